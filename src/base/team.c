@@ -12,8 +12,9 @@
 #include "base/arena.h"
 
 enum {
-    TEAM_TURNS = 64 * TEAM_SPINS, /* looks for the next piece before a thread sleeps */
-    THREADS_BITS = 16             /* of a piece's word, in which its number is above its threads */
+    TEAM_TURNS = 64 * TEAM_SPINS,  /* looks for the next piece before a thread sleeps */
+    THREADS_BITS = 16,             /* of a piece's word, in which its number is above its threads */
+    HANDLER_BYTES = UINT16_MAX + 1 /* of stack, for the handler of a thread's own fault */
 };
 _Static_assert(TEAM_MOST < 1 << THREADS_BITS, "threads fit below a piece's number");
 
@@ -39,8 +40,9 @@ struct Team {
     pid_t process;
     pthread_mutex_t mutex; /* of `wake` */
     pthread_cond_t wake;
-    uint32_t turns;  /* looks for others that the caller has made in this piece */
-    Member *members; /* by number */
+    uint32_t turns;       /* looks for others that the caller has made in this piece */
+    Member *members;      /* by number */
+    char *handler_stacks; /* likewise, HANDLER_BYTES each */
 };
 
 /* ---- Processors ---- */
@@ -107,9 +109,24 @@ static void begin_meetings(Member *member, uint64_t piece) {
     atomic_store_explicit(&member->met, piece << THREADS_BITS, memory_order_relaxed);
 }
 
+/* What a thread has done itself is told on it: blocked, it would end the process unheard. Whoever
+ * handles it may want another stack than the one that is used up. */
+static void take_faults(void *stack) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    stack_t before;
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigaddset(&set, faults[i]);
+    if (sigaltstack(NULL, &before) == 0 && before.ss_flags & SS_DISABLE)
+        sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = HANDLER_BYTES}, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static void *member_main(void *argument) {
     Member *member = argument;
     Team *team = member_of = member->team;
+    take_faults(team->handler_stacks + (size_t)member->number * HANDLER_BYTES);
     for (uint64_t done = 0;;) {
         done = wait_for_piece(member, done);
         TeamWork *work = team->work;
@@ -168,6 +185,7 @@ Team *team_new(uint32_t threads, int *why) {
     team->started = 1;
     team->process = getpid();
     team->members = base_alloc_lines(threads * sizeof(Member));
+    team->handler_stacks = base_calloc(threads, HANDLER_BYTES);
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->wake, NULL);
     *why = start_members(team);
@@ -186,11 +204,13 @@ void team_free(Team *team) {
         pthread_mutex_destroy(&team->mutex);
     }
     free(team->members);
+    free(team->handler_stacks);
     free(team);
 }
 
 uint32_t team_threads(const Team *team) { return team->threads; }
 bool team_is_here(const Team *team) { return team->process == getpid(); }
+bool team_is_other(void) { return member_of != NULL; }
 
 /* The thread is at the piece's next meeting, and tells all; the meeting's number. */
 static uint64_t come(Team *team, uint32_t thread) {

@@ -2,7 +2,8 @@
  * that wait for it, awake for a short while and asleep after that. Work is given out and waited for
  * in some hundred nanoseconds while all are awake, so a piece may be as small as a simulated cycle.
  *
- * Linux: the others take no signals, so that handlers run on the program's own threads. */
+ * Linux: the others take no signals but those of their own faults, so that handlers run on the
+ * program's own threads; a fault's handler has a stack of its own there, if it asks for one. */
 #ifndef TYTO_BASE_TEAM_H
 #define TYTO_BASE_TEAM_H
 
@@ -30,6 +31,10 @@ uint32_t team_threads(const Team *team);
 /* Whether the process is the one in which the team was made: a fork's child has no other threads.
  */
 bool team_is_here(const Team *team);
+
+/* Whether the calling thread is one of the others of a team: it must not wait for the caller, which
+ * waits for it. */
+bool team_is_other(void);
 
 /* The first `threads` of the team, 2 at least, do their part of a piece; returns when the last has.
  * What the caller wrote before is seen by all, and what they wrote by the caller; the others of the

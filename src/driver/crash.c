@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/line.h"
+#include "base/team.h"
 #include "driver/simulator.h"
 
 enum {
@@ -38,13 +39,15 @@ static void on_crash(int number) {
 }
 
 /* Of a run whose policy calls exit in the middle of a launch nothing can be reported. The launch is
- * this thread's own if its lock, which is recursive, can be had. */
+ * this thread's own if its lock, which is recursive, can be had; or the thread is one of those that
+ * its owner waits for. */
 static void on_exit_called(void) {
     TytoSimulator *simulator = (TytoSimulator *)(uintptr_t)atomic_load(&simulator_named);
     char call[CALL_BYTES];
-    if (!simulator || pthread_mutex_trylock(&simulator->lock) != 0) return;
+    const bool helps = team_is_other();
+    if (!simulator || (!helps && pthread_mutex_trylock(&simulator->lock) != 0)) return;
     bool is_policy = tyto_policy_call(simulator, call, sizeof call);
-    pthread_mutex_unlock(&simulator->lock);
+    if (!helps) pthread_mutex_unlock(&simulator->lock);
     if (!is_policy) return;
     fprintf(stderr, "tyto: error: %s was under way when exit was called\n", call);
     fflush(NULL);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/output_file.h"
+#include "base/team.h"
 #include "driver/backlog.h"
 #include "driver/origin.h"
 
@@ -43,10 +44,12 @@ void driver_say(const char *format, ...) {
 
 /* ---- The end: report, interrupts ---- */
 
-/* Reports, unless that was done; whoever is second waits for the first. */
+/* Reports, unless that was done; whoever is second waits for the first. A thread that a launch
+ * waits for cannot wait for it: one whose policy calls exit. */
 static TytoStatus report(Driver *driver) {
     TytoSimulator *simulator = driver->simulator;
     TytoStatus status = TYTO_OK;
+    if (team_is_other()) return status;
     pthread_mutex_lock(&simulator->lock);
     if (!driver->is_reported) {
         driver->is_reported = true;

@@ -20,8 +20,6 @@
  * (noc_hold). */
 #include "gpu/engine_internal.h"
 
-enum { COLLECT_CYCLES = 8 }; /* between looks at the room that the other has given back */
-
 /* ---- How far the other is ---- */
 
 static void reach(_Atomic uint64_t *progress, uint64_t cycles) {
@@ -37,7 +35,7 @@ static bool has_reached(_Atomic uint64_t *progress, uint64_t *seen, uint64_t cyc
 
 /* Whether a network's owner must look at the room that its taker has given back. */
 static bool must_collect(const Noc *network, uint64_t cycles) {
-    return noc_lacks_room(network) || cycles % COLLECT_CYCLES == 0;
+    return noc_lacks_room(network) || cycles % APART_COLLECT_CYCLES == 0;
 }
 
 /* ---- The second thread ---- */
@@ -149,7 +147,7 @@ static void move_requests(Engine *engine, uint64_t done) {
     if (noc_lacks_room(engine->requests)) {
         await(engine, &engine->apart[1].requests, seen, done);
         noc_collect(engine->requests, done);
-    } else if (done % COLLECT_CYCLES == 0) {
+    } else if (done % APART_COLLECT_CYCLES == 0) {
         has_reached(&engine->apart[1].requests, seen, done);
         noc_collect(engine->requests, *seen < done ? *seen : done);
     }

@@ -142,7 +142,11 @@ bool below_can_go_ahead(const Engine *engine) {
 
 uint64_t below_lead(const Engine *engine) {
     const ClockConfig *clock = &engine->machine->clock;
-    const uint64_t most = NOC_MOST_APART / most_steps(clock) - 2;
+    /* Partitions that are as far behind, and then catch up, give back the room of so many turns
+     * between two looks. */
+    enum { MOST_TURNS = NOC_MOST_TURNS - APART_COLLECT_CYCLES - 1 };
+    const uint64_t steps = NOC_MOST_APART / most_steps(clock) - 2;
+    const uint64_t most = steps < MOST_TURNS ? steps : MOST_TURNS;
     const uint64_t lead = (uint64_t)noc_lead(engine->replies) * clock->sm_khz / clock->noc_khz;
     return lead < most ? lead : most;
 }

@@ -414,11 +414,12 @@ static uint32_t count_busy(const Engine *engine) {
 
 /* GpuOptions.team_every: the modes in turn, those apart for several cycles together. */
 static ShareMode mode_for_tests(const Engine *engine) {
-    enum { TOGETHER = 8 };
+    enum { TOGETHER = 8, SHARE_OF_EVERY = 16 };
     const Share *share = &engine->share;
     const uint64_t every = engine->team_every;
+    const uint64_t together = every / SHARE_OF_EVERY > TOGETHER ? every / SHARE_OF_EVERY : TOGETHER;
     const ShareMode mode = share->modes[1 + engine->cycle / every % (share->count - 1)];
-    return engine->cycle % every < (is_apart(mode.way) ? TOGETHER : 1) ? mode : share->modes[0];
+    return engine->cycle % every < (is_apart(mode.way) ? together : 1) ? mode : share->modes[0];
 }
 
 static ShareMode choose_mode(Engine *engine) {

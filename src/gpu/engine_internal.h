@@ -166,6 +166,8 @@ uint32_t cycle_end_sms(Engine *engine);
 
 /* ---- apart.c ---- */
 
+enum { APART_COLLECT_CYCLES = 8 }; /* between looks at the room that the other has given back */
+
 /* Whether the partitions may be a cycle ahead when this cycle is over: nobody looks at them then,
  * and the kernel is neither at its end nor at a standstill, since an SM waits for more answers than
  * it can get in a cycle. */

@@ -468,6 +468,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     IsaWarp *isa = sm->warps.warp[warp].isa;
     uint32_t pc = isa->pc, active = isa->active;
     bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
+    if (op->traits & SM_OP_SHARED) context_wait_issued(sm); /* a word is loaded once more */
     bool has_exited = execute(issue, sm, isa, op, false) == ISA_EVENT_EXIT;
     if (sm->isa.fault.is_set) return;
     uint32_t lanes = sm->isa.executed;

@@ -1,5 +1,6 @@
 /* Teams of threads: each does its part of every piece, sees what the caller wrote and is seen. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -167,6 +168,68 @@ static void a_forks_child_has_no_team_and_can_make_one(void **state) {
     team_free(team);
 }
 
+/* ---- What a thread does to itself ---- */
+
+enum { TOLD = 7, UNTOLD = 8 }; /* statuses of a child */
+
+static void tell(int number) {
+    (void)number;
+    _exit(team_is_other() ? TOLD : UNTOLD);
+}
+
+static int recurse(volatile int *depth) {
+    volatile int deeper[1024];
+    deeper[0] = *depth + 1;
+    return deeper[0] > 0 ? recurse(deeper) + deeper[0] : 0;
+}
+
+static void use_up_stack(void *user, uint32_t thread) {
+    volatile int depth = 0;
+    (void)user;
+    if (thread) depth = recurse(&depth);
+}
+
+static void raise_one(void *user, uint32_t thread) {
+    (void)user;
+    if (thread) raise(SIGFPE);
+}
+
+/* The status of a child, in which a team's other thread does that. */
+static int status_after(TeamWork *work) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        struct sigaction action = {.sa_handler = tell, .sa_flags = SA_ONSTACK};
+        sigaction(SIGSEGV, &action, NULL);
+        sigaction(SIGFPE, &action, NULL);
+        team_run(make(2), 2, work, NULL);
+        _exit(UNTOLD);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void faults_of_a_thread_reach_their_handler(void **state) {
+    (void)state;
+    assert_int_equal(status_after(raise_one), TOLD);
+    assert_int_equal(status_after(use_up_stack), TOLD);
+}
+
+static void note_who_is_other(void *user, uint32_t thread) {
+    ((bool *)user)[thread] = team_is_other();
+}
+
+static void the_others_know_that_they_are(void **state) {
+    (void)state;
+    bool are_others[2] = {true, false};
+    Team *team = make(2);
+    team_run(team, 2, note_who_is_other, are_others);
+    assert_false(are_others[0]);
+    assert_true(are_others[1]);
+    assert_false(team_is_other());
+    team_free(team);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_thread_does_its_part_of_every_piece),
@@ -176,6 +239,8 @@ int main(void) {
         cmocka_unit_test(a_leader_goes_on_and_is_followed),
         cmocka_unit_test(a_team_without_work_goes_home),
         cmocka_unit_test(a_forks_child_has_no_team_and_can_make_one),
+        cmocka_unit_test(faults_of_a_thread_reach_their_handler),
+        cmocka_unit_test(the_others_know_that_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

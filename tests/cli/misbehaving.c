@@ -4,17 +4,20 @@
 
 #include "tyto/cta_policy.h"
 
-enum { HOW, AT };
+enum { HOW, AT, SM };
 enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT };
 
 static const char *const HOWS[] = {"not", "crash", "abort", "recurse", "loop", "exit", NULL};
 static const TytoPolicyParameter parameters[] = {
     [HOW] = {"how", TYTO_CHOICE, NOT, 0, EXIT, HOWS, "what it does", "this test"},
-    [AT] = {"at", TYTO_INTEGER, 100, 0, 1000000, NULL, "SM cycle from which on", "this test"}};
+    [AT] = {"at", TYTO_INTEGER, 100, 0, 1000000, NULL, "SM cycle from which on", "this test"},
+    [SM] = {"sm", TYTO_INTEGER, -1, -1, 1000, NULL, "SM whose warps it picks; -1: any",
+            "this test"}};
 
 typedef struct State {
     int how;
     uint64_t at;
+    int sm;
 } State;
 
 static int recurse(volatile int *depth) {
@@ -41,12 +44,13 @@ static void misbehave(const State *s, uint64_t cycle) {
 
 static void start(void *state, const TytoSmView *view, const double *values) {
     (void)view;
-    *(State *)state = (State){(int)values[HOW], (uint64_t)values[AT]};
+    *(State *)state = (State){(int)values[HOW], (uint64_t)values[AT], (int)values[SM]};
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
     (void)scheduler;
-    misbehave(state, view->cycle);
+    const State *s = state;
+    if (s->sm < 0 || (uint32_t)s->sm == view->sm) misbehave(s, view->cycle);
     return tyto_lowest(ready);
 }
 
@@ -54,14 +58,14 @@ const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
                                 .name = "misbehaving",
                                 .summary = "does what it must not",
                                 .parameters = parameters,
-                                .parameter_count = 2,
+                                .parameter_count = 3,
                                 .state_bytes = sizeof(State),
                                 .start = start,
                                 .pick = pick};
 
 static void start_grid(void *state, const TytoGridView *view, const double *values) {
     (void)view;
-    *(State *)state = (State){(int)values[HOW], (uint64_t)values[AT]};
+    *(State *)state = (State){(int)values[HOW], (uint64_t)values[AT], (int)values[SM]};
 }
 
 static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) {
@@ -73,7 +77,7 @@ const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
                                        .name = "misbehaving",
                                        .summary = "does what it must not",
                                        .parameters = parameters,
-                                       .parameter_count = 2,
+                                       .parameter_count = 3,
                                        .state_bytes = sizeof(State),
                                        .start = start_grid,
                                        .choose = choose};

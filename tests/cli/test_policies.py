@@ -113,6 +113,19 @@ class Policies(unittest.TestCase):
             self.assertRegex(done.stderr, rf"^tyto: error: warp scheduler {re.escape(policy)}: cycle \d+, SM \d+: pick was "
                                           "under way when exit was called\n$")
 
+    def test_a_thread_that_helps_may_misbehave_too(self):
+        """So late that one steps the SM, if the host has a processor for it."""
+        deaths = {"exit": 1}
+        if not HAS_SANITIZER:
+            deaths |= {"crash": -signal.SIGSEGV, "recurse": -signal.SIGSEGV}
+        for how, status in deaths.items():
+            policy = f"./misbehaving.so:how={how},at=15000,sm=1"
+            done = self.tyto("run", "--machine", "qv100", "--threads", "2", "--scheduler", policy, "matmul",
+                             "--rows", "256")
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertRegex(done.stderr, rf"tyto: error: warp scheduler {re.escape(policy)}: cycle \d+, SM \d+: "
+                                          r"\w+ was under way when")
+
     def test_without_the_command_a_crash_is_the_programs_own(self):
         environment = {**PLAIN, "LD_LIBRARY_PATH": f"{TYTO.parent}/cuda:{TYTO.parent}",
                        "TYTO_OPTIONS": "--quiet --scheduler ./misbehaving.so:how=abort"}

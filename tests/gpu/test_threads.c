@@ -123,6 +123,31 @@ static void races_end_the_same_on_every_machine_and_under_every_policy(void **st
     }
 }
 
+/* Where machine instructions are issued, a word that has just been loaded is not loaded again: the
+ * second load takes no slot, but reads what other SMs write. */
+static void loads_without_a_slot_see_the_same(void **state) {
+    (void)state;
+    enum { OFTEN = 3 };
+    Outcome outcome =
+        compare_every("v100", "", "lrr",
+                      ".version 7.0\n.target sm_70\n.address_size 64\n"
+                      ".visible .entry k(.param .u64 buffer)\n{\n"
+                      "  .reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %rd<4>;\n"
+                      "  ld.param.u64 %rd1, [buffer];\n  mov.u32 %r1, %ctaid.x;\n"
+                      "  mov.u32 %r2, %tid.x;\n  mad.lo.u32 %r3, %r1, 64, %r2;\n  mov.u32 %r4, 0;\n"
+                      "again:\n"
+                      "  ld.global.u32 %r5, [%rd1];\n  ld.global.u32 %r6, [%rd1];\n"
+                      "  ld.global.u32 %r7, [%rd1];\n  ld.global.u32 %r8, [%rd1];\n"
+                      "  mad.lo.u32 %r3, %r3, 5, %r6;\n  mad.lo.u32 %r3, %r3, 7, %r7;\n"
+                      "  mad.lo.u32 %r3, %r3, 3, %r8;\n  add.u32 %r3, %r3, %r5;\n"
+                      "  st.global.u32 [%rd1], %r3;\n"
+                      "  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p1, %r4, 40;\n  @%p1 bra again;\n"
+                      "  red.global.xor.b32 [%rd1+4], %r3;\n  ret;\n}\n",
+                      OFTEN);
+    if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
+    text_free(&outcome.printed);
+}
+
 /* SMs that share a port go first in turn, so what races sees them in another order each cycle;
  * those of a port are one thread's, of which some teams have too many. */
 static void sms_that_share_ports_keep_their_turns(void **state) {
@@ -277,6 +302,15 @@ static void a_kernels_end_leaves_the_same(void **state) {
     text_free(&alone.printed);
 }
 
+/* A thread that is behind by all that the network allows, as it was asleep, catches up at once. */
+static void a_network_of_long_links_gives_the_same(void **state) {
+    (void)state;
+    enum { SELDOM = 1601 }; /* cycles, of which a hundred together */
+    Outcome outcome = compare_every("gtx480", "noc.output_delay=60", "gto", racing, SELDOM);
+    if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
+    text_free(&outcome.printed);
+}
+
 /* No unit is ahead of the others when the counters of all are looked at. */
 static void samples_are_of_all_units_at_one_cycle(void **state) {
     (void)state;
@@ -308,12 +342,14 @@ int main(int argc, char **argv) {
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(races_end_the_same_on_every_machine_and_under_every_policy),
+        cmocka_unit_test(loads_without_a_slot_see_the_same),
         cmocka_unit_test(sms_that_share_ports_keep_their_turns),
         cmocka_unit_test(an_ideal_network_gives_the_same_too),
         cmocka_unit_test(lines_that_kernels_print_keep_their_order),
         cmocka_unit_test(of_faults_in_a_cycle_the_same_is_told),
         cmocka_unit_test(a_fault_amid_traffic_leaves_the_same),
         cmocka_unit_test(a_kernels_end_leaves_the_same),
+        cmocka_unit_test(a_network_of_long_links_gives_the_same),
         cmocka_unit_test(samples_are_of_all_units_at_one_cycle),
     };
     if (argc > 1) return cmocka_run_group_tests(overloaded, NULL, NULL);
