@@ -161,10 +161,13 @@ class Ptx(Case):
         self.check(self.tyto("ptx"), 2, "needs FILE")
 
     def test_full_disk(self):
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([TYTO, "ptx", SAXPY], stdout=full, stderr=subprocess.PIPE,
-                                  text=True, check=False)
-        self.check(done, 1, "cannot write to standard output")
+        for words, status, text in ((("ptx", SAXPY), 1, "cannot write to standard output"),
+                                    (("run", "--functional", "--quiet", "vecadd", "--size", "test"), 2,
+                                     "vecadd: cannot write what was found")):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([TYTO, *words], stdout=full, stderr=subprocess.PIPE,
+                                      text=True, check=False)
+            self.check(done, status, text)
 
 
 class Launch(Case):

@@ -1,6 +1,7 @@
 /* Shared part of the workloads' host programs. */
 #include "workload.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -227,7 +228,9 @@ int workload_finish(Workload *workload, bool is_right, const char *what, size_t 
     }
     if (!is_right) return STATUS_MISMATCH;
     printf("%s: %zu %s verified\n", workload->info->name, count, what);
-    return 0;
+    if (fflush(stdout) == 0) return 0;
+    fprintf(stderr, "%s: cannot write what was found: %s\n", workload->info->name, strerror(errno));
+    return STATUS_ERROR;
 }
 
 /* ---- Random input ---- */
