@@ -38,6 +38,7 @@ static const Field program_fields[] = {
     {"cta_scheduler", FIELD_POLICY, offsetof(Program, cta_scheduler), false, NULL, NULL},
     {"registers", FIELD_TEXT, offsetof(Program, registers), false, NULL, NULL},
     {"stop_after", FIELD_TEXT, offsetof(Program, stop_after), false, NULL, NULL},
+    {"set", FIELD_SETS, offsetof(Program, set), false, NULL, NULL},
     {"item", FIELD_NUMBER, offsetof(Program, item), false, NULL, NULL},
 };
 FIELDS_RECORD(program, Program, program_fields);

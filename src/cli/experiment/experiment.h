@@ -21,6 +21,7 @@ typedef struct Program {
     const char *cta_scheduler; /* instead of the setup's; NULL: the setup's */
     const char *registers;  /* per thread, as the paper's compiler had them; NULL: our estimate */
     const char *stop_after; /* thread instructions that the paper's runs end after; NULL: none do */
+    Words set;              /* "key=value" of the machine, after the setup's */
     double item;            /* which of the recorded things, from 1; 0: counters of the run */
 } Program;
 

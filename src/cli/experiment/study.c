@@ -28,15 +28,19 @@ static const char *cta_scheduler_of(const Program *program, const Setup *setup, 
     return setup->cta_schedulers.list[choice / setup->schedulers.count];
 }
 
+/* Some words, then others. The caller frees the list. */
+static Words join(const Words *words, const Words *more) {
+    Words line = {allocate((size_t)(words->count + more->count), sizeof *line.list),
+                  words->count + more->count};
+    for (int i = 0; i < line.count; i++)
+        line.list[i] = i < words->count ? words->list[i] : more->list[i - words->count];
+    return line;
+}
+
 /* The workload of a program in a setup, with its arguments. The caller frees the list. */
 static Words make_program(const Study *study, const Program *program, const Setup *setup) {
-    const Words *run = program->run.count ? &program->run : &setup->run;
-    int more = strcmp(study->size, "paper") == 0 ? program->at_paper.count : 0;
-    Words line = {allocate((size_t)(run->count + more), sizeof *line.list), run->count + more};
-    memcpy(line.list, run->list, (size_t)run->count * sizeof *line.list);
-    for (int i = 0; i < more; i++)
-        line.list[run->count + i] = program->at_paper.list[i];
-    return line;
+    const Words none = {0}, *run = program->run.count ? &program->run : &setup->run;
+    return join(run, strcmp(study->size, "paper") == 0 ? &program->at_paper : &none);
 }
 
 /* An experiment runs workloads alone: a file must not start a program of the host. */
@@ -59,7 +63,7 @@ static void say_wrong(const Study *study, const Setup *setup, const TaskForm *fo
 
 /* Adds the runs of a program in a setup. */
 static bool plan_pair(Study *study, const Program *program, const Setup *setup) {
-    Words words = make_program(study, program, setup);
+    Words words = make_program(study, program, setup), set = join(&setup->set, &program->set);
     bool is_right = check_workload(study, words.list[0]);
     for (int i = 0; i < count_choices(program, setup) && is_right; i++) {
         TaskForm form = {.program = words,
@@ -67,7 +71,7 @@ static bool plan_pair(Study *study, const Program *program, const Setup *setup) 
                          .machine = setup->machine ? setup->machine : study->experiment->machine,
                          .scheduler = scheduler_of(setup, i),
                          .cta_scheduler = cta_scheduler_of(program, setup, i),
-                         .set = setup->set,
+                         .set = set,
                          .registers = program->registers,
                          .stop_after = program->stop_after,
                          .record = setup->record,
@@ -81,6 +85,7 @@ static bool plan_pair(Study *study, const Program *program, const Setup *setup) 
             study->runs[study->count++] = (Run){.program = program, .setup = setup, .task = task};
     }
     free((void *)words.list);
+    free((void *)set.list);
     return is_right;
 }
 
