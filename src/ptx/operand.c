@@ -439,6 +439,24 @@ static bool check_pair(const Place *place, PtxOperand *operand) {
            check_value(place, &operand->items[1], PTX_PRED);
 }
 
+/* One instruction moves elements between memory and registers of one width, which may be more than
+ * theirs. */
+static bool check_same_width(const Place *place, const PtxOperand *operand) {
+    const PtxReg *first = NULL;
+    for (int i = 0; i < operand->count; i++) {
+        if (operand->items[i].kind != PTX_OPERAND_REG) continue;
+        const PtxReg *reg = &place->reader->regs[operand->items[i].reg];
+        if (!first) first = reg;
+        if (ptx_type_bits(reg->type) == ptx_type_bits(first->type)) continue;
+        return reader_error_at(place->reader, place->line, operand->column,
+                               "'%s': operand %c has registers of different widths: %s is a %s "
+                               "register, %s a %s register",
+                               place->shape->spelling, place->slot->name, first->name,
+                               ptx_type_name(first->type), reg->name, ptx_type_name(reg->type));
+    }
+    return true;
+}
+
 static bool check_vector(const Place *place, PtxOperand *operand, int count, PtxType element) {
     if (operand->kind != PTX_OPERAND_VECTOR)
         return mismatch(place, operand, "a single value", "a vector {a, b, ...}");
@@ -449,7 +467,7 @@ static bool check_vector(const Place *place, PtxOperand *operand, int count, Ptx
     for (int i = 0; i < operand->count; i++) {
         if (!check_value(place, &operand->items[i], element)) return false;
     }
-    return true;
+    return check_same_width(place, operand);
 }
 
 /* The .bN type of a number of bits, NONE when there is none. */
