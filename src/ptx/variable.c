@@ -475,7 +475,7 @@ static bool read_declarator(Reader *reader, const Specifier *specifier, PtxLinka
         add_module_var(reader, var);
     }
     if (reader_accept(reader, '=')) return read_initialiser(reader, var, specifier, &shape);
-    if (!var->is_incomplete || linkage == PTX_EXTERN || var->space == PTX_SPACE_PARAM) return true;
+    if (!var->is_incomplete || linkage == PTX_EXTERN) return true;
     return reader_error_at(reader, place.line, place.column,
                            "'%s' has no size: only .extern arrays may leave it out", var->name);
 }
@@ -534,9 +534,14 @@ bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uin
         do {
             list = reader_grow(list, used, &capacity, sizeof *list);
             list[used] = (PtxVar){0};
-            is_read = used < READER_MAX_LIST
-                          ? read_parameter(reader, is_kernel, &list[used])
-                          : reader_error(reader, "more than %d parameters", READER_MAX_LIST);
+            if (used >= READER_MAX_LIST)
+                is_read = reader_error(reader, "more than %d parameters", READER_MAX_LIST);
+            else if (ptx_has_rest(list, used))
+                is_read = reader_error(reader,
+                                       "'%s' has no size: only the last parameter may "
+                                       "leave it out",
+                                       list[used - 1].name);
+            else is_read = read_parameter(reader, is_kernel, &list[used]);
             if (is_read) used++;
         } while (is_read && reader_accept(reader, ','));
     }
