@@ -176,7 +176,8 @@ static const Mistake statements[] = {
     /* constants */
     {"mov.u32 %r1, 5/0;", "constant expression: division by zero"},
     {"mov.u32 %r1, 5 % 0;", "constant expression: division by zero"},
-    {"mov.f32 %f1, 1.0+2.0;", "constant expression: operators take integers only"},
+    {"mov.f32 %f1, 1.0 % 2.0;", "constant expression: this operator takes integers only"},
+    {"mov.f32 %f1, 1.0+2;", "constant expression: an integer with a floating-point number"},
     {"mov.u32 %r1, ~1.0;", "constant expression: '~' takes integers only"},
     {"mov.u32 %r1, (5;", "expected ')' to close the parenthesis, not ';'"},
     {"mov.u32 %r1, ;", "expected a constant, not ';'"},
