@@ -15,6 +15,13 @@ Binding *operand_resolve(Reader *reader, Name *name) {
         variable_new_pair(reader, name->text, range->index + name->number, range->line, pair);
         return pair;
     }
+    if (range->vector > 1) {
+        Binding *vector =
+            names_bind_at(&reader->names, name, BINDING_VECTOR_REG, range->depth, range->line);
+        variable_new_vector(reader, name->text, range->type, range->vector,
+                            range->index + name->number * range->vector, range->line, vector);
+        return vector;
+    }
     int32_t index = variable_new_register(reader, name->text, range->type,
                                           range->index + name->number, range->line);
     Binding *binding = names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
