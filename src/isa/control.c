@@ -91,11 +91,11 @@ static void copy_value(IsaWarp *warp, Place from, Place to, uint32_t size, uint3
     }
 }
 
-/* Makes a new frame an activation of `function` for `lanes`: room for its rows and local area,
- * registers zero. Frames whose lanes have all left are dropped from the end; under the stack that
- * leaves the running frame the last. */
-static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, uint32_t lanes,
-                       uint32_t *index) {
+/* Makes a new frame an activation of `function` for `lanes`: room for its rows and local area with
+ * `rest` bytes at the end, registers zero. Frames whose lanes have all left are dropped from the
+ * end; under the stack that leaves the running frame the last. */
+static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, uint32_t rest,
+                       uint32_t lanes, uint32_t *index) {
     const IsaProgram *program = context->program;
     const IsaFunction *callee = &program->functions[function];
     const IsaFrame *caller = &warp->frames[warp->frame];
@@ -104,12 +104,13 @@ static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, ui
     const IsaFrame *last = &warp->frames[warp->frame_count - 1];
     uint32_t at = last->register_at + program->functions[last->function].frame_bytes;
     uint32_t local_base = (uint32_t)bits_align_up(caller->local_end, 16);
+    uint32_t local_end = local_base + callee->local_bytes + rest;
     if (warp->frame_count == MAX_FRAMES) {
         isa_fault(context, warp, bits_lowest32(warp->active), ISA_FAULT_STACK,
                   "stack overflow: more than %d nested calls", MAX_FRAMES);
         return false;
     }
-    if (!isa_local_reserve(context, warp, local_base + callee->local_bytes)) return false;
+    if (!isa_local_reserve(context, warp, local_end)) return false;
     size_t needed = (size_t)at + callee->frame_bytes;
     if (needed > warp->register_bytes) {
         size_t capacity = needed + needed / 2;
@@ -124,12 +125,12 @@ static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, ui
         warp->frames = base_realloc(warp->frames, warp->frame_capacity * sizeof *warp->frames);
     }
     memset(warp->registers + at, 0, callee->frame_bytes);
-    if (context->launch->check) isa_check_frame(warp, local_base, local_base + callee->local_bytes);
+    if (context->launch->check) isa_check_frame(warp, local_base, local_end);
     *index = warp->frame_count++;
     warp->frames[*index] = (IsaFrame){.function = function,
                                       .register_at = at,
                                       .local_base = local_base,
-                                      .local_end = local_base + callee->local_bytes,
+                                      .local_end = local_end,
                                       .call_pc = warp->pc,
                                       .caller = warp->frame,
                                       .lanes = lanes};
@@ -142,13 +143,17 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     const IsaProgram *program = context->program;
     const IsaFunction *callee = &program->functions[function];
     const IsaCall *list = &program->calls[inst->imm];
-    uint32_t frame;
-    if (!frame_push(context, warp, function, mask, &frame)) return false;
-    const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[frame];
+    uint32_t frame, rest = 0;
     for (uint32_t i = 0; i < list->argument_count; i++)
+        if (callee->parameters[i].is_rest) rest = list->arguments[i].size;
+    if (!frame_push(context, warp, function, rest, mask, &frame)) return false;
+    const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[frame];
+    for (uint32_t i = 0; i < list->argument_count; i++) {
+        const IsaFormal *parameter = &callee->parameters[i];
         copy_value(warp, caller_place(warp, from, &list->arguments[i]),
-                   callee_place(warp, to, &callee->parameters[i]), callee->parameters[i].size,
+                   callee_place(warp, to, parameter), parameter->is_rest ? rest : parameter->size,
                    mask);
+    }
     if (!converge_call(context, warp, return_pc, mask)) return false;
     converge_enter_frame(warp, program, frame);
     warp->preds[ISA_PRED_TRUE] = UINT32_MAX;
@@ -162,7 +167,7 @@ static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, ui
     for (uint32_t i = 0; i < count; i++) {
         /* registers of 8 and 16 bits are passed in 32 */
         bool is_small = values[i].is_register && values[i].size <= 4 && formals[i].size <= 4;
-        if (values[i].size != formals[i].size && !is_small) return (int)i;
+        if (values[i].size != formals[i].size && !is_small && !formals[i].is_rest) return (int)i;
     }
     return -1;
 }
@@ -170,7 +175,9 @@ static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, ui
 /* Whether the call's arguments and results are those of `callee`, which was found by its handle. */
 static bool check_indirect(IsaContext *context, const IsaWarp *warp, int lane, const IsaCall *list,
                            const IsaFunction *callee) {
-    if (callee->parameter_count != list->argument_count ||
+    const bool has_rest = ptx_has_rest(callee->ptx->parameters, callee->parameter_count);
+    const bool lacks_rest = has_rest && list->argument_count + 1 == callee->parameter_count;
+    if ((callee->parameter_count != list->argument_count && !lacks_rest) ||
         callee->return_count != list->return_count) {
         isa_fault(context, warp, lane, ISA_FAULT_CALL,
                   "indirect call of %s with %u arguments and %u results; it has %u and %u",

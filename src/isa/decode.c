@@ -193,6 +193,8 @@ static IsaFormal *decode_formals(Decoder *decoder, const PtxVar *vars, uint16_t 
             formals[i] = (IsaFormal){.is_register = true,
                                      .operand = reg->slot * ISA_ROW_BYTES,
                                      .size = (uint32_t)ptx_type_bits(reg->type) / 8};
+        } else if (var->is_incomplete) {
+            formals[i] = (IsaFormal){.offset = decoder->rest_base, .is_rest = true};
         } else {
             formals[i] = (IsaFormal){.offset = decoder->formal_base + (uint32_t)var->address,
                                      .size = (uint32_t)var->size};
@@ -201,7 +203,8 @@ static IsaFormal *decode_formals(Decoder *decoder, const PtxVar *vars, uint16_t 
     return formals;
 }
 
-/* Lays out the local area: .local variables, own parameters and returns, call-site parameters. */
+/* Lays out the local area: .local variables, own parameters and returns, call-site parameters. A
+ * parameter without a size begins where that ends. */
 static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     const PtxFunction *function = decoder->function;
     decoder->formal_base = (uint32_t)bits_align_up(function->local_bytes, 16);
@@ -209,6 +212,9 @@ static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     decoder->param_base = (uint32_t)bits_align_up(decoder->formal_base + formal_bytes, 16);
     out->local_bytes = decoder->param_base + function->param_area_bytes;
     if (function->is_kernel) return;
+    decoder->rest_base = (uint32_t)bits_align_up(out->local_bytes, 16);
+    if (ptx_has_rest(function->parameters, function->parameter_count))
+        out->local_bytes = decoder->rest_base;
     out->parameter_count = function->parameter_count;
     out->return_count = function->return_count;
     out->parameters = decode_formals(decoder, function->parameters, function->parameter_count);

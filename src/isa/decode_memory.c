@@ -100,7 +100,8 @@ static const PtxOperand *elements(const PtxOperand *operand, int *count) {
 static void note_register_width(Decoder *decoder, const PtxOperand *element) {
     const int bits = decode_reg_bits(decoder, element);
     if (bits == 64) decoder->draft.inst.flags |= ISA_DST_IS_64;
-    if (bits == 16 || bits == 8) decoder->draft.inst.flags |= ISA_DST_IS_16;
+    if (bits == 16) decoder->draft.inst.flags |= ISA_DST_IS_16;
+    if (bits == 8) decoder->draft.inst.flags &= (uint8_t)~ISA_SIGNED; /* as wide as the element */
 }
 
 /* The handler of a load or store: one of its own where all is plain. */

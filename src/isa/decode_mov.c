@@ -12,7 +12,9 @@ static bool decode_pack(Decoder *decoder, const PtxOperand *to, const PtxOperand
     for (int i = 0; i < from->count; ++i)
         if (!decode_source(decoder, &from->items[i], element, &inst->operand[1 + i])) return false;
     inst->sub = (uint8_t)from->count;
-    decode_set_handler(decoder, bits == 64 ? ISA_DO_PACK_64 : ISA_DO_PACK_32);
+    decode_set_handler(decoder, bits == 64   ? ISA_DO_PACK_64
+                                : bits == 32 ? ISA_DO_PACK_32
+                                             : ISA_DO_PACK_16);
     return true;
 }
 
@@ -20,10 +22,13 @@ static bool decode_pack(Decoder *decoder, const PtxOperand *to, const PtxOperand
 static bool decode_unpack(Decoder *decoder, const PtxOperand *to, const PtxOperand *from,
                           PtxType type) {
     IsaInst *inst = &decoder->draft.inst;
+    const int bits = ptx_type_bits(type);
     for (int i = 0; i < to->count; ++i)
         if (!decode_destination(decoder, &to->items[i], &inst->operand[i])) return false;
     inst->sub = (uint8_t)to->count;
-    decode_set_handler(decoder, ptx_type_bits(type) == 64 ? ISA_DO_UNPACK_64 : ISA_DO_UNPACK_32);
+    decode_set_handler(decoder, bits == 64   ? ISA_DO_UNPACK_64
+                                : bits == 32 ? ISA_DO_UNPACK_32
+                                             : ISA_DO_UNPACK_16);
     return decode_source(decoder, from, type, &inst->operand[to->count]);
 }
 
@@ -56,8 +61,8 @@ static bool decode_vector_mov(Decoder *decoder, const PtxOperand *to, const PtxO
     const int bits = ptx_type_bits(type);
     const PtxOperand *vector = to->kind == PTX_OPERAND_VECTOR ? to : from;
     if (bits == 128) return decode_wide_mov(decoder, to, from);
-    if (bits != 32 && bits != 64) return decode_unsupported(decoder, "vectors of %d bits", bits);
-    if (vector->count != 2 && vector->count != 4)
+    if (bits < 16) return decode_unsupported(decoder, "vectors of %d bits", bits);
+    if (vector->count != 2 && (vector->count != 4 || bits == 16))
         return decode_unsupported(decoder, "vectors of %d elements", vector->count);
     return vector == to ? decode_unpack(decoder, to, from, type)
                         : decode_pack(decoder, to, from, bits);

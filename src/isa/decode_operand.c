@@ -131,6 +131,7 @@ Address decode_address(const Decoder *decoder, const PtxOperand *operand) {
                    : (Address){offset, ISA_DO_SHARED_ADDRESS};
     if (decode_var_space(decoder, var) != PTX_SPACE_LOCAL)
         return (Address){.value = var->address + offset};
+    if (var->is_incomplete) return (Address){decoder->rest_base + offset, ISA_DO_LOCAL_ADDRESS};
     const uint32_t base = var->space != PTX_SPACE_PARAM ? 0
                           : var->is_parameter           ? decoder->formal_base
                                                         : decoder->param_base;

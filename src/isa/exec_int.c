@@ -265,7 +265,7 @@ CARRY_SUB(SUB_CARRY_32, u32)
 CARRY_SUB(SUB_CARRY_64, u64)
 
 /* ---- Vectors in mov ----
- * Elements are 64 / sub or 32 / sub bits wide; a 32-bit element is a whole row. */
+ * Elements are 64 / sub, 32 / sub or 16 / sub bits wide; a 32-bit element is a whole row. */
 
 #define PACK(name, type, width)                                                                    \
     EXEC(name) {                                                                                   \
@@ -278,6 +278,7 @@ CARRY_SUB(SUB_CARRY_64, u64)
         }                                                                                          \
         WRITE_##type(warp, inst, 0, result, mask);                                                 \
     }
+PACK(PACK_16, u32, 16)
 PACK(PACK_32, u32, 32)
 PACK(PACK_64, u64, 64)
 
@@ -294,5 +295,6 @@ PACK(PACK_64, u64, 64)
             write_row32(warp, inst, (int)i, result, mask);                                         \
         }                                                                                          \
     }
+UNPACK(UNPACK_16, u32, 16)
 UNPACK(UNPACK_32, u32, 32)
 UNPACK(UNPACK_64, u64, 64)

@@ -177,6 +177,8 @@ typedef struct IsaFormal {
     IsaOperand operand; /* is_register: row in the callee's frame */
     uint32_t offset;    /* else: byte offset in the callee's frame-relative local area */
     uint32_t size;      /* bytes */
+    bool is_rest;       /* an array without a size, the last: has the bytes of the call's argument,
+                         * none when there is none, at the end of the local area */
 } IsaFormal;
 
 /* Classes of instructions that share latency and initiation interval in a machine file. */

@@ -204,7 +204,9 @@ static bool check_argument(Reader *reader, const PtxFunction *caller, const PtxI
 static void check_list(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
                        PtxOperand *arguments, int count, const PtxVar *parameters,
                        int parameter_count, const char *callee, bool is_return) {
-    if (count != parameter_count) {
+    const bool lacks_rest =
+        count + 1 == parameter_count && ptx_has_rest(parameters, parameter_count);
+    if (count != parameter_count && !lacks_rest) {
         reader_error_at(reader, inst->line, inst->column, "'%s' %s %d %s%s, but the call has %d",
                         callee, is_return ? "returns" : "takes", parameter_count,
                         is_return ? "value" : "argument", parameter_count == 1 ? "" : "s", count);

@@ -1,5 +1,5 @@
 /* Constant expressions: 64-bit integers with C's operators and precedence, and floating-point
- * literals with a sign. Source: PTX ISA 9.0, section 4.5. */
+ * numbers with arithmetic and comparisons. Source: PTX ISA 9.0, section 4.5. */
 #include "ptx/reader.h"
 
 #include <string.h>
@@ -82,10 +82,38 @@ static uint64_t divide(Operator op, const Constant *a, const Constant *b) {
     return (uint64_t)(op == OP_DIV ? x / y : x % y);
 }
 
+/* Two numbers of double precision: arithmetic gives another, a comparison an integer. */
+static bool combine_floats(Reader *reader, Operator op, Constant *a, const Constant *b) {
+    const double x = constant_as_double(a), y = constant_as_double(b);
+    double result = 0;
+    bool is_true = false;
+    switch (op) {
+    case OP_ADD: result = x + y; break;
+    case OP_SUB: result = x - y; break;
+    case OP_MUL: result = x * y; break;
+    case OP_DIV: result = x / y; break;
+    case OP_EQ: is_true = x == y; break;
+    case OP_NE: is_true = x != y; break;
+    case OP_LT: is_true = x < y; break;
+    case OP_LE: is_true = x <= y; break;
+    case OP_GT: is_true = x > y; break;
+    case OP_GE: is_true = x >= y; break;
+    default:
+        return reader_error_at(reader, b->line, b->column,
+                               "constant expression: this operator takes integers only");
+    }
+    a->is_float = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_DIV;
+    a->float_bits = 0;
+    a->value = is_true;
+    if (a->is_float) memcpy(&a->value, &result, sizeof result);
+    return true;
+}
+
 static bool combine(Reader *reader, Operator op, Constant *a, const Constant *b) {
+    if (a->is_float && b->is_float) return combine_floats(reader, op, a, b);
     if (a->is_float || b->is_float)
         return reader_error_at(reader, b->line, b->column,
-                               "constant expression: operators take integers only");
+                               "constant expression: an integer with a floating-point number");
     if ((op == OP_DIV || op == OP_REM) && b->value == 0)
         return reader_error_at(reader, b->line, b->column, "constant expression: division by zero");
     switch (op) {
@@ -112,7 +140,6 @@ static void negate(Constant *value) {
         value->value ^= UINT64_C(1) << (value->float_bits == 32 ? 31 : 63);
     } else {
         value->value = 0 - value->value;
-        value->is_unsigned = false;
     }
 }
 
@@ -170,6 +197,7 @@ static bool read_unary(Reader *reader, Constant *value) {
     if (sign == '-') negate(value);
     if (sign == '~') value->value = ~value->value;
     if (sign == '!') value->value = !value->value;
+    if (sign == '~' || sign == '!') value->is_unsigned = sign == '~';
     return true;
 }
 

@@ -116,7 +116,7 @@ static void read_decimal_float(const char **text, Token *token) {
 static bool is_decimal_float(const char *p) {
     while (is_digit(*p))
         p++;
-    if (*p == '.') return is_digit(p[1]);
+    if (*p == '.') return true;
     if ((*p | 0x20) != 'e') return false;
     p++;
     if (*p == '+' || *p == '-') p++;
@@ -218,11 +218,11 @@ void lex_next(Lexer *lexer, Token *token) {
         token->kind = LEX_NAME;
         lexer->next = p;
         if (p - token->text > LEX_MAX_NAME) set_bad(token, "name of more than 65535 characters");
+    } else if (is_digit(*p) || (*p == '.' && is_digit(p[1]))) {
+        read_number(lexer, token);
     } else if (*p == '.' && is_name_char(p[1])) {
         token->kind = LEX_WORD;
         lexer->next = end_of_word(p);
-    } else if (is_digit(*p)) {
-        read_number(lexer, token);
     } else if (*p == '"') {
         read_string(lexer, token);
         return;

@@ -27,11 +27,12 @@ typedef struct Name Name;
 /* One meaning of a name. */
 typedef struct Binding {
     BindingKind kind;
-    int depth;     /* of the scope: 0 module, 1 function body ... */
-    int32_t index; /* by kind; RANGE: ordinal of the declaration of its register 0 */
-    int32_t count; /* VECTOR_REG, RANGE */
-    PtxType type;  /* RANGE */
-    int line;      /* of the declaration */
+    int depth;      /* of the scope: 0 module, 1 function body ... */
+    int32_t index;  /* by kind; RANGE: ordinal of the declaration of its register 0 */
+    int32_t count;  /* VECTOR_REG, RANGE */
+    PtxType type;   /* RANGE */
+    uint8_t vector; /* RANGE: how many registers a name of it stands for, 1 but of .v2 and .v4 */
+    int line;       /* of the declaration */
     union {
         PtxVar *var;
         PtxFunction *function;

@@ -15,6 +15,13 @@ Binding *operand_resolve(Reader *reader, Name *name) {
         variable_new_pair(reader, name->text, range->index + name->number, range->line, pair);
         return pair;
     }
+    if (range->vector > 1) {
+        Binding *vector =
+            names_bind_at(&reader->names, name, BINDING_VECTOR_REG, range->depth, range->line);
+        variable_new_vector(reader, name->text, range->type, range->vector,
+                            range->index + name->number * range->vector, range->line, vector);
+        return vector;
+    }
     int32_t index = variable_new_register(reader, name->text, range->type,
                                           range->index + name->number, range->line);
     Binding *binding = names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
@@ -439,6 +446,24 @@ static bool check_pair(const Place *place, PtxOperand *operand) {
            check_value(place, &operand->items[1], PTX_PRED);
 }
 
+/* One instruction moves elements between memory and registers of one width, which may be more than
+ * theirs. */
+static bool check_same_width(const Place *place, const PtxOperand *operand) {
+    const PtxReg *first = NULL;
+    for (int i = 0; i < operand->count; i++) {
+        if (operand->items[i].kind != PTX_OPERAND_REG) continue;
+        const PtxReg *reg = &place->reader->regs[operand->items[i].reg];
+        if (!first) first = reg;
+        if (ptx_type_bits(reg->type) == ptx_type_bits(first->type)) continue;
+        return reader_error_at(place->reader, place->line, operand->column,
+                               "'%s': operand %c has registers of different widths: %s is a %s "
+                               "register, %s a %s register",
+                               place->shape->spelling, place->slot->name, first->name,
+                               ptx_type_name(first->type), reg->name, ptx_type_name(reg->type));
+    }
+    return true;
+}
+
 static bool check_vector(const Place *place, PtxOperand *operand, int count, PtxType element) {
     if (operand->kind != PTX_OPERAND_VECTOR)
         return mismatch(place, operand, "a single value", "a vector {a, b, ...}");
@@ -449,7 +474,7 @@ static bool check_vector(const Place *place, PtxOperand *operand, int count, Ptx
     for (int i = 0; i < operand->count; i++) {
         if (!check_value(place, &operand->items[i], element)) return false;
     }
-    return true;
+    return check_same_width(place, operand);
 }
 
 /* The .bN type of a number of bits, NONE when there is none. */

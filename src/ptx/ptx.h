@@ -483,8 +483,8 @@ struct PtxVar {
     PtxLinkage linkage;
     uint32_t align;     /* bytes, a power of two */
     uint64_t size;      /* bytes in all; 0 for an incomplete array (.extern .shared x[]) */
-    bool is_incomplete; /* size not known: takes what the launch gives (shared) or another module's
-                           size */
+    bool is_incomplete; /* size not known: takes what the launch gives (shared), what a call passes
+                           (parameters) or another module's size */
     bool is_managed;    /* .attribute(.managed) */
     PtxOpaque opaque;   /* of space tex: a texture reference, a sampler, a surface reference */
     PtxSampler sampler; /* PTX_OPAQUE_SAMPLER */
@@ -503,6 +503,12 @@ struct PtxVar {
     PtxVar *alias;      /* while linking: the variable that this declaration stands for */
     int line, column;
 };
+
+/* Whether the last parameter is an array without a size: it has as many bytes as the argument that
+ * a call passes for it, which may be left out. */
+static inline bool ptx_has_rest(const PtxVar *parameters, int count) {
+    return count > 0 && parameters[count - 1].is_incomplete;
+}
 
 struct PtxPrototype {
     const char *name;

@@ -135,6 +135,9 @@ bool variable_read_registers(Reader *reader);
 int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int32_t ordinal,
                               int line);
 
+/* .reg .v4 .f32 v: four registers v.x ... v.w, which `binding` names. */
+bool variable_new_vector(Reader *reader, const char *name, PtxType type, int count, int32_t ordinal,
+                         int line, Binding *binding);
 /* A register of 128 bits: a vector of two of 64, which `binding` names. */
 bool variable_new_pair(Reader *reader, const char *name, int32_t ordinal, int line,
                        Binding *binding);

@@ -475,7 +475,7 @@ static bool read_declarator(Reader *reader, const Specifier *specifier, PtxLinka
         add_module_var(reader, var);
     }
     if (reader_accept(reader, '=')) return read_initialiser(reader, var, specifier, &shape);
-    if (!var->is_incomplete || linkage == PTX_EXTERN || var->space == PTX_SPACE_PARAM) return true;
+    if (!var->is_incomplete || linkage == PTX_EXTERN) return true;
     return reader_error_at(reader, place.line, place.column,
                            "'%s' has no size: only .extern arrays may leave it out", var->name);
 }
@@ -534,9 +534,14 @@ bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uin
         do {
             list = reader_grow(list, used, &capacity, sizeof *list);
             list[used] = (PtxVar){0};
-            is_read = used < READER_MAX_LIST
-                          ? read_parameter(reader, is_kernel, &list[used])
-                          : reader_error(reader, "more than %d parameters", READER_MAX_LIST);
+            if (used >= READER_MAX_LIST)
+                is_read = reader_error(reader, "more than %d parameters", READER_MAX_LIST);
+            else if (ptx_has_rest(list, used))
+                is_read = reader_error(reader,
+                                       "'%s' has no size: only the last parameter may "
+                                       "leave it out",
+                                       list[used - 1].name);
+            else is_read = read_parameter(reader, is_kernel, &list[used]);
             if (is_read) used++;
         } while (is_read && reader_accept(reader, ','));
     }
@@ -564,19 +569,32 @@ int32_t variable_new_register(Reader *reader, const char *name, PtxType type, in
     return reader->reg_count++;
 }
 
-bool variable_new_pair(Reader *reader, const char *name, int32_t ordinal, int line,
-                       Binding *binding) {
-    binding->count = 2;
-    for (int half = 0; half < 2; half++) {
-        const char *text = arena_printf(reader->arena, "%s.%s", name, half ? "high" : "low");
-        const int32_t index = variable_new_register(reader, text, PTX_B64, ordinal, line);
-        if (index < 0) return false;
-        if (half == 0) binding->index = index;
+bool variable_new_vector(Reader *reader, const char *name, PtxType type, int count, int32_t ordinal,
+                         int line, Binding *binding) {
+    const int32_t first = reader->reg_count;
+    binding->count = count;
+    for (int i = 0; i < count; i++) {
+        const char *text = arena_printf(reader->arena, "%s.%c", name, "xyzw"[i]);
+        if (variable_new_register(reader, text, type, ordinal + i, line) < 0) return false;
     }
+    binding->index =
+        first; /* once all are there: whoever uses the name after an error gets others */
     return true;
 }
 
-static bool read_range(Reader *reader, Name *name, PtxType type, const Token *place) {
+bool variable_new_pair(Reader *reader, const char *name, int32_t ordinal, int line,
+                       Binding *binding) {
+    const int32_t first = reader->reg_count;
+    binding->count = 2;
+    for (int half = 0; half < 2; half++) {
+        const char *text = arena_printf(reader->arena, "%s.%s", name, half ? "high" : "low");
+        if (variable_new_register(reader, text, PTX_B64, ordinal, line) < 0) return false;
+    }
+    binding->index = first;
+    return true;
+}
+
+static bool read_range(Reader *reader, Name *name, const Specifier *specifier, const Token *place) {
     const Binding *here = name->range;
     if (here && here->depth == reader->names.depth)
         return reader_error_at(reader, place->line, place->column,
@@ -601,22 +619,10 @@ static bool read_range(Reader *reader, Name *name, PtxType type, const Token *pl
     Binding *range = names_bind(&reader->names, name, BINDING_RANGE, place->line);
     range->count = (int32_t)count;
     range->index = reader->declared_regs;
-    if (reader->declared_regs < READER_MAX_ORDINAL) reader->declared_regs += (int32_t)count;
-    range->type = type;
-    return true;
-}
-
-/* .reg .v4 .f32 v: four registers v.x ... v.w. */
-static bool declare_vector_register(Reader *reader, Name *name, const Specifier *specifier,
-                                    int line) {
-    Binding *binding = names_bind(&reader->names, name, BINDING_VECTOR_REG, line);
-    binding->index = reader->reg_count;
-    binding->count = (int32_t)specifier->vector;
-    for (uint32_t i = 0; i < specifier->vector; i++) {
-        const char *text = arena_printf(reader->arena, "%s.%c", name->text, "xyzw"[i]);
-        if (variable_new_register(reader, text, specifier->type, reader->declared_regs++, line) < 0)
-            return false;
-    }
+    if (reader->declared_regs < READER_MAX_ORDINAL)
+        reader->declared_regs += (int32_t)(count * specifier->vector);
+    range->type = specifier->type;
+    range->vector = (uint8_t)specifier->vector;
     return true;
 }
 
@@ -624,7 +630,7 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
     Token place = reader->token;
     Name *name = reader_expect_name(reader, "the name of a register");
     if (!name) return false;
-    if (reader_at(reader, '<')) return read_range(reader, name, specifier->type, &place);
+    if (reader_at(reader, '<')) return read_range(reader, name, specifier, &place);
     Binding *here = names_here(&reader->names, name);
     if (here)
         return reader_error_at(reader, place.line, place.column,
@@ -633,7 +639,13 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
         Binding *binding = names_bind(&reader->names, name, BINDING_VECTOR_REG, place.line);
         return variable_new_pair(reader, name->text, reader->declared_regs++, place.line, binding);
     }
-    if (specifier->vector > 1) return declare_vector_register(reader, name, specifier, place.line);
+    if (specifier->vector > 1) {
+        Binding *binding = names_bind(&reader->names, name, BINDING_VECTOR_REG, place.line);
+        const int32_t ordinal = reader->declared_regs;
+        reader->declared_regs += (int32_t)specifier->vector;
+        return variable_new_vector(reader, name->text, specifier->type, (int)specifier->vector,
+                                   ordinal, place.line, binding);
+    }
     int32_t index = variable_new_register(reader, name->text, specifier->type,
                                           reader->declared_regs++, place.line);
     names_bind(&reader->names, name, BINDING_REG, place.line)->index = index;

@@ -85,6 +85,22 @@ static uint64_t expect_half(uint32_t thread, bool guard) {
     return (void)guard, thread < 50 ? 2 : 1;
 }
 
+/* s(n, rest): the sum of n numbers, as many as a call passes. */
+#define SUM                                                                                        \
+    ".func (.param .b64 r) s(.param .b32 n, .param .align 8 .b8 rest[])\n{\n.reg .b32 left;\n"     \
+    ".reg .b64 x, sum, place;\n.reg .pred p;\n.local .b64 kept;\nmov.b64 sum, 0;\n"                \
+    "mov.b64 place, rest;\nld.param.u32 left, [n];\nst.local.b64 [kept], sum;\n"                   \
+    "again: setp.eq.u32 p, left, 0;\n@p bra end;\nld.param.u64 x, [place];\n"                      \
+    "add.u64 sum, sum, x;\nst.local.b64 [kept], sum;\nadd.u64 place, place, 8;\n"                  \
+    "sub.u32 left, left, 1;\nbra again;\n"                                                         \
+    "end: ld.local.b64 x, [kept];\nst.param.b64 [r], x;\nret;\n}\n"
+#define CALL_SUM(function, shape)                                                                  \
+    "{\n.param .b64 r1;\n.param .b32 n1;\n.param .align 8 .b8 all[24];\nst.param.b32 [n1], 3;\n"   \
+    "st.param.b64 [all], 4;\nst.param.b64 [all+8], -1;\nst.param.b64 [all+16], 2;\n"               \
+    "$ (r1), " function ", (n1, all)" shape ";\nld.param.b64 v, [r1];\n"                           \
+    "st.param.b32 [n1], 0;\n$ (r1), " function ", (n1)" shape ";\nld.param.b64 at, [r1];\n}\n"     \
+    "add.u64 v, v, at;\n"
+
 /* Takes its own parameters by the longer names of their space. */
 #define OWN_LOAD                                                                                   \
     ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 x;\n$ x, [a];\n"          \
@@ -174,6 +190,11 @@ static const Program programs[] = {
      "shape: .callprototype (.param .b64 _) _ (.param .b64 _, .param .b32 _);\n" CALL(
          "fp, (a1, b1), shape"),
      expect_indirect, FUNCTIONS},
+    {"call", CALL_SUM("s", ""), expect_five, SUM},
+    {"call",
+     ".reg .b64 fp;\nmov.u64 fp, s;\nshape: .callprototype (.param .b64 _) _ (.param .b32 _, "
+     ".param .align 8 .b8 _[]);\n" CALL_SUM("fp", ", shape"),
+     expect_five, SUM},
     {"ret", "mov.b32 t, tid;\n" CALL_EARLY, expect_return, EARLY},
     {"ret.uni", "mov.b32 t, 1;\n" CALL_EARLY, expect_uniform_return, EARLY},
     {"ld.param::func.b64", CALL_OWN, expect_five, OWN_LOAD},

@@ -131,6 +131,16 @@ static void test_worked_examples(void **state) {
         {"mov.b64 %d0, {%r1, %r2};", {0x11111111, 0x22222222}, 0x2222222211111111},
         {"mov.b32 %r0, {%h1, %h2};", {0x1111, 0x2222}, 0x22221111},
         {"mov.b64 {%r3, %r0}, %d1;", {0x2222222211111111}, 0x22222222},
+        {"{ .reg .v4 .b32 v<3>; mov.b32 v2.x, %r1; mov.b32 v2.w, %r2; mov.b32 v1.x, 7; "
+         "mov.b32 v1.w, 9; add.u32 %r0, v2.x, v2.w; add.u32 %r0, %r0, v1.x; }",
+         {0x100, 0x20},
+         0x127},
+        {"{ .reg .b8 a, b; mov.b16 {a, b}, %h1; mov.b16 %h0, {b, a}; }", {0x1234}, 0x3412},
+        {"{ .reg .b8 a, b; mov.b16 {_, a}, %h1; mov.b16 %h0, {a, 5}; }", {0x1234}, 0x0512},
+        {"{ .reg .b8 a; .local .align 4 .b8 m[4]; st.local.u8 [m], %r1; ld.local.s8 a, [m]; "
+         "mov.b32 %r0, {a, a, a, a}; }",
+         {0x80},
+         0x80808080},
         {"mov.u32 %r0, -1;", {0}, 0xffffffff},
         {"mov.f32 %r0, 0f3f800000;", {0}, F(1)},
         {"mov.f64 %d0, 0d4000000000000000;", {0}, D(2)},
