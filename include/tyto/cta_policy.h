@@ -37,14 +37,17 @@ typedef struct TytoGridView {
     uint32_t l1d_lines; /* lines of an SM's L1D */
     const uint32_t *resident; /* by SM: CTAs that it holds */
     uint32_t l1d_ways;        /* lines of a set of the L1D */
-    uint32_t l1d_mshrs;       /* lines that the L1D may be waiting for */
+    uint32_t l1d_mshrs;       /* fetches that the L1D may be waiting for */
+    uint32_t l1d_line_bytes;  /* of a line of it */
+    uint32_t l1d_fetch_bytes; /* of what it asks for at a time: a line, or a sector of one */
 } TytoGridView;
 
 /* What an SM has counted since the kernel's start. */
 typedef struct TytoSmMeasurement {
     uint64_t warp_instructions; /* issued */
     uint64_t l1d_accesses;      /* lookups of loads and stores */
-    uint64_t dram_reads;        /* lines that the L1D asked for */
+    uint64_t l1d_loads;         /* of those, lookups of loads */
+    uint64_t dram_reads;        /* lines or sectors that the L1D asked for */
     uint64_t fetches;           /* of those, the ones answered */
     uint64_t fetch_cycles;      /* sum of their latencies, SM cycles */
     uint64_t memory_cycles;     /* SM cycles in which all its warps waited for memory */
@@ -81,7 +84,7 @@ typedef struct TytoCtaPolicy {
     /* The SM whose loads through the L1D it wants to be told of, TYTO_NO_SM for none. NULL: none.
      */
     int (*watched_sm)(const void *state);
-    /* A load of the watched SM looked for the line of `address`. */
+    /* A load of the watched SM looked for the line, or the sector, that begins at `address`. */
     void (*l1d_load)(void *state, uint64_t address);
     /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
      * cycles. */

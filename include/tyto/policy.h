@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised whenever this header changes in a way that a compiled policy would notice. */
-#define TYTO_POLICY_VERSION 6
+#define TYTO_POLICY_VERSION 7
 
 enum {
     TYTO_MAX_WARPS = 64,     /* of an SM */

@@ -7,14 +7,14 @@
 
 #include "base/arena.h"
 
-void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines, uint32_t l1d_ways, uint32_t l1d_mshrs, SchedCall *call) {
-    *dispatch = (Dispatch){
-        .config = config,
-        .view = {.sms = sms, .l1d_lines = l1d_lines, .l1d_ways = l1d_ways, .l1d_mshrs = l1d_mshrs},
-        .resident = base_calloc(sms, sizeof *dispatch->resident),
-        .given = base_calloc(sms, sizeof *dispatch->given),
-        .last = sms - 1};
+void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched,
+                   const TytoGridView *sizes, SchedCall *call) {
+    const uint32_t sms = sizes->sms;
+    *dispatch = (Dispatch){.config = config,
+                           .view = *sizes,
+                           .resident = base_calloc(sms, sizeof *dispatch->resident),
+                           .given = base_calloc(sms, sizeof *dispatch->given),
+                           .last = sms - 1};
     dispatch->view.resident = dispatch->resident;
     cta_agent_init(&dispatch->agent, sched, &dispatch->view, call);
 }
@@ -54,6 +54,7 @@ void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters
                        uint64_t memory_cycles, uint64_t cycle) {
     TytoSmMeasurement measured = {.warp_instructions = counters->warp_instructions,
                                   .l1d_accesses = counters->l1d_accesses,
+                                  .l1d_loads = counters->l1d_load_accesses,
                                   .dram_reads = counters->l1d_load_misses,
                                   .fetches = counters->reads_answered,
                                   .fetch_cycles = counters->fetch_cycles,

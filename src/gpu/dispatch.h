@@ -24,8 +24,8 @@ typedef struct Dispatch {
 
 /* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of such an L1D.
  * The CTA scheduler's calls are noted in `call`, as cta_agent_init has it. */
-void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines, uint32_t l1d_ways, uint32_t l1d_mshrs, SchedCall *call);
+void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched,
+                   const TytoGridView *sizes, SchedCall *call);
 void dispatch_free(Dispatch *dispatch);
 /* A kernel of so many CTAs is to begin, `ctas_per_sm` of which resources allow: sets `limit`. */
 void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm);

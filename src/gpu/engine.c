@@ -150,8 +150,13 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     for (uint32_t i = 0; i < machine->partitions; i++)
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
     partition_join_halves(engine->partitions, machine->partitions);
-    dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
-                  l1d_lines(machine, 0), l1d_ways(machine, 0), machine->sm.l1d.mshrs,
+    const TytoGridView sizes = {.sms = machine->sms,
+                                .l1d_lines = l1d_lines(machine, 0),
+                                .l1d_ways = l1d_ways(machine, 0),
+                                .l1d_mshrs = machine->sm.l1d.mshrs,
+                                .l1d_line_bytes = machine->sm.l1d.line_bytes,
+                                .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
+    dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, &sizes,
                   &calls[machine->sms]);
     return engine;
 }

@@ -1,19 +1,22 @@
 /* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the
  * others hold as many as fit. When that CTA has finished, what it did predicts the throughput of
  * every degree of multithreading (CTAs on an SM), and the best one is the limit of all SMs from
- * then on. A kernel that hardly reads DRAM keeps the maximum: one whose CTAs do so at any degree,
- * as predicted, since a CTA that the cache holds alone may be another's undoing (or alone,
- * `bound=alone`: section 5.1 names the ratio of DRAM reads to instructions in the stage that takes
- * predicted reads, and does not say which it means). Until the decision the others hold as many as
- * fit, as in the paper, or fewer (`before`): in a short grid these are many of all. Where one wave
- * takes the whole grid, there is nothing to decide, and none is held back.
+ * then on: of as many as it holds, which are 8 in the paper. A kernel that hardly reads DRAM keeps
+ * the maximum: one whose CTAs do so at any degree, as predicted, since a CTA that the cache holds
+ * alone may be another's undoing; or whose lone CTA does (`bound=alone`). Section 5.1 has the ratio
+ * of DRAM reads to instructions decide "before start the decision flow", but in the stage that
+ * takes predicted reads, and does not say which it means. Until the decision the others hold as
+ * many as fit, as in the paper, or fewer (`before`): in a short grid these are many of all. Where
+ * one wave takes the whole grid, there is nothing to decide, and none is held back.
  *
  * The working set are the different lines that the CTA read more than once; lines that stream by
- * are none. The count stops at a bound beyond all the scheme's thresholds. Source: MD section 5.
- * The predictor's CTA has 6 warps there; one of fewer is taken as a part of it.
+ * are none. The count stops at a bound beyond all the scheme's thresholds. Where the L1D has
+ * sectors, accesses and DRAM reads are of these, and lines of lines. Source: MD section 5. The
+ * predictor's CTA has 6 warps there; one of fewer is taken as a part of it.
  *
  * Beside what the paper counts (accesses, DRAM reads, their latency) the SM counts the cycles in
- * which all warps of the CTA waited for memory: which part of its time its reads can prolong. */
+ * which all warps of the CTA waited for memory: which part of its time its reads can prolong, for
+ * `time=parts`. */
 #include "sched/cta_policy.h"
 
 #include <math.h>
@@ -21,12 +24,14 @@
 #include "sched/md_model.h"
 #include "sched/reuse.h"
 
-enum { PREDICTOR, COMPUTE_BOUND, BOUND, BEFORE, CURVE, REREAD, TIME };
+enum { PREDICTOR, COMPUTE_BOUND, BOUND, BEFORE, CURVE, REREAD, TIME, FLAT };
 
 static const char *const CURVES[] = {
     [MD_CURVE_REUSE] = "reuse", [MD_CURVE_SETS] = "sets", [MD_CURVE_TABLE] = "table", NULL};
 
 static const char *const TIMES[] = {[MD_TIME_PARTS] = "parts", [MD_TIME_PRODUCT] = "product", NULL};
+
+static const char *const FLATS[] = {[MD_FLAT_KEEPS] = "keeps", [MD_FLAT_GROWS] = "grows", NULL};
 
 /* Whose reads tell a compute-bound kernel. */
 enum { BOUND_MOST, BOUND_ALONE };
@@ -38,10 +43,11 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [COMPUTE_BOUND] = {"compute_bound", TYTO_REAL, 0.05, 0, 1, NULL,
                        "DRAM reads per warp instruction below which the maximum is kept",
                        "MD section 5.1"},
-    [BOUND] = {"bound", TYTO_CHOICE, BOUND_MOST, 0, 1, BOUNDS,
-               "which reads those are: the most that a CTA is predicted to make at any degree, or "
-               "a lone CTA's",
-               "MD section 5.1 does not say"},
+    [BOUND] =
+        {"bound", TYTO_CHOICE, BOUND_MOST, 0, 1, BOUNDS,
+         "which reads those are: the most that a CTA is predicted to make at any degree, or a lone "
+         "CTA's",
+         "MD section 5.1 does not say"},
     [BEFORE] = {"before", TYTO_INTEGER, 0, 0, TYTO_MAX_CTAS, NULL,
                 "most CTAs on the other SMs until the decision; 0: as many as fit",
                 "MD section 5.2: the default degree"},
@@ -54,16 +60,22 @@ static const TytoPolicyParameter PARAMETERS[] = {
          "share of what a lone CTA finds in the L1D that reads DRAM when nothing stays (curves "
          "reuse, sets)",
          "MD table 5: 0.53 of nbf, 0.58 of unstructured; fitted off-line"},
-    [TIME] = {"time", TYTO_CHOICE, MD_TIME_PARTS, 0, 1, TIMES,
-              "what grows of a CTA's time: what it waits for memory with the reads, within the "
-              "MSHRs, and the rest with the pipeline; or all of it, by the growths' product",
-              "ours: MD section 4.3 finds the product too large, and prints no other"},
+    [TIME] =
+        {"time", TYTO_CHOICE, MD_TIME_PRODUCT, 0, 1, TIMES,
+         "what grows of a CTA's time: all of it, by the growths' product; or what it waits for "
+         "memory with the reads, within the MSHRs, and the rest with the pipeline",
+         "MD sections 4.3 and 4.4; parts: ours"},
+    [FLAT] =
+        {"flat", TYTO_CHOICE, MD_FLAT_GROWS, 0, 1, FLATS,
+         "what latency and pipeline do where DRAM reads do not grow: as anywhere, or they stay",
+         "MD section 5.1, which knows no exception; keeps: ours"},
 };
 
 typedef struct Md {
     uint32_t predictor;    /* SM */
     uint32_t degree;       /* CTAs on an SM, as decided; 0: not yet */
     uint32_t degrees;      /* degrees predicted */
+    uint32_t sectors;      /* that a line is read in; 1: in one piece */
     uint32_t before;       /* most CTAs on an SM until the decision; 0: as many as fit */
     MdModel model;         /* of the parameters */
     uint64_t began;        /* SM cycle at which the predictor's CTA came */
@@ -71,8 +83,10 @@ typedef struct Md {
     int bound;             /* BOUND_MOST or BOUND_ALONE */
     bool is_compute_bound; /* as measured */
     MdInputs inputs;       /* as measured */
-    MdPrediction predictions[MD_MAX_DEGREE];
-    Reuse reuse; /* what it reads */
+    MdPrediction predictions[TYTO_MAX_CTAS];
+    uint64_t line_mask; /* of an address, what names its line */
+    uint64_t last;      /* line read last, and 1; 0: none yet */
+    Reuse reuse;        /* what it reads */
 } Md;
 
 static void start(void *state, const TytoGridView *view, const double *values) {
@@ -81,7 +95,10 @@ static void start(void *state, const TytoGridView *view, const double *values) {
     s->compute_bound = values[COMPUTE_BOUND];
     s->bound = (int)values[BOUND];
     s->before = (uint32_t)values[BEFORE];
-    s->model = (MdModel){(MdCurve)values[CURVE], values[REREAD], (MdTime)values[TIME]};
+    s->sectors = view->l1d_line_bytes / view->l1d_fetch_bytes;
+    s->line_mask = ~(uint64_t)(view->l1d_line_bytes - 1);
+    s->model = (MdModel){(MdCurve)values[CURVE], values[REREAD], (MdTime)values[TIME],
+                         (MdFlat)values[FLAT]};
     if (view->ctas <= (uint64_t)view->sms * view->capacity) s->degree = view->capacity;
 }
 
@@ -113,6 +130,7 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
     double fetches = measured->fetches ? (double)measured->fetches : 1;
     double cycles = view->cycle > s->began ? (double)(view->cycle - s->began) : 1;
     s->inputs = (MdInputs){.accesses = (double)measured->l1d_accesses,
+                           .loads = (double)measured->l1d_loads,
                            .dram_reads = (double)measured->dram_reads,
                            .warp_instructions = (double)measured->warp_instructions,
                            .fetch_latency = (double)measured->fetch_cycles / fetches,
@@ -123,10 +141,11 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
                            .lines = s->reuse.lines,
                            .working_set = s->reuse.again,
                            .cache_lines = view->l1d_lines,
+                           .sectors = s->sectors,
                            .ways = view->l1d_ways,
                            .distances = s->reuse.distances,
                            .distance_count = REUSE_LINES};
-    s->degrees = view->capacity < MD_MAX_DEGREE ? view->capacity : MD_MAX_DEGREE;
+    s->degrees = view->capacity < TYTO_MAX_CTAS ? view->capacity : TYTO_MAX_CTAS;
     uint32_t best = md_predict(&s->inputs, &s->model, s->degrees, s->predictions);
     s->is_compute_bound = md_is_compute_bound(&s->inputs, bounding_reads(s), s->compute_bound);
     s->degree = s->is_compute_bound ? view->capacity : best;
@@ -137,13 +156,20 @@ static int watched_sm(const void *state) {
     return s->degree ? TYTO_NO_SM : (int)s->predictor;
 }
 
-static void l1d_load(void *state, uint64_t address) { reuse_read(&((Md *)state)->reuse, address); }
+/* The sectors of a line that are read one after another are one read of it. */
+static void l1d_load(void *state, uint64_t address) {
+    Md *s = state;
+    const uint64_t line = address & s->line_mask;
+    if (s->sectors > 1 && line + 1 == s->last) return;
+    s->last = line + 1;
+    reuse_read(&s->reuse, line);
+}
 
 /* ---- Report ---- */
 
 static void report_list(const Md *s, const TytoReport *out, const char *name, const char *unit,
                         size_t offset) {
-    double values[MD_MAX_DEGREE];
+    double values[TYTO_MAX_CTAS];
     for (uint32_t i = 0; i < s->degrees; i++)
         values[i] = *(const double *)(const void *)((const char *)&s->predictions[i] + offset);
     out->list(out->context, name, unit, values, s->degrees);

@@ -17,24 +17,28 @@
  * CTA lost alone does, by the place on the curve where as much is lost. What one whose set fits
  * loses alone, to lines that stream by and to full sets of the cache, it loses at any degree.
  *
- * The third, which md takes, knows more of the CTA: what lies between two reads of a line. Of N
- * CTAs there is N times as much, but for the lines that they share, and what a cache of so many
- * sets and ways then loses follows (sched/reuse.h). What was read is taken as measured; what can be
- * read at most is as for the second, and of what lies between, the share that the lone CTA kept and
- * N lose.
+ * The third, which md takes unless told otherwise, knows more of the CTA: what lies between two
+ * reads of a line. Of N CTAs there is N times as much, but for the lines that they share, and what
+ * a cache of so many sets and ways then loses follows (sched/reuse.h). What was read is taken as
+ * measured; what can be read at most is as for the second, and of what lies between, the share that
+ * the lone CTA kept and N lose.
  *
  * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
  * is taken in part, as a power, for a CTA of fewer, and as it is printed for one of more: to the
  * power of 16 warps 1.1 and 1.2 would come to 2.10 at the second CTA, more than two CTAs one after
- * the other take. Where DRAM reads do not grow, neither does: the latencies of table 4 are 264
- * cycles with 2 warps and 270 with 14, and its time is that of 2 warps divided by their number.
+ * the other take.
  *
- * Of the growths' product the paper says that it is more than a CTA's time in some cases (section
- * 4.3): at the second CTA reads times latency grow by 2.75 (nbf) and 3.20 (unstructured) in table
- * 7, the time by 1.88 in both. Two things are in no factor of it. A lone CTA waits for memory only
- * part of its time, and only that part grows with its reads and their latency; the rest is time in
- * the pipeline. And the more of the MSHRs a lone CTA has in use, the less room it leaves for the
- * reads of others. Both are counted while it runs.
+ * A CTA's time grows by the growths' product. The paper says of reads times latency that it is more
+ * than the time's growth in some cases and less in many others (section 4.3: in 4 and 17 of table
+ * 7's 21 rows), "not enough", for which the pipeline's is to compensate (4.4). All three grow at
+ * every degree; with `flat=keeps` latency and pipeline stay as they are where DRAM reads do not
+ * grow, as the latencies of table 4 do, 264 cycles with 2 warps and 270 with 14, but not those of
+ * bfs in table 7 (by 1.02 to 1.43 for each CTA).
+ *
+ * With `time=parts`, which is ours, two things count that are in no factor of the product. A lone
+ * CTA waits for memory only part of its time, and only that part grows with its reads and their
+ * latency; the rest is time in the pipeline. And the more of the MSHRs a lone CTA has in use, the
+ * less room it leaves for the reads of others. Both are counted while it runs.
  *
  * Its parts give one bound of a CTA's time, the MSHRs another, and where the two are of like size a
  * CTA takes longer than either: some of its reads find no MSHR while others find one at once. The
@@ -146,12 +150,12 @@ static double sets_that_lose(double lost) {
 /* DRAM reads of a CTA when nothing stays in the cache: it loses the share `reread` of what it found
  * there alone. */
 static double reads_at_most(const MdInputs *inputs, double reread) {
-    return inputs->dram_reads + reread * fmax(0, inputs->accesses - inputs->dram_reads);
+    return inputs->dram_reads + reread * fmax(0, inputs->loads - inputs->dram_reads);
 }
 
 static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degree) {
     double alone = inputs->working_set / inputs->cache_lines, first = inputs->dram_reads;
-    if (alone > 1) first = fmin(first, inputs->lines);
+    if (alone > 1) first = fmin(first, inputs->lines * fmax(1, inputs->sectors));
     double at_most = reads_at_most(inputs, reread);
     if (at_most <= first) return inputs->dram_reads;
     if (alone > 1)
@@ -161,7 +165,7 @@ static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degr
 
 /* How many times the lines of one CTA `degree` of them read together. Those that it did not have to
  * read from DRAM others had left in the cache: all CTAs share them. (Among its reads from DRAM may
- * be some of a line twice; so it is at least so many.) */
+ * be some of a line twice, and several of its sectors; so it is at least so many.) */
 static double times_the_lines(const MdInputs *inputs, uint32_t degree) {
     double own = inputs->lines > 0 ? fmin(1, inputs->dram_reads / inputs->lines) : 1;
     return 1 + (degree - 1) * own;
@@ -195,13 +199,14 @@ static bool has_grown(const MdInputs *inputs, const MdPrediction *p) {
 }
 
 /* What latency and pipeline grow by from `before` to `p`, at degree n. */
-static void grow(const MdInputs *inputs, uint32_t n, const MdPrediction *before, MdPrediction *p) {
+static void grow(const MdInputs *inputs, const MdModel *model, uint32_t n,
+                 const MdPrediction *before, MdPrediction *p) {
     p->latency_growth = p->pipeline_growth = 1;
-    if (!has_grown(inputs, p)) return;
+    if (model->flat == MD_FLAT_KEEPS && !has_grown(inputs, p)) return;
     double latency = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate,
                                        inputs->working_set, inputs->cache_lines);
-    double pipeline =
-        md_pipeline_growth(n, inputs->working_set, p->dram_reads, inputs->cache_lines);
+    double pipeline = md_pipeline_growth(
+        n, inputs->working_set, p->dram_reads / fmax(1, inputs->sectors), inputs->cache_lines);
     p->latency_growth = grow_in_part(latency, inputs->warps);
     p->pipeline_growth = grow_in_part(pipeline, inputs->warps);
 }
@@ -238,7 +243,7 @@ uint32_t md_predict(const MdInputs *inputs, const MdModel *model, uint32_t degre
         if (n == 1) continue;
         const MdPrediction *before = p - 1;
         if (before->dram_reads > 0) p->read_growth = reads / before->dram_reads;
-        grow(inputs, n, before, p);
+        grow(inputs, model, n, before, p);
         p->latency = before->latency * p->latency_growth;
         p->pipeline = before->pipeline * p->pipeline_growth;
         p->time = before->time * p->read_growth * p->latency_growth * p->pipeline_growth;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-    MD_MAX_DEGREE = 8, /* the paper's largest, and the last row of its tables */
+    MD_MAX_DEGREE = 8, /* the last row of the paper's tables: its SM holds 8 CTAs */
     MD_CTA_WARPS = 6,  /* of the paper's CTAs: what one degree more adds */
 };
 
@@ -19,23 +19,31 @@ typedef enum MdCurve {
     MD_CURVE_TABLE  /* along the lines of table 5, by the miss rate */
 } MdCurve;
 
-/* How a CTA's time grows with what it is made of; the paper does not print that either. */
+/* How a CTA's time grows with what it is made of. */
 typedef enum MdTime {
-    MD_TIME_PARTS,  /* each part by what it waits for, and no more reads at once than MSHRs */
-    MD_TIME_PRODUCT /* all of it by all growths */
+    MD_TIME_PARTS,  /* ours: each part by what it waits for, no more reads at once than MSHRs */
+    MD_TIME_PRODUCT /* the paper's, sections 4.3 and 4.4: all of it by all growths */
 } MdTime;
 
-/* What the paper leaves open. */
+/* Whether latency and pipeline grow where DRAM reads do not. */
+typedef enum MdFlat {
+    MD_FLAT_KEEPS, /* ours: no */
+    MD_FLAT_GROWS  /* as much as anywhere: the paper knows no exception */
+} MdFlat;
+
+/* What the paper leaves open, or is done otherwise on demand. */
 typedef struct MdModel {
     MdCurve curve;
     double reread; /* share of what a lone CTA finds in the cache that reads DRAM when nothing stays
                       there for long (not MD_CURVE_TABLE) */
     MdTime time;
+    MdFlat flat;
 } MdModel;
 
 typedef struct MdInputs {
-    double accesses;          /* L1D accesses of the CTA */
-    double dram_reads;        /* lines it read from DRAM */
+    double accesses;          /* L1D accesses of the CTA, loads and stores */
+    double loads;             /* of those, loads */
+    double dram_reads;        /* lines, or sectors, it read from DRAM */
     double warp_instructions; /* it issued */
     uint32_t warps;           /* it has */
     double fetch_latency;     /* mean of its reads, SM cycles */
@@ -45,6 +53,7 @@ typedef struct MdInputs {
     double lines;             /* different lines it read */
     double working_set;       /* of those, the ones it read again: streamed lines are none */
     double cache_lines;       /* of the L1D */
+    double sectors;           /* that a line is read in; 0 or 1: in one piece */
     uint32_t ways;            /* lines of a set of it */
     const uint32_t
         *distances; /* reads again by their distance (sched/reuse.h); of MD_CURVE_REUSE */
@@ -71,15 +80,16 @@ bool md_is_compute_bound(const MdInputs *inputs, double dram_reads, double thres
 /* Growth of the latency, from the miss rate and its increase at the degree. */
 double md_latency_growth(double miss_rate, double increase, double working_set, double cache_lines);
 
-/* Growth of the time in the pipeline, at `degree` with `dram_reads` per CTA. */
+/* Growth of the time in the pipeline, at `degree` with `dram_reads` lines per CTA. */
 double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads,
                           double cache_lines);
 
 /* DRAM reads of a CTA at degree `degree`, from 1. */
 double md_dram_reads(const MdInputs *inputs, const MdModel *model, uint32_t degree);
 
-/* Predicts degrees 1 to `degrees` (at most MD_MAX_DEGREE) into predictions[0..degrees-1]. The
- * result is the degree of the highest throughput, the lowest of equals. */
+/* Predicts degrees 1 to `degrees` into predictions[0..degrees-1]; beyond MD_MAX_DEGREE the paper's
+ * curves stay where they end. The result is the degree of the highest throughput, the lowest of
+ * equals. */
 uint32_t md_predict(const MdInputs *inputs, const MdModel *model, uint32_t degrees,
                     MdPrediction *predictions);
 

@@ -37,12 +37,13 @@ static const struct Benchmark {
      {87292, 164058, 377487, 566328, 760938, 915126, 1065425, 1217622}},
 };
 
-static const MdModel TABLE = {MD_CURVE_TABLE, 0, MD_TIME_PRODUCT};
-static const MdModel SETS = {MD_CURVE_SETS, 0.55, MD_TIME_PRODUCT};
-static const MdModel REUSE = {MD_CURVE_REUSE, 0.5, MD_TIME_PRODUCT};
+static const MdModel TABLE = {MD_CURVE_TABLE, 0, MD_TIME_PRODUCT, MD_FLAT_KEEPS};
+static const MdModel SETS = {MD_CURVE_SETS, 0.55, MD_TIME_PRODUCT, MD_FLAT_KEEPS};
+static const MdModel REUSE = {MD_CURVE_REUSE, 0.5, MD_TIME_PRODUCT, MD_FLAT_KEEPS};
 
 static MdInputs inputs_of(const struct Benchmark *b) {
     return (MdInputs){.accesses = b->reads / b->miss_rate,
+                      .loads = b->reads / b->miss_rate,
                       .dram_reads = b->reads,
                       .warp_instructions = b->reads, /* memory-bound */
                       .warps = MD_CTA_WARPS,
@@ -139,7 +140,7 @@ static void what_always_misses_cannot_miss_more(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
-    inputs.accesses = inputs.dram_reads;
+    inputs.accesses = inputs.loads = inputs.dram_reads;
     md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
     for (int n = 1; n < MD_MAX_DEGREE; n++)
         assert_true(p[n].read_growth == 1);
@@ -156,6 +157,7 @@ static void a_lines_first_read_does_not_grow(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = {.accesses = 368,
+                       .loads = 368,
                        .dram_reads = 232,
                        .warps = 6,
                        .lines = 232,
@@ -163,10 +165,26 @@ static void a_lines_first_read_does_not_grow(void **unused) {
                        .cache_lines = 64};
     reads_by_sets(&inputs, p);
     assert_true(fabs(p[MD_MAX_DEGREE - 1].dram_reads - (232 + 0.55 * 136)) < 0.01);
-    inputs.accesses = 232; /* none found its line */
+    inputs.accesses = inputs.loads = 232; /* none found its line */
     reads_by_sets(&inputs, p);
     assert_true(p[MD_MAX_DEGREE - 1].dram_reads == 232);
     assert_int_equal(md_predict(&inputs, &SETS, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+}
+
+/* Stores that miss do so at any degree. */
+static void what_is_stored_is_not_read_again(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = {.accesses = 500,
+                       .loads = 368,
+                       .dram_reads = 232,
+                       .warps = 6,
+                       .lines = 232,
+                       .working_set = 136,
+                       .cache_lines = 64};
+    reads_by_sets(&inputs, p);
+    assert_true(fabs(p[MD_MAX_DEGREE - 1].dram_reads - (232 + 0.55 * 136)) < 0.01);
+    assert_true(p[0].miss_rate == 232.0 / 500);
 }
 
 /* Eight sets of 8 lines fit into 64, eight of 9 do not; growth stops at what is read again. */
@@ -174,6 +192,7 @@ static void reads_grow_from_where_the_sets_do_not_fit_together(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = {.accesses = 2661,
+                       .loads = 2661,
                        .dram_reads = 169,
                        .warps = 6,
                        .lines = 169,
@@ -200,11 +219,15 @@ static void reads_agree_with_table_5(void **unused) {
         int degrees;
         double within, reads[MD_MAX_DEGREE];
     } programs[] = {
-        {{.accesses = 2814, .dram_reads = 169.39, .lines = 169.39, .working_set = 65},
+        {{.accesses = 2814,
+          .loads = 2814,
+          .dram_reads = 169.39,
+          .lines = 169.39,
+          .working_set = 65},
          8,
          0.04,
          {169.39, 439.13, 763.62, 1125.74, 1419.73, 1545.29, 1570.32, 1570.32}},
-        {{.accesses = 8103, .dram_reads = 1557.52, .lines = 378, .working_set = 84},
+        {{.accesses = 8103, .loads = 8103, .dram_reads = 1557.52, .lines = 378, .working_set = 84},
          5,
          0.21,
          {1557.52, 3406.75, 4384.41, 5007.40, 5341.11}},
@@ -226,6 +249,7 @@ static void what_a_lone_cta_loses_tells_how_its_set_is_used(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = {.accesses = 8000,
+                       .loads = 8000,
                        .dram_reads = 400,
                        .warps = 6,
                        .lines = 400,
@@ -249,6 +273,7 @@ static void lines_left_in_the_cache_are_no_reads_to_come(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = {.accesses = 2556,
+                       .loads = 2556,
                        .dram_reads = 261,
                        .warps = 6,
                        .lines = 434,
@@ -268,6 +293,7 @@ static void reads_by_reuse_grow_with_what_the_ctas_drive_out(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     uint32_t distances[100] = {[0] = 1000, [16] = 500, [60] = 500};
     MdInputs inputs = {.accesses = 2200,
+                       .loads = 2200,
                        .dram_reads = 400,
                        .warps = 6,
                        .cache_lines = 64,
@@ -280,7 +306,7 @@ static void reads_by_reuse_grow_with_what_the_ctas_drive_out(void **unused) {
     assert_true(p[2].dram_reads == p[1].dram_reads);
     assert_true(fabs(p[3].dram_reads - (400 + 900 * 1000.0 / 2000)) < 1e-9); /* 4 x 16 too */
     assert_true(p[7].dram_reads == p[3].dram_reads);
-    inputs.accesses = 400; /* no more can be read */
+    inputs.accesses = inputs.loads = 400; /* no more can be read */
     md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[7].dram_reads == 400 && p[7].throughput == 8);
 }
@@ -291,6 +317,7 @@ static void lines_that_others_have_left_are_everyones(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     uint32_t distances[100] = {[30] = 1000};
     MdInputs inputs = {.accesses = 1100,
+                       .loads = 1100,
                        .dram_reads = 40,
                        .lines = 100,
                        .warps = 6,
@@ -315,21 +342,38 @@ static void what_grows_by_less_than_a_line_does_not_grow(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     uint32_t distances[10] = {[4] = 1};
     MdInputs inputs = {.accesses = 400,
+                       .loads = 400,
                        .dram_reads = 100,
                        .warps = 6,
                        .cache_lines = 64,
                        .ways = 4,
                        .distances = distances,
                        .distance_count = 10};
-    inputs.accesses = 101.5;
+    inputs.accesses = inputs.loads = 101.5;
     md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[7].dram_reads > 100 && p[7].dram_reads < 101);
     assert_true(p[7].latency_growth == 1 && p[7].pipeline_growth == 1);
 }
 
+/* Latency and pipeline grow with every CTA, or only where reads do. */
+static void what_a_flat_kernel_grows_by_may_be_chosen(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[1]); /* of a miss rate of 0.13 */
+    MdModel grows = TABLE;
+    grows.flat = MD_FLAT_GROWS;
+    inputs.working_set = 8;
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
+    assert_true(p[7].time == 1);
+    md_predict(&inputs, &grows, MD_MAX_DEGREE, p);
+    for (int n = 1; n < MD_MAX_DEGREE; n++)
+        assert_true(p[n].latency_growth == 1.03 && p[n].read_growth == 1 &&
+                    p[n].pipeline_growth == (n + 1 < MD_MAX_DEGREE ? 1.05 : 1.1)); /* 8 x 8 lines */
+}
+
 /* ---- A CTA's time by its parts ---- */
 
-static const MdModel PARTS = {MD_CURVE_TABLE, 0, MD_TIME_PARTS};
+static const MdModel PARTS = {MD_CURVE_TABLE, 0, MD_TIME_PARTS, MD_FLAT_KEEPS};
 
 /* Table 6: 1.88, where the product is 3.42. 41% is what a lone CTA of our nbf waits. */
 static void the_second_cta_of_nbf_takes_the_time_of_table_6(void **unused) {
@@ -370,6 +414,7 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     uint32_t distances[100] = {[60] = 1000};
     MdInputs inputs = {.accesses = 1750,
+                       .loads = 1750,
                        .dram_reads = 250,
                        .warps = 6,
                        .fetch_latency = 300,
@@ -379,7 +424,7 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
                        .ways = 64,
                        .distances = distances,
                        .distance_count = 100};
-    const MdModel model = {MD_CURVE_REUSE, 0.5, MD_TIME_PARTS};
+    const MdModel model = {MD_CURVE_REUSE, 0.5, MD_TIME_PARTS, MD_FLAT_KEEPS};
     md_predict(&inputs, &model, MD_MAX_DEGREE, p);
     for (int n = 2; n <= MD_MAX_DEGREE; n++) {
         double together = n * 0.5 * 4 * (p[n - 1].latency / 300), parts = p[n - 1].pipeline;
@@ -389,7 +434,8 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
     md_predict(&inputs, &model, MD_MAX_DEGREE, p);
     assert_true(p[1].time == p[1].pipeline);
     inputs.mshrs = 32;
-    inputs.accesses = 250; /* no more can be read: whoever comes takes but MSHRs from the others */
+    inputs.accesses = inputs.loads =
+        250; /* no more can be read: whoever comes takes but MSHRs from the others */
     assert_int_equal(md_predict(&inputs, &model, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
     assert_true(fabs(p[7].time - sqrt(1 + 16 - 0.25)) < 1e-9);
     inputs.under_way = 32; /* a lone CTA has them all */
@@ -405,7 +451,8 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
 static void a_cta_that_reads_nothing_takes_its_time_at_any_degree(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
-    MdInputs inputs = {.accesses = 100, .warps = 6, .waiting = 0.5, .mshrs = 32, .cache_lines = 64};
+    MdInputs inputs = {
+        .accesses = 100, .loads = 100, .warps = 6, .waiting = 0.5, .mshrs = 32, .cache_lines = 64};
     assert_int_equal(md_predict(&inputs, &PARTS, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
     assert_true(p[7].time == 1 && p[7].throughput == 8);
 }
@@ -461,7 +508,9 @@ static void begin(Launch *l, const char *policy, uint32_t capacity) {
                              .capacity = capacity,
                              .cta_warps = MD_CTA_WARPS,
                              .l1d_lines = 64,
-                             .l1d_ways = 4};
+                             .l1d_ways = 4,
+                             .l1d_line_bytes = 128,
+                             .l1d_fetch_bytes = 128};
     cta_agent_init(&l->agent, l->sched, &l->view, NULL);
     cta_agent_start(&l->agent, &l->view);
 }
@@ -501,6 +550,7 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
             l->sched->policy->l1d_load(l->agent.state, i * 128);
     TytoSmMeasurement measured = {.warp_instructions = instructions,
                                   .l1d_accesses = (uint64_t)(b->reads / b->miss_rate),
+                                  .l1d_loads = (uint64_t)(b->reads / b->miss_rate),
                                   .dram_reads = (uint64_t)b->reads,
                                   .fetches = (uint64_t)b->reads,
                                   .fetch_cycles = (uint64_t)b->reads * 350};
@@ -510,7 +560,7 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
 static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **unused) {
     (void)unused;
     Launch l;
-    begin(&l, "md:curve=table,time=product", 8);
+    begin(&l, "md:curve=table", 8);
     assert_int_equal(limit_of(&l, 0), 1);
     assert_int_equal(limit_of(&l, 1), 8);
     assert_int_equal(l.sched->policy->watched_sm(l.agent.state), 0);
@@ -549,14 +599,27 @@ static void md_may_hold_back_the_others_until_it_decides(void **unused) {
     end(&l);
 }
 
+/* The paper's SM holds 8. */
+static void md_weighs_as_many_ctas_as_an_sm_holds(void **unused) {
+    (void)unused;
+    Launch l;
+    const struct Benchmark streaming = {.miss_rate = 1, .reads = 100, .working_set = 0};
+    for (uint32_t capacity = 8; capacity <= TYTO_MAX_CTAS; capacity *= 2) {
+        begin(&l, "md:time=parts,flat=keeps", capacity);
+        finish_measured(&l, 0, &streaming, 1000);
+        assert_int_equal(limit_of(&l, 7), capacity);
+        end(&l);
+    }
+}
+
 static void md_keeps_the_maximum_for_a_compute_bound_kernel(void **unused) {
     (void)unused;
     Launch l;
-    begin(&l, "md:bound=alone,curve=table,time=product", 8);
+    begin(&l, "md:bound=alone,curve=table", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20 + 1);
     assert_int_equal(limit_of(&l, 7), 8);
     end(&l);
-    begin(&l, "md:bound=alone,curve=table,time=product", 8);
+    begin(&l, "md:bound=alone,curve=table", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20);
     assert_int_equal(limit_of(&l, 7), 1);
     end(&l);
@@ -567,7 +630,7 @@ static void md_looks_at_all_degrees_for_a_compute_bound_kernel(void **unused) {
     (void)unused;
     for (uint64_t more = 0; more <= 1; more++) {
         Launch l;
-        begin(&l, "md:curve=table,time=product", 8);
+        begin(&l, "md:curve=table", 8);
         finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20 * 927 / 100 + more * 100);
         assert_int_equal(limit_of(&l, 7), more ? 8 : 1);
         end(&l);
@@ -597,6 +660,28 @@ static void md_counts_the_different_lines_that_are_read_again(void **unused) {
     TytoReport out = {&working_set, keep_value, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
     assert_true(working_set == 1001);
+    end(&l);
+}
+
+/* 16 lines of 4 sectors, which a warp reads one after another; then one of each again. */
+static void md_counts_the_sectors_of_a_line_as_one(void **unused) {
+    (void)unused;
+    Launch l;
+    double working_set = -1;
+    const struct Benchmark none = {.miss_rate = 0.5, .reads = 64};
+    begin(&l, "md", 8);
+    l.view.l1d_fetch_bytes = 32;
+    cta_agent_start(&l.agent, &l.view);
+    for (uint64_t sector = 0; sector < 64; sector++)
+        l.sched->policy->l1d_load(l.agent.state, sector * 32);
+    for (int again = 0; again < 2; again++) {
+        finish_measured(&l, again ? 0 : 2, &none, 1000);
+        TytoReport out = {&working_set, keep_value, keep_nothing};
+        l.sched->policy->report(l.agent.state, &out);
+        assert_true(working_set == (again ? 16 : -1));
+        for (uint64_t line = 0; line < 16; line++)
+            l.sched->policy->l1d_load(l.agent.state, line * 128 + 96);
+    }
     end(&l);
 }
 
@@ -653,6 +738,7 @@ int main(void) {
         cmocka_unit_test(a_large_cta_grows_as_printed),
         cmocka_unit_test(what_always_misses_cannot_miss_more),
         cmocka_unit_test(a_lines_first_read_does_not_grow),
+        cmocka_unit_test(what_is_stored_is_not_read_again),
         cmocka_unit_test(reads_grow_from_where_the_sets_do_not_fit_together),
         cmocka_unit_test(reads_agree_with_table_5),
         cmocka_unit_test(what_a_lone_cta_loses_tells_how_its_set_is_used),
@@ -660,6 +746,7 @@ int main(void) {
         cmocka_unit_test(reads_by_reuse_grow_with_what_the_ctas_drive_out),
         cmocka_unit_test(lines_that_others_have_left_are_everyones),
         cmocka_unit_test(what_grows_by_less_than_a_line_does_not_grow),
+        cmocka_unit_test(what_a_flat_kernel_grows_by_may_be_chosen),
         cmocka_unit_test(the_second_cta_of_nbf_takes_the_time_of_table_6),
         cmocka_unit_test(what_waits_grows_with_the_reads_and_the_rest_with_the_pipeline),
         cmocka_unit_test(no_more_reads_are_under_way_than_mshrs),
@@ -672,9 +759,11 @@ int main(void) {
         cmocka_unit_test(md_runs_one_cta_alone_until_it_has_finished_then_limits_all),
         cmocka_unit_test(md_holds_back_nobody_in_a_grid_of_one_wave),
         cmocka_unit_test(md_may_hold_back_the_others_until_it_decides),
+        cmocka_unit_test(md_weighs_as_many_ctas_as_an_sm_holds),
         cmocka_unit_test(md_keeps_the_maximum_for_a_compute_bound_kernel),
         cmocka_unit_test(md_looks_at_all_degrees_for_a_compute_bound_kernel),
         cmocka_unit_test(md_counts_the_different_lines_that_are_read_again),
+        cmocka_unit_test(md_counts_the_sectors_of_a_line_as_one),
         cmocka_unit_test(md_takes_shares_of_the_time_that_its_cta_was_there),
         cmocka_unit_test(md_bounds_its_count_of_lines),
     };

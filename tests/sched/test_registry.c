@@ -186,7 +186,7 @@ static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
     expect(TEST_TEXT_FILE, "is no shared object that can be loaded", NULL);
     check_cut_short();
     expect(PLUGIN("no_symbol"), "has no symbol `tyto_policy`", NULL);
-    expect(PLUGIN("old_version"), "is built for version 7 of tyto/policy.h, this is version 6",
+    expect(PLUGIN("old_version"), "is built for version 8 of tyto/policy.h, this is version 7",
            NULL);
     expect(PLUGIN("no_pick"), "its policy has no function `pick`", NULL);
     expect(PLUGIN("prefetching") ":lines=13",
@@ -206,7 +206,7 @@ static void a_shared_object_can_be_a_cta_scheduler(void **unused) {
                NULL);
     expect_cta("./nowhere.so", "./nowhere.so: error: is no shared object that can be loaded", NULL);
     expect_cta(PLUGIN("old_cta_version"),
-               "is built for version 7 of tyto/cta_policy.h, this is version 6", NULL);
+               "is built for version 8 of tyto/cta_policy.h, this is version 7", NULL);
     expect_cta(PLUGIN("deaf"), "watches an SM's loads, but has no function for them", NULL);
 }
 
