@@ -1,6 +1,9 @@
 /* The operand collector (see the header). */
 #include "sm/collector.h"
 
+/* What few steps need is a call for the host's processor: so registers are left for what all do. */
+#define RARE __attribute__((noinline)) static
+
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena) {
     uint32_t first = 0, shared = config->collector.units;
     *collector = (SmCollector){.config = config};
@@ -71,60 +74,47 @@ static uint32_t next_unit(uint32_t units, uint32_t last) {
     return (uint32_t)bits_lowest32(after ? after : units);
 }
 
-/* Kinds of pipeline that a complete instruction waits for, bit each. */
-static uint32_t ready_kinds(const SmCollector *collector) {
-    uint32_t kinds = 0;
-    for (uint32_t left = collector->ready; left; left &= left - 1)
-        kinds |= 1u << collector->kind_of[bits_lowest32(left)];
-    return kinds;
-}
-
-/* The units with a complete instruction of a kind, bit each. */
-static uint32_t ready_units(const SmCollector *collector, int kind) {
+/* Those among `ready` with an instruction of a kind, bit each. */
+static uint32_t units_of(const SmCollector *collector, uint32_t ready, uint32_t kind) {
     uint32_t units = 0;
-    if (collector->has_own_units) return collector->ready & collector->open_to[kind];
-    for (uint32_t left = collector->ready; left; left &= left - 1)
+    if (collector->has_own_units) return ready & collector->open_to[kind];
+    for (uint32_t left = ready; left; left &= left - 1)
         if (collector->kind_of[bits_lowest32(left)] == kind) units |= left & -left;
     return units;
 }
 
+static bool has_place_behind(const SmCollector *collector, uint32_t kind) {
+    return collector->out[kind].count < collector->places_out[kind];
+}
+
 /* A complete instruction leaves for a pipeline of its kind. */
-static void leave(SmCollector *collector, uint32_t unit, int kind) {
+static void leave(SmCollector *collector, uint32_t unit, uint32_t kind) {
     collector->last[kind] = (uint16_t)unit;
-    collector->ready &= ~(1u << unit);
-    collector->busy &= ~(1u << unit);
+    collector->ready ^= 1u << unit;
+    collector->busy ^= 1u << unit;
     collector->out_kinds |= 1u << kind;
     sm_few_push(&collector->out[kind], collector->inst[unit]);
 }
 
-/* How many complete instructions of a kind may leave in a step. */
-static uint32_t can_leave(const SmCollector *collector, int kind) {
-    uint32_t room = (uint32_t)collector->places_out[kind] - collector->out[kind].count;
-    return collector->most_out[kind] < room ? collector->most_out[kind] : room;
-}
-
-/* Those of a kind leave in turns. */
-static void dispatch_kind(SmCollector *collector, int kind) {
-    uint32_t ready = ready_units(collector, kind);
-    for (uint32_t left = can_leave(collector, kind); left && ready; left--) {
-        uint32_t unit = next_unit(ready, collector->last[kind]);
-        ready &= ~(1u << unit);
+/* Those of a kind leave in turns, as many as may in a step. */
+RARE void dispatch_kind(SmCollector *collector, uint32_t units, uint32_t kind) {
+    uint32_t left = collector->most_out[kind];
+    while (left-- && units && has_place_behind(collector, kind)) {
+        uint32_t unit = next_unit(units, collector->last[kind]);
+        units ^= 1u << unit;
         leave(collector, unit, kind);
     }
 }
 
-/* Complete instructions leave for the pipelines; whether one did. */
-static bool dispatch(SmCollector *collector) {
-    uint32_t before = collector->ready;
-    if (before & (before - 1)) {
-        for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1)
-            dispatch_kind(collector, bits_lowest32(kinds));
-    } else { /* one, as it mostly is */
-        uint32_t unit = (uint32_t)bits_lowest32(before);
-        int kind = collector->kind_of[unit];
-        if (can_leave(collector, kind)) leave(collector, unit, kind);
+/* Complete instructions leave for the pipelines: mostly one of a kind. */
+static void dispatch(SmCollector *collector) {
+    for (uint32_t left = collector->ready; left;) {
+        const uint32_t unit = (uint32_t)bits_lowest32(left), kind = collector->kind_of[unit];
+        const uint32_t units = units_of(collector, left, kind);
+        left ^= units;
+        if (units & (units - 1)) dispatch_kind(collector, units, kind);
+        else if (has_place_behind(collector, kind)) leave(collector, unit, kind);
     }
-    return collector->ready != before;
 }
 
 /* The reads behind those granted come first in line. */
@@ -139,7 +129,7 @@ static void move_up(SmCollector *collector, uint64_t banks) {
 }
 
 /* Banks serve the reads that are first in line, but for those that are being written. */
-static void grant_some(SmCollector *collector, SmContext *sm) {
+RARE void grant_some(SmCollector *collector, SmContext *sm) {
     uint64_t granted = collector->asked & ~(collector->written & collector->blockable);
     uint32_t reads = (uint32_t)bits_count64(granted);
     collector->asked &= ~granted;
@@ -182,8 +172,8 @@ static void ask(SmCollector *collector, uint32_t unit, uint64_t bank) {
 }
 
 /* Reads that meet others in a bank, or of which several want the same one. */
-static void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t unit,
-                           const SmInst *inst) {
+RARE void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t unit,
+                         const SmInst *inst) {
     const SmOp *op = &sm->ops[inst->pc];
     const IsaReg *regs = &sm->reg_pool[op->regs + op->result_count];
     for (uint32_t i = 0; i < op->read_count; i++)
@@ -211,43 +201,61 @@ static void request_operands(SmCollector *collector, const SmContext *sm, uint32
     collector->asked |= reads;
 }
 
-/* Issued instructions of a kind enter units that are free; whether one did. */
-static bool allocate_kind(SmCollector *collector, const SmContext *sm, int kind) {
-    SmFew *in = &collector->in[kind];
-    uint32_t free = collector->open_to[kind] & ~collector->busy, left = collector->most_in[kind];
-    if (!free) return false;
-    do {
-        uint32_t unit = (uint32_t)bits_lowest32(free);
-        uint16_t inst = sm_few_pop(in);
-        free &= free - 1;
-        collector->slots_free[kind]++;
-        collector->busy |= 1u << unit;
-        collector->kind_of[unit] = (uint16_t)kind;
-        collector->inst[unit] = inst;
-        request_operands(collector, sm, unit, &sm->insts.inst[inst]);
-    } while (in->count && free && --left);
-    collector->full_kinds &= ~(1u << kind);
-    collector->in_kinds ^= (uint32_t)bits_if(!in->count, kind);
-    return true;
+/* An issued instruction enters a unit that is free. */
+static inline void enter(SmCollector *collector, const SmContext *sm, uint32_t free, uint32_t kind,
+                         uint16_t inst) {
+    const uint32_t unit = (uint32_t)bits_lowest32(free);
+    collector->busy |= free & -free;
+    collector->kind_of[unit] = (uint16_t)kind;
+    collector->inst[unit] = inst;
+    request_operands(collector, sm, unit, &sm->insts.inst[inst]);
 }
 
-/* The same of all kinds. */
-static bool allocate(SmCollector *collector, const SmContext *sm) {
-    bool has_moved = false;
+/* Likewise those behind the first of a kind, which has entered, as many as may in a step. */
+RARE void enter_more(SmCollector *collector, const SmContext *sm, uint32_t free, uint32_t kind) {
+    SmFew *in = &collector->in[kind];
+    uint32_t entered = 1, most = collector->most_in[kind];
+    for (; free && in->count && entered < most; free &= free - 1) {
+        enter(collector, sm, free, kind, in->items[entered++]);
+        in->count--;
+        collector->slots_free[kind]++;
+    }
+    for (uint32_t i = 0; i < in->count; i++)
+        in->items[i] = in->items[entered + i];
+    collector->in_kinds ^= (uint32_t)bits_if(!in->count, (int)kind);
+}
+
+/* Issued instructions of a kind, of which this is the bit, enter units that are free: mostly one.
+ */
+static inline void allocate_kind(SmCollector *collector, const SmContext *sm, uint32_t bit) {
+    const uint32_t kind = (uint32_t)bits_lowest32(bit);
+    const uint32_t free = collector->open_to[kind] & ~collector->busy;
+    SmFew *in = &collector->in[kind];
+    if (!free) return;
+    collector->full_kinds &= ~bit;
+    collector->slots_free[kind]++;
+    enter(collector, sm, free, kind, in->items[0]);
+    if (--in->count) enter_more(collector, sm, free & (free - 1), kind);
+    else collector->in_kinds ^= bit;
+}
+
+/* A step; whether something has moved. */
+static inline bool do_step(SmCollector *collector, SmContext *sm) {
+    const uint32_t ready = collector->ready;
+    if (ready) dispatch(collector);
+    const bool has_left = collector->ready != ready;
+    const uint64_t asked = collector->asked;
+    if (asked) grant_reads(collector, sm);
+    const uint32_t busy = collector->busy;
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1)
-        has_moved |= allocate_kind(collector, sm, bits_lowest32(kinds));
-    return has_moved;
+        allocate_kind(collector, sm, kinds & -kinds);
+    return has_left | (asked != 0) | (collector->busy != busy);
 }
 
 void collector_do_step(SmCollector *collector, SmContext *sm) {
     bool has_moved = false;
     for (uint32_t left = collector->steps;;) {
-        if (collector->ready) has_moved |= dispatch(collector);
-        if (collector->asked) {
-            has_moved = true;
-            grant_reads(collector, sm);
-        }
-        if (collector->in_kinds) has_moved |= allocate(collector, sm);
+        has_moved |= do_step(collector, sm);
         if (--left == 0) break;
         collector->written = 0; /* a write takes its bank for one step */
     }
@@ -260,9 +268,7 @@ bool collector_can_move(const SmCollector *collector, bool lsu_is_free) {
     if (collector->is_stuck) return false;
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1)
         if (collector->open_to[bits_lowest32(kinds)] & ~collector->busy) return true;
-    for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {
-        int u = bits_lowest32(kinds);
-        if (collector->out[u].count < collector->places_out[u]) return true;
-    }
+    for (uint32_t left = collector->ready; left; left &= left - 1)
+        if (has_place_behind(collector, collector->kind_of[bits_lowest32(left)])) return true;
     return false;
 }

@@ -62,8 +62,9 @@ typedef struct SmCollector {
 } SmCollector;
 
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena);
-/* The work of a step. */
-void collector_do_step(SmCollector *collector, SmContext *sm);
+/* The work of a step. (A function of its own for the host's processor: within sm_step it would have
+ * too few of its registers. So are issue's and the pipelines'.) */
+__attribute__((noinline)) void collector_do_step(SmCollector *collector, SmContext *sm);
 static inline void collector_step(SmCollector *collector, SmContext *sm) {
     if (!collector->is_stuck) collector_do_step(collector, sm);
 }

@@ -19,6 +19,8 @@ void fetch_init(SmFetch *fetch, SmContext *sm, SmPort *port) {
     read_cache_init(&fetch->l1i, sm, port, &sm->config->l1i, MEM_CLIENT_L1I);
     if (fetch->l0i)
         read_levels_init(&fetch->levels, fetch->l0i, sm->config->subcores, &fetch->l1i, sm->arena);
+    for (uint32_t f = 0; f <= fetch->front_mask; f++)
+        fetch->front[f].bit = 1u << f;
     for (uint32_t slot = 0; slot < TYTO_MAX_WARPS; slot++)
         fetch->front[slot & fetch->front_mask].warps |= UINT64_C(1) << slot;
 }
@@ -92,15 +94,23 @@ static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const Sm
 
 /* The next warp after the last one fetched for. */
 static int next_warp(const SmFront *front, uint64_t warps) {
-    uint64_t after = warps & ~bits_low_mask((int)front->last + 1);
+    uint64_t after = warps & ~UINT64_C(1) << front->last;
     return bits_lowest64(after ? after : warps);
 }
 
 /* The warps from the one after `last` to `next`, going round. */
-static uint64_t between(uint32_t last, int next) {
-    uint64_t after_last = ~bits_low_mask((int)last + 1), to_next = bits_low_mask(next + 1);
-    uint64_t goes_round = -(uint64_t)((uint32_t)next <= last);
-    return (after_last & to_next) | ((after_last | to_next) & goes_round);
+static uint64_t between(uint32_t last, uint32_t next) {
+    uint64_t after_last = ~UINT64_C(1) << last, to_next = ~(~UINT64_C(1) << next);
+    return next > last ? after_last & to_next : after_last | to_next;
+}
+
+uint64_t fetch_scanned(const SmFetch *fetch) {
+    uint64_t scanned = 0;
+    for (uint32_t left = fetch->scanning; left; left &= left - 1) {
+        const SmFront *front = &fetch->front[bits_lowest32(left)];
+        scanned |= between(front->before, front->last) & front->warps;
+    }
+    return scanned;
 }
 
 /* Sends the instructions at a warp's fetch address, which are in the cache, to decode. */
@@ -108,7 +118,7 @@ static void deliver(SmFetch *fetch, SmFront *front, const SmContext *sm, int war
                     uint64_t address) {
     SmBuffer *buffer = &fetch->buffer[warp];
     uint32_t count = fetch_count(fetch, front, buffer, address);
-    fetch->decoding |= 1u << (front - fetch->front);
+    fetch->decoding |= front->bit;
     front->decode_due = sm->cycle + fetch->config->decode_latency;
     front->decode_warp = (uint8_t)warp;
     front->decode_pc = buffer->fetch_pc;
@@ -135,7 +145,7 @@ static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *
 /* A line has come back: one warp that waited for it waits no longer. */
 static int stop_waiting(SmFetch *fetch, SmFront *front) {
     int warp = (int)mshr_pop(&front->cache->mshr);
-    if (!mshr_has_ready(&front->cache->mshr)) fetch->returned &= ~(1u << (front - fetch->front));
+    if (!mshr_has_ready(&front->cache->mshr)) fetch->returned &= ~front->bit;
     fetch->waits &= ~(UINT64_C(1) << warp);
     return warp;
 }
@@ -148,8 +158,8 @@ static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) 
         deliver(fetch, front, sm, warp, address);
 }
 
-/* The scan for the next warp to fetch for: the warps that it passed, to the one found. */
-static uint64_t scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port) {
+/* The scan for the next warp to fetch for. */
+static void scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port) {
     uint64_t wanting = fetchable(fetch, front, sm);
     if (fetch->config->is_ideal) {
         for (; wanting; wanting &= wanting - 1) {
@@ -158,28 +168,25 @@ static uint64_t scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port
             events_post_fetched(&sm->events, warp);
         }
     }
-    if (!wanting) return front->warps;
-    int warp = next_warp(front, wanting);
-    uint64_t scanned = between(front->last, warp);
-    access_cache(fetch, front, sm, port, warp);
-    return scanned & front->warps;
+    fetch->scanning |= front->bit;
+    front->before = front->last;
+    if (wanting) access_cache(fetch, front, sm, port, next_warp(front, wanting));
 }
 
-uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
-    uint64_t scanned = 0;
+void fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
+    fetch->scanning = 0;
     for (uint32_t f = 0; f <= fetch->front_mask; f++) {
         SmFront *front = &fetch->front[f];
-        const bool has_returned = fetch->returned >> f & 1, asks = fetch->config->asks_again;
-        if (!(fetch->decoding >> f & 1)) {
+        const bool has_returned = fetch->returned & front->bit, asks = fetch->config->asks_again;
+        if (!(fetch->decoding & front->bit)) {
             if (has_returned && !asks) fetch_returned(fetch, front, sm);
-            else scanned |= scan(fetch, front, sm, port);
+            else scan(fetch, front, sm, port);
         }
         if (has_returned && asks) stop_waiting(fetch, front);
     }
     if (read_levels_has_work(&fetch->levels))
         fetch->returned |= read_levels_step(&fetch->levels, sm, port);
     port_step_misses(port, sm, MEM_CLIENT_L1I);
-    return scanned;
 }
 
 static void decode(SmFetch *fetch, const SmFront *front, SmContext *sm) {

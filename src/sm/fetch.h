@@ -28,11 +28,13 @@ typedef struct SmBuffer {
 /* What fetches: for all warps, or those of a sub-core. */
 typedef struct SmFront {
     uint64_t warps;        /* slots that it fetches for */
+    uint32_t bit;          /* for its place among the fronts */
     uint64_t decode_due;   /* cycle at which the latch is decoded, if there is something in it */
     uint32_t decode_pc;    /* first instruction in the latch */
     uint32_t decode_count; /* instructions in the latch */
     uint8_t decode_warp;   /* their warp's slot */
-    uint32_t last;         /* slot of the warp fetched for last */
+    uint32_t last;         /* slot of the warp fetched for last, ... */
+    uint32_t before;       /* ... and that when the last scan began */
     SmReadCache *cache;    /* that it looks up */
 } SmFront;
 
@@ -43,6 +45,7 @@ typedef struct SmFetch {
     uint64_t redirected; /* buffer was flushed by a taken branch and is not filled yet */
     uint32_t decoding;   /* fronts with something in the decode latch, bit each */
     uint32_t returned;   /* fronts whose cache has got a line that warps waited for, bit each */
+    uint32_t scanning;   /* fronts that looked for a warp to fetch for in the last step, bit each */
     const SmFetchConfig *config;
     uint32_t front_mask; /* fronts - 1; warp w has front w & this */
     SmFront front[SM_MAX_SUBCORES];
@@ -68,9 +71,10 @@ static inline bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, con
                          (port->misses_waiting & 1u << MEM_CLIENT_L1I);
     return (context_live(sm) & fetch->empty & ~fetch->waits) | under_way;
 }
-/* Where there is: fetches for one warp; the warps that the scan for it has passed, to the one
- * found: all where there is none. */
-uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port);
+/* Where there is: fetches for one warp. */
+void fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port);
+/* The warps that the scan for it has passed, to the one found: all where there was none. */
+uint64_t fetch_scanned(const SmFetch *fetch);
 void fetch_line_arrived(SmFetch *fetch, const MemRequest *request);
 
 /* Empties the warp's buffer and starts again at `pc`. */

@@ -8,6 +8,8 @@
 /* What each instruction passes at issue is one function for the host's processor, whoever else may
  * call a part of it: a call costs a tenth of what the part does. */
 #define ALWAYS __attribute__((always_inline)) static inline
+/* What few pass is a call: so registers are left for what all do. */
+#define RARE __attribute__((noinline)) static
 
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
                 const SmCollectors *collectors) {
@@ -144,8 +146,7 @@ __attribute__((noinline)) void issue_update_head(SmIssue *issue, SmContext *sm, 
 }
 
 /* Results that came with others', which are there now. */
-__attribute__((noinline)) static void release_passing(SmIssue *issue, const SmContext *sm,
-                                                      int warp) {
+RARE void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
     SmPassing *passing = &issue->slots.passing[warp];
     for (uint32_t i = 0; i < passing->count;) {
         const SmOp *op = &sm->ops[passing->pc[i]];
@@ -163,7 +164,7 @@ __attribute__((noinline)) static void release_passing(SmIssue *issue, const SmCo
 }
 
 /* The warp, which has exited or is held, has less under way than before. */
-__attribute__((noinline)) static void settle(SmIssue *issue, SmContext *sm, int warp) {
+RARE void settle(SmIssue *issue, SmContext *sm, int warp) {
     if (warps_settle(&sm->warps, warp, scoreboard_has_pending(&issue->scoreboard, warp)))
         issue_update_head(issue, sm, warp);
 }
@@ -202,23 +203,22 @@ ALWAYS void hear(SmIssue *issue, SmContext *sm, bool plain) {
     events->count = 0;
     for (const SmEvent *event = events->items; event != end; event++) {
         const uint16_t index = event->index;
-        switch ((SmEventKind)event->kind) {
-        case SM_EVENT_INST_DONE: complete(issue, sm, index, plain); break;
-        case SM_EVENT_STORE_DONE:
-            warps_store_done(&sm->warps, index);
-            if (unsettled(sm) >> index & 1) settle(issue, sm, index);
-            break;
-        case SM_EVENT_ATOMIC_DONE:
-            warps_atomic_done(&sm->warps, index);
-            if (unsettled(sm) >> index & 1) settle(issue, sm, index);
-            break;
+        if (event->kind == SM_EVENT_INST_DONE) {
+            complete(issue, sm, index, plain);
+            continue;
         }
+        if (event->kind == SM_EVENT_STORE_DONE) warps_store_done(&sm->warps, index);
+        else warps_atomic_done(&sm->warps, index);
+        if (unsettled(sm) >> index & 1) settle(issue, sm, index);
     }
 }
 
+/* The same of machines and kernels that need more. */
+RARE void hear_all(SmIssue *issue, SmContext *sm) { hear(issue, sm, false); }
+
 void issue_hear(SmIssue *issue, SmContext *sm) {
     if (issue->is_plain) hear(issue, sm, true);
-    else hear(issue, sm, false);
+    else hear_all(issue, sm);
 }
 
 /* Those fetched for had nothing left, or it was in advance. */
@@ -229,9 +229,11 @@ ALWAYS void hear_fetched(SmIssue *issue, SmContext *sm, bool plain) {
         find_head(issue, sm, bits_lowest64(fetched), plain);
 }
 
+RARE void hear_all_fetched(SmIssue *issue, SmContext *sm) { hear_fetched(issue, sm, false); }
+
 void issue_hear_fetched(SmIssue *issue, SmContext *sm) {
     if (issue->is_plain) hear_fetched(issue, sm, true);
-    else hear_fetched(issue, sm, false);
+    else hear_all_fetched(issue, sm);
 }
 
 /* ---- What happens at issue ---- */
@@ -245,7 +247,7 @@ static void count_instruction(SmIssue *issue, SmContext *sm, const SmOp *op, uin
 }
 
 /* Those of the lanes that name memory: a prefetch of anything else is no fault, and none. */
-__attribute__((noinline)) static uint32_t valid_lanes(const SmContext *sm, uint32_t lanes) {
+RARE uint32_t valid_lanes(const SmContext *sm, uint32_t lanes) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
         if (!mem_is_valid(sm->isa.memory, sm->isa.address[lane], 1)) lanes &= ~(1u << lane);
@@ -254,8 +256,7 @@ __attribute__((noinline)) static uint32_t valid_lanes(const SmContext *sm, uint3
 }
 
 /* The lanes whose addresses make accesses. */
-__attribute__((noinline)) static uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info,
-                                                       const SmInst *inst) {
+RARE uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info, const SmInst *inst) {
     if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(sm, inst->lanes);
     if (!(info->flags & ISA_NAMES_ROWS)) return inst->lanes;
     return inst->lanes & (uint32_t)bits_low_mask(8 * sm->program[inst->pc].vector);
@@ -263,7 +264,7 @@ __attribute__((noinline)) static uint32_t naming_lanes(const SmContext *sm, cons
 
 /* Puts the addresses that the caches know in the place of those of registered memory, which lies
  * where the host has it. */
-__attribute__((noinline)) static void see_registered(SmContext *sm, const IsaInfo *info) {
+RARE void see_registered(SmContext *sm, const IsaInfo *info) {
     if (info->space == PTX_SPACE_SHARED || info->space == PTX_SPACE_LOCAL ||
         info->space == PTX_SPACE_PARAM)
         return;
@@ -275,8 +276,7 @@ __attribute__((noinline)) static void see_registered(SmContext *sm, const IsaInf
 }
 
 /* Tells the accesses what the program says of them. */
-__attribute__((noinline)) static void take_hints(const SmContext *sm, const SmInst *inst,
-                                                 SmMemory *memory) {
+RARE void take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memory) {
     const IsaInfo *info = &sm->infos[inst->pc];
     const IsaWarp *warp = sm->warps.warp[inst->warp].isa;
     SmHints hints = {.info = info,
@@ -327,7 +327,7 @@ static bool is_joined(const SmOp *op) {
 }
 
 /* The instruction that has just issued, in the profile; its accesses learn whose they are. */
-__attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t index) {
+RARE void profile_issue(SmContext *sm, uint16_t index) {
     const SmInst *inst = &sm->insts.inst[index];
     sm->profile->issue_cycle[index] = sm->cycle;
     if (is_joined(&sm->ops[inst->pc]))
@@ -387,8 +387,7 @@ static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, ui
 }
 
 /* The same of an instruction on its way to a pipeline, and what it may do besides. */
-__attribute__((noinline)) static void follow(SmIssue *issue, SmContext *sm, SmInst *inst,
-                                             bool has_exited) {
+RARE void follow(SmIssue *issue, SmContext *sm, SmInst *inst, bool has_exited) {
     const SmOp *op = &sm->ops[inst->pc];
     if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, inst->warp);
     follow_warp(issue, sm, inst->warp, inst->pc, op->flags, has_exited);
@@ -497,7 +496,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
 enum { MOST_FREE = 256 };
 
 /* Executes what the warps have before them that takes no slot. */
-__attribute__((noinline)) static void pass_all(SmIssue *issue, SmContext *sm) {
+RARE void pass_all(SmIssue *issue, SmContext *sm) {
     uint64_t warps = issue->slots.free & sm->view.has_instruction & ~blocked(sm);
     for (; warps && !sm->isa.fault.is_set; warps &= warps - 1) {
         int warp = bits_lowest64(warps);
@@ -567,7 +566,7 @@ static uint64_t without_slot(const SmIssue *issue, const SmCollector *collector)
 }
 
 /* The same of every warp before its own sub-core's. */
-__attribute__((noinline)) static uint64_t without_slot_anywhere(const SmIssue *issue) {
+RARE uint64_t without_slot_anywhere(const SmIssue *issue) {
     const SmCollectors *collectors = &issue->collectors;
     uint64_t full = 0;
     for (uint32_t core = 0; core <= collectors->mask; core++)
@@ -637,7 +636,7 @@ ALWAYS void count_standing(SmIssue *issue) {
 
 /* Notes what each scheduler's cycle was by the warps that the policy looks at. These may change in
  * every cycle, whether the schedulers have reason to pick or not. */
-__attribute__((noinline)) static void note_seen(SmIssue *issue, SmContext *sm) {
+RARE void note_seen(SmIssue *issue, SmContext *sm) {
     count_standing(issue);
     uint64_t looked = sched_agent_looks_at(&sm->policy, &sm->view), owing = issue->slots.owing;
     uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & looked;
@@ -665,8 +664,7 @@ ALWAYS int ask_policy(SmContext *sm, int scheduler, uint64_t candidates) {
 
 /* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes
  * the buffer, as a walk over the warps in the policy's order would. */
-__attribute__((noinline)) static int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler,
-                                                       uint64_t ready) {
+RARE int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler, uint64_t ready) {
     uint64_t candidates =
         ready | (issue->stale & sm->view.scheduler_warps[scheduler] & ~blocked(sm));
     while (candidates) {
@@ -795,22 +793,30 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     if (sm->policy.limits) allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
     issue->allowed = allowed;
     const uint32_t count = config->count;
-    uint32_t scheduler = config->alternates ? sm_remainder_of(sm->cycle, count) : 0;
-    for (uint32_t left = count; left; left--) {
+    const uint32_t first = config->alternates ? sm_remainder_of(sm->cycle, count) : 0;
+    uint32_t scheduler = first;
+    do {
         if (!run_scheduler(issue, sm, (int)scheduler, allowed, plain)) return;
-        scheduler = (scheduler + 1) & -(uint32_t)(scheduler + 1 != count);
-    }
+        scheduler = scheduler + 1 == count ? 0 : scheduler + 1;
+    } while (scheduler != first);
 }
 
-void issue_do_step(SmIssue *issue, SmContext *sm) {
-    if (sched_agent_hears_time(&sm->policy)) {
-        if (sm->cycle > issue->policy_cycle)
-            sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
-        issue->policy_cycle = sm->cycle;
-    }
-    if (issue_will_look(issue, sm)) {
+/* The same of machines and kernels that need more. */
+RARE void run_all_schedulers(SmIssue *issue, SmContext *sm) { run_schedulers(issue, sm, false); }
+
+/* Tells the policy, if it wants to know, that time has passed. */
+RARE void tell_time(SmIssue *issue, SmContext *sm) {
+    if (!sched_agent_hears_time(&sm->policy)) return;
+    if (sm->cycle > issue->policy_cycle)
+        sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
+    issue->policy_cycle = sm->cycle;
+}
+
+void issue_do_step(SmIssue *issue, SmContext *sm, bool will_look) {
+    if (__builtin_expect(issue->steps_always, false)) tell_time(issue, sm);
+    if (will_look) {
         if (issue->is_plain) run_schedulers(issue, sm, true);
-        else run_schedulers(issue, sm, false);
+        else run_all_schedulers(issue, sm);
     }
     if (__builtin_expect(issue->looks, false)) note_seen(issue, sm);
 }

@@ -166,10 +166,11 @@ static inline bool issue_may_rest(const SmIssue *issue, const SmContext *sm) {
     return !issue->steps_always &&
            !(issue_ready(issue, sm) && (issue->has_turned | sm->policy.limits));
 }
-/* The work of a cycle, where there is any. */
-void issue_do_step(SmIssue *issue, SmContext *sm);
+/* The work of a cycle, where there is any. `will_look`: the schedulers are going to. */
+__attribute__((noinline)) void issue_do_step(SmIssue *issue, SmContext *sm, bool will_look);
 static inline void issue_step(SmIssue *issue, SmContext *sm) {
-    if (issue->steps_always || issue_will_look(issue, sm)) issue_do_step(issue, sm);
+    const bool will_look = issue_will_look(issue, sm);
+    if (will_look | issue->steps_always) issue_do_step(issue, sm, will_look);
 }
 
 /* ---- Wake-up ---- */

@@ -112,8 +112,9 @@ static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, 
 void pipes_do_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector) {
     for (uint32_t kinds = collector->out_kinds & ~(1u << SM_UNIT_LDST); kinds; kinds &= kinds - 1) {
         SmUnit unit = (SmUnit)bits_lowest32(kinds);
-        uint32_t end = pipes->first[unit + 1];
-        for (uint32_t p = pipes->first[unit]; p < end && collector_has(collector, unit); p++)
+        uint32_t p = pipes->first[unit], end = pipes->first[unit + 1];
+        do
             accept(pipes, sm, collector, unit, p);
+        while (++p < end && collector_has(collector, unit));
     }
 }

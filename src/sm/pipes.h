@@ -59,7 +59,8 @@ static inline void pipes_write_back(SmPipes *pipes, SmContext *sm, SmCollector *
     if (sm->cycle == pipes->next) pipes_retire(pipes, sm, collector);
 }
 /* Lets instructions enter that have their operands. */
-void pipes_do_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector);
+__attribute__((noinline)) void pipes_do_step(SmPipes *pipes, const SmContext *sm,
+                                             SmCollector *collector);
 static inline void pipes_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector) {
     if (collector->out_kinds & ~(1u << SM_UNIT_LDST)) pipes_do_step(pipes, sm, collector);
 }

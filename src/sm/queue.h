@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -33,25 +34,23 @@ static inline uint16_t sm_queue_pop(SmQueue *queue) {
     return item;
 }
 
-/* The same of a few, within the record that it is part of: one that never leaves a cache line. */
+/* The same of a few, within the record that it is part of, the first one in front: others move up,
+ * as there seldom are any. */
 enum { SM_FEW = 16 };
 typedef struct SmFew {
-    uint16_t head, count; /* first item, items held */
+    uint32_t count;
     uint16_t items[SM_FEW];
 } SmFew;
 
 static inline void sm_few_push(SmFew *few, uint32_t item) {
-    uint32_t count = few->count;
-    assert(count < SM_FEW);
-    few->items[(few->head + count) % SM_FEW] = (uint16_t)item;
-    few->count = (uint16_t)(count + 1);
+    assert(few->count < SM_FEW);
+    few->items[few->count++] = (uint16_t)item;
 }
-static inline uint16_t sm_few_peek(const SmFew *few) { return few->items[few->head]; }
+static inline uint16_t sm_few_peek(const SmFew *few) { return few->items[0]; }
 static inline uint16_t sm_few_pop(SmFew *few) {
-    uint32_t head = few->head;
-    few->head = (uint16_t)((head + 1) % SM_FEW);
-    few->count--;
-    return few->items[head];
+    uint16_t item = few->items[0];
+    if (--few->count) memmove(few->items, few->items + 1, few->count * sizeof *few->items);
+    return item;
 }
 
 /* A place of a ring of any capacity, from one that is less than twice as far: no division. */

@@ -50,7 +50,7 @@ static inline void scoreboard_reserve_words(SmScoreboard *board, int warp, const
 static inline void scoreboard_release_words(SmScoreboard *board, int warp, const SmOp *op) {
     SmPending *pending = &board->warp[warp];
     pending->all &= ~op->results;
-    pending->memory &= ~op->results;
+    if (op->traits & SM_OP_LONG) pending->memory &= ~op->results;
 }
 static inline bool scoreboard_looks_clear(const SmScoreboard *board, int warp, const SmOp *op,
                                           bool *waits_memory) {

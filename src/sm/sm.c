@@ -22,6 +22,7 @@ struct Sm {
     bool is_quiet; /* nobody but the load/store unit has anything to do before it, a line of
                       instructions or a CTA brings it; its instructions have not failed */
     bool foresees; /* its policy tells when it changes its mind */
+    bool is_noted; /* what it issues is noted: by a profile, a pipeline in a row, other threads */
     SmContext context;
     alignas(HOST_LINE) SmIssue issue;
     alignas(HOST_LINE) SmSubcores cores;
@@ -76,6 +77,7 @@ Sm *sm_new(const SmEnvironment *environment) {
     warps_init(&context->warps, config, arena);
     issue_init(&sm->issue, context, &sm->fetch, &sm->cores.collectors);
     if (environment->is_profiled) context->profile = sm_profile_new(SM_REQUESTS, arena);
+    sm->is_noted = context->profile || sm->lsu.has_row || environment->order;
     start_view(context, 0, 0);
     sched_agent_init(&context->policy, environment->policy, &context->view,
                      environment->policy_call);
@@ -278,6 +280,16 @@ static inline void tell_issued(const SmContext *sm) {
     if (__builtin_expect(sm->env.order != NULL, false)) order_issued(sm->env.order, sm->env.index);
 }
 
+/* The schedulers have had their turn, or have had no reason to look. `has_looked`: somebody asks
+ * for a profile, and they have looked. */
+__attribute__((noinline)) static void note_issue(Sm *sm, bool has_looked) {
+    const SmContext *context = &sm->context;
+    if (sm->lsu.has_row && issue_is_turn(context) && sm->issue.has_issued)
+        lsu_note_issue(&sm->lsu, context->cycle);
+    if (has_looked) issue_note_standing(&sm->issue, &sm->context);
+    tell_issued(context);
+}
+
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
 __attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t cycle) {
     if (cycle <= sm->cycles.settled) return;
@@ -337,17 +349,16 @@ void sm_step(Sm *sm, uint64_t cycle) {
     issue_stall(&sm->issue, lsu_stalls_pipeline(&sm->lsu, context));
     if (__builtin_expect(context->warps.phase_waits != 0, false))
         issue_let_go(&sm->issue, context, warps_end_tries(context));
-    bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
+    const bool is_noted = __builtin_expect(sm->is_noted, false);
+    const bool looks =
+        is_noted && context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context);
-    if (sm->lsu.has_row && issue_is_turn(context) && sm->issue.has_issued)
-        lsu_note_issue(&sm->lsu, cycle);
-    if (has_standing) issue_note_standing(&sm->issue, context);
-    tell_issued(context);
+    if (is_noted) note_issue(sm, looks);
     fetch_decode(&sm->fetch, context);
     const bool fetches = fetch_has_work(&sm->fetch, context, &sm->port);
-    uint64_t passed = fetches ? fetch_do_step(&sm->fetch, context, &sm->port) : UINT64_MAX;
+    if (fetches) fetch_do_step(&sm->fetch, context, &sm->port);
     if (context->events.fetched) issue_hear_fetched(&sm->issue, context);
-    retire(sm, passed);
+    if (retirable(context)) retire(sm, fetches ? fetch_scanned(&sm->fetch) : UINT64_MAX);
     const bool is_idle = are_others_idle(sm, fetches);
     sm->is_quiet = is_idle && can_be_quiet(sm);
     plan_next_step(sm, is_idle);

@@ -34,7 +34,9 @@ static uint64_t step(Bench *bench) {
     stage_cycle(bench->stage);
     fetch_decode(&bench->fetch, &bench->stage->sm);
     bool has_work = fetch_has_work(&bench->fetch, &bench->stage->sm, &bench->port);
-    return has_work ? fetch_do_step(&bench->fetch, &bench->stage->sm, &bench->port) : UINT64_MAX;
+    if (!has_work) return UINT64_MAX;
+    fetch_do_step(&bench->fetch, &bench->stage->sm, &bench->port);
+    return fetch_scanned(&bench->fetch);
 }
 
 static const SmBuffer *buffer(const Bench *bench, int warp) { return &bench->fetch.buffer[warp]; }
