@@ -45,7 +45,7 @@
  * root of the sum of their squares tells that, less what the lone CTA has of it. Over seven of MD's
  * programs with five sizes of the L1D, at degrees 2 to 8, the logarithm of the throughput is then
  * off by 0.17 in the root mean square where reads and latencies are as they came to be, and by 0.29
- * where they are predicted (docs/reproduction.md); with the greater of the two it was 0.38 and
+ * where they are predicted (docs/reproduction-md.md); with the greater of the two it was 0.38 and
  * 0.45. */
 #include "sched/md_model.h"
 

@@ -3,10 +3,12 @@
 
 usage: test_reproduce.py TYTO ROOT
 """
+import collections
 import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -105,8 +107,36 @@ class Shipped(Case):
         def claims(page):
             return [line.split(" | ")[:4] for line in page.splitlines()
                     if line.startswith("## ") or line.count(" | ") >= 6]
+
+        def beginning(page):
+            return page[:page.index("| paper | claims |")]
         self.assertGreater(len(claims(made)), 500)
         self.assertEqual(claims(kept), claims(made))
+        self.assertEqual(beginning(kept), beginning(made))
+
+    def test_the_page_of_claims_counts_its_rows(self):
+        page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+        told, *sections = page.split("\n## ")[1:]
+        counted = collections.Counter()
+        for section in sections[1:]:  # behind the headlines
+            paper = section.split(",")[0]
+            as_one = re.search(r"so one claim: .*: (\w+)\.", section)
+            verdicts = [as_one[1]] if as_one else [
+                cells[5] for cells in (row[1:-1].split(" | ") for row in section.splitlines() if row.startswith("| "))
+                if cells[5].strip() != "verdict" and not cells[6].strip().startswith("counted in")]
+            for verdict in verdicts:
+                counted[paper, verdict.strip()] += 1
+                counted["all", verdict.strip()] += 1
+        self.assertGreater(counted["all", "agrees"], 100)
+        for row in told.splitlines()[4:]:
+            paper, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+            if not paper:
+                continue
+            counts = [int(cell.split()[0]) for cell in cells]
+            self.assertEqual(counts[1:], [counted[paper, one] for one in ("agrees", "direction", "differs", "not run")], paper)
+            self.assertEqual(counts[0], sum(counts[1:]), paper)
+            for count, cell in zip(counts[1:], cells[1:]):
+                self.assertEqual(cell, f"{count} ({100 * count / counts[0]:.1f}%)" if count else "0")
 
     def test_every_metric_exists(self):
         """One program of each experiment is enough to know the counters that it asks for."""
@@ -180,7 +210,7 @@ class Table(Case):
         page = (self.path / "page.md").read_text(encoding="utf-8")
         self.assertRegex(page, r"(?m)^\| BEST \| HMEAN \| section 9 \| 0.25x \| 1.\d\dx \| differs \| "
                                r"the input is smaller \|$")
-        self.assertIn("| OURS | 4 | 0 | 0 | 4 | 0 |\n", page)
+        self.assertIn("| OURS | 4 | 0 | 0 | 4 (100.0%) | 0 |\n", page)
         self.assertRegex(page, r"## Headlines\n\n.*\n\n.*\n.*\n\| OURS here \| .*: BEST, HMEAN \| 0.25x "
                                r"\| 1.\d\dx \| differs \| .*\|\n\n")
 
@@ -224,12 +254,12 @@ class Table(Case):
 
     def test_a_number_that_repeats_another_is_shown_and_not_counted(self):
         page = self.page(SMALL.replace("place: section 9, values: {A", "place: section 9, repeats: other, values: {A"))
-        self.assertIn("| OURS | 2 | 0 | 0 | 2 | 0 |\n", page)
+        self.assertIn("| OURS | 2 | 0 | 0 | 2 (100.0%) | 0 |\n", page)
         self.assertRegex(page, r"(?m)^\| GAIN \| A \| section 9 \| \+6000.0% \| .* \| counted in other +\|$")
 
     def test_the_numbers_of_one_run_are_one_claim(self):
         page = self.page(SMALL.replace("machine: owl", "machine: owl\ncount: as-one"))
-        self.assertIn("| OURS | 1 | 0 | 0 | 1 | 0 |\n", page)
+        self.assertIn("| OURS | 1 | 0 | 0 | 1 (100.0%) | 0 |\n", page)
         self.assertIn("One run, and so one claim: 0 of its 4 numbers agree: differs.\n", page)
 
     def test_a_headline_names_the_program_that_it_rests_on(self):

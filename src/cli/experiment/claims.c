@@ -157,33 +157,57 @@ void claims_add(Claims *claims, const Table *table) {
 static const char heading[] =
     "# Reproduction\n"
     "\n"
-    "Every number that the papers' texts publish for the experiments in `experiments/`, beside "
-    "ours.\n"
-    "A claim agrees when ours is off by at most half of what is claimed, so the sign is the same; "
-    "a claim of no\n"
-    "change when ours is off by at most a point, or 0.01 of a ratio. \"Direction\" is a gain or a "
-    "loss likewise, of at\n"
-    "least a third of the claim. Where a text says only that something is no less, or no more, "
-    "ours "
-    "must not be\n"
-    "(\"at least\", \"at most\"). A number that a figure repeats is counted once. Written by `tyto "
-    "reproduce` with\n"
-    "the option `--markdown`; what the sizes mean and how a row is to be read is in\n"
-    "[experiments](experiments.md).\n"
+    "Every number that the papers' texts publish for the experiments, beside ours, of runs at size "
+    "`%s`. Written by\n"
+    "`tyto reproduce` with the option `--markdown`. [Experiments](experiments.md) tells how to "
+    "make this page and how to\n"
+    "read it, and leads to what the figures rest on and why some differ.\n"
+    "\n"
+    "| verdict | ours |\n"
+    "|---|---|\n"
+    "| agrees | is off by at most half of what is claimed, so that the sign is the same; of a "
+    "claim of no change, by at most a point, or 0.01 of a ratio |\n"
+    "| direction | is a gain or a loss likewise, of at least a third of the claim |\n"
+    "| differs | is neither |\n"
+    "\n"
+    "Where a text says only that something is no less, or no more, ours must not be (\"at least\", "
+    "\"at most\"). A number\n"
+    "that a figure repeats is counted once.\n"
+    "\n"
+    "## Claims\n"
     "\n";
 
+static int count_all(const Tally *tally) {
+    int all = 0;
+    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+        all += tally->counts[verdict];
+    return all;
+}
+
+static void write_tally(const Tally *tally, FILE *to) {
+    /* in the order of the table's columns */
+    static const Verdict columns[] = {VERDICT_AGREES, VERDICT_DIRECTION, VERDICT_DIFFERS,
+                                      VERDICT_NONE};
+    const int all = count_all(tally);
+    fprintf(to, "| %s | %d |", tally->paper, all);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const int count = tally->counts[columns[i]];
+        if (count) fprintf(to, " %d (%.1f%%) |", count, 100.0 * count / all);
+        else fprintf(to, " 0 |");
+    }
+    fprintf(to, "\n");
+}
+
 static void write_tallies(const Claims *claims, FILE *to) {
+    Tally sum = {.paper = "all"};
     fprintf(to, "| paper | claims | agree | direction alone | differ | not run |\n"
                 "|---|---|---|---|---|---|\n");
     for (int i = 0; i < claims->papers; i++) {
-        const int *counts = claims->tallies[i].counts;
-        int all = 0;
+        write_tally(&claims->tallies[i], to);
         for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
-            all += counts[verdict];
-        fprintf(to, "| %s | %d | %d | %d | %d | %d |\n", claims->tallies[i].paper, all,
-                counts[VERDICT_AGREES], counts[VERDICT_DIRECTION], counts[VERDICT_DIFFERS],
-                counts[VERDICT_NONE]);
+            sum.counts[verdict] += claims->tallies[i].counts[verdict];
     }
+    if (claims->papers > 1) write_tally(&sum, to);
     fprintf(to, "\n");
 }
 
@@ -192,7 +216,7 @@ bool claims_write(Claims *claims, const char *path) {
     open_stream(&page);
     fflush(claims->headlines.file);
     fflush(claims->sections.file);
-    fputs(heading, page.file);
+    fprintf(page.file, heading, claims->size);
     write_tallies(claims, page.file);
     if (claims->headlines.length)
         fprintf(
