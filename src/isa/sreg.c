@@ -88,7 +88,7 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;
     case PTX_SREG_ENVREG: return read_environment(launch, number);
-    default: return 0; /* %cluster_ctaid, %cluster_ctarank */
+    default: return 0; /* .w of all, %cluster_ctaid, %cluster_ctarank */
     }
 }
 
