@@ -31,6 +31,20 @@ SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
 COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep", "workloads", "metrics",
             "explain", "report")
+SHARED_SIZES = '''.version 9.0
+.target sm_80
+.address_size 64
+.visible .entry size(.param .u64 to) {
+    .reg .b64 %to; .reg .b32 %s<3>; .shared .b8 fixed[100];
+    ld.param.u64 %to, [to];
+    mov.u32 %s0, %total_smem_size;
+    mov.u32 %s1, %dynamic_smem_size;
+    mov.u32 %s2, fixed;
+    add.u32 %s1, %s1, %s2;
+    st.global.v2.u32 [%to], {%s0, %s1};
+    ret;
+}
+'''
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -256,6 +270,14 @@ class Launch(Case):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         done = self.tyto("launch", "--memory", "1MiB", SAXPY, "--arg", "zero:2000000")
         self.check(done, 1, "out of device memory", "--memory")
+
+    def test_shared_memory_is_told_as_it_is_allocated(self):
+        (self.path / "size.ptx").write_text(SHARED_SIZES, encoding="utf-8")
+        for unit, total in (("1B", 110), ("128B", 128), ("1KiB", 1024)):
+            done = self.tyto("launch", "--set", f"shared.granularity={unit}", "size.ptx", "--shared", "10",
+                             "--arg", "out:sizes:8", is_timed=True)
+            self.check(done, 0)
+            self.assertEqual(struct.unpack("2I", (self.path / "sizes").read_bytes()), (total, 10))
 
     def test_dump(self):
         done = self.tyto("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2",
