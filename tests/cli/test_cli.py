@@ -587,6 +587,10 @@ class Cache(Case):
             self.check(done, 1, part)
             self.assertEqual(done.stderr.count("\n"), 1)
         self.check(self.tyto("cache", "nowhere"), 1, "No such file")
+        self.check(self.tyto("cache", "/dev/zero"), 1, "/dev/zero: error: not an L1D trace")
+        piped = subprocess.run([TYTO, "cache", "/dev/stdin"], input=whole, capture_output=True, check=False, timeout=60)
+        self.assertEqual((piped.returncode, piped.stderr),
+                         (1, b"tyto: /dev/stdin: error: cannot be read: an L1D trace must be a file, no pipe\n"))
         self.check(self.tyto("cache", self.path), 1, "Is a directory")
         self.check(self.tyto("cache", "t.l1d", environment={"TMPDIR": "/nowhere"}), 0)
         self.check(self.tyto("cache", "t.l1d", "--policy", "belady", environment={"TMPDIR": "/nowhere"}), 1,
