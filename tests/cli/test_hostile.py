@@ -127,6 +127,7 @@ BAD_RUNS = (
     (("--json", "/"), "Is a directory"),
     (("--json", ""), "cannot be empty"),
     (("--csv", "one", "--timeline", "two", "--json", "one"), "one: error: is to hold what both --json and --csv write"),
+    (("--csv", "-", "--json", "-"), "standard output: error: is to hold what both --json and --csv write"),
     *(((option, "/dev/full"), "/dev/full: error: cannot be written")
       for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--profile-json", "--per-unit-csv", "--snapshot")),
     (("--per-unit-csv", ""), "cannot be empty"),
