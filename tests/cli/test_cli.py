@@ -222,10 +222,13 @@ class Launch(Case):
                    "--arg u64:1 has 8 bytes; kernel saxpy takes as argument 1 a .u32 of 4 bytes (n)")
         for word, part in (("u32:x", "not a whole number"), ("u32:-1", "does not fit"),
                            ("u32:4294967296", "does not fit"), ("s32:-2147483649", "does not fit"),
-                           ("f32:abc", "not a number"), ("zero:0", "number of bytes"),
-                           ("zero:-4", "number of bytes"), ("in:nowhere", "No such file"),
-                           ("out:x", "a part is missing"), ("inout::", "a part is missing"),
-                           ("int:3", "tyto help launch"), ("zero:99999999999999", "out of device"),
+                           ("f32:abc", "not a number"), ("f64:abc", "not a number"), ("zero:0", "number of bytes"),
+                           ("zero:-4", "number of bytes"), ("out:x", "a part is missing"),
+                           ("out:x:none", "number of bytes"), ("inout::", "a part is missing"),
+                           ("int:3", "tyto help launch")):
+            self.check(launch(word), 2, part)
+        for word, part in (("in:nowhere", "No such file"), ("inout:nowhere:x", "No such file"),
+                           ("zero:99999999999999", "out of device"), ("out:x:99999999999999", "out of device"),
                            (f"in:{self.path}", "Is a directory"), ("in:/dev/null", "empty")):
             self.check(launch(word), 1, part)
 
