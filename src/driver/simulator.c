@@ -184,7 +184,7 @@ void tyto_free(TytoSimulator *simulator) {
 void tyto_interrupt(TytoSimulator *simulator) { gpu_interrupt(simulator->gpu); }
 
 bool tyto_policy_call(const TytoSimulator *simulator, char *text, size_t size) {
-    return size && gpu_policy_call(simulator->gpu, text, size);
+    return size && gpu_policy_call(simulator->gpu, false, text, size);
 }
 
 /* ---- Programs ---- */

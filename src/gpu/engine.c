@@ -186,6 +186,12 @@ void engine_free(Engine *engine) {
 
 uint64_t engine_cycle(const Engine *engine) { return engine->cycle; }
 
+bool engine_is_own(const Engine *engine, uint32_t sm) {
+    const SmOrder *order = &engine->order;
+    return !order->is_kept ||
+           pthread_equal(engine->parts[sm % order->threads].host, pthread_self());
+}
+
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
     partition_fill_from_host(engine->partitions, address, bytes);
 }

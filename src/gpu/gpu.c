@@ -197,11 +197,12 @@ GpuProgress gpu_progress(const Gpu *gpu) {
                              atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
 }
 
-bool gpu_policy_call(const Gpu *gpu, char *text, size_t size) {
+bool gpu_policy_call(const Gpu *gpu, bool is_own, char *text, size_t size) {
     const GpuOptions *o = &gpu->options;
     Line line = line_begin(text, size);
     for (uint32_t sm = 0; gpu->calls && sm < o->machine->sms; sm++)
-        if (sched_call_write(&gpu->calls[sm], sched_kind_warp.noun, o->scheduler->text, (int)sm,
+        if ((!is_own || engine_is_own(gpu->engine, sm)) &&
+            sched_call_write(&gpu->calls[sm], sched_kind_warp.noun, o->scheduler->text, (int)sm,
                              &line))
             return true;
     return gpu->calls && o->cta_scheduler &&
