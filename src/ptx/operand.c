@@ -615,7 +615,7 @@ static bool check_all(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxO
         ptx_form_write(shape->form, &form);
         reader_error_at(reader, inst->line, inst->column,
                         "'%s' has %d operand%s; it is written: %s", shape->spelling, count,
-                        count == 1 ? "" : "s", text_string(&form));
+                        text_plural((uint64_t)count), text_string(&form));
         text_free(&form);
         return false;
     }

@@ -267,7 +267,10 @@ class Launch(Case):
 
     def test_limits(self):
         done = self.tyto("launch", SPIN, "--limit-insts", "1000")
-        self.check(done, 1, "limit of 1000 warp instructions")
+        self.check(done, 1, "limit of 1000 warp instructions is reached")
+        done = self.tyto("launch", SPIN, "--limit-insts", "1")
+        self.check(done, 1, "8 registers, 1 warp instruction, failed\n", "the limit of 1 warp instruction is reached\n",
+                   "tyto: 1 kernel, 1 warp instruction in ")
         self.check(self.tyto("launch", SPIN, "--stop-after", "1000", is_timed=True), 0, "stopped after ")
         done = self.tyto("launch", SPIN, "--stop-after", "1000", "--quiet", is_timed=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
