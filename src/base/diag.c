@@ -72,7 +72,7 @@ int diag_warning_count(const Diag *diag) { return diag->warnings; }
 
 static void add_rest(Text *out, int count, const char *what) {
     int rest = count - DIAG_MAX_ERRORS;
-    if (rest > 0) text_printf(out, "and %d more %s%s\n", rest, what, rest == 1 ? "" : "s");
+    if (rest > 0) text_printf(out, "and %d more %s%s\n", rest, what, text_plural((uint64_t)rest));
 }
 
 const char *diag_text(Diag *diag) {

@@ -20,6 +20,8 @@ void text_add_bytes(Text *text, const void *bytes, size_t length);
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(Text *text, const char *format, va_list args);
 const char *text_string(const Text *text); /* never NULL */
+/* What a noun has behind so many of it: "1 byte", "2 bytes". */
+static inline const char *text_plural(uint64_t count) { return count == 1 ? "" : "s"; }
 /* A word of a command line, quoted where a shell would take it apart; a blank before it, unless it
  * is the first. */
 void text_add_word(Text *text, const char *word);

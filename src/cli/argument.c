@@ -8,15 +8,20 @@
 #include "cli/command.h"
 #include "cli/files.h"
 
-static bool refuse(const Argument *argument, const char *reason) {
+/* Says what is wrong with an argument, and gives the status to exit with. */
+static int refuse_with(const Argument *argument, const char *reason, int status) {
     say_error("--arg %s: %s", argument->word, reason);
-    return false;
+    return status;
+}
+
+static int refuse(const Argument *argument, const char *reason) {
+    return refuse_with(argument, reason, EXIT_USAGE);
 }
 
 /* ---- Numbers ---- */
 
 /* A whole number of `bytes` bytes. */
-static bool read_integer(Argument *argument, const char *text, bool is_signed, unsigned bytes) {
+static int read_integer(Argument *argument, const char *text, bool is_signed, unsigned bytes) {
     char *end;
     errno = 0;
     bool is_negative = text[0] == '-';
@@ -28,59 +33,60 @@ static bool read_integer(Argument *argument, const char *text, bool is_signed, u
     if (errno || !fits) return refuse(argument, "does not fit its type");
     argument->size_bytes = bytes;
     argument->bits = value;
-    return true;
+    return EXIT_DONE;
 }
 
-static bool read_u32(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_u32(Argument *argument, TytoSimulator *simulator, char *text) {
     (void)simulator;
     return read_integer(argument, text, false, 4);
 }
 
-static bool read_s32(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_s32(Argument *argument, TytoSimulator *simulator, char *text) {
     (void)simulator;
     return read_integer(argument, text, true, 4);
 }
 
-static bool read_u64(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_u64(Argument *argument, TytoSimulator *simulator, char *text) {
     (void)simulator;
     return read_integer(argument, text, false, 8);
 }
 
-static bool read_s64(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_s64(Argument *argument, TytoSimulator *simulator, char *text) {
     (void)simulator;
     return read_integer(argument, text, true, 8);
 }
 
-static bool read_f32(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_f32(Argument *argument, TytoSimulator *simulator, char *text) {
     (void)simulator;
     char *end;
     float value = strtof(text, &end);
     if (end == text || *end) return refuse(argument, "not a number");
     argument->size_bytes = sizeof value;
     memcpy(&argument->bits, &value, sizeof value);
-    return true;
+    return EXIT_DONE;
 }
 
-static bool read_f64(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_f64(Argument *argument, TytoSimulator *simulator, char *text) {
     (void)simulator;
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end) return refuse(argument, "not a number");
     argument->size_bytes = sizeof value;
     memcpy(&argument->bits, &value, sizeof value);
-    return true;
+    return EXIT_DONE;
 }
 
 /* ---- Buffers ---- */
 
 /* Allocates the buffer; `bytes` (NULL: zeros) are its contents. */
-static bool make_buffer(Argument *argument, TytoSimulator *simulator, const void *bytes,
-                        uint64_t size) {
+static int make_buffer(Argument *argument, TytoSimulator *simulator, const void *bytes,
+                       uint64_t size) {
     argument->size_bytes = sizeof argument->bits;
     argument->buffer_bytes = size;
-    if (tyto_alloc(simulator, size, &argument->bits) != TYTO_OK)
-        return refuse(argument, tyto_message(simulator));
-    return !bytes || tyto_write(simulator, argument->bits, bytes, size) == TYTO_OK;
+    if (tyto_alloc(simulator, size, &argument->bits) != TYTO_OK ||
+        (bytes && tyto_write(simulator, argument->bits, bytes, size) != TYTO_OK))
+        return refuse_with(argument, tyto_message(simulator), EXIT_FAILED);
+    return EXIT_DONE;
 }
 
 static bool read_size(const Argument *argument, const char *text, uint64_t *size) {
@@ -88,22 +94,24 @@ static bool read_size(const Argument *argument, const char *text, uint64_t *size
     errno = 0;
     *size = strtoull(text, &end, 0);
     if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *size > 0) return true;
-    return refuse(argument, "the number of bytes is not a whole number above 0");
+    refuse(argument, "the number of bytes is not a whole number above 0");
+    return false;
 }
 
-static bool read_zero(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_zero(Argument *argument, TytoSimulator *simulator, char *text) {
     uint64_t size;
-    return read_size(argument, text, &size) && make_buffer(argument, simulator, NULL, size);
+    if (!read_size(argument, text, &size)) return EXIT_USAGE;
+    return make_buffer(argument, simulator, NULL, size);
 }
 
-static bool read_in(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_in(Argument *argument, TytoSimulator *simulator, char *text) {
     size_t size;
     char *bytes = file_read(text, FILE_DATA_MAX, &size);
-    if (!bytes) return false;
-    bool is_right = size > 0 ? make_buffer(argument, simulator, bytes, size)
-                             : refuse(argument, "the file is empty");
+    if (!bytes) return EXIT_FAILED;
+    int status = size > 0 ? make_buffer(argument, simulator, bytes, size)
+                          : refuse_with(argument, "the file is empty", EXIT_FAILED);
     free(bytes);
-    return is_right;
+    return status;
 }
 
 /* Cuts text at its last colon and returns what follows; NULL after a message. */
@@ -117,25 +125,25 @@ static char *cut_last(const Argument *argument, char *text) {
     return colon + 1;
 }
 
-static bool read_out(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_out(Argument *argument, TytoSimulator *simulator, char *text) {
     char *size = cut_last(argument, text);
-    if (!size || !read_zero(argument, simulator, size)) return false;
-    argument->output = strdup(text);
-    return true;
+    int status = size ? read_zero(argument, simulator, size) : EXIT_USAGE;
+    if (status == EXIT_DONE) argument->output = strdup(text);
+    return status;
 }
 
-static bool read_inout(Argument *argument, TytoSimulator *simulator, char *text) {
+static int read_inout(Argument *argument, TytoSimulator *simulator, char *text) {
     char *output = cut_last(argument, text);
-    if (!output || !read_in(argument, simulator, text)) return false;
-    argument->output = strdup(output);
-    return true;
+    int status = output ? read_in(argument, simulator, text) : EXIT_USAGE;
+    if (status == EXIT_DONE) argument->output = strdup(output);
+    return status;
 }
 
 /* ---- Forms ---- */
 
 typedef struct Form {
     const char *prefix;
-    bool (*read)(Argument *argument, TytoSimulator *simulator, char *text);
+    int (*read)(Argument *argument, TytoSimulator *simulator, char *text);
 } Form;
 
 static const Form forms[] = {
@@ -144,15 +152,15 @@ static const Form forms[] = {
     {"out:", read_out}, {"inout:", read_inout},
 };
 
-bool argument_read(Argument *argument, TytoSimulator *simulator, const char *word) {
+int argument_read(Argument *argument, TytoSimulator *simulator, const char *word) {
     *argument = (Argument){.word = word};
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         size_t length = strlen(forms[i].prefix);
         if (strncmp(word, forms[i].prefix, length) != 0) continue;
         char *text = strdup(word + length);
-        bool is_right = forms[i].read(argument, simulator, text);
+        int status = forms[i].read(argument, simulator, text);
         free(text);
-        return is_right;
+        return status;
     }
     return refuse(argument, "write for example u32:7, f32:1.5, in:FILE or out:FILE:BYTES; "
                             "tyto help launch lists all forms");

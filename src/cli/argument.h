@@ -15,8 +15,9 @@ typedef struct Argument {
     char *output;          /* file to which the buffer goes after the launch, NULL: none; owned */
 } Argument;
 
-/* Understands a word, and makes its buffer. False after a message. */
-bool argument_read(Argument *argument, TytoSimulator *simulator, const char *word);
+/* Understands a word, and makes its buffer: EXIT_DONE, or after a message the status to exit with.
+ */
+int argument_read(Argument *argument, TytoSimulator *simulator, const char *word);
 /* Writes the buffer to its file, if it has one. False after a message. */
 bool argument_write_output(const Argument *argument, TytoSimulator *simulator);
 void argument_free(Argument *argument);

@@ -127,22 +127,62 @@ bool arguments_check_environment(void) {
     return false;
 }
 
-static bool is_output(const TytoOption *option, const char *value) {
-    return (option->traits & TYTO_OPTION_FILE) && strcmp(value, "-") == 0;
+/* ---- Files that are written ---- */
+
+/* Files of options; of one that was given again, the last. */
+typedef struct Outputs {
+    GivenOption *items;
+    int count;
+} Outputs;
+
+static void add_output(Outputs *outputs, const TytoOption *option, const char *path) {
+    int i = 0;
+    if (!(option->traits & TYTO_OPTION_FILE)) return;
+    while (i < outputs->count && outputs->items[i].option != option)
+        i++;
+    outputs->items[i] = (GivenOption){option, path};
+    if (i == outputs->count) outputs->count++;
 }
 
-bool arguments_writes_output(const Arguments *arguments) {
-    for (int i = 0; i < arguments->option_count; i++) {
-        const GivenOption *given = &arguments->options[i];
-        if (is_output(given->option, given->value)) return true;
-    }
+/* The command's and the simulator's. */
+static Outputs list_outputs(const Arguments *arguments) {
+    size_t most = (size_t)(arguments->option_count + arguments->given_count);
+    Outputs outputs = {.items = allocate(most, sizeof *outputs.items)};
+    for (int i = 0; i < arguments->option_count; i++)
+        add_output(&outputs, arguments->options[i].option, arguments->options[i].value);
     const char *const *word = arguments->simulator;
     for (int i = 0; i < arguments->given_count; i++) {
         const TytoOption *option = arguments->given[i];
-        if (option->argument && is_output(option, word[1])) return true;
+        add_output(&outputs, option, word[1]);
         word += option->argument ? 2 : 1;
     }
-    return false;
+    return outputs;
+}
+
+bool arguments_writes_output(const Arguments *arguments) {
+    Outputs outputs = list_outputs(arguments);
+    bool is_written = false;
+    for (int i = 0; i < outputs.count; i++)
+        is_written |= strcmp(outputs.items[i].value, "-") == 0;
+    free(outputs.items);
+    return is_written;
+}
+
+/* Whether every result has a place of its own. */
+static bool check_outputs(const Arguments *arguments) {
+    Outputs outputs = list_outputs(arguments);
+    const char *common = NULL;
+    for (int i = 0; i < outputs.count; i++) {
+        const GivenOption *given = &outputs.items[i];
+        for (int before = 0; before < i && !common; before++) {
+            common = tyto_common_output(outputs.items[before].value, given->value);
+            if (common)
+                say_error("%s: is to hold what both %s and %s write", common,
+                          outputs.items[before].option->name, given->option->name);
+        }
+    }
+    free(outputs.items);
+    return !common;
 }
 
 /* ---- Taking words apart ---- */
@@ -264,7 +304,8 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
             }
         }
     }
-    return check_simulator(out) && check_files(out) && check_operands(command, out);
+    return check_simulator(out) && check_files(out) && check_outputs(out) &&
+           check_operands(command, out);
 }
 
 void arguments_free(Arguments *arguments) {

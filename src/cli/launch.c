@@ -103,15 +103,17 @@ static bool choose_kernel(Session *session) {
     return false;
 }
 
-static bool read_arguments(Session *session) {
+/* The status to exit with, EXIT_DONE to go on. */
+static int read_arguments(Session *session) {
     const Arguments *arguments = session->arguments;
     session->list = allocate((size_t)arguments->option_count, sizeof *session->list);
     for (int i = 0; i < arguments->option_count; i++) {
         if (strcmp(arguments->options[i].option->name, "--arg") != 0) continue;
         Argument *argument = &session->list[session->count++];
-        if (!argument_read(argument, session->simulator, arguments->options[i].value)) return false;
+        int status = argument_read(argument, session->simulator, arguments->options[i].value);
+        if (status != EXIT_DONE) return status;
     }
-    return true;
+    return EXIT_DONE;
 }
 
 /* ---- Checking the arguments against the kernel ---- */
@@ -211,7 +213,8 @@ static int run_session(Session *session) {
         return EXIT_FAILED;
     }
     if (!choose_kernel(session)) return EXIT_USAGE;
-    if (!read_arguments(session)) return EXIT_FAILED;
+    int status = read_arguments(session);
+    if (status != EXIT_DONE) return status;
     if (!check_arguments(session)) return EXIT_USAGE;
     name_command(session);
     return write_results(session, launch(session));

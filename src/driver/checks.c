@@ -92,7 +92,8 @@ void checks_copying(const TytoSimulator *simulator, uint64_t address, uint64_t s
     uint64_t at = mem_first_unwritten(memory, address, size);
     if (at == size) return;
     Text text = {0}, site = {0};
-    text_printf(&text, "uninitialised copy of %" PRIu64 " bytes at 0x%" PRIx64 ": ", size, address);
+    text_printf(&text, "uninitialised copy of %" PRIu64 " byte%s at 0x%" PRIx64 ": ", size,
+                text_plural(size), address);
     mem_describe(memory, address + at, &text);
     text_add(&text, " was never written");
     backtrace_add(&site);

@@ -41,8 +41,9 @@ static bool say_bad_side(const Call *call, const Side *side, uint64_t start, siz
     if (block && size <= block->end - start) return false;
     Text where = {0};
     mem_describe(call->memory, block ? block->end : start, &where);
-    driver_say("error: a copy of %zu bytes at device address 0x%llx%s: %s", size,
-               (unsigned long long)start, block ? " goes too far" : "", text_string(&where));
+    driver_say("error: a copy of %zu byte%s at device address 0x%llx%s: %s", size,
+               text_plural(size), (unsigned long long)start, block ? " goes too far" : "",
+               text_string(&where));
     text_free(&where);
     return true;
 }

@@ -25,7 +25,7 @@ static _Atomic(const TytoSimulator *) simulator_named;
 static void on_crash(int number) {
     char call[CALL_BYTES], bytes[CALL_BYTES + 60];
     const TytoSimulator *simulator = atomic_load(&simulator_named);
-    if (simulator && tyto_policy_call(simulator, call, sizeof call)) {
+    if (simulator && gpu_policy_call(simulator->gpu, true, call, sizeof call)) {
         Line line = line_begin(bytes, sizeof bytes);
         line_add(&line, "tyto: error: ");
         line_add(&line, call);
@@ -46,7 +46,7 @@ static void on_exit_called(void) {
     char call[CALL_BYTES];
     const bool helps = team_is_other();
     if (!simulator || (!helps && pthread_mutex_trylock(&simulator->lock) != 0)) return;
-    bool is_policy = tyto_policy_call(simulator, call, sizeof call);
+    bool is_policy = gpu_policy_call(simulator->gpu, true, call, sizeof call);
     if (!helps) pthread_mutex_unlock(&simulator->lock);
     if (!is_policy) return;
     fprintf(stderr, "tyto: error: %s was under way when exit was called\n", call);

@@ -197,6 +197,15 @@ static void refuse_after_fork(void) {
     process.is_forked = true;
 }
 
+/* A program that the command has started was to run on the simulator: without one it ends, and has
+ * nothing to add. Another may do without CUDA. */
+static void give_up(Diag *diag) {
+    diag_print(diag, stderr);
+    if (!getenv("TYTO_COMMAND")) return;
+    fflush(NULL);
+    _exit(1);
+}
+
 static void start(void) {
     Diag *diag = diag_new();
     TytoSimulator *simulator = make_simulator(diag);
@@ -217,7 +226,7 @@ static void start(void) {
         catch_interrupts(driver);
         if (getenv("TYTO_COMMAND")) tyto_name_crashes(simulator);
     } else {
-        diag_print(diag, stderr);
+        give_up(diag);
     }
     diag_free(diag);
 }

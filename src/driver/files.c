@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/output_file.h"
 #include "base/text.h"
@@ -11,6 +12,13 @@
 bool tyto_claim_output(void) { return output_file_claim(); }
 
 bool tyto_can_write(const char *path) { return output_file_probe(path); }
+
+const char *tyto_common_output(const char *a, const char *b) {
+    struct stat status;
+    if (strcmp(a, b) != 0) return NULL;
+    if (strcmp(a, "-") == 0) return "standard output";
+    return stat(a, &status) != 0 || S_ISREG(status.st_mode) ? a : NULL;
+}
 
 TytoStatus tyto_write_file(const char *path, const void *bytes, size_t length, char *message,
                            size_t size) {

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "driver/caller.h"
 
@@ -385,12 +384,6 @@ static const char *file_of(const Options *options, const OptionRow *row) {
     return *(const char *const *)((const char *)options + row->offset);
 }
 
-/* Whether what is written there takes the place of what was: no stream, device or pipe. */
-static bool is_replaced(const char *path) {
-    struct stat status;
-    return strcmp(path, "-") != 0 && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
-}
-
 static void check_file(const Options *options, int i, Diag *diag) {
     const char *path = file_of(options, &rows[i]);
     if (!path) return;
@@ -398,8 +391,9 @@ static void check_file(const Options *options, int i, Diag *diag) {
         diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
     for (int before = 0; before < i; before++) {
         const char *other = file_of(options, &rows[before]);
-        if (other && strcmp(other, path) == 0 && is_replaced(path))
-            diag_error(diag, path, 0, 0, "is to hold what both %s and %s write",
+        const char *common = other ? tyto_common_output(other, path) : NULL;
+        if (common)
+            diag_error(diag, common, 0, 0, "is to hold what both %s and %s write",
                        rows[before].option.name, rows[i].option.name);
     }
 }

@@ -58,7 +58,6 @@ TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **re
     TytoReplay *made = base_calloc(1, sizeof *made);
     TytoStatus status = TYTO_BAD_OPTION;
     made->path = strdup(path);
-    origin_format_hash(origin_add_file(HASH_START, path), made->hash);
     made->config = (ReplayConfig){.size_bytes = cache->size_bytes,
                                   .ways = cache->ways,
                                   .line_bytes = cache->line_bytes,
@@ -68,6 +67,8 @@ TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **re
         status = reader ? replay_on(made, reader, diag) : TYTO_BAD_FILE;
         l1d_reader_free(reader);
     }
+    /* By now it is known to be a file that ends. */
+    if (status == TYTO_OK) origin_format_hash(origin_add_file(HASH_START, path), made->hash);
     if (status != TYTO_OK) {
         if (size_bytes) snprintf(message, size_bytes, "%s", diag_text(diag));
         tyto_replay_free(made);

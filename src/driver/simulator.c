@@ -184,7 +184,7 @@ void tyto_free(TytoSimulator *simulator) {
 void tyto_interrupt(TytoSimulator *simulator) { gpu_interrupt(simulator->gpu); }
 
 bool tyto_policy_call(const TytoSimulator *simulator, char *text, size_t size) {
-    return size && gpu_policy_call(simulator->gpu, text, size);
+    return size && gpu_policy_call(simulator->gpu, false, text, size);
 }
 
 /* ---- Programs ---- */
@@ -364,18 +364,18 @@ static TytoStatus fail_at(TytoSimulator *simulator, const char *what, uint64_t a
                           uint64_t size) {
     Text where = {0};
     mem_describe(simulator_memory(simulator), address, &where);
-    TytoStatus status =
-        fail(simulator, TYTO_BAD_ADDRESS, "cannot %s %llu bytes at 0x%llx: %s", what,
-             (unsigned long long)size, (unsigned long long)address, text_string(&where));
+    TytoStatus status = fail(simulator, TYTO_BAD_ADDRESS, "cannot %s %llu byte%s at 0x%llx: %s",
+                             what, (unsigned long long)size, text_plural(size),
+                             (unsigned long long)address, text_string(&where));
     text_free(&where);
     return status;
 }
 
 void simulator_say_full(const DeviceMemory *memory, uint64_t size, Text *out) {
     text_printf(out,
-                "out of device memory: %llu bytes asked for, %llu of %llu in use "
+                "out of device memory: %llu byte%s asked for, %llu of %llu in use "
                 "(--memory SIZE gives more)",
-                (unsigned long long)size, (unsigned long long)mem_used(memory),
+                (unsigned long long)size, text_plural(size), (unsigned long long)mem_used(memory),
                 (unsigned long long)mem_capacity(memory));
 }
 

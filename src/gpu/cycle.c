@@ -338,6 +338,7 @@ void cycle_step_sms_part(Engine *engine, uint32_t thread) {
     const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
     CyclePart *part = &engine->parts[thread];
     uint64_t alarm = UINT64_MAX, failed = NO_SM;
+    part->host = pthread_self();
     for (uint32_t word = 0; word * 64 < sms; word++)
         part->words[word].asleep = 0;
     uint32_t next = next_awake(engine, thread);

@@ -186,6 +186,12 @@ void engine_free(Engine *engine) {
 
 uint64_t engine_cycle(const Engine *engine) { return engine->cycle; }
 
+bool engine_is_own(const Engine *engine, uint32_t sm) {
+    const SmOrder *order = &engine->order;
+    return !order->is_kept ||
+           pthread_equal(engine->parts[sm % order->threads].host, pthread_self());
+}
+
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
     partition_fill_from_host(engine->partitions, address, bytes);
 }
@@ -304,7 +310,8 @@ static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
 static void explain_deadlock(const Engine *engine, const char *what, uint64_t since,
                              GpuResult *result) {
     Text why = {0};
-    text_printf(&why, "deadlock: %s for %" PRIu64 " SM cycles", what, engine->cycle - since);
+    text_printf(&why, "deadlock: %s for %" PRIu64 " SM cycle%s", what, engine->cycle - since,
+                text_plural(engine->cycle - since));
     result->status = GPU_FAULT;
     result->fault_code = ISA_FAULT_DEADLOCK;
     explain_end(engine, &why, result);
@@ -394,7 +401,8 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     }
     if (limit && done >= limit) {
         Text why = {0};
-        text_printf(&why, "the limit of %" PRIu64 " warp instructions is reached", limit);
+        text_printf(&why, "the limit of %" PRIu64 " warp instruction%s is reached", limit,
+                    text_plural(limit));
         result->status = GPU_FAULT;
         result->fault_code = ISA_FAULT_LIMIT;
         explain_end(engine, &why, result);
@@ -403,8 +411,9 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t executed = executed_so_far(engine);
     if (engine->stop_after && executed >= engine->stop_after) {
         snprintf(result->message, sizeof result->message,
-                 "stopped after %" PRIu64 " thread instructions (--stop-after)",
-                 gpu->timed_instructions + executed);
+                 "stopped after %" PRIu64 " thread instruction%s (--stop-after)",
+                 gpu->timed_instructions + executed,
+                 text_plural(gpu->timed_instructions + executed));
         result->status = GPU_STOPPED;
         return true;
     }

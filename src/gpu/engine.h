@@ -45,6 +45,9 @@ const SmProfile *engine_profile(const Engine *engine, uint32_t sm);
 
 /* SM cycles so far, over all kernels. */
 uint64_t engine_cycle(const Engine *engine);
+/* Whether what the SM does is done by the calling thread, or by the one that steps all. For a
+ * signal's handler too. */
+bool engine_is_own(const Engine *engine, uint32_t sm);
 
 /* The host wrote device memory: with copies_fill_l2 the data are in L2 now. */
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes);

@@ -3,6 +3,8 @@
 #ifndef TYTO_GPU_ENGINE_INTERNAL_H
 #define TYTO_GPU_ENGINE_INTERNAL_H
 
+#include <pthread.h>
+
 #include "base/team.h"
 #include "gpu/dispatch.h"
 #include "gpu/engine.h"
@@ -40,8 +42,9 @@ typedef struct CyclePart {
         done;        /* of the cycles apart, the last whose SMs it has stepped (gpu/apart.c) */
     uint64_t alarm;  /* when the first of those that sleep will be awake */
     uint64_t failed; /* the place (sm/order.h) of the first SM whose instruction failed, or NO_SM */
+    pthread_t host;  /* whose part it is, while SMs are stepped side by side */
     CycleWord words[ENGINE_MOST_SMS / 64];
-    char apart[TEAM_LINE - (3 + 3 * ENGINE_MOST_SMS / 64) * sizeof(uint64_t) % TEAM_LINE];
+    char apart[TEAM_LINE - (4 + 3 * ENGINE_MOST_SMS / 64) * sizeof(uint64_t) % TEAM_LINE];
 } CyclePart;
 _Static_assert(sizeof(CyclePart) % TEAM_LINE == 0, "threads write side by side");
 

@@ -103,8 +103,9 @@ static uint64_t run_warp(Run *run, IsaWarp *warp) {
     run->warp_instructions += done;
     if (run->limit == 0 && !run->context.fault.is_set) {
         isa_fault(&run->context, warp, bits_lowest32(warp->active | 1u << 31), ISA_FAULT_LIMIT,
-                  "the limit of %llu warp instructions is reached",
-                  (unsigned long long)run->gpu->options.instruction_limit);
+                  "the limit of %llu warp instruction%s is reached",
+                  (unsigned long long)run->gpu->options.instruction_limit,
+                  text_plural(run->gpu->options.instruction_limit));
         add_stand(run);
     }
     return done;

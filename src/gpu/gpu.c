@@ -197,11 +197,12 @@ GpuProgress gpu_progress(const Gpu *gpu) {
                              atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
 }
 
-bool gpu_policy_call(const Gpu *gpu, char *text, size_t size) {
+bool gpu_policy_call(const Gpu *gpu, bool is_own, char *text, size_t size) {
     const GpuOptions *o = &gpu->options;
     Line line = line_begin(text, size);
     for (uint32_t sm = 0; gpu->calls && sm < o->machine->sms; sm++)
-        if (sched_call_write(&gpu->calls[sm], sched_kind_warp.noun, o->scheduler->text, (int)sm,
+        if ((!is_own || engine_is_own(gpu->engine, sm)) &&
+            sched_call_write(&gpu->calls[sm], sched_kind_warp.noun, o->scheduler->text, (int)sm,
                              &line))
             return true;
     return gpu->calls && o->cta_scheduler &&
@@ -221,13 +222,17 @@ uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threa
     return share && share < kernel->registers ? share : kernel->registers;
 }
 
+/* Bytes of an SM's shared memory that a CTA of `bytes` takes. */
+static uint64_t shared_taken(const GpuLimits *limits, uint64_t bytes) {
+    return bits_align_up(bytes, limits->shared_granularity);
+}
+
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes) {
     const IsaFunction *kernel = &module->program->functions[function];
     GpuLimits limits = gpu_limits(gpu);
     uint32_t warp_threads = warp_threads_of(threads);
-    uint64_t shared = bits_align_up((uint64_t)kernel->shared_bytes + dynamic_shared_bytes,
-                                    limits.shared_granularity ? limits.shared_granularity : 1);
+    uint64_t shared = shared_taken(&limits, (uint64_t)kernel->shared_bytes + dynamic_shared_bytes);
     uint32_t ctas = limits.ctas_per_sm;
     if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
     if (shared && limits.shared_per_sm / shared < ctas)
@@ -375,6 +380,8 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2],
         .shared_bytes = kernel->shared_bytes + request->dynamic_shared_bytes,
         .dynamic_shared_bytes = request->dynamic_shared_bytes,
+        .taken_shared_bytes = (uint32_t)shared_taken(&limits, (uint64_t)kernel->shared_bytes +
+                                                                  request->dynamic_shared_bytes),
         .carve_out = (int)request->carve_out - 1,
         .window = request->window,
         .parameters = parameters,

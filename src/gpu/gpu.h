@@ -171,9 +171,10 @@ typedef struct GpuProgress {
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
 
-/* Which function of a policy is under way: `text` (of `size` bytes) gets its kind, its name, cycle,
- * SM and function. False when none is. Async-signal-safe, from any thread. */
-bool gpu_policy_call(const Gpu *gpu, char *text, size_t size);
+/* Which function of a policy is under way, in any thread or (is_own) in the calling one where
+ * several step SMs: `text` (of `size` bytes) gets its kind, its name, cycle, SM and function. False
+ * when none is. Async-signal-safe, from any thread. */
+bool gpu_policy_call(const Gpu *gpu, bool is_own, char *text, size_t size);
 
 /* To be called after the host has written device memory (not by launches): machines may have the
  * data in L2 then. */

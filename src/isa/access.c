@@ -23,8 +23,8 @@ bool isa_generic_read(IsaContext *context, const IsaWarp *warp, int lane, uint64
         Text where = {0};
         mem_describe(context->memory, address, &where);
         isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "invalid read of %u bytes at generic address 0x%" PRIx64 ": %s", size, address,
-                  text_string(&where));
+                  "invalid read of %u byte%s at generic address 0x%" PRIx64 ": %s", size,
+                  text_plural(size), address, text_string(&where));
         text_free(&where);
         return false;
     }
@@ -45,8 +45,8 @@ bool isa_generic_write(IsaContext *context, IsaWarp *warp, int lane, uint64_t ad
         Text where = {0};
         mem_describe(context->memory, address, &where);
         isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "invalid write of %u bytes at generic address 0x%" PRIx64 ": %s", size, address,
-                  text_string(&where));
+                  "invalid write of %u byte%s at generic address 0x%" PRIx64 ": %s", size,
+                  text_plural(size), address, text_string(&where));
         text_free(&where);
         return false;
     }

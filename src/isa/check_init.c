@@ -97,8 +97,8 @@ static void report(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace 
     uint64_t address = context->address[lane];
     if (!check_note(check, FINDING_INIT, warp->pc, 0, (uint64_t)space)) return;
     Text text = {0};
-    text_printf(&text, "uninitialised read of %u bytes at %s address 0x%" PRIx64 ": ", bytes,
-                ptx_space_name(space) + 1, address);
+    text_printf(&text, "uninitialised read of %u byte%s at %s address 0x%" PRIx64 ": ", bytes,
+                text_plural(bytes), ptx_space_name(space) + 1, address);
     if (space == PTX_SPACE_GLOBAL) mem_describe(context->memory, address, &text);
     else
         text_printf(&text, "byte %" PRIu64 " of the %s memory", address,

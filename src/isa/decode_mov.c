@@ -93,6 +93,17 @@ static bool decode_scalar_mov(Decoder *decoder, const PtxOperand *to, const PtxO
     return decode_source(decoder, from, type, &inst->operand[1]);
 }
 
+/* All elements of a special register. */
+static bool decode_special_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
+    for (int i = 0; i < to->count; ++i) {
+        PtxOperand element = *from;
+        element.sreg = from->sreg + (PtxSreg)i;
+        if (i > 0) decode_split(decoder);
+        if (!decode_scalar_mov(decoder, &to->items[i], &element)) return false;
+    }
+    return true;
+}
+
 bool decode_mov(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const PtxOperand *to = &ptx->operands[0], *from = &ptx->operands[1];
@@ -103,6 +114,8 @@ bool decode_mov(Decoder *decoder) {
         decode_set_handler(decoder, ISA_DO_PRED_MOV);
         return true;
     }
+    if (from->kind == PTX_OPERAND_SREG && from->is_whole)
+        return decode_special_mov(decoder, to, from);
     if (to->kind == PTX_OPERAND_VECTOR || from->kind == PTX_OPERAND_VECTOR)
         return decode_vector_mov(decoder, to, from);
     return decode_scalar_mov(decoder, to, from);

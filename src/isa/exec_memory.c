@@ -92,22 +92,22 @@ static bool fault_global(IsaContext *context, const IsaWarp *warp, int lane, Ptx
     bool goes_on;
     if (address % bytes)
         goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
-                                 "misaligned %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb,
-                                 bytes, name, address, text_string(&where));
+                                 "misaligned %s of %u byte%s at %s address 0x%" PRIx64 ": %s", verb,
+                                 bytes, text_plural(bytes), name, address, text_string(&where));
     else if (is_there && block && block->is_read_only && block->kind != MEM_KIND_CONST)
-        goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
-                                 "invalid %s of %u bytes at %s address 0x%" PRIx64
-                                 ", which kernels may only read: %s",
-                                 verb, bytes, name, address, text_string(&where));
+        goes_on = isa_bad_access(
+            context, warp, lane, ISA_FAULT_ADDRESS, address,
+            "invalid %s of %u byte%s at %s address 0x%" PRIx64 ", which kernels may only read: %s",
+            verb, bytes, text_plural(bytes), name, address, text_string(&where));
     else if (is_there)
         goes_on =
             isa_bad_access(context, warp, lane, ISA_FAULT_SPACE, address,
-                           "wrong space: %s of %u bytes at %s address 0x%" PRIx64 ", which is %s",
-                           verb, bytes, name, address, text_string(&where));
+                           "wrong space: %s of %u byte%s at %s address 0x%" PRIx64 ", which is %s",
+                           verb, bytes, text_plural(bytes), name, address, text_string(&where));
     else
         goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
-                                 "invalid %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb,
-                                 bytes, name, address, text_string(&where));
+                                 "invalid %s of %u byte%s at %s address 0x%" PRIx64 ": %s", verb,
+                                 bytes, text_plural(bytes), name, address, text_string(&where));
     text_free(&where);
     return goes_on;
 }
@@ -117,12 +117,13 @@ static bool fault_window(IsaContext *context, const IsaWarp *warp, int lane, Ptx
     const char *name = ptx_space_name(space) + 1;
     if (address % bytes)
         return isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
-                              "misaligned %s of %u bytes at %s address 0x%" PRIx64,
-                              access_name(context, warp), bytes, name, address);
+                              "misaligned %s of %u byte%s at %s address 0x%" PRIx64,
+                              access_name(context, warp), bytes, text_plural(bytes), name, address);
     return isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
-                          "invalid %s of %u bytes at %s address 0x%" PRIx64 ": there are %" PRIu64
+                          "invalid %s of %u byte%s at %s address 0x%" PRIx64 ": there are %" PRIu64
                           " bytes of %s memory%s",
-                          access_name(context, warp), bytes, name, address, size, name,
+                          access_name(context, warp), bytes, text_plural(bytes), name, address,
+                          size, name,
                           space == PTX_SPACE_SHARED  ? " in this CTA"
                           : space == PTX_SPACE_LOCAL ? " in this thread"
                                                      : "");
@@ -544,8 +545,8 @@ static uint32_t aligned_lanes(IsaContext *context, const IsaWarp *warp, uint32_t
         if (address % bytes == 0) continue;
         good &= ~(1u << lane);
         if (!isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
-                            "misaligned %s of %u bytes at address 0x%" PRIx64,
-                            access_name(context, warp), bytes, address))
+                            "misaligned %s of %u byte%s at address 0x%" PRIx64,
+                            access_name(context, warp), bytes, text_plural(bytes), address))
             return 0;
     }
     return good;

@@ -45,10 +45,11 @@ static bool bad_place(const Surface *s, int lane, const MemTexture *surface, con
     const MemLevel *level = &surface->level[0];
     return isa_bad_access(
         s->context, s->warp, lane, ISA_FAULT_ADDRESS, s->context->address[lane],
-        "%s surface %s of %u bytes at (%" PRId64 ", %" PRId64 ", %" PRId64
-        "), x in %s: it has %" PRIu64 " x %" PRIu64 " x %" PRIu64 " texels of %u bytes",
-        why, verbs[s->access], bytes, at[0], at[1], at[2], s->how.is_formatted ? "texels" : "bytes",
-        level->width, level->height, level->depth, mem_texel_bytes(surface));
+        "%s surface %s of %u byte%s at (%" PRId64 ", %" PRId64 ", %" PRId64
+        "), x in %s: it has %" PRIu64 " x %" PRIu64 " x %" PRIu64 " texels of %u byte%s",
+        why, verbs[s->access], bytes, text_plural(bytes), at[0], at[1], at[2],
+        s->how.is_formatted ? "texels" : "bytes", level->width, level->height, level->depth,
+        mem_texel_bytes(surface), text_plural(mem_texel_bytes(surface)));
 }
 
 /* The device address that a lane accesses goes to context->address; false: it accesses nothing. */

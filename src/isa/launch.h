@@ -24,6 +24,7 @@ typedef struct IsaLaunch {
     uint64_t ctas;                 /* in the grid */
     uint32_t shared_bytes;         /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes; /* per CTA */
+    uint32_t taken_shared_bytes;   /* per CTA: all, rounded up to what an SM allocates by */
     int carve_out;                 /* percent of shared memory that are preferred, -1: none are */
     PolicyWindow window;           /* accesses to it have a priority in L2 */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */

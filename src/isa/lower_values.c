@@ -127,6 +127,10 @@ static LowerKind kind_of_sreg(PtxSreg sreg) {
     case PTX_SREG_NCTAID_X:
     case PTX_SREG_NCTAID_Y:
     case PTX_SREG_NCTAID_Z: return LOWER_BANK;
+    case PTX_SREG_TID_W:
+    case PTX_SREG_NTID_W:
+    case PTX_SREG_CTAID_W:
+    case PTX_SREG_NCTAID_W: /* 0 */
     case PTX_SREG_WARP_SZ: return LOWER_IMMEDIATE;
     default: return LOWER_VALUE;
     }

@@ -116,13 +116,15 @@ void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
 void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out) {
     for (uint32_t i = 0; i < stand->count; i++) {
         const IsaStandGroup *group = &stand->groups[i];
-        text_printf(out, "\n    %u warp%s %s before ", group->warps, group->warps == 1 ? "" : "s",
+        text_printf(out, "\n    %u warp%s %s before ", group->warps, text_plural(group->warps),
                     group->what);
         isa_say_instruction(launch->program, group->pc, out);
         text_printf(out, "; the first is warp %u of CTA %" PRIu64,
                     (uint32_t)(group->first % launch->warps), group->first / launch->warps);
     }
-    if (stand->others) text_printf(out, "\n    and %u more warps elsewhere", stand->others);
+    if (stand->others)
+        text_printf(out, "\n    and %u more warp%s elsewhere", stand->others,
+                    text_plural(stand->others));
     if (stand->holds_lanes_back)
         text_add(out,
                  "\n    lanes of one warp may wait for one another, which never ends where a stack "

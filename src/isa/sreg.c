@@ -84,11 +84,11 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_GLOBALTIMER_LO: return nanoseconds;
     case PTX_SREG_GLOBALTIMER_HI: return nanoseconds >> 32;
     case PTX_SREG_TOTAL_SMEM_SIZE:
-    case PTX_SREG_AGGR_SMEM_SIZE: return launch->shared_bytes;
+    case PTX_SREG_AGGR_SMEM_SIZE: return launch->taken_shared_bytes;
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;
     case PTX_SREG_ENVREG: return read_environment(launch, number);
-    default: return 0; /* %cluster_ctaid, %cluster_ctarank */
+    default: return 0; /* .w of all, %cluster_ctaid, %cluster_ctarank */
     }
 }
 

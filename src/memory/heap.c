@@ -185,7 +185,6 @@ void mem_heap_describe(const MemHeap *heap, uint64_t address, Text *out) {
         return;
     }
     uint64_t distance = address - end_of(heap, before) + 1;
-    text_printf(out, "%" PRIu64 " byte%s past the last byte of ", distance,
-                distance == 1 ? "" : "s");
+    text_printf(out, "%" PRIu64 " byte%s past the last byte of ", distance, text_plural(distance));
     describe(address_of(heap, before), end_of(heap, before), "the", out);
 }

@@ -423,8 +423,6 @@ static bool is_of_host(const DeviceMemory *memory, uint64_t address) {
            mincore((void *)(uintptr_t)(address - address % page), 1, &residency) == 0;
 }
 
-static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
-
 void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
     void *before;
     const MemBlock *next = ranges_at_or_after(memory->blocks, address, &before), *previous = before;
@@ -446,11 +444,11 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
     } else if (previous && address - previous->end < NEAR_BYTES) {
         uint64_t distance = address - previous->end + 1;
         text_printf(out, "%" PRIu64 " byte%s past the last byte of the ", distance,
-                    plural(distance));
+                    text_plural(distance));
         mem_describe_block(previous, out);
     } else if (next && next->start - address < NEAR_BYTES) {
         text_printf(out, "%" PRIu64 " byte%s before the ", next->start - address,
-                    plural(next->start - address));
+                    text_plural(next->start - address));
         mem_describe_block(next, out);
     } else if (is_of_host(memory, address)) {
         text_add(out, "the program's own memory, which kernels reach once it is registered "

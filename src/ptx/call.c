@@ -209,7 +209,8 @@ static void check_list(Reader *reader, const PtxFunction *caller, const PtxInst 
     if (count != parameter_count && !lacks_rest) {
         reader_error_at(reader, inst->line, inst->column, "'%s' %s %d %s%s, but the call has %d",
                         callee, is_return ? "returns" : "takes", parameter_count,
-                        is_return ? "value" : "argument", parameter_count == 1 ? "" : "s", count);
+                        is_return ? "value" : "argument", text_plural((uint64_t)parameter_count),
+                        count);
         return;
     }
     for (int i = 0; i < count; i++)

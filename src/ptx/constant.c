@@ -280,6 +280,14 @@ static uint64_t float_bits_of(const Constant *constant, int bits) {
     return result;
 }
 
+bool constant_convert_initial(Reader *reader, const Constant *constant, PtxType type,
+                              uint64_t *bits) {
+    if (!constant->is_float || !ptx_type_is_bits(type))
+        return constant_convert(reader, constant, type, bits);
+    *bits = type == PTX_B32 ? float_bits_of(constant, 32) : constant->value;
+    return true;
+}
+
 bool constant_convert(Reader *reader, const Constant *constant, PtxType type, uint64_t *bits) {
     int width = ptx_type_bits(type);
     bool is_float_type = type == PTX_F32 || type == PTX_F64;

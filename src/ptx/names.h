@@ -16,7 +16,7 @@ typedef enum BindingKind {
     BINDING_RANGE,      /* %r<count>: `count` registers, each created when first named */
     BINDING_VAR,
     BINDING_FUNCTION,
-    BINDING_SREG,   /* index: a PtxSreg */
+    BINDING_SREG,   /* index: a PtxSreg, the first of `count` */
     BINDING_LABEL,  /* index: instruction */
     BINDING_PROTO,  /* .callprototype */
     BINDING_TARGETS /* .branchtargets or .calltargets */
@@ -29,7 +29,7 @@ typedef struct Binding {
     BindingKind kind;
     int depth;      /* of the scope: 0 module, 1 function body ... */
     int32_t index;  /* by kind; RANGE: ordinal of the declaration of its register 0 */
-    int32_t count;  /* VECTOR_REG, RANGE */
+    int32_t count;  /* VECTOR_REG, RANGE, SREG */
     PtxType type;   /* RANGE */
     uint8_t vector; /* RANGE: how many registers a name of it stands for, 1 but of .v2 and .v4 */
     int line;       /* of the declaration */

@@ -423,7 +423,7 @@ static const PtxForm forms[] = {
     {"cp", PTX_OP_CP, ".async#group.commit_group", ""},
     {"cp", PTX_OP_CP, ".async#group.wait_group", "a:n"},
     {"cp", PTX_OP_CP, ".async#group.wait_all", ""},
-    {"cp", PTX_OP_CP, ".async#group.mbarrier.arrive#copy{.noinc}" BARRIER, "[a]"},
+    {"cp", PTX_OP_CP, ".async#group.mbarrier.arrive#copy{.noinc}" BARRIER, "[a:s]"},
     {"createpolicy", PTX_OP_CREATEPOLICY, ".fractional" PRIMARY SECONDARY ".b64", "d{, a:h}"},
     {"createpolicy", PTX_OP_CREATEPOLICY, ".range{.global}" PRIMARY SECONDARY ".b64",
      "d, [a], b:i, c:i"},
@@ -585,6 +585,7 @@ static const PtxForm forms[] = {
      "d:F, a:F, b:F, c:F, e:i, f:n"},
     {"mov", PTX_OP_MOV, ".b128", "d:m, a:m"},
     {"mov", PTX_OP_MOV, "(.pred," BITS "," INTS ",.f32,.f64)", "d:m, a:m"},
+    {"mov", PTX_OP_MOV, ".v4(.b16,.b32,.u16,.u32,.s16,.s32)", "d, a:t"},
     {"movmatrix", PTX_OP_MOVMATRIX, SYNC ".m8n8.trans.b16", "d:F, a:F"},
     {"mul", PTX_OP_MUL, "(.lo,.hi)(" INTS ")", "d, a, b"},
     {"mul", PTX_OP_MUL, ".wide(.u16,.u32,.s16,.s32)", "d:w, a, b"},
@@ -872,7 +873,6 @@ static const PtxUnsupported unsupported_words[] = {
     {"fma.f32.bf16", "sums of two formats"},
     {"min.abs", "the lesser of three"},
     {"max.abs", "the greater of three"},
-    {"mov.v4", "special registers as vectors"},
     {".force_unnormalized_coords", "what a sampler is made of"},
 };
 

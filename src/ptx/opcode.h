@@ -68,9 +68,12 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *   g     an integer as wide as an address, or 32 bits
  *   p     a predicate                     n  a constant
  *   x, z  first, second type or wider     m  what mov takes: addresses, special registers, packs
+ *   t     all elements of a special register of four
  *   E, e, f  first, second, third type, with a byte or half selector
  *   1, 2, 3  first, second, third type, with elements of a packed register picked
  *   S, G  of an address: in shared, global memory whatever else is said
+ *   s     of an address: in shared memory if a register too short for others has it, and nothing
+ *         else is said
  *   h     an .f32                         V  as many as the instruction's vector has
  *   y     any 32-bit integer, or a predicate
  *   F     a fragment of a matrix, which one by the operand's name (fragment.h)
@@ -129,15 +132,17 @@ const PtxUnsupported *ptx_unsupported(int *count);
  */
 const PtxUnsupported *ptx_unsupported_words(int *count);
 
-/* Special registers; vector ones by component. */
+/* Special registers; of those of four elements, each element, .x to .w in this order. */
 // clang-format off
 #define PTX_SREGS(SREG)                                                                          \
-    SREG(TID_X, "%tid.x") SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z") SREG(NTID_X, "%ntid.x")    \
-    SREG(NTID_Y, "%ntid.y") SREG(NTID_Z, "%ntid.z") SREG(CTAID_X, "%ctaid.x")                    \
-    SREG(CTAID_Y, "%ctaid.y") SREG(CTAID_Z, "%ctaid.z") SREG(NCTAID_X, "%nctaid.x")              \
-    SREG(NCTAID_Y, "%nctaid.y") SREG(NCTAID_Z, "%nctaid.z") SREG(LANEID, "%laneid")              \
-    SREG(WARPID, "%warpid") SREG(NWARPID, "%nwarpid") SREG(SMID, "%smid") SREG(NSMID, "%nsmid")  \
-    SREG(GRIDID, "%gridid") SREG(LANEMASK_EQ, "%lanemask_eq") SREG(LANEMASK_LE, "%lanemask_le")  \
+    SREG(TID_X, "%tid.x") SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z") SREG(TID_W, "%tid.w")      \
+    SREG(NTID_X, "%ntid.x") SREG(NTID_Y, "%ntid.y") SREG(NTID_Z, "%ntid.z")                      \
+    SREG(NTID_W, "%ntid.w") SREG(CTAID_X, "%ctaid.x") SREG(CTAID_Y, "%ctaid.y")                  \
+    SREG(CTAID_Z, "%ctaid.z") SREG(CTAID_W, "%ctaid.w") SREG(NCTAID_X, "%nctaid.x")              \
+    SREG(NCTAID_Y, "%nctaid.y") SREG(NCTAID_Z, "%nctaid.z") SREG(NCTAID_W, "%nctaid.w")          \
+    SREG(LANEID, "%laneid") SREG(WARPID, "%warpid") SREG(NWARPID, "%nwarpid")                    \
+    SREG(SMID, "%smid") SREG(NSMID, "%nsmid") SREG(GRIDID, "%gridid")                            \
+    SREG(LANEMASK_EQ, "%lanemask_eq") SREG(LANEMASK_LE, "%lanemask_le")                          \
     SREG(LANEMASK_LT, "%lanemask_lt") SREG(LANEMASK_GE, "%lanemask_ge")                          \
     SREG(LANEMASK_GT, "%lanemask_gt") SREG(CLOCK, "%clock") SREG(CLOCK_HI, "%clock_hi")          \
     SREG(CLOCK64, "%clock64") SREG(GLOBALTIMER, "%globaltimer")                                  \
@@ -145,12 +150,15 @@ const PtxUnsupported *ptx_unsupported_words(int *count);
     SREG(TOTAL_SMEM_SIZE, "%total_smem_size") SREG(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")      \
     SREG(AGGR_SMEM_SIZE, "%aggr_smem_size") SREG(CLUSTERID_X, "%clusterid.x")                    \
     SREG(CLUSTERID_Y, "%clusterid.y") SREG(CLUSTERID_Z, "%clusterid.z")                          \
-    SREG(NCLUSTERID_X, "%nclusterid.x") SREG(NCLUSTERID_Y, "%nclusterid.y")                      \
-    SREG(NCLUSTERID_Z, "%nclusterid.z") SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x")                \
+    SREG(CLUSTERID_W, "%clusterid.w") SREG(NCLUSTERID_X, "%nclusterid.x")                        \
+    SREG(NCLUSTERID_Y, "%nclusterid.y") SREG(NCLUSTERID_Z, "%nclusterid.z")                      \
+    SREG(NCLUSTERID_W, "%nclusterid.w") SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x")                \
     SREG(CLUSTER_CTAID_Y, "%cluster_ctaid.y") SREG(CLUSTER_CTAID_Z, "%cluster_ctaid.z")          \
-    SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x") SREG(CLUSTER_NCTAID_Y, "%cluster_nctaid.y")      \
-    SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z") SREG(CLUSTER_CTARANK, "%cluster_ctarank")        \
-    SREG(CLUSTER_NCTARANK, "%cluster_nctarank") SREG(ENVREG, "%envreg") SREG(WARP_SZ, "WARP_SZ")
+    SREG(CLUSTER_CTAID_W, "%cluster_ctaid.w") SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x")        \
+    SREG(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")      \
+    SREG(CLUSTER_NCTAID_W, "%cluster_nctaid.w") SREG(CLUSTER_CTARANK, "%cluster_ctarank")        \
+    SREG(CLUSTER_NCTARANK, "%cluster_nctarank") SREG(ENVREG, "%envreg")                          \
+    SREG(WARP_SZ, "WARP_SZ")
 // clang-format on
 
 typedef enum PtxSreg {

@@ -105,6 +105,19 @@ static bool read_selector(Reader *reader, PtxOperand *operand) {
     return true;
 }
 
+/* The .x of v.x: which of `count` elements it is. */
+static bool read_element(Reader *reader, int32_t count, int32_t *index) {
+    static const char *const names[] = {"xyzw", "rgba"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = strchr(names[i], reader->token.text[1]);
+        if (reader->token.length != 2 || !at || at - names[i] >= count) continue;
+        *index = (int32_t)(at - names[i]);
+        reader_next(reader);
+        return true;
+    }
+    return reader_error(reader, "%s is not an element of this vector", reader_token_text(reader));
+}
+
 /* v.x of a vector register, or v: all its elements. */
 static bool read_vector_register(Reader *reader, const Binding *binding, const Token *name,
                                  PtxOperand *operand) {
@@ -118,15 +131,22 @@ static bool read_vector_register(Reader *reader, const Binding *binding, const T
         }
         return true;
     }
-    static const char *const names[] = {"xyzw", "rgba"};
-    for (size_t i = 0; i < 2; i++) {
-        const char *at = strchr(names[i], reader->token.text[1]);
-        if (reader->token.length != 2 || !at || at - names[i] >= binding->count) continue;
-        set_reg(operand, binding->index + (int32_t)(at - names[i]));
-        reader_next(reader);
-        return true;
-    }
-    return reader_error(reader, "%s is not an element of this vector", reader_token_text(reader));
+    int32_t index;
+    if (!read_element(reader, binding->count, &index)) return false;
+    set_reg(operand, binding->index + index);
+    return true;
+}
+
+/* %tid.x, or %tid: all its elements. */
+static bool read_special(Reader *reader, const Binding *binding, const Token *name,
+                         PtxOperand *operand) {
+    int32_t index = 0;
+    const bool is_vector = binding->count > 1, has_suffix = at_suffix(reader, name);
+    if (is_vector && has_suffix && !read_element(reader, binding->count, &index)) return false;
+    operand->kind = PTX_OPERAND_SREG;
+    operand->sreg = (PtxSreg)(binding->index + index);
+    operand->is_whole = is_vector && !has_suffix;
+    return true;
 }
 
 /* a[3], a+8: adds the offset to an address. */
@@ -150,16 +170,6 @@ static bool is_sink(const Token *token) {
     return token->kind == LEX_NAME && token->length == 1 && *token->text == '_';
 }
 
-/* Interns a name together with the component behind it, if that is a special register. */
-static Name *intern_with_suffix(Reader *reader, const Token *place, Name *name) {
-    if (*place->text != '%' || !at_suffix(reader, place)) return name;
-    size_t length = place->length + reader->token.length;
-    Name *whole = names_intern(&reader->names, place->text, length);
-    if (!whole->binding || whole->binding->kind != BINDING_SREG) return name;
-    reader_next(reader);
-    return whole;
-}
-
 static bool read_envreg(const Name *name, PtxOperand *operand) {
     if (!name->prefix || strcmp(name->prefix->text, "%envreg") != 0 || name->number > 31)
         return false;
@@ -173,7 +183,6 @@ static bool read_name(Reader *reader, PtxOperand *operand) {
     Token place = reader->token;
     Name *name = reader_expect_name(reader, "an operand");
     if (!name) return false;
-    name = intern_with_suffix(reader, &place, name);
     Binding *binding = operand_resolve(reader, name);
     if (!binding) {
         return read_envreg(name, operand) ||
@@ -192,10 +201,7 @@ static bool read_name(Reader *reader, PtxOperand *operand) {
         operand->kind = PTX_OPERAND_FUNC;
         operand->function = binding->function;
         return true;
-    case BINDING_SREG:
-        operand->kind = PTX_OPERAND_SREG;
-        operand->sreg = (PtxSreg)binding->index;
-        return true;
+    case BINDING_SREG: return read_special(reader, binding, &place, operand);
     default:
         return reader_error_at(reader, place.line, place.column, "'%s' is a label, not a value",
                                name->text);
@@ -321,17 +327,12 @@ static bool is_packed(PtxType type) {
            type == PTX_TF32 || type == PTX_E4M3X2 || type == PTX_E5M2X2;
 }
 
-static bool is_bits(PtxType type) {
-    return type == PTX_B8 || type == PTX_B16 || type == PTX_B32 || type == PTX_B64 ||
-           type == PTX_B128;
-}
-
 bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed) {
     if (reg == PTX_PRED || want == PTX_PRED) return reg == want;
     int reg_bits = ptx_type_bits(reg), want_bits = ptx_type_bits(want);
     if (want == PTX_TYPE_NONE) return !ptx_type_is_float(reg) && reg_bits >= 32;
     if (reg_bits < want_bits || (reg_bits > want_bits && !is_relaxed)) return false;
-    if (reg == want || is_bits(reg) || is_bits(want)) return true;
+    if (reg == want || ptx_type_is_bits(reg) || ptx_type_is_bits(want)) return true;
     if (is_packed(want) || is_packed(reg)) return false;
     bool is_float = ptx_type_is_float(want);
     return ptx_type_is_float(reg) == is_float && (!is_float || reg_bits == want_bits);
@@ -405,6 +406,9 @@ static bool check_sreg(const Place *place, const PtxOperand *operand, PtxType wa
     if (!can_read)
         return mismatch(place, operand, "a special register",
                         "a register: read special registers with mov");
+    if (operand->is_whole && place->slot->kind != PTX_SLOT_SPECIAL)
+        return mismatch(place, operand, "a special register of four elements",
+                        "one of them, such as %tid.x; mov.v4 moves all");
     if (!fits || ptx_type_is_float(want) || want == PTX_PRED)
         return mismatch(place, operand, ptx_sreg_name(sreg),
                         is_wide ? "read as 64 bits" : "read as 32 bits");
@@ -464,7 +468,46 @@ static bool check_same_width(const Place *place, const PtxOperand *operand) {
     return true;
 }
 
+/* What an element of a vector holds, as far as its register's type or its way of writing says. */
+typedef enum Kind { KIND_ANY, KIND_INTEGER, KIND_FLOAT } Kind;
+
+static Kind kind_of(const Reader *reader, const PtxOperand *element) {
+    if (element->kind == PTX_OPERAND_IMM) return element->is_float ? KIND_FLOAT : KIND_INTEGER;
+    if (element->kind != PTX_OPERAND_REG) return KIND_ANY;
+    const PtxType type = reader->regs[element->reg].type;
+    return ptx_type_is_bits(type) ? KIND_ANY : ptx_type_is_float(type) ? KIND_FLOAT : KIND_INTEGER;
+}
+
+/* Integers and floating-point numbers do not stand side by side in a vector; registers of bits,
+ * which may hold either, may stand between them. So ptxas has it. */
+static bool check_same_kind(const Place *place, const PtxOperand *operand) {
+    Kind before = KIND_ANY;
+    for (int i = 0; i < operand->count; i++) {
+        if (operand->items[i].kind == PTX_OPERAND_SINK) continue;
+        const Kind kind = kind_of(place->reader, &operand->items[i]);
+        if (kind != before && kind != KIND_ANY && before != KIND_ANY)
+            return reader_error_at(place->reader, place->line, operand->items[i].column,
+                                   "'%s': operand %c has an integer beside a floating-point "
+                                   "number: the elements of a vector must be of one kind",
+                                   place->shape->spelling, place->slot->name);
+        before = kind;
+    }
+    return true;
+}
+
+/* '_' for a vector stands for as many: {_, _}. */
+static void spread_sink(const Place *place, PtxOperand *operand, int count) {
+    PtxOperand *items = ARENA_ARRAY(place->reader->arena, PtxOperand, count);
+    for (int i = 0; i < count; i++)
+        items[i] = *operand;
+    operand->kind = PTX_OPERAND_VECTOR;
+    operand->count = (uint16_t)count;
+    operand->items = items;
+}
+
 static bool check_vector(const Place *place, PtxOperand *operand, int count, PtxType element) {
+    if (operand->kind == PTX_OPERAND_SINK && place->slot->is_destination)
+        spread_sink(place, operand, count);
     if (operand->kind != PTX_OPERAND_VECTOR)
         return mismatch(place, operand, "a single value", "a vector {a, b, ...}");
     if (operand->count != count)
@@ -474,7 +517,7 @@ static bool check_vector(const Place *place, PtxOperand *operand, int count, Ptx
     for (int i = 0; i < operand->count; i++) {
         if (!check_value(place, &operand->items[i], element)) return false;
     }
-    return check_same_width(place, operand);
+    return check_same_width(place, operand) && check_same_kind(place, operand);
 }
 
 /* The .bN type of a number of bits, NONE when there is none. */
@@ -494,7 +537,7 @@ static bool check_move(const Place *place, PtxOperand *operand) {
     if (operand->kind != PTX_OPERAND_VECTOR) return check_value(place, operand, type);
     PtxType element = bits_type(ptx_type_bits(type) / operand->count);
     bool is_even = element && ptx_type_bits(element) * operand->count == ptx_type_bits(type);
-    if (!is_bits(type) || !is_even)
+    if (!ptx_type_is_bits(type) || !is_even)
         return mismatch(place, operand, "a vector",
                         "as wide as the instruction's type in all, and that a .b type");
     return check_vector(place, operand, operand->count, element);
@@ -510,13 +553,16 @@ static bool is_address_width(const PtxModule *module, PtxSpace space, int bits) 
 static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand) {
     Reader *reader = place->reader;
     const PtxSpace own = place->slot->space;
-    const PtxSpace space = own ? own : inst->space;
+    PtxSpace space = own ? own : inst->space;
     if (operand->kind == PTX_OPERAND_ADDRESS) operand->kind = PTX_OPERAND_MEM;
     if (operand->kind != PTX_OPERAND_MEM)
         return mismatch(place, operand, "not in brackets", "an address such as [%rd1+4]");
     if (operand->reg >= 0) {
         const PtxReg *reg = &reader->regs[operand->reg];
         int bits = ptx_type_bits(reg->type);
+        if (place->slot->is_shared_if_short && bits < reader->module->address_bits &&
+            space == PTX_SPACE_NONE)
+            space = inst->space = PTX_SPACE_SHARED;
         if (ptx_type_is_float(reg->type) || !is_address_width(reader->module, space, bits))
             return mismatch(place, operand,
                             arena_printf(reader->arena, "based on %s, a %s register", reg->name,
@@ -542,6 +588,11 @@ static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
             return mismatch(place, operand, "not an integer constant", "one");
         operand->reg = -1;
         return true;
+    case PTX_SLOT_SPECIAL:
+        if (operand->kind != PTX_OPERAND_SREG || !operand->is_whole)
+            return mismatch(place, operand, "no special register of four elements",
+                            "one, such as %tid");
+        return check_sreg(place, operand, slot->type);
     default: break;
     }
     if (slot->elements > 1 || (slot->can_brace && operand->kind == PTX_OPERAND_VECTOR))
@@ -564,7 +615,7 @@ static bool check_all(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxO
         ptx_form_write(shape->form, &form);
         reader_error_at(reader, inst->line, inst->column,
                         "'%s' has %d operand%s; it is written: %s", shape->spelling, count,
-                        count == 1 ? "" : "s", text_string(&form));
+                        text_plural((uint64_t)count), text_string(&form));
         text_free(&form);
         return false;
     }

@@ -55,6 +55,7 @@ int ptx_type_bits(PtxType type);         /* 1..128; 1 for pred; 0 for none */
 const char *ptx_type_name(PtxType type); /* ".u32" */
 bool ptx_type_is_float(PtxType type);    /* f16, bf16, f32, f64, tf32 and packed halves */
 bool ptx_type_is_signed(PtxType type);   /* s8..s64, s16x2 */
+bool ptx_type_is_bits(PtxType type);     /* b8..b128 */
 
 typedef enum PtxSpace {
     PTX_SPACE_NONE, /* no space written: generic addressing for memory instructions */
@@ -340,6 +341,7 @@ typedef struct PtxOperand {
     uint16_t count;          /* items of a VECTOR, PAIR or TARGETS */
     int32_t reg;             /* REG and MEM base: index in PtxFunction.regs, -1 when none */
     PtxSreg sreg;            /* SREG, with its component folded in (PTX_SREG_TID_X) */
+    bool is_whole;           /* SREG: its four elements, of which sreg is the first */
     int64_t imm;             /* IMM value, byte offset of ADDRESS and MEM, number of an ENVREG */
     PtxVar *var;             /* ADDRESS and MEM: the variable, NULL when there is none */
     PtxFunction *function;   /* FUNC */

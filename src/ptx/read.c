@@ -430,9 +430,12 @@ static void check_module(Reader *reader) {
 static void bind_special_registers(Names *names) {
     for (int i = 0; i < PTX_SREG_COUNT; i++) {
         const char *text = ptx_sreg_name((PtxSreg)i);
-        bool is_name = *text == '%' && i != PTX_SREG_ENVREG;
-        if (!is_name) continue;
-        names_bind(names, names_intern(names, text, strlen(text)), BINDING_SREG, 0)->index = i;
+        const char *element = strchr(text, '.');
+        if (*text != '%' || i == PTX_SREG_ENVREG || (element && element[1] != 'x')) continue;
+        size_t length = element ? (size_t)(element - text) : strlen(text);
+        Binding *binding = names_bind(names, names_intern(names, text, length), BINDING_SREG, 0);
+        binding->index = i;
+        binding->count = element ? 4 : 1;
     }
 }
 

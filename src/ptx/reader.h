@@ -120,6 +120,11 @@ double constant_as_double(const Constant *constant);
  * together (an integer for .f32). Integers are cut to the type's width, signed types sign-extended.
  */
 bool constant_convert(Reader *reader, const Constant *constant, PtxType type, uint64_t *bits);
+/* The same for the initial value of a variable, where a floating-point number may stand for bits:
+ * .b32 is that of single precision; other widths take the lowest bits of the number as written, 32
+ * of 0f3F800000 and 64 of any other. So ptxas has it. */
+bool constant_convert_initial(Reader *reader, const Constant *constant, PtxType type,
+                              uint64_t *bits);
 
 /* ---- variable.c ---- */
 

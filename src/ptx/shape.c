@@ -193,6 +193,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'p': slot->type = PTX_PRED; break;
     case 'S': slot->space = PTX_SPACE_SHARED; break;
     case 'G': slot->space = PTX_SPACE_GLOBAL; break;
+    case 's': slot->is_shared_if_short = true; break;
     case 'h': slot->type = PTX_F32; break;
     case 'y':
         slot->type = PTX_U32;
@@ -201,6 +202,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'F': set_fragment(slot, inst); break;
     case 'n': slot->kind = PTX_SLOT_CONSTANT; break;
     case 'm': slot->kind = PTX_SLOT_MOVE; break;
+    case 't': slot->kind = PTX_SLOT_SPECIAL; break;
     case 'L': slot->kind = PTX_SLOT_LABEL; break;
     case 'T': slot->kind = PTX_SLOT_TARGETS; break;
     case 'X': slot->kind = PTX_SLOT_TEXTURE; break;

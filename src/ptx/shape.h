@@ -12,6 +12,7 @@
 typedef enum PtxSlotKind {
     PTX_SLOT_VALUE,    /* register, or for sources an immediate */
     PTX_SLOT_MOVE,     /* what mov takes */
+    PTX_SLOT_SPECIAL,  /* all elements of a special register */
     PTX_SLOT_MEMORY,   /* [address] */
     PTX_SLOT_TEXTURE,  /* [texture, {coordinates}] */
     PTX_SLOT_CONSTANT, /* integer known at load time */
@@ -26,16 +27,17 @@ typedef struct PtxSlot {
     PtxType type;        /* NONE: any integer that can hold an address */
     bool is_destination; /* written to */
     bool is_optional;
-    bool can_pair;    /* d|p: the second is a predicate */
-    bool is_relaxed;  /* registers may be wider than the type */
-    bool can_select;  /* .b0, .h1 */
-    bool can_minus;   /* -a */
-    uint8_t picks;    /* .h10, .b7654 may be written: how many elements the register has, or 0 */
-    PtxSpace space;   /* of an address: NONE: what the instruction says */
-    bool can_be_pred; /* a predicate is as good */
-    bool can_brace;   /* a single element may stand in braces */
-    uint8_t elements; /* more than 1: a vector of as many */
-    char name;        /* for messages: 'd' */
+    bool can_pair;   /* d|p: the second is a predicate */
+    bool is_relaxed; /* registers may be wider than the type */
+    bool can_select; /* .b0, .h1 */
+    bool can_minus;  /* -a */
+    uint8_t picks;   /* .h10, .b7654 may be written: how many elements the register has, or 0 */
+    PtxSpace space;  /* of an address: NONE: what the instruction says */
+    bool is_shared_if_short; /* of an address: see opcode.h */
+    bool can_be_pred;        /* a predicate is as good */
+    bool can_brace;          /* a single element may stand in braces */
+    uint8_t elements;        /* more than 1: a vector of as many */
+    char name;               /* for messages: 'd' */
 } PtxSlot;
 
 typedef struct PtxShape {

@@ -30,6 +30,7 @@ int ptx_type_bits(PtxType type) { return types[type].bits; }
 const char *ptx_type_name(PtxType type) { return types[type].name; }
 bool ptx_type_is_float(PtxType type) { return types[type].class == CLASS_FLOAT; }
 bool ptx_type_is_signed(PtxType type) { return types[type].class == CLASS_SIGNED; }
+bool ptx_type_is_bits(PtxType type) { return type >= PTX_B8 && type <= PTX_B128; }
 
 const char *ptx_space_name(PtxSpace space) {
     static const char *const names[] = {

@@ -232,7 +232,7 @@ static void add_bytes(Reader *reader, Builder *builder, uint64_t offset, uint64_
     for (uint32_t i = 0; i < size; i++) {
         builder->bytes =
             reader_grow(builder->bytes, builder->byte_count, &builder->byte_capacity, 1);
-        builder->bytes[builder->byte_count++] = (uint8_t)(value >> 8 * i);
+        builder->bytes[builder->byte_count++] = (uint8_t)(i < 8 ? value >> 8 * i : 0);
     }
 }
 
@@ -297,7 +297,7 @@ static bool read_element(Reader *reader, Builder *builder, uint64_t offset) {
         return read_mask(reader, &constant, &byte) && add_address(reader, builder, offset, byte) &&
                reader_expect(reader, ')', "behind a masked address");
     }
-    if (!constant_convert(reader, &constant, builder->var->type, &bits)) return false;
+    if (!constant_convert_initial(reader, &constant, builder->var->type, &bits)) return false;
     add_bytes(reader, builder, offset, bits, (uint32_t)ptx_type_bits(builder->var->type) / 8);
     return true;
 }

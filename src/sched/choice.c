@@ -4,8 +4,11 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -107,10 +110,30 @@ static bool hash_content(const char *path, uint64_t *hash, Diag *diag) {
     return !why;
 }
 
+/* What the thread loads, NULL: nothing. An object may end the process before it has given a policy
+ * away: the standard hands exit's handler nothing to know that by. */
+static _Thread_local const char *loading;
+
+static void on_exit_called(void) {
+    if (!loading) return;
+    fprintf(stderr, "tyto: error: %s: calls exit while it is loaded\n", loading);
+    fflush(NULL);
+    _exit(1);
+}
+
+static void *open_object(const char *path, const char *object) {
+    static atomic_flag is_exit_heard = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&is_exit_heard)) atexit(on_exit_called);
+    loading = path;
+    void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    loading = NULL;
+    return library;
+}
+
 /* The policy of the shared object, which is handed over in *library; `path` is for messages. */
 static const void *load(const PolicyKind *kind, const char *path, const char *object,
                         void **library, Diag *diag) {
-    *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    *library = open_object(path, object);
     if (!*library) {
         diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", dlerror());
         return NULL;

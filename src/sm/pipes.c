@@ -104,7 +104,7 @@ static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, 
     if (pipes->results[at(pipes, due)].count >= pipes->places || ends->finishing >> index & 1)
         return;
     collector_pop(collector, unit);
-    ends->finishing |= (1u << index) & 0xFFFFFF;
+    ends->finishing = (ends->finishing | 1u << index) & 0xFFFFFF;
     expect(pipes, sm, due, inst);
     pipeline->free_at = sm->cycle + (op->initiation > beats ? op->initiation : beats);
 }

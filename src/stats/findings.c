@@ -84,8 +84,8 @@ void findings_summarise(const Findings *findings, Text *out) {
     if (!total) return;
     for (uint32_t i = 0; i < findings->count; i++)
         places[findings->items[i]->kind]++;
-    text_printf(out, "%" PRIu64 " error%s at %" PRIu32 " place%s", total, total == 1 ? "" : "s",
-                findings->count, findings->count == 1 ? "" : "s");
+    text_printf(out, "%" PRIu64 " error%s at %" PRIu32 " place%s", total, text_plural(total),
+                findings->count, text_plural(findings->count));
     const char *before = ": ";
     for (int kind = 0; kind < FINDING_KINDS; kind++) {
         if (!places[kind]) continue;

@@ -240,7 +240,8 @@ static void report_kernel(const ProfileKernel *kernel, Text *out) {
     demangle(kernel->name, out);
     text_add(out, " stood: ");
     add_count(out, 0, all);
-    text_printf(out, " warp cycles at %" PRIu32 " lines", count);
+    text_printf(out, " warp cycle%s at %" PRIu32 " line%s", text_plural(all), count,
+                text_plural(count));
     if (count > TOP_LINES) text_printf(out, ", the first %d of them", TOP_LINES);
     text_printf(out, "\n%8s  %-26s%11s%7s%10s%9s%8s%7s  %s\n", "share", "doing what", "issues",
                 "lanes", "latency", "L1D hit", "L2 hit", "acc.", "line");

@@ -195,8 +195,9 @@ static void add_untimed(const RunStats *run, Text *out) {
     UntimedTotal untimed = run_untimed(run);
     if (!untimed.kernels) return;
     format_count(field, untimed.counters.warp_instructions);
-    text_printf(out, "\nnot timed: %d kernel%s, %s warp instructions (", untimed.kernels,
-                untimed.kernels == 1 ? "" : "s", field);
+    text_printf(out, "\nnot timed: %d kernel%s, %s warp instruction%s (", untimed.kernels,
+                text_plural((uint64_t)untimed.kernels), field,
+                text_plural(untimed.counters.warp_instructions));
     Map *names = untimed_names(run);
     size_t count = map_count(names), told = count < REPORT_KERNELS ? count : REPORT_KERNELS;
     for (size_t i = 0; i < told; i++) {
@@ -237,9 +238,10 @@ static void add_functional(const RunStats *run, Text *out) {
     format_count(instructions, total.warp_instructions);
     format_value(seconds, host.wall_seconds, 2);
     format_rounded(speed, rate_of(&total, host));
-    text_printf(out,
-                "tyto: %d kernel%s, %s warp instructions in %s s (%s warp instructions a second)\n",
-                run->kernel_count, run->kernel_count == 1 ? "" : "s", instructions, seconds, speed);
+    text_printf(
+        out, "tyto: %d kernel%s, %s warp instruction%s in %s s (%s warp instructions a second)\n",
+        run->kernel_count, text_plural((uint64_t)run->kernel_count), instructions,
+        text_plural(total.warp_instructions), seconds, speed);
 }
 
 static void add_timed(const RunStats *run, bool has_all, Text *out) {
@@ -284,12 +286,14 @@ void report_launch(const RunStats *run, int i, Text *out) {
     text_printf(out, " grid %u,%u,%u block %u,%u,%u: %u registers, ", kernel->grid[0],
                 kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
                 kernel->block[2], kernel->registers);
-    if (kernel->shared_bytes) text_printf(out, "%u bytes of shared memory, ", kernel->shared_bytes);
+    if (kernel->shared_bytes)
+        text_printf(out, "%u byte%s of shared memory, ", kernel->shared_bytes,
+                    text_plural(kernel->shared_bytes));
     format_count(field, counters.warp_instructions);
-    text_printf(out, "%s warp instructions", field);
+    text_printf(out, "%s warp instruction%s", field, text_plural(counters.warp_instructions));
     if (counters.cycles) {
         format_count(field, counters.cycles);
-        text_printf(out, ", %s cycles", field);
+        text_printf(out, ", %s cycle%s", field, text_plural(counters.cycles));
         format_ratio(field, &counters, RATIO_ipc);
         text_printf(out, ", IPC %s", field);
     }

@@ -31,6 +31,20 @@ SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
 COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep", "workloads", "metrics",
             "explain", "report")
+SHARED_SIZES = '''.version 9.0
+.target sm_80
+.address_size 64
+.visible .entry size(.param .u64 to) {
+    .reg .b64 %to; .reg .b32 %s<3>; .shared .b8 fixed[100];
+    ld.param.u64 %to, [to];
+    mov.u32 %s0, %total_smem_size;
+    mov.u32 %s1, %dynamic_smem_size;
+    mov.u32 %s2, fixed;
+    add.u32 %s1, %s1, %s2;
+    st.global.v2.u32 [%to], {%s0, %s1};
+    ret;
+}
+'''
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -208,10 +222,13 @@ class Launch(Case):
                    "--arg u64:1 has 8 bytes; kernel saxpy takes as argument 1 a .u32 of 4 bytes (n)")
         for word, part in (("u32:x", "not a whole number"), ("u32:-1", "does not fit"),
                            ("u32:4294967296", "does not fit"), ("s32:-2147483649", "does not fit"),
-                           ("f32:abc", "not a number"), ("zero:0", "number of bytes"),
-                           ("zero:-4", "number of bytes"), ("in:nowhere", "No such file"),
-                           ("out:x", "a part is missing"), ("inout::", "a part is missing"),
-                           ("int:3", "tyto help launch"), ("zero:99999999999999", "out of device"),
+                           ("f32:abc", "not a number"), ("f64:abc", "not a number"), ("zero:0", "number of bytes"),
+                           ("zero:-4", "number of bytes"), ("out:x", "a part is missing"),
+                           ("out:x:none", "number of bytes"), ("inout::", "a part is missing"),
+                           ("int:3", "tyto help launch")):
+            self.check(launch(word), 2, part)
+        for word, part in (("in:nowhere", "No such file"), ("inout:nowhere:x", "No such file"),
+                           ("zero:99999999999999", "out of device"), ("out:x:99999999999999", "out of device"),
                            (f"in:{self.path}", "Is a directory"), ("in:/dev/null", "empty")):
             self.check(launch(word), 1, part)
 
@@ -250,12 +267,23 @@ class Launch(Case):
 
     def test_limits(self):
         done = self.tyto("launch", SPIN, "--limit-insts", "1000")
-        self.check(done, 1, "limit of 1000 warp instructions")
+        self.check(done, 1, "limit of 1000 warp instructions is reached")
+        done = self.tyto("launch", SPIN, "--limit-insts", "1")
+        self.check(done, 1, "8 registers, 1 warp instruction, failed\n", "the limit of 1 warp instruction is reached\n",
+                   "tyto: 1 kernel, 1 warp instruction in ")
         self.check(self.tyto("launch", SPIN, "--stop-after", "1000", is_timed=True), 0, "stopped after ")
         done = self.tyto("launch", SPIN, "--stop-after", "1000", "--quiet", is_timed=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         done = self.tyto("launch", "--memory", "1MiB", SAXPY, "--arg", "zero:2000000")
         self.check(done, 1, "out of device memory", "--memory")
+
+    def test_shared_memory_is_told_as_it_is_allocated(self):
+        (self.path / "size.ptx").write_text(SHARED_SIZES, encoding="utf-8")
+        for unit, total in (("1B", 110), ("128B", 128), ("1KiB", 1024)):
+            done = self.tyto("launch", "--set", f"shared.granularity={unit}", "size.ptx", "--shared", "10",
+                             "--arg", "out:sizes:8", is_timed=True)
+            self.check(done, 0)
+            self.assertEqual(struct.unpack("2I", (self.path / "sizes").read_bytes()), (total, 10))
 
     def test_dump(self):
         done = self.tyto("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2",
@@ -565,6 +593,10 @@ class Cache(Case):
             self.check(done, 1, part)
             self.assertEqual(done.stderr.count("\n"), 1)
         self.check(self.tyto("cache", "nowhere"), 1, "No such file")
+        self.check(self.tyto("cache", "/dev/zero"), 1, "/dev/zero: error: not an L1D trace")
+        piped = subprocess.run([TYTO, "cache", "/dev/stdin"], input=whole, capture_output=True, check=False, timeout=60)
+        self.assertEqual((piped.returncode, piped.stderr),
+                         (1, b"tyto: /dev/stdin: error: cannot be read: an L1D trace must be a file, no pipe\n"))
         self.check(self.tyto("cache", self.path), 1, "Is a directory")
         self.check(self.tyto("cache", "t.l1d", environment={"TMPDIR": "/nowhere"}), 0)
         self.check(self.tyto("cache", "t.l1d", "--policy", "belady", environment={"TMPDIR": "/nowhere"}), 1,

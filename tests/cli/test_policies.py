@@ -113,6 +113,13 @@ class Policies(unittest.TestCase):
             self.assertRegex(done.stderr, rf"^tyto: error: warp scheduler {re.escape(policy)}: cycle \d+, SM \d+: pick was "
                                           "under way when exit was called\n$")
 
+    def test_a_policy_that_calls_exit_while_it_is_loaded_is_named(self):
+        for words in (("run", "--scheduler", "./leaving.so", *VECADD), ("launch", "--scheduler", "./leaving.so", SPIN),
+                      ("compare", "--schedulers", "lrr,./leaving.so", *VECADD), ("cost", "./leaving.so")):
+            done = self.tyto(*words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (1, "", "tyto: error: ./leaving.so: calls exit while it is loaded\n"))
+
     def test_a_thread_that_helps_may_misbehave_too(self):
         """So late that one steps the SM, if the host has a processor for it."""
         deaths = {"exit": 1}

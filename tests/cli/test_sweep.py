@@ -201,6 +201,16 @@ class Failures(Case):
         self.sweep(*words, "--retry", **variables)
         self.assertEqual((self.rows("*", "failures"), len(self.rows())), ([], 2))
 
+    def test_a_run_without_an_end_is_bounded_by_its_instructions_or_by_timeout(self):
+        done = self.sweep("vecadd", "--sizes", "test", "--limit-insts", "10", status=1)
+        self.assertIn("the limit of 10 warp instructions is reached", done.stderr)
+        self.program('test "$1" = loop && while :; do sleep 0.1; done; exec "$WORKLOADS/vecadd" --size 50')
+        done = self.sweep("timeout 2 ./program loop", "timeout 100 ./program", status=1,
+                          WORKLOADS=str(TYTO.parent / "workloads"))
+        self.assertIn("1 of 2 runs failed", done.stderr)
+        self.assertIn("timeout 2 ./program loop on gtx480 failed with status 124", done.stderr)
+        self.assertEqual(self.rows("program"), [("timeout 100 ./program",)])
+
     def test_a_program_that_is_killed_is_begun_again(self):
         self.program('if test -e once; then exec "$WORKLOADS/vecadd" --size 100; fi; touch once; kill -9 $$')
         self.sweep("./program", WORKLOADS=str(TYTO.parent / "workloads"))

@@ -159,6 +159,26 @@ static void run_life(Trial *trial, const char *space, const char *release, const
     trial_run(trial);
 }
 
+/* A copy's arrival finds the barrier by 32 bits of its address, whether the space is said or not.
+ */
+static void run_narrow_arrival(Trial *trial, const char *space) {
+    char spelling[FORM_TEXT_BYTES];
+    snprintf(spelling, sizeof spelling, "cp.async.mbarrier.arrive.noinc%s.b64", space);
+    trial_begin(trial, spelling);
+    trial->shape.block[0] = 1;
+    trial_begin_kernel(trial, ".shared .align 8 .b64 other, barrier;\n");
+    text_printf(&trial->ptx,
+                ".reg .b64 word, state;\nmbarrier.init.shared.b64 [barrier], 3;\n"
+                "mov.u32 t, barrier;\n%s [t];\n"
+                "mbarrier.arrive.shared.b64 state, [barrier];\n"
+                "mbarrier.pending_count.b64 t, state;\n"
+                "cvt.u64.u32 word, t;\nst.global.b64 [out], word;\n",
+                spelling);
+    trial->expected[0] = 2;
+    trial->slots = 1;
+    trial_run(trial);
+}
+
 /* What is done to a barrier that is none, or more than it takes. */
 static void run_bad_barrier(Trial *trial, const char *text) {
     trial_begin(trial, "mbarrier.init.shared.b64");
@@ -210,6 +230,8 @@ void async_run(Harness *harness) {
     for (int order = 0; order < 4; order++)
         for (int space = 0; space < 3; space++)
             run_life(trial, spaces[space], releases[order], acquires[order]);
+    for (int space = 0; space < 3; space++)
+        run_narrow_arrival(trial, spaces[space]);
     run_bad_barrier(trial, "mbarrier.arrive.shared.b64 s, [barrier];");
     run_bad_barrier(trial, "mbarrier.init.shared.b64 [other], 1;\n"
                            "mbarrier.test_wait.parity.shared.b64 done, [barrier], 0;");

@@ -61,15 +61,19 @@ static const Special specials[] = {
     {"%tid.x", tid_x},
     {"%tid.y", tid_y},
     {"%tid.z", tid_z},
+    {"%tid.w", zero},
     {"%ntid.x", block_x},
     {"%ntid.y", block_y},
     {"%ntid.z", block_z},
+    {"%ntid.w", zero},
     {"%ctaid.x", ctaid_x},
     {"%ctaid.y", ctaid_y},
     {"%ctaid.z", ctaid_z},
+    {"%ctaid.w", zero},
     {"%nctaid.x", grid_x},
     {"%nctaid.y", grid_y},
     {"%nctaid.z", grid_z},
+    {"%nctaid.w", zero},
     {"%laneid", lane},
     {"%lanemask_eq", equal},
     {"%lanemask_le", less_equal},
@@ -82,15 +86,19 @@ static const Special specials[] = {
     {"%clusterid.x", ctaid_x},
     {"%clusterid.y", ctaid_y},
     {"%clusterid.z", ctaid_z},
+    {"%clusterid.w", zero},
     {"%nclusterid.x", grid_x},
     {"%nclusterid.y", grid_y},
     {"%nclusterid.z", grid_z},
+    {"%nclusterid.w", zero},
     {"%cluster_ctaid.x", zero},
     {"%cluster_ctaid.y", zero},
     {"%cluster_ctaid.z", zero},
+    {"%cluster_ctaid.w", zero},
     {"%cluster_nctaid.x", one},
     {"%cluster_nctaid.y", one},
     {"%cluster_nctaid.z", one},
+    {"%cluster_nctaid.w", zero},
     {"%cluster_ctarank", zero},
     {"%cluster_nctarank", one},
     {"WARP_SZ", warp_size},
@@ -165,6 +173,39 @@ static void check_specials(Harness *harness) {
     }
 }
 
+/* All elements of a special register: into registers that held 7, the third of them left out, and
+ * into a vector register. */
+static void run_whole(void *user, const char *spelling) {
+    Trial *trial = user;
+    const int bits = strstr(spelling, "16") ? 16 : 32;
+    trial_begin(trial, spelling);
+    trial_begin_kernel(trial, "");
+    Text *ptx = &trial->ptx;
+    text_printf(ptx,
+                ".reg .b%1$d e<4>;\n.reg .v4 .b%1$d v;\n.reg .b32 word;\n"
+                "mad.wide.u32 out, tid, 64, out;\n",
+                bits);
+    for (int i = 0; i < 4; i++)
+        text_printf(ptx, "mov.b%d e%d, 7;\n", bits, i);
+    text_printf(ptx, "@guard %1$s {e0, e1, _, e3}, %%ntid;\n%1$s v, %%tid;\n", spelling);
+    static const char *const values[] = {"e0", "e1", "e2", "e3", "v.x", "v.y", "v.z", "v.w"};
+    for (int i = 0; i < 8; i++)
+        text_printf(ptx, "cvt.u64.u%d at, %s;\nst.global.u64 [out+%d], at;\n", bits, values[i],
+                    i * 8);
+    for (int thread = 0; thread < TRIAL_THREADS; thread++) {
+        uint64_t *to = &trial->expected[thread * 8];
+        const bool executes = trial_guards(thread);
+        to[0] = executes ? TRIAL_THREADS : 7;
+        to[1] = executes ? 1 : 7;
+        to[2] = 7;
+        to[3] = executes ? 0 : 7;
+        to[4] = (uint64_t)thread;
+        to[5] = to[6] = to[7] = 0;
+    }
+    trial->slots = TRIAL_THREADS * 8;
+    trial_run(trial);
+}
+
 /* ---- Vectors ---- */
 
 /* A whole of so many bits and its elements: apart, and together again in the opposite order. */
@@ -214,6 +255,7 @@ void registers_run(Harness *harness) {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         run_special(trial, &specials[i]);
     check_specials(harness);
+    form_expand("mov", ".v4(.b16,.b32,.u16,.u32,.s16,.s32)", run_whole, trial);
     run_vector(trial, 32, 2);
     run_vector(trial, 32, 4);
     run_vector(trial, 64, 2);

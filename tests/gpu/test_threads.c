@@ -3,7 +3,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -334,6 +336,50 @@ static void samples_are_of_all_units_at_one_cycle(void **state) {
     timeseries_free(alone.series), timeseries_free(together.series);
 }
 
+/* ---- Whose call is under way ---- */
+
+/* For a policy, which gets nothing but its state: the GPU, how often its own call was told as
+ * another's, and how often one of another thread's SMs would have come first. */
+static struct {
+    const Gpu *gpu;
+    atomic_int wrong, others;
+} asked;
+
+static int ask(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    (void)state, (void)scheduler;
+    char own[200] = "", any[200] = "", expected[40];
+    snprintf(expected, sizeof expected, ", SM %u: pick", view->sm);
+    const bool is_told = gpu_policy_call(asked.gpu, true, own, sizeof own);
+    if (!is_told || !strstr(own, expected)) asked.wrong++;
+    for (int i = 0; i < 20 && view->sm == 1; i++) /* as long as it may take another to come */
+        if (gpu_policy_call(asked.gpu, false, any, sizeof any) && !strstr(any, expected)) {
+            asked.others++;
+            break;
+        }
+    return tyto_lowest(ready);
+}
+
+/* What is said of a crash names the SM of the thread that crashed, whatever others do. */
+static void a_call_is_told_by_the_thread_that_makes_it(void **state) {
+    (void)state;
+    static const TytoPolicy policy = {
+        .version = TYTO_POLICY_VERSION, .name = "asking", .summary = "asks", .pick = ask};
+    const SchedPolicy asking = {.policy = &policy, .text = "asking"};
+    Timed timed;
+    timed_start(&timed, "gtx480", "", "gto");
+    gpu_free(timed.gpu);
+    const GpuOptions how = {
+        .machine = timed.config, .scheduler = &asking, .threads = 2, .team_every = 1};
+    timed.gpu = gpu_new(&how, timed.diag);
+    asked.gpu = timed.gpu;
+    uint64_t buffer = timed_buffer(&timed, NULL, WORDS);
+    for (int runs = 0; runs < 50 && !asked.others; runs++) /* until the host has let both run */
+        timed_run(&timed, racing, CTAS, THREADS, (uint64_t[]){buffer});
+    assert_int_equal(asked.wrong, 0);
+    timed_stop(&timed);
+    if (!asked.others) skip();
+}
+
 /* With an argument: what asks for more than the host has. */
 int main(int argc, char **argv) {
     (void)argv;
@@ -351,6 +397,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_kernels_end_leaves_the_same),
         cmocka_unit_test(a_network_of_long_links_gives_the_same),
         cmocka_unit_test(samples_are_of_all_units_at_one_cycle),
+        cmocka_unit_test(a_call_is_told_by_the_thread_that_makes_it),
     };
     if (argc > 1) return cmocka_run_group_tests(overloaded, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,6 +72,7 @@ static void add_operand(const PtxShape *shape, const PtxSlot *slot, Text *out) {
     switch (slot->kind) {
     case PTX_SLOT_MEMORY: text_add(out, "[%rd1+8]"); break;
     case PTX_SLOT_CONSTANT: text_add(out, "3"); break;
+    case PTX_SLOT_SPECIAL: text_add(out, "%tid"); break;
     case PTX_SLOT_LABEL: text_add(out, "L"); break;
     case PTX_SLOT_TARGETS: text_add(out, "T"); break;
     case PTX_SLOT_CALL: text_add(out, "%rd1, (%rd1, %r1), P"); break;

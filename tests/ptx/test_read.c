@@ -101,6 +101,76 @@ static void test_partial_initialisers(void **state) {
     ptx_module_free(m);
 }
 
+/* A floating-point number in a variable of bits, as ptxas of CUDA 13.0 has it. */
+static void test_floats_initialise_bits(void **state) {
+    (void)state;
+    PtxModule *m = ptx_test_read(PTX_HEADER ".global .b32 word[4] = {0.1, 0d3FB999999999999A, "
+                                            "0f3DCCCCCD, 1.5+1.0};\n"
+                                            ".global .b64 wide[3] = {0.1, 0f3DCCCCCD, -1.0};\n"
+                                            ".global .b16 half[2] = {0.1, 0f3DCCCCCD};\n"
+                                            ".global .b8 byte = 0.1;\n"
+                                            ".global .b128 whole[2] = {0.1, 5};\n"
+                                            ".entry k() { ret; }\n");
+    assert_int_equal(initial(m, "word", 0, 8), 0x3DCCCCCD3DCCCCCD);
+    assert_int_equal(initial(m, "word", 8, 8), 0x402000003DCCCCCD);
+    assert_int_equal(initial(m, "wide", 0, 8), 0x3FB999999999999A);
+    assert_int_equal(initial(m, "wide", 8, 8), 0x3DCCCCCD);
+    assert_int_equal(initial(m, "wide", 16, 8), 0xBFF0000000000000);
+    assert_int_equal(initial(m, "half", 0, 4), 0xCCCD999A);
+    assert_int_equal(initial(m, "byte", 0, 1), 0x9A);
+    assert_int_equal(initial(m, "whole", 0, 8), 0x3FB999999999999A);
+    assert_int_equal(initial(m, "whole", 8, 8), 0);
+    assert_int_equal(initial(m, "whole", 16, 8), 5);
+    assert_int_equal(initial(m, "whole", 24, 8), 0);
+    ptx_module_free(m);
+}
+
+/* Registers of bits stand between those of integers and of floating-point numbers, and '_' for a
+ * whole vector. */
+static void test_vectors_of_several_kinds(void **state) {
+    (void)state;
+    PtxModule *m = ptx_test_read_body("ld.global.v2.b32 {%f1,%r1}, [%rd1];\n"
+                                      "ld.global.v4.b32 {%f1,%r1,%u1,%s1}, [%rd1];\n"
+                                      "st.global.v2.b32 [%rd1], {%r1,0f3F800000};\n"
+                                      "ld.global.v2.f32 _, [%rd1];\n"
+                                      "atom.global.add.v4.f32 _, [%rd1], {%f1,%f2,%f3,%f4};\n"
+                                      "mov.v4.u32 _, %tid;\nret;");
+    const PtxFunction *f = ptx_find_function(m, "k");
+    const int elements[] = {2, 4, 2, 2, 4, 4};
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(f->insts[i].operands[i == 2 ? 1 : 0].count, elements[i]);
+    for (int i = 3; i < 6; i++)
+        assert_int_equal(f->insts[i].operands[0].items[1].kind, PTX_OPERAND_SINK);
+    ptx_module_free(m);
+}
+
+static void test_special_registers(void **state) {
+    (void)state;
+    PtxModule *m = ptx_test_read_body("mov.u32 %r1, %ctaid.w;\nmov.u32 %r1, %ctaid.g;\n"
+                                      "mov.v4.b32 {%r1,%f1,_,%r4}, %nctaid;\nret;");
+    const PtxInst *insts = ptx_find_function(m, "k")->insts;
+    assert_int_equal(insts[0].operands[1].sreg, PTX_SREG_CTAID_W);
+    assert_int_equal(insts[1].operands[1].sreg, PTX_SREG_CTAID_Y);
+    assert_int_equal(insts[2].operands[1].sreg, PTX_SREG_NCTAID_X);
+    assert_true(insts[2].operands[1].is_whole && !insts[0].operands[1].is_whole);
+    ptx_module_free(m);
+}
+
+/* A copy's arrival takes an address of 32 bits for one in shared memory. */
+static void test_arrival_by_32_bits(void **state) {
+    (void)state;
+    PtxModule *m = ptx_test_read_body("cp.async.mbarrier.arrive.noinc.b64 [%r1];\n"
+                                      "cp.async.mbarrier.arrive.b64 [%rd1];\nret;");
+    const PtxInst *insts = ptx_find_function(m, "k")->insts;
+    assert_int_equal(insts[0].space, PTX_SPACE_SHARED);
+    assert_int_equal(insts[1].space, PTX_SPACE_NONE);
+    ptx_module_free(m);
+    m = ptx_test_read(".version 7.0\n.target sm_80\n.address_size 32\n.entry k() { .reg .b32 r; "
+                      "cp.async.mbarrier.arrive.b64 [r]; ret; }\n");
+    assert_int_equal(ptx_find_function(m, "k")->insts[0].space, PTX_SPACE_NONE);
+    ptx_module_free(m);
+}
+
 static void test_functions(void **state) {
     (void)state;
     PtxModule *m = read_corpus("directives.ptx");
@@ -302,6 +372,10 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_module),
                                        cmocka_unit_test(test_initialisers),
                                        cmocka_unit_test(test_partial_initialisers),
+                                       cmocka_unit_test(test_floats_initialise_bits),
+                                       cmocka_unit_test(test_vectors_of_several_kinds),
+                                       cmocka_unit_test(test_special_registers),
+                                       cmocka_unit_test(test_arrival_by_32_bits),
                                        cmocka_unit_test(test_functions),
                                        cmocka_unit_test(test_old),
                                        cmocka_unit_test(test_control),

@@ -1,0 +1,17 @@
+/* A policy that ends the process as soon as it is loaded, before anybody has asked it for anything.
+ */
+#include <stdlib.h>
+
+#include "tyto/policy.h"
+
+__attribute__((constructor)) static void leave(void) { exit(0); }
+
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    (void)state, (void)view, (void)scheduler;
+    return tyto_lowest(ready);
+}
+
+const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
+                                .name = "leaving",
+                                .summary = "ends the process when it is loaded",
+                                .pick = pick};
