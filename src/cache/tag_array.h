@@ -111,6 +111,12 @@ static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, 
     return (uint8_t)((2u << last) - (1u << first));
 }
 
+/* The bit of the sector, or of the line where it has none, that `address` lies in. */
+static inline uint8_t tag_array_sector(const TagArray *tags, uint64_t address) {
+    const uint32_t line_mask = (1u << tags->line_shift) - 1;
+    return (uint8_t)(1u << (((uint32_t)address & line_mask) >> tags->sector_shift));
+}
+
 /* First place of the set of `address`. */
 static inline uint32_t tag_array_base(const TagArray *tags, uint64_t address) {
     const uint64_t tag = address >> tags->line_shift;

@@ -55,11 +55,16 @@ bool l1d_is_busy(const SmL1d *l1d, const SmPort *port) {
     return l1d->filled || port_has_misses(port, MEM_CLIENT_L1D) || l1d->is_flushing;
 }
 
-/* Cycle at which the bank's head, which there is, can look up its tags; 0: as soon as may be. */
-static uint64_t next_of_bank(const SmL1dBank *bank) {
-    if (bank->refusal) return bank->freed & bank->needs ? 0 : UINT64_MAX;
-    uint64_t due = bank->queue[bank->head].due;
+/* Cycle at which the bank's head, which is in no refusal, can look up its tags. */
+static inline uint64_t next_lookup_of(const SmL1dBank *bank) {
+    const uint64_t due = bank->queue[bank->head].due;
     return due > bank->next_lookup ? due : bank->next_lookup;
+}
+
+/* The same of a head that may be in one; 0: as soon as may be. */
+static inline uint64_t next_of_bank(const SmL1dBank *bank) {
+    if (bank->refusal) return bank->freed & bank->needs ? 0 : UINT64_MAX;
+    return next_lookup_of(bank);
 }
 
 void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
@@ -78,7 +83,9 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
                    .is_store = memory->is_store,
                    .is_local = memory->is_local,
                    .is_prefetch = memory->advice != MEM_ADVICE_NONE};
-    if (bank->count == 1 && next_of_bank(bank) < l1d->next) l1d->next = next_of_bank(bank);
+    if (bank->count > 1) return;
+    const uint64_t next = next_lookup_of(bank);
+    if (next < l1d->next) l1d->next = next;
 }
 
 /* What the banks' heads wait for: the first cycle of a lookup, and what may end a refusal. */
@@ -304,7 +311,7 @@ ALWAYS uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLook
 ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup) {
     Counters *c = &sm->counters;
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
-    uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
+    uint8_t sectors = tag_array_sector(&l1d->tags, key);
     int32_t place;
     TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
     int32_t entry = result == TAG_HIT ? MSHR_NONE : mshr_find(&l1d->mshr, key);
@@ -345,7 +352,7 @@ __attribute__((noinline)) static uint64_t *prefetch(SmL1d *l1d, SmContext *sm, S
                                                     const SmLookup *lookup) {
     Counters *c = &sm->counters;
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
-    uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
+    uint8_t sectors = tag_array_sector(&l1d->tags, key);
     int32_t place;
     TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
     bool is_pending = result != TAG_HIT && mshr_find(&l1d->mshr, key) != MSHR_NONE;
@@ -431,7 +438,7 @@ __attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPo
     WriteAllocate allocate =
         lookup->is_local ? config->local_write_allocate : config->write_allocate;
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
-    uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
+    uint8_t sectors = tag_array_sector(&l1d->tags, key);
     int32_t place;
     TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
     bool is_there = result == TAG_HIT || result == TAG_PENDING;
@@ -516,7 +523,7 @@ static bool is_refused_in_set(const SmL1d *l1d, uint64_t key) {
 
 void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request) {
     uint64_t key = port_line_of(request);
-    uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
+    uint8_t sectors = tag_array_sector(&l1d->tags, key);
     int32_t place = tag_array_find(&l1d->tags, key);
     sm->counters.l1d_fills++;
     record(l1d, sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
@@ -576,18 +583,18 @@ void l1d_settle(SmL1d *l1d, uint64_t cycle) {
 }
 
 /* An access of the bank has been taken. */
-static void taken(SmL1d *l1d, SmL1dBank *bank, uint64_t cycle, bool has_hit) {
+static inline void taken(SmL1d *l1d, uint32_t index, uint64_t cycle, bool has_hit) {
+    SmL1dBank *bank = &l1d->banks[index];
     bank->head = (uint16_t)sm_ring_place(bank->head + 1u, l1d->capacity);
-    if (--bank->count == 0) l1d->filled &= ~(1u << (bank - l1d->banks));
+    if (--bank->count == 0) l1d->filled &= ~(1u << index);
     bank->next_lookup = cycle + (has_hit ? l1d->interval : l1d->miss_interval);
     for (uint32_t left = l1d->refusing; left; left &= left - 1)
         l1d->banks[bits_lowest32(left)].freed |= SM_FREED_OTHER;
 }
 
-/* Looks up the head of a bank's queue, in which there is one. */
-static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
+/* Looks up the head of a bank's queue, which there is. */
+static void look_up_head(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     SmL1dBank *bank = &l1d->banks[index];
-    if (next_of_bank(bank) > sm->cycle) return;
     SmLookup *lookup = &bank->queue[bank->head];
     uint64_t hits = sm->counters.l1d_hits;
     uint64_t *refusal = sm->env.is_l1_perfect ? hit_always(l1d, sm, lookup)
@@ -599,7 +606,7 @@ static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     bank->freed = 0;
     l1d->refusing &= ~(1u << index);
     if (!refusal) {
-        taken(l1d, bank, sm->cycle, sm->counters.l1d_hits != hits);
+        taken(l1d, index, sm->cycle, sm->counters.l1d_hits != hits);
         return;
     }
     l1d->refusing |= 1u << index;
@@ -615,12 +622,27 @@ void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
     for (uint32_t left = l1d->refusing; left; left &= left - 1)
         l1d->banks[bits_lowest32(left)].freed |= l1d->freed;
     l1d->freed = 0;
-    for (uint32_t left = l1d->filled; left; left &= left - 1)
-        step_bank(l1d, sm, port, (uint32_t)bits_lowest32(left));
-    plan_lookups(l1d);
+    uint64_t next = UINT64_MAX;
+    for (uint32_t left = l1d->filled; left; left &= left - 1) {
+        const uint32_t index = (uint32_t)bits_lowest32(left);
+        const SmL1dBank *bank = &l1d->banks[index];
+        uint64_t event = next_of_bank(bank);
+        if (event <= sm->cycle) {
+            look_up_head(l1d, sm, port, index);
+            event = bank->count ? next_of_bank(bank) : UINT64_MAX;
+        }
+        if (event < next) next = event;
+    }
+    if (l1d->refusing) { /* banks behind one may have freed it */
+        plan_lookups(l1d);
+        return;
+    }
+    l1d->next = next;
+    l1d->needed = 0;
 }
 
 void l1d_look_up(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t bank) {
-    if (!l1d->is_flushing) step_bank(l1d, sm, port, bank);
+    if (!l1d->is_flushing && next_of_bank(&l1d->banks[bank]) <= sm->cycle)
+        look_up_head(l1d, sm, port, bank);
     plan_lookups(l1d);
 }

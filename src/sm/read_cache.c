@@ -37,7 +37,7 @@ void read_cache_start_kernel(SmReadCache *cache) {
 /* Takes a line for a miss, when that happens on the miss. False when the set is full of pending
  * ones. */
 static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
-    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    uint8_t sectors = tag_array_sector(&cache->tags, key);
     if (cache->config->allocate == CACHE_ALLOCATE_ON_FILL) return true;
     if (place != TAG_NONE) {
         tag_array_expect(&cache->tags, place, sectors);
@@ -91,7 +91,7 @@ static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, ui
 
 ReadResult read_cache_search(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
                              uint32_t pc, uint32_t waiter, int warp) {
-    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    uint8_t sectors = tag_array_sector(&cache->tags, key);
     int32_t place;
     if (tag_array_probe(&cache->tags, key, sectors, &place) != TAG_HIT)
         return miss(cache, sm, port, key, place, pc, waiter, warp);
@@ -103,12 +103,12 @@ ReadResult read_cache_search(SmReadCache *cache, const SmContext *sm, SmPort *po
 bool read_cache_has(const SmReadCache *cache, uint64_t address) {
     uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
     int32_t place;
-    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    uint8_t sectors = tag_array_sector(&cache->tags, key);
     return tag_array_probe(&cache->tags, key, sectors, &place) == TAG_HIT;
 }
 
 void read_cache_fill(SmReadCache *cache, uint64_t address) {
-    uint8_t sectors = tag_array_sectors(&cache->tags, address, cache->fill_bytes);
+    uint8_t sectors = tag_array_sector(&cache->tags, address);
     int32_t place = tag_array_find(&cache->tags, address);
     TagEviction evicted;
     if (place == TAG_NONE) place = tag_array_reserve(&cache->tags, address, 0, &evicted);

@@ -67,7 +67,7 @@ static inline ReadResult read_cache_access(SmReadCache *cache, const SmContext *
                                            int warp) {
     uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
     int32_t place = cache->hint[(key >> cache->tags.line_shift) % SM_READ_HINTS];
-    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    uint8_t sectors = tag_array_sector(&cache->tags, key);
     if (!tag_array_has(&cache->tags, place, key, sectors))
         return read_cache_search(cache, sm, port, key, pc, waiter, warp);
     tag_array_touch(&cache->tags, place);
