@@ -131,7 +131,7 @@ static bool read_vector_register(Reader *reader, const Binding *binding, const T
         }
         return true;
     }
-    int32_t index;
+    int32_t index = 0;
     if (!read_element(reader, binding->count, &index)) return false;
     set_reg(operand, binding->index + index);
     return true;
