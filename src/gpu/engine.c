@@ -33,7 +33,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     SmEnvironment environment = {.pages = engine->pages,
                                  .config = &machine->sm,
                                  .policy = policy,
-                                 .policy_call = &engine->calls[index],
+                                 .policy_call = &engine->calls[index].call,
                                  .map = &engine->map,
                                  .requests = engine->requests,
                                  .first_slice_node = machine_slice_node(machine, 0),
@@ -105,7 +105,7 @@ static uint32_t l1d_ways(const MachineConfig *machine, uint32_t shared_bytes) {
     return ways ? ways : 1;
 }
 
-Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
+Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     const MachineConfig *machine = options->machine;
     Engine *engine = base_alloc_lines(sizeof *engine);
     engine->watch = options->watch;
@@ -157,7 +157,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
                                 .l1d_line_bytes = machine->sm.l1d.line_bytes,
                                 .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, &sizes,
-                  &calls[machine->sms]);
+                  &calls[machine->sms].call);
     return engine;
 }
 

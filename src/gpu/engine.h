@@ -26,7 +26,7 @@ bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag 
 
 /* The machine of these options at rest at cycle 0. What they point to is borrowed. The policies'
  * calls are noted in `calls`, of each SM's in turn, then of the CTA scheduler's. */
-Engine *engine_new(const GpuOptions *options, SchedCall *calls);
+Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls);
 void engine_free(Engine *engine);
 
 /* Runs one kernel in detail until its last request has drained; fills result's status, message,

@@ -95,7 +95,7 @@ struct Engine {
     Watch *watch;               /* of the run; NULL: nobody watches */
     uint64_t start;             /* SM cycle at which the running kernel was launched */
     const IsaLaunch *launch;    /* of the running kernel */
-    SchedCall *calls;           /* GpuOptions' policies: by SM, then the CTA scheduler's */
+    SchedCallPlace *calls;      /* GpuOptions' policies: by SM, then the CTA scheduler's */
     Counters *networks;         /* what each of the two networks has counted: lines of its own */
     Counters *partition_marks;  /* what was counted at the kernel's start: the partitions' ... */
     Counters *slice_marks;      /* ... of their slices, ... */

@@ -110,7 +110,7 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
         return NULL;
     }
     if (o->machine) {
-        gpu->calls = base_calloc(o->machine->sms + 1, sizeof *gpu->calls);
+        gpu->calls = base_alloc_lines((o->machine->sms + 1) * sizeof *gpu->calls);
         gpu->engine = engine_new(o, gpu->calls);
     }
     return gpu;
@@ -202,11 +202,11 @@ bool gpu_policy_call(const Gpu *gpu, bool is_own, char *text, size_t size) {
     Line line = line_begin(text, size);
     for (uint32_t sm = 0; gpu->calls && sm < o->machine->sms; sm++)
         if ((!is_own || engine_is_own(gpu->engine, sm)) &&
-            sched_call_write(&gpu->calls[sm], sched_kind_warp.noun, o->scheduler->text, (int)sm,
-                             &line))
+            sched_call_write(&gpu->calls[sm].call, sched_kind_warp.noun, o->scheduler->text,
+                             (int)sm, &line))
             return true;
     return gpu->calls && o->cta_scheduler &&
-           sched_call_write(&gpu->calls[o->machine->sms], sched_kind_cta.noun,
+           sched_call_write(&gpu->calls[o->machine->sms].call, sched_kind_cta.noun,
                             o->cta_scheduler->text, SCHED_CALL_NO_SM, &line);
 }
 

@@ -26,9 +26,9 @@ struct Gpu {
     DeviceMemory *memory;
     const struct IsaVariant *variant; /* what executes instructions */
     struct Engine *engine;            /* the machine in motion; NULL: functional runs */
-    struct SchedCall *calls; /* what the policies are doing: by SM, then the CTA scheduler's; they
-                                outlive the engine */
-    struct IsaCheck *check;  /* NULL: nothing is looked for */
+    struct SchedCallPlace *calls; /* what the policies are doing: by SM, then the CTA scheduler's;
+                                they outlive the engine */
+    struct IsaCheck *check;       /* NULL: nothing is looked for */
     MemHeap *heap;           /* made at the first launch of a module that calls malloc or free */
     uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
     uint64_t launches;       /* so far: the next %gridid */

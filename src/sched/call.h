@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/line.h"
+#include "base/team.h"
 
 /* Every function of a policy that is called while a kernel runs: FUNCTION(name). */
 #define SCHED_FUNCTIONS(FUNCTION)                                                                  \
@@ -40,6 +41,12 @@ typedef struct SchedCall {
     atomic_int function;        /* SchedFunction */
     atomic_uint_fast64_t cycle; /* SM cycle at which it was called */
 } SchedCall;
+
+/* One of several side by side, which different threads write. */
+typedef struct SchedCallPlace {
+    SchedCall call;
+    char apart[TEAM_LINE - sizeof(SchedCall)];
+} SchedCallPlace;
 
 static inline void sched_call_begin(SchedCall *call, SchedFunction function, uint64_t cycle) {
     atomic_store_explicit(&call->cycle, cycle, memory_order_relaxed);
