@@ -227,6 +227,23 @@ static void test_atomics(void **state) {
     rig_free(rig);
 }
 
+/* What an atomic has written of a line that a store drops is not lost with it. */
+static void test_a_store_that_drops_a_line_of_an_atomic_writes_it_back(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.write=write-evict", NULL};
+    Rig *rig = rig_new("gtx480", settings, NULL);
+    send(rig, MEM_OP_READ, DEVICE, 0x3);
+    send(rig, MEM_OP_ATOMIC, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_writes, 0);
+    send(rig, MEM_OP_WRITE, DEVICE, 0x2);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_write_backs, 1);
+    assert_int_equal(counters.dram_writes, 2);
+    send(rig, MEM_OP_READ, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_reads, 3); /* it has gone */
+    rig_free(rig);
+}
+
 static void test_without_l2(void **state) {
     (void)state;
     Rig *rig = rig_new("md", NULL, NULL);
@@ -555,6 +572,7 @@ int main(void) {
         cmocka_unit_test(test_write_backs),
         cmocka_unit_test(test_lines_of_stores_that_miss_come_beside_them),
         cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_a_store_that_drops_a_line_of_an_atomic_writes_it_back),
         cmocka_unit_test(test_without_l2),
         cmocka_unit_test(test_part_of_an_atom_is_written),
         cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
