@@ -384,6 +384,24 @@ static void test_flush_writes_back(void **state) {
 }
 
 /* The rest of an open row comes into L2, and is counted when it is asked for. */
+/* Nobody waits for the line beside a store: it may still come when the store has its answer. */
+static void test_flush_while_a_line_comes_beside_its_store(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.write_allocate=beside", NULL};
+    Rig *rig = rig_new("pro", settings, NULL);
+    send(rig, MEM_OP_WRITE, DEVICE, 1);
+    assert_true(rig_drain(rig, LIMIT));
+    assert_true(rig->partitions[0]->slices[0].mshr.used);
+    partition_flush_l2(rig->partitions[0]);
+    assert_int_equal(drained(rig).dram_reads, 1);
+    send(rig, MEM_OP_READ, DEVICE, 1);
+    assert_int_equal(drained(rig).l2_read_misses, 0); /* its line has stayed */
+    partition_flush_l2(rig->partitions[0]);
+    send(rig, MEM_OP_READ, DEVICE, 1);
+    assert_int_equal(drained(rig).l2_read_misses, 1);
+    rig_free(rig);
+}
+
 static void test_prefetched_lines(void **state) {
     (void)state;
     RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
@@ -581,6 +599,7 @@ int main(void) {
         cmocka_unit_test(test_perfect_l2),
         cmocka_unit_test(test_copies_fill_l2),
         cmocka_unit_test(test_flush_writes_back),
+        cmocka_unit_test(test_flush_while_a_line_comes_beside_its_store),
         cmocka_unit_test(test_prefetched_lines),
         cmocka_unit_test(test_late_prefetches),
         cmocka_unit_test(test_prefetched_sectors),
