@@ -274,6 +274,11 @@ static inline void tag_array_clean(TagArray *tags, int32_t place, uint8_t sector
     tags->dirty_lines -= was_dirty && !tags->lines[place].dirty;
 }
 
+/* Forgets sectors of a line whose other ones may be under way. */
+static inline void tag_array_drop(TagArray *tags, int32_t place, uint8_t sectors) {
+    tags->lines[place].valid &= (uint8_t)~sectors;
+}
+
 /* Forgets the line, which must have nothing pending, dirty or not. */
 void tag_array_invalidate(TagArray *tags, int32_t place);
 

@@ -199,10 +199,10 @@ static void write_line(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     else tag_array_write_bytes(&slice->tags, place, (uint32_t)bits_lowest32(sector), bytes);
 }
 
-/* A write that goes on to DRAM. A line that is there is updated or given up; one with a fill under
- * way stays. */
+/* A write that goes on to DRAM. A line that is there is updated or given up; of one with a fill
+ * under way the sector is, unless an atomic has written to it. */
 static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
-                       uint64_t cycle) {
+                       uint8_t sector, uint64_t cycle) {
     const TagLine *line = result == TAG_HIT ? &slice->tags.lines[place] : NULL;
     const bool drops = line && slice->write.drops_line && !line->pending;
     if (drops && line->dirty) {
@@ -214,6 +214,8 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
     if (result == TAG_HIT) {
         use_port(slice, cycle, slice_port_cycles(slice, atom, false));
         if (drops) tag_array_invalidate(&slice->tags, place);
+        else if (slice->write.drops_line && !(line->dirty & sector))
+            tag_array_drop(&slice->tags, place, sector);
         else slice_touch(slice, atom, place);
     }
     return true;
@@ -280,7 +282,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     }
     if (slice->misses.count > slice->write_limit) return false;
     if (slice->write.passes_on || (place == TAG_NONE && !slice->write.allocates))
-        return pass_write(slice, atom, result, place, cycle);
+        return pass_write(slice, atom, result, place, sector, cycle);
     if (slice->write.is_beside) return fetch_beside(slice, atom, result, place, sector, cycle);
     bool is_whole;
     bytes_written(slice, atom, &is_whole);

@@ -244,6 +244,23 @@ static void test_a_store_that_drops_a_line_of_an_atomic_writes_it_back(void **st
     rig_free(rig);
 }
 
+/* Of a line of which another sector is under way, such a store drops its own. */
+static void test_a_store_drops_its_sector_of_a_line_under_way(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.write=write-evict", NULL};
+    Rig *rig = rig_new("gtx480", settings, NULL);
+    send(rig, MEM_OP_READ, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_reads, 1);
+    send(rig, MEM_OP_READ, DEVICE, 0x2);
+    send(rig, MEM_OP_WRITE, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_reads, 2);
+    send(rig, MEM_OP_READ, DEVICE, 0x3);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.dram_reads, 3); /* the one that has come is there */
+    assert_int_equal(counters.l2_evictions, 0);
+    rig_free(rig);
+}
+
 static void test_without_l2(void **state) {
     (void)state;
     Rig *rig = rig_new("md", NULL, NULL);
@@ -591,6 +608,7 @@ int main(void) {
         cmocka_unit_test(test_lines_of_stores_that_miss_come_beside_them),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_a_store_that_drops_a_line_of_an_atomic_writes_it_back),
+        cmocka_unit_test(test_a_store_drops_its_sector_of_a_line_under_way),
         cmocka_unit_test(test_without_l2),
         cmocka_unit_test(test_part_of_an_atom_is_written),
         cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
