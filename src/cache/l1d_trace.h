@@ -92,7 +92,9 @@ void l1d_totals_pack(const L1dTraceTotals *totals, uint8_t out[static L1D_TRACE_
 const char *l1d_totals_unpack(const uint8_t in[static L1D_TRACE_END_BYTES], L1dTraceTotals *totals);
 
 /* What decided the run, behind the totals: the number of bytes, names and texts in turn, each with
- * its NUL, and their checksum. */
+ * its NUL, and their checksum. One name is the trace's own: of an L1D whose sets are no CacheIndex,
+ * their function. */
+#define L1D_TRACE_SET_HASH "l1d.set_hash"
 uint32_t l1d_origin_checksum(const uint8_t *bytes, size_t count);
 /* Whether the bytes are such names and texts. */
 bool l1d_origin_is_whole(const uint8_t *bytes, size_t count);

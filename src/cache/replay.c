@@ -88,31 +88,45 @@ static bool check_size(const L1dTraceHeader *header, const ReplayConfig *config,
     return true;
 }
 
+/* The machine's set function, on as many bits as the sets need; one that its file spells out
+ * (l1d.set_hash) makes no more and no fewer than it does. */
+static bool init_index(SetIndex *index, const L1dReader *reader, const ReplayConfig *config,
+                       Diag *diag) {
+    const char *hash = l1d_reader_origin(reader, L1D_TRACE_SET_HASH);
+    char listed[CACHE_INDEX_BYTES];
+    CacheConfig cache = {.size_bytes = (uint32_t)config->size_bytes,
+                         .line_bytes = config->line_bytes,
+                         .ways = config->ways,
+                         .index = l1d_reader_header(reader)->index};
+    uint32_t sets = cache_config_sets(&cache);
+    cache_config_set_index(&cache, 0, listed);
+    return set_index_init(index,
+                          sets == 1 ? NULL
+                          : hash    ? hash
+                                    : listed,
+                          sets, config->line_bytes, diag);
+}
+
 bool replay_resolve(const L1dReader *reader, ReplayConfig *config, Diag *diag) {
     const L1dTraceHeader *header = l1d_reader_header(reader);
     if (!config->line_bytes) config->line_bytes = header->line_bytes;
     if (!config->ways) config->ways = header->ways;
     if (!config->size_bytes) config->size_bytes = header->size_bytes;
     if (!check_line(header, config, diag)) return false;
-    return config->is_unbounded || check_size(header, config, diag);
+    SetIndex index;
+    return config->is_unbounded ||
+           (check_size(header, config, diag) && init_index(&index, reader, config, diag));
 }
 
-static void start(Replay *replay, const L1dTraceHeader *header) {
+static void start(Replay *replay, const L1dReader *reader) {
     const ReplayConfig *config = replay->config;
     replay->line_shift = bits_lowest32(config->line_bytes);
-    replay->caches = base_calloc(header->sms, sizeof *replay->caches);
+    replay->caches = base_calloc(l1d_reader_header(reader)->sms, sizeof *replay->caches);
     if (config->is_unbounded) return;
-    char index[CACHE_INDEX_BYTES];
-    CacheConfig cache = {.size_bytes = (uint32_t)config->size_bytes,
-                         .line_bytes = config->line_bytes,
-                         .ways = config->ways,
-                         .index = header->index};
-    uint32_t sets = cache_config_sets(&cache);
-    cache_config_set_index(&cache, 0, index);
     Diag *diag = diag_new(); /* stays empty: the geometry has been checked */
-    set_index_init(&replay->index, sets > 1 ? index : NULL, sets, config->line_bytes, diag);
+    init_index(&replay->index, reader, config, diag);
     diag_free(diag);
-    replay->places = (uint64_t)sets * config->ways;
+    replay->places = config->size_bytes / config->line_bytes;
 }
 
 static void end(Replay *replay, const L1dTraceHeader *header) {
@@ -241,7 +255,7 @@ bool replay_run(L1dReader *reader, const ReplayConfig *config, ReplayResult *res
     Replay replay = {.config = config, .result = result};
     NextUse *future = NULL;
     *result = (ReplayResult){0};
-    start(&replay, l1d_reader_header(reader));
+    start(&replay, reader);
     bool needs_future = config->policy == REPLAY_BELADY && !config->is_unbounded;
     bool is_right = !needs_future || (future = next_use_new(reader, replay.line_shift, diag));
     for (uint64_t block = 0; is_right && block < l1d_reader_blocks(reader); block++) {

@@ -217,8 +217,8 @@ void tag_array_set_last_ways(TagArray *tags, uint32_t ways) { tags->last_ways = 
 /* ---- victims ---- */
 
 /* The oldest line of each rank that can go, TAG_NONE where there is none. */
-static void find_oldest(const TagArray *tags, uint32_t base, int32_t oldest[TAG_RANKS]) {
-    uint8_t spares = spared(tags);
+static void find_oldest(const TagArray *tags, uint32_t base, uint8_t spares,
+                        int32_t oldest[TAG_RANKS]) {
     for (int rank = 0; rank < TAG_RANKS; rank++)
         oldest[rank] = TAG_NONE;
     for (uint32_t place = base; place < base + tags->ways; place++) {
@@ -230,10 +230,10 @@ static void find_oldest(const TagArray *tags, uint32_t base, int32_t oldest[TAG_
 }
 
 /* As find_victim, where some lines have a rank. */
-__attribute__((noinline)) static int32_t find_ranked_victim(const TagArray *tags, uint32_t base,
-                                                            CachePriority priority) {
+__attribute__((noinline)) static int32_t
+find_ranked_victim(const TagArray *tags, uint32_t base, CachePriority priority, uint8_t spares) {
     int32_t oldest[TAG_RANKS];
-    find_oldest(tags, base, oldest);
+    find_oldest(tags, base, spares, oldest);
     int32_t normal = oldest[TAG_NORMAL];
     uint32_t last = count_last(tags, base);
     if (last >= tags->last_ways && priority == PRIORITY_LAST && oldest[TAG_LAST] != TAG_NONE)
@@ -244,10 +244,9 @@ __attribute__((noinline)) static int32_t find_ranked_victim(const TagArray *tags
     return last > tags->last_ways || tags->last_ways >= tags->ways ? oldest[TAG_LAST] : TAG_NONE;
 }
 
-static int32_t find_listed_victim(const TagArray *tags, uint32_t base) {
+static int32_t find_listed_victim(const TagArray *tags, uint32_t base, uint8_t spares) {
     const TagList *list = tags->list;
     uint32_t end = end_of(tags, base);
-    uint8_t spares = spared(tags);
     for (uint32_t place = list->newer[end]; place != end; place = list->newer[place])
         if (!(tags->lines[place].pending | (tags->lines[place].dirty & spares)))
             return (int32_t)place;
@@ -257,15 +256,16 @@ static int32_t find_listed_victim(const TagArray *tags, uint32_t base) {
 enum { WAY_BITS = 6 /* of a way, below its stamp */ };
 _Static_assert(TAG_SCANNED_WAYS <= 1 << WAY_BITS, "sets of more ways are lists");
 
-/* Place to give up in the set whose first place is `base`; TAG_NONE when all have to stay. A free
- * place has the stamp 0, older than any line. Written as the least of words, which takes no
- * branches: they would be guessed wrong half the time. */
-static int32_t find_victim(const TagArray *tags, uint32_t base, CachePriority priority) {
+/* Place to give up in the set whose first place is `base`, no line with a dirty one of the sectors
+ * `spares`; TAG_NONE when all have to stay. A free place has the stamp 0, older than any line.
+ * Written as the least of words, which takes no branches: they would be guessed wrong half the
+ * time. */
+static int32_t find_victim(const TagArray *tags, uint32_t base, CachePriority priority,
+                           uint8_t spares) {
     if (__builtin_expect(tags->ranked_lines != 0, false))
-        return find_ranked_victim(tags, base, priority);
-    if (tags->list) return find_listed_victim(tags, base);
+        return find_ranked_victim(tags, base, priority, spares);
+    if (tags->list) return find_listed_victim(tags, base, spares);
     uint64_t oldest = UINT64_MAX;
-    const uint8_t spares = spared(tags);
     for (uint32_t way = 0; way < tags->ways; way++) {
         const TagLine *line = &tags->lines[base + way];
         const bool stays = (line->pending | (line->dirty & spares)) != 0;
@@ -276,15 +276,34 @@ static int32_t find_victim(const TagArray *tags, uint32_t base, CachePriority pr
     return (int32_t)(base + (uint32_t)(oldest & bits_low_mask(WAY_BITS)));
 }
 
+static bool has_pending(const TagArray *tags, uint32_t base) {
+    bool is_pending = false;
+    for (uint32_t place = base; place < base + tags->ways; place++)
+        is_pending |= tags->lines[place].pending != 0;
+    return is_pending;
+}
+
+/* Whether all lines of the set stay for being dirty: then no other would ever be free to go. */
+__attribute__((noinline)) static bool is_spared_whole(const TagArray *tags, uint32_t base) {
+    return spared(tags) && !has_pending(tags, base);
+}
+
+/* find_victim of a set that it found none in. */
+__attribute__((noinline)) static int32_t find_spared_victim(const TagArray *tags, uint32_t base,
+                                                            CachePriority priority) {
+    return is_spared_whole(tags, base) ? find_victim(tags, base, priority, 0) : TAG_NONE;
+}
+
 bool tag_array_can_reserve(const TagArray *tags, uint64_t address) {
     const uint32_t base = tag_array_base(tags, address);
     if (tags->ranked_lines || tags->list)
-        return find_victim(tags, base, PRIORITY_UNSAID) != TAG_NONE;
+        return find_victim(tags, base, PRIORITY_UNSAID, spared(tags)) != TAG_NONE ||
+               find_spared_victim(tags, base, PRIORITY_UNSAID) != TAG_NONE;
     const uint8_t spares = spared(tags);
     bool can_go = false; /* all are looked at, as in tag_array_find */
     for (const TagLine *line = &tags->lines[base]; line < &tags->lines[base + tags->ways]; line++)
         can_go |= !(line->pending | (line->dirty & spares));
-    return can_go;
+    return can_go || is_spared_whole(tags, base);
 }
 
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted) {
@@ -294,8 +313,9 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
 int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
                              CachePriority priority, TagEviction *evicted) {
     uint32_t base = tag_array_base(tags, address);
-    int32_t place = find_victim(tags, base, priority);
+    int32_t place = find_victim(tags, base, priority, spared(tags));
     *evicted = (TagEviction){0};
+    if (place == TAG_NONE) place = find_spared_victim(tags, base, priority);
     if (place == TAG_NONE) return TAG_NONE;
     TagLine *line = &tags->lines[place];
     if (tags->tags[place] != TAG_EMPTY)

@@ -30,7 +30,8 @@ typedef struct TagArrayConfig {
     uint32_t line_bytes;   /* a power of two, 16..4096 */
     uint32_t sector_bytes; /* bytes of a sector, at least line_bytes / 8; 0: the whole line */
     Replacement replacement;
-    uint32_t dirty_share;  /* percent: while fewer of the lines are dirty, none of those may go */
+    uint32_t dirty_share;  /* percent: while fewer of the lines are dirty, none of those may go
+                              unless its set has only such */
     bool tracks_bytes;     /* partial writes add up to a valid sector (sectors of up to 64 bytes) */
     const char *set_index; /* see cache/set_index.h; NULL: the bits above the line. Borrowed */
 } TagArrayConfig;
@@ -217,12 +218,13 @@ static inline uint64_t tag_array_address(const TagArray *tags, int32_t place) {
 }
 
 /* Whether a line could be reserved for `address` (which is not there) now: a place of its set is
- * free or holds a line with nothing pending. */
+ * free or holds a line that may go. */
 bool tag_array_can_reserve(const TagArray *tags, uint64_t address);
 
 /* Gives `address`, which is not there, a place: a free one, else that of the line that replacement
  * chooses, told in *evicted. The line starts with nothing valid and `pending` sectors pending, and
- * counts as used. TAG_NONE when every line of the set has something pending. */
+ * counts as used. TAG_NONE when every line of the set has something pending, or stays for
+ * being dirty while another has. */
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted);
 
 /* The same with a priority. Where the set has as many TAG_LAST as it may, one of PRIORITY_LAST
@@ -270,6 +272,11 @@ static inline void tag_array_clean(TagArray *tags, int32_t place, uint8_t sector
     bool was_dirty = tags->lines[place].dirty;
     tags->lines[place].dirty &= (uint8_t)~sectors;
     tags->dirty_lines -= was_dirty && !tags->lines[place].dirty;
+}
+
+/* Forgets sectors of a line whose other ones may be under way. */
+static inline void tag_array_drop(TagArray *tags, int32_t place, uint8_t sectors) {
+    tags->lines[place].valid &= (uint8_t)~sectors;
 }
 
 /* Forgets the line, which must have nothing pending, dirty or not. */

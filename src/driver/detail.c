@@ -112,6 +112,11 @@ static bool close_l1d(Detail *detail, Diag *diag) {
                              .load_misses = total.l1d_load_misses};
     Text origin = {0};
     run_add_origin_texts(detail->run, &origin);
+    const char *hash = detail->config->sm.l1d.set_hash;
+    if (*hash) {
+        text_add_bytes(&origin, L1D_TRACE_SET_HASH, sizeof L1D_TRACE_SET_HASH);
+        text_add_bytes(&origin, hash, strlen(hash) + 1);
+    }
     bool is_written = l1d_writer_close(detail->l1d, &totals, &origin, diag);
     text_free(&origin);
     detail->l1d = detail->watch.l1d = NULL;

@@ -394,7 +394,9 @@ void slice_install(Slice *slice, uint64_t local) {
 
 void slice_flush(Slice *slice) {
     if (!slice->has_tags) return;
-    assert((!slice->mshr.used || slice->takes_hints) && "fills under way");
+    const bool brings_unasked = slice->takes_hints || slice->write.is_beside;
+    assert((!slice->mshr.used || brings_unasked) && "fills under way");
+    (void)brings_unasked;
     TagArray *tags = &slice->tags;
     for (int32_t place = tag_array_next_dirty(tags, 0); place != TAG_NONE;
          place = tag_array_next_dirty(tags, place + 1))

@@ -67,7 +67,7 @@ static void drop_sector(Slice *slice, uint64_t local) {
     TagArray *tags = &slice->tags;
     int32_t place = tag_array_find(tags, local | HALVES_COPY);
     if (place == TAG_NONE) return;
-    tags->lines[place].valid &= (uint8_t)~slice_sectors(slice, local);
+    tag_array_drop(tags, place, slice_sectors(slice, local));
     if (!tags->lines[place].valid) tag_array_invalidate(tags, place);
 }
 

@@ -78,13 +78,10 @@ void slice_note_row(Slice *slice, const SliceAtom *atom) {
                      slice->counters);
 }
 
-uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
-    if (!evicted->has_line) return 0;
-    slice->counters->l2_evictions++;
-    if (__builtin_expect(slice->sets != NULL, false)) note_set_eviction(slice, evicted->address);
-    if (!evicted->dirty) return 0;
-    uint32_t atoms = (uint32_t)bits_count32(evicted->dirty);
-    uint64_t local = evicted->address + (uint64_t)bits_lowest32(evicted->dirty) * slice->atom_bytes;
+/* Sends the dirty sectors of the line at `address` to DRAM as one write; how many atoms it has. */
+static uint32_t write_back(Slice *slice, uint64_t address, uint8_t dirty) {
+    uint32_t atoms = (uint32_t)bits_count32(dirty);
+    uint64_t local = address + (uint64_t)bits_lowest32(dirty) * slice->atom_bytes;
     const PartitionEnvironment *environment = slice->environment;
     slice_add_miss(
         slice, &(DramAccess){
@@ -95,6 +92,14 @@ uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
                });
     slice->counters->l2_write_backs++;
     return atoms;
+}
+
+uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
+    if (!evicted->has_line) return 0;
+    slice->counters->l2_evictions++;
+    if (__builtin_expect(slice->sets != NULL, false)) note_set_eviction(slice, evicted->address);
+    if (!evicted->dirty) return 0;
+    return write_back(slice, evicted->address, evicted->dirty);
 }
 
 uint8_t slice_prefetched_sectors(const Slice *slice, uint64_t local) {
@@ -194,16 +199,23 @@ static void write_line(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     else tag_array_write_bytes(&slice->tags, place, (uint32_t)bits_lowest32(sector), bytes);
 }
 
-/* A write that goes on to DRAM. A line that is there is updated or given up; one with a fill under
- * way stays. */
+/* A write that goes on to DRAM. A line that is there is updated or given up; of one with a fill
+ * under way the sector is, unless an atomic has written to it. */
 static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
-                       uint64_t cycle) {
+                       uint8_t sector, uint64_t cycle) {
+    const TagLine *line = result == TAG_HIT ? &slice->tags.lines[place] : NULL;
+    const bool drops = line && slice->write.drops_line && !line->pending;
+    if (drops && line->dirty) {
+        if (slice->misses.count > slice->read_limit) return false;
+        write_back(slice, tag_array_address(&slice->tags, place), line->dirty);
+    }
     write_to_dram(slice, atom, cycle);
     slice_count_access(slice, atom, false, result);
     if (result == TAG_HIT) {
         use_port(slice, cycle, slice_port_cycles(slice, atom, false));
-        if (slice->write.drops_line && !slice->tags.lines[place].pending)
-            tag_array_invalidate(&slice->tags, place);
+        if (drops) tag_array_invalidate(&slice->tags, place);
+        else if (slice->write.drops_line && !(line->dirty & sector))
+            tag_array_drop(&slice->tags, place, sector);
         else slice_touch(slice, atom, place);
     }
     return true;
@@ -270,7 +282,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     }
     if (slice->misses.count > slice->write_limit) return false;
     if (slice->write.passes_on || (place == TAG_NONE && !slice->write.allocates))
-        return pass_write(slice, atom, result, place, cycle);
+        return pass_write(slice, atom, result, place, sector, cycle);
     if (slice->write.is_beside) return fetch_beside(slice, atom, result, place, sector, cycle);
     bool is_whole;
     bytes_written(slice, atom, &is_whole);

@@ -72,7 +72,7 @@ typedef struct ProCta {
     uint8_t state;      /* State */
     uint8_t slot;       /* CTA slot */
     uint8_t finished;   /* warps */
-    uint8_t at_barrier; /* warps */
+    uint8_t at_barrier; /* warps, at any of its barriers */
 } ProCta;
 
 typedef struct Pro {
@@ -183,8 +183,8 @@ static void sort_others(Pro *s, const TytoSmView *view) {
 
 /* ---- Events ---- */
 
-/* One more warp of a CTA has finished or is at a barrier: the CTAs in its state are sorted anew,
- * unless they are those that only the regular sort moves. */
+/* Another number of a CTA's warps has finished or is at barriers: the CTAs in its state are sorted
+ * anew, unless they are those that only the regular sort moves. */
 static void note_waiting(Pro *s, const TytoSmView *view, int slot) {
     State state = (State)s->cta[slot].state;
     for (uint64_t rest = CLASS[state] == 2 ? 0 : view->ctas; rest; rest &= rest - 1) {
@@ -239,8 +239,9 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
         break;
     case TYTO_EVENT_BARRIER_RELEASED:
         if (!s->heeds_barriers) break;
-        cta->at_barrier = 0;
-        move(s, view, slot, LAST_WARP_AT_BARRIER);
+        cta->at_barrier = (uint8_t)(cta->at_barrier - bits_count64(event->warps));
+        if (!cta->at_barrier) move(s, view, slot, LAST_WARP_AT_BARRIER);
+        else note_waiting(s, view, slot);
         break;
     default: break;
     }

@@ -430,6 +430,18 @@ static L1dKind kind_of_store(TagResult result, WritePolicy policy, WriteAllocate
     return policy == WRITE_EVICT && result != TAG_PENDING ? L1D_STORE_EVICT : L1D_STORE_PASS;
 }
 
+/* A store that is passed on drops its line, or of one that is on its way in part its sectors. */
+static void drop_line(SmL1d *l1d, SmContext *sm, const SmLookup *lookup, uint64_t key,
+                      uint8_t sectors, int32_t place) {
+    if (l1d->tags.lines[place].pending) {
+        tag_array_drop(&l1d->tags, place, sectors);
+        return;
+    }
+    notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, l1d->fillers[place].warp, key, false);
+    tag_array_invalidate(&l1d->tags, place);
+    count_eviction(l1d, sm, key);
+}
+
 __attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port,
                                                  const SmLookup *lookup) {
     const CacheConfig *config = l1d->config;
@@ -470,11 +482,7 @@ __attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPo
                 result == TAG_HIT       ? PROFILE_l1d_hits
                 : result == TAG_PENDING ? PROFILE_l1d_pending_hits
                                         : PROFILE_l1d_misses);
-    if (result == TAG_HIT && policy == WRITE_EVICT) {
-        notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, l1d->fillers[place].warp, key, false);
-        tag_array_invalidate(&l1d->tags, place);
-        count_eviction(l1d, sm, key);
-    }
+    if (result == TAG_HIT && policy == WRITE_EVICT) drop_line(l1d, sm, lookup, key, sectors, place);
     if (!stays) notify(sm, TYTO_EVENT_L1D_STORED, lookup->warp, TYTO_NO_WARP, key, false);
     c->l1d_accesses++;
     record(l1d, sm, kind_of_store(result, policy, allocate), lookup,

@@ -291,6 +291,29 @@ static void impossible_caches_are_refused(void **unused) {
     trace_stop(&trace);
 }
 
+/* Sets by bit 8 of the address, where the machine's own would go by bit 7. */
+static void sets_are_those_of_the_machines_hash(void **unused) {
+    (void)unused;
+    static const char texts[] = L1D_TRACE_SET_HASH "\0008";
+    L1dRecord records[6];
+    Trace trace;
+    Text origin = {0};
+    for (uint64_t i = 0; i < 6; i++)
+        records[i] = load_of(2 * (i % 3));
+    assert_int_equal(replay_records(records, 6, (ReplayConfig){0}).misses, 6);
+    trace_start(&trace);
+    text_add_bytes(&origin, texts, sizeof texts);
+    trace.origin = &origin;
+    write_trace(&trace, records, 6);
+    assert_int_equal(replay(&trace, (ReplayConfig){0}).misses, 3);
+    assert_int_equal(replay(&trace, (ReplayConfig){.ways = 4}).misses, 3); /* one set */
+    L1dReader *reader = l1d_reader_open(trace.path, trace.diag);
+    assert_false(replay_resolve(reader, &(ReplayConfig){.ways = 1}, trace.diag)); /* four */
+    l1d_reader_free(reader);
+    text_free(&origin);
+    trace_stop(&trace);
+}
+
 /* ---- Policies ---- */
 
 /* Lines that the best choice at every replacement would bring in from record i on, by trying them
@@ -508,6 +531,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_file_is_refused),
         cmocka_unit_test(a_full_disk_is_told_once),
         cmocka_unit_test(impossible_caches_are_refused),
+        cmocka_unit_test(sets_are_those_of_the_machines_hash),
         cmocka_unit_test(belady_is_as_good_as_trying_everything),
         cmocka_unit_test(belady_brings_in_no_more_than_lru),
         cmocka_unit_test(an_unbounded_cache_misses_what_is_new),

@@ -271,6 +271,31 @@ static void dirty_lines_stay_until_they_are_their_share(void **state) {
     }
 }
 
+/* A set of dirty lines alone would otherwise take no line any more. */
+static void dirty_lines_go_where_none_else_can(void **state) {
+    (void)state;
+    for (uint32_t ways = 4; ways <= 128; ways *= 32) {
+        Arena *arena = arena_new();
+        TagArray tags = build(
+            (TagArrayConfig){.sets = 4, .ways = ways, .line_bytes = 128, .dirty_share = 50}, arena);
+        TagEviction gone;
+        int32_t place = TAG_NONE;
+        for (uint32_t i = 0; i < ways; i++) {
+            place = tag_array_reserve(&tags, i * 512, 0, &gone);
+            tag_array_write(&tags, place, 1);
+        }
+        tag_array_expect(&tags, place, 1); /* one may yet be clean */
+        assert_false(tag_array_can_reserve(&tags, ways * 512));
+        assert_int_equal(tag_array_reserve(&tags, ways * 512, 0, &gone), TAG_NONE);
+        tag_array_fill(&tags, place, 1);
+        assert_true(tag_array_can_reserve(&tags, ways * 512));
+        assert_int_not_equal(tag_array_reserve(&tags, ways * 512, 0, &gone), TAG_NONE);
+        assert_int_equal(gone.address, 0);
+        assert_int_equal(gone.dirty, 1);
+        arena_free(arena);
+    }
+}
+
 /* With fewer ways in use a set holds fewer lines, and finds them, and all of them again later. */
 static void ways_can_be_lent_away(void **state) {
     (void)state;
@@ -347,6 +372,7 @@ int main(void) {
         cmocka_unit_test(invalidate_all),
         cmocka_unit_test(lists_and_scans_agree),
         cmocka_unit_test(dirty_lines_stay_until_they_are_their_share),
+        cmocka_unit_test(dirty_lines_go_where_none_else_can),
         cmocka_unit_test(ways_can_be_lent_away),
         cmocka_unit_test(free_places_first),
         cmocka_unit_test(replacement),

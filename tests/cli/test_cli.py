@@ -557,6 +557,12 @@ class Cache(Case):
                 self.assertLessEqual(best["fills"], got["fills"])
                 self.assertLessEqual(all_lines["fills"], best["fills"])
 
+    def test_lru_agrees_where_the_sets_are_hashed(self):
+        self.record("--machine", "gtx480", "--set", "l1d.set_hash=11..7 ^ 20..16", "spmv", "--size", "1000")
+        got = self.replay()
+        self.assertEqual(got["misses"], got["run_misses"])
+        self.check(self.tyto("cache", "t.l1d", "--size", "32KiB"), 2, "64 sets need")
+
     def test_recording_changes_no_result(self):
         for words in ((), ("--record-l1d", "t.l1d")):
             self.check(self.tyto("run", *words, "--json", f"{len(words)}.json", "spmv", "--size", "200",

@@ -227,6 +227,40 @@ static void test_atomics(void **state) {
     rig_free(rig);
 }
 
+/* What an atomic has written of a line that a store drops is not lost with it. */
+static void test_a_store_that_drops_a_line_of_an_atomic_writes_it_back(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.write=write-evict", NULL};
+    Rig *rig = rig_new("gtx480", settings, NULL);
+    send(rig, MEM_OP_READ, DEVICE, 0x3);
+    send(rig, MEM_OP_ATOMIC, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_writes, 0);
+    send(rig, MEM_OP_WRITE, DEVICE, 0x2);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_write_backs, 1);
+    assert_int_equal(counters.dram_writes, 2);
+    send(rig, MEM_OP_READ, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_reads, 3); /* it has gone */
+    rig_free(rig);
+}
+
+/* Of a line of which another sector is under way, such a store drops its own. */
+static void test_a_store_drops_its_sector_of_a_line_under_way(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.write=write-evict", NULL};
+    Rig *rig = rig_new("gtx480", settings, NULL);
+    send(rig, MEM_OP_READ, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_reads, 1);
+    send(rig, MEM_OP_READ, DEVICE, 0x2);
+    send(rig, MEM_OP_WRITE, DEVICE, 0x1);
+    assert_int_equal(drained(rig).dram_reads, 2);
+    send(rig, MEM_OP_READ, DEVICE, 0x3);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.dram_reads, 3); /* the one that has come is there */
+    assert_int_equal(counters.l2_evictions, 0);
+    rig_free(rig);
+}
+
 static void test_without_l2(void **state) {
     (void)state;
     Rig *rig = rig_new("md", NULL, NULL);
@@ -367,6 +401,24 @@ static void test_flush_writes_back(void **state) {
 }
 
 /* The rest of an open row comes into L2, and is counted when it is asked for. */
+/* Nobody waits for the line beside a store: it may still come when the store has its answer. */
+static void test_flush_while_a_line_comes_beside_its_store(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.write_allocate=beside", NULL};
+    Rig *rig = rig_new("pro", settings, NULL);
+    send(rig, MEM_OP_WRITE, DEVICE, 1);
+    assert_true(rig_drain(rig, LIMIT));
+    assert_true(rig->partitions[0]->slices[0].mshr.used);
+    partition_flush_l2(rig->partitions[0]);
+    assert_int_equal(drained(rig).dram_reads, 1);
+    send(rig, MEM_OP_READ, DEVICE, 1);
+    assert_int_equal(drained(rig).l2_read_misses, 0); /* its line has stayed */
+    partition_flush_l2(rig->partitions[0]);
+    send(rig, MEM_OP_READ, DEVICE, 1);
+    assert_int_equal(drained(rig).l2_read_misses, 1);
+    rig_free(rig);
+}
+
 static void test_prefetched_lines(void **state) {
     (void)state;
     RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
@@ -555,6 +607,8 @@ int main(void) {
         cmocka_unit_test(test_write_backs),
         cmocka_unit_test(test_lines_of_stores_that_miss_come_beside_them),
         cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_a_store_that_drops_a_line_of_an_atomic_writes_it_back),
+        cmocka_unit_test(test_a_store_drops_its_sector_of_a_line_under_way),
         cmocka_unit_test(test_without_l2),
         cmocka_unit_test(test_part_of_an_atom_is_written),
         cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
@@ -563,6 +617,7 @@ int main(void) {
         cmocka_unit_test(test_perfect_l2),
         cmocka_unit_test(test_copies_fill_l2),
         cmocka_unit_test(test_flush_writes_back),
+        cmocka_unit_test(test_flush_while_a_line_comes_beside_its_store),
         cmocka_unit_test(test_prefetched_lines),
         cmocka_unit_test(test_late_prefetches),
         cmocka_unit_test(test_prefetched_sectors),

@@ -80,11 +80,15 @@ void arrive(Fabricated *f, int warp) {
     notify(f, event);
 }
 
-void release(Fabricated *f, int cta_slot) {
+void release_some(Fabricated *f, int cta_slot, uint64_t set) {
     TytoEvent event = event_of(TYTO_EVENT_BARRIER_RELEASED, TYTO_NO_WARP, cta_slot);
-    event.warps = f->view.cta[cta_slot].warps & f->view.at_barrier;
+    event.warps = set;
     f->view.at_barrier &= ~event.warps;
     notify(f, event);
+}
+
+void release(Fabricated *f, int cta_slot) {
+    release_some(f, cta_slot, f->view.cta[cta_slot].warps & f->view.at_barrier);
 }
 
 void block(Fabricated *f, uint64_t set) { f->view.waits_memory |= set; }

@@ -42,7 +42,8 @@ void launch_all(Fabricated *f);                           /* CTA i in slot i, up
 void finish_warp(Fabricated *f, int warp);                /* and its CTA with its last one */
 void arrive(Fabricated *f, int warp);                     /* at a barrier */
 void release(Fabricated *f, int cta_slot);                /* from the barrier */
-void block(Fabricated *f, uint64_t set);                  /* these wait for memory */
+void release_some(Fabricated *f, int cta_slot, uint64_t set); /* from one of several barriers */
+void block(Fabricated *f, uint64_t set);                      /* these wait for memory */
 void unblock(Fabricated *f, uint64_t set);
 void pass(Fabricated *f, uint64_t cycles);
 

@@ -102,6 +102,23 @@ static void a_warp_at_a_barrier_takes_its_cta_out_of_finish_wait(void **unused) 
     fabricated_free(&f);
 }
 
+/* Section III: "at least one warp waiting at a barrier", of which a CTA can have several. */
+static void a_cta_is_in_barrier_wait_while_any_of_its_barriers_holds_a_warp(void **unused) {
+    (void)unused;
+    Fabricated f;
+    set_up(&f, 2, (int[6]){0});
+    arrive(&f, 0);
+    arrive(&f, 1);
+    release_some(&f, 0, warps(0, 0));
+    assert_int_equal(state_of(&f, 0), BARRIER_WAIT);
+    arrive(&f, 3);
+    arrive(&f, 4);
+    EXPECT_CTAS(&f, 1, 0); /* two wait, and one */
+    release_some(&f, 0, warps(1, 1));
+    assert_int_equal(state_of(&f, 0), NO_WAIT);
+    fabricated_free(&f);
+}
+
 static void without_barriers_a_waiting_cta_keeps_its_state(void **unused) {
     (void)unused;
     Fabricated f;
@@ -381,6 +398,7 @@ int main(void) {
         cmocka_unit_test(fast_phase_no_wait_to_finish_wait_to_finish),
         cmocka_unit_test(a_cta_with_finished_and_waiting_warps_is_in_finish_wait),
         cmocka_unit_test(a_warp_at_a_barrier_takes_its_cta_out_of_finish_wait),
+        cmocka_unit_test(a_cta_is_in_barrier_wait_while_any_of_its_barriers_holds_a_warp),
         cmocka_unit_test(without_barriers_a_waiting_cta_keeps_its_state),
         cmocka_unit_test(a_released_barrier_moves_none_of_the_others),
         cmocka_unit_test(a_released_cta_has_the_place_that_the_last_sort_gives_it),

@@ -406,6 +406,28 @@ static void test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evict
     }
 }
 
+static void test_a_store_drops_its_sector_of_a_line_that_is_on_its_way_in_part(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.write=write-evict l1d.sector=32B");
+    const TagArray *tags = &bench->l1d.tags;
+    enter(bench, bench->load, 4, A);
+    step(bench);
+    fill(bench, A);
+    enter(bench, bench->load, 4, A + 32);
+    step(bench);
+    send_all(bench);
+    enter(bench, bench->store, 6, A);
+    step(bench);
+    int32_t place = tag_array_find(tags, A);
+    assert_int_not_equal(place, TAG_NONE);
+    assert_int_equal(tags->lines[place].valid, 0);
+    assert_int_equal(counters(bench)->l1d_evictions, 0);
+    assert_int_equal(stage_heard(bench->stage)->count[TYTO_EVENT_L1D_EVICTED], 0);
+    fill(bench, A + 32);
+    assert_int_equal(tags->lines[place].valid, 2);
+    stage_free(bench->stage);
+}
+
 #define BACK                                                                                       \
     "l1d.latency=1 l1d.write=write-back l1d.write_allocate=validate l1d.index=linear "             \
     "l1d.miss_queue=64 "
@@ -819,6 +841,7 @@ int main(void) {
         cmocka_unit_test(test_a_set_full_of_lines_under_way_refuses_until_one_is_filled),
         cmocka_unit_test(test_a_store_may_need_a_way_though_it_takes_none),
         cmocka_unit_test(test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evicts),
+        cmocka_unit_test(test_a_store_drops_its_sector_of_a_line_that_is_on_its_way_in_part),
         cmocka_unit_test(test_a_write_back_cache_keeps_stores_and_writes_back_what_is_dirty),
         cmocka_unit_test(test_only_dirty_sectors_are_written_back),
         cmocka_unit_test(test_a_flush_takes_as_long_as_the_queue_lets_it),
