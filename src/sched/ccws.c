@@ -209,6 +209,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 /* Its slot's next warp starts at the base, and finds the slot's victim tags. */
 static void finish(Ccws *s, const TytoSmView *view, int warp) {
     greedy_finished(&s->greedy, warp);
+    if (s->is_two_level) fetch_groups_finished(&s->groups, warp);
     s->raised &= ~(UINT64_C(1) << warp);
     s->valid_until = 0;
     cap_scores(s, view);

@@ -11,8 +11,9 @@
 #include "sched/view.h"
 
 typedef struct FetchGroups {
-    uint64_t group[TYTO_MAX_WARPS]; /* by warp: the warps of its group */
-    int8_t last[TYTO_MAX_WARPS];    /* by a group's lowest warp: warp of it that issued last */
+    uint64_t group[TYTO_MAX_WARPS];       /* by warp: the warps of its group */
+    int8_t last[TYTO_MAX_WARPS];          /* by a group's lowest warp: warp of it that issued last;
+                                             TYTO_NO_WARP: none, or it was greedy and has finished */
     uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: a warp of the group whose turn it is */
     bool is_greedy_inside;                /* greedy-then-oldest in a group; else in turn */
     bool is_oldest_first;                 /* the group of the oldest warp is next; else in turn */
@@ -62,6 +63,12 @@ static inline int fetch_groups_pick(FetchGroups *groups, const TytoSmView *view,
     int last = groups->last[tyto_lowest(group)];
     if (!groups->is_greedy_inside) return tyto_next(candidates, last);
     return last >= 0 && tyto_has(candidates, last) ? last : tyto_oldest(view, candidates);
+}
+
+/* Another warp may take the slot; it has no claim to go on. Whose turn is next stays. */
+static inline void fetch_groups_finished(FetchGroups *groups, int warp) {
+    int8_t *last = &groups->last[tyto_lowest(groups->group[warp])];
+    if (groups->is_greedy_inside && *last == warp) *last = TYTO_NO_WARP;
 }
 
 static inline void fetch_groups_issued(FetchGroups *groups, const TytoIssue *issue) {

@@ -56,8 +56,9 @@ static inline void greedy_issued(Greedy *greedy, const TytoIssue *issue) {
     greedy_note(greedy, issue->scheduler, issue->warp);
 }
 
-/* Another warp may take the slot; it has no claim to go on. */
+/* Another warp may take the slot; it has no claim to go on. Whose turn is next stays. */
 static inline void greedy_finished(Greedy *greedy, int warp) {
+    if (!greedy->is_greedy) return;
     for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         if (greedy->last[s] == warp) greedy->last[s] = TYTO_NO_WARP;
 }

@@ -1,7 +1,8 @@
 /* Static wavefront limiting: of an SM's warps the oldest N are scheduled actively, whatever the
- * size of its CTAs; among them greedy-then-oldest. When a warp of a CTA waits at a barrier, the
- * rest of that CTA may run up to it, and then the limit holds again. Source: CCWS section 3.2 and
- * (the order inside) section 5.1. */
+ * size of its CTAs; among them greedy-then-oldest. A warp that has exited issues nothing any more,
+ * and takes no place of the N, though its stores may keep it on the SM. When a warp of a CTA waits
+ * at a barrier, the rest of that CTA may run up to it, and then the limit holds again. Source: CCWS
+ * section 3.2 and (the order inside) section 5.1. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
@@ -16,7 +17,8 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 typedef struct Swl {
     Greedy greedy;
-    uint64_t allowed; /* warps that may issue */
+    uint64_t allowed; /* warps that may issue, ... */
+    uint64_t exited;  /* ... as it was when these warps had exited */
     int limit;        /* warps */
 } Swl;
 
@@ -27,9 +29,9 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->limit = (int)values[LIMIT];
 }
 
-/* Only launches, ends and barriers change who is allowed. */
+/* Only launches, exits and barriers change who is allowed. */
 static uint64_t allowed_now(const Swl *s, const TytoSmView *view) {
-    uint64_t rest = view->resident, allowed = 0;
+    uint64_t rest = view->resident & ~view->exited, allowed = 0;
     for (int i = 0; i < s->limit && rest; i++) {
         uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
         allowed |= oldest;
@@ -42,15 +44,21 @@ static uint64_t allowed_now(const Swl *s, const TytoSmView *view) {
     return allowed;
 }
 
+static void decide(Swl *s, const TytoSmView *view) {
+    s->allowed = allowed_now(s, view);
+    s->exited = view->exited;
+}
+
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Swl *s = state;
     if (event->kind == TYTO_EVENT_WARP_FINISHED) greedy_finished(&s->greedy, event->warp);
-    s->allowed = allowed_now(s, view);
+    decide(s, view);
 }
 
+/* No event tells of an exit. */
 static uint64_t may_issue(void *state, const TytoSmView *view) {
-    (void)view;
-    const Swl *s = state;
+    Swl *s = state;
+    if (s->exited != view->exited) decide(s, view);
     return s->allowed;
 }
 

@@ -42,6 +42,11 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     fetch_groups_issued(state, issue);
 }
 
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    (void)view;
+    fetch_groups_finished(state, event->warp);
+}
+
 const TytoPolicy sched_two_level = {
     .version = TYTO_POLICY_VERSION,
     .name = "two-level",
@@ -49,7 +54,9 @@ const TytoPolicy sched_two_level = {
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(FetchGroups),
+    .events = TYTO_WANTS(TYTO_EVENT_WARP_FINISHED),
     .start = start,
     .pick = pick,
     .issued = issued,
+    .event = event,
 };

@@ -21,6 +21,20 @@ static void swl_lets_the_oldest_warps_issue(void **unused) {
     fabricated_free(&f);
 }
 
+static void swl_counts_no_warp_that_has_exited(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "swl:limit=2", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    assert_int_equal(may_issue(&f), warps(0, 1));
+    f.view.exited = warps(0, 0); /* its stores are under way, and nobody is told */
+    assert_int_equal(may_issue(&f) & ~f.view.exited, warps(1, 2));
+    f.view.exited = 0;
+    finish_warp(&f, 0);
+    assert_int_equal(may_issue(&f), warps(1, 2));
+    fabricated_free(&f);
+}
+
 static void swl_is_greedy_then_oldest_inside(void **unused) {
     (void)unused;
     Fabricated f;
@@ -487,6 +501,7 @@ static void it_wakes_when_the_next_warp_may_load_not_later(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swl_lets_the_oldest_warps_issue),
+        cmocka_unit_test(swl_counts_no_warp_that_has_exited),
         cmocka_unit_test(swl_is_greedy_then_oldest_inside),
         cmocka_unit_test(swl_lets_the_rest_of_a_cta_run_up_to_the_barrier),
         cmocka_unit_test(figure_6_walks_from_t0_to_t4),

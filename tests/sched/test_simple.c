@@ -119,6 +119,20 @@ static void gto_a_slot_taken_again_is_the_youngest(void **unused) {
     fabricated_free(&f);
 }
 
+static void a_turn_goes_on_behind_a_warp_that_finishes(void **unused) {
+    (void)unused;
+    static const char *const policies[] = {"lrr", "gto:order=lrr", "swl:order=lrr"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        Fabricated f;
+        fabricate(&f, policies[i], (FabricatedSize){.warps = 4});
+        launch_all(&f);
+        EXPECT_STEPS(&f, 0, 1, 2);
+        finish_warp(&f, 2);
+        EXPECT_STEPS(&f, 3, 0);
+        fabricated_free(&f);
+    }
+}
+
 /* ---- two-level ---- */
 
 static void two_level_runs_a_group_until_all_of_it_waits_for_memory(void **unused) {
@@ -181,6 +195,28 @@ static void two_level_gto_is_greedy_inside_and_oldest_first_outside(void **unuse
     block(&f, warps(4, 5));
     EXPECT_STEPS(&f, 0); /* older than 2 and 3 */
     fabricated_free(&f);
+}
+
+static void two_level_a_newcomer_is_not_the_one_that_issued_last(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *policy;
+        int then; /* who goes next when warp 1 has been replaced */
+    } rows[] = {
+        {"two-level:group=4,inner=gto,outer=gto", 0},
+        {"ccws:group=4", 0},
+        {"two-level:group=4", 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        fabricate(&f, rows[i].policy, (FabricatedSize){.warps = 4});
+        launch_all(&f);
+        issue(&f, 1);
+        finish_warp(&f, 1);
+        launch(&f, 1, 4);
+        EXPECT_STEPS(&f, rows[i].then);
+        fabricated_free(&f);
+    }
 }
 
 static void two_level_groups_hold_the_warps_of_one_scheduler(void **unused) {
@@ -349,10 +385,12 @@ int main(void) {
         cmocka_unit_test(greedy_and_oldest_can_be_had_apart),
         cmocka_unit_test(gto_age_is_the_order_of_coming_not_the_slot),
         cmocka_unit_test(gto_a_slot_taken_again_is_the_youngest),
+        cmocka_unit_test(a_turn_goes_on_behind_a_warp_that_finishes),
         cmocka_unit_test(two_level_runs_a_group_until_all_of_it_waits_for_memory),
         cmocka_unit_test(two_level_a_short_wait_does_not_end_the_turn),
         cmocka_unit_test(two_level_barriers_and_ends_stall_a_group_too),
         cmocka_unit_test(two_level_gto_is_greedy_inside_and_oldest_first_outside),
+        cmocka_unit_test(two_level_a_newcomer_is_not_the_one_that_issued_last),
         cmocka_unit_test(two_level_groups_hold_the_warps_of_one_scheduler),
         cmocka_unit_test(active_warps_take_turns_and_others_do_not_issue),
         cmocka_unit_test(active_the_head_of_the_queue_replaces_one_that_waits),
