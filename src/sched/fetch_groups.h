@@ -11,9 +11,10 @@
 #include "sched/view.h"
 
 typedef struct FetchGroups {
-    uint64_t group[TYTO_MAX_WARPS];       /* by warp: the warps of its group */
-    int8_t last[TYTO_MAX_WARPS];          /* by a group's lowest warp: warp of it that issued last;
-                                             TYTO_NO_WARP: none, or it was greedy and has finished */
+    uint64_t group[TYTO_MAX_WARPS]; /* by warp: the warps of its group */
+    /* By a group's lowest warp: warp of it that issued last; none, or it was greedy and has
+     * finished: TYTO_NO_WARP. */
+    int8_t last[TYTO_MAX_WARPS];
     uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: a warp of the group whose turn it is */
     bool is_greedy_inside;                /* greedy-then-oldest in a group; else in turn */
     bool is_oldest_first;                 /* the group of the oldest warp is next; else in turn */
