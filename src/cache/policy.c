@@ -5,7 +5,6 @@ const char *const write_policy_names[WRITE_POLICIES] = {
     [WRITE_BACK] = "write-back",
     [WRITE_THROUGH] = "write-through",
     [WRITE_EVICT] = "write-evict",
-    [WRITE_NEVER] = "read-only",
 };
 
 const char *const write_allocate_names[WRITE_ALLOCATES] = {

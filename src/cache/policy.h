@@ -6,7 +6,6 @@ typedef enum WritePolicy {
     WRITE_BACK,    /* a hit dirties the line; a miss allocates it */
     WRITE_THROUGH, /* a hit updates the line and passes on; a miss passes on */
     WRITE_EVICT,   /* a hit invalidates the line and passes on; a miss passes on */
-    WRITE_NEVER,   /* read-only cache */
     WRITE_POLICIES,
 } WritePolicy;
 

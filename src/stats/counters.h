@@ -154,7 +154,7 @@
     SUM(dram_row_misses, "requests", "requests that found their bank closed") \
     SUM(dram_row_conflicts, "requests", "requests that found another row open") \
     SUM(dram_activates, "commands", "rows opened") \
-    SUM(dram_precharges, "commands", "rows closed") \
+    SUM(dram_precharges, "commands", "rows closed, but for a refresh") \
     SUM(dram_bus_ticks, "DRAM cycles", "data on the bus") \
     SUM(dram_bank_ticks, "bank x DRAM cycles", "busy banks, summed over the ticks") \
     SUM(dram_busy_ticks, "DRAM cycles", "at least one bank busy") \
