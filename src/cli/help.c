@@ -22,14 +22,6 @@ static const char overview[] =
 typedef void PrintOption(const TytoOption *option);
 typedef void PrintHeading(const char *heading);
 
-/* Whether the command has an option of its own in the place of the simulator's. */
-static bool has_own(const Command *command, const char *name) {
-    for (int i = 0; i < command->option_count; i++) {
-        if (strcmp(command->options[i].name, name) == 0) return true;
-    }
-    return false;
-}
-
 /* What stands before the operands. */
 static const char *gap(const Command *command) { return *command->operands ? " " : ""; }
 
@@ -45,9 +37,9 @@ static void walk_options(const Command *command, PrintHeading *print_heading,
     for (int i = 0; i < command->option_count; i++)
         print_option(&command->options[i]);
     const char *group = "";
-    for (int i = 0; command->has_simulator && i < tyto_option_count(); i++) {
+    for (int i = 0; i < tyto_option_count(); i++) {
         const TytoOption *option = tyto_option(i);
-        if (has_own(command, option->name)) continue;
+        if (!command_takes(command, option)) continue;
         if (strcmp(option->group, group) != 0) print_heading(option->group);
         group = option->group;
         print_option(option);
@@ -157,6 +149,7 @@ static void print_manual(void) {
            ".TP\n.B 1\nThe kernel failed, the PTX has mistakes, or a file cannot be read or "
            "written.\n"
            ".TP\n.B 2\nThe command line makes no sense.\n"
+           ".TP\n.B 3\nThe run is done, and the checks found errors.\n"
            ".TP\n.B 126, 127\nThe program cannot be executed; there is no such program.\n"
            ".PP\n.B tyto run\nends with its program's own status.\n");
 }

@@ -111,6 +111,8 @@ class Combinations(Case):
         (self.path / "s.yaml").write_text(FILE, encoding="utf-8")
         done = self.sweep("s.yaml", "--schedulers", "gto", "--seeds", "3")
         self.assertIn("2 programs x 2 l1d.latency = 4 runs, machine owl, size test, seed 3, scheduler gto", done.stdout)
+        done = self.sweep("s.yaml", "--schedulers", "gto", "--seeds", "3", "--machine", "ccws", "--cta-scheduler", "limit", "--stored", status=1)
+        self.assertIn(" = 4 runs, machine ccws, size test, seed 3, cta_scheduler limit, scheduler gto", done.stdout)
 
     def test_a_program_of_ones_own_takes_sizes_where_it_says_so(self):
         self.program('exec "$WORKLOADS/vecadd" --size "$1"')
@@ -175,6 +177,9 @@ class Mistakes(Case):
                             (("vecadd", "--schedulers", "swl:limit=1..99999"), "too many values"),
                             (("vecadd", "--schedulers", "swl:limit=1..4000"), "limit=65: out of bounds"),
                             (("vecadd", "--set", "l1d.size=16KiB", "--set", "l1d.size=32KiB"), "l1d.size is set twice"),
+                            (("vecadd", "--machine", "owl", "--machines", "ccws"), "--machine and --machines cannot both"),
+                            (("vecadd", "--cta-scheduler", "md", "--cta-schedulers", "md"), "--cta-schedulers cannot both"),
+                            (("vecadd", f"--seeds={-2**63}..{2**63 - 1}"), "too many values"),
                             (("",), "a program is expected")):
             said = self.sweep(*words, status=2).stderr
             self.assertIn(what, said, words)
@@ -253,6 +258,11 @@ class Watching(Case):
         with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
                               stdout=subprocess.PIPE) as process:
             self.assertEqual(process.stdout.readline(), "0 of 18 runs done\n")
+            self.sweep("vecadd", "--sizes", "300")  # another sweep's run tells nothing of this one
+            with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
+                                  stdout=subprocess.PIPE) as later:
+                self.assertEqual(later.stdout.readline(), "0 of 18 runs done\n")
+                later.terminate()
             self.sweep(*words)
             rest, _ = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, 0)

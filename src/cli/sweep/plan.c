@@ -115,7 +115,7 @@ static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, cons
     if (end == text || strncmp(end, "..", 2) != 0) return false;
     last = strtol(end + 2, &end, 10);
     if (*end || first > last) return false;
-    if (last - first >= MOST_VALUES) {
+    if ((unsigned long)last - (unsigned long)first >= MOST_VALUES) {
         say(sweep->plan, origin, "there are too many values");
         return true;
     }
@@ -328,9 +328,11 @@ static bool read_file(Sweep *sweep, const Arguments *arguments, SweepFile *out) 
 
 static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *file) {
     const TaskForm *form = &sweep->form;
-    const char *machines = arguments_value(arguments, "--machines");
+    static const Words none;
+    const Words *machines = arguments_gave(arguments, "--machine") ? &none : &file->machines;
     read_programs(sweep, &file->programs);
-    read_dimension(sweep, VARY_MACHINE, "machine", machines, &file->machines, form->machine);
+    read_dimension(sweep, VARY_MACHINE, "machine", arguments_value(arguments, "--machines"),
+                   machines, form->machine);
     read_sets(sweep, arguments, &file->set);
     read_dimension(sweep, VARY_SIZE, "size", arguments_value(arguments, "--sizes"), &file->sizes,
                    "small");
@@ -338,7 +340,8 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
                    "1");
     check_inputs(sweep);
     read_dimension(sweep, VARY_CTA_SCHEDULER, "cta_scheduler",
-                   arguments_value(arguments, "--cta-schedulers"), &file->cta_schedulers,
+                   arguments_value(arguments, "--cta-schedulers"),
+                   form->cta_scheduler ? &none : &file->cta_schedulers,
                    form->cta_scheduler ? form->cta_scheduler : "");
     read_dimension(sweep, VARY_SCHEDULER, "scheduler", arguments_value(arguments, "--schedulers"),
                    &file->schedulers, "");
