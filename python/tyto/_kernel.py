@@ -151,9 +151,10 @@ class Kernel:
             if len(names) != 1:
                 raise TytoError(f"{label}: name one of its kernels: {', '.join(names) or 'it has none'}", "bad PTX")
             return 0
-        if name not in names:
+        found = int(self._lib.tyto_find_kernel(self._module, encode(name)))
+        if found < 0:
             raise TytoError(f"{label}: there is no kernel {name!r}, only {', '.join(names) or 'none'}", "bad PTX")
-        return names.index(name)
+        return found
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{kind} {name}" for name, kind, _ in self.parameters)
