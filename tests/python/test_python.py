@@ -111,6 +111,8 @@ class Runs(unittest.TestCase):
             both["pro"]
         with self.assertRaisesRegex(tyto.TytoError, "list of names"):
             tyto.compare("bfs", "lrr,gto")
+        with self.assertRaisesRegex(tyto.TytoError, "the list is empty"):
+            tyto.compare("bfs", [])
 
     @unittest.skipUnless(have("pandas"), "pandas is not installed")
     def test_results_become_frames(self):
