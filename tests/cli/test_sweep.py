@@ -123,6 +123,12 @@ class Combinations(Case):
         self.assertEqual(rows, [("./program {size}", "100", "1"), ("./program {size}", "200", "1"),
                                 ("./program 300", "300", "1")])  # what was asked for, else what the run says
 
+    def test_a_workload_that_says_its_size_takes_no_other(self):
+        done = self.sweep("vecadd --size 300", "vecadd --size 400 --seed 2", "--sizes", "test,small")
+        self.assertEqual(self.rows("program, size, seed"), [("vecadd --size 300", "", "1"), ("vecadd --size 400 --seed 2", "", "")])
+        done = self.sweep("vecadd --size 300 --seed 2")
+        self.assertTrue(done.stdout.startswith("1 run, program vecadd --size 300 --seed 2, machine gtx480\n"), done.stdout)
+
     def test_a_table_marks_the_best_of_each_row(self):
         shown = self.sweep("spmv", *GRID, "--metrics", "ipc,cycles,l1d_miss_rate", "--csv", "t.csv").stdout
         with open(self.path / "t.csv", encoding="utf-8") as file:

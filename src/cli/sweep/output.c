@@ -145,6 +145,16 @@ static bool write_table(const Sweep *sweep, Store *store, const char *metric, FI
     return is_read;
 }
 
+/* Whether any run takes what of the input the dimension says. */
+static bool is_taken(const Sweep *sweep, const Dimension *dimension) {
+    bool is_size = dimension->vary == VARY_SIZE, is_any = !is_size && dimension->vary != VARY_SEED;
+    for (int i = 0; i < sweep->point_count && !is_any; i++) {
+        const RunKey *key = key_of(sweep, &sweep->points[i]);
+        is_any = *(is_size ? key->size : key->seed) != '\0';
+    }
+    return is_any;
+}
+
 bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
     char *what = sweep_describe(sweep);
     fprintf(to, "%s", what);
@@ -152,7 +162,8 @@ bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
     for (int i = 0; i < sweep->dimension_count; i++) { /* what all runs have in common */
         const Dimension *dimension = &sweep->dimensions[i];
         const char *value = dimension->values.list[0];
-        if (!sweep_varies(sweep, i) && *value) fprintf(to, ", %s %s", dimension->name, value);
+        if (!sweep_varies(sweep, i) && *value && is_taken(sweep, dimension))
+            fprintf(to, ", %s %s", dimension->name, value);
     }
     fprintf(to, "\n");
     bool is_read = true, has_best = false;

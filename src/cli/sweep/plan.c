@@ -400,12 +400,15 @@ static bool next_choice(const Sweep *sweep, int *choice) {
 /* NULL for a value that is left to the machine. */
 static const char *named(const char *value) { return *value ? value : NULL; }
 
-/* Whether a program takes the sizes, or the seeds: a workload does, any other where it says so. */
-static bool takes(const Words *program, const char *mark) {
-    bool is_marked = program_is_workload(program->list[0]);
-    for (int i = 1; i < program->count; i++)
+/* Whether a program takes the sizes, or the seeds: a workload does, unless its words say `option`,
+ * and any other where they have `mark`. */
+static bool takes(const Words *program, const char *option, const char *mark) {
+    bool is_open = program_is_workload(program->list[0]), is_marked = false;
+    for (int i = 1; i < program->count; i++) {
+        is_open &= strcmp(program->list[i], option) != 0;
         is_marked |= strstr(program->list[i], mark) != NULL;
-    return is_marked;
+    }
+    return is_open || is_marked;
 }
 
 /* The form of a combination; its list `set` is filled with words that are owned. */
@@ -419,8 +422,8 @@ static TaskForm make_form(const Sweep *sweep, const int *choice) {
         switch (dimension->vary) {
         case VARY_PROGRAM: form.program = sweep->plan->programs[choice[i]]; break;
         case VARY_MACHINE: form.machine = value; break;
-        case VARY_SIZE: form.size = takes(&form.program, "{size}") ? value : NULL; break;
-        case VARY_SEED: form.seed = takes(&form.program, "{seed}") ? value : NULL; break;
+        case VARY_SIZE: form.size = takes(&form.program, "--size", "{size}") ? value : NULL; break;
+        case VARY_SEED: form.seed = takes(&form.program, "--seed", "{seed}") ? value : NULL; break;
         case VARY_SCHEDULER: form.scheduler = named(value); break;
         case VARY_CTA_SCHEDULER: form.cta_scheduler = named(value); break;
         case VARY_SET:
