@@ -535,6 +535,7 @@ class Timed(Case):
         done, result = self.run_timed("--kernels", "bsf", "bfs", "--size", "300")
         self.assertEqual(done.stderr.count("warning"), 1)
         self.assertIn("warning: --kernels bsf: no kernel of this name was launched; did you mean 'bfs'?", done.stderr)
+        self.assertRegex(done.stderr, r"\nhost: nothing was timed, \d+ MiB at most\n")
         self.assertEqual(result["total"]["kernels"], 0)
         self.assertGreater(result["untimed"]["warp_instructions"], 0)
 

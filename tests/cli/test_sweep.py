@@ -137,8 +137,10 @@ class Combinations(Case):
         for size in ("16KiB", "32KiB", "64KiB"):
             cycles = [int(row["cycles"]) for row in rows if row["l1d.size"] == size]
             best = min(cycles)
-            wanted = [size] + [f"{one}*" if one == best else str(one) for one in cycles]
+            wanted = [size] + [f"{one:,}*" if one == best else f"{one:,}" for one in cycles]
             self.assertIn(wanted, [line.split() for line in shown.splitlines()])
+            rates = [f"{100 * float(row['l1d_miss_rate']):.1f}%" for row in rows if row["l1d.size"] == size]
+            self.assertIn([size, *rates], [line.split() for line in shown.splitlines()])
         self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # of ipc and cycles, and the legend
         self.assertIn(["l1d.size", *policies], [line.split() for line in shown.splitlines()])
 
