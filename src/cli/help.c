@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { INDENT = 30, COLUMNS = 100 }; /* where what is said of an option begins, and ends */
+
 static const char overview[] =
     "Tyto simulates GPUs: it runs CUDA programs and PTX kernels, without a GPU, and says what "
     "they\n"
@@ -53,14 +55,35 @@ static const char *blank_before(const char *argument) {
     return argument && argument[0] == '[' ? "" : " ";
 }
 
+/* Prints words from column `at` on, and goes on below column INDENT where a line would be too long.
+ * Returns the column that it ends in. */
+static int print_words(const char *words, int at) {
+    while (*words) {
+        int length = (int)strcspn(words, " ");
+        bool is_first = at == INDENT;
+        if (!is_first && at + 1 + length > COLUMNS) {
+            printf("\n%*s", INDENT, "");
+            at = INDENT;
+            is_first = true;
+        }
+        printf("%s%.*s", is_first ? "" : " ", length, words);
+        at += length + !is_first;
+        words += length + (words[length] == ' ');
+    }
+    return at;
+}
+
 static void print_option(const TytoOption *option) {
     char left[64];
     snprintf(left, sizeof left, "%s%s%s", option->name, blank_before(option->argument),
              option->argument ? option->argument : "");
-    if (strlen(left) > 28) printf("  %s\n%30s", left, "");
-    else printf("  %-28s", left);
-    printf("%s", option->help);
-    if (option->initial) printf(" [%s]", option->initial);
+    if (strlen(left) > INDENT - 3) printf("  %s\n%*s", left, INDENT, "");
+    else printf("  %-*s", INDENT - 2, left);
+    int at = print_words(option->help, INDENT);
+    if (option->initial) {
+        snprintf(left, sizeof left, "[%s]", option->initial);
+        print_words(left, at);
+    }
     printf("\n");
 }
 
