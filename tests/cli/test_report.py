@@ -139,6 +139,13 @@ class Browser(Case):
         self.assertNotEqual(seen["least"], slower)
         self.assertTrue(any("kernel.cu:" in row[0] and row[3] for row in seen["source"]), seen["source"])
 
+    def test_what_a_sweep_leaves_to_the_machine_has_the_machine_s_name(self):
+        self.tyto("sweep", "vecadd", "--sizes", "test", "--json", "s.json")
+        self.tyto("run", "--quiet", "--scheduler", "lrr", "--cta-scheduler", "limit", "--json", "r.json", "vecadd", "--size", "test")
+        self.tyto("report", "s.json", "r.json")
+        seen, _ = self.read(after="""answer.names = [...document.querySelectorAll("#runs tbody tr")].map((row) => row.children[0].textContent);""")
+        self.assertEqual(sorted(seen["names"]), ["gto, round-robin", "lrr, limit"])
+
     def test_units_are_shown_side_by_side(self):
         run = with_units(self.run_of("a.json", "gto"))
         (self.path / "a.json").write_text(json.dumps(run))
