@@ -160,7 +160,8 @@ static int run_work(Work *work) {
     work->sweep = sweep_read(work->arguments);
     if (!work->sweep) return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
-    work->store = store_open(database);
+    bool is_stored = arguments_has(work->arguments, "--stored");
+    work->store = is_stored ? store_look(database) : store_open(database);
     if (!work->store) return EXIT_FAILED;
     if (!sweep_plan(work->sweep, work->store)) return EXIT_USAGE;
     return arguments_has(work->arguments, "--watch") ? watch(work) : run_all(work);

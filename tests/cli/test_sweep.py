@@ -262,7 +262,8 @@ class Failures(Case):
 class Watching(Case):
     def test_another_terminal_sees_the_state(self):
         words = ("spmv", "vecadd", *GRID)
-        self.assertIn("18 of 18 runs are missing", self.sweep(*words, "--stored", status=1).stderr)
+        self.assertEqual(self.sweep(*words, "--stored", status=1).stderr, "tyto: note: there is no database tyto-runs.sqlite\n18 of 18 runs are missing\n")
+        self.assertFalse((self.path / "tyto-runs.sqlite").exists())
         with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
                               stdout=subprocess.PIPE) as process:
             self.assertEqual(process.stdout.readline(), "0 of 18 runs done\n")
