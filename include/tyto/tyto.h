@@ -152,8 +152,10 @@ typedef struct TytoKernel {
 } TytoKernel;
 
 int tyto_kernel_count(const TytoModule *module);
-const TytoKernel *tyto_kernel(const TytoModule *module, int i);   /* in the order of the text */
-int tyto_find_kernel(const TytoModule *module, const char *name); /* -1 when there is none */
+const TytoKernel *tyto_kernel(const TytoModule *module, int i); /* in the order of the text */
+/* By its name in the PTX, else, where no other has it too, by the one in the source ("kernel",
+ * "space::kernel", without a template's arguments); * and ? stand for any letters. -1: none. */
+int tyto_find_kernel(const TytoModule *module, const char *name);
 /* The module's kernels and their facts as one JSON object (docs/command.md). `name` as in
  * tyto_load. */
 char *tyto_module_json(const TytoModule *module, const char *name);

@@ -75,6 +75,8 @@ def compare(program: Union[str, "pathlib.Path"], schedulers: Sequence[str] = ("l
     """Runs a program under several schedulers. str() of the result is the command's table and reason."""
     if isinstance(schedulers, str) or isinstance(cta_schedulers, str):
         raise TytoError("schedulers: a list of names, such as ['lrr', 'gto']", "bad option")
+    if not schedulers and not cta_schedulers:
+        raise TytoError("schedulers: the list is empty", "bad option")
     _check_own("--json", options, "each run's report")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "runs.json"

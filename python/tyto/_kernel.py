@@ -11,7 +11,7 @@ import numpy
 from ._errors import TytoError
 from ._library import MESSAGE_BYTES, encode, ffi, library, options as option_words, status_name, take, text, words
 from ._results import Run
-from ._scheduler import Policy
+from ._scheduler import Policy, Scheduler
 
 Dimensions = Union[int, Sequence[int]]
 
@@ -36,6 +36,8 @@ class Simulator:
 
     def __init__(self, machine: str = "gtx480", scheduler: Any = None, cta_scheduler: Optional[str] = None,
                  set: Optional[Mapping[str, object]] = None, options: Sequence[str] = ()) -> None:
+        if isinstance(scheduler, Scheduler):
+            raise TytoError(f"scheduler: give the class {type(scheduler).__name__}, of which each SM gets an object", "bad option")
         self._policy = Policy(scheduler) if callable(scheduler) else None
         name = self._policy.name if self._policy else scheduler
         listed = ["--quiet", "--padding", str(GAP_BYTES), *option_words(machine, name, cta_scheduler, set, options)]
@@ -151,9 +153,10 @@ class Kernel:
             if len(names) != 1:
                 raise TytoError(f"{label}: name one of its kernels: {', '.join(names) or 'it has none'}", "bad PTX")
             return 0
-        if name not in names:
+        found = int(self._lib.tyto_find_kernel(self._module, encode(name)))
+        if found < 0:
             raise TytoError(f"{label}: there is no kernel {name!r}, only {', '.join(names) or 'none'}", "bad PTX")
-        return names.index(name)
+        return found
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{kind} {name}" for name, kind, _ in self.parameters)

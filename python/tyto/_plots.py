@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LEAST_REACH = 0.1  # of an axis of speed-ups from 1
 
 
 def _axes(axes: "Optional[matplotlib.axes.Axes]") -> "matplotlib.axes.Axes":
@@ -44,6 +45,9 @@ def bars(values: Mapping[str, Any], metric: str, axes: "Optional[matplotlib.axes
     axes.bar(names, heights, bottom=base, color=COLOURS[0], width=0.7)
     if base:
         axes.axhline(base, color="black", linewidth=0.8)
+        low, high = axes.get_ylim()  # little looks little
+        axes.set_ylim(min(low, base - LEAST_REACH) if min(heights) < 0 else low,
+                      max(high, base + LEAST_REACH) if max(heights) > 0 else high)
     axes.set_ylabel(label)
     _tidy(axes)
     return axes

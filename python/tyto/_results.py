@@ -2,6 +2,7 @@
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from ._errors import TytoError
+from ._machines import counters
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -52,7 +53,9 @@ class Run(Mapping[str, Any]):
         try:
             return self.report["total"][counter]
         except KeyError:
-            raise KeyError(f"{counter}: there is no such counter; tyto.counters() has them all") from None
+            why = ("it was not counted, for the run was not timed" if counter in counters()
+                   else "there is no such counter; tyto.counters() has them all")
+            raise KeyError(f"{counter}: {why}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.report["total"])

@@ -50,6 +50,15 @@ static const TytoOption *find(const Command *command, const char *word, size_t l
     return NULL;
 }
 
+bool command_takes(const Command *command, const TytoOption *option) {
+    if (!command->has_simulator) return false;
+    if (command->makes_runs && option->traits & TYTO_OPTION_ONE_RUN) return false;
+    for (int i = 0; i < command->option_count; i++) {
+        if (strcmp(command->options[i].name, option->name) == 0) return false;
+    }
+    return true;
+}
+
 static bool is_known(const Command *command, const char *word) {
     bool is_simulators;
     return find(command, word, strcspn(word, "="), &is_simulators) != NULL;
@@ -60,8 +69,9 @@ static void say_unknown(const Command *command, const char *word) {
     int count = 0;
     for (int i = 0; i < command->option_count; i++)
         names[count++] = command->options[i].name;
-    for (int i = 0; command->has_simulator && i < tyto_option_count() && count < NAMES_MAX; i++)
-        names[count++] = tyto_option(i)->name;
+    for (int i = 0; i < tyto_option_count() && count < NAMES_MAX; i++) {
+        if (command_takes(command, tyto_option(i))) names[count++] = tyto_option(i)->name;
+    }
     const char *nearest = tyto_nearest(word, names, count);
     const char *own = command->ends_at_operand ? " (a program's own stand behind its name)" : "";
     if (nearest)
@@ -84,6 +94,13 @@ const char *arguments_value(const Arguments *arguments, const char *name) {
 bool arguments_has(const Arguments *arguments, const char *name) {
     for (int i = 0; i < arguments->option_count; i++) {
         if (strcmp(arguments->options[i].option->name, name) == 0) return true;
+    }
+    return false;
+}
+
+bool arguments_gave(const Arguments *arguments, const char *name) {
+    for (int i = 0; i < arguments->given_count; i++) {
+        if (strcmp(arguments->given[i]->name, name) == 0) return true;
     }
     return false;
 }

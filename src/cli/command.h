@@ -47,7 +47,8 @@ typedef struct Command {
     const char *text;     /* paragraphs and examples of its help */
     const TytoOption *options;
     int option_count;
-    bool has_simulator;   /* takes the simulator's options too */
+    bool has_simulator;   /* takes the simulator's options too ... */
+    bool makes_runs;      /* ... but for those that are of one run: it makes several */
     bool ends_at_operand; /* what follows the first operand belongs to another program ... */
     bool (*shares_options)(const char *operand); /* ... but for our options, after such a one */
     bool takes_unknown;   /* so does everything from the first unknown option on */
@@ -87,6 +88,11 @@ bool arguments_has(const Arguments *arguments, const char *name);
 /* The processes to run at once: what --jobs says, else as many as the host has processors. False
  * after a message. */
 bool arguments_jobs(const Arguments *arguments, int *jobs);
+/* Whether the command takes one of the simulator's options as it is, and has none of its own in its
+ * place. */
+bool command_takes(const Command *command, const TytoOption *option);
+/* Whether one of the simulator's options was given. */
+bool arguments_gave(const Arguments *arguments, const char *name);
 /* Whether all of the simulator's options that were given can be those of several runs, and nothing
  * in the environment changes all runs. False after a message. */
 bool arguments_check_runs(const Arguments *arguments, const char *command);

@@ -16,6 +16,7 @@
 #include "cli/program.h"
 
 enum { MOST_RUNS = 1024 };
+#define LEAST_REACH 0.1 /* of the speed-ups' axis from 1 */
 
 typedef struct Contest {
     const Arguments *arguments;
@@ -152,7 +153,7 @@ static char *make_title(const Contest *contest) {
 
 static void format_speedup(const void *context, double value, char *text, int size_bytes) {
     (void)context;
-    snprintf(text, (size_t)size_bytes, "%.2fx", value);
+    snprintf(text, (size_t)size_bytes, "%.3fx", value);
 }
 
 /* Speed-ups over the first as bars from 1. */
@@ -163,6 +164,7 @@ static bool plot(const Contest *contest, Store *store) {
     if (!path) return true;
     BarChart chart = bars_new(contest->count, 1, false);
     chart.base = 1;
+    chart.least_reach = LEAST_REACH;
     chart.shows_values = chart.draws_all = true;
     chart.format = format_speedup;
     char **labels = allocate((size_t)contest->count, sizeof *labels), axis[256];
@@ -282,6 +284,7 @@ const Command command_compare = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,
+    .makes_runs = true,
     .lists_workloads = true,
     .ends_at_operand = true,
     .shares_options = program_is_workload,

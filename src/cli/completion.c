@@ -133,8 +133,9 @@ static void add_alternatives(const char *text, Words *words) {
 static void add_options(const Command *command, Words *words) {
     for (int i = 0; i < command->option_count; i++)
         words_add(words, command->options[i].name);
-    for (int i = 0; command->has_simulator && i < tyto_option_count(); i++)
-        words_add(words, tyto_option(i)->name);
+    for (int i = 0; i < tyto_option_count(); i++) {
+        if (command_takes(command, tyto_option(i))) words_add(words, tyto_option(i)->name);
+    }
 }
 
 /* The option that a word names, if it takes a value. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { INDENT = 30, COLUMNS = 100 }; /* where what is said of an option begins, and ends */
+
 static const char overview[] =
     "Tyto simulates GPUs: it runs CUDA programs and PTX kernels, without a GPU, and says what "
     "they\n"
@@ -22,14 +24,6 @@ static const char overview[] =
 typedef void PrintOption(const TytoOption *option);
 typedef void PrintHeading(const char *heading);
 
-/* Whether the command has an option of its own in the place of the simulator's. */
-static bool has_own(const Command *command, const char *name) {
-    for (int i = 0; i < command->option_count; i++) {
-        if (strcmp(command->options[i].name, name) == 0) return true;
-    }
-    return false;
-}
-
 /* What stands before the operands. */
 static const char *gap(const Command *command) { return *command->operands ? " " : ""; }
 
@@ -45,9 +39,9 @@ static void walk_options(const Command *command, PrintHeading *print_heading,
     for (int i = 0; i < command->option_count; i++)
         print_option(&command->options[i]);
     const char *group = "";
-    for (int i = 0; command->has_simulator && i < tyto_option_count(); i++) {
+    for (int i = 0; i < tyto_option_count(); i++) {
         const TytoOption *option = tyto_option(i);
-        if (has_own(command, option->name)) continue;
+        if (!command_takes(command, option)) continue;
         if (strcmp(option->group, group) != 0) print_heading(option->group);
         group = option->group;
         print_option(option);
@@ -61,14 +55,35 @@ static const char *blank_before(const char *argument) {
     return argument && argument[0] == '[' ? "" : " ";
 }
 
+/* Prints words from column `at` on, and goes on below column INDENT where a line would be too long.
+ * Returns the column that it ends in. */
+static int print_words(const char *words, int at) {
+    while (*words) {
+        int length = (int)strcspn(words, " ");
+        bool is_first = at == INDENT;
+        if (!is_first && at + 1 + length > COLUMNS) {
+            printf("\n%*s", INDENT, "");
+            at = INDENT;
+            is_first = true;
+        }
+        printf("%s%.*s", is_first ? "" : " ", length, words);
+        at += length + !is_first;
+        words += length + (words[length] == ' ');
+    }
+    return at;
+}
+
 static void print_option(const TytoOption *option) {
     char left[64];
     snprintf(left, sizeof left, "%s%s%s", option->name, blank_before(option->argument),
              option->argument ? option->argument : "");
-    if (strlen(left) > 28) printf("  %s\n%30s", left, "");
-    else printf("  %-28s", left);
-    printf("%s", option->help);
-    if (option->initial) printf(" [%s]", option->initial);
+    if (strlen(left) > INDENT - 3) printf("  %s\n%*s", left, INDENT, "");
+    else printf("  %-*s", INDENT - 2, left);
+    int at = print_words(option->help, INDENT);
+    if (option->initial) {
+        snprintf(left, sizeof left, "[%s]", option->initial);
+        print_words(left, at);
+    }
     printf("\n");
 }
 
@@ -157,6 +172,7 @@ static void print_manual(void) {
            ".TP\n.B 1\nThe kernel failed, the PTX has mistakes, or a file cannot be read or "
            "written.\n"
            ".TP\n.B 2\nThe command line makes no sense.\n"
+           ".TP\n.B 3\nThe run is done, and the checks found errors.\n"
            ".TP\n.B 126, 127\nThe program cannot be executed; there is no such program.\n"
            ".PP\n.B tyto run\nends with its program's own status.\n");
 }

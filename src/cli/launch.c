@@ -149,12 +149,6 @@ static bool check_arguments(const Session *session) {
 
 /* ---- Running ---- */
 
-static bool is_quiet(const Arguments *arguments) {
-    for (int i = 0; i < arguments->given_count; i++)
-        if (strcmp(arguments->given[i]->name, "--quiet") == 0) return true;
-    return false;
-}
-
 static TytoStatus launch(Session *session) {
     const void **values = allocate((size_t)session->count, sizeof *values);
     for (int i = 0; i < session->count; i++)
@@ -171,7 +165,7 @@ static TytoStatus launch(Session *session) {
     running = NULL;
     const char *message = tyto_message(session->simulator);
     if (status != TYTO_OK && status != TYTO_STOPPED) say_error("%s", message);
-    if (status == TYTO_STOPPED && !is_quiet(session->arguments))
+    if (status == TYTO_STOPPED && !arguments_gave(session->arguments, "--quiet"))
         fprintf(stderr, "tyto: %s\n", message);
     free(values);
     return status;
@@ -241,7 +235,9 @@ static int run_launch(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--kernel", "NAME", NULL, "The kernel; not needed when the file has just one.", NULL, 0},
+    {"--kernel", "NAME", NULL,
+     "The kernel, by its name in the PTX or in the source; not needed when the file has just one.",
+     NULL, 0},
     {"--grid", "X[,Y[,Z]]", "1", "Thread blocks.", NULL, 0},
     {"--block", "X[,Y[,Z]]", "1", "Threads of a thread block.", NULL, 0},
     {"--shared", "BYTES", "0", "Dynamic shared memory of a thread block.", NULL, 0},

@@ -90,12 +90,22 @@ static char *nearest_workload(const char *name) {
     return nearest;
 }
 
+/* Which command takes a file that is no program, as a message ends with it; else "". */
+static const char *what_takes(const char *name) {
+    const char *ending = strrchr(name, '.');
+    if (ending && strcmp(ending, ".cu") == 0) return "; it is source text, which tyto cc builds";
+    if (ending && strcmp(ending, ".ptx") == 0) return "; it is PTX, which tyto launch runs";
+    return "";
+}
+
 /* Says that there is no such program, and which was probably meant. The caller frees it. */
 static char *explain_not_found(const char *name) {
     char *nearest = nearest_workload(name), *text = NULL;
+    const char *taken = what_takes(name);
     bool is_path = strchr(name, '/') != NULL, is_here = access(name, F_OK) == 0;
     int length =
-        is_path   ? asprintf(&text, "there is no program %s", name)
+        is_path             ? asprintf(&text, "there is no program %s", name)
+        : is_here && *taken ? asprintf(&text, "'%s' is no program%s", name, taken)
         : nearest ? asprintf(&text, "there is no workload and no program '%s'; did you mean '%s'?",
                              name, nearest)
         : is_here ? asprintf(&text,
@@ -313,9 +323,6 @@ int program_exec(char **words) {
         say_not_found(name);
         return EXIT_NOT_FOUND;
     }
-    const char *ending = strrchr(name, '.');
-    bool is_source = ending && strcmp(ending, ".cu") == 0;
-    say_error("cannot run %s: %s%s", name, strerror(errno),
-              is_source ? "; it is source text, which tyto cc builds" : "");
+    say_error("cannot run %s: %s%s", name, strerror(errno), what_takes(name));
     return EXIT_CANNOT_RUN;
 }

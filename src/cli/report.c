@@ -24,6 +24,11 @@ static bool refuse(const ReportDocument *document, const char *fault, size_t at)
     return false;
 }
 
+/* Whether there are runs in it, as the page looks for them. */
+static bool has_runs(const char *json) {
+    return strstr(json, "\"kernels\":") && strstr(json, "\"total\":");
+}
+
 static bool read_document(const char *path, ReportDocument *document) {
     static const char heading[] = "experiment,size,row,column,";
     size_t at;
@@ -34,7 +39,13 @@ static bool read_document(const char *path, ReportDocument *document) {
     document->is_table = strncmp(document->text, heading, sizeof heading - 1) == 0;
     const char *fault =
         document->is_table ? NULL : json_fault(document->text, document->length, &at);
-    return fault ? refuse(document, fault, at) : true;
+    if (fault) return refuse(document, fault, at);
+    if (document->is_table || has_runs(document->text)) return true;
+    say_error(
+        "%s holds no results: a report is made of what --json of tyto run, launch, compare or "
+        "sweep wrote, or --csv of tyto reproduce",
+        path);
+    return false;
 }
 
 /* Where the page is, in a form that browsers take, and terminals that open what is clicked. */

@@ -245,7 +245,8 @@ static int run_reproduce(Arguments *arguments) {
     if (!gnuplot_check_path(arguments_value(arguments, "--plot")) || !arguments_check_environment())
         return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
-    work.store = store_open(database ? database : "tyto-runs.sqlite");
+    if (!database) database = "tyto-runs.sqlite";
+    work.store = work.is_stored ? store_look(database) : store_open(database);
     if (!work.store) return EXIT_FAILED;
     int status = run_work(&work);
     store_close(work.store);

@@ -80,7 +80,7 @@ static bool write_state(const Work *work, FILE *to) {
     int running, waiting;
     if (work->executor->count && work->executor->count(work->folder, &running, &waiting))
         fprintf(to, ", %d running, %d waiting", running, waiting);
-    if (!isnan(idle)) fprintf(to, ", the last %.0f s ago", idle);
+    if (done + failed && !isnan(idle)) fprintf(to, ", the last %.0f s ago", idle);
     return true;
 }
 
@@ -160,15 +160,25 @@ static int run_work(Work *work) {
     work->sweep = sweep_read(work->arguments);
     if (!work->sweep) return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
-    work->store = store_open(database);
+    bool is_stored = arguments_has(work->arguments, "--stored");
+    work->store = is_stored ? store_look(database) : store_open(database);
     if (!work->store) return EXIT_FAILED;
     if (!sweep_plan(work->sweep, work->store)) return EXIT_USAGE;
     return arguments_has(work->arguments, "--watch") ? watch(work) : run_all(work);
 }
 
+/* That one is not named beside several. */
+static bool check_alone(const Arguments *arguments, const char *one, const char *several) {
+    if (!arguments_gave(arguments, one) || !arguments_has(arguments, several)) return true;
+    say_error("%s and %s cannot both be given", one, several);
+    return false;
+}
+
 static int run_sweep(Arguments *arguments) {
     Work work = {.arguments = arguments};
-    if (!arguments_jobs(arguments, &work.jobs) || !arguments_check_runs(arguments, "sweep") ||
+    if (!check_alone(arguments, "--machine", "--machines") ||
+        !check_alone(arguments, "--cta-scheduler", "--cta-schedulers") ||
+        !arguments_jobs(arguments, &work.jobs) || !arguments_check_runs(arguments, "sweep") ||
         !gnuplot_check_path(arguments_value(arguments, "--plot")) || !arguments_check_environment())
         return EXIT_USAGE;
     int status = run_work(&work);
@@ -224,6 +234,7 @@ const Command command_sweep = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,
+    .makes_runs = true,
     .lists_workloads = true,
     .lowest_operands = 1,
     .most_operands = -1,

@@ -22,7 +22,9 @@ static const CUresult fault_codes[] = {
     [ISA_FAULT_LIMIT] = CUDA_ERROR_LAUNCH_TIMEOUT,
     [ISA_FAULT_DEADLOCK] = CUDA_ERROR_LAUNCH_TIMEOUT,
     [ISA_FAULT_MEMORY] = CUDA_ERROR_LAUNCH_FAILED,
+    [ISA_FAULT_POLICY] = CUDA_ERROR_LAUNCH_FAILED,
 };
+_Static_assert(sizeof fault_codes / sizeof fault_codes[0] == ISA_FAULT_CODES, "a code for each");
 
 enum { LOCAL_PARAMETER_BYTES = 4352 }; /* most that a kernel may take (PTX ISA, .param) is 32764 */
 

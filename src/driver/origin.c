@@ -3,6 +3,7 @@
 #include "driver/origin.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +48,8 @@ void tyto_name_command(TytoSimulator *simulator, const char *command, int count,
     pthread_mutex_unlock(&simulator->lock);
 }
 
-/* The command, the options given, the program and its arguments; else the process's own command
- * line. */
+/* The command, the options given, the program as it was named and its arguments; else the process's
+ * own command line. */
 static void add_command(const TytoSimulator *simulator, const char *program, Text *out) {
     if (!simulator->command) {
         add_process(0, out);
@@ -56,7 +57,7 @@ static void add_command(const TytoSimulator *simulator, const char *program, Tex
     }
     text_add(out, simulator->command);
     options_write_given(simulator->options, NULL, out);
-    text_add_word(out, program);
+    text_add_word(out, simulator->is_process ? program_invocation_name : program);
     if (simulator->arguments.length) text_printf(out, " %s", text_string(&simulator->arguments));
 }
 

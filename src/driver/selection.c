@@ -81,14 +81,14 @@ static const char *last_part(const char *name) {
     return name;
 }
 
-static bool matches(const Pattern *pattern, const char *kernel) {
-    Text name = {0};
-    add_source_name(kernel, &name);
-    const char *const names[] = {kernel, text_string(&name), last_part(text_string(&name))};
+bool selection_is_named(const char *kernel, const char *name) {
+    Text own = {0};
+    add_source_name(kernel, &own);
+    const char *const names[] = {kernel, text_string(&own), last_part(text_string(&own))};
     bool is_one = false;
     for (int i = 0; i < 3; i++)
-        is_one |= fnmatch(pattern->text, names[i], 0) == 0;
-    text_free(&name);
+        is_one |= fnmatch(name, names[i], 0) == 0;
+    text_free(&own);
     return is_one;
 }
 
@@ -97,14 +97,14 @@ static bool matches(const Pattern *pattern, const char *kernel) {
 bool selection_takes(const Selection *selection, const char *kernel) {
     bool is_named = selection->count == 0;
     for (int i = 0; i < selection->count && !is_named; i++)
-        is_named = matches(&selection->patterns[i], kernel);
+        is_named = selection_is_named(kernel, selection->patterns[i].text);
     return is_named && selection->matching >= selection->skip;
 }
 
 void selection_count(Selection *selection, const char *kernel) {
     bool is_named = selection->count == 0;
     for (int i = 0; i < selection->count; i++) {
-        if (!matches(&selection->patterns[i], kernel)) continue;
+        if (!selection_is_named(kernel, selection->patterns[i].text)) continue;
         selection->patterns[i].launches++;
         is_named = true;
     }

@@ -16,6 +16,10 @@ typedef struct Selection Selection;
 Selection *selection_new(const char *names, uint64_t skip, Diag *diag);
 void selection_free(Selection *selection); /* NULL is allowed */
 
+/* Whether the kernel, by its mangled name, has `name` in the source: "space::kernel" or its last
+ * part, without a template's arguments; * and ? stand for any letters. */
+bool selection_is_named(const char *kernel, const char *name);
+
 /* Whether the next launch, if of this kernel, is timed. */
 bool selection_takes(const Selection *selection, const char *kernel);
 /* The kernel was launched, timed or not. */

@@ -291,10 +291,14 @@ const TytoKernel *tyto_kernel(const TytoModule *module, int i) {
 }
 
 int tyto_find_kernel(const TytoModule *module, const char *name) {
+    int found = -1, count = 0;
     for (int i = 0; i < module->kernel_count; i++) {
         if (strcmp(module->kernels[i].name, name) == 0) return i;
+        if (!selection_is_named(module->kernels[i].name, name)) continue;
+        found = i;
+        count++;
     }
-    return -1;
+    return count == 1 ? found : -1;
 }
 
 static void add_kernel(Json *json, const TytoKernel *kernel) {

@@ -410,7 +410,8 @@ typedef enum IsaFaultCode {
     ISA_FAULT_LIMIT,
     ISA_FAULT_DEADLOCK,
     ISA_FAULT_MEMORY,
-    ISA_FAULT_POLICY /* a scheduling policy broke its contract */
+    ISA_FAULT_POLICY, /* a scheduling policy broke its contract */
+    ISA_FAULT_CODES
 } IsaFaultCode;
 
 /* The allocation that an instruction accessed last. */

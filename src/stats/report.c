@@ -244,6 +244,21 @@ static void add_functional(const RunStats *run, Text *out) {
         text_plural(total.warp_instructions), seconds, speed);
 }
 
+/* What the timed launches took of the host. */
+static void add_host(const RunStats *run, const Counters *total, Text *out) {
+    char seconds[FORMAT_BYTES], speed[FORMAT_BYTES], memory[FORMAT_BYTES];
+    HostStats host = run_host(run);
+    format_value(memory, (double)run->peak_memory_bytes / (1024 * 1024), 0);
+    if (host.wall_seconds > 0) {
+        format_value(seconds, host.wall_seconds, 2);
+        format_count(speed, (uint64_t)rate_of(total, host));
+        text_printf(out, "\nhost: %s s, %s warp instructions per second, ", seconds, speed);
+    } else {
+        text_add(out, "\nhost: nothing was timed, ");
+    }
+    text_printf(out, "%s MiB at most\n", memory);
+}
+
 static void add_timed(const RunStats *run, bool has_all, Text *out) {
     text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
                 run->scheduler, run->cta_scheduler);
@@ -262,14 +277,7 @@ static void add_timed(const RunStats *run, bool has_all, Text *out) {
     if (run->tells_units) units_report(run->units, out);
     add_untimed(run, out);
     if (run->profile) profile_report(run->profile, out);
-    char seconds[FORMAT_BYTES], speed[FORMAT_BYTES], memory[FORMAT_BYTES];
-    HostStats host = run_host(run);
-    format_value(seconds, host.wall_seconds, 2);
-    format_value(memory, (double)run->peak_memory_bytes / (1024 * 1024), 0);
-    if (host.wall_seconds > 0) format_count(speed, (uint64_t)rate_of(&total, host));
-    else strcpy(speed, "-");
-    text_printf(out, "\nhost: %s s, %s warp instructions per second, %s MiB at most\n", seconds,
-                speed, memory);
+    add_host(run, &total, out);
 }
 
 void report_run(const RunStats *run, bool has_all, Text *out) {

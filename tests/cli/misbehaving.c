@@ -1,15 +1,16 @@
 /* Policies, for warps and for CTAs, of which one function does what it must not: it crashes, calls
- * abort or exit, uses up the stack, or never returns. */
+ * abort or exit, uses up the stack, never returns, or picks what is no warp. */
 #include <stdlib.h>
 
 #include "tyto/cta_policy.h"
 
 enum { HOW, AT, SM };
-enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT };
+enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT, WRONG };
 
-static const char *const HOWS[] = {"not", "crash", "abort", "recurse", "loop", "exit", NULL};
+static const char *const HOWS[] = {"not",  "crash", "abort", "recurse",
+                                   "loop", "exit",  "wrong", NULL};
 static const TytoPolicyParameter parameters[] = {
-    [HOW] = {"how", TYTO_CHOICE, NOT, 0, EXIT, HOWS, "what it does", "this test"},
+    [HOW] = {"how", TYTO_CHOICE, NOT, 0, WRONG, HOWS, "what it does", "this test"},
     [AT] = {"at", TYTO_INTEGER, 100, 0, 1000000, NULL, "SM cycle from which on", "this test"},
     [SM] = {"sm", TYTO_INTEGER, -1, -1, 1000, NULL, "SM whose warps it picks; -1: any",
             "this test"}};
@@ -51,7 +52,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     (void)scheduler;
     const State *s = state;
     if (s->sm < 0 || (uint32_t)s->sm == view->sm) misbehave(s, view->cycle);
-    return tyto_lowest(ready);
+    return s->how == WRONG ? TYTO_MAX_WARPS : tyto_lowest(ready);
 }
 
 const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,

@@ -104,7 +104,8 @@ class Help(Case):
             self.check(page, 0)
             self.assertEqual(page.stdout, self.tyto(command, "--help").stdout)
             self.assertIn(f"usage: tyto {command}", page.stdout)
-        self.assertIn("--on-fault", self.tyto("help", "run").stdout)
+            self.assertEqual([line for line in page.stdout.splitlines() if len(line) > 100], [])
+        self.assertRegex(self.tyto("help", "run").stdout, r"\n  --kernels NAME\[,NAME\.\.\.\]    Time only .*;\n {30}the others run functionally\.\n")
 
     def test_the_version_is_that_of_meson_build_and_in_the_changelog(self):
         version = re.search(r"(?m)^  version: '(\d+\.\d+\.\d+)'", (ROOT / "meson.build").read_text()).group(1)
@@ -126,6 +127,14 @@ class Help(Case):
             self.assertIn(f"tyto {command}", page)
             for option in re.findall(r"(?m)^  (--[a-z-]+)", self.tyto("help", command).stdout):
                 self.assertIn(f"`{option}", page)
+
+    def test_commands_of_many_runs_name_no_option_that_they_refuse(self):
+        for command in ("compare", "sweep"):
+            for option in re.findall(r"(?m)^  (--[a-z0-9-]+)", self.tyto("help", command).stdout):
+                value = [] if option in ("--retry", "--stored", "--watch") else ["x"]
+                self.assertNotIn("does not go with", self.tyto(command, option, *value, "nowhere").stderr, option)
+            self.check(self.tyto(command, "--scheduler", "gto", "vecadd"), 2, "--scheduler does not go with")
+            self.check(self.tyto(command, "--timelin", "x", "vecadd"), 2, f"tyto help {command} lists them all")
 
     def test_suggestions(self):
         self.check(self.tyto("lauch"), 2, "did you mean 'launch'?")
@@ -232,6 +241,18 @@ class Launch(Case):
                            (f"in:{self.path}", "Is a directory"), ("in:/dev/null", "empty")):
             self.check(launch(word), 1, part)
 
+    def test_a_kernel_answers_to_its_name_in_the_source(self):
+        text = SAXPY.read_text(encoding="utf-8")
+        one, other = (text[text.index(".visible"):].replace("saxpy", name) for name in ("_ZN4math5saxpyIiEEvi", "_Z5saxpyf"))
+        (self.path / "one.ptx").write_text(text[:text.index(".visible")] + one + other, encoding="utf-8")
+        words = ["--functional", "--arg", "u32:0", "--arg", "f32:1", "--arg", "zero:4", "--arg", "zero:4"]
+        for name, mangled in (("math::saxpy", "_ZN4math5saxpyIiEEvi"), ("_Z5saxpyf", "_Z5saxpyf")):
+            self.check(self.tyto("launch", "one.ptx", "--kernel", name, "--json", "r.json", *words), 0)
+            self.assertEqual(json.loads((self.path / "r.json").read_text())["kernels"][0]["kernel"], mangled)
+        self.check(self.tyto("launch", "one.ptx", "--kernel", "saxpy", *words), 2, "one.ptx has no kernel saxpy")  # both are
+        (self.path / "one.ptx").write_text(text[:text.index(".visible")] + one, encoding="utf-8")
+        self.check(self.tyto("launch", "one.ptx", "--kernel", "saxpy", *words), 0)
+
     def test_mistakes_in_shapes(self):
         fine = ["--arg", "u32:0", "--arg", "f32:1", "--arg", "zero:4", "--arg", "zero:4"]
         for words, status, part in ((["--block", "1025"], 1, "block x is 1025"),
@@ -336,10 +357,13 @@ class Run(Case):
     def test_not_found(self):
         self.check(self.tyto("run", "vecad"), 127, "did you mean 'vecadd'?")
         self.check(self.tyto("run", "nowhere.ptx"), 127, "tyto workloads lists those that come with Tyto")
-        (self.path / "here.ptx").touch()
-        self.check(self.tyto("run", "here.ptx"), 127, "write ./here.ptx for a file in this folder")
+        for name in ("here.bin", "here.ptx", "here.cu"):
+            (self.path / name).touch()
+        self.check(self.tyto("run", "here.bin"), 127, "write ./here.bin for a file in this folder")
+        self.check(self.tyto("run", "here.ptx"), 127, "'here.ptx' is no program; it is PTX, which tyto launch runs")
+        self.check(self.tyto("run", "here.cu"), 127, "'here.cu' is no program; it is source text, which tyto cc builds")
         self.check(self.tyto("run", "./nothing"), 127, "no program ./nothing")
-        self.check(self.tyto("run", SAXPY), 126, "Permission denied")
+        self.check(self.tyto("run", SAXPY), 126, "Permission denied; it is PTX, which tyto launch runs")
         self.check(self.tyto("run"), 2, "needs WORKLOAD|PROGRAM")
 
     def test_fault(self):
@@ -512,6 +536,7 @@ class Timed(Case):
         done, result = self.run_timed("--kernels", "bsf", "bfs", "--size", "300")
         self.assertEqual(done.stderr.count("warning"), 1)
         self.assertIn("warning: --kernels bsf: no kernel of this name was launched; did you mean 'bfs'?", done.stderr)
+        self.assertRegex(done.stderr, r"\nhost: nothing was timed, \d+ MiB at most\n")
         self.assertEqual(result["total"]["kernels"], 0)
         self.assertGreater(result["untimed"]["warp_instructions"], 0)
 

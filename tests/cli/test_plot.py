@@ -72,6 +72,13 @@ class Plots(unittest.TestCase):
     def compare(self, *words, **more):
         return self.tyto("compare", "--database", "runs", "--machine", "ccws", "--schedulers", "gto,lrr,swl:limit=1..2", *words, "spmv", "--size", "1024", **more)
 
+    def test_a_small_gain_has_a_short_bar(self):
+        self.tyto("compare", "--schedulers", "gto,lrr", "--plot", "p.svg", "vecadd", "--size", "test")  # lrr is 1% slower
+        lengths = self.figure().lengths()
+        self.assertEqual(len(lengths), 2)
+        self.assertGreater(lengths[1], 1)
+        self.assertLess(lengths[1], 30)  # of 420 pixels
+
     def test_a_comparison_has_a_bar_for_each_run_as_long_as_its_gain(self):
         done = self.compare("--plot", "p.svg", "--json", "c.json")
         self.assertEqual(done.stderr.count("warning"), 0)
@@ -83,7 +90,7 @@ class Plots(unittest.TestCase):
         scale = max(lengths) / max(map(abs, gains))  # from the base, which is 1
         for length, gain in zip(lengths, gains):
             self.assertAlmostEqual(length, abs(gain) * scale, delta=1)
-        for text in ("speed-up over gto (ratio of cycles)", "spmv --size 1024 on ccws", "swl:limit=2", *(f"{1 + gain:.2f}x" for gain in gains)):
+        for text in ("speed-up over gto (ratio of cycles)", "spmv --size 1024 on ccws", "swl:limit=2", *(f"{1 + gain:.3f}x" for gain in gains)):
             self.assertIn(text, seen.texts)
 
     def test_a_picture_says_which_command_drew_it(self):

@@ -120,6 +120,13 @@ class Policies(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout, done.stderr),
                              (1, "", "tyto: error: ./leaving.so: calls exit while it is loaded\n"))
 
+    def test_a_program_is_told_that_a_policy_made_its_kernel_fail(self):
+        done = self.tyto("run", "--scheduler", "./misbehaving.so:how=wrong", *VECADD)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^tyto: error: warp scheduler \./misbehaving\.so:how=wrong: cycle \d+, SM \d+: "
+                                      r"picked warp \d+, which is no warp slot")
+        self.assertIn("CUDA_ERROR_LAUNCH_FAILED: the kernel failed", done.stderr)
+
     def test_a_thread_that_helps_may_misbehave_too(self):
         """So late that one steps the SM, if the host has a processor for it."""
         deaths = {"exit": 1}

@@ -93,7 +93,7 @@ class Page(Case):
         self.assertNotRegex(page, r'(src|href)="?(https?:)?//')
 
     def test_a_page_goes_to_standard_output(self):
-        (self.path / "a.json").write_text("{}")
+        (self.path / "a.json").write_text('{"kernels": [], "total": {}}')
         self.assertRegex(self.tyto("report", "a.json").stdout, rf"^report\.html: \d\.\d MB; open it in a browser: file://{self.path.resolve()}/report\.html\n$")
         self.assertIn("</html>", self.tyto("report", "--output", "-", "a.json").stdout)
 
@@ -106,8 +106,14 @@ class Page(Case):
         self.tyto("report", "nowhere.json", status=1)
         self.tyto("report", status=2)
 
+    def test_what_holds_no_run_is_refused(self):
+        for text in ("{}", "[]", '{"runs": []}', '{"total": {}}', '"\\"kernels\\": \\"total\\":"'):
+            (self.path / "a.json").write_text(text)
+            self.assertIn("a.json holds no results: a report is made of what --json of tyto run,", self.tyto("report", "a.json", status=1).stderr, text)
+        self.assertFalse((self.path / "report.html").exists())
+
     def test_names_cannot_leave_the_data(self):
-        (self.path / "a.json").write_text(json.dumps({"program": HOSTILE, HOSTILE: 1}, ensure_ascii=False))
+        (self.path / "a.json").write_text(json.dumps({"program": HOSTILE, HOSTILE: 1, "kernels": [], "total": {}}, ensure_ascii=False))
         (self.path / "b.csv").write_text(f'experiment,size,row,column,ours,published,verdict,place\n{HOSTILE},test,r,c,1,2,,\n')
         self.tyto("report", "a.json", "b.csv")
         page = (self.path / "report.html").read_text()
@@ -132,6 +138,13 @@ class Browser(Case):
         self.assertEqual([seen["unsorted"], seen["most"], seen["down"], seen["up"]], ["gto", slower, "descending", "ascending"])
         self.assertNotEqual(seen["least"], slower)
         self.assertTrue(any("kernel.cu:" in row[0] and row[3] for row in seen["source"]), seen["source"])
+
+    def test_what_a_sweep_leaves_to_the_machine_has_the_machine_s_name(self):
+        self.tyto("sweep", "vecadd", "--sizes", "test", "--json", "s.json")
+        self.tyto("run", "--quiet", "--scheduler", "lrr", "--cta-scheduler", "limit", "--json", "r.json", "vecadd", "--size", "test")
+        self.tyto("report", "s.json", "r.json")
+        seen, _ = self.read(after="""answer.names = [...document.querySelectorAll("#runs tbody tr")].map((row) => row.children[0].textContent);""")
+        self.assertEqual(sorted(seen["names"]), ["gto, round-robin", "lrr, limit"])
 
     def test_units_are_shown_side_by_side(self):
         run = with_units(self.run_of("a.json", "gto"))
@@ -222,7 +235,7 @@ class Browser(Case):
         self.tyto("run", "--functional", "--quiet", "--json", "f.json", "vecadd", "--size", "300")
         self.tyto("report", "f.json")
         self.assertEqual(self.read()[0]["sections"], ["counters"])
-        (self.path / "e.json").write_text("[]")
+        (self.path / "e.json").write_text('{"kernels": [], "total": null}')
         self.tyto("report", "e.json")
         self.assertEqual(self.read()[0]["title"], "Nothing to report")
 

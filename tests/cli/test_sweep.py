@@ -111,6 +111,8 @@ class Combinations(Case):
         (self.path / "s.yaml").write_text(FILE, encoding="utf-8")
         done = self.sweep("s.yaml", "--schedulers", "gto", "--seeds", "3")
         self.assertIn("2 programs x 2 l1d.latency = 4 runs, machine owl, size test, seed 3, scheduler gto", done.stdout)
+        done = self.sweep("s.yaml", "--schedulers", "gto", "--seeds", "3", "--machine", "ccws", "--cta-scheduler", "limit", "--stored", status=1)
+        self.assertIn(" = 4 runs, machine ccws, size test, seed 3, cta_scheduler limit, scheduler gto", done.stdout)
 
     def test_a_program_of_ones_own_takes_sizes_where_it_says_so(self):
         self.program('exec "$WORKLOADS/vecadd" --size "$1"')
@@ -121,6 +123,12 @@ class Combinations(Case):
         self.assertEqual(rows, [("./program {size}", "100", "1"), ("./program {size}", "200", "1"),
                                 ("./program 300", "300", "1")])  # what was asked for, else what the run says
 
+    def test_a_workload_that_says_its_size_takes_no_other(self):
+        done = self.sweep("vecadd --size 300", "vecadd --size 400 --seed 2", "--sizes", "test,small")
+        self.assertEqual(self.rows("program, size, seed"), [("vecadd --size 300", "", "1"), ("vecadd --size 400 --seed 2", "", "")])
+        done = self.sweep("vecadd --size 300 --seed 2")
+        self.assertTrue(done.stdout.startswith("1 run, program vecadd --size 300 --seed 2, machine gtx480\n"), done.stdout)
+
     def test_a_table_marks_the_best_of_each_row(self):
         shown = self.sweep("spmv", *GRID, "--metrics", "ipc,cycles,l1d_miss_rate", "--csv", "t.csv").stdout
         with open(self.path / "t.csv", encoding="utf-8") as file:
@@ -129,8 +137,10 @@ class Combinations(Case):
         for size in ("16KiB", "32KiB", "64KiB"):
             cycles = [int(row["cycles"]) for row in rows if row["l1d.size"] == size]
             best = min(cycles)
-            wanted = [size] + [f"{one}*" if one == best else str(one) for one in cycles]
+            wanted = [size] + [f"{one:,}*" if one == best else f"{one:,}" for one in cycles]
             self.assertIn(wanted, [line.split() for line in shown.splitlines()])
+            rates = [f"{100 * float(row['l1d_miss_rate']):.1f}%" for row in rows if row["l1d.size"] == size]
+            self.assertIn([size, *rates], [line.split() for line in shown.splitlines()])
         self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # of ipc and cycles, and the legend
         self.assertIn(["l1d.size", *policies], [line.split() for line in shown.splitlines()])
 
@@ -175,6 +185,9 @@ class Mistakes(Case):
                             (("vecadd", "--schedulers", "swl:limit=1..99999"), "too many values"),
                             (("vecadd", "--schedulers", "swl:limit=1..4000"), "limit=65: out of bounds"),
                             (("vecadd", "--set", "l1d.size=16KiB", "--set", "l1d.size=32KiB"), "l1d.size is set twice"),
+                            (("vecadd", "--machine", "owl", "--machines", "ccws"), "--machine and --machines cannot both"),
+                            (("vecadd", "--cta-scheduler", "md", "--cta-schedulers", "md"), "--cta-schedulers cannot both"),
+                            (("vecadd", f"--seeds={-2**63}..{2**63 - 1}"), "too many values"),
                             (("",), "a program is expected")):
             said = self.sweep(*words, status=2).stderr
             self.assertIn(what, said, words)
@@ -249,10 +262,16 @@ class Failures(Case):
 class Watching(Case):
     def test_another_terminal_sees_the_state(self):
         words = ("spmv", "vecadd", *GRID)
-        self.assertIn("18 of 18 runs are missing", self.sweep(*words, "--stored", status=1).stderr)
+        self.assertEqual(self.sweep(*words, "--stored", status=1).stderr, "tyto: note: there is no database tyto-runs.sqlite\n18 of 18 runs are missing\n")
+        self.assertFalse((self.path / "tyto-runs.sqlite").exists())
         with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
                               stdout=subprocess.PIPE) as process:
             self.assertEqual(process.stdout.readline(), "0 of 18 runs done\n")
+            self.sweep("vecadd", "--sizes", "300")  # another sweep's run tells nothing of this one
+            with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
+                                  stdout=subprocess.PIPE) as later:
+                self.assertEqual(later.stdout.readline(), "0 of 18 runs done\n")
+                later.terminate()
             self.sweep(*words)
             rest, _ = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, 0)

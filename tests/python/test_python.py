@@ -101,6 +101,8 @@ class Runs(unittest.TestCase):
             tyto.run("vecadd", scheduler=RoundRobin)
         with self.assertRaisesRegex(KeyError, "no such counter"):
             tyto.run("vecadd", size=64)["cycls"]
+        with self.assertRaisesRegex(KeyError, "ipc: it was not counted, for the run was not timed"):
+            tyto.run("vecadd", size=64, options=["--functional"])["ipc"]
 
     def test_a_comparison_is_measured_by_its_first(self):
         both = tyto.compare("bfs", ["lrr", "gto"], machine="ccws", size=2000)
@@ -111,6 +113,8 @@ class Runs(unittest.TestCase):
             both["pro"]
         with self.assertRaisesRegex(tyto.TytoError, "list of names"):
             tyto.compare("bfs", "lrr,gto")
+        with self.assertRaisesRegex(tyto.TytoError, "the list is empty"):
+            tyto.compare("bfs", [])
 
     @unittest.skipUnless(have("pandas"), "pandas is not installed")
     def test_results_become_frames(self):
@@ -131,6 +135,9 @@ class Runs(unittest.TestCase):
         axes = both.plot()
         self.assertEqual([bar.get_y() for bar in axes.patches], [1, 1])
         self.assertAlmostEqual(axes.patches[1].get_height(), both.speedup()["gto"] - 1)
+        low, high = tyto.compare("vecadd", ["gto", "lrr"], size="test").plot().get_ylim()  # lrr is 1% slower
+        self.assertLessEqual(low, 0.9)
+        self.assertGreaterEqual(high, 1)
         with self.assertRaisesRegex(KeyError, "no such counter"):
             both.plot("cycls")
 
@@ -311,6 +318,10 @@ class Schedulers(unittest.TestCase):
         library, _ = launched("lrr")
         self.assertEqual(python, library)
         numpy.testing.assert_array_equal(out, numpy.ones(4096, dtype=numpy.float32))
+
+    def test_an_object_in_the_place_of_its_class_is_refused(self):
+        with self.assertRaisesRegex(tyto.TytoError, "scheduler: give the class RoundRobin"):
+            launched(RoundRobin())
 
     def test_events_are_those_asked_for(self):
         heard = []

@@ -124,6 +124,8 @@ static Range find_range(const BarChart *chart) {
     double more = (margin - 1) * (range.high - range.low);
     if (range.low < range.base) range.low -= more;
     if (range.high > range.base || chart->shows_values) range.high += more;
+    if (range.low < range.base) range.low = fmin(range.low, range.base - chart->least_reach);
+    if (range.high > range.base) range.high = fmax(range.high, range.base + chart->least_reach);
     if (range.high <= range.low) range.high = range.low + 1;
     return range;
 }

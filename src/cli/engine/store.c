@@ -2,6 +2,7 @@
 #include "cli/engine/store.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -226,6 +227,12 @@ Store *store_open(const char *path) {
     if (!is_open) say_failure(store);
     store_close(store);
     return NULL;
+}
+
+Store *store_look(const char *path) {
+    if (!*path || access(path, F_OK) == 0 || errno != ENOENT) return store_open(path);
+    fprintf(stderr, "tyto: note: there is no database %s\n", path);
+    return store_open(NULL);
 }
 
 void store_close(Store *store) {

@@ -32,6 +32,8 @@ typedef enum RunState { RUN_MISSING, RUN_DONE, RUN_FAILED } RunState;
 /* Opens the database, and makes it if it is not there; NULL for `path`: one in memory, which nobody
  * else sees and nothing is left of. NULL after a message. */
 Store *store_open(const char *path);
+/* The same for looking only: a file that is not there is not made, and told of. */
+Store *store_look(const char *path);
 void store_close(Store *store); /* NULL is allowed */
 
 /* All of these: false after a message when the database fails. */

@@ -87,7 +87,7 @@ function runsOf(document_) {
 /* What differs among runs, as the name of each; the same names are numbered. */
 function nameRuns(runs) {
   const keys = runs.length && runs.every((run) => run.values) ? Object.keys(runs[0].values) : ["program", "machine", "scheduler", "cta_scheduler"];
-  const of = (run, key) => (run.values ? run.values[key] : run[key]) ?? "functional";
+  const of = (run, key) => (run.values?.[key] || run[key]) ?? "functional"; // what a sweep leaves to the machine is the run's
   const differing = keys.filter((key) => new Set(runs.map((run) => of(run, key))).size > 1);
   const seen = new Map();
   runs.forEach((run) => {

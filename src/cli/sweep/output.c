@@ -37,10 +37,23 @@ static int better_side(const char *metric) {
     return 0;
 }
 
-static void format_number(double number, char text[CELL_BYTES]) {
+/* A whole number with a comma before each three digits. */
+static void format_count(double number, char text[CELL_BYTES]) {
+    char digits[CELL_BYTES];
+    int length = snprintf(digits, sizeof digits, "%.0f", number), at = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+}
+
+/* Counts, shares and other ratios as a run's report has them; a ratio below 1 has more digits. */
+static void format_number(const char *metric, double number, char text[CELL_BYTES]) {
+    const TytoCounter *row = tyto_counter(tyto_find_counter(metric));
     if (isnan(number)) snprintf(text, CELL_BYTES, "-");
-    else if (number == floor(number) && fabs(number) < 1e15)
-        snprintf(text, CELL_BYTES, "%.0f", number);
+    else if (row->kind != TYTO_RATIO) format_count(number, text);
+    else if (strcmp(row->unit, "share") == 0) snprintf(text, CELL_BYTES, "%.1f%%", 100 * number);
     else snprintf(text, CELL_BYTES, fabs(number) < 1 ? "%.4f" : "%.2f", number);
 }
 
@@ -98,7 +111,7 @@ static bool write_row(const Sweep *sweep, Store *store, const char *metric, int 
     }
     for (int c = 0; c < columns->count; c++) {
         char text[CELL_BYTES];
-        format_number(numbers[c], text);
+        format_number(metric, numbers[c], text);
         bool is_best = columns->count > 1 && numbers[c] == best;
         fprintf(to, "%*s%s", width_of(columns, LEAST_WIDTH), text,
                 is_best                  ? "*"
@@ -145,6 +158,16 @@ static bool write_table(const Sweep *sweep, Store *store, const char *metric, FI
     return is_read;
 }
 
+/* Whether any run takes what of the input the dimension says. */
+static bool is_taken(const Sweep *sweep, const Dimension *dimension) {
+    bool is_size = dimension->vary == VARY_SIZE, is_any = !is_size && dimension->vary != VARY_SEED;
+    for (int i = 0; i < sweep->point_count && !is_any; i++) {
+        const RunKey *key = key_of(sweep, &sweep->points[i]);
+        is_any = *(is_size ? key->size : key->seed) != '\0';
+    }
+    return is_any;
+}
+
 bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
     char *what = sweep_describe(sweep);
     fprintf(to, "%s", what);
@@ -152,7 +175,8 @@ bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
     for (int i = 0; i < sweep->dimension_count; i++) { /* what all runs have in common */
         const Dimension *dimension = &sweep->dimensions[i];
         const char *value = dimension->values.list[0];
-        if (!sweep_varies(sweep, i) && *value) fprintf(to, ", %s %s", dimension->name, value);
+        if (!sweep_varies(sweep, i) && *value && is_taken(sweep, dimension))
+            fprintf(to, ", %s %s", dimension->name, value);
     }
     fprintf(to, "\n");
     bool is_read = true, has_best = false;

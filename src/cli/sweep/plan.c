@@ -115,7 +115,7 @@ static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, cons
     if (end == text || strncmp(end, "..", 2) != 0) return false;
     last = strtol(end + 2, &end, 10);
     if (*end || first > last) return false;
-    if (last - first >= MOST_VALUES) {
+    if ((unsigned long)last - (unsigned long)first >= MOST_VALUES) {
         say(sweep->plan, origin, "there are too many values");
         return true;
     }
@@ -328,9 +328,11 @@ static bool read_file(Sweep *sweep, const Arguments *arguments, SweepFile *out) 
 
 static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *file) {
     const TaskForm *form = &sweep->form;
-    const char *machines = arguments_value(arguments, "--machines");
+    static const Words none;
+    const Words *machines = arguments_gave(arguments, "--machine") ? &none : &file->machines;
     read_programs(sweep, &file->programs);
-    read_dimension(sweep, VARY_MACHINE, "machine", machines, &file->machines, form->machine);
+    read_dimension(sweep, VARY_MACHINE, "machine", arguments_value(arguments, "--machines"),
+                   machines, form->machine);
     read_sets(sweep, arguments, &file->set);
     read_dimension(sweep, VARY_SIZE, "size", arguments_value(arguments, "--sizes"), &file->sizes,
                    "small");
@@ -338,7 +340,8 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
                    "1");
     check_inputs(sweep);
     read_dimension(sweep, VARY_CTA_SCHEDULER, "cta_scheduler",
-                   arguments_value(arguments, "--cta-schedulers"), &file->cta_schedulers,
+                   arguments_value(arguments, "--cta-schedulers"),
+                   form->cta_scheduler ? &none : &file->cta_schedulers,
                    form->cta_scheduler ? form->cta_scheduler : "");
     read_dimension(sweep, VARY_SCHEDULER, "scheduler", arguments_value(arguments, "--schedulers"),
                    &file->schedulers, "");
@@ -397,12 +400,15 @@ static bool next_choice(const Sweep *sweep, int *choice) {
 /* NULL for a value that is left to the machine. */
 static const char *named(const char *value) { return *value ? value : NULL; }
 
-/* Whether a program takes the sizes, or the seeds: a workload does, any other where it says so. */
-static bool takes(const Words *program, const char *mark) {
-    bool is_marked = program_is_workload(program->list[0]);
-    for (int i = 1; i < program->count; i++)
+/* Whether a program takes the sizes, or the seeds: a workload does, unless its words say `option`,
+ * and any other where they have `mark`. */
+static bool takes(const Words *program, const char *option, const char *mark) {
+    bool is_open = program_is_workload(program->list[0]), is_marked = false;
+    for (int i = 1; i < program->count; i++) {
+        is_open &= strcmp(program->list[i], option) != 0;
         is_marked |= strstr(program->list[i], mark) != NULL;
-    return is_marked;
+    }
+    return is_open || is_marked;
 }
 
 /* The form of a combination; its list `set` is filled with words that are owned. */
@@ -416,8 +422,8 @@ static TaskForm make_form(const Sweep *sweep, const int *choice) {
         switch (dimension->vary) {
         case VARY_PROGRAM: form.program = sweep->plan->programs[choice[i]]; break;
         case VARY_MACHINE: form.machine = value; break;
-        case VARY_SIZE: form.size = takes(&form.program, "{size}") ? value : NULL; break;
-        case VARY_SEED: form.seed = takes(&form.program, "{seed}") ? value : NULL; break;
+        case VARY_SIZE: form.size = takes(&form.program, "--size", "{size}") ? value : NULL; break;
+        case VARY_SEED: form.seed = takes(&form.program, "--seed", "{seed}") ? value : NULL; break;
         case VARY_SCHEDULER: form.scheduler = named(value); break;
         case VARY_CTA_SCHEDULER: form.cta_scheduler = named(value); break;
         case VARY_SET:
