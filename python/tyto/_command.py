@@ -12,6 +12,7 @@ from ._library import command, options as option_words
 from ._results import Comparison, Run, Sweep
 
 Size = Union[str, int, None]
+FOUND = 3  # status of a run that is done, and in which the checks found errors
 
 
 def _call(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
@@ -50,7 +51,8 @@ def run(program: Union[str, "pathlib.Path"], machine: str = "gtx480", scheduler:
     """Runs a workload of Tyto's, or any CUDA program.
 
     `set` changes values of the machine; `options` are further words of `tyto run`. The result's
-    `output` is what the program printed. TytoError: what the command says is wrong.
+    `output` is what the program printed, `errors` what checks (options=["--check", "race"]) have found.
+    TytoError: what the command says is wrong.
     """
     if scheduler is not None and not isinstance(scheduler, (str, pathlib.Path)):
         raise TytoError("scheduler: a program runs in a process of its own, which a scheduler in Python cannot reach; "
@@ -61,11 +63,15 @@ def run(program: Union[str, "pathlib.Path"], machine: str = "gtx480", scheduler:
         words = ["run", "--quiet", "--json", str(path)]
         words += option_words(machine, None if scheduler is None else str(scheduler), cta_scheduler, set, options)
         done = _call(words + _program(program, size, arguments))
-        if done.returncode:
+        has_report = path.exists()
+        if done.returncode and not (done.returncode == FOUND and has_report):
             raise _fail(done)
-        if not path.exists():
+        if not has_report:
             raise TytoError(f"{program}: launched no kernel on Tyto; is it linked with the shared CUDA runtime?", "command")
-        return Run(json.loads(path.read_text(encoding="utf-8")), done.stdout)
+        result = Run(json.loads(path.read_text(encoding="utf-8")), done.stdout)
+        if done.returncode and not result.errors:  # the program's own status
+            raise _fail(done)
+        return result
 
 
 def compare(program: Union[str, "pathlib.Path"], schedulers: Sequence[str] = ("lrr", "gto", "two-level"),

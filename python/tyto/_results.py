@@ -46,6 +46,11 @@ class Run(Mapping[str, Any]):
         return dict(self.report["total"])
 
     @property
+    def errors(self) -> List[Dict[str, Any]]:
+        """What checks have found: `check`, `message`, `count` and more of each place."""
+        return list(self.report["errors"])
+
+    @property
     def kernels(self) -> List[Dict[str, Any]]:
         return list(self.report["kernels"])
 

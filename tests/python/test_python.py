@@ -2,7 +2,7 @@
 """The package tyto: runs, comparisons and machines as objects, kernels on NumPy arrays, schedulers in Python,
 and that no misuse of it ends the process.
 
-usage: test_python.py TYTO ROOT
+usage: test_python.py TYTO ROOT CARELESS
 """
 import gc
 import json
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+TYTO, ROOT, CARELESS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 try:
     import cffi  # noqa: F401
     import numpy
@@ -81,6 +81,15 @@ class Runs(unittest.TestCase):
         self.assertEqual((run.machine, run.scheduler, len(run.kernels)), ("owl", "gto", 1))
         self.assertIn("1000 sums verified", run.output)
         self.assertIn("cycles", repr(run))
+
+    def test_what_checks_find_is_part_of_the_result(self):
+        run = tyto.run(CARELESS, arguments=["leak_in_loop"], options=["--check", "leak", "--functional"])
+        self.assertEqual([(error["check"], error["count"]) for error in run.errors], [("leak", 2)])
+        self.assertEqual(tyto.run("vecadd", size=100, options=["--check", "race"]).errors, [])
+
+    def test_a_program_s_own_status_is_no_finding(self):
+        with self.assertRaises(tyto.TytoError):
+            tyto.run("/bin/sh", arguments=["-c", f"'{CARELESS}' right; exit 3"])
 
     def test_values_of_the_machine_can_be_changed(self):
         few = tyto.run("vecadd", machine="owl", size=20000, set={"gpu.sms": 2, "oracle.perfect_l1": False})
@@ -447,7 +456,7 @@ class Packaging(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ran = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
+    ran = unittest.main(argv=sys.argv[:1] + sys.argv[4:], exit=False).result
     bad, skipped = len(ran.failures) + len(ran.errors), len(ran.skipped)
     print(f"{ran.testsRun - bad - skipped} passed, {bad} failed" + (f", {skipped} skipped" if skipped else ""))
     sys.exit(bool(bad))
