@@ -98,6 +98,7 @@ class Plots(unittest.TestCase):
         self.tyto("compare", *words)
         root = xml.etree.ElementTree.parse(self.path / "p.svg").getroot()
         self.assertEqual(root.find("{http://www.w3.org/2000/svg}metadata").text, " ".join(("tyto compare", *words)))
+        self.assertEqual(root.find("{http://www.w3.org/2000/svg}title").text, "vecadd --size test on gtx480")
         self.tyto("sweep", "vecadd --elements 300", "--x", "scheduler", "--schedulers", "lrr,gto", "--sizes", "test", "--plot", "<&>.svg")
         root = xml.etree.ElementTree.parse(self.path / "<&>.svg").getroot()
         self.assertIn("--plot <&>.svg", root.find("{http://www.w3.org/2000/svg}metadata").text)

@@ -145,19 +145,27 @@ static void write_xml(const char *text, FILE *to) {
     }
 }
 
-/* Puts the command that drew it behind the title of an SVG; `drawn` is freed. */
+static void write_element(const char *name, const char *text, FILE *to) {
+    fprintf(to, "<%s>", name);
+    write_xml(text, to);
+    fprintf(to, "</%s>", name);
+}
+
+/* Gives an SVG, which gnuplot calls by its own name, the picture's title, and behind it the command
+ * that drew it; `drawn` is freed. */
 static char *sign(const Picture *picture, char *drawn, size_t *length) {
-    char *place = drawn ? strstr(drawn, "</desc>") : NULL, *is_signed = NULL;
-    if (!place) return drawn; /* a PDF has none */
-    size_t before = (size_t)(place - drawn) + strlen("</desc>"), all = *length;
+    static const char named[] = "<title>Gnuplot</title>";
+    char *title = drawn ? strstr(drawn, named) : NULL, *is_signed = NULL;
+    if (!title) return drawn; /* a PDF has none */
+    const char *rest = title + strlen(named), *end = drawn + *length;
     FILE *to = open_memstream(&is_signed, length);
     if (!to) return drawn;
     char *command = words_join(picture->command);
-    fwrite(drawn, 1, before, to);
-    fputs("\n<metadata>", to);
-    write_xml(command, to);
-    fputs("</metadata>", to);
-    fwrite(drawn + before, 1, all - before, to);
+    fwrite(drawn, 1, (size_t)(title - drawn), to);
+    write_element("title", picture->title, to);
+    fputc('\n', to);
+    write_element("metadata", command, to);
+    fwrite(rest, 1, (size_t)(end - rest), to);
     fclose(to);
     free(command);
     free(drawn);
