@@ -40,7 +40,8 @@ typedef struct Work {
     bool allows_plugins; /* load code that an experiment or its machine names */
     Store *store;
     Page csv;
-    Claims *claims; /* NULL: not wanted */
+    Claims *claims;    /* NULL: not wanted */
+    int asked, tables; /* experiments, and how many have come to a table */
 } Work;
 
 /* ---- The experiments there are ---- */
@@ -143,7 +144,7 @@ static bool show_table(const Work *work, const Study *study, const Table *table)
     return !plot || output_plot(table, work->size, plot, &work->arguments->command);
 }
 
-static int show_study(const Work *work, Study *study) {
+static int show_study(Work *work, Study *study) {
     Table table;
     EngineOrder order = {.title = study->experiment->id,
                          .executor = &executor_local,
@@ -153,14 +154,15 @@ static int show_study(const Work *work, Study *study) {
     EngineEnd end = work->is_stored ? ENGINE_DONE : engine_run(study->engine, &order, &signal);
     int status = end_status(end);
     if (end == ENGINE_INTERRUPTED) return status;
-    if (!table_make(&table, study) || !show_table(work, study, &table)) status = EXIT_FAILED;
+    if (table_make(&table, study) && show_table(work, study, &table)) work->tables++;
+    else status = EXIT_FAILED;
     table_free(&table);
     int missing = study_count_missing(study);
     if (missing) printf("%d of %d runs are missing\n", missing, study->count);
     return status;
 }
 
-static int reproduce(const Work *work, const char *id) {
+static int reproduce(Work *work, const char *id) {
     Experiment *experiment = find_experiment(id, work->allows_plugins);
     if (!experiment) return EXIT_USAGE;
     Study study = {.experiment = experiment,
@@ -175,11 +177,12 @@ static int reproduce(const Work *work, const char *id) {
 }
 
 /* Goes on after an experiment that failed; the first failure is the status. */
-static int reproduce_all(const Work *work) {
+static int reproduce_all(Work *work) {
     char folder[PATH_MAX];
     struct dirent **entries;
     int count = list_files(folder, &entries);
     int status = count < 0 ? EXIT_FAILED : EXIT_DONE;
+    work->asked = count;
     for (int i = 0; i < count; i++) {
         entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
         if (i) printf("\n");
@@ -208,25 +211,37 @@ static void open_page(const Work *work, Page *page, const char *option) {
     if (page->path) page->file = open_memstream(&page->text, &page->length);
 }
 
-static bool close_page(Page *page) {
+static bool close_page(Page *page, bool is_whole) {
     if (!page->file) return true;
     fclose(page->file);
-    bool is_written = file_write(page->path, page->text, page->length);
+    bool is_written = is_whole && file_write(page->path, page->text, page->length);
     free(page->text);
     return is_written;
+}
+
+/* A file of before is better than one without what an experiment has not come to. */
+static void say_left(const Arguments *arguments) {
+    static const char *const files[] = {"--csv", "--markdown"};
+    for (int i = 0; i < 2; i++) {
+        const char *path = arguments_value(arguments, files[i]);
+        if (path) fprintf(stderr, "tyto: note: %s %s: not written\n", files[i], path);
+    }
 }
 
 static int run_work(Work *work) {
     char *const *ids = work->arguments->operands;
     int status;
+    work->asked = 1;
     open_page(work, &work->csv, "--csv");
     const char *page = arguments_value(work->arguments, "--markdown");
     if (page) work->claims = claims_new(work->size);
     if (work->csv.file) output_csv_heading(work->csv.file);
     if (strcmp(ids[0], "all") == 0) status = reproduce_all(work);
     else status = reproduce(work, ids[0]);
-    bool is_written = close_page(&work->csv);
-    if (page) is_written &= claims_write(work->claims, page);
+    const bool is_whole = work->tables == work->asked;
+    bool is_written = close_page(&work->csv, is_whole);
+    if (!is_whole) say_left(work->arguments);
+    else if (page) is_written &= claims_write(work->claims, page);
     claims_free(work->claims);
     return status || is_written ? status : EXIT_FAILED;
 }

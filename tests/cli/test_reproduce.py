@@ -168,6 +168,16 @@ class Shipped(Case):
         self.assertEqual(len(rows), 2 * 7)
         self.assertTrue(all(row["ours"] for row in rows))
 
+    def test_what_comes_to_no_table_replaces_no_file(self):
+        for name in ("t.csv", "page.md"):
+            (self.path / name).write_text("of before", encoding="utf-8")
+        (self.path / "broken.yaml").write_text("id: broken\n", encoding="utf-8")
+        for words in (["owl-tabel-2"], ["./broken.yaml"]):
+            self.check(self.tyto("reproduce", *words, "--size", "test", "--csv", "t.csv", "--markdown", "page.md"), 2,
+                       "--csv t.csv: not written")
+            for name in ("t.csv", "page.md"):
+                self.assertEqual((self.path / name).read_text(encoding="utf-8"), "of before")
+
     def test_an_unknown_id_gets_the_nearest(self):
         self.check(self.tyto("reproduce", "owl-tabel-2"), 2, "did you mean 'owl-table-2'?")
         self.check(self.tyto("reproduce", "quux-quux-quux"), 2, "tyto reproduce list has them all")
