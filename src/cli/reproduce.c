@@ -136,11 +136,12 @@ static int end_status(EngineEnd end) {
     return end == ENGINE_DONE ? EXIT_DONE : EXIT_FAILED;
 }
 
-static bool show_table(const Work *work, const Study *study, const Table *table) {
+static bool show_table(Work *work, const Study *study, const Table *table) {
     const char *plot = arguments_value(work->arguments, "--plot");
     output_text(table, work->size, stdout);
     if (work->csv.file && !output_csv(table, study, work->csv.file)) return false;
     if (work->claims) claims_add(work->claims, table);
+    work->tables++;
     return !plot || output_plot(table, work->size, plot, &work->arguments->command);
 }
 
@@ -154,8 +155,7 @@ static int show_study(Work *work, Study *study) {
     EngineEnd end = work->is_stored ? ENGINE_DONE : engine_run(study->engine, &order, &signal);
     int status = end_status(end);
     if (end == ENGINE_INTERRUPTED) return status;
-    if (table_make(&table, study) && show_table(work, study, &table)) work->tables++;
-    else status = EXIT_FAILED;
+    if (!table_make(&table, study) || !show_table(work, study, &table)) status = EXIT_FAILED;
     table_free(&table);
     int missing = study_count_missing(study);
     if (missing) printf("%d of %d runs are missing\n", missing, study->count);

@@ -178,6 +178,14 @@ class Shipped(Case):
             for name in ("t.csv", "page.md"):
                 self.assertEqual((self.path / name).read_text(encoding="utf-8"), "of before")
 
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_a_table_is_written_though_its_picture_cannot_be(self):
+        os.symlink("/dev/full", self.path / "full.svg")
+        done = self.tyto("reproduce", "md-figure-19", "--stored", "--size", "test", "--csv", "t.csv", "--plot", "full.svg")
+        self.check(done, 1, "full.svg")
+        self.assertNotIn("not written", done.stderr)
+        self.assertEqual(len((self.path / "t.csv").read_text(encoding="utf-8").splitlines()), 1 + 2 * 7)
+
     def test_an_unknown_id_gets_the_nearest(self):
         self.check(self.tyto("reproduce", "owl-tabel-2"), 2, "did you mean 'owl-table-2'?")
         self.check(self.tyto("reproduce", "quux-quux-quux"), 2, "tyto reproduce list has them all")
