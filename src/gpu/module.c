@@ -1,5 +1,6 @@
 /* Loading modules: PTX text to a program whose variables live in device memory. */
 #include "gpu/gpu_internal.h"
+#include "gpu/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,9 +101,14 @@ static void initialise_variable(GpuModule *module, PtxVar *var, Diag *diag) {
 }
 
 static bool read_images(GpuModule *module, const GpuImage *images, int count, Diag *diag) {
+    const MachineConfig *machine = module->gpu->options.machine;
+    bool is_compiled = machine && machine->sm.has_compiled_order;
     module->images = base_calloc((size_t)count, sizeof(PtxModule *));
     for (int i = 0; i < count; i++) {
-        PtxModule *image = ptx_read(images[i].name, images[i].text, images[i].length, diag);
+        const GpuImage *text = &images[i];
+        PtxModule *image = is_compiled
+                               ? ptx_read_compiled(text->name, text->text, text->length, diag)
+                               : ptx_read(text->name, text->text, text->length, diag);
         if (image) module->images[module->image_count++] = image;
     }
     return module->image_count == count && ptx_link(module->images, count, diag);

@@ -7,12 +7,20 @@
  * thousand; what needs more was made to. */
 static const int64_t max_steps = INT64_C(200000000);
 
-static bool analyse_function(PtxModule *module, PtxFunction *function, int64_t *budget,
-                             Diag *diag) {
+static bool analyse_function(PtxModule *module, PtxFunction *function, bool is_compiled,
+                             int64_t *budget, Diag *diag) {
     PtxLiveness liveness;
     ptx_find_blocks(module->arena, function);
     ptx_find_post_dominators(function);
-    if (!ptx_find_liveness(function, &liveness, budget)) {
+    bool is_found = ptx_find_liveness(function, &liveness, budget);
+    if (is_found && is_compiled) {
+        const int32_t pressure = liveness.pressure; /* registers are estimated from the text */
+        ptx_order(function, &liveness);
+        free(liveness.intervals);
+        is_found = ptx_find_liveness(function, &liveness, budget);
+        liveness.pressure = pressure;
+    }
+    if (!is_found) {
         diag_error(diag, module->file, function->line, function->column,
                    "'%s' is too complex: its registers are live across too many branches",
                    function->name);
@@ -24,11 +32,11 @@ static bool analyse_function(PtxModule *module, PtxFunction *function, int64_t *
     return true;
 }
 
-bool ptx_analyse(PtxModule *module, Diag *diag) {
+bool ptx_analyse(PtxModule *module, bool is_compiled, Diag *diag) {
     int64_t budget = max_steps;
     for (int i = 0; i < module->function_count; i++) {
         PtxFunction *function = module->functions[i];
-        if (function->is_defined && !analyse_function(module, function, &budget, diag))
+        if (function->is_defined && !analyse_function(module, function, is_compiled, &budget, diag))
             return false;
     }
     return true;

@@ -8,9 +8,9 @@
 #include "base/diag.h"
 #include "ptx/ptx.h"
 
-/* Analyses every function of the module: the following steps, in this order. False, with an error,
- * when one is too large. */
-bool ptx_analyse(PtxModule *module, Diag *diag);
+/* Analyses every function of the module: the following steps, in this order, that of order.c where
+ * `is_compiled`. False, with an error, when one is too large. */
+bool ptx_analyse(PtxModule *module, bool is_compiled, Diag *diag);
 
 /* ---- flow.c ---- */
 
@@ -47,6 +47,13 @@ typedef struct PtxLiveness {
  * write does not end what was live before. `budget` is the number of steps left, and is lowered;
  * false when it ran out (then nothing needs freeing). */
 bool ptx_find_liveness(const PtxFunction *function, PtxLiveness *liveness, int64_t *budget);
+
+/* ---- order.c ---- */
+
+/* Puts the instructions of each block in an order in which long waits overlap, as a compiler does
+ * that makes machine code of them. Blocks stay where they are, and what the function computes too;
+ * its liveness, which is that of the text, is to be found anew. */
+void ptx_order(PtxFunction *function, const PtxLiveness *liveness);
 
 /* ---- allocate.c ---- */
 

@@ -592,6 +592,10 @@ typedef struct PtxModule {
  */
 PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *diag);
 
+/* The same, with the instructions of each block in an order in which a compiler might have put them
+ * for a machine: what long waits hang on first. */
+PtxModule *ptx_read_compiled(const char *name, const char *text, size_t length, Diag *diag);
+
 /* Joins modules into the first one: .extern variables and functions are bound to the others'
  * definitions, .weak and .common merged; then lays out shared memory and sets
  * PtxFunction.registers. The other modules must stay alive as long as the first. To be called with

@@ -460,7 +460,8 @@ static void finish_module(Reader *reader) {
     free(reader->references);
 }
 
-PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *diag) {
+static PtxModule *read(const char *name, const char *text, size_t length, bool is_compiled,
+                       Diag *diag) {
     while (length > 0 && text[length - 1] == '\0') /* fatbins pad their PTX with NULs */
         length--;
     if (length > MAX_TEXT_BYTES) {
@@ -481,7 +482,15 @@ PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *dia
     if (reader.errors == 0) check_module(&reader);
     finish_module(&reader);
     free(copy);
-    if (reader.errors == 0 && ptx_analyse(module, diag)) return module;
+    if (reader.errors == 0 && ptx_analyse(module, is_compiled, diag)) return module;
     ptx_module_free(module);
     return NULL;
+}
+
+PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *diag) {
+    return read(name, text, length, false, diag);
+}
+
+PtxModule *ptx_read_compiled(const char *name, const char *text, size_t length, Diag *diag) {
+    return read(name, text, length, true, diag);
 }

@@ -174,6 +174,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this") \
     P(CHOICE, key, at, "divergence", divergence, SmDivergence, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on") \
     P(CHOICE, key, at, "instructions", instructions, SmInstructions, "ptx", "what is issued: ptx: the instructions of the PTX, one by one; sass: as many as a GPU's own code has for them, from none to a routine (docs/issue-stream.md)") \
+    P(BOOL, key, at, "compiled_order", has_compiled_order, "no", "the instructions of a block are issued in an order in which long waits overlap, as compilers give them (docs/issue-stream.md); no: in that of the PTX") \
     P(COUNT, key, at, "try_wait", try_wait, "cycles", 0, 100000000, "20000", "longest that mbarrier.try_wait keeps its warp from issuing when it names no time; an assumption: no GPU's is published") \
     P(COUNT, key, at, "subcores", subcores, "", 1, SM_MAX_SUBCORES, "1", "parts with pipelines, register banks and collector of their own: 1, or one for each scheduler; warp w is in part w mod this") \
     P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that the pipelines of a sub-core may finish a cycle, together") \

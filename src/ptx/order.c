@@ -1,0 +1,471 @@
+/* The order in which a compiler issues a block's instructions. ptxas does not keep that of the PTX:
+ * it lists what long waits hang on first, so that loads are under way together that stand between
+ * their uses in the text. What it does exactly is not published; here is the textbook's list
+ * scheduling (Cooper and Torczon, Engineering a Compiler, section 12.3): of the instructions whose
+ * sources are there the one from which the longest way leads to the end of the block, and where
+ * that would keep more values than there is room for, the first of the text.
+ *
+ * What stays in order: what reads and writes one register, or the carry; accesses to memory that
+ * may be the same, of which one writes; and everything around barriers, fences, atomics, calls,
+ * volatile accesses, clocks and the end of the block. Results do not change. */
+#include "ptx/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { /* cycles that a use comes after, as on GPUs of today; only their order matters */
+       AFTER_MEMORY = 300,
+       AFTER_SHARED = 25,
+       AFTER_ROUTINE = 20, /* special functions, divisions, roots, shuffles */
+       AFTER_OTHER = 4,
+       AFTER_ORDER = 1,    /* what only must not come before */
+       FREE_REGISTERS = 32 /* a thread's, of which a full SM has enough */
+};
+
+/* Parts of memory, of which one may be any other's: addresses that name no space. */
+typedef enum Part { PART_GLOBAL, PART_SHARED, PART_LOCAL, PART_ANY, PART_COUNT } Part;
+
+typedef enum Kind { KIND_PLAIN, KIND_LOAD, KIND_STORE, KIND_WALL } Kind;
+
+/* One instruction must come before another. */
+typedef struct Edge {
+    int32_t from, to;
+    int32_t next_of_from, next_of_to; /* places of further edges, -1 for none */
+    int32_t cycles;
+    bool is_value; /* `to` reads what `from` writes */
+} Edge;
+
+/* An instruction of the stretch that is put in order. */
+typedef struct Node {
+    int32_t out, in;    /* the first edges from it and to it, -1 for none */
+    int32_t before;     /* instructions that must come first and have not */
+    int32_t height;     /* cycles to the end of the stretch */
+    int32_t readers;    /* of what it writes, in the stretch */
+    int32_t left;       /* of these, still to come */
+    int32_t words;      /* it writes */
+    int32_t older_load; /* the load of the same part before it, -1 for none */
+    bool is_done;
+} Node;
+
+/* Who wrote a register last, and who has read it since. */
+typedef struct Access {
+    int32_t writer, reader; /* reader: place in `readers` */
+    int32_t stretch;        /* in which that was */
+} Access;
+
+typedef struct Reader {
+    int32_t node, next;
+} Reader;
+
+typedef struct Heap {
+    int32_t *item;
+    int32_t count;
+} Heap;
+
+typedef struct Order {
+    PtxFunction *function;
+    int32_t first, count; /* the stretch */
+    int32_t stretch;      /* its number */
+    int32_t most_live;    /* words: the function's most, or a full SM's */
+    int32_t *live;        /* words of registers that are live before each instruction */
+    Node *nodes;
+    Edge *edges;
+    int32_t edge_count, edge_room;
+    Reader *readers;
+    int32_t reader_count, reader_room;
+    Access *access; /* of each register, and of the carry */
+    int32_t last_store[PART_COUNT], last_load[PART_COUNT];
+    Heap by_height, by_place;
+    PtxInst *sorted;
+} Order;
+
+/* ---- What an instruction is ---- */
+
+static bool reads_clock(const PtxInst *inst) {
+    for (int i = 0; i < inst->operand_count; i++) {
+        if (inst->operands[i].kind != PTX_OPERAND_SREG) continue;
+        switch (inst->operands[i].sreg) {
+        case PTX_SREG_CLOCK:
+        case PTX_SREG_CLOCK_HI:
+        case PTX_SREG_CLOCK64:
+        case PTX_SREG_GLOBALTIMER:
+        case PTX_SREG_GLOBALTIMER_LO:
+        case PTX_SREG_GLOBALTIMER_HI: return true;
+        default: break;
+        }
+    }
+    return false;
+}
+
+static bool names_memory(const PtxInst *inst) {
+    for (int i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == PTX_OPERAND_MEM) return true;
+    return false;
+}
+
+/* Parameters of a kernel and constants, which nobody writes. */
+static bool is_read_only(const PtxFunction *function, const PtxInst *inst) {
+    if (inst->space == PTX_SPACE_CONST) return true;
+    const PtxVar *var = inst->operands[inst->operand_count - 1].var;
+    return inst->space == PTX_SPACE_PARAM && function->is_kernel && var && var->is_parameter;
+}
+
+static Kind kind_of(const PtxFunction *function, const PtxInst *inst) {
+    if (inst->flags & (PTX_FLAG_VOLATILE | PTX_FLAG_STRONG) || reads_clock(inst)) return KIND_WALL;
+    switch (inst->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        if (is_read_only(function, inst)) return KIND_PLAIN;
+        return inst->space == PTX_SPACE_PARAM ? KIND_WALL : KIND_LOAD;
+    case PTX_OP_LDMATRIX: return KIND_LOAD;
+    case PTX_OP_ST: return inst->space == PTX_SPACE_PARAM ? KIND_WALL : KIND_STORE;
+    case PTX_OP_STMATRIX: return KIND_STORE;
+    case PTX_OP_WMMA:
+        if (!names_memory(inst)) return KIND_PLAIN;
+        return inst->has_destination ? KIND_LOAD : KIND_STORE;
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_TXQ:
+    case PTX_OP_SUQ: return KIND_PLAIN;
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+    case PTX_OP_CALL:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+    case PTX_OP_TRAP:
+    case PTX_OP_BRKPT:
+    case PTX_OP_BAR:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_PMEVENT:
+    case PTX_OP_ALLOCA:
+    case PTX_OP_STACKSAVE:
+    case PTX_OP_STACKRESTORE: return KIND_WALL;
+    default: return names_memory(inst) ? KIND_WALL : KIND_PLAIN;
+    }
+}
+
+static Part part_of(const PtxInst *inst) {
+    switch (inst->space) {
+    case PTX_SPACE_GLOBAL: return PART_GLOBAL;
+    case PTX_SPACE_SHARED: return PART_SHARED;
+    case PTX_SPACE_LOCAL: return PART_LOCAL;
+    default: return PART_ANY;
+    }
+}
+
+static int32_t cycles_of(const PtxFunction *function, const PtxInst *inst) {
+    switch (inst->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_WMMA:
+    case PTX_OP_LDMATRIX:
+        if (!names_memory(inst) || is_read_only(function, inst)) return AFTER_SHARED;
+        return part_of(inst) == PART_SHARED ? AFTER_SHARED : AFTER_MEMORY;
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4: return AFTER_MEMORY;
+    case PTX_OP_MMA: return AFTER_SHARED;
+    case PTX_OP_RCP:
+    case PTX_OP_RSQRT:
+    case PTX_OP_SQRT:
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_EX2:
+    case PTX_OP_LG2:
+    case PTX_OP_TANH:
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+    case PTX_OP_POPC:
+    case PTX_OP_SHFL: return AFTER_ROUTINE;
+    default: return AFTER_OTHER;
+    }
+}
+
+/* ---- Who must come before whom ---- */
+
+static void add_edge(Order *order, int32_t from, int32_t to, int32_t cycles, bool is_value) {
+    if (from < 0 || from == to) return;
+    if (order->edge_count == order->edge_room) {
+        order->edge_room = order->edge_room ? 2 * order->edge_room : 1024;
+        order->edges = base_realloc(order->edges, sizeof *order->edges * (size_t)order->edge_room);
+    }
+    Node *first = &order->nodes[from], *second = &order->nodes[to];
+    order->edges[order->edge_count] = (Edge){.from = from,
+                                             .to = to,
+                                             .next_of_from = first->out,
+                                             .next_of_to = second->in,
+                                             .cycles = cycles,
+                                             .is_value = is_value};
+    first->out = second->in = order->edge_count++;
+    first->readers += is_value;
+    second->before++;
+}
+
+static Access *access_of(Order *order, int32_t reg) {
+    Access *access = &order->access[reg];
+    if (access->stretch != order->stretch) *access = (Access){-1, -1, order->stretch};
+    return access;
+}
+
+static void read_reg(Order *order, int32_t reg, int32_t node) {
+    Access *access = access_of(order, reg);
+    if (access->writer >= 0) {
+        const PtxInst *writer = &order->function->insts[order->first + access->writer];
+        add_edge(order, access->writer, node, cycles_of(order->function, writer), true);
+    }
+    if (order->reader_count == order->reader_room) {
+        order->reader_room = order->reader_room ? 2 * order->reader_room : 1024;
+        order->readers =
+            base_realloc(order->readers, sizeof *order->readers * (size_t)order->reader_room);
+    }
+    order->readers[order->reader_count] = (Reader){node, access->reader};
+    access->reader = order->reader_count++;
+}
+
+static void write_reg(Order *order, int32_t reg, int32_t node) {
+    Access *access = access_of(order, reg);
+    for (int32_t r = access->reader; r >= 0; r = order->readers[r].next)
+        add_edge(order, order->readers[r].node, node, AFTER_ORDER, false);
+    add_edge(order, access->writer, node, AFTER_ORDER, false);
+    *access = (Access){node, -1, order->stretch};
+}
+
+static void visit(Order *order, const PtxOperand *operand, int32_t node,
+                  void (*each)(Order *order, int32_t reg, int32_t node)) {
+    if (operand->kind == PTX_OPERAND_VECTOR || operand->kind == PTX_OPERAND_PAIR) {
+        for (int i = 0; i < operand->count; i++)
+            visit(order, &operand->items[i], node, each);
+    } else if ((operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_MEM) &&
+               operand->reg >= 0) {
+        each(order, operand->reg, node);
+    }
+}
+
+static int32_t words_of(const PtxReg *reg) {
+    int bits = ptx_type_bits(reg->type);
+    return bits > 32 ? bits / 32 : bits > 1;
+}
+
+static void count_words(Order *order, int32_t reg, int32_t node) {
+    order->nodes[node].words += words_of(&order->function->regs[reg]);
+}
+
+/* A guarded instruction keeps what it does not write, so it reads it. */
+static void order_registers(Order *order, const PtxInst *inst, int32_t node) {
+    const int32_t carry = order->function->reg_count;
+    bool takes_carry =
+        inst->op == PTX_OP_ADDC || inst->op == PTX_OP_SUBC || inst->op == PTX_OP_MADC;
+    if (inst->guard >= 0) read_reg(order, inst->guard, node);
+    if (takes_carry) read_reg(order, carry, node);
+    for (int i = inst->has_destination && inst->guard < 0; i < inst->operand_count; i++)
+        visit(order, &inst->operands[i], node, read_reg);
+    if (inst->flags & PTX_FLAG_CC) write_reg(order, carry, node);
+    if (!inst->has_destination) return;
+    visit(order, &inst->operands[0], node, write_reg);
+    visit(order, &inst->operands[0], node, count_words);
+}
+
+static bool may_meet(Part a, Part b) { return a == b || a == PART_ANY || b == PART_ANY; }
+
+/* A load comes after the stores before it, a store after the loads and stores. */
+static void order_memory(Order *order, const PtxInst *inst, int32_t node, Kind kind) {
+    const Part own = part_of(inst);
+    if (kind != KIND_LOAD && kind != KIND_STORE) return;
+    for (int part = 0; part < PART_COUNT; part++) {
+        if (!may_meet(own, (Part)part)) continue;
+        add_edge(order, order->last_store[part], node, AFTER_ORDER, false);
+        if (kind == KIND_LOAD) continue;
+        for (int32_t l = order->last_load[part]; l >= 0; l = order->nodes[l].older_load)
+            add_edge(order, l, node, AFTER_ORDER, false);
+    }
+    if (kind == KIND_LOAD) {
+        order->nodes[node].older_load = order->last_load[own];
+        order->last_load[own] = node;
+    } else {
+        order->last_store[own] = node;
+        if (own != PART_ANY) order->last_load[own] = -1; /* those before come before it */
+    }
+}
+
+static void find_order(Order *order) {
+    order->stretch++;
+    order->edge_count = order->reader_count = 0;
+    for (int part = 0; part < PART_COUNT; part++)
+        order->last_store[part] = order->last_load[part] = -1;
+    for (int32_t n = 0; n < order->count; n++)
+        order->nodes[n] = (Node){.out = -1, .in = -1, .older_load = -1};
+    for (int32_t n = 0; n < order->count; n++) {
+        const PtxInst *inst = &order->function->insts[order->first + n];
+        order_registers(order, inst, n);
+        order_memory(order, inst, n, kind_of(order->function, inst));
+    }
+    for (int32_t n = order->count - 1; n >= 0; n--) {
+        int32_t height = 0;
+        for (int32_t e = order->nodes[n].out; e >= 0; e = order->edges[e].next_of_from) {
+            int32_t way = order->edges[e].cycles + order->nodes[order->edges[e].to].height;
+            if (way > height) height = way;
+        }
+        order->nodes[n].height = height;
+    }
+}
+
+/* ---- Heaps of instructions that may come next ---- */
+
+static bool is_higher(const Order *order, int32_t a, int32_t b) {
+    int32_t ha = order->nodes[a].height, hb = order->nodes[b].height;
+    return ha != hb ? ha > hb : a < b;
+}
+
+static bool is_earlier(const Order *order, int32_t a, int32_t b) {
+    (void)order;
+    return a < b;
+}
+
+typedef bool Comes(const Order *order, int32_t a, int32_t b);
+
+static void swap(Heap *heap, int32_t a, int32_t b) {
+    int32_t item = heap->item[a];
+    heap->item[a] = heap->item[b];
+    heap->item[b] = item;
+}
+
+static void push(const Order *order, Heap *heap, Comes *comes, int32_t node) {
+    int32_t at = heap->count++;
+    heap->item[at] = node;
+    for (; at > 0 && comes(order, heap->item[at], heap->item[(at - 1) / 2]); at = (at - 1) / 2)
+        swap(heap, at, (at - 1) / 2);
+}
+
+static void pop(const Order *order, Heap *heap, Comes *comes) {
+    heap->item[0] = heap->item[--heap->count];
+    for (int32_t at = 0;;) {
+        int32_t best = at;
+        for (int32_t child = 2 * at + 1; child <= 2 * at + 2 && child < heap->count; child++)
+            if (comes(order, heap->item[child], heap->item[best])) best = child;
+        if (best == at) return;
+        swap(heap, at, best);
+        at = best;
+    }
+}
+
+/* The first of those that have not been taken by the other heap. */
+static int32_t top(const Order *order, Heap *heap, Comes *comes) {
+    while (order->nodes[heap->item[0]].is_done)
+        pop(order, heap, comes);
+    return heap->item[0];
+}
+
+/* ---- Putting a stretch in order ---- */
+
+/* The next instruction is this one: the words that wait for readers then. */
+static int32_t take(Order *order, int32_t n, int32_t waiting) {
+    Node *node = &order->nodes[n];
+    for (int32_t e = node->in; e >= 0; e = order->edges[e].next_of_to) {
+        Node *source = &order->nodes[order->edges[e].from];
+        if (order->edges[e].is_value && --source->left == 0) waiting -= source->words;
+    }
+    node->is_done = true;
+    return node->readers ? waiting + node->words : waiting;
+}
+
+/* Nothing is taken yet. */
+static void begin(Order *order) {
+    for (int32_t n = 0; n < order->count; n++) {
+        order->nodes[n].left = order->nodes[n].readers;
+        order->nodes[n].is_done = false;
+    }
+}
+
+/* Words that wait at most in the order of the text. */
+static int32_t most_waiting(Order *order) {
+    int32_t waiting = 0, most = 0;
+    begin(order);
+    for (int32_t n = 0; n < order->count; n++) {
+        waiting = take(order, n, waiting);
+        if (waiting > most) most = waiting;
+    }
+    return most;
+}
+
+static void make_ready(Order *order, int32_t n) {
+    push(order, &order->by_height, is_higher, n);
+    push(order, &order->by_place, is_earlier, n);
+}
+
+static void sort_stretch(Order *order, int32_t first, int32_t count) {
+    order->first = first;
+    order->count = count;
+    if (count < 3) return;
+    find_order(order);
+    int32_t most = most_waiting(order);
+    if (most < order->most_live - order->live[first]) most = order->most_live - order->live[first];
+    int32_t waiting = 0;
+    begin(order);
+    order->by_height.count = order->by_place.count = 0;
+    for (int32_t n = 0; n < count; n++)
+        if (order->nodes[n].before == 0) make_ready(order, n);
+    for (int32_t place = 0; place < count; place++) {
+        int32_t n = top(order, &order->by_height, is_higher);
+        if (order->nodes[n].readers && waiting + order->nodes[n].words > most)
+            n = top(order, &order->by_place, is_earlier);
+        waiting = take(order, n, waiting);
+        order->sorted[place] = order->function->insts[first + n];
+        for (int32_t e = order->nodes[n].out; e >= 0; e = order->edges[e].next_of_from)
+            if (--order->nodes[order->edges[e].to].before == 0)
+                make_ready(order, order->edges[e].to);
+    }
+    memcpy(&order->function->insts[first], order->sorted, sizeof *order->sorted * (size_t)count);
+}
+
+/* Between two instructions that stay where they are all others may be put in order. */
+static void sort_block(Order *order, const PtxBlock *block) {
+    int32_t first = block->first;
+    for (int32_t i = block->first; i <= block->last; i++) {
+        if (kind_of(order->function, &order->function->insts[i]) != KIND_WALL) continue;
+        sort_stretch(order, first, i - first);
+        first = i + 1;
+    }
+    sort_stretch(order, first, block->last + 1 - first);
+}
+
+/* Words of registers that are live before each instruction, and behind the last one. */
+static int32_t *find_live(const PtxFunction *function, const PtxInterval *intervals) {
+    int32_t *live = base_calloc((size_t)function->inst_count + 2, sizeof *live);
+    for (int32_t r = 0; r < function->reg_count; r++) {
+        if (intervals[r].start < 0) continue;
+        live[(intervals[r].start + 1) / 2] += words_of(&function->regs[r]);
+        live[intervals[r].end / 2 + 1] -= words_of(&function->regs[r]);
+    }
+    for (int32_t i = 0; i < function->inst_count; i++)
+        live[i + 1] += live[i];
+    return live;
+}
+
+void ptx_order(PtxFunction *function, const PtxLiveness *liveness) {
+    int32_t longest = 0;
+    for (int32_t b = 0; b < function->block_count; b++) {
+        int32_t count = function->blocks[b].last + 1 - function->blocks[b].first;
+        if (count > longest) longest = count;
+    }
+    const size_t count = (size_t)longest + 1;
+    const int32_t pressure = liveness->pressure;
+    Order order = {.function = function,
+                   .most_live = pressure > FREE_REGISTERS ? pressure : FREE_REGISTERS,
+                   .live = find_live(function, liveness->intervals),
+                   .nodes = base_calloc(count, sizeof *order.nodes),
+                   .access = base_calloc((size_t)function->reg_count + 1, sizeof *order.access),
+                   .by_height.item = base_calloc(count, sizeof(int32_t)),
+                   .by_place.item = base_calloc(count, sizeof(int32_t)),
+                   .sorted = base_calloc(count, sizeof *order.sorted)};
+    for (int32_t b = 0; b < function->block_count; b++)
+        sort_block(&order, &function->blocks[b]);
+    free(order.live);
+    free(order.nodes);
+    free(order.edges);
+    free(order.readers);
+    free(order.access);
+    free(order.by_height.item);
+    free(order.by_place.item);
+    free(order.sorted);
+}
