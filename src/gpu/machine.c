@@ -347,6 +347,12 @@ static void check_hints(const MachineConfig *machine, Diag *diag) {
     if (partition->persisting_bytes && !partition->takes_hints)
         diag_error(diag, NULL, 0, 0, "l2.persisting: %u B, but l2.hints is no",
                    partition->persisting_bytes);
+    if (partition->least_fetch_bytes && !partition->takes_hints)
+        diag_error(diag, NULL, 0, 0, "l2.least_fetch: %u B, but l2.hints is no",
+                   partition->least_fetch_bytes);
+    if (partition->least_fetch_bytes && !bits_is_power_of_two(partition->least_fetch_bytes))
+        diag_error(diag, NULL, 0, 0, "l2.least_fetch: %u B is no power of two",
+                   partition->least_fetch_bytes);
     if (partition->persisting_bytes > machine_l2_bytes(machine))
         diag_error(diag, NULL, 0, 0, "l2.persisting: %u B of an L2 of %" PRIu64,
                    partition->persisting_bytes, machine_l2_bytes(machine));

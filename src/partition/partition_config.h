@@ -30,6 +30,7 @@
     P(BOOL, key, at, "filled_by_copies", copies_fill_l2, "no", "a host-to-device copy leaves its data in L2") \
     P(BOOL, key, at, "misplaces_half_lines", misplaces_half_lines, "no", "a defect of GPGPU-Sim 4.2, for comparisons with it: a store of half a line to the upper half takes the same place of the next line") \
     P(BOOL, key, at, "hints", takes_hints, "no", "eviction priorities (.L2::evict_first, cache policies, windows of launches, ...) and prefetches that programs name count") \
+    P(BYTES, key, at, "least_fetch", least_fetch_bytes, 0, 256, "0 B", "hints: least that a read's miss brings, aligned: more of what it misses than it asked for; a power of two") \
     P(BYTES, key, at, "persisting", persisting_bytes, 0, 256 * MIB, "0 B", "hints: most of all L2 that a program may set aside for lines that shall persist (cudaLimitPersistingL2CacheSize)") \
     P(COUNT, key, at, "halves", halves, "", 1, 2, "1", "2: half of the slices lie near half of the SMs, and keep copies of what those read from the other half") \
     P(COUNT, key, at, "far_latency", far_latency, "cycles", 1, 1000, "66", "two halves: from a slice of one to a slice of the other") \

@@ -17,6 +17,8 @@ void slice_hint_around(Slice *slice, const SliceAtom *atom) {
     const MemRequest *request = request_of(slice, atom->handle);
     const PartitionEnvironment *environment = slice->environment;
     uint64_t bytes = request->prefetch ? UINT64_C(1) << request->prefetch : slice->atom_bytes;
+    if (bytes < environment->config->least_fetch_bytes)
+        bytes = environment->config->least_fetch_bytes;
     uint64_t named = first_atom(slice, request) + (uint64_t)atom->index * slice->atom_bytes;
     uint64_t first = named & ~(bytes - 1);
     for (uint64_t address = first; address < first + bytes; address += slice->atom_bytes) {

@@ -171,7 +171,8 @@ SLICE_SELDOM static bool miss_read(Slice *slice, const SliceAtom *atom, TagResul
                            : fetch_atom(slice, atom, place, sector, atom->handle, cycle);
     if (is_accepted) slice_count_access(slice, atom, true, result);
     if (is_accepted && result != TAG_PENDING && slice->takes_hints &&
-        request_of(slice, atom->handle)->prefetch)
+        (slice->environment->config->least_fetch_bytes ||
+         request_of(slice, atom->handle)->prefetch))
         slice_hint_around(slice, atom);
     return is_accepted;
 }

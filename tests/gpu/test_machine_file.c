@@ -369,6 +369,8 @@ static const struct {
     {"gtx480", {"units.dp.shared_by=2"}, "units.dp.shared_by: 2 of 1 sub-cores"},
     {"qv100", {"units.dp.shared_by=3"}, "units.dp.shared_by: 3 of 4 sub-cores"},
     {"gtx480", {"l2.halves=2", "l2.enabled=no"}, "l2.halves: 2, but l2.enabled is no"},
+    {"gtx480", {"l2.least_fetch=64B"}, "l2.least_fetch: 64 B, but l2.hints is no"},
+    {"a100", {"l2.least_fetch=48B"}, "l2.least_fetch: 48 B is no power of two"},
     {"gtx480", {"l2.halves=2", "l2.mshrs=1"}, "l2.mshrs: 1, of which reads of the other half"},
     {"gtx480",
      {"l2.halves=2", "partition.slices=1", "gpu.partitions=5"},

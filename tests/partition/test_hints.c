@@ -141,6 +141,27 @@ static void test_a_read_brings_as_much_around_it_as_it_says(void **state) {
     }
 }
 
+/* Whatever it says; a hit, a write and what is there already bring nothing. */
+static void test_a_miss_brings_at_least_what_the_machine_fetches(void **state) {
+    (void)state;
+    static const char *const wide[] = {"l2.hints=yes", "l2.least_fetch=64B", NULL};
+    for (uint8_t said = 0; said < 2; said++) {
+        Rig *rig = rig_new("gtx480", wide, NULL);
+        MemRequest request = {.address = DEVICE + 96,
+                              .atoms = 1,
+                              .client = MEM_CLIENT_BYPASS,
+                              .prefetch = said ? 7 : 5};
+        assert_true(rig_send_request(rig, 0, &request));
+        drain(rig);
+        assert_int_equal(rig_counters(rig).dram_reads, said ? 4 : 2);
+        request.address = DEVICE + 64;
+        assert_true(rig_send_request(rig, 0, &request));
+        drain(rig);
+        assert_int_equal(rig_counters(rig).dram_reads, said ? 4 : 2);
+        rig_free(rig);
+    }
+}
+
 static void test_a_read_that_comes_before_its_prefetch_is_done_waits_for_it(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", hinted, NULL);
@@ -206,6 +227,7 @@ int main(void) {
         cmocka_unit_test(test_streaming_lines_leave_others_alone),
         cmocka_unit_test(test_a_prefetch_brings_its_line_and_answers_at_once),
         cmocka_unit_test(test_a_read_brings_as_much_around_it_as_it_says),
+        cmocka_unit_test(test_a_miss_brings_at_least_what_the_machine_fetches),
         cmocka_unit_test(test_a_read_that_comes_before_its_prefetch_is_done_waits_for_it),
         cmocka_unit_test(test_a_discarded_line_is_not_written_back),
         cmocka_unit_test(test_copies_of_the_other_half_do_not_persist),
