@@ -78,7 +78,8 @@ static void place_function(const IsaFunction *function, IsaSlots *all) {
     IsaSlots *slots = lower_function(ptx);
     for (int32_t i = 0; i < ptx->inst_count; i++)
         all[function->pc_of[i]] = slots[i];
-    all[function->end] = (IsaSlots){1, 1, 1, 1}; /* the end that is not written */
+    all[function->end] = (IsaSlots){
+        .slots = 1, .taken = 1, .passed = 1, .chain = 1}; /* the end that is not written */
     free(slots);
 }
 

@@ -22,6 +22,7 @@ typedef struct IsaSlots {
     uint8_t passed; /* a guarded branch that no lane takes; else as `slots` */
     uint8_t chain; /* of the slots those that wait for one another; of a load without a slot 1 where
                       it accesses memory nevertheless: another load does it for both */
+    bool is_forgotten; /* an atomic whose result nobody reads: it brings none */
 } IsaSlots;
 
 enum { ISA_MAX_SLOTS = 255 };

@@ -189,7 +189,8 @@ static void find_predecessors(Flow *flow) {
 }
 
 static void cost_call(Lower *lower, int32_t index) {
-    lower->slots[index] = (IsaSlots){CALL_SLOTS, CALL_SLOTS, CALL_SLOTS, CALL_SLOTS};
+    lower->slots[index] = (IsaSlots){
+        .slots = CALL_SLOTS, .taken = CALL_SLOTS, .passed = CALL_SLOTS, .chain = CALL_SLOTS};
 }
 
 void lower_flow(Lower *lower) {

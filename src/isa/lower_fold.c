@@ -402,13 +402,21 @@ static void cost_load(Lower *lower, int32_t index) {
     if (inst->vector > 4) set_slots(lower, index, 2);
 }
 
+/* Whether anyone reads what an atomic found, however often its register is written. */
+static bool is_result_read(const Lower *lower, const PtxInst *inst) {
+    if (!inst->has_destination) return false;
+    const PtxOperand *old = &inst->operands[0];
+    if (old->kind == PTX_OPERAND_REG) return lower->regs[old->reg].uses > 0;
+    return old->kind != PTX_OPERAND_SINK;
+}
+
 /* Adds to one place by all lanes are made one by their warp. */
 static void cost_atomic(Lower *lower, int32_t index) {
     const PtxInst *inst = &lower->function->insts[index];
     bool is_reduction = inst->op == PTX_OP_RED;
     const PtxOperand *address = &inst->operands[!is_reduction];
-    const LowerReg *old = is_reduction ? NULL : lower_result(lower, index);
-    bool is_used = old && old->uses;
+    bool is_used = is_result_read(lower, inst);
+    lower->slots[index].is_forgotten = !is_used;
     int bits = ptx_type_bits(inst->type);
     if (inst->space == PTX_SPACE_SHARED && inst->sub == PTX_SUB_ADD && is_float(inst)) {
         set_slots(lower, index, 7);

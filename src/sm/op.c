@@ -141,7 +141,7 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
                   .unit = (uint8_t)timing.unit,
                   .traits = traits_of(config, info),
                   .counts = counts_of(info, timing.unit),
-                  .slots = {1, 1, 1, 1}};
+                  .slots = {.slots = 1, .taken = 1, .passed = 1, .chain = 1}};
 }
 
 /* Cycles of a routine, which are bounded; but no fewer than one instruction takes. */
@@ -177,13 +177,26 @@ void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots
     op->initiation = bounded(op->initiation + more * rest.initiation, op->initiation);
 }
 
+/* As the machine issues it: an atomic whose result nobody reads has none. */
+static IsaInfo as_issued(IsaInfo info, IsaSlots slots) {
+    if (!slots.is_forgotten) return info;
+    info.regs += info.dst_count;
+    info.dst_count = 0;
+    return info;
+}
+
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program) {
     SmOp *ops = base_alloc_lines(program->inst_count * sizeof *ops);
-    for (uint32_t pc = 0; pc < program->inst_count; pc++)
-        ops[pc] = sm_op(config, &program->infos[pc], program->reg_pool);
-    if (config->instructions == SM_INSTRUCTIONS_PTX) return ops;
+    if (config->instructions == SM_INSTRUCTIONS_PTX) {
+        for (uint32_t pc = 0; pc < program->inst_count; pc++)
+            ops[pc] = sm_op(config, &program->infos[pc], program->reg_pool);
+        return ops;
+    }
     const IsaSlots *slots = isa_lower(program);
-    for (uint32_t pc = 0; pc < program->inst_count; pc++)
-        sm_op_lower(&ops[pc], config, &program->infos[pc], slots[pc]);
+    for (uint32_t pc = 0; pc < program->inst_count; pc++) {
+        const IsaInfo info = as_issued(program->infos[pc], slots[pc]);
+        ops[pc] = sm_op(config, &info, program->reg_pool);
+        sm_op_lower(&ops[pc], config, &info, slots[pc]);
+    }
     return ops;
 }

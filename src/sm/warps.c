@@ -7,7 +7,8 @@
 
 void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena) {
     *warps = (SmWarps){.ctas = ARENA_ARRAY(arena, SmCta, SM_MAX_CTAS),
-                       .awaits_stores = config->lsu.acknowledges_stores};
+                       .awaits_stores = config->lsu.acknowledges_stores,
+                       .atomics_block = config->lsu.atomics_block};
 }
 
 void warps_free(SmWarps *warps) {
@@ -106,16 +107,21 @@ void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
     if (memory->is_store && leaves_sm && !memory->advice) w->stores += memory->count;
     if (memory->is_atomic && memory->count) {
         w->atomics += memory->count;
-        warps->atomic_waits |= bit;
+        if (warps->atomics_block) warps->atomic_waits |= bit;
     }
     if (inst->holds_warp) warps->load_waits |= bit;
     update_held(warps);
 }
 
+/* Of what the warp has written, what its fence waits for. */
+static bool awaits_writes(const SmWarp *w) {
+    return w->is_fence_for_stores && (w->stores | w->atomics) != 0;
+}
+
 void warps_fence(SmWarps *warps, int warp, bool is_for_cta, bool has_pending) {
     SmWarp *w = &warps->warp[warp];
     w->is_fence_for_stores = !is_for_cta;
-    if (has_pending || (w->is_fence_for_stores && w->stores)) warps->fenced |= UINT64_C(1) << warp;
+    if (has_pending || awaits_writes(w)) warps->fenced |= UINT64_C(1) << warp;
     update_held(warps);
 }
 
@@ -234,7 +240,7 @@ bool warps_inst_ended(SmWarps *warps, const SmInst *inst) {
 bool warps_let_go(SmWarps *warps, int warp, bool has_pending) {
     const SmWarp *w = &warps->warp[warp];
     uint64_t bit = UINT64_C(1) << warp;
-    if (!has_pending && !(w->is_fence_for_stores && w->stores)) warps->fenced &= ~bit;
+    if (!has_pending && !awaits_writes(w)) warps->fenced &= ~bit;
     if (w->atomics == 0) warps->atomic_waits &= ~bit;
     if (!w->copies.waiting) warps->copy_waits &= ~bit;
     update_held(warps);

@@ -42,6 +42,7 @@ typedef struct SmWarps {
     uint64_t copy_waits;   /* asynchronous copies must end first */
     uint64_t phase_waits;  /* the phase of an mbarrier, or a wait's limit, must end first */
     bool awaits_stores;    /* a warp is not drained before its stores are acknowledged */
+    bool atomics_block;    /* a warp issues nothing until its atomics are answered */
     uint32_t cta_limit;    /* CTAs of the kernel resident at once */
     uint64_t next_age;     /* of the next warp launched */
     SmCta *ctas;           /* SM_MAX_CTAS of them */

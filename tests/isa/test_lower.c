@@ -1,5 +1,6 @@
 /* Issue slots: what each rule makes of PTX, and a case beside it in which the rule must not hold.
- * Slots are written instruction by instruction; a guarded branch as split/taken/passed. */
+ * Slots are written instruction by instruction; a guarded branch as split/taken/passed, and with a
+ * dash behind them those of an atomic that brings no result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,8 @@ static void write_slots(const IsaProgram *program, char *out, size_t room) {
         const IsaSlots *s = &slots[pc];
         const char *gap = pc > HEAD_COUNT ? " " : "";
         if (s->taken == s->slots && s->passed == s->slots)
-            at += (size_t)snprintf(out + at, room - at, "%s%d", gap, s->slots);
+            at += (size_t)snprintf(out + at, room - at, "%s%d%s", gap, s->slots,
+                                   s->is_forgotten ? "-" : "");
         else
             at += (size_t)snprintf(out + at, room - at, "%s%d/%d/%d", gap, s->slots, s->taken,
                                    s->passed);
@@ -237,9 +239,23 @@ static void test_a_word_is_loaded_once_where_nothing_comes_between(void **state)
 static void test_atomics_to_one_place_are_gathered_by_the_warp(void **state) {
     (void)state;
     static const Case cases[] = {
-        {"ld.param.u64 %d1, [a]; red.global.add.u32 [%d1], %r29;", "0 9"},
-        {"mul.wide.u32 %d2, %r29, 4; red.global.add.u32 [%d2], %r29;", "1 1"},
-        {"atom.shared.add.f32 %f1, [0], %f2;", "7"},
+        {"ld.param.u64 %d1, [a]; red.global.add.u32 [%d1], %r29;", "0 9-"},
+        {"mul.wide.u32 %d2, %r29, 4; red.global.add.u32 [%d2], %r29;", "1 1-"},
+        {"atom.shared.add.f32 %f1, [0], %f2;", "7-"},
+    };
+    CHECK(cases);
+}
+
+static void test_an_atomic_brings_a_result_where_someone_reads_it(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {"atom.global.min.u32 %r1, [%d29], %r29;", "1-"},
+        {"atom.global.min.u32 %r1, [%d29], %r29; atom.global.min.u32 %r1, [%d29+4], %r29;",
+         "1- 1-"},
+        {"atom.global.min.u32 %r1, [%d29], %r29; add.u32 %r2, %r1, 1; st.global.u32 [%d29], %r2;",
+         "1 1 1"},
+        {"atom.global.min.u32 %r1, [%d29], %r1; atom.global.min.u32 %r1, [%d29+4], %r1;", "1 1"},
+        {"atom.global.exch.b32 _, [%d29], %r29;", "1-"},
     };
     CHECK(cases);
 }
@@ -288,6 +304,7 @@ int main(void) {
         cmocka_unit_test(test_shared_words_side_by_side_are_one_load),
         cmocka_unit_test(test_a_word_is_loaded_once_where_nothing_comes_between),
         cmocka_unit_test(test_atomics_to_one_place_are_gathered_by_the_warp),
+        cmocka_unit_test(test_an_atomic_brings_a_result_where_someone_reads_it),
         cmocka_unit_test(test_short_branches_are_predicates_and_count_what_they_skip),
         cmocka_unit_test(test_loops_are_turned_and_mark_where_lanes_meet),
     };

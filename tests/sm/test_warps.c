@@ -182,6 +182,27 @@ static void test_atomics_hold_their_warp_until_all_are_answered(void **state) {
     stage_free(bench->stage);
 }
 
+static void test_atomics_may_leave_their_warp_to_issue(void **state) {
+    (void)state;
+    Bench *bench = start("lsu.atomics_block=no", 1);
+    SmMemory atomic = {.count = 1, .path = SM_PATH_BYPASS, .is_atomic = true};
+    warps_launch(&bench->stage->sm, 0);
+    issue(bench, 0, &atomic, false);
+    assert_int_equal(warps_of(bench)->held, 0);
+    warps_fence(warps_of(bench), 0, true, false); /* of its CTA alone */
+    assert_int_equal(warps_of(bench)->held, 0);
+    warps_fence(warps_of(bench), 0, false, false);
+    assert_int_equal(warps_of(bench)->held, 1);
+    assert_false(warps_settle(warps_of(bench), 0, false));
+    warps_exited(&bench->stage->sm, 0);
+    warps_inst_done(warps_of(bench), &(SmInst){.warp = 0});
+    assert_false(is_drained(bench, 0));
+    warps_atomic_done(warps_of(bench), 0);
+    assert_true(warps_settle(warps_of(bench), 0, false));
+    assert_true(is_drained(bench, 0));
+    stage_free(bench->stage);
+}
+
 static void test_a_fence_waits_for_registers_and_beyond_the_cta_for_stores(void **state) {
     (void)state;
     for (int for_cta = 0; for_cta < 2; for_cta++) {
@@ -269,6 +290,7 @@ int main(void) {
         cmocka_unit_test(test_a_warp_is_drained_when_its_last_instruction_is_done),
         cmocka_unit_test(test_stores_keep_a_warp_where_they_are_acknowledged),
         cmocka_unit_test(test_atomics_hold_their_warp_until_all_are_answered),
+        cmocka_unit_test(test_atomics_may_leave_their_warp_to_issue),
         cmocka_unit_test(test_a_fence_waits_for_registers_and_beyond_the_cta_for_stores),
         cmocka_unit_test(test_acknowledgements_that_outlive_a_warp_come_to_the_next_one),
         cmocka_unit_test(test_a_load_that_holds_its_warp_frees_it_when_done),
