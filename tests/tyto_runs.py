@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 SEVEN = ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose")
-MACHINES = ("owl", "ccws", "pro", "md", "gtx480", "qv100", "a100")
+MACHINES = ("owl", "ccws", "pro", "md", "gtx480", "qv100", "a100", "h100")
 FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # of util-linux: with it before it, a command's addresses are others
 HOST = re.compile(r',\s*"host": \{[^}]*\}')  # all in a run's JSON that may differ from run to run
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}

@@ -19,7 +19,7 @@ TYTO = Tyto(sys.argv.pop(1))
 FILES = {"--json": "run.json", "--csv": "run.csv", "--ctas": "ctas.csv", "--timeline": "time.json",
          "--policies": "policies.csv"}
 POLICIES = {"owl": "owl", "ccws": "ccws", "pro": "pro", "md": "gto", "gtx480": "two-level", "qv100": "gto", "a100": "gto",
-            "v100": "owl", "rtx3070": "pro"}
+            "v100": "owl", "rtx3070": "pro", "h100": "gto"}
 
 
 def everything(words, **how):

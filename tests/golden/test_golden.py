@@ -32,6 +32,7 @@ ELSEWHERE = {  # further policies, each on the machine of its paper
     "gtx480": ("two-level-active",),
     "qv100": ("two-level-active",),
     "a100": (),
+    "h100": (),
 }
 SMALL_L2 = "l2.size=16KiB"  # lines are replaced, and dirty ones written back
 FEW_SETS = "l1d.size=4KiB"  # whose lines are all on their way at times
@@ -46,6 +47,7 @@ WIDER = {  # (workload, policy, values of the machine): what the two workloads a
     "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", ""),
               ("matmul", "gto", "sm.instructions=sass"), ("montecarlo", "lrr", "sm.instructions=sass")),
     "a100": (("spmv", "lrr", ""), ("histogram", "gto", ""), ("matrix", "gto", "")),
+    "h100": (("spmv", "lrr", ""), ("sssp", "gto", ""), ("needle", "gto", ""), ("corners", "gto", "")),
 }
 ROWS = {machine: [(workload, policy, "") for policy in EVERYWHERE + ELSEWHERE[machine] for workload in WORKLOADS]
         + list(WIDER[machine]) for machine in MACHINES}

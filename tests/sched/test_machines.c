@@ -29,8 +29,8 @@ static const char *const SCHEDULERS[] = {"lrr",
 static const char *const CTA_SCHEDULERS[] = {
     "round-robin",    "limit:ctas=2",  "md",
     "md:predictor=3", TEST_NEIGHBOURS, TEST_NEIGHBOURS ":group=5"};
-static const char *const MACHINES[] = {"gtx480", "owl",     "ccws", "pro", "md",
-                                       "qv100",  "rtx3070", "v100", "a100"};
+static const char *const MACHINES[] = {"gtx480", "owl",     "ccws", "pro",  "md",
+                                       "qv100",  "rtx3070", "v100", "a100", "h100"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static Workload small_walk(void) {
