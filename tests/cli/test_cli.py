@@ -327,6 +327,18 @@ class Launch(Case):
 
 
 class Run(Case):
+    def test_values_of_a_workload_may_stand_behind_an_equals_sign(self):
+        words = ("run", "--functional", "--json", "r.json", "vecadd")
+        for own, elements, size, seed in ((("--size=300", "--seed=2"), 300, "300", "2"), (("--elements=400", "--size", "test"), 400, "test", "1"),
+                                          (("--block=64", "--elements", "500"), 500, "small", "1")):
+            self.check(self.tyto(*words, *own), 0)
+            result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+            self.assertEqual((result["size"], result["seed"]), (size, seed), own)
+            self.assertIn(f"{elements} sums verified", self.tyto(*words, *own).stdout)
+        self.check(self.tyto(*words, "--elemets=3"), 2, "unknown option '--elemets'")
+        self.check(self.tyto(*words, "--elements="), 2, "--elements: needs a whole number from 1 to 268435456, got ''")
+        self.check(self.tyto(*words, "--elements"), 2, "--elements: needs a whole number")
+
     def test_workload(self):
         done = self.tyto("run", "--verbose", "--json", "r.json", "vecadd", "--size", "1000")
         self.check(done, 0, "tyto: kernel 1: vecadd grid 4,1,1 block 256,1,1:", "tyto: 1 kernel, ")

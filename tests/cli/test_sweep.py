@@ -126,6 +126,8 @@ class Combinations(Case):
     def test_a_workload_that_says_its_size_takes_no_other(self):
         done = self.sweep("vecadd --size 300", "vecadd --size 400 --seed 2", "--sizes", "test,small")
         self.assertEqual(self.rows("program, size, seed"), [("vecadd --size 300", "", "1"), ("vecadd --size 400 --seed 2", "", "")])
+        done = self.sweep("vecadd --size=500", "vecadd --seed=2 --size=600", "--stored", status=1)
+        self.assertTrue(done.stdout.startswith("2 programs = 2 runs, machine gtx480, seed 1\n"), done.stdout)
         done = self.sweep("vecadd --size 300 --seed 2")
         self.assertTrue(done.stdout.startswith("1 run, program vecadd --size 300 --seed 2, machine gtx480\n"), done.stdout)
 

@@ -404,8 +404,10 @@ static const char *named(const char *value) { return *value ? value : NULL; }
  * and any other where they have `mark`. */
 static bool takes(const Words *program, const char *option, const char *mark) {
     bool is_open = program_is_workload(program->list[0]), is_marked = false;
+    const size_t length = strlen(option);
     for (int i = 1; i < program->count; i++) {
-        is_open &= strcmp(program->list[i], option) != 0;
+        const char *word = program->list[i]; /* "--size", or "--size=300" */
+        is_open &= strncmp(word, option, length) != 0 || (word[length] && word[length] != '=');
         is_marked |= strstr(program->list[i], mark) != NULL;
     }
     return is_open || is_marked;
