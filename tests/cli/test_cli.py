@@ -707,6 +707,12 @@ class Compare(Case):
         self.check(self.tyto("compare", "--json", "/no/x", "--schedulers", "lrr", "vecadd", "--size",
                              "100"), 2, "--json /no/x: cannot be written: No such file or directory")
 
+    def test_what_is_wrong_with_every_run_is_told_once(self):
+        done = self.tyto("compare", "--jobs", "1", "vecadd", "--size", "0")
+        self.check(done, 1, "vecadd --size 0 under lrr on gtx480 failed with status 2:\nvecadd: --size",
+                   "tyto: so did vecadd --size 0 under gto on gtx480, vecadd --size 0 under two-level on gtx480\n")
+        self.assertEqual(done.stderr.count("needs a whole number"), 1, done.stderr)
+
     def test_options_of_one_run_are_refused(self):
         page = (ROOT / "docs/options.md").read_text(encoding="utf-8")
         rows = re.findall(r"(?m)^\| `(--[\w-]+)( [^`]+)?` .*\| [^|]*`tyto compare` \|$", page)

@@ -445,7 +445,7 @@ class Replays(Case):
         self.check(self.reproduce(REPLAYS.replace("belady}", "beladi}")), 2,
                    "not one of those that can stand here: 'beladi'")
         self.check(self.reproduce(REPLAYS.replace("--rows, 500", "--rosw, 500")), 1,
-                   "spmv --rosw 500 --size test under lrr on owl failed with status 2:")
+                   " failed with status 2:\nspmv: unknown option '--rosw'", "spmv --rosw 500 --size test under swl:limit=8 on owl")
 
 
 class Rows(Case):
@@ -870,7 +870,8 @@ class Mistakes(Case):
 
     def test_a_program_that_fails_leaves_the_others(self):
         done = self.reproduce(SMALL.replace("--rows, 500", "--rosw, 500"))
-        self.check(done, 1, "spmv --rosw 500 --size test under lrr on owl failed with status 2:")
+        self.check(done, 1, " failed with status 2:\nspmv: unknown option '--rosw'", "spmv --rosw 500 --size test under lrr on owl")
+        self.assertEqual(done.stderr.count("unknown option"), 1, done.stderr)
         self.assertIn("4 of 10 runs are missing", done.stdout)
         self.assertEqual(len(self.rows()), RUNS_OF_SMALL // 2)
 
