@@ -676,7 +676,8 @@ class Compare(Case):
         done = self.tyto("compare", "--schedulers", "best-swl", "vecadd", "--size", "300")
         self.assertEqual(len(re.findall(r"(?m)^swl", done.stdout.split("scheduler cycles that")[0])), 32)
         self.check(self.tyto("compare", "--schedulers", "swl:limit=0..3", "vecadd"), 2, "out of bounds")
-        self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "whole number")
+        self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "--schedulers swl:limit=5..3: the range is empty, as it ends before it begins")
+        self.check(self.tyto("compare", "--cta-schedulers", "round-robin,limit:ctas=5..3", "vecadd"), 2, "--cta-schedulers limit:ctas=5..3: the range is empty")
         self.check(self.tyto("compare", "--schedulers", "swl:limit=1..9999", "vecadd"), 2, "more than 1024 runs")
         self.check(self.tyto("compare", "--schedulers", "ccws:base=1..60,k_throttle=1..60", "vecadd"), 2,
                    "more than 1024 runs")

@@ -185,6 +185,8 @@ class Mistakes(Case):
                             (("vecadd", "--seeds", "1..70000"), "too many values"), (("vecadd", "--scheduler", "lrr"), "tyto run"),
                             (("vecadd", "--seeds", "1..4096", "--schedulers", "swl:limit=1..32"), "more than 65536 runs"),
                             (("vecadd", "--schedulers", "swl:limit=1..99999"), "too many values"),
+                            (("vecadd", "--schedulers", "swl:limit=3..1"), "swl:limit=3..1: the range is empty"),
+                            (("vecadd", "--seeds", "3..1"), "3..1: the range is empty, as it ends before it begins"),
                             (("vecadd", "--schedulers", "swl:limit=1..4000"), "limit=65: out of bounds"),
                             (("vecadd", "--set", "l1d.size=16KiB", "--set", "l1d.size=32KiB"), "l1d.size is set twice"),
                             (("vecadd", "--machine", "owl", "--machines", "ccws"), "--machine and --machines cannot both"),
