@@ -185,6 +185,18 @@ bool arguments_writes_output(const Arguments *arguments) {
     return is_written;
 }
 
+const char *arguments_find_writer(const Arguments *arguments, const char *path,
+                                  const char **place) {
+    Outputs outputs = list_outputs(arguments);
+    const char *writer = NULL;
+    for (int i = 0; i < outputs.count && !writer; i++) {
+        *place = tyto_common_output(outputs.items[i].value, path);
+        if (*place) writer = outputs.items[i].option->name;
+    }
+    free(outputs.items);
+    return writer;
+}
+
 /* Whether every result has a place of its own. */
 static bool check_outputs(const Arguments *arguments) {
     Outputs outputs = list_outputs(arguments);

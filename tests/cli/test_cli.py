@@ -241,6 +241,21 @@ class Launch(Case):
                            (f"in:{self.path}", "Is a directory"), ("in:/dev/null", "empty")):
             self.check(launch(word), 1, part)
 
+    def test_an_argument_has_a_place_of_its_own_for_what_it_writes(self):
+        def launch(*words, status=2, part=""):
+            done = self.tyto("launch", "--quiet", SAXPY, "--arg", "u32:0", "--arg", "f32:1", *words)
+            self.check(done, status, part)
+            return done
+
+        launch("--json", "-", "--arg", "zero:4", "--arg", "out:-:4",
+               part="standard output: is to hold what both --json and --arg out:-:4 write")
+        launch("--json", "one", "--arg", "out:one:4", "--arg", "zero:4",
+               part="one: is to hold what both --json and --arg out:one:4 write")
+        launch("--arg", "out:one:4", "--arg", "out:one:8",
+               part="one: is to hold what both --arg out:one:4 and --arg out:one:8 write")
+        self.assertFalse((self.path / "one").exists())
+        self.assertEqual(launch("--arg", "out:-:4", "--arg", "out:two:8", status=0).stdout, "\0" * 4)
+
     def test_a_kernel_answers_to_its_name_in_the_source(self):
         text = SAXPY.read_text(encoding="utf-8")
         one, other = (text[text.index(".visible"):].replace("saxpy", name) for name in ("_ZN4math5saxpyIiEEvi", "_Z5saxpyf"))
