@@ -630,7 +630,9 @@ class Cache(Case):
         self.check(done, 0)
         self.assertIn("t.l1d: 30 L1Ds of machine ccws, warps by lrr\n"
                       "recorded: tyto run --quiet --machine ccws bfs --size 300\n"
-                      "replayed: lru, 65536 bytes, 16 ways, lines of 128 bytes\n", done.stderr)
+                      "replayed: lru, 65,536 bytes, 16 ways, lines of 128 bytes\n", done.stderr)
+        for row in (r"thread_instructions +\d+,\d{3}  thread", r"accesses +\d,\d{3}  loads and", r"miss_rate +\d+\.\d%  misses per access", r"MPKI +\d+\.\d\d  "):
+            self.assertRegex(done.stderr, rf"\n  {row}")
         heading, line = done.stdout.splitlines()
         self.assertEqual(len(heading.split(",")), len(line.split(",")))
         self.assertEqual(self.tyto("cache", "t.l1d").stdout, self.tyto("cache", "t.l1d").stdout)
