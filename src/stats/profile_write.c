@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/demangle.h"
+#include "stats/format.h"
 
 /* ---- JSON ---- */
 
@@ -183,15 +184,9 @@ static void add_text(Text *out, const char *text) {
 
 /* 1234567 as 1,234,567. */
 static void add_count(Text *out, int width, uint64_t value) {
-    Text digits = {0};
-    text_printf(&digits, "%" PRIu64, value);
-    int commas = (int)(digits.length - 1) / 3;
-    text_printf(out, "%*s", width - (int)digits.length - commas, "");
-    for (size_t i = 0; i < digits.length; i++) {
-        if (i && (digits.length - i) % 3 == 0) text_add(out, ",");
-        text_add_bytes(out, &digits.bytes[i], 1);
-    }
-    text_free(&digits);
+    char field[FORMAT_BYTES];
+    format_count(field, value);
+    text_printf(out, "%*s", width, field);
 }
 
 static void add_place(Text *out, const Place *place, uint64_t all) {

@@ -37,24 +37,13 @@ static int better_side(const char *metric) {
     return 0;
 }
 
-/* A whole number with a comma before each three digits. */
-static void format_count(double number, char text[CELL_BYTES]) {
-    char digits[CELL_BYTES];
-    int length = snprintf(digits, sizeof digits, "%.0f", number), at = 0;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) text[at++] = ',';
-        text[at++] = digits[i];
-    }
-    text[at] = '\0';
-}
-
-/* Counts, shares and other ratios as a run's report has them; a ratio below 1 has more digits. */
+/* As a run's report has it, but that a ratio below 1 has more digits. */
 static void format_number(const char *metric, double number, char text[CELL_BYTES]) {
-    const TytoCounter *row = tyto_counter(tyto_find_counter(metric));
-    if (isnan(number)) snprintf(text, CELL_BYTES, "-");
-    else if (row->kind != TYTO_RATIO) format_count(number, text);
-    else if (strcmp(row->unit, "share") == 0) snprintf(text, CELL_BYTES, "%.1f%%", 100 * number);
-    else snprintf(text, CELL_BYTES, fabs(number) < 1 ? "%.4f" : "%.2f", number);
+    int counter = tyto_find_counter(metric);
+    const TytoCounter *row = tyto_counter(counter);
+    bool is_small = row->kind == TYTO_RATIO && strcmp(row->unit, "share") != 0 && fabs(number) < 1;
+    if (is_small) snprintf(text, CELL_BYTES, "%.4f", number);
+    else tyto_format_value(counter, number, text, CELL_BYTES);
 }
 
 static int width_of(const Words *values, int least) {
