@@ -41,6 +41,9 @@ typedef enum TytoStatus {
 
 /* The word among `words` that `word` was probably meant to be, NULL when none is near. */
 const char *tyto_nearest(const char *word, const char *const *words, int count);
+/* The columns that a text of UTF-8 takes on a terminal, by which tables are aligned: a character
+ * takes one, a wide one (East Asian letters, emoji) two, one that combines none. */
+int tyto_columns(const char *text);
 
 /* ---- Options ---- */
 

@@ -31,6 +31,10 @@ void say_error(const char *format, ...) {
     va_end(args);
 }
 
+int pad_text(const char *text, int columns) {
+    return columns + (int)strlen(text) - tyto_columns(text);
+}
+
 /* ---- Looking options up ---- */
 
 static bool is_named(const TytoOption *option, const char *word, size_t length) {

@@ -109,6 +109,10 @@ void arguments_free(Arguments *arguments);
 /* "tyto: error: ..." on stderr, in colour on a terminal. */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The width with which printf ("%*s", "%-*s") fills a text up to so many columns, as it counts
+ * bytes. */
+int pad_text(const char *text, int columns);
+
 /* What "%s%s%s" at a message's end takes: the name that was probably meant (tyto_nearest), of which
  * nothing is said when it is NULL. */
 #define MEANT(nearest)                                                                             \

@@ -6,6 +6,7 @@
 
 #include "base/host.h"
 #include "base/arena.h"
+#include "base/columns.h"
 #include "base/demangle.h"
 #include "base/map.h"
 #include "driver/caller.h"
@@ -32,6 +33,8 @@ const char *tyto_version(void) { return TYTO_VERSION; }
 const char *tyto_nearest(const char *word, const char *const *words, int count) {
     return diag_nearest(word, words, count);
 }
+
+int tyto_columns(const char *text) { return columns_of(text); }
 
 /* ---- Messages ---- */
 

@@ -868,6 +868,15 @@ class Mistakes(Case):
         self.check(self.reproduce(SMALL.replace("metric: cycles", "metric: cicles")), 2,
                    "mine.yaml:18:27: error: there is no metric 'cicles'; did you mean 'cycles'?")
 
+    def test_tables_are_aligned_by_columns_and_not_by_bytes(self):
+        plain = self.reproduce(SMALL).stdout.splitlines()
+        other = self.reproduce(SMALL.replace("GAIN", "GÄIN").replace("FIRST", "ZWÖLF FLÜGE").replace("label: B,", "label: 漢,").replace("B: 0", "漢: 0")).stdout
+        lines = other.splitlines()
+        width = len("ZWÖLF FLÜGE") - 10  # a label has ten columns at least
+        self.assertEqual(lines[3], " " * width + plain[3].replace("GAIN", "GÄIN"))
+        self.assertEqual(lines[5], plain[5].replace("A ", "A " + " " * width, 1))
+        self.assertEqual(lines[6], plain[6].replace("B  ", "漢 " + " " * width, 1))
+
     def test_a_program_that_fails_leaves_the_others(self):
         done = self.reproduce(SMALL.replace("--rows, 500", "--rosw, 500"))
         self.check(done, 1, " failed with status 2:\nspmv: unknown option '--rosw'", "spmv --rosw 500 --size test under lrr on owl")

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -145,6 +146,14 @@ class Combinations(Case):
             self.assertIn([size, *rates], [line.split() for line in shown.splitlines()])
         self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # of ipc and cycles, and the legend
         self.assertIn(["l1d.size", *policies], [line.split() for line in shown.splitlines()])
+
+    def test_tables_are_aligned_by_columns_and_not_by_bytes(self):
+        shutil.copy(self.program('exec "$WORKLOADS/vecadd" --size 100'), self.path / "größe漢")
+        shown = self.sweep("./program", "./größe漢", "--schedulers", "lrr,gto", WORKLOADS=str(TYTO.parent / "workloads")).stdout
+        rows = shown.split("\nipc\n")[1].splitlines()
+        self.assertRegex(rows[0], "^program          lrr       gto$")
+        self.assertRegex(rows[1], r"^\./program  [ \d.]{9}[ *][ \d.]{9}\*?$")
+        self.assertRegex(rows[2], r"^\./größe漢  [ \d.]{9}[ *][ \d.]{9}\*?$")
 
     def test_a_plot_has_a_graph_for_each_program_and_a_line_for_each_policy(self):
         if not any((pathlib.Path(folder) / "gnuplot").exists() for folder in os.environ["PATH"].split(":")):

@@ -408,6 +408,14 @@ static void test_comparison(void **state) {
     assert_true(strstr(out.bytes, "  lrr, lrr 25") < strstr(out.bytes, "  pro, \"x\" 87"));
     run_free(slowest);
     text_clear(&out);
+    slowest = make_run("h\u00e9lice", 3000, 900); /* aligned by columns, not by bytes */
+    report_comparison((const RunStats *[]){runs[1], slowest, runs[0]}, 3, &out);
+    assert_contains(out.bytes, "\ngto                 3,200    20.00");
+    assert_contains(out.bytes, "\nh\u00e9lice              6,000    10.67");
+    assert_contains(out.bytes, "\n  lrr    25.0% more");
+    assert_contains(out.bytes, "\n  h\u00e9lice 87.5% more");
+    run_free(slowest);
+    text_clear(&out);
     report_comparison((const RunStats *const *)runs, 1, &out);
     assert_null(strstr(out.bytes, "fastest"));
     text_free(&out);
