@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/host.h"
 #include "base/arena.h"
@@ -544,7 +545,7 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     if (simulator->detail) is_right &= detail_finish(simulator->detail, options, diag);
     if (!options->is_quiet && simulator->run->kernel_count) {
         Text out = {0};
-        report_run(simulator->run, options->is_verbose, &out);
+        report_run(simulator->run, options->is_verbose, host_columns(STDERR_FILENO), &out);
         fputs(text_string(&out), stderr);
         text_free(&out);
     }

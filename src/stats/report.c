@@ -260,7 +260,7 @@ static void add_host(const RunStats *run, const Counters *total, Text *out) {
     text_printf(out, "%s MiB at most\n", memory);
 }
 
-static void add_timed(const RunStats *run, bool has_all, Text *out) {
+static void add_timed(const RunStats *run, bool has_all, int columns, Text *out) {
     text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
                 run->scheduler, run->cta_scheduler);
     int timed = run->kernel_count - run_untimed(run).kernels;
@@ -277,12 +277,12 @@ static void add_timed(const RunStats *run, bool has_all, Text *out) {
     }
     if (run->tells_units) units_report(run->units, out);
     add_untimed(run, out);
-    if (run->profile) profile_report(run->profile, out);
+    if (run->profile) profile_report(run->profile, columns, out);
     add_host(run, &total, out);
 }
 
-void report_run(const RunStats *run, bool has_all, Text *out) {
-    if (run->machine) add_timed(run, has_all, out);
+void report_run(const RunStats *run, bool has_all, int columns, Text *out) {
+    if (run->machine) add_timed(run, has_all, columns, out);
     else add_functional(run, out);
 }
 

@@ -7,6 +7,7 @@ TYTO is the command in its build folder, ROOT the source tree, LAUNCHER a small 
 API (tests/cli/launcher.c).
 """
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -18,6 +19,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -65,6 +67,20 @@ def let_spin(process):
 
 
 class Case(unittest.TestCase):
+    def on_terminal(self, columns, *words):
+        """What a command says to a terminal of so many columns."""
+        main, side = pty.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with subprocess.Popen([TYTO, *words], stderr=side, stdout=subprocess.DEVNULL, env=PLAIN, cwd=self.path) as process:
+            os.close(side)
+            said = b""
+            with contextlib.suppress(OSError):  # that nobody is on the other side any more is an error, after all that was written
+                while more := os.read(main, 65536):
+                    said += more
+            self.assertEqual(process.wait(timeout=60), 0)
+        os.close(main)
+        return said.decode()
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -483,6 +499,18 @@ class Timed(Case):
         self.assertEqual(cycles, report["total"]["warp_cycles"])
         self.assertTrue(any("[i]" in (line["text"] or "") for line in report["profile"][0]["sources"]))
         self.check(self.tyto("run", "--functional", "--profile", "vecadd"), 2, "--profile")
+
+    def test_a_profile_shows_of_a_line_what_has_room(self):
+        name = "%a_register_with_a_name_that_is_longer_than_most_lines_of_the_table_have_room_for"
+        (self.path / "long.ptx").write_text(f".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry long()\n{{\n.reg .u32 {name};\n"
+                                            f"mov.u32 {name}, %tid.x;\nret;\n}}\n", encoding="utf-8")
+        words = ("launch", "long.ptx", "--profile")
+        self.check(self.tyto(*words, is_timed=True), 0, f"  long.ptx:7  mov.u32 {name}, %tid.x;\n")
+        for columns, most in ((120, 120), (500, 300)):
+            lines = [line for line in self.on_terminal(columns, *words).splitlines() if "  long.ptx:7  mov.u32 " in line]
+            self.assertEqual(len(lines), 1)
+            self.assertLessEqual(len(lines[0]), most)
+            self.assertEqual(name in lines[0], columns == 500)
 
     def test_result(self):
         done, result = self.run_timed("vecadd", "--size", "1000")
