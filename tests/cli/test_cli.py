@@ -128,6 +128,11 @@ class Help(Case):
         self.assertEqual(self.tyto("--version").stdout, f"tyto {version}\n")
         changes = (ROOT / "CHANGELOG.md").read_text()
         self.assertRegex(changes, rf"(?m)^(## {version} - \d{{4}}-\d\d-\d\d|This will be {version}[ ,.])")
+        kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+        for release in changes.split("\n## ")[1:]:
+            there = re.findall(r"(?m)^### (.*)$", release)
+            self.assertEqual(there, [kind for kind in kinds if kind in there])
+            self.assertIn("Changed" if "results change" in release else there[0], there)
 
     def test_manual_is_up_to_date(self):
         page = self.tyto("help", "--man").stdout
