@@ -761,7 +761,7 @@ class Compare(Case):
     def test_what_is_wrong_with_every_run_is_told_once(self):
         done = self.tyto("compare", "--jobs", "1", "vecadd", "--size", "0")
         self.check(done, 1, "vecadd --size 0 under lrr on gtx480 failed with status 2:\nvecadd: --size",
-                   "tyto: so did vecadd --size 0 under gto on gtx480, vecadd --size 0 under two-level on gtx480\n")
+                   "tyto: failed as one above did: vecadd --size 0 under gto on gtx480, vecadd --size 0 under two-level on gtx480\n")
         self.assertEqual(done.stderr.count("needs a whole number"), 1, done.stderr)
 
     def test_options_of_one_run_are_refused(self):

@@ -257,7 +257,7 @@ static void say_failure(Campaign *campaign, Task *task, const char *reason, cons
 static void say_likewise(const Campaign *campaign) {
     const Words *names = &campaign->likewise;
     if (!names->count) return;
-    fprintf(stderr, "tyto: so did ");
+    fprintf(stderr, "tyto: failed as one above did: ");
     for (int i = 0; i < names->count && i < MOST_LIKEWISE; i++)
         fprintf(stderr, "%s%s", i ? ", " : "", names->list[i]);
     if (names->count > MOST_LIKEWISE) fprintf(stderr, " and %d more", names->count - MOST_LIKEWISE);
