@@ -50,8 +50,8 @@ typedef struct Function {
     Module *module;
     int index;                  /* among the program's functions */
     const IsaFunction *decoded; /* facts */
-    int dynamic_shared_limit;   /* attribute that programs set, without effect */
-    int carveout;               /* likewise */
+    int dynamic_shared_limit;   /* bytes that a launch may ask for; programs set it */
+    int carveout;               /* attribute that programs set, without effect */
 } Function;
 
 /* Nodes of a graph that is being captured. */
@@ -337,6 +337,8 @@ void event_record(const Call *call, Event *event);
 /* The device address that a pointer of unknown kind stands for: itself, or the address behind a
  * host pointer from cuMemHostAlloc; 0 when it is plain host memory. */
 uint64_t memory_device_address(const Call *call, uint64_t pointer);
+/* Why the device could not run a function in this shape. What is wrong is told on stderr. */
+CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape);
 /* Allocates device memory for the call's context from a pool, or without one; 0 when there is no
  * room in it. */
 uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);

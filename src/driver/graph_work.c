@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool work_is_cooperative(const GraphWork *work) {
+    return attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0;
+}
+
+static LaunchShape shape_of(const GraphWork *work) {
+    const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
+    const CUlaunchAttributeValue window =
+        attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+    return (LaunchShape){.function = kernel->func,
+                         .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
+                         .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
+                         .shared_bytes = kernel->sharedMemBytes,
+                         .is_cooperative = work_is_cooperative(work),
+                         .window = window.accessPolicyWindow};
+}
+
 /* ---- Making ---- */
 
 static CUresult make_kernel(const Call *call, const CUDA_KERNEL_NODE_PARAMS *given,
@@ -20,7 +36,9 @@ static CUresult make_kernel(const Call *call, const CUDA_KERNEL_NODE_PARAMS *giv
     work->kernel = *given;
     work->kernel.kernelParams = work->pointers;
     work->kernel.extra = NULL;
-    return launch_gather(function, given->kernelParams, given->extra, work->area);
+    const LaunchShape shape = shape_of(work);
+    CUresult status = launch_gather(function, given->kernelParams, given->extra, work->area);
+    return status ? status : launch_check(call, function, &shape);
 }
 
 static CUresult make_fill(const CUDA_MEMSET_NODE_PARAMS *given, GraphWork *work) {
@@ -166,20 +184,8 @@ void work_free(Driver *driver, GraphWork *work) {
 
 /* ---- Doing ---- */
 
-bool work_is_cooperative(const GraphWork *work) {
-    return attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0;
-}
-
 static CUresult run_kernel(Call *call, const GraphWork *work) {
-    const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
-    const CUlaunchAttributeValue window =
-        attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
-    LaunchShape shape = {.function = kernel->func,
-                         .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
-                         .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
-                         .shared_bytes = kernel->sharedMemBytes,
-                         .is_cooperative = work_is_cooperative(work),
-                         .window = window.accessPolicyWindow};
+    const LaunchShape shape = shape_of(work);
     return launch_now(call, &shape, work->area);
 }
 

@@ -128,6 +128,15 @@ static void test_foreign_nodes_are_refused(void **state) {
     assert_fails(cuGraphLaunch((CUgraphExec)graph, NULL), INVALID_VALUE);
     assert_fails(cuGraphCreate(NULL, 0), INVALID_VALUE);
     assert_fails(cuGraphKernelNodeSetParams(node, NULL), INVALID_VALUE);
+    CUDA_KERNEL_NODE_PARAMS kernel; /* that no launch could do */
+    assert_cuda(cuGraphKernelNodeGetParams(node, &kernel));
+    kernel.blockDimX = 4096;
+    assert_fails(cuGraphAddKernelNode(&made, graph, NULL, 0, &kernel), INVALID_VALUE);
+    assert_fails(cuGraphKernelNodeSetParams(node, &kernel), INVALID_VALUE);
+    assert_fails(cuGraphExecKernelNodeSetParams(executable, node, &kernel), INVALID_VALUE);
+    kernel.blockDimX = 1;
+    kernel.sharedMemBytes = 50000;
+    assert_fails(cuGraphAddKernelNode(&made, graph, NULL, 0, &kernel), INVALID_VALUE);
 }
 
 static void test_a_graph_says_what_it_consists_of(void **state) {
