@@ -82,6 +82,9 @@ int copy_describe_bytes(void *to, const void *from, size_t size, enum cudaMemcpy
                         CUDA_MEMCPY3D *box);
 /* And back. */
 int copy_read_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *out);
+/* Why nothing can be copied so to a variable, or from one; 0 when it can. */
+int copy_check_to_symbol(enum cudaMemcpyKind kind);
+int copy_check_from_symbol(enum cudaMemcpyKind kind);
 /* The address `offset` bytes into a variable, of which `size` bytes are wanted. */
 int copy_place_in(const void *symbol, size_t size, size_t offset, void **place);
 

@@ -341,7 +341,11 @@ uint64_t memory_device_address(const Call *call, uint64_t pointer);
 CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape);
 /* Allocates device memory for the call's context from a pool, or without one; 0 when there is no
  * room in it. */
+/* Whether there is something to copy, between sides that are what they are said to be. */
+bool copy_is_possible(const Call *call, const CUDA_MEMCPY3D *copy);
 uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
+/* Whether elements, rows and pitch go together. */
+bool fill_is_possible(const CUDA_MEMSET_NODE_PARAMS *fill);
 uint64_t memory_allocate(Call *call, uint64_t size);
 /* Gives back what starts at `address`. */
 void memory_release(Driver *driver, uint64_t address);
@@ -354,6 +358,9 @@ void registered_clear(Driver *driver, const Context *context);
 /* Before a launch: takes away what the program has unmapped. */
 void registered_check(const Call *call);
 /* Whether other processes see the memory at a host address. */
+/* Whether a device address is managed memory, of which *range is all: an allocation, or a variable
+ * (also one that is not managed: the driver cannot tell). */
+bool memory_is_managed(const Call *call, uint64_t address, Range *range);
 bool registered_is_shared(uint64_t pointer);
 
 /* Addresses for `size` bytes of mappings, multiples of MEM_MAPPING_GRAIN; 0: there are none. And

@@ -43,9 +43,7 @@ static CUresult make_kernel(const Call *call, const CUDA_KERNEL_NODE_PARAMS *giv
 
 static CUresult make_fill(const CUDA_MEMSET_NODE_PARAMS *given, GraphWork *work) {
     work->fill = *given;
-    return given->elementSize == 1 || given->elementSize == 2 || given->elementSize == 4
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    return fill_is_possible(given) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult make_child(const Call *call, const void *handle, GraphWork *work) {
@@ -86,7 +84,7 @@ static CUresult make(Call *call, WorkGiven given, GraphWork *work) {
         return make_kernel(call, given.parameters, work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         work->copy = *(const CUDA_MEMCPY3D *)given.parameters;
-        return CUDA_SUCCESS;
+        return copy_is_possible(call, &work->copy) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_GRAPH_NODE_TYPE_MEMSET: return make_fill(given.parameters, work);
     case CU_GRAPH_NODE_TYPE_HOST:
         work->host = *(const CUDA_HOST_NODE_PARAMS *)given.parameters;
