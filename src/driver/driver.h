@@ -24,6 +24,11 @@
 enum {
     DRIVER_VERSION = 13000,           /* of the interface: CUDA 13.0 */
     PRINTF_BYTES = 1 << 20,           /* CUDA's default of that limit */
+    STACK_TOLD_BYTES = 1 << 10,       /* likewise; there is more, see CU_LIMIT_STACK_SIZE */
+    FETCH_BYTES = 64,                 /* likewise */
+    PENDING_LAUNCHES = 2048,          /* likewise */
+    LEAST_PRIORITY = 0,               /* of streams, as measured (docs/real-gpu.md) */
+    GREATEST_PRIORITY = -5,           /* likewise */
     FUNCTION_SHARED_BYTES = 48 << 10, /* shared memory of a CTA without opting in */
 };
 
@@ -34,6 +39,9 @@ typedef struct Context {
     CUfunc_cache cache;       /* preference, without effect */
     CUsharedconfig bank_size; /* preference, without effect */
     uint64_t printf_bytes;    /* limit, without effect: printf writes at once */
+    uint32_t stack_bytes;     /* limit that programs are told; kernels have more (context.c) */
+    uint32_t fetch_bytes;     /* limit of L2's fetches, without effect */
+    uint64_t pending;         /* limit of launches of kernels that wait, without effect */
     uint64_t id;              /* of cuCtxGetId */
 } Context;
 
@@ -140,7 +148,8 @@ typedef struct Region {
 
 typedef struct Driver {
     TytoSimulator *simulator;
-    Handles handles;     /* of every object below */
+    uint32_t stack_bytes; /* that a kernel's thread has until a program asks for more */
+    Handles handles;      /* of every object below */
     Ranges *allocations; /* Region: device addresses from cuMemAlloc, cuMemHostAlloc and the like */
     Ranges *registered;  /* Region: host addresses from cuMemHostRegister */
     Pool *standard_pool; /* the device's own; NULL until it is asked for */
@@ -300,6 +309,8 @@ CUresult stream_check(CUstream stream);
  * are refused during some captures, which they invalidate. */
 CUresult call_begin_legacy(Call *call);
 CUresult call_begin_unsafe(Call *call);
+/* The same for what waits for all streams of the context, whatever the modes of their captures. */
+CUresult call_begin_all(Call *call);
 /* stream_check for what a captured stream cannot do, which invalidates the capture: CUDA's error
  * where CUDA has one, else (`what` not NULL) it is named as missing. */
 CUresult capture_refuse(CUstream stream, const char *what);

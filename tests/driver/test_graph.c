@@ -356,6 +356,9 @@ static void test_mistakes_invalidate_a_capture(void **state) {
     assert_cuda(cuStreamWaitEvent(other, event, 0));
     assert_cuda(launch(1, other));
     assert_fails(cuStreamEndCapture(stream, &graph), STREAM_CAPTURE_UNJOINED);
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    assert_fails(cuCtxSynchronize(), STREAM_CAPTURE_UNSUPPORTED);
+    assert_fails(cuStreamEndCapture(stream, &graph), STREAM_CAPTURE_INVALIDATED);
     assert_fails(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_RELAXED),
                  STREAM_CAPTURE_UNSUPPORTED);
     assert_int_equal(value(), 1);
@@ -368,7 +371,7 @@ static void test_a_thread_may_allow_itself_what_a_capture_forbids(void **state) 
     begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_cuda(cuThreadExchangeStreamCaptureMode(&mode));
     assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-    assert_cuda(cuCtxSynchronize());
+    assert_cuda(cuMemFree(0)); /* what could wait */
     assert_cuda(cuThreadExchangeStreamCaptureMode(&mode));
     assert_cuda(launch(1, stream));
     assert_cuda(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0,

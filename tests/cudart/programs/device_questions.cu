@@ -35,7 +35,7 @@ __global__ void ask(Answers *a, void *somewhere) {
     cudaDeviceGetLimit(&a->stack, cudaLimitStackSize);
     cudaDeviceGetLimit(&a->heap, cudaLimitMallocHeapSize);
     cudaDeviceGetLimit(&a->printf_bytes, cudaLimitPrintfFifoSize);
-    a->unknown_limit = cudaDeviceGetLimit(&size, cudaLimitMaxL2FetchGranularity);
+    a->unknown_limit = cudaDeviceGetLimit(&size, (cudaLimit)99);
     cudaFuncCache cache;
     cudaDeviceGetCacheConfig(&cache);
     a->cache = cache;
@@ -117,9 +117,10 @@ int main() {
     CHECK(cudaFuncGetAttributes(&function, counted));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, counted, 96, 1000));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_flagged, counted, 192, 0));
-    EXPECT(a.attribute == attribute && a.device == 0 && a.count == 1 && a.version == version);
+    EXPECT(a.attribute == attribute && a.device == 0 && a.count == 1);
+    EXPECT(a.version == 6000 && version > 10000); // the device's runtime has a version of its own
     EXPECT(a.stack == stack && stack == 8192 && a.heap == heap && a.printf_bytes == printf_bytes);
-    EXPECT(a.unknown_limit == cudaErrorUnsupportedLimit && a.cache == cudaFuncCachePreferL1);
+    EXPECT(a.unknown_limit != cudaSuccess && a.cache == cudaFuncCachePreferL1);
     EXPECT(a.ctas == ctas && ctas > 0 && a.ctas_flagged == ctas_flagged && ctas_flagged > 0);
     EXPECT(std::memcmp(&a.function, &function, sizeof function) == 0);
     EXPECT(function.maxThreadsPerBlock == 192 && function.sharedSizeBytes == 48 * sizeof(float));
