@@ -267,8 +267,8 @@ void textures_clear(Driver *driver, const Context *context); /* all of a context
 /* A new array, at *out; of a mipmapped array is_level. */
 CUresult array_make(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                     bool is_level);
-/* Whether the array's flags, extents and format go together. */
-bool array_is_possible(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+/* Whether the array's flags, extents and format go together, and the device can have them. */
+bool array_is_possible(Gpu *gpu, const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* Bytes of a channel, 0 when the format is none. */
 unsigned array_channel_bytes(CUarray_format format);
 /* Tells a texture where the texels of an array, or of all levels of a mipmapped one, are, and of
@@ -337,9 +337,15 @@ typedef struct LaunchShape {
 
 /* Fills a kernel's parameter area. What is wrong is told on stderr. */
 CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area);
+/* Why the device could not run a function in this shape. What is wrong is told on stderr. */
+CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape);
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
 CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy);
+/* Whether there is something to copy, between sides that are what they are said to be. */
+bool copy_is_possible(const Call *call, const CUDA_MEMCPY3D *copy);
 bool copy_is_addressable(const Call *call, const CUDA_MEMCPY3D *copy); /* both sides have an end */
+/* Whether elements, rows and pitch go together. */
+bool fill_is_possible(const CUDA_MEMSET_NODE_PARAMS *fill);
 CUresult fill_now(const Call *call, const CUDA_MEMSET_NODE_PARAMS *fill);
 void event_record(const Call *call, Event *event);
 
@@ -348,16 +354,13 @@ void event_record(const Call *call, Event *event);
 /* The device address that a pointer of unknown kind stands for: itself, or the address behind a
  * host pointer from cuMemHostAlloc; 0 when it is plain host memory. */
 uint64_t memory_device_address(const Call *call, uint64_t pointer);
-/* Why the device could not run a function in this shape. What is wrong is told on stderr. */
-CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape);
 /* Allocates device memory for the call's context from a pool, or without one; 0 when there is no
  * room in it. */
-/* Whether there is something to copy, between sides that are what they are said to be. */
-bool copy_is_possible(const Call *call, const CUDA_MEMCPY3D *copy);
 uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
-/* Whether elements, rows and pitch go together. */
-bool fill_is_possible(const CUDA_MEMSET_NODE_PARAMS *fill);
 uint64_t memory_allocate(Call *call, uint64_t size);
+/* Whether a device address is managed memory, of which *range is all: an allocation, or a variable
+ * (also one that is not managed: the driver cannot tell). */
+bool memory_is_managed(const Call *call, uint64_t address, Range *range);
 /* Gives back what starts at `address`. */
 void memory_release(Driver *driver, uint64_t address);
 /* cuMemFree, told when nothing begins there. */
@@ -369,9 +372,6 @@ void registered_clear(Driver *driver, const Context *context);
 /* Before a launch: takes away what the program has unmapped. */
 void registered_check(const Call *call);
 /* Whether other processes see the memory at a host address. */
-/* Whether a device address is managed memory, of which *range is all: an allocation, or a variable
- * (also one that is not managed: the driver cannot tell). */
-bool memory_is_managed(const Call *call, uint64_t address, Range *range);
 bool registered_is_shared(uint64_t pointer);
 
 /* Addresses for `size` bytes of mappings, multiples of MEM_MAPPING_GRAIN; 0: there are none. And
