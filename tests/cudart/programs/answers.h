@@ -1,8 +1,9 @@
-// What the programs of answers share: a question is a call, printed with the name of its error, and what
-// it wrote where that is no matter of the machine. Without an argument they name their groups of
-// questions; with a name they ask that group.
+// What the programs of answers share: a question is a call, printed with the name of its error, and
+// what it wrote where that is no matter of the machine. Without an argument they name their groups
+// of questions; with a name they ask that group.
 //
-// The text of a call is its name in answers.txt: white space that comes into its brackets changes it.
+// The text of a call is its name in answers.txt: white space that comes into its brackets changes
+// it.
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
