@@ -41,6 +41,9 @@ typedef enum TytoStatus {
 
 /* The word among `words` that `word` was probably meant to be, NULL when none is near. */
 const char *tyto_nearest(const char *word, const char *const *words, int count);
+/* The columns that a text of UTF-8 takes on a terminal, by which tables are aligned: a character
+ * takes one, a wide one (East Asian letters, emoji) two, one that combines none. */
+int tyto_columns(const char *text);
 
 /* ---- Options ---- */
 
@@ -228,6 +231,9 @@ typedef struct TytoCounter {
 int tyto_counter_count(void);
 const TytoCounter *tyto_counter(int i);
 int tyto_find_counter(const char *name); /* -1 when there is none */
+/* A value of row i as a report has it, "1,234,567", "12.3%" or "1.23"; "-" for NaN. Cut off where
+ * it has no room. */
+void tyto_format_value(int i, double value, char *text, size_t size_bytes);
 /* What row i counts, where, and of what a ratio is made: some lines for people. */
 char *tyto_counter_text(int i);
 

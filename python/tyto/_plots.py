@@ -1,4 +1,5 @@
 """Plots with matplotlib, in colours that stay apart for the colour-blind (Okabe and Ito, 2008)."""
+import re
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from ._errors import TytoError
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+NUMBER = re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?([KMG]i?B?|B)?")  # "1.5", "32KiB"
 LEAST_REACH = 0.1  # of an axis of speed-ups from 1
 
 
@@ -61,9 +63,11 @@ def lines(rows: Sequence[Mapping[str, Any]], x: str, metric: str, by: str,
     for row in rows:
         series.setdefault(row[by], []).append(row)
     places = list(dict.fromkeys(str(row[x]) for row in rows))
+    joined = all(NUMBER.fullmatch(place) for place in places)  # nothing lies between two machines
     for i, (name, of) in enumerate(series.items()):
         axes.plot([places.index(str(row[x])) for row in of], [row[metric] for row in of], label=str(name),
-                  color=COLOURS[i % len(COLOURS)], marker=MARKS[i // len(COLOURS) % len(MARKS)], markersize=4)
+                  color=COLOURS[i % len(COLOURS)], marker=MARKS[i // len(COLOURS) % len(MARKS)], markersize=4,
+                  linestyle="-" if joined else "none")
     axes.set_xticks(range(len(places)), places)
     axes.set_xlabel(x)
     axes.set_ylabel(label)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,4 +44,9 @@ uint32_t host_processors(void) {
     if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
     if (count < 1) count = sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : (uint32_t)count;
+}
+
+int host_columns(int file) {
+    struct winsize size;
+    return isatty(file) && ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -10,5 +10,6 @@ double host_cpu_seconds(void);  /* that this process has had the processor, all 
 uint64_t
 host_peak_memory_bytes(void);   /* most that was resident at once since the program started */
 uint32_t host_processors(void); /* that this process may run on, at least 1 */
+int host_columns(int file);     /* of the terminal that a file is; 0: it is none, or does not say */
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "base/probing.h"
+
 void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, uint32_t requests, Arena *arena) {
     uint32_t all = entries * merges, places = requests && requests < all ? requests : all;
     uint32_t bucket_bits = 1;
@@ -55,23 +57,13 @@ void mshr_merge(Mshr *mshr, int32_t entry, uint32_t handle) {
     append(mshr, &mshr->entries[entry], handle);
 }
 
-/* Empties the entry's bucket and moves those behind it up, so that no search ends too early. */
-static void forget(Mshr *mshr, int32_t entry) {
-    uint32_t mask = mshr->bucket_mask;
-    uint32_t hole = mshr_bucket(mshr, mshr->entries[entry].key);
-    while (mshr->buckets[hole] != entry + 1)
-        hole = (hole + 1) & mask;
-    for (uint32_t b = (hole + 1) & mask; mshr->buckets[b]; b = (b + 1) & mask) {
-        uint32_t home = mshr_bucket(mshr, mshr->entries[mshr->buckets[b] - 1].key);
-        if (((b - home) & mask) < ((b - hole) & mask)) continue; /* already at or behind its home */
-        mshr->buckets[hole] = mshr->buckets[b];
-        hole = b;
-    }
-    mshr->buckets[hole] = 0;
+static uint32_t home_of(const void *mshr, uint32_t entry) {
+    return mshr_bucket(mshr, ((const Mshr *)mshr)->entries[entry].key);
 }
 
 void mshr_complete(Mshr *mshr, int32_t entry) {
-    forget(mshr, entry);
+    Probing table = {mshr->buckets, mshr->bucket_mask, .is_short = true};
+    probing_remove(table, mshr, home_of, (uint32_t)entry);
     if (mshr->ready_count++) mshr->entries[mshr->ready_last].next = (uint16_t)entry;
     else mshr->ready_first = (uint16_t)entry;
     mshr->ready_last = (uint16_t)entry;

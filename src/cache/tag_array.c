@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/probing.h"
 
 /* The places of all sets as lists in the order of replacement, free ones first, and a hash table of
  * the lines that are there. */
@@ -41,19 +42,14 @@ static void enter_bucket(TagArray *tags, uint32_t place) {
     list->buckets[b] = place + 1;
 }
 
-/* Empties the place's bucket and moves those behind it up, so that no search ends too early. */
+static uint32_t home_of(const void *owner, uint32_t place) {
+    const TagArray *tags = owner;
+    return bucket_of(tags->list, tags->tags[place]);
+}
+
 static void leave_bucket(TagArray *tags, uint32_t place) {
-    TagList *list = tags->list;
-    uint32_t mask = list->mask, hole = bucket_of(list, tags->tags[place]);
-    while (list->buckets[hole] != place + 1)
-        hole = (hole + 1) & mask;
-    for (uint32_t b = (hole + 1) & mask; list->buckets[b]; b = (b + 1) & mask) {
-        uint32_t home = bucket_of(list, tags->tags[list->buckets[b] - 1]);
-        if (((b - home) & mask) < ((b - hole) & mask)) continue; /* at or behind its home */
-        list->buckets[hole] = list->buckets[b];
-        hole = b;
-    }
-    list->buckets[hole] = 0;
+    Probing table = {tags->list->buckets, tags->list->mask, .is_short = false};
+    probing_remove(table, tags, home_of, place);
 }
 
 /* The list of the place's set begins and ends at this record. */

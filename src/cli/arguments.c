@@ -31,6 +31,10 @@ void say_error(const char *format, ...) {
     va_end(args);
 }
 
+int pad_text(const char *text, int columns) {
+    return columns + (int)strlen(text) - tyto_columns(text);
+}
+
 /* ---- Looking options up ---- */
 
 static bool is_named(const TytoOption *option, const char *word, size_t length) {
@@ -183,6 +187,18 @@ bool arguments_writes_output(const Arguments *arguments) {
         is_written |= strcmp(outputs.items[i].value, "-") == 0;
     free(outputs.items);
     return is_written;
+}
+
+const char *arguments_find_writer(const Arguments *arguments, const char *path,
+                                  const char **place) {
+    Outputs outputs = list_outputs(arguments);
+    const char *writer = NULL;
+    for (int i = 0; i < outputs.count && !writer; i++) {
+        *place = tyto_common_output(outputs.items[i].value, path);
+        if (*place) writer = outputs.items[i].option->name;
+    }
+    free(outputs.items);
+    return writer;
 }
 
 /* Whether every result has a place of its own. */

@@ -99,12 +99,19 @@ bool arguments_check_runs(const Arguments *arguments, const char *command);
 bool arguments_check_environment(void);
 /* Whether a file that an option names is standard output. */
 bool arguments_writes_output(const Arguments *arguments);
+/* The option by which the same file, or standard output, is written as `path` says, with what it is
+ * in *place; NULL: none. */
+const char *arguments_find_writer(const Arguments *arguments, const char *path, const char **place);
 /* Takes the words after the command's name apart. False after a message. */
 bool arguments_parse(const Command *command, int count, char **words, Arguments *out);
 void arguments_free(Arguments *arguments);
 
 /* "tyto: error: ..." on stderr, in colour on a terminal. */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The width with which printf ("%*s", "%-*s") fills a text up to so many columns, as it counts
+ * bytes. */
+int pad_text(const char *text, int columns);
 
 /* What "%s%s%s" at a message's end takes: the name that was probably meant (tyto_nearest), of which
  * nothing is said when it is NULL. */

@@ -29,6 +29,11 @@ typedef struct Contest {
 
 /* ---- Reading the command line ---- */
 
+static bool check_ranges(const char *option, const Names *names) {
+    if (names->empty) say_error("%s " NAMES_EMPTY_RANGE, option, names->empty);
+    return !names->empty;
+}
+
 /* With neither option the warp schedulers are the usual ones; with that of the CTA schedulers
  * alone, the warp scheduler is the machine's. False after a message. */
 static bool read_schedulers(Contest *contest) {
@@ -39,6 +44,9 @@ static bool read_schedulers(Contest *contest) {
     contest->cta_schedulers = names_read(ctas, MOST_RUNS);
     int most = MOST_RUNS / (contest->schedulers.count ? contest->schedulers.count : 1);
     contest->count = contest->schedulers.count * contest->cta_schedulers.count;
+    if (!check_ranges("--schedulers", &contest->schedulers) ||
+        !check_ranges("--cta-schedulers", &contest->cta_schedulers))
+        return false;
     if (!contest->count) {
         say_error("%s is empty", contest->schedulers.count ? "--cta-schedulers" : "--schedulers");
         return false;

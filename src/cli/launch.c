@@ -116,6 +116,39 @@ static int read_arguments(Session *session) {
     return EXIT_DONE;
 }
 
+/* ---- Checking the files of the arguments ---- */
+
+/* Whether what an argument's buffer is written to holds no other result. */
+static bool check_output(const Session *session, const Argument *argument) {
+    const char *place,
+        *writer = arguments_find_writer(session->arguments, argument->output, &place);
+    if (writer)
+        say_error("%s: is to hold what both %s and --arg %s write", place, writer, argument->word);
+    for (const Argument *before = session->list; before < argument && !writer; before++) {
+        if (!before->output) continue;
+        writer = place = tyto_common_output(before->output, argument->output);
+        if (writer)
+            say_error("%s: is to hold what both --arg %s and --arg %s write", place, before->word,
+                      argument->word);
+    }
+    return !writer;
+}
+
+/* The status to exit with, EXIT_DONE to go on. Standard output that an argument is written to holds
+ * nothing else. */
+static int check_outputs(const Session *session) {
+    bool is_claimed = true;
+    for (int i = 0; i < session->count; i++) {
+        const Argument *argument = &session->list[i];
+        if (!argument->output) continue;
+        if (!check_output(session, argument)) return EXIT_USAGE;
+        if (strcmp(argument->output, "-") == 0) is_claimed = tyto_claim_output();
+    }
+    if (is_claimed) return EXIT_DONE;
+    say_error("standard output: cannot be kept for results: %s", strerror(errno));
+    return EXIT_FAILED;
+}
+
 /* ---- Checking the arguments against the kernel ---- */
 
 static void say_parameters(const TytoKernel *kernel) {
@@ -208,6 +241,7 @@ static int run_session(Session *session) {
     }
     if (!choose_kernel(session)) return EXIT_USAGE;
     int status = read_arguments(session);
+    if (status == EXIT_DONE) status = check_outputs(session);
     if (status != EXIT_DONE) return status;
     if (!check_arguments(session)) return EXIT_USAGE;
     name_command(session);

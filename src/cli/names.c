@@ -24,7 +24,7 @@ static bool find_range(const char *scheduler, Range *range) {
         if (end == at + 1 || strncmp(end, "..", 2)) continue;
         range->last = strtol(end + 2, &end, 10);
         range->end = end;
-        return range->first <= range->last;
+        return true;
     }
     return false;
 }
@@ -38,6 +38,7 @@ static void add(Names *names, const char *scheduler, int most) {
         if (names->count < most) names->list[names->count++] = strdup(scheduler);
         return;
     }
+    if (range.first > range.last && !names->empty) names->empty = strdup(scheduler);
     for (long i = range.first; i <= range.last && !names->is_cut; i++) {
         size_t size = strlen(scheduler) + 24;
         char *one = allocate(size, 1);
@@ -69,4 +70,5 @@ void names_free(Names *names) {
     for (int i = 0; i < names->count; i++)
         free(names->list[i]);
     free(names->list);
+    free(names->empty);
 }

@@ -202,13 +202,52 @@ static void read_sampling(const struct cudaTextureDesc *given, CUDA_TEXTURE_DESC
     memcpy(out->borderColor, given->borderColor, sizeof out->borderColor);
 }
 
+/* The format of a resource's elements, of the whole resource; false when it cannot be told. */
+static bool resource_format(const CUDA_RESOURCE_DESC *resource, CUarray_format *format) {
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    CUarray array = resource->res.array.hArray;
+    switch ((int)resource->resType) {
+    case CU_RESOURCE_TYPE_LINEAR: *format = resource->res.linear.format; return true;
+    case CU_RESOURCE_TYPE_PITCH2D: *format = resource->res.pitch2D.format; return true;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        if (cuMipmappedArrayGetLevel(&array, resource->res.mipmap.hMipmappedArray, 0)) return false;
+        break;
+    case CU_RESOURCE_TYPE_ARRAY: break;
+    default: return false;
+    }
+    if (cuArray3DGetDescriptor(&descriptor, array)) return false;
+    *format = descriptor.Format;
+    return true;
+}
+
+/* Whether elements can be read so: integers of 8 and 16 bits as normalised floats, and filtered
+ * only as such. The driver, which has no read mode that could be wrong, does not ask. */
+static int check_sampling(const CUDA_RESOURCE_DESC *resource,
+                          const struct cudaTextureDesc *sampling) {
+    CUarray_format format;
+    const bool is_normalised = sampling->readMode == cudaReadModeNormalizedFloat;
+    if (!resource_format(resource, &format)) return cudaSuccess; /* the driver says why */
+    const bool is_float = format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF;
+    const bool is_narrow =
+        format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_UNSIGNED_INT16 ||
+        format == CU_AD_FORMAT_SIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT16;
+    const bool has_filter = sampling->filterMode == cudaFilterModeLinear &&
+                            resource->resType != CU_RESOURCE_TYPE_LINEAR;
+    if (has_filter && !is_float && !(is_narrow && is_normalised))
+        return cudaErrorInvalidFilterSetting;
+    return is_normalised && !is_narrow ? cudaErrorInvalidNormSetting : cudaSuccess;
+}
+
 static int make_texture(cudaTextureObject_t *texture, const struct cudaResourceDesc *resource,
                         const struct cudaTextureDesc *sampling,
                         const struct cudaResourceViewDesc *view) {
     CUDA_RESOURCE_DESC driver_resource;
     CUDA_TEXTURE_DESC driver_sampling;
-    if (!texture || !resource || !sampling) return cudaErrorInvalidValue;
+    if (!texture || !resource) return cudaErrorInvalidValue;
     int status = read_resource(resource, &driver_resource);
+    if (status) return status;
+    if (!sampling) return cudaErrorInvalidResourceHandle;
+    if (!view) status = check_sampling(&driver_resource, sampling); /* a view has its own format */
     if (status) return status;
     read_sampling(sampling, &driver_sampling);
     /* the two views have one layout */

@@ -55,17 +55,34 @@ int copy_place_in(const void *symbol, size_t size, size_t offset, void **place) 
     return cudaSuccess;
 }
 
+/* A variable is on the device. */
+int copy_check_to_symbol(enum cudaMemcpyKind kind) {
+    return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
+                   kind == cudaMemcpyDefault
+               ? cudaSuccess
+               : cudaErrorInvalidMemcpyDirection;
+}
+
+int copy_check_from_symbol(enum cudaMemcpyKind kind) {
+    return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||
+                   kind == cudaMemcpyDefault
+               ? cudaSuccess
+               : cudaErrorInvalidMemcpyDirection;
+}
+
 static int copy_to_symbol(const void *symbol, const void *source, size_t size, size_t offset,
                           enum cudaMemcpyKind kind, cudaStream_t stream) {
     void *place;
-    int status = copy_place_in(symbol, size, offset, &place);
+    int status = copy_check_to_symbol(kind);
+    if (status == 0) status = copy_place_in(symbol, size, offset, &place);
     return status ? status : copy(place, source, size, kind, stream);
 }
 
 static int copy_from_symbol(void *destination, const void *symbol, size_t size, size_t offset,
                             enum cudaMemcpyKind kind, cudaStream_t stream) {
     void *place;
-    int status = copy_place_in(symbol, size, offset, &place);
+    int status = copy_check_from_symbol(kind);
+    if (status == 0) status = copy_place_in(symbol, size, offset, &place);
     return status ? status : copy(destination, place, size, kind, stream);
 }
 
@@ -106,7 +123,8 @@ cudaError_t CUDARTAPI cudaGetSymbolSize(size_t *size, const void *symbol) {
 
 /* One side of a copy. */
 typedef struct Side {
-    CUarray array;       /* NULL: plain memory */
+    bool is_array;
+    CUarray array;       /* is_array */
     const void *pointer; /* plain memory */
     size_t pitch;        /* bytes from row to row, of plain memory */
     size_t height;       /* rows from slice to slice, of plain memory; 0: those copied */
@@ -118,7 +136,7 @@ static Side plain_side(const void *pointer, size_t pitch) {
 }
 
 static Side array_side(cudaArray_const_t array, size_t x_bytes, size_t y) {
-    return (Side){.array = (CUarray)(uintptr_t)array, .x_bytes = x_bytes, .y = y};
+    return (Side){.is_array = true, .array = (CUarray)(uintptr_t)array, .x_bytes = x_bytes, .y = y};
 }
 
 /* Where plain memory lies by a copy's kind; `from`: as the source. */
@@ -135,14 +153,16 @@ static CUmemorytype memory_type(enum cudaMemcpyKind kind, bool from) {
 static int describe(const Side *to, const Side *from, size_t width_bytes, size_t height,
                     size_t depth, enum cudaMemcpyKind kind, CUDA_MEMCPY3D *box) {
     if ((unsigned)kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    if ((!to->array && to->pitch < width_bytes && height > 1) ||
-        (!from->array && from->pitch < width_bytes && height > 1))
+    if ((to->is_array && !to->array) || (from->is_array && !from->array))
+        return cudaErrorInvalidResourceHandle;
+    if ((!to->is_array && to->pitch < width_bytes && height > 1) ||
+        (!from->is_array && from->pitch < width_bytes && height > 1))
         return cudaErrorInvalidPitchValue;
     *box = (CUDA_MEMCPY3D){
         .srcXInBytes = from->x_bytes,
         .srcY = from->y,
         .srcZ = from->z,
-        .srcMemoryType = from->array ? CU_MEMORYTYPE_ARRAY : memory_type(kind, true),
+        .srcMemoryType = from->is_array ? CU_MEMORYTYPE_ARRAY : memory_type(kind, true),
         .srcHost = from->pointer,
         .srcDevice = address_of(from->pointer),
         .srcArray = from->array,
@@ -151,7 +171,7 @@ static int describe(const Side *to, const Side *from, size_t width_bytes, size_t
         .dstXInBytes = to->x_bytes,
         .dstY = to->y,
         .dstZ = to->z,
-        .dstMemoryType = to->array ? CU_MEMORYTYPE_ARRAY : memory_type(kind, false),
+        .dstMemoryType = to->is_array ? CU_MEMORYTYPE_ARRAY : memory_type(kind, false),
         .dstHost = pointer_of(address_of(to->pointer)),
         .dstDevice = address_of(to->pointer),
         .dstArray = to->array,
@@ -320,6 +340,9 @@ int copy_read_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *out) {
 
 static int copy_3d(const struct cudaMemcpy3DParms *given, cudaStream_t stream) {
     CUDA_MEMCPY3D box;
+    unsigned flags;
+    if (given && (!given->extent.width || !given->extent.height || !given->extent.depth))
+        return (int)cuStreamGetFlags(stream, &flags); /* whatever else it says */
     int status = copy_describe_box(given, &box);
     return status ? status : (int)cuMemcpy3DAsync(&box, stream);
 }
@@ -376,7 +399,7 @@ static int bytes_to_end(CUarray array, size_t x_bytes, size_t *bytes) {
 
 /* Moves a side on by `bytes` that end its row or the copy. */
 static void advance(Side *side, size_t bytes, bool is_row_end) {
-    if (!side->array) side->pointer = (const char *)side->pointer + bytes;
+    if (!side->is_array) side->pointer = (const char *)side->pointer + bytes;
     else if (is_row_end) side->x_bytes = 0, side->y++;
     else side->x_bytes += bytes;
 }
@@ -386,8 +409,9 @@ static int copy_run(Side to, Side from, size_t size, enum cudaMemcpyKind kind,
     int status = cudaSuccess;
     while (size && status == 0) {
         size_t to_end = size, from_end = size;
-        if (to.array) status = bytes_to_end(to.array, to.x_bytes, &to_end);
-        if (status == 0 && from.array) status = bytes_to_end(from.array, from.x_bytes, &from_end);
+        if (to.is_array) status = bytes_to_end(to.array, to.x_bytes, &to_end);
+        if (status == 0 && from.is_array)
+            status = bytes_to_end(from.array, from.x_bytes, &from_end);
         if (status) return status;
         size_t step = to_end < from_end ? to_end : from_end;
         if (step > size) step = size;

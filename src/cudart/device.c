@@ -12,8 +12,10 @@ cudaError_t CUDARTAPI cudaDriverGetVersion(int *version) {
 cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
     const char *symbol, void **function, unsigned int version, unsigned long long flags,
     enum cudaDriverEntryPointQueryResult *status) {
-    return RUNTIME_CALL(cuGetProcAddress(symbol, function, (int)version, flags,
-                                         (CUdriverProcAddressQueryResult *)status));
+    CUresult found = cuGetProcAddress(symbol, function, (int)version, flags,
+                                      (CUdriverProcAddressQueryResult *)status);
+    /* that there is none is no error: the pointer and the status say so */
+    return RUNTIME_CALL(found == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : found);
 }
 
 cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *symbol, void **function,
@@ -66,7 +68,9 @@ cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned int flags) {
 }
 
 cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned int *flags) {
-    return RUNTIME_CALL(cuCtxGetFlags(flags));
+    const cudaError_t status = RUNTIME_CALL(cuCtxGetFlags(flags));
+    if (status == cudaSuccess) *flags |= cudaDeviceMapHost; /* it always can */
+    return status;
 }
 
 /* ---- Attributes ---- */
@@ -150,8 +154,8 @@ cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int *can_access, int device, int p
 }
 
 cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
-    (void)peer, (void)flags;
-    return RUNTIME_CALL(cudaErrorInvalidDevice);
+    (void)flags;
+    return RUNTIME_CALL(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 
 cudaError_t CUDARTAPI cudaDeviceDisablePeerAccess(int peer) {

@@ -91,14 +91,16 @@ static int put_bytes(Place place, void *destination, const void *source, size_t 
 static int put_to_symbol(Place place, const void *symbol, const void *source, size_t size,
                          size_t offset, enum cudaMemcpyKind kind) {
     void *address;
-    int status = copy_place_in(symbol, size, offset, &address);
+    int status = copy_check_to_symbol(kind);
+    if (status == 0) status = copy_place_in(symbol, size, offset, &address);
     return status ? status : put_bytes(place, address, source, size, kind);
 }
 
 static int put_from_symbol(Place place, void *destination, const void *symbol, size_t size,
                            size_t offset, enum cudaMemcpyKind kind) {
     void *address;
-    int status = copy_place_in(symbol, size, offset, &address);
+    int status = copy_check_from_symbol(kind);
+    if (status == 0) status = copy_place_in(symbol, size, offset, &address);
     return status ? status : put_bytes(place, destination, address, size, kind);
 }
 

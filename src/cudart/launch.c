@@ -75,7 +75,7 @@ static bool is_impossible(dim3 size, const CUdevice_attribute limits[3], int mos
     return most_threads && threads > (unsigned)most_threads;
 }
 
-/* The runtime has a code of its own for impossible grids and blocks. */
+/* Releases have different codes for impossible grids and blocks. */
 static int refine(CUresult status, dim3 grid, dim3 block) {
     static const CUdevice_attribute grid_limits[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
                                                      CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -84,11 +84,12 @@ static int refine(CUresult status, dim3 grid, dim3 block) {
                                                       CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
                                                       CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
     if (status != CUDA_ERROR_INVALID_VALUE) return (int)status;
+    if (version_errors.impossible_launch == cudaErrorInvalidValue) return cudaErrorInvalidValue;
     int most_threads = 0;
     cuDeviceGetAttribute(&most_threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0);
     bool is_bad =
         is_impossible(grid, grid_limits, 0) || is_impossible(block, block_limits, most_threads);
-    return is_bad ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+    return is_bad ? (int)version_errors.impossible_launch : (int)cudaErrorInvalidValue;
 }
 
 /* (cuCtxSynchronize would tell it too, but not while a stream is captured.) */
@@ -102,7 +103,6 @@ int launch_told(int status) { return is_told_later((CUresult)status) ? cudaSucce
 static int launch(const void *kernel, CUlaunchConfig *config, void **arguments) {
     CUfunction function;
     int status = registry_function(kernel, &function);
-    if (status == 0) status = launch_failure();
     if (status) return status;
     CUresult launched = cuLaunchKernelEx(config, function, arguments, NULL);
     if (is_told_later(launched)) return 0;

@@ -49,7 +49,7 @@ cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaEx
 static int allocate_managed(void **pointer, size_t size, unsigned flags) {
     CUdeviceptr address = 0;
     if (!pointer) return cudaErrorInvalidValue;
-    int status = (int)cuMemAllocManaged(&address, size, flags);
+    int status = size ? (int)cuMemAllocManaged(&address, size, flags) : cudaSuccess;
     if (status == 0) *pointer = pointer_of(address);
     return status;
 }
@@ -65,7 +65,8 @@ cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 /* ---- Of the host ---- */
 
 cudaError_t CUDARTAPI cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
-    return RUNTIME_CALL(cuMemHostAlloc(pointer, size, flags));
+    if (pointer && !size) *pointer = NULL;
+    return RUNTIME_CALL(pointer && !size ? CUDA_SUCCESS : cuMemHostAlloc(pointer, size, flags));
 }
 
 cudaError_t CUDARTAPI cudaMallocHost(void **pointer, size_t size) {
@@ -283,6 +284,8 @@ cudaError_t CUDARTAPI cudaMemset2D(void *pointer, size_t pitch, int value, size_
 
 cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value,
                                         struct cudaExtent extent, cudaStream_t stream) {
+    if (pointer.ysize && extent.height > pointer.ysize && extent.depth)
+        return runtime_leave(cudaErrorInvalidValue);
     cudaError_t status = cudaSuccess;
     for (size_t z = 0; z < extent.depth && status == cudaSuccess; z++) {
         char *slice = (char *)pointer.ptr + z * pointer.pitch * pointer.ysize;

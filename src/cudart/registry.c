@@ -309,14 +309,17 @@ static void set_module(const Binary *binary, CUmodule module, int error) {
     }
 }
 
-/* The caller holds the lock. */
+/* The caller holds the lock. What loads does so during a capture as at any other time. */
 static int load(Binary *binary) {
     if (binary->module || binary->error) return binary->error;
     CUmodule module = NULL;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    cuThreadExchangeStreamCaptureMode(&mode);
     int status = load_all(binary, &module, NULL);
     if (status == 0) set_module(binary, module, 0);
     for (const Binary *other = registry.binaries; other && status == 0; other = other->next)
         if (is_partner(binary, other)) status = publish_managed(other);
+    cuThreadExchangeStreamCaptureMode(&mode);
     /* after a kernel's fault nothing loads, but a reset may follow */
     bool is_lasting = launch_failure() == 0;
     if (status && is_lasting) set_module(binary, module, status);
@@ -378,23 +381,27 @@ char CUDARTAPI __cudaInitModule(void **handle) {
 
 /* ---- Look-up ---- */
 
-int registry_function(const void *key, CUfunction *function) {
-    pthread_mutex_lock(&registry.lock);
+/* The caller holds the lock. */
+static int find_function(const void *key, CUfunction *function) {
     Kernel *kernel = get(registry.kernels, key);
     CUmodule module;
-    int status = kernel ? 0 : cudaErrorInvalidDeviceFunction;
-    if (!kernel && cuFuncGetModule(&module, (CUfunction)(uintptr_t)key) == CUDA_SUCCESS) {
-        *function = (CUfunction)(uintptr_t)key; /* of a library */
-        pthread_mutex_unlock(&registry.lock);
-        return 0;
-    }
-    if (kernel && !kernel->function) {
-        status = load(kernel->binary);
-        if (status == 0 &&
-            cuModuleGetFunction(&kernel->function, kernel->binary->module, kernel->name))
-            status = cudaErrorInvalidDeviceFunction;
-    }
-    if (status == 0) *function = kernel->function;
+    *function = (CUfunction)(uintptr_t)key;
+    if (!kernel && key && cuFuncGetModule(&module, *function) == CUDA_SUCCESS)
+        return cudaSuccess; /* of a library */
+    if (!kernel) return key ? (int)version_errors.unknown_function : cudaErrorInvalidDeviceFunction;
+    int status = kernel->function ? cudaSuccess : load(kernel->binary);
+    if (status == 0 && !kernel->function &&
+        cuModuleGetFunction(&kernel->function, kernel->binary->module, kernel->name))
+        status = cudaErrorInvalidDeviceFunction;
+    *function = kernel->function;
+    return status;
+}
+
+int registry_function(const void *key, CUfunction *function) {
+    int status = launch_failure();
+    if (status) return status;
+    pthread_mutex_lock(&registry.lock);
+    status = find_function(key, function);
     pthread_mutex_unlock(&registry.lock);
     return status;
 }
@@ -418,10 +425,22 @@ void *registry_host_function(CUfunction function) {
     return (void *)(uintptr_t)host;
 }
 
+/* A managed variable is known by its own address too, which is what `&variable` is in host code. */
+static const Variable *find_variable(const void *symbol) {
+    const Variable *found = get(registry.variables, symbol);
+    for (const Binary *binary = registry.binaries; binary && !found; binary = binary->next) {
+        for (const Variable *v = binary->variables; v && !found; v = v->next)
+            if (v->managed && binary->module && *v->managed == symbol) found = v;
+    }
+    return found;
+}
+
 int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
+    int status = launch_failure();
+    if (status) return status;
     pthread_mutex_lock(&registry.lock);
-    const Variable *variable = get(registry.variables, symbol);
-    int status = variable ? load(variable->binary) : cudaErrorInvalidSymbol;
+    const Variable *variable = find_variable(symbol);
+    status = variable ? load(variable->binary) : (int)cudaErrorInvalidSymbol;
     if (status == 0 && cuModuleGetGlobal(address, size, variable->binary->module, variable->name))
         status = cudaErrorInvalidSymbol;
     pthread_mutex_unlock(&registry.lock);
@@ -429,12 +448,14 @@ int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
 }
 
 int registry_reference(const void *host, bool is_surface, void **handle, Reference **reference) {
+    int status = launch_failure();
+    if (status) return status;
     pthread_mutex_lock(&registry.lock);
     Variable *variable = get(registry.variables, host);
     bool is_right =
         variable && variable->is_reference && variable->reference.is_surface == is_surface;
     int wrong = is_surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
-    int status = is_right ? load(variable->binary) : wrong;
+    status = is_right ? load(variable->binary) : wrong;
     if (status == 0) {
         CUmodule module = variable->binary->module;
         CUresult found = is_surface

@@ -35,9 +35,9 @@ int runtime_missing(const char *function, const char *why);
 typedef struct Kernel Kernel;
 
 /* The driver's function of a kernel, given by the address of its host function, by its Kernel, or
- * by itself.
- * Loads its fat binary on first use. cudaErrorInvalidDeviceFunction when there is no such kernel.
- */
+ * by itself. Loads its fat binary on first use. A fault of an earlier launch comes before all else;
+ * then cudaErrorInvalidDeviceFunction of a null pointer and of a kernel that its binary lacks, and
+ * what the release says of anything else. */
 int registry_function(const void *kernel, CUfunction *function);
 /* The kernel of a host function, NULL when there is none. */
 Kernel *registry_kernel(const void *host_function);
@@ -82,8 +82,19 @@ int copy_describe_bytes(void *to, const void *from, size_t size, enum cudaMemcpy
                         CUDA_MEMCPY3D *box);
 /* And back. */
 int copy_read_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *out);
+/* Why nothing can be copied so to a variable, or from one; 0 when it can. */
+int copy_check_to_symbol(enum cudaMemcpyKind kind);
+int copy_check_from_symbol(enum cudaMemcpyKind kind);
 /* The address `offset` bytes into a variable, of which `size` bytes are wanted. */
 int copy_place_in(const void *symbol, size_t size, size_t offset, void **place);
+
+/* ---- What releases answer otherwise (version_12.c, version_13.c) ---- */
+
+typedef struct VersionErrors {
+    cudaError_t impossible_launch; /* of a grid or a block that the device cannot have */
+    cudaError_t unknown_function;  /* of what is neither a host function nor a handle */
+} VersionErrors;
+extern const VersionErrors version_errors;
 
 /* ---- Properties (properties.c) ---- */
 

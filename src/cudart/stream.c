@@ -60,12 +60,9 @@ cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
     return RUNTIME_CALL(cuStreamIsCapturing(stream, (CUstreamCaptureStatus *)status));
 }
 
-/* Managed memory is everyone's at any time: there is nothing to attach. */
 cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t size,
                                                unsigned int flags) {
-    unsigned stream_flags;
-    (void)pointer, (void)size, (void)flags;
-    return RUNTIME_CALL(cuStreamGetFlags(stream, &stream_flags));
+    return RUNTIME_CALL(cuStreamAttachMemAsync(stream, address_of(pointer), size, flags));
 }
 
 /* ---- Events ---- */

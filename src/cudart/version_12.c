@@ -13,6 +13,10 @@ enum {
     PROPERTIES_12_BYTES = 1032,
 };
 
+/* As the manuals of these releases have it: CUDA Runtime API, "Data types used by CUDA Runtime". */
+const VersionErrors version_errors = {.impossible_launch = cudaErrorInvalidConfiguration,
+                                      .unknown_function = cudaErrorInvalidDeviceFunction};
+
 #define NAMED(name) __asm__(name) EXPORT
 
 cudaError_t version_read(int *version) NAMED("cudaRuntimeGetVersion");

@@ -1,6 +1,10 @@
 /* What libcudart.so.13 has otherwise than its predecessors. */
 #include "cudart/runtime.h"
 
+/* As measured (docs/real-gpu.md). */
+const VersionErrors version_errors = {.impossible_launch = cudaErrorInvalidValue,
+                                      .unknown_function = cudaErrorInvalidResourceHandle};
+
 cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) {
     if (!version) return runtime_leave(cudaErrorInvalidValue);
     *version = CUDART_VERSION;

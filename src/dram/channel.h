@@ -148,11 +148,6 @@ DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena
 /* Puts the channel on a command bus with others (borrowed). */
 static inline void dram_share_bus(DramChannel *channel, DramBus *bus) { channel->bus = bus; }
 
-/* Bytes per tick that a channel's bus can carry at most. */
-static inline uint32_t dram_peak_bytes_per_tick(const DramConfig *config) {
-    return config->bus_bytes * config->data_rate;
-}
-
 static inline bool dram_can_accept(const DramChannel *channel) {
     return channel->queue.count < channel->queue.capacity;
 }

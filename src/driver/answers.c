@@ -5,10 +5,15 @@
 #include "isa/device_runtime.h"
 #include "tyto/cuda_runtime_api.h"
 
+enum { DEVICE_RUNTIME_VERSION = 6000 }; /* as measured, whatever the host's (docs/real-gpu.md) */
+
 static_assert(sizeof(struct cudaFuncAttributes) == DEVICE_FUNCTION_BYTES, "what a kernel is given");
 
 /* Before any context there are CUDA's defaults. */
-static const Context defaults = {.printf_bytes = PRINTF_BYTES};
+static const Context defaults = {.printf_bytes = PRINTF_BYTES,
+                                 .stack_bytes = STACK_TOLD_BYTES,
+                                 .fetch_bytes = FETCH_BYTES,
+                                 .pending = PENDING_LAUNCHES};
 
 static const Context *context_of(const DeviceAsker *asker) {
     return asker->context ? asker->context : &defaults;
@@ -85,5 +90,5 @@ const DeviceAnswers driver_answers = {
     .function = function,
     .occupancy = occupancy,
     .error_text = error_text,
-    .version = CUDART_VERSION,
+    .version = DEVICE_RUNTIME_VERSION,
 };

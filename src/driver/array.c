@@ -16,8 +16,10 @@ void array_free(Driver *driver, void *object) {
     free(array);
 }
 
-/* Flags that have a meaning here; the last lets graphics render to an array, which nothing does. */
+/* Flags that CUDA has, and those of them that have a meaning here; the last lets graphics render to
+ * an array, which nothing does. */
 enum {
+    KNOWN_FLAGS = 0x1ff,
     FLAGS = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
             CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_COLOR_ATTACHMENT,
     CUBE_FACES = 6
@@ -37,14 +39,52 @@ unsigned array_channel_bytes(CUarray_format format) {
     }
 }
 
-bool array_is_possible(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+/* The attributes of the device that bound an array's extents, by its geometry. */
+typedef struct Bounds {
+    bool is_layered, is_cube;
+    int dimensions;                          /* of a layer or a face */
+    CUdevice_attribute width, height, depth; /* 0: there is none */
+} Bounds;
+
+#define BOUND(name) CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##name
+static const Bounds bounds[] = {
+    {false, false, 1, BOUND(1D_WIDTH), 0, 0},
+    {false, false, 2, BOUND(2D_WIDTH), BOUND(2D_HEIGHT), 0},
+    {false, false, 3, BOUND(3D_WIDTH), BOUND(3D_HEIGHT), BOUND(3D_DEPTH)},
+    {true, false, 1, BOUND(1D_LAYERED_WIDTH), 0, BOUND(1D_LAYERED_LAYERS)},
+    {true, false, 2, BOUND(2D_LAYERED_WIDTH), BOUND(2D_LAYERED_HEIGHT), BOUND(2D_LAYERED_LAYERS)},
+    {false, true, 2, BOUND(CUBEMAP_WIDTH), BOUND(CUBEMAP_WIDTH), 0},
+    {true, true, 2, BOUND(CUBEMAP_LAYERED_WIDTH), BOUND(CUBEMAP_LAYERED_WIDTH),
+     BOUND(CUBEMAP_LAYERED_LAYERS)},
+};
+
+static bool is_within(Gpu *gpu, size_t extent, CUdevice_attribute attribute) {
+    int most;
+    return !attribute ||
+           (device_attribute(gpu, attribute, &most) == CUDA_SUCCESS && extent <= (size_t)most);
+}
+
+/* Whether the device can have an array of such extents. */
+static bool fits(Gpu *gpu, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const bool is_layered = d->Flags & CUDA_ARRAY3D_LAYERED,
+               is_cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
+    const int dimensions = 1 + (d->Height > 0) + (d->Depth > 0 && !is_layered && !is_cube);
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        const Bounds *row = &bounds[i];
+        if (row->is_layered == is_layered && row->is_cube == is_cube &&
+            row->dimensions == dimensions)
+            return is_within(gpu, d->Width, row->width) && is_within(gpu, d->Height, row->height) &&
+                   is_within(gpu, d->Depth, row->depth);
+    }
+    return false;
+}
+
+bool array_is_possible(Gpu *gpu, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const bool is_layered = d->Flags & CUDA_ARRAY3D_LAYERED,
                is_cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
     const bool has_format = array_channel_bytes(d->Format) &&
                             (d->NumChannels == 1 || d->NumChannels == 2 || d->NumChannels == 4);
-    const bool is_small =
-        d->Width <= UINT32_MAX && d->Height <= UINT32_MAX && d->Depth <= UINT32_MAX;
-    if (!has_format || !is_small || !d->Width) return false;
+    if (!has_format || !d->Width || !fits(gpu, d)) return false;
     if (is_layered && !d->Depth) return false;
     if (!is_cube) return is_layered || d->Height || !d->Depth;
     return d->Width == d->Height && d->Depth && d->Depth % CUBE_FACES == 0 &&
@@ -53,7 +93,7 @@ bool array_is_possible(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 
 CUresult array_make(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                     bool is_level) {
-    if (!array_is_possible(descriptor)) return CUDA_ERROR_INVALID_VALUE;
+    if (!array_is_possible(call->gpu, descriptor)) return CUDA_ERROR_INVALID_VALUE;
     uint64_t element = (uint64_t)array_channel_bytes(descriptor->Format) * descriptor->NumChannels;
     Array array = {.context = call->context,
                    .descriptor = *descriptor,
@@ -98,6 +138,8 @@ CUresult CUDAAPI cuArray3DCreate(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *
     CUresult status = call_begin(&call);
     if (status) return status;
     if (!array || !descriptor) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (descriptor->Flags & ~(unsigned)KNOWN_FLAGS)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (descriptor->Flags & ~(unsigned)FLAGS) {
         call_end(&call, CUDA_SUCCESS);
         return driver_missing("cuArray3DCreate of a sparse or deferred array, or one of depths");

@@ -171,6 +171,17 @@ CUresult call_begin_unsafe(Call *call) {
     return status ? call_end(call, status) : CUDA_SUCCESS;
 }
 
+CUresult call_begin_all(Call *call) {
+    CUresult status = call_begin(call);
+    if (status) return status;
+    for (Capture *capture = call->driver->captures; capture; capture = capture->next) {
+        const Graph *graph = CALL_GET(call, HANDLE_GRAPH, capture->graph);
+        if (graph->context == call->context)
+            status = invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    return status ? call_end(call, status) : CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
     if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
     CUstreamCaptureMode before = thread_mode;

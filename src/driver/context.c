@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 enum { STACK_DEPTH = 64 }; /* contexts pushed and not popped in one thread */
 
 /* The current context is per thread by definition of the API. */
@@ -19,10 +21,19 @@ CUcontext context_current(void) {
 
 /* ---- Making and ending ---- */
 
+/* Known flags, of which one at most says how a thread waits. */
+static bool are_flags(unsigned flags) {
+    const unsigned waiting = flags & CU_CTX_SCHED_MASK;
+    return flags <= CU_CTX_FLAGS_MASK && (waiting & (waiting - 1)) == 0;
+}
+
 static Context *context_new(Driver *driver, unsigned flags) {
     Context *context = base_calloc(1, sizeof *context);
     context->flags = flags;
     context->printf_bytes = PRINTF_BYTES;
+    context->stack_bytes = STACK_TOLD_BYTES;
+    context->fetch_bytes = FETCH_BYTES;
+    context->pending = PENDING_LAUNCHES;
     context->id = driver->next_id++;
     context->handle = driver_add(driver, HANDLE_CONTEXT, context);
     return context;
@@ -104,7 +115,7 @@ CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice
     Call call;
     CUresult status = call_begin_driver(&call);
     if (status) return status;
-    if (!context || flags > CU_CTX_FLAGS_MASK) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!context || !are_flags(flags)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
     Context *made = context_new(call.driver, flags);
     status = push(made->handle);
@@ -184,7 +195,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags)
     CUresult status = call_begin_driver(&call);
     if (status) return status;
     if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
-    if (flags > CU_CTX_FLAGS_MASK) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!are_flags(flags)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     call.driver->primary_flags = flags;
     if (call.driver->primary) call.driver->primary->flags = flags;
     return call_end(&call, CUDA_SUCCESS);
@@ -213,7 +224,7 @@ static CUresult check_context(CUcontext handle) {
 }
 
 CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {
-    CUresult status = check_context(context);
+    CUresult status = context ? check_context(context) : CUDA_ERROR_INVALID_VALUE;
     return status ? status : push(context);
 }
 
@@ -252,7 +263,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device) {
 
 CUresult CUDAAPI cuCtxSynchronize(void) {
     Call call;
-    CUresult status = call_begin_unsafe(&call);
+    CUresult status = call_begin_all(&call);
     return status ? status : call_end(&call, backlog_wait_all(&call));
 }
 
@@ -271,7 +282,7 @@ CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (flags > CU_CTX_FLAGS_MASK) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!are_flags(flags)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     call.context->flags = flags;
     return call_end(&call, CUDA_SUCCESS);
 }
@@ -302,8 +313,35 @@ CUresult CUDAAPI cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
+/* ---- Limits ---- */
+
+/* As measured (docs/real-gpu.md), where a program asked for less or for something between. */
+enum {
+    STACK_GRAIN = 16,
+    PRINTF_LEAST_BYTES = 512 << 10,
+    HEAP_LEAST_BYTES = 4 << 20,
+    FETCH_MOST_BYTES = 128
+};
+
 /* From compute capability 8.0 on; where L2 takes no hints, nothing can be set aside. */
 static bool has_persisting_limit(const Gpu *gpu) { return gpu_limits(gpu).capability_major >= 8; }
+
+/* Why there is no such limit: there is in CUDA, or there is not. */
+static CUresult unknown_limit(CUlimit limit) {
+    return (unsigned)limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+}
+
+static uint64_t at_least(uint64_t value, uint64_t least) { return value < least ? least : value; }
+
+/* A GPU's compiler knows how much stack most kernels need, and the driver gives them that whatever
+ * the limit. Here a limit only ever gives more than there was at the start (--stack). */
+static CUresult set_stack(const Call *call, uint64_t value) {
+    if (value > UINT32_MAX - STACK_GRAIN) return CUDA_ERROR_INVALID_VALUE;
+    const uint32_t bytes = (uint32_t)bits_align_up(value, STACK_GRAIN);
+    call->context->stack_bytes = bytes;
+    gpu_options(call->gpu)->stack_bytes = (uint32_t)at_least(bytes, call->driver->stack_bytes);
+    return CUDA_SUCCESS;
+}
 
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
     Call call;
@@ -312,17 +350,21 @@ CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
     GpuOptions *options = gpu_options(call.gpu);
     const uint64_t most = gpu_limits(call.gpu).persisting_bytes;
     switch ((int)limit) {
-    case CU_LIMIT_STACK_SIZE:
-        if (value > UINT32_MAX) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-        options->stack_bytes = (uint32_t)value;
+    case CU_LIMIT_STACK_SIZE: status = set_stack(&call, value); break;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: options->heap_bytes = at_least(value, HEAP_LEAST_BYTES); break;
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+        call.context->printf_bytes = at_least(value, PRINTF_LEAST_BYTES);
         break;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: options->heap_bytes = value; break;
-    case CU_LIMIT_PRINTF_FIFO_SIZE: call.context->printf_bytes = value; break;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: call.context->pending = value; break;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+        if (value > FETCH_MOST_BYTES) status = CUDA_ERROR_INVALID_VALUE;
+        else call.context->fetch_bytes = (uint32_t)value;
+        break;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
         if (!has_persisting_limit(call.gpu)) status = CUDA_ERROR_UNSUPPORTED_LIMIT;
         else options->persisting_bytes = value < most ? value : most;
         break;
-    default: status = CUDA_ERROR_UNSUPPORTED_LIMIT;
+    default: status = unknown_limit(limit);
     }
     return call_end(&call, status);
 }
@@ -330,14 +372,16 @@ CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
 CUresult context_limit(Gpu *gpu, const Context *context, CUlimit limit, uint64_t *value) {
     const GpuOptions *options = gpu_options(gpu);
     switch ((int)limit) {
-    case CU_LIMIT_STACK_SIZE: *value = options->stack_bytes; break;
+    case CU_LIMIT_STACK_SIZE: *value = context->stack_bytes; break;
     case CU_LIMIT_MALLOC_HEAP_SIZE: *value = options->heap_bytes; break;
     case CU_LIMIT_PRINTF_FIFO_SIZE: *value = context->printf_bytes; break;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *value = context->pending; break;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: *value = context->fetch_bytes; break;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
         if (!has_persisting_limit(gpu)) return CUDA_ERROR_UNSUPPORTED_LIMIT;
         *value = options->persisting_bytes;
         break;
-    default: return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    default: return unknown_limit(limit);
     }
     return CUDA_SUCCESS;
 }
@@ -390,13 +434,13 @@ CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* All streams run in order: one priority. */
+/* All streams run in order: a priority is kept, without effect. */
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (least) *least = 0;
-    if (greatest) *greatest = 0;
+    if (least) *least = LEAST_PRIORITY;
+    if (greatest) *greatest = GREATEST_PRIORITY;
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -409,14 +453,18 @@ CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) {
 }
 
 /* There is one device, so there are no peers. */
+static CUresult refuse_peer(CUresult refusal) {
+    Call call;
+    CUresult status = call_begin(&call);
+    return status ? status : call_end(&call, refusal);
+}
+
 CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
     (void)peer, (void)flags;
-    CUresult status = cuCtxSynchronize();
-    return status ? status : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    return refuse_peer(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
 }
 
 CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peer) {
     (void)peer;
-    CUresult status = cuCtxSynchronize();
-    return status ? status : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    return refuse_peer(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 }

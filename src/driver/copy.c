@@ -252,7 +252,7 @@ static bool resolve(const Call *call, const SideArguments *in, const Box *box, S
             __builtin_add_overflow(box->height, in->y, &rows))
             return false;
         size_t pitch = in->pitch ? in->pitch : width;
-        if (pitch < width && (box->height > 1 || box->depth > 1)) return false;
+        if (pitch < width || (in->height && in->height < rows)) return false;
         out->row_bytes = pitch;
         if (__builtin_mul_overflow(pitch, in->height ? in->height : rows, &out->slice_bytes))
             return false;
@@ -272,6 +272,22 @@ static bool resolve_both(const Call *call, const CUDA_MEMCPY3D *copy, Side *to, 
                             copy->srcMemoryType, copy->srcHost,  copy->srcDevice, copy->srcArray,
                             copy->srcPitch,      copy->srcHeight};
     return resolve(call, &destination, &box, to) && resolve(call, &source, &box, from);
+}
+
+/* A node may be made before what it copies is allocated: an address that will be is enough. */
+static bool has_place(const Call *call, CUmemorytype type, const void *host, CUdeviceptr device) {
+    if (type == CU_MEMORYTYPE_HOST) return host != NULL;
+    return type != CU_MEMORYTYPE_DEVICE || mem_find(call->memory, device) ||
+           ranges_find(call->driver->allocations, device) ||
+           (call->driver->reservations && ranges_find(call->driver->reservations, device));
+}
+
+bool copy_is_possible(const Call *call, const CUDA_MEMCPY3D *copy) {
+    Side to, from;
+    return copy->WidthInBytes && copy->Height && copy->Depth &&
+           resolve_both(call, copy, &to, &from) &&
+           has_place(call, copy->srcMemoryType, copy->srcHost, copy->srcDevice) &&
+           has_place(call, copy->dstMemoryType, copy->dstHost, copy->dstDevice);
 }
 
 bool copy_is_addressable(const Call *call, const CUDA_MEMCPY3D *copy) {
@@ -330,6 +346,7 @@ static CUresult copy_in(CUstream stream, const CUDA_MEMCPY3D *copy) {
     Call call;
     bool is_taken;
     WorkGiven work = {CU_GRAPH_NODE_TYPE_MEMCPY, copy, NULL};
+    if (copy && (!copy->WidthInBytes || !copy->Height || !copy->Depth)) return stream_check(stream);
     CUresult status = capture_take(stream, work, &is_taken);
     if (status || is_taken) return status;
     status = call_begin(&call);

@@ -30,10 +30,9 @@ typedef struct AttributeRow {
     {CU_DEVICE_ATTRIBUTE_##name, most, 1 + offsetof(Facts, limits.field)}
 
 /* Attributes not listed are 0: the device has no such feature. Kernels run one after another
- * (CONCURRENT_KERNELS), and a stream's priority has no effect (STREAM_PRIORITIES_SUPPORTED). Each
- * feature that is claimed is tried by tests/driver/test_attributes.c. Texture sizes are those of
- * compute capabilities 7.0 to 8.9 (CUDA C++ Programming Guide, "Technical Specifications per
- * Compute Capability").
+ * (CONCURRENT_KERNELS). Each feature that is claimed is tried by tests/driver/test_attributes.c.
+ * Texture sizes are those of compute capabilities 7.0 to 8.9 (CUDA C++ Programming Guide,
+ * "Technical Specifications per Compute Capability").
  */
 static const AttributeRow attributes[] = {
     LIMIT(MAX_THREADS_PER_BLOCK, max_threads_per_cta),
@@ -119,6 +118,7 @@ static const AttributeRow attributes[] = {
     FIXED(UNIFIED_ADDRESSING, 1),
     LIMIT(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, single_to_double),
     FIXED(COOPERATIVE_LAUNCH, 1),
+    FIXED(STREAM_PRIORITIES_SUPPORTED, 1), /* kept, without effect, since all runs in order */
     FIXED(HOST_REGISTER_SUPPORTED, 1),
     FIXED(READ_ONLY_HOST_REGISTER_SUPPORTED, 1),
     FACT(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, has_managed),
@@ -270,14 +270,29 @@ CUresult CUDAAPI cuDeviceComputeCapability(int *major, int *minor, CUdevice devi
 CUresult CUDAAPI cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
     Call call;
     CUresult status = begin(&call, device, id);
-    return status ? status : copy_text(&call, id, length, bus_id);
+    if (status) return status;
+    if (length < (int)sizeof bus_id) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return copy_text(&call, id, length, bus_id);
+}
+
+/* "[domain:]bus:device[.function]", in hexadecimal digits. */
+static bool is_bus_id(const char *id) {
+    int colons = 0, points = 0;
+    for (;; id++) {
+        const size_t digits = strspn(id, "0123456789abcdefABCDEF");
+        if (!digits) return false;
+        id += digits;
+        if (!*id) return colons == 1 || colons == 2;
+        if (points || (*id != ':' && *id != '.')) return false;
+        *(*id == ':' ? &colons : &points) += 1;
+    }
 }
 
 CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice *device, const char *id) {
     Call call;
     CUresult status = begin(&call, 0, device);
     if (status) return status;
-    if (!id) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!id || !is_bus_id(id)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (strcmp(id, bus_id) != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
     *device = 0;
     return call_end(&call, CUDA_SUCCESS);

@@ -213,6 +213,7 @@ static void start(void) {
     if (simulator) {
         Driver *driver = base_calloc(1, sizeof *driver);
         driver->simulator = simulator;
+        driver->stack_bytes = gpu_options(simulator->gpu)->stack_bytes;
         simulator->is_process = true;
         origin_take_process(simulator);
         driver->allocations = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);

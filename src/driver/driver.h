@@ -24,6 +24,11 @@
 enum {
     DRIVER_VERSION = 13000,           /* of the interface: CUDA 13.0 */
     PRINTF_BYTES = 1 << 20,           /* CUDA's default of that limit */
+    STACK_TOLD_BYTES = 1 << 10,       /* likewise; there is more, see CU_LIMIT_STACK_SIZE */
+    FETCH_BYTES = 64,                 /* likewise */
+    PENDING_LAUNCHES = 2048,          /* likewise */
+    LEAST_PRIORITY = 0,               /* of streams, as measured (docs/real-gpu.md) */
+    GREATEST_PRIORITY = -5,           /* likewise */
     FUNCTION_SHARED_BYTES = 48 << 10, /* shared memory of a CTA without opting in */
 };
 
@@ -34,6 +39,9 @@ typedef struct Context {
     CUfunc_cache cache;       /* preference, without effect */
     CUsharedconfig bank_size; /* preference, without effect */
     uint64_t printf_bytes;    /* limit, without effect: printf writes at once */
+    uint32_t stack_bytes;     /* limit that programs are told; kernels have more (context.c) */
+    uint32_t fetch_bytes;     /* limit of L2's fetches, without effect */
+    uint64_t pending;         /* limit of launches of kernels that wait, without effect */
     uint64_t id;              /* of cuCtxGetId */
 } Context;
 
@@ -50,8 +58,8 @@ typedef struct Function {
     Module *module;
     int index;                  /* among the program's functions */
     const IsaFunction *decoded; /* facts */
-    int dynamic_shared_limit;   /* attribute that programs set, without effect */
-    int carveout;               /* likewise */
+    int dynamic_shared_limit;   /* bytes that a launch may ask for; programs set it */
+    int carveout;               /* attribute that programs set, without effect */
 } Function;
 
 /* Nodes of a graph that is being captured. */
@@ -140,7 +148,8 @@ typedef struct Region {
 
 typedef struct Driver {
     TytoSimulator *simulator;
-    Handles handles;     /* of every object below */
+    uint32_t stack_bytes; /* that a kernel's thread has until a program asks for more */
+    Handles handles;      /* of every object below */
     Ranges *allocations; /* Region: device addresses from cuMemAlloc, cuMemHostAlloc and the like */
     Ranges *registered;  /* Region: host addresses from cuMemHostRegister */
     Pool *standard_pool; /* the device's own; NULL until it is asked for */
@@ -258,8 +267,8 @@ void textures_clear(Driver *driver, const Context *context); /* all of a context
 /* A new array, at *out; of a mipmapped array is_level. */
 CUresult array_make(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                     bool is_level);
-/* Whether the array's flags, extents and format go together. */
-bool array_is_possible(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+/* Whether the array's flags, extents and format go together, and the device can have them. */
+bool array_is_possible(Gpu *gpu, const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* Bytes of a channel, 0 when the format is none. */
 unsigned array_channel_bytes(CUarray_format format);
 /* Tells a texture where the texels of an array, or of all levels of a mipmapped one, are, and of
@@ -300,6 +309,8 @@ CUresult stream_check(CUstream stream);
  * are refused during some captures, which they invalidate. */
 CUresult call_begin_legacy(Call *call);
 CUresult call_begin_unsafe(Call *call);
+/* The same for what waits for all streams of the context, whatever the modes of their captures. */
+CUresult call_begin_all(Call *call);
 /* stream_check for what a captured stream cannot do, which invalidates the capture: CUDA's error
  * where CUDA has one, else (`what` not NULL) it is named as missing. */
 CUresult capture_refuse(CUstream stream, const char *what);
@@ -326,9 +337,15 @@ typedef struct LaunchShape {
 
 /* Fills a kernel's parameter area. What is wrong is told on stderr. */
 CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area);
+/* Why the device could not run a function in this shape. What is wrong is told on stderr. */
+CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape);
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
 CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy);
+/* Whether there is something to copy, between sides that are what they are said to be. */
+bool copy_is_possible(const Call *call, const CUDA_MEMCPY3D *copy);
 bool copy_is_addressable(const Call *call, const CUDA_MEMCPY3D *copy); /* both sides have an end */
+/* Whether elements, rows and pitch go together. */
+bool fill_is_possible(const CUDA_MEMSET_NODE_PARAMS *fill);
 CUresult fill_now(const Call *call, const CUDA_MEMSET_NODE_PARAMS *fill);
 void event_record(const Call *call, Event *event);
 
@@ -341,6 +358,9 @@ uint64_t memory_device_address(const Call *call, uint64_t pointer);
  * room in it. */
 uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
 uint64_t memory_allocate(Call *call, uint64_t size);
+/* Whether a device address is managed memory, of which *range is all: an allocation, or a variable
+ * (also one that is not managed: the driver cannot tell). */
+bool memory_is_managed(const Call *call, uint64_t address, Range *range);
 /* Gives back what starts at `address`. */
 void memory_release(Driver *driver, uint64_t address);
 /* cuMemFree, told when nothing begins there. */

@@ -120,6 +120,8 @@ CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent 
     if (!milliseconds) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     const Event *first = CALL_GET(&call, HANDLE_EVENT, start);
     const Event *last = CALL_GET(&call, HANDLE_EVENT, end);
+    if ((first && first->capture_id) || (last && last->capture_id))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     backlog_advance(&call);
     if ((first && backlog_has(call.driver, first->item)) ||
         (last && backlog_has(call.driver, last->item)))

@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool work_is_cooperative(const GraphWork *work) {
+    return attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0;
+}
+
+static LaunchShape shape_of(const GraphWork *work) {
+    const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
+    const CUlaunchAttributeValue window =
+        attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+    return (LaunchShape){.function = kernel->func,
+                         .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
+                         .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
+                         .shared_bytes = kernel->sharedMemBytes,
+                         .is_cooperative = work_is_cooperative(work),
+                         .window = window.accessPolicyWindow};
+}
+
 /* ---- Making ---- */
 
 static CUresult make_kernel(const Call *call, const CUDA_KERNEL_NODE_PARAMS *given,
@@ -20,14 +36,14 @@ static CUresult make_kernel(const Call *call, const CUDA_KERNEL_NODE_PARAMS *giv
     work->kernel = *given;
     work->kernel.kernelParams = work->pointers;
     work->kernel.extra = NULL;
-    return launch_gather(function, given->kernelParams, given->extra, work->area);
+    const LaunchShape shape = shape_of(work);
+    CUresult status = launch_gather(function, given->kernelParams, given->extra, work->area);
+    return status ? status : launch_check(call, function, &shape);
 }
 
 static CUresult make_fill(const CUDA_MEMSET_NODE_PARAMS *given, GraphWork *work) {
     work->fill = *given;
-    return given->elementSize == 1 || given->elementSize == 2 || given->elementSize == 4
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    return fill_is_possible(given) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult make_child(const Call *call, const void *handle, GraphWork *work) {
@@ -68,7 +84,7 @@ static CUresult make(Call *call, WorkGiven given, GraphWork *work) {
         return make_kernel(call, given.parameters, work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         work->copy = *(const CUDA_MEMCPY3D *)given.parameters;
-        return CUDA_SUCCESS;
+        return copy_is_possible(call, &work->copy) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_GRAPH_NODE_TYPE_MEMSET: return make_fill(given.parameters, work);
     case CU_GRAPH_NODE_TYPE_HOST:
         work->host = *(const CUDA_HOST_NODE_PARAMS *)given.parameters;
@@ -166,20 +182,8 @@ void work_free(Driver *driver, GraphWork *work) {
 
 /* ---- Doing ---- */
 
-bool work_is_cooperative(const GraphWork *work) {
-    return attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0;
-}
-
 static CUresult run_kernel(Call *call, const GraphWork *work) {
-    const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
-    const CUlaunchAttributeValue window =
-        attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
-    LaunchShape shape = {.function = kernel->func,
-                         .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
-                         .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
-                         .shared_bytes = kernel->sharedMemBytes,
-                         .is_cooperative = work_is_cooperative(work),
-                         .window = window.accessPolicyWindow};
+    const LaunchShape shape = shape_of(work);
     return launch_now(call, &shape, work->area);
 }
 

@@ -176,7 +176,7 @@ CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle,
     memcpy(&token, &handle, sizeof token);
     if (!address || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    if (token.magic != MEMORY_MAGIC) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    if (token.magic != MEMORY_MAGIC) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (is_own(call.driver, &token)) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
     return call_end(&call, open_memory(&call, &token, address));
 }

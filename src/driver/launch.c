@@ -46,6 +46,7 @@ static bool read_extra(void **extra, const void **buffer, size_t *size) {
 
 CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area) {
     const PtxFunction *ptx = function->decoded->ptx;
+    if (extra && *extra == CU_LAUNCH_PARAM_END) extra = NULL; /* as if there were none */
     if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
     if (!ptx->parameter_count) return CUDA_SUCCESS;
     if (extra) {
@@ -74,13 +75,16 @@ CUresult launch_gather(const Function *function, void **parameters, void **extra
 
 /* ---- Running ---- */
 
-/* Whether all CTAs of a launch can be resident at once. */
-static bool fits_at_once(const Call *call, const GpuLaunch *launch) {
-    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    uint64_t resident = gpu_occupancy(call->gpu, launch->module, launch->function,
-                                      (uint32_t)threads, launch->dynamic_shared_bytes);
-    return ctas <= resident * gpu_limits(call->gpu).sms;
+/* The code for a launch that the device cannot do: its own where each of the CTAs could run, but
+ * not all of a cooperative launch at once. */
+static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
+    GpuLaunch alone = *launch;
+    GpuResult result = {0};
+    alone.is_cooperative = false;
+    return !gpu_check_launch(call->gpu, launch, &result) &&
+                   gpu_check_launch(call->gpu, &alone, &result)
+               ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult run(Call *call, const GpuLaunch *launch) {
@@ -108,10 +112,7 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
         if (!driver->simulator->options->returns_unsupported) driver_end(driver, 1);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (status == GPU_BAD_LAUNCH)
-        return launch->is_cooperative && !fits_at_once(call, launch)
-                   ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
-                   : CUDA_ERROR_INVALID_VALUE;
+    if (status == GPU_BAD_LAUNCH) return code_of_refusal(call, launch);
     call->context->error =
         status == GPU_FAULT ? fault_codes[result.fault_code] : CUDA_ERROR_LAUNCH_FAILED;
     return call->context->error;
@@ -146,18 +147,46 @@ static PolicyWindow window_of(const CUaccessPolicyWindow *window) {
                           .miss = priorities[window->missProp]};
 }
 
+static GpuLaunch describe(const Function *function, const LaunchShape *shape) {
+    GpuLaunch launch = {.module = function->module->gpu,
+                        .function = function->index,
+                        .dynamic_shared_bytes = shape->shared_bytes,
+                        .carve_out = (uint8_t)(function->carveout + 1),
+                        .window = window_of(&shape->window),
+                        .is_cooperative = shape->is_cooperative};
+    memcpy(launch.grid, shape->grid, sizeof launch.grid);
+    memcpy(launch.block, shape->block, sizeof launch.block);
+    return launch;
+}
+
+/* Whether the function may have so much dynamic shared memory; the device may have more of it. */
+static bool check_shared(const Function *function, const LaunchShape *shape) {
+    if (shape->shared_bytes <= (unsigned)function->dynamic_shared_limit) return true;
+    Text name = {0};
+    demangle_short(function->decoded->ptx->name, &name);
+    driver_say("error: kernel %s: %u bytes of dynamic shared memory; it may have %d "
+               "(cudaFuncAttributeMaxDynamicSharedMemorySize, "
+               "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)",
+               text_string(&name), shape->shared_bytes, function->dynamic_shared_limit);
+    text_free(&name);
+    return false;
+}
+
+CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape) {
+    const GpuLaunch launch = describe(function, shape);
+    GpuResult result = {0};
+    if (!check_shared(function, shape)) return CUDA_ERROR_INVALID_VALUE;
+    if (gpu_check_launch(call->gpu, &launch, &result)) return CUDA_SUCCESS;
+    driver_say("error: %s", result.message);
+    return code_of_refusal(call, &launch);
+}
+
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
-    GpuLaunch made = {.module = function->module->gpu,
-                      .function = function->index,
-                      .dynamic_shared_bytes = shape->shared_bytes,
-                      .parameters = area,
-                      .carve_out = (uint8_t)(function->carveout + 1),
-                      .window = window_of(&shape->window),
-                      .is_cooperative = shape->is_cooperative};
-    memcpy(made.grid, shape->grid, sizeof made.grid);
-    memcpy(made.block, shape->block, sizeof made.block);
+    if (!check_shared(function, shape)) return CUDA_ERROR_INVALID_VALUE;
+    GpuLaunch made = describe(function, shape);
+    made.parameters = area;
     tell_of_spills(call, function, &made);
     registered_check(call);
     return run(call, &made);

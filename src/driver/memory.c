@@ -59,17 +59,31 @@ void memory_release(Driver *driver, uint64_t address) {
     mem_release(simulator_memory(driver->simulator), address);
 }
 
-/* Frees what starts at `address`; false when nothing does. */
-static bool release(Call *call, uint64_t address) {
+static bool is_of_host(const MemBlock *block) {
+    return block->kind == MEM_KIND_HOST || block->kind == MEM_KIND_REGISTERED;
+}
+
+/* Whether an allocation is page-locked memory, not managed memory. */
+static bool is_page_locked(const Call *call, const Region *region) {
+    return !region->is_managed && is_of_host(mem_find(call->memory, region->range.start));
+}
+
+bool memory_is_managed(const Call *call, uint64_t address, Range *range) {
+    const MemBlock *block = mem_find(call->memory, address);
+    const Region *region = ranges_find(call->driver->allocations, address);
+    if (!block) return false;
+    *range = region ? region->range : (Range){block->start, block->end};
+    return region ? region->is_managed : block->kind == MEM_KIND_GLOBAL;
+}
+
+/* Frees what starts at `address`, page-locked memory or other; false when nothing such does. */
+static bool release(Call *call, uint64_t address, bool of_host) {
     const Region *region = ranges_find(call->driver->allocations, address);
     if (!region || region->range.start != address) return false;
+    if (region->graph_memory ? of_host : is_page_locked(call, region) != of_host) return false;
     if (region->graph_memory) return graph_memory_free(call, region->graph_memory) == CUDA_SUCCESS;
     memory_release(call->driver, address);
     return true;
-}
-
-static bool is_of_host(const MemBlock *block) {
-    return block->kind == MEM_KIND_HOST || block->kind == MEM_KIND_REGISTERED;
 }
 
 /* The device address of a byte of page-locked host memory, 0 when `pointer` is none. */
@@ -99,8 +113,8 @@ CUresult CUDAAPI cuMemAlloc(CUdeviceptr *address, size_t size) {
 
 CUresult CUDAAPI cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width_bytes,
                                  size_t height, unsigned int element_bytes) {
-    (void)element_bytes; /* any element divides the pitch */
-    if (!pitch || !width_bytes || !height) return CUDA_ERROR_INVALID_VALUE;
+    const bool is_element = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
+    if (!pitch || !width_bytes || !height || !is_element) return CUDA_ERROR_INVALID_VALUE;
     size_t aligned, size;
     if (__builtin_add_overflow(width_bytes, PITCH_ALIGN - 1, &aligned))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -127,14 +141,17 @@ CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned i
 
 static void say_not_allocated(const Call *call, uint64_t address) {
     Text where = {0};
+    const Region *region = ranges_find(call->driver->allocations, address);
+    const bool begins = region && region->range.start == address;
     mem_describe(call->memory, address, &where);
-    driver_say("error: cannot free 0x%llx, where no allocation begins: %s",
-               (unsigned long long)address, text_string(&where));
+    driver_say("error: cannot free 0x%llx, %s: %s", (unsigned long long)address,
+               begins ? "which is page-locked memory of the host" : "where no allocation begins",
+               text_string(&where));
     text_free(&where);
 }
 
 CUresult memory_free_address(Call *call, uint64_t address) {
-    if (address == 0 || release(call, address) || ipc_free_pointer(call, address))
+    if (address == 0 || release(call, address, false) || ipc_free_pointer(call, address))
         return CUDA_SUCCESS;
     const Region *region = ranges_find(call->driver->allocations, address);
     if (!region || !region->graph_memory) say_not_allocated(call, address);
@@ -163,9 +180,9 @@ CUresult CUDAAPI cuMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (!free_bytes || !total_bytes) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    *total_bytes = mem_capacity(call.memory);
-    *free_bytes = *total_bytes - mem_used(call.memory);
+    const uint64_t capacity = mem_capacity(call.memory);
+    if (total_bytes) *total_bytes = capacity;
+    if (free_bytes) *free_bytes = capacity - mem_used(call.memory);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -186,17 +203,19 @@ CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advi
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (!mem_is_valid(call.memory, address, size)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!size || !mem_is_valid(call.memory, address, size))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     return call_end(&call, hint_advise(&call, (Range){address, address + size}, advice, location));
 }
 
 CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocation location,
                                     unsigned int flags, CUstream stream) {
-    (void)flags, (void)stream;
+    (void)stream;
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (!mem_is_valid(call.memory, address, size)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (flags || !mem_is_valid(call.memory, address, size))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
         return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
     hint_prefetch(&call, (Range){address, address + size}, location);
@@ -227,7 +246,7 @@ CUresult CUDAAPI cuMemFreeHost(void *pointer) {
     uint64_t address = address_of_host(&call, (uintptr_t)pointer);
     status = backlog_wait_all(&call);
     if (status) return call_end(&call, status);
-    bool is_right = !pointer || (address && release(&call, address));
+    bool is_right = !pointer || (address && release(&call, address, true));
     return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -252,9 +271,10 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned int *flags, void *pointer) {
     CUresult status = call_begin(&call);
     if (status) return status;
     uint64_t address = address_of_host(&call, (uintptr_t)pointer);
-    const Region *region = address ? ranges_find(call.driver->allocations, address) : NULL;
+    const Region *region = ranges_find(call.driver->registered, (uintptr_t)pointer);
+    if (!region && address) region = ranges_find(call.driver->allocations, address);
     if (!flags || !region) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    *flags = region->flags;
+    *flags = region->flags | CU_MEMHOSTALLOC_DEVICEMAP; /* all memory is mapped */
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -291,7 +311,11 @@ static CUresult pointer_attribute(const Call *call, void *value, CUpointer_attri
     case CU_POINTER_ATTRIBUTE_MAPPED: *(bool *)value = true; break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)value = block->start; break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)value = block->end - block->start; break;
-    default: return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT &&
+                       attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE
+                   ? CUDA_ERROR_NOT_SUPPORTED
+                   : CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
 }
@@ -343,9 +367,15 @@ CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute at
 
 /* ---- Filling ---- */
 
+bool fill_is_possible(const CUDA_MEMSET_NODE_PARAMS *fill) {
+    const size_t element = fill->elementSize;
+    if ((element != 1 && element != 2 && element != 4) || fill->dst % element) return false;
+    return fill->height <= 1 ||
+           (fill->pitch % element == 0 && fill->width <= fill->pitch / element);
+}
+
 CUresult fill_now(const Call *call, const CUDA_MEMSET_NODE_PARAMS *fill) {
-    if (fill->dst % fill->elementSize || (fill->height > 1 && fill->pitch % fill->elementSize))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!fill_is_possible(fill)) return CUDA_ERROR_INVALID_VALUE;
     for (size_t row = 0; row < fill->height; row++) {
         if (!mem_fill(call->memory, fill->dst + row * fill->pitch, fill->value,
                       (int)fill->elementSize, fill->width))

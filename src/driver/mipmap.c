@@ -39,7 +39,7 @@ static void remove_levels(Call *call, const Mipmap *mipmap) {
 static CUresult make(Call *call, CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                      unsigned levels) {
     const bool has_slices = descriptor->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
-    if (!array_is_possible(descriptor) || levels == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!array_is_possible(call->gpu, descriptor) || levels == 0) return CUDA_ERROR_INVALID_VALUE;
     const unsigned most = most_levels(descriptor);
     Mipmap mipmap = {.context = call->context, .descriptor = *descriptor};
     for (unsigned i = 0; i < (levels < most ? levels : most); i++) {

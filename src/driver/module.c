@@ -31,6 +31,23 @@ typedef struct Given {
     size_t place_count;
 } Given;
 
+/* The code for texts that cannot be read: of what is no PTX, of later PTX, of wrong PTX. */
+static CUresult code_of_texts(const GpuImage *texts, int count) {
+    static const char word[] = ".version";
+    for (int i = 0; i < count; i++) {
+        const char *end = texts[i].text + texts[i].length;
+        const char *at = memmem(texts[i].text, texts[i].length, word, sizeof word - 1);
+        if (!at) return CUDA_ERROR_INVALID_IMAGE;
+        int major = 0;
+        for (at += sizeof word - 1; at < end && *at == ' '; at++) {
+        }
+        for (; at < end && *at >= '0' && *at <= '9' && major <= PTX_LAST_MAJOR; at++)
+            major = major * 10 + *at - '0';
+        if (major > PTX_LAST_MAJOR) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    }
+    return CUDA_ERROR_INVALID_PTX;
+}
+
 /* Loads an image for its owner. */
 static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *given, Diag *diag) {
     Arena *arena = arena_new();
@@ -43,7 +60,7 @@ static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *giv
                                  &texts, &count, diag);
     if (status == CUDA_SUCCESS) {
         gpu = gpu_load_at(call->gpu, texts, count, given->places, given->place_count, diag);
-        if (!gpu) status = CUDA_ERROR_INVALID_PTX;
+        if (!gpu) status = code_of_texts(texts, count);
     }
     if (gpu) {
         Module *module = base_calloc(1, sizeof *module);
@@ -170,7 +187,7 @@ CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule handle, cons
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (!function || !name) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!function || !name || !*name) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     Module *module = CALL_GET(&call, HANDLE_MODULE, handle);
     if (!module) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     int index = gpu_find_function(module->gpu, name);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "driver/caller.h"
+#include "stats/timeline.h"
 
 #define KIND_CONSTANT(name, type) KIND_##name,
 typedef enum OptionKind { OPTION_KINDS(KIND_CONSTANT) } OptionKind;
@@ -155,6 +156,11 @@ static bool set_RESULT(const Setting *setting, const char **field, const char *t
 }
 
 static bool set_RECORDING(const Setting *setting, const char **field, const char *text) {
+    return set_TEXT(setting, field, text);
+}
+
+static bool set_TIMELINE(const Setting *setting, const char **field, const char *text) {
+    if (!timeline_takes(text)) return refuse(setting, text, "must end in " TIMELINE_ENDINGS);
     return set_TEXT(setting, field, text);
 }
 
@@ -444,6 +450,7 @@ static void write_value(const OptionRow *row, const void *field, Text *out) {
     case KIND_TEXT:
     case KIND_RESULT:
     case KIND_RECORDING:
+    case KIND_TIMELINE:
         if (*(const char *const *)field) text_printf(out, " %s", *(const char *const *)field);
         break;
     }

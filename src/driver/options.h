@@ -45,7 +45,8 @@ typedef struct OptionCapability {
     KIND(DUMP, OptionDump)   /* LINE[:CTA[:WARP]] */                                               \
     KIND(CAPABILITY, OptionCapability) /* a compute capability, 7.5 */                             \
     KIND(RESULT, const char *) /* a file, written when all is done; NULL when none is asked for */ \
-    KIND(RECORDING, const char *) /* a file, written while kernels run; NULL likewise */
+    KIND(RECORDING, const char *) /* a file, written while kernels run; NULL likewise */           \
+    KIND(TIMELINE, const char *)  /* likewise, in the form that its ending says */
 
 #define OPTION_TYPE(name, type) typedef type OptionType##name;
 OPTION_KINDS(OPTION_TYPE)

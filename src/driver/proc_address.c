@@ -30,6 +30,8 @@ static const struct {
     {"cuStreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies_v2"},
 };
 
+enum { FIRST_VERSION = 2000 }; /* CUDA 2.0: no function has an earlier form with the same name */
+
 CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_version,
                                   cuuint64_t flags, CUdriverProcAddressQueryResult *status) {
     (void)flags; /* streams run in order: per-thread forms are the same functions */
@@ -40,9 +42,13 @@ CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_
             name = renewed[i].since_13;
     }
     ApiFunction *found = api_find(name);
+    const bool is_too_new = found && cuda_version < FIRST_VERSION;
+    if (is_too_new) found = NULL;
     memcpy(function, &found, sizeof found); /* ISO C has no cast between the two pointers */
     if (status)
-        *status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        *status = found        ? CU_GET_PROC_ADDRESS_SUCCESS
+                  : is_too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                               : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 

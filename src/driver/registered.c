@@ -83,8 +83,9 @@ CUresult CUDAAPI cuMemHostUnregister(void *pointer) {
     CUresult status = call_begin(&call);
     if (status) return status;
     Region *region = ranges_find(call.driver->registered, (uintptr_t)pointer);
-    if (!region || region->range.start != (uintptr_t)pointer)
-        return call_end(&call, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    if (!pointer || (region && region->range.start != (uintptr_t)pointer))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!region) return call_end(&call, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     status = backlog_wait_all(&call);
     if (status == CUDA_SUCCESS) registered_end(call.driver, region);
     return call_end(&call, status);

@@ -2,6 +2,7 @@
 #include "tyto/tyto.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cache/replay.h"
 #include "driver/origin.h"
 #include "stats/csv.h"
+#include "stats/format.h"
 
 struct TytoReplay {
     char *path;                   /* of the trace */
@@ -95,7 +97,7 @@ typedef struct Row {
     const char *meaning; /* for the table */
     size_t offset;
     size_t per;   /* offset of what it is divided by, 0: it is a count */
-    double scale; /* of such a ratio */
+    double scale; /* of such a ratio; 1: it is a share */
 } Row;
 
 #define RESULT(field) offsetof(TytoReplay, result.field)
@@ -136,27 +138,40 @@ static double ratio(const TytoReplay *replay, const Row *row) {
     return of ? row->scale * (double)count_at(replay, row->offset) / (double)of : 0;
 }
 
+/* As the report of a run has its counters. */
+static void write_row(const TytoReplay *replay, const Row *row, Text *out) {
+    char field[FORMAT_BYTES];
+    if (row->per) {
+        bool is_share = row->scale == 1, is_known = count_at(replay, row->per) > 0;
+        double value = is_known ? ratio(replay, row) : NAN;
+        format_value(field, is_share ? 100 * value : value, is_share ? 1 : 2);
+        if (is_share && is_known) strcat(field, "%");
+    } else {
+        format_count(field, count_at(replay, row->offset));
+    }
+    text_printf(out, "  %-20s%16s  %s\n", row->name, field, row->meaning);
+}
+
 static const char *policy_of(const TytoReplay *replay) {
     return replay->config.is_unbounded ? "unbounded" : replay_policy_names[replay->config.policy];
 }
 
 char *tyto_replay_text(const TytoReplay *replay) {
     Text out = {0};
+    char bytes[FORMAT_BYTES];
     const ReplayConfig *config = &replay->config;
     text_printf(&out, "%s: %u L1Ds of machine %s, warps by %s\n", replay->path, replay->header.sms,
                 replay->header.machine, replay->header.scheduler);
     if (replay->origin[RUN_ORIGIN_command])
         text_printf(&out, "recorded: %s\n", replay->origin[RUN_ORIGIN_command]);
     text_printf(&out, "replayed: %s, ", policy_of(replay));
-    if (!config->is_unbounded)
-        text_printf(&out, "%" PRIu64 " bytes, %u ways, ", config->size_bytes, config->ways);
-    text_printf(&out, "lines of %u bytes\n", config->line_bytes);
-    for (int i = 0; i < ROW_COUNT; i++) {
-        text_printf(&out, "  %-20s", rows[i].name);
-        if (rows[i].per) text_printf(&out, "%16.6f", ratio(replay, &rows[i]));
-        else text_printf(&out, "%16" PRIu64, count_at(replay, rows[i].offset));
-        text_printf(&out, "  %s\n", rows[i].meaning);
+    if (!config->is_unbounded) {
+        format_count(bytes, config->size_bytes);
+        text_printf(&out, "%s bytes, %u ways, ", bytes, config->ways);
     }
+    text_printf(&out, "lines of %u bytes\n", config->line_bytes);
+    for (int i = 0; i < ROW_COUNT; i++)
+        write_row(replay, &rows[i], &out);
     return out.bytes;
 }
 

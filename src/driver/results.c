@@ -1,11 +1,13 @@
 /* What the launches of a simulator left behind: results, counters by name, the JSON object. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "driver/caller.h"
 #include "driver/origin.h"
 #include "driver/record.h"
 #include "driver/simulator.h"
+#include "stats/format.h"
 
 /* ---- Launches ---- */
 
@@ -77,6 +79,15 @@ int tyto_find_counter(const char *name) {
         if (strcmp(rows[i].name, name) == 0) return i;
     }
     return -1;
+}
+
+void tyto_format_value(int i, double value, char *text, size_t size_bytes) {
+    char field[FORMAT_BYTES];
+    CALLER_CHECK_INDEX("counter", i, ROW_COUNT);
+    if (i >= COUNTER_COUNT) format_ratio_value(field, value, (RatioId)(i - COUNTER_COUNT));
+    else if (value >= 0 && value < 0x1p64) format_count(field, (uint64_t)round(value));
+    else format_value(field, value, 0);
+    if (size_bytes) snprintf(text, size_bytes, "%s", field);
 }
 
 char *tyto_counter_text(int i) {

@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/host.h"
 #include "base/arena.h"
+#include "base/columns.h"
 #include "base/demangle.h"
 #include "base/map.h"
 #include "driver/caller.h"
@@ -32,6 +34,8 @@ const char *tyto_version(void) { return TYTO_VERSION; }
 const char *tyto_nearest(const char *word, const char *const *words, int count) {
     return diag_nearest(word, words, count);
 }
+
+int tyto_columns(const char *text) { return columns_of(text); }
 
 /* ---- Messages ---- */
 
@@ -541,7 +545,7 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     if (simulator->detail) is_right &= detail_finish(simulator->detail, options, diag);
     if (!options->is_quiet && simulator->run->kernel_count) {
         Text out = {0};
-        report_run(simulator->run, options->is_verbose, &out);
+        report_run(simulator->run, options->is_verbose, host_columns(STDERR_FILENO), &out);
         fputs(text_string(&out), stderr);
         text_free(&out);
     }

@@ -19,6 +19,12 @@ CUresult stream_check(CUstream stream) {
     return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
+/* What is beyond the range counts as its end. */
+static int priority_in_range(int priority) {
+    if (priority > LEAST_PRIORITY) return LEAST_PRIORITY;
+    return priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+}
+
 CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority) {
     Call call;
     CUresult status = call_begin(&call);
@@ -27,7 +33,7 @@ CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *stream, unsigned int flags
     Stream *made = base_calloc(1, sizeof *made);
     made->context = call.context;
     made->flags = flags;
-    made->priority = priority;
+    made->priority = priority_in_range(priority);
     made->id = call.driver->next_id++;
     *stream = driver_add(call.driver, HANDLE_STREAM, made);
     return call_end(&call, CUDA_SUCCESS);
@@ -201,7 +207,8 @@ CUresult CUDAAPI cuStreamSetAttribute(CUstream handle, CUstreamAttrID id,
     if (status) return status;
     attributes_set(attributes, id, value);
     Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
-    if (stream && id == CU_LAUNCH_ATTRIBUTE_PRIORITY) stream->priority = value->priority;
+    if (stream && id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        stream->priority = priority_in_range(value->priority);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -225,15 +232,17 @@ CUresult CUDAAPI cuStreamCopyAttributes(CUstream to, CUstream from) {
 
 /* ---- Managed memory ---- */
 
-/* Host and device take turns whatever stream memory belongs to: a hint, checked and dropped. */
+/* Host and device take turns whatever stream memory belongs to: a hint, checked and dropped. It is
+ * for whole allocations and variables. */
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t length,
                                         unsigned int flags) {
     Call call;
     CUresult status = stream_check(stream);
     if (status == CUDA_SUCCESS) status = call_begin(&call);
     if (status) return status;
-    const Region *region = ranges_find(call.driver->allocations, address);
-    bool is_right = region && region->is_managed && flags <= CU_MEM_ATTACH_SINGLE &&
-                    (flags & (flags - 1)) == 0 && flags && length <= region->range.end - address;
+    Range range;
+    bool is_right = memory_is_managed(&call, address, &range) && flags <= CU_MEM_ATTACH_SINGLE &&
+                    (flags & (flags - 1)) == 0 && flags && range.start == address &&
+                    (!length || length == range.end - range.start);
     return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }

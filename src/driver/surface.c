@@ -1,4 +1,5 @@
-/* Surface objects: arrays that kernels read and write by coordinates. */
+/* Surface objects: arrays that kernels read and write by coordinates. As on a GPU nobody asks
+ * whether an array was made for that (CUDA_ARRAY3D_SURFACE_LDST). */
 #include "driver/driver.h"
 
 CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *resource) {
@@ -9,11 +10,6 @@ CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC 
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     const Array *array = CALL_GET(&call, HANDLE_ARRAY, resource->res.array.hArray);
     if (!array) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
-    if (!(array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST)) {
-        driver_say("error: a surface object needs an array that was made for loads and stores: "
-                   "with cudaArraySurfaceLoadStore or CUDA_ARRAY3D_SURFACE_LDST");
-        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    }
     MemTexture description = {.is_surface = true};
     array_describe(array, &description);
     const Texture texture = {.context = call.context, .resource = *resource, .is_surface = true};

@@ -91,25 +91,44 @@ static CUresult refuse_format(CUarray_format format, unsigned channels) {
                   (unsigned)format);
 }
 
-/* A buffer of `rows` rows. Of one row it is enough that it begins in an allocation: programs name a
- * size that reaches beyond. */
-static CUresult set_buffer(const Call *call, MemTexture *texture, CUdeviceptr address,
-                           uint64_t width, uint64_t rows, uint64_t pitch) {
-    const uint64_t texel = mem_texel_bytes(texture);
-    uint64_t last_row;
-    if (!width || !rows || __builtin_mul_overflow(pitch, rows - 1, &last_row) ||
-        width > UINT64_MAX / texel)
-        return refuse(CUDA_ERROR_INVALID_VALUE, "a buffer of %llu x %llu elements",
-                      (unsigned long long)width, (unsigned long long)rows);
-    if (rows > 1 && pitch < width * texel)
-        return refuse(CUDA_ERROR_INVALID_VALUE,
-                      "rows of %llu elements of %llu bytes do not fit into a pitch of %llu bytes",
-                      (unsigned long long)width, (unsigned long long)texel,
-                      (unsigned long long)pitch);
-    if (!mem_is_valid(call->memory, address, rows > 1 ? last_row + width * texel : 1))
+static bool is_bounded(const Call *call, uint64_t extent, CUdevice_attribute attribute) {
+    int most;
+    return device_attribute(call->gpu, attribute, &most) == CUDA_SUCCESS &&
+           extent <= (uint64_t)most;
+}
+
+/* A run of texels. It is enough that it begins in an allocation: programs name a size that reaches
+ * beyond, and on a GPU one that holds none. */
+static CUresult set_run(const Call *call, MemTexture *texture, CUdeviceptr address,
+                        uint64_t size_bytes) {
+    const uint64_t texels = size_bytes / mem_texel_bytes(texture), width = texels ? texels : 1;
+    if (!is_bounded(call, texels, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH))
+        return refuse(CUDA_ERROR_INVALID_VALUE, "a buffer of %llu elements",
+                      (unsigned long long)texels);
+    if (!mem_is_valid(call->memory, address, 1))
         return refuse(CUDA_ERROR_INVALID_VALUE, "its buffer at 0x%llx is not in one allocation",
                       (unsigned long long)address);
-    texture->dimensions = rows > 1 ? 2 : 1;
+    texture->is_linear_memory = true;
+    texture->dimensions = 1;
+    texture->levels = 1;
+    texture->level[0] = (MemLevel){address, width, 1, 1, size_bytes, size_bytes};
+    return CUDA_SUCCESS;
+}
+
+/* Rows of texels, which may overlap. */
+static CUresult set_rows(const Call *call, MemTexture *texture, CUdeviceptr address, uint64_t width,
+                         uint64_t rows, uint64_t pitch) {
+    if (!width || !rows ||
+        !is_bounded(call, width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
+        !is_bounded(call, rows, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
+        !is_bounded(call, pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH))
+        return refuse(CUDA_ERROR_INVALID_VALUE, "a buffer of %llu x %llu elements, pitch %llu",
+                      (unsigned long long)width, (unsigned long long)rows,
+                      (unsigned long long)pitch);
+    if (!mem_is_valid(call->memory, address, pitch * (rows - 1) + width * mem_texel_bytes(texture)))
+        return refuse(CUDA_ERROR_INVALID_VALUE, "its buffer at 0x%llx is not in one allocation",
+                      (unsigned long long)address);
+    texture->dimensions = 2;
     texture->levels = 1;
     texture->level[0] = (MemLevel){address, width, rows, 1, pitch, pitch * rows};
     return CUDA_SUCCESS;
@@ -119,7 +138,6 @@ static CUresult set_buffer(const Call *call, MemTexture *texture, CUdeviceptr ad
 static CUresult set_resource(const Call *call, MemTexture *texture,
                              const CUDA_RESOURCE_DESC *resource) {
     const Array *array;
-    size_t texels;
     switch ((int)resource->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         array = CALL_GET(call, HANDLE_ARRAY, resource->res.array.hArray);
@@ -134,16 +152,14 @@ static CUresult set_resource(const Call *call, MemTexture *texture,
         if (!texture_set_format(texture, resource->res.linear.format,
                                 resource->res.linear.numChannels))
             return refuse_format(resource->res.linear.format, resource->res.linear.numChannels);
-        texture->is_linear_memory = true;
-        texels = resource->res.linear.sizeInBytes / mem_texel_bytes(texture);
-        return set_buffer(call, texture, resource->res.linear.devPtr, texels, 1,
-                          resource->res.linear.sizeInBytes);
+        return set_run(call, texture, resource->res.linear.devPtr,
+                       resource->res.linear.sizeInBytes);
     case CU_RESOURCE_TYPE_PITCH2D:
         if (!texture_set_format(texture, resource->res.pitch2D.format,
                                 resource->res.pitch2D.numChannels))
             return refuse_format(resource->res.pitch2D.format, resource->res.pitch2D.numChannels);
-        return set_buffer(call, texture, resource->res.pitch2D.devPtr, resource->res.pitch2D.width,
-                          resource->res.pitch2D.height, resource->res.pitch2D.pitchInBytes);
+        return set_rows(call, texture, resource->res.pitch2D.devPtr, resource->res.pitch2D.width,
+                        resource->res.pitch2D.height, resource->res.pitch2D.pitchInBytes);
     default:
         return refuse(CUDA_ERROR_INVALID_VALUE, "there is no kind of memory %d",
                       (int)resource->resType);
@@ -217,6 +233,9 @@ static CUresult set_sampling(MemTexture *texture, const CUDA_TEXTURE_DESC *sampl
     MemSampler *sampler = &texture->sampler;
     if (sampling->flags & CU_TRSF_SEAMLESS_CUBEMAP)
         return refuse(CUDA_ERROR_NOT_SUPPORTED, "seamless cubes are not supported");
+    if (sampling->filterMode > CU_TR_FILTER_MODE_LINEAR ||
+        sampling->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR)
+        return refuse(CUDA_ERROR_INVALID_VALUE, "there is no such filter");
     texture->is_srgb = sampling->flags & CU_TRSF_SRGB;
     sampler->is_normalised = sampling->flags & CU_TRSF_NORMALIZED_COORDINATES;
     sampler->is_linear_filter = sampling->filterMode == CU_TR_FILTER_MODE_LINEAR;
@@ -248,6 +267,26 @@ CUresult texture_describe(const Call *call, MemTexture *texture, const CUDA_RESO
     return status ? status : set_sampling(texture, sampling);
 }
 
+static CUresult refuse_alignment(const char *what, uint64_t number) {
+    return refuse(CUDA_ERROR_INVALID_VALUE, "%s 0x%llx is not aligned as textures need it", what,
+                  (unsigned long long)number);
+}
+
+enum { PITCH_GRAIN = 32 }; /* CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT */
+
+/* Buffers of texture objects are aligned; of texture references the offset is told instead. A GPU
+ * wants CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, which all its allocations have; here they have less.
+ */
+static CUresult check_alignment(const CUDA_RESOURCE_DESC *resource) {
+    const bool has_rows = resource->resType == CU_RESOURCE_TYPE_PITCH2D;
+    if (!has_rows && resource->resType != CU_RESOURCE_TYPE_LINEAR) return CUDA_SUCCESS;
+    const CUdeviceptr address =
+        has_rows ? resource->res.pitch2D.devPtr : resource->res.linear.devPtr;
+    const uint64_t pitch = has_rows ? resource->res.pitch2D.pitchInBytes : 0;
+    if (address % MEM_ALLOC_ALIGN) return refuse_alignment("the address", address);
+    return pitch % PITCH_GRAIN ? refuse_alignment("the pitch", pitch) : CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
                                    const CUDA_TEXTURE_DESC *sampling,
                                    const CUDA_RESOURCE_VIEW_DESC *view) {
@@ -256,7 +295,9 @@ CUresult CUDAAPI cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r
     if (status) return status;
     if (!out || !resource || !sampling) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     MemTexture description = {0};
-    status = texture_describe(&call, &description, resource, sampling, view);
+    status = check_alignment(resource);
+    if (status == CUDA_SUCCESS)
+        status = texture_describe(&call, &description, resource, sampling, view);
     if (status == CUDA_SUCCESS) {
         Texture texture = {.context = call.context,
                            .resource = *resource,

@@ -231,6 +231,7 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
                        uint32_t dynamic_shared_bytes) {
     const IsaFunction *kernel = &module->program->functions[function];
     GpuLimits limits = gpu_limits(gpu);
+    if (threads > limits.max_threads_per_cta) return 0;
     uint32_t warp_threads = warp_threads_of(threads);
     uint64_t shared = shared_taken(&limits, (uint64_t)kernel->shared_bytes + dynamic_shared_bytes);
     uint32_t ctas = limits.ctas_per_sm;
@@ -330,7 +331,8 @@ static bool check_dimensions(const GpuLaunch *request, const PtxFunction *kernel
 }
 
 static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaFunction *kernel,
-                            uint32_t threads, GpuResult *result) {
+                            GpuResult *result) {
+    const uint32_t threads = request->block[0] * request->block[1] * request->block[2];
     GpuLimits limits = gpu_limits(gpu);
     uint64_t shared = (uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes;
     if (shared > limits.shared_per_cta) {
@@ -366,6 +368,12 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
         return false;
     }
     return true;
+}
+
+bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+    const IsaFunction *kernel = &request->module->program->functions[request->function];
+    return check_dimensions(request, kernel->ptx, gpu_limits(gpu), result) &&
+           check_resources(gpu, request, kernel, result);
 }
 
 /* Fills `launch` from a checked request. */
@@ -459,10 +467,8 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         refuse_kernel(result, kernel->ptx, " cannot run: %s", kernel->refusal);
         return result->status = GPU_REFUSED;
     }
-    uint32_t threads = request->block[0] * request->block[1] * request->block[2];
-    if (!check_dimensions(request, kernel->ptx, gpu_limits(gpu), result) ||
-        !check_resources(gpu, request, kernel, threads, result))
-        return result->status;
+    if (!gpu_check_launch(gpu, request, result)) return result->status;
+    const uint32_t threads = request->block[0] * request->block[1] * request->block[2];
     if (request->module->uses_heap && !gpu->heap) {
         gpu->heap = mem_heap_new(gpu->memory, gpu->options.heap_bytes);
         if (!gpu->heap) {

@@ -153,6 +153,9 @@ typedef struct GpuResult {
     uint32_t ctas_per_sm;  /* that fit */
 } GpuResult;
 
+/* Whether the device can run a kernel in a grid of this shape; where it cannot, `result` says why.
+ */
+bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
 /* Runs a kernel to its end. Always fills `result`. */
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
 /* The next kernel that kernels have launched, after a launch that went right: false when there is
@@ -209,7 +212,8 @@ GpuLimits gpu_limits(const Gpu *gpu);
 /* Registers per thread that a kernel occupies in CTAs of `threads`: GpuOptions.registers, or our
  * estimate, and no more than let one CTA fit: a compiler that knows the SM spills the others. */
 uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads);
-/* CTAs of this shape that fit on one SM, by threads, registers, shared memory and CTA slots. */
+/* CTAs of this shape that fit on one SM, by threads, registers, shared memory and CTA slots; 0 of
+ * one with more threads than a CTA can have. */
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes);
 

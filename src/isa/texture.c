@@ -30,6 +30,12 @@ static float channel_scale(const MemTexture *texture) {
     return texture->type == MEM_TEXEL_SIGNED ? (float)(sign - 1) : (float)(2 * (sign - 1) + 1);
 }
 
+/* Whether a channel that is read as a float is sRGB. */
+static bool is_colour(const MemTexture *texture, uint32_t channel) {
+    return texture->is_srgb && channel < 3 && texture->type == MEM_TEXEL_UNSIGNED &&
+           texture->channel_bits == 8;
+}
+
 static uint32_t decode_channel(const MemTexture *texture, const uint8_t *bytes, uint32_t channel) {
     uint32_t raw = 0;
     memcpy(&raw, bytes + channel * channel_bytes(texture), channel_bytes(texture));
@@ -39,8 +45,7 @@ static uint32_t decode_channel(const MemTexture *texture, const uint8_t *bytes, 
     bool is_signed = texture->type == MEM_TEXEL_SIGNED;
     if (is_signed && texture->channel_bits < 32) raw = (raw ^ sign) - sign;
     if (!texture->reads_normalised || texture->channel_bits == 32) return raw;
-    if (texture->is_srgb && channel < 3 && !is_signed && texture->channel_bits == 8)
-        return bits_of(isa_srgb_linear[raw]);
+    if (is_colour(texture, channel)) return bits_of(isa_srgb_linear[raw]);
     float value = (is_signed ? (float)(int32_t)raw : (float)raw) / channel_scale(texture);
     return bits_of(value < -1.0f ? -1.0f : value);
 }
@@ -240,8 +245,17 @@ static void add_level(View *view, int level, const Fetch *fetch, const float *at
     }
 }
 
+/* A number in [0, 1] as a half, ties up: as an H200 has 768 samples between sRGB texels. */
+static float as_half_up(double value) {
+    int exponent;
+    frexp(value, &exponent); /* value < 2^exponent, and half of that or more */
+    const int last = (exponent > -13 ? exponent : -13) - 11; /* of its 11 bits */
+    return (float)ldexp(floor(ldexp(value, -last) + 0.5), last);
+}
+
 /* What filtering gives has as many bits as the texels: those of a half, or of 16 in [0, 1]. */
-static float as_filtered(const MemTexture *texture, double value) {
+static float as_filtered(const MemTexture *texture, uint32_t channel, double value) {
+    if (texture->reads_normalised && is_colour(texture, channel)) return as_half_up(value);
     if (texture->type == MEM_TEXEL_FLOAT && texture->channel_bits == 16)
         return (float)f64_of_f16(f16_of_f64((double)(float)value, ISA_ROUND_NEAREST));
     if (texture->type == MEM_TEXEL_UNSIGNED) return (float)(floor(value * 65535 + 0.5) / 65535);
@@ -250,8 +264,8 @@ static float as_filtered(const MemTexture *texture, double value) {
 
 static Texel finish(const MemTexture *texture, const Sum *sum) {
     Texel result = {.is_missing = sum->is_missing};
-    for (int c = 0; c < 4 && !sum->is_missing; c++)
-        result.channel[c] = bits_of(as_filtered(texture, sum->channel[c] / WHOLE));
+    for (uint32_t c = 0; c < 4 && !sum->is_missing; c++)
+        result.channel[c] = bits_of(as_filtered(texture, c, sum->channel[c] / WHOLE));
     return result;
 }
 

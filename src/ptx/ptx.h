@@ -352,6 +352,7 @@ typedef struct PtxOperand {
 } PtxOperand;
 
 enum { PTX_MAX_OPERANDS = 8 }; /* of one instruction; call has its arguments in lists of its own */
+enum { PTX_LAST_MAJOR = 9 };   /* of the versions that are read */
 
 /* Where the operands of a texture or surface instruction stand. */
 typedef enum PtxTextureOperand {

@@ -33,10 +33,11 @@ static bool read_version(Reader *reader) {
     module->version_major = numbers[0];
     module->version_minor = numbers[1];
     reader_next(reader);
-    bool is_known = numbers[0] <= 9 && (numbers[0] > 1 || numbers[1] >= 4) && numbers[0] > 0;
+    bool is_known =
+        numbers[0] <= PTX_LAST_MAJOR && (numbers[0] > 1 || numbers[1] >= 4) && numbers[0] > 0;
     return is_known || reader_error_at(reader, token.line, token.column,
-                                       "PTX ISA %d.%d is not supported: versions are 1.4 to 9.x",
-                                       numbers[0], numbers[1]);
+                                       "PTX ISA %d.%d is not supported: versions are 1.4 to %d.x",
+                                       numbers[0], numbers[1], PTX_LAST_MAJOR);
 }
 
 static bool read_target(Reader *reader) {

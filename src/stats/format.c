@@ -33,9 +33,12 @@ void format_value(char field[static FORMAT_BYTES], double value, int decimals) {
         snprintf(field + at, FORMAT_BYTES - (size_t)at, ".%0*" PRIu64, decimals, units % one);
 }
 
-void format_ratio(char field[static FORMAT_BYTES], const Counters *counters, RatioId id) {
-    double value = counters_ratio(counters, id);
+void format_ratio_value(char field[static FORMAT_BYTES], double value, RatioId id) {
     bool is_share = !strcmp(ratio_rows[id].unit, "share");
     format_value(field, is_share ? 100 * value : value, is_share ? 1 : 2);
     if (is_share && isfinite(value)) strcat(field, "%");
+}
+
+void format_ratio(char field[static FORMAT_BYTES], const Counters *counters, RatioId id) {
+    format_ratio_value(field, counters_ratio(counters, id), id);
 }

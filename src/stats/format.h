@@ -13,6 +13,7 @@ void format_count(char field[static FORMAT_BYTES], uint64_t value);
 /* With so many decimals and a point; "-" when it is not a number. */
 void format_value(char field[static FORMAT_BYTES], double value, int decimals);
 /* A ratio as its unit wants it: shares in percent. */
+void format_ratio_value(char field[static FORMAT_BYTES], double value, RatioId id);
 void format_ratio(char field[static FORMAT_BYTES], const Counters *counters, RatioId id);
 
 #endif

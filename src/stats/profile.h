@@ -156,8 +156,9 @@ void profile_sources_free(ProfileSource *sources, uint32_t count);
 
 /* An array with an object for each kernel (docs/profile.md). */
 void profile_write_json(const Profile *profile, Json *json);
-/* The places where warps stood longest, for people. */
-void profile_report(const Profile *profile, Text *out);
+/* The places where warps stood longest, for people: in lines of at most `columns`, as far as the
+ * figures allow; 0: as long as they are. */
+void profile_report(const Profile *profile, int columns, Text *out);
 /* Adds the page docs/profile.md. */
 void profile_document(Text *out);
 

@@ -2,11 +2,14 @@
 #include "stats/profile.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/columns.h"
 #include "base/demangle.h"
+#include "stats/format.h"
 
 /* ---- JSON ---- */
 
@@ -98,9 +101,10 @@ void profile_write_json(const Profile *profile, Json *json) {
 /* ---- Text ---- */
 
 enum {
-    TOP_LINES = 10,  /* places shown of a kernel */
-    TOP_CAUSES = 2,  /* causes named of a place */
-    TEXT_BYTES = 60, /* shown of a line */
+    TOP_LINES = 10, /* places shown of a kernel */
+    TOP_CAUSES = 2, /* causes named of a place */
+    WRAPPED_COLUMNS =
+        20, /* shown of a line's text on a terminal that has no room for the figures */
     NO_VALUE = -1
 };
 
@@ -167,34 +171,36 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* The beginning of a line, its blanks single, cut between characters. */
-static void add_text(Text *out, const char *text) {
-    size_t length = 0;
+/* A line with its blanks single, as much of it as has room in so many columns. */
+static void add_text(Text *out, const char *text, int columns) {
     bool is_blank = true;
-    text_add(out, "  ");
-    for (; *text && (length < TEXT_BYTES || (*text & 0xC0) == 0x80); text++) {
+    int taken;
+    for (size_t length; *text; text += length) {
         bool was_blank = is_blank;
         is_blank = (unsigned char)*text <= ' ' || *text == 0x7F;
+        length = columns_of_first(text, &taken);
         if (is_blank && was_blank) continue;
-        text_add_bytes(out, is_blank ? " " : text, 1);
-        length++;
+        if (taken > columns) return;
+        text_add_bytes(out, is_blank ? " " : text, length);
+        columns -= taken;
     }
 }
 
-/* 1234567 as 1,234,567. */
+/* What the figures of a place leave of `columns`, 0 being no bound, for the line's text. */
+static int columns_left(const Text *line, int columns) {
+    int left = columns - columns_of(text_string(line));
+    if (!columns) return INT_MAX;
+    return left > 0 ? left : WRAPPED_COLUMNS;
+}
+
 static void add_count(Text *out, int width, uint64_t value) {
-    Text digits = {0};
-    text_printf(&digits, "%" PRIu64, value);
-    int commas = (int)(digits.length - 1) / 3;
-    text_printf(out, "%*s", width - (int)digits.length - commas, "");
-    for (size_t i = 0; i < digits.length; i++) {
-        if (i && (digits.length - i) % 3 == 0) text_add(out, ",");
-        text_add_bytes(out, &digits.bytes[i], 1);
-    }
-    text_free(&digits);
+    char field[FORMAT_BYTES];
+    format_count(field, value);
+    text_printf(out, "%*s", width, field);
 }
 
-static void add_place(Text *out, const Place *place, uint64_t all) {
+static void add_place(Text *report, const Place *place, uint64_t all, int columns) {
+    Text line = {0}, *out = &line;
     const uint64_t *of = place->counts.of;
     uint64_t l1d = of[PROFILE_l1d_hits] + of[PROFILE_l1d_pending_hits] + of[PROFILE_l1d_misses];
     uint64_t l2 = of[PROFILE_l2_hits] + of[PROFILE_l2_pending_hits] + of[PROFILE_l2_misses];
@@ -208,8 +214,12 @@ static void add_place(Text *out, const Place *place, uint64_t all) {
     add_mean(out, 7, of[PROFILE_accesses], of[PROFILE_accesses] ? of[PROFILE_issues] : 0);
     text_printf(out, "  %s", base_name(place->file));
     if (place->line) text_printf(out, ":%" PRIu32, place->line);
-    if (place->text) add_text(out, place->text);
-    text_add(out, "\n");
+    if (place->text) {
+        text_add(out, "  ");
+        add_text(out, place->text, columns_left(out, columns));
+    }
+    text_printf(report, "%s\n", text_string(&line));
+    text_free(&line);
 }
 
 /* All places of a kernel: lines of the source, and instructions that have none. */
@@ -230,7 +240,7 @@ static Place *places_of(const ProfileKernel *kernel, const ProfileSource *source
     return places;
 }
 
-static void report_kernel(const ProfileKernel *kernel, Text *out) {
+static void report_kernel(const ProfileKernel *kernel, int columns, Text *out) {
     uint32_t source_count, count;
     ProfileSource *sources = profile_sources(kernel, &source_count);
     Place *places = places_of(kernel, sources, source_count, &count);
@@ -246,14 +256,14 @@ static void report_kernel(const ProfileKernel *kernel, Text *out) {
     text_printf(out, "\n%8s  %-26s%11s%7s%10s%9s%8s%7s  %s\n", "share", "doing what", "issues",
                 "lanes", "latency", "L1D hit", "L2 hit", "acc.", "line");
     for (uint32_t i = 0; i < count && i < TOP_LINES; i++)
-        add_place(out, &places[i], all);
+        add_place(out, &places[i], all, columns);
     free(places);
     profile_sources_free(sources, source_count);
 }
 
-void profile_report(const Profile *profile, Text *out) {
+void profile_report(const Profile *profile, int columns, Text *out) {
     for (uint32_t i = 0; i < profile->count; i++)
-        report_kernel(&profile->kernels[i], out);
+        report_kernel(&profile->kernels[i], columns, out);
 }
 
 /* ---- The page ---- */
@@ -272,7 +282,7 @@ static const char page[] =
     "run, and where warps stood and\n"
     "why. The report ends with the lines at which they stood longest; where the file of the source "
     "can be read, the line's text\n"
-    "stands beside it:\n"
+    "stands beside it, on a terminal as much of it as has room:\n"
     "\n"
     "| heading | of the line |\n"
     "|---|---|\n"

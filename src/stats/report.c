@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/columns.h"
 #include "base/demangle.h"
 #include "base/map.h"
 #include "stats/format.h"
@@ -259,7 +260,7 @@ static void add_host(const RunStats *run, const Counters *total, Text *out) {
     text_printf(out, "%s MiB at most\n", memory);
 }
 
-static void add_timed(const RunStats *run, bool has_all, Text *out) {
+static void add_timed(const RunStats *run, bool has_all, int columns, Text *out) {
     text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
                 run->scheduler, run->cta_scheduler);
     int timed = run->kernel_count - run_untimed(run).kernels;
@@ -276,12 +277,12 @@ static void add_timed(const RunStats *run, bool has_all, Text *out) {
     }
     if (run->tells_units) units_report(run->units, out);
     add_untimed(run, out);
-    if (run->profile) profile_report(run->profile, out);
+    if (run->profile) profile_report(run->profile, columns, out);
     add_host(run, &total, out);
 }
 
-void report_run(const RunStats *run, bool has_all, Text *out) {
-    if (run->machine) add_timed(run, has_all, out);
+void report_run(const RunStats *run, bool has_all, int columns, Text *out) {
+    if (run->machine) add_timed(run, has_all, columns, out);
     else add_functional(run, out);
 }
 
@@ -338,11 +339,11 @@ static RunNames name_runs(const RunStats *const *runs, int count) {
         names.has_ctas |= strcmp(runs[i]->cta_scheduler, runs[0]->cta_scheduler) != 0;
     }
     names.has_warps |= !names.has_ctas;
-    names.width = (int)strlen(heading_of(&names));
+    names.width = columns_of(heading_of(&names));
     for (int i = 0; i < count; i++) {
         names.list[i] = name_of(runs[i], &names);
-        int length = (int)strlen(names.list[i]);
-        if (length > names.width) names.width = length;
+        int columns = columns_of(names.list[i]);
+        if (columns > names.width) names.width = columns;
     }
     return names;
 }
@@ -358,7 +359,7 @@ static void add_comparison_row(const char *name, int width, const Counters *tota
     static const RatioId columns[] = {RATIO_l1d_miss_rate, RATIO_l2_miss_rate, RATIO_RBL};
     char field[FORMAT_BYTES];
     format_count(field, total->cycles);
-    text_printf(out, "%-*s %15s", width, name, field);
+    text_printf(out, "%-*s %15s", columns_pad(name, width), name, field);
     format_ratio(field, total, RATIO_ipc);
     text_printf(out, " %8s", field);
     format_value(field, speedup, 3);
@@ -501,10 +502,13 @@ static void add_reasons(const RunStats *const *runs, int count, const RunNames *
     if (ties == ranked) text_add(out, ": the same number of cycles.\n");
     else if (is_tie) text_add(out, ": fastest, with the same number of cycles. Slower are\n");
     else text_add(out, " is fastest. Slower are\n");
-    for (int i = ties; i < ranked; i++)
-        width = (int)ranks[i].names.length > width ? (int)ranks[i].names.length : width;
     for (int i = ties; i < ranked; i++) {
-        text_printf(out, "  %-*s ", width, text_string(&ranks[i].names));
+        int columns = columns_of(text_string(&ranks[i].names));
+        width = columns > width ? columns : width;
+    }
+    for (int i = ties; i < ranked; i++) {
+        const char *ranked_names = text_string(&ranks[i].names);
+        text_printf(out, "  %-*s ", columns_pad(ranked_names, width), ranked_names);
         add_reason(&ranks[0].total, &ranks[i].total, out);
         text_add(out, "\n");
     }

@@ -35,10 +35,23 @@ double timeline_value(const TimelineTrack *track, int series, const Counters *gr
 
 /* ---- Opening ---- */
 
-static bool ends_with(const char *text, const char *ending) {
-    size_t length = strlen(text), end = strlen(ending);
-    return length >= end && strcmp(text + length - end, ending) == 0;
+/* The form of a file with an ending; NULL: it is none of a timeline's. */
+static const TimelineForm *find_form(const char *path) {
+    static const struct {
+        const char *ending;
+        const TimelineForm *form;
+    } rows[] = {{".json", &timeline_json},
+                {".pftrace", &timeline_protobuf},
+                {".perfetto-trace", &timeline_protobuf}};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *ending = strrchr(name, '.');
+    if (!ending || ending == name) return &timeline_json;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(ending, rows[i].ending) == 0) return rows[i].form;
+    return NULL;
 }
+
+bool timeline_takes(const char *path) { return find_form(path) != NULL; }
 
 static void name_slots(Timeline *timeline, uint32_t sm, uint32_t first, uint32_t count,
                        const char *what) {
@@ -74,8 +87,7 @@ Timeline *timeline_open(const char *path, const TimelineShape *shape, Diag *diag
         return NULL;
     }
     Timeline *timeline = base_calloc(1, sizeof *timeline);
-    bool is_protobuf = ends_with(path, ".pftrace") || ends_with(path, ".perfetto-trace");
-    timeline->form = is_protobuf ? &timeline_protobuf : &timeline_json;
+    timeline->form = find_form(path);
     timeline->file = file;
     timeline->path = strcpy(base_malloc(strlen(path) + 1), path);
     timeline->shape = *shape;

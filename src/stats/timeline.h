@@ -4,7 +4,7 @@
  *
  *   .pftrace, .perfetto-trace   Perfetto's own, in protobuf: a track for each warp slot too, and
  *                               counters of each SM and DRAM channel
- *   any other                   JSON, which chrome://tracing shows too: kernels and CTAs, and the
+ *   .json, none                 JSON, which chrome://tracing shows too: kernels and CTAs, and the
  *                               GPU's counters
  */
 #ifndef TYTO_STATS_TIMELINE_H
@@ -31,7 +31,12 @@ typedef struct TimelineShape {
     uint32_t ctas, warps;   /* slots of an SM */
 } TimelineShape;
 
-/* Opens the file, and names its tracks; NULL with an error in `diag` when it cannot be. */
+/* Whether the file's ending is one of TIMELINE_ENDINGS, or it has none. */
+bool timeline_takes(const char *path);
+#define TIMELINE_ENDINGS ".json, .pftrace or .perfetto-trace"
+
+/* Opens the file, whose name timeline_takes, and names its tracks; NULL with an error in `diag`
+ * when it cannot be. */
 Timeline *timeline_open(const char *path, const TimelineShape *shape, Diag *diag);
 
 /* A kernel that ran from SM cycle `start` to `end`. */

@@ -7,6 +7,7 @@ TYTO is the command in its build folder, ROOT the source tree, LAUNCHER a small 
 API (tests/cli/launcher.c).
 """
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -18,6 +19,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -65,6 +67,20 @@ def let_spin(process):
 
 
 class Case(unittest.TestCase):
+    def on_terminal(self, columns, *words):
+        """What a command says to a terminal of so many columns."""
+        main, side = pty.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with subprocess.Popen([TYTO, *words], stderr=side, stdout=subprocess.DEVNULL, env=PLAIN, cwd=self.path) as process:
+            os.close(side)
+            said = b""
+            with contextlib.suppress(OSError):  # that nobody is on the other side any more is an error, after all that was written
+                while more := os.read(main, 65536):
+                    said += more
+            self.assertEqual(process.wait(timeout=60), 0)
+        os.close(main)
+        return said.decode()
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -112,6 +128,11 @@ class Help(Case):
         self.assertEqual(self.tyto("--version").stdout, f"tyto {version}\n")
         changes = (ROOT / "CHANGELOG.md").read_text()
         self.assertRegex(changes, rf"(?m)^(## {version} - \d{{4}}-\d\d-\d\d|This will be {version}[ ,.])")
+        kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+        for release in changes.split("\n## ")[1:]:
+            there = re.findall(r"(?m)^### (.*)$", release)
+            self.assertEqual(there, [kind for kind in kinds if kind in there])
+            self.assertIn("Changed" if "results change" in release else there[0], there)
 
     def test_manual_is_up_to_date(self):
         page = self.tyto("help", "--man").stdout
@@ -241,6 +262,21 @@ class Launch(Case):
                            (f"in:{self.path}", "Is a directory"), ("in:/dev/null", "empty")):
             self.check(launch(word), 1, part)
 
+    def test_an_argument_has_a_place_of_its_own_for_what_it_writes(self):
+        def launch(*words, status=2, part=""):
+            done = self.tyto("launch", "--quiet", SAXPY, "--arg", "u32:0", "--arg", "f32:1", *words)
+            self.check(done, status, part)
+            return done
+
+        launch("--json", "-", "--arg", "zero:4", "--arg", "out:-:4",
+               part="standard output: is to hold what both --json and --arg out:-:4 write")
+        launch("--json", "one", "--arg", "out:one:4", "--arg", "zero:4",
+               part="one: is to hold what both --json and --arg out:one:4 write")
+        launch("--arg", "out:one:4", "--arg", "out:one:8",
+               part="one: is to hold what both --arg out:one:4 and --arg out:one:8 write")
+        self.assertFalse((self.path / "one").exists())
+        self.assertEqual(launch("--arg", "out:-:4", "--arg", "out:two:8", status=0).stdout, "\0" * 4)
+
     def test_a_kernel_answers_to_its_name_in_the_source(self):
         text = SAXPY.read_text(encoding="utf-8")
         one, other = (text[text.index(".visible"):].replace("saxpy", name) for name in ("_ZN4math5saxpyIiEEvi", "_Z5saxpyf"))
@@ -327,6 +363,18 @@ class Launch(Case):
 
 
 class Run(Case):
+    def test_values_of_a_workload_may_stand_behind_an_equals_sign(self):
+        words = ("run", "--functional", "--json", "r.json", "vecadd")
+        for own, elements, size, seed in ((("--size=300", "--seed=2"), 300, "300", "2"), (("--elements=400", "--size", "test"), 400, "test", "1"),
+                                          (("--block=64", "--elements", "500"), 500, "small", "1")):
+            self.check(self.tyto(*words, *own), 0)
+            result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+            self.assertEqual((result["size"], result["seed"]), (size, seed), own)
+            self.assertIn(f"{elements} sums verified", self.tyto(*words, *own).stdout)
+        self.check(self.tyto(*words, "--elemets=3"), 2, "unknown option '--elemets'")
+        self.check(self.tyto(*words, "--elements="), 2, "--elements: needs a whole number from 1 to 268435456, got ''")
+        self.check(self.tyto(*words, "--elements"), 2, "--elements: needs a whole number")
+
     def test_workload(self):
         done = self.tyto("run", "--verbose", "--json", "r.json", "vecadd", "--size", "1000")
         self.check(done, 0, "tyto: kernel 1: vecadd grid 4,1,1 block 256,1,1:", "tyto: 1 kernel, ")
@@ -456,6 +504,18 @@ class Timed(Case):
         self.assertEqual(cycles, report["total"]["warp_cycles"])
         self.assertTrue(any("[i]" in (line["text"] or "") for line in report["profile"][0]["sources"]))
         self.check(self.tyto("run", "--functional", "--profile", "vecadd"), 2, "--profile")
+
+    def test_a_profile_shows_of_a_line_what_has_room(self):
+        name = "%a_register_with_a_name_that_is_longer_than_most_lines_of_the_table_have_room_for"
+        (self.path / "long.ptx").write_text(f".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry long()\n{{\n.reg .u32 {name};\n"
+                                            f"mov.u32 {name}, %tid.x;\nret;\n}}\n", encoding="utf-8")
+        words = ("launch", "long.ptx", "--profile")
+        self.check(self.tyto(*words, is_timed=True), 0, f"  long.ptx:7  mov.u32 {name}, %tid.x;\n")
+        for columns, most in ((120, 120), (500, 300)):
+            lines = [line for line in self.on_terminal(columns, *words).splitlines() if "  long.ptx:7  mov.u32 " in line]
+            self.assertEqual(len(lines), 1)
+            self.assertLessEqual(len(lines[0]), most)
+            self.assertEqual(name in lines[0], columns == 500)
 
     def test_result(self):
         done, result = self.run_timed("vecadd", "--size", "1000")
@@ -603,7 +663,9 @@ class Cache(Case):
         self.check(done, 0)
         self.assertIn("t.l1d: 30 L1Ds of machine ccws, warps by lrr\n"
                       "recorded: tyto run --quiet --machine ccws bfs --size 300\n"
-                      "replayed: lru, 65536 bytes, 16 ways, lines of 128 bytes\n", done.stderr)
+                      "replayed: lru, 65,536 bytes, 16 ways, lines of 128 bytes\n", done.stderr)
+        for row in (r"thread_instructions +\d+,\d{3}  thread", r"accesses +\d,\d{3}  loads and", r"miss_rate +\d+\.\d%  misses per access", r"MPKI +\d+\.\d\d  "):
+            self.assertRegex(done.stderr, rf"\n  {row}")
         heading, line = done.stdout.splitlines()
         self.assertEqual(len(heading.split(",")), len(line.split(",")))
         self.assertEqual(self.tyto("cache", "t.l1d").stdout, self.tyto("cache", "t.l1d").stdout)
@@ -664,7 +726,8 @@ class Compare(Case):
         done = self.tyto("compare", "--schedulers", "best-swl", "vecadd", "--size", "300")
         self.assertEqual(len(re.findall(r"(?m)^swl", done.stdout.split("scheduler cycles that")[0])), 32)
         self.check(self.tyto("compare", "--schedulers", "swl:limit=0..3", "vecadd"), 2, "out of bounds")
-        self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "whole number")
+        self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "--schedulers swl:limit=5..3: the range is empty, as it ends before it begins")
+        self.check(self.tyto("compare", "--cta-schedulers", "round-robin,limit:ctas=5..3", "vecadd"), 2, "--cta-schedulers limit:ctas=5..3: the range is empty")
         self.check(self.tyto("compare", "--schedulers", "swl:limit=1..9999", "vecadd"), 2, "more than 1024 runs")
         self.check(self.tyto("compare", "--schedulers", "ccws:base=1..60,k_throttle=1..60", "vecadd"), 2,
                    "more than 1024 runs")
@@ -694,6 +757,12 @@ class Compare(Case):
         self.check(self.tyto("compare"), 2, "needs WORKLOAD|PROGRAM")
         self.check(self.tyto("compare", "--json", "/no/x", "--schedulers", "lrr", "vecadd", "--size",
                              "100"), 2, "--json /no/x: cannot be written: No such file or directory")
+
+    def test_what_is_wrong_with_every_run_is_told_once(self):
+        done = self.tyto("compare", "--jobs", "1", "vecadd", "--size", "0")
+        self.check(done, 1, "vecadd --size 0 under lrr on gtx480 failed with status 2:\nvecadd: --size",
+                   "tyto: failed as one above did: vecadd --size 0 under gto on gtx480, vecadd --size 0 under two-level on gtx480\n")
+        self.assertEqual(done.stderr.count("needs a whole number"), 1, done.stderr)
 
     def test_options_of_one_run_are_refused(self):
         page = (ROOT / "docs/options.md").read_text(encoding="utf-8")

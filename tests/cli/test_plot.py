@@ -103,6 +103,14 @@ class Plots(unittest.TestCase):
         root = xml.etree.ElementTree.parse(self.path / "<&>.svg").getroot()
         self.assertIn("--plot <&>.svg", root.find("{http://www.w3.org/2000/svg}metadata").text)
 
+    def test_a_sweep_joins_values_that_are_numbers_and_nothing_else(self):
+        for x, given, lines in (("l1d.size", ("--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0),
+                                ("size", ("--sizes", "100,200"), 2), ("size", ("--sizes", "test,200"), 0)):
+            self.tyto("sweep", "vecadd", *(given if "--sizes" in given else (*given, "--sizes", "test")), "--schedulers", "lrr,gto", "--x", x, "--plot", "p.svg")
+            drawn = (self.path / "p.svg").read_text(encoding="utf-8").split('<g id="gnuplot_plot_1a"')[1]
+            self.assertEqual(len(re.findall(r"<path stroke='rgb\(", drawn)), lines, x)
+            self.assertEqual(len(re.findall("<use xlink:href='#gpPt", drawn)), 2 * (2 + 1), x)  # one of each is in the key
+
     def test_a_comparison_as_pdf_and_to_standard_output(self):
         self.compare("--plot", "p.pdf")
         self.assertTrue((self.path / "p.pdf").read_bytes().startswith(b"%PDF"))

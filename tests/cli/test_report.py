@@ -198,6 +198,14 @@ class Browser(Case):
             [...each.querySelectorAll("[aria-label='x-axis tick label'] text")].map((text) => text.textContent), each.querySelectorAll("[aria-label='dot'] path").length]);""")
         self.assertEqual(seen["plots"], [["vecadd", ["16KiB", "32KiB"], 4], ["reduction", ["16KiB", "32KiB"], 4]])
 
+    def test_a_sweep_joins_values_that_are_numbers_and_nothing_else(self):
+        for x, given, lines in (("l1d.size", ("--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0)):
+            self.tyto("sweep", "vecadd", *given, "--x", x, "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")
+            self.tyto("report", "s.json")
+            seen, page = self.read(after="""answer.lines = document.querySelectorAll("#sweep figure [aria-label='line'] path").length;
+                answer.dots = document.querySelectorAll("#sweep figure [aria-label='dot'] path").length;""")
+            self.assertEqual((seen["lines"], seen["dots"]), (lines, 4), x)
+
     def test_a_page_is_no_wider_than_its_window(self):
         run = with_units(self.run_of("a.json", "gto"))
         run["scheduler"] = "a name without end " * 20 + "x" * 300

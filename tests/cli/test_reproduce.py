@@ -445,7 +445,7 @@ class Replays(Case):
         self.check(self.reproduce(REPLAYS.replace("belady}", "beladi}")), 2,
                    "not one of those that can stand here: 'beladi'")
         self.check(self.reproduce(REPLAYS.replace("--rows, 500", "--rosw, 500")), 1,
-                   "spmv --rosw 500 --size test under lrr on owl failed with status 2:")
+                   " failed with status 2:\nspmv: unknown option '--rosw'", "spmv --rosw 500 --size test under swl:limit=8 on owl")
 
 
 class Rows(Case):
@@ -868,9 +868,19 @@ class Mistakes(Case):
         self.check(self.reproduce(SMALL.replace("metric: cycles", "metric: cicles")), 2,
                    "mine.yaml:18:27: error: there is no metric 'cicles'; did you mean 'cycles'?")
 
+    def test_tables_are_aligned_by_columns_and_not_by_bytes(self):
+        plain = self.reproduce(SMALL).stdout.splitlines()
+        other = self.reproduce(SMALL.replace("GAIN", "GÄIN").replace("FIRST", "ZWÖLF FLÜGE").replace("label: B,", "label: 漢,").replace("B: 0", "漢: 0")).stdout
+        lines = other.splitlines()
+        width = len("ZWÖLF FLÜGE") - 10  # a label has ten columns at least
+        self.assertEqual(lines[3], " " * width + plain[3].replace("GAIN", "GÄIN"))
+        self.assertEqual(lines[5], plain[5].replace("A ", "A " + " " * width, 1))
+        self.assertEqual(lines[6], plain[6].replace("B  ", "漢 " + " " * width, 1))
+
     def test_a_program_that_fails_leaves_the_others(self):
         done = self.reproduce(SMALL.replace("--rows, 500", "--rosw, 500"))
-        self.check(done, 1, "spmv --rosw 500 --size test under lrr on owl failed with status 2:")
+        self.check(done, 1, " failed with status 2:\nspmv: unknown option '--rosw'", "spmv --rosw 500 --size test under lrr on owl")
+        self.assertEqual(done.stderr.count("unknown option"), 1, done.stderr)
         self.assertIn("4 of 10 runs are missing", done.stdout)
         self.assertEqual(len(self.rows()), RUNS_OF_SMALL // 2)
 

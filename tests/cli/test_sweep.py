@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -126,6 +127,8 @@ class Combinations(Case):
     def test_a_workload_that_says_its_size_takes_no_other(self):
         done = self.sweep("vecadd --size 300", "vecadd --size 400 --seed 2", "--sizes", "test,small")
         self.assertEqual(self.rows("program, size, seed"), [("vecadd --size 300", "", "1"), ("vecadd --size 400 --seed 2", "", "")])
+        done = self.sweep("vecadd --size=500", "vecadd --seed=2 --size=600", "--stored", status=1)
+        self.assertTrue(done.stdout.startswith("2 programs = 2 runs, machine gtx480, seed 1\n"), done.stdout)
         done = self.sweep("vecadd --size 300 --seed 2")
         self.assertTrue(done.stdout.startswith("1 run, program vecadd --size 300 --seed 2, machine gtx480\n"), done.stdout)
 
@@ -143,6 +146,14 @@ class Combinations(Case):
             self.assertIn([size, *rates], [line.split() for line in shown.splitlines()])
         self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # of ipc and cycles, and the legend
         self.assertIn(["l1d.size", *policies], [line.split() for line in shown.splitlines()])
+
+    def test_tables_are_aligned_by_columns_and_not_by_bytes(self):
+        shutil.copy(self.program('exec "$WORKLOADS/vecadd" --size 100'), self.path / "größe漢")
+        shown = self.sweep("./program", "./größe漢", "--schedulers", "lrr,gto", WORKLOADS=str(TYTO.parent / "workloads")).stdout
+        rows = shown.split("\nipc\n")[1].splitlines()
+        self.assertRegex(rows[0], "^program          lrr       gto$")
+        self.assertRegex(rows[1], r"^\./program  [ \d.]{9}[ *][ \d.]{9}\*?$")
+        self.assertRegex(rows[2], r"^\./größe漢  [ \d.]{9}[ *][ \d.]{9}\*?$")
 
     def test_a_plot_has_a_graph_for_each_program_and_a_line_for_each_policy(self):
         if not any((pathlib.Path(folder) / "gnuplot").exists() for folder in os.environ["PATH"].split(":")):
@@ -183,6 +194,8 @@ class Mistakes(Case):
                             (("vecadd", "--seeds", "1..70000"), "too many values"), (("vecadd", "--scheduler", "lrr"), "tyto run"),
                             (("vecadd", "--seeds", "1..4096", "--schedulers", "swl:limit=1..32"), "more than 65536 runs"),
                             (("vecadd", "--schedulers", "swl:limit=1..99999"), "too many values"),
+                            (("vecadd", "--schedulers", "swl:limit=3..1"), "swl:limit=3..1: the range is empty"),
+                            (("vecadd", "--seeds", "3..1"), "3..1: the range is empty, as it ends before it begins"),
                             (("vecadd", "--schedulers", "swl:limit=1..4000"), "limit=65: out of bounds"),
                             (("vecadd", "--set", "l1d.size=16KiB", "--set", "l1d.size=32KiB"), "l1d.size is set twice"),
                             (("vecadd", "--machine", "owl", "--machines", "ccws"), "--machine and --machines cannot both"),

@@ -137,6 +137,16 @@ class Timeline(unittest.TestCase):
     def test_both_endings_give_the_same_bytes(self):
         self.assertEqual(self.data, (self.path / "same.perfetto-trace").read_bytes())
 
+    def test_an_ending_of_no_form_is_refused(self):
+        for name in ("t.foo", "json.d/t.pftrac", "t.json.gz"):
+            done = subprocess.run([TYTO, "run", "--timeline", name, "vecadd", "--size", "100"], cwd=self.path, env=PLAIN, capture_output=True, text=True,
+                                  timeout=120, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"--timeline {name}: must end in .json, .pftrace or .perfetto-trace", done.stderr)
+        subprocess.run([TYTO, "run", "--quiet", "--timeline", "./plain", "vecadd", "--size", "100"], cwd=self.path, env=PLAIN, check=True,
+                       stdout=subprocess.DEVNULL, timeout=120)
+        self.assertTrue((self.path / "plain").read_text().startswith("["))
+
     def test_both_forms_say_where_they_come_from(self):
         said = {event["name"]: event["args"] for event in self.json if event["ph"] == "M"}["origin"]
         self.assertEqual(set(self.trace.origin), set(said))

@@ -27,6 +27,9 @@ and from the export table, `src/cudart/api.h`.
   and a message that says how to build with PTX.
 * A kernel's fault is told by the call after the launch, as on a GPU, and by every further call until
   `cudaDeviceReset`; with `CUDA_LAUNCH_BLOCKING=1` in the environment the launch itself tells of it.
+* Wrong and odd calls answer what CUDA 13's runtime answers on a GPU, but for [a few](real-gpu.md#answers). The
+  libraries for CUDA 11 and 12 differ from it where their manuals do: too large a grid or block is
+  `cudaErrorInvalidConfiguration`, and what is no kernel `cudaErrorInvalidDeviceFunction`.
 * Memory pools count what is in use and keep their settings; memory goes back when it is freed, whatever
   the release threshold.
 

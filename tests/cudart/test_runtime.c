@@ -145,15 +145,17 @@ static void test_symbols(void **state) {
 static void test_bad_launches_have_their_codes(void **state) {
     (void)state;
     void *arguments[] = {NULL, NULL};
-    assert_int_equal(launch(unknown_host, 1, arguments), cudaErrorInvalidDeviceFunction);
+    assert_int_equal(launch(unknown_host, 1, arguments), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaLaunchKernel(NULL, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL),
+                     cudaErrorInvalidDeviceFunction);
     assert_int_equal(launch(broken_host, 1, arguments), cudaErrorNoKernelImageForDevice);
     assert_int_equal(launch(scale_host, 1, arguments), cudaErrorInvalidValue);
     unsigned factor = 1;
     void *device = NULL, *good[] = {&device, &factor};
-    assert_int_equal(launch(scale_host, 4096, good), cudaErrorInvalidConfiguration);
-    assert_int_equal(launch(scale_host, 0, good), cudaErrorInvalidConfiguration);
-    assert_int_equal(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
-    assert_int_equal(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    assert_int_equal(launch(scale_host, 4096, good), cudaErrorInvalidValue);
+    assert_int_equal(launch(scale_host, 0, good), cudaErrorInvalidValue);
+    assert_int_equal(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
 }
 

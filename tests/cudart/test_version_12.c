@@ -1,4 +1,5 @@
-/* libcudart.so.12: the version, and device properties where CUDA 12's programs look for them. */
+/* libcudart.so.12: the version, device properties where CUDA 12's programs look for them, and
+ * errors that are its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "fatbin_maker.h"
 
 /* Not declared by our header, which is CUDA 13's. */
 int cudaRuntimeGetVersion(int *version);
@@ -16,6 +19,16 @@ int cudaThreadSynchronize(void);
 int cudaLaunchCooperativeKernelMultiDevice(void);
 int cudaMemAdvise(const void *pointer, size_t size, int advice, int device);
 int cudaMallocManaged(void **pointer, size_t size, unsigned flags);
+typedef struct Size {
+    unsigned x, y, z;
+} Size;
+int cudaLaunchKernel(const void *function, Size grid, Size block, void **arguments,
+                     size_t shared_bytes, void *stream);
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int limit, void *thread, void *block, Size *threads, Size *blocks,
+                            int *warp_size);
 
 enum {
     SIZE = 1032,
@@ -63,10 +76,31 @@ static void test_old_signatures_and_names(void **state) {
         assert_int_equal(cudaMemAdvise(pointer, 64, 3, 0), 0);
 }
 
+static void test_launches_have_the_codes_of_the_manual(void **state) {
+    (void)state;
+    static const char ptx[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
+                              ".visible .entry nothing()\n{\nret;\n}\n";
+    static Maker binary;
+    static MakerWrapper wrapper;
+    static char kernel, unknown;
+    const Size one = {1, 1, 1}, many = {2048, 1, 1};
+    maker_begin(&binary);
+    maker_add(&binary, MAKER_PLAIN, 75, ptx, sizeof ptx, 0);
+    wrapper = maker_wrap(&binary);
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(handle, &kernel, NULL, "nothing", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFatBinaryEnd(handle);
+    assert_int_equal(cudaLaunchKernel(&kernel, one, one, NULL, 0, NULL), 0);
+    assert_int_equal(cudaLaunchKernel(&kernel, one, many, NULL, 0, NULL), 9);
+    assert_int_equal(cudaLaunchKernel(&kernel, one, one, NULL, 50000, NULL), 1);
+    assert_int_equal(cudaLaunchKernel(&unknown, one, one, NULL, 0, NULL), 98);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_properties_lie_where_cuda_12_has_them),
         cmocka_unit_test(test_old_signatures_and_names),
+        cmocka_unit_test(test_launches_have_the_codes_of_the_manual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

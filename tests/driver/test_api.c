@@ -192,9 +192,30 @@ static void test_limits(void **state) {
     assert_cuda(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20));
     assert_cuda(cuCtxGetLimit(&value, CU_LIMIT_MALLOC_HEAP_SIZE));
     assert_int_equal(value, 16 << 20);
-    assert_cuda(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 5000));
-    assert_cuda(cuCtxGetLimit(&value, CU_LIMIT_PRINTF_FIFO_SIZE));
-    assert_int_equal(value, 5000);
+    static const struct {
+        CUlimit limit;
+        size_t first, asked, got; /* as a GPU has them */
+    } rows[] = {
+        {CU_LIMIT_STACK_SIZE, 1 << 10, 1000, 1008},
+        {CU_LIMIT_STACK_SIZE, 1008, 100 << 10, 100 << 10},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20, 5000, 512 << 10},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, 512 << 10, 5000000, 5000000},
+        {CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20, 1000, 4 << 20},
+        {CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048, 4096, 4096},
+        {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64, 33, 33},
+        {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 33, 128, 128},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_cuda(cuCtxGetLimit(&value, rows[i].limit));
+        assert_int_equal(value, rows[i].first);
+        assert_cuda(cuCtxSetLimit(rows[i].limit, rows[i].asked));
+        assert_cuda(cuCtxGetLimit(&value, rows[i].limit));
+        assert_int_equal(value, rows[i].got);
+    }
+    assert_fails(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, (size_t)1 << 40), INVALID_VALUE);
+    assert_fails(cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129), INVALID_VALUE);
+    assert_fails(cuCtxSetLimit(CU_LIMIT_MAX, 1), INVALID_VALUE);
+    assert_fails(cuCtxGetLimit(&value, CU_LIMIT_MAX), INVALID_VALUE);
     /* It comes with compute capability 8.0. */
     assert_fails(cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0), UNSUPPORTED_LIMIT);
     assert_fails(cuCtxGetLimit(&value, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), UNSUPPORTED_LIMIT);

@@ -128,6 +128,15 @@ static void test_foreign_nodes_are_refused(void **state) {
     assert_fails(cuGraphLaunch((CUgraphExec)graph, NULL), INVALID_VALUE);
     assert_fails(cuGraphCreate(NULL, 0), INVALID_VALUE);
     assert_fails(cuGraphKernelNodeSetParams(node, NULL), INVALID_VALUE);
+    CUDA_KERNEL_NODE_PARAMS kernel; /* that no launch could do */
+    assert_cuda(cuGraphKernelNodeGetParams(node, &kernel));
+    kernel.blockDimX = 4096;
+    assert_fails(cuGraphAddKernelNode(&made, graph, NULL, 0, &kernel), INVALID_VALUE);
+    assert_fails(cuGraphKernelNodeSetParams(node, &kernel), INVALID_VALUE);
+    assert_fails(cuGraphExecKernelNodeSetParams(executable, node, &kernel), INVALID_VALUE);
+    kernel.blockDimX = 1;
+    kernel.sharedMemBytes = 50000;
+    assert_fails(cuGraphAddKernelNode(&made, graph, NULL, 0, &kernel), INVALID_VALUE);
 }
 
 static void test_a_graph_says_what_it_consists_of(void **state) {
@@ -347,6 +356,9 @@ static void test_mistakes_invalidate_a_capture(void **state) {
     assert_cuda(cuStreamWaitEvent(other, event, 0));
     assert_cuda(launch(1, other));
     assert_fails(cuStreamEndCapture(stream, &graph), STREAM_CAPTURE_UNJOINED);
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    assert_fails(cuCtxSynchronize(), STREAM_CAPTURE_UNSUPPORTED);
+    assert_fails(cuStreamEndCapture(stream, &graph), STREAM_CAPTURE_INVALIDATED);
     assert_fails(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_RELAXED),
                  STREAM_CAPTURE_UNSUPPORTED);
     assert_int_equal(value(), 1);
@@ -359,7 +371,7 @@ static void test_a_thread_may_allow_itself_what_a_capture_forbids(void **state) 
     begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_cuda(cuThreadExchangeStreamCaptureMode(&mode));
     assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-    assert_cuda(cuCtxSynchronize());
+    assert_cuda(cuMemFree(0)); /* what could wait */
     assert_cuda(cuThreadExchangeStreamCaptureMode(&mode));
     assert_cuda(launch(1, stream));
     assert_cuda(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0,

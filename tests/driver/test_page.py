@@ -29,7 +29,13 @@ from the export table, `src/driver/api.h`.
   text (a NUL ends it), a fat binary with PTX in it, or what `cuLinkComplete` made; machine code is refused
   with a message.
 * `printf` in a kernel writes at once, so nothing of it is lost, however small the buffer that a program asks for
-  (`CU_LIMIT_PRINTF_FIFO_SIZE`). An `assert` that fails says it in CUDA's words, with the place behind.
+  (`CU_LIMIT_PRINTF_FIFO_SIZE`), and formats that a GPU leaves as they are written are printed too
+  ([printf](real-gpu.md#printf)). An `assert` that fails says it in CUDA's words, with the place behind.
+* Wrong and odd calls answer what they answer on a GPU, but for [a few](real-gpu.md#answers). So a launch may
+  have more dynamic shared memory than 48 KB holds beside the kernel's own only when
+  `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES` says so, and limits are what a GPU makes of them. Of the
+  stack there is more than the limit tells (`CU_LIMIT_STACK_SIZE`, 1 KB at first): 64 KB or what `--stack`
+  says, until a program asks for more.
 * Mistakes in PTX go to the error log buffer of `cuModuleLoadDataEx`, else to stderr.
 * Page-locked host memory is device memory that the host sees too; kernels use it by its device address.
   Memory from `cuMemHostRegister` stays where it is, and kernels use it there, by the program's own pointers
@@ -43,8 +49,8 @@ from the export table, `src/driver/api.h`.
 * Managed memory (`cuMemAllocManaged`) needs the device's addresses, from 0xc0000000 on, to be free in the
   host process; where they are not (address sanitizer), it is refused with a message.
 * Device attributes tell what works here: copies take no simulated time, so none holds a kernel up
-  (`ASYNC_ENGINE_COUNT` is 2); kernels run one after another (`CONCURRENT_KERNELS` is 0), and priorities of
-  streams have no effect (`STREAM_PRIORITIES_SUPPORTED` is 0). All that are not 0 are in `src/driver/device.c`.
+  (`ASYNC_ENGINE_COUNT` is 2); kernels run one after another (`CONCURRENT_KERNELS` is 0). Priorities of
+  streams are kept in CUDA's range, 0 to -5, and have no effect. All that are not 0 are in `src/driver/device.c`.
 * Memory pools count what is in use and keep their settings; memory goes back when it is freed, whatever
   the release threshold. Other processes open a pool by its descriptor, and memory of it by what
   `cuMemPoolExportPointer` says.
@@ -73,8 +79,8 @@ from the export table, `src/driver/api.h`.
   clocks go on with them; a timeline, samples and an L1D recording show the waiting grid alone, and so do the figures
   that say how SMs differ in one kernel. Not under `--check` or `--on-fault report`.
 * The device runtime answers kernels' questions as the host's functions do: `cudaDeviceGetAttribute`,
-  `cudaDeviceGetLimit`, `cudaFuncGetAttributes`, occupancy, versions, texts of errors. It copies and fills memory in one, two
-  and three dimensions; arrays are refused by name there. A kernel that calls what is not there
+  `cudaDeviceGetLimit`, `cudaFuncGetAttributes`, occupancy, texts of errors; its version is 6000, as on a GPU. It
+  copies and fills memory in one, two and three dimensions; arrays are refused by name there. A kernel that calls what is not there
   (`cudaGraphLaunch` and the like) is refused, with the call's line; the others of its module run.
 * Virtual memory management works in units of 2 MiB; mappings that touch are one range to kernels and copies.
   Memory of `cuMemCreate` can be opened by another process through its descriptor.
@@ -93,8 +99,9 @@ from the export table, `src/driver/api.h`.
 * In graphs, nodes that do not depend on one that waits are done. An executable graph whose launch waits cannot
   be changed.
 * Textures read sRGB (`CU_TRSF_SRGB`) where 8-bit channels are read as floats in [0, 1], all but the fourth
-  channel, before any filter; the flag has no effect elsewhere. Which samples a GPU takes for an anisotropy
-  above 1 is not documented: it is kept, and taken for 1. CUDA has no way to choose how a fetch compares
+  channel, before any filter, with a GPU's 8 bits of the curve and 11 of what is filtered; the flag has no
+  effect elsewhere. Surfaces may be of any array, whether it was made for them or not. Which samples a GPU
+  takes for an anisotropy above 1 is not documented: it is kept, and taken for 1. CUDA has no way to choose how a fetch compares
   depths, so instructions that do are refused when a module is loaded.
 * Advice on managed memory is kept for `cuMemRangeGetAttribute`, and has no effect.
 * A library (`cuLibraryLoadData`) belongs to no context: its variables are the same in all of them.

@@ -149,9 +149,9 @@ static void wrong_handles_are_refused(void **state) {
     assert_fails(cuIpcOpenMemHandle(&address, gift.first, 0), INVALID_VALUE);
     assert_fails(cuIpcOpenMemHandle(&address, gift.first, 7), INVALID_VALUE);
     memset(&wrong, 0, sizeof wrong);
-    assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_HANDLE);
+    assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_VALUE);
     memset(&wrong, 0xff, sizeof wrong);
-    assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_HANDLE);
+    assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_VALUE);
     for (size_t i = 4; i < 40; i++) { /* each byte of the handle matters, none does harm */
         wrong = gift.first;
         wrong.reserved[i] = (char)(wrong.reserved[i] + 85);

@@ -75,7 +75,7 @@ static void kernels_get_the_answers_that_the_host_gets(void **state) {
     assert_cuda(cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, ask, 96, 0));
     assert_cuda(cuCtxGetLimit(&stack, CU_LIMIT_STACK_SIZE));
     memcpy(&name, "cuda", sizeof name);
-    const uint32_t expected[] = {(uint32_t)sms,  0,  101, 101, (uint32_t)stack, 215, 13000,
+    const uint32_t expected[] = {(uint32_t)sms,  0,  101, 101, (uint32_t)stack, 1, 6000,
                                  (uint32_t)ctas, 96, 98,  name};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         assert_int_equal(words[i], expected[i]);

@@ -176,6 +176,29 @@ static void test_every_counter_is_found_by_its_name(void **state) {
     }
 }
 
+static void test_values_are_told_as_in_a_report(void **state) {
+    (void)state;
+    static const struct {
+        const char *counter;
+        double value;
+        const char *text;
+    } rows[] = {{"cycles", 0, "0"},
+                {"cycles", 1234567, "1,234,567"},
+                {"cycles", 0x1p53, "9,007,199,254,740,992"},
+                {"cycles", NAN, "-"},
+                {"l1d_miss_rate", 0.1234, "12.3%"},
+                {"l1d_miss_rate", NAN, "-"},
+                {"ipc", 3.14159, "3.14"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[64];
+        tyto_format_value(tyto_find_counter(rows[i].counter), rows[i].value, text, sizeof text);
+        assert_string_equal(text, rows[i].text);
+    }
+    char cut[4];
+    tyto_format_value(tyto_find_counter("cycles"), 1234567, cut, sizeof cut);
+    assert_string_equal(cut, "1,2");
+}
+
 static TytoValue value(const Bench *bench, int launch, const char *name) {
     return tyto_value(bench->simulator, launch, tyto_find_counter(name));
 }
@@ -343,6 +366,7 @@ int main(void) {
         cmocka_unit_test(test_both_modes_call_a_deadlock_stuck),
         cmocka_unit_test(test_functional_runs_write_every_file_or_refuse_it),
         cmocka_unit_test(test_every_counter_is_found_by_its_name),
+        cmocka_unit_test(test_values_are_told_as_in_a_report),
         cmocka_unit_test(test_values_are_those_of_the_json),
         cmocka_unit_test(test_values_add_up_to_the_total),
         cmocka_unit_test(test_without_timing_only_instructions_are_known),

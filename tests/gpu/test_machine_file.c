@@ -576,14 +576,63 @@ static void test_machines_are_the_papers(void **state) {
     text_free(&value);
 }
 
+enum { LINES_SPREAD = 1 << 18 }; /* consecutive ones: several for each set of any machine */
+
+static void expect_every_set(const MachineConfig *config) {
+    AddressMap map = machine_address_map(config);
+    const CacheConfig *l2 = &config->partition.l2;
+    uint32_t sets = cache_config_sets(l2), slices = map.channels * map.slices_per_channel, idle = 0;
+    char text[CACHE_INDEX_BYTES];
+    SetIndex index;
+    Diag *diag = diag_new();
+    cache_config_set_index(l2, machine_slice_bits(config), text);
+    assert_true(set_index_init(&index, text, sets, l2->line_bytes, diag));
+    uint32_t *lines = calloc((size_t)slices * sets, sizeof *lines);
+    for (uint64_t i = 0, address = 0; i < LINES_SPREAD; i++, address += l2->line_bytes) {
+        uint32_t slice = address_map_place(&map, address).slice;
+        lines[slice * sets + set_index_of(&index, address_map_local(&map, address))]++;
+    }
+    for (uint32_t i = 0; i < slices * sets; i++)
+        idle += !lines[i];
+    if (idle) fail_msg("%s, sets by %s: %u are never used", config->name, text, idle);
+    free(lines);
+    diag_free(diag);
+}
+
+/* What chooses the slice is left out of a slice's sets: else some would never be used. */
+static void test_a_slice_uses_all_of_its_sets(void **state) {
+    (void)state;
+    static const char *const functions[] = {NULL, "linear", "fermi", "summed"};
+    for (int i = 0; i < machine_shipped_count(); i++)
+        for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
+            char set[64];
+            Diag *diag = diag_new();
+            Machine *machine = machine_load(machine_shipped_name(i), diag);
+            snprintf(set, sizeof set, "l2.index=%s", functions[f] ? functions[f] : "");
+            if (functions[f])
+                assert_true(machine_set(machine, set, diag) &&
+                            machine_set(machine, "l2.set_hash=", diag));
+            const MachineConfig *config = machine_finish(machine, diag);
+            assert_non_null(config);
+            if (config->partition.has_l2) expect_every_set(config);
+            machine_free(machine);
+            diag_free(diag);
+        }
+}
+
+/* Of a channel's bus. */
+static uint32_t peak_bytes_per_tick(const Machine *machine) {
+    return machine->config.dram.bus_bytes * machine->config.dram.data_rate;
+}
+
 /* The data rate that CCWS table 1 gives, 8 B per DRAM cycle, and GTX480's 177 GB/s. */
 static void test_bandwidths(void **state) {
     (void)state;
     Machine *ccws = load("ccws"), *owl = load("owl"), *md = load("md"), *gtx480 = load("gtx480");
-    assert_int_equal(dram_peak_bytes_per_tick(&ccws->config.dram), 8);
-    assert_int_equal(dram_peak_bytes_per_tick(&owl->config.dram), 16);
-    assert_int_equal(6 * dram_peak_bytes_per_tick(&md->config.dram), 192);
-    assert_int_equal(6 * dram_peak_bytes_per_tick(&gtx480->config.dram), 192);
+    assert_int_equal(peak_bytes_per_tick(ccws), 8);
+    assert_int_equal(peak_bytes_per_tick(owl), 16);
+    assert_int_equal(6 * peak_bytes_per_tick(md), 192);
+    assert_int_equal(6 * peak_bytes_per_tick(gtx480), 192);
     machine_free(ccws);
     machine_free(owl);
     machine_free(md);
@@ -700,6 +749,7 @@ int main(void) {
         cmocka_unit_test(test_every_caches_sets_are_checked),
         cmocka_unit_test(test_shipped_machines_are_sound_and_read_back),
         cmocka_unit_test(test_machines_are_the_papers),
+        cmocka_unit_test(test_a_slice_uses_all_of_its_sets),
         cmocka_unit_test(test_bandwidths),
         cmocka_unit_test(test_gtx480_address_map),
         cmocka_unit_test(test_gtx480_sets),

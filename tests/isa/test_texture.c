@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 /* cmocka's header needs the four above */
 #include <cmocka.h>
 
@@ -69,10 +70,49 @@ static void test_what_is_no_array_of_two_dimensions_lies_in_rows(void **state) {
     mem_free(bench.memory);
 }
 
+/* A row of 8-bit texels, read as floats; a sample at `x` texels. */
+static float sample(const uint8_t *bytes, uint64_t width, float x, bool is_filtered) {
+    DeviceMemory *memory = mem_new(1 << 20);
+    const uint64_t start = mem_alloc(memory, width, MEM_ALLOC_ALIGN, MEM_KIND_ARRAY, NULL);
+    const MemTexture texture = {.dimensions = 1,
+                                .type = MEM_TEXEL_UNSIGNED,
+                                .channels = 1,
+                                .channel_bits = 8,
+                                .levels = 1,
+                                .is_array = true,
+                                .is_srgb = true,
+                                .reads_normalised = true,
+                                .level[0] = {start, width, 1, 1, width, width}};
+    const MemSampler sampler = {.mode = {MEM_ADDRESS_CLAMP}, .is_linear_filter = is_filtered};
+    const Fetch fetch = {.at = {x}};
+    uint64_t address;
+    float value;
+    mem_write(memory, start, bytes, width);
+    const Texel texel = texture_fetch(memory, &texture, &sampler, &fetch, 0, &address);
+    memcpy(&value, &texel.channel[0], sizeof value);
+    mem_free(memory);
+    return value;
+}
+
+/* As an H200 has them: 8 bits of the curve, of which some are off by one; halves between them, ties
+ * up. */
+static void test_srgb_texels_are_a_gpus(void **state) {
+    (void)state;
+    static const uint8_t texels[] = {0, 128, 11, 10, 255};
+    assert_true(sample(texels, 5, 1, false) == 0x1.bap-3f);
+    assert_true(sample(texels, 5, 2, false) == 0x1.b8p-9f);
+    assert_true(sample(texels, 5, 4, false) == 1);
+    assert_true(sample(texels, 5, 0.5f, true) == 0);
+    assert_true(sample(texels, 5, 0.5f + 13 / 256.0f, true) == 0x1.674p-7f); /* a tie */
+    assert_true(sample(texels, 5, 0.5f + 120 / 256.0f, true) == 0x1.9e8p-4f);
+    assert_true(sample(texels, 5, 4.5f, true) == 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_of_an_array_follow_one_another_in_rows),
         cmocka_unit_test(test_what_is_no_array_of_two_dimensions_lies_in_rows),
+        cmocka_unit_test(test_srgb_texels_are_a_gpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,9 @@ class Sweeps(unittest.TestCase):
             if have("matplotlib"):
                 axes = tyto.sweep("spmv", **ways).plot("l1d.size", "ipc")
                 self.assertEqual([line.get_label() for line in axes.lines], ["lrr", "gto"])
+                self.assertEqual([line.get_linestyle() for line in axes.lines], ["-", "-"])
+                axes = tyto.sweep("spmv", **{**ways, "machines": ["owl", "ccws"], "set": {}}).plot("machine", "ipc")
+                self.assertEqual([line.get_linestyle() for line in axes.lines], ["None", "None"])  # nothing lies between two machines
 
     def test_a_sweep_s_mistakes_are_exceptions(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(tyto.TytoError, "gto"):

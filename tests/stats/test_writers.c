@@ -174,7 +174,7 @@ static void test_untimed_kernels(void **state) {
     run_write_csv((const RunStats *[]){run}, 1, &out);
     assert_int_equal(count_of(out.bytes, '\n'), 3); /* header, the first kernel, total */
     text_clear(&out);
-    report_run(run, false, &out);
+    report_run(run, false, 0, &out);
     assert_contains(out.bytes, "not timed: 1 kernel, 77 warp instructions (second)\n");
     assert_null(strstr(out.bytes, "kernel second"));
     text_clear(&out);
@@ -205,7 +205,7 @@ static void assert_functional_text(uint64_t instructions, const char *launch, co
     report_launch(run, 0, &out);
     assert_string_equal(out.bytes, launch);
     text_clear(&out);
-    report_run(run, true, &out);
+    report_run(run, true, 0, &out);
     assert_string_equal(out.bytes, whole);
     text_free(&out);
     run_free(run);
@@ -337,7 +337,7 @@ static void test_text(void **state) {
     RunStats *run = make_run("gto", 2000, 500);
     run->kernels[1].status = RUN_INTERRUPTED;
     Text out = {0};
-    report_run(run, false, &out);
+    report_run(run, false, 0, &out);
     static const char *const parts[] = {
         "matmul, \"tiled\" on gtx480, warps by gto, CTAs by round-robin\n",
         "kernel first, 16 x 1 x 1 CTAs of 256 x 1 x 1 threads, 3 CTAs per SM",
@@ -352,7 +352,7 @@ static void test_text(void **state) {
         assert_contains(out.bytes, parts[i]);
     assert_null(strstr(out.bytes, "BLP")); /* nothing to say about DRAM */
     text_clear(&out);
-    report_run(run, true, &out);
+    report_run(run, true, 0, &out);
     for (CounterId id = 0; id < COUNTER_COUNT; id++)
         assert_contains(out.bytes, counter_rows[id].name);
     text_free(&out);
@@ -406,6 +406,14 @@ static void test_comparison(void **state) {
     assert_contains(out.bytes, "Slower are\n  lrr, lrr 25.0% more cycles");
     assert_contains(out.bytes, "\n  pro, \"x\" 87.5% more cycles");
     assert_true(strstr(out.bytes, "  lrr, lrr 25") < strstr(out.bytes, "  pro, \"x\" 87"));
+    run_free(slowest);
+    text_clear(&out);
+    slowest = make_run("h\u00e9lice", 3000, 900); /* aligned by columns, not by bytes */
+    report_comparison((const RunStats *[]){runs[1], slowest, runs[0]}, 3, &out);
+    assert_contains(out.bytes, "\ngto                 3,200    20.00");
+    assert_contains(out.bytes, "\nh\u00e9lice              6,000    10.67");
+    assert_contains(out.bytes, "\n  lrr    25.0% more");
+    assert_contains(out.bytes, "\n  h\u00e9lice 87.5% more");
     run_free(slowest);
     text_clear(&out);
     report_comparison((const RunStats *const *)runs, 1, &out);

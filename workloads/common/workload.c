@@ -97,6 +97,22 @@ static void parse_seed(Workload *workload, const char *text) {
     setenv("TYTO_SEED", text, 1);
 }
 
+/* An option as it stands in the command line: "--name value", or "--name=value". */
+typedef struct Option {
+    const char *name; /* "--name" */
+    char *copied;     /* that name, where it had to be cut out; owned, NULL: it had not */
+    const char *text; /* its value; NULL: it has none */
+    int words;        /* that it takes */
+} Option;
+
+static Option read_option(const WorkloadInfo *info, char **words) {
+    const char *equals = strchr(words[0], '=');
+    if (!equals) return (Option){words[0], NULL, words[1], words[1] ? 2 : 1};
+    char *name = strndup(words[0], (size_t)(equals - words[0]));
+    if (!name) workload_fail(info->name, "out of host memory");
+    return (Option){name, name, equals + 1, 1};
+}
+
 /* The index of the parameter that `option` names; fails when there is none. */
 static int find_parameter(const WorkloadInfo *info, const char *option) {
     int count = count_parameters(info);
@@ -105,23 +121,42 @@ static int find_parameter(const WorkloadInfo *info, const char *option) {
     workload_fail(info->name, "unknown option '%s' (try --help)", option);
 }
 
+static bool is_named(const Option *option, const char *name) {
+    return strcmp(option->name, name) == 0;
+}
+
+static void take_size(Workload *workload, const Option *option) {
+    if (is_named(option, "--help")) {
+        print_help(workload->info);
+        exit(0);
+    }
+    if (is_named(option, "--size")) parse_size(workload, option->text);
+}
+
+static void take_other(Workload *workload, const Option *option) {
+    if (is_named(option, "--size")) return;
+    if (is_named(option, "--seed")) parse_seed(workload, option->text);
+    else
+        parse_parameter(workload, find_parameter(workload->info, option->name), option->name,
+                        option->text);
+}
+
+static void take_options(Workload *workload, char **words,
+                         void (*take)(Workload *workload, const Option *option)) {
+    while (*words) {
+        Option option = read_option(workload->info, words);
+        take(workload, &option);
+        words += option.words;
+        free(option.copied);
+    }
+}
+
 /* A size is of all parameters, so it is looked for first: what else is told stands, in any order.
  */
 static void parse_options(Workload *workload, int argc, char **argv) {
-    const WorkloadInfo *info = workload->info;
-    for (int i = 1; i < argc; i += 2) { /* an option and its value */
-        if (strcmp(argv[i], "--help") == 0) {
-            print_help(info);
-            exit(0);
-        }
-        if (strcmp(argv[i], "--size") == 0) parse_size(workload, i + 1 < argc ? argv[i + 1] : NULL);
-    }
-    for (int i = 1; i < argc; i += 2) {
-        const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(option, "--size") == 0) continue;
-        if (strcmp(option, "--seed") == 0) parse_seed(workload, value);
-        else parse_parameter(workload, find_parameter(info, option), option, value);
-    }
+    char **words = argc ? argv + 1 : argv;
+    take_options(workload, words, take_size);
+    take_options(workload, words, take_other);
 }
 
 /* The path of NAME.ptx into `path` (PATH_BYTES). */

@@ -22,6 +22,7 @@ enum {
     FIRST_SLOTS = 64,
     MOST_LOSSES = 2,       /* a run that is ended from outside is begun so often again */
     MOST_OUTPUT = 1 << 16, /* bytes of what a failed program printed that are kept */
+    MOST_LIKEWISE = 20,    /* runs named of those that failed as another did */
 };
 
 struct Engine {
@@ -121,6 +122,7 @@ typedef struct Campaign {
     int total, done, failed; /* runs */
     int running;             /* now */
     int signal;              /* by which the user interrupts; 0: none */
+    Words likewise;          /* runs that failed as one did of which that was told */
     struct timespec start;
     bool is_shown; /* progress goes to a terminal */
 } Campaign;
@@ -228,19 +230,50 @@ static char *read_output(const Campaign *campaign, const Task *task) {
     return output;
 }
 
-/* Says which run failed, and what its program printed; keeps both, unless the run was only lost.
- * False when the store fails. */
+/* Whether another run has failed so, and printed the same: a mistake of the program's own is every
+ * run's. */
+static bool is_told(const Campaign *campaign, const Task *task) {
+    int i = 0, count = campaign->engine->count;
+    const Task *tasks = campaign->engine->tasks;
+    while (i < count && (&tasks[i] == task || tasks[i].failure != task->failure))
+        i++;
+    return i < count;
+}
+
+/* Says which run failed, and what its program printed. */
+static void say_failure(Campaign *campaign, Task *task, const char *reason, const char *output) {
+    char *name = task_name(&task->key);
+    task->failure = tyto_hash(tyto_hash(0, reason, strlen(reason)), output, strlen(output)) | 1;
+    if (is_told(campaign, task)) {
+        words_add(&campaign->likewise, name);
+    } else {
+        end_progress(campaign);
+        say_error("%s %s%s", name, reason, *output ? ":" : "");
+        fputs(output, stderr);
+    }
+    free(name);
+}
+
+static void say_likewise(const Campaign *campaign) {
+    const Words *names = &campaign->likewise;
+    if (!names->count) return;
+    fprintf(stderr, "tyto: failed as one above did: ");
+    for (int i = 0; i < names->count && i < MOST_LIKEWISE; i++)
+        fprintf(stderr, "%s%s", i ? ", " : "", names->list[i]);
+    if (names->count > MOST_LIKEWISE) fprintf(stderr, " and %d more", names->count - MOST_LIKEWISE);
+    fputc('\n', stderr);
+}
+
+/* Tells that a run failed, and keeps that with what its program printed, unless the run was only
+ * lost. False when the store fails. */
 static bool fail_run(Campaign *campaign, int number, const char *reason, bool is_lost) {
     Task *task = &campaign->engine->tasks[number];
-    char *name = task_name(&task->key), *output = read_output(campaign, task);
-    end_progress(campaign);
-    say_error("%s %s%s", name, reason, *output ? ":" : "");
-    fputs(output, stderr);
+    char *output = read_output(campaign, task);
+    say_failure(campaign, task, reason, output);
     campaign->failed++;
     task->state = is_lost ? RUN_MISSING : RUN_FAILED;
     bool is_kept =
         is_lost || store_add_failure(campaign->engine->store, &task->key, reason, output);
-    free(name);
     free(output);
     return is_kept;
 }
@@ -397,6 +430,8 @@ EngineEnd engine_run(Engine *engine, const EngineOrder *order, int *signal) {
     }
     *signal = campaign.signal;
     end_progress(&campaign);
+    say_likewise(&campaign);
+    words_free(&campaign.likewise);
     if (campaign.state) executor->close(campaign.state);
     return end == ENGINE_DONE && campaign.failed ? ENGINE_FAILED : end;
 }

@@ -3,6 +3,7 @@
 #define TYTO_CLI_ENGINE_TASK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cli/command.h"
 #include "cli/engine/contents.h"
@@ -47,6 +48,7 @@ typedef struct Task {
     RunState state;    /* in the store */
     bool is_replaying; /* its program has ended, what it recorded is being replayed */
     int losses;        /* how often it was ended from outside */
+    uint64_t failure;  /* a hash of how it failed and what it printed then; 0: it has not */
 } Task;
 
 /* Fills in a task. False: something named does not exist; *why says what the simulator has to say

@@ -27,26 +27,28 @@ static bool is_published(const Table *table, int column) {
 }
 
 static int width_of_labels(const Table *table) {
-    size_t width = LABEL_WIDTH;
+    int width = LABEL_WIDTH;
     for (int row = 0; row < table->rows; row++) {
-        size_t length = strlen(table_row_label(table, row));
-        if (length > width) width = length;
+        int columns = tyto_columns(table_row_label(table, row));
+        if (columns > width) width = columns;
     }
-    return (int)width;
+    return width;
 }
 
 /* Wide enough for its label, and for the paper's number beside ours. */
 static int width_of_column(const Table *table, int column) {
     int least = is_published(table, column) ? 2 * CELL_WIDTH : CELL_WIDTH;
-    int length = (int)strlen(label_of(table, column)) + 2;
-    return length > least ? length : least;
+    int width = tyto_columns(label_of(table, column)) + 2;
+    return width > least ? width : least;
 }
 
 static void write_heading(const Table *table, FILE *to) {
     int left = width_of_labels(table);
     fprintf(to, "%-*s", left, "");
-    for (int column = 0; column < table->columns; column++)
-        fprintf(to, "%*s", width_of_column(table, column), label_of(table, column));
+    for (int column = 0; column < table->columns; column++) {
+        const char *label = label_of(table, column);
+        fprintf(to, "%*s", pad_text(label, width_of_column(table, column)), label);
+    }
     fprintf(to, "\n%-*s", left, "");
     for (int column = 0; column < table->columns; column++) {
         int width = width_of_column(table, column);
@@ -58,7 +60,8 @@ static void write_heading(const Table *table, FILE *to) {
 }
 
 static void write_row(const Table *table, int row, FILE *to) {
-    fprintf(to, "%-*s", width_of_labels(table), table_row_label(table, row));
+    const char *label = table_row_label(table, row);
+    fprintf(to, "%-*s", pad_text(label, width_of_labels(table)), label);
     for (int column = 0; column < table->columns; column++) {
         const Cell *cell = table_cell(table, row, column);
         char ours[CELL_BYTES], theirs[CELL_BYTES] = "";

@@ -103,6 +103,9 @@ function nameRuns(runs) {
 const rivals = (runs) => [...d3.group(runs, (run) => `${base(run.program)} on ${run.machine}`)];
 const fastest = (runs) => runs.reduce((a, b) => (b.total.cycles < a.total.cycles ? b : a));
 
+/* Whether a swept value is a number or a size: only between such does a line say anything. */
+const isQuantity = (text) => /^[-+]?[\d.]+(e[-+]?\d+)?([KMG]i?B?|B)?$/.test(text);
+
 /* A sweep's points: its first metric by what lies along its axis, a line for each of the other values, program by program. */
 function pointsOf(data) {
   if (!data || !Array.isArray(data.metrics) || !data.x || !Array.isArray(data.runs)) return [];

@@ -56,13 +56,14 @@ function sweepSection(documents) {
   for (const {data} of documents) {
     const points = pointsOf(data), lines = [...new Set(points.map((point) => point.line))], along = [...new Set(points.map((point) => point.x))];
     if (along.length < 2) continue;
+    const isJoined = along.every(isQuantity);
     const toneOf = (line) => colour(TONES[lines.indexOf(line) % TONES.length]), metric = data.metrics[0];
     const draw = (mine, width) => Plot.plot({width, height: 300, marginTop: 24, marginLeft: 52, marginRight: 16, marginBottom: 40, x: {type: "point", domain: along, label: data.x + " →", tickFormat: (x) => cutTo(String(x), 14)},
       y: {zero: true, grid: true, nice: true, label: "↑ " + metric, ticks: 6}, symbol: {domain: lines, range: lines.map((_, i) => MARKS[i % MARKS.length])},
-      marks: [Plot.ruleY([0]), Plot.lineY(mine, {x: "x", y: "y", z: "line", stroke: (point) => toneOf(point.line), strokeWidth: 1.75}),
+      marks: [Plot.ruleY([0]), Plot.lineY(isJoined ? mine : [], {x: "x", y: "y", z: "line", stroke: (point) => toneOf(point.line), strokeWidth: 1.75}),
         Plot.dot(mine, {x: "x", y: "y", r: 4, symbol: "line", fill: (point) => toneOf(point.line), stroke: colour("--ground"), strokeWidth: 0.75, title: (point) => `${point.line}, ${data.x} ${point.x}: ${fixed(point.y, 3)}`})]});
     const plots = [...d3.group(points, (point) => point.program)].map(([program, mine]) => figure(program || metric, null, (width) => draw(mine, width), `${program} ${metric} by ${data.x}`));
-    section("sweep", `${metric} by ${data.x}`, lines.length > 1 ? "Each mark is a run; a line joins those that differ in nothing else." : "Each mark is a run.",
+    section("sweep", `${metric} by ${data.x}`, lines.length > 1 && isJoined ? "Each mark is a run; a line joins those that differ in nothing else." : "Each mark is a run.",
       lines.length > 1 ? legend(lines.map((line, i) => ({label: line, colour: TONES[i % TONES.length]}))) : null, plots.length > 1 ? element("div", {class: "grid"}, ...plots) : plots[0]);
   }
 }

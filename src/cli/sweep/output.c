@@ -37,32 +37,34 @@ static int better_side(const char *metric) {
     return 0;
 }
 
-/* A whole number with a comma before each three digits. */
-static void format_count(double number, char text[CELL_BYTES]) {
-    char digits[CELL_BYTES];
-    int length = snprintf(digits, sizeof digits, "%.0f", number), at = 0;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) text[at++] = ',';
-        text[at++] = digits[i];
-    }
-    text[at] = '\0';
+/* As a run's report has it, but that a ratio below 1 has more digits. */
+static void format_number(const char *metric, double number, char text[CELL_BYTES]) {
+    int counter = tyto_find_counter(metric);
+    const TytoCounter *row = tyto_counter(counter);
+    bool is_small = row->kind == TYTO_RATIO && strcmp(row->unit, "share") != 0 && fabs(number) < 1;
+    if (is_small) snprintf(text, CELL_BYTES, "%.4f", number);
+    else tyto_format_value(counter, number, text, CELL_BYTES);
 }
 
-/* Counts, shares and other ratios as a run's report has them; a ratio below 1 has more digits. */
-static void format_number(const char *metric, double number, char text[CELL_BYTES]) {
-    const TytoCounter *row = tyto_counter(tyto_find_counter(metric));
-    if (isnan(number)) snprintf(text, CELL_BYTES, "-");
-    else if (row->kind != TYTO_RATIO) format_count(number, text);
-    else if (strcmp(row->unit, "share") == 0) snprintf(text, CELL_BYTES, "%.1f%%", 100 * number);
-    else snprintf(text, CELL_BYTES, fabs(number) < 1 ? "%.4f" : "%.2f", number);
-}
+static const char *shown(const char *value) { return *value ? value : "machine's own"; }
 
 static int width_of(const Words *values, int least) {
     for (int i = 0; i < values->count; i++) {
-        int length = (int)strlen(*values->list[i] ? values->list[i] : "machine's own");
-        if (length > least) least = length;
+        int columns = tyto_columns(shown(values->list[i]));
+        if (columns > least) least = columns;
     }
     return least;
+}
+
+/* One that stands before a row, or its name above it. */
+static void write_name(const Dimension *dimension, const char *text, FILE *to) {
+    int width = width_of(&dimension->values, tyto_columns(dimension->name));
+    fprintf(to, "%-*s  ", pad_text(text, width), text);
+}
+
+/* One of the columns across, of which a mark may be the last letter. */
+static void write_cell(const Words *columns, const char *text, const char *mark, FILE *to) {
+    fprintf(to, "%*s%s", pad_text(text, width_of(columns, LEAST_WIDTH)), text, mark);
 }
 
 /* The dimensions that name a row: those that vary and are not across. */
@@ -74,15 +76,11 @@ static void write_heading(const Sweep *sweep, const char *metric, int across, FI
     fprintf(to, "\n%s\n", metric);
     for (int i = 0; i < sweep->dimension_count; i++) {
         const Dimension *dimension = &sweep->dimensions[i];
-        if (names_row(sweep, i, across))
-            fprintf(to, "%-*s  ", width_of(&dimension->values, (int)strlen(dimension->name)),
-                    dimension->name);
+        if (names_row(sweep, i, across)) write_name(dimension, dimension->name, to);
     }
     const Words *columns = &sweep->dimensions[across].values;
     for (int c = 0; c < columns->count; c++)
-        fprintf(to, "%*s%s", width_of(columns, LEAST_WIDTH),
-                *columns->list[c] ? columns->list[c] : "machine's own",
-                c + 1 < columns->count ? " " : "");
+        write_cell(columns, shown(columns->list[c]), c + 1 < columns->count ? " " : "", to);
     fprintf(to, "\n");
 }
 
@@ -104,19 +102,14 @@ static bool write_row(const Sweep *sweep, Store *store, const char *metric, int 
     choice[across] = 0;
     for (int i = 0; i < sweep->dimension_count; i++) {
         const Dimension *dimension = &sweep->dimensions[i];
-        if (!names_row(sweep, i, across)) continue;
-        const char *value = dimension->values.list[choice[i]];
-        fprintf(to, "%-*s  ", width_of(&dimension->values, (int)strlen(dimension->name)),
-                *value ? value : "machine's own");
+        if (names_row(sweep, i, across))
+            write_name(dimension, shown(dimension->values.list[choice[i]]), to);
     }
     for (int c = 0; c < columns->count; c++) {
         char text[CELL_BYTES];
         format_number(metric, numbers[c], text);
         bool is_best = columns->count > 1 && numbers[c] == best;
-        fprintf(to, "%*s%s", width_of(columns, LEAST_WIDTH), text,
-                is_best                  ? "*"
-                : c + 1 < columns->count ? " "
-                                         : "");
+        write_cell(columns, text, is_best ? "*" : c + 1 < columns->count ? " " : "", to);
     }
     fprintf(to, "\n");
     free(numbers);

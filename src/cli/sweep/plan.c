@@ -108,13 +108,23 @@ static void add_value(Sweep *sweep, Dimension *dimension, const char *value, con
     words_add(&dimension->values, value);
 }
 
+static void say_empty(const Sweep *sweep, const char *origin, const char *text) {
+    char message[MESSAGE_BYTES];
+    snprintf(message, sizeof message, NAMES_EMPTY_RANGE, text);
+    say(sweep->plan, origin, message);
+}
+
 /* A range of numbers, "1..8", as a value for each; false: it is none. */
 static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
     char *end, number[32];
     long first = strtol(text, &end, 10), last;
     if (end == text || strncmp(end, "..", 2) != 0) return false;
     last = strtol(end + 2, &end, 10);
-    if (*end || first > last) return false;
+    if (*end) return false;
+    if (first > last) {
+        say_empty(sweep, origin, text);
+        return true;
+    }
     if ((unsigned long)last - (unsigned long)first >= MOST_VALUES) {
         say(sweep->plan, origin, "there are too many values");
         return true;
@@ -132,6 +142,7 @@ static void add_list(Sweep *sweep, Dimension *dimension, const char *text, const
     Names names = names_read(text, MOST_VALUES);
     int before = sweep->plan->mistakes;
     if (names.is_cut) say(sweep->plan, origin, "there are too many values");
+    else if (names.empty) say_empty(sweep, origin, names.empty);
     else if (!names.count) say(sweep->plan, origin, "the list is empty");
     for (int i = 0; i < names.count && sweep->plan->mistakes == before; i++) {
         if (!add_range(sweep, dimension, names.list[i], origin))
@@ -404,8 +415,10 @@ static const char *named(const char *value) { return *value ? value : NULL; }
  * and any other where they have `mark`. */
 static bool takes(const Words *program, const char *option, const char *mark) {
     bool is_open = program_is_workload(program->list[0]), is_marked = false;
+    const size_t length = strlen(option);
     for (int i = 1; i < program->count; i++) {
-        is_open &= strcmp(program->list[i], option) != 0;
+        const char *word = program->list[i]; /* "--size", or "--size=300" */
+        is_open &= strncmp(word, option, length) != 0 || (word[length] && word[length] != '=');
         is_marked |= strstr(program->list[i], mark) != NULL;
     }
     return is_open || is_marked;

@@ -1,5 +1,5 @@
 /* A sweep's first metric along one dimension: a graph for each program, a line for each combination
- * of the others. */
+ * of the others; points alone where the dimension is no number, so that nothing lies between. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ typedef struct Chart {
     int panels;     /* values of the first dimension, or 1 when that is the axis */
     int lines;      /* combinations of what is neither axis nor panel */
     int columns;    /* of panels */
+    bool is_number; /* what the axis shows */
     bool is_log;    /* the axis */
     bool is_failed; /* the store */
 } Chart;
@@ -50,7 +51,7 @@ static void choose(const Chart *chart, int panel, int line, int *choice) {
 static bool read_places(const Words *values, double *places) {
     bool is_number = true;
     for (int i = 0; i < values->count; i++) {
-        uint64_t bytes;
+        uint64_t bytes = 0;
         char *end;
         places[i] = strtod(values->list[i], &end);
         if (end == values->list[i] || *end) {
@@ -164,9 +165,10 @@ static void write_script(const void *context, FILE *to) {
         for (int line = 0; line < chart->lines; line++) {
             int value = line + FIRST_LINE;
             fprintf(to,
-                    "%sARG1 index %d using 1:%d:xtic(2) with linespoints linetype %d title "
+                    "%sARG1 index %d using 1:%d:xtic(2) with %s linetype %d title "
                     "columnheader(%d)",
-                    line ? ", " : "plot ", panel, value, line + 1, value);
+                    line ? ", " : "plot ", panel, value,
+                    chart->is_number ? "linespoints" : "points", line + 1, value);
         }
         fprintf(to, "\n");
     }
@@ -231,7 +233,8 @@ bool sweep_plot(const Sweep *sweep, Store *store, const char *path, const Words 
     }
     chart.columns = chart.panels < 4 ? chart.panels : chart.panels == 4 ? 2 : 3;
     double *places = allocate((size_t)values->count, sizeof *places);
-    chart.is_log = read_places(values, places) && is_geometric(places, values->count);
+    chart.is_number = read_places(values, places);
+    chart.is_log = chart.is_number && is_geometric(places, values->count);
     char *title = make_title(sweep), *names = make_names(&chart);
     bool is_drawn =
         gnuplot_draw(&(Picture){path, command, title, names, write_script, write_data, &chart});

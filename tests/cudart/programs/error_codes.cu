@@ -10,11 +10,11 @@ __device__ int variable;
 int main() {
     int value, *pointer;
     nothing<<<1, 2048>>>();
-    EXPECT(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
-    EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    EXPECT(cudaPeekAtLastError() == cudaErrorInvalidValue);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
     EXPECT(cudaGetLastError() == cudaSuccess);
     nothing<<<0, 32>>>();
-    EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
     EXPECT(cudaMemcpyFromSymbol(&value, variable, 8) == cudaErrorInvalidValue);
     EXPECT(cudaMemcpyFromSymbol(&value, (const void *)&value, 4) == cudaErrorInvalidSymbol);
     EXPECT(cudaMemcpy(&value, &value, 4, (cudaMemcpyKind)9) == cudaErrorInvalidMemcpyDirection);

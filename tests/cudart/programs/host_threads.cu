@@ -18,7 +18,7 @@ static void work(int number, int *failures) {
     for (int round = 0; round < 20; round++) {
         if (number % 2) fill<<<1, 4096, 0, stream>>>(device, 0); /* an error of this thread only */
         cudaError_t status = cudaGetLastError();
-        *failures += status != (number % 2 ? cudaErrorInvalidConfiguration : cudaSuccess);
+        *failures += status != (number % 2 ? cudaErrorInvalidValue : cudaSuccess);
         fill<<<1, n, 0, stream>>>(device, number * 1000 + round);
         CHECK(cudaMemcpyAsync(out, device, sizeof out, cudaMemcpyDeviceToHost, stream));
         CHECK(cudaStreamSynchronize(stream));

@@ -94,7 +94,9 @@ int main() {
             EXPECT(s.cycles > 0 && s.nanoseconds > 0 && s.later);
             EXPECT(i % THREADS < 32 || s.warp != seen[i - 32].warp); // neighbours are at once on an SM
             double nanoseconds = s.cycles * 1e6 / clock_khz;
-            EXPECT(s.nanoseconds <= nanoseconds + 2 && s.nanoseconds + 200 * 1e6 / clock_khz + 2 > nanoseconds / 2);
+            const int step = 32; // of a GPU's timer; ours has none
+            EXPECT(s.nanoseconds <= nanoseconds + step + 2 &&
+                   s.nanoseconds + 200 * 1e6 / clock_khz + step + 2 > nanoseconds / 2);
         }
         EXPECT(run == 0 || seen[0].grid != before);
     }
