@@ -109,12 +109,15 @@ static void test_a_routine_is_one_instruction_of_its_class_and_multiply_adds(voi
         IsaSlots slots;
         uint32_t latency, initiation;
     } rows[] = {
-        {{.op_class = ISA_CLASS_FP32_DIV}, {10, 10, 10, 10}, 17 + 9 * (1 + DISTANCE), 8},
-        {{.op_class = ISA_CLASS_SFU, .element_bytes = 4}, {10, 10, 10, 10}, 20 + 9 * 5, 8},
-        {{.op_class = ISA_CLASS_SFU, .element_bytes = 8}, {2, 2, 2, 2}, 20 + 6 + DISTANCE, 8},
-        {{.op_class = ISA_CLASS_SFU, .element_bytes = 4}, {1, 1, 1, 1}, 20, 8},
-        {{.op_class = ISA_CLASS_INT_MUL}, {4, 4, 4, 2}, 3 + 3 + DISTANCE, 8},
-        {{.op_class = ISA_CLASS_INT_MUL}, {0, 0, 0, 0}, 3, 2},
+        {{.op_class = ISA_CLASS_FP32_DIV}, {10, 10, 10, 10, false}, 17 + 9 * (1 + DISTANCE), 8},
+        {{.op_class = ISA_CLASS_SFU, .element_bytes = 4}, {10, 10, 10, 10, false}, 20 + 9 * 5, 8},
+        {{.op_class = ISA_CLASS_SFU, .element_bytes = 8},
+         {2, 2, 2, 2, false},
+         20 + 6 + DISTANCE,
+         8},
+        {{.op_class = ISA_CLASS_SFU, .element_bytes = 4}, {1, 1, 1, 1, false}, 20, 8},
+        {{.op_class = ISA_CLASS_INT_MUL}, {4, 4, 4, 2, false}, 3 + 3 + DISTANCE, 8},
+        {{.op_class = ISA_CLASS_INT_MUL}, {0, 0, 0, 0, false}, 3, 2},
     };
     SmConfig config = {.collector = {.banks = 16, .steps = 2, .is_ideal = true}, .write_back = 2};
     assert_int_equal(sm_op_distance(&config), DISTANCE);

@@ -1,0 +1,69 @@
+"""scripts/gpu-compare: what it makes of two lists of launches, and that its page is of the counts beside it.
+
+usage: test_gpu_compare.py SOURCE_ROOT
+"""
+import importlib.machinery
+import importlib.util
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1))
+LOADER = importlib.machinery.SourceFileLoader("gpu_compare", str(ROOT / "scripts" / "gpu-compare"))
+gpu_compare = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_compare", LOADER))
+LOADER.exec_module(gpu_compare)
+METRICS = [metric for _, metric, _ in gpu_compare.FIGURES]
+PAGE = ROOT / "docs" / "fidelity-h100.md"
+PROGRAM = re.compile(r"^\| `(\w+)` \| (\d+) \| \S+ \| ([\d,]+) \|", re.M)
+
+
+def theirs(launch, kernel, value):
+    return {"program": "p", "kernel": kernel, "launch": str(launch), **{metric: str(value) for metric in METRICS}}
+
+
+def ours(kernel, value):
+    counters = ("machine_instructions", "cycles", "l1d_load_accesses", "l2_reads", "dram_read_commands")
+    return {"kernel": kernel, **{counter: value for counter in counters}}
+
+
+class Comparison(unittest.TestCase):
+    def test_launches_are_paired_by_number_and_kernel(self):
+        rows = gpu_compare.compare([theirs(0, "a", 100), theirs(1, "b", 100), theirs(2, "c", 100)], [ours("a", 50), ours("x", 50)])
+        self.assertEqual([(row["launch"], row["figures"]["cycles"]) for row in rows], [(0, (100.0, 50.0))])
+
+    def test_half_and_twice_are_as_far_off(self):
+        rows = gpu_compare.compare([theirs(0, "a", 100), theirs(1, "a", 1000)], [ours("a", 50), ours("a", 2000)])
+        ratio, mean, median, _ = gpu_compare.summary(rows, "cycles")
+        self.assertAlmostEqual(ratio, 1)
+        self.assertAlmostEqual(mean, (0.5 + 1) / 2)
+        self.assertAlmostEqual(median, (0.5 + 1) / 2)
+
+    def test_nothing_counts_as_one(self):
+        rows = gpu_compare.compare([theirs(0, "a", 0)], [ours("a", 1)])
+        self.assertEqual(gpu_compare.error(rows[0]["figures"]["cycles"]), 0)
+
+    def test_a_page_keeps_what_stands_around_its_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text(f"before\n{gpu_compare.BEGIN}\nold\n{gpu_compare.END}\nafter\n", encoding="utf-8")
+            gpu_compare.write_page(page, ["new"])
+            self.assertEqual(page.read_text(encoding="utf-8"), f"before\n{gpu_compare.BEGIN}\n\nnew\n\n{gpu_compare.END}\nafter\n")
+            page.write_text("no place\n", encoding="utf-8")
+            with self.assertRaisesRegex(SystemExit, "no line"):
+                gpu_compare.write_page(page, ["new"])
+
+    def test_the_page_is_of_the_counts_beside_it(self):
+        counts = gpu_compare.read_counts(ROOT / "docs" / "h100" / "paper.csv")
+        rows = PROGRAM.findall(PAGE.read_text(encoding="utf-8"))
+        self.assertGreater(len(rows), 50)
+        for program, launches, cycles in rows:
+            there = sorted(float(row["sm__cycles_elapsed.max"]) for row in counts[program])
+            self.assertLessEqual(int(launches), len(there), program)
+            if int(launches) == len(there):
+                self.assertEqual(cycles, f"{sum(there):,.0f}", program)
+
+
+if __name__ == "__main__":
+    unittest.main()
