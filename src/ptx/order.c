@@ -22,8 +22,9 @@ enum { /* cycles that a use comes after, as on GPUs of today; only their order m
        FREE_REGISTERS = 32 /* a thread's, of which a full SM has enough */
 };
 
-/* Parts of memory, of which one may be any other's: addresses that name no space. */
-typedef enum Part { PART_GLOBAL, PART_SHARED, PART_LOCAL, PART_ANY, PART_COUNT } Part;
+/* Parts of memory. An address that names no space may be in each of them. */
+typedef enum Part { PART_GLOBAL, PART_SHARED, PART_LOCAL, PART_COUNT } Part;
+enum { PARTS_ALL = (1 << PART_COUNT) - 1 };
 
 typedef enum Kind { KIND_PLAIN, KIND_LOAD, KIND_STORE, KIND_WALL } Kind;
 
@@ -37,13 +38,12 @@ typedef struct Edge {
 
 /* An instruction of the stretch that is put in order. */
 typedef struct Node {
-    int32_t out, in;    /* the first edges from it and to it, -1 for none */
-    int32_t before;     /* instructions that must come first and have not */
-    int32_t height;     /* cycles to the end of the stretch */
-    int32_t readers;    /* of what it writes, in the stretch */
-    int32_t left;       /* of these, still to come */
-    int32_t words;      /* it writes */
-    int32_t older_load; /* the load of the same part before it, -1 for none */
+    int32_t out, in; /* the first edges from it and to it, -1 for none */
+    int32_t before;  /* instructions that must come first and have not */
+    int64_t height;  /* cycles to the end of the stretch */
+    int32_t readers; /* of what it writes, in the stretch */
+    int32_t left;    /* of these, still to come */
+    int32_t words;   /* it writes */
     bool is_done;
 } Node;
 
@@ -53,8 +53,9 @@ typedef struct Access {
     int32_t stretch;        /* in which that was */
 } Access;
 
+/* An instruction in a list of those that have read a register, or a part of memory. */
 typedef struct Reader {
-    int32_t node, next;
+    int32_t node, next; /* next: its place, -1 for none */
 } Reader;
 
 typedef struct Heap {
@@ -73,8 +74,9 @@ typedef struct Order {
     int32_t edge_count, edge_room;
     Reader *readers;
     int32_t reader_count, reader_room;
-    Access *access; /* of each register, and of the carry */
-    int32_t last_store[PART_COUNT], last_load[PART_COUNT];
+    Access *access;                 /* of each register, and of the carry */
+    int32_t last_store[PART_COUNT]; /* -1 for none */
+    int32_t loads[PART_COUNT];      /* since then: the first one's place in `readers` */
     Heap by_height, by_place;
     PtxInst *sorted;
 } Order;
@@ -135,6 +137,8 @@ static Kind kind_of(const PtxFunction *function, const PtxInst *inst) {
     case PTX_OP_TRAP:
     case PTX_OP_BRKPT:
     case PTX_OP_BAR:
+    case PTX_OP_CP:
+    case PTX_OP_MBARRIER:
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:
     case PTX_OP_NANOSLEEP:
@@ -146,12 +150,13 @@ static Kind kind_of(const PtxFunction *function, const PtxInst *inst) {
     }
 }
 
-static Part part_of(const PtxInst *inst) {
+/* The parts that an access may be in, bit each. */
+static uint32_t parts_of(const PtxInst *inst) {
     switch (inst->space) {
-    case PTX_SPACE_GLOBAL: return PART_GLOBAL;
-    case PTX_SPACE_SHARED: return PART_SHARED;
-    case PTX_SPACE_LOCAL: return PART_LOCAL;
-    default: return PART_ANY;
+    case PTX_SPACE_GLOBAL: return 1u << PART_GLOBAL;
+    case PTX_SPACE_SHARED: return 1u << PART_SHARED;
+    case PTX_SPACE_LOCAL: return 1u << PART_LOCAL;
+    default: return PARTS_ALL;
     }
 }
 
@@ -162,7 +167,7 @@ static int32_t cycles_of(const PtxFunction *function, const PtxInst *inst) {
     case PTX_OP_WMMA:
     case PTX_OP_LDMATRIX:
         if (!names_memory(inst) || is_read_only(function, inst)) return AFTER_SHARED;
-        return part_of(inst) == PART_SHARED ? AFTER_SHARED : AFTER_MEMORY;
+        return parts_of(inst) == 1u << PART_SHARED ? AFTER_SHARED : AFTER_MEMORY;
     case PTX_OP_TEX:
     case PTX_OP_TLD4: return AFTER_MEMORY;
     case PTX_OP_MMA: return AFTER_SHARED;
@@ -202,6 +207,17 @@ static void add_edge(Order *order, int32_t from, int32_t to, int32_t cycles, boo
     second->before++;
 }
 
+/* The list that begins with the instruction and goes on at a place. */
+static int32_t add_reader(Order *order, int32_t node, int32_t next) {
+    if (order->reader_count == order->reader_room) {
+        order->reader_room = order->reader_room ? 2 * order->reader_room : 1024;
+        order->readers =
+            base_realloc(order->readers, sizeof *order->readers * (size_t)order->reader_room);
+    }
+    order->readers[order->reader_count] = (Reader){node, next};
+    return order->reader_count++;
+}
+
 static Access *access_of(Order *order, int32_t reg) {
     Access *access = &order->access[reg];
     if (access->stretch != order->stretch) *access = (Access){-1, -1, order->stretch};
@@ -214,13 +230,7 @@ static void read_reg(Order *order, int32_t reg, int32_t node) {
         const PtxInst *writer = &order->function->insts[order->first + access->writer];
         add_edge(order, access->writer, node, cycles_of(order->function, writer), true);
     }
-    if (order->reader_count == order->reader_room) {
-        order->reader_room = order->reader_room ? 2 * order->reader_room : 1024;
-        order->readers =
-            base_realloc(order->readers, sizeof *order->readers * (size_t)order->reader_room);
-    }
-    order->readers[order->reader_count] = (Reader){node, access->reader};
-    access->reader = order->reader_count++;
+    access->reader = add_reader(order, node, access->reader);
 }
 
 static void write_reg(Order *order, int32_t reg, int32_t node) {
@@ -266,25 +276,23 @@ static void order_registers(Order *order, const PtxInst *inst, int32_t node) {
     visit(order, &inst->operands[0], node, count_words);
 }
 
-static bool may_meet(Part a, Part b) { return a == b || a == PART_ANY || b == PART_ANY; }
-
-/* A load comes after the stores before it, a store after the loads and stores. */
-static void order_memory(Order *order, const PtxInst *inst, int32_t node, Kind kind) {
-    const Part own = part_of(inst);
+/* A load comes after the last store to a part that it may be in, a store after the loads since,
+ * too; those before come before that store. */
+static void order_memory(Order *order, const PtxInst *inst, int32_t node) {
+    const Kind kind = kind_of(order->function, inst);
     if (kind != KIND_LOAD && kind != KIND_STORE) return;
+    const uint32_t parts = parts_of(inst);
     for (int part = 0; part < PART_COUNT; part++) {
-        if (!may_meet(own, (Part)part)) continue;
+        if (!(parts >> part & 1)) continue;
         add_edge(order, order->last_store[part], node, AFTER_ORDER, false);
-        if (kind == KIND_LOAD) continue;
-        for (int32_t l = order->last_load[part]; l >= 0; l = order->nodes[l].older_load)
-            add_edge(order, l, node, AFTER_ORDER, false);
-    }
-    if (kind == KIND_LOAD) {
-        order->nodes[node].older_load = order->last_load[own];
-        order->last_load[own] = node;
-    } else {
-        order->last_store[own] = node;
-        if (own != PART_ANY) order->last_load[own] = -1; /* those before come before it */
+        if (kind == KIND_LOAD) {
+            order->loads[part] = add_reader(order, node, order->loads[part]);
+            continue;
+        }
+        for (int32_t l = order->loads[part]; l >= 0; l = order->readers[l].next)
+            add_edge(order, order->readers[l].node, node, AFTER_ORDER, false);
+        order->last_store[part] = node;
+        order->loads[part] = -1;
     }
 }
 
@@ -292,18 +300,18 @@ static void find_order(Order *order) {
     order->stretch++;
     order->edge_count = order->reader_count = 0;
     for (int part = 0; part < PART_COUNT; part++)
-        order->last_store[part] = order->last_load[part] = -1;
+        order->last_store[part] = order->loads[part] = -1;
     for (int32_t n = 0; n < order->count; n++)
-        order->nodes[n] = (Node){.out = -1, .in = -1, .older_load = -1};
+        order->nodes[n] = (Node){.out = -1, .in = -1};
     for (int32_t n = 0; n < order->count; n++) {
         const PtxInst *inst = &order->function->insts[order->first + n];
         order_registers(order, inst, n);
-        order_memory(order, inst, n, kind_of(order->function, inst));
+        order_memory(order, inst, n);
     }
     for (int32_t n = order->count - 1; n >= 0; n--) {
-        int32_t height = 0;
+        int64_t height = 0;
         for (int32_t e = order->nodes[n].out; e >= 0; e = order->edges[e].next_of_from) {
-            int32_t way = order->edges[e].cycles + order->nodes[order->edges[e].to].height;
+            int64_t way = order->edges[e].cycles + order->nodes[order->edges[e].to].height;
             if (way > height) height = way;
         }
         order->nodes[n].height = height;
@@ -313,7 +321,7 @@ static void find_order(Order *order) {
 /* ---- Heaps of instructions that may come next ---- */
 
 static bool is_higher(const Order *order, int32_t a, int32_t b) {
-    int32_t ha = order->nodes[a].height, hb = order->nodes[b].height;
+    int64_t ha = order->nodes[a].height, hb = order->nodes[b].height;
     return ha != hb ? ha > hb : a < b;
 }
 

@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static const char *const ctas[] = {"round-robin", "limit:ctas=1", "md"};
     static const char *const sets[] = {"gpu.sms=1", "gpu.sms=2", "gpu.sms=3"};
     static const char *const issues[] = {"sm.instructions=ptx", "sm.instructions=sass"};
+    static const char *const orders[] = {"sm.compiled_order=no", "sm.compiled_order=yes"};
     static const char *const functional[] = {"--functional", "--quiet", "--memory", "64MiB"};
     MadeKernel kernel = kernel_make(bytes, size);
     unsigned choice = kernel.choice;
@@ -43,7 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                            "--set",
                            sets[choice / 105 % 3],
                            "--set",
-                           issues[choice / 315 % 2]};
+                           issues[choice / 315 % 2],
+                           "--set",
+                           orders[choice / 630 % 2]};
     Outcome right = kernel_run(&kernel, COUNT(functional), functional);
     if (right.status != TYTO_OK) stop(&kernel, functional, COUNT(functional), &right);
     Outcome outcome = kernel_run(&kernel, COUNT(timed), timed);

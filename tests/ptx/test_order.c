@@ -112,6 +112,9 @@ static void test_nothing_passes_what_others_see(void **state) {
                                         "mov.u32 %r9, %clock;",
                                         "mov.u64 %d9, %globaltimer;",
                                         "cp.async.ca.shared.global [room], [%d9], 4;",
+                                        "cp.async.commit_group;",
+                                        "cp.async.wait_group 0;",
+                                        "mbarrier.inval.shared.b64 [room];",
                                         "st.param.u32 [given], %r9;",
                                         "nanosleep.u32 20;"};
     for (size_t i = 0; i < sizeof walls / sizeof *walls; i++) {
