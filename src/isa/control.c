@@ -406,7 +406,9 @@ static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *i
         context->changes += inst->flow; /* 1: a store */
         if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
     }
-    if (++warp->pc == warp->reconverge || warp->is_apart) {
+    /* Lanes that are apart wait for each other where members are named, and go on behind that. */
+    const bool may_wait = warp->is_apart && (inst[0].flags | inst[1].flags) & ISA_MEETS;
+    if (++warp->pc == warp->reconverge || may_wait) {
         converge_settle(context, warp);
         if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
     }

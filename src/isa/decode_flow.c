@@ -162,6 +162,7 @@ bool decode_end(Decoder *decoder) {
 
 void decode_set_members(Decoder *decoder, IsaOperand members) {
     decoder->draft.inst.target = (uint32_t)members;
+    decoder->draft.inst.flags |= ISA_MEETS;
     decoder->draft.info.flags |= ISA_NEEDS_MEMBERS;
 }
 
@@ -191,6 +192,7 @@ bool decode_barrier(Decoder *decoder) {
     const bool is_reduction = ptx->sub == PTX_SUB_BAR_RED;
     const int first = is_reduction, last = ptx->operand_count - is_reduction;
     inst->flow = ISA_FLOW_BARRIER;
+    inst->flags |= ISA_MEETS;
     inst->sub = (uint8_t)ptx->sub;
     decoder->draft.info.flags |= ISA_IS_BARRIER;
     inst->operand[1] = ISA_SINK;

@@ -145,7 +145,9 @@ enum {
     ISA_DST_IS_64 = 1 << 4,      /* ld: destinations are row pairs; st: data rows are pairs */
     ISA_BFLOAT = 1 << 5,         /* atom: packed or single bf16 instead of f16 */
     ISA_DST_IS_16 = 1 << 6,      /* ld: sign-extended values are cut to a 16-bit register */
-    ISA_HALF_PAIR = 1 << 6,    /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
+    ISA_HALF_PAIR = 1 << 6, /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
+    ISA_MEETS = 1 << 6, /* what accesses no memory: waits for lanes of its warp, or of its CTA. Of
+                           loads and atomics the bit says the above, and costs a look */
     ISA_GUARD_NEGATED = 1 << 7 /* any instruction: executes where the guard's bit is 0 */
 };
 
