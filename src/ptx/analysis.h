@@ -12,6 +12,15 @@
  * `is_compiled`. False, with an error, when one is too large. */
 bool ptx_analyse(PtxModule *module, bool is_compiled, Diag *diag);
 
+/* Registers of a thread up to which NVIDIA's assembler starts loads early: by the numbers that it
+ * gives kernels (docs/ptx.md), and as many as a full SM has for each. */
+enum { PTX_EARLY_REGISTERS = 32 };
+
+/* 32-bit registers that a value of the type takes; predicates have words of their own. */
+static inline int32_t ptx_words(PtxType type) {
+    return type == PTX_PRED ? 0 : ptx_type_bits(type) > 32 ? 2 : 1;
+}
+
 /* ---- flow.c ---- */
 
 /* Cuts the function into basic blocks and finds their successors. A block ends at branches, ret,

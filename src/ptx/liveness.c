@@ -165,11 +165,6 @@ static void find_predecessors(Liveness *l) {
 
 /* ---- One register ---- */
 
-/* 32-bit registers that a type takes; predicates have words of their own. */
-static int32_t weight_of(PtxType type) {
-    return type == PTX_PRED ? 0 : ptx_type_bits(type) > 32 ? 2 : 1;
-}
-
 static void extend(PtxInterval *interval, int32_t from, int32_t to) {
     if (interval->start < 0 || from < interval->start) interval->start = from;
     if (to > interval->end) interval->end = to;
@@ -177,7 +172,7 @@ static void extend(PtxInterval *interval, int32_t from, int32_t to) {
 
 /* The register is live before each of the instructions first ... last. */
 static void add_stretch(Liveness *l, int32_t reg, int32_t first, int32_t last) {
-    int32_t weight = weight_of(l->function->regs[reg].type);
+    int32_t weight = ptx_words(l->function->regs[reg].type);
     if (first > last) return;
     l->change[first] += weight;
     l->change[last + 1] -= weight;

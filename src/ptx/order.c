@@ -18,8 +18,7 @@ enum { /* cycles that a use comes after, as on GPUs of today; only their order m
        AFTER_SHARED = 25,
        AFTER_ROUTINE = 20, /* special functions, divisions, roots, shuffles */
        AFTER_OTHER = 4,
-       AFTER_ORDER = 1,    /* what only must not come before */
-       FREE_REGISTERS = 32 /* a thread's, of which a full SM has enough */
+       AFTER_ORDER = 1 /* what only must not come before */
 };
 
 /* Parts of memory. An address that names no space may be in each of them. */
@@ -67,7 +66,7 @@ typedef struct Order {
     PtxFunction *function;
     int32_t first, count; /* the stretch */
     int32_t stretch;      /* its number */
-    int32_t most_live;    /* words: the function's most, or a full SM's */
+    int32_t most_live;    /* words: the function's most, or PTX_EARLY_REGISTERS */
     int32_t *live;        /* words of registers that are live before each instruction */
     Node *nodes;
     Edge *edges;
@@ -252,13 +251,8 @@ static void visit(Order *order, const PtxOperand *operand, int32_t node,
     }
 }
 
-static int32_t words_of(const PtxReg *reg) {
-    int bits = ptx_type_bits(reg->type);
-    return bits > 32 ? bits / 32 : bits > 1;
-}
-
 static void count_words(Order *order, int32_t reg, int32_t node) {
-    order->nodes[node].words += words_of(&order->function->regs[reg]);
+    order->nodes[node].words += ptx_words(order->function->regs[reg].type);
 }
 
 /* A guarded instruction keeps what it does not write, so it reads it. */
@@ -442,8 +436,8 @@ static int32_t *find_live(const PtxFunction *function, const PtxInterval *interv
     int32_t *live = base_calloc((size_t)function->inst_count + 2, sizeof *live);
     for (int32_t r = 0; r < function->reg_count; r++) {
         if (intervals[r].start < 0) continue;
-        live[(intervals[r].start + 1) / 2] += words_of(&function->regs[r]);
-        live[intervals[r].end / 2 + 1] -= words_of(&function->regs[r]);
+        live[(intervals[r].start + 1) / 2] += ptx_words(function->regs[r].type);
+        live[intervals[r].end / 2 + 1] -= ptx_words(function->regs[r].type);
     }
     for (int32_t i = 0; i < function->inst_count; i++)
         live[i + 1] += live[i];
@@ -459,7 +453,7 @@ void ptx_order(PtxFunction *function, const PtxLiveness *liveness) {
     const size_t count = (size_t)longest + 1;
     const int32_t pressure = liveness->pressure;
     Order order = {.function = function,
-                   .most_live = pressure > FREE_REGISTERS ? pressure : FREE_REGISTERS,
+                   .most_live = pressure > PTX_EARLY_REGISTERS ? pressure : PTX_EARLY_REGISTERS,
                    .live = find_live(function, liveness->intervals),
                    .nodes = base_calloc(count, sizeof *order.nodes),
                    .access = base_calloc((size_t)function->reg_count + 1, sizeof *order.access),

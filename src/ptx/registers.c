@@ -7,16 +7,14 @@
 #include "ptx/analysis.h"
 
 enum {
-    ALWAYS_USED = 1,        /* beside what is live */
-    EARLY_LOADS_LIMIT = 32, /* registers up to which loads are started early */
-    CALLER_MINIMUM = 24,    /* of kernels that call: the scratch registers of the convention */
-    MINIMUM = 8             /* of any kernel */
+    ALWAYS_USED = 1,     /* beside what is live */
+    CALLER_MINIMUM = 24, /* of kernels that call: the scratch registers of the convention */
+    MINIMUM = 8          /* of any kernel */
 };
 
 static int32_t words_of(const PtxFunction *function, const PtxOperand *operand) {
     int32_t words = 0;
-    if (operand->kind == PTX_OPERAND_REG)
-        return ptx_type_bits(function->regs[operand->reg].type) > 32 ? 2 : 1;
+    if (operand->kind == PTX_OPERAND_REG) return ptx_words(function->regs[operand->reg].type);
     for (int i = 0; i < operand->count; i++)
         words += words_of(function, &operand->items[i]);
     return words;
@@ -59,7 +57,7 @@ int32_t ptx_estimate_registers(const PtxFunction *function, int32_t pressure) {
     int32_t registers = pressure + ALWAYS_USED;
     int32_t early =
         registers + (words_in_flight(function) * 3 + 2) / 4; /* three quarters of them */
-    if (early > EARLY_LOADS_LIMIT) early = EARLY_LOADS_LIMIT;
+    if (early > PTX_EARLY_REGISTERS) early = PTX_EARLY_REGISTERS;
     if (early > registers) registers = early;
     int32_t minimum = has_call(function) ? CALLER_MINIMUM : MINIMUM;
     return registers > minimum ? registers : minimum;
