@@ -7,6 +7,7 @@ Case = collections.namedtuple("Case", "name what workload size options")
 CASES = (
     Case("functional-matmul", "matmul 128 x 128, functional", "matmul", 128, "--functional"),
     Case("functional-spmv", "SpMV of 16,384 rows, functional", "spmv", 16384, "--functional"),
+    Case("functional-bfs", "bfs of 32,768 nodes, functional", "bfs", 32768, "--functional"),
     Case("vecadd", "vecadd of 16,384 elements on gtx480", "vecadd", 16384, "--machine gtx480"),
     Case("matmul", "matmul 96 x 96 on gtx480", "matmul", 96, "--machine gtx480"),
     Case("bfs", "bfs of 1,024 nodes on gtx480", "bfs", 1024, "--machine gtx480"),

@@ -393,17 +393,17 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
 
 static_assert(ISA_FLOW_NEXT == 0 && ISA_FLOW_STORE == 1, "IsaContext.changes adds them up");
 
-/* isa_step, within isa_run too. */
-static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *inst) {
+/* isa_step, within isa_run too; `flow` is inst->flow, which callers may know. */
+static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint8_t flow) {
     uint32_t mask = warp->active;
     if (inst->guard != ISA_PRED_TRUE) /* which needs no look at the warp's words */
         mask &= warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
     context->executed = mask;
     warp->instructions++;
-    if (inst->flow > ISA_FLOW_STORE) return step_flow(context, warp, inst, mask);
+    if (flow > ISA_FLOW_STORE) return step_flow(context, warp, inst, mask);
     if (mask) {
         inst->exec(context, warp, inst, mask);
-        context->changes += inst->flow; /* 1: a store */
+        context->changes += flow; /* 1: a store */
         if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
     }
     /* Lanes that are apart wait for each other where members are named, and go on behind that. */
@@ -417,7 +417,8 @@ static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *i
 
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
     context->pattern = 0;
-    return step(context, warp, &context->program->insts[warp->pc]);
+    const IsaInst *inst = &context->program->insts[warp->pc];
+    return step(context, warp, inst, inst->flow);
 }
 
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
@@ -429,14 +430,20 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
     IsaEvent event = ISA_EVENT_NONE;
     while (left) {
         const IsaInst *inst = &insts[warp->pc];
-        const bool is_store = inst->flow == ISA_FLOW_STORE;
-        if (__builtin_expect(is_store | dumps, false)) {
-            if (is_store && left < all) break;
-            if (dumps) isa_dump_if_due(context, warp);
+        if (__builtin_expect(!(inst->flow | dumps), true)) {
+            left--;
+            context->cycle++;
+            event = step(context, warp, inst, ISA_FLOW_NEXT);
+            lanes += (uint64_t)bits_count32(context->executed);
+            if (event != ISA_EVENT_NONE) break;
+            continue;
         }
+        const bool is_store = inst->flow == ISA_FLOW_STORE;
+        if (is_store && left < all) break;
+        if (dumps) isa_dump_if_due(context, warp);
         left--;
         context->cycle++;
-        event = step(context, warp, inst);
+        event = step(context, warp, inst, inst->flow);
         lanes += (uint64_t)bits_count32(context->executed);
         if (is_store | (event != ISA_EVENT_NONE)) break;
     }

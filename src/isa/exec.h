@@ -195,6 +195,23 @@ INLINE uint32_t pack_lanes(const int32_t *truth) {
 #endif
 }
 
+/* One bit per lane: the highest of each word. */
+INLINE uint32_t pack_highest(const uint64_t *word) {
+    uint32_t bits = 0;
+#if defined __AVX512DQ__
+    const __m512i *chunk = (const __m512i *)(const void *)word;
+    for (int i = 0; i < 4; ++i)
+        bits |= (uint32_t)_mm512_movepi64_mask(chunk[i]) << 8 * i;
+#elif defined __AVX2__
+    const __m256d *chunk = (const __m256d *)(const void *)word;
+    for (int i = 0; i < 8; ++i)
+        bits |= (uint32_t)_mm256_movemask_pd(chunk[i]) << 4 * i;
+#else
+    FOR_LANES bits |= (uint32_t)(word[lane] >> 63) << lane;
+#endif
+    return bits;
+}
+
 INLINE void write_pred(IsaWarp *warp, IsaOperand word, uint32_t value, uint32_t mask) {
     uint32_t *pred = &warp->preds[word];
     *pred = (*pred & ~mask) | (value & mask);

@@ -48,23 +48,18 @@ static void lane_addresses(IsaContext *context, const IsaWarp *warp, const IsaIn
 }
 
 /* Lanes of `mask` whose `bytes` bytes do not lie within the window, or are misaligned. `bytes` is a
- * power of two and the access's alignment. */
+ * power of two and the access's alignment; a window has less than 2^63 bytes. */
 static uint32_t bad_lanes(const uint64_t *address, const Window *window, uint32_t bytes,
                           uint32_t mask) {
     if (window->end - window->start < bytes) return mask;
-    uint64_t start = window->start, limit = window->end - window->start - bytes;
-    uint64_t align = bytes - 1, any = 0;
-    for (int i = 0; i < ISA_LANES; i++) {
-        uint64_t is_bad = (address[i] - start > limit) | ((address[i] & align) != 0);
-        any |= is_bad & (mask >> i & 1);
+    const uint64_t start = window->start, limit = window->end - window->start - bytes;
+    const uint64_t align = bytes - 1;
+    alignas(64) uint64_t is_bad[ISA_LANES]; /* in the highest bit */
+    FOR_LANES {
+        const uint64_t at = address[lane] - start;
+        is_bad[lane] = at | (limit - at) | (0 - (address[lane] & align));
     }
-    if (__builtin_expect(!any, 1)) return 0;
-    uint32_t bad = 0;
-    for (int i = 0; i < ISA_LANES; i++) {
-        uint32_t is_bad = address[i] - start > limit || (address[i] & align) != 0;
-        bad |= is_bad << i;
-    }
-    return bad & mask;
+    return pack_highest(is_bad) & mask;
 }
 
 /* ---- Faults ---- */
@@ -795,21 +790,17 @@ EXEC(ATOM) {
 /* operand[0] destination, operand[1] source; imm is what to add (generic address of the space's 0,
  * or its negative for cvta.to). */
 EXEC(CVTA_32) {
-    uint32_t *to = isa_row32(warp, inst->operand[0]);
-    const uint32_t *from = isa_row32(warp, inst->operand[1]);
-    for (; mask; mask &= mask - 1) {
-        int i = bits_lowest32(mask);
-        to[i] = from[i] + (uint32_t)inst->imm;
-    }
+    const RowWord *from = operand_row(warp, inst, 1);
+    alignas(64) uint32_t result[ISA_LANES];
+    FOR_LANES result[lane] = from[lane] + (uint32_t)inst->imm;
+    write_row32(warp, inst, 0, result, mask);
 }
 
 EXEC(CVTA_64) {
-    uint64_t *to = isa_row64(warp, inst->operand[0]);
-    const uint64_t *from = isa_row64(warp, inst->operand[1]);
-    for (; mask; mask &= mask - 1) {
-        int i = bits_lowest32(mask);
-        to[i] = from[i] + (uint64_t)inst->imm;
-    }
+    const RowLong *from = operand_row(warp, inst, 1);
+    alignas(64) uint64_t result[ISA_LANES];
+    FOR_LANES result[lane] = from[lane] + (uint64_t)inst->imm;
+    write_row64(warp, inst, 0, result, mask);
 }
 
 /* operand[0] predicate, operand[1] generic address; sub is the PtxSpace asked for. */

@@ -111,8 +111,10 @@ static Path running(const IsaWarp *warp) {
         .pc = warp->pc, .lanes = warp->active, .frame = warp->frame, .join = warp->paths->join};
 }
 
-/* The running path now waits; none runs. */
-static void stop(IsaWarp *warp, PathState state, uint32_t members) {
+/* The running path now waits; none runs. Where this is inlined, gcc reads pc and lanes at once, as
+ * a path has them, for paths that do not wait too; and the host's processor makes that wait until
+ * what the branch before has written one by one has left for its cache. */
+__attribute__((noinline)) static void stop(IsaWarp *warp, PathState state, uint32_t members) {
     Path path = running(warp);
     path.state = state;
     path.members = members;

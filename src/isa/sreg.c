@@ -117,12 +117,17 @@ static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sr
 /* Writes a value to the row (or pair of rows) of a register of `bytes` bytes. */
 static void write_lanes(const IsaWarp *warp, IsaOperand operand, uint32_t bytes,
                         const uint64_t *value, uint32_t mask) {
-    for (int lane = 0; lane < ISA_LANES; ++lane) {
-        if (!(mask >> lane & 1)) continue;
-        if (bytes == 8) isa_row64(warp, operand)[lane] = value[lane];
-        else
-            isa_row32(warp, operand)[lane] =
-                (uint32_t)(bytes == 2 ? value[lane] & 0xffff : value[lane]);
+    const uint32_t kept = bytes == 2 ? UINT16_MAX : UINT32_MAX;
+    uint32_t *row = isa_row32(warp, operand);
+    if (bytes == 8) {
+        for (; mask; mask &= mask - 1)
+            isa_row64(warp, operand)[bits_lowest32(mask)] = value[bits_lowest32(mask)];
+    } else if (mask == UINT32_MAX) {
+        for (int lane = 0; lane < ISA_LANES; ++lane)
+            row[lane] = (uint32_t)value[lane] & kept;
+    } else {
+        for (; mask; mask &= mask - 1)
+            row[bits_lowest32(mask)] = (uint32_t)value[bits_lowest32(mask)] & kept;
     }
 }
 
