@@ -89,17 +89,34 @@ INLINE bool is_one_64(const uint64_t *address) {
     return is_zero(&differs);
 }
 
-/* address[lane] = row[lane] + offset; false where that has more than 32 bits. */
-INLINE bool narrow(const void *row, uint64_t offset, uint32_t *address) {
-    const Longs *from = row;
-    Narrow *to = (Narrow *)(void *)address;
-    Longs beyond = {0};
-    for (int i = 0; i < ISA_LANES / LONGS; ++i) {
-        const Longs at = from[i] + offset;
-        beyond |= at >> 32;
-        to[i] = __builtin_convertvector(at, Narrow);
+/* *to = low, then high: one store, so that a load of all of it need not wait for two to leave for
+ * the host's cache. */
+INLINE void put_joined(Words *to, const Narrow *low, const Narrow *high) {
+#if defined __AVX512F__
+    *to = (Words)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)*low), (__m256i)*high, 1);
+#elif defined __AVX2__
+    *to = (Words)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)*low), (__m128i)*high, 1);
+#else
+    memcpy(to, low, sizeof *low);
+    memcpy((uint8_t *)to + sizeof *low, high, sizeof *high);
+#endif
+}
+
+/* address[lane] = row[lane] + offset; whether all are aligned, and at most `limit`. */
+INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32_t *address) {
+    const Longs *from = row, most = (Longs){0} + limit;
+    Words *to = (Words *)(void *)address;
+    Longs any = {0}, below = {0};
+    for (int i = 0; i < ISA_LANES / LONGS; i += 2) {
+        const Longs low = from[i] + offset, high = from[i + 1] + offset;
+        const Narrow low_words = __builtin_convertvector(low, Narrow);
+        const Narrow high_words = __builtin_convertvector(high, Narrow);
+        put_joined(&to[i / 2], &low_words, &high_words);
+        any |= low | high;
+        below |= (most - low) | (most - high); /* bit 63: some are greater, unless `any` has it */
     }
-    return is_zero(&beyond);
+    const Longs bad = (any | below) >> 63 | (any & (WORD - 1));
+    return is_zero(&bad);
 }
 
 /* ---- Moving half a warp's words; `bias` is where address 0 would be. How they lie (ISA_HALF_...),
@@ -149,13 +166,12 @@ INLINE bool open_shared(const IsaContext *context, const IsaWarp *warp, const Is
                         uint32_t mask, bool is_wide, uint32_t *address) {
     const uint32_t bytes = context->launch->shared_bytes;
     if (!is_plain(context, mask) || bytes < WORD) return false;
-    if (is_wide) {
-        if (!narrow(operand_row(warp, inst, 1), (uint64_t)inst->imm, address)) return false;
-    } else {
-        const RowWord *row = operand_row(warp, inst, 1);
-        FOR_LANES address[lane] = row[lane] + (uint32_t)inst->imm;
-    }
-    return are_good_32(address, bytes - WORD);
+    const uint32_t limit = bytes - WORD;
+    if (is_wide)
+        return narrow_good(operand_row(warp, inst, 1), (uint64_t)inst->imm, limit, address);
+    const RowWord *row = operand_row(warp, inst, 1);
+    FOR_LANES address[lane] = row[lane] + (uint32_t)inst->imm;
+    return are_good_32(address, limit);
 }
 
 /* In the allocation that the instruction found before. */

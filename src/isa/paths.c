@@ -99,11 +99,13 @@ void paths_free(IsaWarp *warp) {
 
 static void note_progress(IsaPaths *paths) { paths->spins = paths->loops = 0; }
 
-static void park(IsaWarp *warp, Path path) {
+/* A path waits from now on, to be written where it says: a copy of what has just been written by
+ * parts makes the host's processor wait until the parts have left for its cache. */
+static Path *park(IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
-    assert(paths->count < ISA_LANES && path.lanes);
-    paths->waiting[paths->count++] = path;
+    assert(paths->count < ISA_LANES);
     warp->depth++;
+    return &paths->waiting[paths->count++];
 }
 
 static Path running(const IsaWarp *warp) {
@@ -111,14 +113,13 @@ static Path running(const IsaWarp *warp) {
         .pc = warp->pc, .lanes = warp->active, .frame = warp->frame, .join = warp->paths->join};
 }
 
-/* The running path now waits; none runs. Where this is inlined, gcc reads pc and lanes at once, as
- * a path has them, for paths that do not wait too; and the host's processor makes that wait until
- * what the branch before has written one by one has left for its cache. */
+/* The running path now waits; none runs. (A call: inlined, gcc reads pc and lanes at once for paths
+ * that go on, too, and has them wait likewise.) */
 __attribute__((noinline)) static void stop(IsaWarp *warp, PathState state, uint32_t members) {
-    Path path = running(warp);
-    path.state = state;
-    path.members = members;
-    park(warp, path);
+    Path *path = park(warp);
+    *path = running(warp);
+    path->state = state;
+    path->members = members;
     warp->active = 0;
 }
 
@@ -180,9 +181,9 @@ static int32_t join_open(IsaContext *context, IsaWarp *warp, uint32_t pc) {
 /* Sends on the lanes that have arrived. */
 static void join_release(IsaWarp *warp, Join *join) {
     if (!join->arrived) return;
-    Path path = {.pc = join->pc, .lanes = join->arrived, .frame = join->frame, .join = join->outer};
+    *park(warp) =
+        (Path){.pc = join->pc, .lanes = join->arrived, .frame = join->frame, .join = join->outer};
     join->arrived = 0;
-    park(warp, path);
 }
 
 /* `lanes` are no longer expected; when nobody is any more, those who wait go on. */
@@ -397,13 +398,14 @@ bool paths_branch(IsaContext *context, IsaWarp *warp, uint32_t taken, uint32_t t
         join = join_open(context, warp, reconverge);
         if (join == NO_JOIN) return false;
     }
-    Path side = {
-        .pc = fallthrough, .lanes = warp->active & ~taken, .frame = warp->frame, .join = join};
+    const uint32_t others = warp->active & ~taken;
     warp->pc = target;
     warp->active = taken;
     set_join(warp, join);
-    if (fallthrough == reconverge) join_arrive(warp, join, side.lanes);
-    else park(warp, side);
+    if (fallthrough == reconverge) join_arrive(warp, join, others);
+    else
+        *park(warp) =
+            (Path){.pc = fallthrough, .lanes = others, .frame = warp->frame, .join = join};
     return true;
 }
 
@@ -448,9 +450,8 @@ void paths_loop(IsaWarp *warp, bool is_waiting) {
     }
     if (--paths->turn) return;
     paths->turn = TURN_LOOPS;
-    Path path = running(warp);
-    park(warp, path);
-    memmove(&paths->waiting[1], &paths->waiting[0], (paths->count - 1) * sizeof path);
-    paths->waiting[0] = path;
+    park(warp);
+    memmove(&paths->waiting[1], &paths->waiting[0], (paths->count - 1) * sizeof(Path));
+    paths->waiting[0] = running(warp);
     warp->active = 0;
 }
