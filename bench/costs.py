@@ -63,7 +63,9 @@ def environment(options):
 
 
 def run(build, case, *before, options="--quiet"):
-    """Runs a case of a build, under another command if need be, to its end; its user time in seconds."""
+    """Runs a case of a build, under another command if need be, to its end; its processor time in seconds.
+
+    Of user and system together: which of both it was Linux tells by its clock's ticks, the sum by the scheduler's."""
     words = [*before, build.folder / "workloads" / case.workload, "--size", case.size]
     child = subprocess.Popen([str(word) for word in words], env=environment(f"{case.options} {options}"),
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -72,7 +74,7 @@ def run(build, case, *before, options="--quiet"):
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise RuntimeError(f"{case.name} of {build.name} ended with status {child.returncode}: {said[-2000:]}")
-    return usage.ru_utime
+    return usage.ru_utime + usage.ru_stime
 
 
 def measure(build, case):
@@ -92,7 +94,7 @@ def measure(build, case):
 
 
 def least_seconds(builds, case, repeats):
-    """Least user time of each build, of so many runs in turn."""
+    """Least processor time of each build, of so many runs in turn."""
     least = [float("inf")] * len(builds)
     for _ in range(repeats):
         for i, build in enumerate(builds):

@@ -12,8 +12,8 @@ from cases import CASES
 HISTORY = pathlib.Path(__file__).resolve().parent / "history.csv"
 
 # Of a commit (its first letters and time), a run of it: warp instructions simulated, instructions of the host for them,
-# and the least user time of several runs.
-Row = collections.namedtuple("Row", "commit time compiler run warp_instructions host_instructions user_seconds")
+# and the least processor time of several runs (before 27 November 2026, user time alone).
+Row = collections.namedtuple("Row", "commit time compiler run warp_instructions host_instructions cpu_seconds")
 
 
 def read():
