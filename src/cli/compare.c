@@ -3,7 +3,6 @@
 #include "cli/command.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cli/engine/bars.h"
 #include "cli/engine/engine.h"
 #include "cli/engine/gnuplot.h"
+#include "cli/engine/signals.h"
 #include "cli/files.h"
 #include "cli/names.h"
 #include "cli/program.h"
@@ -213,13 +213,6 @@ static bool answer(const Contest *contest, Store *store) {
 
 /* ---- The command ---- */
 
-/* Ends this process as the signal that interrupted it does. */
-static void obey_signal(int number) {
-    say_error("interrupted: nothing is compared");
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
 static int run_contest(Contest *contest, Store *store, int jobs) {
     int signal;
     EngineOrder order = {
@@ -227,7 +220,10 @@ static int run_contest(Contest *contest, Store *store, int jobs) {
     contest->engine = engine_new(store);
     if (!plan(contest)) return EXIT_FAILED;
     EngineEnd end = engine_run(contest->engine, &order, &signal);
-    if (end == ENGINE_INTERRUPTED) obey_signal(signal);
+    if (end == ENGINE_INTERRUPTED) {
+        say_error("interrupted: nothing is compared");
+        signals_obey(signal);
+    }
     return end == ENGINE_DONE && answer(contest, store) ? EXIT_DONE : EXIT_FAILED;
 }
 

@@ -42,6 +42,7 @@ typedef struct Work {
     Page csv;
     Claims *claims;    /* NULL: not wanted */
     int asked, tables; /* experiments, and how many have come to a table */
+    int interrupt;     /* the signal by which the user has ended it; 0: none */
 } Work;
 
 /* ---- The experiments there are ---- */
@@ -129,13 +130,6 @@ static Experiment *find_experiment(const char *id, bool allows_plugins) {
 
 /* ---- One experiment ---- */
 
-static int end_status(EngineEnd end) {
-    if (end == ENGINE_INTERRUPTED)
-        say_error(
-            "interrupted; what has finished is kept, and the same command goes on from there");
-    return end == ENGINE_DONE ? EXIT_DONE : EXIT_FAILED;
-}
-
 static bool show_table(Work *work, const Study *study, const Table *table) {
     const char *plot = arguments_value(work->arguments, "--plot");
     output_text(table, work->size, stdout);
@@ -151,9 +145,9 @@ static int show_study(Work *work, Study *study) {
                          .executor = &executor_local,
                          .jobs = work->jobs,
                          .is_retrying = true};
-    int signal;
-    EngineEnd end = work->is_stored ? ENGINE_DONE : engine_run(study->engine, &order, &signal);
-    int status = end_status(end);
+    EngineEnd end =
+        work->is_stored ? ENGINE_DONE : engine_run(study->engine, &order, &work->interrupt);
+    int status = end == ENGINE_DONE ? EXIT_DONE : EXIT_FAILED;
     if (end == ENGINE_INTERRUPTED) return status;
     if (!table_make(&table, study) || !show_table(work, study, &table)) status = EXIT_FAILED;
     table_free(&table);
@@ -176,14 +170,15 @@ static int reproduce(Work *work, const char *id) {
     return status;
 }
 
-/* Goes on after an experiment that failed; the first failure is the status. */
+/* Goes on after an experiment that failed, not after one that was interrupted; the first failure is
+ * the status. */
 static int reproduce_all(Work *work) {
     char folder[PATH_MAX];
     struct dirent **entries;
     int count = list_files(folder, &entries);
     int status = count < 0 ? EXIT_FAILED : EXIT_DONE;
     work->asked = count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !work->interrupt; i++) {
         entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
         if (i) printf("\n");
         int one = reproduce(work, entries[i]->d_name);
@@ -265,6 +260,7 @@ static int run_reproduce(Arguments *arguments) {
     if (!work.store) return EXIT_FAILED;
     int status = run_work(&work);
     store_close(work.store);
+    if (work.interrupt) engine_end_interrupted(work.interrupt);
     return status;
 }
 

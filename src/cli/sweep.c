@@ -112,14 +112,12 @@ static int run_all(const Work *work) {
                          .folder = work->folder,
                          .jobs = work->jobs,
                          .is_retrying = arguments_has(work->arguments, "--retry")};
-    int signal;
+    int signal = 0;
     EngineEnd end = ENGINE_DONE;
     if (!arguments_has(work->arguments, "--stored"))
         end = engine_run(work->sweep->engine, &order, &signal);
-    if (end == ENGINE_INTERRUPTED)
-        say_error(
-            "interrupted; what has finished is kept, and the same command goes on from there");
-    if (end == ENGINE_INTERRUPTED || !show(work)) return EXIT_FAILED;
+    if (end == ENGINE_INTERRUPTED) engine_end_interrupted(signal);
+    if (!show(work)) return EXIT_FAILED;
     int missing = engine_count_state(work->sweep->engine, RUN_MISSING);
     if (missing)
         fprintf(stderr, "%d of %d runs are missing\n", missing, engine_count(work->sweep->engine));

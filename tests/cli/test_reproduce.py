@@ -754,7 +754,7 @@ class Database(Case):
         process = self.start_and_wait_for_a_run(self.LONG)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
-        self.assertEqual(process.returncode, 1)
+        self.assertEqual(process.returncode, -signal.SIGINT)
         self.assertIn("interrupted; what has finished is kept", errors)
         self.assertEqual(os.listdir(self.path / "tmp"), [])
         self.finish(self.rows())
@@ -822,9 +822,20 @@ class Database(Case):
             process = self.start_and_wait_for_a_run(self.LONG)
             process.send_signal(number)
             process.communicate()
-            self.assertEqual(process.returncode, 1)
+            self.assertEqual(process.returncode, -number)
             self.assertEqual(os.listdir(self.path / "tmp"), [])
             (self.path / "tyto-runs.sqlite").unlink()
+
+    def test_an_interrupt_of_all_experiments_ends_all(self):
+        with subprocess.Popen([TYTO, "reproduce", "all", "--size", "test", "--jobs", "1", "--markdown", "page.md"], cwd=self.path,
+                              env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            while not list((self.path / "tmp").glob("*/*.out")):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=170)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertEqual(errors, "tyto: note: --markdown page.md: not written\n"
+                         "tyto: error: interrupted; what has finished is kept, and the same command goes on from there\n")
 
     def test_nothing_runs_when_only_what_is_stored_is_asked_for(self):
         done = self.reproduce(SMALL, "--stored")

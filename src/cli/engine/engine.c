@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/engine/signals.h"
 #include "cli/files.h"
 #include "cli/program.h"
 #include "cli/scratch.h"
@@ -434,4 +435,9 @@ EngineEnd engine_run(Engine *engine, const EngineOrder *order, int *signal) {
     words_free(&campaign.likewise);
     if (campaign.state) executor->close(campaign.state);
     return end == ENGINE_DONE && campaign.failed ? ENGINE_FAILED : end;
+}
+
+void engine_end_interrupted(int signal) {
+    say_error("interrupted; what has finished is kept, and the same command goes on from there");
+    signals_obey(signal);
 }

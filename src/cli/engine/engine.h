@@ -43,4 +43,7 @@ typedef struct EngineOrder {
  * progress goes to a terminal on stderr. *signal is that by which the user has interrupted it. */
 EngineEnd engine_run(Engine *engine, const EngineOrder *order, int *signal);
 
+/* Says that what has finished is kept, and ends the process as the signal does. */
+void engine_end_interrupted(int signal);
+
 #endif

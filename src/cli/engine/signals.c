@@ -15,3 +15,8 @@ void signals_take(sigset_t *awaited, sigset_t *before) {
     }
     sigprocmask(SIG_BLOCK, awaited, before);
 }
+
+void signals_obey(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}

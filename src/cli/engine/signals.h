@@ -8,4 +8,7 @@
  * blocked until then. */
 void signals_take(sigset_t *awaited, sigset_t *before);
 
+/* Ends this process as the signal does that has interrupted it, so that a shell's loop ends too. */
+void signals_obey(int number);
+
 #endif
