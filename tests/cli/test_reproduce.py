@@ -113,6 +113,7 @@ class Shipped(Case):
         self.assertGreater(len(claims(made)), 500)
         self.assertEqual(claims(kept), claims(made))
         self.assertEqual(beginning(kept), beginning(made))
+        self.assertEqual([page.endswith(" |\n") for page in (kept, made)], [True, True])
 
     def test_the_page_of_claims_counts_its_rows(self):
         page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")

@@ -317,7 +317,7 @@ class Watching(Case):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=SECONDS)
-        self.assertEqual(process.returncode, 1)
+        self.assertEqual(process.returncode, -signal.SIGINT)
         self.assertIn("interrupted; what has finished is kept", said)
         self.assertGreater(len(self.rows()), 0)
         self.assertEqual(os.listdir(self.path / "tmp"), [])

@@ -131,14 +131,14 @@ static void add_as_one(Claims *claims, const Table *table) {
 void claims_add(Claims *claims, const Table *table) {
     const Experiment *experiment = table->experiment;
     FILE *to = claims->sections.file;
-    fprintf(to, "## %s, %s: %s\n\n`tyto reproduce %s --size %s`\n\n", experiment->paper,
-            experiment->place, experiment->title, experiment->id, claims->size);
+    fprintf(to, "%s## %s, %s: %s\n\n`tyto reproduce %s --size %s`\n\n", ftell(to) ? "\n" : "",
+            experiment->paper, experiment->place, experiment->title, experiment->id, claims->size);
     long heading_end = ftell(to);
     output_sides(table, to);
     output_absent(experiment, to);
     if (ftell(to) > heading_end) fprintf(to, "\n");
     if (!experiment->published.count) {
-        fprintf(to, "The text publishes no numbers of it.\n\n");
+        fprintf(to, "The text publishes no numbers of it.\n");
         return;
     }
     if (experiment->counting == COUNT_AS_ONE) add_as_one(claims, table);
@@ -149,7 +149,6 @@ void claims_add(Claims *claims, const Table *table) {
             if (table_cell(table, row, column)->claim) add_claim(claims, table, row, column);
         }
     }
-    fprintf(to, "\n");
 }
 
 /* ---- The page ---- */
