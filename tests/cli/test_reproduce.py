@@ -833,7 +833,10 @@ class Database(Case):
             while not list((self.path / "tmp").glob("*/*.out")):
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=170)
+            try:
+                _, errors = process.communicate(timeout=60)
+            finally:
+                process.kill()
         self.assertEqual(process.returncode, -signal.SIGINT)
         self.assertEqual(errors, "tyto: note: --markdown page.md: not written\n"
                          "tyto: error: interrupted; what has finished is kept, and the same command goes on from there\n")
