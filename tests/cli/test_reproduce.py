@@ -828,16 +828,18 @@ class Database(Case):
             (self.path / "tyto-runs.sqlite").unlink()
 
     def test_an_interrupt_of_all_experiments_ends_all(self):
+        self.check(self.tyto("reproduce", IDS[0], "--size", "test"), 0)
         with subprocess.Popen([TYTO, "reproduce", "all", "--size", "test", "--jobs", "1", "--markdown", "page.md"], cwd=self.path,
-                              env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-            while not list((self.path / "tmp").glob("*/*.out")):
+                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            while process.poll() is None and not list((self.path / "tmp").glob("*/*.out")):
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
             try:
-                _, errors = process.communicate(timeout=60)
+                said, errors = process.communicate(timeout=60)
             finally:
                 process.kill()
         self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertIn(f"machine {IDS[0].split('-')[0]}, size test", said)  # the table that it had come to
         self.assertEqual(errors, "tyto: note: --markdown page.md: not written\n"
                          "tyto: error: interrupted; what has finished is kept, and the same command goes on from there\n")
 
