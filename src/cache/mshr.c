@@ -31,6 +31,7 @@ static void append(Mshr *mshr, MshrEntry *entry, uint32_t handle) {
     uint16_t place = mshr->free_waiting;
     mshr->free_waiting = mshr->waiting[place].next;
     mshr->places--;
+    if (mshr->shared) --*mshr->shared;
     mshr->waiting[place].handle = handle;
     if (entry->count++) mshr->waiting[entry->last].next = place;
     else entry->first = place;
@@ -78,6 +79,7 @@ uint32_t mshr_pop(Mshr *mshr) {
     mshr->waiting[place].next = mshr->free_waiting;
     mshr->free_waiting = place;
     mshr->places++;
+    if (mshr->shared) ++*mshr->shared;
     if (!--entry->count) {
         mshr->ready_first = entry->next;
         mshr->ready_count--;

@@ -38,6 +38,7 @@ typedef struct Mshr {
     uint32_t entry_count;  /* entries */
     uint32_t merges;       /* most requests of an entry */
     uint32_t places;       /* of `waiting` that are free */
+    uint32_t *shared;      /* places that several of these share, owner's; NULL: none */
     uint16_t free_entry;   /* first free entry */
     uint16_t free_waiting; /* first free place of `waiting` */
     uint16_t ready_first;  /* oldest completed entry */
@@ -60,7 +61,9 @@ static inline int32_t mshr_find(const Mshr *mshr, uint64_t key) {
 }
 
 /* Another request finds a place. */
-static inline bool mshr_has_place(const Mshr *mshr) { return mshr->places != 0; }
+static inline bool mshr_has_place(const Mshr *mshr) {
+    return mshr->places && (!mshr->shared || *mshr->shared);
+}
 
 /* No entry is free, or no place for its request. */
 static inline bool mshr_is_full(const Mshr *mshr) {
@@ -71,6 +74,10 @@ static inline bool mshr_is_full(const Mshr *mshr) {
 static inline bool mshr_can_merge(const Mshr *mshr, int32_t entry) {
     return mshr->entries[entry].count < mshr->merges && mshr_has_place(mshr);
 }
+
+/* From now on its requests also take of `places`, which the caller keeps, and of which others may
+ * take; it must be empty. */
+static inline void mshr_share(Mshr *mshr, uint32_t *places) { mshr->shared = places; }
 
 /* Takes a free entry (there must be one) for `key`, which has none pending; `handle` waits for it.
  */

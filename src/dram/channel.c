@@ -54,6 +54,7 @@ DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena
     channel->all_banks = (uint32_t)bits_low_mask((int)config->banks);
     channel->burst_bytes = config->bus_bytes * config->burst_length;
     channel->burst_ticks = burst_ticks_of(config);
+    channel->mask_bytes = config->mask_bytes;
     channel->read_latency = timing->cl;
     channel->write_latency = timing->wl;
     channel->has_dual_bus = config->has_dual_bus;
@@ -137,8 +138,9 @@ void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request) 
     dram_settle(channel, tick);
     if (dram_is_idle(channel)) refresh_idle(channel, tick);
     uint16_t entry = dram_queue_take(queue);
+    const uint32_t mask = request->has_mask ? channel->mask_bytes : 0;
     queue->entries[entry] = (DramEntry){
-        .request = *request, .arrival = tick, .bursts = bursts_of(channel, request->bytes)};
+        .request = *request, .arrival = tick, .bursts = bursts_of(channel, request->bytes + mask)};
     channel->scheduler->add(queue, entry);
     queue->count++;
     dram_prefetch_arrived(&channel->prefetch, queue->count);

@@ -45,7 +45,8 @@
     P(COUNT, key, at, "data_rate", data_rate, "beats", 1, 64, "4", "per DRAM cycle: 2 double, 4 quad data rate") \
     P(BOOL, key, at, "dual_bus", has_dual_bus, "no", "row commands have a bus of their own: one of each kind a cycle, whatever the banks") \
     P(BOOL, key, at, "one_command", gives_one_command, "no", "one command a cycle, of either kind; else also a row command to a bank that is asked before the column command's") \
-    P(COUNT, key, at, "pseudo_channels", pseudo_channels, "", 1, 2, "1", "channels that share a command bus, neighbours by number")
+    P(COUNT, key, at, "pseudo_channels", pseudo_channels, "", 1, 2, "1", "channels that share a command bus, neighbours by number") \
+    P(BYTES, key, at, "mask", mask_bytes, 0, 256, "0 B", "that move beside those of a store that goes to DRAM, and tell which of these it writes; what L2 writes back has none")
 /* clang-format on */
 
 typedef struct DramConfig {
@@ -127,6 +128,7 @@ typedef struct DramChannel {
     const DramScheduler *scheduler;
     uint32_t burst_bytes;   /* bytes of one column command */
     uint32_t burst_ticks;   /* bus ticks of one column command */
+    uint32_t mask_bytes;    /* DramConfig */
     uint32_t read_latency;  /* ticks from the last read command to its data */
     uint32_t write_latency; /* ticks from the last write command to its end */
     uint32_t refresh_interval, refresh_ticks, precharge_ticks; /* tREFI, tRFC, tRP */

@@ -25,6 +25,7 @@ typedef struct DramRequest {
     uint8_t bank;     /* bank of the channel */
     bool is_write;    /* writes are posted: no data is handed back ... */
     bool is_awaited;  /* ... but the owner wants a reply when it is done */
+    bool has_mask;    /* a store, with which the mask of its bytes moves (DramConfig.mask_bytes) */
 } DramRequest;
 
 typedef struct DramEntry {

@@ -153,7 +153,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     const TytoGridView sizes = {.sms = machine->sms,
                                 .l1d_lines = l1d_lines(machine, 0),
                                 .l1d_ways = l1d_ways(machine, 0),
-                                .l1d_mshrs = machine->sm.l1d.mshrs,
+                                .l1d_mshrs = sm_config_l1d_mshrs(&machine->sm),
                                 .l1d_line_bytes = machine->sm.l1d.line_bytes,
                                 .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, &sizes,

@@ -92,9 +92,11 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
         diag_error(diag, NULL, 0, 0, "%s.sector: %u B do not make 1, 2, 4 or %d of a line of %u B",
                    key, sector, TAG_MAX_SECTORS, line);
     }
-    if ((uint64_t)cache->mshrs * cache->mshr_merges > MSHR_MAX_WAITING) {
-        diag_error(diag, NULL, 0, 0, "%s.mshrs: %u of %u requests (%s.mshr_merges) are over %d",
-                   key, cache->mshrs, cache->mshr_merges, key, MSHR_MAX_WAITING);
+    if (!cache->mshr_requests && (uint64_t)cache->mshrs * cache->mshr_merges > MSHR_MAX_WAITING) {
+        diag_error(diag, NULL, 0, 0,
+                   "%s.mshrs: %u of %u requests (%s.mshr_merges) are over %d; %s.mshr_requests can "
+                   "bound them",
+                   key, cache->mshrs, cache->mshr_merges, key, MSHR_MAX_WAITING, key);
     }
     uint64_t set_bytes = (uint64_t)line * cache->ways, sets = cache->size_bytes / set_bytes;
     if (cache->size_bytes % set_bytes || !sets) {
@@ -307,12 +309,37 @@ static void check_fetch(const SmConfig *sm, Diag *diag) {
                    sm->fetch.width, sm->fetch.instruction_bytes, sm->l0i.line_bytes);
 }
 
+/* Texture accesses that end in order leave no place for hits that come later. */
+static void check_textures(const SmConfig *sm, Diag *diag) {
+    if (sm->lsu.textures_in_order && sm->l1t.latency)
+        diag_error(diag, NULL, 0, 0, "lsu.textures_in_order: yes, but l1t.latency is %u, not 0",
+                   sm->l1t.latency);
+}
+
 /* A line of the first constant cache comes out of one fill of the second. */
 static void check_constants(const SmConfig *sm, Diag *diag) {
     uint32_t above = cache_config_fill_bytes(&sm->l1c), below = cache_config_fill_bytes(&sm->l15c);
     if (sm->lsu.has_l15c && above > below)
         diag_error(diag, NULL, 0, 0,
                    "l15c.line: filled by %u B, less than the l1c above it, by %u B", below, above);
+}
+
+/* An L2 whose lines take their place when they come is GPGPU-Sim 2.1's: without what came later. */
+static void check_late_fills(const PartitionConfig *partition, Diag *diag) {
+    const CacheConfig *l2 = &partition->l2;
+    if (cache_config_fill_bytes(l2) != l2->line_bytes)
+        diag_error(diag, NULL, 0, 0,
+                   "l2.allocate: on-fill is for lines without sectors (l2.sector)");
+    if (l2->write != WRITE_BACK || l2->write_allocate != ALLOCATE_NONE)
+        diag_error(diag, NULL, 0, 0,
+                   "l2.allocate: on-fill is for l2.write: write-back and l2.write_allocate: none");
+    if (partition->takes_hints)
+        diag_error(diag, NULL, 0, 0, "l2.allocate: on-fill is for an L2 without l2.hints");
+    if (partition->halves > 1)
+        diag_error(diag, NULL, 0, 0, "l2.allocate: on-fill is for an L2 without l2.halves");
+    if (partition->port_moves_victims)
+        diag_error(diag, NULL, 0, 0,
+                   "l2.allocate: on-fill is for an L2 without partition.port_moves_victims");
 }
 
 static void check_partition(const PartitionConfig *partition, Diag *diag) {
@@ -327,8 +354,12 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
                    "partition.atom: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)",
                    atom, fill);
     }
-    if (partition->l2.allocate != CACHE_ALLOCATE_ON_MISS)
-        diag_error(diag, NULL, 0, 0, "l2.allocate: L2 takes its lines on a miss, not on the fill");
+    const bool fills_late = partition->l2.allocate == CACHE_ALLOCATE_ON_FILL;
+    if (partition->has_l2 && fills_late) check_late_fills(partition, diag);
+    if (partition->has_l2 && !fills_late && partition->store_mshrs)
+        diag_error(diag, NULL, 0, 0, "l2.store_mshrs: yes needs l2.allocate: on-fill");
+    if (partition->has_l2 && !fills_late && partition->write_backs_first)
+        diag_error(diag, NULL, 0, 0, "partition.write_backs_first: yes needs l2.allocate: on-fill");
     if (partition->has_l2 && partition->l2.write_allocate == ALLOCATE_BESIDE &&
         partition->l2.miss_queue < 3)
         diag_error(
@@ -469,6 +500,7 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_units(&machine->sm, diag);
     check_tensor(&machine->sm, diag);
     check_constants(&machine->sm, diag);
+    check_textures(&machine->sm, diag);
     check_fetch(&machine->sm, diag);
     check_partition(&machine->partition, diag);
     check_hints(machine, diag);

@@ -122,7 +122,7 @@ static inline void take_packet(Partition *partition, Slice *slice, uint64_t cycl
 /* A slice has given DRAM something to do. */
 static void hear_slice(Partition *partition, Slice *slice) {
     slice->has_moved_dram = false;
-    if (slice->to_dram.count)
+    if (slice_has_access(slice))
         partition->dram_slices |= UINT32_C(1) << (slice->node - partition->first_node);
     partition->wake_tick = 0;
 }
@@ -241,7 +241,7 @@ static void serve_slice(Partition *partition, uint64_t cycle) {
     };
     partition->line_accesses[ring_push(&partition->line)] = access;
     partition->last_served = index;
-    if (!slice->to_dram.count) partition->dram_slices &= ~(UINT32_C(1) << index);
+    if (!slice_has_access(slice)) partition->dram_slices &= ~(UINT32_C(1) << index);
     rouse(partition, slice);
 }
 
@@ -267,6 +267,7 @@ static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle
                   .bank = (uint8_t)place.bank,
                   .is_write = access->is_write,
                   .is_awaited = access->is_awaited,
+                  .has_mask = access->is_store,
               });
     head->time = cycle;
     if (partition->rows.rows && !access->is_write && access->cta != SLICE_NO_CTA)

@@ -22,13 +22,15 @@
     P(COUNT, key, at, "dram_credits", dram_credits, "", 1, 65536, "181", "requests of a channel between its slices and the end of their DRAM access") \
     P(BOOL, key, at, "acknowledges_late", acknowledges_late, "no", "a store that goes to DRAM is acknowledged when DRAM has written it; no: when it goes there") \
     P(BYTES, key, at, "port", port_bytes, 8, 1024, "32 B", "data that L2 moves a cycle") \
-    P(BOOL, key, at, "port_moves_victims", port_moves_victims, "no", "a dirty line that goes because a read misses passes that port; no: only one that goes because of a store")
+    P(BOOL, key, at, "port_moves_victims", port_moves_victims, "no", "a dirty line that goes because a read misses passes that port; no: only one that goes because of a store") \
+    P(BOOL, key, at, "write_backs_first", write_backs_first, "no", "lines that L2 writes back go to DRAM ahead of all that waits in its queues (l2.allocate: on-fill)")
 
 /* Of L2, what is no matter of a cache. */
 #define PARTITION_L2_PARAMETERS(P, key, at) \
     P(BOOL, key, at, "enabled", has_l2, "yes", "no: every request goes to DRAM") \
     P(BOOL, key, at, "filled_by_copies", copies_fill_l2, "no", "a host-to-device copy leaves its data in L2") \
     P(BOOL, key, at, "misplaces_half_lines", misplaces_half_lines, "no", "a defect of GPGPU-Sim 4.2, for comparisons with it: a store of half a line to the upper half takes the same place of the next line") \
+    P(BOOL, key, at, "store_mshrs", store_mshrs, "no", "a store that misses waits in an MSHR until DRAM has written it: a store to its line meanwhile makes no write, a read of it is answered then (l2.allocate: on-fill)") \
     P(BOOL, key, at, "hints", takes_hints, "no", "eviction priorities (.L2::evict_first, cache policies, windows of launches, ...) and prefetches that programs name count") \
     P(BYTES, key, at, "least_fetch", least_fetch_bytes, 0, 256, "0 B", "hints: least that a read's miss brings, aligned: more of what it misses than it asked for; a power of two") \
     P(BYTES, key, at, "persisting", persisting_bytes, 0, 256 * MIB, "0 B", "hints: most of all L2 that a program may set aside for lines that shall persist (cudaLimitPersistingL2CacheSize)") \

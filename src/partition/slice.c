@@ -48,6 +48,9 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .atom_cycles = (config->atom_bytes + config->port_bytes - 1) / config->port_bytes,
         .port_bytes = config->port_bytes,
         .port_moves_victims = config->port_moves_victims,
+        .fills_late = config->has_l2 && l2->allocate == CACHE_ALLOCATE_ON_FILL,
+        .store_mshrs = config->has_l2 && config->store_mshrs,
+        .writes_back_first = config->has_l2 && config->write_backs_first,
         .rop_latency = config->rop_latency + (l2->latency ? l2->latency - 1 : 0),
         .header_bytes = environment->header_bytes,
         .reply_bytes = environment->reply_header_bytes + config->atom_bytes,
@@ -64,6 +67,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .misses = ring_make(l2->miss_queue >= 3 ? l2->miss_queue : 3),
         .to_dram = ring_make(config->to_dram_queue),
         .from_dram = ring_make(config->from_dram_queue),
+        .write_backs = ring_make(config->to_dram_queue),
         .environment = environment,
         .counters = counters,
     };
@@ -75,6 +79,8 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
     slice->reply_packets = ARENA_ARRAY(arena, SliceReply, ring_places(&slice->replies));
     slice->miss_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->misses));
     slice->dram_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->to_dram));
+    if (slice->writes_back_first)
+        slice->back_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->write_backs));
     slice->dram_returns = ARENA_ARRAY(arena, DramReturn, ring_places(&slice->from_dram));
     if (slice->has_tags) init_tags(slice, arena);
 }
@@ -203,21 +209,29 @@ void slice_pop_reply(Slice *slice, uint64_t cycle) {
         request->l2_cycles = (uint32_t)(cycle - request->arrived) - reply->dram_cycles;
 }
 
+/* Whether step 1 has something to do, and can. */
+static bool can_answer_miss(const Slice *slice) {
+    return mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies) &&
+           (!slice->fills_late || slice_can_write_back(slice));
+}
+
 /* Step 1: the oldest request whose miss is completed is answered. */
 static void answer_miss(Slice *slice, uint64_t cycle) {
-    if (!mshr_has_ready(&slice->mshr) || ring_is_full(&slice->replies)) return;
+    if (!can_answer_miss(slice)) return;
     uint32_t entry = slice->mshr.ready_first;
     uint64_t local = slice->mshr.entries[entry].key;
     uint32_t handle = mshr_pop(&slice->mshr);
     slice->is_refused = false;
-    if (handle == SLICE_NO_REQUEST) return; /* it was only to be brought */
+    if (handle == SLICE_NO_REQUEST) return; /* it was only to be brought, or written */
+    if (slice->fills_late) slice_take_line(slice, handle, local);
     slice_add_reply(slice, handle, local, cycle, &slice->fills[entry].times);
 }
 
 /* ---- to and from DRAM ---- */
 
 DramAccess slice_pop_access(Slice *slice) {
-    if (ring_is_full(&slice->to_dram)) slice_rouse(slice);
+    if (ring_is_full(&slice->to_dram) | ring_is_full(&slice->write_backs)) slice_rouse(slice);
+    if (slice->write_backs.count) return slice->back_accesses[ring_pop(&slice->write_backs)];
     return slice->dram_accesses[ring_pop(&slice->to_dram)];
 }
 
@@ -238,7 +252,7 @@ bool slice_has(const Slice *slice, uint64_t local) {
     if (!slice->has_tags) return false;
     TagResult result =
         tag_array_probe(&slice->tags, local, slice_prefetched_sectors(slice, local), &place);
-    return result == TAG_HIT || result == TAG_PENDING;
+    return result == TAG_HIT || result == TAG_PENDING || slice_is_coming(slice, local);
 }
 
 /* Puts what a prefetch brought into L2, except sectors that are there or asked for already. Nothing
@@ -248,10 +262,11 @@ static void fill_prefetch(Slice *slice, uint64_t local) {
     uint8_t sectors = slice_prefetched_sectors(slice, local);
     int32_t place;
     TagResult result = tag_array_probe(tags, local, sectors, &place);
+    if (result == TAG_MISS && slice_is_coming(slice, local)) result = TAG_PENDING;
     if (result == TAG_PENDING) slice->counters->l2_prefetches_late++;
     if (result == TAG_HIT || result == TAG_PENDING) return;
     if (result == TAG_MISS) {
-        if (slice->misses.count > slice->write_limit) return;
+        if (!slice_can_write_back(slice)) return;
         TagEviction evicted;
         place = tag_array_reserve(tags, local, 0, &evicted);
         if (place == TAG_NONE) return;
@@ -267,17 +282,20 @@ static void fill_prefetch(Slice *slice, uint64_t local) {
 static void fill_sector(Slice *slice, const DramReturn *data) {
     SliceFill *fill = &slice->fills[data->token];
     fill->times = data->times;
-    tag_array_fill(&slice->tags, fill->place, fill->sector);
+    if (fill->place != TAG_NONE) tag_array_fill(&slice->tags, fill->place, fill->sector);
     mshr_complete(&slice->mshr, (int32_t)data->token);
 }
 
 /* Whether the oldest return of DRAM becomes a reply at once. */
 static bool is_reply(const Slice *slice) {
-    return !slice->has_l2 || slice->dram_returns[ring_front(&slice->from_dram)].is_write;
+    return !slice->has_l2 ||
+           (!slice->store_mshrs && slice->dram_returns[ring_front(&slice->from_dram)].is_write);
 }
 
-/* Whether the oldest return of DRAM can be taken. */
+/* Whether the oldest return of DRAM can be taken. Where lines take their place when they are
+ * answered, all that waits for the last one is answered before. */
 static bool can_take_return(const Slice *slice) {
+    if (slice->fills_late && mshr_has_ready(&slice->mshr)) return false;
     return slice->from_dram.count && (!is_reply(slice) || !ring_is_full(&slice->replies));
 }
 
@@ -288,7 +306,7 @@ static void take_return(Slice *slice, uint64_t cycle) {
     const DramReturn *data = &slice->dram_returns[ring_pop(&slice->from_dram)];
     if (data->is_prefetch && slice->has_tags)
         fill_prefetch(slice, address_map_local(slice->environment->map, data->address));
-    else if (data->is_write)
+    else if (data->is_write && !slice->store_mshrs)
         slice_add_reply(slice, data->token,
                         address_map_local(slice->environment->map, data->address), cycle, NULL);
     else if (slice->has_tags) fill_sector(slice, data);
@@ -326,14 +344,15 @@ EITHER bool has_side_work(const Slice *slice, bool is_simple) {
 
 /* Whether some of it can be done. */
 SLICE_SELDOM static bool can_do_side_work(const Slice *slice) {
-    bool can_answer = mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies);
     bool can_send = slice->misses.count && !ring_is_full(&slice->to_dram);
-    return can_answer || can_send || can_take_return(slice) || slice->hinted.count;
+    return can_answer_miss(slice) || can_send || can_take_return(slice) || slice->hinted.count;
 }
 
 SLICE_SELDOM static void do_side_work(Slice *slice, uint64_t cycle) {
+    const bool has_ready = mshr_has_ready(&slice->mshr);
     answer_miss(slice, cycle);
     take_return(slice, cycle);
+    if (slice->fills_late && !has_ready) answer_miss(slice, cycle); /* what has just come */
     send_miss(slice);
 }
 
@@ -394,7 +413,7 @@ void slice_install(Slice *slice, uint64_t local) {
 
 void slice_flush(Slice *slice) {
     if (!slice->has_tags) return;
-    const bool brings_unasked = slice->takes_hints || slice->write.is_beside;
+    const bool brings_unasked = slice->takes_hints || slice->write.is_beside || slice->store_mshrs;
     assert((!slice->mshr.used || brings_unasked) && "fills under way");
     (void)brings_unasked;
     TagArray *tags = &slice->tags;

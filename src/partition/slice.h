@@ -5,7 +5,8 @@
  * order: the answer of a completed miss goes to the reply queue; a return of DRAM fills its sector;
  * the miss queue gives an access to the queue towards DRAM; the atom at the head of the input queue
  * is looked up; the ROP line gives an atom to the input queue. An atom that is refused stays at the
- * head and blocks.
+ * head and blocks. Where lines take their place only when they come (slice_late.c), an answer is
+ * what takes it, in the cycle of the return for the first, and the next return waits for the last.
  *
  * Without L2 the atoms go straight to the queue towards DRAM, and its returns to the reply queue. A
  * slice that can do nothing need not be visited before `wake`; the cycles left out change no
@@ -48,13 +49,14 @@ typedef struct SliceReply {
 /* What a slice asks of DRAM. */
 typedef struct DramAccess {
     uint64_t address; /* first byte */
-    uint32_t token;   /* read: names what waits for the data: an MSHR entry; without L2 a request,
-                         and of an awaited write always */
+    uint32_t token;   /* names what waits: of a read, and of a write for which an MSHR does, the
+                         MSHR entry; without L2, and of any other awaited write, the request */
     uint32_t cta;     /* linear index of the CTA that reads, or SLICE_NO_CTA */
     uint16_t bytes;   /* within one row */
     bool is_write;    /* nothing comes back ... */
     bool is_awaited;  /* ... but that it is done */
     bool is_atomic;   /* a read whose result is written as soon as it is there */
+    bool is_store;    /* a store as an SM sent it */
 } DramAccess;
 
 /* How long data were under way from the DRAM controller's door back to it. */
@@ -77,7 +79,7 @@ typedef struct DramReturn {
 /* An MSHR entry's line, and the times of the fill that completed it. */
 typedef struct SliceFill {
     DramTimes times;
-    int32_t place;  /* of the line in the tag array */
+    int32_t place;  /* of the line in the tag array; TAG_NONE: it takes one when it has come */
     uint8_t sector; /* bit of the sector that is fetched */
 } SliceFill;
 
@@ -134,6 +136,7 @@ typedef struct Slice {
     bool never_sleeps;   /* as in the environment */
 
     Ring from_dram, misses, to_dram;
+    Ring write_backs;   /* towards DRAM, ahead of to_dram; of slices that write back first */
     uint64_t rop_ready; /* cycle at which the ROP line's first may leave; UINT64_MAX: none waits */
     uint32_t node;      /* of both networks */
     uint32_t take_room; /* free input places needed to take a packet */
@@ -171,10 +174,14 @@ typedef struct Slice {
     uint32_t beside_limit;   /* the same for one beside which its line is fetched */
     uint32_t port_bytes;     /* that the data port moves a cycle */
     bool port_moves_victims; /* PartitionConfig */
+    bool fills_late;         /* a line takes its place when it has come (l2.allocate) */
+    bool store_mshrs;        /* PartitionConfig */
+    bool writes_back_first;  /* PartitionConfig.write_backs_first */
     RowSharing rows;         /* CTAs whose reads came here; without rows where nobody counts them */
     const PartitionEnvironment *environment;
     DramAccess *miss_accesses;
     DramAccess *dram_accesses;
+    DramAccess *back_accesses; /* of write_backs; NULL where there are none */
     DramReturn *dram_returns;
     SliceFill *fills; /* by MSHR entry */
     Ring hinted;
@@ -212,7 +219,11 @@ void slice_push_return(Slice *slice, const DramReturn *data);
 /* Whether what a prefetch of the address would bring is there or under way. */
 bool slice_has(const Slice *slice, uint64_t local);
 
-/* The oldest access leaves for DRAM; there must be one. */
+/* Whether an access waits for DRAM. */
+static inline bool slice_has_access(const Slice *slice) {
+    return (slice->to_dram.count | slice->write_backs.count) != 0;
+}
+/* The next access leaves for DRAM; there must be one. */
 DramAccess slice_pop_access(Slice *slice);
 
 /* Counts what sleeping has left uncounted, up to and not including `cycle`. */

@@ -32,6 +32,17 @@ static inline void slice_push_access(Slice *slice, const DramAccess *access) {
     slice->has_moved_dram = true;
 }
 
+/* What L2 writes back goes ahead of what waits in to_dram. */
+static inline void slice_push_write_back(Slice *slice, const DramAccess *access) {
+    slice->back_accesses[ring_push(&slice->write_backs)] = *access;
+    slice->has_moved_dram = true;
+}
+/* Whether a line that has to go could be written back. */
+static inline bool slice_can_write_back(const Slice *slice) {
+    return slice->writes_back_first ? !ring_is_full(&slice->write_backs)
+                                    : slice->misses.count <= slice->write_limit;
+}
+
 /* Queues a reply packet; `dram_cycles` as in SliceReply. */
 static inline void slice_push_reply(Slice *slice, uint32_t handle, bool has_data,
                                     uint32_t dram_cycles) {
@@ -167,8 +178,26 @@ void slice_drop_copy(const Slice *slice, uint64_t local);
 /* Cycle from which what the other half sent can be taken; UINT64_MAX: nothing. */
 uint64_t slice_far_event(const Slice *slice);
 
-/* Counts a line that had to go, and sends its dirty sectors to DRAM as one write; the miss queue
- * must have room. Returns how many those are. */
+/* ---- Lines that take their place when they come: slice_late.c ---- */
+
+/* Step 4 for an atom that L2 has not got, of which MSHRs alone know whether it is coming. False
+ * when it is refused. */
+SLICE_SELDOM bool slice_miss_late(Slice *slice, const SliceAtom *atom, uint64_t cycle);
+/* The line for which the request, a read or an atomic, has waited takes its place, unless another
+ * one has brought it; slice_can_write_back must hold. */
+SLICE_SELDOM void slice_take_line(Slice *slice, uint32_t handle, uint64_t local);
+/* Whether a line that has no place yet is under way, or a store that will make it another. */
+static inline bool slice_is_coming(const Slice *slice, uint64_t local) {
+    return slice->fills_late && mshr_find(&slice->mshr, local) != MSHR_NONE;
+}
+
+/* ---- What they share ---- */
+
+/* The access to DRAM that moves one atom of a request. */
+DramAccess slice_atom_access(const Slice *slice, const SliceAtom *atom, uint32_t token);
+
+/* Counts a line that had to go, and sends its dirty sectors to DRAM as one write;
+ * slice_can_write_back must hold. Returns how many those are. */
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted);
 
 /* The sectors of its line that a prefetch of the address brings. */

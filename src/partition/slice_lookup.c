@@ -15,8 +15,7 @@ WriteRule slice_write_rule(const CacheConfig *config) {
 
 /* ---- atoms ---- */
 
-/* The access to DRAM that moves one atom of a request. */
-static DramAccess atom_access(const Slice *slice, const SliceAtom *atom, uint32_t token) {
+DramAccess slice_atom_access(const Slice *slice, const SliceAtom *atom, uint32_t token) {
     const MemRequest *request = request_of(slice, atom->handle);
     bool is_part = atom->op == MEM_OP_WRITE && request->bytes < slice->atom_bytes;
     return (DramAccess){
@@ -25,6 +24,7 @@ static DramAccess atom_access(const Slice *slice, const SliceAtom *atom, uint32_
         .cta = request->client == MEM_CLIENT_L1I ? SLICE_NO_CTA : request->cta,
         .bytes = (uint16_t)(is_part ? request->bytes : slice->atom_bytes),
         .is_write = atom->op == MEM_OP_WRITE,
+        .is_store = atom->op == MEM_OP_WRITE,
     };
 }
 
@@ -83,13 +83,14 @@ static uint32_t write_back(Slice *slice, uint64_t address, uint8_t dirty) {
     uint32_t atoms = (uint32_t)bits_count32(dirty);
     uint64_t local = address + (uint64_t)bits_lowest32(dirty) * slice->atom_bytes;
     const PartitionEnvironment *environment = slice->environment;
-    slice_add_miss(
-        slice, &(DramAccess){
-                   .address = address_map_address(environment->map, environment->channel, local),
-                   .cta = SLICE_NO_CTA,
-                   .bytes = (uint16_t)(atoms * slice->atom_bytes),
-                   .is_write = true,
-               });
+    const DramAccess access = {
+        .address = address_map_address(environment->map, environment->channel, local),
+        .cta = SLICE_NO_CTA,
+        .bytes = (uint16_t)(atoms * slice->atom_bytes),
+        .is_write = true,
+    };
+    if (slice->writes_back_first) slice_push_write_back(slice, &access);
+    else slice_add_miss(slice, &access);
     slice->counters->l2_write_backs++;
     return atoms;
 }
@@ -115,7 +116,7 @@ SLICE_SELDOM static void use_prefetch(Slice *slice, TagLine *line, uint64_t loca
 
 /* Sends a write to DRAM. It is acknowledged, or will be once it is done. */
 static void write_to_dram(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    DramAccess access = atom_access(slice, atom, atom->handle);
+    DramAccess access = slice_atom_access(slice, atom, atom->handle);
     access.is_awaited = slice->acknowledges_late;
     slice_add_miss(slice, &access);
     if (!access.is_awaited) slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
@@ -144,8 +145,8 @@ static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     int32_t entry = mshr_allocate(&slice->mshr, atom->local, waiter);
     slice->fills[entry] = (SliceFill){.place = place, .sector = sector};
     if (waiter == SLICE_NO_REQUEST) write_to_dram(slice, atom, cycle);
-    DramAccess access = atom_access(slice, atom, (uint32_t)entry);
-    access.is_write = false;
+    DramAccess access = slice_atom_access(slice, atom, (uint32_t)entry);
+    access.is_write = access.is_store = false;
     slice_add_miss(slice, &access);
     evict(slice, &evicted, slice->port_moves_victims && waiter != SLICE_NO_REQUEST, cycle);
     if (atom->op != MEM_OP_READ && waiter != SLICE_NO_REQUEST) tag_array_write(tags, place, sector);
@@ -183,7 +184,10 @@ static inline bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cy
     uint8_t sector = slice_sectors(slice, atom->local);
     int32_t place;
     TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
-    if (result != TAG_HIT) return miss_read(slice, atom, result, place, sector, cycle);
+    if (result != TAG_HIT) {
+        if (slice->fills_late) return slice_miss_late(slice, atom, cycle);
+        return miss_read(slice, atom, result, place, sector, cycle);
+    }
     slice_touch(slice, atom, place);
     if (tags->lines[place].filler_thread & sector)
         use_prefetch(slice, &tags->lines[place], atom->local);
@@ -281,6 +285,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
         slice_serve_hit(slice, atom, false, cycle);
         return true;
     }
+    if (slice->store_mshrs) return slice_miss_late(slice, atom, cycle);
     if (slice->misses.count > slice->write_limit) return false;
     if (slice->write.passes_on || (place == TAG_NONE && !slice->write.allocates))
         return pass_write(slice, atom, result, place, sector, cycle);
@@ -294,7 +299,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
 
 /* Without L2: the atom goes to DRAM. A write is acknowledged at once, or when it is done. */
 static bool pass_atom(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    DramAccess access = atom_access(slice, atom, atom->handle);
+    DramAccess access = slice_atom_access(slice, atom, atom->handle);
     access.is_atomic = atom->op == MEM_OP_ATOMIC;
     access.is_awaited = access.is_write && slice->acknowledges_late;
     slice_push_access(slice, &access);

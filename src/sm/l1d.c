@@ -515,9 +515,10 @@ void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port) {
 }
 
 void l1d_pop_return(SmL1d *l1d) {
+    const bool had_place = mshr_has_place(&l1d->mshr);
     mshr_pop(&l1d->mshr);
     l1d->has_return = mshr_has_ready(&l1d->mshr);
-    if (!mshr_is_full(&l1d->mshr)) l1d->freed |= SM_FREED_MSHR;
+    if (!had_place || !mshr_is_full(&l1d->mshr)) l1d->freed |= SM_FREED_MSHR;
 }
 
 /* Whether the head of a bank was refused in the set of `key`. */
@@ -570,10 +571,11 @@ void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port) {
     flush_step(l1d, sm, port);
 }
 
-/* What can end a refusal (SmFreed). Within a bank only the head takes lines, MSHRs and places of
- * the miss queue, so nothing that it found there is lost meanwhile; what other banks take can only
- * make it wait longer, but for the line that they may bring. A line that comes can only be its own,
- * or leave it a way, in its own set. */
+/* What can end a refusal (SmFreed). Within a bank only the head takes lines, MSHRs (but for those
+ * that other caches share, which tell when they give them back) and places of the miss queue, so
+ * nothing that it found there is lost meanwhile; what other banks take can only make it wait
+ * longer, but for the line that they may bring. A line that comes can only be its own, or leave it
+ * a way, in its own set. */
 static uint8_t ends_refusal(const uint64_t *refusal, const Counters *c) {
     if (refusal == &c->l1d_fail_mshrs) return SM_FREED_MSHR;
     if (refusal == &c->l1d_fail_queue) return SM_FREED_PLACE | SM_FREED_LINE;

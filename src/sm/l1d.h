@@ -144,6 +144,10 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
 static inline bool l1d_has_return(const SmL1d *l1d) { return l1d->has_return; }
 static inline uint16_t l1d_peek_return(const SmL1d *l1d) { return (uint16_t)mshr_peek(&l1d->mshr); }
 void l1d_pop_return(SmL1d *l1d);
+/* An MSHR that it shares may be free again. */
+static inline void l1d_hear_of_mshr(SmL1d *l1d) {
+    if (l1d->mshr.shared) l1d->freed |= SM_FREED_MSHR;
+}
 
 /* ---- Refusals ---- */
 

@@ -45,7 +45,52 @@ void lsu_note_issue(SmLsu *lsu, uint64_t cycle) {
     lsu->is_row_full = row->count == row->stages;
 }
 
-void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
+/* ---- Textures in order ---- */
+
+static void order_init(SmTextureOrder *order, const SmConfig *config, Arena *arena) {
+    if (!config->lsu.textures_in_order) return;
+    const CacheConfig *l1t = &config->l1t;
+    order->capacity = l1t->mshrs * l1t->mshr_merges;
+    if (l1t->mshr_requests && l1t->mshr_requests < order->capacity)
+        order->capacity = l1t->mshr_requests;
+    order->items = ARENA_ARRAY(arena, SmTextureMiss, order->capacity);
+}
+
+static SmTextureMiss *order_item(const SmTextureOrder *order, uint32_t i) {
+    return &order->items[sm_ring_place(order->head + i, order->capacity)];
+}
+
+static void order_push(SmTextureOrder *order, uint64_t line, uint16_t inst) {
+    *order_item(order, order->count++) = (SmTextureMiss){.line = line, .inst = inst};
+}
+
+static void order_pop(SmTextureOrder *order) {
+    order->head = sm_ring_place(order->head + 1, order->capacity);
+    order->count--;
+}
+
+static void order_arrived(SmTextureOrder *order, uint64_t line) {
+    for (uint32_t i = 0; i < order->count; i++)
+        order_item(order, i)->has_arrived |= order_item(order, i)->line == line;
+}
+
+/* Whether the oldest can end. */
+static bool order_is_ready(const SmTextureOrder *order) {
+    return order->count && order_item(order, 0)->has_arrived;
+}
+
+/* The caches' MSHRs are the same ones, if the machine says so; those of textures in order are taken
+ * and given back beside the cache's own. */
+static void share_mshrs(SmLsu *lsu, SmL1d *l1d, const SmConfig *config) {
+    lsu->mshrs_free = config->lsu.mshrs;
+    lsu->shares_mshrs = config->lsu.mshrs != 0;
+    if (!lsu->shares_mshrs) return;
+    mshr_share(&l1d->mshr, &lsu->mshrs_free);
+    mshr_share(&lsu->l1c.mshr, &lsu->mshrs_free);
+    if (!lsu->order.capacity) mshr_share(&lsu->l1t.mshr, &lsu->mshrs_free);
+}
+
+void lsu_init(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     pipe_init(&lsu->shared_pipe, SM_INSTS, sm->arena);
     pipe_init(&lsu->texture_pipe, RETURN_PLACES, sm->arena);
     pipe_init(&lsu->constant_pipe, RETURN_PLACES, sm->arena);
@@ -54,6 +99,8 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
     sm_queue_init(&lsu->chosen, SM_INSTS, sm->arena);
     read_cache_init(&lsu->l1c, sm, port, &sm->config->l1c, MEM_CLIENT_L1C);
     read_cache_init(&lsu->l1t, sm, port, &sm->config->l1t, MEM_CLIENT_L1T);
+    order_init(&lsu->order, sm->config, sm->arena);
+    share_mshrs(lsu, l1d, sm->config);
     lsu->has_l15c = sm->config->lsu.has_l15c;
     if (lsu->has_l15c) {
         read_cache_init(&lsu->l15c, sm, port, &sm->config->l15c, MEM_CLIENT_L1C);
@@ -91,6 +138,7 @@ static uint32_t returns(const SmLsu *lsu, const SmL1d *l1d, uint64_t cycle) {
 
 static uint16_t peek_return(const SmLsu *lsu, const SmL1d *l1d, uint32_t way) {
     if (way == SM_RETURN_SHARED) return sm_queue_peek(&lsu->shared_pipe.queue);
+    if (way == SM_RETURN_TEXTURE && lsu->order.capacity) return order_item(&lsu->order, 0)->inst;
     return way == SM_RETURN_L1D ? l1d_peek_return(l1d) : sm_queue_peek(&lsu->returns[way]);
 }
 
@@ -102,6 +150,13 @@ static void pop_return(SmLsu *lsu, SmL1d *l1d, uint32_t way) {
     }
     if (way == SM_RETURN_L1D) {
         l1d_pop_return(l1d);
+        return;
+    }
+    if (way == SM_RETURN_TEXTURE && lsu->order.capacity) {
+        order_pop(&lsu->order);
+        lsu->mshrs_free += lsu->shares_mshrs;
+        l1d_hear_of_mshr(l1d);
+        if (!order_is_ready(&lsu->order)) lsu->returns_waiting &= ~(1u << way);
         return;
     }
     sm_queue_pop(&lsu->returns[way]);
@@ -185,15 +240,24 @@ static void line_filled(SmLsu *lsu, SmReadCache *cache, SmReturn way) {
         access_done(lsu, (uint16_t)mshr_pop(&cache->mshr), way);
 }
 
-static void constants_arrived(SmLsu *lsu, uint64_t line) {
+static void constants_arrived(SmLsu *lsu, SmL1d *l1d, uint64_t line) {
     if (lsu->has_l15c) read_levels_line_arrived(&lsu->constants, line);
     else read_cache_fill(&lsu->l1c, line);
     line_filled(lsu, &lsu->l1c, SM_RETURN_CONST);
+    l1d_hear_of_mshr(l1d);
 }
 
-static void texture_arrived(SmLsu *lsu, uint64_t line) {
+static void texture_arrived(SmLsu *lsu, SmL1d *l1d, uint64_t line) {
     read_cache_fill(&lsu->l1t, line);
-    line_filled(lsu, &lsu->l1t, SM_RETURN_TEXTURE);
+    if (!lsu->order.capacity) {
+        line_filled(lsu, &lsu->l1t, SM_RETURN_TEXTURE);
+        l1d_hear_of_mshr(l1d);
+        return;
+    }
+    while (mshr_has_ready(&lsu->l1t.mshr))
+        mshr_pop(&lsu->l1t.mshr);
+    order_arrived(&lsu->order, line);
+    lsu->returns_waiting |= (uint32_t)order_is_ready(&lsu->order) << SM_RETURN_TEXTURE;
 }
 
 static void bypass_arrived(SmLsu *lsu, SmContext *sm, const MemRequest *request) {
@@ -207,11 +271,13 @@ static void acknowledged(SmContext *sm, const MemRequest *request) {
 }
 
 /* What is due of the above goes on. */
-static void take_due(SmLsu *lsu, const SmContext *sm, SmPort *port) {
+static void take_due(SmLsu *lsu, const SmContext *sm, SmL1d *l1d, SmPort *port) {
     drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
     drain_pipe(lsu, &lsu->constant_pipe, sm->cycle, SM_RETURN_CONST);
-    if (lsu->has_l15c && read_levels_step(&lsu->constants, sm, port))
+    if (lsu->has_l15c && read_levels_step(&lsu->constants, sm, port)) {
         line_filled(lsu, &lsu->l1c, SM_RETURN_CONST);
+        l1d_hear_of_mshr(l1d);
+    }
     lsu->next_due = first_due(lsu);
 }
 
@@ -223,8 +289,8 @@ __attribute__((noinline)) static void handle_reply(SmLsu *lsu, SmContext *sm, Sm
     if (!request) return;
     switch ((MemClient)request->client) {
     case MEM_CLIENT_L1D: l1d_line_arrived(l1d, sm, port, request); break;
-    case MEM_CLIENT_L1C: constants_arrived(lsu, port_line_of(request)); break;
-    case MEM_CLIENT_L1T: texture_arrived(lsu, port_line_of(request)); break;
+    case MEM_CLIENT_L1C: constants_arrived(lsu, l1d, port_line_of(request)); break;
+    case MEM_CLIENT_L1T: texture_arrived(lsu, l1d, port_line_of(request)); break;
     case MEM_CLIENT_BYPASS: bypass_arrived(lsu, sm, request); break;
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
     case MEM_CLIENT_L1I: break; /* never gets here: port_offer gives it to the fetch unit */
@@ -271,22 +337,40 @@ static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemo
     leave_latch(lsu, sm, inst);
 }
 
-/* One access to the constant or texture cache; false when it must be tried again. */
-static bool access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, SmReadCache *cache,
-                              SmPipe *pipe, const SmAccess *access, uint64_t *accesses,
-                              uint64_t *misses) {
+/* One access to the constant or texture cache; READ_REFUSED: it must be tried again. */
+static ReadResult access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, SmReadCache *cache,
+                                    SmPipe *pipe, const SmAccess *access, uint64_t *accesses,
+                                    uint64_t *misses) {
     uint16_t inst = lsu->latch;
     int warp = sm->insts.inst[inst].warp;
     ReadResult result = sm->env.is_l1_perfect ? READ_HIT
                                               : read_cache_access(cache, sm, port, access->address,
                                                                   access->pc, inst, warp);
-    if (result == READ_REFUSED) return false;
+    if (result == READ_REFUSED) return result;
     ++*accesses;
     if (result == READ_WAIT) ++*misses;
     else if (cache->config->latency) pipe_push(pipe, inst, sm->cycle + cache->config->latency);
     else insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
     lsu->next_due = first_due(lsu);
-    return true;
+    return result;
+}
+
+/* Likewise to the texture cache; false when it must be tried again. Where what misses ends in
+ * order, it needs an MSHR of its own. */
+static bool access_texture(SmLsu *lsu, SmContext *sm, SmPort *port, const SmAccess *access) {
+    SmTextureOrder *order = &lsu->order;
+    Counters *c = &sm->counters;
+    const uint64_t line = access->address & ~(uint64_t)(lsu->l1t.fill_bytes - 1);
+    const bool is_full = order->capacity && (order->count == order->capacity ||
+                                             (lsu->shares_mshrs && !lsu->mshrs_free));
+    if (is_full && !sm->env.is_l1_perfect && !read_cache_has(&lsu->l1t, line)) return false;
+    ReadResult result = access_read_cache(lsu, sm, port, &lsu->l1t, &lsu->texture_pipe, access,
+                                          &c->l1t_accesses, &c->l1t_misses);
+    if (order->capacity && result == READ_WAIT) {
+        order_push(order, line, lsu->latch);
+        lsu->mshrs_free -= lsu->shares_mshrs;
+    }
+    return result != READ_REFUSED;
 }
 
 /* A load past the L1D, or an atomic, straight to the network. */
@@ -338,10 +422,8 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory
             return true;
         }
         return access_read_cache(lsu, sm, port, &lsu->l1c, &lsu->constant_pipe, access,
-                                 &c->l1c_accesses, &c->l1c_misses);
-    case SM_PATH_TEXTURE:
-        return access_read_cache(lsu, sm, port, &lsu->l1t, &lsu->texture_pipe, access,
-                                 &c->l1t_accesses, &c->l1t_misses);
+                                 &c->l1c_accesses, &c->l1c_misses) != READ_REFUSED;
+    case SM_PATH_TEXTURE: return access_texture(lsu, sm, port, access);
     case SM_PATH_BYPASS:
         if (!access_bypass(sm, port, inst, memory, access)) return false;
         count_access(sm, access);
@@ -426,7 +508,7 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
         row_advance(&lsu->row, sm->cycle);
         lsu->is_row_full = lsu->row.count == lsu->row.stages;
     }
-    if (lsu->next_due <= sm->cycle) take_due(lsu, sm, port);
+    if (lsu->next_due <= sm->cycle) take_due(lsu, sm, l1d, port);
     if (l1d->hits_from <= sm->cycle) l1d_end_hits(l1d, sm);
     if (port_has_reply(port)) handle_reply(lsu, sm, l1d, port);
     if (port->misses_waiting) send_misses(lsu, sm, l1d, port);

@@ -42,6 +42,19 @@ typedef struct SmRow {
                                     nothing keeps it */
 } SmRow;
 
+/* Accesses that missed the texture cache, where they end in the order in which they were made, as
+ * GPGPU-Sim 2.1 has it: the oldest asks for the write-back port when its line is there. */
+typedef struct SmTextureMiss {
+    uint64_t line;    /* address */
+    uint16_t inst;    /* that made it */
+    bool has_arrived; /* the line has */
+} SmTextureMiss;
+typedef struct SmTextureOrder {
+    uint32_t head, count; /* the oldest, and how many there are */
+    uint32_t capacity;    /* 0: they end as their lines come */
+    SmTextureMiss *items; /* ring */
+} SmTextureOrder;
+
 /* A bank of the L1D, or: */
 enum { SM_NO_BANK = 0xFF };
 
@@ -70,13 +83,17 @@ typedef struct SmLsu {
     SmPipe constant_pipe;     /* or the constant cache, where that takes time: due for `returns` */
     SmQueue returns[SM_RETURNS]; /* loads that wait for the write-back port */
     SmReadCache l1c, l1t;
-    bool has_l15c; /* the constant cache has a larger one below it: */
+    SmTextureOrder order;
+    uint32_t mshrs_free; /* of those that the caches share, ... */
+    bool shares_mshrs;   /* ... if they do (SmLsuConfig.mshrs) */
+    bool has_l15c;       /* the constant cache has a larger one below it: */
     SmReadCache l15c;
     SmReadLevels constants; /* the first above the second */
     SmRow row;
 } SmLsu;
 
-void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port);
+/* After the L1D, whose MSHRs it may share. */
+void lsu_init(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port);
 void lsu_start_kernel(SmLsu *lsu);
 void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors);
 

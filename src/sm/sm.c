@@ -72,8 +72,8 @@ Sm *sm_new(const SmEnvironment *environment) {
     port_init(&sm->port, context);
     fetch_init(&sm->fetch, context, &sm->port);
     subcores_init(&sm->cores, config, arena);
-    lsu_init(&sm->lsu, context, &sm->port);
     l1d_init(&sm->l1d, context, &sm->port);
+    lsu_init(&sm->lsu, context, &sm->l1d, &sm->port);
     warps_init(&context->warps, config, arena);
     issue_init(&sm->issue, context, &sm->fetch, &sm->cores.collectors);
     if (environment->is_profiled) context->profile = sm_profile_new(SM_REQUESTS, arena);

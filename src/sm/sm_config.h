@@ -157,6 +157,8 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
     P(BOOL, key, at, "loads_block", loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not") \
     P(BOOL, key, at, "stalls_pipeline", stalls_pipeline, "no", "nothing issues while an instruction stays in the load/store unit for longer than one pick: stages in a row stop as a whole") \
+    P(COUNT, key, at, "mshrs", mshrs, "", 0, 65535, "0", "accesses that may wait for data, textures and constants all together, besides what each cache allows (mshr_requests); 0: no such limit") \
+    P(BOOL, key, at, "textures_in_order", textures_in_order, "no", "an access that missed the texture cache ends when those before it that missed have, and keeps its MSHR until then") \
     P(COUNT, key, at, "row_stages", row_stages, "", 0, SM_MAX_STAGES, "0", "stages of a pipeline whose last one writes back what memory returns, too, an access a pick, before instructions, which wait in the stages before; 0: memory has ports of its own (writeback_ports)") \
     P(BOOL, key, at, "acknowledges_stores", acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged") \
     P(BOOL, key, at, "enters_at_once", enters_at_once, "no", "an instruction enters in the cycle in which its operands leave the collector; no: in the next") \
@@ -240,5 +242,10 @@ typedef struct SmConfig {
 } SmConfig;
 
 static inline uint32_t sm_config_warps(const SmConfig *config) { return config->threads / 32; }
+/* Fetches that the L1D can have under way. */
+static inline uint32_t sm_config_l1d_mshrs(const SmConfig *config) {
+    const uint32_t own = config->l1d.mshrs, shared = config->lsu.mshrs;
+    return shared && shared < own ? shared : own;
+}
 
 #endif

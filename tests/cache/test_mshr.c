@@ -76,6 +76,28 @@ static void no_place(void **state) {
     arena_free(arena);
 }
 
+/* Two that share three places, besides their own. */
+static void shared_places(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    Mshr one, other;
+    uint32_t shared = 3;
+    mshr_init(&one, 2, 2, 0, arena);
+    mshr_init(&other, 2, 2, 0, arena);
+    mshr_share(&one, &shared);
+    mshr_share(&other, &shared);
+    int32_t a = mshr_allocate(&one, 0x1000, 1), b = mshr_allocate(&other, 0x1000, 2);
+    mshr_merge(&one, a, 3);
+    assert_int_equal(shared, 0);
+    assert_true(mshr_is_full(&one) && mshr_is_full(&other));
+    assert_false(mshr_can_merge(&other, b));
+    mshr_complete(&one, a);
+    mshr_pop(&one);
+    assert_int_equal(shared, 1);
+    assert_true(mshr_can_merge(&other, b));
+    arena_free(arena);
+}
+
 /* The key of an entry that is completed but not drained may be fetched again. */
 static void same_key_again(void **state) {
     (void)state;
@@ -151,9 +173,13 @@ static void against_naive_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_and_drain), cmocka_unit_test(few_places),
-        cmocka_unit_test(no_place),        cmocka_unit_test(same_key_again),
-        cmocka_unit_test(smallest),        cmocka_unit_test(against_naive_model),
+        cmocka_unit_test(merge_and_drain),
+        cmocka_unit_test(few_places),
+        cmocka_unit_test(no_place),
+        cmocka_unit_test(shared_places),
+        cmocka_unit_test(same_key_again),
+        cmocka_unit_test(smallest),
+        cmocka_unit_test(against_naive_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,7 +151,9 @@ static void test_partly_written_sectors(void **state) {
 /* A partly written sector of a store that does not begin on an atom's boundary. */
 static void test_store_inside_an_atom(void **state) {
     (void)state;
-    static const char *const settings[] = {"l2.write_allocate=validate", NULL};
+    static const char *const settings[] = {"l2.write_allocate=validate", "l2.allocate=on-miss",
+                                           "l2.store_mshrs=no", "partition.write_backs_first=no",
+                                           NULL};
     Rig *rig = rig_new("owl", settings, NULL);
     store_bytes(rig, 32, 0, 31); /* the upper half of an atom of 64 bytes */
     store_bytes(rig, 0, 0, 31);
@@ -345,6 +347,181 @@ static void test_a_dirty_line_that_a_read_replaces_passes_the_port(void **state)
         rig_free(rig);
     }
     assert_int_equal(cycles[1] - cycles[0], 3); /* 4 cycles, of which one is the miss's own */
+}
+
+/* ---- Lines that take their place when they come ---- */
+
+/* The i-th line of one L2 set of owl's channel 0: 16 ways of 64 B, 512 sets. */
+static uint64_t line_of_owl_set(uint32_t i) {
+    return UINT64_C(65536) * 4 * i; /* beyond what names channel and set */
+}
+
+/* Reads under way keep no way: more of them than a set has are not refused, and each brings a line
+ * in for one that was there. */
+static void test_lines_under_way_keep_no_way(void **state) {
+    (void)state;
+    static const char *const on_miss[] = {"l2.allocate=on-miss", "l2.store_mshrs=no",
+                                          "partition.write_backs_first=no", NULL};
+    uint64_t cycles[2];
+    for (int is_late = 0; is_late < 2; is_late++) {
+        Rig *rig = rig_new("owl", is_late ? NULL : on_miss, NULL);
+        const uint32_t ways = rig->config.partition.l2.ways;
+        for (uint32_t i = 0; i < ways + 2; i++)
+            send(rig, MEM_OP_READ, line_of_owl_set(i), 1);
+        Counters counters = drained(rig);
+        assert_int_equal(counters.l2_refusals > 0, !is_late);
+        assert_int_equal(counters.l2_evictions, 2);
+        send(rig, MEM_OP_READ, line_of_owl_set(ways + 1), 1);
+        assert_int_equal(drained(rig).l2_hits, 1);
+        cycles[is_late] = rig_latency(rig, MEM_OP_READ, line_of_owl_set(ways + 2), 1);
+        rig_free(rig);
+    }
+    assert_int_equal(cycles[0] - cycles[1], 1); /* the answer goes in the cycle of the return */
+}
+
+/* A store that misses has an MSHR: another store to its line makes no write, and a read of it no
+ * read, is answered when the store is written, and brings its line in. */
+static void test_a_store_that_misses_is_joined(void **state) {
+    (void)state;
+    static const char *const without[] = {"l2.store_mshrs=no", NULL};
+    for (int joins = 0; joins < 2; joins++) {
+        Rig *rig = rig_new("owl", joins ? NULL : without, NULL);
+        send(rig, MEM_OP_WRITE, 0, 1);
+        send(rig, MEM_OP_WRITE, 0, 1);
+        send(rig, MEM_OP_READ, 0, 1);
+        Counters counters = drained(rig);
+        assert_int_equal(counters.dram_writes, joins ? 1 : 2);
+        assert_int_equal(counters.dram_reads, !joins);
+        assert_int_equal(counters.l2_misses, joins ? 1 : 3);
+        assert_int_equal(counters.l2_pending_hits, joins ? 2 : 0);
+        send(rig, MEM_OP_READ, 0, 1);
+        counters = drained(rig);
+        assert_int_equal(counters.l2_hits, 1);
+        assert_int_equal(counters.dram_reads, !joins);
+        rig_free(rig);
+    }
+}
+
+/* A store to a line under way joins its read, and leaves it clean; one whose line no read waits for
+ * brings nothing in. An atomic's line is dirty. */
+static void test_a_store_joins_a_read(void **state) {
+    (void)state;
+    Rig *rig = rig_new("owl", NULL, NULL);
+    send(rig, MEM_OP_READ, 0, 1);
+    send(rig, MEM_OP_WRITE, 0, 1);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.dram_writes, 0);
+    assert_int_equal(counters.l2_pending_hits, 1);
+    partition_flush_l2(rig->partitions[0]);
+    assert_int_equal(rig_counters(rig).l2_write_backs, 0);
+    send(rig, MEM_OP_WRITE, 64, 1);
+    drained(rig);
+    send(rig, MEM_OP_READ, 64, 1);
+    assert_int_equal(drained(rig).l2_hits, 0);
+    send(rig, MEM_OP_ATOMIC, 128, 1);
+    drained(rig);
+    partition_flush_l2(rig->partitions[0]);
+    assert_int_equal(rig_counters(rig).l2_write_backs, 1);
+    rig_free(rig);
+}
+
+/* L2 can be flushed while a store, which nobody waits for, is on its way to DRAM. */
+static void test_flush_while_a_store_is_under_way(void **state) {
+    (void)state;
+    Rig *rig = rig_new("owl", NULL, NULL);
+    send(rig, MEM_OP_WRITE, 0, 1);
+    assert_true(rig_drain(rig, LIMIT)); /* acknowledged */
+    assert_int_equal(rig_counters(rig).dram_writes, 0);
+    partition_flush_l2(rig->partitions[0]);
+    assert_int_equal(drained(rig).dram_writes, 1);
+    rig_free(rig);
+}
+
+/* What comes while those who waited for its line are answered, one a cycle, joins them; there is no
+ * cycle in which it would find neither line nor MSHR. */
+static void test_who_comes_while_others_are_answered_joins_them(void **state) {
+    (void)state;
+    static const MemOp ops[] = {MEM_OP_READ, MEM_OP_WRITE};
+    for (size_t i = 0; i < 2; i++) {
+        Rig *rig = rig_new("owl", (const char *const[]){"noc.flit=256B", NULL}, NULL);
+        for (int cycle = 0; cycle < 600; cycle++) {
+            rig_send(rig, 0, ops[i], 0, 1);
+            rig_step(rig);
+        }
+        Counters counters = drained(rig);
+        assert_int_equal(counters.dram_reads + counters.dram_writes, 1);
+        assert_int_equal(counters.l2_misses, 1);
+        assert_true(counters.l2_pending_hits > 50);
+        rig_free(rig);
+    }
+}
+
+/* Acknowledged late, a store is so when it is written, and one that has joined it with it. */
+static void test_a_late_store_waits_in_its_mshr(void **state) {
+    (void)state;
+    static const char *const settings[] = {"partition.acknowledges_late=yes", NULL};
+    Rig *rig = rig_new("owl", NULL, NULL), *late = rig_new("owl", settings, NULL);
+    const uint64_t early = rig_latency(rig, MEM_OP_WRITE, 0, 1);
+    assert_true(rig_latency(late, MEM_OP_WRITE, 0, 1) > early + 60);
+    send(late, MEM_OP_WRITE, 64, 1);
+    send(late, MEM_OP_WRITE, 64, 1);
+    assert_int_equal(drained(late).dram_writes, 2);
+    rig_free(rig);
+    rig_free(late);
+}
+
+/* While DRAM's queue is full, a line that is written back passes the reads that wait for it. */
+static void test_write_backs_go_first(void **state) {
+    (void)state;
+    static const char *const sets[] = {"partition.write_backs_first=no",
+                                       "partition.write_backs_first=yes"};
+    for (size_t first = 0; first < 2; first++) {
+        Rig *rig = rig_new(
+            "owl",
+            (const char *const[]){sets[first], "dram.queue=1", "partition.dram_latency=0", NULL},
+            NULL);
+        const uint32_t ways = rig->config.partition.l2.ways;
+        for (uint32_t i = 0; i < ways; i++) {
+            rig_latency(rig, MEM_OP_READ, line_of_owl_set(i), 1);
+            if (!i) rig_latency(rig, MEM_OP_WRITE, line_of_owl_set(i), 1);
+        }
+        for (uint32_t i = 1; i < ways; i++)
+            rig_latency(rig, MEM_OP_READ, line_of_owl_set(i), 1);
+        const uint64_t before = rig_counters(rig).dram_reads;
+        send(rig, MEM_OP_READ, line_of_owl_set(ways), 1);
+        for (uint64_t i = 0; i < 20; i++) /* rows of one bank, which take their time */
+            send(rig, MEM_OP_READ, line_of_owl_set(ways + 1) + 64 + i * 65536, 1);
+        while (!rig_counters(rig).dram_writes)
+            rig_step(rig);
+        const uint64_t reads = rig_counters(rig).dram_reads - before;
+        if (first) assert_true(reads < 10);
+        else assert_true(reads > 15);
+        rig_free(rig);
+    }
+}
+
+/* A store to a line that L2 has not got has the mask of its bytes with it: three bursts of 32 bytes
+ * for 64 and 8. What is written back has none. */
+static void test_a_store_brings_its_mask_to_dram(void **state) {
+    (void)state;
+    static const char *const sets[] = {"dram.mask=0B", "dram.mask=8B"};
+    for (uint32_t has_mask = 0; has_mask < 2; has_mask++) {
+        Rig *rig = rig_new("owl", (const char *const[]){sets[has_mask], NULL}, NULL);
+        send(rig, MEM_OP_WRITE, 0, 1);
+        Counters counters = drained(rig);
+        assert_int_equal(counters.dram_writes, 1);
+        assert_int_equal(counters.dram_write_commands, 2 + has_mask);
+        const uint32_t ways = rig->config.partition.l2.ways;
+        rig_latency(rig, MEM_OP_READ, line_of_owl_set(0), 1);
+        rig_latency(rig, MEM_OP_WRITE, line_of_owl_set(0), 1);
+        for (uint32_t i = 1; i <= ways; i++)
+            rig_latency(rig, MEM_OP_READ, line_of_owl_set(i), 1);
+        counters = drained(rig);
+        assert_int_equal(counters.l2_write_backs, 1);
+        assert_int_equal(counters.dram_write_commands, 4 + has_mask);
+        assert_int_equal(counters.dram_read_commands, 2 * counters.dram_reads);
+        rig_free(rig);
+    }
 }
 
 static void test_perfect_l2(void **state) {
@@ -613,6 +790,14 @@ int main(void) {
         cmocka_unit_test(test_part_of_an_atom_is_written),
         cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
         cmocka_unit_test(test_a_dirty_line_that_a_read_replaces_passes_the_port),
+        cmocka_unit_test(test_lines_under_way_keep_no_way),
+        cmocka_unit_test(test_a_store_that_misses_is_joined),
+        cmocka_unit_test(test_a_store_joins_a_read),
+        cmocka_unit_test(test_flush_while_a_store_is_under_way),
+        cmocka_unit_test(test_who_comes_while_others_are_answered_joins_them),
+        cmocka_unit_test(test_a_late_store_waits_in_its_mshr),
+        cmocka_unit_test(test_write_backs_go_first),
+        cmocka_unit_test(test_a_store_brings_its_mask_to_dram),
         cmocka_unit_test(test_replies_may_be_their_data),
         cmocka_unit_test(test_perfect_l2),
         cmocka_unit_test(test_copies_fill_l2),

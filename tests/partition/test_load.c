@@ -120,6 +120,24 @@ static const char *const late[] = {"partition.acknowledges_late=yes", NULL};
 static const char *const through[] = {"l2.write=write-through", NULL};
 static const char *const evicting[] = {"l2.write=write-evict", "l2.replacement=fifo", NULL};
 
+/* An L2 whose lines take their place when they come: with and without what goes with that. */
+static const char *const few[] = {"l2.size=16KiB", "l2.ways=2", "partition.acknowledges_late=yes",
+                                  NULL};
+static const char *const few_in_order[] = {"l2.size=16KiB", "l2.ways=2", "l2.store_mshrs=no",
+                                           "partition.write_backs_first=no", NULL};
+static const char *const few_and_narrow[] = {"l2.size=16KiB",
+                                             "l2.ways=2",
+                                             "partition.input_queue=1",
+                                             "partition.reply_queue=1",
+                                             "partition.to_dram_queue=1",
+                                             "partition.from_dram_queue=1",
+                                             "l2.mshrs=1",
+                                             "l2.mshr_merges=1",
+                                             "l2.miss_queue=1",
+                                             "dram.queue=1",
+                                             "dram.replies=1",
+                                             NULL};
+
 static const char *const halves[] = {"l2.halves=2", NULL};
 static const char *const narrow_halves[] = {"l2.halves=2",
                                             "l2.far_latency=1",
@@ -156,6 +174,9 @@ static const struct Load {
     {"gtx480", narrow_halves, false},
     {"owl", NULL, true},
     {"owl", hostile, true},
+    {"owl", few, true},
+    {"owl", few_in_order, false},
+    {"owl", few_and_narrow, true},
     {"ccws", NULL, false},
     {"ccws", narrow, false},
     {"pro", NULL, false},

@@ -21,7 +21,7 @@ static Bench *start(const char *settings, int packets) {
     bench->stage = stage;
     port_init(&bench->port, &stage->sm);
     l1d_init(&bench->l1d, &stage->sm, &bench->port);
-    lsu_init(&bench->lsu, &stage->sm, &bench->port);
+    lsu_init(&bench->lsu, &stage->sm, &bench->l1d, &bench->port);
     collector_init(&bench->collector, stage->sm.config, stage->sm.arena);
     bench->collectors = (SmCollectors){.of = {&bench->collector}, .warps = {UINT64_MAX}};
     StageInst memory = {
@@ -295,6 +295,116 @@ static void test_a_texture_hit_passes_its_caches_latency(void **state) {
     /* access, latency, chosen, written */
     assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, hit), 1 + 10 + 2);
     assert_int_equal(lsu_next_event(&bench->lsu, &bench->l1d), UINT64_MAX);
+    stage_free(bench->stage);
+}
+
+/* Steps until the latch is free, or for so many cycles; the request that goes out meanwhile. */
+static MemRequest *sent_within(Bench *bench, uint32_t cycles) {
+    MemRequest *request = NULL;
+    while (cycles-- && !request) {
+        step(bench);
+        request = sent(bench);
+    }
+    return request;
+}
+
+static uint16_t make_texture(Bench *bench, uint64_t address) {
+    return stage_memory_inst(bench->stage, bench->load, 6, SM_PATH_TEXTURE, address, 1);
+}
+
+/* A miss whose line comes before that of an older one waits for it; a hit waits for nobody. */
+static void test_textures_end_in_the_order_of_their_misses_if_they_shall(void **state) {
+    (void)state;
+    for (int in_order = 0; in_order < 2; in_order++) {
+        Bench *bench = start(in_order ? "l1t.latency=0 lsu.textures_in_order=yes"
+                                      : "l1t.latency=0 lsu.textures_in_order=no",
+                             64);
+        read_cache_fill(&bench->lsu.l1t, A + 0x2000);
+        uint16_t older = accept(bench, make_texture(bench, A));
+        MemRequest *first = sent_within(bench, 5);
+        uint16_t younger = accept(bench, make_texture(bench, A + 0x1000));
+        MemRequest *second = sent_within(bench, 5);
+        uint16_t hit = accept(bench, make_texture(bench, A + 0x2000));
+        assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, hit), 1);
+        answer(bench, second);
+        if (in_order)
+            for (int cycle = 0; cycle < 10; cycle++) {
+                step(bench);
+                assert_true(stage_is_silent(bench->stage));
+            }
+        else assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, younger), 3);
+        answer(bench, first);
+        assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, older), 3);
+        if (in_order) /* a cycle late, as both write the same register */
+            assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, younger), 2);
+        stage_free(bench->stage);
+    }
+}
+
+/* Of two MSHRs one is kept by the line that has come before its turn; a hit needs none. */
+static void test_a_texture_keeps_its_mshr_until_it_ends(void **state) {
+    (void)state;
+    Bench *bench = start("l1t.latency=0 lsu.textures_in_order=yes l1t.mshr_requests=2", 64);
+    uint16_t older = accept(bench, make_texture(bench, A));
+    MemRequest *first = sent_within(bench, 5);
+    accept(bench, make_texture(bench, A + 0x1000));
+    answer(bench, sent_within(bench, 5));
+    step(bench);
+    uint16_t hit = accept(bench, make_texture(bench, A + 0x1000));
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, hit), 1);
+    accept(bench, make_texture(bench, A + 0x2000));
+    assert_null(sent_within(bench, 10));
+    assert_true(bench->lsu.is_refused);
+    answer(bench, first);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, older), 3);
+    assert_non_null(sent_within(bench, 5));
+    stage_free(bench->stage);
+}
+
+/* One MSHR for all caches: a miss of one keeps those of the others, until its data are written. */
+static void test_caches_may_share_their_mshrs(void **state) {
+    (void)state;
+    static const char *const settings[] = {
+        "lsu.mshrs=1 l1d.latency=1 l1t.latency=0 l1c.latency=0",
+        "lsu.mshrs=1 l1d.latency=1 l1t.latency=0 l1c.latency=0 lsu.textures_in_order=yes"};
+    static const SmPath paths[] = {SM_PATH_TEXTURE, SM_PATH_L1D, SM_PATH_CONST};
+    for (int i = 0; i < 2 * 3 * 3; i++) {
+        Bench *bench = start(settings[i / 9], 64);
+        const SmPath has = paths[i % 3], wants = paths[i / 3 % 3];
+        uint16_t inst = stage_memory_inst(bench->stage, bench->load, 6, has, A, 1);
+        accept(bench, inst);
+        MemRequest *request = sent_within(bench, 10);
+        assert_non_null(request);
+        uint16_t other = stage_memory_inst(bench->stage, bench->load, 7, wants, A + 0x1000, 1);
+        accept(bench, other);
+        assert_null(sent_within(bench, 20));
+        answer(bench, request);
+        assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 3);
+        request = sent_within(bench, 10);
+        assert_non_null(request);
+        answer(bench, request);
+        assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, other), 3);
+        stage_free(bench->stage);
+    }
+}
+
+/* So does a constant that the second of two caches has. */
+static void test_a_constant_in_two_levels_gives_its_shared_mshr_back(void **state) {
+    (void)state;
+    Bench *bench = start("lsu.mshrs=1 l1d.latency=1 l1c.latency=0 lsu.second_constants=yes "
+                         "l15c.latency=40",
+                         64);
+    read_cache_fill(&bench->lsu.l15c, A);
+    uint16_t constant = accept(bench, make(bench, bench->load, SM_PATH_CONST, 1));
+    step(bench);
+    uint16_t load = stage_memory_inst(bench->stage, bench->load, 7, SM_PATH_L1D, A + 0x1000, 1);
+    accept(bench, load);
+    assert_null(sent_within(bench, 10));
+    cycles_to(bench, SM_EVENT_INST_DONE, constant);
+    MemRequest *request = sent_within(bench, 10);
+    assert_non_null(request);
+    answer(bench, request);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, load), 3);
     stage_free(bench->stage);
 }
 
@@ -626,6 +736,10 @@ int main(void) {
         cmocka_unit_test(test_with_a_perfect_l1_constants_and_textures_hit_too),
         cmocka_unit_test(test_knows_that_a_texture_finds_no_room),
         cmocka_unit_test(test_a_texture_hit_passes_its_caches_latency),
+        cmocka_unit_test(test_textures_end_in_the_order_of_their_misses_if_they_shall),
+        cmocka_unit_test(test_a_texture_keeps_its_mshr_until_it_ends),
+        cmocka_unit_test(test_caches_may_share_their_mshrs),
+        cmocka_unit_test(test_a_constant_in_two_levels_gives_its_shared_mshr_back),
         cmocka_unit_test(test_a_load_that_bypasses_ends_two_cycles_after_its_last_reply),
         cmocka_unit_test(test_several_accesses_go_in_a_cycle_where_the_machine_says_so),
         cmocka_unit_test(test_a_store_is_done_when_handed_on_and_acknowledged_later),

@@ -24,7 +24,7 @@ static Bench *start(const char *settings) {
     bench->stage = stage;
     port_init(&bench->port, &stage->sm);
     l1d_init(&bench->l1d, &stage->sm, &bench->port);
-    lsu_init(&bench->lsu, &stage->sm, &bench->port);
+    lsu_init(&bench->lsu, &stage->sm, &bench->l1d, &bench->port);
     subcores_init(&bench->cores, stage->sm.config, stage->sm.arena);
     StageInst inst = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {5}};
     bench->add = stage_program(stage, &inst);
