@@ -45,40 +45,6 @@ void lsu_note_issue(SmLsu *lsu, uint64_t cycle) {
     lsu->is_row_full = row->count == row->stages;
 }
 
-/* ---- Textures in order ---- */
-
-static void order_init(SmTextureOrder *order, const SmConfig *config, Arena *arena) {
-    if (!config->lsu.textures_in_order) return;
-    const CacheConfig *l1t = &config->l1t;
-    order->capacity = l1t->mshrs * l1t->mshr_merges;
-    if (l1t->mshr_requests && l1t->mshr_requests < order->capacity)
-        order->capacity = l1t->mshr_requests;
-    order->items = ARENA_ARRAY(arena, SmTextureMiss, order->capacity);
-}
-
-static SmTextureMiss *order_item(const SmTextureOrder *order, uint32_t i) {
-    return &order->items[sm_ring_place(order->head + i, order->capacity)];
-}
-
-static void order_push(SmTextureOrder *order, uint64_t line, uint16_t inst) {
-    *order_item(order, order->count++) = (SmTextureMiss){.line = line, .inst = inst};
-}
-
-static void order_pop(SmTextureOrder *order) {
-    order->head = sm_ring_place(order->head + 1, order->capacity);
-    order->count--;
-}
-
-static void order_arrived(SmTextureOrder *order, uint64_t line) {
-    for (uint32_t i = 0; i < order->count; i++)
-        order_item(order, i)->has_arrived |= order_item(order, i)->line == line;
-}
-
-/* Whether the oldest can end. */
-static bool order_is_ready(const SmTextureOrder *order) {
-    return order->count && order_item(order, 0)->has_arrived;
-}
-
 /* The caches' MSHRs are the same ones, if the machine says so; those of textures in order are taken
  * and given back beside the cache's own. */
 static void share_mshrs(SmLsu *lsu, SmL1d *l1d, const SmConfig *config) {
@@ -99,7 +65,7 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     sm_queue_init(&lsu->chosen, SM_INSTS, sm->arena);
     read_cache_init(&lsu->l1c, sm, port, &sm->config->l1c, MEM_CLIENT_L1C);
     read_cache_init(&lsu->l1t, sm, port, &sm->config->l1t, MEM_CLIENT_L1T);
-    order_init(&lsu->order, sm->config, sm->arena);
+    texture_order_init(&lsu->order, sm->config, sm->arena);
     share_mshrs(lsu, l1d, sm->config);
     lsu->has_l15c = sm->config->lsu.has_l15c;
     if (lsu->has_l15c) {
@@ -138,7 +104,8 @@ static uint32_t returns(const SmLsu *lsu, const SmL1d *l1d, uint64_t cycle) {
 
 static uint16_t peek_return(const SmLsu *lsu, const SmL1d *l1d, uint32_t way) {
     if (way == SM_RETURN_SHARED) return sm_queue_peek(&lsu->shared_pipe.queue);
-    if (way == SM_RETURN_TEXTURE && lsu->order.capacity) return order_item(&lsu->order, 0)->inst;
+    if (way == SM_RETURN_TEXTURE && lsu->order.capacity)
+        return texture_order_item(&lsu->order, 0)->inst;
     return way == SM_RETURN_L1D ? l1d_peek_return(l1d) : sm_queue_peek(&lsu->returns[way]);
 }
 
@@ -153,10 +120,10 @@ static void pop_return(SmLsu *lsu, SmL1d *l1d, uint32_t way) {
         return;
     }
     if (way == SM_RETURN_TEXTURE && lsu->order.capacity) {
-        order_pop(&lsu->order);
+        texture_order_pop(&lsu->order);
         lsu->mshrs_free += lsu->shares_mshrs;
         l1d_hear_of_mshr(l1d);
-        if (!order_is_ready(&lsu->order)) lsu->returns_waiting &= ~(1u << way);
+        if (!texture_order_is_ready(&lsu->order)) lsu->returns_waiting &= ~(1u << way);
         return;
     }
     sm_queue_pop(&lsu->returns[way]);
@@ -256,8 +223,8 @@ static void texture_arrived(SmLsu *lsu, SmL1d *l1d, uint64_t line) {
     }
     while (mshr_has_ready(&lsu->l1t.mshr))
         mshr_pop(&lsu->l1t.mshr);
-    order_arrived(&lsu->order, line);
-    lsu->returns_waiting |= (uint32_t)order_is_ready(&lsu->order) << SM_RETURN_TEXTURE;
+    texture_order_arrived(&lsu->order, line);
+    lsu->returns_waiting |= (uint32_t)texture_order_is_ready(&lsu->order) << SM_RETURN_TEXTURE;
 }
 
 static void bypass_arrived(SmLsu *lsu, SmContext *sm, const MemRequest *request) {
@@ -367,7 +334,7 @@ static bool access_texture(SmLsu *lsu, SmContext *sm, SmPort *port, const SmAcce
     ReadResult result = access_read_cache(lsu, sm, port, &lsu->l1t, &lsu->texture_pipe, access,
                                           &c->l1t_accesses, &c->l1t_misses);
     if (order->capacity && result == READ_WAIT) {
-        order_push(order, line, lsu->latch);
+        texture_order_push(order, line, lsu->latch);
         lsu->mshrs_free -= lsu->shares_mshrs;
     }
     return result != READ_REFUSED;

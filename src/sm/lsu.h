@@ -11,6 +11,7 @@
 #include "sm/l1d.h"
 #include "sm/queue.h"
 #include "sm/read_levels.h"
+#include "sm/texture_order.h"
 
 /* A way from the memory side back to the registers. */
 typedef enum SmReturn {
@@ -41,19 +42,6 @@ typedef struct SmRow {
     uint64_t due[SM_MAX_STAGES]; /* ring: cycle at which an instruction gets to the last stage, if
                                     nothing keeps it */
 } SmRow;
-
-/* Accesses that missed the texture cache, where they end in the order in which they were made, as
- * GPGPU-Sim 2.1 has it: the oldest asks for the write-back port when its line is there. */
-typedef struct SmTextureMiss {
-    uint64_t line;    /* address */
-    uint16_t inst;    /* that made it */
-    bool has_arrived; /* the line has */
-} SmTextureMiss;
-typedef struct SmTextureOrder {
-    uint32_t head, count; /* the oldest, and how many there are */
-    uint32_t capacity;    /* 0: they end as their lines come */
-    SmTextureMiss *items; /* ring */
-} SmTextureOrder;
 
 /* A bank of the L1D, or: */
 enum { SM_NO_BANK = 0xFF };
