@@ -230,7 +230,9 @@ static void answer_miss(Slice *slice, uint64_t cycle) {
 /* ---- to and from DRAM ---- */
 
 DramAccess slice_pop_access(Slice *slice) {
-    if (ring_is_full(&slice->to_dram) | ring_is_full(&slice->write_backs)) slice_rouse(slice);
+    const bool was_full = ring_is_full(&slice->to_dram),
+               held_back = ring_is_full(&slice->write_backs);
+    slice_rouse_if(slice, was_full | held_back);
     if (slice->write_backs.count) return slice->back_accesses[ring_pop(&slice->write_backs)];
     return slice->dram_accesses[ring_pop(&slice->to_dram)];
 }
