@@ -33,6 +33,13 @@ void port_init(SmPort *port, SmContext *sm) {
 
 /* ---- Out ---- */
 
+/* What a request tells of the bytes that a store writes, `skipped` after its address. A store that
+ * writes in part alone bytes for which there is no bit does so in part all the same. */
+static SmBytes bytes_from(SmBytes written, uint64_t skipped) {
+    const SmBytes moved = skipped < 128 ? written << skipped : 0;
+    return written && !moved ? 1 : moved;
+}
+
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     bool has_data = send->op != MEM_OP_READ && !send->advice;
     int bytes = (int)(sm->env.header_bytes + (has_data ? send->access.bytes : 0));
@@ -66,7 +73,7 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     if (context_is_profiled(sm)) sm_profile_sent(sm->profile, request, send->access.pc);
     port->outstanding++;
     if (send->op == MEM_OP_WRITE) {
-        SmBytes written = send->access.written << (send->access.address - address);
+        SmBytes written = bytes_from(send->access.written, send->access.address - address);
         request->written[0] = (uint64_t)written;
         request->written[1] = (uint64_t)(written >> 64);
         sm->counters.writes_sent += !send->advice;

@@ -96,6 +96,26 @@ static void test_a_write_carries_its_data_and_its_byte_mask(void **state) {
     stage_free(bench->stage);
 }
 
+/* A store in the upper half of an atom of 256 bytes, for whose bytes there are no bits, writes it
+ * in part all the same. */
+static void test_a_part_beyond_the_byte_mask_stays_a_part(void **state) {
+    (void)state;
+    for (int is_part = 0; is_part < 2; is_part++) {
+        Bench *bench = start("", 64);
+        bench->stage->sm.env.atom_bytes = 256;
+        SmSend store = read_of(MEM_CLIENT_STORE, 0x2080);
+        store.op = MEM_OP_WRITE;
+        store.access.atoms = 1;
+        store.access.written = is_part ? 0xF0 : 0;
+        assert_true(send(bench, &store));
+        stage_move(bench->stage);
+        const MemRequest *request = stage_sent(bench->stage, &bench->port);
+        assert_int_equal(request->address, 0x2000);
+        assert_int_equal((request->written[0] | request->written[1]) != 0, is_part);
+        stage_free(bench->stage);
+    }
+}
+
 static void test_a_network_that_takes_one_packet_takes_the_next_after_it(void **state) {
     (void)state;
     Bench *bench = start("", 1);
@@ -237,6 +257,7 @@ int main(void) {
         cmocka_unit_test(test_a_request_says_all_that_a_partition_must_know),
         cmocka_unit_test(test_a_line_smaller_than_an_atom_asks_for_the_atom_around_it),
         cmocka_unit_test(test_a_write_carries_its_data_and_its_byte_mask),
+        cmocka_unit_test(test_a_part_beyond_the_byte_mask_stays_a_part),
         cmocka_unit_test(test_a_network_that_takes_one_packet_takes_the_next_after_it),
         cmocka_unit_test(test_a_port_has_so_many_records_and_no_more),
         cmocka_unit_test(test_the_last_reply_wakes_the_sm_and_is_handled),
