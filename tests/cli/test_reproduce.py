@@ -438,7 +438,7 @@ class Replays(Case):
     def test_they_are_kept_with_the_run(self):
         self.check(self.reproduce(REPLAYS), 0)
         runs = self.rows()
-        self.assertEqual(sorted(self.rows("overrides, scheduler"))[-2:], [("record=unbounded ", "gto")] * 2)
+        self.assertEqual(sorted(self.rows("overrides, scheduler"))[-2:], [("record=unbounded", "gto")] * 2)
         self.check(self.reproduce(REPLAYS), 0)
         self.assertEqual(self.rows(), runs)
 
@@ -464,7 +464,7 @@ class Rows(Case):
             self.assertAlmostEqual(float(table["two", column]), two / one, places=6)
         self.assertEqual(sorted(self.rows("program, overrides, cta_scheduler")),
                          [("vecadd --block 64", "", "limit:ctas=1"),
-                          ("vecadd --block 64", "registers=40 ", "limit:ctas=2")])
+                          ("vecadd --block 64", "registers=40", "limit:ctas=2")])
 
     def test_a_record(self):
         table = self.ours(RECORD, "--plot", "t.svg")

@@ -141,18 +141,27 @@ static void make_options(const TaskForm *form, Words *options) {
 
 /* ---- Keys ---- */
 
+/* Adds NAME=VALUE, if there is a value. */
+static void add_setting(Words *settings, const char *name, const char *value) {
+    if (!value) return;
+    const size_t bytes = strlen(name) + strlen(value) + sizeof "=";
+    char *text = allocate(bytes, 1);
+    snprintf(text, bytes, "%s=%s", name, value);
+    words_add(settings, text);
+    free(text);
+}
+
 /* What a run changes of the machine. The caller frees it. */
 static char *make_overrides(const TaskForm *form) {
-    char *set = words_join(&form->set), *text = NULL;
-    size_t length;
-    FILE *to = open_memstream(&text, &length);
-    if (to && form->record) fprintf(to, "record=%s ", record_names[form->record]);
-    if (to && form->registers) fprintf(to, "registers=%s ", form->registers);
-    if (to && form->stop_after) fprintf(to, "stop_after=%s ", form->stop_after);
-    if (to) fputs(set, to);
-    if (to) fclose(to);
-    free(set);
-    return text ? text : words_copy_text("");
+    Words settings = {0};
+    add_setting(&settings, "record", form->record ? record_names[form->record] : NULL);
+    add_setting(&settings, "registers", form->registers);
+    add_setting(&settings, "stop_after", form->stop_after);
+    for (int i = 0; i < form->set.count; i++)
+        words_add(&settings, form->set.list[i]);
+    char *text = words_join(&settings);
+    words_free(&settings);
+    return text;
 }
 
 /* What decides the run's result, as a hash of its content: the library, the options and what they
