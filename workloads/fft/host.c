@@ -9,7 +9,7 @@ enum { MOST_THREADS = 128 };
 
 static const float TOLERANCE = 1e-4f;
 
-enum { TRANSFORMS, LOG2_POINTS };
+enum { TRANSFORMS, LOG2_POINTS, LOCAL };
 
 static const WorkloadInfo INFO = {
     .name = "fft",
@@ -18,6 +18,11 @@ static const WorkloadInfo INFO = {
         {
             [TRANSFORMS] = {"transforms", "at once", {9, 128, 512}, 4096, 0},
             [LOG2_POINTS] = {"log2-points", "of a transform", {6, 8, 8}, 16, 0},
+            [LOCAL] = {"local",
+                       "1: a thread's values in local memory, as compiled in 2011",
+                       {0, 0, 0},
+                       1,
+                       0},
         },
 };
 
@@ -49,7 +54,8 @@ int main(int argc, char **argv) {
     unsigned threads = points / 2 < MOST_THREADS ? points / 2 : MOST_THREADS;
     WorkloadShape shape = {transforms, points / 2 / threads, threads, 1};
     for (unsigned span = 1; span < points; span *= 2) {
-        workload_launch(&workload, "fft", shape, (void *[]){&in, &out, &points, &span});
+        workload_launch(&workload, workload.values[LOCAL] ? "fft_local" : "fft", shape,
+                        (void *[]){&in, &out, &points, &span});
         CUdeviceptr swap = in;
         in = out;
         out = swap;

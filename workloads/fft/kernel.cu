@@ -25,3 +25,45 @@ extern "C" __global__ void fft(const float2 *in, float2 *out, int points, int sp
     to[at] = make_float2(value[0].x + value[1].x, value[0].y + value[1].y);
     to[at + span] = make_float2(value[0].x - value[1].x, value[0].y - value[1].y);
 }
+
+/* Nothing is read or written earlier or later than here. */
+static __device__ void in_turn() { asm volatile("" ::: "memory"); }
+
+/* The same with the two values in local memory, as NVIDIA's compiler of 2011 (nvopencc 4.0) makes
+ * it of Parboil's source, whose loop over them it does not unroll: its PTX, with which the authors
+ * of OWL worked later, is public (adwaitjog/mafia). Each is stored as it is read and as it is
+ * turned, and so is what their sums and the first of their differences come to. */
+extern "C" __global__ void fft_local(const float2 *in, float2 *out, int points, int span) {
+    int butterfly = (int)(blockIdx.y * blockDim.x + threadIdx.x);
+    const float2 *from = in + (int)blockIdx.x * points;
+    float2 *to = out + (int)blockIdx.x * points;
+
+    int low = butterfly % span;
+    float angle = (float)(-2 * 3.14159265358979323846 * low / (RADIX * span));
+    float value[2 * RADIX];
+    asm volatile("" ::"l"(value) : "memory"); /* in memory from here on */
+#pragma unroll 1
+    for (int i = 0; i < RADIX; i++) {
+        float2 read = from[butterfly + i * points / RADIX];
+        value[2 * i] = read.x;
+        in_turn();
+        value[2 * i + 1] = read.y;
+        in_turn();
+        float cosine = cosf((float)i * angle), sine = sinf((float)i * angle);
+        value[2 * i] = read.x * cosine - read.y * sine;
+        in_turn();
+        value[2 * i + 1] = read.x * sine + read.y * cosine;
+        in_turn();
+    }
+    int at = butterfly / span * span * RADIX + low;
+    float x = value[0], y = value[1], other_x = value[2];
+    value[0] = x + other_x;
+    in_turn();
+    float other_y = value[3];
+    value[1] = y + other_y;
+    in_turn();
+    value[2] = x - other_x;
+    in_turn();
+    to[at] = make_float2(x + other_x, y + other_y);
+    to[at + span] = make_float2(x - other_x, y - other_y);
+}
