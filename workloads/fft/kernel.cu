@@ -5,15 +5,23 @@
 
 enum { RADIX = 2 };
 
+static __device__ int butterfly_of_thread() { return (int)(blockIdx.y * blockDim.x + threadIdx.x); }
+/* By what a butterfly turns its second value: a quotient of doubles, as in Parboil's. */
+static __device__ float angle_of(int butterfly, int span) {
+    return (float)(-2 * 3.14159265358979323846 * (butterfly % span) / (RADIX * span));
+}
+/* Where its first value goes; the second goes a span further. */
+static __device__ int place_of(int butterfly, int span) {
+    return butterfly / span * span * RADIX + butterfly % span;
+}
+
+/* Both values are turned, the first by nothing, with the library's sines and cosines: Parboil's
+ * does so, and they are most of its instructions. */
 extern "C" __global__ void fft(const float2 *in, float2 *out, int points, int span) {
-    int butterfly = (int)(blockIdx.y * blockDim.x + threadIdx.x);
+    int butterfly = butterfly_of_thread();
     const float2 *from = in + (int)blockIdx.x * points;
     float2 *to = out + (int)blockIdx.x * points;
-
-    /* Both values are turned, the first by nothing, with the library's sines and cosines: Parboil's
-     * does so, and they are most of its instructions. As there the angle is a double's quotient. */
-    int low = butterfly % span;
-    float angle = (float)(-2 * 3.14159265358979323846 * low / (RADIX * span));
+    float angle = angle_of(butterfly, span);
     float2 value[RADIX];
 #pragma unroll
     for (int i = 0; i < RADIX; i++) {
@@ -21,7 +29,7 @@ extern "C" __global__ void fft(const float2 *in, float2 *out, int points, int sp
         float cosine = cosf((float)i * angle), sine = sinf((float)i * angle);
         value[i] = make_float2(read.x * cosine - read.y * sine, read.x * sine + read.y * cosine);
     }
-    int at = butterfly / span * span * RADIX + low;
+    int at = place_of(butterfly, span);
     to[at] = make_float2(value[0].x + value[1].x, value[0].y + value[1].y);
     to[at + span] = make_float2(value[0].x - value[1].x, value[0].y - value[1].y);
 }
@@ -34,12 +42,10 @@ static __device__ void in_turn() { asm volatile("" ::: "memory"); }
  * of OWL worked later, is public (adwaitjog/mafia). Each is stored as it is read and as it is
  * turned, and so is what their sums and the first of their differences come to. */
 extern "C" __global__ void fft_local(const float2 *in, float2 *out, int points, int span) {
-    int butterfly = (int)(blockIdx.y * blockDim.x + threadIdx.x);
+    int butterfly = butterfly_of_thread();
     const float2 *from = in + (int)blockIdx.x * points;
     float2 *to = out + (int)blockIdx.x * points;
-
-    int low = butterfly % span;
-    float angle = (float)(-2 * 3.14159265358979323846 * low / (RADIX * span));
+    float angle = angle_of(butterfly, span);
     float value[2 * RADIX];
     asm volatile("" ::"l"(value) : "memory"); /* in memory from here on */
 #pragma unroll 1
@@ -55,7 +61,7 @@ extern "C" __global__ void fft_local(const float2 *in, float2 *out, int points, 
         value[2 * i + 1] = read.x * sine + read.y * cosine;
         in_turn();
     }
-    int at = butterfly / span * span * RADIX + low;
+    int at = place_of(butterfly, span);
     float x = value[0], y = value[1], other_x = value[2];
     value[0] = x + other_x;
     in_turn();
