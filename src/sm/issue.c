@@ -574,8 +574,7 @@ RARE uint64_t without_slot_anywhere(const SmIssue *issue) {
     return full;
 }
 
-/* Warps whose next instruction, if they have one, finds a place between issue and collector. */
-static uint64_t with_free_slot(const SmIssue *issue, const SmContext *sm) {
+uint64_t issue_with_place(const SmIssue *issue, const SmContext *sm) {
     if (issue->is_stalled || !insts_has_room(&sm->insts))
         return 0; /* as many under way as can be */
     return ~(issue->collectors.mask ? without_slot_anywhere(issue)
@@ -583,20 +582,11 @@ static uint64_t with_free_slot(const SmIssue *issue, const SmContext *sm) {
            issue->slots.owing;
 }
 
-/* The same where only a scheduler's own warps are asked about. */
+/* issue_with_place() where only a scheduler's own warps are asked about. */
 ALWAYS uint64_t with_free_slot_of(const SmIssue *issue, const SmContext *sm, int scheduler,
                                   bool plain) {
     if (issue->is_stalled || !insts_has_room(&sm->insts)) return 0;
     return ~without_slot(issue, issue->collector[scheduler]) | (plain ? 0 : issue->slots.owing);
-}
-
-/* Warps that the load/store unit keeps from issuing when they find no place. */
-static uint64_t waiting_for_lsu(const SmIssue *issue) {
-    return issue->is_stalled ? UINT64_MAX : issue->wants[SM_UNIT_LDST];
-}
-
-bool issue_finds_place(const SmIssue *issue, const SmContext *sm, uint64_t ready) {
-    return ready & with_free_slot(issue, sm);
 }
 
 static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t mine) {
@@ -614,7 +604,7 @@ ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t
                              uint64_t able, uint64_t placed, uint64_t allowed, bool plain) {
     if (able) {
         if (placed || !(able & allowed)) return SM_THROTTLED;
-        return able & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
+        return able & ~issue_waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
     }
     uint64_t owing = plain ? 0 : issue->slots.owing;
     uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & mine;
@@ -715,63 +705,6 @@ ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
     return true;
 }
 
-/* ---- Why warps stand where they stand ---- */
-
-/* Warps whose scheduler issued. */
-static uint64_t beside_one_that_issued(const SmIssue *issue, const SmContext *sm) {
-    uint64_t warps = 0;
-    for (uint32_t s = 0; s < sm->view.schedulers; s++)
-        if (issue->outcome[s] == SM_ISSUED) warps |= sm->view.scheduler_warps[s];
-    return warps;
-}
-
-SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_looked) {
-    const TytoSmView *view = &sm->view;
-    const SmWarps *warps = &sm->warps;
-    SmStanding standing = {{0}};
-    uint64_t left = view->resident;
-    uint64_t owing = issue->slots.owing, none = ~(view->has_instruction | owing);
-    uint64_t issued = sm->profile ? sm->profile->has_issued : 0;
-    standing_take(&standing, &left, issued, PROFILE_cycles_issued);
-    standing_take(&standing, &left, view->exited, PROFILE_cycles_exited);
-    standing_take(&standing, &left, view->at_barrier | warps->phase_waits, PROFILE_cycles_barrier);
-    standing_take(&standing, &left, warps->atomic_waits, PROFILE_cycles_atomic);
-    standing_take(&standing, &left, warps->fenced, PROFILE_cycles_fence);
-    standing_take(&standing, &left, warps->copy_waits, PROFILE_cycles_copy);
-    standing_take(&standing, &left, warps->load_waits, PROFILE_cycles_memory);
-    standing_take(&standing, &left, none & issue->fetch->waits, PROFILE_cycles_fetch_miss);
-    standing_take(&standing, &left, none & (issue->fetch->redirected | issue->stale),
-                  PROFILE_cycles_branch);
-    standing_take(&standing, &left, none, PROFILE_cycles_fetch);
-    standing_take(&standing, &left, ~issue->clear & ~owing & view->waits_memory,
-                  PROFILE_cycles_memory);
-    standing_take(&standing, &left, ~issue->clear & ~owing, PROFILE_cycles_result);
-    if (!left) return standing;
-    standing_take(&standing, &left, ~issue->allowed, PROFILE_cycles_policy);
-    if (!has_looked)
-        standing_take(&standing, &left, with_free_slot(issue, sm), PROFILE_cycles_turn);
-    standing_take(&standing, &left, beside_one_that_issued(issue, sm), PROFILE_cycles_turn);
-    standing_take(&standing, &left, with_free_slot(issue, sm), PROFILE_cycles_policy);
-    standing_take(&standing, &left, waiting_for_lsu(issue), PROFILE_cycles_lsu);
-    standing_take(&standing, &left, UINT64_MAX, PROFILE_cycles_pipeline);
-    return standing;
-}
-
-void issue_note_standing(const SmIssue *issue, SmContext *sm) {
-    SmProfile *profile = sm->profile;
-    SmStanding now = issue_standing(issue, sm, true);
-    uint64_t moved = profile->has_issued, gone_on = moved | sm->view.exited;
-    for (int b = 0; b < SM_STANDING_BITS; b++)
-        moved |= now.bit[b] ^ profile->standing.bit[b];
-    for (moved &= sm->view.resident; moved; moved &= moved - 1) {
-        int warp = bits_lowest64(moved);
-        uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].isa->pc;
-        sm_profile_move(profile, warp, pc, sm->cycle);
-    }
-    profile->standing = now;
-    profile->has_issued = 0;
-}
-
 /* ---- A cycle ---- */
 
 /* The warps that the policy lets issue in this cycle. */
@@ -840,71 +773,7 @@ void issue_find_going(SmIssue *issue, const SmContext *sm) {
     issue->knows_going = true;
 }
 
-/* Adds the instructions of a kind to the counters of all that they are. */
-static void add_kind(Counters *c, uint32_t kind, uint64_t count) {
-    uint64_t *const unit[SM_UNITS] = {
-        [SM_UNIT_SP] = &c->sp_instructions,         [SM_UNIT_SFU] = &c->sfu_instructions,
-        [SM_UNIT_DP] = &c->dp_instructions,         [SM_UNIT_INT] = &c->int_instructions,
-        [SM_UNIT_TENSOR] = &c->tensor_instructions, [SM_UNIT_LDST] = &c->ldst_instructions,
-        [SM_UNIT_SP_OR_SFU] = &c->sp_instructions};
-    uint32_t memory = kind & SM_COUNTS_ATOMIC;
-    *unit[kind % SM_COUNTS_LOAD] += count;
-    if (memory == SM_COUNTS_LOAD) c->load_instructions += count;
-    if (memory == SM_COUNTS_STORE) c->store_instructions += count;
-    if (memory == SM_COUNTS_ATOMIC) c->atomic_instructions += count;
-    if (kind & SM_COUNTS_BRANCH) c->branches += count;
-    if (kind & SM_COUNTS_BARRIER) c->barriers += count;
-}
-
-static void add_outcomes(Counters *c, const SmIssueSums *sums) {
-    uint64_t *const counter_of[SM_OUTCOMES] = {
-        [SM_ISSUED] = &c->issued,
-        [SM_IDLE_NO_WARP] = &c->idle_no_warp,
-        [SM_IDLE_BARRIER] = &c->idle_barrier,
-        [SM_IDLE_BRANCH] = &c->idle_branch,
-        [SM_IDLE_FETCH] = &c->idle_fetch,
-        [SM_SCOREBOARD_MEMORY] = &c->scoreboard_memory,
-        [SM_SCOREBOARD_OTHER] = &c->scoreboard_other,
-        [SM_PIPELINE_LSU] = &c->pipeline_lsu,
-        [SM_PIPELINE_OTHER] = &c->pipeline_other,
-        [SM_THROTTLED] = &c->throttled,
-    };
-    for (int outcome = 0; outcome < SM_OUTCOMES; outcome++) {
-        *counter_of[outcome] += sums->outcome[outcome];
-        c->scheduler_cycles += sums->outcome[outcome];
-    }
-}
-
-/* A policy that looks at every warp sees what the outcomes say. All schedulers of an SM without
- * warps are idle. */
-static void add_seen(Counters *c, const SmIssueSums *sums, uint32_t schedulers, bool looks) {
-    const uint64_t *of = sums->outcome, *seen = sums->seen;
-    const uint64_t vacant = sums->no_warp * schedulers;
-    c->seen_vacant += vacant;
-    c->seen_idle += (looks ? seen[SM_SEEN_IDLE]
-                           : of[SM_IDLE_NO_WARP] + of[SM_IDLE_BARRIER] + of[SM_IDLE_BRANCH] +
-                                 of[SM_IDLE_FETCH]) -
-                    vacant;
-    c->seen_scoreboard +=
-        looks ? seen[SM_SEEN_SCOREBOARD] : of[SM_SCOREBOARD_MEMORY] + of[SM_SCOREBOARD_OTHER];
-    c->seen_pipeline += looks ? seen[SM_SEEN_PIPELINE]
-                              : of[SM_PIPELINE_LSU] + of[SM_PIPELINE_OTHER] + of[SM_THROTTLED];
-}
-
-void issue_settle(SmIssue *issue, Counters *c, Histograms *histograms) {
-    const SmIssueSums *sums = &issue->sums;
+void issue_settle(SmIssue *issue, Counters *counters, Histograms *histograms) {
     count_standing(issue);
-    add_outcomes(c, sums);
-    add_seen(c, sums, issue->schedulers, issue->looks);
-    c->no_issue_cycles += sums->no_issue;
-    c->NoWarpCycles += sums->no_warp;
-    c->MemoryBlockCycles += sums->memory_block;
-    for (uint32_t kind = 0; kind < SM_COUNTS; kind++)
-        if (sums->kind[kind]) add_kind(c, kind, sums->kind[kind]);
-    c->sp_instructions -= sums->to_sfu;
-    c->sfu_instructions += sums->to_sfu;
-    for (uint32_t lanes = 0; lanes <= ISA_LANES; lanes++)
-        if (sums->lanes[lanes])
-            histogram_add_all(histograms, HISTOGRAM_active_lanes, lanes, sums->lanes[lanes]);
-    issue->sums = (SmIssueSums){0};
+    issue_sums_settle(&issue->sums, issue->schedulers, issue->looks, counters, histograms);
 }

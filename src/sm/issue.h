@@ -12,22 +12,8 @@
 #include "sm/coalesce.h"
 #include "sm/collector.h"
 #include "sm/fetch.h"
+#include "sm/issue_sums.h"
 #include "sm/scoreboard.h"
-
-/* What a scheduler did last; stands for the cycles in which it does not pick. */
-typedef enum SmOutcome {
-    SM_ISSUED,
-    SM_IDLE_NO_WARP,
-    SM_IDLE_BARRIER,
-    SM_IDLE_BRANCH,
-    SM_IDLE_FETCH,
-    SM_SCOREBOARD_MEMORY,
-    SM_SCOREBOARD_OTHER,
-    SM_PIPELINE_LSU,
-    SM_PIPELINE_OTHER,
-    SM_THROTTLED,
-    SM_OUTCOMES
-} SmOutcome;
 
 /* Instructions that took no slot and whose sources were still to come: their results come with
  * them. */
@@ -48,27 +34,6 @@ typedef struct SmSlots {
     uint32_t pc[TYTO_MAX_WARPS];  /* of the instruction */
     SmPassing passing[TYTO_MAX_WARPS];
 } SmSlots;
-
-/* What a scheduler's cycle was by the warps that its policy looks at (the seen_* counters). */
-typedef enum SmSeen {
-    SM_SEEN_ISSUE,
-    SM_SEEN_IDLE,
-    SM_SEEN_SCOREBOARD,
-    SM_SEEN_PIPELINE,
-    SM_SEEN
-} SmSeen;
-
-/* What was counted since it was last added to the counters: a step touches few lines this way. */
-typedef struct SmIssueSums {
-    uint64_t memory_block;         /* MemoryBlockCycles */
-    uint64_t no_warp;              /* NoWarpCycles */
-    uint64_t no_issue;             /* no_issue_cycles */
-    uint64_t outcome[SM_OUTCOMES]; /* of all schedulers */
-    uint64_t seen[SM_SEEN];        /* the same by SmSeen, under a policy that looks at some warps */
-    uint64_t lanes[ISA_LANES + 1]; /* instructions by lanes that executed them */
-    uint64_t kind[SM_COUNTS];      /* instructions by SmOp.counts */
-    uint64_t to_sfu;               /* those for SP or SFU that went to SFU */
-} SmIssueSums;
 
 /* Written by issue.c alone. What stands while nothing can issue comes first, in one line of the
  * host's cache. */
@@ -133,14 +98,19 @@ static inline uint32_t sm_remainder_of(uint64_t cycle, uint32_t divisor) {
 static inline uint64_t issue_ready(const SmIssue *issue, const SmContext *sm) {
     return (issue->clear | issue->slots.owing) & ~(sm->view.at_barrier | sm->warps.held);
 }
-/* Whether one of the warps, whose next instructions are ready, finds a place for it. */
-bool issue_finds_place(const SmIssue *issue, const SmContext *sm, uint64_t ready);
+/* Warps whose next instruction, if they have one, finds a place between issue and collector. */
+uint64_t issue_with_place(const SmIssue *issue, const SmContext *sm);
 /* A warp could issue, its buffer must be flushed, or the last outcomes need not stand: news mean
  * that an instruction issued, or something changed. */
 static inline bool issue_has_work(const SmIssue *issue, const SmContext *sm) {
     if (issue->has_news | (issue->stale != 0)) return true;
     uint64_t ready = issue_ready(issue, sm);
-    return ready && issue_finds_place(issue, sm, ready);
+    return ready && ready & issue_with_place(issue, sm);
+}
+
+/* Warps that the load/store unit keeps from issuing when they find no place. */
+static inline uint64_t issue_waiting_for_lsu(const SmIssue *issue) {
+    return issue->is_stalled ? UINT64_MAX : issue->wants[SM_UNIT_LDST];
 }
 
 /* Whether schedulers pick in this cycle; else their last outcomes stand. */
@@ -155,7 +125,7 @@ static inline bool issue_is_turn(const SmContext *sm) {
 static inline bool issue_has_reason(const SmIssue *issue, const SmContext *sm) {
     if (issue->has_news | (issue->stale != 0)) return true;
     uint64_t ready = issue_ready(issue, sm);
-    return ready && (issue->has_turned | sm->policy.limits || issue_finds_place(issue, sm, ready));
+    return ready && (issue->has_turned | sm->policy.limits || ready & issue_with_place(issue, sm));
 }
 /* Whether the schedulers are going to look; else the last outcomes stand. */
 static inline bool issue_will_look(const SmIssue *issue, const SmContext *sm) {

@@ -292,21 +292,6 @@ static void test_a_policy_that_looks_at_all_sees_what_the_outcomes_say(void **st
     stop(bench);
 }
 
-static void test_the_idle_cycles_of_an_sm_without_warps_are_told_apart(void **state) {
-    (void)state;
-    Bench *bench = start("", (StageInst[]){add, dependent}, 2);
-    Counters *counters = &bench->stage->sm.counters;
-    SmIssueSums *sums = &bench->issue.sums;
-    /* Both schedulers in each of four cycles without a warp, and one of them in another. */
-    sums->outcome[SM_IDLE_NO_WARP] = 9;
-    sums->outcome[SM_IDLE_FETCH] = 3;
-    sums->no_warp = 4;
-    issue_settle(&bench->issue, counters, &bench->stage->sm.histograms);
-    assert_int_equal(counters->seen_vacant, 8);
-    assert_int_equal(counters->seen_idle, 4);
-    stop(bench);
-}
-
 static void test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide(void **state) {
     (void)state;
     const StageInst other = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {9}};
@@ -509,7 +494,6 @@ int main(void) {
         cmocka_unit_test(test_a_full_queue_of_the_pipelines_kind_stops_the_warp),
         cmocka_unit_test(test_cycles_are_sorted_by_the_warps_that_the_policy_looks_at),
         cmocka_unit_test(test_a_policy_that_looks_at_all_sees_what_the_outcomes_say),
-        cmocka_unit_test(test_the_idle_cycles_of_an_sm_without_warps_are_told_apart),
         cmocka_unit_test(test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide),
         cmocka_unit_test(test_a_load_behind_another_instruction_is_held_back_too),
         cmocka_unit_test(test_a_scheduler_with_an_interval_picks_every_so_many_cycles),
