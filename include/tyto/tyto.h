@@ -78,7 +78,8 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
  * run; errno says why not. */
 bool tyto_can_write(const char *path);
 /* What two results would both be written to, as messages call it, where only one of them can stand:
- * a file, or standard output. NULL: nothing; a device or a pipe takes both. */
+ * a file, however its path is spelt, or standard output. NULL: nothing; a device or a pipe takes
+ * both. */
 const char *tyto_common_output(const char *a, const char *b);
 /* For commands, which own their process: from now on "-" as a file is what standard output was, and
  * standard output is standard error, so that nothing else stands where a result does. False with

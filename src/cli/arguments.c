@@ -37,6 +37,13 @@ int pad_text(const char *text, int columns) {
 
 /* ---- Looking options up ---- */
 
+const TytoOption *option_find(const char *name) {
+    int i = 0;
+    while (i < tyto_option_count() && strcmp(tyto_option(i)->name, name) != 0)
+        i++;
+    return i < tyto_option_count() ? tyto_option(i) : NULL;
+}
+
 static bool is_named(const TytoOption *option, const char *word, size_t length) {
     return strlen(option->name) == length && memcmp(option->name, word, length) == 0;
 }
@@ -141,10 +148,12 @@ bool arguments_check_runs(const Arguments *arguments, const char *command) {
     return true;
 }
 
-bool arguments_check_environment(void) {
+bool arguments_check_environment(const char *command) {
     if (!getenv("TYTO_OPTIONS")) return true;
-    say_error("TYTO_OPTIONS is set: it would change every run without a word of it in what is kept "
-              "(unset TYTO_OPTIONS)");
+    say_error(
+        "TYTO_OPTIONS is set, which is for programs that run by themselves and for tyto run; "
+        "tyto %s would have runs that its own command line does not tell (unset TYTO_OPTIONS)",
+        command);
     return false;
 }
 
@@ -214,6 +223,47 @@ static bool check_outputs(const Arguments *arguments) {
                           outputs.items[before].option->name, given->option->name);
         }
     }
+    free(outputs.items);
+    return !common;
+}
+
+/* Words of a command line that may name files which are read: operands, and values of options that
+ * are written to no file, with those that hold when nothing is given. The caller frees the list. */
+static Words list_inputs(const Command *command, const Arguments *arguments) {
+    int most = arguments->operand_count + command->option_count + arguments->given_count;
+    Words inputs = {.list = allocate((size_t)most, sizeof *inputs.list)};
+    for (int i = 0; i < arguments->operand_count; i++)
+        if (access(arguments->operands[i], F_OK) == 0) /* else it is a workload, or a size */
+            inputs.list[inputs.count++] = arguments->operands[i];
+    for (int i = 0; i < command->option_count; i++) {
+        const TytoOption *option = &command->options[i];
+        const char *given = arguments_value(arguments, option->name);
+        if (!option->argument || option->traits & TYTO_OPTION_FILE) continue;
+        if (given || option->initial) inputs.list[inputs.count++] = given ? given : option->initial;
+    }
+    const char *const *word = arguments->simulator;
+    for (int i = 0; i < arguments->given_count; i++) {
+        const TytoOption *option = arguments->given[i];
+        if (option->argument && !(option->traits & TYTO_OPTION_FILE))
+            inputs.list[inputs.count++] = word[1];
+        word += option->argument ? 2 : 1;
+    }
+    return inputs;
+}
+
+/* Whether no output would take the place of what the command reads. */
+static bool check_inputs(const Command *command, const Arguments *arguments) {
+    Outputs outputs = list_outputs(arguments);
+    Words inputs = list_inputs(command, arguments);
+    const char *common = NULL;
+    for (int i = 0; i < outputs.count && !common; i++) {
+        for (int input = 0; input < inputs.count && !common; input++)
+            common = tyto_common_output(outputs.items[i].value, inputs.list[input]);
+        if (common)
+            say_error("%s: is read by tyto %s, and %s would take its place", common, command->name,
+                      outputs.items[i].option->name);
+    }
+    free((void *)inputs.list);
     free(outputs.items);
     return !common;
 }
@@ -338,7 +388,7 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
         }
     }
     return check_simulator(out) && check_files(out) && check_outputs(out) &&
-           check_operands(command, out);
+           check_operands(command, out) && check_inputs(command, out);
 }
 
 void arguments_free(Arguments *arguments) {

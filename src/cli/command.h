@@ -82,6 +82,9 @@ extern const Command *const commands[];
 extern const int command_count;
 const Command *command_find(const char *name); /* NULL: no such command */
 
+/* One of the simulator's options; NULL: there is none of the name. */
+const TytoOption *option_find(const char *name);
+
 /* The last value given for an option ("--kernel"), NULL when it was not given. */
 const char *arguments_value(const Arguments *arguments, const char *name);
 bool arguments_has(const Arguments *arguments, const char *name);
@@ -93,10 +96,12 @@ bool arguments_jobs(const Arguments *arguments, int *jobs);
 bool command_takes(const Command *command, const TytoOption *option);
 /* Whether one of the simulator's options was given. */
 bool arguments_gave(const Arguments *arguments, const char *name);
-/* Whether all of the simulator's options that were given can be those of several runs, and nothing
- * in the environment changes all runs. False after a message. */
+/* Whether all of the simulator's options that were given can be those of several runs. False after
+ * a message. */
 bool arguments_check_runs(const Arguments *arguments, const char *command);
-bool arguments_check_environment(void);
+/* Whether nothing in the environment would add to what the command line says. False after a
+ * message. */
+bool arguments_check_environment(const char *command);
 /* Whether a file that an option names is standard output. */
 bool arguments_writes_output(const Arguments *arguments);
 /* The option by which the same file, or standard output, is written as `path` says, with what it is

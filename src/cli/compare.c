@@ -231,7 +231,7 @@ static bool check(Contest *contest) {
     return check_options(contest) && read_schedulers(contest) &&
            check_schedulers(contest, "--scheduler", &contest->schedulers) &&
            check_schedulers(contest, "--cta-scheduler", &contest->cta_schedulers) &&
-           (!arguments_has(contest->arguments, "--database") || arguments_check_environment());
+           arguments_check_environment("compare");
 }
 
 static int compare(Contest *contest) {

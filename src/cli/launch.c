@@ -251,7 +251,7 @@ static int run_session(Session *session) {
 static int run_launch(Arguments *arguments) {
     Session session = {.arguments = arguments, .path = arguments->operands[0]};
     char message[1024];
-    if (!read_launch(&session)) return EXIT_USAGE;
+    if (!arguments_check_environment("launch") || !read_launch(&session)) return EXIT_USAGE;
     int status = live_start(arguments);
     if (status != EXIT_DONE) return status;
     session.simulator =

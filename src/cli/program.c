@@ -156,28 +156,45 @@ bool program_find_data(const char *variable, const char *folder, const char *nam
 
 /* ---- Environment ---- */
 
-/* Appends a word so that the reader of TYTO_OPTIONS gets it back whole. */
-static char *append_quoted(char *to, const char *word) {
-    *to++ = ' ';
-    *to++ = '\'';
+/* Writes a word so that the reader of TYTO_OPTIONS gets it back whole. */
+static void write_quoted(const char *word, FILE *to) {
+    fputs(" '", to);
     for (; *word; word++) {
-        if (*word == '\'') to = stpcpy(to, "'\\''");
-        else *to++ = *word;
+        if (*word == '\'') fputs("'\\''", to);
+        else fputc(*word, to);
     }
-    *to++ = '\'';
-    return to;
+    fputc('\'', to);
+}
+
+/* The file of a result, named from the root on: the program may go to another folder before it is
+ * written. The caller frees it. */
+static char *make_whole(const char *path) {
+    char folder[PATH_MAX];
+    if (*path == '/' || strcmp(path, "-") == 0 || !getcwd(folder, sizeof folder))
+        return words_copy_text(path);
+    size_t size = strlen(folder) + strlen(path) + sizeof "/";
+    char *whole = allocate(size, 1);
+    snprintf(whole, size, "%s/%s", folder, path);
+    return whole;
 }
 
 void program_export_options(int count, const char *const *words) {
     const char *before = getenv("TYTO_OPTIONS");
-    size_t size = (before ? strlen(before) : 0) + 1;
-    for (int i = 0; i < count; i++)
-        size += 4 * strlen(words[i]) + 3;
-    char *all = allocate(size, 1);
-    char *end = stpcpy(all, before ? before : "");
-    for (int i = 0; i < count; i++)
-        end = append_quoted(end, words[i]);
-    *end = '\0';
+    char *all = NULL;
+    size_t length;
+    FILE *to = open_memstream(&all, &length);
+    if (!to) return;
+    if (before) fputs(before, to);
+    for (int i = 0; i < count; i++) {
+        const TytoOption *option = option_find(words[i]);
+        write_quoted(words[i], to);
+        if (!option || !option->argument || i + 1 == count) continue;
+        char *value = option->traits & TYTO_OPTION_FILE ? make_whole(words[++i])
+                                                        : words_copy_text(words[++i]);
+        write_quoted(value, to);
+        free(value);
+    }
+    fclose(to);
     setenv("TYTO_OPTIONS", all, 1);
     free(all);
 }

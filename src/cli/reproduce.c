@@ -252,7 +252,8 @@ static int run_reproduce(Arguments *arguments) {
         say_error("--plot is for one experiment");
         return EXIT_USAGE;
     }
-    if (!gnuplot_check_path(arguments_value(arguments, "--plot")) || !arguments_check_environment())
+    if (!gnuplot_check_path(arguments_value(arguments, "--plot")) ||
+        !arguments_check_environment("reproduce"))
         return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     if (!database) database = "tyto-runs.sqlite";

@@ -177,7 +177,8 @@ static int run_sweep(Arguments *arguments) {
     if (!check_alone(arguments, "--machine", "--machines") ||
         !check_alone(arguments, "--cta-scheduler", "--cta-schedulers") ||
         !arguments_jobs(arguments, &work.jobs) || !arguments_check_runs(arguments, "sweep") ||
-        !gnuplot_check_path(arguments_value(arguments, "--plot")) || !arguments_check_environment())
+        !gnuplot_check_path(arguments_value(arguments, "--plot")) ||
+        !arguments_check_environment("sweep"))
         return EXIT_USAGE;
     int status = run_work(&work);
     sweep_free(work.sweep);

@@ -133,6 +133,42 @@ class Limits(Case):
                 self.assertIn(done.returncode, (1, 2))
                 self.assertRegex(done.stderr, r"\Atyto: [^\n]*(Permission denied|Operation not permitted|Read-only file system|No such file or directory)[^\n]*\n\Z")
 
+    def test_what_a_command_reads_is_not_written_over(self):
+        """Of each command one or more: operands, its own options and what they are if not given, the simulator's."""
+        machine = self.home / "mine.machine.yaml"
+        machine.write_text("base: owl\nname: mine\n", encoding="utf-8")
+        shutil.copy(SAXPY, self.home / "saxpy.ptx")
+        database = ("--database", "runs.db")
+        for words, place in ((("report", "run.json", "--output", "./run.json"), "./run.json"), (("cache", "run.l1d", "--json", "run.l1d"), "run.l1d"),
+                             (("reproduce", "./mine.yaml", "--csv", "mine.yaml"), "mine.yaml"),
+                             (("sweep", "vecadd", "--sizes", "test", "--csv", "tyto-runs.sqlite"), "tyto-runs.sqlite"),
+                             (("compare", *database, "--json", f"{self.home}/runs.db", *VECADD), f"{self.home}/runs.db"),
+                             (("run", "--machine", machine.name, "--json", f"./{machine.name}", *VECADD), f"./{machine.name}"),
+                             (("run", "--csv", "run.json", "cat", "run.json"), "run.json"),
+                             (("launch", "--json", "saxpy.ptx", "saxpy.ptx"), "saxpy.ptx")):
+            before = {path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}
+            done = self.run_command(words)
+            self.assertEqual(done.returncode, 2, f"{words}\n{done.stderr}")
+            self.assertRegex(done.stderr, rf"\Atyto: error: {re.escape(place)}: is read by tyto {words[0]}, and --\w+ would take its place\n\Z")
+            self.assertEqual({path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}, before)
+
+    def test_a_file_is_one_however_its_path_is_spelt(self):
+        (self.home / "link").symlink_to("there")
+        for other in ("./new", f"{self.home}/new", "../" + self.home.name + "/new"):
+            done = self.run_command((*RUN, "--json", "new", "--csv", other, *VECADD))
+            self.assertEqual(done.returncode, 2, other)
+            self.assertIn("is to hold what both --json and --csv write", done.stderr)
+        (self.home / "there").write_text("")
+        self.assertIn("is to hold what both", self.run_command(("sweep", "vecadd", "--csv", "link", "--json", "there")).stderr)
+        self.assertFalse((self.home / "new").exists())
+
+    def test_a_program_that_goes_elsewhere_leaves_its_results_where_they_were_named(self):
+        (self.home / "elsewhere").mkdir()
+        vecadd = TYTO.parent / "workloads" / "vecadd"
+        self.run_command((*RUN, "--json", "mine.json", "sh", "-c", f"cd elsewhere; exec {vecadd} --size test"))
+        self.assertEqual(os.listdir(self.home / "elsewhere"), [])
+        self.assertGreater((self.home / "mine.json").stat().st_size, 30)
+
     def test_every_option_that_names_a_file_to_write_is_tried(self):
         tried = {(words[0], word) for words in OUTPUTS for word in map(str, words) if word.startswith("--")}
         of_run = set()  # compare and sweep list them too, and refuse those that are of one run
