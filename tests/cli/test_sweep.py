@@ -124,6 +124,10 @@ class Combinations(Case):
         self.assertEqual(rows, [("./program {size}", "100", "1"), ("./program {size}", "200", "1"),
                                 ("./program 300", "300", "1")])  # what was asked for, else what the run says
 
+    def test_a_size_stands_wherever_a_word_says_so(self):
+        self.program('echo "$1"; exit 9')
+        self.assertIn("7x7,1\n", self.sweep("./program {size}x{size},{seed}", "--sizes", "7", status=1).stderr)
+
     def test_a_workload_that_says_its_size_takes_no_other(self):
         done = self.sweep("vecadd --size 300", "vecadd --size 400 --seed 2", "--sizes", "test,small")
         self.assertEqual(self.rows("program, size, seed"), [("vecadd --size 300", "", "1"), ("vecadd --size 400 --seed 2", "", "")])
@@ -171,6 +175,52 @@ class Combinations(Case):
         self.assertEqual(json.loads(self.sweep("vecadd", "--sizes", "test", "--json", "-").stdout)["metrics"], ["ipc"])
 
 
+class Options(Case):
+    """Of the simulator, which are those of every run."""
+
+    def options(self, text):
+        (self.path / "s.yaml").write_text(f"programs: vecadd\nsizes: test\noptions: {text}\n", encoding="utf-8")
+
+    def test_a_files_are_those_of_the_command_line_unless_it_has_them_too(self):
+        self.options("[--memory=1GiB, --stack, 32KiB]")
+        self.sweep("s.yaml", "--memory", "2GiB")
+        self.assertEqual(self.rows("options"), [("--memory 2GiB --stack 32KiB",)])
+        self.sweep("vecadd", "--sizes", "test", "--stack", "32KiB", "--memory", "1GiB", "--memory", "2GiB", "--stored")
+
+    def test_those_that_leave_no_trace_keep_no_run_apart(self):
+        self.sweep("vecadd", "--sizes", "test")
+        for words in (("--threads", "2"), ("--allow-plugins",)):
+            self.sweep("vecadd", "--sizes", "test", *words, "--stored")
+        self.sweep("vecadd", "--sizes", "test", "--profile", "--stored", status=1)
+
+    def test_code_that_a_machine_names_is_loaded_where_that_is_allowed(self):
+        shutil.copy(ROOT / "docs" / "examples" / "turns.c", self.path)
+        (self.path / "mine.yaml").write_text("base: gtx480\nname: mine\nscheduler:\n  policy: ./turns.c\n", encoding="utf-8")
+        self.options("[--allow-plugins]\nmachines: ./mine.yaml")
+        self.sweep("s.yaml")
+        self.sweep("vecadd", "--machine", "./mine.yaml", "--sizes", "test", "--allow-plugins", "--stored")
+        self.assertIn("only with --allow-plugins", self.sweep("vecadd", "--machine", "./mine.yaml", status=2).stderr)
+
+    def test_what_would_not_be_what_the_sweep_says_is_refused_at_its_place(self):
+        for text, place, what in (("[--machine, ccws]", "3:11", "what --machine says stands under 'machines'"),
+                                  ("[--scheduler=pro]", "3:11", "what --scheduler says stands under 'schedulers'"),
+                                  ("[--cta-scheduler, md]", "3:11", "what --cta-scheduler says stands under 'cta_schedulers'"),
+                                  ("[--set, l1d.ways=2]", "3:11", "what --set says stands under 'set'"),
+                                  ("[--stack, 32KiB, --timeline, t.json]", "3:27", "--timeline is of one run, and a sweep makes several"),
+                                  ("--functional", "3:10", "--functional is of one run"), ("--quiet", "3:10", "--quiet is of one run"),
+                                  ("[--memry, 1GiB]", "3:11", "no option of the simulator '--memry'; did you mean '--memory'?"),
+                                  ("[--memory]", "3:11", "--memory needs a value: SIZE"),
+                                  ("[--memory, 3Q]", "3:21", "--memory 3Q: not a size"),
+                                  ("[--profile=1]", "3:11", "--profile takes no value"),
+                                  ("[1GiB]", "3:11", "no option of the simulator '1GiB'")):
+            self.options(text)
+            said = self.sweep("s.yaml", status=2).stderr
+            self.assertIn(f"s.yaml:{place}: error: ", said, text)
+            self.assertIn(what, said)
+            self.assertEqual(said.count("\n"), 1, said)
+        self.assertFalse((self.path / "tyto-runs.sqlite").exists())
+
+
 class Mistakes(Case):
     def test_those_of_a_file_are_told_at_their_places_before_anything_runs(self):
         (self.path / "s.yaml").write_text("programs: [spmv, vecad]\nmachines: [owl, owll]\nset:\n  l1d.size: [16KiB]\n"
@@ -205,7 +255,10 @@ class Mistakes(Case):
             said = self.sweep(*words, status=2).stderr
             self.assertIn(what, said, words)
             self.assertEqual(said.count("\n"), 1, words)
-        self.assertIn("TYTO_OPTIONS is set", self.sweep("vecadd", status=2, TYTO_OPTIONS="--memory 1GiB").stderr)
+        for command in (("sweep", "vecadd"), ("compare", "vecadd"), ("launch", ROOT / "tests" / "cli" / "saxpy.ptx")):
+            done = self.tyto(*command, TYTO_OPTIONS="--memory 1GiB")
+            self.assertEqual(done.returncode, 2, command)
+            self.assertIn("TYTO_OPTIONS is set", done.stderr)
 
 
 class Failures(Case):

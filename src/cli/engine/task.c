@@ -14,12 +14,7 @@ enum { MESSAGE_BYTES = 4096, VERSION_BYTES = 64 };
 /* ---- Forms ---- */
 
 /* The machine that is meant when none is named. */
-static const char *default_machine(void) {
-    int i = 0;
-    while (strcmp(tyto_option(i)->name, "--machine") != 0)
-        i++; /* the table has it */
-    return tyto_option(i)->initial;
-}
+static const char *default_machine(void) { return option_find("--machine")->initial; }
 
 void task_form_take(TaskForm *form, const Arguments *arguments) {
     const struct {
@@ -40,11 +35,18 @@ void task_form_take(TaskForm *form, const Arguments *arguments) {
             place++;
         if (place < PLACES) *places[place].value = value;
         else if (strcmp(name, "--set") == 0) words_add(&form->set, value);
-        else {
-            words_add(&form->options, name);
-            if (value) words_add(&form->options, value);
-        }
+        else task_form_add(form, arguments->given[i], value);
     }
+}
+
+void task_form_add(TaskForm *form, const TytoOption *option, const char *value) {
+    if (strcmp(option->name, "--allow-plugins") == 0) {
+        form->allows_plugins =
+            true; /* the code that is loaded decides the result, and is in the key */
+        return;
+    }
+    words_add(&form->options, option->name);
+    if (value) words_add(&form->options, value);
 }
 
 void task_form_free(TaskForm *form) {
@@ -58,12 +60,23 @@ const char *task_reason(const char *message) {
     return at ? at + sizeof mark - 1 : message;
 }
 
+static void add_option(Words *options, const char *name, const char *value) {
+    if (!value) return;
+    words_add(options, name);
+    words_add(options, value);
+}
+
 /* Whether an option is wrong by itself, on the form's machine. */
 static bool is_wrong(const TaskForm *form, const char *option, const char *value, char *message,
                      size_t size_bytes) {
-    const char *words[] = {option, value, "--machine", form->machine};
-    if (!value || tyto_check_options(form->machine ? 4 : 2, words, message, size_bytes) == TYTO_OK)
-        return false;
+    Words words = {0};
+    if (form->allows_plugins) words_add(&words, "--allow-plugins");
+    add_option(&words, option, value);
+    add_option(&words, "--machine", form->machine);
+    bool is_right =
+        !value || tyto_check_options(words.count, words.list, message, size_bytes) == TYTO_OK;
+    words_free(&words);
+    if (is_right) return false;
     const char *reason = task_reason(message);
     memmove(message, reason, strlen(reason) + 1);
     return true;
@@ -88,14 +101,17 @@ const char *task_form_find_wrong(const TaskForm *form, char *message, size_t siz
 
 /* ---- Command lines ---- */
 
-/* A word with `value` in the place of `name`; the caller frees it. */
+/* A word with `value` wherever `name` stands; the caller frees it. */
 static char *put_in(const char *word, const char *name, const char *value) {
-    const char *at = strstr(word, name);
-    if (!at || !value) return words_copy_text(word);
-    size_t size = strlen(word) + strlen(value) + 1;
-    char *made = allocate(size, 1);
-    snprintf(made, size, "%.*s%s%s", (int)(at - word), word, value, at + strlen(name));
-    return made;
+    char *made = NULL;
+    size_t length;
+    FILE *to = value ? open_memstream(&made, &length) : NULL;
+    if (!to) return words_copy_text(word);
+    for (const char *at; (at = strstr(word, name)); word = at + strlen(name))
+        fprintf(to, "%.*s%s", (int)(at - word), word, value);
+    fputs(word, to);
+    fclose(to);
+    return made ? made : words_copy_text(word);
 }
 
 /* The program as it is started. */
@@ -118,12 +134,6 @@ static void make_line(const TaskForm *form, Words *line) {
         free(word);
         free(sized);
     }
-}
-
-static void add_option(Words *options, const char *name, const char *value) {
-    if (!value) return;
-    words_add(options, name);
-    words_add(options, value);
 }
 
 static void make_options(const TaskForm *form, Words *options) {
@@ -161,6 +171,33 @@ static char *make_overrides(const TaskForm *form) {
         words_add(&settings, form->set.list[i]);
     char *text = words_join(&settings);
     words_free(&settings);
+    return text;
+}
+
+/* Where an option was given last; -1: nowhere. */
+static int find_last(const Words *options, const TytoOption *option) {
+    int last = -1;
+    for (int i = 0; i < options->count;) {
+        const TytoOption *given = option_find(options->list[i]);
+        if (given == option) last = i;
+        i += given->argument ? 2 : 1;
+    }
+    return last;
+}
+
+/* The other options of a run, each as it holds, in the order of the table: however they were given,
+ * a run that is kept is found. Those of which no file tells are left out. The caller frees it. */
+static char *make_key_options(const TaskForm *form) {
+    Words told = {0};
+    for (int i = 0; i < tyto_option_count(); i++) {
+        const TytoOption *option = tyto_option(i);
+        int last = find_last(&form->options, option);
+        if (last < 0 || option->traits & TYTO_OPTION_UNTOLD) continue;
+        words_add(&told, option->name);
+        if (option->argument) words_add(&told, form->options.list[last + 1]);
+    }
+    char *text = words_join(&told);
+    words_free(&told);
     return text;
 }
 
@@ -222,7 +259,7 @@ bool task_make(Task *task, const TaskForm *form, Contents *contents, char **why)
                          .seed = copy(form->seed),
                          .machine = copy(form->machine),
                          .overrides = make_overrides(form),
-                         .options = words_join(&form->options),
+                         .options = make_key_options(form),
                          .scheduler = copy(form->scheduler),
                          .cta_scheduler = copy(form->cta_scheduler),
                          .version = copy(version)};

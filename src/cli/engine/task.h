@@ -20,7 +20,8 @@ typedef struct TaskForm {
     const char *scheduler;     /* with its parameters */
     const char *cta_scheduler; /* likewise */
     Words set;                 /* "key=value" of the machine */
-    Words options;             /* other options of the simulator, names and values in turn */
+    Words options;             /* other options of the simulator, names and values in turn; of one
+                                  that is there twice the last holds */
     const char *registers;     /* of each thread; NULL: our estimate */
     const char *stop_after;    /* thread instructions that end it; NULL: none do */
     Recording record;
@@ -29,6 +30,8 @@ typedef struct TaskForm {
 
 /* Takes the simulator's options from a command line. The lists of words are owned from then on. */
 void task_form_take(TaskForm *form, const Arguments *arguments);
+/* Adds another one, with its value, NULL for a flag. */
+void task_form_add(TaskForm *form, const TytoOption *option, const char *value);
 void task_form_free(TaskForm *form);
 
 /* The text of a form (machine, scheduler, value of the machine, ...) that is wrong by itself, with

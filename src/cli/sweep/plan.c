@@ -81,17 +81,13 @@ static Dimension *add_dimension(Sweep *sweep, Vary vary, const char *name) {
 }
 
 /* What is wrong with a scheduler or machine by itself, into `message`; false: nothing. */
-static bool is_wrong(Vary vary, const char *value, char message[MESSAGE_BYTES]) {
-    const char *option = vary == VARY_MACHINE         ? "--machine"
-                         : vary == VARY_SCHEDULER     ? "--scheduler"
-                         : vary == VARY_CTA_SCHEDULER ? "--cta-scheduler"
-                                                      : NULL;
-    const char *words[] = {option, value};
-    if (!option || !*value || tyto_check_options(2, words, message, MESSAGE_BYTES) == TYTO_OK)
-        return false;
-    const char *reason = task_reason(message);
-    memmove(message, reason, strlen(reason) + 1);
-    return true;
+static bool is_wrong(const Sweep *sweep, Vary vary, const char *value,
+                     char message[MESSAGE_BYTES]) {
+    TaskForm alone = {.allows_plugins = sweep->form.allows_plugins};
+    if (vary == VARY_MACHINE) alone.machine = value;
+    if (vary == VARY_SCHEDULER && *value) alone.scheduler = value;
+    if (vary == VARY_CTA_SCHEDULER && *value) alone.cta_scheduler = value;
+    return task_form_find_wrong(&alone, message, MESSAGE_BYTES) != NULL;
 }
 
 static void add_value(Sweep *sweep, Dimension *dimension, const char *value, const char *origin) {
@@ -103,7 +99,7 @@ static void add_value(Sweep *sweep, Dimension *dimension, const char *value, con
         say(sweep->plan, origin, "there are too many values");
         return;
     }
-    if (is_wrong(dimension->vary, value, message)) say(sweep->plan, origin, message);
+    if (is_wrong(sweep, dimension->vary, value, message)) say(sweep->plan, origin, message);
     dimension->origins[dimension->values.count] = origin;
     words_add(&dimension->values, value);
 }
@@ -262,6 +258,77 @@ static void check_inputs(Sweep *sweep) {
     }
 }
 
+/* ---- Options of every run ---- */
+
+/* Options that a file says by fields of their own. */
+static const struct {
+    const char *option, *field;
+} fields_of_options[] = {{"--machine", "machines"},
+                         {"--set", "set"},
+                         {"--scheduler", "schedulers"},
+                         {"--cta-scheduler", "cta_schedulers"}};
+enum { FIELDS_OF_OPTIONS = sizeof fields_of_options / sizeof fields_of_options[0] };
+
+static void say_no_option(SweepPlan *plan, const char *place, const char *name) {
+    int count = tyto_option_count();
+    const char **names = allocate((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++)
+        names[i] = tyto_option(i)->name;
+    say_unknown(plan, place, "option of the simulator", name, names, count);
+    free((void *)names);
+}
+
+/* Whether the option is one that a file says among `options`; false after a message. */
+static bool check_option(SweepPlan *plan, const char *place, const TytoOption *option) {
+    char message[MESSAGE_BYTES];
+    for (int i = 0; i < FIELDS_OF_OPTIONS; i++) {
+        if (strcmp(option->name, fields_of_options[i].option) != 0) continue;
+        snprintf(message, sizeof message, "what %s says stands under '%s'", option->name,
+                 fields_of_options[i].field);
+        say(plan, place, message);
+        return false;
+    }
+    if (!(option->traits & TYTO_OPTION_ONE_RUN)) return true;
+    snprintf(message, sizeof message, "%s is of one run, and a sweep makes several", option->name);
+    say(plan, place, message);
+    return false;
+}
+
+/* Adds the option at the place `i`, "--memory", "1GiB" or "--memory=1GiB", unless the command line
+ * has it. The place of the next one; -1 after a message. */
+static int read_option(Sweep *sweep, const Arguments *arguments, const Words *in_file, int i) {
+    SweepPlan *plan = sweep->plan;
+    const char *word = in_file->list[i], *equals = strchr(word, '=');
+    char message[MESSAGE_BYTES], name[MESSAGE_BYTES];
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : MESSAGE_BYTES - 1, word);
+    const TytoOption *option = option_find(name);
+    if (!option) say_no_option(plan, word, name);
+    if (!option || !check_option(plan, word, option)) return -1;
+    bool takes_next = option->argument && !equals;
+    if (takes_next && i + 1 == in_file->count) {
+        snprintf(message, sizeof message, "%.400s needs a value: %.400s", option->name,
+                 option->argument);
+        say(plan, word, message);
+        return -1;
+    }
+    const char *value = equals ? equals + 1 : takes_next ? in_file->list[i + 1] : NULL;
+    const char *words[] = {name, value};
+    if (!option->argument && equals) {
+        snprintf(message, sizeof message, "%.400s takes no value", option->name);
+        say(plan, word, message);
+    } else if (tyto_check_options(value ? 2 : 1, words, message, sizeof message) != TYTO_OK) {
+        say(plan, takes_next ? value : word, task_reason(message));
+    } else if (!arguments_gave(arguments, name)) {
+        task_form_add(&sweep->form, option, value);
+    }
+    return i + (takes_next ? 2 : 1);
+}
+
+static void read_options(Sweep *sweep, const Arguments *arguments, const Words *in_file) {
+    for (int i = 0; i >= 0 && i < in_file->count;)
+        i = read_option(sweep, arguments, in_file, i);
+}
+
 /* ---- What is shown ---- */
 
 static void read_metrics(Sweep *sweep, const char *given, const Words *in_file) {
@@ -341,6 +408,7 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
     const TaskForm *form = &sweep->form;
     static const Words none;
     const Words *machines = arguments_gave(arguments, "--machine") ? &none : &file->machines;
+    read_options(sweep, arguments, &file->options); /* first: values may be code that they allow */
     read_programs(sweep, &file->programs);
     read_dimension(sweep, VARY_MACHINE, "machine", arguments_value(arguments, "--machines"),
                    machines, form->machine);
@@ -356,8 +424,6 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
                    form->cta_scheduler ? form->cta_scheduler : "");
     read_dimension(sweep, VARY_SCHEDULER, "scheduler", arguments_value(arguments, "--schedulers"),
                    &file->schedulers, "");
-    for (int i = 0; i < file->options.count; i++)
-        words_add(&sweep->form.options, file->options.list[i]);
     read_metrics(sweep, arguments_value(arguments, "--metrics"), &file->metrics);
     read_x(sweep, arguments_has(arguments, "--x") ? arguments_value(arguments, "--x") : file->x);
 }
