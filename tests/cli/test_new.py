@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 TYTO, ROOT, COMPLETION = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
@@ -75,6 +76,7 @@ class Sources(Case):
     def setUp(self):
         super().setUp()
         self.tyto("new", "scheduler", "mine")
+        time.sleep(0.02)  # as in write
 
     def test_a_file_is_compiled_once_until_it_changes(self):
         first = self.run_json("--scheduler", "./mine.c")
@@ -88,14 +90,112 @@ class Sources(Case):
         self.assertEqual(len(self.objects()), 2)
         self.assertNotEqual(other["scheduler_hash"], first["scheduler_hash"])
 
-    def test_a_change_of_a_file_that_it_includes_counts(self):
-        text = (self.path / "mine.c").read_text().replace("enum { TURN };", '#include "inner.h"\nenum { TURN };')
-        (self.path / "mine.c").write_text(text.replace('"turn", TYTO_INTEGER, 8', '"turn", TYTO_INTEGER, FIRST'))
-        hashes = set()
-        for first in (1, 500):
-            (self.path / "inner.h").write_text(f"enum {{ FIRST = {first} }};\n")
-            hashes.add(self.run_json("--scheduler", "./mine.c")["scheduler_hash"])
-        self.assertEqual(len(hashes), 2)
+    def write(self, path, text):
+        """Writes a file and lets time pass: what may have changed since the compiler began is not kept."""
+        path.write_text(text)
+        time.sleep(0.02)  # the times of files have steps of some milliseconds
+
+    def compiler(self, text):
+        """A compiler that does something beside."""
+        path = self.path / "compiler"
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return str(path)
+
+    def include(self, line):
+        """mine.c with the default of its parameter, FIRST, in another file, which the line includes."""
+        self.tyto("new", "scheduler", "fresh")
+        text = (self.path / "fresh.c").read_text().replace("enum { TURN };", f"{line}\nenum {{ TURN }};")
+        self.write(self.path / "mine.c", text.replace('"turn", TYTO_INTEGER, 8', '"turn", TYTO_INTEGER, FIRST'))
+        (self.path / "fresh.c").unlink()
+
+    def hashes(self, path, **variables):
+        """What is loaded with two versions of the file at the path, and with the first again."""
+        found = []
+        for first in (1, 500, 1):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.write(path, f"enum {{ FIRST = {first} }};\n")
+            found.append(self.run_json("--scheduler", "./mine.c", **variables)["scheduler_hash"])
+        return found
+
+    def test_a_change_of_a_file_that_it_includes_counts_however_it_is_included(self):
+        log = self.path / "log"
+        variables = {"CPATH": str(self.path / "elsewhere"), "CC": self.compiler('printf . >> log; exec cc "$@"\n')}
+        for line, name in {'#include "inner.h"': "inner.h", f'#include "{self.path}/inner.h"': "inner.h",
+                           '#define INNER "inner.h"\n#include INNER': "inner.h", '#inc\\\nlude "inner.h"': "inner.h",
+                           '/* */ # /* */ include /* */ "inner.h"': "inner.h", '#import "inner.h"': "inner.h",
+                           '%:include "inner.h"': "inner.h", '#include "a b/c#d$e.h"': "a b/c#d$e.h",
+                           "#include <inner.h>": "elsewhere/inner.h"}.items():
+            with self.subTest(line):
+                self.include(line)
+                one, other, again = self.hashes(self.path / name, **variables)
+                self.assertNotEqual(one, other)
+                self.assertEqual(one, again)
+                self.assertEqual(log.read_text(), "...")  # once for each version, and not for the same again
+                self.run_json("--scheduler", "./mine.c", **variables)
+                self.assertEqual(log.read_text(), "...")
+                log.unlink()
+            (self.path / name).unlink()
+
+    def test_a_change_at_the_end_of_a_long_chain_of_files_counts(self):
+        for i in range(20):
+            (self.path / f"{i}.h").write_text(f'#include "{i + 1}.h"\n')
+        self.include('#include "0.h"')
+        self.assertEqual(len(set(self.hashes(self.path / "20.h"))), 2)
+
+    def test_a_file_that_changes_while_it_is_compiled_is_compiled_again(self):
+        self.include('#include "inner.h"')
+        self.write(self.path / "inner.h", "enum { FIRST = 1 };\n")
+        slow = self.compiler("""cc "$@"; status=$?; sed 's/=/= 1 +/' inner.h > new.h; mv new.h inner.h; exit $status\n""")
+        runs = [self.run_json("--scheduler", "./mine.c", CC=slow)["scheduler_hash"] for _ in range(2)]
+        self.assertEqual(len(set(runs)), 2)
+
+    def test_what_is_kept_needs_no_compiler(self):
+        once = self.compiler('mv "$0" "$0.gone"; exec cc "$@"\n')
+        runs = [self.run_json("--scheduler", "./mine.c", CC=once)["scheduler_hash"] for _ in range(2)]
+        self.assertEqual(len(set(runs)), 1)
+
+    def test_a_compiler_that_does_not_tell_what_it_read_keeps_nothing(self):
+        silent = self.compiler('cc "$@" && for word; do case $word in *.d) : > "$word";; esac; done\n')
+        self.run_json("--scheduler", "./mine.c", CC=silent)
+        self.assertEqual(list((self.cache / "tyto" / "policies").iterdir()), [])
+
+    def test_what_is_kept_and_damaged_is_made_again(self):
+        first = self.run_json("--scheduler", "./mine.c")["scheduler_hash"]
+        for ending in (".so", ".list"):
+            path, = self.cache.rglob("*" + ending)
+            whole = path.read_bytes()
+            for damaged in (b"", whole[:len(whole) // 2], whole[:-2], whole[:20] + bytes(len(whole) - 20)):
+                path.write_bytes(damaged)
+                self.assertEqual(self.run_json("--scheduler", "./mine.c")["scheduler_hash"], first)
+                self.assertEqual(path.read_bytes(), whole)
+            path.unlink()
+            os.mkfifo(path)  # nobody writes to it
+            self.assertEqual(self.run_json("--scheduler", "./mine.c")["scheduler_hash"], first)
+            self.assertEqual(path.read_bytes(), whole)
+
+    def test_what_a_file_has_become_is_not_read_without_end(self):
+        self.include('#include "inner.h"')
+        inner = self.path / "inner.h"
+        for become in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), pathlib.Path.mkdir, lambda path: None):
+            self.write(inner, "enum { FIRST = 1 };\n")
+            self.run_json("--scheduler", "./mine.c", CC=self.compiler('exec cc "$@"\n'))
+            inner.unlink()
+            become(inner)
+            done = self.tyto("run", "--scheduler", "./mine.c", *VECADD, status=2, CC=self.compiler("exit 1\n"))
+            self.assertIn("did not compile it", done.stderr)
+            if os.path.lexists(inner):
+                shutil.move(inner, tempfile.mkdtemp(dir=self.path))
+
+    def test_processes_that_compile_at_once_do_not_meet(self):
+        self.include('#include "inner.h"')
+        self.write(self.path / "inner.h", "enum { FIRST = 1 };\n")
+        running = [subprocess.Popen([TYTO, "run", "--quiet", "--json", f"{i}.json", "--scheduler", "./mine.c", *VECADD],
+                                    cwd=self.path, env=self.environment) for i in range(6)]
+        self.assertEqual([process.wait(SECONDS) for process in running], [0] * 6)
+        runs = [json.loads((self.path / f"{i}.json").read_text())["scheduler_hash"] for i in range(6)]
+        self.assertEqual(len(set(runs)), 1)
+        self.assertEqual(len(list((self.cache / "tyto" / "policies").iterdir())), 2)
 
     def test_a_kept_run_is_made_again_when_the_file_has_changed(self):
         words = ("sweep", "vecadd", "--sizes", "test", "--schedulers", "./mine.c", "--csv", "t.csv")
@@ -141,8 +241,8 @@ class Sources(Case):
         self.run_json("--scheduler", "./mine.c")
         for folder in (self.cache / "tyto", self.cache / "tyto" / "policies"):
             self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
-        self.assertEqual([path.name for path in (self.cache / "tyto" / "policies").iterdir()],
-                         [path.name for path in self.objects()])  # and nothing beside
+        kept = sorted(path.suffix for path in (self.cache / "tyto" / "policies").iterdir())
+        self.assertEqual(kept, [".list", ".so"])  # and nothing beside
 
     def test_a_crash_in_it_is_named_with_its_function(self):
         text = (self.path / "mine.c").read_text()
