@@ -19,6 +19,8 @@
 #include "sched/compile_headers.h"
 #include "sched/compile_kept.h"
 
+#define BLANKS " \t\r\n"
+
 extern char **environ;
 
 bool compile_is_source(const char *path) {
@@ -26,9 +28,11 @@ bool compile_is_source(const char *path) {
     return length > 2 && strcmp(path + length - 2, ".c") == 0;
 }
 
+/* The compiler, with options perhaps: CC's words, which stand apart at blanks. */
 static const char *compiler(void) {
     const char *named = getenv("CC");
-    return named && *named && !strchr(named, ' ') ? named : "cc";
+    if (named) named += strspn(named, BLANKS);
+    return named && *named ? named : "cc";
 }
 
 /* What decides an object beside the files that are read: by this key it is kept. The names of
@@ -88,30 +92,33 @@ static void remove_folder(const char *folder) {
 
 /* ---- Compiling ---- */
 
-/* Runs the compiler, whose messages go to standard error as they are. *error is errno's where it
- * cannot be run. */
+/* The command: the compiler's words, of which `copy` is taken apart, and ours behind them. The
+ * caller frees it. */
+static char **make_command(char *copy, const char *const *ours, size_t count) {
+    char **words = base_calloc(strlen(copy) + count + 1, sizeof *words), *rest;
+    size_t length = 0;
+    for (char *word = strtok_r(copy, BLANKS, &rest); word; word = strtok_r(NULL, BLANKS, &rest))
+        words[length++] = word;
+    for (size_t i = 0; i < count; i++)
+        words[length++] = (char *)(uintptr_t)ours[i];
+    return words;
+}
+
+/* Runs the compiler, by no shell; its messages go to standard error as they are. *error is errno's
+ * where it cannot be run. */
 static bool run_compiler(const char *source, const KeptNew *made, int *error) {
-    Text include = {0};
+    Text include = {0}, named = {0};
     text_printf(&include, "-I%s", made->made_in);
-    char *words[] = {(char *)(uintptr_t)compiler(),
-                     "-O2",
-                     "-fPIC",
-                     "-shared",
-                     "-s",
-                     "-Wall",
-                     "-Werror=implicit-function-declaration",
-                     "-Wl,-z,defs",
-                     include.bytes,
-                     "-MD",
-                     "-MT",
-                     KEPT_TARGET,
-                     "-MF",
-                     (char *)(uintptr_t)made->rule,
-                     "-o",
-                     (char *)(uintptr_t)made->object,
-                     (char *)(uintptr_t)source,
-                     "-lm",
-                     NULL};
+    text_add(&named, compiler());
+    const char *const ours[] = {
+        "-O2",         "-fPIC",       "-shared",
+        "-s",          "-Wall",       "-Werror=implicit-function-declaration",
+        "-Wl,-z,defs", include.bytes, "-MD",
+        "-MT",         KEPT_TARGET,   "-MF",
+        made->rule,    "-o",          made->object,
+        source,        "-lm",
+    };
+    char **words = make_command(named.bytes, ours, sizeof ours / sizeof *ours);
     posix_spawn_file_actions_t actions;
     pid_t process;
     int status = -1;
@@ -122,6 +129,8 @@ static bool run_compiler(const char *source, const KeptNew *made, int *error) {
         ;
     posix_spawn_file_actions_destroy(&actions);
     text_free(&include);
+    text_free(&named);
+    free(words);
     return !*error && (status == 0 || (status == -1 && access(made->object, R_OK) == 0));
 }
 
@@ -151,8 +160,8 @@ static bool compile(const char *source, const char *inside, const uint64_t *key,
     clock_gettime(CLOCK_REALTIME_COARSE, &made.begun); /* as the times of files are taken */
     bool is_compiled = run_compiler(source, &made, &error);
     if (!is_compiled && error)
-        diag_error(diag, source, 0, 0, "%s cannot be run to compile it (%s); CC names another",
-                   compiler(), strerror(error));
+        diag_error(diag, source, 0, 0, "%.*s cannot be run to compile it (%s); CC names another",
+                   (int)strcspn(compiler(), BLANKS), compiler(), strerror(error));
     else if (!is_compiled) diag_error(diag, source, 0, 0, "%s did not compile it", compiler());
     else if (key && kept_add(inside, *key, &made, &out->path)) {
         remove_folder(text_string(&out->folder));

@@ -222,6 +222,18 @@ class Sources(Case):
         done = self.tyto("run", "--scheduler", "./mine.c", *VECADD, status=2, CC="no-such-compiler")
         self.assertIn("no-such-compiler cannot be run to compile it (No such file or directory)", done.stderr)
 
+    def test_the_compiler_may_have_options_with_it_as_in_make(self):
+        text = (self.path / "mine.c").read_text()
+        self.write(self.path / "mine.c", text.replace('"turn", TYTO_INTEGER, 8', '"turn", TYTO_INTEGER, FIRST'))
+        one, other = (self.run_json("--scheduler", "./mine.c", CC=f" cc\t-DFIRST={first}  -g0 ") for first in (1, 500))
+        self.assertNotEqual(one["scheduler_hash"], other["scheduler_hash"])
+        done = self.tyto("run", "--scheduler", "./mine.c", *VECADD, status=2, CC="cc; touch seen; $(touch seen) '-DFIRST=1")
+        self.assertFalse((self.path / "seen").exists())
+        self.assertIn("error: cc; cannot be run to compile it (No such file or directory)", done.stderr)
+        (self.path / "mine.c").write_text(text)
+        for blank in ("", " "):
+            self.run_json("--scheduler", "./mine.c", CC=blank)
+
     def test_no_folder_that_others_can_write_to_is_trusted(self):
         for mode in (0o777, 0o770):
             shutil.rmtree(self.cache, ignore_errors=True)
