@@ -808,6 +808,12 @@ class Words(Case):
         self.check(self.tyto("run", "vecadd", "--elements", "0"), 2, "needs a whole number from 1")
         self.check(self.tyto("run", "similarity", "--documents", "1"), 2, "1 documents have 0 pairs")
 
+    def test_a_seed_has_64_bits(self):
+        self.check(self.tyto("run", "vecadd", "--size", "test", "--seed", str(2**64 - 1)), 0)
+        for seed in (2**64, 10**20 - 1):
+            self.check(self.tyto("run", "vecadd", "--size", "test", "--seed", str(seed)), 2,
+                       f"--seed: needs a whole number from 0 to {2**64 - 1}, got '{seed}'")
+
     def test_a_program_ends_where_it_is_told_to_stop(self):
         results = []
         for threads in ("1", "2", "3"):

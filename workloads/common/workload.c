@@ -60,8 +60,9 @@ static void print_help(const WorkloadInfo *info) {
 static uint64_t parse_number(const WorkloadInfo *info, const char *option, const char *text,
                              uint64_t smallest, uint64_t largest) {
     char *end = NULL;
+    errno = 0;
     unsigned long long value = text ? strtoull(text, &end, 10) : 0;
-    if (!text || *text < '0' || *text > '9' || *end || value < smallest || value > largest)
+    if (!text || *text < '0' || *text > '9' || *end || errno || value < smallest || value > largest)
         workload_fail(info->name, "%s: needs a whole number from %llu to %llu, got '%s'", option,
                       (unsigned long long)smallest, (unsigned long long)largest, text ? text : "");
     return value;
