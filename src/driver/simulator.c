@@ -520,8 +520,7 @@ TytoProgress tyto_progress(const TytoSimulator *simulator) {
 
 /* ---- The end ---- */
 
-static void warn_of_selection(const TytoSimulator *simulator) {
-    Diag *diag = diag_new();
+static void check_selection(const TytoSimulator *simulator, Diag *diag) {
     Map *names = map_new();
     for (int i = 0; i < simulator->run->kernel_count; i++) {
         const char *name = simulator->run->kernels[i].name;
@@ -529,6 +528,22 @@ static void warn_of_selection(const TytoSimulator *simulator) {
     }
     selection_check(simulator->selection, names, diag);
     map_free(names);
+}
+
+static void check_dump(const TytoSimulator *simulator, Diag *diag) {
+    const OptionDump *dump = &simulator->options->dump;
+    if (!dump->line || gpu_has_dumped(simulator->gpu)) return;
+    diag_warning(diag, "tyto", 0, 0,
+                 "--dump-registers %u:%u:%u: no launch brought warp %u of CTA %u to an instruction "
+                 "of line %u",
+                 dump->line, dump->cta, dump->warp, dump->warp, dump->cta, dump->line);
+}
+
+/* Warns of what was asked for and never came. */
+static void warn_of_unused(const TytoSimulator *simulator) {
+    Diag *diag = diag_new();
+    if (simulator->selection) check_selection(simulator, diag);
+    check_dump(simulator, diag);
     if (diag_warning_count(diag)) diag_print(diag, stderr);
     diag_free(diag);
 }
@@ -555,7 +570,7 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
         status = fail(simulator, TYTO_CHECKS_FAILED, "%s", text_string(&found));
     text_free(&found);
     diag_free(diag);
-    if (simulator->selection && !options->is_quiet) warn_of_selection(simulator);
+    if (!options->is_quiet) warn_of_unused(simulator);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }

@@ -190,6 +190,8 @@ GpuLimits gpu_limits(const Gpu *gpu) {
     return limits;
 }
 
+bool gpu_has_dumped(const Gpu *gpu) { return gpu->has_dumped; }
+
 GpuProgress gpu_progress(const Gpu *gpu) {
     return (GpuProgress){.done_ctas = atomic_load_explicit(&gpu->done_ctas, memory_order_relaxed),
                          .total_ctas = atomic_load_explicit(&gpu->total_ctas, memory_order_relaxed),
@@ -406,6 +408,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .dump_line = gpu->options.dump_line,
         .dump_cta = gpu->options.dump_cta,
         .dump_warp = gpu->options.dump_warp,
+        .has_dumped = &gpu->has_dumped,
         .heap = gpu->heap,
         .runtime = gpu->runtime,
         .set_condition = gpu->options.set_condition,

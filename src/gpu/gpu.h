@@ -173,6 +173,8 @@ typedef struct GpuProgress {
     uint64_t warp_instructions; /* so far */
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
+/* Whether a launch has come where registers are printed (dump_line). */
+bool gpu_has_dumped(const Gpu *gpu);
 
 /* Which function of a policy is under way, in any thread or (is_own) in the calling one where
  * several step SMs: `text` (of `size` bytes) gets its kind, its name, cycle, SM and function. False

@@ -38,6 +38,7 @@ struct Gpu {
     Waited *waited;              /* for, by it; NULL: no grid runs */
     HostTime last_end;           /* of the last launch */
     bool is_timed;               /* it runs on the machine */
+    bool has_dumped;             /* a launch has come where registers are printed */
     struct DeviceText *texts;    /* that kernels have asked for (children.c) */
     uint32_t text_count;         /* of texts */
     struct Children *children;   /* what grids have left to do (children.c) */

@@ -100,5 +100,6 @@ void isa_dump_registers(IsaContext *context, const IsaWarp *warp) {
         if (holds_its_value) dump_register(warp, reg, &out);
     }
     context->print(context->user, text_string(&out), out.length);
+    if (context->launch->has_dumped) *context->launch->has_dumped = true;
     text_free(&out);
 }

@@ -40,6 +40,7 @@ typedef struct IsaLaunch {
     uint32_t dump_line;            /* PTX line where registers are printed, 0: none */
     uint64_t dump_cta;             /* linear index */
     uint32_t dump_warp;            /* in the CTA */
+    bool *has_dumped;              /* set when they are printed; NULL: nobody asks */
     struct MemHeap *heap;          /* device malloc */
     uint64_t grid_workspace;       /* device address, of cooperative launches; else 0 */
     struct DeviceRuntime *runtime; /* what the grid asks to be done after it */

@@ -347,6 +347,20 @@ class Launch(Case):
                          "--arg", "zero:32", "--arg", "zero:32", "--dump-registers", "18")
         self.check(done, 0)
         self.assertIn("%r", done.stdout)
+        self.assertNotIn("warning", done.stderr)
+
+    def test_a_dump_that_never_comes_is_told(self):
+        words = ("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg", "zero:32", "--arg", "zero:32")
+        for place, line, cta, warp in (("9999", 9999, 0, 0), ("18:5", 18, 5, 0), ("18:0:9", 18, 0, 9)):
+            for is_timed in (False, True):
+                done = self.tyto(*words, "--dump-registers", place, is_timed=is_timed)
+                self.check(done, 0)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(done.stderr.count("warning"), 1)
+                self.assertIn(f"tyto: warning: --dump-registers {line}:{cta}:{warp}: no launch brought warp {warp} of CTA {cta} to "
+                              f"an instruction of line {line}\n", done.stderr)
+        self.assertNotIn("warning", self.tyto(*words, "--dump-registers", "18", is_timed=True).stderr)
+        self.assertEqual(self.tyto(*words, "--quiet", "--dump-registers", "9999").stderr, "")
 
     def test_interrupt(self):
         started = time.monotonic()
