@@ -12,9 +12,14 @@
 /* Exit statuses, as docs/command.md lists them. */
 enum {
     EXIT_DONE = 0,
-    EXIT_FAILED = 1, /* the kernel failed, the PTX has mistakes, a file cannot be read or written */
-    EXIT_USAGE = 2,  /* the command line makes no sense */
-    EXIT_FOUND = 3,  /* the run is done, and the checks found errors */
+    /* The kernel failed, what is worked on (PTX, data, a recording, results, a database) cannot be
+     * read or has mistakes, or a file could not be written at the end. */
+    EXIT_FAILED = 1,
+    /* Nothing has begun: the command line makes no sense, or says to run what cannot be: a machine,
+     * a scheduler, a program of a comparison, a sweep or an experiment that is not there or has
+     * mistakes, or a file for results that cannot be written. */
+    EXIT_USAGE = 2,
+    EXIT_FOUND = 3,        /* the run is done, and the checks found errors */
     EXIT_CANNOT_RUN = 126, /* the program cannot be executed */
     EXIT_NOT_FOUND = 127   /* there is no such program */
 };

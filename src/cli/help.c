@@ -167,14 +167,18 @@ static void print_manual(void) {
            "command line come after them and win.\n"
            ".TP\n.B TYTO_WORKLOAD_DIR\nFolder of the workloads.\n"
            ".TP\n.B NO_COLOR\nNo colours, on terminals neither.\n");
-    printf(".SH EXIT STATUS\n"
-           ".TP\n.B 0\nDone.\n"
-           ".TP\n.B 1\nThe kernel failed, the PTX has mistakes, or a file cannot be read or "
-           "written.\n"
-           ".TP\n.B 2\nThe command line makes no sense.\n"
-           ".TP\n.B 3\nThe run is done, and the checks found errors.\n"
-           ".TP\n.B 126, 127\nThe program cannot be executed; there is no such program.\n"
-           ".PP\n.B tyto run\nends with its program's own status.\n");
+    printf(
+        ".SH EXIT STATUS\n"
+        ".TP\n.B 0\nDone.\n"
+        ".TP\n.B 1\nThe kernel failed, what is worked on (PTX, data, a recording, results, a\n"
+        "database) cannot be read or has mistakes, or a file could not be written at the end.\n"
+        ".TP\n.B 2\nNothing has begun: the command line makes no sense, or it names a machine, a\n"
+        "scheduler, a program to compare, a sweep or an experiment that is not there or has\n"
+        "mistakes, or a file for results that cannot be written.\n"
+        ".TP\n.B 3\nThe run is done, and the checks found errors.\n"
+        ".TP\n.B 126, 127\nWhat tyto run or tyto cc starts cannot be executed; there is no such "
+        "program.\n"
+        ".PP\n.B tyto run\nends with its program's own status.\n");
 }
 
 /* ---- The command ---- */

@@ -118,7 +118,7 @@ static int read_arguments(Session *session) {
 
 /* ---- Checking the files of the arguments ---- */
 
-/* Whether what an argument's buffer is written to holds no other result. */
+/* Whether what an argument's buffer is written to can be, and holds no other result. */
 static bool check_output(const Session *session, const Argument *argument) {
     const char *place,
         *writer = arguments_find_writer(session->arguments, argument->output, &place);
@@ -131,7 +131,9 @@ static bool check_output(const Session *session, const Argument *argument) {
             say_error("%s: is to hold what both --arg %s and --arg %s write", place, before->word,
                       argument->word);
     }
-    return !writer;
+    if (writer || tyto_can_write(argument->output)) return !writer;
+    say_error("--arg %s: cannot be written: %s", argument->word, strerror(errno));
+    return false;
 }
 
 /* The status to exit with, EXIT_DONE to go on. Standard output that an argument is written to holds

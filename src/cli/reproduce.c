@@ -163,8 +163,7 @@ static int reproduce(Work *work, const char *id) {
                    .store = work->store,
                    .size = work->size,
                    .allows_plugins = work->allows_plugins};
-    int status = EXIT_FAILED;
-    if (study_plan(&study)) status = show_study(work, &study);
+    int status = study_plan(&study) ? show_study(work, &study) : store_plan_status(work->store);
     study_free(&study);
     experiment_free(experiment);
     return status;

@@ -314,8 +314,9 @@ class Launch(Case):
         arguments = ["--arg", "u32:0", "--arg", "f32:1", "--arg", "zero:4"]
         self.check(self.tyto("launch", SAXPY, *arguments, "--arg", "out:/dev/full:65536"), 1,
                    "cannot write /dev/full")
-        self.check(self.tyto("launch", SAXPY, *arguments, "--arg", "out:/no/x:4"), 1,
-                   "cannot write /no/x")
+        done = self.tyto("launch", SAXPY, *arguments, "--arg", "out:/no/x:4")
+        self.check(done, 2, "--arg out:/no/x:4: cannot be written: No such file")
+        self.assertNotIn("kernel 1", done.stderr)  # nothing ran
         arguments += ["--arg", "zero:4", "--json"]
         self.check(self.tyto("launch", SAXPY, *arguments, "/no/x.json"), 2, "cannot be written")
         self.check(self.tyto("launch", SAXPY, *arguments, self.path), 2, "Is a directory")
@@ -763,7 +764,7 @@ class Compare(Case):
         self.check(self.tyto("compare", "--timeline", "x", "vecadd"), 2, "give it to tyto run")
         self.check(self.tyto("compare", "--jobs", "0", "vecadd"), 2, "number of processes")
         self.check(self.tyto("compare", "--machine", "owll", "vecadd"), 2, "owl")
-        self.check(self.tyto("compare", "--schedulers", "lrr", "vecad"), 1, "did you mean 'vecadd'?")
+        self.check(self.tyto("compare", "--schedulers", "lrr", "vecad"), 2, "did you mean 'vecadd'?")
         self.check(self.tyto("compare", "--schedulers", "lrr", "false"), 1,
                    "false under lrr on gtx480 failed with status 1")
         self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "did the program launch a kernel?\n")
@@ -815,6 +816,25 @@ class Words(Case):
         self.check(self.tyto("run", "vecadd", "--sise", "3"), 2, "unknown option '--sise'")
         self.check(self.tyto("run", "vecadd", "--", "--machine", "owl"), 2, "unknown option '--machine'")
         self.check(self.tyto("compare", "vecadd", "--size", "300", "--schedulers", "lrr,gtoo"), 2, "gto")
+
+    def test_what_says_how_to_run_gives_2_and_what_is_worked_on_gives_1(self):
+        (self.path / "bad.yaml").write_text("nothing\n", encoding="utf-8")
+        (self.path / "bad.ptx").write_text(".version 9.0\n", encoding="utf-8")
+        for status, commands in ((2, ("run --json /no/x vecadd", "run --timeline /no/x.json vecadd", "run --machine ./no.yaml vecadd",
+                                      "run --machine ./bad.yaml vecadd", "run --machine nope vecadd", "run --scheduler ./no.c vecadd",
+                                      "run --scheduler ./no.so vecadd", "run --scheduler nope vecadd", "run --set a=b vecadd",
+                                      "machines ./no.yaml", "machines ./bad.yaml", "machines nope", "cost ./no.so", "cost nope",
+                                      "compare nope", "compare ./no", "compare --machine nope vecadd", "compare --csv /no/x vecadd",
+                                      "sweep ./no.yaml", "sweep bad.yaml", "sweep nope", "sweep vecadd --machines ./no.yaml",
+                                      "sweep vecadd --schedulers ./no.c", "sweep vecadd --csv /no/x", "reproduce ./no.yaml",
+                                      "reproduce ./bad.yaml", "reproduce nope", "reproduce md-figure-9 --csv /no/x")),
+                                 (1, ("launch no.ptx", "launch bad.ptx", "ptx no.ptx", "ptx bad.ptx", "cache no.l1d", "cache bad.ptx",
+                                      "report no.json", "report bad.yaml", "run --json /dev/full vecadd --size test",
+                                      "sweep vecadd --database /no/x", "reproduce md-figure-9 --database /no/x")),
+                                 (127, ("run nope", "run ./no"))):
+            for command in commands:
+                with self.subTest(command):
+                    self.check(self.tyto(*command.split(), is_timed=True), status, "error: ")
 
     def test_a_parameter_of_a_workload_may_be_0_where_a_size_has_it_so(self):
         for words in (("spmv", "--jagged", "0"), ("similarity", "--pairs", "0")):

@@ -550,7 +550,7 @@ class Hostile(Case):
         programs = "".join(f"  - {{label: P{i}, run: vecadd}}\n" for i in range(3000))
         setups = "".join(f"  - {{name: S{i}, scheduler: lrr}}\n" for i in range(3000))
         text = SMALL.replace("programs:\n", "programs:\n" + programs).replace("setups:\n", "setups:\n" + setups)
-        self.check(self.reproduce(text), 1, "asks for more than 65536 runs")
+        self.check(self.reproduce(text), 2, "asks for more than 65536 runs")
         columns = "".join(f"  - {{label: C{i}, metric: cycles, setup: rr, form: number}}\n" for i in range(3000))
         text = SMALL.replace("programs:\n", "programs:\n" + programs).replace("columns:\n", "columns:\n" + columns)
         self.check(self.reproduce(text), 2, "room for so many rows and columns")
@@ -880,7 +880,7 @@ class Mistakes(Case):
         ]
         for before, after, message in cases:
             with self.subTest(after):
-                self.check(self.reproduce(SMALL.replace(before, after)), 1, message)
+                self.check(self.reproduce(SMALL.replace(before, after)), 2, message)
                 self.assertEqual(self.rows(), [])  # nothing ran
         self.check(self.reproduce(SMALL.replace("metric: cycles", "metric: cicles")), 2,
                    "mine.yaml:18:27: error: there is no metric 'cicles'; did you mean 'cycles'?")

@@ -110,7 +110,8 @@ static const char *const statements[STATEMENT_COUNT] = {
 struct Store {
     sqlite3 *database;
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    char *path; /* in messages */
+    char *path;   /* in messages */
+    bool is_lost; /* no run can be looked for in it */
 };
 
 /* SQLite's message, of which only letters of ASCII: it may quote what a damaged file holds, or a
@@ -261,12 +262,15 @@ static sqlite3_stmt *bind(Store *store, Statement which, const RunKey *key, cons
 bool store_find(Store *store, const RunKey *key, RunState *state) {
     sqlite3_stmt *statement = bind(store, ASK_RUN, key, NULL, NULL);
     bool is_read = sqlite3_step(statement) == SQLITE_ROW || say_failure(store);
+    store->is_lost |= !is_read;
     *state = RUN_MISSING;
     if (is_read && sqlite3_column_int(statement, 0)) *state = RUN_DONE;
     else if (is_read && sqlite3_column_int(statement, 1)) *state = RUN_FAILED;
     sqlite3_reset(statement);
     return is_read;
 }
+
+int store_plan_status(const Store *store) { return store->is_lost ? EXIT_FAILED : EXIT_USAGE; }
 
 /* Does what a statement says. */
 static bool change(Store *store, Statement which, const RunKey *key, const char *first,

@@ -36,8 +36,10 @@ Store *store_open(const char *path);
 Store *store_look(const char *path);
 void store_close(Store *store); /* NULL is allowed */
 
-/* All of these: false after a message when the database fails. */
+/* Those that give a bool: false after a message when the database fails. */
 bool store_find(Store *store, const RunKey *key, RunState *state);
+/* What to exit with when runs cannot be planned: it was the database, or what the user asks for. */
+int store_plan_status(const Store *store);
 /* Keeps a run: `json` as option --json writes it, and what record_read has read, if anything. What
  * was kept of its failing goes. */
 bool store_add(Store *store, const RunKey *key, const char *json, const char *record);
