@@ -864,6 +864,7 @@ class Mistakes(Case):
             ("absent: [X]", "absent: {a: b}", "a text is expected here"),
             ("absent: [X]", "id: mine", "given twice: 'id'"),
             ("absent: [X]", "absent: [X", "mine.yaml:"),
+            ("absent: [X]", "absent: [X]\n---\nid: other", "mine.yaml:8:1: error: such a file is a single document"),
         ]
         for before, after, message in cases:
             with self.subTest(after):

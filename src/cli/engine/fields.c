@@ -354,11 +354,18 @@ static bool check_event(FieldFile *file, const yaml_event_t *event, int *depth) 
     return !what;
 }
 
+/* Whether an event begins no document after the first: what follows that would not be read. */
+static bool check_start(FieldFile *file, const yaml_event_t *event, int *documents) {
+    if (event->type != YAML_DOCUMENT_START_EVENT || !(*documents)++) return true;
+    say_mistake(file, event->start_mark, "such a file is a single document", NULL);
+    return false;
+}
+
 /* Looks at the whole file before any of it is kept: the library's own reader has no such bounds. */
 static bool check_document(FieldFile *file, const char *text, size_t length) {
     yaml_parser_t parser;
     bool is_right = true, is_over = false;
-    int depth = 0;
+    int depth = 0, documents = 0;
     if (!yaml_parser_initialize(&parser)) return false;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     while (is_right && !is_over) {
@@ -368,7 +375,7 @@ static bool check_document(FieldFile *file, const char *text, size_t length) {
             is_right = false;
             break;
         }
-        is_right = check_event(file, &event, &depth);
+        is_right = check_event(file, &event, &depth) && check_start(file, &event, &documents);
         is_over = event.type == YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
     }
