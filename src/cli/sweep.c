@@ -66,6 +66,11 @@ static bool show(const Work *work) {
     return is_shown && sweep_write_failures(work->sweep, work->store, stderr);
 }
 
+/* Whether all runs are there: none is missing, and none has failed. */
+static bool is_whole(const Engine *engine) {
+    return engine_count_state(engine, RUN_DONE) == engine_count(engine);
+}
+
 /* ---- Watching ---- */
 
 /* What is done of the sweep, whoever does it. */
@@ -101,7 +106,7 @@ static int watch(const Work *work) {
         is_read = engine_refresh(engine);
     }
     if (is_terminal) printf("\n");
-    return is_read ? EXIT_DONE : EXIT_FAILED;
+    return is_read && is_whole(engine) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* ---- The command ---- */
@@ -121,8 +126,7 @@ static int run_all(const Work *work) {
     int missing = engine_count_state(work->sweep->engine, RUN_MISSING);
     if (missing)
         fprintf(stderr, "%d of %d runs are missing\n", missing, engine_count(work->sweep->engine));
-    bool is_whole = !missing && !engine_count_state(work->sweep->engine, RUN_FAILED);
-    return end == ENGINE_DONE && is_whole ? EXIT_DONE : EXIT_FAILED;
+    return end == ENGINE_DONE && is_whole(work->sweep->engine) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Which executor runs it, and the folder that it shares with its jobs: beside the database, if none

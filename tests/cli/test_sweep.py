@@ -345,6 +345,13 @@ class Watching(Case):
         self.assertEqual(process.returncode, 0)
         self.assertRegex(rest.splitlines()[-1], r"^18 of 18 runs done, the last \d+ s ago$")
 
+    def test_whoever_watches_hears_of_failures_by_the_status(self):
+        self.program("exit 3")
+        self.sweep("./program", "vecadd", "--sizes", "test", status=1)
+        done = self.sweep("./program", "vecadd", "--sizes", "test", "--watch", status=1)
+        self.assertRegex(done.stdout, r"^1 of 2 runs done, 1 failed, the last \d+ s ago\n$")
+        self.assertEqual(self.sweep("vecadd", "--sizes", "test", "--watch").returncode, 0)
+
     def test_an_older_database_is_taken_over(self):
         connection = sqlite3.connect(self.path / "tyto-runs.sqlite")
         connection.executescript(
