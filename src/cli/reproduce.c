@@ -240,12 +240,25 @@ static int run_work(Work *work) {
     return status || is_written ? status : EXIT_FAILED;
 }
 
+/* A list is no table, so no file is written of it. */
+static bool check_list(const Arguments *arguments) {
+    bool is_right = true;
+    for (int i = 0; i < arguments->option_count; i++) {
+        const TytoOption *option = arguments->options[i].option;
+        if (!(option->traits & TYTO_OPTION_FILE)) continue;
+        say_error("%s is for experiments: tyto reproduce list writes no file", option->name);
+        is_right = false;
+    }
+    return is_right;
+}
+
 static int run_reproduce(Arguments *arguments) {
     Work work = {.arguments = arguments,
                  .is_stored = arguments_has(arguments, "--stored"),
                  .allows_plugins = arguments_has(arguments, "--allow-plugins")};
     const char *database = arguments_value(arguments, "--database");
-    if (strcmp(arguments->operands[0], "list") == 0) return list_experiments();
+    if (strcmp(arguments->operands[0], "list") == 0)
+        return check_list(arguments) ? list_experiments() : EXIT_USAGE;
     if (!arguments_jobs(arguments, &work.jobs) || !read_size(&work)) return EXIT_USAGE;
     if (arguments_has(arguments, "--plot") && strcmp(arguments->operands[0], "all") == 0) {
         say_error("--plot is for one experiment");

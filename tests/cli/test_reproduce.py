@@ -906,6 +906,10 @@ class Mistakes(Case):
         self.check(self.tyto("reproduce", "owl-table-2", "--size", "huge"), 2, "not one of test, small, paper")
         self.check(self.tyto("reproduce", "owl-table-2", "--jobs", "0"), 2, "not a number of processes")
         self.check(self.tyto("reproduce", "all", "--plot", "x.svg"), 2, "--plot is for one experiment")
+        for option, name in (("--csv", "x.csv"), ("--csv", "-"), ("--plot", "x.svg"), ("--markdown", "x.md")):
+            done = self.tyto("reproduce", "list", option, name)
+            self.check(done, 2, f"{option} is for experiments: tyto reproduce list writes no file")
+            self.assertEqual((done.stdout, list(self.path.glob("x.*"))), ("", []))
         self.check(self.reproduce(SMALL, "--csv", "no/such/file"), 2, "--csv no/such/file: cannot be written")
 
 
