@@ -153,7 +153,7 @@ static int show_study(Work *work, Study *study) {
     table_free(&table);
     int missing = study_count_missing(study);
     if (missing) printf("%d of %d runs are missing\n", missing, study->count);
-    return status;
+    return missing ? EXIT_FAILED : status;
 }
 
 static int reproduce(Work *work, const char *id) {

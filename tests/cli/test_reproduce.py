@@ -98,7 +98,8 @@ class Shipped(Case):
         """Programs, setups, columns, machines and schedulers are checked before anything runs; docs/reproduction.md
         was written with the experiments as they are."""
         done = self.tyto("reproduce", "all", "--stored", "--size", "paper", "--csv", "all.csv", "--markdown", "page.md")
-        self.check(done, 0)
+        self.check(done, 1)  # for want of the runs
+        self.assertEqual(set(done.stderr.splitlines()), {"tyto: note: there is no database tyto-runs.sqlite"})
         with open(self.path / "all.csv", encoding="utf-8") as file:
             self.assertEqual(sorted({row["experiment"] for row in csv.DictReader(file)}), IDS)
         made = (self.path / "page.md").read_text(encoding="utf-8")
@@ -844,10 +845,16 @@ class Database(Case):
                          "tyto: error: interrupted; what has finished is kept, and the same command goes on from there\n")
 
     def test_nothing_runs_when_only_what_is_stored_is_asked_for(self):
-        done = self.reproduce(SMALL, "--stored")
-        self.check(done, 0)
+        done = self.reproduce(SMALL, "--stored", "--csv", "t.csv", "--markdown", "page.md")
+        self.check(done, 1)
         self.assertIn("8 of 10 runs are missing", done.stdout)
         self.assertFalse((self.path / "tyto-runs.sqlite").exists())
+        self.assertIn("| not run |", (self.path / "page.md").read_text(encoding="utf-8"))  # it is written all the same
+        self.assertTrue((self.path / "t.csv").exists())
+        self.check(self.reproduce(), 0)
+        self.check(self.reproduce(SMALL, "--stored"), 0)
+        fewer = SMALL.replace("  - {name: fast,", "  - {name: late, scheduler: gto}\n  - {name: fast,")
+        self.check(self.reproduce(fewer, "--stored"), 1)
 
 
 class Mistakes(Case):
