@@ -542,7 +542,7 @@ class Hostile(Case):
             ("absent: [X]", "absent: [" + "x" * 2_000_000 + "]", "so many bytes"),
             ("B: 0}", "B: nan}", "not a number: 'nan'"),
             ("B: 0}", "B: 1e999}", "not a number: '1e999'"),
-            ("run: vecadd", "run: vecadd, item: 1e300", "recorded item"),
+            ("run: vecadd", "run: vecadd, item: 1e300", "not a whole number from 1 to 1000000: '1e300'"),
         )
         for before, after, message in cases:
             self.check(self.reproduce(SMALL.replace(before, after)), 2, message)
@@ -871,6 +871,12 @@ class Mistakes(Case):
             ("absent: [X]", "absent: {a: b}", "a text is expected here"),
             ("absent: [X]", "id: mine", "given twice: 'id'"),
             ("absent: [X]", "absent: [X", "mine.yaml:"),
+            ("run: vecadd", "run: vecadd, item: 0", "mine.yaml:9:35: error: not a whole number from 1 to 1000000: '0'"),
+            ("run: vecadd", "run: vecadd, item: 1.5", "not a whole number from 1 to 1000000: '1.5'"),
+            ("run: vecadd", "run: vecadd, item: -1", "not a whole number from 1 to 1000000: '-1'"),
+            ("scheduler: lrr}", "scheduler: []}", "mine.yaml:12:27: error: one is needed at least of 'scheduler'"),
+            ("metric: cycles", "metric: []", "mine.yaml:18:27: error: one is needed at least of 'metric'"),
+            ("{A: 99, HMEAN: 0.25}", "{}", "mine.yaml:25:14: error: one is needed at least of 'values'"),
             ("absent: [X]", "absent: [X]\n---\nid: other", "mine.yaml:8:1: error: such a file is a single document"),
         ]
         for before, after, message in cases:

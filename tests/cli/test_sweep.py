@@ -237,6 +237,8 @@ class Mistakes(Case):
         self.assertIn("error: l1d.latency is set twice", self.sweep("s.yaml", status=2).stderr)
         (self.path / "s.yaml").write_text("programs: spmv\n---\nprograms: vecadd\n", encoding="utf-8")
         self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:2:1: error: such a file is a single document\n")
+        (self.path / "s.yaml").write_text("programs: []\n", encoding="utf-8")
+        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:1:11: error: one is needed at least of 'programs'\n")
 
     def test_those_of_the_command_line_too(self):
         for words, what in ((("vecad",), "did you mean 'vecadd'?"), (("vecadd", "--machines", "owll"), "'owl'?"),

@@ -46,7 +46,7 @@ static void check(const Experiment *experiment) {
         const Program *program = &experiment->programs.list[i];
         check_text(program->label);
         check_words(&program->run);
-        require(program->item >= 0 && program->item == floor(program->item));
+        require(program->item >= 0);
     }
     for (int i = 0; i < experiment->setups.count; i++)
         require(experiment->setups.list[i].record < RECORDING_COUNT);

@@ -19,9 +19,10 @@ typedef struct List {
 enum {
     MOST_FIELDS = 16,
     MOST_MESSAGES = 20,
-    MOST_BYTES = 1 << 20, /* of a file; the largest that comes with Tyto has a hundredth */
-    MOST_DEPTH = 6,       /* nested lists and mappings; a claim's values are the fourth */
-    MOST_ITEMS = 4096,    /* of a list */
+    MOST_BYTES = 1 << 20,   /* of a file; the largest that comes with Tyto has a hundredth */
+    MOST_DEPTH = 6,         /* nested lists and mappings; a claim's values are the fourth */
+    MOST_ITEMS = 4096,      /* of a list */
+    MOST_ORDINAL = 1000000, /* of things that can be recorded there are fewer */
 };
 
 /* A text that is a copy of one in the document, at whose place it stands. */
@@ -160,6 +161,16 @@ static double read_number(FieldFile *file, const yaml_node_t *node) {
     return isfinite(number) ? number : 0;
 }
 
+static int read_ordinal(FieldFile *file, const yaml_node_t *node) {
+    const int most = MOST_ORDINAL, before = file->mistakes;
+    char what[64];
+    double number = read_number(file, node);
+    if (number >= 1 && number <= most && number == floor(number)) return (int)number;
+    snprintf(what, sizeof what, "not a whole number from 1 to %d:", most);
+    if (file->mistakes == before) say_mistake(file, node->start_mark, what, read_text(file, node));
+    return 0;
+}
+
 static int read_choice(FieldFile *file, const yaml_node_t *node, const char *const *choices) {
     const char *text = read_text(file, node);
     for (int i = 0; choices[i]; i++) {
@@ -286,11 +297,19 @@ static void read_field(FieldFile *file, const yaml_node_t *node, const Field *fi
     case FIELD_POLICIES: read_words(file, node, at, place_policy); break;
     case FIELD_SETS: read_words(file, node, at, place_set); break;
     case FIELD_NUMBER: *(double *)at = read_number(file, node); break;
+    case FIELD_ORDINAL: *(int *)at = read_ordinal(file, node); break;
     case FIELD_CHOICE: *(unsigned *)at = (unsigned)read_choice(file, node, field->choices); break;
     case FIELD_VALUES: read_values(file, node, at); break;
     case FIELD_LISTS: read_lists(file, node, at); break;
     case FIELD_RECORDS: read_records(file, node, field->record, at); break;
     }
+}
+
+static bool is_empty(const yaml_node_t *node) {
+    if (node->type == YAML_SEQUENCE_NODE)
+        return node->data.sequence.items.top == node->data.sequence.items.start;
+    return node->type == YAML_MAPPING_NODE &&
+           node->data.mapping.pairs.top == node->data.mapping.pairs.start;
 }
 
 static int find_field(FieldFile *file, const yaml_node_t *key, const Record *record) {
@@ -316,12 +335,15 @@ static void read_record(FieldFile *file, const yaml_node_t *node, const Record *
     bool is_given[MOST_FIELDS] = {false};
     const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
     for (; pair < node->data.mapping.pairs.top; pair++) {
-        const yaml_node_t *key = node_of(file, pair->key);
+        const yaml_node_t *key = node_of(file, pair->key), *value = node_of(file, pair->value);
         int i = find_field(file, key, record);
         if (i < 0) continue;
         if (is_given[i]) say_mistake(file, key->start_mark, "given twice:", record->fields[i].name);
         is_given[i] = true;
-        read_field(file, node_of(file, pair->value), &record->fields[i], out);
+        if (record->fields[i].is_needed && is_empty(value))
+            say_mistake(file, value->start_mark, "one is needed at least of",
+                        record->fields[i].name);
+        else read_field(file, value, &record->fields[i], out);
     }
     for (int i = 0; i < record->count; i++) {
         if (record->fields[i].is_needed && !is_given[i])

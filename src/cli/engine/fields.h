@@ -15,6 +15,7 @@ typedef enum FieldKind {
     FIELD_POLICIES, /* the same, names of schedulers */
     FIELD_SETS,     /* the same, key=value of the machine */
     FIELD_NUMBER,   /* double */
+    FIELD_ORDINAL,  /* int: which of several, from 1; 0: the field is not given */
     FIELD_CHOICE,   /* enum: index of one of `choices` */
     FIELD_VALUES,   /* Values: a mapping of rows to numbers */
     FIELD_LISTS,    /* NamedLists: a mapping of names to lists of words, or to just one */
@@ -47,8 +48,8 @@ typedef struct Record Record;
 typedef struct Field {
     const char *name;
     FieldKind kind;
-    size_t offset; /* bytes, in its struct */
-    bool is_needed;
+    size_t offset;              /* bytes, in its struct */
+    bool is_needed;             /* of a list, one item at least */
     const char *const *choices; /* ends with NULL */
     const Record *record;
 } Field;

@@ -2,13 +2,13 @@
 #include "cli/experiment/experiment.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/engine/fields.h"
+#include "cli/experiment/check.h"
 #include "cli/files.h"
 
 /* ---- What a file may say ---- */
@@ -39,7 +39,7 @@ static const Field program_fields[] = {
     {"registers", FIELD_TEXT, offsetof(Program, registers), false, NULL, NULL},
     {"stop_after", FIELD_TEXT, offsetof(Program, stop_after), false, NULL, NULL},
     {"set", FIELD_SETS, offsetof(Program, set), false, NULL, NULL},
-    {"item", FIELD_NUMBER, offsetof(Program, item), false, NULL, NULL},
+    {"item", FIELD_ORDINAL, offsetof(Program, item), false, NULL, NULL},
 };
 FIELDS_RECORD(program, Program, program_fields);
 
@@ -103,11 +103,9 @@ static const Field experiment_fields[] = {
 };
 FIELDS_RECORD(experiment, Experiment, experiment_fields);
 
-/* ---- What must fit together ---- */
+/* ---- Names ---- */
 
-enum { MOST_CELLS = 1 << 16 /* of the table */ };
-
-static int find_program(const Experiment *experiment, const char *label) {
+int experiment_find_program(const Experiment *experiment, const char *label) {
     for (int i = 0; i < experiment->programs.count; i++) {
         if (strcmp(experiment->programs.list[i].label, label) == 0) return i;
     }
@@ -115,7 +113,7 @@ static int find_program(const Experiment *experiment, const char *label) {
 }
 
 int experiment_find_row(const Experiment *experiment, const char *label) {
-    int program = find_program(experiment, label);
+    int program = experiment_find_program(experiment, label);
     if (program >= 0) return program;
     for (int i = 0; i < experiment->means.count; i++) {
         if (strcmp(experiment->means.list[i].label, label) == 0)
@@ -131,90 +129,6 @@ const Setup *experiment_find_setup(const Experiment *experiment, const char *nam
     return NULL;
 }
 
-static bool has_column(const Experiment *experiment, const char *label) {
-    for (int i = 0; i < experiment->columns.count; i++) {
-        if (strcmp(experiment->columns.list[i].label, label) == 0) return true;
-    }
-    return false;
-}
-
-static bool has_value(const Claim *claim, const char *row) {
-    for (int i = 0; i < claim->values.count; i++) {
-        if (strcmp(claim->values.list[i].row, row) == 0) return true;
-    }
-    return false;
-}
-
-static void need(FieldFile *file, bool is_there, const char *what, const char *name) {
-    if (!is_there) fields_say(file, name, "there is no %s '%s'", what, name);
-}
-
-/* Every counter or ratio that a column is made of; records have names of their own, with a dot. */
-static void check_metrics(FieldFile *file, const Words *metrics) {
-    int count = tyto_counter_count();
-    const char **names = allocate((size_t)count, sizeof *names);
-    for (int i = 0; i < count; i++)
-        names[i] = tyto_counter(i)->name;
-    for (int i = 0; i < metrics->count; i++) {
-        const char *name = metrics->list[i];
-        if (!strchr(name, '.') && tyto_find_counter(name) < 0)
-            fields_say_unknown(file, "metric", name, names, count);
-    }
-    free(names);
-}
-
-/* Rows and columns are not without end: every cell is computed by looking at every run. */
-static void check_size(FieldFile *file, const Experiment *experiment) {
-    int rows = experiment->programs.count + experiment->means.count;
-    need(file, rows * experiment->columns.count <= MOST_CELLS,
-         "room for so many rows and columns in experiment", experiment->id);
-}
-
-/* The item of a record is its number, from 1. */
-static void check_items_of_records(FieldFile *file, const Experiment *experiment) {
-    for (int i = 0; i < experiment->programs.count; i++) {
-        double item = experiment->programs.list[i].item;
-        need(file, item >= 0 && item <= 1e6 && item == floor(item),
-             "recorded item of such a number for program", experiment->programs.list[i].label);
-    }
-}
-
-/* A run is of the row's workload, or else of the setup's. */
-static void check_runs(FieldFile *file, const Experiment *experiment) {
-    for (int i = 0; i < experiment->programs.count; i++) {
-        if (experiment->programs.list[i].run.count) continue;
-        for (int j = 0; j < experiment->setups.count; j++)
-            need(file, experiment->setups.list[j].run.count, "field 'run' for program",
-                 experiment->programs.list[i].label);
-    }
-}
-
-static void check_names(FieldFile *file, const Experiment *experiment) {
-    for (int i = 0; i < experiment->columns.count; i++) {
-        const Column *at = &experiment->columns.list[i];
-        need(file, experiment_find_setup(experiment, at->setup), "setup", at->setup);
-        check_metrics(file, &at->metric);
-        check_metrics(file, &at->per);
-        check_metrics(file, &at->over_metric);
-        if (at->over) need(file, experiment_find_setup(experiment, at->over), "setup", at->over);
-        if (at->from) need(file, has_column(experiment, at->from), "column", at->from);
-    }
-    for (int i = 0; i < experiment->means.count; i++) {
-        const Words *of = &experiment->means.list[i].of;
-        for (int w = 0; w < of->count; w++)
-            need(file, find_program(experiment, of->list[w]) >= 0, "program", of->list[w]);
-    }
-    for (int i = 0; i < experiment->published.count; i++) {
-        const Claim *at = &experiment->published.list[i];
-        need(file, has_column(experiment, at->column), "column", at->column);
-        for (int v = 0; v < at->values.count; v++)
-            need(file, experiment_find_row(experiment, at->values.list[v].row) >= 0, "row",
-                 at->values.list[v].row);
-        for (int h = 0; h < at->headline.count; h++)
-            need(file, has_value(at, at->headline.list[h]), "value of row", at->headline.list[h]);
-    }
-}
-
 /* ---- Files ---- */
 
 Experiment *experiment_parse(const char *path, const char *text, size_t length,
@@ -223,10 +137,7 @@ Experiment *experiment_parse(const char *path, const char *text, size_t length,
     Experiment *out = fields_read(file, &experiment_record, text, length);
     if (out) out->file = file;
     if (out) out->hash = tyto_hash(0, text, length);
-    if (!fields_mistakes(file)) check_size(file, out);
-    if (!fields_mistakes(file)) check_items_of_records(file, out);
-    if (!fields_mistakes(file)) check_runs(file, out);
-    if (!fields_mistakes(file)) check_names(file, out);
+    if (!fields_mistakes(file)) check_experiment(file, out);
     if (!fields_mistakes(file)) return out;
     fields_free(file);
     return NULL;

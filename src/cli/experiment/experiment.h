@@ -22,7 +22,7 @@ typedef struct Program {
     const char *registers;  /* per thread, as the paper's compiler had them; NULL: our estimate */
     const char *stop_after; /* thread instructions that the paper's runs end after; NULL: none do */
     Words set;              /* "key=value" of the machine, after the setup's */
-    double item;            /* which of the recorded things, from 1; 0: counters of the run */
+    int item;               /* which of the recorded things, from 1; 0: none */
 } Program;
 
 /* How programs are run: everything but the program and its size. */
@@ -154,6 +154,7 @@ Experiment *experiment_parse(const char *path, const char *text, size_t length,
                              bool allows_plugins);
 void experiment_free(Experiment *experiment); /* NULL is allowed */
 
+int experiment_find_program(const Experiment *experiment, const char *label); /* -1: none */
 /* Index of a row of the table: programs first, then means; -1: none. */
 int experiment_find_row(const Experiment *experiment, const char *label);
 const Setup *experiment_find_setup(const Experiment *experiment, const char *name);

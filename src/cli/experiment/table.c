@@ -72,7 +72,7 @@ static bool read_metric(const Study *study, const Run *run, const char *name, do
         return true;
     }
     if (strchr(name, '.'))
-        return store_recorded(study->store, key, (int)run->program->item, name, value);
+        return store_recorded(study->store, key, run->program->item, name, value);
     return store_value(study->store, key, run->program->kernel, name, value);
 }
 

@@ -1,0 +1,95 @@
+/* What must fit together in an experiment (see the header). A check looks at an experiment of which
+ * those before it have found nothing wrong. */
+#include "cli/experiment/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+enum { MOST_CELLS = 1 << 16 /* of the table */ };
+
+static bool has_column(const Experiment *experiment, const char *label) {
+    for (int i = 0; i < experiment->columns.count; i++) {
+        if (strcmp(experiment->columns.list[i].label, label) == 0) return true;
+    }
+    return false;
+}
+
+static bool has_value(const Claim *claim, const char *row) {
+    for (int i = 0; i < claim->values.count; i++) {
+        if (strcmp(claim->values.list[i].row, row) == 0) return true;
+    }
+    return false;
+}
+
+static void need(FieldFile *file, bool is_there, const char *what, const char *name) {
+    if (!is_there) fields_say(file, name, "there is no %s '%s'", what, name);
+}
+
+/* Every counter or ratio that a column is made of; records have names of their own, with a dot. */
+static void check_metrics(FieldFile *file, const Words *metrics) {
+    int count = tyto_counter_count();
+    const char **names = allocate((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++)
+        names[i] = tyto_counter(i)->name;
+    for (int i = 0; i < metrics->count; i++) {
+        const char *name = metrics->list[i];
+        if (!strchr(name, '.') && tyto_find_counter(name) < 0)
+            fields_say_unknown(file, "metric", name, names, count);
+    }
+    free(names);
+}
+
+/* Rows and columns are not without end: every cell is computed by looking at every run. */
+static void check_size(FieldFile *file, const Experiment *experiment) {
+    int rows = experiment->programs.count + experiment->means.count;
+    need(file, rows * experiment->columns.count <= MOST_CELLS,
+         "room for so many rows and columns in experiment", experiment->id);
+}
+
+/* A run is of the row's workload, or else of the setup's. */
+static void check_runs(FieldFile *file, const Experiment *experiment) {
+    for (int i = 0; i < experiment->programs.count; i++) {
+        if (experiment->programs.list[i].run.count) continue;
+        for (int j = 0; j < experiment->setups.count; j++)
+            need(file, experiment->setups.list[j].run.count, "field 'run' for program",
+                 experiment->programs.list[i].label);
+    }
+}
+
+static void check_names(FieldFile *file, const Experiment *experiment) {
+    for (int i = 0; i < experiment->columns.count; i++) {
+        const Column *at = &experiment->columns.list[i];
+        need(file, experiment_find_setup(experiment, at->setup), "setup", at->setup);
+        check_metrics(file, &at->metric);
+        check_metrics(file, &at->per);
+        check_metrics(file, &at->over_metric);
+        if (at->over) need(file, experiment_find_setup(experiment, at->over), "setup", at->over);
+        if (at->from) need(file, has_column(experiment, at->from), "column", at->from);
+    }
+    for (int i = 0; i < experiment->means.count; i++) {
+        const Words *of = &experiment->means.list[i].of;
+        for (int w = 0; w < of->count; w++)
+            need(file, experiment_find_program(experiment, of->list[w]) >= 0, "program",
+                 of->list[w]);
+    }
+    for (int i = 0; i < experiment->published.count; i++) {
+        const Claim *at = &experiment->published.list[i];
+        need(file, has_column(experiment, at->column), "column", at->column);
+        for (int v = 0; v < at->values.count; v++)
+            need(file, experiment_find_row(experiment, at->values.list[v].row) >= 0, "row",
+                 at->values.list[v].row);
+        for (int h = 0; h < at->headline.count; h++)
+            need(file, has_value(at, at->headline.list[h]), "value of row", at->headline.list[h]);
+    }
+}
+
+/* ---- All of them ---- */
+
+void check_experiment(FieldFile *file, const Experiment *experiment) {
+    static void (*const checks[])(FieldFile *, const Experiment *) = {check_size, check_runs,
+                                                                      check_names};
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && !fields_mistakes(file); i++)
+        checks[i](file, experiment);
+}
