@@ -885,6 +885,26 @@ class Mistakes(Case):
         self.check(self.reproduce(""), 2, "there is no experiment in")
         self.check(self.tyto("reproduce", "./none.yaml"), 2, "cannot read ./none.yaml")
 
+    def test_two_of_one_name(self):
+        cases = [
+            ("label: B,", "label: A,", "10:13", "two rows 'A'"),
+            ("label: HMEAN,", "label: A,", "20:13", "two rows 'A'"),
+            ("label: FIRST,", "label: HMEAN,", "21:13", "two rows 'HMEAN'"),
+            ("name: fast,", "name: rr,", "13:12", "two setups 'rr'"),
+            ("label: MISSES,", "label: GAIN,", "17:13", "two columns 'GAIN'"),
+            ("values: {A: 6000, B: 0}", "values: {A: 6000, B: 0, A: 1}", "23:62", "column 'GAIN' has two numbers of row 'A'"),
+            ("{column: BEST", "{column: GAIN, place: there, values: {B: 1}}\n  - {column: BEST", "24:43",
+             "column 'GAIN' has two numbers of row 'B'"),
+        ]
+        for before, after, place, message in cases:
+            with self.subTest(after):
+                text = SMALL.replace(before, after, 1)
+                self.assertNotEqual(text, SMALL)
+                done = self.reproduce(text)
+                self.check(done, 2, f"mine.yaml:{place}: error: ", message)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.check(self.reproduce(SMALL.replace("GAIN", "A").replace("name: fast", "name: A").replace("setup: fast", "setup: A")), 0)
+
     def test_in_what_it_names(self):
         cases = [
             ("run: vecadd", "run: vecad", "did you mean 'vecadd'?"),

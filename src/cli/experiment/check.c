@@ -2,6 +2,7 @@
  * those before it have found nothing wrong. */
 #include "cli/experiment/check.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +10,11 @@
 
 enum { MOST_CELLS = 1 << 16 /* of the table */ };
 
-static bool has_column(const Experiment *experiment, const char *label) {
+static int find_column(const Experiment *experiment, const char *label) {
     for (int i = 0; i < experiment->columns.count; i++) {
-        if (strcmp(experiment->columns.list[i].label, label) == 0) return true;
+        if (strcmp(experiment->columns.list[i].label, label) == 0) return i;
     }
-    return false;
+    return -1;
 }
 
 static bool has_value(const Claim *claim, const char *row) {
@@ -48,6 +49,70 @@ static void check_size(FieldFile *file, const Experiment *experiment) {
          "room for so many rows and columns in experiment", experiment->id);
 }
 
+/* ---- What is there once ---- */
+
+/* Names in a list of records. */
+typedef struct Names {
+    const char *what; /* in messages; lists of the same share their names */
+    const void *list;
+    int count;
+    size_t size, offset; /* of a record, and of its name there, bytes */
+} Names;
+
+static const char *name_of(const Names *names, int i) {
+    const char *record = (const char *)names->list + (size_t)i * names->size;
+    return *(const char *const *)(record + names->offset);
+}
+
+/* Whether one of the first `count` names is this. */
+static bool has_name(const Names *names, int count, const char *name) {
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name_of(names, i), name) == 0) return true;
+    }
+    return false;
+}
+
+/* Of two with one name, nobody could say which is meant. Means are rows as well. */
+static void check_names_differ(FieldFile *file, const Experiment *experiment) {
+#define NAMES(what, field, Type, name)                                                             \
+    {what, experiment->field.list, experiment->field.count, sizeof(Type), offsetof(Type, name)}
+    const Names lists[] = {
+        NAMES("rows", programs, Program, label), NAMES("rows", means, Mean, label),
+        NAMES("columns", columns, Column, label), NAMES("setups", setups, Setup, name)};
+#undef NAMES
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+        for (int i = 0; i < lists[l].count; i++) {
+            const char *name = name_of(&lists[l], i);
+            bool is_there = has_name(&lists[l], i, name);
+            for (size_t before = 0; before < l; before++)
+                is_there |= strcmp(lists[before].what, lists[l].what) == 0 &&
+                            has_name(&lists[before], lists[before].count, name);
+            if (is_there) fields_say(file, name, "there are two %s '%s'", lists[l].what, name);
+        }
+    }
+}
+
+/* A cell has one published number. */
+static void check_claims_differ(FieldFile *file, const Experiment *experiment) {
+    size_t rows = (size_t)(experiment->programs.count + experiment->means.count);
+    bool *is_published = allocate(rows * (size_t)experiment->columns.count, sizeof *is_published);
+    for (int i = 0; i < experiment->published.count; i++) {
+        const Claim *at = &experiment->published.list[i];
+        size_t column = (size_t)find_column(experiment, at->column);
+        for (int v = 0; v < at->values.count; v++) {
+            const char *name = at->values.list[v].row;
+            bool *is_there =
+                &is_published[column * rows + (size_t)experiment_find_row(experiment, name)];
+            if (*is_there)
+                fields_say(file, name, "column '%s' has two numbers of row '%s'", at->column, name);
+            *is_there = true;
+        }
+    }
+    free(is_published);
+}
+
+/* ---- What leads somewhere ---- */
+
 /* A run is of the row's workload, or else of the setup's. */
 static void check_runs(FieldFile *file, const Experiment *experiment) {
     for (int i = 0; i < experiment->programs.count; i++) {
@@ -66,7 +131,7 @@ static void check_names(FieldFile *file, const Experiment *experiment) {
         check_metrics(file, &at->per);
         check_metrics(file, &at->over_metric);
         if (at->over) need(file, experiment_find_setup(experiment, at->over), "setup", at->over);
-        if (at->from) need(file, has_column(experiment, at->from), "column", at->from);
+        if (at->from) need(file, find_column(experiment, at->from) >= 0, "column", at->from);
     }
     for (int i = 0; i < experiment->means.count; i++) {
         const Words *of = &experiment->means.list[i].of;
@@ -76,7 +141,7 @@ static void check_names(FieldFile *file, const Experiment *experiment) {
     }
     for (int i = 0; i < experiment->published.count; i++) {
         const Claim *at = &experiment->published.list[i];
-        need(file, has_column(experiment, at->column), "column", at->column);
+        need(file, find_column(experiment, at->column) >= 0, "column", at->column);
         for (int v = 0; v < at->values.count; v++)
             need(file, experiment_find_row(experiment, at->values.list[v].row) >= 0, "row",
                  at->values.list[v].row);
@@ -88,8 +153,8 @@ static void check_names(FieldFile *file, const Experiment *experiment) {
 /* ---- All of them ---- */
 
 void check_experiment(FieldFile *file, const Experiment *experiment) {
-    static void (*const checks[])(FieldFile *, const Experiment *) = {check_size, check_runs,
-                                                                      check_names};
+    static void (*const checks[])(FieldFile *, const Experiment *) = {
+        check_size, check_names_differ, check_runs, check_names, check_claims_differ};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && !fields_mistakes(file); i++)
         checks[i](file, experiment);
 }
