@@ -21,7 +21,7 @@
 #include "cli/files.h"
 #include "cli/program.h"
 
-static const char ending[] = ".yaml";
+static const char ending[] = EXPERIMENT_ENDING;
 
 /* A text that is written in memory, then to the file of an option. */
 typedef struct Page {

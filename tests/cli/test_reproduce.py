@@ -525,7 +525,7 @@ class Hostile(Case):
     def test_an_experiments_name_is_one_field_of_the_csv(self):
         for name in ("a,b", 'a "b"', "it's", ", ,"):
             text = SMALL.replace("id: mine", f"id: {json.dumps(name)}")
-            self.check(self.reproduce(text, "--csv", "t.csv"), 0)
+            self.check(self.tyto("reproduce", self.write(text, f"{name}.yaml"), "--size", "test", "--csv", "t.csv"), 0)
             with open(self.path / "t.csv", encoding="utf-8") as file:
                 for row in csv.DictReader(file):
                     self.assertEqual((row["experiment"], row["size"]), (name, "test"))
@@ -884,6 +884,16 @@ class Mistakes(Case):
                 self.check(self.reproduce(SMALL.replace(before, after)), 2, message)
         self.check(self.reproduce(""), 2, "there is no experiment in")
         self.check(self.tyto("reproduce", "./none.yaml"), 2, "cannot read ./none.yaml")
+
+    def test_an_id_is_the_files_name(self):
+        for name in ("other", "min", "mine2", "Mine"):
+            self.check(self.reproduce(SMALL.replace("id: mine", f"id: {name}")), 2,
+                       f"mine.yaml:2:5: error: the id '{name}' is not the file's name, 'mine'")
+        (self.path / "folder").mkdir()
+        self.check(self.tyto("reproduce", self.write(SMALL, "folder/mine.yaml"), "--stored"), 1)
+        self.check(self.tyto("reproduce", self.write(SMALL, "folder/other.yaml"), "--stored"), 2, "folder/other.yaml:2:5: error:")
+        self.write(SMALL, "text")
+        self.check(self.tyto("reproduce", "./text", "--stored"), 1)  # no name that it could be
 
     def test_two_of_one_name(self):
         cases = [

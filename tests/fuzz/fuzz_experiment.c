@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (!nowhere) nowhere = fopen("/dev/null", "w");
     FILE *before = stderr;
     if (nowhere) stderr = nowhere;
-    Experiment *experiment = experiment_parse("fuzz.yaml", (const char *)bytes, size, size % 2);
+    Experiment *experiment = experiment_parse("fuzz", (const char *)bytes, size, size % 2);
     stderr = before;
     if (experiment) check(experiment);
     experiment_free(experiment);

@@ -62,6 +62,7 @@ void fields_free(FieldFile *file) {
     free(file);
 }
 
+const char *fields_path(const FieldFile *file) { return file->path; }
 int fields_mistakes(const FieldFile *file) { return file->mistakes; }
 
 /* One more item for a list; `list` moves. */

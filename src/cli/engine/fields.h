@@ -77,6 +77,7 @@ void fields_free(FieldFile *file); /* NULL is allowed */
 void *fields_read(FieldFile *file, const Record *record, const char *text, size_t length);
 /* Zeroed memory that lives as long as the file. */
 void *fields_allocate(FieldFile *file, int count, size_t size);
+const char *fields_path(const FieldFile *file);
 /* Mistakes told so far. */
 int fields_mistakes(const FieldFile *file);
 /* Tells a mistake at the place where `word`, a text that was read, stands in the file. */

@@ -49,6 +49,19 @@ static void check_size(FieldFile *file, const Experiment *experiment) {
          "room for so many rows and columns in experiment", experiment->id);
 }
 
+/* The id is that by which the file is found. A file of another ending, a pipe, says none. */
+static void check_id(FieldFile *file, const Experiment *experiment) {
+    static const char ending[] = EXPERIMENT_ENDING;
+    const char *slash = strrchr(fields_path(file), '/');
+    const char *name = slash ? slash + 1 : fields_path(file);
+    size_t length = strlen(name), end = sizeof ending - 1;
+    if (length < end || strcmp(name + length - end, ending) != 0) return;
+    length -= end;
+    if (strlen(experiment->id) == length && strncmp(experiment->id, name, length) == 0) return;
+    fields_say(file, experiment->id, "the id '%s' is not the file's name, '%.*s'", experiment->id,
+               (int)length, name);
+}
+
 /* ---- What is there once ---- */
 
 /* Names in a list of records. */
@@ -154,7 +167,7 @@ static void check_names(FieldFile *file, const Experiment *experiment) {
 
 void check_experiment(FieldFile *file, const Experiment *experiment) {
     static void (*const checks[])(FieldFile *, const Experiment *) = {
-        check_size, check_names_differ, check_runs, check_names, check_claims_differ};
+        check_id, check_size, check_names_differ, check_runs, check_names, check_claims_differ};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && !fields_mistakes(file); i++)
         checks[i](file, experiment);
 }

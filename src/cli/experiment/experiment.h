@@ -50,6 +50,8 @@ typedef enum Form {
 /* The row whose value divides a column's, besides that of the setup `over`. */
 typedef enum Base { BASE_NONE, BASE_FIRST, BASE_PREVIOUS, BASE_COUNT } Base;
 
+#define EXPERIMENT_ENDING ".yaml" /* of a file's name; what is before it is the id */
+
 /* A metric that begins so is a parameter of the run's scheduler: of several, of the one taken. */
 #define EXPERIMENT_OF_SCHEDULER "scheduler."
 
