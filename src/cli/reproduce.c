@@ -5,23 +5,20 @@
 
 #include "cli/command.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/experiment/claims.h"
 #include "cli/engine/engine.h"
 #include "cli/engine/gnuplot.h"
+#include "cli/experiment/catalogue.h"
+#include "cli/experiment/claims.h"
 #include "cli/experiment/experiment.h"
 #include "cli/experiment/output.h"
 #include "cli/experiment/study.h"
 #include "cli/experiment/table.h"
 #include "cli/files.h"
 #include "cli/program.h"
-
-static const char ending[] = EXPERIMENT_ENDING;
 
 /* A text that is written in memory, then to the file of an option. */
 typedef struct Page {
@@ -45,88 +42,24 @@ typedef struct Work {
     int interrupt;     /* the signal by which the user has ended it; 0: none */
 } Work;
 
-/* ---- The experiments there are ---- */
-
-static int is_experiment(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name);
-    return length > sizeof ending &&
-           strcmp(entry->d_name + length - (sizeof ending - 1), ending) == 0;
-}
-
-/* Their files, by name; -1 after a message. The caller frees them. */
-static int list_files(char *folder, struct dirent ***entries) {
-    bool is_found = program_find_data("TYTO_EXPERIMENT_DIR", "experiments", ".", folder, PATH_MAX);
-    int count = is_found ? scandir(folder, entries, is_experiment, alphasort) : -1;
-    if (count < 0)
-        say_error("the experiments are not beside this command; is the installation complete?");
-    return count;
-}
-
-static void free_files(struct dirent **entries, int count) {
-    for (int i = 0; i < count; i++)
-        free(entries[i]);
-    free(entries);
-}
+/* ---- All experiments ---- */
 
 static int list_experiments(void) {
-    char folder[PATH_MAX], path[2 * PATH_MAX];
-    struct dirent **entries;
-    int count = list_files(folder, &entries);
-    bool is_right = count >= 0;
-    for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        Experiment *experiment = experiment_read(path, true); /* nothing is loaded */
+    Words ids = {0};
+    bool is_right = catalogue_list(&ids);
+    for (int i = 0; i < ids.count; i++) {
+        Experiment *experiment = catalogue_find(ids.list[i], true); /* nothing is loaded */
         is_right &= experiment != NULL;
         if (experiment)
             printf("%-18s %-5s %-22s %s\n", experiment->id, experiment->paper, experiment->place,
                    experiment->title);
         experiment_free(experiment);
     }
-    if (count >= 0) free_files(entries, count);
+    words_free(&ids);
     return is_right ? EXIT_DONE : EXIT_FAILED;
 }
 
-void reproduce_list(Words *words) {
-    char folder[PATH_MAX];
-    struct dirent **entries;
-    int count = list_files(folder, &entries);
-    for (int i = 0; i < count; i++) {
-        entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
-        words_add(words, entries[i]->d_name);
-    }
-    if (count >= 0) free_files(entries, count);
-}
-
-static void say_unknown(const char *id) {
-    char folder[PATH_MAX];
-    struct dirent **entries;
-    int count = list_files(folder, &entries);
-    if (count < 0) return;
-    const char **names = allocate((size_t)count, sizeof *names);
-    for (int i = 0; i < count; i++) {
-        entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
-        names[i] = entries[i]->d_name;
-    }
-    const char *nearest = tyto_nearest(id, names, count);
-    if (nearest) say_error("there is no experiment '%s'; did you mean '%s'?", id, nearest);
-    else say_error("there is no experiment '%s'; tyto reproduce list has them all", id);
-    free(names);
-    free_files(entries, count);
-}
-
-/* An experiment by its id, or of a file of the user's. NULL after a message. */
-static Experiment *find_experiment(const char *id, bool allows_plugins) {
-    char path[PATH_MAX], name[NAME_MAX];
-    size_t length = strlen(id);
-    bool is_file =
-        strchr(id, '/') || (length > sizeof ending && strcmp(id + length - 5, ending) == 0);
-    if (is_file) return experiment_read(id, allows_plugins);
-    snprintf(name, sizeof name, "%.200s%s", id, ending);
-    if (program_find_data("TYTO_EXPERIMENT_DIR", "experiments", name, path, sizeof path))
-        return experiment_read(path, allows_plugins);
-    say_unknown(id);
-    return NULL;
-}
+void reproduce_list(Words *words) { catalogue_list(words); }
 
 /* ---- One experiment ---- */
 
@@ -157,7 +90,7 @@ static int show_study(Work *work, Study *study) {
 }
 
 static int reproduce(Work *work, const char *id) {
-    Experiment *experiment = find_experiment(id, work->allows_plugins);
+    Experiment *experiment = catalogue_find(id, work->allows_plugins);
     if (!experiment) return EXIT_USAGE;
     Study study = {.experiment = experiment,
                    .store = work->store,
@@ -172,18 +105,15 @@ static int reproduce(Work *work, const char *id) {
 /* Goes on after an experiment that failed, not after one that was interrupted; the first failure is
  * the status. */
 static int reproduce_all(Work *work) {
-    char folder[PATH_MAX];
-    struct dirent **entries;
-    int count = list_files(folder, &entries);
-    int status = count < 0 ? EXIT_FAILED : EXIT_DONE;
-    work->asked = count;
-    for (int i = 0; i < count && !work->interrupt; i++) {
-        entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
+    Words ids = {0};
+    int status = catalogue_list(&ids) ? EXIT_DONE : EXIT_FAILED;
+    work->asked = ids.count;
+    for (int i = 0; i < ids.count && !work->interrupt; i++) {
         if (i) printf("\n");
-        int one = reproduce(work, entries[i]->d_name);
+        int one = reproduce(work, ids.list[i]);
         if (!status) status = one;
     }
-    if (count >= 0) free_files(entries, count);
+    words_free(&ids);
     return status;
 }
 

@@ -273,9 +273,17 @@ class Table(Case):
         return (self.path / "page.md").read_text(encoding="utf-8")
 
     def test_a_number_that_repeats_another_is_shown_and_not_counted(self):
+        self.write(SMALL.replace("id: mine", "id: other"), "other.yaml")
         page = self.page(SMALL.replace("place: section 9, values: {A", "place: section 9, repeats: other, values: {A"))
         self.assertIn("| OURS | 2 | 0 | 0 | 2 (100.0%) | 0 |\n", page)
         self.assertRegex(page, r"(?m)^\| GAIN \| A \| section 9 \| \+6000.0% \| .* \| counted in other +\|$")
+
+    def test_what_a_number_repeats_is_another_experiment(self):
+        for name, meant in (("owl-tabel-2", "; did you mean 'owl-table-2'?"), ("other", ""), ("./mine", ""), ("mine", "")):
+            text = SMALL.replace("place: section 9, values: {A", f"place: section 9, repeats: {name}, values: {{A")
+            self.check(self.reproduce(text), 2, f"mine.yaml:23:47: error: there is no other experiment '{name}'{meant}\n")
+        text = SMALL.replace("place: section 9, values: {A", "place: section 9, repeats: owl-table-2, values: {A")
+        self.check(self.reproduce(text), 0)
 
     def test_the_numbers_of_one_run_are_one_claim(self):
         page = self.page(SMALL.replace("machine: owl", "machine: owl\ncount: as-one"))
