@@ -367,6 +367,8 @@ void tyto_replay_free(TytoReplay *replay); /* NULL is allowed */
 char *tyto_replay_text(const TytoReplay *replay);
 char *tyto_replay_json(const TytoReplay *replay);
 char *tyto_replay_csv(const TytoReplay *replay);
+/* The names of its numbers in these, in order; NULL after the last. */
+const char *tyto_replay_number(int i);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -127,6 +127,8 @@ static const Row rows[] = {
 /* clang-format on */
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
+const char *tyto_replay_number(int i) { return i >= 0 && i < ROW_COUNT ? rows[i].name : NULL; }
+
 static uint64_t count_at(const TytoReplay *replay, size_t offset) {
     uint64_t value;
     memcpy(&value, (const char *)replay + offset, sizeof value);

@@ -308,13 +308,21 @@ class Table(Case):
         limit = "  - {label: LIMIT, metric: scheduler.limit, setup: %s, form: number}\nmeans:"
         words = ("spmv", "--size", "test", "--rows", "500")
         cycles = {n: self.total("--scheduler", f"swl:limit={n}", *words)["cycles"] for n in (1, 8)}
-        best = min(cycles, key=cycles.get)
-        without_lrr = SMALL.replace(", lrr]", "]")
-        for text, setup, ours in ((without_lrr, "best", float(best)), (SMALL, "rr", None)):
-            self.check(self.reproduce(text.replace("means:", limit % setup), "--csv", "t.csv"), 0)
+        best = float(min(cycles, key=cycles.get))
+        cycles["lrr"] = self.total(*words)["cycles"]
+        is_lrr = min(cycles, key=cycles.get) == "lrr"  # which has no limit
+        for text, ours in ((SMALL.replace(", lrr]", "]"), best), (SMALL, None if is_lrr else best)):
+            self.check(self.reproduce(text.replace("means:", limit % "best"), "--csv", "t.csv"), 0)
             with open(self.path / "t.csv", encoding="utf-8") as file:
                 cell = [row["ours"] for row in csv.DictReader(file) if (row["row"], row["column"]) == ("B", "LIMIT")]
             self.assertEqual([float(one) if one else None for one in cell], [ours])
+
+    def test_a_parameter_that_no_scheduler_of_the_setup_has_is_refused(self):
+        for scheduler, parameter in (("lrr", "limit"), ("swl", "limit"), ("swl:limit=4", "lim"), ("swl:limit=4", "imit"),
+                                     ("two-level:inner=gto,group=2", "inner"), ("swl:limit=4", "")):
+            text = SMALL.replace("scheduler: lrr}", f"scheduler: '{scheduler}'}}", 1).replace(
+                "means:", f"  - {{label: LIMIT, metric: scheduler.{parameter}, setup: rr, form: number}}\nmeans:")
+            self.check(self.reproduce(text), 2, f"mine.yaml:19:28: error: no scheduler of setup 'rr' gives a number for 'scheduler.{parameter}'")
 
     def test_the_best_case_is_the_largest(self):
         self.check(self.reproduce(SMALL.replace("kind: harmonic", "kind: largest"), "--csv", "t.csv"), 0)
@@ -487,6 +495,38 @@ class Rows(Case):
         self.check(done, 0)
         self.assertIn("PLACE: 0 of 1 published numbers agree, 1 differ\n", done.stdout)
         self.assertEqual(self.rows("program"), [("vecadd --elements 65536",)])
+
+    def test_what_no_setup_records_is_refused(self):
+        cases = (
+            (RECORD, "record: ctas, ", "", "14:27", "'ctas.start' needs 'record: ctas', which setup 'pro' has not"),
+            (RECORD, "record: ctas", "record: belady", "16:28", "'order.1' needs 'record: ctas', which setup 'pro' has not"),
+            (RECORD, "ctas.end", "ctas.ende", "15:27", "no metric 'ctas.ende'"),
+            (RECORD, "order.1", "order.0", "16:28", "no metric 'order.0'"),
+            (RECORD, "order.1", "order.01", "16:28", "no metric 'order.01'"),
+            (RECORD, "order.1", "progress.first", "16:28", "no metric 'progress.first'"),
+            (RECORD, "order.1", "disorder.1", "16:28", "no metric 'disorder.1'"),
+            (RECORD, "order.1", "order", "16:28", "no metric 'order'"),
+            (RECORD.replace("item: 100", "kernel: x"), ", item: 1}", "}", "14:27", "'ctas.start' is of the 'item' of a program, and none has one"),
+            (REPLAYS, "record: belady", "record: lru", "18:29", "'belady.misses' needs 'record: belady', which setup 'rr' has not"),
+            (REPLAYS, "record: unbounded", "record: lru", "18:80", "'unbounded.misses' needs 'record: unbounded', which setup 'free' has not"),
+            (REPLAYS, "over_metric: unbounded.misses, ", "", "18:29", "'belady.misses' needs 'record: belady', which setup 'free' has not"),
+            (REPLAYS, "unbounded.misses,", "cycles, per: belady.misses,", "18:93", "'belady.misses' needs 'record: belady', which setup 'free' has not"),
+            (REPLAYS, "metric: cycles", "metric: [cycles, lru.misses]", "19:36", "'lru.misses' needs 'record: lru', which setup 'rr' has not"),
+            (REPLAYS, "belady.misses", "belady.mises", "18:29", "no metric 'belady.mises'"),
+            (REPLAYS, "belady.misses", "belady.policy", "18:29", "no metric 'belady.policy'"),  # it is no number
+        )
+        for text, before, after, place, message in cases:
+            with self.subTest(before, after=after):
+                self.assertIn(before, text)
+                done = self.reproduce(text.replace(before, after, 1))
+                self.check(done, 2, f"mine.yaml:{place}: error: ", message)
+                self.assertEqual(done.stdout, "")
+
+    def test_a_replay_is_of_the_whole_run_whatever_the_item(self):
+        text = RECORD.replace("record: ctas, ", "record: lru, ").replace("ctas.start", "lru.misses").replace("ctas.end", "lru.accesses")
+        table = self.ours(text.replace("order.1", "lru.fills"))
+        self.assertGreater(float(table["0", "FROM"]), 0)
+        self.assertEqual(table["0", "FROM"], table["99", "FROM"])
 
     def test_a_program_has_to_be_named(self):
         self.check(self.reproduce(DEGREES.replace("run: [vecadd, --block, 64], ", "")), 2,

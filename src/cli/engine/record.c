@@ -18,6 +18,43 @@ typedef struct Ctas {
     int count;
 } Ctas;
 
+/* ---- Parts ---- */
+
+static const char *cta_field(int i) {
+    static const char *const names[] = {"start", "end"};
+    return i < 2 ? names[i] : NULL;
+}
+
+static const RecordPart parts[] = {
+    {"ctas", RECORD_CTAS, true, cta_field},
+    {"order", RECORD_CTAS, true, NULL},
+    {"progress", RECORD_CTAS, true, NULL},
+    {"lru", RECORD_LRU, false, tyto_replay_number},
+    {"belady", RECORD_BELADY, false, tyto_replay_number},
+    {"unbounded", RECORD_UNBOUNDED, false, tyto_replay_number},
+};
+
+static bool has_field(const RecordPart *part, const char *name) {
+    if (!part->field) /* digits, as they are written */
+        return *name >= '1' && *name <= '9' && name[strspn(name, "0123456789")] == '\0';
+    for (int i = 0; part->field(i); i++) {
+        if (strcmp(part->field(i), name) == 0) return true;
+    }
+    return false;
+}
+
+const RecordPart *record_find_part(const char *metric) {
+    const char *point = strchr(metric, '.');
+    size_t length = point ? (size_t)(point - metric) : 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && point; i++) {
+        if (strlen(parts[i].name) == length && strncmp(parts[i].name, metric, length) == 0)
+            return has_field(&parts[i], point + 1) ? &parts[i] : NULL;
+    }
+    return NULL;
+}
+
+/* ---- Reading ---- */
+
 /* Goes to the next line; NULL at the end. */
 static char *next_line(char **rest) {
     char *line;

@@ -3,6 +3,8 @@
 #ifndef TYTO_CLI_ENGINE_RECORD_H
 #define TYTO_CLI_ENGINE_RECORD_H
 
+#include <stdbool.h>
+
 #define RECORD_CYCLES "1000" /* SM cycles between two samples of the order */
 
 /* What is kept of a run besides its counters. */
@@ -15,6 +17,18 @@ typedef enum Recording {
     RECORDING_COUNT
 } Recording;
 extern const char *const record_names[RECORDING_COUNT + 1]; /* ends with NULL */
+
+/* What a metric of a record, "list.field", is of. */
+typedef struct RecordPart {
+    const char *name;            /* of the list, or of the one thing that there is */
+    Recording recording;         /* with which it is kept */
+    bool has_items;              /* it is a list */
+    const char *(*field)(int i); /* names of its fields, NULL after the last; NULL: numbers from 1
+                                  */
+} RecordPart;
+
+/* The part that a metric is of; NULL: there is none, or it has no such field. */
+const RecordPart *record_find_part(const char *metric);
 
 /* The first launch on SM 0 as JSON; NULL after a message. The caller frees it. Thread blocks are
  * numbered from 0 in the order in which they began there.

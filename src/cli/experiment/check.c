@@ -2,6 +2,7 @@
  * those before it have found nothing wrong. */
 #include "cli/experiment/check.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +27,6 @@ static bool has_value(const Claim *claim, const char *row) {
 
 static void need(FieldFile *file, bool is_there, const char *what, const char *name) {
     if (!is_there) fields_say(file, name, "there is no %s '%s'", what, name);
-}
-
-/* Every counter or ratio that a column is made of; records have names of their own, with a dot. */
-static void check_metrics(FieldFile *file, const Words *metrics) {
-    int count = tyto_counter_count();
-    const char **names = allocate((size_t)count, sizeof *names);
-    for (int i = 0; i < count; i++)
-        names[i] = tyto_counter(i)->name;
-    for (int i = 0; i < metrics->count; i++) {
-        const char *name = metrics->list[i];
-        if (!strchr(name, '.') && tyto_find_counter(name) < 0)
-            fields_say_unknown(file, "metric", name, names, count);
-    }
-    free(names);
 }
 
 /* Rows and columns are not without end: every cell is computed by looking at every run. */
@@ -136,13 +123,28 @@ static void check_runs(FieldFile *file, const Experiment *experiment) {
     }
 }
 
+/* Every counter or ratio that a column is made of, or what else a run can have. */
+static void check_metric_names(FieldFile *file, const Words *metrics) {
+    int count = tyto_counter_count();
+    const char **names = allocate((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++)
+        names[i] = tyto_counter(i)->name;
+    for (int i = 0; i < metrics->count; i++) {
+        const char *name = metrics->list[i];
+        if (tyto_find_counter(name) < 0 && !experiment_is_of_scheduler(name) &&
+            !record_find_part(name))
+            fields_say_unknown(file, "metric", name, names, count);
+    }
+    free(names);
+}
+
 static void check_names(FieldFile *file, const Experiment *experiment) {
     for (int i = 0; i < experiment->columns.count; i++) {
         const Column *at = &experiment->columns.list[i];
         need(file, experiment_find_setup(experiment, at->setup), "setup", at->setup);
-        check_metrics(file, &at->metric);
-        check_metrics(file, &at->per);
-        check_metrics(file, &at->over_metric);
+        check_metric_names(file, &at->metric);
+        check_metric_names(file, &at->per);
+        check_metric_names(file, &at->over_metric);
         if (at->over) need(file, experiment_find_setup(experiment, at->over), "setup", at->over);
         if (at->from) need(file, find_column(experiment, at->from) >= 0, "column", at->from);
     }
@@ -163,11 +165,60 @@ static void check_names(FieldFile *file, const Experiment *experiment) {
     }
 }
 
+/* ---- What can have a value ---- */
+
+static bool is_given(const Setup *setup, const char *metric) {
+    for (int i = 0; i < setup->schedulers.count; i++) {
+        if (!isnan(experiment_of_scheduler(setup->schedulers.list[i], metric))) return true;
+    }
+    return false;
+}
+
+static bool has_items(const Experiment *experiment) {
+    for (int i = 0; i < experiment->programs.count; i++) {
+        if (experiment->programs.list[i].item) return true;
+    }
+    return false;
+}
+
+/* Whether runs in a setup can have such a metric: only a counter or ratio every run has. */
+static void check_metric(FieldFile *file, const Experiment *experiment, const char *name,
+                         const Setup *setup) {
+    const RecordPart *part = record_find_part(name);
+    if (experiment_is_of_scheduler(name) && !is_given(setup, name))
+        fields_say(file, name, "no scheduler of setup '%s' gives a number for '%s'", setup->name,
+                   name);
+    if (part && part->recording != setup->record)
+        fields_say(file, name, "'%s' needs 'record: %s', which setup '%s' has not", name,
+                   record_names[part->recording], setup->name);
+    if (part && part->has_items && !has_items(experiment))
+        fields_say(file, name, "'%s' is of the 'item' of a program, and none has one", name);
+}
+
+static void check_metrics(FieldFile *file, const Experiment *experiment, const Words *metrics,
+                          const char *setup) {
+    for (int i = 0; i < metrics->count; i++)
+        check_metric(file, experiment, metrics->list[i], experiment_find_setup(experiment, setup));
+}
+
+static void check_values(FieldFile *file, const Experiment *experiment) {
+    for (int i = 0; i < experiment->columns.count; i++) {
+        const Column *at = &experiment->columns.list[i];
+        const Words *below = at->over_metric.count ? &at->over_metric : &at->metric;
+        check_metrics(file, experiment, &at->metric, at->setup);
+        check_metrics(file, experiment, &at->per, at->setup);
+        if (!at->over) continue;
+        check_metrics(file, experiment, &at->per, at->over);
+        check_metrics(file, experiment, below, at->over);
+    }
+}
+
 /* ---- All of them ---- */
 
 void check_experiment(FieldFile *file, const Experiment *experiment) {
     static void (*const checks[])(FieldFile *, const Experiment *) = {
-        check_id, check_size, check_names_differ, check_runs, check_names, check_claims_differ};
+        check_id,    check_size,          check_names_differ, check_runs,
+        check_names, check_claims_differ, check_values};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && !fields_mistakes(file); i++)
         checks[i](file, experiment);
 }

@@ -2,6 +2,7 @@
 #include "cli/experiment/experiment.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,26 @@ static const Field experiment_fields[] = {
     {"published", FIELD_RECORDS, offsetof(Experiment, published), false, NULL, &claim_record},
 };
 FIELDS_RECORD(experiment, Experiment, experiment_fields);
+
+/* ---- Parameters of schedulers ---- */
+
+static const char of_scheduler[] = "scheduler.";
+
+bool experiment_is_of_scheduler(const char *metric) {
+    return strncmp(metric, of_scheduler, sizeof of_scheduler - 1) == 0;
+}
+
+double experiment_of_scheduler(const char *scheduler, const char *metric) {
+    const char *parameter = metric + sizeof of_scheduler - 1;
+    size_t length = strlen(parameter);
+    for (const char *at = strpbrk(scheduler, ":,"); at; at = strpbrk(at, ":,")) {
+        if (strncmp(++at, parameter, length) != 0 || at[length] != '=') continue;
+        char *end;
+        double number = strtod(at + length + 1, &end);
+        return end > at + length + 1 && (!*end || *end == ',') ? number : NAN;
+    }
+    return NAN;
+}
 
 /* ---- Names ---- */
 

@@ -52,8 +52,13 @@ typedef enum Base { BASE_NONE, BASE_FIRST, BASE_PREVIOUS, BASE_COUNT } Base;
 
 #define EXPERIMENT_ENDING ".yaml" /* of a file's name; what is before it is the id */
 
-/* A metric that begins so is a parameter of the run's scheduler: of several, of the one taken. */
-#define EXPERIMENT_OF_SCHEDULER "scheduler."
+/* Whether a metric is a parameter of the run's scheduler, "scheduler.limit": of several, of the one
+ * taken. */
+bool experiment_is_of_scheduler(const char *metric);
+
+/* The number that a scheduler's words, "swl:limit=4", give to such a metric's parameter; NAN: they
+ * give none. */
+double experiment_of_scheduler(const char *scheduler, const char *metric);
 
 /* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup, or
  * over that one's sum of `over_metric`. */

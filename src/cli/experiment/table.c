@@ -53,26 +53,17 @@ void table_format(Form form, double value, char *text, int size_bytes) {
 
 /* ---- Values ---- */
 
-/* The value that a scheduler's words, "swl:limit=4", give to `parameter`; NAN when they give none.
- */
-static double scheduler_value(const char *scheduler, const char *parameter) {
-    size_t length = strlen(parameter);
-    for (const char *at = strpbrk(scheduler, ":,"); at; at = strpbrk(at, ":,")) {
-        at++;
-        if (strncmp(at, parameter, length) == 0 && at[length] == '=') return atof(at + length + 1);
-    }
-    return NAN;
-}
-
 /* What one metric is in a run; NAN when the run is missing. */
 static bool read_metric(const Study *study, const Run *run, const char *name, double *value) {
     const RunKey *key = study_key(study, run);
-    if (strncmp(name, EXPERIMENT_OF_SCHEDULER, strlen(EXPERIMENT_OF_SCHEDULER)) == 0) {
-        *value = scheduler_value(key->scheduler, name + strlen(EXPERIMENT_OF_SCHEDULER));
+    if (experiment_is_of_scheduler(name)) {
+        *value = experiment_of_scheduler(key->scheduler, name);
         return true;
     }
-    if (strchr(name, '.'))
-        return store_recorded(study->store, key, run->program->item, name, value);
+    const RecordPart *part = record_find_part(name);
+    if (part)
+        return store_recorded(study->store, key, part->has_items ? run->program->item : 0, name,
+                              value);
     return store_value(study->store, key, run->program->kernel, name, value);
 }
 
