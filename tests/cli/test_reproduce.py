@@ -465,6 +465,28 @@ class Replays(Case):
         self.check(self.reproduce(REPLAYS.replace("--rows, 500", "--rosw, 500")), 1,
                    " failed with status 2:\nspmv: unknown option '--rosw'", "spmv --rosw 500 --size test under swl:limit=8 on owl")
 
+    def failures(self):
+        with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
+            return database.execute("SELECT reason FROM failures").fetchall()
+
+    def test_a_recording_that_cannot_be_written_is_no_failure_of_the_program(self):
+        self.write(REPLAYS.replace("--rows, 500", "--rows, 4000"))
+        done = subprocess.run(["sh", "-c", 'ulimit -f 400; exec "$0" reproduce mine.yaml --size test', TYTO], cwd=self.path,
+                              env=self.environment, capture_output=True, text=True, check=False, timeout=170)
+        self.check(done, 1, "spmv --rows 4000 --size test under lrr on owl, record=belady could not write its result:\n", ".l1d: error: cannot be written")
+        self.assertEqual(self.failures(), [])
+        self.check(self.tyto("reproduce", "mine.yaml", "--size", "test"), 0)
+
+    def test_a_replay_for_which_there_is_no_room_is_no_failure_of_the_program(self):
+        self.write(REPLAYS.replace("--rows, 500", "--rows, 4000"))
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", self.path / "tmp"],
+                                          capture_output=True, check=False).returncode:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", self.path / "tmp"], check=False)
+        done = self.tyto("reproduce", "mine.yaml", "--size", "test", "--jobs", "1")
+        self.check(done, 1, "under lrr on owl, record=belady could not write its result:\n", "the temporary file of Belady's policy cannot be written")
+        self.assertEqual(self.failures(), [])
+
 
 class Rows(Case):
     def ours(self, text, *words):

@@ -75,6 +75,19 @@ class Slurm(unittest.TestCase):
         self.assertEqual(self.sweep(*words, **variables)[0], 1)
         self.assertEqual(self.sweep(*words, "--retry", **variables)[0], 0)
 
+    def test_a_result_that_cannot_be_written_is_no_failure_of_the_program(self):
+        program = self.folder / "program"
+        program.write_text('#!/bin/sh\ntest -e good || ulimit -f 1; exec "$WORKLOADS/vecadd" --size 100\n', encoding="utf-8")
+        program.chmod(0o755)
+        variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
+        words = ("./program", "--engine", "slurm")
+        status, _, said = self.sweep(*words, **variables)
+        self.assertEqual(status, 1)
+        self.assertIn("could not write its result:\n", said)
+        self.assertIn("1 of 1 runs are missing\n", said)
+        (self.folder / "good").touch()
+        self.assertEqual(self.sweep(*words, **variables)[0], 0)
+
     def test_another_terminal_sees_the_queue(self):
         program = self.folder / "program"
         program.write_text('#!/bin/sh\nwhile ! test -e go; do sleep 0.1; done; exec "$WORKLOADS/vecadd" --size "$1"\n',

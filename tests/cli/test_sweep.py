@@ -329,6 +329,55 @@ class Failures(Case):
         self.assertEqual(len(self.rows()), 9)
 
 
+    # of some megabytes: a sweep's own database is smaller
+    LARGE = ("spmv", "--sizes", "test", "--profile", "--sample", "10")
+
+    def test_a_result_that_cannot_be_written_is_no_failure_of_the_program(self):
+        limited = subprocess.run(["sh", "-c", f'ulimit -f 200; exec "$0" sweep {" ".join(self.LARGE)}', TYTO], env=self.environment,
+                                 cwd=self.path, capture_output=True, text=True, check=False, timeout=SECONDS)
+        self.assertEqual(limited.returncode, 1)
+        self.assertRegex(limited.stderr, r"could not write its result:\nspmv: .*\ntyto: .*json: error: cannot be written: File too large\n"
+                                         r"1 of 1 runs are missing\n$")
+        self.assertEqual(self.rows("*", "failures"), [])
+        self.sweep(*self.LARGE)
+        self.assertEqual(len(self.rows()), 1)
+
+    def test_a_program_that_ends_by_that_status_has_failed_where_its_result_is_there(self):
+        variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
+        self.program('"$WORKLOADS/vecadd" --size 100; exit 75')
+        self.sweep("./program", status=1, **variables)
+        self.assertEqual(self.rows("reason", "failures"), [("failed with status 75",)])
+        self.program("exit 75", "other")
+        self.assertIn("./other on gtx480 could not write its result\n1 of 1 runs are missing\n", self.sweep("./other", status=1).stderr)
+        self.program("exit 0", "third")
+        self.assertIn("./third on gtx480 left no statistics: did the program launch a kernel?\n", self.sweep("./third", status=1).stderr)
+        self.assertEqual(len(self.rows("*", "failures")), 2)
+
+    def small_disk(self, options):
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", self.path / "tmp"],
+                                          capture_output=True, check=False).returncode:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", self.path / "tmp"], check=False, capture_output=True)
+
+    def test_a_full_temporary_disk_is_no_failure_of_any_program(self):
+        self.program('head -c 9M /dev/zero >"$TMPDIR/fill" 2>/dev/null; exit 3')
+        for options, words, message in (("size=48k", self.LARGE, "could not write its result:\n"),
+                                        ("size=1m,nr_inodes=2", ("vecadd", "--sizes", "test"), "could not write its result\n"),
+                                        ("size=1m,nr_inodes=3", ("vecadd", "--sizes", "300"), "failed with status 1 on a full disk:\n"),
+                                        ("size=1m", ("./program",), "./program on gtx480 failed with status 3 on a full disk\n")):
+            with self.subTest(options):
+                self.small_disk(options)
+                done = self.tyto("sweep", *words)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(message, done.stderr)
+                self.assertIn("1 of 1 runs are missing\n", done.stderr)
+                self.assertEqual(self.rows("*", "failures"), [])
+                subprocess.run(["umount", self.path / "tmp"], check=True)
+                self.tyto("sweep", *words)
+        self.assertEqual(len(self.rows()), 3)
+        self.assertEqual(self.rows("program, reason", "failures"), [("./program", "failed with status 3")])
+
+
 class Watching(Case):
     def test_another_terminal_sees_the_state(self):
         words = ("spmv", "vecadd", *GRID)

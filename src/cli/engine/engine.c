@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -312,9 +313,6 @@ static bool keep_run(Campaign *campaign, int number) {
         return true;
     }
     name_file(campaign, task, "json", path);
-    if (access(path, R_OK) != 0)
-        return fail_run(campaign, number, "left no statistics: did the program launch a kernel?",
-                        false);
     char *text = file_read(path, FILE_DATA_MAX, &length), *record = NULL;
     bool is_kept = text && (!task->record || (record = read_record(campaign, task))) &&
                    store_add(campaign->engine->store, &task->key, text, record);
@@ -322,6 +320,40 @@ static bool keep_run(Campaign *campaign, int number) {
     free(text);
     free(record);
     return is_kept;
+}
+
+/* Whether all is there that a job of the task was to leave. */
+static bool has_left(const Campaign *campaign, const Task *task) {
+    const struct {
+        const char *ending;
+        bool is_asked_for;
+    } files[] = {{"json", true},
+                 {"ctas", task->record == RECORD_CTAS},
+                 {"policies", task->record == RECORD_CTAS},
+                 {"l1d", has_replay(task)},
+                 {"replay", task->is_replaying}};
+    char path[PATH_BYTES];
+    bool is_there = true;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        name_file(campaign, task, files[i].ending, path);
+        is_there &= !files[i].is_asked_for || access(path, R_OK) == 0;
+    }
+    return is_there;
+}
+
+/* Whether nothing more can be written where runs leave their files. Some file systems do not count
+ * blocks, or files. */
+static bool is_full(const char *folder) {
+    struct statvfs room;
+    if (statvfs(folder, &room) != 0) return false;
+    return (room.f_blocks && !room.f_bavail) || (room.f_files && !room.f_favail);
+}
+
+/* Whether a job says by its status that the host could not take its result. A replay, which is our
+ * own command, fails with that status for its files alone. */
+static bool is_unwritten(const Task *task, int status) {
+    const int unwritten = task->is_replaying ? EXIT_FAILED : EXECUTOR_UNWRITTEN;
+    return WIFEXITED(status) && WEXITSTATUS(status) == unwritten;
 }
 
 /* Whether a process was ended by somebody, the system for want of memory among them, and not by
@@ -334,23 +366,38 @@ static bool is_loss(int status) {
     return is_outer;
 }
 
+/* A run has failed, or was lost: to somebody who ended it, or for want of room for its files. False
+ * when the store fails. */
+static bool end_without(Campaign *campaign, int number, int status) {
+    const Task *task = &campaign->engine->tasks[number];
+    bool has_result = has_left(campaign, task);
+    bool was_unwritten = !has_result && is_unwritten(task, status);
+    bool was_full = !has_result && is_full(campaign->scratch.path);
+    const char *where = was_full ? " on a full disk" : "";
+    char reason[REASON_BYTES];
+    if (WIFSIGNALED(status))
+        snprintf(reason, sizeof reason, "was ended by signal %d%s", WTERMSIG(status), where);
+    else if (was_unwritten) snprintf(reason, sizeof reason, "could not write its result");
+    else if (WEXITSTATUS(status))
+        snprintf(reason, sizeof reason, "failed with status %d%s", WEXITSTATUS(status), where);
+    else
+        snprintf(reason, sizeof reason, "left no statistics%s",
+                 was_full ? where : ": did the program launch a kernel?");
+    return fail_run(campaign, number, reason, is_loss(status) || was_unwritten || was_full);
+}
+
 /* A run's program has ended, or the replay after it. False when the store fails, or what follows
  * does not start. */
 static bool end_job(Campaign *campaign, int number, int status) {
     Task *task = &campaign->engine->tasks[number];
-    bool is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0, is_kept = true;
-    char reason[REASON_BYTES];
+    bool is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0 && has_left(campaign, task);
     if (is_done && has_replay(task) && !task->is_replaying) return start_replay(campaign, number);
     if (is_loss(status) && task->losses++ < MOST_LOSSES) {
         task->is_replaying = false;
         remove_files(campaign, task);
         return start_run(campaign, number);
     }
-    if (WIFSIGNALED(status))
-        snprintf(reason, sizeof reason, "was ended by signal %d", WTERMSIG(status));
-    else snprintf(reason, sizeof reason, "failed with status %d", WEXITSTATUS(status));
-    if (is_done) is_kept = keep_run(campaign, number);
-    else is_kept = fail_run(campaign, number, reason, is_loss(status));
+    bool is_kept = is_done ? keep_run(campaign, number) : end_without(campaign, number, status);
     campaign->running--;
     campaign->done++;
     if (is_kept) remove_files(campaign, task);

@@ -15,6 +15,12 @@ typedef struct Job {
     const char *output; /* file for what the program prints */
 } Job;
 
+/* The status of a job that could not write its result, which is the host's trouble and not its
+ * program's: EX_TEMPFAIL of sysexits.h, by which any program asks to be run again. A job's
+ * environment tells it to the library. */
+enum { EXECUTOR_UNWRITTEN = 75 };
+#define EXECUTOR_TELL_UNWRITTEN "TYTO_UNWRITTEN"
+
 /* What happened while waiting. */
 typedef enum Event {
     EVENT_NONE,        /* the time is over */

@@ -39,16 +39,24 @@ static void *open_local(const Workplace *place) {
     return local;
 }
 
+/* What the program finds in its environment besides this process's. */
+static void export_variables(const Job *job) {
+    char status[16];
+    snprintf(status, sizeof status, "%d", EXECUTOR_UNWRITTEN);
+    setenv(EXECUTOR_TELL_UNWRITTEN, status, 1);
+    program_export_options(job->options.count, job->options.list);
+}
+
 /* In the new process: becomes the program, and ends when this process does, however that ends. */
 static void become(const Local *local, const Job *job, pid_t parent) {
     int output = open(job->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
-        _exit(EXIT_FAILED);
+        _exit(EXECUTOR_UNWRITTEN);
     close(output);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_FAILED);
     sigprocmask(SIG_SETMASK, &local->before, NULL);
-    program_export_options(job->options.count, job->options.list);
+    export_variables(job);
     _exit(program_exec((char **)(uintptr_t)job->line.list));
 }
 

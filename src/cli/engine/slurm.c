@@ -121,7 +121,8 @@ static bool write_script(const Slurm *slurm, const Job *job) {
     write_quoted(path, to);
     fputs("\ntest -e \"$end\" && exit\nout=", to); /* (one task too many) */
     write_quoted(job->output, to);
-    fputs("\nunset TYTO_OPTIONS\n", to);
+    fprintf(to, "\nunset TYTO_OPTIONS\nexport %s=%d\n", EXECUTOR_TELL_UNWRITTEN,
+            EXECUTOR_UNWRITTEN);
     write_quoted(self, to);
     if (job->options.count) fputs("run ", to); /* without: a command of ours, with its own words */
     for (int i = 0; i < job->options.count; i++)
