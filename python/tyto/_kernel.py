@@ -229,25 +229,11 @@ class Kernel:
         if not isinstance(argument, (bool, int, float, numpy.generic)) and not (
                 isinstance(argument, numpy.ndarray) and argument.ndim == 0):
             raise TytoError(f"{self._place(i)}: takes a NumPy array or a number, not {type(argument).__name__}", "bad launch")
-        return self._packed(i, argument, numpy.dtype(code), kind)
-
-    def _packed(self, i: int, argument: Any, dtype: "numpy.dtype[Any]", kind: str) -> bytes:
-        wrong = TytoError(f"{self._place(i)}: {argument!r} does not fit into {kind}", "bad launch")
-        if dtype.kind == "f":
-            try:
-                return bytes(numpy.asarray(float(argument), dtype=dtype).tobytes())
-            except (TypeError, ValueError, OverflowError):
-                raise wrong from None
-        if isinstance(argument, (float, numpy.floating)) and not float(argument).is_integer():
-            raise wrong
         try:
-            number = int(argument)
-            least = -(1 << (8 * dtype.itemsize - 1))
-            if not least <= number < 1 << 8 * dtype.itemsize:
-                raise wrong
-            return (number % (1 << 8 * dtype.itemsize)).to_bytes(dtype.itemsize, "little")
+            return _packed(argument, numpy.dtype(code), kind)
         except (TypeError, ValueError, OverflowError):
-            raise wrong from None
+            raise TytoError(f"{self._place(i)}: {argument!r} does not fit into {kind}{_meant(argument, kind, 8 * size)}",
+                            "bad launch") from None
 
     # ---- The device ----
 
@@ -270,6 +256,28 @@ class Kernel:
             "module": self._module, "kernel": self._index, "grid": sizes["grid"], "block": sizes["block"],
             "shared_bytes": shared_bytes, "arguments": arguments, "argument_count": len(kept)})
         self.simulator._launch(launch)
+
+
+def _packed(argument: Any, dtype: "numpy.dtype[Any]", kind: str) -> bytes:
+    """The number as a parameter of the kind; ValueError and its like: it does not fit."""
+    if dtype.kind == "f":
+        return bytes(numpy.asarray(float(argument), dtype=dtype).tobytes())
+    if isinstance(argument, (float, numpy.floating)) and not float(argument).is_integer():
+        raise ValueError
+    number, bits, typed = int(argument), 8 * dtype.itemsize, getattr(argument, "dtype", None)
+    is_typed = typed is not None and typed.kind in "iu" and typed.itemsize == dtype.itemsize  # its bits, as launch's s32: and u32:
+    least = 0 if kind.startswith(".u") else -(1 << bits - 1)
+    end = 1 << (bits - 1 if kind.startswith(".s") else bits)
+    if not is_typed and not least <= number < end:
+        raise ValueError
+    return (number % (1 << bits)).to_bytes(dtype.itemsize, "little")
+
+
+def _meant(argument: Any, kind: str, bits: int) -> str:
+    """How the bits of a number of the other sign are given: compilers declare an `int` as .u32."""
+    if not isinstance(argument, int) or not -(1 << bits - 1) <= argument < 1 << bits:
+        return ""
+    return f"; numpy.{'int' if argument < 0 else 'uint'}{bits}({argument}) gives its bits"
 
 
 def _source(ptx: Union[str, "os.PathLike[str]"]) -> Tuple[str, str]:

@@ -227,16 +227,8 @@ static int run_contest(Contest *contest, Store *store, int jobs) {
     return end == ENGINE_DONE && answer(contest, store) ? EXIT_DONE : EXIT_FAILED;
 }
 
-static bool check_program(const Contest *contest) {
-    char *why = program_find_problem(contest->form.program.list[0]);
-    bool is_there = !why;
-    if (why) say_error("%s", why);
-    free(why);
-    return is_there;
-}
-
 static bool check(Contest *contest) {
-    return check_options(contest) && check_program(contest) && read_schedulers(contest) &&
+    return check_options(contest) && read_schedulers(contest) &&
            check_schedulers(contest, "--scheduler", &contest->schedulers) &&
            check_schedulers(contest, "--cta-scheduler", &contest->cta_schedulers) &&
            arguments_check_environment("compare");

@@ -208,6 +208,16 @@ class Sources(Case):
         self.assertEqual([row["scheduler"] for row in rows], ["./mine.c", "./mine.c"])
         self.assertNotEqual(rows[0]["version"], rows[1]["version"])
 
+    def test_a_kept_run_is_made_again_when_a_file_that_is_included_has_changed(self):
+        self.include(f'#include "{self.path}/inner.h"')
+        versions = []
+        for first in (1, 500, 1):
+            self.write(self.path / "inner.h", f"enum {{ FIRST = {first} }};\n")
+            self.tyto("sweep", "vecadd", "--sizes", "test", "--schedulers", "./mine.c", "--csv", "t.csv")
+            versions += [row["version"] for row in csv.DictReader((self.path / "t.csv").read_text().splitlines())]
+        self.assertNotEqual(versions[0], versions[1])
+        self.assertEqual(versions[0], versions[2])
+
     def test_errors_of_the_compiler_are_shown_as_they_are(self):
         (self.path / "mine.c").write_text("int pick(void) { return wrong; }\n")
         done = self.tyto("run", "--scheduler", "./mine.c", *VECADD, status=2)

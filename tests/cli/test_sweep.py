@@ -239,6 +239,16 @@ class Mistakes(Case):
         self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:2:1: error: such a file is a single document\n")
         (self.path / "s.yaml").write_text("programs: []\n", encoding="utf-8")
         self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:1:11: error: one is needed at least of 'programs'\n")
+        (self.path / "s.yaml").write_text("programs: spmv\nset:\n  l1d.size: []\n", encoding="utf-8")
+        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:3:13: error: one is needed at least of 'l1d.size'\n")
+
+    def test_those_in_a_file_that_is_named_are_told_with_their_place_there(self):
+        (self.path / "m.yaml").write_text("base: gtx480\nname: m\nl1d:\n  sise: 3KiB\n", encoding="utf-8")
+        (self.path / "s.yaml").write_text("programs: vecadd\nmachines: [./m.yaml, ./none.yaml]\n", encoding="utf-8")
+        at_its_place = "./m.yaml:4:9: l1d.sise: no such key; did you mean 'l1d.size'?\n"
+        is_not_there = "./none.yaml: cannot be read: No such file or directory\n"
+        self.assertEqual(self.sweep("s.yaml", status=2).stderr, f"s.yaml:2:12: error: {at_its_place}s.yaml:2:22: error: {is_not_there}")
+        self.assertEqual(self.sweep("vecadd", "--machines", "./m.yaml", status=2).stderr, f"tyto: error: {at_its_place}")
 
     def test_those_of_the_command_line_too(self):
         for words, what in ((("vecad",), "did you mean 'vecadd'?"), (("vecadd", "--machines", "owll"), "'owl'?"),
@@ -283,6 +293,16 @@ class Failures(Case):
         (self.path / "good").touch()
         self.sweep(*words, "--retry", **variables)
         self.assertEqual((self.rows("*", "failures"), len(self.rows())), ([], 2))
+
+    def test_a_run_of_which_no_launch_is_timed_is_one(self):
+        for words in (("--kernels", "nope"), ("--skip", "100")):
+            said = self.sweep("vecadd", "--sizes", "test", *words, status=1).stderr
+            self.assertIn("timed no launch: --kernels and --skip left none of the program's", said)
+            done = self.tyto("compare", "--schedulers", "lrr,gto", *words, "vecadd", "--size", "test")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("timed no launch", done.stderr)
+        self.assertEqual(self.rows(), [])
+        self.sweep("vecadd", "--sizes", "test", "--kernels", "vec*")
 
     def test_a_run_without_an_end_is_bounded_by_its_instructions_or_by_timeout(self):
         done = self.sweep("vecadd", "--sizes", "test", "--limit-insts", "10", status=1)

@@ -260,6 +260,30 @@ class Kernels(unittest.TestCase):
         self.refused("shared_bytes", out, given, 1.0, 32, shared_bytes=-1)
         self.refused("block", out, given, 1.0, 32, block=4096)
 
+    def test_a_number_fits_as_with_launch_and_numpy_numbers_keep_their_bits(self):
+        n = numpy
+        for kind, size, fit, unfit in ((".u32", 4, (0, 2**32 - 1, 3.0, True, n.int32(-1), n.uint8(7), n.array(-1, n.int32)),
+                                        (-1, 2**32, -1.0, n.int8(-1), n.int64(-1))),
+                                       (".s32", 4, (-2**31, 2**31 - 1, -1.0, n.int8(-1), n.int64(-1), n.uint32(2**32 - 1)),
+                                        (2**31, -2**31 - 1, n.int64(2**31))),
+                                       (".b32", 4, (-2**31, 2**32 - 1), (-2**31 - 1, 2**32)),
+                                       (".u64", 8, (2**64 - 1, n.int64(-1)), (-1, 2**64, n.int32(-1))),
+                                       (".s64", 8, (-2**63, n.uint64(2**64 - 1)), (2**63,)),
+                                       (".u8", 1, (255, n.int8(-1)), (-1, 256)), (".s16", 2, (-2**15,), (2**15,))):
+            bits = 8 * size
+            kernel = tyto.Kernel(f""".version 8.0\n.target sm_70\n.address_size 64
+                .visible .entry copy(.param .u64 to, .param {kind} n) {{ .reg .b64 %d<3>; .reg .b{max(bits, 16)} %n;
+                ld.param.u64 %d1, [to]; ld.param.b{bits} %n, [n]; st.global.b{bits} [%d1], %n; ret; }}""")
+            for number in fit:
+                got = n.zeros(1, f"u{size}")
+                kernel(got, number, grid=1, block=1)
+                self.assertEqual(int(got[0]), int(number) % 2**bits, (kind, number))
+            for number in unfit:
+                with self.assertRaisesRegex(tyto.TytoError, rf"^copy: argument 1 \(n\): .* does not fit into \{kind}"):
+                    kernel(n.zeros(1, f"u{size}"), number, grid=1, block=1)
+        out, given = self.arrays()
+        self.refused("-1 does not fit into .u32; numpy.int32(-1) gives its bits", out, given, 1.0, -1)
+
     def test_an_array_that_is_too_small_fails_with_the_place_and_nothing_else_is_lost(self):
         for count in (1000, 1024):  # the second ends where the next array may begin
             out, given = self.arrays(count)

@@ -313,10 +313,17 @@ static bool keep_run(Campaign *campaign, int number) {
         return true;
     }
     name_file(campaign, task, "json", path);
+    Store *store = campaign->engine->store;
     char *text = file_read(path, FILE_DATA_MAX, &length), *record = NULL;
-    bool is_kept = text && (!task->record || (record = read_record(campaign, task))) &&
-                   store_add(campaign->engine->store, &task->key, text, record);
-    if (is_kept) task->state = RUN_DONE;
+    bool is_timed = true, is_kept = text && store_is_timed(store, &task->key, text, &is_timed);
+    if (is_kept && !is_timed)
+        is_kept =
+            fail_run(campaign, number,
+                     "timed no launch: --kernels and --skip left none of the program's", false);
+    else
+        is_kept = is_kept && (!task->record || (record = read_record(campaign, task))) &&
+                  store_add(store, &task->key, text, record);
+    if (is_kept && is_timed) task->state = RUN_DONE;
     free(text);
     free(record);
     return is_kept;

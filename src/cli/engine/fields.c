@@ -260,6 +260,20 @@ static void read_values(FieldFile *file, const yaml_node_t *node, Values *values
     }
 }
 
+static bool is_empty(const yaml_node_t *node) {
+    if (node->type == YAML_SEQUENCE_NODE)
+        return node->data.sequence.items.top == node->data.sequence.items.start;
+    return node->type == YAML_MAPPING_NODE &&
+           node->data.mapping.pairs.top == node->data.mapping.pairs.start;
+}
+
+/* False, after a message, for a list or a mapping of which one item is needed at least. */
+static bool check_not_empty(FieldFile *file, const yaml_node_t *node, const char *name) {
+    if (!is_empty(node)) return true;
+    say_mistake(file, node->start_mark, "one is needed at least of", name);
+    return false;
+}
+
 static void read_lists(FieldFile *file, const yaml_node_t *node, NamedLists *lists) {
     if (node->type != YAML_MAPPING_NODE) {
         say_mistake(file, node->start_mark, "a mapping of names to values is expected here", NULL);
@@ -269,8 +283,10 @@ static void read_lists(FieldFile *file, const yaml_node_t *node, NamedLists *lis
     lists->count = check_items(file, node, node->data.mapping.pairs.top - pairs);
     lists->list = fields_allocate(file, lists->count, sizeof *lists->list);
     for (int i = 0; i < lists->count; i++) {
+        const yaml_node_t *values = node_of(file, pairs[i].value);
         lists->list[i].name = read_text(file, node_of(file, pairs[i].key));
-        read_words(file, node_of(file, pairs[i].value), &lists->list[i].words, NULL);
+        if (check_not_empty(file, values, lists->list[i].name))
+            read_words(file, values, &lists->list[i].words, NULL);
     }
 }
 
@@ -306,13 +322,6 @@ static void read_field(FieldFile *file, const yaml_node_t *node, const Field *fi
     }
 }
 
-static bool is_empty(const yaml_node_t *node) {
-    if (node->type == YAML_SEQUENCE_NODE)
-        return node->data.sequence.items.top == node->data.sequence.items.start;
-    return node->type == YAML_MAPPING_NODE &&
-           node->data.mapping.pairs.top == node->data.mapping.pairs.start;
-}
-
 static int find_field(FieldFile *file, const yaml_node_t *key, const Record *record) {
     const char *names[MOST_FIELDS];
     const char *name = read_text(file, key);
@@ -341,10 +350,8 @@ static void read_record(FieldFile *file, const yaml_node_t *node, const Record *
         if (i < 0) continue;
         if (is_given[i]) say_mistake(file, key->start_mark, "given twice:", record->fields[i].name);
         is_given[i] = true;
-        if (record->fields[i].is_needed && is_empty(value))
-            say_mistake(file, value->start_mark, "one is needed at least of",
-                        record->fields[i].name);
-        else read_field(file, value, &record->fields[i], out);
+        if (!record->fields[i].is_needed || check_not_empty(file, value, record->fields[i].name))
+            read_field(file, value, &record->fields[i], out);
     }
     for (int i = 0; i < record->count; i++) {
         if (record->fields[i].is_needed && !is_given[i])

@@ -78,6 +78,7 @@ typedef enum Statement {
     ASK_TOTAL,
     ASK_KERNEL,
     ASK_RECORD,
+    ASK_TIMED,
     ASK_TOTALS,
     ASK_ORIGIN,
     STATEMENT_COUNT
@@ -104,6 +105,7 @@ static const char *const statements[STATEMENT_COUNT] = {
         " WHERE total.atom IS NOT NULL AND" THIS_RUN,
     [ASK_ORIGIN] = "SELECT part.key, part.value FROM runs, json_each(runs.result) AS part"
                    " WHERE part.type = 'text' AND" THIS_RUN,
+    [ASK_TIMED] = "SELECT json_extract(?10, '$.total.kernels') > 0",
     [ASK_RECORD] = "SELECT json_extract(result, '$.record.' || ?10) FROM runs WHERE" THIS_RUN,
 };
 
@@ -279,6 +281,14 @@ static bool change(Store *store, Statement which, const RunKey *key, const char 
     bool is_done = sqlite3_step(statement) == SQLITE_DONE || say_failure(store);
     sqlite3_reset(statement);
     return is_done;
+}
+
+bool store_is_timed(Store *store, const RunKey *key, const char *json, bool *is_timed) {
+    sqlite3_stmt *statement = bind(store, ASK_TIMED, key, json, NULL);
+    bool is_read = sqlite3_step(statement) == SQLITE_ROW || say_failure(store);
+    *is_timed = is_read && sqlite3_column_int(statement, 0);
+    sqlite3_reset(statement);
+    return is_read;
 }
 
 bool store_add(Store *store, const RunKey *key, const char *json, const char *record) {

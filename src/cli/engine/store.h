@@ -40,6 +40,8 @@ void store_close(Store *store); /* NULL is allowed */
 bool store_find(Store *store, const RunKey *key, RunState *state);
 /* What to exit with when runs cannot be planned: it was the database, or what the user asks for. */
 int store_plan_status(const Store *store);
+/* Whether `json`, as option --json writes it, tells of a launch that was timed. */
+bool store_is_timed(Store *store, const RunKey *key, const char *json, bool *is_timed);
 /* Keeps a run: `json` as option --json writes it, and what record_read has read, if anything. What
  * was kept of its failing goes. */
 bool store_add(Store *store, const RunKey *key, const char *json, const char *record);

@@ -54,10 +54,12 @@ void task_form_free(TaskForm *form) {
     words_free(&form->options);
 }
 
-const char *task_reason(const char *message) {
+void task_cut_message(char *message) {
     static const char mark[] = "error: ";
-    const char *at = strstr(message, mark);
-    return at ? at + sizeof mark - 1 : message;
+    char *at = strstr(message, mark);
+    if (!at) return;
+    char *reason = at + sizeof mark - 1, *to = strncmp(message, "--", 2) == 0 ? message : at;
+    memmove(to, reason, strlen(reason) + 1);
 }
 
 static void add_option(Words *options, const char *name, const char *value) {
@@ -76,10 +78,8 @@ static bool is_wrong(const TaskForm *form, const char *option, const char *value
     bool is_right =
         !value || tyto_check_options(words.count, words.list, message, size_bytes) == TYTO_OK;
     words_free(&words);
-    if (is_right) return false;
-    const char *reason = task_reason(message);
-    memmove(message, reason, strlen(reason) + 1);
-    return true;
+    if (!is_right) task_cut_message(message);
+    return !is_right;
 }
 
 const char *task_form_find_wrong(const TaskForm *form, char *message, size_t size) {

@@ -38,8 +38,10 @@ void task_form_free(TaskForm *form);
  * the reason in `message`; NULL: none is. */
 const char *task_form_find_wrong(const TaskForm *form, char *message, size_t size_bytes);
 
-/* What is wrong in a message of the simulator's, past the option and the mark of an error. */
-const char *task_reason(const char *message);
+/* Leaves of a message of the simulator's what is wrong: without the option that it begins with, and
+ * the word "error", as both are told already, but with the place in a file that the option names.
+ */
+void task_cut_message(char *message);
 
 typedef struct Task {
     RunKey key;        /* owned, as all below */

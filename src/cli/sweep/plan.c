@@ -317,7 +317,8 @@ static int read_option(Sweep *sweep, const Arguments *arguments, const Words *in
         snprintf(message, sizeof message, "%.400s takes no value", option->name);
         say(plan, word, message);
     } else if (tyto_check_options(value ? 2 : 1, words, message, sizeof message) != TYTO_OK) {
-        say(plan, takes_next ? value : word, task_reason(message));
+        task_cut_message(message);
+        say(plan, takes_next ? value : word, message);
     } else if (!arguments_gave(arguments, name)) {
         task_form_add(&sweep->form, option, value);
     }
