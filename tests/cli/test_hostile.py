@@ -41,6 +41,32 @@ def bomb():
     return "\n".join(lines)
 
 
+SWEEP = """programs: [vecadd, 'spmv --rows 300']
+machines: [owl, ccws]
+set: {l1d.latency: [40, 60], l1d.ways: 4}
+schedulers: [lrr, 'swl:limit=1..2']
+cta_schedulers: md
+sizes: [test, 300]
+seeds: 1..2
+options: [--memory, 1GiB, --profile]
+metrics: [ipc, cycles]
+x: l1d.latency
+"""
+EXPERIMENT = """id: NAME
+paper: OURS
+place: here
+title: one
+machine: owl
+programs: [{label: A, run: [vecadd, --seed, 2], item: 1}, {label: B, run: spmv}]
+setups: [{name: rr, scheduler: lrr}, {name: best, scheduler: [lrr, 'swl:limit=2'], set: l1d.latency=40}]
+columns: [{label: C, metric: [ipc, cycles], setup: best, over: rr, form: change}]
+means: [{label: M, kind: harmonic, of: [A, B]}]
+published: [{column: C, place: there, values: {A: 1.5, M: -3}, bound: least}]
+"""
+# What stands in the place of a value or a piece of a file.
+DAMAGE = ("[]", "{}", "", "''", "~", "[[]]", "{a: []}", "-1", "1e999", ".nan", "99999999999999999999", "[owl, owl]", "&a", "*a", "!!int x",
+          "\n- ", "\n---\n", ": ", "#", "\t", "\0", "\x80", "..", "9..1", "1..99999", "{size}", "x" * 5000)
+
 # What a PTX file holds, and a part of the error.
 BAD_PTX = {
     "": "it must begin with .version",
@@ -236,6 +262,33 @@ class Hostile(unittest.TestCase):
                     self.assertRegex(said, rf"(?m)^{name}:\d+:\d+: error: ")
                 elif name.startswith("cut"):
                     self.assertEqual(text.count(b"{"), text.count(b"}"), name)
+
+    def test_sweeps_and_experiments_damaged_anywhere(self):
+        """Each is read, or refused with what is wrong; of those that are read nothing is run."""
+        draw = random.Random(3)
+        rows = []
+        for command, text, words in (("sweep", SWEEP, ()), ("reproduce", EXPERIMENT, ("--size", "test"))):
+            values = [match.span() for match in re.finditer(r"\[[^][]*\]|\{[^{}]*\}|(?<=: )[^][{}:,\n]+", text)]
+            places = [(span, damage) for span in values for damage in DAMAGE]
+            places += [((start, start + draw.randrange(12)), draw.choice(DAMAGE)) for start in draw.choices(range(len(text)), k=60)]
+            for (start, end), damage in draw.sample(places, 70):
+                rows.append((command, words, f"file{len(rows)}.yaml", text[:start] + damage + text[end:]))
+
+        def read(row):
+            command, words, name, text = row
+            (self.folder / name).write_text(text.replace("NAME", name[:-5]), encoding="latin-1")
+            return row, self.run_command((command, f"./{name}", *words, "--stored"))
+
+        for whole in (("sweep", (), "whole.yaml", SWEEP), ("reproduce", ("--size", "test"), "one.yaml", EXPERIMENT)):
+            self.assertEqual(read(whole)[1].returncode, 1, whole)  # read, and nothing of it is there
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for (_, _, name, text), done in pool.map(read, rows):
+                said = done.stderr.decode(errors="replace")
+                self.assertNotRegex(said, "Sanitizer|runtime error:|Assertion", text)
+                self.assertIn(done.returncode, (0, 1, 2), f"{text}\n{said[:2000]}")
+                if done.returncode == 2:
+                    self.assertRegex(said, rf"(?m)^\./{name}(:\d+:\d+)?: error: |^tyto: error: the sweep has more than ", text)
 
     def test_launches_that_cannot_be(self):
         self.refuse_all([(("launch", "--quiet", *words, self.write(number, text)), part)
