@@ -269,9 +269,9 @@ class Hostile(unittest.TestCase):
         rows = []
         for command, text, words in (("sweep", SWEEP, ()), ("reproduce", EXPERIMENT, ("--size", "test"))):
             values = [match.span() for match in re.finditer(r"\[[^][]*\]|\{[^{}]*\}|(?<=: )[^][{}:,\n]+", text)]
-            places = [(span, damage) for span in values for damage in DAMAGE]
-            places += [((start, start + draw.randrange(12)), draw.choice(DAMAGE)) for start in draw.choices(range(len(text)), k=60)]
-            for (start, end), damage in draw.sample(places, 70):
+            places = [(span, damage) for span in values for damage in ("[]", draw.choice(DAMAGE))]
+            places += [((start, start + draw.randrange(12)), draw.choice(DAMAGE)) for start in draw.choices(range(len(text)), k=30)]
+            for (start, end), damage in places:
                 rows.append((command, words, f"file{len(rows)}.yaml", text[:start] + damage + text[end:]))
 
         def read(row):
