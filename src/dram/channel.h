@@ -154,6 +154,9 @@ static inline bool dram_can_accept(const DramChannel *channel) {
     return channel->queue.count < channel->queue.capacity;
 }
 
+/* Requests that wait in the queue. */
+static inline uint32_t dram_waiting(const DramChannel *channel) { return channel->queue.count; }
+
 /* Puts a request into the queue, which must have room. The step of `tick` is the first to see it;
  * `tick` must lie after the last tick stepped. */
 void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request);

@@ -51,8 +51,9 @@ Counters tally_count(Engine *engine, uint64_t end) {
 /* ---- Units ---- */
 
 void tally_mark_partition(Engine *engine, uint32_t p) {
-    const Partition *partition = engine->partitions[p];
+    Partition *partition = engine->partitions[p];
     uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
+    partition_begin_maxima(partition);
     engine->partition_marks[p] = partition_counters(partition);
     for (uint32_t i = 0; i < slices; i++)
         engine->slice_marks[p * slices + i] = *partition_slice_counters(partition, i);

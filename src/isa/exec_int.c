@@ -199,8 +199,12 @@ SELECT(SELP_32, u32)
 SELECT(SELP_64, u64)
 
 /* ---- Carry chains ----
- * The carry is a bit per lane; after a subtraction it holds the borrow. A product's upper or lower
- * half is formed first, then added to c like any other number. */
+ * The carry is a bit per lane. A subtraction is a + ~b with a carry of 1, and leaves that sum's
+ * carry, 1 where nothing was borrowed: an addition behind it sees that, as compilers use (nvcc's
+ * 128-bit quotients). So NVIDIA's assembler has it (ptxas 13.0 makes `sub.cc 0, 1; addc r, 0, 0`
+ * the code of r = 0, and `add.cc 1, 1; subc r, 0, 0` that of r = -1); the ISA speaks of a borrow,
+ * which is the same among subtractions. A product's upper or lower half is formed first, then added
+ * to c like any other number. */
 
 enum { CARRY_READ = 1, CARRY_WRITE = 2 };
 
@@ -248,15 +252,15 @@ CARRY_ADD(MAD_HI_CARRY_S64, u64, 3, U64(high_s64((int64_t)a, (int64_t)b)), c)
     EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
         alignas(64) int32_t truth[ISA_LANES];                                                      \
-        const uint32_t carry = carry_in(warp, inst);                                               \
+        const uint32_t borrows = inst->sub & CARRY_READ ? ~warp->carry : 0;                        \
         MAP_SOURCE(a, type, 1)                                                                     \
         MAP_SOURCE(b, type, 2)                                                                     \
         FOR_LANES {                                                                                \
             MAP_LANE(a, type)                                                                      \
             MAP_LANE(b, type)                                                                      \
-            const VALUE_##type difference = a - b, borrow = carry & lane_bit[lane] ? 1 : 0;        \
+            const VALUE_##type difference = a - b, borrow = borrows & lane_bit[lane] ? 1 : 0;      \
             result[lane] = difference - borrow;                                                    \
-            truth[lane] = -(a < b || difference < borrow);                                         \
+            truth[lane] = -(a >= b && difference >= borrow);                                       \
         }                                                                                          \
         WRITE_##type(warp, inst, 0, result, mask);                                                 \
         carry_out(warp, inst, truth, mask);                                                        \

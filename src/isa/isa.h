@@ -365,8 +365,8 @@ struct IsaWarp {
     struct IsaFrame *frames; /* call frames, [0] the kernel's */
     uint32_t frame_count;    /* frames in use; some before the last may have lost their lanes */
     uint32_t frame_capacity;
-    uint32_t carry;        /* CC.CF of every lane, one bit each */
-    uint8_t *registers;    /* frames' rows, grows with call depth */
+    uint32_t carry;     /* CC.CF of every lane, one bit each; behind a subtraction 1: no borrow */
+    uint8_t *registers; /* frames' rows, grows with call depth */
     size_t register_bytes; /* capacity of registers */
     uint32_t *local;       /* local memory: word w of lane l at [w * 32 + l] */
     uint32_t local_bytes;  /* per thread, capacity */

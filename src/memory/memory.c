@@ -423,6 +423,14 @@ static bool is_of_host(const DeviceMemory *memory, uint64_t address) {
            mincore((void *)(uintptr_t)(address - address % page), 1, &residency) == 0;
 }
 
+/* Whether a block lies near the address and has taken a part of the freed one's place since: what
+ * is left of that is its surroundings. */
+static bool is_taken_again(const MemBlock *freed, const MemBlock *previous, const MemBlock *next,
+                           uint64_t address) {
+    return (previous && previous->end > freed->start && address - previous->end < NEAR_BYTES) ||
+           (next && next->start < freed->end && next->start - address < NEAR_BYTES);
+}
+
 void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
     void *before;
     const MemBlock *next = ranges_at_or_after(memory->blocks, address, &before), *previous = before;
@@ -433,7 +441,8 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
     }
     for (size_t age = 1; age <= memory->freed_count && age <= FREED_REMEMBERED; age++) {
         const MemBlock *freed = &memory->freed[(memory->freed_count - age) % FREED_REMEMBERED];
-        if (freed->start <= address && address < freed->end) {
+        if (freed->start <= address && address < freed->end &&
+            !is_taken_again(freed, previous, next, address)) {
             text_printf(out, "byte %" PRIu64 " of a freed ", address - freed->start);
             mem_describe_block(freed, out);
             return;

@@ -313,6 +313,10 @@ Counters partition_counters(const Partition *partition) {
     return sum;
 }
 
+void partition_begin_maxima(Partition *partition) {
+    partition->counters.dram_queue_max = dram_waiting(partition->channel);
+}
+
 void partition_close_rows(Partition *partition) {
     if (!partition->rows.rows) return;
     row_sharing_close(&partition->rows, &partition->counters);

@@ -133,7 +133,10 @@ static inline bool partition_is_idle(const Partition *partition) { return !parti
 void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle);
 /* Ends a kernel's row sharing statistics: the next kernel numbers its CTAs anew. */
 void partition_close_rows(Partition *partition);
-/* The l2_ and dram_ counters since partition_new, complete up to the last partition_settle. */
+/* A kernel begins: its largest numbers are what there is now. */
+void partition_begin_maxima(Partition *partition);
+/* The l2_ and dram_ counters since partition_new, maxima since partition_begin_maxima, complete up
+ * to the last partition_settle. */
 Counters partition_counters(const Partition *partition);
 /* Those of one slice. */
 static inline const Counters *partition_slice_counters(const Partition *partition, uint32_t slice) {

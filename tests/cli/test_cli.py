@@ -532,6 +532,14 @@ class Timed(Case):
             self.assertLessEqual(len(lines[0]), most)
             self.assertEqual(name in lines[0], columns == 500)
 
+    def test_the_most_of_a_kernel_is_its_own(self):
+        _, result = self.run_timed("bfs", "--size", "test")
+        most = [kernel["dram_queue_max"] for kernel in result["kernels"]]
+        for kernel in result["kernels"]:
+            self.assertEqual(kernel["dram_queue_max"] > 0, kernel["dram_queue_ticks"] > 0)
+        self.assertEqual(result["total"]["dram_queue_max"], max(most))
+        self.assertLess(most[1], most[0])
+
     def test_result(self):
         done, result = self.run_timed("vecadd", "--size", "1000")
         self.assertEqual(done.stdout, "vecadd: 1000 sums verified\n")

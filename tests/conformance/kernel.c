@@ -8,7 +8,6 @@
 
 static const uint64_t UNTOUCHED = 0xa5a5a5a5a5a5a5a5u;
 
-static bool is_subtraction(const Form *form) { return strncmp(form->text, "sub", 3) == 0; }
 static bool is_field(const Form *form) {
     return strcmp(form_word(form, 0), "bfe") == 0 || strcmp(form_word(form, 0), "bfi") == 0;
 }
@@ -155,11 +154,8 @@ static void set_carry(const Form *form, Text *ptx) {
     int source = -1;
     for (int s = 0; s < form->sources; s++)
         if (form->letters[form->destinations + s] == 'k') source = s;
-    const bool subtracts = is_subtraction(form);
-    if (source < 0) text_add(ptx, subtracts ? "sub.cc.u32 t, 0, 0;\n" : "add.cc.u32 t, 0, 0;\n");
-    else
-        text_printf(ptx, subtracts ? "sub.cc.u32 t, 0, a%d;\n" : "add.cc.u32 t, a%d, 0xffffffff;\n",
-                    source);
+    if (source < 0) text_add(ptx, "add.cc.u32 t, 0, 0;\n");
+    else text_printf(ptx, "add.cc.u32 t, a%d, 0xffffffff;\n", source);
 }
 
 static void prepare_destinations(const Job *job, Way way, Text *ptx) {
@@ -177,9 +173,7 @@ static void prepare_destinations(const Job *job, Way way, Text *ptx) {
 static void store_destinations(const Form *form, Way way, Text *ptx) {
     for (int d = 0; d < form->destinations; d++) {
         int bits = form->register_bits[d];
-        if (form->letters[d] == 'k')
-            text_printf(ptx, "%s.u32 t, 0, 0;\nand.b32 d%d_%d, t, 1;\n",
-                        is_subtraction(form) ? "subc" : "addc", d, way);
+        if (form->letters[d] == 'k') text_printf(ptx, "addc.u32 d%d_%d, 0, 0;\n", d, way);
         if (bits == 1)
             text_printf(ptx, "selp.b32 t, 1, 0, d%d_%d;\nst.global.b32 [out], t;\n", d, way);
         else text_printf(ptx, "st.global.b%d [out], d%d_%d;\n", bits, d, way);

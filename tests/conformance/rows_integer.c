@@ -48,11 +48,16 @@ static uint64_t add_carry(const Form *form, const uint64_t *in) {
 static uint64_t add_carry_out(const Form *form, const uint64_t *in) {
     return carry_of(form, in, (unsigned __int128)in[0] + in[1] + carry_in(form, in));
 }
+/* What is borrowed: by an instruction that takes the flag, where that is 0. */
+static uint64_t borrow_in(const Form *form, const uint64_t *in) {
+    bool takes_flag = form->letters[form->destinations + form->sources - 1] == 'k';
+    return takes_flag && !carry_in(form, in);
+}
 static uint64_t subtract_carry(const Form *form, const uint64_t *in) {
-    return in[0] - in[1] - carry_in(form, in);
+    return in[0] - in[1] - borrow_in(form, in);
 }
 static uint64_t subtract_carry_out(const Form *form, const uint64_t *in) {
-    return form->cc ? (Wide)in[0] < (Wide)in[1] + (Wide)carry_in(form, in) : carry_in(form, in);
+    return form->cc ? (Wide)in[0] >= (Wide)in[1] + (Wide)borrow_in(form, in) : carry_in(form, in);
 }
 
 static uint64_t sad(const Form *form, const uint64_t *in) {

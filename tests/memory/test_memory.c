@@ -121,6 +121,10 @@ static void describes_any_address(void **state) {
     assert_described(memory, far + 6 * MIB, "in no allocation; the nearest is the 4194304-byte");
     assert_true(mem_release(memory, far));
     assert_described(memory, far + 3, "byte 3 of a freed 4194304-byte allocation");
+    uint64_t again = take(memory, 40); /* where that was */
+    assert_int_equal(again, far);
+    assert_described(memory, again + 40, "1 byte past the last byte of the 40-byte allocation");
+    assert_described(memory, again + 3 * MIB, "byte 3145728 of a freed 4194304-byte allocation");
     mem_free(memory);
 }
 
