@@ -48,9 +48,10 @@ typedef struct TytoSmMeasurement {
     uint64_t l1d_accesses;      /* lookups of loads and stores */
     uint64_t l1d_loads;         /* of those, lookups of loads */
     uint64_t dram_reads;        /* lines or sectors that the L1D asked for */
-    uint64_t fetches;           /* of those, the ones answered */
-    uint64_t fetch_cycles;      /* sum of their latencies, SM cycles */
-    uint64_t memory_cycles;     /* SM cycles in which all its warps waited for memory */
+    uint64_t fetches;       /* answers that the SM got from the network: to those, to its atomics,
+                               to its other caches and to its fetch of instructions */
+    uint64_t fetch_cycles;  /* sum of these answers' latencies, SM cycles */
+    uint64_t memory_cycles; /* SM cycles in which all its warps waited for memory */
 } TytoSmMeasurement;
 
 typedef struct TytoCtaPolicy {

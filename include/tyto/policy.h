@@ -137,7 +137,7 @@ typedef struct TytoPolicyParameter {
     const char *name;
     TytoPolicyValueKind kind;
     double initial, minimum, maximum; /* a choice's value is its index in `choices` */
-    const char *const *choices;       /* TYTO_CHOICE: NULL-terminated names */
+    const char *const *choices;       /* TYTO_CHOICE: NULL-terminated names of a-z, 0-9, _ and - */
     const char *meaning;              /* one line, with the unit */
     const char *source;               /* paper and section */
 } TytoPolicyParameter;
@@ -188,10 +188,11 @@ typedef struct TytoPolicy {
      * their rows' order. Events of CTA launches follow. */
     void (*start)(void *state, const TytoSmView *view, const double *values);
     /* Chooses a warp for `scheduler` among `ready`, a non-empty set of warps whose next instruction
-     * can issue now. Must return a member of `ready`, or TYTO_NO_WARP to let none issue. It may be
-     * called again in the same cycle with a smaller set when an instruction buffer turns out to be
-     * stale, so no decision may rest on how often it was called: changes of state belong to
-     * `issued`. */
+     * can issue now, and of those whose instruction buffer is stale since they branched, which are
+     * not in view->has_instruction: naming one of these flushes its buffer. Must return a member of
+     * `ready`, or TYTO_NO_WARP to let none issue. It is called again in the same cycle with a
+     * smaller set after such a flush, so no decision may rest on how often it was called: changes
+     * of state belong to `issued`. */
     int (*pick)(void *state, const TytoSmView *view, int scheduler, uint64_t ready);
     /* Once per cycle before the schedulers pick: the warps that may issue loads (those through the
      * L1D, also behind another instruction of the same pick) and the warps that may issue anything.

@@ -162,8 +162,9 @@ void selection_check(const Selection *selection, const Map *launched, Diag *diag
     }
     if (selection->skip && selection->matching && selection->matching <= selection->skip)
         diag_warning(diag, "tyto", 0, 0,
-                     "--skip %llu: the program made only %llu launches%s, so none was timed",
+                     "--skip %llu: the program made only %llu launch%s%s, so none was timed",
                      (unsigned long long)selection->skip, (unsigned long long)selection->matching,
+                     selection->matching == 1 ? "" : "es",
                      selection->count ? " of the kernels named" : "");
     map_free(names);
 }

@@ -368,15 +368,22 @@ char *tyto_control_flow(const TytoModule *module, int i) {
 
 /* ---- Device memory ---- */
 
-static TytoStatus fail_at(TytoSimulator *simulator, const char *what, uint64_t address,
-                          uint64_t size) {
+static TytoStatus fail_at(TytoSimulator *simulator, const char *what, uint64_t address) {
     Text where = {0};
     mem_describe(simulator_memory(simulator), address, &where);
-    TytoStatus status = fail(simulator, TYTO_BAD_ADDRESS, "cannot %s %llu byte%s at 0x%llx: %s",
-                             what, (unsigned long long)size, text_plural(size),
+    TytoStatus status = fail(simulator, TYTO_BAD_ADDRESS, "cannot %s 0x%llx: %s", what,
                              (unsigned long long)address, text_string(&where));
     text_free(&where);
     return status;
+}
+
+/* The same of so many bytes from there on. */
+static TytoStatus fail_from(TytoSimulator *simulator, const char *what, uint64_t address,
+                            uint64_t size) {
+    char bytes[64];
+    snprintf(bytes, sizeof bytes, "%s %llu byte%s at", what, (unsigned long long)size,
+             text_plural(size));
+    return fail_at(simulator, bytes, address);
 }
 
 void simulator_say_full(const DeviceMemory *memory, uint64_t size, Text *out) {
@@ -410,7 +417,7 @@ TytoStatus tyto_release(TytoSimulator *simulator, uint64_t address) {
     pthread_mutex_lock(&simulator->lock);
     TytoStatus status = TYTO_OK;
     if (!mem_release(simulator_memory(simulator), address))
-        status = fail_at(simulator, "free", address, 0);
+        status = fail_at(simulator, "free", address);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }
@@ -421,7 +428,7 @@ TytoStatus tyto_write(TytoSimulator *simulator, uint64_t address, const void *by
     TytoStatus status = TYTO_OK;
     if (mem_write(simulator_memory(simulator), address, bytes, size))
         gpu_host_wrote(simulator->gpu, address, size);
-    else status = fail_at(simulator, "write", address, size);
+    else status = fail_from(simulator, "write", address, size);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }
@@ -430,7 +437,7 @@ TytoStatus tyto_read(TytoSimulator *simulator, uint64_t address, void *bytes, ui
     pthread_mutex_lock(&simulator->lock);
     TytoStatus status = TYTO_OK;
     if (!mem_read(simulator_memory(simulator), address, bytes, size))
-        status = fail_at(simulator, "read", address, size);
+        status = fail_from(simulator, "read", address, size);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }

@@ -387,11 +387,16 @@ static uint64_t executed_so_far(const Engine *engine) {
     return sum;
 }
 
+/* For whoever asks how far the launch is (gpu_progress). */
+static void tell_progress(const Engine *engine, Gpu *gpu, uint64_t instructions) {
+    atomic_store_explicit(&gpu->done_instructions, instructions, memory_order_relaxed);
+    atomic_store_explicit(&gpu->done_ctas, engine->ctas_done, memory_order_relaxed);
+}
+
 /* Whether the run must end here for a reason from outside the kernel. */
 static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t done = issued_so_far(engine), limit = gpu->options.instruction_limit;
-    atomic_store_explicit(&gpu->done_instructions, done, memory_order_relaxed);
-    atomic_store_explicit(&gpu->done_ctas, engine->ctas_done, memory_order_relaxed);
+    tell_progress(engine, gpu, done);
     if (atomic_load_explicit(&gpu->is_interrupted, memory_order_relaxed)) {
         Text why = {0};
         text_add(&why, "interrupted");
@@ -600,6 +605,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
             partition_flush_l2(engine->partitions[p]);
     }
     run_cycles(engine, gpu, result);
+    tell_progress(engine, gpu, issued_so_far(engine));
     fill_result(engine, result);
     if (engine->watch && engine->watch->policies) samples_report_policies(engine);
     if (engine->watch && engine->watch->tracks) samples_tell_units(engine);

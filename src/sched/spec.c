@@ -176,7 +176,8 @@ static const char *check_row(const TytoPolicyParameter *row) {
     if (row->kind == TYTO_CHOICE) {
         if (!row->choices || !row->choices[0]) return "a choice has nothing to choose from";
         for (most = 0; row->choices[(int)most]; most++)
-            if (!is_word(row->choices[(int)most])) return "a choice has a name it cannot have";
+            if (!is_word(row->choices[(int)most]))
+                return "a choice's name is not made of a-z, 0-9, _ and -";
         most -= 1;
     }
     double least = row->kind == TYTO_CHOICE ? 0 : row->minimum;

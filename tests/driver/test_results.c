@@ -81,6 +81,18 @@ static void test_registers_are_those_the_kernel_was_given(void **state) {
     }
 }
 
+static void test_both_modes_tell_all_of_what_has_ended(void **state) {
+    (void)state;
+    for (int m = 0; m < MODES; m++) {
+        Bench bench = make(modes[m].count, modes[m].words);
+        assert_int_equal(launch(&bench, "store"), TYTO_OK);
+        TytoProgress progress = tyto_progress(bench.simulator);
+        assert_int_equal(progress.done_blocks, progress.blocks);
+        assert_true(progress.warp_instructions > 0);
+        tyto_free(bench.simulator);
+    }
+}
+
 static void test_both_modes_fill_the_same_record(void **state) {
     (void)state;
     for (int m = 0; m < MODES; m++) {
@@ -361,6 +373,7 @@ static void test_a_kernel_of_another_simulator_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers_are_those_the_kernel_was_given),
+        cmocka_unit_test(test_both_modes_tell_all_of_what_has_ended),
         cmocka_unit_test(test_both_modes_fill_the_same_record),
         cmocka_unit_test(test_both_modes_name_the_time_outside_the_total),
         cmocka_unit_test(test_both_modes_call_a_deadlock_stuck),
