@@ -1,17 +1,18 @@
 """PTX kernels on NumPy arrays."""
+import contextlib
 import json
 import os
 import pathlib
 import threading
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from ._errors import TytoError
 from ._library import MESSAGE_BYTES, encode, ffi, library, options as option_words, status_name, take, text, words
 from ._results import Run
-from ._scheduler import Policy, Scheduler
+from ._scheduler import Policy, Scheduler, asking
 
 Dimensions = Union[int, Sequence[int]]
 
@@ -56,12 +57,18 @@ class Simulator:
                 lib.tyto_interrupt(simulator)
 
             self._policy.interrupt = interrupt
+        self._lock = threading.RLock()
+        self._users = 0  # calls of the library that are under way
         self._end = weakref.finalize(self, _free, self._lib, self._simulator, self._policy)
 
     def close(self) -> None:
-        """Frees it; no call may follow."""
-        if self._end.alive:
-            self._end()
+        """Frees it; no call may follow, and none may be under way."""
+        with self._lock:
+            self._refuse_own_scheduler()
+            if self._users:
+                raise TytoError("the simulator cannot be closed while a call of it is under way")
+            if self._end.alive:
+                self._end()
 
     def __enter__(self) -> "Simulator":
         return self
@@ -74,19 +81,38 @@ class Simulator:
             raise TytoError("the simulator is closed")
         return self._simulator
 
+    def _refuse_own_scheduler(self) -> None:
+        if self._policy and self._policy in asking():
+            raise TytoError("a scheduler cannot call the simulator that asks it: its launch is under way")
+
+    @contextlib.contextmanager
+    def _use(self) -> Iterator[Any]:
+        """The library's simulator, which close() leaves alone meanwhile."""
+        with self._lock:
+            self._refuse_own_scheduler()
+            simulator = self._alive()
+            self._users += 1
+        try:
+            yield simulator
+        finally:
+            with self._lock:
+                self._users -= 1
+
     def _check(self, status: int) -> None:
         if status:
             raise TytoError(text(self._lib.tyto_message(self._alive())), status_name(status))
 
     def results(self, program: str = "python") -> Run:
         """All launches so far, as a run."""
-        report = take(self._lib.tyto_report_json(self._alive(), encode(program)))
-        return Run(json.loads(report))
+        with self._use() as simulator:
+            return Run(json.loads(take(self._lib.tyto_report_json(simulator, encode(program)))))
 
     def _launch(self, launch: Any) -> None:
         """Launches on another thread, so that Ctrl-C is heard; it ends the launch."""
         ended: List[int] = []
         simulator = self._alive()
+        if self._policy:
+            self._policy.asking = (*asking(), self._policy)
         thread = threading.Thread(target=lambda: ended.append(self._lib.tyto_launch(simulator, launch)))
         thread.start()
         try:
@@ -137,8 +163,12 @@ class Kernel:
         self._lib = library()
         encoded = encode(source)
         module = ffi.new("TytoModule **")
-        self.simulator._check(self._lib.tyto_load(self.simulator._alive(), encode(label), encoded, len(encoded), module))
-        self._module = module[0]
+        with self.simulator._use() as of:
+            self.simulator._check(self._lib.tyto_load(of, encode(label), encoded, len(encoded), module))
+            self._describe(module[0], name, label)
+
+    def _describe(self, module: Any, name: Optional[str], label: str) -> None:
+        self._module = module
         self._index = self._find(name, label)
         kernel = self._lib.tyto_kernel(self._module, self._index)
         self.name = text(kernel.name)
@@ -172,6 +202,11 @@ class Kernel:
             raise TytoError(f"shared_bytes: {shared_bytes!r} is no number of bytes", "bad launch")
         arrays = [self._array(i, argument) for i, argument in enumerate(arguments)]
         values = [None if array else self._scalar(i, arguments[i]) for i, array in enumerate(arrays)]
+        with self.simulator._use():
+            return self._run(arrays, values, sizes, shared_bytes)
+
+    def _run(self, arrays: "Sequence[Optional[Tuple[numpy.ndarray[Any, Any], bool]]]", values: Sequence[Optional[bytes]],
+             sizes: Mapping[str, Tuple[int, int, int]], shared_bytes: int) -> Launch:
         addresses: Dict[int, int] = {}
         try:
             for array, _ in filter(None, arrays):

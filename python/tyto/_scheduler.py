@@ -2,6 +2,7 @@
 import functools
 import pathlib
 import sys
+import threading
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Type, Union
 
 from ._errors import TytoError
@@ -42,22 +43,50 @@ class Event(NamedTuple):
     address: int
 
 
+class Row:
+    """A warp or a thread block of a view, read when the view can be."""
+
+    __slots__ = ("_sm", "_array", "_i")
+
+    def __init__(self, sm: "SmView", array: str, i: int) -> None:
+        self._sm = sm
+        self._array = array
+        self._i = i
+
+    def __getattr__(self, name: str) -> Any:
+        view = self._sm._view or self._sm._now()
+        return getattr(getattr(view, self._array)[self._i], name)
+
+
 class SmView:
-    """What a scheduler may know of its SM, during a call. Sets of warps are integers, bit w for slot w.
+    """What a scheduler may know of its SM, during its calls. Sets of warps are integers, bit w for slot w.
 
     Its attributes are the fields of TytoSmView (tyto/policy.h): cycle, sm, resident, at_barrier,
     waits_memory, wants_load, ctas, and so on; warp[w] and cta[c] have fields of their own.
     """
 
-    def __init__(self, view: Any) -> None:
-        self._view = view
+    def __init__(self) -> None:
+        self._view: Any = None  # None: no call is under way, and the library's memory is not ours to read
+        self.warp = tuple(Row(self, "warp", i) for i in range(64))
+        self.cta = tuple(Row(self, "cta", i) for i in range(32))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._view, name)
+        value = getattr(self._view or self._now(), name)
+        return tuple(value) if isinstance(value, ffi.CData) else value
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("the view of an SM cannot be copied: it is the library's")
+
+    def _now(self) -> Any:
+        view = self._view
+        if view is None:
+            raise TytoError("the view of an SM ends with the call that it is given to: keep what is read from it instead")
+        return view
 
     def oldest(self, of: int) -> int:
         """The oldest warp of a set that is not empty."""
-        return min(warps(of), key=lambda warp: int(self._view.warp[warp].age))
+        rows = self._now().warp
+        return min(warps(of), key=lambda warp: int(rows[warp].age))
 
     def next(self, of: int, after: int) -> int:
         """Round-robin: the first slot of a set, which is not empty, that comes after another (-1 to 63)."""
@@ -101,9 +130,11 @@ class Policy:
 
     def __init__(self, factory: Factory) -> None:
         self.factory = factory
-        self.objects: Dict[int, Scheduler] = {}
+        self.objects: Dict[int, Any] = {}
+        self.views: Dict[int, SmView] = {}
         self.error: Optional[BaseException] = None
         self.interrupt: Callable[[], None] = lambda: None
+        self.asking: Tuple["Policy", ...] = (self,)
         bridge = _bridge()
         free = [i for i in range(MOST_POLICIES) if i not in _policies]
         if not free:
@@ -133,8 +164,30 @@ class Policy:
         self.interrupt()
 
 
+    def ask(self, view: Any, what: Callable[[Scheduler, SmView], Any]) -> Any:
+        """Asks the object of an SM, whose view ends with that."""
+        i = view.sm
+        sm, before = self.views[i], getattr(_thread, "asking", ())
+        _thread.asking = self.asking
+        sm._view = view
+        try:
+            return what(self.objects[i], sm)
+        except BaseException as error:
+            self.failed(error)
+            return None
+        finally:
+            sm._view = None
+            _thread.asking = before
+
+
+def asking() -> Tuple[Policy, ...]:
+    """Whose functions are under way in this thread, and those that launched what asks them."""
+    return getattr(_thread, "asking", ())
+
+
 _policies: Dict[int, Policy] = {}
 _callbacks: List[Any] = []
+_thread = threading.local()
 
 
 @functools.lru_cache(maxsize=None)
@@ -157,49 +210,44 @@ def _bridge() -> Any:
 
     def start(number: int, view: Any) -> None:
         policy = _policies[number]
-        try:
-            made = policy.factory()
-            policy.objects[view.sm] = made
-            made.start(SmView(view))
-        except BaseException as error:
-            policy.failed(error)
+
+        def begin(_: Any, sm: SmView) -> None:
+            policy.objects[view.sm] = made = policy.factory()
+            made.start(sm)
+
+        policy.objects[view.sm] = None
+        policy.views[view.sm] = SmView()
+        policy.ask(view, begin)
 
     def pick(number: int, view: Any, scheduler: int, ready: int) -> int:
         policy = _policies[number]
         if policy.error is not None:
             return -1
-        try:
-            chosen = policy.objects[view.sm].pick(SmView(view), scheduler, ready)
+
+        def choose(made: Scheduler, sm: SmView) -> Optional[int]:
+            chosen = made.pick(sm, scheduler, ready)
             if chosen is None:
-                return -1
+                return None
             if not isinstance(chosen, int) or chosen < 0 or not ready >> chosen & 1:
                 raise TytoError(f"scheduler: pick chose {chosen!r}, which is none of the ready warps "
                                 f"{list(warps(ready))} (cycle {view.cycle}, SM {view.sm})", "bad option")
             return chosen
-        except BaseException as error:
-            policy.failed(error)
-            return -1
+
+        chosen = policy.ask(view, choose)
+        return -1 if chosen is None else int(chosen)
 
     def issued(number: int, view: Any, issue: Any) -> None:
         policy = _policies[number]
-        if policy.error is not None:
-            return
-        try:
-            policy.objects[view.sm].issued(SmView(view), Issue(issue.warp, issue.scheduler, issue.lanes,
-                                                               issue.is_load, issue.is_long))
-        except BaseException as error:
-            policy.failed(error)
+        if policy.error is None:
+            told = Issue(issue.warp, issue.scheduler, issue.lanes, issue.is_load, issue.is_long)
+            policy.ask(view, lambda made, sm: made.issued(sm, told))
 
     def event(number: int, view: Any, happened: Any) -> None:
         policy = _policies[number]
-        if policy.error is not None:
-            return
-        try:
-            policy.objects[view.sm].event(SmView(view), Event(
-                EVENTS[happened.kind], happened.warp, happened.cta_slot, happened.owner, happened.is_pending,
-                happened.warps, happened.address))
-        except BaseException as error:
-            policy.failed(error)
+        if policy.error is None:
+            told = Event(EVENTS[happened.kind], happened.warp, happened.cta_slot, happened.owner, happened.is_pending,
+                         happened.warps, happened.address)
+            policy.ask(view, lambda made, sm: made.event(sm, told))
 
     for name, function in (("start", start), ("pick", pick), ("issued", issued), ("event", event)):
         made = ffi.callback(ffi.typeof(getattr(bridge, name)), function, error=-1 if name == "pick" else None,

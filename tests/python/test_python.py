@@ -4,6 +4,8 @@ and that no misuse of it ends the process.
 
 usage: test_python.py TYTO ROOT CARELESS
 """
+import concurrent.futures
+import copy
 import gc
 import json
 import os
@@ -420,7 +422,69 @@ class Schedulers(unittest.TestCase):
         kernel(out, given, 1.0, 64, grid=1, block=64)
         self.assertEqual(out.sum(), 64)
 
+    def asked(self, ask):
+        """Has a scheduler call ask(simulator, kernel) at its first pick."""
+        asks = [ask]
+
+        class Asking(RoundRobin):
+            def pick(self, sm, scheduler, ready):
+                if asks:
+                    asks.pop()(simulator, kernel)
+                return super().pick(sm, scheduler, ready)
+
+        with tyto.Simulator(scheduler=Asking, options=["--threads", "2"]) as simulator:
+            kernel = tyto.Kernel(SUM, simulator=simulator)
+            self.run_on(kernel)
+
+    def run_on(self, kernel):
+        out = numpy.zeros(64, dtype=numpy.float32)
+        kernel(out, tyto.In(out), 1.0, 64, grid=2, block=32)
+
+    def test_a_scheduler_cannot_call_the_simulator_that_asks_it(self):
+        def through_another(simulator, kernel):
+            class Between(RoundRobin):
+                def pick(self, sm, scheduler, ready):
+                    kernel.simulator.results()
+
+            self.run_on(tyto.Kernel(SUM, scheduler=Between))
+
+        for ask in (lambda simulator, kernel: simulator.close(), lambda simulator, kernel: simulator.results(),
+                    lambda simulator, kernel: self.run_on(kernel),
+                    lambda simulator, kernel: tyto.Kernel(SUM, simulator=simulator), through_another):
+            with self.assertRaisesRegex(tyto.TytoError, "its launch is under way"):
+                self.asked(ask)
+        self.asked(lambda simulator, kernel: self.run_on(tyto.Kernel(SUM)))  # another it may
+
+    def test_a_simulator_is_not_closed_in_the_middle_of_a_launch(self):
+        def close(simulator, _):
+            with concurrent.futures.ThreadPoolExecutor(1) as other:
+                other.submit(simulator.close).result()
+
+        with self.assertRaisesRegex(tyto.TytoError, "cannot be closed while a call of it is under way"):
+            self.asked(close)
+
+    def test_a_view_ends_with_the_call_that_it_was_given_to(self):
+        kept, seen = [], []
+
+        class Keeping(RoundRobin):
+            def pick(self, sm, scheduler, ready):
+                first = next(tyto.warps(ready))
+                seen.append((sm.warp[first].instructions, len(sm.warp), len(sm.cta), len(sm.older), len(sm.scheduler_warps)))
+                kept.extend((sm, sm.warp[first]))
+                return super().pick(sm, scheduler, ready)
+
+        launched(Keeping)
+        gc.collect()
+        self.assertEqual(seen[0], (0, 64, 32, 64, 4))
+        sm, row = kept[:2]
+        for read in (lambda: sm.cycle, lambda: sm.oldest(1), lambda: sm.older, lambda: sm.warp[0].age, lambda: row.age):
+            with self.assertRaisesRegex(tyto.TytoError, "keep what is read from it instead"):
+                read()
+        with self.assertRaisesRegex(TypeError, "cannot be copied"):
+            copy.copy(sm)
+
     def test_numbers_of_policies_come_back(self):
+        gc.collect()
         held = [tyto.Simulator(scheduler=RoundRobin) for _ in range(64)]
         with self.assertRaisesRegex(tyto.TytoError, "no more than 64"):
             tyto.Simulator(scheduler=RoundRobin)
