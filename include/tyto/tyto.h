@@ -299,6 +299,9 @@ TytoProgress tyto_progress(const TytoSimulator *simulator); /* lock-free */
 const char *tyto_origin(int i);
 /* The JSON object of a run (docs/command.md). `program` names what was run. */
 char *tyto_report_json(TytoSimulator *simulator, const char *program);
+/* The same of launch 0 <= launch < tyto_result_count alone, in a time that earlier launches do not
+ * lengthen. What is kept for all launches together (errors, samples, the profile) is of all. */
+char *tyto_launch_json(TytoSimulator *simulator, const char *program, int launch);
 /* Says what runs the program, for the results' `command` and `arguments`: the simulator's options
  * and the program's name come after `command` ("tyto launch"), `arguments` after that. Without it,
  * they are this process's own command line. */

@@ -1,11 +1,12 @@
 """PTX kernels on NumPy arrays."""
+import collections
 import contextlib
 import json
 import os
 import pathlib
 import threading
 import weakref
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Deque, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -59,6 +60,7 @@ class Simulator:
             self._policy.interrupt = interrupt
         self._lock = threading.RLock()
         self._users = 0  # calls of the library that are under way
+        self._unused: Deque[Any] = collections.deque()  # modules of kernels that are gone
         self._end = weakref.finalize(self, _free, self._lib, self._simulator, self._policy)
 
     def close(self) -> None:
@@ -92,6 +94,8 @@ class Simulator:
             self._refuse_own_scheduler()
             simulator = self._alive()
             self._users += 1
+            while self._unused and self._users == 1:
+                self._lib.tyto_unload(self._unused.popleft())
         try:
             yield simulator
         finally:
@@ -106,6 +110,13 @@ class Simulator:
         """All launches so far, as a run."""
         with self._use() as simulator:
             return Run(json.loads(take(self._lib.tyto_report_json(simulator, encode(program)))))
+
+    def _last(self, program: str) -> "Launch":
+        """The last launch alone: the report of all would take longer with every one."""
+        simulator = self._alive()
+        report = json.loads(take(self._lib.tyto_launch_json(simulator, encode(program),
+                                                            self._lib.tyto_result_count(simulator) - 1)))
+        return Launch(report, report["kernels"][0])
 
     def _launch(self, launch: Any) -> None:
         """Launches on another thread, so that Ctrl-C is heard; it ends the launch."""
@@ -165,7 +176,10 @@ class Kernel:
         module = ffi.new("TytoModule **")
         with self.simulator._use() as of:
             self.simulator._check(self._lib.tyto_load(of, encode(label), encoded, len(encoded), module))
-            self._describe(module[0], name, label)
+            try:
+                self._describe(module[0], name, label)
+            finally:  # not at once: a kernel may go at any time, in the middle of a launch too
+                weakref.finalize(self, self.simulator._unused.append, module[0]).atexit = False
 
     def _describe(self, module: Any, name: Optional[str], label: str) -> None:
         self._module = module
@@ -221,8 +235,7 @@ class Kernel:
         finally:
             for address in addresses.values():
                 self._lib.tyto_release(self.simulator._alive(), address)
-        report = self.simulator.results(self.name).report
-        return Launch(report, report["kernels"][-1])
+        return self.simulator._last(self.name)
 
     # ---- Arguments ----
 

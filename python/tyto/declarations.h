@@ -77,6 +77,7 @@ typedef struct TytoValue {
 } TytoValue;
 TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter);
 char *tyto_report_json(TytoSimulator *simulator, const char *program);
+char *tyto_launch_json(TytoSimulator *simulator, const char *program, int launch);
 int tyto_machine_count(void);
 const char *tyto_machine_name(int i);
 char *tyto_machine_title(int i);

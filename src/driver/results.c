@@ -148,3 +148,17 @@ char *tyto_report_json(TytoSimulator *simulator, const char *program) {
     pthread_mutex_unlock(&simulator->lock);
     return out.bytes;
 }
+
+char *tyto_launch_json(TytoSimulator *simulator, const char *program, int launch) {
+    pthread_mutex_lock(&simulator->lock);
+    Text out = {0};
+    launch_at(simulator, __func__, launch);
+    record_sign(simulator->run);
+    origin_sign(simulator, program);
+    RunStats alone = *simulator->run; /* its parts stay the run's */
+    alone.kernels += launch;
+    alone.kernel_count = 1;
+    record_add_json(&alone, &out);
+    pthread_mutex_unlock(&simulator->lock);
+    return out.bytes;
+}

@@ -249,6 +249,27 @@ static void test_values_are_those_of_the_json(void **state) {
     tyto_free(bench.simulator);
 }
 
+static void test_a_launch_alone_is_as_in_the_json_of_all(void **state) {
+    (void)state;
+    Bench bench = make(modes[0].count, modes[0].words);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(launch(&bench, "store"), TYTO_OK);
+    char *all = tyto_report_json(bench.simulator, "test");
+    const char *entry = strstr(all, "\"kernel\": ");
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(entry);
+        char *alone = tyto_launch_json(bench.simulator, "test", i);
+        const char *own = strstr(alone, "\"kernel\": "), *end = strstr(own, "\n    }");
+        assert_memory_equal(own, entry, (size_t)(end - own));
+        assert_null(strstr(end, "\"kernel\": "));
+        free(alone);
+        entry = strstr(entry + 1, "\"kernel\": ");
+    }
+    assert_null(entry);
+    free(all);
+    tyto_free(bench.simulator);
+}
+
 static void test_values_add_up_to_the_total(void **state) {
     (void)state;
     static const char *const names[] = {"cycles", "warp_instructions", "l1d_accesses",
@@ -381,6 +402,7 @@ int main(void) {
         cmocka_unit_test(test_every_counter_is_found_by_its_name),
         cmocka_unit_test(test_values_are_told_as_in_a_report),
         cmocka_unit_test(test_values_are_those_of_the_json),
+        cmocka_unit_test(test_a_launch_alone_is_as_in_the_json_of_all),
         cmocka_unit_test(test_values_add_up_to_the_total),
         cmocka_unit_test(test_without_timing_only_instructions_are_known),
         cmocka_unit_test(test_an_index_out_of_range_is_told_and_ends_the_process),

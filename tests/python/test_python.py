@@ -322,6 +322,34 @@ class Kernels(unittest.TestCase):
             with self.assertRaisesRegex(tyto.TytoError, "closed"):
                 call()
 
+    def test_a_launch_is_what_the_report_of_all_has_of_it(self):
+        for options in ([], ["--functional"], ["--skip", "1"]):
+            with tyto.Simulator("owl", options=options) as simulator:
+                kernel = tyto.Kernel(SUM, simulator=simulator)
+                out, given = self.arrays()
+                launches = [kernel(out, given, 1.0, 100 * n, grid=n, block=128) for n in (1, 3, 2)]
+                everything = simulator.results("sum")
+                self.assertEqual([launch.total for launch in launches], everything.kernels)
+                self.assertEqual([launch.kernels for launch in launches], [[one] for one in everything.kernels])
+                for launch in launches:
+                    self.assertEqual(set(launch.report), set(everything.report))
+                    for key in set(launch.report) - {"kernels", "total", "host", "untimed"}:
+                        self.assertEqual(launch.report[key], everything.report[key], key)
+
+    def test_kernels_that_are_gone_leave_nothing_behind(self):
+        variables = "".join(f".global .align 4 .b8 big{i}[67108864];\n" for i in range(4))
+        with tyto.Simulator(options=["--functional", "--memory", "600MiB"]) as simulator:
+            out, given = self.arrays()
+            for _ in range(4):  # of 256 MiB each
+                kernel = tyto.Kernel(SUM.replace(".visible", variables + ".visible"), simulator=simulator)
+                kernel(out, tyto.In(given), 1.0, 32, grid=1, block=32)
+                del kernel
+            self.assertEqual(out[0], 12)
+            with self.assertRaises(tyto.TytoError):
+                tyto.Kernel(SUM, "product", simulator=simulator)
+            self.assertEqual(len(simulator.results().kernels), 4)
+            self.assertEqual(len(simulator._unused), 0)
+
     def test_simulators_do_not_know_of_each_other(self):
         out, given = self.arrays()
         kernels = [tyto.Kernel(SUM, machine=machine) for machine in ("owl", "gtx480", "owl")]
