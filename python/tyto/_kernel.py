@@ -11,7 +11,7 @@ from typing import Any, Deque, Dict, Iterator, List, Mapping, Optional, Sequence
 import numpy
 
 from ._errors import TytoError
-from ._library import MESSAGE_BYTES, encode, ffi, library, options as option_words, status_name, take, text, words
+from ._library import MESSAGE_BYTES, encode, ffi, library, options as option_words, status_name, take, text, whole, words
 from ._results import Run
 from ._scheduler import Policy, Scheduler, asking
 
@@ -212,12 +212,13 @@ class Kernel:
             wanted = ", ".join(f"{kind} {name}" for name, kind, _ in self.parameters)
             raise TytoError(f"{self.name}: takes {len(self.parameters)} arguments ({wanted}), got {len(arguments)}", "bad launch")
         sizes = {"grid": _dimensions("grid", grid), "block": _dimensions("block", block)}
-        if not isinstance(shared_bytes, int) or not 0 <= shared_bytes < 1 << 32:
+        dynamic = whole(shared_bytes, 1 << 32)
+        if dynamic is None:
             raise TytoError(f"shared_bytes: {shared_bytes!r} is no number of bytes", "bad launch")
         arrays = [self._array(i, argument) for i, argument in enumerate(arguments)]
         values = [None if array else self._scalar(i, arguments[i]) for i, array in enumerate(arrays)]
         with self.simulator._use():
-            return self._run(arrays, values, sizes, shared_bytes)
+            return self._run(arrays, values, sizes, dynamic)
 
     def _run(self, arrays: "Sequence[Optional[Tuple[numpy.ndarray[Any, Any], bool]]]", values: Sequence[Optional[bytes]],
              sizes: Mapping[str, Tuple[int, int, int]], shared_bytes: int) -> Launch:

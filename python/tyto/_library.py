@@ -1,6 +1,7 @@
 """Finds libtyto and the command tyto, and opens the library by its declarations (cffi, ABI mode)."""
 import ctypes.util
 import functools
+import operator
 import os
 import pathlib
 import shutil
@@ -101,6 +102,15 @@ def words(of: Sequence[str]) -> "tuple[Any, List[Any]]":
     """An array of C texts, and what keeps it alive."""
     kept = [ffi.new("char[]", encode(word)) for word in of]
     return ffi.new("const char *[]", kept or [ffi.NULL]), kept
+
+
+def whole(number: Any, end: int) -> Optional[int]:
+    """A number from 0 on and below `end`, of whatever type (NumPy's too); None: it is none."""
+    try:
+        value = operator.index(number)
+    except TypeError:
+        return None
+    return value if 0 <= value < end else None
 
 
 def encode(word: str) -> bytes:

@@ -1,12 +1,13 @@
 """Warp schedulers written in Python, for trying ideas: slow, as Python is asked at every pick."""
 import functools
+import operator
 import pathlib
 import sys
 import threading
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Type, Union
 
 from ._errors import TytoError
-from ._library import ffi, library, library_folder
+from ._library import ffi, library, library_folder, whole
 
 MOST_POLICIES = 64
 EVENTS = ("cta_launched", "cta_finished", "warp_finished", "warp_at_barrier", "barrier_released", "last_cta",
@@ -15,6 +16,7 @@ EVENTS = ("cta_launched", "cta_finished", "warp_finished", "warp_at_barrier", "b
 
 def warps(of: int) -> Iterator[int]:
     """The warp slots of a set: warps(0b101) are 0 and 2."""
+    of = operator.index(of)
     while of:
         lowest = of & -of
         yield lowest.bit_length() - 1
@@ -90,7 +92,8 @@ class SmView:
 
     def next(self, of: int, after: int) -> int:
         """Round-robin: the first slot of a set, which is not empty, that comes after another (-1 to 63)."""
-        behind = of >> (after + 1) << (after + 1)
+        first = operator.index(after) + 1
+        behind = operator.index(of) >> first << first
         return next(warps(behind or of))
 
 
@@ -228,13 +231,14 @@ def _bridge() -> Any:
             chosen = made.pick(sm, scheduler, ready)
             if chosen is None:
                 return None
-            if not isinstance(chosen, int) or chosen < 0 or not ready >> chosen & 1:
+            warp = whole(chosen, 64)
+            if warp is None or not ready >> warp & 1:
                 raise TytoError(f"scheduler: pick chose {chosen!r}, which is none of the ready warps "
                                 f"{list(warps(ready))} (cycle {view.cycle}, SM {view.sm})", "bad option")
-            return chosen
+            return warp
 
-        chosen = policy.ask(view, choose)
-        return -1 if chosen is None else int(chosen)
+        warp = policy.ask(view, choose)
+        return -1 if warp is None else int(warp)
 
     def issued(number: int, view: Any, issue: Any) -> None:
         policy = _policies[number]

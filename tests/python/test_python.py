@@ -259,7 +259,10 @@ class Kernels(unittest.TestCase):
         self.refused("takes 4 arguments (.u64 out, .u64 in, .f32 scale, .u32 n), got 2", out, given)
         for grid in (0, -1, (1, 2, 3, 4), "8", 1.5, (), True, 1 << 33):
             self.refused("grid: ", out, given, 1.0, 32, grid=grid)
-        self.refused("shared_bytes", out, given, 1.0, 32, shared_bytes=-1)
+        for shared_bytes in (-1, 1 << 32, 1.0, "8", numpy.int64(-1), None):
+            self.refused("shared_bytes", out, given, 1.0, 32, shared_bytes=shared_bytes)
+        launch = self.kernel(out, given, 1.0, 32, grid=1, block=32, shared_bytes=numpy.int64(1024))
+        self.assertEqual(launch["shared_bytes"], 1024)
         self.refused("block", out, given, 1.0, 32, block=4096)
 
     def test_a_number_fits_as_with_launch_and_numpy_numbers_keep_their_bits(self):
@@ -404,6 +407,17 @@ class Schedulers(unittest.TestCase):
         ctas = [event for event in heard if event.kind == "cta_launched"]
         self.assertEqual([len(list(tyto.warps(event.warps))) for event in ctas], [8] * 16)
 
+    def test_a_warp_may_be_a_number_of_numpy(self):
+        class Counting(RoundRobin):
+            def pick(self, sm, scheduler, ready):
+                warp = numpy.int64(super().pick(sm, scheduler, numpy.uint64(ready)))
+                return warp if sm.warp[warp].age >= 0 else None
+
+            def issued(self, sm, issue):
+                self.last[issue.scheduler] = numpy.int64(issue.warp)
+
+        self.assertEqual(launched(Counting)[0], launched("lrr")[0])
+
     def test_python_s_mistakes_reach_the_caller(self):
         class Broken(RoundRobin):
             def pick(self, sm, scheduler, ready):
@@ -412,6 +426,14 @@ class Schedulers(unittest.TestCase):
         class Wrong(RoundRobin):
             def pick(self, sm, scheduler, ready):
                 return 63
+
+        class Vast(RoundRobin):
+            def pick(self, sm, scheduler, ready):
+                return 1 << 70
+
+        class Half(RoundRobin):
+            def pick(self, sm, scheduler, ready):
+                return 0.5
 
         class Stopped(RoundRobin):
             def issued(self, sm, issue):
@@ -428,6 +450,7 @@ class Schedulers(unittest.TestCase):
             pass
 
         for scheduler, error, part in ((Idle, NotImplementedError, "Idle has no method pick"), (Broken, ZeroDivisionError, "division"), (Wrong, tyto.TytoError, "none of the ready warps"),
+                                       (Vast, tyto.TytoError, "none of the ready warps"), (Half, tyto.TytoError, "chose 0.5, which is none"),
                                        (Stopped, KeyboardInterrupt, ""), (Unborn, ValueError, "not today"),
                                        (Deaf, tyto.TytoError, "no event 'thunder'"),
                                        (lambda: 3, AttributeError, "start")):
