@@ -310,7 +310,12 @@ class Kernel:
 def _packed(argument: Any, dtype: "numpy.dtype[Any]", kind: str) -> bytes:
     """The number as a parameter of the kind; ValueError and its like: it does not fit."""
     if dtype.kind == "f":
-        return bytes(numpy.asarray(float(argument), dtype=dtype).tobytes())
+        number = float(argument)
+        with numpy.errstate(over="ignore", under="ignore"):
+            rounded = numpy.asarray(number, dtype=dtype)
+        if numpy.isinf(rounded) and not numpy.isinf(number):
+            raise ValueError
+        return bytes(rounded.tobytes())
     if isinstance(argument, (float, numpy.floating)) and not float(argument).is_integer():
         raise ValueError
     number, bits, typed = int(argument), 8 * dtype.itemsize, getattr(argument, "dtype", None)
@@ -324,7 +329,7 @@ def _packed(argument: Any, dtype: "numpy.dtype[Any]", kind: str) -> bytes:
 
 def _meant(argument: Any, kind: str, bits: int) -> str:
     """How the bits of a number of the other sign are given: compilers declare an `int` as .u32."""
-    if not isinstance(argument, int) or not -(1 << bits - 1) <= argument < 1 << bits:
+    if kind.startswith(".f") or not isinstance(argument, int) or not -(1 << bits - 1) <= argument < 1 << bits:
         return ""
     return f"; numpy.{'int' if argument < 0 else 'uint'}{bits}({argument}) gives its bits"
 

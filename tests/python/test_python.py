@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 TYTO, ROOT, CARELESS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 try:
@@ -288,6 +289,25 @@ class Kernels(unittest.TestCase):
                     kernel(n.zeros(1, f"u{size}"), number, grid=1, block=1)
         out, given = self.arrays()
         self.refused("-1 does not fit into .u32; numpy.int32(-1) gives its bits", out, given, 1.0, -1)
+
+    def test_a_finite_number_does_not_become_infinite(self):
+        n = numpy
+        for kind, bits, fit, unfit in ((".f16", 16, (65504, 65519.0, n.inf, -n.inf, n.float64(1e-30), n.nan), (65520, -65520.0, 1e300)),
+                                       (".f32", 32, (3.4028235e38, 1, -n.inf, n.float64(n.inf), 1e-300, n.nan),
+                                        (1e300, -1e39, n.float64(1e300), n.array(1e300), 10**39)),
+                                       (".f64", 64, (1e300, n.inf, n.nan), (10**400,))):
+            kernel = tyto.Kernel(f""".version 8.0\n.target sm_70\n.address_size 64
+                .visible .entry copy(.param .u64 to, .param {kind} x) {{ .reg .b64 %d<3>; .reg .b{bits} %x;
+                ld.param.u64 %d1, [to]; ld.param.b{bits} %x, [x]; st.global.b{bits} [%d1], %x; ret; }}""")
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                for number in fit:
+                    got = n.zeros(1, f"f{bits // 8}")
+                    kernel(got, number, grid=1, block=1)
+                    n.testing.assert_array_equal(got, n.array([number]).astype(got.dtype))
+                for number in unfit:
+                    with self.assertRaisesRegex(tyto.TytoError, rf"^copy: argument 1 \(x\): .* does not fit into \{kind}$"):
+                        kernel(n.zeros(1, f"f{bits // 8}"), number, grid=1, block=1)
 
     def test_an_array_that_is_too_small_fails_with_the_place_and_nothing_else_is_lost(self):
         for count in (1000, 1024):  # the second ends where the next array may begin
