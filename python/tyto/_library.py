@@ -104,6 +104,13 @@ def words(of: Sequence[str]) -> "tuple[Any, List[Any]]":
     return ffi.new("const char *[]", kept or [ffi.NULL]), kept
 
 
+def nearest(word: str, among: Sequence[str]) -> Optional[str]:
+    """The word that was probably meant; None: none is near."""
+    array, _kept = words(among)
+    found = library().tyto_nearest(ffi.new("char[]", str(word).encode("utf-8", "replace")), array, len(among))
+    return None if found == ffi.NULL else text(found)
+
+
 def whole(number: Any, end: int) -> Optional[int]:
     """A number from 0 on and below `end`, of whatever type (NumPy's too); None: it is none."""
     try:

@@ -2,6 +2,7 @@
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from ._errors import TytoError
+from ._library import nearest
 from ._machines import counters
 
 if TYPE_CHECKING:
@@ -55,12 +56,18 @@ class Run(Mapping[str, Any]):
         return list(self.report["kernels"])
 
     def __getitem__(self, counter: str) -> Any:
-        try:
-            return self.report["total"][counter]
-        except KeyError:
-            why = ("it was not counted, for the run was not timed" if counter in counters()
-                   else "there is no such counter; tyto.counters() has them all")
-            raise KeyError(f"{counter}: {why}") from None
+        total = self.report["total"]
+        if counter in total:
+            return total[counter]
+        known = counters()
+        if counter in known:
+            return None
+        near = nearest(counter, [*total, *known])
+        meant = f"; did you mean {near!r}?" if near else ""
+        raise KeyError(f"{counter}: there is no such counter{meant or '; tyto.counters() has them all'}")
+
+    def __contains__(self, counter: object) -> bool:
+        return counter in self.report["total"]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.report["total"])

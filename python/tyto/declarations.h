@@ -12,6 +12,7 @@ typedef enum TytoStatus {
     TYTO_CHECKS_FAILED,
     TYTO_STOPPED
 } TytoStatus;
+const char *tyto_nearest(const char *word, const char *const *words, int count);
 typedef struct TytoSimulator TytoSimulator;
 TytoSimulator *tyto_new(int count, const char *const *options, char *message, size_t size_bytes);
 void tyto_free(TytoSimulator *simulator);

@@ -111,10 +111,21 @@ class Runs(unittest.TestCase):
             tyto.run("vecadd", arguments="--size 3")
         with self.assertRaisesRegex(tyto.TytoError, "process of its own"):
             tyto.run("vecadd", scheduler=RoundRobin)
-        with self.assertRaisesRegex(KeyError, "no such counter"):
-            tyto.run("vecadd", size=64)["cycls"]
-        with self.assertRaisesRegex(KeyError, "ipc: it was not counted, for the run was not timed"):
-            tyto.run("vecadd", size=64, options=["--functional"])["ipc"]
+
+    def test_what_is_not_known_is_none_and_what_is_no_counter_is_told(self):
+        timed, functional = (tyto.run("vecadd", size=64, options=options) for options in ([], ["--functional"]))
+        for name in tyto.counters():
+            self.assertEqual(functional[name] is None, name not in functional, name)
+            self.assertIn(name, timed)
+        self.assertIsNone(functional["cycles"])
+        self.assertGreater(functional["warp_instructions"], 0)
+        for run in (timed, functional):
+            for name, told in (("cycls", "cycls: there is no such counter; did you mean 'cycles'"), ("", "no such counter; tyto.counters"),
+                               ("a quite other thing", "tyto.counters() has them all"), (3, "3: there is no such counter"),
+                               ("cy\0cles", "no such counter"), ("\ud800", "no such counter")):
+                with self.assertRaises(KeyError) as caught:
+                    run[name]
+                self.assertIn(told, str(caught.exception))
 
     def test_a_comparison_is_measured_by_its_first(self):
         both = tyto.compare("bfs", ["lrr", "gto"], machine="ccws", size=2000)
