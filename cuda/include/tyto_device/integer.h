@@ -15,8 +15,9 @@ TYTO_FN int __ffs(int x) { return __builtin_ffs(x); }
 TYTO_FN int __ffsll(long long x) { return __builtin_ffsll(x); }
 TYTO_FN unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
 TYTO_FN unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
+/* Three bits of each selector count; by the fourth prmt would replicate a sign. */
 TYTO_FN unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
-    return (unsigned)__nvvm_prmt((int)low, (int)high, (int)selector);
+    return (unsigned)__nvvm_prmt((int)low, (int)high, (int)(selector & 0x7777));
 }
 
 /* The upper (left) or lower (right) word of the 64-bit value high:low, shifted by `shift`

@@ -9,7 +9,7 @@ extern "C" __global__ void byte_ops(const unsigned *in, unsigned *out, unsigned 
     asm("prmt.b32.f4e %0, %1, %2, %3;" : "=r"(forward) : "r"(x), "r"(y), "r"(i));
     asm("prmt.b32.b4e %0, %1, %2, %3;" : "=r"(backward) : "r"(x), "r"(y), "r"(i));
     asm("prmt.b32.ecl %0, %1, %2, %3;" : "=r"(edge) : "r"(x), "r"(y), "r"(i));
-    unsigned permuted = __byte_perm(x, y, 0x5140) ^ __byte_perm(x, y, i * 0x1357 & 0x7777);
+    unsigned permuted = __byte_perm(x, y, 0x5140) ^ __byte_perm(x, y, i * 0x1357);
     unsigned signs;
     asm("prmt.b32 %0, %1, %2, 0xb8f9;" : "=r"(signs) : "r"(x), "r"(y));
     unsigned average = 0;

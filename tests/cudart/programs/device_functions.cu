@@ -42,7 +42,8 @@ __global__ void __launch_bounds__(128, 2) tour(int *out, Big big, const int4 *ve
     out[at++] = __mulhi(1 << 30, 8) + (int)__umul64hi(1ull << 63, 4);
     long long before = clock64();
     out[at++] = clock64() >= before;
-    out[at++] = __byte_perm(0x11223344, 0x55667788, 0x0123) == 0x44332211;
+    out[at++] = __byte_perm(0x11223344, 0x55667788, 0x0123) == 0x44332211 &&
+                __byte_perm(0x11223384, 0x55667788, 0x3218) == 0x11223384;
     out[at++] = __funnelshift_l(1, 2, 4);
     out[at++] = __double2hiint(1.0) == 0x3ff00000 && __hiloint2double(0x40000000, 0) == 2.0;
     int *cells = out + at;
