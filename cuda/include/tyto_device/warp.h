@@ -53,21 +53,24 @@ static __device__ __forceinline__ int __all_sync(unsigned mask, int predicate) {
     return __nvvm_vote_all_sync(mask, predicate != 0);
 }
 
-static __device__ __forceinline__ unsigned __match_any_sync(unsigned mask, unsigned value) {
-    return __nvvm_match_any_sync_i32(mask, value);
-}
-static __device__ __forceinline__ unsigned __match_any_sync(unsigned mask,
-                                                            unsigned long long value) {
-    return __nvvm_match_any_sync_i64(mask, (long long)value);
-}
-static __device__ __forceinline__ unsigned __match_all_sync(unsigned mask, unsigned value,
-                                                            int *is_same) {
-    return __nvvm_match_all_sync_i32p(mask, value, is_same);
-}
-static __device__ __forceinline__ unsigned __match_all_sync(unsigned mask, unsigned long long value,
-                                                            int *is_same) {
-    return __nvvm_match_all_sync_i64p(mask, (long long)value, is_same);
-}
+/* Matches compare bits, of 4 or 8 bytes: `bits` is T's size. */
+#define TYTO_MATCH(T, bits, B)                                                                     \
+    static __device__ __forceinline__ unsigned __match_any_sync(unsigned mask, T value) {          \
+        return __nvvm_match_any_sync_i##bits(mask, __builtin_bit_cast(B, value));                  \
+    }                                                                                              \
+    static __device__ __forceinline__ unsigned __match_all_sync(unsigned mask, T value,            \
+                                                                int *is_same) {                    \
+        return __nvvm_match_all_sync_i##bits##p(mask, __builtin_bit_cast(B, value), is_same);      \
+    }
+TYTO_MATCH(int, 32, unsigned)
+TYTO_MATCH(unsigned, 32, unsigned)
+TYTO_MATCH(float, 32, unsigned)
+TYTO_MATCH(long, 64, long long)
+TYTO_MATCH(unsigned long, 64, long long)
+TYTO_MATCH(long long, 64, long long)
+TYTO_MATCH(unsigned long long, 64, long long)
+TYTO_MATCH(double, 64, long long)
+#undef TYTO_MATCH
 
 #if __CUDA_ARCH__ >= 800
 #define TYTO_REDUCE(name, T, builtin)                                                              \
