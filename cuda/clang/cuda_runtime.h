@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef __CUDA__
 #define __CUDACC__ /* by which programs tell CUDA C++ from plain C++ */
@@ -30,6 +31,7 @@
 
 #include "tyto_device.h"
 #include "tyto_device/math_overloads.h"
+#include <cstring> /* after the device's memcpy, which std:: gets with the host's */
 #include "tyto_device/surface.h"
 #include "tyto_device/texture.h"
 

@@ -1,5 +1,6 @@
 /* What a kernel asks of the device's runtime: formatted output, assertions, the heap, time, and
- * special registers that have no variable. clang turns a call of printf into one of vprintf. */
+ * special registers that have no variable. clang turns a call of printf into one of vprintf, and
+ * those of memcpy, memmove and memset into loops of their own. */
 #ifndef TYTO_DEVICE_SYSTEM_H
 #define TYTO_DEVICE_SYSTEM_H
 
@@ -9,6 +10,15 @@ extern "C" {
 __device__ int printf(const char *format, ...);
 __device__ void *malloc(size_t size);
 __device__ void free(void *pointer);
+__device__ inline void *memcpy(void *to, const void *from, size_t size) noexcept {
+    return __builtin_memcpy(to, from, size);
+}
+__device__ inline void *memmove(void *to, const void *from, size_t size) noexcept {
+    return __builtin_memmove(to, from, size);
+}
+__device__ inline void *memset(void *to, int value, size_t size) noexcept {
+    return __builtin_memset(to, value, size);
+}
 __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
 __device__ __attribute__((noreturn)) void __assertfail(const char *expression, const char *file,
                                                        unsigned line, const char *function,

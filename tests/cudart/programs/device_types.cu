@@ -1,4 +1,6 @@
-// Functions of the device that take values of many types, each type by its own.
+// Functions of the device that take values of many types, and bytes of any size at any place.
+
+#include <cstring>
 
 #include "check.h"
 
@@ -19,11 +21,52 @@ __global__ void match_all_types(int *wrong) {
     if (!is_right) atomicAdd(wrong, 1);
 }
 
+__host__ __device__ unsigned bits_of(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+enum { BYTES = 96, PLACES = 9 };
+
+// Whether the bytes from `at` on are those from `first` on in 0, 1, 2, ..., and around them 0xee.
+__device__ bool holds(const unsigned char *bytes, int at, int size, int first) {
+    for (int i = 0; i < BYTES; i++)
+        if (bytes[i] != (i < at || i >= at + size ? 0xee : first + i - at)) return false;
+    return true;
+}
+
+// Each thread copies and sets so many bytes, from and to each place.
+__global__ void move_bytes(int *wrong) {
+    __shared__ unsigned char numbers[BYTES];
+    unsigned char bytes[BYTES];
+    int size = threadIdx.x;
+    for (int i = size; i < BYTES; i += 32)
+        numbers[i] = (unsigned char)i;
+    __syncthreads();
+    for (int from = 0; from < PLACES; from++)
+        for (int to = 0; to < PLACES; to++) {
+            void *returned = memset(bytes, 0x1ee, BYTES);
+            returned = memcpy(bytes + to, numbers + from, size) == bytes + to ? returned : nullptr;
+            if (returned != bytes || !holds(bytes, to, size, from)) atomicAdd(wrong, 1);
+#ifdef __clang__ // nvcc has no memmove
+            memcpy(bytes, numbers, BYTES);
+            memmove(bytes + to, bytes + from, size);
+            memset(bytes, 0xee, to);
+            memset(bytes + to + size, 0xee, BYTES - to - size);
+            if (!holds(bytes, to, size, from)) atomicAdd(wrong, 1);
+#endif
+        }
+    if (bits_of(1.5f) != 0x3fc00000) atomicAdd(wrong, 1);
+}
+
 int main() {
     int *wrong, count = 0;
     CHECK(cudaMalloc(&wrong, sizeof count));
     CHECK(cudaMemset(wrong, 0, sizeof count));
     match_all_types<<<1, 32>>>(wrong);
+    move_bytes<<<1, 32>>>(wrong);
+    EXPECT(bits_of(-2) == 0xc0000000);
     CHECK(cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDeviceToHost));
     EXPECT(count == 0);
     return passed();
