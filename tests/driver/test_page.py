@@ -71,6 +71,9 @@ from the export table, `src/driver/api.h`.
   like, or their earlier names). What a grid asks for is done when it has ended, in the order of the calls,
   whatever the streams; tail launches come after all of that. Each child is a kernel of its own in every
   report; what its launch costs is not modelled. Nesting ends at 24 grids, launches that wait are not limited.
+* A child that cannot be (too many threads, no room in shared memory) is found out when it is its turn, after its parent: the kernel's
+  own `cudaGetLastError` is `cudaSuccess`, the children behind it do not run, and the host has the error. On a GPU the kernel has
+  it, and the others run.
 * A kernel may wait for its children (`cudaDeviceSynchronize`, for compute capabilities before 9.0): what the
   grid has asked for so far is then done at once, one kernel after the other. In timed runs its whole grid is swapped
   out meanwhile: its CTAs stand still, and the children have the machine to themselves, with caches of their own
