@@ -2,8 +2,7 @@
  * with two leading underscores), directed roundings, conversions, and the single-precision
  * functions built on them. Those reduce the argument with fused multiply-adds by constants held in
  * two or three parts and finish with ex2.approx or a short polynomial; they are good to a few units
- * in the last place, sine and cosine for arguments up to 2^30. Double precision is in
- * math_double.h. */
+ * in the last place. Double precision is in math_double.h. */
 #ifndef TYTO_DEVICE_MATH_H
 #define TYTO_DEVICE_MATH_H
 
@@ -136,7 +135,7 @@ TYTO_FN float tyto_sine_f(float rest, int quadrant) {
 TYTO_FN float sinf(float x) {
     int quadrant;
     float rest = tyto_reduce_angle_f(x, &quadrant);
-    return tyto_sine_f(rest, quadrant);
+    return x == 0.0f ? x : tyto_sine_f(rest, quadrant); /* -0 stays what it is */
 }
 
 TYTO_FN float cosf(float x) {
@@ -145,8 +144,15 @@ TYTO_FN float cosf(float x) {
     return tyto_sine_f(rest, quadrant + 1);
 }
 
-TYTO_FN float tanf(float x) { return sinf(x) / cosf(x); }
-TYTO_FN float powf(float x, float y) { return (float)pow((double)x, (double)y); }
+TYTO_FN float tanf(float x) {
+    int quadrant;
+    float rest = tyto_reduce_angle_f(x, &quadrant);
+    float tangent = tyto_sine_f(rest, quadrant) / tyto_sine_f(rest, quadrant + 1);
+    return x == 0.0f ? x : tangent;
+}
+TYTO_FN float powf(float x, float y) {
+    return (float)tyto_signed_power(x, y, exp((double)y * log(fabs((double)x))));
+}
 
 #undef TYTO_FN
 

@@ -163,12 +163,27 @@ TYTO_FN double acos(double x) {
     return fabs(x) > 1.0 ? tyto_nan() : atan2(sqrt((1.0 - x) * (1.0 + x)), x);
 }
 
-TYTO_FN double sinpi(double x) { return sin(TYTO_PI * (x - 2.0 * rint(0.5 * x))); }
-TYTO_FN double cospi(double x) { return cos(TYTO_PI * (x - 2.0 * rint(0.5 * x))); }
+/* x in half turns less the nearest quarter turn, in radians; that quarter, modulo 4, in *quadrant.
+ */
+TYTO_FN double tyto_reduce_turns(double x, int *quadrant) {
+    double rest = x - 2.0 * rint(0.5 * x), quarters = rint(2.0 * rest);
+    *quadrant = (int)quarters & 3;
+    return TYTO_PI * (rest - 0.5 * quarters);
+}
+TYTO_FN double sinpi(double x) {
+    int quadrant;
+    double rest = tyto_reduce_turns(x, &quadrant);
+    return trunc(x) == x && isfinite(x) ? copysign(0.0, x) : tyto_sine(rest, quadrant);
+}
+TYTO_FN double cospi(double x) {
+    int quadrant;
+    double rest = tyto_reduce_turns(x, &quadrant);
+    return tyto_sine(rest, quadrant + 1);
+}
 TYTO_FN void sincos(double x, double *sine, double *cosine) {
     int quadrant;
     double rest = tyto_reduce_angle(x, &quadrant);
-    *sine = tyto_sine(rest, quadrant);
+    *sine = x == 0.0 ? x : tyto_sine(rest, quadrant);
     *cosine = tyto_sine(rest, quadrant + 1);
 }
 
@@ -205,12 +220,35 @@ TYTO_FN double atanh(double x) {
 
 /* ---- Error and gamma functions ---- */
 
-/* erfc(x) for x of 2 and more: exp(-x^2) times the continued fraction, from its end. */
+/* exp(-x^2), with what x * x loses. */
+TYTO_FN double tyto_exp_of_square(double x) {
+    double square = x * x;
+    return exp(-square) * (1.0 - fma(x, x, -square));
+}
+/* erfc(x) for x of 0.5 and more: the trapezoidal rule with steps of h = 1/2 for
+ * (2 x / pi) exp(-x^2) times the integral of exp(-t^2) / (x^2 + t^2) from 0 on, less what the pole
+ * at t = i x adds, 2 / (exp(2 pi x / h) - 1): exact to exp(-(pi / h)^2), 2^-56. The factors
+ * are exp(-(n / 2)^2). (Matta and Reichel, Mathematics of Computation 25, 1971.) */
 TYTO_FN double tyto_erfc_far(double x) {
-    double fraction = x;
-    for (int i = 60; i > 0; i--)
-        fraction = x + 0.5 * i / fraction;
-    return exp(-x * x) * 0x1.20dd750429b6dp-1 / fraction; /* 1 / sqrt(pi) */
+    double square = x * x;
+    double sum = 0.0;
+    sum += 0x1.0851945bd91fcp-61 / (square + 42.25);
+    sum += 0x1.0b6c3afdde064p-52 / (square + 36.0);
+    sum += 0x1.4835bd010a41bp-44 / (square + 30.25);
+    sum += 0x1.e8a37a45fc32ep-37 / (square + 25.0);
+    sum += 0x1.b93de1e27ca3bp-30 / (square + 20.25);
+    sum += 0x1.e355bbaee85cbp-24 / (square + 16.0);
+    sum += 0x1.411fb0da07713p-18 / (square + 12.25);
+    sum += 0x1.02cf22526545ap-13 / (square + 9.0);
+    sum += 0x1.fa0e9586aebc7p-10 / (square + 6.25);
+    sum += 0x1.2c155b8213cf4p-6 / (square + 4.0);
+    sum += 0x1.afb718e8457f7p-4 / (square + 2.25);
+    sum += 0x1.78b56362cef38p-2 / (square + 1.0);
+    sum += 0x1.8ebef9eac820bp-1 / (square + 0.25);
+    sum += 0.5 / square;
+    double turns = expm1(4.0 * TYTO_PI * fmin(x, 10.0));
+    double rule = x * tyto_exp_of_square(x) * sum * 0x1.45f306dc9c883p-2; /* 1 / pi */
+    return x < 6.0 ? rule - 2.0 / turns : rule;
 }
 /* erf(x) for x below 2: 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (1 * 3 * ... * (2n+1)), all
  * positive. */
@@ -220,7 +258,7 @@ TYTO_FN double tyto_erf_near(double x) {
         term *= 2.0 * x * x / (2 * n + 1);
         sum += term;
     }
-    return 0x1.20dd750429b6dp+0 * exp(-x * x) * sum;
+    return 0x1.20dd750429b6dp+0 * tyto_exp_of_square(x) * sum;
 }
 TYTO_FN double erf(double x) {
     double size = fabs(x);
@@ -229,7 +267,7 @@ TYTO_FN double erf(double x) {
 }
 TYTO_FN double erfc(double x) {
     if (isnan(x)) return x;
-    return x < 2.0 ? 1.0 - erf(x) : tyto_erfc_far(fmin(x, 30.0));
+    return x < 0.5 ? 1.0 - erf(x) : tyto_erfc_far(fmin(x, 30.0));
 }
 TYTO_FN double normcdf(double x) { return 0.5 * erfc(-x * 0x1.6a09e667f3bcdp-1); }
 
@@ -260,25 +298,74 @@ TYTO_FN double erfinv(double y) {
     return x;
 }
 
-/* Stirling's series for x of at least 10, reached by x Gamma(x) = Gamma(x + 1). */
-TYTO_FN double tyto_log_gamma(double x) {
-    double product = 1.0;
-    for (; x < 10.0; x += 1.0)
-        product *= x;
+/* What Stirling's formula for log Gamma(x) lacks, for x of at least 10. */
+TYTO_FN double tyto_stirling(double x) {
     double inverse = 1.0 / x, s = inverse * inverse;
-    double series = inverse * tyto_polynomial(s, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680,
-                                              1.0 / 1188, -691.0 / 360360, 1.0 / 156);
-    return (x - 0.5) * log(x) - x + 0x1.d67f1c864beb5p-1 + series - log(product);
+    return inverse * tyto_polynomial(s, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188,
+                                     -691.0 / 360360, 1.0 / 156);
+}
+/* log Gamma(2 + z) for |z| up to 0.5: the coefficients are 1 less Euler's constant, then
+ * (-1)^k (zeta(k) - 1) / k (6.1.33). */
+TYTO_FN double tyto_log_gamma_near(double z) {
+    return z *
+           tyto_polynomial(z, 0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a557607p-4,
+                           0x1.51322ac7d8483p-6, -0x1.e404fc218f5f2p-8, 0x1.7add6eadb6c30p-9,
+                           -0x1.38ac5c2bf8e08p-10, 0x1.0b36af86396e9p-11, -0x1.d3fd4c76d2fc8p-13,
+                           0x1.a127b0f17d65ap-14, -0x1.78de5bd7c81efp-15, 0x1.580dcee66eb02p-16,
+                           -0x1.3cbc963ce2243p-17, 0x1.2597a39f34aacp-18, -0x1.11b2eb7679541p-19,
+                           0x1.0064cdeb22f0fp-20, -0x1.e2600d93cfd2fp-22, 0x1.c76bbb3f07a4dp-23,
+                           -0x1.af5a6cbbf8a97p-24, 0x1.99b93c2070b0fp-25, -0x1.862c734df3eacp-26,
+                           0x1.7469daccfadcdp-27, -0x1.6434a8447aeadp-28, 0x1.555a877ffd2c3p-29,
+                           -0x1.47b1679258d0ep-30, 0x1.3b15d2b2fc10cp-31, -0x1.2f69a9fabe3e0p-32,
+                           0x1.24932a337434cp-33);
+}
+/* Gamma(x) for x above 0 and below 10 is the result times Gamma(2 + z): x Gamma(x) = Gamma(x + 1).
+ */
+TYTO_FN double tyto_gamma_steps(double x, double *z) {
+    double product = 1.0;
+    *z = x < 0.5 ? x : x - 1.0;
+    if (x < 1.5) return x < 0.5 ? 1.0 / (x * (1.0 + x)) : 1.0 / x;
+    for (; x > 2.5; product *= x)
+        x -= 1.0;
+    *z = x - 2.0;
+    return product;
+}
+/* log Gamma(x) for x above 0; Stirling's formula for large ones. */
+TYTO_FN double tyto_log_gamma(double x) {
+    if (x >= 10.0) return (x - 0.5) * (log(x) - 1.0) + 0x1.acfe390c97d69p-2 + tyto_stirling(x);
+    if (x < 0.5) return tyto_log_gamma_near(x) - log1p(x) - log(x);
+    if (x < 1.5) return tyto_log_gamma_near(x - 1.0) - log(x);
+    double z, product = tyto_gamma_steps(x, &z);
+    return log(product) + tyto_log_gamma_near(z);
 }
 TYTO_FN double lgamma(double x) {
     if (x > 0.0) return tyto_log_gamma(x);
+    if (isnan(x) || isinf(x)) return x * x;
+    if (x > -0x1p-60) return x == 0.0 ? tyto_infinity() : -log(-x);
     double sine = fabs(sinpi(x)); /* reflection */
-    return sine == 0.0 ? tyto_infinity() : log(TYTO_PI / sine) - tyto_log_gamma(1.0 - x);
+    return sine == 0.0 ? tyto_infinity() : log(TYTO_PI / (sine * -x)) - tyto_log_gamma(-x);
+}
+
+/* Gamma(x) for x above 0, divided by *factor, so that neither is out of range where 1 / Gamma(x) is
+ * not. */
+TYTO_FN double tyto_gamma_part(double x, double *factor) {
+    *factor = 1.0;
+    if (x < 10.0) {
+        double z, product = tyto_gamma_steps(x, &z);
+        return product * exp(tyto_log_gamma_near(z));
+    }
+    x = fmin(x, 200.0);
+    *factor = pow(x, 0.5 * (x - 0.5));
+    double root = 0x1.40d931ff62706p+1; /* sqrt(2 pi) */
+    return *factor * exp(-x) * root * exp(tyto_stirling(x));
 }
 TYTO_FN double tgamma(double x) {
-    if (x > 0.0) return exp(tyto_log_gamma(x));
+    double factor;
+    if (isnan(x)) return x;
+    if (fabs(x) < 0x1p-60) return 1.0 / x;
+    if (x > 0.0) return tyto_gamma_part(x, &factor) * factor;
     double sine = sinpi(x);
-    return sine == 0.0 ? tyto_nan() : TYTO_PI / (sine * exp(tyto_log_gamma(1.0 - x)));
+    return sine == 0.0 ? tyto_nan() : TYTO_PI / (sine * -x) / tyto_gamma_part(-x, &factor) / factor;
 }
 
 /* ---- Single precision ---- */
@@ -341,7 +428,7 @@ TYTO_FN float modff(float x, float *whole) {
 TYTO_FN void sincosf(float x, float *sine, float *cosine) {
     int quadrant;
     float rest = tyto_reduce_angle_f(x, &quadrant);
-    *sine = tyto_sine_f(rest, quadrant);
+    *sine = x == 0.0f ? x : tyto_sine_f(rest, quadrant);
     *cosine = tyto_sine_f(rest, quadrant + 1);
 }
 TYTO_FN void __sincosf(float x, float *sine, float *cosine) {

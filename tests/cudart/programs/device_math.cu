@@ -87,6 +87,59 @@ __global__ void go_and_return(double *largest) {
     atomicMax((unsigned long long *)largest, (unsigned long long)__double_as_longlong(off));
 }
 
+// The functions of angles for arguments of every size, in both precisions, beside the host's; and where
+// a function's value is exact, infinite or a zero with a sign.
+__global__ void turn_far(double *out) {
+    int i = threadIdx.x;
+    double x = ldexp(1 + i * 0.0625, 8 * i - 20);
+    float y = ldexpf(1 + i * 0.0625f, i - 4);
+    double row[] = {sin(x), cos(-x), tan(x), sinf(y), cosf(-y), tanf(-y)};
+    for (int k = 0; k < 6; k++)
+        out[6 * i + k] = row[k];
+}
+
+__global__ void find_exact(double *out, double zero) {
+    double infinity = 1 / zero, sine, cosine;
+    sincos(-zero, &sine, &cosine);
+    double row[] = {sin(-zero),        tan(-zero), sine,         (double)sinf((float)-zero),
+                    1 / tgamma(-zero), -0.0,       tgamma(zero), tgamma(infinity),
+                    lgamma(-infinity), infinity,   tgamma(1.0),  cosine,
+                    lgamma(1 + zero),  zero,       lgamma(2.0),  (double)lgammaf(2.0f)};
+    for (int k = 0; k < 16; k++)
+        out[k] = row[k];
+    out[16] = sin(infinity);
+    out[17] = cosf((float)infinity);
+}
+
+static void check_far_and_exact() {
+    const int angles = 128;
+    static double got[6 * angles];
+    double *out;
+    CHECK(cudaMalloc(&out, sizeof got));
+    turn_far<<<1, angles>>>(out);
+    CHECK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < angles; i++) {
+        double x = std::ldexp(1 + i * 0.0625, 8 * i - 20), y = std::ldexp(1 + i * 0.0625, i - 4);
+        double expected[] = {std::sin(x), std::cos(x), std::tan(x), std::sin(y), std::cos(y), -std::tan(y)};
+        for (int k = 0; k < 6; k++) {
+            double bound = (k < 3 ? 1e-15 : 5e-7) * std::fabs(expected[k]);
+            if (!(std::fabs(got[6 * i + k] - expected[k]) <= bound))
+                std::printf("%d of %d: %.17g, not %.17g\n", k, i, got[6 * i + k], expected[k]);
+            EXPECT(std::fabs(got[6 * i + k] - expected[k]) <= bound);
+        }
+    }
+    find_exact<<<1, 1>>>(out, 0.0);
+    CHECK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < 6; k++)
+        EXPECT(got[k] == 0 && std::signbit(got[k]));
+    for (int k = 6; k < 10; k++)
+        EXPECT(std::isinf(got[k]) && got[k] > 0);
+    EXPECT(got[10] == 1 && got[11] == 1);
+    for (int k = 12; k < 16; k++)
+        EXPECT(got[k] == 0);
+    EXPECT(std::isnan(got[16]) && std::isnan(got[17]));
+}
+
 int main() {
     double *largest, off = 0;
     CHECK(cudaMalloc(&largest, sizeof off));
@@ -102,5 +155,6 @@ int main() {
     FUNCTIONS_OF_TWO(ROW)
 #undef ROW
     EXPECT(wrong == 0);
+    check_far_and_exact();
     return passed();
 }
