@@ -82,6 +82,18 @@ TYTO_MIN_MAX(unsigned long)
 TYTO_MIN_MAX(long long)
 TYTO_MIN_MAX(unsigned long long)
 #undef TYTO_MIN_MAX
+TYTO_FN unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+TYTO_FN unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+TYTO_FN long long llmin(long long a, long long b) { return min(a, b); }
+TYTO_FN long long llmax(long long a, long long b) { return max(a, b); }
+TYTO_FN unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+TYTO_FN unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+
+/* Means, rounded down, and rounded up by those with an r; no sum overflows. */
+TYTO_FN int __hadd(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
+TYTO_FN int __rhadd(int a, int b) { return (a | b) - ((a ^ b) >> 1); }
+TYTO_FN unsigned __uhadd(unsigned a, unsigned b) { return (a & b) + ((a ^ b) >> 1); }
+TYTO_FN unsigned __urhadd(unsigned a, unsigned b) { return (a | b) - ((a ^ b) >> 1); }
 
 /* The sums of products of four bytes each, added to c. */
 TYTO_FN int __dp4a(int a, int b, int c) {

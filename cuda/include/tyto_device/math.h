@@ -135,7 +135,7 @@ TYTO_FN float tyto_sine_f(float rest, int quadrant) {
 TYTO_FN float sinf(float x) {
     int quadrant;
     float rest = tyto_reduce_angle_f(x, &quadrant);
-    return x == 0.0f ? x : tyto_sine_f(rest, quadrant); /* -0 stays what it is */
+    return TYTO_ZERO_OR(x, tyto_sine_f(rest, quadrant));
 }
 
 TYTO_FN float cosf(float x) {
@@ -148,7 +148,7 @@ TYTO_FN float tanf(float x) {
     int quadrant;
     float rest = tyto_reduce_angle_f(x, &quadrant);
     float tangent = tyto_sine_f(rest, quadrant) / tyto_sine_f(rest, quadrant + 1);
-    return x == 0.0f ? x : tangent;
+    return TYTO_ZERO_OR(x, tangent);
 }
 TYTO_FN float powf(float x, float y) {
     return (float)tyto_signed_power(x, y, exp((double)y * log(fabs((double)x))));

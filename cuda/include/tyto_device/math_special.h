@@ -183,7 +183,7 @@ TYTO_FN double cospi(double x) {
 TYTO_FN void sincos(double x, double *sine, double *cosine) {
     int quadrant;
     double rest = tyto_reduce_angle(x, &quadrant);
-    *sine = x == 0.0 ? x : tyto_sine(rest, quadrant);
+    *sine = TYTO_ZERO_OR(x, tyto_sine(rest, quadrant));
     *cosine = tyto_sine(rest, quadrant + 1);
 }
 
@@ -428,7 +428,7 @@ TYTO_FN float modff(float x, float *whole) {
 TYTO_FN void sincosf(float x, float *sine, float *cosine) {
     int quadrant;
     float rest = tyto_reduce_angle_f(x, &quadrant);
-    *sine = x == 0.0f ? x : tyto_sine_f(rest, quadrant);
+    *sine = TYTO_ZERO_OR(x, tyto_sine_f(rest, quadrant));
     *cosine = tyto_sine_f(rest, quadrant + 1);
 }
 TYTO_FN void __sincosf(float x, float *sine, float *cosine) {

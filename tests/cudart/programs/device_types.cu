@@ -27,6 +27,14 @@ __host__ __device__ unsigned bits_of(float value) {
     return bits;
 }
 
+__global__ void compare_and_halve(int *wrong, int low, unsigned high) {
+    bool is_right = umin(high, 1) == 1 && umax(high, 1) == high && llmin(low, 3) == low &&
+                    llmax(low, 3) == 3 && ullmin(~0ull, high) == high && ullmax(~0ull, high) == ~0ull;
+    is_right = is_right && __hadd(low, 2) == -2 && __rhadd(low, 2) == -1 &&
+               __uhadd(high, 3) == 0x80000000 && __urhadd(high, 3) == 0x80000001;
+    if (!is_right) atomicAdd(wrong, 1);
+}
+
 enum { BYTES = 96, PLACES = 9 };
 
 // Whether the bytes from `at` on are those from `first` on in 0, 1, 2, ..., and around them 0xee.
@@ -65,6 +73,7 @@ int main() {
     CHECK(cudaMalloc(&wrong, sizeof count));
     CHECK(cudaMemset(wrong, 0, sizeof count));
     match_all_types<<<1, 32>>>(wrong);
+    compare_and_halve<<<1, 1>>>(wrong, -5, 0xfffffffe);
     move_bytes<<<1, 32>>>(wrong);
     EXPECT(bits_of(-2) == 0xc0000000);
     CHECK(cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDeviceToHost));
