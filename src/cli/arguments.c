@@ -227,8 +227,12 @@ static bool check_outputs(const Arguments *arguments) {
     return !common;
 }
 
-/* Words of a command line that may name files which are read: operands, and values of options that
- * are written to no file, with those that hold when nothing is given. The caller frees the list. */
+/* Whether a value names a file, as a machine's or a scheduler's may: names of what comes with Tyto,
+ * sizes and numbers have neither. */
+static bool names_file(const char *value) { return strpbrk(value, "/.") != NULL; }
+
+/* Files of a command line that are read: operands, the FILE of an option that writes none (a
+ * database, given or not), and what options of the simulator name. The caller frees the list. */
 static Words list_inputs(const Command *command, const Arguments *arguments) {
     int most = arguments->operand_count + command->option_count + arguments->given_count;
     Words inputs = {.list = allocate((size_t)most, sizeof *inputs.list)};
@@ -238,13 +242,14 @@ static Words list_inputs(const Command *command, const Arguments *arguments) {
     for (int i = 0; i < command->option_count; i++) {
         const TytoOption *option = &command->options[i];
         const char *given = arguments_value(arguments, option->name);
-        if (!option->argument || option->traits & TYTO_OPTION_FILE) continue;
+        if (!option->argument || strcmp(option->argument, "FILE") != 0) continue;
+        if (option->traits & TYTO_OPTION_FILE) continue;
         if (given || option->initial) inputs.list[inputs.count++] = given ? given : option->initial;
     }
     const char *const *word = arguments->simulator;
     for (int i = 0; i < arguments->given_count; i++) {
         const TytoOption *option = arguments->given[i];
-        if (option->argument && !(option->traits & TYTO_OPTION_FILE))
+        if (option->argument && !(option->traits & TYTO_OPTION_FILE) && names_file(word[1]))
             inputs.list[inputs.count++] = word[1];
         word += option->argument ? 2 : 1;
     }

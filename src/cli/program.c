@@ -183,7 +183,10 @@ void program_export_options(int count, const char *const *words) {
     char *all = NULL;
     size_t length;
     FILE *to = open_memstream(&all, &length);
-    if (!to) return;
+    if (!to) {
+        say_error("out of memory");
+        exit(EXIT_FAILED);
+    }
     if (before) fputs(before, to);
     for (int i = 0; i < count; i++) {
         const TytoOption *option = option_find(words[i]);

@@ -152,6 +152,12 @@ class Limits(Case):
             self.assertRegex(done.stderr, rf"\Atyto: error: {re.escape(place)}: is read by tyto {words[0]}, and --\w+ would take its place\n\Z")
             self.assertEqual({path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}, before)
 
+    def test_a_file_may_have_the_name_of_a_machine_a_size_or_a_metric(self):
+        for words in (("run", "--quiet", "--machine", "owl", "--json", "owl", *VECADD),
+                      ("sweep", "vecadd", "--machines", "owl", "--sizes", "test", "--csv", "test", "--json", "ipc")):
+            for _ in range(2):
+                self.assertEqual(self.run_command(words).returncode, 0, words)
+
     def test_a_file_is_one_however_its_path_is_spelt(self):
         (self.home / "link").symlink_to("there")
         for other in ("./new", f"{self.home}/new", "../" + self.home.name + "/new"):

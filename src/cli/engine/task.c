@@ -40,9 +40,9 @@ void task_form_take(TaskForm *form, const Arguments *arguments) {
 }
 
 void task_form_add(TaskForm *form, const TytoOption *option, const char *value) {
+    /* No part of the key: the code that it has loaded is. */
     if (strcmp(option->name, "--allow-plugins") == 0) {
-        form->allows_plugins =
-            true; /* the code that is loaded decides the result, and is in the key */
+        form->allows_plugins = true;
         return;
     }
     words_add(&form->options, option->name);
