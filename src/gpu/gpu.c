@@ -458,10 +458,8 @@ static HostTime time_at_start(const Gpu *gpu) {
     return (HostTime){wall, gap < right_behind ? gpu->last_end.cpu + gap : host_cpu_seconds()};
 }
 
-GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
-    *result = (GpuResult){0};
-    const HostTime start = time_at_start(gpu);
     if (!kernel->ptx->is_kernel) {
         refuse(result, "%s is a device function, not a kernel (.entry)", kernel->ptx->name);
         return result->status;
@@ -470,7 +468,14 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         refuse_kernel(result, kernel->ptx, " cannot run: %s", kernel->refusal);
         return result->status = GPU_REFUSED;
     }
-    if (!gpu_check_launch(gpu, request, result)) return result->status;
+    return gpu_check_launch(gpu, request, result) ? GPU_OK : result->status;
+}
+
+GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+    const IsaFunction *kernel = &request->module->program->functions[request->function];
+    *result = (GpuResult){0};
+    const HostTime start = time_at_start(gpu);
+    if (gpu_check_kernel(gpu, request, result)) return result->status;
     const uint32_t threads = request->block[0] * request->block[1] * request->block[2];
     if (request->module->uses_heap && !gpu->heap) {
         gpu->heap = mem_heap_new(gpu->memory, gpu->options.heap_bytes);
@@ -523,6 +528,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         gpu_run_functional(gpu, &launch, result);
     }
     if (waited.has_any) gpu_add_result(result, &waited.sum);
+    if (!is_inner) gpu->time_ps += result->time_ps;
     if (is_timed && !is_inner) gpu->timed_instructions += result->thread_instructions;
     gpu->waited = NULL;
     children_end(gpu, &runtime, request->module, result->status == GPU_OK);
@@ -530,5 +536,46 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     gpu->last_end = (HostTime){host_wall_seconds(), host_cpu_seconds()};
     result->wall_seconds = gpu->last_end.wall - start.wall;
     result->cpu_seconds = gpu->last_end.cpu - start.cpu;
+    return result->status;
+}
+
+/* ---- Grids ---- */
+
+struct GpuGrid {
+    const GpuLaunch *launch; /* borrowed */
+    GpuStreamInfo stream;
+    GpuResult result;
+    GpuGrid *next;
+};
+
+uint64_t gpu_time_ps(const Gpu *gpu) { return gpu->time_ps; }
+
+GpuGrid *gpu_begin(Gpu *gpu, const GpuLaunch *launch, const GpuStreamInfo *stream) {
+    GpuGrid **link = &gpu->grids;
+    while (*link)
+        link = &(*link)->next;
+    GpuGrid *grid = *link = base_malloc(sizeof *grid);
+    grid->launch = launch;
+    grid->stream = *stream;
+    grid->next = NULL;
+    return grid;
+}
+
+/* Runs the grid of the highest priority, of several the first given, to its end. */
+GpuGrid *gpu_advance(Gpu *gpu) {
+    GpuGrid **best = &gpu->grids;
+    if (!gpu->grids) return NULL;
+    for (GpuGrid **link = best; *link; link = &(*link)->next)
+        if ((*link)->stream.priority > (*best)->stream.priority) best = link;
+    GpuGrid *grid = *best;
+    *best = grid->next;
+    gpu_launch(gpu, grid->launch, &grid->result);
+    return grid;
+}
+
+GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result) {
+    (void)gpu;
+    *result = grid->result;
+    free(grid);
     return result->status;
 }

@@ -151,12 +151,36 @@ typedef struct GpuResult {
     Histograms histograms; /* likewise */
     Spreads spreads;       /* likewise, over the SMs */
     uint32_t ctas_per_sm;  /* that fit */
+    bool has_overlapped;   /* another grid was on the machine at the same time */
 } GpuResult;
+
+/* A launch given to the device: it waits, is resident, or has ended. */
+typedef struct GpuGrid GpuGrid;
+
+/* The stream of a launch. */
+typedef struct GpuStreamInfo {
+    uint32_t number; /* 0: the legacy default stream */
+    int priority;    /* higher goes first */
+} GpuStreamInfo;
 
 /* Whether the device can run a kernel in a grid of this shape; where it cannot, `result` says why.
  */
 bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
-/* Runs a kernel to its end. Always fills `result`. */
+/* The same, and what holds whatever the shape: it is a kernel, without unsupported instructions. */
+GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
+
+/* Gives a launch to the device, which may begin it at the next advance, next to those given before.
+ * One stream has one grid at a time, branches of its graphs aside. Launch and parameters stay
+ * until the end. */
+GpuGrid *gpu_begin(Gpu *gpu, const GpuLaunch *launch, const GpuStreamInfo *stream);
+/* Runs what has begun until a grid has ended: that grid; NULL: none is left. */
+GpuGrid *gpu_advance(Gpu *gpu);
+/* Takes the result of a grid that gpu_advance has returned, and frees it. */
+GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result);
+/* Simulated time: of what the launches so far took together. */
+uint64_t gpu_time_ps(const Gpu *gpu);
+
+/* Runs a kernel to its end: begin, advance and end of one grid. Always fills `result`. */
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
 /* The next kernel that kernels have launched, after a launch that went right: false when there is
  * none. What they copied and filled before it is done. The parameters stay until the next call. */

@@ -33,6 +33,8 @@ struct Gpu {
     uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
     uint64_t launches;       /* so far: the next %gridid */
     uint64_t timed_instructions; /* of threads, on the machine, in the launches so far */
+    GpuGrid *grids;              /* given and not ended, in that order; owned */
+    uint64_t time_ps;            /* that the launches so far took */
     DeviceRuntime *runtime;      /* of the grid that runs, on the stack of its launch */
     GpuModule *module;           /* of that grid */
     Waited *waited;              /* for, by it; NULL: no grid runs */
