@@ -202,6 +202,8 @@ typedef struct TytoResult {
     double wall_seconds; /* of the host */
     double cpu_seconds;  /* that the process had the processor in that time */
     bool is_timed;       /* not with --functional, nor when --kernels or --skip leaves it out */
+    uint32_t stream;     /* of a CUDA program, from 1; 0: the legacy default stream, or none */
+    bool has_overlapped; /* with another kernel: counts of what they shared are in both */
 } TytoResult;
 
 /* Runs a kernel to its end. */

@@ -178,7 +178,7 @@ CUresult CUDAAPI cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray
 
 CUresult CUDAAPI cuArrayDestroy(CUarray handle) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     Array *array = CALL_GET(&call, HANDLE_ARRAY, handle);
     if (!array || array->is_level) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);

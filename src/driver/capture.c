@@ -100,7 +100,6 @@ void captures_clear(Driver *driver, const Context *context) {
 void stream_free(Driver *driver, void *object) {
     Stream *stream = object;
     Capture *capture = stream->capture;
-    backlog_leave(driver, stream);
     if (capture) capture->is_invalid = true;
     leave(stream);
     attributes_free(&stream->attributes);
@@ -229,8 +228,7 @@ CUresult capture_take(CUstream handle, WorkGiven given, bool *is_taken) {
     Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
     if (!stream && handle != CU_STREAM_PER_THREAD) status = check_legacy(&call);
     if (!stream || !stream->capture) {
-        backlog_advance(&call);
-        if (status == CUDA_SUCCESS && backlog_holds(&call, handle))
+        if (status == CUDA_SUCCESS && given.type != CU_GRAPH_NODE_TYPE_KERNEL)
             status = backlog_take(&call, handle, given, is_taken);
         return call_end(&call, status);
     }
@@ -245,18 +243,8 @@ CUresult capture_record(Call *call, Event *event, CUevent handle, CUstream in, u
         if (status) return status;
     }
     if (!stream || !stream->capture) {
-        bool is_taken;
-        WorkGiven work = {CU_GRAPH_NODE_TYPE_EVENT_RECORD, handle, NULL};
-        backlog_advance(call);
         event->capture_id = 0;
-        event->item = 0;
-        if (!backlog_holds(call, in)) {
-            event_record(call, event);
-            return CUDA_SUCCESS;
-        }
-        CUresult status = backlog_take(call, in, work, &is_taken);
-        event->item = call->driver->last_item;
-        return status;
+        return backlog_record(call, in, event, handle);
     }
     if (stream->capture->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (flags)
@@ -292,8 +280,8 @@ CUresult capture_wait(Call *call, CUstream in, Event *event, CUevent handle, uns
     if (stream && stream->capture)
         return invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     backlog_advance(call);
-    if (backlog_has(call->driver, event->item))
-        backlog_add(call, in, (BacklogItem){.kind = BACKLOG_EVENT, .awaited = event->item});
+    if (backlog_has(call->driver, event->point))
+        backlog_add(call, in, (BacklogItem){.kind = BACKLOG_EVENT, .awaited = event->point});
     return CUDA_SUCCESS;
 }
 

@@ -89,7 +89,7 @@ static void clear_objects(Driver *driver, const Context *context, bool ends_thos
 
 void context_clear(Driver *driver, Context *context) {
     captures_clear(driver, context);
-    backlog_clear(driver, context);
+    backlog_end_context(driver, context);
     clear_objects(driver, context, false);
     clear_objects(driver, context, true);
     textures_clear(driver, context);
@@ -345,7 +345,7 @@ static CUresult set_stack(const Call *call, uint64_t value) {
 
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     GpuOptions *options = gpu_options(call.gpu);
     const uint64_t most = gpu_limits(call.gpu).persisting_bytes;
@@ -446,7 +446,7 @@ CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 
 CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     gpu_forget_persisting(call.gpu);
     return call_end(&call, CUDA_SUCCESS);

@@ -53,7 +53,7 @@ static TytoStatus report(Driver *driver) {
     pthread_mutex_lock(&simulator->lock);
     if (!driver->is_reported) {
         driver->is_reported = true;
-        backlog_report(driver);
+        backlog_finish(driver);
         status = tyto_finish(simulator, program_invocation_short_name);
         if (status != TYTO_OK) fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
     }
@@ -253,7 +253,9 @@ CUresult call_begin_driver(Call *call) {
         return CUDA_ERROR_NOT_INITIALIZED;
     }
     pthread_mutex_lock(&driver->simulator->lock);
-    *call = (Call){driver, NULL, simulator_memory(driver->simulator), driver->simulator->gpu};
+    *call = (Call){.driver = driver,
+                   .memory = simulator_memory(driver->simulator),
+                   .gpu = driver->simulator->gpu};
     return CUDA_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/backtrace.h"
 #include "base/map.h"
 #include "base/ranges.h"
 #include "driver/attribute.h"
@@ -71,11 +72,18 @@ typedef struct Tail {
 typedef struct Capture Capture;
 typedef struct Backlog Backlog; /* of a stream, see backlog.h */
 
+/* An item of a stream's queue (backlog.h). */
+typedef struct BacklogPoint {
+    uint64_t item;   /* 0: none */
+    uint32_t stream; /* number */
+} BacklogPoint;
+
 typedef struct Stream {
     Context *context;
     unsigned flags;
     int priority;
     uint64_t id;
+    uint32_t number;  /* among the process's streams, from 1; that of its launches' records */
     Capture *capture; /* that its work goes into, NULL: none */
     Tail tail;        /* what the next node of the capture depends on */
     Attributes attributes;
@@ -86,7 +94,7 @@ typedef struct Event {
     unsigned flags;
     bool is_recorded;
     uint64_t time_ps;    /* simulated time at which it was recorded */
-    uint64_t item;       /* of a backlog, that records it; 0: none (backlog.h) */
+    BacklogPoint point;  /* that records it (backlog.h) */
     uint64_t capture_id; /* capture in which it was recorded last, 0: none */
     Tail tail;           /* what was captured before it */
 } Event;
@@ -163,8 +171,11 @@ typedef struct Driver {
     unsigned primary_flags;
     Attributes stream_attributes[3]; /* of the default streams, by their handles */
     Capture *captures;               /* those going on */
-    Backlog *backlogs;               /* of streams that wait */
+    uint32_t last_stream;            /* number given last to a stream */
+    Backlog *backlogs;               /* of streams that have work left */
     uint64_t last_item;              /* number given last to an item of theirs */
+    uint64_t queued_kernels;         /* among their items */
+    uint64_t staged_bytes;           /* that their copies hold of pageable memory */
     bool is_advancing;               /* some of them are being done */
     uint64_t backlog_changes;        /* their items that were done or dropped */
     unsigned waiting_threads;        /* that have slept since the last of these, to wait for them */
@@ -185,7 +196,8 @@ typedef struct Driver {
 /* What an API function works with between call_begin and call_end. */
 typedef struct Call {
     Driver *driver;
-    Context *context; /* current one; NULL after call_begin_driver */
+    Context *context;     /* current one; NULL after call_begin_driver */
+    GpuStreamInfo stream; /* whose work is done; the legacy default stream at first */
     DeviceMemory *memory;
     Gpu *gpu;
 } Call;
@@ -296,6 +308,12 @@ CUresult module_load_library_file(CUmodule *module, const char *path);
 
 /* ---- Streams (stream.c) ---- */
 
+/* The number and priority of a valid stream. The thread's default stream gets its number when it is
+ * first used. */
+GpuStreamInfo stream_info(const Call *call, CUstream stream);
+/* A priority of CUDA's within the range: what is beyond counts as its end. */
+int stream_priority(int priority);
+
 /* Whether `stream` names a stream: a default one or a live handle. */
 bool stream_is_valid(const Call *call, CUstream stream);
 /* The window of the stream's launches; none of a stream that is not valid. */
@@ -305,6 +323,9 @@ CUresult stream_check(CUstream stream);
 
 /* ---- Capture of streams into graphs (capture.c) ---- */
 
+/* call_begin for what takes away or changes something that kernels given before may use: all of
+ * them have run. */
+CUresult call_begin_idle(Call *call);
 /* call_begin for work in the legacy default stream, and for what could wait for any stream: both
  * are refused during some captures, which they invalidate. */
 CUresult call_begin_legacy(Call *call);
@@ -340,6 +361,23 @@ CUresult launch_gather(const Function *function, void **parameters, void **extra
 /* Why the device could not run a function in this shape. What is wrong is told on stderr. */
 CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape);
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
+
+/* A kernel of a stream's queue or of a graph, on its way through the device. */
+typedef struct KernelRun {
+    SimulatorGrid grid; /* its launch and stream are set before kernel_begin */
+    HostFrames frames;  /* where the program launched it */
+    bool is_begun;
+} KernelRun;
+
+/* The launch of a function in a shape, which the device can do. What is wrong is told on stderr. */
+CUresult kernel_describe(Call *call, const LaunchShape *shape, GpuLaunch *launch);
+/* Gives it to the device, for the call's context. */
+void kernel_begin(Call *call, KernelRun *kernel);
+static inline bool kernel_is_on_device(const KernelRun *kernel) {
+    return kernel->is_begun && !simulator_has_ended(&kernel->grid);
+}
+/* What became of a kernel that has ended; its fault stays with the call's context, and is told. */
+CUresult kernel_end(Call *call, KernelRun *kernel);
 CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy);
 /* Whether there is something to copy, between sides that are what they are said to be. */
 bool copy_is_possible(const Call *call, const CUDA_MEMCPY3D *copy);

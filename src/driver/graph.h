@@ -111,16 +111,25 @@ typedef struct GraphExec {
     GraphStep *steps;
     size_t count;
     HeldList held;
-    bool has_waits;    /* among its steps are operations on memory */
-    unsigned users;    /* launches that are not over */
-    bool is_destroyed; /* it ends with the last of them */
+    bool has_waits;                    /* among its steps are operations on memory */
+    bool has_host;                     /* among its steps are host functions */
+    unsigned users;                    /* launches that are not over */
+    bool is_destroyed;                 /* it ends with the last of them */
+    const struct GraphLaunch *running; /* the launch that has begun: one at a time; NULL: none */
 } GraphExec;
 
 /* A launch, until it is over. */
 typedef struct GraphLaunch {
     GraphExec *exec;
     uint32_t *progress; /* of each step: operations on memory that are done, GRAPH_STEP_DONE: all of
-                           it; owned, NULL: none has waits, or it has not begun */
+                           it; owned, NULL: nothing waits, or it has not begun */
+    KernelRun **kernels;  /* of each step: its kernel that has begun and is not over; owned, NULL:
+                             kernels run when their steps are reached, or it has not begun */
+    size_t kernel_count;  /* of those that are not NULL */
+    size_t first;         /* step of the graph itself before which all is done */
+    GpuStreamInfo stream; /* that it was launched into */
+    CUresult error;       /* of a step: no more of them begin */
+    bool overlaps;        /* its kernels may run next to others */
     bool is_begun;
 } GraphLaunch;
 #define GRAPH_STEP_DONE UINT32_MAX
@@ -137,6 +146,7 @@ CUresult work_replace(Call *call, GraphWork *work, WorkGiven given);
 GraphWork work_copy(Driver *driver, const GraphWork *work);
 void work_free(Driver *driver, GraphWork *work);
 bool work_is_cooperative(const GraphWork *work); /* of a kernel */
+LaunchShape work_shape(const GraphWork *work);   /* likewise */
 /* Does it, all but a child graph's and a conditional node's. *done counts the
  * operations on memory that are over; CUDA_ERROR_NOT_READY: one of them waits. */
 CUresult work_run(Call *call, const GraphWork *work, unsigned *done);
@@ -224,6 +234,8 @@ void graph_exec_free(Driver *driver, void *executable);
 GraphLaunch *graph_launch_new(const Call *call, CUgraphExec executable);
 CUresult graph_launch_run(Call *call, GraphLaunch *launch);
 void graph_launch_free(Driver *driver, GraphLaunch *launch);
+/* Whether a kernel of it is on the device. */
+bool graph_launch_is_on_device(const GraphLaunch *launch);
 /* What it waits for: a step's work, with the operations that are done. NULL: it has not begun. */
 const GraphWork *graph_launch_wait(const GraphLaunch *launch, unsigned *done);
 

@@ -59,6 +59,7 @@ static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, siz
     }
     exec->steps[place].inside = exec->count - place - 1;
     if (node->work.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) exec->has_waits = true;
+    if (node->work.type == CU_GRAPH_NODE_TYPE_HOST) exec->has_host = true;
     return is_right;
 }
 
@@ -224,7 +225,7 @@ static bool has_kernel(const GraphExec *exec, size_t first, size_t end) {
 /* Does the graph that a condition chooses, again and again while it is a loop's. Its steps have no
  * waits. */
 static CUresult run_branch(Call *call, const GraphLaunch *launch, size_t place) {
-    GraphLaunch inner = {.exec = launch->exec};
+    GraphLaunch inner = {.exec = launch->exec}; /* its kernels run one after the other */
     const GraphStep *step = &launch->exec->steps[place];
     const Branch *branch = &step->work.branch;
     bool is_loop = branch->type == CU_GRAPH_COND_TYPE_WHILE;
@@ -265,6 +266,48 @@ static bool is_ready(const GraphLaunch *launch, size_t i) {
     return true;
 }
 
+/* Gives a step's kernel to the device. */
+static CUresult begin_kernel(Call *call, GraphLaunch *launch, size_t i) {
+    const GraphWork *work = &launch->exec->steps[i].work;
+    const CUlaunchAttributeID priority = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+    const LaunchShape shape = work_shape(work);
+    KernelRun *kernel = base_calloc(1, sizeof *kernel);
+    CUresult status = kernel_describe(call, &shape, &kernel->grid.launch);
+    if (status) {
+        free(kernel);
+        return status;
+    }
+    kernel->grid.launch.parameters = work->area;
+    kernel->grid.stream = launch->stream;
+    if (attributes_have(&work->attributes, priority))
+        kernel->grid.stream.priority =
+            -stream_priority(attributes_get(&work->attributes, priority).priority);
+    launch->kernels[i] = kernel;
+    launch->kernel_count++;
+    kernel_begin(call, kernel);
+    return CUDA_ERROR_NOT_READY;
+}
+
+/* Begins a step's kernel, or takes what became of it. */
+static CUresult run_kernel(Call *call, GraphLaunch *launch, size_t i) {
+    KernelRun *kernel = launch->kernels[i];
+    if (!kernel)
+        return backlog_may_begin(call) ? begin_kernel(call, launch, i) : CUDA_ERROR_NOT_READY;
+    if (kernel_is_on_device(kernel)) return CUDA_ERROR_NOT_READY;
+    CUresult status = kernel_end(call, kernel);
+    free(kernel);
+    launch->kernels[i] = NULL;
+    launch->kernel_count--;
+    return status;
+}
+
+static CUresult run_work(Call *call, GraphLaunch *launch, size_t i, unsigned *done) {
+    const GraphWork *work = &launch->exec->steps[i].work;
+    if (launch->kernels && work->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        return run_kernel(call, launch, i);
+    return work_run(call, work, done);
+}
+
 static CUresult run_step(Call *call, GraphLaunch *launch, size_t i) {
     const GraphStep *step = &launch->exec->steps[i];
     unsigned none = 0, *done = launch->progress ? &launch->progress[i] : &none;
@@ -272,20 +315,23 @@ static CUresult run_step(Call *call, GraphLaunch *launch, size_t i) {
         return run_steps(call, launch, i + 1, i + 1 + step->inside);
     CUresult status = CUDA_SUCCESS;
     if (step->work.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) status = run_branch(call, launch, i);
-    else if (step->is_enabled) status = work_run(call, &step->work, done);
+    else if (step->is_enabled) status = run_work(call, launch, i, done);
     if (status == CUDA_SUCCESS) *done = GRAPH_STEP_DONE;
     return status;
 }
 
-/* Does the steps that can be done and are not. Those behind a wait are left out, and
- * CUDA_ERROR_NOT_READY tells of it. */
+/* Does the steps that can be done and are not. Those behind a wait or a kernel are left out, and
+ * CUDA_ERROR_NOT_READY tells of it. It looks at so many that wait, and no further. */
 static CUresult run_steps(Call *call, GraphLaunch *launch, size_t first, size_t end) {
+    enum { MOST_WAITING = 128 }; /* grids on a GPU at once (CUDA Programming Guide, 9.0) */
     CUresult result = CUDA_SUCCESS;
+    int waiting = 0;
     for (size_t i = first; i < end; i += launch->exec->steps[i].inside + 1) {
         if (launch->progress && is_done(launch, i)) continue;
         CUresult status = is_ready(launch, i) ? run_step(call, launch, i) : CUDA_ERROR_NOT_READY;
-        if (status == CUDA_ERROR_NOT_READY) result = status;
-        else if (status) return status;
+        if (status && status != CUDA_ERROR_NOT_READY) return status;
+        if (status) result = status;
+        if (status && launch->kernels && ++waiting == MOST_WAITING) break;
     }
     return result;
 }
@@ -365,30 +411,76 @@ GraphLaunch *graph_launch_new(const Call *call, CUgraphExec executable) {
     return launch;
 }
 
+bool graph_launch_is_on_device(const GraphLaunch *launch) {
+    for (size_t i = 0; launch->kernel_count && i < launch->exec->count; i++)
+        if (launch->kernels[i] && kernel_is_on_device(launch->kernels[i])) return true;
+    return false;
+}
+
+static void free_kernels(const GraphLaunch *launch) {
+    for (size_t i = 0; launch->kernel_count && i < launch->exec->count; i++) {
+        if (launch->kernels[i]) free(launch->kernels[i]->grid.message);
+        free(launch->kernels[i]);
+    }
+    free(launch->kernels);
+}
+
 void graph_launch_free(Driver *driver, GraphLaunch *launch) {
     GraphExec *exec = launch->exec;
+    free_kernels(launch);
+    if (exec->running == launch) exec->running = NULL;
     if (!--exec->users && exec->is_destroyed) graph_exec_free(driver, exec);
     free(launch->progress);
     free(launch);
 }
 
-/* Goes over the steps as long as one is done on the way: it may end another's wait. */
-CUresult graph_launch_run(Call *call, GraphLaunch *launch) {
-    const GraphExec *exec = launch->exec;
-    CUresult status = launch->is_begun ? CUDA_SUCCESS : prepare(exec);
+static CUresult begin(GraphLaunch *launch) {
+    GraphExec *exec = launch->exec;
+    CUresult status = prepare(exec);
     if (status) return status;
-    if (!launch->is_begun && exec->has_waits)
+    if (exec->has_waits || launch->overlaps)
         launch->progress = base_calloc(exec->count, sizeof *launch->progress);
+    if (launch->overlaps) launch->kernels = base_calloc(exec->count, sizeof(KernelRun *));
+    exec->running = launch;
     launch->is_begun = true;
+    return CUDA_SUCCESS;
+}
+
+/* Goes over the steps as long as one is done on the way: it may end another's wait. */
+static CUresult run_all(Call *call, GraphLaunch *launch) {
+    const GraphExec *exec = launch->exec;
+    CUresult status = CUDA_ERROR_NOT_READY;
     for (size_t done = 0, before = SIZE_MAX; done != before;) {
         before = done;
         done = 0;
-        status = run_steps(call, launch, 0, exec->count);
+        status = run_steps(call, launch, launch->first, exec->count);
         if (status != CUDA_ERROR_NOT_READY) return status;
-        for (size_t i = 0; i < exec->count; i++)
+        while (is_done(launch, launch->first))
+            launch->first += exec->steps[launch->first].inside + 1;
+        for (size_t i = launch->first; i < exec->count; i++)
             done += launch->progress[i];
+        done += launch->first;
     }
     return status;
+}
+
+/* After an error the launch is over when its kernels have left the device. */
+CUresult graph_launch_run(Call *call, GraphLaunch *launch) {
+    const GraphExec *exec = launch->exec;
+    if (!launch->is_begun && exec->running) return CUDA_ERROR_NOT_READY;
+    const GpuStreamInfo before = call->stream;
+    call->stream = launch->stream;
+    if (!launch->is_begun) launch->error = begin(launch);
+    if (!launch->error) {
+        CUresult status = run_all(call, launch);
+        if (status == CUDA_ERROR_NOT_READY || status == CUDA_SUCCESS) {
+            call->stream = before;
+            return status;
+        }
+        launch->error = status;
+    }
+    call->stream = before;
+    return graph_launch_is_on_device(launch) ? CUDA_ERROR_NOT_READY : launch->error;
 }
 
 const GraphWork *graph_launch_wait(const GraphLaunch *launch, unsigned *done) {
@@ -405,11 +497,15 @@ const GraphWork *graph_launch_wait(const GraphLaunch *launch, unsigned *done) {
 static CUresult launch_in(Call *call, CUgraphExec executable, CUstream stream) {
     GraphLaunch *launch = graph_launch_new(call, executable);
     if (!launch) return CUDA_ERROR_INVALID_VALUE;
+    const bool is_asked_for = launch->exec->has_waits || launch->exec->has_host;
     CUresult status = CUDA_ERROR_NOT_READY;
-    backlog_advance(call);
-    if (!backlog_holds(call, stream)) status = graph_launch_run(call, launch);
+    launch->stream = stream_info(call, stream);
+    launch->overlaps = backlog_overlaps(call);
+    if (!backlog_keeps_kernels(call, stream)) status = graph_launch_run(call, launch);
     if (status == CUDA_ERROR_NOT_READY) {
-        backlog_add(call, stream, (BacklogItem){.kind = BACKLOG_LAUNCH, .launch = launch});
+        const BacklogPoint point =
+            backlog_add(call, stream, (BacklogItem){.kind = BACKLOG_LAUNCH, .launch = launch});
+        if (is_asked_for) backlog_settle(call, point);
         return CUDA_SUCCESS;
     }
     graph_launch_free(call->driver, launch);
@@ -444,8 +540,9 @@ static GraphStep *find_step(GraphExec *exec, CUgraphNode node) {
 }
 
 /* An executable graph that can be changed: no launch of it waits. */
-static GraphExec *changeable(const Call *call, CUgraphExec executable) {
+static GraphExec *changeable(Call *call, CUgraphExec executable) {
     GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
+    if (exec && exec->users) backlog_drain(call);
     if (!exec || !exec->users) return exec;
     driver_say("error: an executable graph cannot be changed while a launch of it waits for a word "
                "of memory");
@@ -453,7 +550,7 @@ static GraphExec *changeable(const Call *call, CUgraphExec executable) {
 }
 
 /* The step of a node that is still there. */
-static GraphStep *step_of(const Call *call, CUgraphExec executable, CUgraphNode node) {
+static GraphStep *step_of(Call *call, CUgraphExec executable, CUgraphNode node) {
     if (!CALL_GET(call, HANDLE_GRAPH_NODE, node)) return NULL;
     return find_step(changeable(call, executable), node);
 }

@@ -2,7 +2,7 @@
  * device memory, from the making of its node until no graph and no executable graph needs it and it
  * is free; in between, launches say whether it is in use. Left out: memory that other processes
  * could open, and a place shared by allocations that are never in use together. */
-#include "driver/graph.h"
+#include "driver/backlog.h"
 
 #include <stdlib.h>
 
@@ -159,6 +159,7 @@ static CUresult begin(Call *call, CUdevice device, CUgraphMem_attribute attribut
     *value = NULL;
     CUresult status = call_begin_driver(call);
     if (status) return status;
+    backlog_drain(call);
     if (device != 0) return call_end(call, CUDA_ERROR_INVALID_DEVICE);
     GraphBytes *bytes = &call->driver->graph_bytes;
     uint64_t *const values[] = {

@@ -8,7 +8,7 @@ bool work_is_cooperative(const GraphWork *work) {
     return attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0;
 }
 
-static LaunchShape shape_of(const GraphWork *work) {
+LaunchShape work_shape(const GraphWork *work) {
     const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
     const CUlaunchAttributeValue window =
         attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
@@ -36,7 +36,7 @@ static CUresult make_kernel(const Call *call, const CUDA_KERNEL_NODE_PARAMS *giv
     work->kernel = *given;
     work->kernel.kernelParams = work->pointers;
     work->kernel.extra = NULL;
-    const LaunchShape shape = shape_of(work);
+    const LaunchShape shape = work_shape(work);
     CUresult status = launch_gather(function, given->kernelParams, given->extra, work->area);
     return status ? status : launch_check(call, function, &shape);
 }
@@ -183,7 +183,7 @@ void work_free(Driver *driver, GraphWork *work) {
 /* ---- Doing ---- */
 
 static CUresult run_kernel(Call *call, const GraphWork *work) {
-    const LaunchShape shape = shape_of(work);
+    const LaunchShape shape = work_shape(work);
     return launch_now(call, &shape, work->area);
 }
 

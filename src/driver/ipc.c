@@ -204,7 +204,7 @@ static bool close_import(Call *call, uint64_t address, bool is_of_pool) {
 
 CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr address) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     bool is_right = close_import(&call, address, false);
     return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);

@@ -1,6 +1,6 @@
 /* Launches: the three ways to give a kernel its parameters, and what becomes of a kernel's fault.
  */
-#include "driver/graph.h"
+#include "driver/backlog.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,25 +87,24 @@ static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult run(Call *call, const GpuLaunch *launch) {
+/* What a launch that did not end well comes to: it is told, stays with the context, and may end the
+ * process. `frames` are where the program launched it, NULL: here. */
+static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int fault_code,
+                     const char *what, const HostFrames *frames) {
     Driver *driver = call->driver;
-    GpuResult result;
-    driver->simulator->asker.context = call->context;
-    GpuStatus status = simulator_launch(driver->simulator, launch, &result);
-    driver->simulator->asker.context = NULL;
-    if (status == GPU_OK) return CUDA_SUCCESS;
     if (status == GPU_INTERRUPTED) {
-        driver_say("%s", result.message);
+        driver_say("%s", what);
         driver_obey_signal(driver);
         return call->context->error = CUDA_ERROR_LAUNCH_FAILED;
     }
     if (status == GPU_STOPPED) {
-        if (!driver->simulator->options->is_quiet) driver_say("%s", result.message);
+        if (!driver->simulator->options->is_quiet) driver_say("%s", what);
         driver_end(driver, 0);
     }
     Text message = {0};
-    text_add(&message, result.message);
-    if (status == GPU_FAULT) backtrace_add(&message);
+    text_add(&message, what);
+    if (status == GPU_FAULT && frames) backtrace_add_frames(frames, &message);
+    else if (status == GPU_FAULT) backtrace_add(&message);
     driver_say("error: %s", text_string(&message));
     text_free(&message);
     if (status == GPU_REFUSED) {
@@ -113,9 +112,18 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (status == GPU_BAD_LAUNCH) return code_of_refusal(call, launch);
-    call->context->error =
-        status == GPU_FAULT ? fault_codes[result.fault_code] : CUDA_ERROR_LAUNCH_FAILED;
+    call->context->error = status == GPU_FAULT ? fault_codes[fault_code] : CUDA_ERROR_LAUNCH_FAILED;
     return call->context->error;
+}
+
+static CUresult run(Call *call, const GpuLaunch *launch) {
+    Driver *driver = call->driver;
+    GpuResult result;
+    driver->simulator->asker.context = call->context;
+    GpuStatus status = simulator_launch(driver->simulator, launch, &call->stream, &result);
+    if (!driver->simulator->grids) driver->simulator->asker.context = NULL;
+    return status ? fail(call, launch, status, result.fault_code, result.message, NULL)
+                  : CUDA_SUCCESS;
 }
 
 /* Says once of a kernel that its launch gets fewer registers than it needs. */
@@ -181,30 +189,107 @@ CUresult launch_check(const Call *call, const Function *function, const LaunchSh
     return code_of_refusal(call, &launch);
 }
 
-CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
+/* What stands for the launch of a function; an error of the program's is told. */
+static CUresult describe_launch(Call *call, const LaunchShape *shape, GpuLaunch *launch) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (!check_shared(function, shape)) return CUDA_ERROR_INVALID_VALUE;
-    GpuLaunch made = describe(function, shape);
+    *launch = describe(function, shape);
+    tell_of_spills(call, function, launch);
+    return CUDA_SUCCESS;
+}
+
+CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
+    GpuLaunch made;
+    CUresult status = describe_launch(call, shape, &made);
+    if (status) return status;
     made.parameters = area;
-    tell_of_spills(call, function, &made);
     registered_check(call);
     return run(call, &made);
 }
 
-static CUresult gather_and_run(const LaunchShape *shape, void **parameters, void **extra) {
-    Call call;
-    CUresult status = call_begin(&call);
+/* ---- Kernels on the device ---- */
+
+CUresult kernel_describe(Call *call, const LaunchShape *shape, GpuLaunch *launch) {
+    GpuResult result = {0};
+    CUresult status = describe_launch(call, shape, launch);
     if (status) return status;
-    const Function *function = CALL_GET(&call, HANDLE_FUNCTION, shape->function);
-    if (!function) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    const GpuStatus checked = gpu_check_kernel(call->gpu, launch, &result);
+    return checked ? fail(call, launch, checked, 0, result.message, NULL) : CUDA_SUCCESS;
+}
+
+void kernel_begin(Call *call, KernelRun *kernel) {
+    registered_check(call);
+    kernel->is_begun = true;
+    kernel->grid.context = call->context;
+    simulator_begin(call->driver->simulator, &kernel->grid);
+}
+
+CUresult kernel_end(Call *call, KernelRun *kernel) {
+    SimulatorGrid *grid = &kernel->grid;
+    CUresult status = CUDA_SUCCESS;
+    if (grid->status)
+        status = fail(call, &grid->launch, grid->status, grid->fault_code, grid->message,
+                      &kernel->frames);
+    free(grid->message);
+    grid->message = NULL;
+    return status;
+}
+
+/* ---- Launches by programs ---- */
+
+/* Where a launch goes, and with what priority. */
+static GpuStreamInfo stream_of(const Call *call, CUstream stream, const Attributes *attributes) {
+    GpuStreamInfo info = stream_info(call, stream);
+    if (attributes && attributes_have(attributes, CU_LAUNCH_ATTRIBUTE_PRIORITY))
+        info.priority =
+            -stream_priority(attributes_get(attributes, CU_LAUNCH_ATTRIBUTE_PRIORITY).priority);
+    return info;
+}
+
+/* Puts a launch at the end of a stream's queue. */
+static CUresult queue(Call *call, const LaunchShape *shape, CUstream stream, void **parameters,
+                      void **extra) {
+    const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
+    QueuedKernel *kernel =
+        base_calloc(1, sizeof *kernel + function->decoded->ptx->parameter_bytes + 1);
+    CUresult status = launch_gather(function, parameters, extra, kernel->area);
+    GpuLaunch *launch = &kernel->run.grid.launch;
+    if (status == CUDA_SUCCESS) status = kernel_describe(call, shape, launch);
+    if (status) {
+        free(kernel);
+        return status;
+    }
+    launch->parameters = kernel->area;
+    kernel->run.grid.stream = call->stream;
+    backtrace_take(&kernel->run.frames);
+    backlog_add_kernel(call, stream, kernel);
+    return CUDA_SUCCESS;
+}
+
+static CUresult run_now(Call *call, const LaunchShape *shape, void **parameters, void **extra) {
+    const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     uint32_t bytes = function->decoded->ptx->parameter_bytes;
     char local[LOCAL_PARAMETER_BYTES];
     char *area = bytes <= sizeof local ? local : base_malloc(bytes);
     memset(area, 0, bytes);
-    status = launch_gather(function, parameters, extra, area);
-    if (status == CUDA_SUCCESS) status = launch_now(&call, shape, area);
+    CUresult status = launch_gather(function, parameters, extra, area);
+    if (status == CUDA_SUCCESS) status = launch_now(call, shape, area);
     if (area != local) free(area);
+    return status;
+}
+
+static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUstream stream,
+                     void **parameters, void **extra) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!CALL_GET(&call, HANDLE_FUNCTION, shape->function))
+        return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    call.stream = stream_of(&call, stream, attributes);
+    if (backlog_keeps_kernels(&call, stream))
+        status = queue(&call, shape, stream, parameters, extra);
+    else status = run_now(&call, shape, parameters, extra);
     return call_end(&call, status);
 }
 
@@ -230,7 +315,7 @@ static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CU
                                      NULL};
     WorkGiven work = {CU_GRAPH_NODE_TYPE_KERNEL, &given, attributes};
     CUresult status = capture_take(stream, work, &is_taken);
-    return status || is_taken ? status : gather_and_run(shape, parameters, extra);
+    return status || is_taken ? status : give(shape, attributes, stream, parameters, extra);
 }
 
 /* The same; the stream's window stands where the launch has none of its own. */

@@ -1,7 +1,7 @@
 /* Libraries: modules that belong to no context. One copy of a library's variables serves all
  * contexts, which share the device's memory; its kernels are functions of its module, and a
  * CUkernel is the handle of one. */
-#include "driver/driver.h"
+#include "driver/backlog.h"
 
 #include <stdlib.h>
 
@@ -57,6 +57,7 @@ CUresult CUDAAPI cuLibraryUnload(CUlibrary library) {
     Call call;
     CUresult status = begin(&call, library, &call);
     if (status) return status;
+    backlog_drain(&call);
     module_free(call.driver,
                 handles_remove(&call.driver->handles, HANDLE_MODULE, (uint64_t)(uintptr_t)library));
     return call_end(&call, CUDA_SUCCESS);

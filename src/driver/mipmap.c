@@ -84,7 +84,7 @@ CUresult CUDAAPI cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray handl
 
 CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     Mipmap *mipmap =
         handles_remove(&call.driver->handles, HANDLE_MIPMAP, (uint64_t)(uintptr_t)handle);

@@ -151,7 +151,7 @@ CUresult module_load_library_file(CUmodule *module, const char *path) {
 
 CUresult CUDAAPI cuModuleUnload(CUmodule handle) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     Module *module =
         handles_remove(&call.driver->handles, HANDLE_MODULE, (uint64_t)(uintptr_t)handle);

@@ -25,8 +25,8 @@ static void add_timing(KernelStats *kernel, const GpuResult *result, Watch *watc
     watch->ctas = NULL;
 }
 
-void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const GpuResult *result,
-                   Watch *watch) {
+void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint32_t stream,
+                   const GpuResult *result, Watch *watch) {
     const IsaFunction *function = &gpu_module_program(launch->module)->functions[launch->function];
     KernelStats *kernel = run_add_kernel(run, function->ptx->name);
     memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
@@ -35,6 +35,8 @@ void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const
         gpu_registers(gpu, function, launch->block[0] * launch->block[1] * launch->block[2]);
     kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
     kernel->status = status_of(result);
+    kernel->stream = stream;
+    kernel->has_overlapped = result->has_overlapped;
     kernel->time_ps = result->time_ps;
     kernel->wall_seconds = result->wall_seconds;
     kernel->cpu_seconds = result->cpu_seconds;

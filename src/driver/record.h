@@ -10,8 +10,8 @@
 #include "stats/run.h"
 
 /* Adds a launch that has run. The CTAs that `watch` recorded, if it did, become the record's. */
-void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const GpuResult *result,
-                   Watch *watch);
+void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint32_t stream,
+                   const GpuResult *result, Watch *watch);
 
 /* Adds what the host knows; before any report. */
 void record_sign(RunStats *run);

@@ -41,7 +41,9 @@ static TytoResult result_of(const KernelStats *kernel) {
                          .time_ps = kernel->time_ps,
                          .wall_seconds = kernel->wall_seconds,
                          .cpu_seconds = kernel->cpu_seconds,
-                         .is_timed = kernel->timing != NULL};
+                         .is_timed = kernel->timing != NULL,
+                         .stream = kernel->stream,
+                         .has_overlapped = kernel->has_overlapped};
     memcpy(result.grid, kernel->grid, sizeof result.grid);
     memcpy(result.block, kernel->block, sizeof result.block);
     return result;

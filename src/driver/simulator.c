@@ -456,33 +456,129 @@ static TytoStatus status_of(GpuStatus status) {
     return statuses[status];
 }
 
-static GpuStatus launch_one(TytoSimulator *simulator, const GpuLaunch *asked, GpuResult *result) {
-    const IsaProgram *program = gpu_module_program(asked->module);
-    const char *name = program->functions[asked->function].ptx->name;
+static const char *name_of(const GpuLaunch *launch) {
+    return gpu_module_program(launch->module)->functions[launch->function].ptx->name;
+}
+
+/* Whether the next launch of this kernel runs without timing. */
+static bool is_left_out(const TytoSimulator *simulator, const char *name) {
+    return simulator->selection && !selection_takes(simulator->selection, name);
+}
+
+/* Records a launch that has run, and prints its line. */
+static void keep_result(TytoSimulator *simulator, const GpuLaunch *launch, uint32_t stream,
+                        const GpuResult *result) {
+    record_launch(simulator->run, simulator->gpu, launch, stream, result,
+                  simulator->detail ? &simulator->detail->watch : NULL);
+    if (simulator->options->is_quiet) return;
+    Text line = {0};
+    report_launch(simulator->run, simulator->run->kernel_count - 1, &line);
+    fputs(text_string(&line), stderr);
+    text_free(&line);
+}
+
+/* A launch while nothing else is on the device. */
+static GpuStatus launch_one(TytoSimulator *simulator, const GpuLaunch *asked, uint32_t stream,
+                            GpuResult *result) {
+    const char *name = name_of(asked);
     GpuLaunch launch = *asked;
-    launch.is_functional = simulator->selection && !selection_takes(simulator->selection, name);
+    launch.is_functional = is_left_out(simulator, name);
     progress_begin(simulator->progress, name);
     GpuStatus status = gpu_launch(simulator->gpu, &launch, result);
     progress_end(simulator->progress);
     if (status == GPU_BAD_LAUNCH || status == GPU_REFUSED) return status;
     if (simulator->selection) selection_count(simulator->selection, name);
-    record_launch(simulator->run, simulator->gpu, &launch, result,
-                  simulator->detail ? &simulator->detail->watch : NULL);
-    simulator->time_ps += result->time_ps;
-    if (!simulator->options->is_quiet) {
-        Text line = {0};
-        report_launch(simulator->run, simulator->run->kernel_count - 1, &line);
-        fputs(text_string(&line), stderr);
-        text_free(&line);
-    }
+    keep_result(simulator, &launch, stream, result);
     return status;
 }
 
-GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result) {
+/* ---- Launches next to each other ---- */
+
+void simulator_begin(TytoSimulator *simulator, SimulatorGrid *grid) {
+    SimulatorGrid **link = &simulator->grids;
+    const char *name = name_of(&grid->launch);
+    while (*link)
+        link = &(*link)->next;
+    *link = grid;
+    grid->next = NULL;
+    grid->launch.is_functional = is_left_out(simulator, name);
+    if (simulator->selection) selection_count(simulator->selection, name);
+    simulator->asker.context = grid->context;
+    grid->gpu = gpu_begin(simulator->gpu, &grid->launch, &grid->stream);
+}
+
+/* A kernel that a grid's kernel has launched, run to its end while others go on. */
+static void run_child(TytoSimulator *simulator, SimulatorGrid *parent, const GpuLaunch *launch) {
+    const size_t bytes =
+        gpu_module_program(launch->module)->functions[launch->function].ptx->parameter_bytes;
+    char *parameters = base_malloc(bytes + 1); /* the next child takes the place of these */
+    SimulatorGrid child = {.launch = *launch, .stream = parent->stream, .context = parent->context};
+    if (bytes) memcpy(parameters, launch->parameters, bytes);
+    child.launch.parameters = parameters;
+    simulator_begin(simulator, &child);
+    while (!simulator_has_ended(&child))
+        simulator_advance(simulator);
+    parent->status = child.status;
+    parent->fault_code = child.fault_code;
+    parent->message = child.message;
+    free(parameters);
+}
+
+/* Takes the result of a grid that has ended. */
+static void take_result(TytoSimulator *simulator, SimulatorGrid *grid) {
+    GpuResult result;
     GpuLaunch child;
-    GpuStatus status = launch_one(simulator, launch, result);
+    SimulatorGrid **link = &simulator->grids;
+    while (*link != grid)
+        link = &(*link)->next;
+    *link = grid->next;
+    grid->status = gpu_end(simulator->gpu, grid->gpu, &result);
+    grid->fault_code = result.fault_code;
+    grid->message = grid->status ? strdup(result.message) : NULL;
+    if (grid->status != GPU_BAD_LAUNCH && grid->status != GPU_REFUSED)
+        keep_result(simulator, &grid->launch, grid->stream.number, &result);
+    while (grid->status == GPU_OK && gpu_next_child(simulator->gpu, &child))
+        run_child(simulator, grid, &child);
+    if (grid->status != GPU_OK) gpu_drop_children(simulator->gpu);
+    grid->gpu = NULL;
+}
+
+bool simulator_advance(TytoSimulator *simulator) {
+    SimulatorGrid *grid = simulator->grids;
+    if (!grid) return false;
+    progress_begin(simulator->progress, name_of(&grid->launch));
+    const GpuGrid *ended = gpu_advance(simulator->gpu);
+    progress_end(simulator->progress);
+    while (grid->gpu != ended)
+        grid = grid->next;
+    take_result(simulator, grid);
+    if (!simulator->grids) simulator->asker.context = NULL;
+    return true;
+}
+
+/* Runs a launch to its end while others go on. */
+static GpuStatus launch_among(TytoSimulator *simulator, const GpuLaunch *launch,
+                              const GpuStreamInfo *stream, GpuResult *result) {
+    SimulatorGrid grid = {
+        .launch = *launch, .stream = *stream, .context = simulator->asker.context};
+    *result = (GpuResult){0};
+    simulator_begin(simulator, &grid);
+    while (!simulator_has_ended(&grid))
+        simulator_advance(simulator);
+    result->status = grid.status;
+    result->fault_code = grid.fault_code;
+    if (grid.message) snprintf(result->message, sizeof result->message, "%s", grid.message);
+    free(grid.message);
+    return grid.status;
+}
+
+GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch,
+                           const GpuStreamInfo *stream, GpuResult *result) {
+    GpuLaunch child;
+    if (simulator->grids) return launch_among(simulator, launch, stream, result);
+    GpuStatus status = launch_one(simulator, launch, stream->number, result);
     while (status == GPU_OK && gpu_next_child(simulator->gpu, &child))
-        status = launch_one(simulator, &child, result);
+        status = launch_one(simulator, &child, stream->number, result);
     if (status != GPU_OK) gpu_drop_children(simulator->gpu);
     return status;
 }
@@ -512,7 +608,8 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
         memcpy(gpu_launch_of.grid, launch->grid, sizeof launch->grid);
         memcpy(gpu_launch_of.block, launch->block, sizeof launch->block);
         GpuResult result;
-        status = status_of(simulator_launch(simulator, &gpu_launch_of, &result));
+        const GpuStreamInfo stream = {.number = 0};
+        status = status_of(simulator_launch(simulator, &gpu_launch_of, &stream, &result));
         if (status != TYTO_OK) fail(simulator, status, "%s", result.message);
         free(parameters);
     }

@@ -19,12 +19,24 @@ typedef struct DeviceAsker {
 
 extern const struct DeviceAnswers driver_answers;
 
+/* A launch on the device. Whoever gave it owns this until it has ended. */
+typedef struct SimulatorGrid {
+    GpuLaunch launch;              /* its parameters are borrowed until the end */
+    GpuStreamInfo stream;          /* that it was launched into */
+    const struct Context *context; /* whose launch it is; NULL: none of the driver API's */
+    GpuGrid *gpu;                  /* NULL once it has ended */
+    GpuStatus status;              /* how it ended, then */
+    int fault_code;                /* IsaFaultCode when that is GPU_FAULT */
+    char *message;                 /* owned; NULL when the status is GPU_OK */
+    struct SimulatorGrid *next;    /* given later, and not ended either */
+} SimulatorGrid;
+
 struct TytoSimulator {
     pthread_mutex_t lock;        /* taken by whoever touches what follows */
     Options *options;            /* owned */
     Gpu *gpu;                    /* owned */
     RunStats *run;               /* the record of every launch so far; owned */
-    uint64_t time_ps;            /* simulated time: the sum over all launches */
+    SimulatorGrid *grids;        /* on the device, in the order in which they were given */
     TytoModule *modules;         /* loaded by tyto_load, linked by their `next` */
     Text message;                /* tyto_message */
     const char *command;         /* what runs the program ("tyto run"); NULL: the process itself */
@@ -42,7 +54,15 @@ TytoSimulator *simulator_new(Options *options, Diag *diag);
 /* Runs a launch, and the kernels that kernels launch in it one after the other, each with the
  * progress line and the record of what it did. The first that fails is the last. The caller holds
  * the lock. */
-GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result);
+GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch,
+                           const GpuStreamInfo *stream, GpuResult *result);
+
+/* Gives a checked launch to the device, whose launch, stream and context `grid` holds. */
+void simulator_begin(TytoSimulator *simulator, SimulatorGrid *grid);
+/* Runs the device until a grid has ended, with the kernels that it has launched: it is recorded.
+ * False: none is on the device. */
+bool simulator_advance(TytoSimulator *simulator);
+static inline bool simulator_has_ended(const SimulatorGrid *grid) { return !grid->gpu; }
 
 /* Says that `size` bytes find no room in device memory. */
 void simulator_say_full(const DeviceMemory *memory, uint64_t size, Text *out);

@@ -1,11 +1,21 @@
-/* Streams: identity, flags and priority. Work is done when its call returns, but for what comes
- * behind a wait (backlog.h). */
+/* Streams: identity, flags and priority. What they are given waits in their queues (backlog.h). */
 #include "driver/backlog.h"
 
 #include <stdlib.h>
 
 /* The streams that always exist: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
+
+/* Of the calling thread's default stream; 0: it has not been used. */
+static _Thread_local uint32_t thread_stream;
+
+GpuStreamInfo stream_info(const Call *call, CUstream handle) {
+    const Stream *stream = CALL_GET(call, HANDLE_STREAM, handle);
+    if (stream) return (GpuStreamInfo){stream->number, -stream->priority};
+    if (handle != CU_STREAM_PER_THREAD) return (GpuStreamInfo){0, 0};
+    if (!thread_stream) thread_stream = ++call->driver->last_stream;
+    return (GpuStreamInfo){thread_stream, 0};
+}
 
 bool stream_is_valid(const Call *call, CUstream stream) {
     return is_default(stream) || CALL_GET(call, HANDLE_STREAM, stream);
@@ -19,8 +29,7 @@ CUresult stream_check(CUstream stream) {
     return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* What is beyond the range counts as its end. */
-static int priority_in_range(int priority) {
+int stream_priority(int priority) {
     if (priority > LEAST_PRIORITY) return LEAST_PRIORITY;
     return priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
 }
@@ -33,8 +42,9 @@ CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *stream, unsigned int flags
     Stream *made = base_calloc(1, sizeof *made);
     made->context = call.context;
     made->flags = flags;
-    made->priority = priority_in_range(priority);
+    made->priority = stream_priority(priority);
     made->id = call.driver->next_id++;
+    made->number = ++call.driver->last_stream;
     *stream = driver_add(call.driver, HANDLE_STREAM, made);
     return call_end(&call, CUDA_SUCCESS);
 }
@@ -58,8 +68,7 @@ CUresult CUDAAPI cuStreamQuery(CUstream stream) {
     CUresult status = capture_refuse(stream, NULL);
     if (status == CUDA_SUCCESS) status = call_begin(&call);
     if (status) return status;
-    backlog_advance(&call);
-    return call_end(&call, backlog_holds(&call, stream) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
+    return call_end(&call, backlog_ask(&call, stream));
 }
 
 CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
@@ -90,9 +99,10 @@ CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback,
     if (status) return status;
     backlog_advance(&call);
     const bool holds = backlog_holds(&call, stream);
-    if (holds)
-        backlog_add(&call, stream,
-                    (BacklogItem){.kind = BACKLOG_CALLBACK, .callback = {callback, stream, user}});
+    if (holds) {
+        const BacklogItem item = {.kind = BACKLOG_CALLBACK, .callback = {callback, stream, user}};
+        backlog_settle(&call, backlog_add(&call, stream, item));
+    }
     call_end(&call, CUDA_SUCCESS);
     if (holds) return CUDA_SUCCESS;
     callback(stream, CUDA_SUCCESS, user);
@@ -208,7 +218,7 @@ CUresult CUDAAPI cuStreamSetAttribute(CUstream handle, CUstreamAttrID id,
     attributes_set(attributes, id, value);
     Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
     if (stream && id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
-        stream->priority = priority_in_range(value->priority);
+        stream->priority = stream_priority(value->priority);
     return call_end(&call, CUDA_SUCCESS);
 }
 

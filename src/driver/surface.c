@@ -19,7 +19,7 @@ CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC 
 
 CUresult CUDAAPI cuSurfObjectDestroy(CUsurfObject handle) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     if (!texture_find(&call, handle, true)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     texture_end(call.driver, handle);

@@ -61,7 +61,7 @@ static CUresult refresh(const Call *call, Reference *reference) {
 
 /* The reference of a handle, with the call begun; NULL, with the call ended, and why in *status. */
 static Reference *begin(Call *call, const void *handle, bool is_surface, CUresult *status) {
-    *status = call_begin(call);
+    *status = call_begin_idle(call);
     if (*status) return NULL;
     Reference *reference = CALL_GET(call, HANDLE_REFERENCE, handle);
     if (reference && reference->is_surface == is_surface) return reference;

@@ -316,7 +316,7 @@ Texture *texture_find(const Call *call, CUtexObject handle, bool is_surface) {
 
 CUresult CUDAAPI cuTexObjectDestroy(CUtexObject handle) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_idle(&call);
     if (status) return status;
     if (!texture_find(&call, handle, false)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     texture_end(call.driver, handle);

@@ -40,7 +40,7 @@ static void prepare(const Call *call) {
 }
 
 static CUresult begin(Call *call) {
-    CUresult status = call_begin(call);
+    CUresult status = call_begin_idle(call);
     if (status == CUDA_SUCCESS) prepare(call);
     return status;
 }

@@ -165,14 +165,23 @@ static void add_counters(const Counters *counters, const Spreads *spreads, uint3
     if (has_all) add_everything(counters, out);
 }
 
+/* Of a kernel in another stream than the legacy default one. */
+static void add_stream(const KernelStats *kernel, Text *out) {
+    if (kernel->stream) text_printf(out, ", stream %u", kernel->stream);
+}
+
 static void add_kernel(const KernelStats *kernel, uint32_t sms, bool has_all, Text *out) {
     text_add(out, "\nkernel ");
     demangle_short(kernel->name, out);
     text_printf(out, ", %u x %u x %u CTAs of %u x %u x %u threads", kernel->grid[0],
                 kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
                 kernel->block[2]);
-    text_printf(out, ", %u CTAs per SM, %u registers, %u B shared\n", kernel->timing->ctas_per_sm,
+    text_printf(out, ", %u CTAs per SM, %u registers, %u B shared", kernel->timing->ctas_per_sm,
                 kernel->registers, kernel->shared_bytes);
+    add_stream(kernel, out);
+    text_add(out, "\n");
+    if (kernel->has_overlapped)
+        text_add(out, "  overlapped with another kernel: what they shared is counted for both\n");
     if (kernel->status != RUN_COMPLETE)
         text_printf(out, "  not complete: %s; the figures are those so far\n",
                     run_status_names[kernel->status]);
@@ -306,6 +315,8 @@ void report_launch(const RunStats *run, int i, Text *out) {
         format_ratio(field, &counters, RATIO_ipc);
         text_printf(out, ", IPC %s", field);
     }
+    add_stream(kernel, out);
+    if (kernel->has_overlapped) text_add(out, ", overlapped");
     if (!run_is_counted(run, kernel)) text_add(out, ", not timed");
     const char *ends[RUN_STATUSES] = {[RUN_COMPLETE] = "", [RUN_STOPPED] = ", stopped"};
     text_printf(out, "%s\n", ends[kernel->status] ? ends[kernel->status] : ", failed");

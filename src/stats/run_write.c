@@ -84,6 +84,9 @@ static void write_kernel(Json *json, const KernelStats *kernel, uint32_t sms) {
     write_triple(json, "block", kernel->block);
     write_number(json, "registers", kernel->registers);
     write_number(json, "shared_bytes", kernel->shared_bytes);
+    write_number(json, "stream", kernel->stream);
+    json_key(json, "overlapped");
+    json_bool(json, kernel->has_overlapped);
     Counters counters = run_kernel_counters(kernel);
     if (kernel->timing) write_timing(json, kernel->timing, sms);
     else write_functional(json, &counters);
@@ -200,38 +203,37 @@ void run_add_origin_texts(const RunStats *run, Text *out) {
     }
 }
 
-static void add_line(Text *out, const RunStats *run, const char *index, const char *kernel,
+/* A kernel's line; kernel NULL: that of the total. */
+static void add_line(Text *out, const RunStats *run, int index, const KernelStats *kernel,
                      const char *status, const Counters *counters) {
     run_add_origin_fields(run, out);
     text_add(out, ",");
-    add_field(out, index);
-    add_field(out, kernel);
-    csv_add_string(out, status);
+    if (kernel) csv_add_uint(out, (uint64_t)index);
+    text_add(out, ",");
+    add_field(out, kernel ? kernel->name : "total");
+    add_field(out, status);
+    if (kernel) text_printf(out, "%u,%d", kernel->stream, kernel->has_overlapped);
+    else text_add(out, ",");
     csv_add_counters(out, counters);
     text_add(out, "\n");
 }
 
 static void write_run_csv(const RunStats *run, Text *out) {
-    Text index = {0};
     RunStatus status = RUN_COMPLETE;
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
-        text_clear(&index);
-        text_printf(&index, "%d", i);
         if (kernel->status != RUN_COMPLETE) status = kernel->status;
         if (!kernel->timing) continue;
         Counters counters = run_kernel_counters(kernel);
-        add_line(out, run, text_string(&index), kernel->name, run_status_names[kernel->status],
-                 &counters);
+        add_line(out, run, i, kernel, run_status_names[kernel->status], &counters);
     }
     Counters total = run_total(run);
-    add_line(out, run, "", "total", run_status_names[status], &total);
-    text_free(&index);
+    add_line(out, run, 0, NULL, run_status_names[status], &total);
 }
 
 void run_write_csv(const RunStats *const *runs, int count, Text *out) {
     run_add_origin_names(out);
-    text_add(out, ",index,kernel,status");
+    text_add(out, ",index,kernel,status,stream,overlapped");
     csv_add_names(out);
     text_add(out, "\n");
     for (int i = 0; i < count; i++)

@@ -85,6 +85,7 @@ static void test_nodes_run_after_what_they_depend_on(void **state) {
     assert_cuda(cuGraphDestroy(graph));
     assert_cuda(cuGraphUpload(executable, stream));
     assert_cuda(cuGraphLaunch(executable, stream));
+    assert_cuda(cuStreamSynchronize(stream));
     assert_int_equal(value(), (1 * 3 + 1) * 3 + 2);
     assert_cuda(cuGraphLaunch(executable, NULL));
     assert_int_equal(value(), (14 * 3 + 1) * 3 + 2);
@@ -313,6 +314,7 @@ static void test_captured_work_runs_at_the_launch(void **state) {
     assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
     assert_int_equal(value(), 1);
     assert_cuda(cuGraphLaunch(instantiate(graph), stream));
+    assert_cuda(cuStreamSynchronize(stream));
     assert_int_equal(value(), (5 * 3 + 1) * 3 + 2);
     assert_fails(cuEventSynchronize(join), CAPTURED_EVENT);
     assert_fails(cuStreamEndCapture(stream, &graph), ILLEGAL_STATE);
