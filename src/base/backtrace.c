@@ -24,11 +24,12 @@ static bool is_skipped(const Dl_info *frame, const Dl_info *own) {
     return false;
 }
 
-static void add(void *const *frames, int count, Text *out) {
+void backtrace_add(Text *out) {
+    void *frames[MOST_FRAMES];
+    int count = backtrace(frames, MOST_FRAMES), lines = 0;
     Dl_info own, frame;
-    int lines = 0;
     if (!dladdr((void *)(uintptr_t)backtrace_add, &own)) return;
-    for (int i = 0; i < count && lines < MOST_LINES; i++) {
+    for (int i = 1; i < count && lines < MOST_LINES; i++) {
         const char *address = (const char *)frames[i] - 1; /* in the call, not behind it */
         if (!dladdr(address, &frame) || !frame.dli_fname || is_skipped(&frame, &own)) continue;
         lines++;
@@ -39,17 +40,4 @@ static void add(void *const *frames, int count, Text *out) {
         text_printf(out, "%s(+0x%tx)", name_of(frame.dli_fname),
                     address - (const char *)frame.dli_fbase);
     }
-}
-
-void backtrace_add(Text *out) {
-    void *frames[MOST_FRAMES];
-    add(frames, backtrace(frames, MOST_FRAMES), out);
-}
-
-void backtrace_take(HostFrames *frames) {
-    frames->count = backtrace(frames->addresses, HOST_FRAMES);
-}
-
-void backtrace_add_frames(const HostFrames *frames, Text *out) {
-    add(frames->addresses, frames->count, out);
 }

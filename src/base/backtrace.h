@@ -4,20 +4,10 @@
 
 #include "base/text.h"
 
-/* Return addresses of the calling thread, innermost first. */
-enum { HOST_FRAMES = 16 };
-typedef struct HostFrames {
-    int count; /* at most HOST_FRAMES */
-    void *addresses[HOST_FRAMES];
-} HostFrames;
-
-void backtrace_take(HostFrames *frames);
-
 /* Adds a line "\n    host: FUNCTION+0xOFFSET in FILE" for each of the innermost frames that are the
  * program's, not ours or the C library's. Offsets, not addresses: the same in every run. Functions
  * have names where the program exports them (-rdynamic); the offset in the file is what addr2line
  * takes. */
 void backtrace_add(Text *out);
-void backtrace_add_frames(const HostFrames *frames, Text *out);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/backtrace.h"
 #include "base/map.h"
 #include "base/ranges.h"
 #include "driver/attribute.h"
@@ -365,7 +364,6 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
 /* A kernel of a stream's queue or of a graph, on its way through the device. */
 typedef struct KernelRun {
     SimulatorGrid grid; /* its launch and stream are set before kernel_begin */
-    HostFrames frames;  /* where the program launched it */
     bool is_begun;
 } KernelRun;
 

@@ -88,9 +88,9 @@ static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
 }
 
 /* What a launch that did not end well comes to: it is told, stays with the context, and may end the
- * process. `frames` are where the program launched it, NULL: here. */
+ * process. Where the program is tells something when it has just launched the kernel. */
 static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int fault_code,
-                     const char *what, const HostFrames *frames) {
+                     const char *what, bool is_just_launched) {
     Driver *driver = call->driver;
     if (status == GPU_INTERRUPTED) {
         driver_say("%s", what);
@@ -103,8 +103,9 @@ static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int 
     }
     Text message = {0};
     text_add(&message, what);
-    if (status == GPU_FAULT && frames) backtrace_add_frames(frames, &message);
-    else if (status == GPU_FAULT) backtrace_add(&message);
+    if (status == GPU_FAULT && is_just_launched) backtrace_add(&message);
+    else if (status == GPU_FAULT)
+        text_add(&message, "\n    host: with --serial-kernels this says where it was launched");
     driver_say("error: %s", text_string(&message));
     text_free(&message);
     if (status == GPU_REFUSED) {
@@ -122,7 +123,7 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
     driver->simulator->asker.context = call->context;
     GpuStatus status = simulator_launch(driver->simulator, launch, &call->stream, &result);
     if (!driver->simulator->grids) driver->simulator->asker.context = NULL;
-    return status ? fail(call, launch, status, result.fault_code, result.message, NULL)
+    return status ? fail(call, launch, status, result.fault_code, result.message, true)
                   : CUDA_SUCCESS;
 }
 
@@ -211,11 +212,11 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
 /* ---- Kernels on the device ---- */
 
 CUresult kernel_describe(Call *call, const LaunchShape *shape, GpuLaunch *launch) {
-    GpuResult result = {0};
+    GpuResult result; /* large, and filled in when the launch is refused */
     CUresult status = describe_launch(call, shape, launch);
     if (status) return status;
     const GpuStatus checked = gpu_check_kernel(call->gpu, launch, &result);
-    return checked ? fail(call, launch, checked, 0, result.message, NULL) : CUDA_SUCCESS;
+    return checked ? fail(call, launch, checked, 0, result.message, true) : CUDA_SUCCESS;
 }
 
 void kernel_begin(Call *call, KernelRun *kernel) {
@@ -229,8 +230,7 @@ CUresult kernel_end(Call *call, KernelRun *kernel) {
     SimulatorGrid *grid = &kernel->grid;
     CUresult status = CUDA_SUCCESS;
     if (grid->status)
-        status = fail(call, &grid->launch, grid->status, grid->fault_code, grid->message,
-                      &kernel->frames);
+        status = fail(call, &grid->launch, grid->status, grid->fault_code, grid->message, false);
     free(grid->message);
     grid->message = NULL;
     return status;
@@ -262,7 +262,6 @@ static CUresult queue(Call *call, const LaunchShape *shape, CUstream stream, voi
     }
     launch->parameters = kernel->area;
     kernel->run.grid.stream = call->stream;
-    backtrace_take(&kernel->run.frames);
     backlog_add_kernel(call, stream, kernel);
     return CUDA_SUCCESS;
 }
