@@ -33,20 +33,19 @@ void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm)
     dispatch->limit = is_small ? (uint32_t)even : ctas_per_sm;
 }
 
-void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t l1d_lines,
-                    uint32_t l1d_ways, uint64_t cycle) {
-    dispatch->not_before = cycle + dispatch->config->launch_latency;
+void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle) {
+    dispatch->not_before = grid->given + dispatch->config->launch_latency;
     dispatch->is_over = false;
     memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
     if (!dispatch->config->resumes_scan) dispatch->last = dispatch->view.sms - 1;
     TytoGridView *view = &dispatch->view;
     view->cycle = cycle;
-    view->ctas = ctas;
-    view->next = 0;
+    view->ctas = grid->ctas;
+    view->next = grid->next;
     view->capacity = dispatch->limit;
-    view->cta_warps = warps;
-    view->l1d_lines = l1d_lines;
-    view->l1d_ways = l1d_ways;
+    view->cta_warps = grid->warps;
+    view->l1d_lines = grid->l1d_lines;
+    view->l1d_ways = grid->l1d_ways;
     cta_agent_start(&dispatch->agent, view);
 }
 

@@ -63,6 +63,7 @@ typedef struct SmEnvironment {
 typedef struct SmCtaEnd {
     uint64_t cta;        /* linear index in the grid */
     uint64_t start, end; /* SM cycles */
+    uint32_t place;      /* of the grid on the machine */
     uint32_t sm;         /* number of the SM */
     uint32_t slot;       /* CTA slot */
 } SmCtaEnd;
