@@ -42,8 +42,8 @@ void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address);
 void dispatch_report(Dispatch *dispatch, const TytoReport *out);
 /* Whether the CTA scheduler wants to hear of L1D misses. */
 bool dispatch_wants_loads(const Dispatch *dispatch);
-/* The end of a cycle: SMs with a free slot get CTAs. False when the CTA scheduler chose wrongly:
- * see `fault`. */
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle);
+/* The end of a cycle: SMs with a free slot get CTAs of the grid, whose handle on each SM is in
+ * `grids`. False when the CTA scheduler chose wrongly: see `fault`. */
+bool dispatch_step(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint64_t cycle);
 
 #endif

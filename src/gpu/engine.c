@@ -130,6 +130,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     ShareMode modes[SHARE_MODES];
     share_init(&engine->share, host_wall_seconds, modes, cycle_modes(engine, modes));
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
+    engine->grids = base_calloc(machine->sms, sizeof(SmGrid *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)
         engine->pools.outcomes = base_calloc(machine->sms, sizeof(MemOutcome *));
@@ -172,6 +173,7 @@ void engine_free(Engine *engine) {
     noc_free(engine->replies);
     dispatch_free(&engine->dispatch);
     free(engine->sms);
+    free(engine->grids);
     free(engine->partitions);
     free(engine->partition_marks);
     free(engine->buses);
@@ -475,7 +477,7 @@ static const IsaFault *step(Engine *engine) {
     if (failed) return sm_fault(failed);
     if (engine->dispatch.is_over) return NULL;
     uint64_t next = engine->dispatch.view.next;
-    bool is_right = dispatch_step(&engine->dispatch, engine->sms, engine->cycle);
+    bool is_right = dispatch_step(&engine->dispatch, engine->sms, engine->grids, engine->cycle);
     if (engine->dispatch.view.next != next || engine->dispatch.is_over)
         engine->alarm = engine->cycle + 1; /* SMs have got CTAs, or heard that there are no more */
     return is_right ? NULL : &engine->dispatch.fault;
@@ -594,9 +596,13 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     dispatch_start(&engine->dispatch, launch->ctas, launch->warps, l1d_lines(machine, shared),
                    l1d_ways(machine, shared), start);
     cycle_start(engine);
+    const SmGridStart grid = {.launch = launch,
+                              .ops = ops,
+                              .context = &context,
+                              .listener = &listener,
+                              .ctas = engine->dispatch.limit};
     for (uint32_t i = 0; i < machine->sms; i++)
-        sm_start_kernel(engine->sms[i], launch, ops, &context, engine->dispatch.limit, &listener,
-                        start);
+        engine->grids[i] = sm_begin_grid(engine->sms[i], &grid, start);
     for (uint32_t p = 0; p < machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
         tally_mark_partition(engine, p);
@@ -610,5 +616,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     if (engine->watch && engine->watch->policies) samples_report_policies(engine);
     if (engine->watch && engine->watch->tracks) samples_tell_units(engine);
     watch_end(engine->watch, engine->cycle, &result->counters);
+    for (uint32_t i = 0; i < machine->sms; i++)
+        sm_end_grid(engine->sms[i], engine->grids[i]);
     engine->cycle++;
 }

@@ -73,6 +73,7 @@ struct Engine {
     DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
     Sm **sms;
+    SmGrid **grids;  /* of the running kernel, or the one that ran last, by SM */
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
                         side by side, in the first of `wakes` */
     uint64_t *wakes[2];         /* as they were allocated: the second is free */
