@@ -17,7 +17,6 @@ typedef struct Dispatch {
     uint32_t *given;     /* by SM: CTAs that it has been given in this cycle */
     uint64_t not_before; /* SM cycle of the first dispatch (launch latency) */
     uint32_t limit;      /* CTAs per SM */
-    uint32_t place;      /* of the grid on the machine, for the SMs */
     bool shares_sms;     /* other grids hold CTAs too: SMs tell whether there is room */
     uint32_t last;       /* SM that got the last CTA */
     bool is_over;        /* every CTA has gone out, and the SMs know */
@@ -51,8 +50,8 @@ void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address);
 void dispatch_report(Dispatch *dispatch, const TytoReport *out);
 /* Whether the CTA scheduler wants to hear of L1D misses. */
 bool dispatch_wants_loads(const Dispatch *dispatch);
-/* The end of a cycle: SMs with a free slot get CTAs. False when the CTA scheduler chose wrongly:
- * see `fault`. */
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle);
+/* The end of a cycle: SMs with a free slot get CTAs of the grid, whose handle on each SM is in
+ * `grids`. False when the CTA scheduler chose wrongly: see `fault`. */
+bool dispatch_step(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint64_t cycle);
 
 #endif

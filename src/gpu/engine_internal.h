@@ -83,6 +83,7 @@ enum {
 /* A place for a grid on the machine. */
 typedef struct EnginePlace {
     GpuGrid *grid;         /* NULL: the place is free */
+    SmGrid **on_sm;        /* the grid on each SM */
     Dispatch dispatch;     /* hands out its CTAs; a CTA scheduler has a state for each grid */
     EngineMarks *marks;    /* since which it counts: Engine.rest_marks, or ... */
     EngineMarks own_marks; /* ... these */

@@ -38,7 +38,6 @@ struct GpuGrid {
     GpuStreamInfo stream;  /* where it was given */
     uint32_t ctas_per_sm;  /* that resources allow, where it has the machine for itself */
     uint32_t registers;    /* of an SM that a CTA takes */
-    uint32_t place;        /* on the machine (Engine.places), while it runs there */
     bool is_on_machine;    /* its CTAs are timed now */
     bool runs_alone;       /* no other grid may be on the machine at the same time */
     bool has_overlapped;   /* another was */

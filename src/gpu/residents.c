@@ -23,6 +23,7 @@ void residents_free(Engine *engine) {
     for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++) {
         dispatch_free(&engine->places[i].dispatch);
         tally_free_marks(&engine->places[i].own_marks);
+        free(engine->places[i].on_sm);
     }
     tally_free_marks(&engine->rest_marks);
     free(engine->places);
@@ -76,7 +77,7 @@ static void make_dispatcher(Engine *engine, EnginePlace *place) {
                                 .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&place->dispatch, &machine->cta, engine->options->cta_scheduler, &sizes,
                   &engine->calls[machine->sms].call);
-    place->dispatch.place = (uint32_t)(place - engine->places);
+    place->on_sm = base_calloc(machine->sms, sizeof(SmGrid *));
 }
 
 /* The grid whose CTAs go out from now on. */
@@ -94,7 +95,7 @@ static void choose_dispatching(Engine *engine) {
 
 static void cta_finished(void *user, const SmCtaEnd *end) {
     Engine *engine = user;
-    EnginePlace *place = &engine->places[end->place];
+    EnginePlace *place = end->grid;
     const Sm *sm = engine->sms[end->sm];
     engine->ctas_done++;
     place->grid->done++;
@@ -145,7 +146,8 @@ static void start_partitions(Engine *engine, const Gpu *gpu) {
     }
 }
 
-static void start_sms(Engine *engine, const Gpu *gpu, const GpuGrid *grid, uint32_t limit) {
+static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place) {
+    const GpuGrid *grid = place->grid;
     const IsaLaunch *launch = &grid->launch;
     const IsaContext context = {.memory = gpu->memory,
                                 .program = launch->program,
@@ -153,9 +155,19 @@ static void start_sms(Engine *engine, const Gpu *gpu, const GpuGrid *grid, uint3
                                 .print = gpu->options.print,
                                 .user = gpu->options.user};
     const SmListener listener = listen(engine);
+    const SmGridStart start = {.launch = launch,
+                               .ops = grid->ops,
+                               .context = &context,
+                               .listener = &listener,
+                               .user = place,
+                               .ctas = place->dispatch.limit};
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        sm_start_kernel(engine->sms[i], launch, grid->ops, &context, limit, &listener,
-                        engine->cycle);
+        place->on_sm[i] = sm_begin_grid(engine->sms[i], &start, engine->cycle);
+}
+
+static void end_sms(const Engine *engine, const EnginePlace *place) {
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sm_end_grid(engine->sms[i], place->on_sm[i]);
 }
 
 /* Thread instructions that the machine may still execute, at least 1; 0: any number. */
@@ -199,7 +211,7 @@ static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     place->grid->given = engine->cycle;
     start_dispatch(engine, place, shared);
     cycle_start(engine);
-    start_sms(engine, gpu, place->grid, dispatch->limit);
+    start_sms(engine, gpu, place);
     tally_mark(engine, place->marks, true);
     start_partitions(engine, gpu);
     engine_plan_looks(engine, gpu);
@@ -209,7 +221,6 @@ static void start(Engine *engine, Gpu *gpu, GpuGrid *grid) {
     EnginePlace *place = find_place(engine);
     make_dispatcher(engine, place);
     place->grid = grid;
-    grid->place = place->dispatch.place;
     grid->start = engine->cycle;
     grid->is_on_machine = true;
     grid_start(gpu, grid);
@@ -269,7 +280,7 @@ const IsaFault *residents_dispatch(Engine *engine) {
     EnginePlace *place = engine->dispatching;
     Dispatch *dispatch = &place->dispatch;
     const uint64_t next = dispatch->view.next;
-    const bool is_right = dispatch_step(dispatch, engine->sms, engine->cycle);
+    const bool is_right = dispatch_step(dispatch, engine->sms, place->on_sm, engine->cycle);
     place->grid->next = dispatch->view.next;
     engine->sent += dispatch->view.next - next;
     if (dispatch->view.next != next || dispatch->is_over)
@@ -320,6 +331,7 @@ static void leave(Engine *engine, Gpu *gpu, EnginePlace *place) {
     fill_result(engine, place);
     engine_tell_progress(engine, gpu);
     if (engine->residents == 1) come_to_rest(engine, grid->result);
+    end_sms(engine, place);
     grid->is_on_machine = false;
     place->grid = NULL;
     engine->residents--;
