@@ -123,7 +123,8 @@ static void begin(Engine *engine, uint32_t threads) {
 
 bool apart_may_run(Engine *engine) {
     if (!engine->can_go_ahead || engine->cycle + 1 >= engine->next_look) return false;
-    if (!engine->dispatch.is_over) return true;
+    if (residents_may_end_early(engine)) return false;
+    if (engine->dispatching) return true;
     for (uint32_t left = engine->machine->sms; left; left--) {
         if (sm_requests_under_way(engine->sms[engine->waiting]) > SM_MOST_ANSWERS) return true;
         if (++engine->waiting == engine->machine->sms) engine->waiting = 0;

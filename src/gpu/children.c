@@ -36,7 +36,6 @@ struct Children {
     uint64_t clock;                /* likewise: how far its clocks are ahead of its own cycles */
     Inner inner[DEVICE_DEPTH_MAX]; /* of children that a grid waits for, and that these wait for,
                                       ... */
-    uint32_t waiting;              /* grids */
 };
 
 static void push(Children *children, const Pending *pending) {
@@ -149,10 +148,8 @@ bool gpu_next_child(Gpu *gpu, GpuLaunch *child) { return next(gpu, 0, child); }
 
 /* What of the GPU belongs to the grid that runs. */
 typedef struct Running {
-    DeviceRuntime *runtime;
-    GpuModule *module;
-    Waited *waited;
-    bool is_timed;
+    GpuGrid *grids;
+    GpuGrid *running;
     IsaCta **ctas;
     uint32_t cta_count;
     uint64_t total_ctas;
@@ -162,10 +159,8 @@ typedef struct Running {
 } Running;
 
 static Running running_of(const Gpu *gpu) {
-    return (Running){.runtime = gpu->runtime,
-                     .module = gpu->module,
-                     .waited = gpu->waited,
-                     .is_timed = gpu->is_timed,
+    return (Running){.grids = gpu->grids,
+                     .running = gpu->running,
                      .ctas = gpu->ctas,
                      .cta_count = gpu->cta_count,
                      .total_ctas = atomic_load(&gpu->total_ctas),
@@ -175,10 +170,8 @@ static Running running_of(const Gpu *gpu) {
 }
 
 static void go_on(Gpu *gpu, const Running *running) {
-    gpu->runtime = running->runtime;
-    gpu->module = running->module;
-    gpu->waited = running->waited;
-    gpu->is_timed = running->is_timed;
+    gpu->grids = running->grids;
+    gpu->running = running->running;
     gpu->ctas = running->ctas;
     gpu->cta_count = running->cta_count;
     atomic_store(&gpu->total_ctas, running->total_ctas);
@@ -209,15 +202,13 @@ void gpu_add_result(GpuResult *sum, const GpuResult *part) {
     sum->time_ps += part->time_ps;
 }
 
-/* Launches what is on the stack above `base`; `clock` is the time. */
-static void run_children(Gpu *gpu, bool are_timed, uint32_t base, uint64_t *clock,
+/* Launches what is on the stack above `base`, for `waited`; `clock` is the time. */
+static void run_children(Gpu *gpu, Waited *waited, bool are_timed, uint32_t base, uint64_t *clock,
                          GpuResult *result) {
-    Waited *waited = gpu->waited;
     GpuLaunch child;
     result->status = GPU_OK;
     while (result->status == GPU_OK && next(gpu, base, &child)) {
         child.is_functional = !are_timed;
-        gpu->waited = waited; /* it is inside a launch */
         gpu->children->clock = *clock - (are_timed ? engine_cycle(gpu->engine) : 0);
         gpu_launch(gpu, &child, result);
         if (!waited->has_any) *waited = (Waited){.has_any = true};
@@ -229,24 +220,27 @@ static void run_children(Gpu *gpu, bool are_timed, uint32_t base, uint64_t *cloc
 bool children_wait(void *user, uint64_t clock, char *text, size_t size, int *code) {
     Gpu *gpu = user;
     Children *children = gpu->children;
-    DeviceRuntime *parent = gpu->runtime;
+    GpuGrid *grid = gpu->running;
+    DeviceRuntime *parent = &grid->runtime;
     const Running running = running_of(gpu);
+    const bool is_timed = grid->is_on_machine;
     const uint64_t start = clock;
     const uint32_t base = children->count;
     GpuResult result;
-    push_all(gpu, parent, gpu->module, false);
+    push_all(gpu, parent, grid->module, false);
     uint32_t kept = 0; /* tail launches stay where they are */
     for (uint32_t i = 0; i < parent->asked.count; i++) {
         if (parent->asked.items[i].is_tail) parent->asked.items[kept++] = parent->asked.items[i];
     }
     parent->asked.count = kept;
+    gpu->grids = NULL;
     gpu->ctas = NULL;
     gpu->cta_count = 0;
-    Inner *inner = &children->inner[children->waiting++];
-    if (running.is_timed) use_inner(gpu, inner);
-    run_children(gpu, running.is_timed, base, &clock, &result);
-    if (running.is_timed) inner->engine = gpu->engine; /* a failure has made a new one */
-    children->waiting--;
+    Inner *inner = &children->inner[gpu->depth++];
+    if (is_timed) use_inner(gpu, inner);
+    run_children(gpu, &grid->waited, is_timed, base, &clock, &result);
+    if (is_timed) inner->engine = gpu->engine; /* a failure has made a new one */
+    gpu->depth--;
     gpu_free_ctas(gpu);
     go_on(gpu, &running);
     parent->clock_ahead += clock - start;

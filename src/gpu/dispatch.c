@@ -33,20 +33,19 @@ void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm)
     dispatch->limit = is_small ? (uint32_t)even : ctas_per_sm;
 }
 
-void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t l1d_lines,
-                    uint32_t l1d_ways, uint64_t cycle) {
-    dispatch->not_before = cycle + dispatch->config->launch_latency;
+void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle) {
+    dispatch->not_before = grid->given + dispatch->config->launch_latency;
     dispatch->is_over = false;
     memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
     if (!dispatch->config->resumes_scan) dispatch->last = dispatch->view.sms - 1;
     TytoGridView *view = &dispatch->view;
     view->cycle = cycle;
-    view->ctas = ctas;
-    view->next = 0;
+    view->ctas = grid->ctas;
+    view->next = grid->next;
     view->capacity = dispatch->limit;
-    view->cta_warps = warps;
-    view->l1d_lines = l1d_lines;
-    view->l1d_ways = l1d_ways;
+    view->cta_warps = grid->warps;
+    view->l1d_lines = grid->l1d_lines;
+    view->l1d_ways = grid->l1d_ways;
     cta_agent_start(&dispatch->agent, view);
 }
 
@@ -82,20 +81,20 @@ static bool has_room(Dispatch *dispatch, uint32_t sm) {
     return dispatch->resident[sm] < limit && dispatch->resident[sm] < dispatch->limit;
 }
 
-static void send(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {
-    sm_launch_cta(sms[sm], dispatch->view.next++, dispatch->view.cycle);
+static void send(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint32_t sm) {
+    sm_launch_cta(sms[sm], grids[sm], dispatch->view.next++, dispatch->view.cycle);
     dispatch->resident[sm]++;
     dispatch->last = sm;
     cta_agent_dispatched(&dispatch->agent, &dispatch->view, sm);
 }
 
-static void go_round(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
+static void go_round(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint32_t most) {
     uint32_t count = dispatch->view.sms, first = (dispatch->last + 1) % count;
     for (uint32_t i = 0; i < count && most; i++) {
         uint32_t sm = (first + i) % count;
         for (uint32_t n = 0; n < dispatch->config->per_sm_per_cycle && most; n++) {
             if (dispatch->view.next == dispatch->view.ctas || !has_room(dispatch, sm)) break;
-            send(dispatch, sms, sm);
+            send(dispatch, sms, grids, sm);
             most--;
         }
     }
@@ -109,7 +108,7 @@ static TytoSmSet find_room(Dispatch *dispatch) {
     return room;
 }
 
-static bool let_choose(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
+static bool let_choose(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint32_t most) {
     TytoSmSet room = find_room(dispatch);
     memset(dispatch->given, 0, dispatch->view.sms * sizeof *dispatch->given);
     while (most-- && dispatch->view.next < dispatch->view.ctas &&
@@ -123,7 +122,7 @@ static bool let_choose(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
             return false;
         }
         if (sm == TYTO_NO_SM) break;
-        send(dispatch, sms, (uint32_t)sm);
+        send(dispatch, sms, grids, (uint32_t)sm);
         if (++dispatch->given[sm] == dispatch->config->per_sm_per_cycle ||
             !has_room(dispatch, (uint32_t)sm))
             room.words[sm / 64] &= ~(UINT64_C(1) << sm % 64);
@@ -131,18 +130,18 @@ static bool let_choose(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
     return true;
 }
 
-static void announce_last(Dispatch *dispatch, Sm *const *sms) {
+static void announce_last(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids) {
     dispatch->is_over = true;
     for (uint32_t i = 0; i < dispatch->view.sms; i++)
-        sm_last_cta(sms[i], dispatch->view.cycle);
+        sm_last_cta(sms[i], grids[i], dispatch->view.cycle);
 }
 
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle) {
+bool dispatch_step(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint64_t cycle) {
     if (dispatch->is_over || cycle < dispatch->not_before) return true;
     uint32_t most = dispatch->config->per_cycle ? dispatch->config->per_cycle : UINT32_MAX;
     dispatch->view.cycle = cycle;
-    if (!cta_agent_chooses(&dispatch->agent)) go_round(dispatch, sms, most);
-    else if (!let_choose(dispatch, sms, most)) return false;
-    if (dispatch->view.next == dispatch->view.ctas) announce_last(dispatch, sms);
+    if (!cta_agent_chooses(&dispatch->agent)) go_round(dispatch, sms, grids, most);
+    else if (!let_choose(dispatch, sms, grids, most)) return false;
+    if (dispatch->view.next == dispatch->view.ctas) announce_last(dispatch, sms, grids);
     return true;
 }

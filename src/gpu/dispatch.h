@@ -17,6 +17,7 @@ typedef struct Dispatch {
     uint32_t *given;     /* by SM: CTAs that it has been given in this cycle */
     uint64_t not_before; /* SM cycle of the first dispatch (launch latency) */
     uint32_t limit;      /* CTAs per SM */
+    bool shares_sms;     /* other grids hold CTAs too: SMs tell whether there is room */
     uint32_t last;       /* SM that got the last CTA */
     bool is_over;        /* every CTA has gone out, and the SMs know */
     IsaFault fault;      /* the CTA scheduler chose what cannot be */
@@ -29,9 +30,16 @@ void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *
 void dispatch_free(Dispatch *dispatch);
 /* A kernel of so many CTAs is to begin, `ctas_per_sm` of which resources allow: sets `limit`. */
 void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm);
-/* It begins at `cycle`, after that, with `warps` in a CTA, beside an L1D of that many lines. */
-void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t l1d_lines,
-                    uint32_t l1d_ways, uint64_t cycle);
+/* What a dispatcher must know of a grid. */
+typedef struct DispatchGrid {
+    uint64_t next, ctas; /* the first CTA to go out, and how many there are */
+    uint32_t warps;      /* of a CTA */
+    uint32_t l1d_lines;  /* of an SM while the grid runs, ... */
+    uint32_t l1d_ways;   /* ... and of a set */
+    uint64_t given;      /* SM cycle from which the launch latency counts */
+} DispatchGrid;
+/* It begins at `cycle`, after that. */
+void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle);
 /* A CTA has finished at `cycle` on an SM that has counted this much since the kernel's start,
  * and `memory_cycles` in which all its warps waited for memory. */
 void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters,
@@ -42,8 +50,8 @@ void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address);
 void dispatch_report(Dispatch *dispatch, const TytoReport *out);
 /* Whether the CTA scheduler wants to hear of L1D misses. */
 bool dispatch_wants_loads(const Dispatch *dispatch);
-/* The end of a cycle: SMs with a free slot get CTAs. False when the CTA scheduler chose wrongly:
- * see `fault`. */
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle);
+/* The end of a cycle: SMs with a free slot get CTAs of the grid, whose handle on each SM is in
+ * `grids`. False when the CTA scheduler chose wrongly: see `fault`. */
+bool dispatch_step(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint64_t cycle);
 
 #endif

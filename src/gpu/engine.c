@@ -12,7 +12,6 @@
 #include "base/demangle.h"
 #include "base/host.h"
 #include "gpu/engine_internal.h"
-#include "sm/carve_out.h"
 
 enum {
     POLL_CYCLES = 1024,     /* SM cycles between looks at interrupts and limits */
@@ -92,22 +91,10 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
     return partition_new(&environment);
 }
 
-/* Lines of an SM's L1D, where shared memory takes `shared_bytes` of a store that they divide. */
-static uint32_t l1d_lines(const MachineConfig *machine, uint32_t shared_bytes) {
-    uint32_t taken = machine->sm.l1d_own.unified_bytes ? shared_bytes : 0;
-    return (machine->sm.l1d.size_bytes - taken) / machine->sm.l1d.line_bytes;
-}
-
-/* Lines of a set of it: a carve-out takes whole ways (l1d_carve_out). At least 1. */
-static uint32_t l1d_ways(const MachineConfig *machine, uint32_t shared_bytes) {
-    uint32_t sets = l1d_lines(machine, 0) / machine->sm.l1d.ways;
-    uint32_t ways = (l1d_lines(machine, shared_bytes) + sets / 2) / sets;
-    return ways ? ways : 1;
-}
-
 Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     const MachineConfig *machine = options->machine;
     Engine *engine = base_alloc_lines(sizeof *engine);
+    engine->options = options;
     engine->watch = options->watch;
     engine->machine = machine;
     engine->pages = pages_new();
@@ -142,22 +129,10 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     engine->partitions = base_calloc(machine->partitions, sizeof(Partition *));
     if (machine->dram.pseudo_channels > 1)
         engine->buses = base_calloc((machine->partitions + 1) / 2, sizeof(DramBus));
-    engine->partition_marks = base_calloc(machine->partitions, sizeof(Counters));
-    engine->slice_marks =
-        base_calloc(machine->partitions * machine->partition.slices, sizeof(Counters));
-    engine->bank_marks =
-        base_calloc(machine->partitions * machine->dram.banks, sizeof(DramBankCounts));
     for (uint32_t i = 0; i < machine->partitions; i++)
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
     partition_join_halves(engine->partitions, machine->partitions);
-    const TytoGridView sizes = {.sms = machine->sms,
-                                .l1d_lines = l1d_lines(machine, 0),
-                                .l1d_ways = l1d_ways(machine, 0),
-                                .l1d_mshrs = sm_config_l1d_mshrs(&machine->sm),
-                                .l1d_line_bytes = machine->sm.l1d.line_bytes,
-                                .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
-    dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, &sizes,
-                  &calls[machine->sms].call);
+    residents_init(engine);
     return engine;
 }
 
@@ -170,13 +145,10 @@ void engine_free(Engine *engine) {
     cycle_free(engine);
     noc_free(engine->requests);
     noc_free(engine->replies);
-    dispatch_free(&engine->dispatch);
+    residents_free(engine);
     free(engine->sms);
     free(engine->partitions);
-    free(engine->partition_marks);
     free(engine->buses);
-    free(engine->slice_marks);
-    free(engine->bank_marks);
     free(engine->networks);
     free(engine->pools.pools);
     free(engine->pools.outcomes);
@@ -199,12 +171,6 @@ void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
 void engine_forget_persisting(Engine *engine) {
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
         partition_forget_persisting(engine->partitions[p]);
-}
-
-/* Ways of a set of L2 that come to so many bytes of all of it, to the nearest. */
-static uint32_t ways_of(const MachineConfig *machine, uint64_t bytes) {
-    uint64_t ways = machine->partition.l2.ways, all = machine_l2_bytes(machine);
-    return (uint32_t)((bytes * ways + all / 2) / all);
 }
 
 /* ---- Jumping over cycles in which nothing can happen ---- */
@@ -271,7 +237,7 @@ static void jump(Engine *engine, uint64_t cycles) {
 
 /* A number that grows whenever an instruction issues or a request is answered. */
 static uint64_t progress_sum(const Engine *engine) {
-    uint64_t sum = engine->dispatch.view.next;
+    uint64_t sum = engine->sent;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         const Counters *c = sm_counters(engine->sms[i]);
         sum +=
@@ -285,23 +251,36 @@ void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *u
         sm_visit_standing(engine->sms[i], visit, user);
 }
 
+/* The warps of one launch among those that stand. */
+typedef struct StandOf {
+    IsaStand stand;
+    const IsaLaunch *launch;
+} StandOf;
+
 static void add_standing(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
+    StandOf *of = user;
     (void)slot;
-    isa_stand_add(user, warp, profile_columns[cause].sentence);
+    if (warp->cta->launch == of->launch)
+        isa_stand_add(&of->stand, warp, profile_columns[cause].sentence);
 }
 
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm) {
     return sm < engine->machine->sms ? sm_profile(engine->sms[sm]) : NULL;
 }
 
-/* Puts a message into the result: `why` and, a line each, what all warps wait for, like things
- * together. */
-static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
-    IsaStand stand = {.count = 0};
-    engine_visit_standing(engine, add_standing, &stand);
+/* Adds what the warps of a grid wait for, like things together, a line each. */
+static void explain_grid(const Engine *engine, const GpuGrid *grid, Text *why) {
+    StandOf of = {.launch = &grid->launch};
+    engine_visit_standing(engine, add_standing, &of);
     text_add(why, "\n    kernel ");
-    demangle(engine->launch->function->ptx->name, why);
-    isa_say_stand(&stand, engine->launch, why);
+    demangle(grid->launch.function->ptx->name, why);
+    isa_say_stand(&of.stand, &grid->launch, why);
+}
+
+/* Puts a message into the result: `why` and, for each grid, what its warps wait for. */
+static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
+    for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
+        if (engine->places[i].grid) explain_grid(engine, engine->places[i].grid, why);
     snprintf(result->message, sizeof result->message, "%s", text_string(why));
     text_free(why);
 }
@@ -355,7 +334,7 @@ static bool all_look(const Engine *engine, IsaLooks *looks) {
 /* Whether warps do nothing but look for stores that nobody makes, as long as the watchdog waits,
  * and will go on so. */
 static bool is_hopeless(Engine *engine, const Gpu *gpu) {
-    uint64_t limit = watchdog_limit(engine->machine), sum = engine->dispatch.view.next;
+    uint64_t limit = watchdog_limit(engine->machine), sum = engine->sent;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         sum += sm_changes(engine->sms[i]);
     if (sum != engine->change_mark) {
@@ -365,15 +344,14 @@ static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     }
     uint64_t waited = engine->cycle - engine->last_change;
     if (!limit || waited <= limit) return false;
-    if (engine->ctas_done == engine->dispatch.view.ctas)
-        return false; /* the last stores are under way */
+    if (residents_have_ended(engine)) return false; /* the last stores are under way */
     if (engine->proves_looks)
         return waited > limit * gpu_patience(gpu) && all_look(engine, isa_looks_for_ever);
     if (all_look(engine, isa_only_looks)) prove_looks(engine, true);
     return false;
 }
 
-static uint64_t issued_so_far(const Engine *engine) {
+uint64_t engine_issued(const Engine *engine) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         sum += sm_counters(engine->sms[i])->warp_instructions;
@@ -388,15 +366,17 @@ static uint64_t executed_so_far(const Engine *engine) {
 }
 
 /* For whoever asks how far the launch is (gpu_progress). */
-static void tell_progress(const Engine *engine, Gpu *gpu, uint64_t instructions) {
-    atomic_store_explicit(&gpu->done_instructions, instructions, memory_order_relaxed);
+void engine_tell_progress(const Engine *engine, Gpu *gpu) {
+    const uint64_t instructions = engine_issued(engine);
+    atomic_store_explicit(&gpu->done_instructions, engine->instructions_before + instructions,
+                          memory_order_relaxed);
     atomic_store_explicit(&gpu->done_ctas, engine->ctas_done, memory_order_relaxed);
 }
 
 /* Whether the run must end here for a reason from outside the kernel. */
 static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
-    uint64_t done = issued_so_far(engine), limit = gpu->options.instruction_limit;
-    tell_progress(engine, gpu, done);
+    uint64_t done = engine_issued(engine), limit = gpu->options.instruction_limit;
+    engine_tell_progress(engine, gpu);
     if (atomic_load_explicit(&gpu->is_interrupted, memory_order_relaxed)) {
         Text why = {0};
         text_add(&why, "interrupted");
@@ -417,8 +397,7 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     if (engine->stop_after && executed >= engine->stop_after) {
         snprintf(result->message, sizeof result->message,
                  "stopped after %" PRIu64 " thread instruction%s (--stop-after)",
-                 gpu->timed_instructions + executed,
-                 text_plural(gpu->timed_instructions + executed));
+                 engine->stop_base + executed, text_plural(engine->stop_base + executed));
         result->status = GPU_STOPPED;
         return true;
     }
@@ -436,66 +415,42 @@ static uint64_t cycles_below(uint64_t limit, uint64_t done, uint64_t a_cycle) {
 static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
     const SmSchedulerConfig *schedulers = &engine->machine->sm.scheduler;
     uint64_t a_cycle = (uint64_t)engine->machine->sms * schedulers->count * schedulers->issue_width;
-    uint64_t cycles = cycles_below(gpu->options.instruction_limit, issued_so_far(engine), a_cycle);
+    uint64_t cycles = cycles_below(gpu->options.instruction_limit, engine_issued(engine), a_cycle);
     uint64_t until_stop =
         cycles_below(engine->stop_after, executed_so_far(engine), a_cycle * ISA_LANES);
     return cycles < until_stop ? cycles : until_stop;
 }
 
-/* ---- A kernel ---- */
+/* ---- The run loop ---- */
 
-static void cta_finished(void *user, const SmCtaEnd *end) {
-    Engine *engine = user;
-    engine->ctas_done++;
-    const Sm *sm = engine->sms[end->sm];
-    dispatch_finished(&engine->dispatch, end->sm, sm_counters(sm), sm_memory_cycles(sm), end->end);
-    watch_cta(engine->watch, end);
+/* One SM cycle of the whole machine; what went wrong in it, or NULL. `failed` is the grid then. */
+static const IsaFault *step(Engine *engine, GpuGrid **failed) {
+    const Sm *sm = cycle_run(engine);
+    *failed = residents_first(engine);
+    if (sm) return sm_fault(sm);
+    if (!engine->dispatching) return NULL;
+    *failed = engine->dispatching->grid;
+    return residents_dispatch(engine);
 }
-
-static void l1d_loaded(void *user, uint32_t sm, uint64_t address) {
-    Engine *engine = user;
-    dispatch_l1d_load(&engine->dispatch, sm, address);
-}
-
-static void l1d_recorded(void *user, const L1dRecord *record) {
-    Engine *engine = user;
-    watch_l1d(engine->watch, record);
-}
-
-static bool is_over(const Engine *engine) {
-    if (engine->ctas_done < engine->dispatch.view.ctas) return false;
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_is_idle(engine->sms[i])) return false;
-    return true;
-}
-
-/* One SM cycle of the whole machine; what went wrong in it, or NULL. */
-static const IsaFault *step(Engine *engine) {
-    const Sm *failed = cycle_run(engine);
-    if (failed) return sm_fault(failed);
-    if (engine->dispatch.is_over) return NULL;
-    uint64_t next = engine->dispatch.view.next;
-    bool is_right = dispatch_step(&engine->dispatch, engine->sms, engine->cycle);
-    if (engine->dispatch.view.next != next || engine->dispatch.is_over)
-        engine->alarm = engine->cycle + 1; /* SMs have got CTAs, or heard that there are no more */
-    return is_right ? NULL : &engine->dispatch.fault;
-}
-
-/* When the run loop looks up from its cycles. */
-typedef struct Looks {
-    uint64_t poll;     /* SM cycle of the next look at interrupts and limits */
-    uint64_t progress; /* at whether anything moves */
-} Looks;
 
 /* The next look is at the first of these and of what those want who watch. */
-static void plan_looks(Engine *engine, const Looks *looks) {
+static void plan_next_look(Engine *engine) {
+    const EngineLooks *looks = &engine->looks;
     const uint64_t due = watch_due(engine->watch);
-    engine->next_look = looks->poll < looks->progress ? looks->poll : looks->progress;
-    if (due < engine->next_look) engine->next_look = due;
+    uint64_t next = looks->poll < looks->progress ? looks->poll : looks->progress;
+    if (looks->turn < next) next = looks->turn;
+    engine->next_look = due < next ? due : next;
+}
+
+void engine_plan_looks(Engine *engine, const Gpu *gpu) {
+    engine->looks.poll = engine->cycle + poll_after(engine, gpu);
+    engine->looks.progress = engine->cycle + PROGRESS_CYCLES;
+    plan_next_look(engine);
 }
 
 /* Does what is due at this cycle. False: the run is over, for a reason told in `result`. */
-static bool look_up(Engine *engine, Gpu *gpu, Looks *looks, GpuResult *result) {
+static bool look_up(Engine *engine, Gpu *gpu, GpuResult *result) {
+    EngineLooks *looks = &engine->looks;
     if (watch_wants_policies(engine->watch, engine->cycle)) samples_report_policies(engine);
     if (engine->cycle >= watch_due(engine->watch)) samples_record(engine, gpu);
     if (engine->cycle >= looks->poll) {
@@ -516,99 +471,85 @@ static bool look_up(Engine *engine, Gpu *gpu, Looks *looks, GpuResult *result) {
             return false;
         }
     }
-    plan_looks(engine, looks);
+    if (engine->cycle >= looks->turn) residents_take_turns(engine, gpu);
+    plan_next_look(engine);
     return true;
 }
 
-static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
-    Looks looks = {.poll = engine->cycle + poll_after(engine, gpu),
-                   .progress = engine->cycle + PROGRESS_CYCLES};
-    plan_looks(engine, &looks);
-    while (true) {
-        const IsaFault *fault = step(engine);
-        if (fault) {
-            apart_end(engine);
-            below_settle(engine);
-            gpu_set_fault(result, fault);
-            return;
+/* All grids end, as `failed` does, of which its result tells why. */
+static GpuGrid *end_early(Engine *engine, Gpu *gpu, GpuGrid *failed) {
+    engine_tell_progress(engine, gpu);
+    residents_fail(engine, gpu, failed);
+    return failed;
+}
+
+/* What went wrong in a cycle that has been stepped. */
+static GpuGrid *end_with_fault(Engine *engine, Gpu *gpu, GpuGrid *failed, const IsaFault *fault) {
+    apart_end(engine);
+    below_settle(engine);
+    gpu_set_fault(failed->result, fault);
+    return end_early(engine, gpu, failed);
+}
+
+/* Passes over quiet cycles, up to SM cycle `until`. */
+static void pass_quiet(Engine *engine, uint64_t until) {
+    const uint64_t room = until - engine->cycle;
+    const uint64_t cycles = engine->quiet < room ? engine->quiet : room;
+    jump(engine, cycles);
+    engine->quiet -= cycles;
+}
+
+static bool may_be_quiet(const Engine *engine) {
+    return !engine->dispatching && !engine->never_sleeps && !engine->is_ahead &&
+           engine->looks.turn == UINT64_MAX;
+}
+
+/* Runs until a grid ends; NULL: SM cycle `until` has come. */
+static GpuGrid *run_cycles(Engine *engine, Gpu *gpu, uint64_t until) {
+    GpuGrid *grid;
+    while (engine->cycle < until) {
+        if (engine->quiet) {
+            pass_quiet(engine, until);
+            continue;
         }
-        if (engine->ctas_done == engine->dispatch.view.ctas && is_over(engine)) return;
-        bool can_be_quiet = engine->dispatch.is_over && !engine->never_sleeps && !engine->is_ahead;
-        uint64_t quiet = can_be_quiet ? quiet_cycles(engine) : 0;
-        if (quiet == UINT64_MAX) {
-            explain_deadlock(engine, "nothing has moved", engine->last_progress, result);
-            return;
+        grid = residents_first(engine);
+        if (engine->cycle >= engine->next_look && !look_up(engine, gpu, grid->result))
+            return end_early(engine, gpu, grid);
+        if (engine->cycle + 1 >= until && until < engine->next_look) engine->next_look = until;
+        const IsaFault *fault = step(engine, &grid);
+        if (fault) return end_with_fault(engine, gpu, grid, fault);
+        if (engine->finishing && (grid = residents_end_one(engine, gpu))) {
+            engine->cycle++;
+            return grid;
         }
-        if (quiet) jump(engine, quiet);
+        engine->quiet = may_be_quiet(engine) ? quiet_cycles(engine) : 0;
+        if (engine->quiet == UINT64_MAX) {
+            grid = residents_first(engine);
+            explain_deadlock(engine, "nothing has moved", engine->last_progress, grid->result);
+            return end_early(engine, gpu, grid);
+        }
         engine->cycle++;
-        if (engine->cycle >= engine->next_look && !look_up(engine, gpu, &looks, result)) return;
     }
+    return NULL;
 }
 
-static void fill_result(Engine *engine, GpuResult *result) {
-    for (uint32_t p = 0; p < engine->machine->partitions; p++)
-        partition_close_rows(engine->partitions[p]);
-    result->counters = tally_count(engine, engine->cycle + 1);
-    tally_keep_units(engine);
-    result->spreads = tally_spreads(engine);
-    result->histograms = tally_histograms(engine);
-    result->cycles = result->counters.cycles;
-    result->time_ps = result->counters.time_ps;
-    result->warp_instructions = result->counters.warp_instructions;
-    result->thread_instructions = result->counters.thread_instructions;
+/* ---- Grids ---- */
+
+void engine_begin(Engine *engine, Gpu *gpu, GpuGrid *grid) {
+    if (!engine->residents && !engine->has_waiting) {
+        engine->ctas_done = 0;
+        engine->instructions_before = 0;
+    }
+    grid->given = engine->cycle;
+    grid->runs_alone = residents_must_run_alone(engine, gpu, grid);
+    engine->has_waiting = true;
 }
 
-void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
-                uint32_t ctas_per_sm, uint64_t stop_after, GpuResult *result) {
-    const MachineConfig *machine = engine->machine;
-    IsaContext context = {.memory = gpu->memory,
-                          .program = launch->program,
-                          .launch = launch,
-                          .print = gpu->options.print,
-                          .user = gpu->options.user};
-    bool wants_loads = dispatch_wants_loads(&engine->dispatch);
-    SmListener listener = {.cta_finished = cta_finished,
-                           .l1d_load = wants_loads ? l1d_loaded : NULL,
-                           .l1d_record = engine->watch && engine->watch->l1d ? l1d_recorded : NULL,
-                           .user = engine};
-    uint64_t start = engine->cycle;
-    engine->start = start;
-    engine->stop_after = stop_after;
-    engine->launch = launch;
-    engine->is_alone =
-        launch->check || launch->dump_line || gpu->module->can_wait || !cycle_has_team(engine);
-    share_start(&engine->share);
-    engine->ctas_done = 0;
-    engine->last_progress = start;
-    engine->progress_mark = 0;
-    engine->last_change = start;
-    engine->change_mark = 0;
-    engine->proves_looks = false;
-    engine->network_mark = tally_networks(engine);
-    watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
-    dispatch_set_limit(&engine->dispatch, launch->ctas, ctas_per_sm);
-    uint32_t shared = carve_out_bytes(&machine->sm, launch->shared_bytes, engine->dispatch.limit,
-                                      launch->carve_out);
-    for (uint32_t i = 0; i < machine->sms; i++)
-        sm_carve_out(engine->sms[i], shared);
-    dispatch_start(&engine->dispatch, launch->ctas, launch->warps, l1d_lines(machine, shared),
-                   l1d_ways(machine, shared), start);
-    cycle_start(engine);
-    for (uint32_t i = 0; i < machine->sms; i++)
-        sm_start_kernel(engine->sms[i], launch, ops, &context, engine->dispatch.limit, &listener,
-                        start);
-    for (uint32_t p = 0; p < machine->partitions; p++) {
-        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
-        tally_mark_partition(engine, p);
-        partition_set_aside(engine->partitions[p], ways_of(machine, gpu->options.persisting_bytes));
-        if (machine->partition.l2.flush != CACHE_FLUSH_NEVER)
-            partition_flush_l2(engine->partitions[p]);
-    }
-    run_cycles(engine, gpu, result);
-    tell_progress(engine, gpu, issued_so_far(engine));
-    fill_result(engine, result);
-    if (engine->watch && engine->watch->policies) samples_report_policies(engine);
-    if (engine->watch && engine->watch->tracks) samples_tell_units(engine);
-    watch_end(engine->watch, engine->cycle, &result->counters);
-    engine->cycle++;
+GpuGrid *engine_advance(Engine *engine, Gpu *gpu, uint64_t until) {
+    if (engine->has_waiting) residents_take_turns(engine, gpu);
+    if (!engine->residents) return NULL;
+    plan_next_look(engine);
+    return run_cycles(engine, gpu, until);
 }
+
+bool engine_is_spent(const Engine *engine) { return engine->has_failed; }

@@ -29,18 +29,24 @@ bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag 
 Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls);
 void engine_free(Engine *engine);
 
-/* Runs one kernel in detail until its last request has drained; fills result's status, message,
- * counters and times. `ops` are its program's rows for the machine. */
-/* With stop_after, when the kernel's threads have executed so many instructions at the latest, as
- * of the end of a cycle: GPU_STOPPED. 0: never. */
-void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
-                uint32_t ctas_per_sm, uint64_t stop_after, GpuResult *result);
+/* Gives the machine a grid, which waits for its turn: until the CTAs of all grids before it have
+ * gone out. Those of a higher priority come first, then those given first. A grid that runs alone
+ * waits until the machine is at rest, and lets none begin before it has ended. */
+void engine_begin(Engine *engine, Gpu *gpu, GpuGrid *grid);
+/* Runs the machine until a grid has ended, whose result is complete: that grid; or until SM cycle
+ * `until` has come, or nothing is left to run: NULL. A run that pauses goes on as if it had not. A
+ * grid that runs alone, or is the last one, ends when its last request has drained, another with
+ * its last CTA. When one ends early, all do, in state GRID_ENDED, and engine_is_spent. */
+GpuGrid *engine_advance(Engine *engine, Gpu *gpu, uint64_t until);
+/* Whether grids or their requests are left in the machine that will never end: a grid has ended
+ * early. */
+bool engine_is_spent(const Engine *engine);
 
-/* Why each warp of the launch that ran last stands where it stands; while it runs, or after it has
- * ended early. */
+/* Why each warp on the machine stands where it stands; while grids run, or after one has ended
+ * early. */
 void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *user);
-/* What SM `sm` counted of each instruction in the launch that ran last; NULL: nobody asked, or
- * there is no such SM. */
+/* What SM `sm` counted of each instruction in the grid that ran last; NULL: nobody asked, or there
+ * is no such SM. */
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm);
 
 /* SM cycles so far, over all kernels. */

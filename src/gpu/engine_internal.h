@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "gpu/dispatch.h"
 #include "gpu/engine.h"
+#include "gpu/grid.h"
 #include "gpu/share.h"
 #include "partition/partition.h"
 #include "sm/inbox.h"
@@ -62,6 +63,39 @@ typedef struct ApartPace {
 } ApartPace;
 _Static_assert(sizeof(ApartPace) % TEAM_LINE == 0, "threads write side by side");
 
+/* What was counted when a grid's turn came, so that what it counts can be told. */
+typedef struct EngineMarks {
+    uint64_t start;        /* SM cycle of its turn */
+    Counters *sms;         /* the SMs'; NULL where the grid began on a machine at rest, whose SMs
+                              count from 0 */
+    Counters *sm_room;     /* for them, once needed */
+    Counters *partitions;  /* the partitions', ... */
+    Counters *slices;      /* ... of their slices, ... */
+    DramBankCounts *banks; /* ... of their banks, ... */
+    Counters networks;     /* ... and the networks' */
+} EngineMarks;
+
+enum {
+    ENGINE_MOST_GRIDS = 16
+}; /* on the machine at once: as many kernels as compute capability
+      2.x runs concurrently (CUDA C Programming Guide 4.2, 3.2.5.3) */
+
+/* A place for a grid on the machine. */
+typedef struct EnginePlace {
+    GpuGrid *grid;         /* NULL: the place is free */
+    SmGrid **on_sm;        /* the grid on each SM */
+    Dispatch dispatch;     /* hands out its CTAs; a CTA scheduler has a state for each grid */
+    EngineMarks *marks;    /* since which it counts: Engine.rest_marks, or ... */
+    EngineMarks own_marks; /* ... these */
+} EnginePlace;
+
+/* When the run loop looks up from its cycles. */
+typedef struct EngineLooks {
+    uint64_t poll;     /* SM cycle of the next look at interrupts and limits */
+    uint64_t progress; /* at whether anything moves */
+    uint64_t turn;     /* at which grid's turn it is; UINT64_MAX: at none's */
+} EngineLooks;
+
 /* In three parts, on different lines, as two threads write to it (gpu/apart.c). */
 struct Engine {
     /* What hardly changes in a run. */
@@ -75,32 +109,31 @@ struct Engine {
     Sm **sms;
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
                         side by side, in the first of `wakes` */
-    uint64_t *wakes[2];         /* as they were allocated: the second is free */
-    uint64_t *awake;            /* SMs for which that is the next one, or has come, bit each */
-    SmInbox *inboxes;           /* of the SMs' ports, */
-    uint32_t ports;             /* so many; SM i is at port i modulo this */
-    uint64_t *holding;          /* those that hold replies, bit each */
-    uint64_t *receiving;        /* those at which replies wait in a cycle of the team's, bit each */
-    Team *team;                 /* NULL: one thread does all */
-    uint32_t threads;           /* that it is to have, the kernel's among them; 1: there is none */
-    CyclePart *parts;           /* of its threads */
-    bool can_go_ahead;          /* as the machine is: the units below, of the SMs (gpu/below.c) */
-    bool is_alone;              /* the running kernel is for one thread */
-    bool never_sleeps;          /* GpuOptions.never_sleeps, ... */
-    uint32_t team_every;        /* ... and team_every */
-    ApartPace *apart;           /* of all threads */
-    uint32_t apart_threads;     /* while the second thread has units of its own, and may not be done
-                                   with them: those that take part; else 0 */
-    uint64_t lead;              /* cycles by which the second may be behind with the replies */
-    Watch *watch;               /* of the run; NULL: nobody watches */
-    uint64_t start;             /* SM cycle at which the running kernel was launched */
-    const IsaLaunch *launch;    /* of the running kernel */
-    SchedCallPlace *calls;      /* GpuOptions' policies: by SM, then the CTA scheduler's */
-    Counters *networks;         /* what each of the two networks has counted: lines of its own */
-    Counters *partition_marks;  /* what was counted at the kernel's start: the partitions' ... */
-    Counters *slice_marks;      /* ... of their slices, ... */
-    DramBankCounts *bank_marks; /* ... of their banks, ... */
-    Counters network_mark;      /* ... and the networks' */
+    uint64_t *wakes[2];        /* as they were allocated: the second is free */
+    uint64_t *awake;           /* SMs for which that is the next one, or has come, bit each */
+    SmInbox *inboxes;          /* of the SMs' ports, */
+    uint32_t ports;            /* so many; SM i is at port i modulo this */
+    uint64_t *holding;         /* those that hold replies, bit each */
+    uint64_t *receiving;       /* those at which replies wait in a cycle of the team's, bit each */
+    Team *team;                /* NULL: one thread does all */
+    uint32_t threads;          /* that it is to have, the kernel's among them; 1: there is none */
+    CyclePart *parts;          /* of its threads */
+    bool can_go_ahead;         /* as the machine is: the units below, of the SMs (gpu/below.c) */
+    bool is_alone;             /* the running kernel is for one thread */
+    bool never_sleeps;         /* GpuOptions.never_sleeps, ... */
+    uint32_t team_every;       /* ... and team_every */
+    ApartPace *apart;          /* of all threads */
+    uint32_t apart_threads;    /* while the second thread has units of its own, and may not be done
+                                  with them: those that take part; else 0 */
+    uint64_t lead;             /* cycles by which the second may be behind with the replies */
+    Watch *watch;              /* of the run; NULL: nobody watches */
+    const GpuOptions *options; /* it was made with */
+    SchedCallPlace *calls;     /* GpuOptions' policies: by SM, then the CTA scheduler's */
+    Counters *networks;        /* what each of the two networks has counted: lines of its own */
+    EnginePlace *places;       /* ENGINE_MOST_GRIDS of them */
+    EngineMarks rest_marks;    /* when the machine was last at rest */
+    uint64_t rest_cycle;       /* SM cycle at which the machine was last at rest, ... */
+    uint64_t rest_ps;          /* ... and the simulated time then */
 
     /* What the first thread, the kernel's, writes: for the team's SMs, all that they need on the
      * line that tells them to begin, ... */
@@ -111,20 +144,30 @@ struct Engine {
     /* ... and for itself. */
     _Alignas(ENGINE_LINE) uint64_t alarm; /* first cycle in which one not in `awake` will be */
     uint64_t next_look;                   /* SM cycle before which nobody looks at the units */
-    uint64_t apart_cycles; /* those that it is through with since the second has units, ... */
-    Domain lent_noc;       /* ... network steps in them, as the second need not be as far, ... */
-    uint32_t lent_steps;   /* ... and those of the requests in the coming cycle */
-    uint32_t waiting;      /* an SM that was seen to wait for many requests */
-    bool is_ahead;         /* partitions have made the coming cycle's steps */
-    Share share;           /* what the team does of a cycle */
-    Dispatch dispatch;
-    uint64_t ctas_done;     /* of the running kernel */
-    uint64_t last_progress; /* SM cycle at which something was last seen to move */
-    uint64_t progress_mark; /* sum of what moves, then */
-    uint64_t last_change;   /* SM cycle at which something was last seen to change memory */
-    uint64_t stop_after;    /* thread instructions of the kernel that end its run; 0: none do */
-    bool proves_looks;      /* since then so long ago that warps compare their states */
-    uint64_t change_mark;   /* sum of changes, then */
+    uint64_t apart_cycles;    /* those that it is through with since the second has units, ... */
+    Domain lent_noc;          /* ... network steps in them, as the second need not be as far, ... */
+    uint32_t lent_steps;      /* ... and those of the requests in the coming cycle */
+    uint32_t waiting;         /* an SM that was seen to wait for many requests */
+    bool is_ahead;            /* partitions have made the coming cycle's steps */
+    Share share;              /* what the team does of a cycle */
+    EnginePlace *dispatching; /* the grid whose CTAs go out; NULL: all have gone out */
+    uint32_t residents;       /* grids on the machine */
+    uint32_t finishing;       /* of them, those all of whose CTAs have ended */
+    bool has_waiting;         /* a grid has been given whose turn has not come */
+    bool has_failed;          /* a grid ended early: the machine is of no further use */
+    uint64_t quiet;           /* coming SM cycles in which nothing can happen */
+    EngineLooks looks;        /* when the run loop looks up */
+    uint64_t sent;            /* CTAs handed out since the machine was at rest */
+    uint64_t ctas_done;       /* CTAs ended, and warp instructions issued, ... */
+    uint64_t instructions_before; /* ... of grids under way together (gpu_progress) */
+    uint64_t last_progress;       /* SM cycle at which something was last seen to move */
+    uint64_t progress_mark;       /* sum of what moves, then */
+    uint64_t last_change;         /* SM cycle at which something was last seen to change memory */
+    uint64_t stop_after;  /* thread instructions since the machine was at rest that end its run;
+                             0: none do */
+    uint64_t stop_base;   /* those before */
+    bool proves_looks;    /* since then so long ago that warps compare their states */
+    uint64_t change_mark; /* sum of changes, then */
 
     /* What is written while SMs make their step. */
     _Alignas(ENGINE_LINE) CycleTurn turn; /* of the units below, in their cycle */
@@ -221,20 +264,61 @@ void below_step_ahead(Engine *engine);
 /* After the last cycle of a kernel that failed: the partitions are ahead, as they may have been. */
 void below_settle(Engine *engine);
 
+/* ---- engine.c ---- */
+
+/* Simulated time of so many SM cycles. */
+static inline uint64_t engine_time_ps(const Engine *engine, uint64_t cycles) {
+    return (uint64_t)((unsigned __int128)cycles * 1000000000u / engine->machine->clock.sm_khz);
+}
+/* The run loop's looks begin anew. */
+void engine_plan_looks(Engine *engine, const Gpu *gpu);
+/* Warp instructions issued since the machine was at rest. */
+uint64_t engine_issued(const Engine *engine);
+/* For whoever asks how far the grids are (gpu_progress). */
+void engine_tell_progress(const Engine *engine, Gpu *gpu);
+
+/* ---- residents.c ---- */
+
+/* The grid that began on the machine at rest, where it runs alone. */
+static inline GpuGrid *engine_sole(const Engine *engine) { return engine->places[0].grid; }
+/* The grid at the first place that has one. */
+GpuGrid *residents_first(const Engine *engine);
+/* Whether what is asked of a grid, or of the run, is worth nothing where others run as well. */
+bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGrid *grid);
+/* Begins the grids whose turn has come. */
+void residents_take_turns(Engine *engine, Gpu *gpu);
+/* The end of a cycle: CTAs go out. What went wrong in it, or NULL. */
+const IsaFault *residents_dispatch(Engine *engine);
+/* A grid that has ended in this cycle, NULL: none has. It leaves the machine, with its result. */
+GpuGrid *residents_end_one(Engine *engine, Gpu *gpu);
+/* The machine fails: all grids end, with `failed`, whose result says why. */
+void residents_fail(Engine *engine, Gpu *gpu, GpuGrid *failed);
+/* Whether all CTAs of the grids on the machine have ended. */
+static inline bool residents_have_ended(const Engine *engine) {
+    return engine->finishing == engine->residents;
+}
+/* Whether a grid may end in a cycle in which an SM still waits for much: where others are on the
+ * machine, one ends with its last CTA. */
+bool residents_may_end_early(const Engine *engine);
+void residents_init(Engine *engine);
+void residents_free(Engine *engine);
+
 /* ---- tally.c ---- */
 
 /* What the networks have counted so far. */
 Counters tally_networks(const Engine *engine);
-/* The kernel's counters up to the SM cycle `end`, which is not included: the first that has not
- * been stepped. */
-Counters tally_count(Engine *engine, uint64_t end);
-/* How the SMs differ in the kernel, and the histograms of all so far. */
-Spreads tally_spreads(const Engine *engine);
+/* What was counted since a mark up to the SM cycle `end`, which is not included: the first that has
+ * not been stepped. */
+Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end);
+/* How the SMs differ since a mark, and the histograms since the machine was at rest. */
+Spreads tally_spreads(const Engine *engine, const EngineMarks *marks);
 Histograms tally_histograms(const Engine *engine);
-/* A kernel begins: what partition `p` has counted before it. */
-void tally_mark_partition(Engine *engine, uint32_t p);
-/* The kernel is over: what each unit did in it. */
-void tally_keep_units(const Engine *engine);
+/* A grid's turn has come: what the units have counted before it. `is_at_rest`: no other grid is on
+ * the machine. */
+void tally_mark(Engine *engine, EngineMarks *marks, bool is_at_rest);
+void tally_free_marks(EngineMarks *marks);
+/* A grid that ran alone is over: what each unit did in it. */
+void tally_keep_units(const Engine *engine, const EngineMarks *marks);
 
 /* ---- samples.c ---- */
 

@@ -132,18 +132,17 @@ static void grow_ctas(Gpu *gpu, uint32_t count) {
         gpu->ctas[gpu->cta_count++] = base_calloc(1, sizeof(IsaCta));
 }
 
-/* Runs all CTAs. ctas[0..live-1] are in progress, in the order in which they started; a CTA object
- * that became free stands behind them. */
-static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
+/* Runs the CTAs before `until`. ctas[0..live-1] are in progress, in the order in which they
+ * started; a CTA object that became free stands behind them. */
+static void run_ctas(Run *run, GpuGrid *grid, uint64_t until, uint32_t resident) {
     Gpu *gpu = run->gpu;
-    uint64_t next = 0;
     uint32_t live = 0;
-    while ((next < launch->ctas || live) && !is_stopped(run)) {
+    while ((grid->next < until || live) && !is_stopped(run)) {
         /* One more CTA joins in each round, so a grid of independent CTAs runs one after another.
          */
-        if (next < launch->ctas && live < resident) {
+        if (grid->next < until && live < resident) {
             grow_ctas(gpu, live + 1);
-            isa_cta_start(gpu->ctas[live++], launch, next++);
+            isa_cta_start(gpu->ctas[live++], &grid->launch, grid->next++);
             run->live = live;
         }
         for (uint32_t i = 0; i < live && !is_stopped(run);) {
@@ -155,19 +154,46 @@ static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
             memmove(&gpu->ctas[i], &gpu->ctas[i + 1], (live - i - 1) * sizeof ended);
             gpu->ctas[--live] = ended;
             run->live = live;
+            grid->done++;
             atomic_fetch_add_explicit(&gpu->done_ctas, 1, memory_order_relaxed);
         }
         atomic_store_explicit(&gpu->done_instructions, run->warp_instructions,
                               memory_order_relaxed);
-        bool can_grow = next < launch->ctas && live < resident;
+        bool can_grow = grid->next < until && live < resident;
         if (!can_grow && !is_stopped(run)) end_hopeless(run);
     }
 }
 
-void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result) {
+/* Warp instructions that the grid may still execute. */
+static uint64_t left_to_execute(const Gpu *gpu, const GpuGrid *grid) {
+    const uint64_t limit = gpu->options.instruction_limit, done = grid->result->warp_instructions;
+    return !limit ? UINT64_MAX : limit > done ? limit - done : 0;
+}
+
+/* Adds what was counted, and why it ended early, if it did. */
+static void add_result(const Run *run, const GpuGrid *grid) {
+    GpuResult *result = grid->result;
+    result->warp_instructions += run->warp_instructions;
+    result->thread_instructions += run->thread_instructions;
+    result->time_ps += run->warp_instructions * 1000;
+    if (run->context.fault.is_set) {
+        gpu_set_fault(result, &run->context.fault);
+    } else if (atomic_load(&run->gpu->is_interrupted)) {
+        Text text = {0};
+        text_add(&text, "interrupted\n    kernel ");
+        demangle(grid->launch.function->ptx->name, &text);
+        say_stand(run, &text);
+        result->status = GPU_INTERRUPTED;
+        snprintf(result->message, sizeof result->message, "%s", text_string(&text));
+        text_free(&text);
+    }
+}
+
+void grid_run_functional(Gpu *gpu, GpuGrid *grid, uint64_t until) {
+    const IsaLaunch *launch = &grid->launch;
     Run *run = base_calloc(1, sizeof *run);
     run->gpu = gpu;
-    run->limit = gpu->options.instruction_limit ? gpu->options.instruction_limit : UINT64_MAX;
+    run->limit = left_to_execute(gpu, grid);
     run->context.memory = gpu->memory; /* one by one: the whole of it is large, and zero already */
     run->context.program = launch->program;
     run->context.launch = launch;
@@ -175,20 +201,7 @@ void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result) {
     run->context.print = gpu->options.print;
     run->context.user = gpu->options.user;
     isa_context_start(&run->context);
-    run_grid(run, launch, launch->is_cooperative ? UINT32_MAX : MAX_RESIDENT);
-    result->warp_instructions = run->warp_instructions;
-    result->thread_instructions = run->thread_instructions;
-    result->time_ps = run->warp_instructions * 1000;
-    if (run->context.fault.is_set) {
-        gpu_set_fault(result, &run->context.fault);
-    } else if (atomic_load(&gpu->is_interrupted)) {
-        Text text = {0};
-        text_add(&text, "interrupted\n    kernel ");
-        demangle(launch->function->ptx->name, &text);
-        say_stand(run, &text);
-        result->status = GPU_INTERRUPTED;
-        snprintf(result->message, sizeof result->message, "%s", text_string(&text));
-        text_free(&text);
-    }
+    run_ctas(run, grid, until, launch->is_cooperative ? UINT32_MAX : MAX_RESIDENT);
+    add_result(run, grid);
     free(run);
 }

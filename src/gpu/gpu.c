@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/demangle.h"
-#include "base/host.h"
 #include "gpu/engine.h"
 #include "gpu/gpu_checks.h"
 #include "gpu/gpu_internal.h"
@@ -19,10 +18,8 @@
 #include "isa/check.h"
 #include "isa/handlers.h"
 #include "sched/choice.h"
-#include "sm/carve_out.h"
 
 enum {
-    PARAMETER_SLACK = 64, /* readable bytes past a parameter area (IsaLaunch.parameters) */
     /* Local memory of a thread outside the functions it calls: CUDA Programming Guide, table of
      * technical specifications. */
     MAX_LOCAL_BYTES = 512 << 10
@@ -127,6 +124,7 @@ void gpu_free_ctas(Gpu *gpu) {
 void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     gpu_free_ctas(gpu);
+    grid_free_all(gpu);
     engine_free(gpu->engine);
     free(gpu->calls);
     isa_check_free(gpu->check);
@@ -229,6 +227,16 @@ static uint64_t shared_taken(const GpuLimits *limits, uint64_t bytes) {
     return bits_align_up(bytes, limits->shared_granularity);
 }
 
+uint32_t gpu_shared_taken(const Gpu *gpu, uint32_t bytes) {
+    GpuLimits limits = gpu_limits(gpu);
+    return (uint32_t)shared_taken(&limits, bytes);
+}
+
+uint32_t gpu_registers_taken(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads) {
+    return warp_threads_of(threads) * (uint32_t)bits_align_up(gpu_registers(gpu, kernel, threads),
+                                                              gpu_limits(gpu).register_granularity);
+}
+
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes) {
     const IsaFunction *kernel = &module->program->functions[function];
@@ -240,8 +248,7 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
     if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
     if (shared && limits.shared_per_sm / shared < ctas)
         ctas = (uint32_t)(limits.shared_per_sm / shared);
-    uint32_t registers = warp_threads * (uint32_t)bits_align_up(gpu_registers(gpu, kernel, threads),
-                                                                limits.register_granularity);
+    uint32_t registers = gpu_registers_taken(gpu, kernel, threads);
     if (registers && limits.registers_per_sm / registers < ctas)
         ctas = limits.registers_per_sm / registers;
     return ctas;
@@ -271,11 +278,7 @@ static void refuse(GpuResult *result, const char *format, ...) {
     va_end(args);
 }
 
-/* "kernel NAME" and the reason, which starts with what follows the name. */
-static void refuse_kernel(GpuResult *result, const PtxFunction *kernel, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void refuse_kernel(GpuResult *result, const PtxFunction *kernel, const char *format, ...) {
+void gpu_refuse_kernel(GpuResult *result, const PtxFunction *kernel, const char *format, ...) {
     Text name = {0};
     char why[sizeof result->message];
     va_list args;
@@ -299,19 +302,20 @@ static bool check_dimensions(const GpuLaunch *request, const PtxFunction *kernel
     for (int d = 0; d < 3; d++) {
         char axis = (char)('x' + d);
         if (request->block[d] < 1 || request->block[d] > limits.max_block[d]) {
-            refuse_kernel(result, kernel, ": block %c is %u; it must be 1 to %u", axis,
-                          request->block[d], limits.max_block[d]);
+            gpu_refuse_kernel(result, kernel, ": block %c is %u; it must be 1 to %u", axis,
+                              request->block[d], limits.max_block[d]);
             return false;
         }
         if (request->grid[d] < 1 || request->grid[d] > limits.max_grid[d]) {
-            refuse_kernel(result, kernel, ": grid %c is %u; it must be 1 to %" PRIu64, axis,
-                          request->grid[d], limits.max_grid[d]);
+            gpu_refuse_kernel(result, kernel, ": grid %c is %u; it must be 1 to %" PRIu64, axis,
+                              request->grid[d], limits.max_grid[d]);
             return false;
         }
         if (kernel->required_threads[0] && kernel->required_threads[d] &&
             kernel->required_threads[d] != request->block[d]) {
-            refuse_kernel(result, kernel, ": block %c is %u, but the kernel requires %u (.reqntid)",
-                          axis, request->block[d], kernel->required_threads[d]);
+            gpu_refuse_kernel(result, kernel,
+                              ": block %c is %u, but the kernel requires %u (.reqntid)", axis,
+                              request->block[d], kernel->required_threads[d]);
             return false;
         }
         threads *= request->block[d];
@@ -324,9 +328,10 @@ static bool check_dimensions(const GpuLaunch *request, const PtxFunction *kernel
         if (bound < most) most = bound;
     }
     if (threads > most) {
-        refuse_kernel(result, kernel,
-                      ": %" PRIu64 " threads per thread block; at most %" PRIu64 " are possible",
-                      threads, most);
+        gpu_refuse_kernel(result, kernel,
+                          ": %" PRIu64 " threads per thread block; at most %" PRIu64
+                          " are possible",
+                          threads, most);
         return false;
     }
     return true;
@@ -338,7 +343,7 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     GpuLimits limits = gpu_limits(gpu);
     uint64_t shared = (uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes;
     if (shared > limits.shared_per_cta) {
-        refuse_kernel(
+        gpu_refuse_kernel(
             result, kernel->ptx,
             ": %" PRIu64 " bytes of shared memory (%u static, %u dynamic); a thread block can "
             "have %u",
@@ -348,25 +353,26 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     uint32_t local =
         gpu->options.stack_bytes > MAX_LOCAL_BYTES ? gpu->options.stack_bytes : MAX_LOCAL_BYTES;
     if (kernel->local_bytes > local) {
-        refuse_kernel(result, kernel->ptx,
-                      ": %u bytes of local memory; a thread can have %u (--stack gives more)",
-                      kernel->local_bytes, local);
+        gpu_refuse_kernel(result, kernel->ptx,
+                          ": %u bytes of local memory; a thread can have %u (--stack gives more)",
+                          kernel->local_bytes, local);
         return false;
     }
     uint32_t resident = gpu_occupancy(gpu, request->module, request->function, threads,
                                       request->dynamic_shared_bytes);
     if (resident == 0) {
-        refuse_kernel(result, kernel->ptx,
-                      ": %u threads with %u registers each do not fit on an SM with %u registers",
-                      threads, gpu_registers(gpu, kernel, threads), limits.registers_per_sm);
+        gpu_refuse_kernel(
+            result, kernel->ptx,
+            ": %u threads with %u registers each do not fit on an SM with %u registers", threads,
+            gpu_registers(gpu, kernel, threads), limits.registers_per_sm);
         return false;
     }
     uint64_t ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
     if (request->is_cooperative && ctas > (uint64_t)resident * limits.sms) {
-        refuse_kernel(result, kernel->ptx,
-                      ": a cooperative launch of %" PRIu64 " thread blocks; at most %" PRIu64
-                      " fit on the device at once",
-                      ctas, (uint64_t)resident * limits.sms);
+        gpu_refuse_kernel(result, kernel->ptx,
+                          ": a cooperative launch of %" PRIu64 " thread blocks; at most %" PRIu64
+                          " fit on the device at once",
+                          ctas, (uint64_t)resident * limits.sms);
         return false;
     }
     return true;
@@ -378,86 +384,6 @@ bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *request, GpuResult *resul
            check_resources(gpu, request, kernel, result);
 }
 
-/* Fills `launch` from a checked request. */
-static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameters,
-                    IsaLaunch *launch) {
-    const IsaFunction *kernel = &request->module->program->functions[request->function];
-    GpuLimits limits = gpu_limits(gpu);
-    *launch = (IsaLaunch){
-        .program = request->module->program,
-        .function = kernel,
-        .threads = request->block[0] * request->block[1] * request->block[2],
-        .ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2],
-        .shared_bytes = kernel->shared_bytes + request->dynamic_shared_bytes,
-        .dynamic_shared_bytes = request->dynamic_shared_bytes,
-        .taken_shared_bytes = (uint32_t)shared_taken(&limits, (uint64_t)kernel->shared_bytes +
-                                                                  request->dynamic_shared_bytes),
-        .carve_out = (int)request->carve_out - 1,
-        .window = request->window,
-        .parameters = parameters,
-        .parameter_bytes = kernel->ptx->parameter_bytes,
-        .stack_bytes = gpu->options.stack_bytes,
-        .sms = limits.sms,
-        .warps_per_sm = limits.threads_per_sm / ISA_LANES,
-        .grid_id = ++gpu->launches,
-        .ps_per_cycle = UINT64_C(1000000000) / limits.clock_khz,
-        .is_cooperative = request->is_cooperative,
-        .has_independent_threads = !gpu->options.machine ||
-                                   gpu->options.machine->sm.divergence == SM_DIVERGENCE_INDEPENDENT,
-        .check = gpu->check,
-        .dump_line = gpu->options.dump_line,
-        .dump_cta = gpu->options.dump_cta,
-        .dump_warp = gpu->options.dump_warp,
-        .has_dumped = &gpu->has_dumped,
-        .heap = gpu->heap,
-        .runtime = gpu->runtime,
-        .set_condition = gpu->options.set_condition,
-        .condition_user = gpu->options.condition_user,
-    };
-    memcpy(launch->grid, request->grid, sizeof launch->grid);
-    memcpy(launch->block, request->block, sizeof launch->block);
-    launch->warps = (launch->threads + ISA_LANES - 1) / ISA_LANES;
-    if (gpu->check) isa_check_start(gpu->check, launch, request->module->number);
-}
-
-/* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
-static void restart_engine(Gpu *gpu) {
-    engine_free(gpu->engine);
-    gpu->engine = engine_new(&gpu->options, gpu->calls);
-}
-
-/* Thread instructions that a launch may still execute on the machine, at least 1; 0: any number. */
-static uint64_t left_to_execute(const Gpu *gpu) {
-    const uint64_t all = gpu->options.stop_after, done = gpu->timed_instructions;
-    return all > done ? all - done : all ? 1 : 0;
-}
-
-/* What a cooperative grid synchronizes through: its own size, and the word that counts arrivals, as
- * the vendor's cooperative_groups headers lay it out. False when there is no room for it. */
-static bool prepare_workspace(Gpu *gpu, IsaLaunch *launch) {
-    static const uint32_t workspace[2] = {sizeof workspace, 0};
-    if (!gpu->grid_workspace)
-        gpu->grid_workspace = mem_alloc(gpu->memory, sizeof workspace, MEM_ALLOC_ALIGN,
-                                        MEM_KIND_GLOBAL, "the grid's workspace");
-    launch->grid_workspace = gpu->grid_workspace;
-    return gpu->grid_workspace &&
-           mem_write(gpu->memory, gpu->grid_workspace, workspace, sizeof workspace);
-}
-
-/* The program's rows for the machine, worked out at its first launch there. */
-static const SmOp *ops_of(GpuModule *module) {
-    if (!module->ops) module->ops = sm_ops_new(&module->gpu->options.machine->sm, module->program);
-    return module->ops;
-}
-
-/* The processor's clock is dear to read, a quarter of a small launch. A launch that begins right
- * behind another takes the time between them for the processor's. */
-static HostTime time_at_start(const Gpu *gpu) {
-    const double right_behind = 10e-6; /* seconds */
-    const double wall = host_wall_seconds(), gap = wall - gpu->last_end.wall;
-    return (HostTime){wall, gap < right_behind ? gpu->last_end.cpu + gap : host_cpu_seconds()};
-}
-
 GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     if (!kernel->ptx->is_kernel) {
@@ -465,117 +391,8 @@ GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *request, GpuResult *
         return result->status;
     }
     if (kernel->refusal) {
-        refuse_kernel(result, kernel->ptx, " cannot run: %s", kernel->refusal);
+        gpu_refuse_kernel(result, kernel->ptx, " cannot run: %s", kernel->refusal);
         return result->status = GPU_REFUSED;
     }
     return gpu_check_launch(gpu, request, result) ? GPU_OK : result->status;
-}
-
-GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
-    const IsaFunction *kernel = &request->module->program->functions[request->function];
-    *result = (GpuResult){0};
-    const HostTime start = time_at_start(gpu);
-    if (gpu_check_kernel(gpu, request, result)) return result->status;
-    const uint32_t threads = request->block[0] * request->block[1] * request->block[2];
-    if (request->module->uses_heap && !gpu->heap) {
-        gpu->heap = mem_heap_new(gpu->memory, gpu->options.heap_bytes);
-        if (!gpu->heap) {
-            refuse_kernel(result, kernel->ptx,
-                          ": no room in device memory for its heap of %" PRIu64 " bytes",
-                          gpu->options.heap_bytes);
-            return result->status;
-        }
-    }
-    uint32_t bytes = kernel->ptx->parameter_bytes;
-    uint8_t *parameters = base_alloc_lines(bytes + PARAMETER_SLACK);
-    if (bytes) memcpy(parameters, request->parameters, bytes);
-    IsaLaunch launch;
-    DeviceRuntime runtime = {.wait = gpu->check ? NULL : children_wait,
-                             .keep_text = gpu_keep_text,
-                             .answers = gpu->options.answers,
-                             .user = gpu,
-                             .asker = gpu->options.asker};
-    bool is_timed = gpu->engine && !request->is_functional, is_inner = gpu->waited != NULL;
-    Waited waited;
-    waited.has_any = false;
-    children_begin(gpu, &runtime);
-    gpu->runtime = &runtime;
-    gpu->module = request->module;
-    gpu->waited = &waited;
-    gpu->is_timed = is_timed;
-    prepare(gpu, request, parameters, &launch);
-    if (request->is_cooperative && !prepare_workspace(gpu, &launch)) {
-        free(parameters);
-        gpu->waited = NULL;
-        refuse_kernel(result, kernel->ptx, ": no room in device memory to synchronize its grid");
-        return result->status;
-    }
-    if (!is_inner) atomic_store(&gpu->is_interrupted, false);
-    atomic_store(&gpu->done_ctas, 0);
-    atomic_store(&gpu->done_instructions, 0);
-    atomic_store(&gpu->total_ctas, launch.ctas);
-    if (is_timed) {
-        result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
-                                            request->dynamic_shared_bytes);
-        result->ctas_per_sm = carve_out_ctas(&gpu->options.machine->sm, launch.shared_bytes,
-                                             result->ctas_per_sm, launch.carve_out);
-        engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm,
-                   is_inner ? 0 : left_to_execute(gpu), result);
-        if (gpu->options.watch && gpu->options.watch->profile)
-            gpu_profile_add(gpu, request->module, &launch, result);
-        if (result->status != GPU_OK) restart_engine(gpu);
-    } else {
-        gpu_run_functional(gpu, &launch, result);
-    }
-    if (waited.has_any) gpu_add_result(result, &waited.sum);
-    if (!is_inner) gpu->time_ps += result->time_ps;
-    if (is_timed && !is_inner) gpu->timed_instructions += result->thread_instructions;
-    gpu->waited = NULL;
-    children_end(gpu, &runtime, request->module, result->status == GPU_OK);
-    free(parameters);
-    gpu->last_end = (HostTime){host_wall_seconds(), host_cpu_seconds()};
-    result->wall_seconds = gpu->last_end.wall - start.wall;
-    result->cpu_seconds = gpu->last_end.cpu - start.cpu;
-    return result->status;
-}
-
-/* ---- Grids ---- */
-
-struct GpuGrid {
-    const GpuLaunch *launch; /* borrowed */
-    GpuStreamInfo stream;
-    GpuResult result;
-    GpuGrid *next;
-};
-
-uint64_t gpu_time_ps(const Gpu *gpu) { return gpu->time_ps; }
-
-GpuGrid *gpu_begin(Gpu *gpu, const GpuLaunch *launch, const GpuStreamInfo *stream) {
-    GpuGrid **link = &gpu->grids;
-    while (*link)
-        link = &(*link)->next;
-    GpuGrid *grid = *link = base_malloc(sizeof *grid);
-    grid->launch = launch;
-    grid->stream = *stream;
-    grid->next = NULL;
-    return grid;
-}
-
-/* Runs the grid of the highest priority, of several the first given, to its end. */
-GpuGrid *gpu_advance(Gpu *gpu) {
-    GpuGrid **best = &gpu->grids;
-    if (!gpu->grids) return NULL;
-    for (GpuGrid **link = best; *link; link = &(*link)->next)
-        if ((*link)->stream.priority > (*best)->stream.priority) best = link;
-    GpuGrid *grid = *best;
-    *best = grid->next;
-    gpu_launch(gpu, grid->launch, &grid->result);
-    return grid;
-}
-
-GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result) {
-    (void)gpu;
-    *result = grid->result;
-    free(grid);
-    return result->status;
 }

@@ -151,10 +151,14 @@ typedef struct GpuResult {
     Histograms histograms; /* likewise */
     Spreads spreads;       /* likewise, over the SMs */
     uint32_t ctas_per_sm;  /* that fit */
-    bool has_overlapped;   /* another grid was on the machine at the same time */
+    uint64_t start_ps;     /* when its turn came, on the clock of gpu_time_ps */
+    /* Another grid was on the machine at the same time. Then instructions, CTAs, warps and time are
+     * this grid's; the other counters, histograms and spreads are what the whole machine did from
+     * its start to its end. */
+    bool has_overlapped;
 } GpuResult;
 
-/* A launch given to the device: it waits, is resident, or has ended. */
+/* A launch given to the device: it waits, runs, or has ended. */
 typedef struct GpuGrid GpuGrid;
 
 /* The stream of a launch. */
@@ -169,15 +173,19 @@ bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result
 /* The same, and what holds whatever the shape: it is a kernel, without unsupported instructions. */
 GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
 
-/* Gives a launch to the device, which may begin it at the next advance, next to those given before.
- * One stream has one grid at a time, branches of its graphs aside. Launch and parameters stay
- * until the end. */
+/* Gives a launch to the device, which may begin it at the next advance, next to those given before:
+ * its CTAs go out when those of all grids before it have. Grids of a higher priority come first, of
+ * one priority in the order in which they were given. A grid that must come after another is to be
+ * given when that has ended. A launch that cannot run has ended at once. Module and what the launch
+ * points to stay until the end; the launch itself is copied. */
 GpuGrid *gpu_begin(Gpu *gpu, const GpuLaunch *launch, const GpuStreamInfo *stream);
-/* Runs what has begun until a grid has ended: that grid; NULL: none is left. */
+/* Runs what has begun until a grid has ended: that grid, until gpu_end takes it; NULL: none is
+ * left.
+ */
 GpuGrid *gpu_advance(Gpu *gpu);
-/* Takes the result of a grid that gpu_advance has returned, and frees it. */
+/* Fills in the result of a grid that has ended, and forgets the grid. */
 GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result);
-/* Simulated time: of what the launches so far took together. */
+/* Simulated time so far: of all launches that have ended, of those that overlapped once. */
 uint64_t gpu_time_ps(const Gpu *gpu);
 
 /* Runs a kernel to its end: begin, advance and end of one grid. Always fills `result`. */

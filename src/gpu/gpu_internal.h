@@ -4,22 +4,11 @@
 
 #include <stdatomic.h>
 
-#include "gpu/gpu.h"
+#include "gpu/grid.h"
 #include "isa/device_runtime.h"
 #include "isa/launch.h"
 #include "memory/heap.h"
 #include "stats/profile.h"
-
-/* What a launch adds up of the children that it waits for, which count as parts of it. */
-typedef struct Waited {
-    bool has_any;  /* else `sum` is not filled: few launches have children, and it is large */
-    GpuResult sum; /* of their results */
-} Waited;
-
-/* The host's clocks at one time, in seconds. */
-typedef struct HostTime {
-    double wall, cpu;
-} HostTime;
 
 struct Gpu {
     GpuOptions options;
@@ -33,13 +22,12 @@ struct Gpu {
     uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
     uint64_t launches;       /* so far: the next %gridid */
     uint64_t timed_instructions; /* of threads, on the machine, in the launches so far */
-    GpuGrid *grids;              /* given and not ended, in that order; owned */
-    uint64_t time_ps;            /* that the launches so far took */
-    DeviceRuntime *runtime;      /* of the grid that runs, on the stack of its launch */
-    GpuModule *module;           /* of that grid */
-    Waited *waited;              /* for, by it; NULL: no grid runs */
+    GpuGrid *grids;              /* given and not taken back, in that order; owned */
+    GpuGrid *free_grids;         /* records to use again; owned */
+    GpuGrid *running;            /* whose turn came last; NULL: it has ended */
+    uint32_t depth;              /* grids that wait for what they have launched, and so on */
+    uint64_t time_ps;            /* simulated so far */
     HostTime last_end;           /* of the last launch */
-    bool is_timed;               /* it runs on the machine */
     bool has_dumped;             /* a launch has come where registers are printed */
     struct DeviceText *texts;    /* that kernels have asked for (children.c) */
     uint32_t text_count;         /* of texts */
@@ -72,15 +60,19 @@ struct GpuModule {
                                    first launch on it */
 };
 
-/* Runs a prepared launch functionally. Fills result's status, message and counts. */
-void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result);
+/* Adds a grid that has just run on the machine to the profile of the run. */
+void gpu_profile_add(Gpu *gpu, const GpuGrid *grid);
 
-/* Adds a launch that has just run on the machine to the profile of the run. */
-void gpu_profile_add(Gpu *gpu, const GpuModule *module, const IsaLaunch *launch,
-                     const GpuResult *result);
+/* Adds where the warps of a grid that runs alone stand, as a kernel without counts. */
+void gpu_profile_standing(const Gpu *gpu, const GpuGrid *grid, Profile *profile);
 
-/* Adds where the warps of the launch that is running stand, as a kernel without counts. */
-void gpu_profile_standing(const Gpu *gpu, const IsaLaunch *launch, Profile *profile);
+/* What a CTA takes of an SM's shared memory, in bytes, and of its registers. */
+uint32_t gpu_shared_taken(const Gpu *gpu, uint32_t bytes);
+uint32_t gpu_registers_taken(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads);
+
+/* Puts into the result why a kernel cannot be launched: its name and what follows it. */
+void gpu_refuse_kernel(GpuResult *result, const PtxFunction *kernel, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 void gpu_free_ctas(Gpu *gpu);
 

@@ -186,7 +186,6 @@ void gpu_unload(GpuModule *module) {
     free(module);
 }
 
-const GpuModule *gpu_running_module(const Gpu *gpu) { return gpu->module; }
 const PtxModule *gpu_module_ptx(const GpuModule *module) { return module->images[0]; }
 const IsaProgram *gpu_module_program(const GpuModule *module) { return module->program; }
 

@@ -75,16 +75,18 @@ static void add_stand(void *user, const IsaWarp *warp, int slot, ProfileColumn c
     profile_add_stand(stands->kernel, &(ProfileStand){warp->pc, cause, 1});
 }
 
-void gpu_profile_standing(const Gpu *gpu, const IsaLaunch *launch, Profile *profile) {
-    const GpuModule *module = gpu->module;
+void gpu_profile_standing(const Gpu *gpu, const GpuGrid *grid, Profile *profile) {
+    const GpuModule *module = grid->module;
     ProfileKernel *kernel =
-        profile_kernel(profile, 0, launch->function->ptx->name, module->images[0]->file);
+        profile_kernel(profile, 0, grid->launch.function->ptx->name, module->images[0]->file);
     Stands stands = {kernel, module};
     engine_visit_standing(gpu->engine, add_stand, &stands);
 }
 
-void gpu_profile_add(Gpu *gpu, const GpuModule *module, const IsaLaunch *launch,
-                     const GpuResult *result) {
+void gpu_profile_add(Gpu *gpu, const GpuGrid *grid) {
+    const GpuModule *module = grid->module;
+    const IsaLaunch *launch = &grid->launch;
+    const GpuResult *result = grid->result;
     uint64_t index = (uint64_t)(launch->function - module->program->functions);
     uint64_t key = module->number << 32 | index;
     ProfileKernel *kernel = profile_kernel(gpu->options.watch->profile, key,

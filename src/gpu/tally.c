@@ -1,6 +1,8 @@
 /* What the machine has counted: sums over its units, of a kernel and of each unit in it. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "gpu/engine_internal.h"
 
 Counters tally_networks(const Engine *engine) {
@@ -27,22 +29,29 @@ static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
     c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
 }
 
-Counters tally_count(Engine *engine, uint64_t end) {
+/* What an SM has counted since a mark. */
+static Counters sm_since(const Engine *engine, const EngineMarks *marks, uint32_t sm) {
+    const Counters *now = sm_counters(engine->sms[sm]);
+    return marks->sms ? counters_since(&marks->sms[sm], now) : *now;
+}
+
+Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end) {
     Counters sum = {0}, *c = &sum;
     uint64_t sm_khz = engine->machine->clock.sm_khz;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         sm_settle(engine->sms[i], end);
-        counters_add(c, sm_counters(engine->sms[i]));
+        if (!marks->sms) counters_add(c, sm_counters(engine->sms[i]));
+        else add_since(c, &marks->sms[i], sm_counters(engine->sms[i]));
     }
     convert_fetch_parts(engine->machine, c);
     for (uint32_t p = 0; p < engine->machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
         Counters now = partition_counters(engine->partitions[p]);
-        add_since(c, &engine->partition_marks[p], &now);
+        add_since(c, &marks->partitions[p], &now);
     }
     Counters networks = tally_networks(engine);
-    add_since(c, &engine->network_mark, &networks);
-    c->cycles = end - engine->start;
+    add_since(c, &marks->networks, &networks);
+    c->cycles = end - marks->start;
     c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
     c->kernels = 1;
     return sum;
@@ -50,15 +59,51 @@ Counters tally_count(Engine *engine, uint64_t end) {
 
 /* ---- Units ---- */
 
-void tally_mark_partition(Engine *engine, uint32_t p) {
+static void mark_partition(Engine *engine, EngineMarks *marks, uint32_t p) {
     Partition *partition = engine->partitions[p];
     uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
-    partition_begin_maxima(partition);
-    engine->partition_marks[p] = partition_counters(partition);
+    marks->partitions[p] = partition_counters(partition);
     for (uint32_t i = 0; i < slices; i++)
-        engine->slice_marks[p * slices + i] = *partition_slice_counters(partition, i);
-    memcpy(&engine->bank_marks[p * banks], partition_bank_counts(partition),
+        marks->slices[p * slices + i] = *partition_slice_counters(partition, i);
+    memcpy(&marks->banks[p * banks], partition_bank_counts(partition),
            banks * sizeof(DramBankCounts));
+}
+
+/* Room for a mark, at its first use. */
+static void allocate_marks(const Engine *engine, EngineMarks *marks, bool is_at_rest) {
+    const MachineConfig *machine = engine->machine;
+    if (!marks->partitions) {
+        marks->partitions = base_calloc(machine->partitions, sizeof(Counters));
+        marks->slices =
+            base_calloc(machine->partitions * machine->partition.slices, sizeof(Counters));
+        marks->banks =
+            base_calloc(machine->partitions * machine->dram.banks, sizeof(DramBankCounts));
+    }
+    if (!marks->sm_room && !is_at_rest)
+        marks->sm_room = base_calloc(machine->sms, sizeof(Counters));
+    marks->sms = is_at_rest ? NULL : marks->sm_room;
+}
+
+void tally_free_marks(EngineMarks *marks) {
+    free(marks->sm_room);
+    free(marks->partitions);
+    free(marks->slices);
+    free(marks->banks);
+}
+
+void tally_mark(Engine *engine, EngineMarks *marks, bool is_at_rest) {
+    allocate_marks(engine, marks, is_at_rest);
+    marks->start = engine->cycle;
+    marks->networks = tally_networks(engine);
+    for (uint32_t i = 0; i < engine->machine->sms && !is_at_rest; i++) {
+        sm_settle(engine->sms[i], engine->cycle);
+        marks->sms[i] = *sm_counters(engine->sms[i]);
+    }
+    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
+        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
+        if (is_at_rest) partition_begin_maxima(engine->partitions[p]);
+        mark_partition(engine, marks, p);
+    }
 }
 
 static Counters bank_since(const DramBankCounts *mark, const DramBankCounts *now) {
@@ -68,32 +113,35 @@ static Counters bank_since(const DramBankCounts *mark, const DramBankCounts *now
 }
 
 /* Adds what a partition has counted in the kernel, its slices and its banks. */
-static void add_partition(const Engine *engine, uint32_t p, Units *units) {
+static void add_partition(const Engine *engine, const EngineMarks *marks, uint32_t p,
+                          Units *units) {
     const Partition *partition = engine->partitions[p];
     uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
     const DramBankCounts *counts = partition_bank_counts(partition);
     Counters now = partition_counters(partition);
-    Counters part = counters_since(&engine->partition_marks[p], &now);
+    Counters part = counters_since(&marks->partitions[p], &now);
     units_add(units, UNIT_channel, p, &part);
     for (uint32_t i = 0; i < slices; i++) {
-        part = counters_since(&engine->slice_marks[p * slices + i],
-                              partition_slice_counters(partition, i));
+        part =
+            counters_since(&marks->slices[p * slices + i], partition_slice_counters(partition, i));
         units_add(units, UNIT_slice, p * slices + i, &part);
     }
     for (uint32_t i = 0; i < banks; i++) {
-        part = bank_since(&engine->bank_marks[p * banks + i], &counts[i]);
+        part = bank_since(&marks->banks[p * banks + i], &counts[i]);
         units_add(units, UNIT_bank, p * banks + i, &part);
     }
 }
 
-Spreads tally_spreads(const Engine *engine) {
+Spreads tally_spreads(const Engine *engine, const EngineMarks *marks) {
     Spreads spreads = {0};
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        spreads_take(&spreads, sm_counters(engine->sms[i]), i == 0);
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        const Counters counters = sm_since(engine, marks, i);
+        spreads_take(&spreads, &counters, i == 0);
+    }
     return spreads;
 }
 
-void tally_keep_units(const Engine *engine) {
+void tally_keep_units(const Engine *engine, const EngineMarks *marks) {
     Units *units = engine->watch ? engine->watch->units : NULL;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         Counters counters = *sm_counters(engine->sms[i]);
@@ -101,7 +149,7 @@ void tally_keep_units(const Engine *engine) {
         if (units) units_add(units, UNIT_sm, i, &counters);
     }
     for (uint32_t p = 0; units && p < engine->machine->partitions; p++)
-        add_partition(engine, p, units);
+        add_partition(engine, marks, p, units);
 }
 
 Histograms tally_histograms(const Engine *engine) {

@@ -14,6 +14,11 @@ static void record_kernel(const Watch *watch, L1dKind kind, uint64_t cycle, uint
                        &(L1dRecord){.cycle = cycle, .address = number, .kind = (uint8_t)kind});
 }
 
+bool watch_is_of_one_kernel(const Watch *watch) {
+    return watch && (watch->timeline || watch->tracks || watch->series || watch->records_ctas ||
+                     watch->policies || watch->profile || watch->l1d || watch->snapshots);
+}
+
 void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle) {
     if (!watch) return;
     record_kernel(watch, L1D_KERNEL_START, cycle, watch->kernels++);

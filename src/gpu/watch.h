@@ -39,6 +39,8 @@ typedef struct Watch {
     uint64_t next_report; /* SM cycle at which the policies are to report */
 } Watch;
 
+/* Whether something is recorded that belongs to one kernel: kernels must then run one by one. */
+bool watch_is_of_one_kernel(const Watch *watch);
 /* A kernel of `ctas` CTAs begins at `cycle`. */
 void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle);
 /* The first cycle at which watch_sample wants to be called; UINT64_MAX: never. */

@@ -43,7 +43,7 @@ void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t ato
                                .l1_takes_hints = config->l1d_own.takes_hints};
 }
 
-void coalescer_start_kernel(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit) {
+void coalescer_begin_grid(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit) {
     coalescer->cta_threads = cta_warps * ISA_LANES;
     coalescer->local_threads = (uint64_t)coalescer->cta_threads * cta_limit * coalescer->sms;
 }

@@ -46,7 +46,7 @@ typedef struct SmOperation {
 void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
                     uint32_t sm, uint32_t sms);
 /* `cta_limit`: CTAs that are resident on an SM at once. */
-void coalescer_start_kernel(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit);
+void coalescer_begin_grid(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit);
 
 /* ---- Patterns (IsaContext.pattern) ---- */
 

@@ -54,8 +54,9 @@ static void remember(SmKept *kept, const SmOp *op, const IsaReg *regs, int warp)
 
 __attribute__((noinline)) void collector_keep_operands(SmCollector *collector, const SmContext *sm,
                                                        SmInst *inst) {
-    const SmOp *op = &sm->ops[inst->pc];
-    const IsaReg *regs = &sm->reg_pool[op->regs], *operands = regs + op->result_count;
+    const SmOp *op = context_op(sm, inst);
+    const IsaReg *regs = &sm->warps.warp[inst->warp].grid->reg_pool[op->regs],
+                 *operands = regs + op->result_count;
     SmKept *kept = &collector->kept;
     uint64_t reads = 0;
     for (uint32_t i = 0; i < op->read_count; i++) {
@@ -174,8 +175,8 @@ static void ask(SmCollector *collector, uint32_t unit, uint64_t bank) {
 /* Reads that meet others in a bank, or of which several want the same one. */
 RARE void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t unit,
                          const SmInst *inst) {
-    const SmOp *op = &sm->ops[inst->pc];
-    const IsaReg *regs = &sm->reg_pool[op->regs + op->result_count];
+    const SmOp *op = context_op(sm, inst);
+    const IsaReg *regs = &sm->warps.warp[inst->warp].grid->reg_pool[op->regs + op->result_count];
     for (uint32_t i = 0; i < op->read_count; i++)
         if (i >= KEPT_PLACES || !(inst->kept >> i & 1))
             ask(collector, unit, bank_of(collector, &regs[i], inst->warp));

@@ -1,13 +1,13 @@
 /* What the stages of an SM have in common, and all that a stage is given beside its own record and
- * its neighbours': the time, the machine, the kernel, the instructions under way, where to post
+ * its neighbours': the time, the machine, the grids, the instructions under way, where to post
  * events, what policies see, and the counters. Stages read it; who writes a field says its line. */
 #ifndef TYTO_SM_CONTEXT_H
 #define TYTO_SM_CONTEXT_H
 
 #include "base/bits.h"
 #include "sm/events.h"
+#include "sm/grid.h"
 #include "sm/inst.h"
-#include "sm/op.h"
 #include "sm/order.h"
 #include "sm/profile.h"
 #include "sm/sm.h"
@@ -25,16 +25,13 @@ struct SmContext {
     SmEnvironment env;
 
     /* ---- By their own functions ---- */
-    SmInsts insts;  /* inst.h */
-    SmWarps warps;  /* warps.c */
-    IsaContext isa; /* effects of the instruction that issued last: isa_step; faults: issue.c too */
+    SmInsts insts; /* inst.h */
+    SmWarps warps; /* warps.c */
 
     /* ---- sm.c ---- */
-    const SmOp *ops; /* of the kernel's program, as the next three */
-    const IsaInfo *infos;
-    const IsaReg *reg_pool;
-    const IsaInst *program;
-    const IsaLaunch *launch;
+    const IsaFault *fault; /* of an instruction or of the policy: issue.c; NULL: none */
+    SmGrid *grid;          /* SM_MAX_GRIDS of them */
+    uint32_t grids;        /* those that have begun and not ended, bit each */
     Arena *arena;
     SmListener listener;
     SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
@@ -50,7 +47,14 @@ struct SmContext {
     /* ---- Sinks: each counter has one stage that counts it ---- */
     Counters counters;
     Histograms histograms;
+
+    IsaFault policy_fault; /* the policy broke its contract: issue.c */
 };
+
+/* The row of an instruction under way. */
+static inline const SmOp *context_op(const SmContext *sm, const SmInst *inst) {
+    return &sm->warps.warp[inst->warp].grid->ops[inst->pc];
+}
 
 /* Resident warps that have not exited. */
 static inline uint64_t context_live(const SmContext *sm) {

@@ -30,7 +30,7 @@ void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 static bool is_plain(const SmIssue *issue, const SmContext *sm) {
     return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
            !sm->config->collector.reuses && !issue->dumps && !issue->sees_registered &&
-           !sm->launch->window.bytes && !sm->profile && issue->scoreboard.is_exact;
+           !issue->has_window && !sm->profile && issue->scoreboard.is_exact;
 }
 
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
@@ -43,14 +43,21 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     issue->steps_always = issue->looks || sched_agent_hears_time(&sm->policy);
     issue->standing = 0;
     issue->policy_cycle = sm->view.cycle;
-    issue->sees_registered = sm->isa.memory && mem_has_registered(sm->isa.memory);
-    issue->dumps = sm->launch->dump_line != 0;
+    issue->sees_registered = issue->dumps = issue->has_window = false;
     issue->sums = (SmIssueSums){0};
     memset(issue->wants, 0, sizeof issue->wants);
-    scoreboard_start_kernel(&issue->scoreboard, sm->launch->program);
-    issue->is_plain = is_plain(issue, sm);
+    scoreboard_start_kernel(&issue->scoreboard);
     issue->may_load = UINT64_MAX;
-    coalescer_start_kernel(&issue->coalescer, sm->launch->warps, sm->warps.cta_limit);
+}
+
+void issue_begin_grid(SmIssue *issue, const SmContext *sm, const SmGrid *grid) {
+    const IsaLaunch *launch = grid->launch;
+    issue->sees_registered |= grid->isa.memory && mem_has_registered(grid->isa.memory);
+    issue->dumps |= launch->dump_line != 0;
+    issue->has_window |= launch->window.bytes != 0;
+    scoreboard_begin_grid(&issue->scoreboard, launch->program);
+    issue->is_plain = is_plain(issue, sm);
+    coalescer_begin_grid(&issue->coalescer, launch->warps, grid->cta_limit);
 }
 
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
@@ -59,7 +66,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     issue->slots.excused &= ~bit;
     issue->slots.waiting &= ~bit;
     issue->slots.passing[warp].count = 0;
-    scoreboard_reset(&issue->scoreboard, warp);
+    scoreboard_reset(&issue->scoreboard, warp, sm->warps.warp[warp].grid->reg_pool);
     fetch_start_warp(issue->fetch, warp, pc);
     issue_update_head(issue, sm, warp);
 }
@@ -130,9 +137,10 @@ ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *las
 
 /* The warp's buffer holds instructions, of which the first may be the next one. */
 ALWAYS void find_head(SmIssue *issue, SmContext *sm, int warp, bool plain) {
-    const uint32_t pc = sm->warps.warp[warp].isa->pc;
+    const SmWarp *w = &sm->warps.warp[warp];
+    const uint32_t pc = w->isa->pc;
     issue->has_news = true;
-    if (issue->fetch->buffer[warp].pc == pc) raise_head(issue, sm, warp, &sm->ops[pc], plain);
+    if (issue->fetch->buffer[warp].pc == pc) raise_head(issue, sm, warp, &w->grid->ops[pc], plain);
     else issue->stale |= UINT64_C(1) << warp;
 }
 
@@ -149,7 +157,7 @@ __attribute__((noinline)) void issue_update_head(SmIssue *issue, SmContext *sm, 
 RARE void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
     SmPassing *passing = &issue->slots.passing[warp];
     for (uint32_t i = 0; i < passing->count;) {
-        const SmOp *op = &sm->ops[passing->pc[i]];
+        const SmOp *op = &sm->warps.warp[warp].grid->ops[passing->pc[i]];
         if (!scoreboard_has_sources(&issue->scoreboard, warp, op)) {
             i++;
             continue;
@@ -183,7 +191,7 @@ ALWAYS void recheck(SmIssue *issue, SmContext *sm, int warp, bool plain) {
 /* Results are written, or there are none to wait for. */
 ALWAYS void complete(SmIssue *issue, SmContext *sm, uint16_t index, bool plain) {
     const SmInst *inst = &sm->insts.inst[index];
-    const SmOp *op = &sm->ops[inst->pc];
+    const SmOp *op = context_op(sm, inst);
     const int warp = inst->warp;
     if (!plain && context_is_profiled(sm)) sm_profile_done(sm->profile, inst, index, sm->cycle);
     if (plain) scoreboard_release_words(&issue->scoreboard, warp, op);
@@ -247,40 +255,41 @@ static void count_instruction(SmIssue *issue, SmContext *sm, const SmOp *op, uin
 }
 
 /* Those of the lanes that name memory: a prefetch of anything else is no fault, and none. */
-RARE uint32_t valid_lanes(const SmContext *sm, uint32_t lanes) {
+RARE uint32_t valid_lanes(const IsaContext *isa, uint32_t lanes) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        if (!mem_is_valid(sm->isa.memory, sm->isa.address[lane], 1)) lanes &= ~(1u << lane);
+        if (!mem_is_valid(isa->memory, isa->address[lane], 1)) lanes &= ~(1u << lane);
     }
     return lanes;
 }
 
 /* The lanes whose addresses make accesses. */
-RARE uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info, const SmInst *inst) {
-    if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(sm, inst->lanes);
+RARE uint32_t naming_lanes(const SmGrid *grid, const IsaInfo *info, const SmInst *inst) {
+    if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(&grid->isa, inst->lanes);
     if (!(info->flags & ISA_NAMES_ROWS)) return inst->lanes;
-    return inst->lanes & (uint32_t)bits_low_mask(8 * sm->program[inst->pc].vector);
+    return inst->lanes & (uint32_t)bits_low_mask(8 * grid->program[inst->pc].vector);
 }
 
 /* Puts the addresses that the caches know in the place of those of registered memory, which lies
  * where the host has it. */
-RARE void see_registered(SmContext *sm, const IsaInfo *info) {
+RARE void see_registered(IsaContext *isa, const IsaInfo *info) {
     if (info->space == PTX_SPACE_SHARED || info->space == PTX_SPACE_LOCAL ||
         info->space == PTX_SPACE_PARAM)
         return;
-    for (uint32_t rest = sm->isa.executed; rest; rest &= rest - 1) {
+    for (uint32_t rest = isa->executed; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
-        if (info->space != PTX_SPACE_NONE || sm->isa.space[lane] == PTX_SPACE_GLOBAL)
-            sm->isa.address[lane] = mem_seen_address(sm->isa.memory, sm->isa.address[lane]);
+        if (info->space != PTX_SPACE_NONE || isa->space[lane] == PTX_SPACE_GLOBAL)
+            isa->address[lane] = mem_seen_address(isa->memory, isa->address[lane]);
     }
 }
 
 /* Tells the accesses what the program says of them. */
 RARE void take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memory) {
-    const IsaInfo *info = &sm->infos[inst->pc];
+    const SmGrid *grid = sm->warps.warp[inst->warp].grid;
+    const IsaInfo *info = &grid->infos[inst->pc];
     const IsaWarp *warp = sm->warps.warp[inst->warp].isa;
     SmHints hints = {.info = info,
-                     .window = &sm->launch->window,
+                     .window = &grid->launch->window,
                      .l1_takes = sm->config->l1d_own.takes_hints,
                      .l2_takes = sm->env.l2_takes_hints};
     bool is_global = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
@@ -295,24 +304,26 @@ RARE void take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memory) 
 ALWAYS const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst *inst,
                                      const SmOp *op, bool plain) {
     const SmWarp *w = &sm->warps.warp[inst->warp];
-    const IsaInfo *info = &sm->infos[inst->pc];
+    SmGrid *grid = w->grid;
+    const IsaInfo *info = &grid->infos[inst->pc];
     SmMemory *memory = insts_next_memory(&sm->insts);
-    const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && sm->launch->window.bytes);
-    if (!plain && issue->sees_registered) see_registered(sm, info);
-    if (coalesce_is_one_pass(&issue->coalescer, info, sm->isa.address, sm->isa.pattern))
+    const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && grid->launch->window.bytes);
+    if (!plain && issue->sees_registered) see_registered(&grid->isa, info);
+    if (coalesce_is_one_pass(&issue->coalescer, info, grid->isa.address, grid->isa.pattern))
         coalesce_one_pass(info, memory);
     else
-        coalesce(&issue->coalescer,
-                 &(SmOperation){.info = info,
-                                .address = sm->isa.address,
-                                .space = sm->isa.space,
-                                .lanes = is_hinted ? naming_lanes(sm, info, inst) : inst->lanes,
-                                .pattern = issue->sees_registered ? 0 : sm->isa.pattern,
-                                .warp = w->isa->index,
-                                .cta_slot = w->cta_slot,
-                                .is_call_argument = info->space == PTX_SPACE_PARAM &&
-                                                    sm->program[inst->pc].space == PTX_SPACE_LOCAL},
-                 memory);
+        coalesce(
+            &issue->coalescer,
+            &(SmOperation){.info = info,
+                           .address = grid->isa.address,
+                           .space = grid->isa.space,
+                           .lanes = is_hinted ? naming_lanes(grid, info, inst) : inst->lanes,
+                           .pattern = issue->sees_registered ? 0 : grid->isa.pattern,
+                           .warp = w->isa->index,
+                           .cta_slot = w->cta_slot,
+                           .is_call_argument = info->space == PTX_SPACE_PARAM &&
+                                               grid->program[inst->pc].space == PTX_SPACE_LOCAL},
+            memory);
     if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
         histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
     if (is_hinted) take_hints(sm, inst, memory);
@@ -330,7 +341,7 @@ static bool is_joined(const SmOp *op) {
 RARE void profile_issue(SmContext *sm, uint16_t index) {
     const SmInst *inst = &sm->insts.inst[index];
     sm->profile->issue_cycle[index] = sm->cycle;
-    if (is_joined(&sm->ops[inst->pc]))
+    if (is_joined(context_op(sm, inst)))
         sm_profile_passed(sm->profile, inst->pc, inst->lanes, sm->counters.divergent_branches);
     else sm_profile_issued(sm->profile, inst, sm->counters.divergent_branches);
     if (inst->memory == SM_NONE) return;
@@ -349,7 +360,7 @@ ALWAYS SmUnit unit_of(SmIssue *issue, const SmCollector *collector, const SmOp *
 
 /* Puts the executed instruction on its way to a pipeline. */
 ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
-                                const SmOp *op, bool plain) {
+                                uint32_t lanes, const SmOp *op, bool plain) {
     uint16_t index = insts_new(&sm->insts);
     SmInst *inst = &sm->insts.inst[index];
     SmCollector *collector = issue->collector[scheduler];
@@ -357,7 +368,7 @@ ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, in
     *inst = (SmInst){.reads = collector_banks_of(collector, op->reads, warp),
                      .writes = collector_banks_of(collector, op->writes, warp),
                      .pc = pc,
-                     .lanes = sm->isa.executed,
+                     .lanes = lanes,
                      .serial = (uint32_t)sm->view.warp[warp].age,
                      .order = (uint32_t)sm->counters.warp_instructions,
                      .read_count = op->read_count,
@@ -381,14 +392,14 @@ static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, ui
         warps_fence(&sm->warps, warp, flags & ISA_IS_CTA_FENCE,
                     scoreboard_has_pending(&issue->scoreboard, warp));
     if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT))
-        warps_copies(&sm->warps, warp, &sm->infos[pc]);
+        warps_copies(&sm->warps, warp, &sm->warps.warp[warp].grid->infos[pc]);
     if (has_exited) warps_exited(sm, warp);
     if (flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
 }
 
 /* The same of an instruction on its way to a pipeline, and what it may do besides. */
 RARE void follow(SmIssue *issue, SmContext *sm, SmInst *inst, bool has_exited) {
-    const SmOp *op = &sm->ops[inst->pc];
+    const SmOp *op = context_op(sm, inst);
     if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, inst->warp);
     follow_warp(issue, sm, inst->warp, inst->pc, op->flags, has_exited);
     if (op->traits & SM_OP_PHASE)
@@ -436,16 +447,24 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
     uint64_t bit = UINT64_C(1) << warp;
     take_slot(issue, sm, warp, pc);
     if (slots) owe(issue, warp, pc, slots - 1, has_exited);
-    else if (sm->ops[pc].slots.slots) issue->slots.excused |= bit; /* it is a guarded exit */
+    else if (sm->warps.warp[warp].grid->ops[pc].slots.slots)
+        issue->slots.excused |= bit; /* it is a guarded exit */
 }
 
 /* Executes the instruction of the warp that is next. */
-ALWAYS IsaEvent execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op, bool plain) {
+ALWAYS IsaEvent execute(SmIssue *issue, SmContext *sm, const SmWarp *w, const SmOp *op,
+                        bool plain) {
+    IsaWarp *isa = w->isa;
+    IsaContext *context = &w->grid->isa;
     const uint32_t depth = isa->depth;
-    if (!plain && issue->dumps) isa_dump_if_due(&sm->isa, isa);
-    const IsaEvent event = isa_step(&sm->isa, isa);
-    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return event;
-    count_instruction(issue, sm, op, sm->isa.executed);
+    context->cycle = sm->cycle;
+    if (!plain && issue->dumps) isa_dump_if_due(context, isa);
+    const IsaEvent event = isa_step(context, isa);
+    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) {
+        sm->fault = &context->fault;
+        return event;
+    }
+    count_instruction(issue, sm, op, context->executed);
     if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += isa->depth > depth;
     return event;
 }
@@ -464,16 +483,17 @@ static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const 
 
 /* Executes an instruction that takes no slot. */
 static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
-    IsaWarp *isa = sm->warps.warp[warp].isa;
+    const SmWarp *w = &sm->warps.warp[warp];
+    const IsaWarp *isa = w->isa;
     uint32_t pc = isa->pc, active = isa->active;
     bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm); /* a word is loaded once more */
-    bool has_exited = execute(issue, sm, isa, op, false) == ISA_EVENT_EXIT;
-    if (sm->isa.fault.is_set) return;
-    uint32_t lanes = sm->isa.executed;
+    bool has_exited = execute(issue, sm, w, op, false) == ISA_EVENT_EXIT;
+    if (sm->fault) return;
+    uint32_t lanes = w->grid->isa.executed;
     if (is_joined(op)) {
         scoreboard_reserve(&issue->scoreboard, warp, op);
-        send_to_pipeline(issue, sm, warp % (int)sm->view.schedulers, warp, pc, op, false);
+        send_to_pipeline(issue, sm, warp % (int)sm->view.schedulers, warp, pc, lanes, op, false);
     } else if (!has_sources) {
         SmPassing *passing = &issue->slots.passing[warp];
         scoreboard_reserve(&issue->scoreboard, warp, op);
@@ -498,10 +518,10 @@ enum { MOST_FREE = 256 };
 /* Executes what the warps have before them that takes no slot. */
 RARE void pass_all(SmIssue *issue, SmContext *sm) {
     uint64_t warps = issue->slots.free & sm->view.has_instruction & ~blocked(sm);
-    for (; warps && !sm->isa.fault.is_set; warps &= warps - 1) {
+    for (; warps && !sm->fault; warps &= warps - 1) {
         int warp = bits_lowest64(warps);
         uint64_t bit = warps & -warps;
-        for (int i = 0; i < MOST_FREE && !sm->isa.fault.is_set; i++) {
+        for (int i = 0; i < MOST_FREE && !sm->fault; i++) {
             if (!(issue->slots.free & sm->view.has_instruction & ~blocked(sm) & bit)) break;
             const SmOp *op = issue->head[warp];
             if (!can_pass(issue, sm, warp, op)) break;
@@ -524,17 +544,18 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
         pay_slot(issue, sm, scheduler, warp);
         return true;
     }
-    IsaWarp *isa = sm->warps.warp[warp].isa;
+    const SmWarp *w = &sm->warps.warp[warp];
+    const IsaWarp *isa = w->isa;
     const uint32_t pc = isa->pc, active = isa->active;
     const SmOp *op = issue->head[warp];
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
-    const IsaEvent event = execute(issue, sm, isa, op, plain);
+    const IsaEvent event = execute(issue, sm, w, op, plain);
     if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return false;
     const bool has_exited = event == ISA_EVENT_EXIT;
-    const uint32_t lanes = sm->isa.executed;
+    const uint32_t lanes = w->grid->isa.executed;
     if (plain) scoreboard_reserve_words(&issue->scoreboard, warp, op);
     else scoreboard_reserve(&issue->scoreboard, warp, op);
-    SmInst *inst = send_to_pipeline(issue, sm, scheduler, warp, pc, op, plain);
+    SmInst *inst = send_to_pipeline(issue, sm, scheduler, warp, pc, lanes, op, plain);
     if (op->traits & SM_OP_MORE || has_exited) follow(issue, sm, inst, has_exited);
     TytoWarpView *view = &sm->view.warp[warp];
     if (!plain && issue->issues_own)
@@ -641,7 +662,7 @@ RARE void note_seen(SmIssue *issue, SmContext *sm) {
 
 /* Asks the policy for one of the warps; TYTO_NO_WARP, and a fault, if it names another. */
 ALWAYS int ask_policy(SmContext *sm, int scheduler, uint64_t candidates) {
-    IsaFault *fault = &sm->isa.fault;
+    IsaFault *fault = &sm->policy_fault;
     int warp = sched_agent_pick(&sm->policy, &sm->view, scheduler, candidates);
     if (sched_agent_is_trusted(&sm->policy) ||
         sched_check_pick(sm->env.policy, &sm->view, warp, candidates, fault->text,
@@ -649,6 +670,7 @@ ALWAYS int ask_policy(SmContext *sm, int scheduler, uint64_t candidates) {
         return warp;
     fault->is_set = true;
     fault->code = ISA_FAULT_POLICY;
+    sm->fault = fault;
     return TYTO_NO_WARP;
 }
 
@@ -691,7 +713,7 @@ ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
     if (warp == TYTO_NO_WARP) {
         issue->outcome[scheduler] =
             (uint8_t)stall_cause(issue, sm, mine, able, placed, allowed, plain);
-        return !sm->isa.fault.is_set;
+        return !sm->fault;
     }
     issue->outcome[scheduler] = SM_ISSUED;
     issue->has_issued = true;
@@ -721,7 +743,7 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     issue->knows_going = false;
     issue->has_news = issue->has_turned = issue->has_issued = false;
     if (!plain && issue->slots.free) pass_all(issue, sm);
-    if (!plain && sm->isa.fault.is_set) return;
+    if (!plain && sm->fault) return;
     uint64_t allowed = ~UINT64_C(0);
     if (sm->policy.limits) allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
     issue->allowed = allowed;

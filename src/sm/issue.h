@@ -49,6 +49,7 @@ typedef struct SmIssue {
     bool steps_always;    /* its policy hears of time, or looks at some warps alone */
     bool is_plain;        /* nothing is needed that few machines and kernels need */
     bool dumps;           /* somebody asked for registers (isa_dump_if_due) */
+    bool has_window;      /* accesses of a grid to some addresses have a priority in L2 */
     bool looks;           /* the policy looks at some warps alone */
     uint8_t seen[SM_MAX_SCHEDULERS];    /* SmSeen of the last cycle, if it does */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
@@ -77,7 +78,9 @@ typedef struct SmIssue {
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
                 const SmCollectors *collectors);
 void issue_free(SmIssue *issue);
+/* No grid is there. */
 void issue_start_kernel(SmIssue *issue, const SmContext *sm);
+void issue_begin_grid(SmIssue *issue, const SmContext *sm, const SmGrid *grid);
 /* A warp has come, and starts at `pc`. */
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc);
 /* `is_stalled`: nothing can issue in this cycle, for what stays in the load/store unit. To be told

@@ -96,7 +96,7 @@ static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, 
     SmPipeline *pipeline = pipes->pipeline[index];
     if (sm->cycle < pipeline->free_at) return;
     uint16_t inst = collector_peek(collector, unit);
-    const SmOp *op = &sm->ops[sm->insts.inst[inst].pc];
+    const SmOp *op = context_op(sm, &sm->insts.inst[inst]);
     /* A warp that enters over several cycles leaves the pipeline the same number later. */
     uint32_t beats = pipes->beats[unit];
     uint64_t due = sm->cycle + pipes->write_back + op->latency + beats - 1;

@@ -22,14 +22,7 @@ static uint32_t words_of(const IsaProgram *program) {
     return (uint32_t)bits_words(most);
 }
 
-void scoreboard_start_kernel(SmScoreboard *board, const IsaProgram *program) {
-    uint32_t words = words_of(program);
-    board->pool = program->reg_pool;
-    board->is_exact = words * 64 <= SM_OP_REGS;
-    if (board->is_exact || words <= board->words) return;
-    board->words = words;
-    board->sets = base_realloc(board->sets, (size_t)2 * words * board->warps * sizeof(uint64_t));
-}
+void scoreboard_start_kernel(SmScoreboard *board) { board->is_exact = true; }
 
 static uint64_t *all_of(const SmScoreboard *board, int warp) {
     return &board->sets[(size_t)warp * 2 * board->words];
@@ -39,14 +32,49 @@ static uint64_t *memory_of(const SmScoreboard *board, int warp) {
     return all_of(board, warp) + board->words;
 }
 
-void scoreboard_reset(SmScoreboard *board, int warp) {
+/* The exact sets of a warp are what its words say. */
+static void copy_words(SmScoreboard *board, int warp) {
+    const SmPending *pending = &board->warp[warp];
+    memset(all_of(board, warp), 0, 2 * board->words * sizeof(uint64_t));
+    for (uint32_t i = 0; i < board->words && i < 2; i++) {
+        all_of(board, warp)[i] = (uint64_t)(pending->all >> 64 * i);
+        memory_of(board, warp)[i] = (uint64_t)(pending->memory >> 64 * i);
+    }
+}
+
+/* Sets of more words, for warps that have some already or, if the words said it all, none. */
+static void grow(SmScoreboard *board, uint32_t words) {
+    const SmScoreboard old = *board;
+    board->words = words;
+    board->sets = base_calloc((size_t)2 * words * board->warps, sizeof(uint64_t));
+    for (int w = 0; w < (int)board->warps; w++) {
+        copy_words(board, w);
+        if (old.is_exact) continue;
+        memcpy(all_of(board, w), all_of(&old, w), old.words * sizeof(uint64_t));
+        memcpy(memory_of(board, w), memory_of(&old, w), old.words * sizeof(uint64_t));
+    }
+    free(old.sets);
+}
+
+void scoreboard_begin_grid(SmScoreboard *board, const IsaProgram *program) {
+    uint32_t words = words_of(program);
+    if (words * 64 <= SM_OP_REGS) return;
+    if (words > board->words) grow(board, words);
+    else if (board->is_exact)
+        for (int w = 0; w < (int)board->warps; w++)
+            copy_words(board, w);
+    board->is_exact = false;
+}
+
+void scoreboard_reset(SmScoreboard *board, int warp, const IsaReg *pool) {
     board->warp[warp] = (SmPending){0};
+    board->pool[warp] = pool;
     if (!board->is_exact) memset(all_of(board, warp), 0, 2 * board->words * sizeof(uint64_t));
 }
 
 void scoreboard_reserve_exactly(SmScoreboard *board, int warp, const SmOp *op) {
     uint64_t *all = all_of(board, warp), *memory = memory_of(board, warp);
-    const IsaReg *regs = &board->pool[op->regs];
+    const IsaReg *regs = &board->pool[warp][op->regs];
     for (int i = 0; i < op->result_count; i++) {
         bits_set(all, regs[i].number);
         if (op->traits & SM_OP_LONG) bits_set(memory, regs[i].number);
@@ -63,7 +91,7 @@ static SmRegs fold(const uint64_t *set, uint32_t words) {
 
 void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op) {
     uint64_t *all = all_of(board, warp), *memory = memory_of(board, warp);
-    const IsaReg *regs = &board->pool[op->regs];
+    const IsaReg *regs = &board->pool[warp][op->regs];
     for (int i = 0; i < op->result_count; i++) {
         bits_clear(all, regs[i].number);
         bits_clear(memory, regs[i].number);
@@ -74,7 +102,7 @@ void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op) {
 
 /* Whether none of an instruction's registers from `first` to before `end` has a result to come. */
 static bool is_free(const SmScoreboard *board, int warp, const SmOp *op, int first, int end) {
-    const IsaReg *regs = &board->pool[op->regs];
+    const IsaReg *regs = &board->pool[warp][op->regs];
     for (int i = first; i < end; i++) {
         uint32_t number = regs[i].number;
         bool is_pending = board->is_exact ? board->warp[warp].all >> (number % SM_OP_REGS) & 1
@@ -95,7 +123,7 @@ bool scoreboard_has_results_exactly(const SmScoreboard *board, int warp, const S
 bool scoreboard_is_clear_exactly(const SmScoreboard *board, int warp, const SmOp *op,
                                  bool *waits_memory) {
     const uint64_t *all = all_of(board, warp), *memory = memory_of(board, warp);
-    const IsaReg *regs = &board->pool[op->regs];
+    const IsaReg *regs = &board->pool[warp][op->regs];
     bool is_clear = true;
     *waits_memory = false;
     for (int i = 0; i < op->use_count; i++) {

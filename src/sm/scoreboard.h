@@ -22,18 +22,21 @@ typedef struct SmPending {
 /* Written by scoreboard.c and the functions below alone. */
 typedef struct SmScoreboard {
     SmPending warp[TYTO_MAX_WARPS];
-    const IsaReg *pool; /* the program's registers, which SmOp.regs is an index of */
-    bool is_exact;      /* `warp` says it all */
-    uint32_t words;     /* of one of a warp's exact sets */
-    uint32_t warps;     /* slots in use */
-    uint64_t *sets;     /* of each warp two: all, and from memory; NULL where never needed */
+    const IsaReg *pool[TYTO_MAX_WARPS]; /* registers of its program, which SmOp.regs indexes */
+    bool is_exact;                      /* `warp` says it all */
+    uint32_t words;                     /* of one of a warp's exact sets */
+    uint32_t warps;                     /* slots in use */
+    uint64_t *sets; /* of each warp two: all, and from memory; NULL where never needed */
 } SmScoreboard;
 
 void scoreboard_init(SmScoreboard *board, uint32_t warps);
 void scoreboard_free(SmScoreboard *board);
-/* Makes room for the registers of a program's functions. All warps must be reset afterwards. */
-void scoreboard_start_kernel(SmScoreboard *board, const IsaProgram *program);
-void scoreboard_reset(SmScoreboard *board, int warp);
+/* No grid is there: all warps must be reset when they start. */
+void scoreboard_start_kernel(SmScoreboard *board);
+/* Makes room for the registers of a program's functions. */
+void scoreboard_begin_grid(SmScoreboard *board, const IsaProgram *program);
+/* The warp starts, in a program of these registers. */
+void scoreboard_reset(SmScoreboard *board, int warp, const IsaReg *pool);
 
 /* The same as the three below where `warp` does not say it all. */
 void scoreboard_reserve_exactly(SmScoreboard *board, int warp, const SmOp *op);

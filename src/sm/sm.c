@@ -2,6 +2,7 @@
  * of their events, and sleep. The only file that sees all stages. */
 #include "sm/sm.h"
 
+#include <assert.h>
 #include <stdalign.h>
 
 #include "sm/issue.h"
@@ -39,7 +40,8 @@ static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
     return slots;
 }
 
-static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
+/* The view of an SM without a warp. `grid`: the one that begins, NULL before the first. */
+static void start_view(SmContext *context, const SmGrid *grid, uint64_t cycle) {
     const SmConfig *config = context->config;
     TytoSmView *view = &context->view;
     *view = (TytoSmView){.cycle = cycle,
@@ -47,8 +49,8 @@ static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
                          .sms = context->env.sms,
                          .warp_count = sm_config_warps(config),
                          .cta_count = config->ctas,
-                         .cta_limit = cta_limit,
-                         .warps_per_cta = context->launch ? context->launch->warps : 0,
+                         .cta_limit = grid ? grid->cta_limit : 0,
+                         .warps_per_cta = grid ? grid->launch->warps : 0,
                          .schedulers = config->scheduler.count,
                          .pipeline_depth =
                              sm_op_distance(config) + config->ops[ISA_CLASS_OTHER].latency,
@@ -78,7 +80,8 @@ Sm *sm_new(const SmEnvironment *environment) {
     issue_init(&sm->issue, context, &sm->fetch, &sm->cores.collectors);
     if (environment->is_profiled) context->profile = sm_profile_new(SM_REQUESTS, arena);
     sm->is_noted = context->profile || sm->lsu.has_row || environment->order;
-    start_view(context, 0, 0);
+    context->grid = ARENA_ARRAY(arena, SmGrid, SM_MAX_GRIDS);
+    start_view(context, NULL, 0);
     sched_agent_init(&context->policy, environment->policy, &context->view,
                      environment->policy_call);
     return sm;
@@ -110,32 +113,26 @@ void sm_carve_out(Sm *sm, uint32_t shared_bytes) {
     l1d_carve_out(&sm->l1d, sm->context.config, shared_bytes);
 }
 
-void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const IsaContext *isa,
-                     uint32_t ctas, const SmListener *listener, uint64_t cycle) {
+/* The first grid begins: nothing is resident. */
+static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     SmContext *context = &sm->context;
-    context->launch = launch;
-    context->program = launch->program->insts;
-    context->ops = ops;
-    context->infos = launch->program->infos;
-    context->reg_pool = launch->program->reg_pool;
-    context->listener = *listener;
     context->counters = (Counters){0};
     context->histograms = (Histograms){0};
+    context->fault = NULL;
     sm->cycles = (SmCycles){.settled = cycle, .resident = cycle};
-    context->isa = *isa;
-    context->isa.sm = context->env.index;
-    context->isa.texel_block_bytes =
-        context->config->lsu.blocks_texels ? context->config->l1t.line_bytes : 0;
-    isa_context_start(&context->isa);
     if (context_is_profiled(context))
-        sm_profile_start(context->profile, launch->program->inst_count);
+        sm_profile_start(context->profile, grid->launch->program->inst_count);
     insts_reset(&context->insts);
-    warps_start_kernel(&context->warps, ctas);
     if (context->config->l1d.flush != CACHE_FLUSH_NEVER) l1d_flush(&sm->l1d, context, &sm->port);
     lsu_start_kernel(&sm->lsu);
     fetch_start_kernel(&sm->fetch);
-    start_view(context, ctas, cycle);
+    start_view(context, grid, cycle);
     issue_start_kernel(&sm->issue, context);
+}
+
+/* When the stages know the first grid. */
+static void start_running(Sm *sm, uint64_t cycle) {
+    SmContext *context = &sm->context;
     context->cycle = cycle;
     sm->is_quiet = false;
     sm->foresees = sched_agent_foresees(&context->policy);
@@ -144,23 +141,58 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     sched_agent_start(&context->policy, &context->view);
 }
 
-void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
+/* The record of a grid that begins. */
+static void fill_grid(const SmContext *context, SmGrid *grid, const SmGridStart *start) {
+    const IsaProgram *program = start->launch->program;
+    *grid = (SmGrid){.ops = start->ops,
+                     .infos = program->infos,
+                     .reg_pool = program->reg_pool,
+                     .program = program->insts,
+                     .launch = start->launch,
+                     .user = start->user,
+                     .cta_limit = start->ctas,
+                     .isa = *start->context};
+    grid->isa.sm = context->env.index;
+    grid->isa.texel_block_bytes =
+        context->config->lsu.blocks_texels ? context->config->l1t.line_bytes : 0;
+    isa_context_start(&grid->isa);
+}
+
+SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle) {
+    SmContext *context = &sm->context;
+    const int slot = bits_lowest32(~context->grids);
+    assert(slot < SM_MAX_GRIDS);
+    SmGrid *grid = &context->grid[slot];
+    fill_grid(context, grid, start);
+    context->listener = *start->listener;
+    const bool is_first = !context->grids;
+    if (is_first) start_stages(sm, grid, cycle);
+    context->grids |= 1u << slot;
+    issue_begin_grid(&sm->issue, context, grid);
+    if (is_first) start_running(sm, cycle);
+    return grid;
+}
+
+void sm_end_grid(Sm *sm, SmGrid *grid) { sm->context.grids &= ~(1u << (grid - sm->context.grid)); }
+
+void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t index, uint64_t cycle) {
     SmContext *context = &sm->context;
     sm_settle(sm, cycle + 1);
     context->cycle = context->view.cycle = cycle;
-    uint64_t warps = warps_launch(context, index);
+    uint64_t warps = warps_launch(context, grid, index);
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
         issue_start_warp(&sm->issue, context, warp, context->warps.warp[warp].isa->pc);
     }
     if (context_is_profiled(context))
-        sm_profile_launched(context->profile, warps, context->launch->function->entry, cycle + 1);
+        sm_profile_launched(context->profile, warps, grid->launch->function->entry, cycle + 1);
     warps_notify_launch(context, warps);
     sm->is_quiet = false;
     *context->env.wake = cycle + 1;
 }
 
-void sm_last_cta(Sm *sm, uint64_t cycle) {
+void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle) {
+    (void)grid;
     SmContext *context = &sm->context;
     sm_settle(sm, cycle + 1);
     context->cycle = cycle;
@@ -211,10 +243,7 @@ bool sm_is_idle(const Sm *sm) {
     return !sm->context.view.ctas && sm->port.outstanding == 0 && !l1d_is_busy(&sm->l1d, &sm->port);
 }
 
-const IsaFault *sm_fault(const Sm *sm) {
-    const IsaFault *fault = &sm->context.isa.fault;
-    return !sm->is_quiet && fault->is_set ? fault : NULL;
-}
+const IsaFault *sm_fault(const Sm *sm) { return sm->is_quiet ? NULL : sm->context.fault; }
 
 static inline void hear_events(Sm *sm) {
     if (sm->context.events.count) issue_hear(&sm->issue, &sm->context);
@@ -261,9 +290,8 @@ static inline bool are_others_idle(const Sm *sm, bool fetches) {
 /* Whether they can be left alone, too, as long as nothing changes for them. */
 static inline bool can_be_quiet(const Sm *sm) {
     const SmContext *context = &sm->context;
-    return issue_may_rest(&sm->issue, context) && !context->warps.phase_waits &&
-           !context->isa.fault.is_set && !context_is_profiled(context) &&
-           !context->env.never_sleeps;
+    return issue_may_rest(&sm->issue, context) && !context->warps.phase_waits && !context->fault &&
+           !context_is_profiled(context) && !context->env.never_sleeps;
 }
 
 /* Whether what the load/store unit has done in this cycle has left everything else as it was. */
@@ -343,7 +371,6 @@ void sm_step(Sm *sm, uint64_t cycle) {
         return;
     }
     context->view.cycle = cycle;
-    context->isa.cycle = cycle;
     hear_events(sm);
     subcores_step(&sm->cores, context, &sm->lsu);
     issue_stall(&sm->issue, lsu_stalls_pipeline(&sm->lsu, context));
@@ -374,18 +401,24 @@ void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
     }
 }
 
-uint64_t sm_changes(const Sm *sm) { return sm->context.isa.changes; }
+uint64_t sm_changes(const Sm *sm) {
+    uint64_t changes = 0;
+    for (uint32_t rest = sm->context.grids; rest; rest &= rest - 1)
+        changes += sm->context.grid[bits_lowest32(rest)].isa.changes;
+    return changes;
+}
 
 bool sm_all_look(const Sm *sm, IsaLooks *looks, uint32_t rounds) {
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
-        const IsaWarp *warp = sm->context.warps.warp[bits_lowest64(rest)].isa;
-        if (!looks(&sm->context.isa, warp, rounds)) return false;
+        const SmWarp *warp = &sm->context.warps.warp[bits_lowest64(rest)];
+        if (!looks(&warp->grid->isa, warp->isa, rounds)) return false;
     }
     return true;
 }
 
 void sm_prove_looks(Sm *sm, bool proves) {
-    sm->context.isa.proves_looks = proves;
+    for (uint32_t rest = sm->context.grids; rest; rest &= rest - 1)
+        sm->context.grid[bits_lowest32(rest)].isa.proves_looks = proves;
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1)
         isa_forget_looks(sm->context.warps.warp[bits_lowest64(rest)].isa);
 }

@@ -22,7 +22,7 @@
 #include "noc/noc.h"
 #include "partition/request.h"
 #include "sched/agent.h"
-#include "sm/op.h"
+#include "sm/grid.h"
 #include "sm/profile.h"
 #include "sm/sm_config.h"
 #include "stats/counters.h"
@@ -63,6 +63,7 @@ typedef struct SmEnvironment {
 typedef struct SmCtaEnd {
     uint64_t cta;        /* linear index in the grid */
     uint64_t start, end; /* SM cycles */
+    void *grid;          /* SmGridStart.user */
     uint32_t sm;         /* number of the SM */
     uint32_t slot;       /* CTA slot */
 } SmCtaEnd;
@@ -88,21 +89,34 @@ uint32_t sm_requests_under_way(const Sm *sm);
 /* The pool in which the SM's memory requests live (MemRequestPools). */
 MemRequest *sm_request_pool(Sm *sm);
 
-/* A kernel begins at `cycle`: no CTA is resident. `ops` are the rows of the launch's program for
- * the SM's machine (sm_ops_new); `context` carries memory, print and user. At most `ctas` CTAs will
- * be resident at once. Caches are flushed as their configuration says. */
-void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const IsaContext *context,
-                     uint32_t ctas, const SmListener *listener, uint64_t cycle);
+/* What an SM is given of a grid. Everything but `context` and `listener`, which are copied, is
+ * borrowed until the grid ends. */
+typedef struct SmGridStart {
+    const IsaLaunch *launch;
+    const SmOp *ops;            /* rows of the launch's program for the SM's machine (sm_ops_new) */
+    const IsaContext *context;  /* carries memory, print and user */
+    const SmListener *listener; /* of the SM from now on */
+    void *user;                 /* SmCtaEnd.grid */
+    uint32_t ctas;              /* at most so many of its CTAs will be resident at once */
+} SmGridStart;
+
+/* A grid begins at `cycle`. If no other has begun and not ended, all counters start at 0, and
+ * caches are flushed as their configuration says. At most SM_MAX_GRIDS at once. */
+SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle);
+/* It has ended, as it had to or early: no CTA of it is launched any more. What it left (counters,
+ * warps that are resident, its profile) can be read until another grid begins. */
+void sm_end_grid(Sm *sm, SmGrid *grid);
 
 /* Between steps: SmEnvironment.wake is there from now on, and so is what it says. */
 void sm_move_wake(Sm *sm, uint64_t *wake);
 
 /* Before a kernel: its share of a store that L1D and shared memory divide (carve_out.h). */
 void sm_carve_out(Sm *sm, uint32_t shared_bytes);
-/* Gives the SM, which must have fewer than `ctas`, a CTA at the end of `cycle`. */
-void sm_launch_cta(Sm *sm, uint64_t cta, uint64_t cycle);
+/* Gives the SM, which must have fewer than SmGridStart.ctas, a CTA of the grid at the end of
+ * `cycle`. */
+void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t cta, uint64_t cycle);
 /* The grid has no CTA left to dispatch. */
-void sm_last_cta(Sm *sm, uint64_t cycle);
+void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle);
 
 /* Lets the warp scheduler tell its numbers. */
 void sm_report_policy(Sm *sm, const TytoReport *out);

@@ -16,8 +16,6 @@ void warps_free(SmWarps *warps) {
         isa_cta_free(&warps->ctas[c].isa);
 }
 
-void warps_start_kernel(SmWarps *warps, uint32_t cta_limit) { warps->cta_limit = cta_limit; }
-
 /* ---- CTAs ---- */
 
 static void start_warp(SmContext *sm, uint32_t slot, uint32_t index) {
@@ -28,7 +26,8 @@ static void start_warp(SmContext *sm, uint32_t slot, uint32_t index) {
     /* Stores that nothing awaited (lsu.acknowledges_stores: no) may outlive the slot's last warp:
      * their acknowledgements come to this one, whose fences so wait for them too. */
     uint32_t stores = sm->warps.warp[warp].stores;
-    sm->warps.warp[warp] = (SmWarp){.isa = isa, .cta_slot = (uint8_t)slot, .stores = stores};
+    sm->warps.warp[warp] =
+        (SmWarp){.isa = isa, .grid = cta->grid, .cta_slot = (uint8_t)slot, .stores = stores};
     sm->cta_of_warp[warp] = (uint32_t)cta->isa.index;
 }
 
@@ -41,11 +40,12 @@ static void notify_cta(SmContext *sm, TytoEventKind kind, uint32_t slot, uint64_
                                     .warps = warps});
 }
 
-uint64_t warps_launch(SmContext *sm, uint64_t index) {
-    const IsaLaunch *launch = sm->launch;
+uint64_t warps_launch(SmContext *sm, SmGrid *grid, uint64_t index) {
+    const IsaLaunch *launch = grid->launch;
     uint32_t slot = (uint32_t)bits_lowest64(~sm->view.ctas);
     SmCta *cta = &sm->warps.ctas[slot];
     cta->first_warp = (uint8_t)(slot * launch->warps);
+    cta->grid = grid;
     cta->live = launch->warps;
     isa_cta_start(&cta->isa, launch, index);
     uint64_t slots = bits_low_mask((int)launch->warps) << cta->first_warp;
@@ -53,6 +53,7 @@ uint64_t warps_launch(SmContext *sm, uint64_t index) {
     sm->warps.next_age += launch->warps;
     for (uint32_t i = 0; i < launch->warps; i++)
         start_warp(sm, slot, i);
+    grid->resident++;
     sm->counters.ctas_launched++;
     sm->counters.warps_launched += launch->warps;
     uint64_t resident = (uint64_t)bits_count64(sm->view.ctas);
@@ -66,6 +67,8 @@ void warps_notify_launch(SmContext *sm, uint64_t warps) {
 
 static void finish_cta(SmContext *sm, uint32_t slot) {
     const TytoCtaView *cta = &sm->view.cta[slot];
+    SmGrid *grid = sm->warps.ctas[slot].grid;
+    grid->resident--;
     sched_view_finish(&sm->view, (int)slot);
     sm->counters.ctas_finished++;
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
@@ -74,6 +77,7 @@ static void finish_cta(SmContext *sm, uint32_t slot) {
     sm->listener.cta_finished(sm->listener.user, &(SmCtaEnd){.cta = sm->warps.ctas[slot].isa.index,
                                                              .start = cta->launched,
                                                              .end = sm->cycle,
+                                                             .grid = grid->user,
                                                              .sm = sm->env.index,
                                                              .slot = slot});
 }
@@ -146,7 +150,7 @@ static uint64_t longest_try(const SmContext *sm, const IsaWarp *warp, const IsaI
                             uint32_t lanes) {
     if (inst->operand[3] == ISA_SINK) return sm->config->try_wait;
     uint64_t ns = isa_row32(warp, inst->operand[3])[bits_lowest32(lanes)];
-    return ns * 1000 / sm->launch->ps_per_cycle;
+    return ns * 1000 / warp->cta->launch->ps_per_cycle;
 }
 
 static void go_on(SmWarps *warps, uint64_t ready) {
@@ -157,7 +161,7 @@ static void go_on(SmWarps *warps, uint64_t ready) {
 uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes) {
     SmWarps *warps = &sm->warps;
     SmWarp *w = &warps->warp[warp];
-    const IsaInst *inst = &sm->program[pc];
+    const IsaInst *inst = &w->grid->program[pc];
     bool is_wait = inst->sub == ISA_MBARRIER_WAIT || inst->sub == ISA_MBARRIER_WAIT_PARITY;
     if (is_wait) {
         bool is_over = !lanes || (w->isa->preds[inst->operand[0]] & lanes) == lanes;
@@ -174,9 +178,10 @@ uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes)
          rest &= rest - 1) {
         int other = bits_lowest64(rest);
         const SmWarp *waiting = &warps->warp[other];
-        if (isa_try_again(&sm->isa, waiting->isa, waiting->try_pc, waiting->try_lanes))
+        if (isa_try_again(&w->grid->isa, waiting->isa, waiting->try_pc, waiting->try_lanes))
             ready |= UINT64_C(1) << other;
     }
+    if (w->grid->isa.fault.is_set) sm->fault = &w->grid->isa.fault;
     if (ready) go_on(warps, ready);
     return ready;
 }

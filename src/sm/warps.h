@@ -11,9 +11,11 @@
 #include "tyto/policy.h"
 
 typedef struct SmContext SmContext; /* sm/context.h, which holds the record below */
+typedef struct SmGrid SmGrid;       /* sm/grid.h */
 
 typedef struct SmWarp {
     IsaWarp *isa;
+    SmGrid *grid;
     uint32_t in_flight; /* instructions issued and not complete */
     uint32_t stores;    /* accesses of the slot's stores whose acknowledgement is still to come */
     uint32_t atomics;   /* atomic replies still to come */
@@ -27,6 +29,7 @@ typedef struct SmWarp {
 
 typedef struct SmCta {
     IsaCta isa;
+    SmGrid *grid;
     uint32_t live;      /* warps that have not retired */
     uint8_t first_warp; /* slot of its warp 0 */
 } SmCta;
@@ -43,7 +46,6 @@ typedef struct SmWarps {
     uint64_t phase_waits;  /* the phase of an mbarrier, or a wait's limit, must end first */
     bool awaits_stores;    /* a warp is not drained before its stores are acknowledged */
     bool atomics_block;    /* a warp issues nothing until its atomics are answered */
-    uint32_t cta_limit;    /* CTAs of the kernel resident at once */
     uint64_t next_age;     /* of the next warp launched */
     SmCta *ctas;           /* SM_MAX_CTAS of them */
     SmWarp warp[TYTO_MAX_WARPS];
@@ -51,12 +53,11 @@ typedef struct SmWarps {
 
 void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena);
 void warps_free(SmWarps *warps);
-void warps_start_kernel(SmWarps *warps, uint32_t cta_limit);
 
 /* ---- CTAs ---- */
 
 /* Puts CTA `index` of the grid into the first free slot, which there must be; its warps. */
-uint64_t warps_launch(SmContext *sm, uint64_t index);
+uint64_t warps_launch(SmContext *sm, SmGrid *grid, uint64_t index);
 /* Tells the policy of it, once the other stages know the warps. */
 void warps_notify_launch(SmContext *sm, uint64_t warps);
 /* Retires warps that can, and CTAs with their last one. */

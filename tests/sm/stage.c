@@ -91,10 +91,11 @@ Stage *stage_new(const char *settings, int packets) {
                               .sms = STAGE_SMS,
                               .wake = &stage->wake};
     sm->listener.cta_finished = nobody_hears;
-    sm->ops = stage->ops;
-    sm->infos = stage->infos;
-    sm->program = stage->program;
-    sm->reg_pool = stage->regs;
+    stage->grid = (SmGrid){.ops = stage->ops,
+                           .infos = stage->infos,
+                           .program = stage->program,
+                           .reg_pool = stage->regs,
+                           .cta_limit = 8};
     sm->view = (TytoSmView){.warp_count = sm_config_warps(sm->config),
                             .cta_count = sm->config->ctas,
                             .schedulers = sm->config->scheduler.count};
@@ -104,6 +105,8 @@ Stage *stage_new(const char *settings, int packets) {
     sched_agent_start(&sm->policy, &sm->view);
     insts_init(&sm->insts, sm->config, arena);
     warps_init(&sm->warps, sm->config, arena);
+    for (int w = 0; w < TYTO_MAX_WARPS; w++)
+        sm->warps.warp[w].grid = &stage->grid;
     stage->wake = UINT64_MAX;
     return stage;
 }

@@ -38,6 +38,7 @@ typedef struct StageHeard {
 
 typedef struct Stage {
     SmContext sm;
+    SmGrid grid; /* of all warps */
     Machine *machine;
     const MachineConfig *config;
     AddressMap map;

@@ -46,7 +46,7 @@ static void bench_init(Bench *bench, IsaMemoryKind kind, PtxSpace space, uint8_t
                                      .l1t_bytes = 128,
                                      .sm = 1,
                                      .sms = 4};
-    coalescer_start_kernel(&bench->coalescer, 2, 8);
+    coalescer_begin_grid(&bench->coalescer, 2, 8);
     bench->memory.access = bench->access;
     bench->info = (IsaInfo){
         .memory = (uint8_t)kind, .space = (uint8_t)space, .element_bytes = bytes, .vector = 1};

@@ -49,15 +49,16 @@ static Bench *start(const char *settings, const StageInst *program, uint32_t cou
                                .reg_pool = stage->regs};
     bench->launch = (IsaLaunch){.program = &bench->code, .warps = WARPS, .threads = WARPS * 32};
     bench->preds[ISA_PRED_TRUE] = UINT32_MAX;
-    sm->launch = &bench->launch;
-    sm->isa.program = &bench->code;
-    sm->isa.launch = &bench->launch;
+    stage->grid.launch = &bench->launch;
+    stage->grid.isa.program = &bench->code;
+    stage->grid.isa.launch = &bench->launch;
     port_init(&bench->port, sm);
     fetch_init(&bench->fetch, sm, &bench->port);
     collector_init(&bench->collector, sm->config, sm->arena);
     bench->collectors = (SmCollectors){.of = {&bench->collector}, .warps = {UINT64_MAX}};
     issue_init(&bench->issue, sm, &bench->fetch, &bench->collectors);
     issue_start_kernel(&bench->issue, sm);
+    issue_begin_grid(&bench->issue, sm, &stage->grid);
     for (int w = 0; w < WARPS; w++) {
         bench->isa[w] = (IsaWarp){.preds = bench->preds,
                                   .active = UINT32_MAX,
@@ -248,6 +249,7 @@ static void test_cycles_are_sorted_by_the_warps_that_the_policy_looks_at(void **
     looking.looks_at = warp_2;
     sm->policy.policy = &looking;
     issue_start_kernel(&bench->issue, sm);
+    issue_begin_grid(&bench->issue, sm, &bench->stage->grid);
     for (int w = 0; w < WARPS; w++)
         issue_update_head(&bench->issue, sm, w);
     bench->is_stalled = true;

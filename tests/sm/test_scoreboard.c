@@ -37,9 +37,10 @@ static void start(SmScoreboard *board, int regs) {
     PtxFunction ptx = {.reg_count = regs};
     IsaFunction function = {.ptx = &ptx};
     IsaProgram program = {.functions = &function, .function_count = 1, .reg_pool = pool};
-    scoreboard_start_kernel(board, &program);
+    scoreboard_start_kernel(board);
+    scoreboard_begin_grid(board, &program);
     for (int w = 0; w < (int)board->warps; w++)
-        scoreboard_reset(board, w);
+        scoreboard_reset(board, w, program.reg_pool);
 }
 
 static bool is_clear(const SmScoreboard *board, int warp, const SmOp *op) {
@@ -159,6 +160,31 @@ static void test_a_program_with_more_registers_gets_more_room(void **state) {
     scoreboard_free(&board);
 }
 
+static void test_a_grid_with_more_registers_begins_beside_warps_that_wait(void **state) {
+    (void)state;
+    PtxFunction ptx = {.reg_count = 300};
+    IsaFunction function = {.ptx = &ptx};
+    IsaProgram large = {.functions = &function, .function_count = 1, .reg_pool = pool};
+    SmOp whole = whole_op(), loader = loader_of(0);
+    SmScoreboard board;
+    scoreboard_init(&board, 2);
+    start(&board, 4);
+    scoreboard_reserve(&board, 1, &loader);
+    scoreboard_begin_grid(&board, &large);
+    assert_false(board.is_exact);
+    bool waits_memory;
+    assert_false(scoreboard_is_clear(&board, 1, &whole, &waits_memory));
+    assert_true(waits_memory);
+    assert_true(is_clear(&board, 0, &whole));
+    scoreboard_release(&board, 1, &loader);
+    assert_true(is_clear(&board, 1, &whole));
+    ptx.reg_count = 1000;
+    scoreboard_reserve(&board, 1, &loader);
+    scoreboard_begin_grid(&board, &large);
+    assert_false(is_clear(&board, 1, &whole));
+    scoreboard_free(&board);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_register_of_an_instruction_holds_it_up),
@@ -167,6 +193,7 @@ int main(void) {
         cmocka_unit_test(test_registers_that_share_a_bit_are_told_apart),
         cmocka_unit_test(test_a_small_program_needs_no_sets_beyond_the_bits),
         cmocka_unit_test(test_a_program_with_more_registers_gets_more_room),
+        cmocka_unit_test(test_a_grid_with_more_registers_begins_beside_warps_that_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

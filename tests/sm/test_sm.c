@@ -12,6 +12,7 @@ enum { ANSWER = 40 /* cycles from a request's coming out of the network to its a
 typedef struct Bench {
     Stage *stage;
     Sm *sm;
+    SmGrid *grid;
     PtxModule *module;
     IsaProgram *program;
     IsaLaunch launch;
@@ -34,6 +35,7 @@ typedef struct Bench {
 
 static void hear_end(void *user, const SmCtaEnd *end) {
     Bench *bench = user;
+    assert_ptr_equal(end->grid, &bench->launch);
     bench->ended_at = end->end;
     bench->waited = sm_memory_cycles(bench->sm);
     bench->ends++;
@@ -79,8 +81,15 @@ static Bench *start(const char *settings, uint32_t warps, const char *lines, boo
     bench->sm = sm_new(&stage->sm.env);
     IsaContext isa = {.memory = bench->memory, .program = bench->program, .launch = &bench->launch};
     bench->ops = sm_ops_new(stage->sm.config, bench->program);
-    sm_start_kernel(bench->sm, &bench->launch, bench->ops, &isa, 8,
-                    &(SmListener){.cta_finished = hear_end, .user = bench}, 0);
+    bench->grid = sm_begin_grid(
+        bench->sm,
+        &(SmGridStart){.launch = &bench->launch,
+                       .ops = bench->ops,
+                       .context = &isa,
+                       .listener = &(SmListener){.cta_finished = hear_end, .user = bench},
+                       .user = &bench->launch,
+                       .ctas = 8},
+        0);
     return bench;
 }
 
@@ -140,7 +149,7 @@ static void cycle(Bench *bench) {
 /* Runs `ctas` CTAs to their end and until all is answered. */
 static void run(Bench *bench, uint32_t ctas) {
     for (uint32_t i = 0; i < ctas; i++)
-        sm_launch_cta(bench->sm, i, bench->cycle);
+        sm_launch_cta(bench->sm, bench->grid, i, bench->cycle);
     while (bench->ends < ctas || !sm_is_idle(bench->sm)) {
         cycle(bench);
         assert_in_range(bench->cycle, 1, 100000);
@@ -324,7 +333,7 @@ static void test_an_sm_counts_the_ctas_that_it_has(void **state) {
     (void)state;
     Bench *bench = start("", 1, "add.u32 %r1, %r1, 1;", false);
     for (uint32_t i = 0; i < 8; i++) {
-        sm_launch_cta(bench->sm, i, 0);
+        sm_launch_cta(bench->sm, bench->grid, i, 0);
         assert_int_equal(sm_resident_ctas(bench->sm), i + 1);
     }
     assert_int_equal(bench->stage->wake, 1);
@@ -353,7 +362,7 @@ static void test_a_warp_that_waits_says_for_what(void **state) {
                          "ld.param.u64 %d0, [buffer];\nld.global.u32 %r1, [%d0];\n"
                          "add.u32 %r1, %r1, 1;",
                          false);
-    sm_launch_cta(bench->sm, 7, 0);
+    sm_launch_cta(bench->sm, bench->grid, 7, 0);
     for (int i = 0; i < 100 && !bench->requests; i++)
         cycle(bench);
     while (sm_counters(bench->sm)->load_instructions < 4) {
@@ -375,7 +384,7 @@ static void test_a_line_is_dropped_when_the_sm_has_no_thread_left(void **state) 
     for (int idle = 0; idle < 2; idle++) {
         Bench *bench = start(idle ? "l1d.flush=idle" : "l1d.flush=never", 1, lines, false);
         run(bench, 1);
-        sm_launch_cta(bench->sm, 1, bench->cycle);
+        sm_launch_cta(bench->sm, bench->grid, 1, bench->cycle);
         while (bench->ends < 2)
             cycle(bench);
         assert_int_equal(sm_counters(bench->sm)->l1d_load_misses, idle ? 2 : 1);

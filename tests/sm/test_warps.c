@@ -39,9 +39,8 @@ static Bench *start(const char *settings, uint32_t warps) {
                                 .warps = warps,
                                 .ctas = 100,
                                 .parameters = bench->parameters};
-    stage->sm.launch = &bench->launch;
+    stage->grid.launch = &bench->launch;
     stage->sm.listener = (SmListener){.cta_finished = hear_end, .user = bench};
-    warps_start_kernel(&stage->sm.warps, 8);
     return bench;
 }
 
@@ -51,8 +50,8 @@ static void test_ctas_take_the_first_free_slot_and_their_warps_rise_in_age(void 
     (void)state;
     Bench *bench = start("", 3);
     SmContext *sm = &bench->stage->sm;
-    assert_int_equal(warps_launch(sm, 40), 0x7);
-    assert_int_equal(warps_launch(sm, 41), 0x38);
+    assert_int_equal(warps_launch(sm, &bench->stage->grid, 40), 0x7);
+    assert_int_equal(warps_launch(sm, &bench->stage->grid, 41), 0x38);
     assert_int_equal(sm->view.resident, 0x3F);
     assert_int_equal(sm->view.ctas, 0x3);
     for (uint32_t w = 0; w < 6; w++) {
@@ -66,7 +65,7 @@ static void test_ctas_take_the_first_free_slot_and_their_warps_rise_in_age(void 
         warps_exited(sm, w);
     assert_int_equal(sm->warps.drained, 0x7);
     warps_retire(sm, 0x7);
-    assert_int_equal(warps_launch(sm, 42), 0x7);
+    assert_int_equal(warps_launch(sm, &bench->stage->grid, 42), 0x7);
     assert_int_equal(sm->view.warp[0].age, 6);
     assert_int_equal(sm->cta_of_warp[2], 42);
     assert_int_equal(sm->counters.ctas_launched, 3);
@@ -80,7 +79,7 @@ static void test_a_cta_ends_with_its_last_warp(void **state) {
     Bench *bench = start("", 2);
     SmContext *sm = &bench->stage->sm;
     sm->view.cycle = sm->cycle = 10;
-    warps_launch(sm, 5);
+    warps_launch(sm, &bench->stage->grid, 5);
     sm->cycle = 25;
     warps_exited(sm, 0);
     warps_retire(sm, 0x1);
@@ -120,7 +119,7 @@ static bool is_drained(Bench *bench, int warp) {
 static void test_a_warp_is_drained_when_its_last_instruction_is_done(void **state) {
     (void)state;
     Bench *bench = start("", 2);
-    warps_launch(&bench->stage->sm, 0);
+    warps_launch(&bench->stage->sm, &bench->stage->grid, 0);
     issue(bench, 1, NULL, false);
     issue(bench, 1, NULL, false);
     warps_exited(&bench->stage->sm, 0);
@@ -139,7 +138,7 @@ static void test_stores_keep_a_warp_where_they_are_acknowledged(void **state) {
         Bench *bench =
             start(acknowledged ? "lsu.acknowledges_stores=yes" : "lsu.acknowledges_stores=no", 1);
         SmMemory store = {.count = 2, .path = SM_PATH_L1D, .is_store = true};
-        warps_launch(&bench->stage->sm, 0);
+        warps_launch(&bench->stage->sm, &bench->stage->grid, 0);
         issue(bench, 0, &store, false);
         warps_exited(&bench->stage->sm, 0);
         warps_inst_done(warps_of(bench), &(SmInst){.warp = 0});
@@ -162,7 +161,7 @@ static void test_atomics_hold_their_warp_until_all_are_answered(void **state) {
     (void)state;
     Bench *bench = start("", 2);
     SmMemory atomic = {.count = 2, .path = SM_PATH_BYPASS, .is_atomic = true};
-    warps_launch(&bench->stage->sm, 0);
+    warps_launch(&bench->stage->sm, &bench->stage->grid, 0);
     issue(bench, 1, &atomic, false);
     warps_exited(&bench->stage->sm, 1);
     assert_int_equal(warps_of(bench)->held, 0x2);
@@ -186,7 +185,7 @@ static void test_atomics_may_leave_their_warp_to_issue(void **state) {
     (void)state;
     Bench *bench = start("lsu.atomics_block=no", 1);
     SmMemory atomic = {.count = 1, .path = SM_PATH_BYPASS, .is_atomic = true};
-    warps_launch(&bench->stage->sm, 0);
+    warps_launch(&bench->stage->sm, &bench->stage->grid, 0);
     issue(bench, 0, &atomic, false);
     assert_int_equal(warps_of(bench)->held, 0);
     warps_fence(warps_of(bench), 0, true, false); /* of its CTA alone */
@@ -208,7 +207,7 @@ static void test_a_fence_waits_for_registers_and_beyond_the_cta_for_stores(void 
     for (int for_cta = 0; for_cta < 2; for_cta++) {
         Bench *bench = start("", 1);
         SmMemory store = {.count = 1, .path = SM_PATH_L1D, .is_store = true};
-        warps_launch(&bench->stage->sm, 0);
+        warps_launch(&bench->stage->sm, &bench->stage->grid, 0);
         warps_fence(warps_of(bench), 0, for_cta, false); /* nothing is under way */
         assert_int_equal(warps_of(bench)->held, 0);
         issue(bench, 0, &store, false);
@@ -229,13 +228,13 @@ static void test_acknowledgements_that_outlive_a_warp_come_to_the_next_one(void 
     Bench *bench = start("lsu.acknowledges_stores=no", 1);
     SmContext *sm = &bench->stage->sm;
     SmMemory store = {.count = 2, .path = SM_PATH_L1D, .is_store = true};
-    warps_launch(sm, 0);
+    warps_launch(sm, &bench->stage->grid, 0);
     issue(bench, 0, &store, false);
     warps_exited(sm, 0);
     warps_inst_done(warps_of(bench), &(SmInst){.warp = 0});
     assert_true(is_drained(bench, 0));
     warps_retire(sm, 0x1);
-    assert_int_equal(warps_launch(sm, 1), 0x1);
+    assert_int_equal(warps_launch(sm, &bench->stage->grid, 1), 0x1);
     warps_store_done(warps_of(bench), 0);
     warps_fence(warps_of(bench), 0, false, false); /* one is still under way */
     assert_int_equal(warps_of(bench)->held, 0x1);
@@ -250,7 +249,7 @@ static void test_a_load_that_holds_its_warp_frees_it_when_done(void **state) {
     (void)state;
     Bench *bench = start("", 1);
     SmMemory load = {.count = 1, .path = SM_PATH_L1D};
-    warps_launch(&bench->stage->sm, 0);
+    warps_launch(&bench->stage->sm, &bench->stage->grid, 0);
     issue(bench, 0, &load, true);
     assert_int_equal(warps_of(bench)->held, 1);
     assert_true(warps_inst_done(warps_of(bench), &(SmInst){.warp = 0, .holds_warp = true}));
@@ -265,8 +264,8 @@ static void test_warps_arrive_at_a_barrier_and_are_released_together(void **stat
     Bench *bench = start("", 2);
     SmContext *sm = &bench->stage->sm;
     const StageHeard *heard = stage_heard(bench->stage);
-    warps_launch(sm, 0);
-    warps_launch(sm, 1);
+    warps_launch(sm, &bench->stage->grid, 0);
+    warps_launch(sm, &bench->stage->grid, 1);
     SmCta *cta = &sm->warps.ctas[1];
     cta->isa.waiting = 0x2;
     warps_update_barriers(sm, 3);
