@@ -271,8 +271,15 @@ void backlog_advance(Call *call) {
 
 /* ---- Taking work ---- */
 
+/* CUDA's environment variable has launches return when their kernels have ended. */
+static bool is_blocking_launches(void) {
+    const char *value = getenv("CUDA_LAUNCH_BLOCKING");
+    return value && strcmp(value, "0") != 0;
+}
+
 bool backlog_overlaps(const Call *call) {
-    return call->driver->last_stream && !call->driver->simulator->options->is_serial;
+    return call->driver->last_stream && !call->driver->simulator->options->is_serial &&
+           !is_blocking_launches();
 }
 
 bool backlog_keeps_kernels(Call *call, CUstream stream) {
@@ -386,8 +393,10 @@ CUresult backlog_record(Call *call, CUstream stream, Event *event, CUevent handl
         return CUDA_SUCCESS;
     }
     CUresult status = work_make(call, work, &item.work);
-    if (status == CUDA_SUCCESS) event->point = backlog_add(call, stream, item);
-    return status;
+    if (status) return status;
+    const BacklogPoint point = event->point = backlog_add(call, stream, item);
+    if (event->flags & CU_EVENT_INTERPROCESS) backlog_settle(call, point);
+    return CUDA_SUCCESS;
 }
 
 /* ---- Waiting ---- */

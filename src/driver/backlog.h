@@ -63,7 +63,8 @@ void backlog_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel);
  * done at once. Host functions and operations on memory are done as soon as the device can, since
  * somebody may wait for them without asking. */
 CUresult backlog_take(Call *call, CUstream stream, WorkGiven given, bool *is_taken);
-/* Records an event in a stream, now or behind what that has left to do. */
+/* Records an event in a stream, now or behind what that has left to do. Other processes do not wait
+ * for an event of theirs, so that is done before this returns. */
 CUresult backlog_record(Call *call, CUstream stream, Event *event, CUevent handle);
 /* An item for a stream, whose other fields are given. */
 BacklogPoint backlog_add(Call *call, CUstream stream, BacklogItem item);

@@ -14,6 +14,7 @@ typedef struct Facts {
     GpuLimits limits;
     uint32_t window_bytes; /* of a launch's window at most; 0: L2 takes no hints */
     uint32_t has_managed;  /* 1: the host reaches device memory by the device's addresses */
+    uint32_t overlaps;     /* 1: kernels of different streams overlap in simulated time */
 } Facts;
 
 /* An attribute is a fixed number, or a fact of the simulated GPU, possibly cut. */
@@ -29,10 +30,9 @@ typedef struct AttributeRow {
 #define LIMIT_TO(name, field, most)                                                                \
     {CU_DEVICE_ATTRIBUTE_##name, most, 1 + offsetof(Facts, limits.field)}
 
-/* Attributes not listed are 0: the device has no such feature. Kernels run one after another
- * (CONCURRENT_KERNELS). Each feature that is claimed is tried by tests/driver/test_attributes.c.
- * Texture sizes are those of compute capabilities 7.0 to 8.9 (CUDA C++ Programming Guide,
- * "Technical Specifications per Compute Capability").
+/* Attributes not listed are 0: the device has no such feature. Each feature that is claimed is
+ * tried by tests/driver/test_attributes.c. Texture sizes are those of compute capabilities 7.0
+ * to 8.9 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
  */
 static const AttributeRow attributes[] = {
     LIMIT(MAX_THREADS_PER_BLOCK, max_threads_per_cta),
@@ -106,6 +106,7 @@ static const AttributeRow attributes[] = {
     FIXED(CAN_TEX2D_GATHER, 1),
     FIXED(MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768),
     FIXED(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, 32768),
+    FACT(CONCURRENT_KERNELS, overlaps),
     FIXED(GPU_OVERLAP, 1),        /* copies take no simulated time, so none holds a kernel up ... */
     FIXED(ASYNC_ENGINE_COUNT, 2), /* ... in either direction */
     FIXED(CAN_MAP_HOST_MEMORY, 1),
@@ -139,7 +140,8 @@ CUresult device_attribute(Gpu *gpu, CUdevice_attribute attribute, int *value) {
     const GpuLimits limits = gpu_limits(gpu);
     const Facts facts = {.limits = limits,
                          .window_bytes = limits.persisting_bytes ? WINDOW_BYTES : 0,
-                         .has_managed = mem_host_bias(gpu_memory(gpu)) == 0};
+                         .has_managed = mem_host_bias(gpu_memory(gpu)) == 0,
+                         .overlaps = gpu_options(gpu)->machine != NULL};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const AttributeRow *row = &attributes[i];
         if (row->attribute != attribute) continue;

@@ -271,11 +271,19 @@ static void run_timed(Gpu *gpu) {
     if (ended && watch && watch->profile) gpu_profile_add(gpu, ended);
 }
 
+/* The functional grid that runs next: of the highest priority, of several the first given. */
+static GpuGrid *next_functional(const Gpu *gpu) {
+    GpuGrid *next = NULL;
+    for (GpuGrid *grid = gpu->grids; grid; grid = grid->after) {
+        if (grid->state != GRID_WAITING || grid->ops) continue;
+        if (!next || grid->stream.priority > next->stream.priority) next = grid;
+    }
+    return next;
+}
+
 /* Runs what has been given until another grid has ended. Functional ones go first, one by one. */
 static void advance(Gpu *gpu) {
-    GpuGrid *grid = gpu->grids;
-    while (grid && (grid->state != GRID_WAITING || grid->ops))
-        grid = grid->after;
+    GpuGrid *grid = next_functional(gpu);
     if (grid) run_functional(gpu, grid);
     else run_timed(gpu);
     if (gpu->engine && engine_is_spent(gpu->engine)) restart_engine(gpu);

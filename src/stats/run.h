@@ -94,7 +94,7 @@ typedef struct RunStats {
     RUN_ORIGIN(RUN_ORIGIN_FIELD)
 #undef RUN_ORIGIN_FIELD
     CountersShape shape;  /* of the machine; is_complete: all kernels were */
-    KernelStats *kernels; /* in launch order; owned */
+    KernelStats *kernels; /* in the order in which they ended; owned */
     int kernel_count, kernel_capacity;
     TimeSeries *series;         /* owned; NULL without --sample */
     Profile *profile;           /* owned; NULL without --profile */

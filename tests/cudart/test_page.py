@@ -18,7 +18,7 @@ and from the export table, `src/cudart/api.h`.
 
 ## What differs from a GPU
 
-* What [the driver API's page](driver-api.md) says: everything runs at once and in order; one device, 0, of
+* What [the driver API's page](driver-api.md) says: when kernels run and overlap; one device, 0, of
   compute capability 7.5 unless machine or option say otherwise; events tell simulated time; faults are
   printed with kernel, line and address.
 * A fat binary is opened when one of its kernels or variables is first used. Of its PTX texts the one for
@@ -38,7 +38,7 @@ and from the export table, `src/cudart/api.h`.
 
 TAIL = """
 The library also exports the forms for a default stream per thread (`..._ptds`, `..._ptsz`), which are
-the same functions.
+the same functions: there stream 0 is the legacy default stream, whose order is stricter.
 
 ## Exported, but not supported
 

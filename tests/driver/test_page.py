@@ -17,10 +17,23 @@ from the export table, `src/driver/api.h`.
 
 ## What differs from a GPU
 
-* Everything runs at once and in order: what is asynchronous on a GPU has finished when the call returns,
-  unless the stream waits for a word of memory. Streams and events keep their identity, and errors come from the call that made them, as under
-  `CUDA_LAUNCH_BLOCKING=1`.
-* The time between two events is simulated time. Copies take none.
+* Kernels of different streams overlap in simulated time, as on a GPU. A launch is kept in its stream until the
+  program waits for it or asks about it, copies memory synchronously, frees memory, or ends; then the device
+  gets the first kernel of every stream that stream order and events allow. CTAs of a stream of higher priority go
+  out first. Kernels of different contexts do not overlap. A functional run has the same order, one kernel at a time.
+* A process that has only the legacy default stream has nothing that could overlap: its launches run when
+  they are given, and a fault's message says where the program launched the kernel. `--serial-kernels`
+  and `CUDA_LAUNCH_BLOCKING=1` give this for all streams.
+* The first query after a launch answers `CUDA_ERROR_NOT_READY`; each query that does lets the device run until
+  a kernel has ended. The host is infinitely fast: between two calls that wait, no simulated time passes.
+* A program must not wait in its own code, without a call, for what a kernel writes: nothing runs
+  meanwhile. Host functions and operations on memory are done before the call that gives them
+  returns, unless their stream waits for a word of memory, so threads and processes may wait for those.
+* At most 1024 launches are kept; a further one lets the device run. A copy from pageable memory is
+  staged, up to 64 MiB. An allocation in a stream that is to free memory waits for the stream.
+* A kernel's dimensions and resources are checked at its launch. After a fault, what the context's streams
+  have left is dropped, and kernels that ran next to the faulty one end with it.
+* The time between two events is simulated time. Copies and fillings take none.
 * A kernel's fault is printed on stderr with the kernel, the line of its PTX, the thread and the address.
   Its code then stays with the context: every later call there returns it until the context is destroyed
   or, for the primary context, reset. Other contexts go on.
@@ -49,16 +62,17 @@ from the export table, `src/driver/api.h`.
 * Managed memory (`cuMemAllocManaged`) needs the device's addresses, from 0xc0000000 on, to be free in the
   host process; where they are not (address sanitizer), it is refused with a message.
 * Device attributes tell what works here: copies take no simulated time, so none holds a kernel up
-  (`ASYNC_ENGINE_COUNT` is 2); kernels run one after another (`CONCURRENT_KERNELS` is 0). Priorities of
-  streams are kept in CUDA's range, 0 to -5, and have no effect. All that are not 0 are in `src/driver/device.c`.
+  (`ASYNC_ENGINE_COUNT` is 2); kernels overlap in timed runs (`CONCURRENT_KERNELS` is 1 there). Priorities of
+  streams are in CUDA's range, 0 to -5. All that are not 0 are in `src/driver/device.c`.
 * Memory pools count what is in use and keep their settings; memory goes back when it is freed, whatever
   the release threshold. Other processes open a pool by its descriptor, and memory of it by what
   `cuMemPoolExportPointer` says.
 * `cuCtxCreate` takes parameters (`CUctxCreateParams`) that are all 0, which ask for a context of the whole
   device; those that limit it to some SMs, or share it with graphics, give `CUDA_ERROR_NOT_SUPPORTED`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
-* A graph's launch does its nodes one by one: of those whose dependencies are done, always the one that was
-  created first. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
+* A graph's launch begins its nodes in order: of those whose dependencies are done, always the one that was
+  created first. Kernels of nodes that do not depend on each other overlap, but for those in a conditional
+  node, which run one by one. Launches of one executable graph follow each other. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
   what CUDA forbids is refused and invalidates the capture; a graph launched there becomes a child graph, whose
   nodes come in the order in which a launch does them. Refused by name are the launch there of a graph with
   conditional nodes or memory, the capture of a thread's default stream, nodes of external semaphores,
@@ -123,7 +137,8 @@ program of one's own, use [the library](library.md) directly.
 
 Names are those a program writes; the library also exports the current symbol of a versioned name
 (`cuMemAlloc_v2`) and the forms for a default stream per thread (`..._ptds`, `..._ptsz`), which are the
-same functions. `cuGetProcAddress` finds them all.
+same functions: there stream 0 is the legacy default stream, whose order is stricter. `CU_STREAM_PER_THREAD` is each
+thread's own. `cuGetProcAddress` finds them all.
 """
 
 TAIL = """
