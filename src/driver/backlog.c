@@ -271,15 +271,8 @@ void backlog_advance(Call *call) {
 
 /* ---- Taking work ---- */
 
-/* CUDA's environment variable has launches return when their kernels have ended. */
-static bool is_blocking_launches(void) {
-    const char *value = getenv("CUDA_LAUNCH_BLOCKING");
-    return value && strcmp(value, "0") != 0;
-}
-
 bool backlog_overlaps(const Call *call) {
-    return call->driver->last_stream && !call->driver->simulator->options->is_serial &&
-           !is_blocking_launches();
+    return call->driver->last_stream && !call->driver->is_serial;
 }
 
 bool backlog_keeps_kernels(Call *call, CUstream stream) {

@@ -210,6 +210,12 @@ static void give_up(Diag *diag) {
     _exit(1);
 }
 
+/* By the option, or by CUDA's environment variable. */
+static bool is_serial(const TytoSimulator *simulator) {
+    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    return simulator->options->is_serial || (blocking && strcmp(blocking, "0") != 0);
+}
+
 static void start(void) {
     Diag *diag = diag_new();
     TytoSimulator *simulator = make_simulator(diag);
@@ -218,6 +224,7 @@ static void start(void) {
         Driver *driver = base_calloc(1, sizeof *driver);
         driver->simulator = simulator;
         driver->stack_bytes = gpu_options(simulator->gpu)->stack_bytes;
+        driver->is_serial = is_serial(simulator);
         simulator->is_process = true;
         origin_take_process(simulator);
         driver->allocations = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);

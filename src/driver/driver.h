@@ -170,6 +170,7 @@ typedef struct Driver {
     unsigned primary_flags;
     Attributes stream_attributes[3]; /* of the default streams, by their handles */
     Capture *captures;               /* those going on */
+    bool is_serial;                  /* launches return when their kernels have ended */
     uint32_t last_stream;            /* number given last to a stream */
     Backlog *backlogs;               /* of streams that have work left */
     uint64_t last_item;              /* number given last to an item of theirs */

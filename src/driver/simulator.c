@@ -526,17 +526,18 @@ static void run_child(TytoSimulator *simulator, SimulatorGrid *parent, const Gpu
 
 /* Takes the result of a grid that has ended. */
 static void take_result(TytoSimulator *simulator, SimulatorGrid *grid) {
-    GpuResult result;
+    const GpuResult *result = gpu_result(simulator->gpu, grid->gpu);
     GpuLaunch child;
     SimulatorGrid **link = &simulator->grids;
     while (*link != grid)
         link = &(*link)->next;
     *link = grid->next;
-    grid->status = gpu_end(simulator->gpu, grid->gpu, &result);
-    grid->fault_code = result.fault_code;
-    grid->message = grid->status ? strdup(result.message) : NULL;
+    grid->status = result->status;
+    grid->fault_code = result->fault_code;
+    grid->message = grid->status ? strdup(result->message) : NULL;
     if (grid->status != GPU_BAD_LAUNCH && grid->status != GPU_REFUSED)
-        keep_result(simulator, &grid->launch, grid->stream.number, &result);
+        keep_result(simulator, &grid->launch, grid->stream.number, result);
+    gpu_end(simulator->gpu, grid->gpu, NULL);
     while (grid->status == GPU_OK && gpu_next_child(simulator->gpu, &child))
         run_child(simulator, grid, &child);
     if (grid->status != GPU_OK) gpu_drop_children(simulator->gpu);

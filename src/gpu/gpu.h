@@ -183,7 +183,10 @@ GpuGrid *gpu_begin(Gpu *gpu, const GpuLaunch *launch, const GpuStreamInfo *strea
  * left.
  */
 GpuGrid *gpu_advance(Gpu *gpu);
-/* Fills in the result of a grid that has ended, and forgets the grid. */
+/* The result of a grid that has ended, until gpu_end. It is large: a copy costs what a small launch
+ * costs. */
+const GpuResult *gpu_result(Gpu *gpu, GpuGrid *grid);
+/* Forgets a grid that has ended; `result` gets a copy of its result, NULL: nobody wants one. */
 GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result);
 /* Simulated time so far: of all launches that have ended, of those that overlapped once. */
 uint64_t gpu_time_ps(const Gpu *gpu);

@@ -183,6 +183,7 @@ static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *s
     grid->ops = NULL;
     grid->next = grid->done = 0;
     grid->waited.has_any = grid->has_overlapped = grid->runs_alone = grid->is_on_machine = false;
+    grid->is_complete = false;
     grid->state = GRID_ENDED;
     grid->is_refused = true;
     if (gpu_check_kernel(gpu, request, grid->result) != GPU_OK) return grid;
@@ -307,9 +308,9 @@ GpuGrid *gpu_advance(Gpu *gpu) {
 
 /* ---- End ---- */
 
-GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result) {
+const GpuResult *gpu_result(Gpu *gpu, GpuGrid *grid) {
     assert(grid->state == GRID_ENDED);
-    if (!grid->is_refused) {
+    if (!grid->is_refused && !grid->is_complete) {
         const HostTime last = gpu->last_end;
         const bool was_idle = grid->host_start.wall > last.wall;
         const HostTime start = was_idle ? grid->host_start : last;
@@ -318,9 +319,16 @@ GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result) {
         grid->result->wall_seconds = gpu->last_end.wall - start.wall;
         grid->result->cpu_seconds = gpu->last_end.cpu - start.cpu;
     }
-    if (result != grid->result) *result = *grid->result;
+    grid->is_complete = true;
+    return grid->result;
+}
+
+GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result) {
+    const GpuResult *found = gpu_result(gpu, grid);
+    const GpuStatus status = found->status;
+    if (result && result != found) *result = *found;
     remove_grid(gpu, grid);
-    return result->status;
+    return status;
 }
 
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {

@@ -42,6 +42,7 @@ struct GpuGrid {
     bool runs_alone;       /* no other grid may be on the machine at the same time */
     bool has_overlapped;   /* another was */
     bool is_refused;       /* it could not be launched */
+    bool is_complete;      /* somebody has asked for its result */
     uint64_t next;         /* index of the CTA that begins next; those before have begun */
     uint64_t done;         /* CTAs that have ended */
     uint64_t given;        /* SM cycle of the machine at which it was given */
