@@ -25,19 +25,22 @@ void dispatch_free(Dispatch *dispatch) {
     free(dispatch->given);
 }
 
-void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm) {
+uint32_t dispatch_limit(const Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm) {
     uint32_t sms = dispatch->view.sms;
     uint64_t even = (ctas + sms - 1) / sms; /* CTAs per SM when dealt out evenly */
     bool is_uneven = dispatch->agent.policy->is_uneven;
     bool is_small = dispatch->config->spreads_small_grids && !is_uneven && even < ctas_per_sm;
-    dispatch->limit = is_small ? (uint32_t)even : ctas_per_sm;
+    return is_small ? (uint32_t)even : ctas_per_sm;
 }
 
 void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle) {
     dispatch->not_before = grid->given + dispatch->config->launch_latency;
     dispatch->is_over = false;
     memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
-    if (!dispatch->config->resumes_scan) dispatch->last = dispatch->view.sms - 1;
+    dispatch->sms = grid->sms;
+    dispatch->grid = grid->grid;
+    dispatch->last = grid->last;
+    dispatch->shares_sms = grid->shares_sms;
     TytoGridView *view = &dispatch->view;
     view->cycle = cycle;
     view->ctas = grid->ctas;
@@ -75,26 +78,28 @@ void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address) {
     cta_agent_l1d_load(&dispatch->agent, &dispatch->view, sm, address);
 }
 
-/* By the dispatcher's own count: the SM's is in another thread's caches. */
+/* By the dispatcher's own count, where that is enough: the SM's is in another thread's caches. */
 static bool has_room(Dispatch *dispatch, uint32_t sm) {
     const uint32_t limit = cta_agent_limit(&dispatch->agent, &dispatch->view, sm);
-    return dispatch->resident[sm] < limit && dispatch->resident[sm] < dispatch->limit;
+    return dispatch->resident[sm] < limit && dispatch->resident[sm] < dispatch->limit &&
+           (!dispatch->shares_sms || sm_has_room(dispatch->sms[sm], dispatch->grid[sm]));
 }
 
-static void send(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint32_t sm) {
-    sm_launch_cta(sms[sm], grids[sm], dispatch->view.next++, dispatch->view.cycle);
+static void send(Dispatch *dispatch, uint32_t sm) {
+    sm_launch_cta(dispatch->sms[sm], dispatch->grid[sm], dispatch->view.next++,
+                  dispatch->view.cycle);
     dispatch->resident[sm]++;
     dispatch->last = sm;
     cta_agent_dispatched(&dispatch->agent, &dispatch->view, sm);
 }
 
-static void go_round(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint32_t most) {
+static void go_round(Dispatch *dispatch, uint32_t most) {
     uint32_t count = dispatch->view.sms, first = (dispatch->last + 1) % count;
     for (uint32_t i = 0; i < count && most; i++) {
         uint32_t sm = (first + i) % count;
         for (uint32_t n = 0; n < dispatch->config->per_sm_per_cycle && most; n++) {
             if (dispatch->view.next == dispatch->view.ctas || !has_room(dispatch, sm)) break;
-            send(dispatch, sms, grids, sm);
+            send(dispatch, sm);
             most--;
         }
     }
@@ -108,7 +113,7 @@ static TytoSmSet find_room(Dispatch *dispatch) {
     return room;
 }
 
-static bool let_choose(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint32_t most) {
+static bool let_choose(Dispatch *dispatch, uint32_t most) {
     TytoSmSet room = find_room(dispatch);
     memset(dispatch->given, 0, dispatch->view.sms * sizeof *dispatch->given);
     while (most-- && dispatch->view.next < dispatch->view.ctas &&
@@ -122,7 +127,7 @@ static bool let_choose(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids,
             return false;
         }
         if (sm == TYTO_NO_SM) break;
-        send(dispatch, sms, grids, (uint32_t)sm);
+        send(dispatch, (uint32_t)sm);
         if (++dispatch->given[sm] == dispatch->config->per_sm_per_cycle ||
             !has_room(dispatch, (uint32_t)sm))
             room.words[sm / 64] &= ~(UINT64_C(1) << sm % 64);
@@ -130,18 +135,18 @@ static bool let_choose(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids,
     return true;
 }
 
-static void announce_last(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids) {
+static void announce_last(Dispatch *dispatch) {
     dispatch->is_over = true;
     for (uint32_t i = 0; i < dispatch->view.sms; i++)
-        sm_last_cta(sms[i], grids[i], dispatch->view.cycle);
+        sm_last_cta(dispatch->sms[i], dispatch->grid[i], dispatch->view.cycle);
 }
 
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint64_t cycle) {
+bool dispatch_step(Dispatch *dispatch, uint64_t cycle) {
     if (dispatch->is_over || cycle < dispatch->not_before) return true;
     uint32_t most = dispatch->config->per_cycle ? dispatch->config->per_cycle : UINT32_MAX;
     dispatch->view.cycle = cycle;
-    if (!cta_agent_chooses(&dispatch->agent)) go_round(dispatch, sms, grids, most);
-    else if (!let_choose(dispatch, sms, grids, most)) return false;
-    if (dispatch->view.next == dispatch->view.ctas) announce_last(dispatch, sms, grids);
+    if (!cta_agent_chooses(&dispatch->agent)) go_round(dispatch, most);
+    else if (!let_choose(dispatch, most)) return false;
+    if (dispatch->view.next == dispatch->view.ctas) announce_last(dispatch);
     return true;
 }

@@ -13,11 +13,13 @@ typedef struct Dispatch {
     const CtaConfig *config;
     CtaAgent agent;      /* CTA scheduler at work */
     TytoGridView view;   /* what it sees; `next` and `ctas` count the grid's CTAs */
-    uint32_t *resident;  /* by SM: CTAs that it holds; the view's */
+    uint32_t *resident;  /* by SM: CTAs of the grid that it holds; the view's */
     uint32_t *given;     /* by SM: CTAs that it has been given in this cycle */
     uint64_t not_before; /* SM cycle of the first dispatch (launch latency) */
-    uint32_t limit;      /* CTAs per SM */
-    bool shares_sms;     /* other grids hold CTAs too: SMs tell whether there is room */
+    uint32_t limit;      /* CTAs of the grid per SM; set before dispatch_start */
+    Sm *const *sms;      /* that CTAs go to, ... */
+    SmGrid *const *grid; /* ... and what each calls the grid */
+    bool shares_sms;     /* other grids have been on the SMs, which tell whether there is room */
     uint32_t last;       /* SM that got the last CTA */
     bool is_over;        /* every CTA has gone out, and the SMs know */
     IsaFault fault;      /* the CTA scheduler chose what cannot be */
@@ -28,15 +30,19 @@ typedef struct Dispatch {
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched,
                    const TytoGridView *sizes, SchedCall *call);
 void dispatch_free(Dispatch *dispatch);
-/* A kernel of so many CTAs is to begin, `ctas_per_sm` of which resources allow: sets `limit`. */
-void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm);
+/* CTAs that an SM will hold at most of a grid of `ctas`, of which resources allow `ctas_per_sm`. */
+uint32_t dispatch_limit(const Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm);
 /* What a dispatcher must know of a grid. */
 typedef struct DispatchGrid {
     uint64_t next, ctas; /* the first CTA to go out, and how many there are */
+    Sm *const *sms;      /* that they go to; borrowed, as the next */
+    SmGrid *const *grid; /* what each calls it */
     uint32_t warps;      /* of a CTA */
     uint32_t l1d_lines;  /* of an SM while the grid runs, ... */
     uint32_t l1d_ways;   /* ... and of a set */
     uint64_t given;      /* SM cycle from which the launch latency counts */
+    uint32_t last;       /* SM behind which the first CTA looks for room */
+    bool shares_sms;     /* other grids are on the SMs */
 } DispatchGrid;
 /* It begins at `cycle`, after that. */
 void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle);
@@ -50,8 +56,8 @@ void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address);
 void dispatch_report(Dispatch *dispatch, const TytoReport *out);
 /* Whether the CTA scheduler wants to hear of L1D misses. */
 bool dispatch_wants_loads(const Dispatch *dispatch);
-/* The end of a cycle: SMs with a free slot get CTAs of the grid, whose handle on each SM is in
- * `grids`. False when the CTA scheduler chose wrongly: see `fault`. */
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, SmGrid *const *grids, uint64_t cycle);
+/* The end of a cycle: SMs with room get CTAs of the grid. False when the CTA scheduler chose
+ * wrongly: see `fault`. */
+bool dispatch_step(Dispatch *dispatch, uint64_t cycle);
 
 #endif

@@ -426,8 +426,10 @@ static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
 /* One SM cycle of the whole machine; what went wrong in it, or NULL. `failed` is the grid then. */
 static const IsaFault *step(Engine *engine, GpuGrid **failed) {
     const Sm *sm = cycle_run(engine);
-    *failed = residents_first(engine);
-    if (sm) return sm_fault(sm);
+    if (sm) {
+        *failed = residents_failed(engine, sm);
+        return sm_fault(sm);
+    }
     if (!engine->dispatching) return NULL;
     *failed = engine->dispatching->grid;
     return residents_dispatch(engine);
@@ -546,7 +548,9 @@ void engine_begin(Engine *engine, Gpu *gpu, GpuGrid *grid) {
 }
 
 GpuGrid *engine_advance(Engine *engine, Gpu *gpu, uint64_t until) {
-    if (engine->has_waiting) residents_take_turns(engine, gpu);
+    const bool is_planned =
+        engine->looks.turn != UINT64_MAX; /* and comes whether it pauses or not */
+    if (engine->has_waiting && !is_planned) residents_take_turns(engine, gpu);
     if (!engine->residents) return NULL;
     plan_next_look(engine);
     return run_cycles(engine, gpu, until);

@@ -75,10 +75,7 @@ typedef struct EngineMarks {
     Counters networks;     /* ... and the networks' */
 } EngineMarks;
 
-enum {
-    ENGINE_MOST_GRIDS = 16
-}; /* on the machine at once: as many kernels as compute capability
-      2.x runs concurrently (CUDA C Programming Guide 4.2, 3.2.5.3) */
+enum { ENGINE_MOST_GRIDS = SM_MAX_GRIDS }; /* on the machine at once */
 
 /* A place for a grid on the machine. */
 typedef struct EnginePlace {
@@ -157,6 +154,8 @@ struct Engine {
     bool has_failed;          /* a grid ended early: the machine is of no further use */
     uint64_t quiet;           /* coming SM cycles in which nothing can happen */
     EngineLooks looks;        /* when the run loop looks up */
+    uint32_t last_sm;         /* that got the last CTA */
+    uint32_t shared_bytes;    /* of an SM\'s store that shared memory has */
     uint64_t sent;            /* CTAs handed out since the machine was at rest */
     uint64_t ctas_done;       /* CTAs ended, and warp instructions issued, ... */
     uint64_t instructions_before; /* ... of grids under way together (gpu_progress) */
@@ -300,6 +299,8 @@ static inline bool residents_have_ended(const Engine *engine) {
 /* Whether a grid may end in a cycle in which an SM still waits for much: where others are on the
  * machine, one ends with its last CTA. */
 bool residents_may_end_early(const Engine *engine);
+/* The grid whose instruction failed on an SM; the first one, if it was the policy. */
+GpuGrid *residents_failed(const Engine *engine, const Sm *sm);
 void residents_init(Engine *engine);
 void residents_free(Engine *engine);
 

@@ -93,20 +93,35 @@ static void choose_dispatching(Engine *engine) {
 
 /* ---- Events of SMs ---- */
 
+/* Tells the CTA scheduler of a CTA's end, and what the SM has counted since the grid's turn came.
+ */
+static void tell_finished(const Engine *engine, EnginePlace *place, const SmCtaEnd *end) {
+    const Sm *sm = engine->sms[end->sm];
+    const Counters *counters = sm_counters(sm), *mark = NULL;
+    uint64_t memory_cycles = sm_memory_cycles(sm);
+    Counters since;
+    if (place->marks->sms) {
+        mark = &place->marks->sms[end->sm];
+        since = counters_since(mark, counters);
+        memory_cycles -= mark->MemoryBlockCycles;
+    }
+    dispatch_finished(&place->dispatch, end->sm, mark ? &since : counters, memory_cycles, end->end);
+}
+
 static void cta_finished(void *user, const SmCtaEnd *end) {
     Engine *engine = user;
     EnginePlace *place = end->grid;
-    const Sm *sm = engine->sms[end->sm];
     engine->ctas_done++;
     place->grid->done++;
     if (grid_has_ended_all(place->grid)) engine->finishing++;
-    dispatch_finished(&place->dispatch, end->sm, sm_counters(sm), sm_memory_cycles(sm), end->end);
+    tell_finished(engine, place, end);
     watch_cta(engine->watch, end);
 }
 
 static void l1d_loaded(void *user, uint32_t sm, uint64_t address) {
     Engine *engine = user;
-    dispatch_l1d_load(&engine->places[0].dispatch, sm, address);
+    for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
+        if (engine->places[i].grid) dispatch_l1d_load(&engine->places[i].dispatch, sm, address);
 }
 
 static void l1d_recorded(void *user, const L1dRecord *record) {
@@ -124,16 +139,24 @@ static SmListener listen(Engine *engine) {
 
 /* ---- A grid begins ---- */
 
-/* The dispatcher begins with a grid, where shared memory has so many bytes of an SM's store. */
-static void start_dispatch(Engine *engine, EnginePlace *place, uint32_t shared) {
+/* The dispatcher begins with a grid: next to others it goes on behind the SM that got the last CTA.
+ */
+static void start_dispatch(const Engine *engine, EnginePlace *place) {
     const GpuGrid *grid = place->grid;
+    const MachineConfig *machine = engine->machine;
+    const bool is_next_to_others = engine->residents > 1;
+    const bool goes_on = is_next_to_others || machine->cta.resumes_scan;
     dispatch_start(&place->dispatch,
                    &(DispatchGrid){.next = grid->next,
                                    .ctas = grid->launch.ctas,
+                                   .sms = engine->sms,
+                                   .grid = place->on_sm,
                                    .warps = grid->launch.warps,
-                                   .l1d_lines = l1d_lines(engine->machine, shared),
-                                   .l1d_ways = l1d_ways(engine->machine, shared),
-                                   .given = grid->given},
+                                   .l1d_lines = l1d_lines(machine, engine->shared_bytes),
+                                   .l1d_ways = l1d_ways(machine, engine->shared_bytes),
+                                   .given = grid->given,
+                                   .last = goes_on ? engine->last_sm : machine->sms - 1,
+                                   .shares_sms = is_next_to_others},
                    engine->cycle);
 }
 
@@ -146,7 +169,8 @@ static void start_partitions(Engine *engine, const Gpu *gpu) {
     }
 }
 
-static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place) {
+/* The SMs hear of a grid, of which each will hold at most `ctas` CTAs at once. */
+static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place, uint32_t ctas) {
     const GpuGrid *grid = place->grid;
     const IsaLaunch *launch = &grid->launch;
     const IsaContext context = {.memory = gpu->memory,
@@ -160,7 +184,8 @@ static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place) {
                                .context = &context,
                                .listener = &listener,
                                .user = place,
-                               .ctas = place->dispatch.limit};
+                               .registers = grid->registers,
+                               .ctas = ctas};
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         place->on_sm[i] = sm_begin_grid(engine->sms[i], &start, engine->cycle);
 }
@@ -194,6 +219,12 @@ static bool is_for_one_thread(Engine *engine, const GpuGrid *grid) {
            !cycle_has_team(engine);
 }
 
+/* Bytes of an SM's store that shared memory gets for a grid with the machine for itself. */
+static uint32_t shared_bytes_for(const Engine *engine, const GpuGrid *grid, uint32_t ctas) {
+    return carve_out_bytes(&engine->machine->sm, grid->launch.shared_bytes, ctas,
+                           grid->launch.carve_out);
+}
+
 /* A grid begins on a machine at rest. */
 static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     const MachineConfig *machine = engine->machine;
@@ -203,18 +234,34 @@ static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     start_looks(engine, gpu);
     place->marks = &engine->rest_marks;
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, engine->cycle);
-    dispatch_set_limit(dispatch, launch->ctas, place->grid->ctas_per_sm);
-    const uint32_t shared =
-        carve_out_bytes(&machine->sm, launch->shared_bytes, dispatch->limit, launch->carve_out);
+    dispatch->limit = dispatch_limit(dispatch, launch->ctas, place->grid->ctas_per_sm);
+    engine->shared_bytes = shared_bytes_for(engine, place->grid, dispatch->limit);
     for (uint32_t i = 0; i < machine->sms; i++)
-        sm_carve_out(engine->sms[i], shared);
+        sm_carve_out(engine->sms[i], engine->shared_bytes);
     place->grid->given = engine->cycle;
-    start_dispatch(engine, place, shared);
+    start_dispatch(engine, place);
     cycle_start(engine);
-    start_sms(engine, gpu, place);
+    start_sms(engine, gpu, place, dispatch->limit);
     tally_mark(engine, place->marks, true);
     start_partitions(engine, gpu);
     engine_plan_looks(engine, gpu);
+}
+
+/* A grid begins next to others: the machine stays as it is. */
+static void start_next_to_others(Engine *engine, const Gpu *gpu, EnginePlace *place) {
+    const IsaLaunch *launch = &place->grid->launch;
+    for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
+        if (engine->places[i].grid) {
+            engine->places[i].grid->has_overlapped = true;
+            engine->places[i].dispatch.shares_sms = true;
+        }
+    place->marks = &place->own_marks;
+    watch_start(engine->watch, launch->function->ptx->name, launch->ctas, engine->cycle);
+    place->dispatch.limit =
+        dispatch_limit(&place->dispatch, launch->ctas, place->grid->ctas_per_sm);
+    tally_mark(engine, place->marks, false);
+    start_dispatch(engine, place);
+    start_sms(engine, gpu, place, engine->machine->sm.ctas);
 }
 
 static void start(Engine *engine, Gpu *gpu, GpuGrid *grid) {
@@ -227,7 +274,8 @@ static void start(Engine *engine, Gpu *gpu, GpuGrid *grid) {
     engine->residents++;
     if (grid_has_ended_all(grid)) engine->finishing++; /* functionally: nothing is left */
     engine->quiet = 0;
-    start_at_rest(engine, gpu, place);
+    if (engine->residents == 1) start_at_rest(engine, gpu, place);
+    else start_next_to_others(engine, gpu, place);
     grid->result->start_ps =
         engine->rest_ps + engine_time_ps(engine, engine->cycle - engine->rest_cycle);
     choose_dispatching(engine);
@@ -252,9 +300,22 @@ bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGri
            watch_is_of_one_kernel(engine->watch);
 }
 
+/* Whether the grid can be on the machine together with those that are. Shared memory keeps its
+ * share of a store that L1D has the rest of, so one that would get more waits until no grid is
+ * there. */
+static bool can_join(const Engine *engine, const GpuGrid *grid) {
+    const EnginePlace *place = find_place(engine);
+    if (grid->runs_alone || residents_first(engine)->runs_alone || !place) return false;
+    const uint32_t limit =
+        dispatch_limit(&engine->places[0].dispatch, grid->launch.ctas, grid->ctas_per_sm);
+    return shared_bytes_for(engine, grid, limit) <= engine->shared_bytes;
+}
+
 static bool is_turn_of(const Engine *engine, const GpuGrid *grid) {
-    (void)grid;
-    return engine->residents == 0;
+    const EnginePlace *dispatching = engine->dispatching;
+    if (!engine->residents) return true;
+    if (dispatching && dispatching->grid->stream.priority >= grid->stream.priority) return false;
+    return can_join(engine, grid);
 }
 
 void residents_take_turns(Engine *engine, Gpu *gpu) {
@@ -280,8 +341,9 @@ const IsaFault *residents_dispatch(Engine *engine) {
     EnginePlace *place = engine->dispatching;
     Dispatch *dispatch = &place->dispatch;
     const uint64_t next = dispatch->view.next;
-    const bool is_right = dispatch_step(dispatch, engine->sms, place->on_sm, engine->cycle);
+    const bool is_right = dispatch_step(dispatch, engine->cycle);
     place->grid->next = dispatch->view.next;
+    engine->last_sm = dispatch->last;
     engine->sent += dispatch->view.next - next;
     if (dispatch->view.next != next || dispatch->is_over)
         engine->alarm = engine->cycle + 1; /* SMs have got CTAs, or heard that there are no more */
@@ -297,7 +359,37 @@ static bool are_sms_idle(const Engine *engine) {
     return true;
 }
 
-bool residents_may_end_early(const Engine *engine) { return engine->residents > 1; }
+bool residents_may_end_early(const Engine *engine) {
+    bool may_end = false;
+    for (uint32_t i = 0; i < ENGINE_MOST_GRIDS && engine->residents > 1; i++)
+        may_end |= engine->places[i].grid && engine->places[i].dispatch.is_over;
+    return may_end;
+}
+
+GpuGrid *residents_failed(const Engine *engine, const Sm *sm) {
+    const EnginePlace *place = sm_failed_grid(sm);
+    return place ? place->grid : residents_first(engine);
+}
+
+/* Puts the grid's own counts into those of the whole machine, where it has some. */
+static void count_alone(const Engine *engine, const EnginePlace *place, Counters *counters) {
+    SmGridCounts sum = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        const SmGridCounts counts = sm_grid_counts(engine->sms[i], place->on_sm[i]);
+        sum.warp_instructions += counts.warp_instructions;
+        sum.thread_instructions += counts.thread_instructions;
+        sum.ctas_launched += counts.ctas_launched;
+        sum.ctas_finished += counts.ctas_finished;
+        sum.warps_launched += counts.warps_launched;
+        sum.warps_finished += counts.warps_finished;
+    }
+    counters->warp_instructions = sum.warp_instructions;
+    counters->thread_instructions = sum.thread_instructions;
+    counters->ctas_launched = sum.ctas_launched;
+    counters->ctas_finished = sum.ctas_finished;
+    counters->warps_launched = sum.warps_launched;
+    counters->warps_finished = sum.warps_finished;
+}
 
 /* Fills in what the grid at a place has counted up to the present cycle. */
 static void fill_result(Engine *engine, const EnginePlace *place) {
@@ -307,6 +399,7 @@ static void fill_result(Engine *engine, const EnginePlace *place) {
         for (uint32_t p = 0; p < engine->machine->partitions; p++)
             partition_close_rows(engine->partitions[p]);
     result->counters = tally_count(engine, place->marks, engine->cycle + 1);
+    if (grid->has_overlapped) count_alone(engine, place, &result->counters);
     result->spreads = tally_spreads(engine, place->marks);
     result->histograms = tally_histograms(engine);
     result->cycles = result->counters.cycles;

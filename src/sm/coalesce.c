@@ -16,6 +16,10 @@ enum { LOWER_LANES = 0xFFFF }; /* half a warp */
 #define LOCAL_PHYSICAL_BASE                                                                        \
     UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
 #define PARAM_PHYSICAL_BASE UINT64_C(0x10000000) /* and kernel parameters */
+/* Bytes between those of two grids that run at the same time. Ours: 16 grids stay within 32 bits,
+ * which every machine's address map tells apart. */
+#define LOCAL_STRIDE UINT64_C(0x08000000)
+#define PARAM_STRIDE UINT64_C(0x00010000)
 
 /* Whether banks are words, of which lanes that all go together can ask for 32. */
 static bool has_word_banks(const SmSharedConfig *config) {
@@ -43,9 +47,13 @@ void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t ato
                                .l1_takes_hints = config->l1d_own.takes_hints};
 }
 
-void coalescer_begin_grid(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit) {
-    coalescer->cta_threads = cta_warps * ISA_LANES;
-    coalescer->local_threads = (uint64_t)coalescer->cta_threads * cta_limit * coalescer->sms;
+SmLayout coalesce_layout(const SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit,
+                         uint32_t number) {
+    const uint32_t cta_threads = cta_warps * ISA_LANES;
+    return (SmLayout){.local_base = LOCAL_PHYSICAL_BASE + number * LOCAL_STRIDE,
+                      .parameter_base = PARAM_PHYSICAL_BASE + number * PARAM_STRIDE,
+                      .cta_threads = cta_threads,
+                      .local_threads = (uint64_t)cta_threads * cta_limit * coalescer->sms};
 }
 
 /* What a prefetch and its like ask for, and where that goes; nowhere where no cache listens. */
@@ -86,8 +94,9 @@ static SmPath path_of(const SmLsuConfig *lsu, const SmOperation *op, PtxSpace sp
 static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int lane,
                               uint64_t offset) {
     uint64_t thread = (uint64_t)op->warp * ISA_LANES + (uint64_t)lane;
-    uint64_t place = (c->sm + (uint64_t)c->sms * op->cta_slot) * c->cta_threads + thread;
-    return LOCAL_PHYSICAL_BASE + (offset / 4 * c->local_threads + place) * 4 + offset % 4;
+    const SmLayout *layout = op->layout;
+    uint64_t place = (c->sm + (uint64_t)c->sms * op->cta_slot) * layout->cta_threads + thread;
+    return layout->local_base + (offset / 4 * layout->local_threads + place) * 4 + offset % 4;
 }
 
 /* ---- Building the list ---- */
@@ -486,7 +495,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
         return;
     }
     uint32_t group = is_read_only ? ISA_LANES : c->lsu->coalesced_lanes;
-    uint64_t base = space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0;
+    uint64_t base = space == PTX_SPACE_PARAM ? op->layout->parameter_base : 0;
     uint32_t last = c->lsu->descends ? ISA_LANES - group : 0; /* group of lanes that goes first */
     for (uint32_t lane = 0; lane < ISA_LANES; lane += group) {
         uint32_t together = lanes & (uint32_t)bits_low_mask((int)group) << (lane ^ last);

@@ -14,7 +14,7 @@
 #include "partition/request.h"
 #include "sm/inst.h"
 
-/* What it must know of the machine and the kernel; never changes while a kernel runs. */
+/* What it must know of the machine; never changes. */
 typedef struct SmCoalescer {
     const SmLsuConfig *lsu;
     const SmSharedConfig *shared;
@@ -23,16 +23,22 @@ typedef struct SmCoalescer {
     uint32_t l1d_bytes;   /* fill unit of the L1D; as the next two a power of two */
     uint32_t l1c_bytes;
     uint32_t l1t_bytes;
-    uint32_t sm, sms;       /* number of this one, and how many there are */
-    uint32_t cta_threads;   /* threads of a CTA, rounded up to whole warps */
-    uint64_t local_threads; /* threads that can be resident on the whole machine */
-    bool has_word_banks;    /* shared memory: 32 banks of 4 bytes, for all lanes at once */
-    bool l1_takes_hints;    /* as in sm_config.h, of L1D and ... */
-    bool l2_takes_hints;    /* ... of L2: the owner's */
+    uint32_t sm, sms;    /* number of this one, and how many there are */
+    bool has_word_banks; /* shared memory: 32 banks of 4 bytes, for all lanes at once */
+    bool l1_takes_hints; /* as in sm_config.h, of L1D and ... */
+    bool l2_takes_hints; /* ... of L2: the owner's */
 } SmCoalescer;
+
+/* Where a grid's local memory and parameters lie, as caches and DRAM see them. */
+typedef struct SmLayout {
+    uint64_t local_base, parameter_base; /* addresses */
+    uint32_t cta_threads;                /* threads of a CTA, rounded up to whole warps */
+    uint64_t local_threads; /* threads of the grid that can be resident on the whole machine */
+} SmLayout;
 
 /* A memory instruction that has just executed. */
 typedef struct SmOperation {
+    const SmLayout *layout; /* of its grid */
     const IsaInfo *info;
     const uint64_t *address; /* of each lane, in the instruction's own space */
     const uint8_t *space;    /* generic accesses: PtxSpace of each lane */
@@ -45,8 +51,10 @@ typedef struct SmOperation {
 
 void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
                     uint32_t sm, uint32_t sms);
-/* `cta_limit`: CTAs that are resident on an SM at once. */
-void coalescer_begin_grid(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit);
+/* The layout of a grid of which at most `cta_limit` CTAs are resident on an SM at once. Grids of
+ * different `number` have memory of their own. */
+SmLayout coalesce_layout(const SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit,
+                         uint32_t number);
 
 /* ---- Patterns (IsaContext.pattern) ---- */
 

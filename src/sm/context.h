@@ -29,9 +29,14 @@ struct SmContext {
     SmWarps warps; /* warps.c */
 
     /* ---- sm.c ---- */
-    const IsaFault *fault; /* of an instruction or of the policy: issue.c; NULL: none */
-    SmGrid *grid;          /* SM_MAX_GRIDS of them */
-    uint32_t grids;        /* those that have begun and not ended, bit each */
+    const IsaFault *fault;             /* of an instruction or of the policy: issue.c; NULL: none */
+    SmGrid *grid;                      /* SM_MAX_GRIDS of them */
+    uint32_t grids;                    /* those that have begun and not ended, bit each */
+    bool has_several;                  /* grids are two or more */
+    uint64_t solo_warp_instructions;   /* counted when the only grid came to be alone, ... */
+    uint64_t solo_thread_instructions; /* ... likewise */
+    uint32_t shared_bytes;             /* of shared memory that the SM has */
+    SmGrid *failed;                    /* whose instruction failed: issue.c; NULL: the policy did */
     Arena *arena;
     SmListener listener;
     SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */

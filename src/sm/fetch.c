@@ -34,7 +34,8 @@ void fetch_start_kernel(SmFetch *fetch) {
 
 /* ---- Buffers ---- */
 
-void fetch_start_warp(SmFetch *fetch, int warp, uint32_t pc) {
+void fetch_start_warp(SmFetch *fetch, int warp, uint64_t code, uint32_t pc) {
+    fetch->code[warp] = fetch->config->code_base + code;
     fetch->buffer[warp] = (SmBuffer){.pc = pc, .fetch_pc = pc};
     fetch->empty |= UINT64_C(1) << warp;
 }
@@ -74,8 +75,10 @@ static uint64_t fetchable(const SmFetch *fetch, const SmFront *front, const SmCo
     return context_live(sm) & fetch->empty & ~fetch->waits & front->warps;
 }
 
-static uint64_t code_address(const SmFetch *fetch, uint32_t pc) {
-    return fetch->config->code_base + (uint64_t)pc * fetch->config->instruction_bytes;
+/* Address of the instruction that is to be fetched next for a warp. */
+static uint64_t code_address(const SmFetch *fetch, int warp) {
+    const uint64_t pc = fetch->buffer[warp].fetch_pc;
+    return fetch->code[warp] + pc * fetch->config->instruction_bytes;
 }
 
 /* Instructions that a fetch from `address` brings: up to the width, mostly within the line. */
@@ -127,7 +130,7 @@ static void deliver(SmFetch *fetch, SmFront *front, const SmContext *sm, int war
 }
 
 static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port, int warp) {
-    uint64_t address = code_address(fetch, fetch->buffer[warp].fetch_pc);
+    uint64_t address = code_address(fetch, warp);
     front->last = (uint32_t)warp;
     sm->counters.fetches++;
     ReadResult result =
@@ -153,7 +156,7 @@ static int stop_waiting(SmFetch *fetch, SmFront *front) {
 /* The warp fetches at once, unless it went elsewhere meanwhile. */
 static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) {
     int warp = stop_waiting(fetch, front);
-    uint64_t bit = UINT64_C(1) << warp, address = code_address(fetch, fetch->buffer[warp].fetch_pc);
+    uint64_t bit = UINT64_C(1) << warp, address = code_address(fetch, warp);
     if (fetchable(fetch, front, sm) & bit && read_cache_has(front->cache, address))
         deliver(fetch, front, sm, warp, address);
 }

@@ -53,11 +53,13 @@ typedef struct SmFetch {
     SmReadCache *l0i;    /* of each front; NULL: they look up the L1I */
     SmReadLevels levels; /* the L0Is above the L1I */
     SmBuffer buffer[TYTO_MAX_WARPS];
+    uint64_t code[TYTO_MAX_WARPS]; /* address of the first instruction of each warp's program */
 } SmFetch;
 
 void fetch_init(SmFetch *fetch, SmContext *sm, SmPort *port);
 void fetch_start_kernel(SmFetch *fetch);
-void fetch_start_warp(SmFetch *fetch, int warp, uint32_t pc);
+/* A warp comes, and starts at `pc` of a program that lies `code` bytes behind the first. */
+void fetch_start_warp(SmFetch *fetch, int warp, uint64_t code, uint32_t pc);
 void fetch_retire(SmFetch *fetch, uint64_t warps);
 
 /* What has been in the latches for as long as it takes goes into the buffers. */

@@ -5,9 +5,20 @@
 #define TYTO_SM_GRID_H
 
 #include "isa/launch.h"
+#include "sm/coalesce.h"
 #include "sm/op.h"
 
-enum { SM_MAX_GRIDS = 1 /* begun and not ended on one SM */ };
+enum {
+    SM_MAX_GRIDS = 16 /* begun and not ended on one SM: as many kernels as compute capability 2.x
+                         runs concurrently (CUDA C Programming Guide 4.2, 3.2.5.3) */
+};
+
+/* What an SM counts of each of its grids, however many run at the same time. */
+typedef struct SmGridCounts {
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t ctas_launched, ctas_finished;
+    uint64_t warps_launched, warps_finished;
+} SmGridCounts;
 
 typedef struct SmGrid {
     const SmOp *ops; /* rows of its program, by pc; as the next three */
@@ -15,10 +26,15 @@ typedef struct SmGrid {
     const IsaReg *reg_pool;
     const IsaInst *program;
     const IsaLaunch *launch;
-    void *user;         /* SmGridStart.user */
-    uint32_t cta_limit; /* CTAs of it resident on the SM at once, at most */
-    uint32_t resident;  /* CTAs of it resident on the SM: warps.c */
-    IsaContext isa;     /* effects of the instruction that issued last: isa_step; issue.c too */
+    void *user;          /* SmGridStart.user */
+    uint32_t cta_limit;  /* CTAs of it resident on the SM at once, at most */
+    uint32_t resident;   /* CTAs of it resident on the SM: warps.c */
+    uint32_t registers;  /* of the SM that a CTA takes */
+    bool is_out;         /* its last CTA has been dispatched */
+    uint64_t code;       /* where its program lies among those of the SM's grids, in bytes */
+    SmLayout layout;     /* of its local memory and parameters */
+    SmGridCounts counts; /* while other grids are on the SM: issue.c; CTAs and warps: warps.c */
+    IsaContext isa;      /* effects of the instruction that issued last: isa_step; issue.c too */
 } SmGrid;
 
 #endif

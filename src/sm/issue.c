@@ -30,7 +30,7 @@ void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 static bool is_plain(const SmIssue *issue, const SmContext *sm) {
     return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
            !sm->config->collector.reuses && !issue->dumps && !issue->sees_registered &&
-           !issue->has_window && !sm->profile && issue->scoreboard.is_exact;
+           !issue->has_window && !sm->profile && issue->scoreboard.is_exact && !sm->has_several;
 }
 
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
@@ -50,15 +50,18 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     issue->may_load = UINT64_MAX;
 }
 
-void issue_begin_grid(SmIssue *issue, const SmContext *sm, const SmGrid *grid) {
+void issue_begin_grid(SmIssue *issue, const SmContext *sm, SmGrid *grid) {
     const IsaLaunch *launch = grid->launch;
     issue->sees_registered |= grid->isa.memory && mem_has_registered(grid->isa.memory);
     issue->dumps |= launch->dump_line != 0;
     issue->has_window |= launch->window.bytes != 0;
     scoreboard_begin_grid(&issue->scoreboard, launch->program);
     issue->is_plain = is_plain(issue, sm);
-    coalescer_begin_grid(&issue->coalescer, launch->warps, grid->cta_limit);
+    grid->layout = coalesce_layout(&issue->coalescer, launch->warps, grid->cta_limit,
+                                   (uint32_t)(grid - sm->grid));
 }
+
+void issue_end_grid(SmIssue *issue, const SmContext *sm) { issue->is_plain = is_plain(issue, sm); }
 
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     uint64_t bit = UINT64_C(1) << warp;
@@ -67,7 +70,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     issue->slots.waiting &= ~bit;
     issue->slots.passing[warp].count = 0;
     scoreboard_reset(&issue->scoreboard, warp, sm->warps.warp[warp].grid->reg_pool);
-    fetch_start_warp(issue->fetch, warp, pc);
+    fetch_start_warp(issue->fetch, warp, sm->warps.warp[warp].grid->code, pc);
     issue_update_head(issue, sm, warp);
 }
 
@@ -254,6 +257,12 @@ static void count_instruction(SmIssue *issue, SmContext *sm, const SmOp *op, uin
     issue->sums.kind[op->counts]++;
 }
 
+/* While other grids are on the SM, as the SM's own counts are all grids' together. */
+static void count_for_grid(SmGrid *grid, uint32_t lanes) {
+    grid->counts.warp_instructions++;
+    grid->counts.thread_instructions += (uint32_t)bits_count32(lanes);
+}
+
 /* Those of the lanes that name memory: a prefetch of anything else is no fault, and none. */
 RARE uint32_t valid_lanes(const IsaContext *isa, uint32_t lanes) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -314,7 +323,8 @@ ALWAYS const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
     else
         coalesce(
             &issue->coalescer,
-            &(SmOperation){.info = info,
+            &(SmOperation){.layout = &grid->layout,
+                           .info = info,
                            .address = grid->isa.address,
                            .space = grid->isa.space,
                            .lanes = is_hinted ? naming_lanes(grid, info, inst) : inst->lanes,
@@ -462,9 +472,11 @@ ALWAYS IsaEvent execute(SmIssue *issue, SmContext *sm, const SmWarp *w, const Sm
     const IsaEvent event = isa_step(context, isa);
     if (__builtin_expect(event == ISA_EVENT_FAULT, false)) {
         sm->fault = &context->fault;
+        sm->failed = w->grid;
         return event;
     }
     count_instruction(issue, sm, op, context->executed);
+    if (!plain && sm->has_several) count_for_grid(w->grid, context->executed);
     if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += isa->depth > depth;
     return event;
 }

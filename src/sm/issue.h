@@ -80,7 +80,9 @@ void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
 void issue_free(SmIssue *issue);
 /* No grid is there. */
 void issue_start_kernel(SmIssue *issue, const SmContext *sm);
-void issue_begin_grid(SmIssue *issue, const SmContext *sm, const SmGrid *grid);
+void issue_begin_grid(SmIssue *issue, const SmContext *sm, SmGrid *grid);
+/* A grid has ended, and others have not. */
+void issue_end_grid(SmIssue *issue, const SmContext *sm);
 /* A warp has come, and starts at `pc`. */
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc);
 /* `is_stalled`: nothing can issue in this cycle, for what stays in the load/store unit. To be told

@@ -102,7 +102,7 @@ void sm_report_policy(Sm *sm, const TytoReport *out) {
     sched_agent_report(&sm->context.policy, context_view(&sm->context), out);
 }
 
-/* ---- Kernels and CTAs ---- */
+/* ---- Between kernels ---- */
 
 void sm_move_wake(Sm *sm, uint64_t *wake) {
     *wake = *sm->context.env.wake;
@@ -111,6 +111,7 @@ void sm_move_wake(Sm *sm, uint64_t *wake) {
 
 void sm_carve_out(Sm *sm, uint32_t shared_bytes) {
     l1d_carve_out(&sm->l1d, sm->context.config, shared_bytes);
+    sm->context.shared_bytes = shared_bytes;
 }
 
 /* The first grid begins: nothing is resident. */
@@ -119,10 +120,13 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     context->counters = (Counters){0};
     context->histograms = (Histograms){0};
     context->fault = NULL;
+    context->failed = NULL;
     sm->cycles = (SmCycles){.settled = cycle, .resident = cycle};
     if (context_is_profiled(context))
         sm_profile_start(context->profile, grid->launch->program->inst_count);
     insts_reset(&context->insts);
+    context->warps.taken = 0;
+    context->solo_warp_instructions = context->solo_thread_instructions = 0;
     if (context->config->l1d.flush != CACHE_FLUSH_NEVER) l1d_flush(&sm->l1d, context, &sm->port);
     lsu_start_kernel(&sm->lsu);
     fetch_start_kernel(&sm->fetch);
@@ -141,6 +145,75 @@ static void start_running(Sm *sm, uint64_t cycle) {
     sched_agent_start(&context->policy, &context->view);
 }
 
+/* ---- Several grids ---- */
+
+enum {
+    CODE_STRIDE = 1 << 22 /* bytes between programs of grids that run at the same time. Ours: 16
+                             programs stay within 32 bits behind any machine's code_base */
+};
+
+/* Where the program of a grid lies: where another grid has it already, or at a place of its own. */
+static uint64_t code_of(const SmContext *context, const SmGrid *grid) {
+    for (uint32_t rest = context->grids; rest; rest &= rest - 1) {
+        const SmGrid *other = &context->grid[bits_lowest32(rest)];
+        if (other->program == grid->program) return other->code;
+    }
+    return (uint64_t)(grid - context->grid) * CODE_STRIDE;
+}
+
+static SmGrid *only_grid(const SmContext *context) {
+    return &context->grid[bits_lowest32(context->grids)];
+}
+
+/* What the SM has counted since its only grid was alone is that grid's. */
+static SmGridCounts counts_alone(const SmContext *context, const SmGrid *grid) {
+    SmGridCounts counts = grid->counts;
+    const Counters *c = &context->counters;
+    counts.warp_instructions += c->warp_instructions - context->solo_warp_instructions;
+    counts.thread_instructions += c->thread_instructions - context->solo_thread_instructions;
+    return counts;
+}
+
+SmGridCounts sm_grid_counts(const Sm *sm, const SmGrid *grid) {
+    return sm->context.has_several ? grid->counts : counts_alone(&sm->context, grid);
+}
+
+/* Another grid begins, or one has ended. */
+static void count_grids(SmContext *context, uint32_t grids) {
+    const bool has_several = (grids & (grids - 1)) != 0;
+    if (has_several && !context->has_several && context->grids)
+        only_grid(context)->counts = counts_alone(context, only_grid(context));
+    if (!has_several) {
+        context->solo_warp_instructions = context->counters.warp_instructions;
+        context->solo_thread_instructions = context->counters.thread_instructions;
+    }
+    context->has_several = has_several;
+    context->grids = grids;
+}
+
+bool sm_has_room(const Sm *sm, const SmGrid *grid) {
+    const SmContext *context = &sm->context;
+    uint64_t registers = grid->registers, shared = grid->launch->taken_shared_bytes;
+    for (uint32_t rest = context->grids; rest; rest &= rest - 1) {
+        const SmGrid *other = &context->grid[bits_lowest32(rest)];
+        registers += (uint64_t)other->resident * other->registers;
+        shared += (uint64_t)other->resident * other->launch->taken_shared_bytes;
+    }
+    return sm_resident_ctas(sm) < context->config->ctas &&
+           warps_find_slots(context, grid->launch->warps) >= 0 &&
+           registers <= context->config->registers && shared <= context->shared_bytes;
+}
+
+/* Whether no grid has a CTA left to dispatch. */
+static bool are_all_out(const SmContext *context) {
+    bool are_out = true;
+    for (uint32_t rest = context->grids; rest; rest &= rest - 1)
+        are_out &= context->grid[bits_lowest32(rest)].is_out;
+    return are_out;
+}
+
+/* ---- Grids and CTAs ---- */
+
 /* The record of a grid that begins. */
 static void fill_grid(const SmContext *context, SmGrid *grid, const SmGridStart *start) {
     const IsaProgram *program = start->launch->program;
@@ -151,6 +224,7 @@ static void fill_grid(const SmContext *context, SmGrid *grid, const SmGridStart 
                      .launch = start->launch,
                      .user = start->user,
                      .cta_limit = start->ctas,
+                     .registers = start->registers,
                      .isa = *start->context};
     grid->isa.sm = context->env.index;
     grid->isa.texel_block_bytes =
@@ -167,13 +241,20 @@ SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle) {
     context->listener = *start->listener;
     const bool is_first = !context->grids;
     if (is_first) start_stages(sm, grid, cycle);
-    context->grids |= 1u << slot;
+    grid->code = code_of(context, grid);
+    count_grids(context, context->grids | 1u << slot);
+    context->view.last_cta_dispatched = false;
     issue_begin_grid(&sm->issue, context, grid);
     if (is_first) start_running(sm, cycle);
     return grid;
 }
 
-void sm_end_grid(Sm *sm, SmGrid *grid) { sm->context.grids &= ~(1u << (grid - sm->context.grid)); }
+void sm_end_grid(Sm *sm, SmGrid *grid) {
+    SmContext *context = &sm->context;
+    grid->counts = sm_grid_counts(sm, grid);
+    count_grids(context, context->grids & ~(1u << (grid - context->grid)));
+    if (context->grids) issue_end_grid(&sm->issue, context);
+}
 
 void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t index, uint64_t cycle) {
     SmContext *context = &sm->context;
@@ -192,8 +273,9 @@ void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t index, uint64_t cycle) {
 }
 
 void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle) {
-    (void)grid;
     SmContext *context = &sm->context;
+    grid->is_out = true;
+    if (!are_all_out(context)) return;
     sm_settle(sm, cycle + 1);
     context->cycle = cycle;
     context->view.last_cta_dispatched = true;
@@ -244,6 +326,8 @@ bool sm_is_idle(const Sm *sm) {
 }
 
 const IsaFault *sm_fault(const Sm *sm) { return sm->is_quiet ? NULL : sm->context.fault; }
+
+void *sm_failed_grid(const Sm *sm) { return sm->context.failed ? sm->context.failed->user : NULL; }
 
 static inline void hear_events(Sm *sm) {
     if (sm->context.events.count) issue_hear(&sm->issue, &sm->context);

@@ -97,11 +97,14 @@ typedef struct SmGridStart {
     const IsaContext *context;  /* carries memory, print and user */
     const SmListener *listener; /* of the SM from now on */
     void *user;                 /* SmCtaEnd.grid */
+    uint32_t registers;         /* of the SM that a CTA takes */
     uint32_t ctas;              /* at most so many of its CTAs will be resident at once */
 } SmGridStart;
 
 /* A grid begins at `cycle`. If no other has begun and not ended, all counters start at 0, and
- * caches are flushed as their configuration says. At most SM_MAX_GRIDS at once. */
+ * caches are flushed as their configuration says. At most SM_MAX_GRIDS at once. The warp scheduler
+ * goes on as it is when a grid begins next to another; its view has the first one's `cta_limit` and
+ * `warps_per_cta`. */
 SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle);
 /* It has ended, as it had to or early: no CTA of it is launched any more. What it left (counters,
  * warps that are resident, its profile) can be read until another grid begins. */
@@ -112,8 +115,11 @@ void sm_move_wake(Sm *sm, uint64_t *wake);
 
 /* Before a kernel: its share of a store that L1D and shared memory divide (carve_out.h). */
 void sm_carve_out(Sm *sm, uint32_t shared_bytes);
-/* Gives the SM, which must have fewer than SmGridStart.ctas, a CTA of the grid at the end of
- * `cycle`. */
+/* Whether warp slots, CTA slots, registers and shared memory are left for a CTA of the grid, next
+ * to the CTAs of all grids. Where it is the only grid since the SM was empty, SmGridStart.ctas says
+ * the same. */
+bool sm_has_room(const Sm *sm, const SmGrid *grid);
+/* Gives the SM, which must have room for it, a CTA of the grid at the end of `cycle`. */
 void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t cta, uint64_t cycle);
 /* The grid has no CTA left to dispatch. */
 void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle);
@@ -133,6 +139,10 @@ bool sm_is_idle(const Sm *sm);
 uint32_t sm_resident_ctas(const Sm *sm);
 /* Set when an instruction failed: the launch is over, and the SM of no further use. */
 const IsaFault *sm_fault(const Sm *sm);
+/* SmGridStart.user of the grid whose instruction it was; NULL: the policy failed. */
+void *sm_failed_grid(const Sm *sm);
+/* What the SM has counted of a grid alone. */
+SmGridCounts sm_grid_counts(const Sm *sm, const SmGrid *grid);
 
 /* Brings the sums over cycles up to, not including, `cycle`; then the counters are complete. */
 void sm_settle(Sm *sm, uint64_t cycle);

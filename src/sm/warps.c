@@ -40,11 +40,18 @@ static void notify_cta(SmContext *sm, TytoEventKind kind, uint32_t slot, uint64_
                                     .warps = warps});
 }
 
+int warps_find_slots(const SmContext *sm, uint32_t warps) {
+    uint64_t runs = bits_low_mask((int)sm->view.warp_count) & ~sm->warps.taken;
+    for (uint32_t i = 1; i < warps; i++)
+        runs &= runs >> 1;
+    return runs ? bits_lowest64(runs) : -1;
+}
+
 uint64_t warps_launch(SmContext *sm, SmGrid *grid, uint64_t index) {
     const IsaLaunch *launch = grid->launch;
     uint32_t slot = (uint32_t)bits_lowest64(~sm->view.ctas);
     SmCta *cta = &sm->warps.ctas[slot];
-    cta->first_warp = (uint8_t)(slot * launch->warps);
+    cta->first_warp = (uint8_t)warps_find_slots(sm, launch->warps);
     cta->grid = grid;
     cta->live = launch->warps;
     isa_cta_start(&cta->isa, launch, index);
@@ -53,7 +60,10 @@ uint64_t warps_launch(SmContext *sm, SmGrid *grid, uint64_t index) {
     sm->warps.next_age += launch->warps;
     for (uint32_t i = 0; i < launch->warps; i++)
         start_warp(sm, slot, i);
+    sm->warps.taken |= slots;
     grid->resident++;
+    grid->counts.ctas_launched++;
+    grid->counts.warps_launched += launch->warps;
     sm->counters.ctas_launched++;
     sm->counters.warps_launched += launch->warps;
     uint64_t resident = (uint64_t)bits_count64(sm->view.ctas);
@@ -69,6 +79,8 @@ static void finish_cta(SmContext *sm, uint32_t slot) {
     const TytoCtaView *cta = &sm->view.cta[slot];
     SmGrid *grid = sm->warps.ctas[slot].grid;
     grid->resident--;
+    grid->counts.ctas_finished++;
+    sm->warps.taken &= ~cta->all;
     sched_view_finish(&sm->view, (int)slot);
     sm->counters.ctas_finished++;
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
@@ -88,6 +100,7 @@ void warps_retire(SmContext *sm, uint64_t retiring) {
         uint32_t slot = sm->warps.warp[warp].cta_slot;
         sched_view_retire(&sm->view, warp);
         sm->counters.warps_finished++;
+        sm->warps.warp[warp].grid->counts.warps_finished++;
         context_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_WARP_FINISHED,
                                         .warp = warp,
                                         .owner = TYTO_NO_WARP,

@@ -47,6 +47,7 @@ typedef struct SmWarps {
     bool awaits_stores;    /* a warp is not drained before its stores are acknowledged */
     bool atomics_block;    /* a warp issues nothing until its atomics are answered */
     uint64_t next_age;     /* of the next warp launched */
+    uint64_t taken;        /* warp slots of resident CTAs */
     SmCta *ctas;           /* SM_MAX_CTAS of them */
     SmWarp warp[TYTO_MAX_WARPS];
 } SmWarps;
@@ -56,6 +57,8 @@ void warps_free(SmWarps *warps);
 
 /* ---- CTAs ---- */
 
+/* First of `warps` warp slots in a row that no CTA has; -1: there are none. */
+int warps_find_slots(const SmContext *sm, uint32_t warps);
 /* Puts CTA `index` of the grid into the first free slot, which there must be; its warps. */
 uint64_t warps_launch(SmContext *sm, SmGrid *grid, uint64_t index);
 /* Tells the policy of it, once the other stages know the warps. */

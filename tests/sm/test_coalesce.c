@@ -27,6 +27,7 @@ typedef struct Bench {
     SmLsuConfig lsu;
     SmSharedConfig shared;
     SmCoalescer coalescer;
+    SmLayout layout;
     IsaInfo info;
     uint64_t address[ISA_LANES];
     uint8_t space[ISA_LANES];
@@ -46,11 +47,12 @@ static void bench_init(Bench *bench, IsaMemoryKind kind, PtxSpace space, uint8_t
                                      .l1t_bytes = 128,
                                      .sm = 1,
                                      .sms = 4};
-    coalescer_begin_grid(&bench->coalescer, 2, 8);
+    bench->layout = coalesce_layout(&bench->coalescer, 2, 8, 0);
     bench->memory.access = bench->access;
     bench->info = (IsaInfo){
         .memory = (uint8_t)kind, .space = (uint8_t)space, .element_bytes = bytes, .vector = 1};
-    bench->operation = (SmOperation){.info = &bench->info,
+    bench->operation = (SmOperation){.layout = &bench->layout,
+                                     .info = &bench->info,
                                      .address = bench->address,
                                      .space = bench->space,
                                      .lanes = UINT32_MAX};

@@ -17,7 +17,7 @@ static Bench *start(const char *settings, int count) {
     fetch_init(&bench->fetch, &stage->sm, &bench->port);
     for (int w = 0; w < count; w++) {
         stage->sm.view.resident |= UINT64_C(1) << w;
-        fetch_start_warp(&bench->fetch, w, 0);
+        fetch_start_warp(&bench->fetch, w, 0, 0);
     }
     return bench;
 }
@@ -94,7 +94,7 @@ static void test_a_fetch_ends_with_its_line(void **state) {
     uint32_t in_line = bench->fetch.l1i.config->line_bytes / 8;
     warm(bench, 0);
     warm(bench, in_line);
-    fetch_start_warp(&bench->fetch, 0, in_line - 3);
+    fetch_start_warp(&bench->fetch, 0, 0, in_line - 3);
     step(bench);
     step(bench);
     assert_int_equal(buffer(bench, 0)->count, 3);
@@ -111,7 +111,7 @@ static void test_a_fetch_may_bring_what_is_behind_its_line(void **state) {
     Bench *bench = start("fetch.width=2 fetch.buffer=2 fetch.crosses_lines=yes", 1);
     uint32_t in_line = bench->fetch.l1i.config->line_bytes / bench->fetch.config->instruction_bytes;
     warm(bench, 0);
-    fetch_start_warp(&bench->fetch, 0, in_line - 1);
+    fetch_start_warp(&bench->fetch, 0, 0, in_line - 1);
     step(bench);
     step(bench);
     assert_int_equal(buffer(bench, 0)->count, 2);
@@ -175,7 +175,7 @@ static void test_a_warp_whose_line_has_come_asks_for_it_again(void **state) {
     for (int stays = 0; stays < 2; stays++) {
         Bench *bench = start("fetch.asks_again=yes", 3);
         Stage *stage = bench->stage;
-        fetch_start_warp(&bench->fetch, 2, 100);
+        fetch_start_warp(&bench->fetch, 2, 0, 100);
         warm(bench, 100);
         step(bench); /* warp 1 misses, */
         step(bench); /* warp 2 hits, */
@@ -228,7 +228,7 @@ static void test_the_last_instruction_of_a_buffer_tells_of_a_taken_branch(void *
     assert_int_equal(bench->fetch.redirected, 0);
     fetch_took(&bench->fetch, 0, 1, 50, false);
     assert_int_equal(bench->fetch.redirected, 1);
-    fetch_start_warp(&bench->fetch, 0, 0);
+    fetch_start_warp(&bench->fetch, 0, 0, 0);
     bench->fetch.redirected = 0;
     bench->fetch.buffer[0].count = 2;
     fetch_took(&bench->fetch, 0, 0, 0, true); /* an exit leaves nothing */
