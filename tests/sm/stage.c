@@ -218,7 +218,7 @@ MemRequest *stage_sent(Stage *stage, const SmPort *port) {
         noc_pop(stage->requests, STAGE_SMS + slice);
         assert_int_equal(mem_handle_sm(handle), STAGE_SM);
         MemRequest *request = &port->requests[mem_handle_index(handle)];
-        assert_int_equal(request->slice, slice);
+        assert_int_equal(request->target.index, slice);
         return request;
     }
     return NULL;

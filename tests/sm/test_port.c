@@ -55,7 +55,8 @@ static void test_a_request_says_all_that_a_partition_must_know(void **state) {
     assert_int_equal(request->warp, 5);
     assert_int_equal(request->cta, 99);
     assert_int_equal(request->sent, 1234);
-    assert_int_equal(request->slice, address_map_slice(&bench->stage->map, request->address));
+    assert_int_equal(request->target.index,
+                     address_map_slice(&bench->stage->map, request->address));
     assert_int_equal(bench->port.outstanding, 1);
     assert_int_equal(bench->stage->sm.counters.reads_sent, 1);
     assert_null(stage_sent(bench->stage, &bench->port));
