@@ -1,5 +1,5 @@
-/* BLISS: the blacklisting scheduler. An SM of which many requests are served in a row is put on a
- * blacklist; requests of the others go first. The order is: requests of SMs that are not on the
+/* BLISS: the blacklisting scheduler. An SM of which many consecutive requests are served is put on
+ * a blacklist; requests of the others go first. The order is: requests of SMs that are not on the
  * list, then requests to the row last chosen in the bank (row hits), then the oldest. The list is
  * cleared at fixed times, every `bliss_interval` ticks. So a threshold that is never reached gives
  * FR-FCFS.
@@ -18,8 +18,8 @@
 #include "dram/channel.h"
 
 typedef struct Bliss {
-    uint32_t threshold; /* requests in a row that put an SM on the list */
-    uint32_t run;       /* requests of `last` served in a row */
+    uint32_t threshold; /* consecutive requests that put an SM on the list */
+    uint32_t run;       /* consecutive requests of `last` that were served */
     uint16_t last;      /* the SM whose request was served last; DRAM_NO_SM: none was */
     bool is_empty;      /* nobody is on the list */
     uint64_t interval;  /* ticks between two clearings */

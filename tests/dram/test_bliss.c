@@ -60,7 +60,7 @@ static void serve_in_order(Line *line, const uint32_t *handles, uint32_t count, 
 }
 
 /* SM 7 reads row 5 six times; SM 8 reads row 9 once, after the second of them. FR-FCFS would serve
- * all of row 5 first. Here SM 7's fourth request in a row puts it on the list. */
+ * all of row 5 first. Here SM 7's fourth consecutive request puts it on the list. */
 static void a_worked_example(void **state) {
     (void)state;
     Line line = line_new(4, 10000);
@@ -73,7 +73,7 @@ static void a_worked_example(void **state) {
     line_free(&line);
 }
 
-/* A request of another SM in between: no SM has four in a row, and all hits go first. */
+/* A request of another SM in between: no SM has four consecutive ones, and all hits go first. */
 static void another_sms_request_ends_a_run(void **state) {
     (void)state;
     Line line = line_new(4, 10000);
