@@ -83,6 +83,7 @@ Stage *stage_new(const char *settings, int packets) {
                               .policy = &stage->policy,
                               .map = &stage->map,
                               .requests = stage->requests,
+                              .replies = stage->replies,
                               .first_slice_node = STAGE_SMS,
                               .header_bytes = 8,
                               .atom_bytes = stage->config->partition.atom_bytes,
