@@ -39,6 +39,9 @@ bool dram_config_check(const DramConfig *config, Diag *diag) {
                    c->burst_length, c->data_rate);
     if (c->bank_groups > c->banks)
         diag_error(diag, NULL, 0, 0, "DRAM: %u bank groups of %u banks", c->bank_groups, c->banks);
+    if (c->scheduler == DRAM_SCHEDULER_bliss && (!c->bliss_threshold || !c->bliss_interval))
+        diag_error(diag, NULL, 0, 0, "DRAM: bliss threshold = %u, interval = %u: must be 1 or more",
+                   c->bliss_threshold, c->bliss_interval);
     dram_timing_check(&c->timing, burst_ticks_of(c), diag);
     dram_prefetch_check(&c->prefetch, c->row_bytes, diag);
     return diag_error_count(diag) == before;
@@ -63,8 +66,7 @@ DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena
     channel->refresh_ticks = timing->rfc;
     channel->precharge_ticks = timing->rp;
     channel->refresh_due = timing->refi ? timing->refi : UINT64_MAX;
-    dram_queue_init(&channel->queue, channel->scheduler, config->queue_entries, config->banks,
-                    arena);
+    dram_queue_init(&channel->queue, channel->scheduler, config, arena);
     dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups,
                     dram_config_side_by_side(config));
     dram_prefetch_init(&channel->prefetch, &config->prefetch, config->row_bytes);
@@ -236,11 +238,11 @@ static uint32_t banks_held(const DramChannel *channel) {
     return held ? held & ~waiting_of(channel).same_row : 0;
 }
 
-/* Banks that are free and that the scheduler has a request for. */
-static uint32_t banks_to_serve(const DramChannel *channel) {
+/* Banks that are free and that the scheduler would serve in `tick`. */
+static uint32_t banks_to_serve(const DramChannel *channel, uint64_t tick) {
     if (!channel->queue.count) return 0;
     uint32_t taken = channel->serving | banks_held(channel);
-    return channel->scheduler->candidates(&channel->queue) & ~taken;
+    return channel->scheduler->candidates(&channel->queue, ~taken, tick);
 }
 
 /* Banks whose prefetch under way nobody waits for. */
@@ -276,10 +278,10 @@ static inline uint32_t banks_to_prefetch(const DramChannel *channel) {
 
 /* Moves one request from the queue to its bank's place of service. */
 static void serve_request(DramChannel *channel, uint64_t tick) {
-    uint32_t banks = banks_to_serve(channel);
+    uint32_t banks = banks_to_serve(channel, tick);
     if (!banks) return;
     uint32_t bank = bank_at(channel, bits_lowest32(rotate(channel, banks)));
-    uint16_t entry = channel->scheduler->pick(&channel->queue, bank);
+    uint16_t entry = channel->scheduler->pick(&channel->queue, bank, tick);
     dram_settle(channel, tick);
     channel->queue.count--;
     channel->entry[bank] = entry;
@@ -301,10 +303,10 @@ static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
     channel->flights[tail] = (DramFlight){
         .done_tick = tick + (is_write ? channel->write_latency : channel->read_latency),
         .reply = {entry->request.address, entry->arrival, entry->request.handle, entry->waited,
-                  (uint8_t)bank, entry->is_prefetch, is_write, entry->request.is_awaited},
+                  (uint8_t)bank, entry->request.is_prefetch, is_write, entry->request.is_awaited},
     };
     const DramRequest *request = &entry->request;
-    if (entry->is_prefetch) dram_prefetch_fetched(&channel->prefetch, bank, request->column);
+    if (request->is_prefetch) dram_prefetch_fetched(&channel->prefetch, bank, request->column);
     else
         dram_prefetch_demanded(&channel->prefetch, bank, request->column, request->bytes, is_write);
     channel->serving &= ~(UINT32_C(1) << bank);
@@ -336,10 +338,11 @@ static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
                                                             .row = channel->banks.open_row[bank],
                                                             .column = (uint16_t)column,
                                                             .bytes = (uint16_t)bytes,
-                                                            .bank = (uint8_t)bank},
+                                                            .bank = (uint8_t)bank,
+                                                            .requester = DRAM_NOBODY,
+                                                            .is_prefetch = true},
                                                 .arrival = tick,
-                                                .bursts = bursts_of(channel, bytes),
-                                                .is_prefetch = true};
+                                                .bursts = bursts_of(channel, bytes)};
     channel->entry[bank] = entry;
     channel->serving |= UINT32_C(1) << bank;
     channel->prefetching |= UINT32_C(1) << bank;
@@ -468,7 +471,7 @@ static uint64_t next_refresh(const DramChannel *channel, uint64_t soonest) {
 
 static uint64_t find_next_event(const DramChannel *channel, uint64_t soonest) {
     uint64_t next = next_refresh(channel, soonest);
-    if (banks_to_serve(channel) && channel->refresh_due > soonest) return soonest;
+    if (banks_to_serve(channel, soonest) && channel->refresh_due > soonest) return soonest;
     if (channel->flight_count && channel->reply_count < channel->reply_entries) {
         uint64_t done = channel->flights[channel->flight_head].done_tick;
         if (done <= soonest) return soonest;

@@ -46,6 +46,8 @@
     P(BOOL, key, at, "dual_bus", has_dual_bus, "no", "row commands have a bus of their own: one of each kind a cycle, whatever the banks") \
     P(BOOL, key, at, "one_command", gives_one_command, "no", "one command a cycle, of either kind; else also a row command to a bank that is asked before the column command's") \
     P(COUNT, key, at, "pseudo_channels", pseudo_channels, "", 1, 2, "1", "channels that share a command bus, neighbours by number") \
+    P(COUNT, key, at, "bliss_threshold", bliss_threshold, "", 1, 1000000, "4", "scheduler bliss: consecutive requests of one SM, served, that put it on the blacklist") \
+    P(COUNT, key, at, "bliss_interval", bliss_interval, "cycles", 1, 1000000000, "10000", "scheduler bliss: DRAM cycles from one clearing of the blacklist to the next") \
     P(BYTES, key, at, "mask", mask_bytes, 0, 256, "0 B", "that move beside those of a store that goes to DRAM, and tell which of these it writes; what L2 writes back has none")
 /* clang-format on */
 

@@ -2,7 +2,7 @@
  *
  * Requests live in a fixed array and are linked by index. A policy keeps lists of its own, which
  * nobody else sees: it decides in which one a new request goes, which banks it would serve next,
- * and which request of a bank. */
+ * and which request of a bank. It sees who made each request (SM and warp) and when it arrived. */
 #ifndef TYTO_DRAM_QUEUE_H
 #define TYTO_DRAM_QUEUE_H
 
@@ -15,6 +15,19 @@
 enum { DRAM_NONE = 0xFFFF };      /* no entry */
 enum { DRAM_MAX_QUEUE = 0xF000 }; /* most entries of a queue */
 
+enum {
+    DRAM_MAX_SMS = 1024, /* SMs that a scheduler can tell apart */
+    DRAM_NO_SM = 0xFFFF, /* no SM made the request */
+    DRAM_NO_WARP = 0xFF  /* no warp did */
+};
+
+/* Who made a request. docs/dram.md says who that is for requests that L2 merges or makes itself. */
+typedef struct DramRequester {
+    uint16_t sm;  /* its number, or DRAM_NO_SM */
+    uint8_t warp; /* its hardware slot on the SM, or DRAM_NO_WARP */
+} DramRequester;
+#define DRAM_NOBODY ((DramRequester){DRAM_NO_SM, DRAM_NO_WARP})
+
 /* What the owner asks of a channel. It must not cross the end of its row. */
 typedef struct DramRequest {
     uint64_t address; /* byte address on the device; handed back, and names a row's neighbours */
@@ -26,6 +39,8 @@ typedef struct DramRequest {
     bool is_write;    /* writes are posted: no data is handed back ... */
     bool is_awaited;  /* ... but the owner wants a reply when it is done */
     bool has_mask;    /* a store, with which the mask of its bytes moves (DramConfig.mask_bytes) */
+    DramRequester requester; /* who made it */
+    bool is_prefetch;        /* made by the channel's prefetcher; the owner leaves it false */
 } DramRequest;
 
 typedef struct DramEntry {
@@ -34,7 +49,6 @@ typedef struct DramEntry {
     uint32_t waited;  /* ticks from then until it entered service */
     uint16_t next;    /* the entry behind it in its list, or DRAM_NONE */
     uint16_t bursts;  /* column commands still to give */
-    bool is_prefetch; /* made by the prefetcher, not by the owner */
 } DramEntry;
 _Static_assert(sizeof(DramEntry) == 48, "a queue entry stays well inside one cache line");
 
@@ -57,16 +71,20 @@ typedef struct DramWaiting {
                           */
 } DramWaiting;
 
+struct DramConfig;
+
 /* A request scheduler. It sees the queue only; the channel knows which banks are free. */
 typedef struct DramScheduler {
-    /* Its state for a channel of `banks` banks of which nothing is known; owned by `arena`. */
-    void *(*new_state)(uint32_t banks, Arena *arena);
+    /* Its state for a new channel, of any size; owned by `arena`. Its parameters are rows of
+     * DRAM_PARAMETERS (channel.h), and so fields of `config`. */
+    void *(*new_state)(const struct DramConfig *config, Arena *arena);
     /* Links a new entry. */
     void (*add)(DramQueue *queue, uint16_t entry);
-    /* Bit per bank for which `pick` would yield a request. */
-    uint32_t (*candidates)(const DramQueue *queue);
-    /* Unlinks and returns the request to serve next in `bank`, one of the candidates. */
-    uint16_t (*pick)(DramQueue *queue, uint32_t bank);
+    /* Of the `free` banks, those that it would serve in `tick`, bit each; `pick` yields a request
+     * for each of them. Whether there are any must not depend on the tick. */
+    uint32_t (*candidates)(const DramQueue *queue, uint32_t free, uint64_t tick);
+    /* Unlinks and returns the request to serve in `bank`, one of the candidates of `tick`. */
+    uint16_t (*pick)(DramQueue *queue, uint32_t bank, uint64_t tick);
     /* What waits for the banks, which have these rows open. Asked only about banks that are free or
      * that prefetch, so in a bank with an open row that is the row of the request picked last. */
     DramWaiting (*waiting)(const DramQueue *queue, const DramBanks *banks);
@@ -77,7 +95,8 @@ typedef struct DramScheduler {
 /* clang-format off */
 #define DRAM_SCHEDULERS(SCHEDULER) \
     SCHEDULER(frfcfs, "fr-fcfs") \
-    SCHEDULER(fcfs, "fcfs")
+    SCHEDULER(fcfs, "fcfs") \
+    SCHEDULER(bliss, "bliss")
 /* clang-format on */
 
 #define DRAM_DECLARE(name, text)  extern const DramScheduler dram_scheduler_##name;
@@ -92,9 +111,9 @@ typedef enum DramSchedulerIndex {
 extern const DramScheduler *const dram_schedulers[DRAM_SCHEDULER_COUNT];
 extern const char *const dram_scheduler_names[DRAM_SCHEDULER_COUNT];
 
-/* An empty queue of `capacity` places under `scheduler`, for a channel of `banks` banks. */
-void dram_queue_init(DramQueue *queue, const DramScheduler *scheduler, uint32_t capacity,
-                     uint32_t banks, Arena *arena);
+/* An empty queue of a channel under `scheduler`. */
+void dram_queue_init(DramQueue *queue, const DramScheduler *scheduler,
+                     const struct DramConfig *config, Arena *arena);
 
 /* An unused entry; there always is one for every place of the queue and every bank. */
 static inline uint16_t dram_queue_take(DramQueue *queue) {

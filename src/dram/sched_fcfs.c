@@ -7,8 +7,8 @@ typedef struct Fcfs {
     DramList arrival; /* every request, in order of arrival */
 } Fcfs;
 
-static void *new_state(uint32_t banks, Arena *arena) {
-    (void)banks;
+static void *new_state(const struct DramConfig *config, Arena *arena) {
+    (void)config;
     Fcfs *s = ARENA_NEW(arena, Fcfs);
     s->arrival = DRAM_EMPTY_LIST;
     return s;
@@ -19,14 +19,15 @@ static void add(DramQueue *queue, uint16_t entry) {
     dram_list_append(queue, &s->arrival, entry);
 }
 
-static uint32_t candidates(const DramQueue *queue) {
+static uint32_t candidates(const DramQueue *queue, uint32_t free, uint64_t tick) {
+    (void)tick;
     const Fcfs *s = queue->state;
     if (s->arrival.head == DRAM_NONE) return 0;
-    return UINT32_C(1) << queue->entries[s->arrival.head].request.bank;
+    return UINT32_C(1) << queue->entries[s->arrival.head].request.bank & free;
 }
 
-static uint16_t pick(DramQueue *queue, uint32_t bank) {
-    (void)bank; /* the only candidate is the oldest request's */
+static uint16_t pick(DramQueue *queue, uint32_t bank, uint64_t tick) {
+    (void)bank, (void)tick; /* the only candidate is the oldest request's */
     Fcfs *s = queue->state;
     return dram_list_pop(queue, &s->arrival);
 }

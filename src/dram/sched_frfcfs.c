@@ -5,7 +5,7 @@
  *
  * Source: the GTX 480 model of GPGPU-Sim 4.2 as observed; the policy itself is common to all the
  * papers' machines. */
-#include "dram/queue.h"
+#include "dram/channel.h"
 
 typedef struct FrFcfs {
     uint32_t has_row;                    /* bit per bank: `same_row` is not empty */
@@ -16,9 +16,9 @@ typedef struct FrFcfs {
     DramList other_rows[DRAM_MAX_BANKS]; /* requests to other rows */
 } FrFcfs;
 
-static void *new_state(uint32_t banks, Arena *arena) {
+static void *new_state(const DramConfig *config, Arena *arena) {
     FrFcfs *s = arena_alloc_aligned(arena, sizeof *s, 64);
-    for (uint32_t bank = 0; bank < banks; bank++)
+    for (uint32_t bank = 0; bank < config->banks; bank++)
         s->same_row[bank] = s->other_rows[bank] = DRAM_EMPTY_LIST;
     return s;
 }
@@ -36,9 +36,10 @@ static void add(DramQueue *queue, uint16_t entry) {
     }
 }
 
-static uint32_t candidates(const DramQueue *queue) {
+static uint32_t candidates(const DramQueue *queue, uint32_t free, uint64_t tick) {
+    (void)tick;
     const FrFcfs *s = queue->state;
-    return s->has_row | s->has_other;
+    return (s->has_row | s->has_other) & free;
 }
 
 /* Makes the oldest waiting request's row the bank's row, and moves all requests to it over. */
@@ -58,7 +59,8 @@ static void choose_row(DramQueue *queue, uint32_t bank) {
     if (other.head == DRAM_NONE) s->has_other &= ~(UINT32_C(1) << bank);
 }
 
-static uint16_t pick(DramQueue *queue, uint32_t bank) {
+static uint16_t pick(DramQueue *queue, uint32_t bank, uint64_t tick) {
+    (void)tick;
     FrFcfs *s = queue->state;
     uint32_t bit = UINT32_C(1) << bank;
     if (!(s->has_row & bit)) choose_row(queue, bank);

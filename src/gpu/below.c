@@ -74,7 +74,8 @@ PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint3
 
 bool below_can_part(const Engine *engine) {
     const CycleTurn *turn = &engine->turn;
-    return (turn->l2 <= 1 || !turn->noc) && !machine_half_slices(engine->machine);
+    return (turn->l2 <= 1 || !turn->noc) && !machine_half_slices(engine->machine) &&
+           !engine->has_agents;
 }
 
 static void step_range(const Engine *engine, uint32_t from, uint32_t to) {
@@ -137,7 +138,7 @@ bool below_can_go_ahead(const Engine *engine) {
     const ClockConfig *clock = &engine->machine->clock;
     enum { MOST_STEPS = NOC_MOST_APART / 4 };
     return clock->l2_khz <= clock->sm_khz && !machine_half_slices(engine->machine) &&
-           most_steps(clock) <= MOST_STEPS && noc_can_hold(engine->requests);
+           !engine->has_agents && most_steps(clock) <= MOST_STEPS && noc_can_hold(engine->requests);
 }
 
 uint64_t below_lead(const Engine *engine) {

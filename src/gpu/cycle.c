@@ -202,6 +202,31 @@ void cycle_receive(Engine *engine) {
         if (receivers(engine, word)) receive_replies(engine, word);
 }
 
+uint64_t cycle_askers(const Engine *engine, uint32_t word) {
+    if (__builtin_expect(!engine->has_agents, true)) return 0;
+    const uint32_t left = engine->ports - word * 64;
+    return noc_ready_mask(engine->requests)[word] & bits_low_mask(left < 64 ? (int)left : 64);
+}
+
+/* At a port, the oldest request that has arrived is offered to the SM that it is for, which shows
+ * in `awake`. What is refused stays in the network. */
+static void ask_at(Engine *engine, uint32_t port) {
+    uint32_t handle;
+    if (!noc_peek(engine->requests, (int)port, &handle)) return;
+    MemRequest *request = mem_request(&engine->pools, handle);
+    const uint32_t sm = request->target.index;
+    if (sm_offer_request(engine->sms[sm], engine->cycle, request))
+        noc_pop(engine->requests, (int)port);
+    if (*engine->wake[sm] <= engine->cycle) bits_set(engine->awake, sm);
+}
+
+/* Requests that have come to SMs are offered to them. */
+static void receive_requests(Engine *engine) {
+    for (uint32_t word = 0; word * 64 < engine->ports; word++)
+        for (uint64_t left = cycle_askers(engine, word); left; left &= left - 1)
+            ask_at(engine, word * 64 + (uint32_t)bits_lowest64(left));
+}
+
 void cycle_begin_receiving(Engine *engine) {
     for (uint32_t word = 0; word * 64 < engine->ports; word++)
         engine->receiving[word] = receivers(engine, word);
@@ -330,6 +355,7 @@ void cycle_begin_sms(Engine *engine) {
     engine->order.base += engine->machine->sms + 1;
     engine->order.first = first_sm(engine);
     noc_hold(engine->requests);
+    if (engine->has_agents) noc_hold(engine->replies);
 }
 
 void cycle_let_send(Engine *engine) { order_moved(&engine->order); }
@@ -364,6 +390,7 @@ void cycle_step_sms_part(Engine *engine, uint32_t thread) {
 uint32_t cycle_end_sms(Engine *engine) {
     uint64_t failed = NO_SM;
     noc_release(engine->requests);
+    if (engine->has_agents) noc_release(engine->replies);
     engine->order.is_kept = false;
     for (uint32_t thread = 0; thread < engine->order.threads; thread++) {
         const CyclePart *part = &engine->parts[thread];
@@ -454,6 +481,7 @@ uint32_t cycle_step_sms(Engine *engine) {
 
 static uint32_t run_below_alone(Engine *engine, ShareWay way) {
     cycle_receive(engine);
+    if (engine->has_agents) receive_requests(engine);
     below_step(engine);
     if (way == SHARE_ALONE) return cycle_step_sms(engine);
     look_at_alarms(engine);

@@ -35,6 +35,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .policy_call = &engine->calls[index].call,
                                  .map = &engine->map,
                                  .requests = engine->requests,
+                                 .replies = engine->replies,
                                  .first_slice_node = machine_slice_node(machine, 0),
                                  .half_slices = machine_half_slices(machine),
                                  .half = index >= machine->sms / 2,
@@ -111,6 +112,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     engine->noc.khz = machine->clock.noc_khz;
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
+    engine->has_agents = options->attach != NULL;
     engine->can_go_ahead = below_can_go_ahead(engine);
     cycle_open_ports(engine);
     cycle_share_work(engine, options->threads);
@@ -122,6 +124,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
         engine->pools.outcomes = base_calloc(machine->sms, sizeof(MemOutcome *));
     for (uint32_t i = 0; i < machine->sms; i++) {
         engine->sms[i] = build_sm(engine, options->scheduler, i);
+        if (options->attach) options->attach(options->agents, engine->sms[i], i);
         engine->pools.pools[i] = sm_request_pool(engine->sms[i]);
         if (engine->pools.outcomes)
             engine->pools.outcomes[i] = sm_profile(engine->sms[i])->outcomes;
@@ -183,13 +186,13 @@ static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_k
     return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
-/* Whether an SM is awake, or a reply has arrived that its SM has not taken yet. */
+/* Whether an SM is awake, or a reply or a request has arrived that its SM has not taken yet. */
 static bool is_an_sm_busy(const Engine *engine) {
     const uint64_t *ready = noc_ready_mask(engine->replies);
     for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
         if (engine->awake[word]) return true;
     for (uint32_t word = 0; word < bits_words(engine->ports); word++)
-        if (ready[word] | engine->holding[word]) return true;
+        if (ready[word] | engine->holding[word] | cycle_askers(engine, word)) return true;
     return false;
 }
 

@@ -27,6 +27,7 @@ typedef struct CycleTurn {
 } CycleTurn;
 
 enum { ENGINE_MOST_SMS = 1024, NO_SM = ENGINE_MOST_SMS };
+_Static_assert((int)ENGINE_MOST_SMS <= (int)DRAM_MAX_SMS, "DRAM schedulers tell SMs apart");
 enum { ENGINE_LINE = 64 }; /* bytes that the host's caches move */
 
 /* Sets of 64 ports or SMs, bit each. */
@@ -116,6 +117,7 @@ struct Engine {
     uint32_t threads;          /* that it is to have, the kernel's among them; 1: there is none */
     CyclePart *parts;          /* of its threads */
     bool can_go_ahead;         /* as the machine is: the units below, of the SMs (gpu/below.c) */
+    bool has_agents;           /* SMs serve requests, and send replies (sm/agent.h) */
     bool is_alone;             /* the running kernel is for one thread */
     bool never_sleeps;         /* GpuOptions.never_sleeps, ... */
     uint32_t team_every;       /* ... and team_every */
@@ -194,6 +196,8 @@ const Sm *cycle_run(Engine *engine);
 /* The parts of a cycle that are the SMs', done by one thread: replies come in; SMs that are awake
  * make their step, with the first that failed, or NO_SM, as the result. */
 void cycle_receive(Engine *engine);
+/* Of 64 ports, from port `word` x 64 on, those at which requests to SMs have arrived. */
+uint64_t cycle_askers(const Engine *engine, uint32_t word);
 uint32_t cycle_step_sms(Engine *engine);
 /* The same by the team. Replies: the first thread notes whose there are; then each thread takes
  * those of its SMs; when all have, the first notes which SMs hold more. SMs, where enough are awake

@@ -19,6 +19,7 @@
 
 typedef struct Gpu Gpu;
 typedef struct GpuModule GpuModule;
+struct Sm;
 
 /* What is looked for while kernels run (isa/check.h). */
 typedef struct GpuChecks {
@@ -58,6 +59,10 @@ typedef struct GpuOptions {
     bool never_sleeps;   /* a machine does the work of every cycle, needed or not (tests) */
     uint32_t team_every; /* several threads share every cycle that is a multiple of this, in each
                             way in turn, worth it or not (tests); 0: when they are faster */
+    /* Gives each SM of a machine, when it is made, agents of its own (sm/agent.h; tests); NULL:
+     * none. */
+    void (*attach)(void *agents, struct Sm *sm, uint32_t index);
+    void *agents;        /* for it */
     uint32_t threads;    /* of the host that step a machine's SMs; 0: one. Results are the same for
                             every number */
     const char *variant; /* execution variant by name (tests), NULL: the best of this host */

@@ -105,7 +105,7 @@ static inline void send_reply(Partition *partition, Slice *slice, uint64_t cycle
     Noc *const network = partition->environment.replies;
     const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
     const uint32_t handle = next->handle;
-    const uint32_t port = mem_port(mem_handle_sm(handle), partition->environment.first_node);
+    const uint32_t port = endpoint_node(mem_source(handle), partition->environment.first_node);
     if (!noc_try_inject(network, (int)slice->node, (int)port, next->bytes, handle)) return;
     slice_pop_reply(slice, cycle);
     partition->owed--;
@@ -268,6 +268,7 @@ static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle
                   .is_write = access->is_write,
                   .is_awaited = access->is_awaited,
                   .has_mask = access->is_store,
+                  .requester = access->requester,
               });
     head->time = cycle;
     if (partition->rows.rows && !access->is_write && access->cta != SLICE_NO_CTA)

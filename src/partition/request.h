@@ -1,4 +1,4 @@
-/* Memory requests: what an SM sends to a memory partition, and gets replies to.
+/* Memory requests: what an SM sends to an L2 slice, or to another SM, and gets replies to.
  *
  * A request is named by a handle: the sending SM's number and an index in that SM's own pool, so
  * SMs share nothing. Packets in the networks carry the handle alone; whoever holds a handle reads
@@ -7,7 +7,7 @@
  * packet there and one acknowledgement per atom back. Data do not travel: instructions took effect
  * at issue.
  *
- * Once it is sent, the partition alone writes to a record, until the last reply has come. */
+ * Once it is sent, its target alone writes to a record, until the last reply has come. */
 #ifndef TYTO_PARTITION_REQUEST_H
 #define TYTO_PARTITION_REQUEST_H
 
@@ -15,6 +15,23 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+
+/* What is at either end of a request. Its source is always an SM, named by the handle; within the
+ * SM, MemClient says who sent it. */
+typedef enum EndpointKind { ENDPOINT_SLICE, ENDPOINT_SM } EndpointKind;
+
+typedef struct Endpoint {
+    uint16_t kind : 2;   /* EndpointKind */
+    uint16_t index : 14; /* number of the L2 slice or of the SM, in the whole machine */
+} Endpoint;
+_Static_assert(sizeof(Endpoint) == 2, "a part of each request");
+
+static inline Endpoint endpoint_slice(uint32_t slice) {
+    return (Endpoint){.kind = ENDPOINT_SLICE, .index = slice & 0x3FFF};
+}
+static inline Endpoint endpoint_sm(uint32_t sm) {
+    return (Endpoint){.kind = ENDPOINT_SM, .index = sm & 0x3FFF};
+}
 
 typedef enum MemOp { MEM_OP_READ, MEM_OP_WRITE, MEM_OP_ATOMIC } MemOp;
 
@@ -34,8 +51,11 @@ typedef enum MemClient {
     MEM_CLIENT_L1C,
     MEM_CLIENT_L1T,
     MEM_CLIENT_BYPASS, /* loads past the L1D, and atomics */
-    MEM_CLIENT_STORE   /* acknowledgements */
+    MEM_CLIENT_STORE,  /* acknowledgements */
+    MEM_CLIENT_AGENT   /* the SM's first agent (sm/agent.h); further agents follow */
 } MemClient;
+
+enum { MEM_NO_WARP = 0xFF }; /* no warp caused the request */
 
 typedef struct MemRequest {
     /* of the first byte of `atoms`' bit 0: aligned to the sender's line or segment */
@@ -46,10 +66,10 @@ typedef struct MemRequest {
     uint32_t waiting; /* the sender's: load or warp that waits for the replies; for a cache's line,
                          the bytes from `address` to it */
     uint16_t bytes;   /* what the network packet of a write carries: its atoms, or less than one */
-    uint16_t slice;   /* L2 slice of the whole machine it goes to */
+    Endpoint target;  /* where it goes */
     uint8_t op;       /* MemOp */
     uint8_t client;   /* MemClient */
-    uint8_t warp;     /* of the sender (hardware warp id) */
+    uint8_t warp;     /* of the sender (hardware warp id) that caused it, or MEM_NO_WARP */
     uint32_t cta;     /* linear index of the sender's CTA, for row-sharing statistics */
     uint32_t next;    /* the partition's: handle of the request that arrived after this one */
     uint8_t priority; /* CachePriority in L2 */
@@ -91,6 +111,14 @@ static inline uint32_t mem_port(uint32_t sm, uint32_t ports) {
 }
 static inline uint32_t mem_handle_index(uint32_t handle) {
     return handle & ((1u << MEM_HANDLE_INDEX_BITS) - 1);
+}
+
+/* Where the replies to a request go. */
+static inline Endpoint mem_source(uint32_t handle) { return endpoint_sm(mem_handle_sm(handle)); }
+
+/* The node of an endpoint in both networks: the SMs' ports are the first, the L2 slices follow. */
+static inline uint32_t endpoint_node(Endpoint endpoint, uint32_t ports) {
+    return endpoint.kind == ENDPOINT_SM ? mem_port(endpoint.index, ports) : ports + endpoint.index;
 }
 
 /* What L2 found for a request: its lookups, by outcome. */

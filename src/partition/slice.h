@@ -53,10 +53,11 @@ typedef struct DramAccess {
                          MSHR entry; without L2, and of any other awaited write, the request */
     uint32_t cta;     /* linear index of the CTA that reads, or SLICE_NO_CTA */
     uint16_t bytes;   /* within one row */
-    bool is_write;    /* nothing comes back ... */
-    bool is_awaited;  /* ... but that it is done */
-    bool is_atomic;   /* a read whose result is written as soon as it is there */
-    bool is_store;    /* a store as an SM sent it */
+    DramRequester requester; /* of the request, or of the first of those that wait for it */
+    bool is_write;           /* nothing comes back ... */
+    bool is_awaited;         /* ... but that it is done */
+    bool is_atomic;          /* a read whose result is written as soon as it is there */
+    bool is_store;           /* a store as an SM sent it */
 } DramAccess;
 
 /* How long data were under way from the DRAM controller's door back to it. */

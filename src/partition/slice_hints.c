@@ -52,7 +52,8 @@ static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
     slice_add_miss(slice, &(DramAccess){.address = hinted->address,
                                         .token = (uint32_t)entry,
                                         .cta = SLICE_NO_CTA,
-                                        .bytes = (uint16_t)slice->atom_bytes});
+                                        .bytes = (uint16_t)slice->atom_bytes,
+                                        .requester = DRAM_NOBODY});
     slice_evict(slice, &evicted);
     slice->is_refused = false;
     return true;

@@ -15,6 +15,11 @@ WriteRule slice_write_rule(const CacheConfig *config) {
 
 /* ---- atoms ---- */
 
+/* Whom a DRAM scheduler sees behind a request: the one that L2 missed for, not those merged. */
+static DramRequester requester_of(const MemRequest *request) {
+    return (DramRequester){(uint16_t)mem_handle_sm(request->handle), request->warp};
+}
+
 DramAccess slice_atom_access(const Slice *slice, const SliceAtom *atom, uint32_t token) {
     const MemRequest *request = request_of(slice, atom->handle);
     bool is_part = atom->op == MEM_OP_WRITE && request->bytes < slice->atom_bytes;
@@ -23,6 +28,7 @@ DramAccess slice_atom_access(const Slice *slice, const SliceAtom *atom, uint32_t
         .token = token,
         .cta = request->client == MEM_CLIENT_L1I ? SLICE_NO_CTA : request->cta,
         .bytes = (uint16_t)(is_part ? request->bytes : slice->atom_bytes),
+        .requester = requester_of(request),
         .is_write = atom->op == MEM_OP_WRITE,
         .is_store = atom->op == MEM_OP_WRITE,
     };
@@ -87,6 +93,7 @@ static uint32_t write_back(Slice *slice, uint64_t address, uint8_t dirty) {
         .address = address_map_address(environment->map, environment->channel, local),
         .cta = SLICE_NO_CTA,
         .bytes = (uint16_t)(atoms * slice->atom_bytes),
+        .requester = DRAM_NOBODY,
         .is_write = true,
     };
     if (slice->writes_back_first) slice_push_write_back(slice, &access);

@@ -555,7 +555,7 @@ static void flush_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
     while (l1d->writes_back && port_has_room(port, MEM_CLIENT_L1D, 1) &&
            (place = tag_array_next_dirty(&l1d->tags, 0)) != TAG_NONE) {
         write_back(l1d, sm, port, tag_array_address(&l1d->tags, place),
-                   l1d->tags.lines[place].dirty, 0);
+                   l1d->tags.lines[place].dirty, SM_NO_WARP);
         tag_array_clean(&l1d->tags, place, UINT8_MAX);
     }
     if (l1d->writes_back && tag_array_next_dirty(&l1d->tags, 0) != TAG_NONE) return;

@@ -260,7 +260,8 @@ __attribute__((noinline)) static void handle_reply(SmLsu *lsu, SmContext *sm, Sm
     case MEM_CLIENT_L1T: texture_arrived(lsu, l1d, port_line_of(request)); break;
     case MEM_CLIENT_BYPASS: bypass_arrived(lsu, sm, request); break;
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
-    case MEM_CLIENT_L1I: break; /* never gets here: port_offer gives it to the fetch unit */
+    case MEM_CLIENT_L1I:
+    case MEM_CLIENT_AGENT: break; /* never get here: port_offer gives them to their units */
     }
     if (context_is_profiled(sm)) sm_profile_answered(sm->profile, request, sm->cycle);
     port_finish(port, sm, request);

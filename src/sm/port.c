@@ -29,6 +29,7 @@ void port_init(SmPort *port, SmContext *sm) {
     for (uint32_t i = 0; i < SM_REQUESTS; i++)
         port->free_requests[i] = SM_REQUESTS - 1 - i;
     replies_init(&port->unit, sm->config->lsu.reply_fifo, sm->arena);
+    agents_init(&port->agents);
 }
 
 /* ---- Out ---- */
@@ -40,40 +41,50 @@ static SmBytes bytes_from(SmBytes written, uint64_t skipped) {
     return written && !moved ? 1 : moved;
 }
 
-bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
-    bool has_data = send->op != MEM_OP_READ && !send->advice;
-    int bytes = (int)(sm->env.header_bytes + (has_data ? send->access.bytes : 0));
+static uint32_t packet_bytes(const SmContext *sm, const SmSend *send) {
+    const bool has_data = send->op != MEM_OP_READ && !send->advice;
+    return sm->env.header_bytes + (has_data ? send->access.bytes : 0);
+}
+
+/* The party that a send is of (SmTurns). */
+static uint32_t party_of(const SmSend *send) {
+    return send->client < MEM_CLIENT_AGENT ? SM_MAX_AGENTS : send->client - MEM_CLIENT_AGENT;
+}
+
+/* Whether others that were refused go before the party. */
+static bool must_let_go_first(const SmTurns *turns, uint32_t party) {
+    return turns->refused & ~(1u << party) && turns->next != party;
+}
+
+static void note_refused(SmTurns *turns, uint32_t party) {
+    if (!turns->refused) turns->next = party;
+    turns->refused |= 1u << party;
+}
+
+/* The party sends: the turn goes to the next one that was refused, round robin. */
+static void note_sent(SmTurns *turns, uint32_t party) {
+    turns->refused &= ~(1u << party);
+    const uint32_t behind = turns->refused & ~0u << party;
+    if (turns->refused) turns->next = (uint32_t)bits_lowest32(behind ? behind : turns->refused);
+}
+
+/* Whether a send may go now. (Waits until it may look at the network.) */
+static inline bool may_send(SmPort *port, const SmContext *sm, const SmSend *send) {
     if (sm->env.order) order_wait_moved(sm->env.order);
-    if (!port->free_count || !noc_can_inject(sm->env.requests, (int)sm->env.node, bytes))
-        return false;
-    uint32_t index = port->free_requests[--port->free_count];
-    /* A cache's line can be smaller than an atom: then the atom around it is asked for. */
-    uint64_t address = send->access.address & ~(uint64_t)(sm->env.atom_bytes - 1);
-    bool is_line = send->op == MEM_OP_READ && send->client != MEM_CLIENT_BYPASS;
-    uint32_t slice =
-        halves_near(address_map_slice(sm->env.map, address), sm->env.half_slices, sm->env.half);
-    MemRequest *request = &port->requests[index];
-    *request = (MemRequest){.address = address,
-                            .handle = mem_handle(sm->env.index, index),
-                            .atoms = send->access.atoms,
-                            .waiting = is_line ? (uint32_t)(send->access.address - address)
-                                               : send->waiting,
-                            .bytes = (uint16_t)send->access.bytes,
-                            .slice = (uint16_t)slice,
-                            .op = send->op,
-                            .client = send->client,
-                            .warp = send->warp,
-                            .cta = sm->cta_of_warp[send->warp],
-                            .priority = send->access.priority[1],
-                            .l1_priority = send->access.priority[0],
-                            .prefetch = send->access.prefetch,
-                            .advice = send->advice};
-    port->expected[index] = (SmExpected){.replies = (uint8_t)mem_replies(request),
-                                         .to_fetch = send->client == MEM_CLIENT_L1I};
-    if (context_is_profiled(sm)) sm_profile_sent(sm->profile, request, send->access.pc);
-    port->outstanding++;
+    const bool has_room = port->free_count && noc_can_inject(sm->env.requests, (int)sm->env.node,
+                                                             (int)packet_bytes(sm, send));
+    if (__builtin_expect(port->agents.count == 0, true)) return has_room;
+    const uint32_t party = party_of(send);
+    const bool may = has_room && !must_let_go_first(&port->turns, party);
+    if (may) note_sent(&port->turns, party);
+    else note_refused(&port->turns, party);
+    return may;
+}
+
+/* What only some requests have: bytes written, or the time of a read. */
+static void fill_op(SmContext *sm, const SmSend *send, MemRequest *request) {
     if (send->op == MEM_OP_WRITE) {
-        SmBytes written = bytes_from(send->access.written, send->access.address - address);
+        SmBytes written = bytes_from(send->access.written, send->access.address - request->address);
         request->written[0] = (uint64_t)written;
         request->written[1] = (uint64_t)(written >> 64);
         sm->counters.writes_sent += !send->advice;
@@ -81,9 +92,60 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
         request->sent = (uint32_t)sm->cycle;
         sm->counters.reads_sent++;
     }
-    noc_inject(sm->env.requests, (int)sm->env.node, (int)(sm->env.first_slice_node + slice), bytes,
+}
+
+/* Makes a request of `send`, from `address` on, and injects it: there is room. */
+static inline void send_now(SmPort *port, SmContext *sm, const SmSend *send, uint64_t address,
+                            Endpoint target) {
+    uint32_t index = port->free_requests[--port->free_count];
+    bool is_line = send->op == MEM_OP_READ && send->client < MEM_CLIENT_BYPASS;
+    MemRequest *request = &port->requests[index];
+    *request = (MemRequest){
+        .address = address,
+        .handle = mem_handle(sm->env.index, index),
+        .atoms = send->access.atoms,
+        .waiting = is_line ? (uint32_t)(send->access.address - address) : send->waiting,
+        .bytes = (uint16_t)send->access.bytes,
+        .target = target,
+        .op = send->op,
+        .client = send->client,
+        .warp = send->warp,
+        .cta = send->warp < TYTO_MAX_WARPS ? sm->cta_of_warp[send->warp] : UINT32_MAX,
+        .priority = send->access.priority[1],
+        .l1_priority = send->access.priority[0],
+        .prefetch = send->access.prefetch,
+        .advice = send->advice};
+    port->expected[index] = (SmExpected){.replies = (uint8_t)mem_replies(request),
+                                         .skips_unit = send->client == MEM_CLIENT_L1I ||
+                                                       send->client >= MEM_CLIENT_AGENT};
+    if (context_is_profiled(sm)) sm_profile_sent(sm->profile, request, send->access.pc);
+    port->outstanding++;
+    fill_op(sm, send, request);
+    noc_inject(sm->env.requests, (int)sm->env.node,
+               (int)endpoint_node(target, sm->env.first_slice_node), (int)packet_bytes(sm, send),
                request->handle);
+}
+
+bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
+    if (!may_send(port, sm, send)) return false;
+    /* A cache's line can be smaller than an atom: then the atom around it is asked for. */
+    const uint64_t address = send->access.address & ~(uint64_t)(sm->env.atom_bytes - 1);
+    const uint32_t slice =
+        halves_near(address_map_slice(sm->env.map, address), sm->env.half_slices, sm->env.half);
+    send_now(port, sm, send, address, endpoint_slice(slice));
     return true;
+}
+
+bool port_send_to(SmPort *port, SmContext *sm, const SmSend *send, Endpoint target) {
+    if (!may_send(port, sm, send)) return false;
+    send_now(port, sm, send, send->access.address, target);
+    return true;
+}
+
+bool port_send_reply(const SmContext *sm, const MemRequest *request, uint32_t data_bytes) {
+    const uint32_t node = endpoint_node(mem_source(request->handle), sm->env.first_slice_node);
+    return noc_try_inject(sm->env.replies, (int)sm->env.node, (int)node,
+                          (int)(sm->env.header_bytes + data_bytes), request->handle);
 }
 
 void port_init_misses(SmPort *port, SmContext *sm, MemClient cache, uint32_t capacity) {
@@ -120,26 +182,26 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
 }
 
 bool port_offer(SmPort *port, const SmContext *sm, uint64_t cycle, uint32_t handle,
-                MemRequest **line) {
+                MemRequest **done) {
     const uint32_t index = mem_handle_index(handle);
     SmExpected *expected = &port->expected[index];
-    const bool to_fetch = expected->to_fetch, has_more = expected->replies > 1;
-    *line = NULL;
-    if (!to_fetch & (port->unit.count == port->unit.capacity)) return false;
+    const bool skips_unit = expected->skips_unit, has_more = expected->replies > 1;
+    *done = NULL;
+    if (!skips_unit & (port->unit.count == port->unit.capacity)) return false;
     /* An idle load/store unit handles the reply in this cycle, and one that is not its request's
      * last is only counted: no reason to wake the SM. */
-    const bool is_only_counted = has_more & (to_fetch | (port->unit.count == 0));
+    const bool is_only_counted = has_more & (skips_unit | (port->unit.count == 0));
     if (is_only_counted) {
         expected->replies--;
         return true;
     }
     if (*sm->env.wake > cycle) *sm->env.wake = cycle;
-    if (!to_fetch) {
+    if (!skips_unit) {
         replies_push(&port->unit, handle);
         return true;
     }
     expected->replies--;
-    *line = &port->requests[index];
+    *done = &port->requests[index];
     return true;
 }
 

@@ -2,8 +2,11 @@
  *
  * Outwards, every cache has a queue of misses here; what bypasses the L1D is sent directly.
  * Inwards, replies that have come in (sm/inbox.h) are offered, and pass the load/store unit's queue
- * before that unit handles one of them per cycle; instruction lines skip it. The only stage that
- * touches the requests' network.
+ * before that unit handles one of them per cycle; instruction lines and what agents (agent.h) have
+ * asked for skip it. The only stage that touches the networks.
+ *
+ * Where an SM has agents, these and the rest of the SM share the way out fairly: who found no room
+ * has a turn, and until it has sent, the others wait. So small packets cannot keep a large one out.
  *
  * Reads of others: SmContext (time, cta_of_warp). Whose replies they are is not its business. */
 #ifndef TYTO_SM_PORT_H
@@ -14,7 +17,7 @@
 
 enum {
     SM_REQUESTS = 8192,            /* requests under way; a send is refused beyond that */
-    SM_NO_WARP = 0xFF,             /* nobody waits for the acknowledgement */
+    SM_NO_WARP = MEM_NO_WARP,      /* nobody waits for the acknowledgement */
     SM_CACHES = MEM_CLIENT_L1T + 1 /* caches with a miss queue; each is a MemClient */
 };
 
@@ -24,7 +27,7 @@ typedef struct SmSend {
     uint32_t waiting; /* MemRequest.waiting: loads past the L1D the instruction, stores the warp */
     uint8_t op;       /* MemOp */
     uint8_t client;   /* MemClient */
-    uint8_t warp;     /* that caused it */
+    uint8_t warp;     /* that caused it, or SM_NO_WARP */
     uint8_t advice;   /* MemAdvice: a MEM_OP_WRITE that writes nothing */
 } SmSend;
 
@@ -42,8 +45,15 @@ typedef struct SmReplies {
 /* Beside a request's record, which partitions write into while its replies come. */
 typedef struct SmExpected {
     uint8_t replies; /* packets still to come */
-    bool to_fetch;   /* they are the fetch unit's */
+    bool skips_unit; /* they are the fetch unit's or an agent's, not the load/store unit's */
 } SmExpected;
+
+/* Who has found no room in the requests' network, in an SM that has agents. Parties are the agents,
+ * by number, and the rest of the SM together, which is the last one. */
+typedef struct SmTurns {
+    uint32_t refused; /* parties that were refused and have not sent since, bit each */
+    uint32_t next;    /* of those, whose turn it is */
+} SmTurns;
 
 /* Written by port.c alone; what every visit looks at comes first, in one line of the host's cache.
  */
@@ -56,6 +66,8 @@ typedef struct SmPort {
     uint32_t *free_requests; /* indices of the unused ones, a stack */
     uint32_t free_count;     /* of those */
     SmSendQueue misses[SM_CACHES];
+    SmTurns turns;
+    SmAgents agents; /* that use the port beside the SM's caches and its load/store unit */
 } SmPort;
 
 void port_init(SmPort *port, SmContext *sm);
@@ -65,8 +77,14 @@ static inline uint64_t port_line_of(const MemRequest *request) {
     return request->address + request->waiting;
 }
 
-/* Sends a request if the network has room. */
+/* Sends a request to the L2 slice of its address, if the network has room. What is refused must be
+ * tried again in every cycle until it is sent. */
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send);
+/* The same to an endpoint that the sender names, the address being one of the endpoint's own. */
+bool port_send_to(SmPort *port, SmContext *sm, const SmSend *send, Endpoint target);
+/* Sends one of the replies to a request that the SM serves, with so many bytes of data, if the
+ * reply network has room. */
+bool port_send_reply(const SmContext *sm, const MemRequest *request, uint32_t data_bytes);
 
 /* ---- Misses ---- */
 
@@ -95,10 +113,10 @@ static inline bool port_step_misses(SmPort *port, SmContext *sm, MemClient cache
 /* ---- Replies ---- */
 
 /* A reply is offered in `cycle`, between the steps of the SM: whether it is taken. Wakes the SM
- * when it needs that. `line`: NULL, or a request of the L1I whose last reply it was: to be handled
- * and finished. */
+ * when it needs that. `done`: NULL, or a request of the L1I or of an agent whose last reply it was:
+ * to be handled and finished. */
 bool port_offer(SmPort *port, const SmContext *sm, uint64_t cycle, uint32_t handle,
-                MemRequest **line);
+                MemRequest **done);
 static inline bool port_has_reply(const SmPort *port) { return port->unit.count != 0; }
 /* Takes the oldest of the load/store unit's replies, if there is one. NULL, or the request if that
  * was its last reply: to be handled and finished. */

@@ -98,6 +98,10 @@ void sm_free(Sm *sm) {
 
 MemRequest *sm_request_pool(Sm *sm) { return sm->port.requests; }
 
+uint32_t sm_attach(Sm *sm, const SmAgentOps *ops, void *agent) {
+    return agents_add(&sm->port.agents, ops, agent);
+}
+
 void sm_report_policy(Sm *sm, const TytoReport *out) {
     sched_agent_report(&sm->context.policy, context_view(&sm->context), out);
 }
@@ -112,6 +116,13 @@ void sm_move_wake(Sm *sm, uint64_t *wake) {
 void sm_carve_out(Sm *sm, uint32_t shared_bytes) {
     l1d_carve_out(&sm->l1d, sm->context.config, shared_bytes);
     sm->context.shared_bytes = shared_bytes;
+}
+
+/* When a kernel that begins at `cycle` needs the SM before it has a CTA: an L1D may have dirty
+ * lines to write back, and agents have their own times. */
+static uint64_t first_step(const Sm *sm, uint64_t cycle) {
+    const uint64_t agents = agents_next_step(&sm->port.agents);
+    return l1d_is_busy(&sm->l1d, &sm->port) || agents <= cycle ? cycle + 1 : agents;
 }
 
 /* The first grid begins: nothing is resident. */
@@ -140,8 +151,7 @@ static void start_running(Sm *sm, uint64_t cycle) {
     context->cycle = cycle;
     sm->is_quiet = false;
     sm->foresees = sched_agent_foresees(&context->policy);
-    /* an L1D that has dirty lines to write back needs no CTA to do so */
-    *context->env.wake = l1d_is_busy(&sm->l1d, &sm->port) ? cycle + 1 : UINT64_MAX;
+    *context->env.wake = first_step(sm, cycle);
     sched_agent_start(&context->policy, &context->view);
 }
 
@@ -322,7 +332,8 @@ static void retire(Sm *sm, uint64_t passed) {
 uint32_t sm_resident_ctas(const Sm *sm) { return (uint32_t)bits_count64(sm->context.view.ctas); }
 
 bool sm_is_idle(const Sm *sm) {
-    return !sm->context.view.ctas && sm->port.outstanding == 0 && !l1d_is_busy(&sm->l1d, &sm->port);
+    return !sm->context.view.ctas && sm->port.outstanding == 0 &&
+           !l1d_is_busy(&sm->l1d, &sm->port) && agents_next_step(&sm->port.agents) == UINT64_MAX;
 }
 
 const IsaFault *sm_fault(const Sm *sm) { return sm->is_quiet ? NULL : sm->context.fault; }
@@ -342,6 +353,7 @@ static uint64_t next_event(Sm *sm) {
     uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
     uint64_t next = result < memory ? result : memory;
     if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
+    if (agents_next_step(&sm->port.agents) < next) next = agents_next_step(&sm->port.agents);
     if (sm->foresees && context->view.resident) {
         uint64_t ahead = sched_agent_next_change(&context->policy, context_view(context));
         if (ahead < next - context->cycle) next = context->cycle + ahead;
@@ -429,18 +441,32 @@ const Histograms *sm_histograms(const Sm *sm) { return &sm->context.histograms; 
 
 uint32_t sm_requests_under_way(const Sm *sm) { return sm->port.outstanding; }
 
+/* A line of instructions has come. */
+static void line_arrived(Sm *sm, const MemRequest *request) {
+    fetch_line_arrived(&sm->fetch, request);
+    sm->is_quiet = false;
+}
+
 bool sm_offer(Sm *sm, uint64_t cycle, uint32_t handle) {
     SmContext *context = &sm->context;
     context->cycle = cycle;
-    MemRequest *line;
-    const bool is_taken = port_offer(&sm->port, context, cycle, handle, &line);
-    if (line) {
-        fetch_line_arrived(&sm->fetch, line);
-        sm->is_quiet = false;
-        if (context_is_profiled(context)) sm_profile_answered(context->profile, line, cycle);
-        port_finish(&sm->port, context, line);
+    MemRequest *done;
+    const bool is_taken = port_offer(&sm->port, context, cycle, handle, &done);
+    if (done) {
+        if (done->client < MEM_CLIENT_AGENT) line_arrived(sm, done);
+        else agents_answered(&sm->port.agents, context, done);
+        if (context_is_profiled(context)) sm_profile_answered(context->profile, done, cycle);
+        port_finish(&sm->port, context, done);
     }
     return is_taken;
+}
+
+bool sm_offer_request(Sm *sm, uint64_t cycle, MemRequest *request) {
+    SmContext *context = &sm->context;
+    context->cycle = cycle;
+    if (!agents_serve(&sm->port.agents, context, request)) return false;
+    if (*context->env.wake > cycle) *context->env.wake = cycle;
+    return true;
 }
 
 void sm_step(Sm *sm, uint64_t cycle) {
@@ -449,6 +475,8 @@ void sm_step(Sm *sm, uint64_t cycle) {
     context->cycle = cycle;
     subcores_write_back(&sm->cores, context);
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->cores.collectors);
+    if (__builtin_expect(sm->port.agents.count != 0, false))
+        agents_step(&sm->port.agents, context, &sm->port);
     if (stays_quiet(sm)) {
         tell_issued(context);
         plan_next_step(sm, true);

@@ -7,8 +7,8 @@
  * as docs/sm.md describes with the timeline of an instruction.
  *
  * An SM in which nothing can happen sleeps: SmEnvironment.wake says until when, and the cycles left
- * out are accounted for with the outcome of the last one. SMs meet other units only through the
- * networks. */
+ * out are accounted for with the outcome of the last one. SMs meet other units, and each other,
+ * only through the networks. */
 #ifndef TYTO_SM_SM_H
 #define TYTO_SM_SM_H
 
@@ -22,6 +22,7 @@
 #include "noc/noc.h"
 #include "partition/request.h"
 #include "sched/agent.h"
+#include "sm/agent.h"
 #include "sm/grid.h"
 #include "sm/profile.h"
 #include "sm/sm_config.h"
@@ -45,6 +46,7 @@ typedef struct SmEnvironment {
     uint32_t index;        /* number of the SM */
     uint32_t node;         /* of both networks; other SMs may have the same */
     Noc *requests;         /* request network */
+    Noc *replies;          /* reply network, into which the SM's agent sends that serves others */
     const AddressMap *map; /* address to L2 slice */
     uint32_t first_slice_node; /* node of L2 slice 0 in both networks */
     uint32_t half_slices;      /* L2 slices of each half; 0: L2 is one (partition/halves.h) */
@@ -88,6 +90,8 @@ enum { SM_MOST_ANSWERS = 2 };
 uint32_t sm_requests_under_way(const Sm *sm);
 /* The pool in which the SM's memory requests live (MemRequestPools). */
 MemRequest *sm_request_pool(Sm *sm);
+/* Gives a new SM one more agent; its number. */
+uint32_t sm_attach(Sm *sm, const SmAgentOps *ops, void *agent);
 
 /* What an SM is given of a grid. Everything but `context` and `listener`, which are copied, is
  * borrowed until the grid ends. */
@@ -131,6 +135,8 @@ void sm_report_policy(Sm *sm, const TytoReport *out);
  * by its handle. False: it has no room, and must be offered it again. */
 __attribute__((noinline)) bool sm_offer(Sm *sm, uint64_t cycle,
                                         uint32_t handle); /* a unit of its own in profiles */
+/* The same of a request whose target the SM is, and which its agents serve. */
+bool sm_offer_request(Sm *sm, uint64_t cycle, MemRequest *request);
 /* The SM's own cycle. */
 __attribute__((noinline)) void sm_step(Sm *sm, uint64_t cycle); /* likewise */
 

@@ -158,6 +158,15 @@ enum {
     DEVICE_GDDR6 = 5
 };
 
+/* The device under a request scheduler, with the scheduler's default parameters. */
+static inline DramConfig device_under(const Device *device, DramSchedulerIndex scheduler) {
+    DramConfig config = device->config;
+    config.scheduler = scheduler;
+    config.bliss_threshold = 4;
+    config.bliss_interval = 10000;
+    return config;
+}
+
 static inline uint32_t device_burst_bytes(const Device *device) {
     return device->config.bus_bytes * device->config.burst_length;
 }

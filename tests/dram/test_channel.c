@@ -20,7 +20,8 @@ static void push(Bench *bench, uint32_t handle, uint32_t bank, uint32_t row, uin
                              .column = (uint16_t)column,
                              .bytes = (uint16_t)bytes,
                              .bank = (uint8_t)bank,
-                             .is_write = is_write});
+                             .is_write = is_write,
+                             .requester = {.sm = (uint16_t)(handle / 8 % 5)}});
 }
 
 /* Steps every tick until a reply is there; returns the tick of the step that brought it. */
@@ -347,8 +348,7 @@ static void conservation(void **state) {
     (void)state;
     for (int d = 0; d < DEVICES; d++)
         for (int s = 0; s < DRAM_SCHEDULER_COUNT; s++) {
-            DramConfig config = devices[d].config;
-            config.scheduler = (DramSchedulerIndex)s;
+            DramConfig config = device_under(&devices[d], (DramSchedulerIndex)s);
             Outcome o = random_traffic(&config, 5000, 1, false);
             assert_int_equal(o.counters.dram_reads + o.counters.dram_writes, 5000);
             assert_int_equal(o.replies, o.counters.dram_reads);
@@ -384,11 +384,13 @@ static void hostile_limits(void **state) {
 /* Stepping only at events gives the same replies at the same ticks and the same statistics. */
 static void skipping(void **state) {
     (void)state;
-    for (int d = 0; d < DEVICES; d++) {
-        Outcome every = random_traffic(&devices[d].config, 10000, 1, false);
-        Outcome events = random_traffic(&devices[d].config, 10000, 1, true);
-        assert_memory_equal(&every, &events, sizeof every);
-    }
+    for (int d = 0; d < DEVICES; d++)
+        for (int s = 0; s < DRAM_SCHEDULER_COUNT; s++) {
+            DramConfig config = device_under(&devices[d], (DramSchedulerIndex)s);
+            Outcome every = random_traffic(&config, 10000, 1, false);
+            Outcome events = random_traffic(&config, 10000, 1, true);
+            assert_memory_equal(&every, &events, sizeof every);
+        }
 }
 
 /* An event is never announced for a tick at which nothing happens while the channel is quiet: a

@@ -25,7 +25,7 @@ static AddressMap owl_map(void) {
 }
 
 static DramConfig owl_config(const AddressMap *map, DramPrefetchScheme scheme) {
-    DramConfig config = devices[DEVICE_OWL].config;
+    DramConfig config = device_under(&devices[DEVICE_OWL], DRAM_SCHEDULER_frfcfs);
     config.prefetch = (DramPrefetchConfig){
         .scheme = scheme, .lower = 8, .higher = 16, .line_bytes = LINE, .map = map};
     return config;
@@ -624,7 +624,7 @@ static void rejected(void **state) {
 
 /* clang-format off */
 #define UNDER(scheduler, test) {#test " under " scheduler, test, NULL, NULL, (void *)scheduler}
-#define UNDER_EACH(test) UNDER("fr-fcfs", test), UNDER("fcfs", test)
+#define UNDER_EACH(test) UNDER("fr-fcfs", test), UNDER("fcfs", test), UNDER("bliss", test)
 /* clang-format on */
 
 int main(void) {

@@ -10,6 +10,8 @@
 #include "base/bits.h"
 #include "noc/noc.h"
 
+enum { PATIENCE = 10000 /* steps: a fault must not hang the test */ };
+
 /* Injects one packet into an empty network and checks that it is ready after `latency` steps, not
  * before, by peek and by mask, at its node only, and that no queueing is booked. */
 static void expect_latency(Noc *noc, int source, int destination, int bytes, int latency) {
@@ -35,8 +37,10 @@ static void expect_latency(Noc *noc, int source, int destination, int bytes, int
                      latency);
     assert_int_equal(after.counts[NETWORK_queue_cycles], before.counts[NETWORK_queue_cycles]);
     assert_int_equal(after.ejection_cycles, before.ejection_cycles);
-    while (noc_quiet_steps(noc) != NOC_QUIET_FOREVER)
+    for (int left = PATIENCE; noc_quiet_steps(noc) != NOC_QUIET_FOREVER; left--) {
+        assert_true(left > 0);
         noc_step(noc); /* credits come home */
+    }
 }
 
 /* The stock GTX480 model: a request injected at the end of core cycle c is popped in cycle c+7,
@@ -113,7 +117,7 @@ static void a_packet_longer_than_the_buffers_waits_for_credits(void **state) {
     noc_inject(noc, 0, 3, 4 * 32, 1);
     uint32_t payload;
     int steps = 0;
-    while (!noc_peek(noc, 3, &payload))
+    while (!noc_peek(noc, 3, &payload) && steps < PATIENCE)
         noc_step(noc), steps++;
     int round_trip = 2 + 1 + 2;
     assert_int_equal(steps, noc_empty_latency(noc, 0, 3, 32) + 3 * round_trip);
@@ -131,7 +135,7 @@ static void a_packet_behind_another_arrives_a_step_later(void **state) {
         noc_inject(noc, 2, 9, 32, 1);
         noc_inject(noc, 2, 9, 32, 2);
         uint32_t payload = 0;
-        while (!noc_peek(noc, 9, &payload))
+        for (int left = PATIENCE; !noc_peek(noc, 9, &payload) && left; left--)
             noc_step(noc);
         assert_int_equal(payload, 1);
         noc_pop(noc, 9);

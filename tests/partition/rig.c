@@ -96,11 +96,13 @@ bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     MemRequest *record = &rig->pools[sm][index];
     *record = *request;
     record->handle = mem_handle(sm, index);
-    record->slice = (uint16_t)halves_near(address_map_slice(&rig->map, request->address),
-                                          machine_half_slices(&rig->config), sm >= RIG_SMS / 2);
+    record->target =
+        endpoint_slice(halves_near(address_map_slice(&rig->map, request->address),
+                                   machine_half_slices(&rig->config), sm >= RIG_SMS / 2));
     rig->replies_left[sm][index] = mem_replies(request);
     if (!record->bytes) record->bytes = (uint16_t)all;
-    noc_inject(rig->requests, (int)sm, (int)(RIG_SMS + record->slice), (int)bytes, record->handle);
+    noc_inject(rig->requests, (int)sm, (int)endpoint_node(record->target, RIG_SMS), (int)bytes,
+               record->handle);
     rig->sent += mem_replies(request);
     return true;
 }

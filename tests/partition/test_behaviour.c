@@ -659,6 +659,73 @@ static void test_no_prefetch_without_l2(void **state) {
     rig_free(rig);
 }
 
+/* ---- What DRAM schedulers see ---- */
+
+/* The requester of the only request that waits in a channel's queue or is served by it. */
+static DramRequester requester_in(const Partition *partition) {
+    const DramChannel *channel = partition->channel;
+    assert_int_equal(bits_count32(channel->serving), 1);
+    const uint16_t entry = channel->entry[bits_lowest32(channel->serving)];
+    return channel->queue.entries[entry].request.requester;
+}
+
+static void send_from(Rig *rig, uint32_t sm, uint8_t warp, MemOp op, uint64_t address) {
+    const MemRequest request = {
+        .address = address, .atoms = 1, .op = (uint8_t)op, .client = MEM_CLIENT_L1D, .warp = warp};
+    assert_true(rig_send_request(rig, sm, &request));
+}
+
+/* Runs until a channel serves a request, and no further; its requester. */
+static DramRequester first_requester(Rig *rig, uint64_t address) {
+    const uint32_t slice = address_map_slice(&rig->map, address);
+    const Partition *partition = rig->partitions[slice / rig->config.partition.slices];
+    for (int i = 0; i < LIMIT && !partition->channel->serving; i++)
+        rig_step(rig);
+    return requester_in(partition);
+}
+
+/* Two SMs read a sector that L2 misses: the access to DRAM is the first one's. A write-back is
+ * nobody's. */
+static void test_dram_sees_who_missed_first(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    send_from(rig, 2, 37, MEM_OP_READ, DEVICE);
+    rig_run(rig, 3);
+    send_from(rig, 1, 5, MEM_OP_READ, DEVICE);
+    DramRequester requester = first_requester(rig, DEVICE);
+    assert_int_equal(requester.sm, 2);
+    assert_int_equal(requester.warp, 37);
+    assert_int_equal(drained(rig).dram_reads, 1);
+    send_from(rig, 3, 9, MEM_OP_READ, line_of_set(rig, 5)); /* of another row */
+    requester = first_requester(rig, line_of_set(rig, 5));
+    assert_int_equal(requester.sm, 3);
+    assert_int_equal(requester.warp, 9);
+    rig_free(rig);
+}
+
+static void test_a_write_back_is_nobodys(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    send_from(rig, 2, 1, MEM_OP_WRITE, line_of_set(rig, 0));
+    for (uint32_t way = 1; way <= 8; way++)
+        send_from(rig, 2, 1, MEM_OP_READ, line_of_set(rig, way));
+    const Partition *partition = rig->partitions[0];
+    const DramChannel *channel = partition->channel;
+    bool is_seen = false;
+    for (int i = 0; i < 3000; i++) {
+        rig_step(rig);
+        for (uint32_t left = channel->serving; left; left &= left - 1) {
+            const uint16_t entry = channel->entry[bits_lowest32(left)];
+            const DramRequest *request = &channel->queue.entries[entry].request;
+            assert_int_equal(request->requester.sm, request->is_write ? DRAM_NO_SM : 2);
+            assert_int_equal(request->requester.warp, request->is_write ? DRAM_NO_WARP : 1);
+            is_seen |= request->is_write;
+        }
+    }
+    assert_true(is_seen);
+    rig_free(rig);
+}
+
 /* With one credit a slice has one access under way, however much it asks for. */
 static void test_credits(void **state) {
     (void)state;
@@ -808,6 +875,8 @@ int main(void) {
         cmocka_unit_test(test_prefetched_sectors),
         cmocka_unit_test(test_no_prefetch_without_l2),
         cmocka_unit_test(test_credits),
+        cmocka_unit_test(test_dram_sees_who_missed_first),
+        cmocka_unit_test(test_a_write_back_is_nobodys),
         cmocka_unit_test(test_reads_of_the_other_half_leave_copies),
         cmocka_unit_test(test_writes_drop_the_copy_of_the_other_half),
         cmocka_unit_test(test_the_link_between_halves_has_a_bandwidth),

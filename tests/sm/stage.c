@@ -83,6 +83,7 @@ Stage *stage_new(const char *settings, int packets) {
                               .policy = &stage->policy,
                               .map = &stage->map,
                               .requests = stage->requests,
+                              .replies = stage->replies,
                               .first_slice_node = STAGE_SMS,
                               .header_bytes = 8,
                               .atom_bytes = stage->config->partition.atom_bytes,
@@ -221,7 +222,7 @@ MemRequest *stage_sent(Stage *stage, const SmPort *port) {
         noc_pop(stage->requests, STAGE_SMS + slice);
         assert_int_equal(mem_handle_sm(handle), STAGE_SM);
         MemRequest *request = &port->requests[mem_handle_index(handle)];
-        assert_int_equal(request->slice, slice);
+        assert_int_equal(request->target.index, slice);
         return request;
     }
     return NULL;

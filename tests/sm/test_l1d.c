@@ -288,6 +288,18 @@ static void test_two_mshrs_refuse_the_third_line_until_the_last_load_of_one_has_
     stage_free(bench->stage);
 }
 
+static void test_a_merged_miss_is_the_first_warps(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1");
+    for (uint8_t warp = 7; warp < 9; warp++) {
+        enter(bench, bench->load, warp, A);
+        step(bench);
+    }
+    assert_int_equal(misses(bench), 1);
+    assert_int_equal(bench->port.misses[MEM_CLIENT_L1D].items[0].warp, 7);
+    stage_free(bench->stage);
+}
+
 static void test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=1 l1d.mshr_merges=2 l1d.miss_queue=16");
@@ -452,6 +464,7 @@ static void test_a_write_back_cache_keeps_stores_and_writes_back_what_is_dirty(v
     assert_int_equal(send->access.address, 0);
     assert_int_equal(send->access.bytes, LINE);
     assert_int_equal(send->waiting, SM_NO_WARP);
+    assert_int_equal(send->warp, 2); /* whose load it makes room for */
     stage_free(bench->stage);
 }
 
@@ -468,6 +481,7 @@ static void test_only_dirty_sectors_are_written_back(void **state) {
     assert_int_equal(send->access.address, A + 32);
     assert_int_equal(send->access.atoms, 0x5); /* of three */
     assert_int_equal(send->access.bytes, 96);
+    assert_int_equal(send->warp, SM_NO_WARP); /* a flush is no warp's */
     assert_int_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
     stage_free(bench->stage);
 }
@@ -836,6 +850,7 @@ int main(void) {
         cmocka_unit_test(test_a_set_counts_its_lookups_misses_and_evictions),
         cmocka_unit_test(test_hits_are_told_by_who_brought_the_line_in),
         cmocka_unit_test(test_two_mshrs_refuse_the_third_line_until_the_last_load_of_one_has_left),
+        cmocka_unit_test(test_a_merged_miss_is_the_first_warps),
         cmocka_unit_test(test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there),
         cmocka_unit_test(test_a_miss_queue_without_two_places_refuses_until_one_is_sent),
         cmocka_unit_test(test_a_set_full_of_lines_under_way_refuses_until_one_is_filled),

@@ -55,7 +55,8 @@ static void test_a_request_says_all_that_a_partition_must_know(void **state) {
     assert_int_equal(request->warp, 5);
     assert_int_equal(request->cta, 99);
     assert_int_equal(request->sent, 1234);
-    assert_int_equal(request->slice, address_map_slice(&bench->stage->map, request->address));
+    assert_int_equal(request->target.index,
+                     address_map_slice(&bench->stage->map, request->address));
     assert_int_equal(bench->port.outstanding, 1);
     assert_int_equal(bench->stage->sm.counters.reads_sent, 1);
     assert_null(stage_sent(bench->stage, &bench->port));
@@ -252,6 +253,120 @@ static void test_an_acknowledged_write_counts_as_no_read(void **state) {
     stage_free(bench->stage);
 }
 
+/* ---- Agents and other SMs ---- */
+
+/* An agent that counts what it hears; its record is `heard`. */
+typedef struct Heard {
+    uint32_t answered, served;
+    const MemRequest *last;
+} Heard;
+
+static void hear_answer(void *agent, SmContext *sm, const MemRequest *request) {
+    (void)sm;
+    ((Heard *)agent)->answered++;
+    ((Heard *)agent)->last = request;
+}
+static bool hear_request(void *agent, SmContext *sm, MemRequest *request) {
+    (void)sm;
+    ((Heard *)agent)->last = request;
+    return !((Heard *)agent)->served++;
+}
+static void do_nothing(void *agent, SmContext *sm, SmPort *port) {
+    (void)agent, (void)sm, (void)port;
+}
+static uint64_t at_answers(const void *agent) { return ((const Heard *)agent)->answered + 100; }
+
+static const SmAgentOps asker = {
+    .answered = hear_answer, .step = do_nothing, .next_step = at_answers};
+static const SmAgentOps server = {
+    .answered = hear_answer, .serve = hear_request, .step = do_nothing, .next_step = at_answers};
+
+/* The request that has come to another SM's node. */
+static const MemRequest *sent_to_sm(Bench *bench, uint32_t sm) {
+    uint32_t handle;
+    if (!noc_take(bench->stage->requests, (int)sm, &handle)) return NULL;
+    return &bench->port.requests[mem_handle_index(handle)];
+}
+
+static void test_a_request_to_another_sm_goes_to_its_node_and_is_answered_there(void **state) {
+    (void)state;
+    Bench *bench = start("", 64);
+    Heard heard[2] = {{0}};
+    MemRequest *line;
+    agents_add(&bench->port.agents, &asker, &heard[0]);
+    agents_add(&bench->port.agents, &asker, &heard[1]);
+    SmSend word = read_of(agent_client(1), 0x104);
+    word.access.atoms = 3;
+    word.warp = SM_NO_WARP;
+    assert_true(port_send_to(&bench->port, &bench->stage->sm, &word, endpoint_sm(3)));
+    stage_move(bench->stage);
+    assert_null(stage_sent(bench->stage, &bench->port)); /* to no slice */
+    const MemRequest *request = sent_to_sm(bench, 3);
+    assert_non_null(request);
+    assert_int_equal(request->address, 0x104); /* the target's: not an atom's */
+    assert_int_equal(request->target.kind, ENDPOINT_SM);
+    assert_int_equal(request->waiting, 77);
+    assert_int_equal(request->cta, UINT32_MAX);
+    assert_int_equal(mem_source(request->handle).index, STAGE_SM);
+    /* two replies, the last of which is the agent's to hear of, whatever the unit's queue holds */
+    assert_true(port_offer(&bench->port, &bench->stage->sm, 5, request->handle, &line));
+    assert_null(line);
+    assert_int_equal(bench->stage->wake, UINT64_MAX);
+    assert_true(port_offer(&bench->port, &bench->stage->sm, 5, request->handle, &line));
+    assert_ptr_equal(line, request);
+    assert_int_equal(bench->stage->wake, 5);
+    assert_false(port_has_reply(&bench->port));
+    agents_answered(&bench->port.agents, &bench->stage->sm, line);
+    assert_int_equal(heard[0].answered, 0);
+    assert_int_equal(heard[1].answered, 1);
+    assert_ptr_equal(heard[1].last, request);
+    assert_int_equal(agents_next_step(&bench->port.agents), 100); /* the first of both */
+    stage_free(bench->stage);
+}
+
+static void
+test_the_agent_that_serves_is_offered_requests_and_its_reply_finds_the_source(void **state) {
+    (void)state;
+    Bench *bench = start("", 64);
+    Heard heard[2] = {{0}};
+    agents_add(&bench->port.agents, &asker, &heard[0]);
+    agents_add(&bench->port.agents, &server, &heard[1]);
+    MemRequest request = {.handle = mem_handle(2, 9), .atoms = 1};
+    assert_true(agents_serve(&bench->port.agents, &bench->stage->sm, &request));
+    assert_false(agents_serve(&bench->port.agents, &bench->stage->sm, &request)); /* it is full */
+    assert_int_equal(heard[1].served, 2);
+    assert_true(port_send_reply(&bench->stage->sm, &request, 4));
+    stage_move(bench->stage);
+    uint32_t handle;
+    assert_true(noc_take(bench->stage->replies, 2, &handle));
+    assert_int_equal(handle, request.handle);
+    stage_free(bench->stage);
+}
+
+/* The network has room for one packet under way to a slice, and to one address: all want it. */
+static void test_those_that_find_no_room_take_turns(void **state) {
+    (void)state;
+    Bench *bench = start("", 1);
+    Heard heard[2] = {{0}};
+    static const MemClient clients[] = {MEM_CLIENT_BYPASS, MEM_CLIENT_AGENT, MEM_CLIENT_AGENT + 1};
+    uint32_t sent[3] = {0};
+    agents_add(&bench->port.agents, &asker, &heard[0]);
+    agents_add(&bench->port.agents, &asker, &heard[1]);
+    for (int cycle = 0; cycle < 60; cycle++) {
+        for (int party = 0; party < 3; party++) { /* the unit first, and as often as it gets */
+            SmSend load = read_of(clients[party], 0x4000);
+            while (send(bench, &load))
+                sent[party]++;
+        }
+        stage_move(bench->stage);
+        (void)stage_sent(bench->stage, &bench->port);
+    }
+    assert_int_equal(sent[0] + sent[1] + sent[2], 60);
+    for (int party = 0; party < 3; party++)
+        assert_in_range(sent[party], 19, 21);
+    stage_free(bench->stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_request_says_all_that_a_partition_must_know),
@@ -264,6 +379,10 @@ int main(void) {
         cmocka_unit_test(test_a_unit_with_room_for_one_reply_leaves_the_rest_outside),
         cmocka_unit_test(test_instruction_lines_pass_a_full_unit),
         cmocka_unit_test(test_an_acknowledged_write_counts_as_no_read),
+        cmocka_unit_test(test_a_request_to_another_sm_goes_to_its_node_and_is_answered_there),
+        cmocka_unit_test(
+            test_the_agent_that_serves_is_offered_requests_and_its_reply_finds_the_source),
+        cmocka_unit_test(test_those_that_find_no_room_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
