@@ -13,6 +13,7 @@
 #include "dram/address_map.h"
 #include "dram/channel.h"
 #include "gpu/capability.h"
+#include "gpu/quirks.h"
 #include "noc/noc.h"
 #include "partition/partition_config.h"
 #include "sm/sm_config.h"
@@ -64,7 +65,8 @@ enum {
 /* The machine as a whole: what it is and where its numbers come from; its size; its end. */
 #define MACHINE_NAME_PARAMETERS(P, key, at) \
     P(STRING, key, at, "name", name, MACHINE_NAME_BYTES, "unnamed", "name in results") \
-    P(STRING, key, at, "title", title, MACHINE_TITLE_BYTES, "", "one line for people")
+    P(STRING, key, at, "title", title, MACHINE_TITLE_BYTES, "", "one line for people") \
+    P(CHOICE, key, at, "simulator", simulator, QuirkSimulator, "gpgpu-sim-4.2", "historic simulator whose quirks the machine reproduces: sets them all (machines.md); a file may still set single ones")
 #define MACHINE_SIZE_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
     P(COUNT, key, at, "partitions", partitions, "", 1, 128, "6", "memory channels") \

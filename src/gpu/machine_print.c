@@ -55,6 +55,25 @@ void machine_write_values(const Machine *machine, Text *out) {
     }
 }
 
+/* Every quirk, and its value under each simulator. */
+static void document_quirks(Text *out) {
+    const Quirk *quirk;
+    text_add(
+        out,
+        "\n## quirks\n\nWhat `simulator` sets. The tables are `src/gpu/quirks_*.c`.\n\n| key |");
+    for (int s = 0; s < QUIRK_SIMULATOR_COUNT; s++)
+        text_printf(out, " %s |", quirk_simulator_names[s]);
+    text_add(out, "\n|---|");
+    for (int s = 0; s < QUIRK_SIMULATOR_COUNT; s++)
+        text_add(out, "---|");
+    for (int i = 0; (quirk = quirk_at((QuirkSimulator)0, i)) != NULL; i++) {
+        text_printf(out, "\n| `%s` |", quirk->key);
+        for (int s = 0; s < QUIRK_SIMULATOR_COUNT; s++)
+            text_printf(out, " %s |", quirk_at((QuirkSimulator)s, i)->value);
+    }
+    text_add(out, "\n");
+}
+
 void machine_document(Text *out) {
     int count;
     const MachineRow *rows = machine_rows(&count);
@@ -80,4 +99,5 @@ void machine_document(Text *out) {
         machine_describe_row(&rows[i], out);
         text_printf(out, " | %s | %s |\n", rows[i].initial, rows[i].meaning);
     }
+    document_quirks(out);
 }

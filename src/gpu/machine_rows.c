@@ -22,6 +22,7 @@ CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal", "switch");
 #define names_WriteAllocate      write_allocate_names
 #define names_DramSchedulerIndex dram_scheduler_names
 #define names_GpuCapability      gpu_capability_names
+#define names_QuirkSimulator     quirk_simulator_names
 
 enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 
