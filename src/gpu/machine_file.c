@@ -329,9 +329,26 @@ static void apply_quirks(Machine *machine, const char *file, const Entry *entry)
     text_free(&why);
 }
 
+/* An entry for what is fixed says its value, or is a mistake. */
+static bool check_constant(const Machine *machine, const char *file, const Entry *entry,
+                           const MachineRow *constant, Diag *diag) {
+    MachineConfig said = machine->config;
+    Text why = {0};
+    bool is_set = machine_set_row(&said, constant, entry->value, &why);
+    bool is_good = is_set && !memcmp(&said, &machine->config, sizeof said);
+    if (!is_good)
+        diag_error(diag, file, entry->line, entry->column,
+                   "%s: is %s on every machine, and no parameter (docs/machine-parameters.md)",
+                   constant->key, constant->initial);
+    text_free(&why);
+    return is_good;
+}
+
 static bool apply_entry(Machine *machine, const char *file, const Entry *entry, bool is_base,
                         Diag *diag) {
     const MachineRow *row = machine_find_row(entry->path, strlen(entry->path));
+    const MachineRow *constant = machine_find_constant(entry->path, strlen(entry->path));
+    if (constant) return check_constant(machine, file, entry, constant, diag);
     if (!row) {
         report_unknown(diag, file, entry);
         return false;

@@ -275,6 +275,37 @@ static void test_a_simulator_comes_before_the_keys_of_its_file(void **state) {
     diag_free(diag);
 }
 
+/* --- constants --- */
+
+static void expect_set(const char *machine_name, const char *assignment, const char *message) {
+    Diag *diag = diag_new();
+    Machine *machine = load(machine_name);
+    MachineConfig before = *finish(machine);
+    if (machine_set(machine, assignment, diag) != !message) fail_msg("%s", assignment);
+    if (message && !strstr(diag_text(diag), message)) fail_msg("%s", diag_text(diag));
+    assert_memory_equal(&before, finish(machine), sizeof before);
+    machine_free(machine);
+    diag_free(diag);
+}
+
+/* A file may say the value that a constant has, as files did when it was a parameter. */
+static void test_a_constant_is_no_parameter(void **state) {
+    (void)state;
+    int count;
+    const MachineRow *constants = machine_constants(&count);
+    assert_int_equal(count, 25);
+    for (int i = 0; i < count; i++) {
+        char assignment[100];
+        assert_null(machine_find_row(constants[i].key, strlen(constants[i].key)));
+        snprintf(assignment, sizeof assignment, "%s=%s", constants[i].key, constants[i].initial);
+        for (int m = 0; m < machine_shipped_count(); m++)
+            expect_set(machine_shipped_name(m), assignment, NULL);
+    }
+    expect_set("owl", "l0i.sector=32B", "l0i.sector: is 0 B on every machine, and no parameter");
+    expect_set("owl", "units.dp.issue_slots=2", "units.dp.issue_slots: is 1 on every machine");
+    expect_set("owl", "lsu.caches_local=maybe", "lsu.caches_local: is yes on every machine");
+}
+
 /* --- files --- */
 
 static const struct {
@@ -866,6 +897,7 @@ int main(void) {
         cmocka_unit_test(test_each_quirk_is_a_value_of_its_row),
         cmocka_unit_test(test_a_machine_has_the_quirks_of_its_simulator),
         cmocka_unit_test(test_a_simulator_comes_before_the_keys_of_its_file),
+        cmocka_unit_test(test_a_constant_is_no_parameter),
         cmocka_unit_test(test_every_mistake_is_told),
         cmocka_unit_test(test_huge_and_many),
         cmocka_unit_test(test_bases),
