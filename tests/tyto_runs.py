@@ -9,7 +9,6 @@ import subprocess
 import tempfile
 
 SEVEN = ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose")
-MACHINES = ("owl", "ccws", "pro", "md", "gtx480", "qv100", "a100", "h100")
 FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # of util-linux: with it before it, a command's addresses are others
 HOST = re.compile(r',\s*"host": \{[^}]*\}')  # all in a run's JSON that may differ from run to run
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
@@ -43,6 +42,16 @@ class Tyto:
     def total(self, *words):
         """The counters of all launches of `tyto run WORDS` together."""
         return json.loads(self.run(*words)[1])["total"]
+
+    def machines(self):
+        """Names of the shipped machines."""
+        return re.findall(r"(?m)^(\S+)", self.output("machines"))
+
+    def dram_schedulers(self):
+        """Names of the DRAM request schedulers, as the message about an unknown one lists them."""
+        done = subprocess.run([self.command, "machines", "--set", "dram.scheduler=?", self.machines()[0]],
+                              capture_output=True, text=True, check=False, env=PLAIN)
+        return re.split(r", | or ", re.search(r"takes (.*), not '\?'", done.stderr).group(1))
 
     def schedulers(self):
         """Names of the warp schedulers and of the thread block schedulers."""

@@ -37,20 +37,23 @@ typedef enum CacheFlush {
 
 /* clang-format off */
 /* A cache, which `what` names, as far as loads go; the rest are the defaults of one cache. */
-#define CACHE_PARAMETERS(P, key, at, what, size, line, sector, way_count, set_index, when_dropped, cycles, entries, merges, queue) \
+#define CACHE_PARAMETERS(P, key, at, what, size, line, way_count, cycles, entries, merges, queue) \
     P(BYTES, key, at, "size", size_bytes, 32, 256 * MIB, size, what ": data") \
     P(BYTES, key, at, "line", line_bytes, 16, 4 * KIB, line, what ": data under one tag") \
-    P(BYTES, key, at, "sector", sector_bytes, 0, 4 * KIB, sector, what ": unit of fills and of valid and dirty state; 0 B is the whole line") \
     P(COUNT, key, at, "ways", ways, "", 1, 512, way_count, what ": lines per set") \
+    P(COUNT, key, at, "latency", latency, "cycles", 0, 1000, cycles, what ": cycles from entry to tag lookup") \
+    P(COUNT, key, at, "mshrs", mshrs, "", 1, 4096, entries, what ": lines (sectors, where sectored) that may be pending") \
+    P(COUNT, key, at, "mshr_merges", mshr_merges, "", 1, 4096, merges, what ": requests that may wait for one pending line, the first included") \
+    P(COUNT, key, at, "miss_queue", miss_queue, "", 1, 4096, queue, what ": requests that may wait to go below")
+
+/* How a cache organises its lines and requests. */
+#define CACHE_ORGANISATION_PARAMETERS(P, key, at, what, sector, set_index, when_dropped) \
+    P(BYTES, key, at, "sector", sector_bytes, 0, 4 * KIB, sector, what ": unit of fills and of valid and dirty state; 0 B is the whole line") \
     P(CHOICE, key, at, "index", index, CacheIndex, set_index, what ": how an address chooses its set") \
     P(CHOICE, key, at, "replacement", replacement, Replacement, "lru", what ": choice of the victim") \
     P(CHOICE, key, at, "allocate", allocate, CacheAllocate, "on-miss", what ": when a load that misses takes its line") \
     P(CHOICE, key, at, "flush", flush, CacheFlush, when_dropped, what ": when every line is dropped; idle: also while an SM has no thread") \
-    P(COUNT, key, at, "latency", latency, "cycles", 0, 1000, cycles, what ": cycles from entry to tag lookup") \
-    P(COUNT, key, at, "mshrs", mshrs, "", 1, 4096, entries, what ": lines (sectors, where sectored) that may be pending") \
-    P(COUNT, key, at, "mshr_merges", mshr_merges, "", 1, 4096, merges, what ": requests that may wait for one pending line, the first included") \
-    P(COUNT, key, at, "mshr_requests", mshr_requests, "", 0, 65535, "0", what ": requests that may wait for pending lines, all together; 0: mshrs x mshr_merges") \
-    P(COUNT, key, at, "miss_queue", miss_queue, "", 1, 4096, queue, what ": requests that may wait to go below")
+    P(COUNT, key, at, "mshr_requests", mshr_requests, "", 0, 65535, "0", what ": requests that may wait for pending lines, all together; 0: mshrs x mshr_merges")
 
 /* What a cache that is written needs besides; for L2, all stores are global ones. */
 #define CACHE_STORE_PARAMETERS(P, key, at, what, policy, missing) \
@@ -63,7 +66,8 @@ typedef enum CacheFlush {
 /* clang-format on */
 
 typedef struct CacheConfig {
-    CACHE_PARAMETERS(PARAMETER_FIELD, , , , , , , , , , , , , )
+    CACHE_PARAMETERS(PARAMETER_FIELD, , , , , , , , , , )
+    CACHE_ORGANISATION_PARAMETERS(PARAMETER_FIELD, , , , , , )
     CACHE_STORE_PARAMETERS(PARAMETER_FIELD, , , , , )
     CACHE_LOCAL_STORE_PARAMETERS(PARAMETER_FIELD, , , , , )
 } CacheConfig;

@@ -12,10 +12,7 @@
 #include "cache/tag_array.h"
 #include "gpu/machine_rows.h"
 
-void machine_init(MachineConfig *machine) {
-    int count;
-    const MachineRow *rows = machine_rows(&count);
-    memset(machine, 0, sizeof *machine);
+static void set_initial(MachineConfig *machine, const MachineRow *rows, int count) {
     Text why = {0};
     for (int i = 0; i < count; i++) {
         bool is_set = machine_set_row(machine, &rows[i], rows[i].initial, &why);
@@ -23,6 +20,15 @@ void machine_init(MachineConfig *machine) {
         (void)is_set;
     }
     text_free(&why);
+}
+
+void machine_init(MachineConfig *machine) {
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    memset(machine, 0, sizeof *machine);
+    set_initial(machine, rows, count);
+    rows = machine_constants(&count);
+    set_initial(machine, rows, count);
     machine->sm.ops[ISA_CLASS_MEMORY].unit = SM_UNIT_LDST;
 }
 

@@ -13,6 +13,7 @@
 #include "dram/address_map.h"
 #include "dram/channel.h"
 #include "gpu/capability.h"
+#include "gpu/quirks.h"
 #include "noc/noc.h"
 #include "partition/partition_config.h"
 #include "sm/sm_config.h"
@@ -37,9 +38,10 @@ enum {
     P(STRING, key, at, "policy", policy, SM_POLICY_BYTES, "round-robin", "CTA scheduling policy when none is named") \
     P(COUNT, key, at, "per_sm_per_cycle", per_sm_per_cycle, "", 1, SM_MAX_CTAS, "1", "CTAs one SM may be given in a cycle") \
     P(COUNT, key, at, "per_cycle", per_cycle, "", 0, 65536, "0", "CTAs all SMs may be given in a cycle; 0: no limit") \
-    P(BOOL, key, at, "spreads_small_grids", spreads_small_grids, "yes", "a grid too small to fill every SM is dealt out evenly") \
     P(BOOL, key, at, "resumes_scan", resumes_scan, "yes", "the scan for an SM starts after the last one served, across kernels too") \
     P(COUNT, key, at, "launch_latency", launch_latency, "cycles", 0, 1000000, "0", "from a kernel's launch to its first CTA")
+#define CTA_CONSTANTS(P, key, at) \
+    P(BOOL, key, at, "spreads_small_grids", spreads_small_grids, "yes", "a grid too small to fill every SM is dealt out evenly")
 
 /* Of both networks, what is no matter of one alone. */
 #define NETWORK_PARAMETERS(P, key, at) \
@@ -64,7 +66,8 @@ enum {
 /* The machine as a whole: what it is and where its numbers come from; its size; its end. */
 #define MACHINE_NAME_PARAMETERS(P, key, at) \
     P(STRING, key, at, "name", name, MACHINE_NAME_BYTES, "unnamed", "name in results") \
-    P(STRING, key, at, "title", title, MACHINE_TITLE_BYTES, "", "one line for people")
+    P(STRING, key, at, "title", title, MACHINE_TITLE_BYTES, "", "one line for people") \
+    P(CHOICE, key, at, "simulator", simulator, QuirkSimulator, "gpgpu-sim-4.2", "historic simulator whose quirks the machine reproduces: sets them all (machines.md); a file may still set single ones")
 #define MACHINE_SIZE_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
     P(COUNT, key, at, "partitions", partitions, "", 1, 128, "6", "memory channels") \
@@ -80,6 +83,7 @@ typedef struct ClockConfig {
 
 typedef struct CtaConfig {
     CTA_PARAMETERS(PARAMETER_FIELD, , )
+    CTA_CONSTANTS(PARAMETER_FIELD, , )
 } CtaConfig;
 
 /* The two networks: requests from SMs to slices, replies back. Nodes are the ports of the SMs,

@@ -3,6 +3,7 @@
  * nesting and the number of bases are bounded, and anchors, aliases and tags are not accepted. */
 #include "gpu/machine_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,9 @@ static bool read_entries(Reader *reader) {
 
 /* --- from entries to the machine --- */
 
+/* The key whose value sets others; wherever it is in a file, it is read before them. */
+#define SIMULATOR "simulator"
+
 static bool is_section(const char *key) {
     int count;
     const MachineRow *rows = machine_rows(&count);
@@ -299,9 +303,52 @@ static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
     return origin;
 }
 
+/* Sets what is said of a row, apart from its value. */
+static void note_origin(Machine *machine, const MachineRow *row, const char *origin,
+                        const char *file, const Entry *entry) {
+    int count;
+    ptrdiff_t i = row - machine_rows(&count);
+    machine->origins[i] = origin;
+    machine->places[i] = (MachinePlace){0};
+    if (entry->line)
+        machine->places[i] =
+            (MachinePlace){arena_strdup(machine->arena, file), entry->line, entry->column};
+}
+
+/* The simulator has been chosen: every quirk gets its value. */
+static void apply_quirks(Machine *machine, const char *file, const Entry *entry) {
+    const Quirk *quirk;
+    Text why = {0};
+    for (int i = 0; (quirk = quirk_at(machine->config.simulator, i)) != NULL; i++) {
+        const MachineRow *row = machine_find_row(quirk->key, strlen(quirk->key));
+        bool is_set = machine_set_row(&machine->config, row, quirk->value, &why);
+        assert(is_set && "a quirk's value is one of its row's");
+        (void)is_set;
+        note_origin(machine, row, quirk->origin, file, entry);
+    }
+    text_free(&why);
+}
+
+/* An entry for what is fixed says its value, or is a mistake. */
+static bool check_constant(const Machine *machine, const char *file, const Entry *entry,
+                           const MachineRow *constant, Diag *diag) {
+    MachineConfig said = machine->config;
+    Text why = {0};
+    bool is_set = machine_set_row(&said, constant, entry->value, &why);
+    bool is_good = is_set && !memcmp(&said, &machine->config, sizeof said);
+    if (!is_good)
+        diag_error(diag, file, entry->line, entry->column,
+                   "%s: is %s on every machine, and no parameter (docs/machine-parameters.md)",
+                   constant->key, constant->initial);
+    text_free(&why);
+    return is_good;
+}
+
 static bool apply_entry(Machine *machine, const char *file, const Entry *entry, bool is_base,
                         Diag *diag) {
     const MachineRow *row = machine_find_row(entry->path, strlen(entry->path));
+    const MachineRow *constant = machine_find_constant(entry->path, strlen(entry->path));
+    if (constant) return check_constant(machine, file, entry, constant, diag);
     if (!row) {
         report_unknown(diag, file, entry);
         return false;
@@ -311,13 +358,9 @@ static bool apply_entry(Machine *machine, const char *file, const Entry *entry, 
     if (!is_set) {
         diag_error(diag, file, entry->line, entry->column, "%s: %s", row->key, text_string(&why));
     } else {
-        int count;
-        ptrdiff_t i = row - machine_rows(&count);
-        machine->origins[i] = origin_of(machine->arena, file, entry, row, is_base);
-        machine->places[i] = (MachinePlace){0};
-        if (entry->line)
-            machine->places[i] =
-                (MachinePlace){arena_strdup(machine->arena, file), entry->line, entry->column};
+        const char *origin = origin_of(machine->arena, file, entry, row, is_base);
+        note_origin(machine, row, origin, file, entry);
+        if (!strcmp(row->key, SIMULATOR)) apply_quirks(machine, file, entry);
     }
     text_free(&why);
     return is_set;
@@ -372,9 +415,11 @@ static bool apply_entries(Machine *machine, const Reader *reader, int bases, Dia
     if (base && !load_base(machine, reader->file, base, bases, diag)) return false;
     name_after_file(machine, reader->file);
     int errors = diag_error_count(diag);
+    const Entry *simulator = map_get(reader->entries, SIMULATOR, strlen(SIMULATOR));
+    if (simulator) apply_entry(machine, reader->file, simulator, bases > 0, diag);
     for (size_t i = 0; i < map_count(reader->entries); i++) {
         const Entry *entry = map_value(reader->entries, i);
-        if (entry == base) continue;
+        if (entry == base || entry == simulator) continue;
         apply_entry(machine, reader->file, entry, bases > 0, diag);
         if (diag_error_count(diag) >= errors + DIAG_MAX_ERRORS) break;
     }

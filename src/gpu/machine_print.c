@@ -55,15 +55,51 @@ void machine_write_values(const Machine *machine, Text *out) {
     }
 }
 
+static void document_constants(Text *out) {
+    int count;
+    const MachineRow *constants = machine_constants(&count);
+    text_add(out, "\n## constants\n\nThese have one value on every machine. A file may say that "
+                  "value, and no other.\n\n"
+                  "| key | value | meaning |\n|---|---|---|\n");
+    for (int i = 0; i < count; i++)
+        text_printf(out, "| `%s` | %s | %s |\n", constants[i].key, constants[i].initial,
+                    constants[i].meaning);
+}
+
+/* Every quirk, and its value under each simulator. */
+static void document_quirks(Text *out) {
+    const Quirk *quirk;
+    text_add(
+        out,
+        "\n## quirks\n\nWhat `simulator` sets. The tables are `src/gpu/quirks_*.c`.\n\n| key |");
+    for (int s = 0; s < QUIRK_SIMULATOR_COUNT; s++)
+        text_printf(out, " %s |", quirk_simulator_names[s]);
+    text_add(out, "\n|---|");
+    for (int s = 0; s < QUIRK_SIMULATOR_COUNT; s++)
+        text_add(out, "---|");
+    for (int i = 0; (quirk = quirk_at((QuirkSimulator)0, i)) != NULL; i++) {
+        text_printf(out, "\n| `%s` |", quirk->key);
+        for (int s = 0; s < QUIRK_SIMULATOR_COUNT; s++)
+            text_printf(out, " %s |", quirk_at((QuirkSimulator)s, i)->value);
+    }
+    text_add(out, "\n");
+}
+
 void machine_document(Text *out) {
     int count;
     const MachineRow *rows = machine_rows(&count);
-    text_add(out,
-             "# Machine parameters\n\n"
-             "Generated from the parameter table (`src/gpu/machine_rows.c`); "
-             "[machines.md](machines.md) says how the files work.\n"
-             "Cycles are cycles of the unit's own clock: SM cycles up to the network, L2 cycles "
-             "for partitions and L2, DRAM cycles for DRAM.\n");
+    text_add(
+        out,
+        "# Machine parameters\n\n"
+        "Generated from the parameter table (`src/gpu/machine_rows.c`); "
+        "[machines.md](machines.md) says how the files work.\n"
+        "Cycles are cycles of the unit's own clock: SM cycles up to the network, L2 cycles "
+        "for partitions and L2, DRAM cycles for DRAM.\n\n"
+        "What is a parameter: what shipped machines differ in, what a test, an experiment or a "
+        "study of these pages varies, and what a researcher would vary, that is sizes, counts, "
+        "latencies, replacement, and the pipeline of an operation. What reproduces one "
+        "historic simulator is a [quirk](#quirks), and `simulator` sets all of them. The rest "
+        "is [constant](#constants).\n");
     size_t section = 0;
     const char *previous = "";
     for (int i = 0; i < count; i++) {
@@ -80,4 +116,6 @@ void machine_document(Text *out) {
         machine_describe_row(&rows[i], out);
         text_printf(out, " | %s | %s |\n", rows[i].initial, rows[i].meaning);
     }
+    document_quirks(out);
+    document_constants(out);
 }

@@ -22,6 +22,7 @@ CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal", "switch");
 #define names_WriteAllocate      write_allocate_names
 #define names_DramSchedulerIndex dram_scheduler_names
 #define names_GpuCapability      gpu_capability_names
+#define names_QuirkSimulator     quirk_simulator_names
 
 enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 
@@ -65,17 +66,16 @@ static const MachineRow rows[] = {
     SM_SCHEDULER_PARAMETERS(ROW, "scheduler.", sm.scheduler.)
     SM_COLLECTOR_PARAMETERS(ROW, "collector.", sm.collector.)
 
-    SM_UNIT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP", "2", "2", "6", "2", "2", "2")
-    SM_SHARED_UNIT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP")
-    SM_UNIT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU", "1", "1", "8", "1", "1", "1")
-    SM_SHARED_UNIT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU")
-    SM_UNIT_PARAMETERS(ROW, "units.dp.", sm.units[SM_UNIT_DP]., "DP", "0", "1", "2", "1", "1", "1")
+    SM_UNIT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP", "2", "6", "2", "2")
+    SM_UNIT_SLOT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP", "2", "2")
+    SM_UNIT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU", "1", "8", "1", "1")
+    SM_UNIT_PARAMETERS(ROW, "units.dp.", sm.units[SM_UNIT_DP]., "DP", "0", "2", "1", "1")
     SM_SHARED_UNIT_PARAMETERS(ROW, "units.dp.", sm.units[SM_UNIT_DP]., "DP")
-    SM_UNIT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT", "0", "1", "2", "1", "1", "1")
-    SM_SHARED_UNIT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT")
-    SM_UNIT_PARAMETERS(ROW, "units.tensor.", sm.units[SM_UNIT_TENSOR]., "tensor", "0", "1", "2", "1", "1", "1")
+    SM_UNIT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT", "0", "2", "1", "1")
+    SM_UNIT_PARAMETERS(ROW, "units.tensor.", sm.units[SM_UNIT_TENSOR]., "tensor", "0", "2", "1", "1")
     SM_SHARED_UNIT_PARAMETERS(ROW, "units.tensor.", sm.units[SM_UNIT_TENSOR]., "tensor")
-    SM_UNIT_PARAMETERS(ROW, "units.ldst.", sm.units[SM_UNIT_LDST]., "load/store", "1", "1", "2", "1", "1", "1")
+    SM_UNIT_PARAMETERS(ROW, "units.ldst.", sm.units[SM_UNIT_LDST]., "load/store", "1", "2", "1", "1")
+    SM_UNIT_SLOT_PARAMETERS(ROW, "units.ldst.", sm.units[SM_UNIT_LDST]., "load/store", "1", "1")
 
     SM_OP_PARAMETERS(ROW, "ops.other.", sm.ops[ISA_CLASS_OTHER]., "mov, cvt, setp, selp, logic, shifts, branches, barriers", "sp", "1", "1")
     SM_OP_PARAMETERS(ROW, "ops.int_add.", sm.ops[ISA_CLASS_INT_ADD]., "integer add, sub", "sp", "4", "1")
@@ -109,15 +109,19 @@ static const MachineRow rows[] = {
 
     SM_SHARED_PARAMETERS(ROW, "shared.", sm.shared.)
     SM_LSU_PARAMETERS(ROW, "lsu.", sm.lsu.)
-    CACHE_PARAMETERS(ROW, "l0i.", sm.l0i., "instruction cache of a sub-core", "12 KiB", "128 B", "0 B", "3", "linear", "never", "0", "2", "16", "2")
-    CACHE_PARAMETERS(ROW, "l1i.", sm.l1i., "instruction cache", "2 KiB", "128 B", "0 B", "4", "linear", "never", "0", "2", "32", "4")
-    CACHE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "16 KiB", "128 B", "0 B", "4", "fermi", "idle", "35", "64", "8", "8")
+    CACHE_PARAMETERS(ROW, "l0i.", sm.l0i., "instruction cache of a sub-core", "12 KiB", "128 B", "3", "0", "2", "16", "2")
+    CACHE_PARAMETERS(ROW, "l1i.", sm.l1i., "instruction cache", "2 KiB", "128 B", "4", "0", "2", "32", "4")
+    CACHE_ORGANISATION_PARAMETERS(ROW, "l1i.", sm.l1i., "instruction cache", "0 B", "linear", "never")
+    CACHE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "16 KiB", "128 B", "4", "35", "64", "8", "8")
+    CACHE_ORGANISATION_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "0 B", "fermi", "idle")
     CACHE_STORE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "write-evict", "none")
     CACHE_LOCAL_STORE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "write-back", "none")
     SM_L1D_PARAMETERS(ROW, "l1d.", sm.l1d_own.)
-    CACHE_PARAMETERS(ROW, "l1c.", sm.l1c., "constant cache", "8 KiB", "64 B", "0 B", "2", "linear", "never", "0", "2", "64", "4")
-    CACHE_PARAMETERS(ROW, "l15c.", sm.l15c., "second constant cache", "64 KiB", "256 B", "0 B", "4", "linear", "kernel", "60", "16", "64", "4")
-    CACHE_PARAMETERS(ROW, "l1t.", sm.l1t., "texture cache", "12 KiB", "128 B", "0 B", "24", "linear", "idle", "35", "64", "8", "8")
+    CACHE_PARAMETERS(ROW, "l1c.", sm.l1c., "constant cache", "8 KiB", "64 B", "2", "0", "2", "64", "4")
+    CACHE_ORGANISATION_PARAMETERS(ROW, "l1c.", sm.l1c., "constant cache", "0 B", "linear", "never")
+    CACHE_PARAMETERS(ROW, "l15c.", sm.l15c., "second constant cache", "64 KiB", "256 B", "4", "60", "16", "64", "4")
+    CACHE_PARAMETERS(ROW, "l1t.", sm.l1t., "texture cache", "12 KiB", "128 B", "24", "35", "64", "8", "8")
+    CACHE_ORGANISATION_PARAMETERS(ROW, "l1t.", sm.l1t., "texture cache", "0 B", "linear", "idle")
 
     NOC_LINK_PARAMETERS(ROW, "noc.", network.noc.)
     NETWORK_PARAMETERS(ROW, "noc.", network.)
@@ -127,7 +131,8 @@ static const MachineRow rows[] = {
 
     PARTITION_PARAMETERS(ROW, "partition.", partition.)
     PARTITION_L2_PARAMETERS(ROW, "l2.", partition.)
-    CACHE_PARAMETERS(ROW, "l2.", partition.l2., "L2 slice", "64 KiB", "128 B", "32 B", "8", "linear", "never", "1", "256", "4", "4")
+    CACHE_PARAMETERS(ROW, "l2.", partition.l2., "L2 slice", "64 KiB", "128 B", "8", "1", "256", "4", "4")
+    CACHE_ORGANISATION_PARAMETERS(ROW, "l2.", partition.l2., "L2 slice", "32 B", "linear", "never")
     CACHE_STORE_PARAMETERS(ROW, "l2.", partition.l2., "L2 slice", "write-back", "validate")
 
     MAP_PARAMETERS(ROW, "map.", map.)
@@ -137,6 +142,27 @@ static const MachineRow rows[] = {
     ORACLE_PARAMETERS(ROW, "oracle.", oracle.)
     WATCHDOG_PARAMETERS(ROW, "watchdog.", )
 };
+
+/* What no machine, test or study varies: fixed, with the origin of the value. A file may still say
+ * the value, as older files do; it cannot say another one. */
+static const MachineRow constants[] = {
+    /* gtx480, measured: kernels of few thread blocks in GPGPU-Sim 4.2 */
+    CTA_CONSTANTS(ROW, "cta.", cta.)
+    /* gpgpu_pipeline_widths of GPGPU-Sim's configurations, which has 2 for SP at most */
+    SM_UNIT_SLOT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU", "1", "1")
+    SM_UNIT_SLOT_PARAMETERS(ROW, "units.dp.", sm.units[SM_UNIT_DP]., "DP", "1", "1")
+    SM_UNIT_SLOT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT", "1", "1")
+    SM_UNIT_SLOT_PARAMETERS(ROW, "units.tensor.", sm.units[SM_UNIT_TENSOR]., "tensor", "1", "1")
+    /* ours: no machine described here shares these pipelines among sub-cores */
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP")
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU")
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT")
+    /* GPGPU-Sim's configurations: local data go through the L1D wherever there is one */
+    SM_LSU_CONSTANTS(ROW, "lsu.", sm.lsu.)
+    /* ours: nothing is published of the organisation of these two caches */
+    CACHE_ORGANISATION_PARAMETERS(ROW, "l0i.", sm.l0i., "instruction cache of a sub-core", "0 B", "linear", "never")
+    CACHE_ORGANISATION_PARAMETERS(ROW, "l15c.", sm.l15c., "second constant cache", "0 B", "linear", "kernel")
+};
 /* clang-format on */
 
 const MachineRow *machine_rows(int *count) {
@@ -144,11 +170,24 @@ const MachineRow *machine_rows(int *count) {
     return rows;
 }
 
-const MachineRow *machine_find_row(const char *key, size_t length) {
+const MachineRow *machine_constants(int *count) {
+    *count = (int)(sizeof constants / sizeof *constants);
+    return constants;
+}
+
+static const MachineRow *find(const MachineRow *in, size_t count, const char *key, size_t length) {
     if (!length) return NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *own = rows[i].key; /* most differ in the first letter */
-        if (*own == *key && !strncmp(own, key, length) && !own[length]) return &rows[i];
+    for (size_t i = 0; i < count; i++) {
+        const char *own = in[i].key; /* most differ in the first letter */
+        if (*own == *key && !strncmp(own, key, length) && !own[length]) return &in[i];
     }
     return NULL;
+}
+
+const MachineRow *machine_find_row(const char *key, size_t length) {
+    return find(rows, sizeof rows / sizeof *rows, key, length);
+}
+
+const MachineRow *machine_find_constant(const char *key, size_t length) {
+    return find(constants, sizeof constants / sizeof *constants, key, length);
 }

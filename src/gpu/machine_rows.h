@@ -39,6 +39,10 @@ const MachineRow *machine_rows(int *count);
 /* The row of `key` (length bytes), or NULL. */
 const MachineRow *machine_find_row(const char *key, size_t length);
 
+/* Likewise what was a parameter once and is fixed: `initial` is its value on every machine. */
+const MachineRow *machine_constants(int *count);
+const MachineRow *machine_find_constant(const char *key, size_t length);
+
 /* Sets the row's field from `value`. On a mistake the machine is unchanged, `why` holds the reason
  * in words that follow the key ("takes bytes, as in 64KiB, not '64MHz'"), and false is returned. */
 bool machine_set_row(MachineConfig *machine, const MachineRow *row, const char *value, Text *why);

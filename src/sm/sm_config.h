@@ -74,13 +74,16 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
 
 /* One kind of pipeline, which `what` names, and its share of the operand collector; its places are
  * for all schedulers of a sub-core together. */
-#define SM_UNIT_PARAMETERS(P, key, at, what, pipelines, issue, gather, in, out, dispatch) \
+#define SM_UNIT_PARAMETERS(P, key, at, what, pipelines, gather, in, out) \
     P(COUNT, key, at, "count", count, "", 0, 8, pipelines, what " pipelines of a sub-core (an SM is one unless sm.subcores says otherwise), or of the sub-cores that share them") \
     P(COUNT, key, at, "lanes", lanes, "", 1, 32, "32", "lanes a " what " pipeline takes a cycle: a warp keeps its input 32/lanes cycles at least") \
-    P(COUNT, key, at, "issue_slots", issue_slots, "", 1, 16, issue, what " instructions between issue and operand collector") \
     P(COUNT, key, at, "collector_units", collector_units, "", 1, 64, gather, what " instructions gathering operands") \
     P(COUNT, key, at, "collector_in", collector_in, "", 1, 16, in, what " collector units filled a cycle") \
-    P(COUNT, key, at, "collector_out", collector_out, "", 1, 16, out, what " collector units emptied a cycle") \
+    P(COUNT, key, at, "collector_out", collector_out, "", 1, 16, out, what " collector units emptied a cycle")
+
+/* Places before and behind its operand collector. */
+#define SM_UNIT_SLOT_PARAMETERS(P, key, at, what, issue, dispatch) \
+    P(COUNT, key, at, "issue_slots", issue_slots, "", 1, 16, issue, what " instructions between issue and operand collector") \
     P(COUNT, key, at, "dispatch_slots", dispatch_slots, "", 1, 16, dispatch, what " instructions between operand collector and pipelines")
 
 /* Which the load/store unit, of which an SM has one, is without. */
@@ -141,6 +144,8 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(LIST, key, at, "carve_outs", carve_outs, 0, 1024, "[]", "unified store: KiB that can be shared memory's; a kernel gets the least that holds what it asks for")
 
 /* The load/store unit: from a warp's 32 addresses to requests, and back to registers. */
+#define SM_LSU_CONSTANTS(P, key, at) \
+    P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D")
 #define SM_LSU_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "accesses_per_cycle", accesses_per_cycle, "", 1, 32, "1", "coalesced accesses sent to the caches a cycle; to an L1D of several banks, one to each instead") \
     P(COUNT, key, at, "coalesced_lanes", coalesced_lanes, "", 16, 32, "32", "lanes whose accesses to global and local memory become one: 32 is the warp, 16 each half by itself") \
@@ -150,7 +155,6 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first, and those of its last half before the others where coalesced_lanes is 16") \
     P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of loads that bypass the L1D, and of stores and copies that do") \
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
-    P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
     P(BOOL, key, at, "blocks_texels", blocks_texels, "yes", "texels of an array of two or three dimensions lie in blocks of a line of the texture cache, row by row of blocks; no: in rows") \
     P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \
     P(BOOL, key, at, "second_constants", has_l15c, "no", "constant cache misses go to a larger cache of the SM (l15c) and only that one's to L2; kernel parameters are always there") \
@@ -194,7 +198,8 @@ typedef struct SmTensorConfig {
 } SmTensorConfig;
 
 typedef struct SmUnitConfig {
-    SM_UNIT_PARAMETERS(PARAMETER_FIELD, , , , , , , , , )
+    SM_UNIT_PARAMETERS(PARAMETER_FIELD, , , , , , , )
+    SM_UNIT_SLOT_PARAMETERS(PARAMETER_FIELD, , , , , )
     SM_SHARED_UNIT_PARAMETERS(PARAMETER_FIELD, , , )
 } SmUnitConfig;
 
@@ -220,6 +225,7 @@ typedef struct SmL1dConfig {
 
 typedef struct SmLsuConfig {
     SM_LSU_PARAMETERS(PARAMETER_FIELD, , )
+    SM_LSU_CONSTANTS(PARAMETER_FIELD, , )
 } SmLsuConfig;
 
 typedef struct SmConfig {

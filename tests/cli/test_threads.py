@@ -14,36 +14,41 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+from tyto_runs import SEVEN, Tyto, hear_signals  # noqa: E402 (found by the line above)
 
 hear_signals()
-TYTO = pathlib.Path(sys.argv[1]).resolve()
+TYTO = Tyto(sys.argv[1])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 SECONDS = 600
 FILES = ("json", "csv", "ctas", "timeline", "policies", "record-l1d", "profile-json")
 SAMPLE = ("--sample", "500")
-# Machine, options and program; programs whose SMs meet in memory often.
-SELECTION = [
-    ("gtx480", (), "histogram"),
-    ("gtx480", ("--scheduler", "lrr"), "bfs"),
-    ("owl", ("--scheduler", "owl"), "reduction"),
-    ("pro", ("--scheduler", "pro"), "matmul"),
-    ("md", ("--cta-scheduler", "md"), "spmv"),
-    ("ccws", ("--scheduler", "ccws"), "bfs"),
-    ("qv100", (), "histogram"),
-    ("a100", (), "spmv"),
-]
+PROGRAMS = ("histogram", "bfs", "reduction", "matmul", "spmv")  # whose SMs meet in memory often
 THREADS = ("2", "3")
 
 
+def options_of(warp, cta, dram):
+    return ("--scheduler", warp, "--cta-scheduler", cta, "--set", f"dram.scheduler={dram}")
+
+
+def selection():
+    """Machine, options and program of runs that name every machine and every scheduler once at least."""
+    warps, ctas = TYTO.schedulers()
+    lists = TYTO.machines(), warps, ctas, TYTO.dram_schedulers(), PROGRAMS
+    for place in range(max(map(len, lists))):
+        machine, warp, cta, dram, program = (each[place % len(each)] for each in lists)
+        yield machine, options_of(warp, cta, dram), program
+
+
 def everything():
-    machines = sorted(path.stem for path in (pathlib.Path(__file__).resolve().parents[2] / "machines").glob("*.yaml"))
-    schedulers = ("lrr", "gto", "two-level", "two-level-active", "swl", "cta-aware", "owl", "ccws", "pro")
-    for machine in machines:
-        for scheduler in schedulers:
-            for program in ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose"):
-                yield machine, ("--scheduler", scheduler), program
-        yield machine, ("--cta-scheduler", "md"), "bfs"
+    """The same of every machine under every scheduler, with more programs."""
+    warps, ctas = TYTO.schedulers()
+    for machine in TYTO.machines():
+        for warp in warps:
+            for program in SEVEN:
+                yield machine, ("--scheduler", warp), program
+        for cta in ctas:
+            for dram in TYTO.dram_schedulers():
+                yield machine, options_of("gto", cta, dram), "bfs"
 
 
 def without_host(name, data):
@@ -63,14 +68,14 @@ class Threads(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             words = [word for name in FILES for word in (f"--{name}", f"{folder}/{name}")]
             done = subprocess.run(
-                [TYTO, "run", "--machine", machine, *options, *SAMPLE, "--threads", threads, *words, program,
+                [TYTO.command, "run", "--machine", machine, *options, *SAMPLE, "--threads", threads, *words, program,
                  "--size", "test"],
                 env=PLAIN, capture_output=True, timeout=SECONDS, check=False)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             return {name: without_host(name, pathlib.Path(folder, name).read_bytes()) for name in FILES}
 
     def test_files_do_not_depend_on_the_number_of_threads(self):
-        for case in SELECTION if len(sys.argv) < 3 else everything():
+        for case in selection() if len(sys.argv) < 3 else everything():
             alone = self.files_of(case, "1")
             self.assertGreater(len(alone["csv"]), 100)
             for threads in THREADS if len(sys.argv) < 3 else ("2", "3", "7"):
@@ -80,7 +85,7 @@ class Threads(unittest.TestCase):
                         self.assertEqual(alone[name], together[name])
 
     def test_0_is_as_many_as_there_are_processors(self):
-        done = subprocess.run([TYTO, "run", "--threads", "0", "vecadd", "--size", "test"], env=PLAIN,
+        done = subprocess.run([TYTO.command, "run", "--threads", "0", "vecadd", "--size", "test"], env=PLAIN,
                               capture_output=True, timeout=SECONDS, check=False)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
 

@@ -3,8 +3,9 @@
 scheduler and every thread block scheduler that `tyto schedulers` lists. A run whose counters' identities do
 not hold fails by itself.
 
-usage: test_results.py TYTO seven SIZE MACHINE...       seven programs on each of the machines
+usage: test_results.py TYTO seven SIZE [MACHINE...]     seven programs on each of the machines, or on all
        test_results.py TYTO every SIZE MACHINE...       every program on each of the machines
+       test_results.py TYTO others SIZE MACHINE...      every program on each machine but these
        test_results.py TYTO papers SIZE                 every program on the machines of the papers that use it
 
 With SIZE as SIZE/N, each of these pairs of program and machine has every Nth scheduler, the next pair those behind them.
@@ -18,7 +19,7 @@ import shutil
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from tyto_runs import FIXED_ADDRESSES, MACHINES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
+from tyto_runs import FIXED_ADDRESSES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
 
 TABLE = HERE.parent.parent / "workloads" / "README.md"
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
@@ -34,7 +35,7 @@ def result_of(program, printed):
     return printed.splitlines()[-1] if program in TIMES else printed
 
 
-def used_by_papers():
+def used_by_papers(shipped):
     """(program, machine) for every use that the table of the workloads names, as `OWL AES, PRO AES`.
 
     A paper's machine has its name. Programs that no paper uses run on the default machine, where that
@@ -42,7 +43,7 @@ def used_by_papers():
     """
     for program, uses in ROW.findall(TABLE.read_text(encoding="utf-8")):
         machines = {use.split()[0].lower() for use in uses.split(",") if use.strip()}
-        unknown = machines - set(MACHINES)
+        unknown = machines - set(shipped)
         assert not unknown, f"{TABLE.name}: {program} is used by {unknown}, which no machine is named after"
         for machine in sorted(machines) or [ROOMY.get(program, "gtx480")]:
             yield program, machine
@@ -54,6 +55,17 @@ def every_on(machines):
         for machine in machines:
             if program not in TIMES or ROOMY.get(program, machines[0]) == machine:
                 yield program, machine
+
+
+def uses_of(which, shipped, machines):
+    """[(program, machine)] of the command line."""
+    if which == "papers":
+        return sorted(used_by_papers(shipped), key=lambda use: use[1])
+    if which == "others":
+        machines = [machine for machine in shipped if machine not in machines]
+    if which in ("every", "others"):
+        return list(every_on(machines))
+    return [(program, machine) for machine in machines or shipped for program in SEVEN]
 
 
 def check(tyto, functional, size, is_repeated, row):
@@ -79,8 +91,7 @@ def check(tyto, functional, size, is_repeated, row):
 def main(command, which, size, *machines):
     tyto = Tyto(command)
     size, _, part = size.partition("/")
-    uses = list(sorted(used_by_papers(), key=lambda use: use[1]) if which == "papers" else every_on(machines) if which == "every" else
-                [(program, machine) for machine in machines for program in SEVEN])
+    uses = uses_of(which, tyto.machines(), machines)
     is_repeated = which != "papers" and shutil.which(FIXED_ADDRESSES[0]) is not None
     programs = sorted({program for program, _ in uses})
     functional = dict(zip(programs, in_parallel(

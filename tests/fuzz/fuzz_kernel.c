@@ -1,5 +1,6 @@
 /* Random small kernels, whatever machine and policies run them: timed and functional runs end with
  * the same bytes in memory and the same number of instructions. */
+#include "../every.h"
 #include "../gpu/kernel_maker.h"
 
 #include <stdio.h>
@@ -21,11 +22,33 @@ static void stop(const MadeKernel *kernel, const char *const *options, int count
     abort();
 }
 
+/* All that is registered. */
+static struct {
+    Every machines, schedulers, cta_schedulers, request_schedulers;
+} every;
+
+static void list_all(void) {
+    if (every.machines.count) return;
+    every_machine(&every.machines);
+    every_scheduler(&every.schedulers);
+    every_scheduler_choice(&every.schedulers);
+    every_cta_scheduler(&every.cta_schedulers);
+    every_cta_scheduler_choice(&every.cta_schedulers);
+    every_dram_scheduler(&every.request_schedulers);
+}
+
+/* A number below `count`; the choice is the state of a generator. */
+static int draw_number(unsigned *choice, int count) {
+    *choice = *choice * 1664525 + 1013904223;
+    return (int)((*choice >> 8) % (unsigned)count);
+}
+
+static const char *draw(unsigned *choice, const Every *list) {
+    return list->names[draw_number(choice, list->count)];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    static const char *const machines[] = {"owl", "ccws", "pro", "md", "gtx480", "qv100"};
-    static const char *const schedulers[] = {"gto",  "lrr",         "two-level",       "pro",
-                                             "ccws", "swl:limit=2", "two-level-active"};
-    static const char *const ctas[] = {"round-robin", "limit:ctas=1", "md"};
+    list_all();
     static const char *const sets[] = {"gpu.sms=1", "gpu.sms=2", "gpu.sms=3"};
     static const char *const issues[] = {"sm.instructions=ptx", "sm.instructions=sass"};
     static const char *const orders[] = {"sm.compiled_order=no", "sm.compiled_order=yes"};
@@ -36,17 +59,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                            "--memory",
                            "64MiB",
                            "--machine",
-                           machines[choice % 6],
+                           draw(&choice, &every.machines),
                            "--scheduler",
-                           schedulers[choice / 5 % 7],
+                           draw(&choice, &every.schedulers),
                            "--cta-scheduler",
-                           ctas[choice / 35 % 3],
+                           draw(&choice, &every.cta_schedulers),
                            "--set",
-                           sets[choice / 105 % 3],
+                           draw(&choice, &every.request_schedulers),
                            "--set",
-                           issues[choice / 315 % 2],
+                           sets[draw_number(&choice, 3)],
                            "--set",
-                           orders[choice / 630 % 2]};
+                           issues[draw_number(&choice, 2)],
+                           "--set",
+                           orders[draw_number(&choice, 2)]};
     Outcome right = kernel_run(&kernel, COUNT(functional), functional);
     if (right.status != TYTO_OK) stop(&kernel, functional, COUNT(functional), &right);
     Outcome outcome = kernel_run(&kernel, COUNT(timed), timed);

@@ -167,6 +167,145 @@ static void test_choices_are_those_of_the_units(void **state) {
     }
 }
 
+/* --- quirks --- */
+
+static const MachineConfig *finish(Machine *machine) {
+    Diag *diag = diag_new();
+    const MachineConfig *config = machine_finish(machine, diag);
+    if (!config) fail_msg("%s", diag_text(diag));
+    diag_free(diag);
+    return config;
+}
+
+/* The value of a key, as a machine file writes it. */
+static void format_key(const MachineConfig *config, const char *key, Text *out) {
+    const MachineRow *row = machine_find_row(key, strlen(key));
+    if (!row) fail_msg("a table of quirks has %s, which is no key", key);
+    text_clear(out);
+    machine_format_row(config, row, out);
+}
+
+static bool is_quirk(const char *key) {
+    const Quirk *quirk;
+    for (int i = 0; (quirk = quirk_at(QUIRK_SIMULATOR_gpgpu_sim_4_2, i)) != NULL; i++)
+        if (!strcmp(quirk->key, key)) return true;
+    return false;
+}
+
+static void test_each_quirk_is_a_value_of_its_row(void **state) {
+    (void)state;
+    static const Quirk *const tables[] = {quirks_gpgpu_sim_4_2, quirks_gpgpu_sim_3_2,
+                                          quirks_gpgpu_sim_3_1, quirks_gpgpu_sim_2_1};
+    assert_int_equal(sizeof tables / sizeof *tables, QUIRK_SIMULATOR_COUNT);
+    Text written = {0}, why = {0};
+    for (int t = 0; t < QUIRK_SIMULATOR_COUNT; t++)
+        for (const Quirk *quirk = tables[t]; quirk->key; quirk++) {
+            MachineConfig config;
+            machine_init(&config);
+            if (!is_quirk(quirk->key)) fail_msg("%s is in no table of all", quirk->key);
+            assert_true(*quirk->origin);
+            if (!t) { /* the default's quirks are the rows' defaults */
+                format_key(&config, quirk->key, &written);
+                assert_string_equal(text_string(&written), quirk->value);
+            }
+            const MachineRow *row = machine_find_row(quirk->key, strlen(quirk->key));
+            assert_true(machine_set_row(&config, row, quirk->value, &why));
+            format_key(&config, quirk->key, &written);
+            assert_string_equal(text_string(&written), quirk->value);
+        }
+    text_free(&written);
+    text_free(&why);
+}
+
+static void expect_quirks(const MachineConfig *config, QuirkSimulator simulator) {
+    Text written = {0};
+    const Quirk *quirk;
+    assert_int_equal(config->simulator, simulator);
+    for (int i = 0; (quirk = quirk_at(simulator, i)) != NULL; i++) {
+        format_key(config, quirk->key, &written);
+        if (strcmp(text_string(&written), quirk->value))
+            fail_msg("%s: %s is %s, not %s", config->name, quirk->key, text_string(&written),
+                     quirk->value);
+    }
+    text_free(&written);
+}
+
+/* No shipped machine sets a quirk of its own. */
+static void test_a_machine_has_the_quirks_of_its_simulator(void **state) {
+    (void)state;
+    static const struct {
+        const char *machine;
+        QuirkSimulator simulator;
+    } rows[] = {{"owl", QUIRK_SIMULATOR_gpgpu_sim_2_1},    {"ccws", QUIRK_SIMULATOR_gpgpu_sim_3_1},
+                {"pro", QUIRK_SIMULATOR_gpgpu_sim_3_2},    {"md", QUIRK_SIMULATOR_gpgpu_sim_3_2},
+                {"gtx480", QUIRK_SIMULATOR_gpgpu_sim_4_2}, {"h100", QUIRK_SIMULATOR_gpgpu_sim_4_2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Machine *machine = load(rows[i].machine);
+        expect_quirks(finish(machine), rows[i].simulator);
+        machine_free(machine);
+    }
+    for (int i = 0; i < machine_shipped_count(); i++) {
+        Machine *machine = load(machine_shipped_name(i));
+        const MachineConfig *config = finish(machine);
+        expect_quirks(config, config->simulator);
+        machine_free(machine);
+    }
+}
+
+/* A simulator replaces all quirks that the base has, and a key of the same file prevails, wherever
+ * it is. */
+static void test_a_simulator_comes_before_the_keys_of_its_file(void **state) {
+    (void)state;
+    static const char text[] = "lsu:\n  loads_block: yes\nbase: owl\n"
+                               "noc:\n  kind: mesh\nsimulator: gpgpu-sim-3.1\n";
+    Diag *diag = diag_new();
+    Machine *machine = machine_parse("f.yaml", text, sizeof text - 1, diag);
+    if (!machine) fail_msg("%s", diag_text(diag));
+    const MachineConfig *config = finish(machine);
+    assert_true(config->sm.lsu.loads_block);
+    assert_false(config->sm.lsu.stalls_pipeline);
+    assert_true(config->sm.l1d_own.stores_need_way);
+    assert_true(machine_set(machine, "simulator=gpgpu-sim-3.1", diag));
+    expect_quirks(finish(machine), QUIRK_SIMULATOR_gpgpu_sim_3_1);
+    assert_true(machine_set(machine, "lsu.loads_block=yes", diag));
+    assert_true(finish(machine)->sm.lsu.loads_block);
+    assert_false(machine_set(machine, "simulator=gpgpu-sim-3", diag));
+    assert_non_null(strstr(diag_text(diag), "simulator: takes gpgpu-sim-4.2, gpgpu-sim-3.2"));
+    machine_free(machine);
+    diag_free(diag);
+}
+
+/* --- constants --- */
+
+static void expect_set(const char *machine_name, const char *assignment, const char *message) {
+    Diag *diag = diag_new();
+    Machine *machine = load(machine_name);
+    MachineConfig before = *finish(machine);
+    if (machine_set(machine, assignment, diag) != !message) fail_msg("%s", assignment);
+    if (message && !strstr(diag_text(diag), message)) fail_msg("%s", diag_text(diag));
+    assert_memory_equal(&before, finish(machine), sizeof before);
+    machine_free(machine);
+    diag_free(diag);
+}
+
+/* A file may say the value that a constant has, as files did when it was a parameter. */
+static void test_a_constant_is_no_parameter(void **state) {
+    (void)state;
+    int count;
+    const MachineRow *constants = machine_constants(&count);
+    assert_int_equal(count, 25);
+    for (int i = 0; i < count; i++) {
+        char assignment[100];
+        assert_null(machine_find_row(constants[i].key, strlen(constants[i].key)));
+        snprintf(assignment, sizeof assignment, "%s=%s", constants[i].key, constants[i].initial);
+        for (int m = 0; m < machine_shipped_count(); m++)
+            expect_set(machine_shipped_name(m), assignment, NULL);
+    }
+    expect_set("owl", "l0i.sector=32B", "l0i.sector: is 0 B on every machine, and no parameter");
+    expect_set("owl", "units.dp.issue_slots=2", "units.dp.issue_slots: is 1 on every machine");
+    expect_set("owl", "lsu.caches_local=maybe", "lsu.caches_local: is yes on every machine");
+}
+
 /* --- files --- */
 
 static const struct {
@@ -755,6 +894,10 @@ int main(void) {
         cmocka_unit_test(test_every_row_takes_its_bounds_and_reads_back),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_choices_are_those_of_the_units),
+        cmocka_unit_test(test_each_quirk_is_a_value_of_its_row),
+        cmocka_unit_test(test_a_machine_has_the_quirks_of_its_simulator),
+        cmocka_unit_test(test_a_simulator_comes_before_the_keys_of_its_file),
+        cmocka_unit_test(test_a_constant_is_no_parameter),
         cmocka_unit_test(test_every_mistake_is_told),
         cmocka_unit_test(test_huge_and_many),
         cmocka_unit_test(test_bases),

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../every.h"
 #include "gpu/watch.h"
 #include "timed.h"
 
@@ -80,39 +81,34 @@ static void run_mixed(Run *run, uint32_t ctas) {
     run->result = timed_run(&run->timed, mixed, ctas, 256, &buffer);
 }
 
-static const struct {
-    const char *machine, *sets, *policy;
-} cases[] = {
-    {"gtx480", "", "lrr"},
-    {"gtx480", "", "gto"},
-    {"gtx480", "lsu.loads_block=yes", "two-level"},
-    {"gtx480", "l1d.mshrs=1", "swl:limit=2"},
-    {"gtx480", "fetch.ideal=yes", "lrr"},
-    {"owl", "", "owl"},
-    {"ccws", "", "ccws"},
-    {"pro", "", "pro"},
-    {"md", "", "gto"},
-};
+static Every machines, policies;
+
+static void expect_sums(const char *machine, const char *sets, const char *policy) {
+    Run run;
+    start(&run, machine, sets, policy, false, false);
+    run_mixed(&run, 40);
+    run_mixed(&run, 3); /* of another module, though of the same text */
+    assert_int_equal(run.profile->count, 2);
+    check(&run);
+    stop(&run);
+}
 
 static void the_sums_are_the_counters(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Run run;
-        start(&run, cases[i].machine, cases[i].sets, cases[i].policy, false, false);
-        run_mixed(&run, 40);
-        run_mixed(&run, 3); /* of another module, though of the same text */
-        assert_int_equal(run.profile->count, 2);
-        check(&run);
-        stop(&run);
-    }
+    for (int i = 0; i < machines.count || i < policies.count; i++)
+        expect_sums(every_at(&machines, i), "", every_at(&policies, i));
+    expect_sums("gtx480", "lsu.loads_block=yes", "two-level");
+    expect_sums("gtx480", "l1d.mshrs=1", "swl:limit=2");
+    expect_sums("gtx480", "fetch.ideal=yes", "lrr");
 }
 
 static void a_profile_changes_no_counter(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < machines.count || i < policies.count; i++) {
+        const char *machine = every_at(&machines, i), *policy = every_at(&policies, i);
         Run with, without;
-        start(&with, cases[i].machine, cases[i].sets, cases[i].policy, false, false);
-        start(&without, cases[i].machine, cases[i].sets, cases[i].policy, true, false);
+        start(&with, machine, "", policy, false, false);
+        start(&without, machine, "", policy, true, false);
         run_mixed(&with, 40);
         run_mixed(&without, 40);
         assert_memory_equal(&with.result.counters, &without.result.counters, sizeof(Counters));
@@ -131,10 +127,11 @@ static char *json_of(const Profile *profile) {
 
 static void sleep_changes_no_profile(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < machines.count || i < policies.count; i++) {
+        const char *machine = every_at(&machines, i), *policy = every_at(&policies, i);
         Run asleep, awake;
-        start(&asleep, cases[i].machine, cases[i].sets, cases[i].policy, false, false);
-        start(&awake, cases[i].machine, cases[i].sets, cases[i].policy, false, true);
+        start(&asleep, machine, "", policy, false, false);
+        start(&awake, machine, "", policy, false, true);
         run_mixed(&asleep, 40);
         run_mixed(&awake, 40);
         char *one = json_of(asleep.profile), *other = json_of(awake.profile);
@@ -297,6 +294,8 @@ static void a_launch_that_ends_early_says_where_its_warps_stand(void **state) {
 }
 
 int main(void) {
+    every_machine(&machines);
+    every_scheduler(&policies);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sums_are_the_counters),
         cmocka_unit_test(a_profile_changes_no_counter),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/machine_file.h"
 #include "gpu/machine_rows.h"
 #include "kernel_maker.h"
 #include "random_bytes.h"
@@ -94,8 +95,6 @@ static void add_sets(Draw *draw, int first, int count) {
 }
 
 static void draw_machine(uint64_t number, Draw *draw) {
-    static const char *const machines[] = {"owl",    "ccws",  "pro",  "md",
-                                           "gtx480", "qv100", "a100", "h100"};
     uint64_t state = number;
     int changes = 1 + (int)(random_next(&state) % MOST_CHANGES);
     const MachineRow *row = NULL;
@@ -105,7 +104,7 @@ static void draw_machine(uint64_t number, Draw *draw) {
     draw->options[draw->count++] = "16MiB";
     draw->options[draw->count++] = "--machine";
     draw->options[draw->count++] =
-        machines[random_next(&state) % (sizeof machines / sizeof *machines)];
+        machine_shipped_name((int)(random_next(&state) % (uint64_t)machine_shipped_count()));
     draw->options[draw->count++] = "--set";
     draw->options[draw->count++] = "gpu.sms=2";
     for (int i = 0; i < changes; i++) {

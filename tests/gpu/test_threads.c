@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../every.h"
 #include "base/text.h"
 #include "gpu/watch.h"
 #include "timed.h"
@@ -112,13 +113,13 @@ static Outcome compare(const char *machine, const char *sets, const char *policy
 
 static void races_end_the_same_on_every_machine_and_under_every_policy(void **state) {
     (void)state;
-    static const struct {
-        const char *machine, *policy;
-    } cases[] = {{"gtx480", "gto"}, {"gtx480", "lrr"}, {"owl", "owl"},   {"ccws", "ccws"},
-                 {"pro", "pro"},    {"md", "gto"},     {"qv100", "gto"}, {"qv100", "two-level"},
-                 {"v100", "lrr"},   {"rtx3070", "gto"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        Outcome outcome = compare(cases[i].machine, "", cases[i].policy, racing);
+    static Every machines, policies, orders;
+    every_machine(&machines);
+    every_scheduler(&policies);
+    every_dram_scheduler(&orders);
+    for (int i = 0; i < machines.count || i < policies.count; i++) {
+        const char *machine = every_at(&machines, i), *policy = every_at(&policies, i);
+        Outcome outcome = compare(machine, every_at(&orders, i), policy, racing);
         if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
         assert_int_equal(outcome.memory[0], CTAS * THREADS * ROUNDS); /* no ticket was lost */
         text_free(&outcome.printed);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../every.h"
 #include "base/text.h"
 #include "timed.h"
 
@@ -642,14 +643,16 @@ static void repeats_every_counter(void **state) {
 /* Units that sleep, and a clock that jumps, must change no counter. */
 static void counts_the_same_without_sleep(void **state) {
     (void)state;
-    static const char *const machines[] = {"gtx480", "owl", "ccws", "pro", "md", "qv100"};
-    static const char *const policies[] = {"lrr", "gto", "ccws", "pro", "owl", "swl:limit=4"};
-    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
-        const char *policy = policies[m];
+    static Every machines, policies, orders;
+    every_machine(&machines);
+    every_scheduler(&policies);
+    every_dram_scheduler(&orders);
+    for (int m = 0; m < machines.count || m < policies.count; m++) {
+        const char *machine = every_at(&machines, m), *policy = every_at(&policies, m);
         Counters counters[2];
         for (int awake = 0; awake < 2; awake++) {
             Timed timed;
-            timed_start_awake(&timed, machines[m], "", policy, awake);
+            timed_start_awake(&timed, machine, every_at(&orders, m), policy, awake);
             enum { CTAS = 40, THREADS = 192, TURNS = 2 };
             uint64_t in = timed_buffer(&timed, NULL, (size_t)CTAS * THREADS * 4 * TURNS);
             uint64_t out = timed_buffer(&timed, NULL, 1);
@@ -661,7 +664,7 @@ static void counts_the_same_without_sleep(void **state) {
         for (int i = 0; i < COUNTER_COUNT; i++)
             if (counters_get(&counters[0], (CounterId)i) !=
                 counters_get(&counters[1], (CounterId)i))
-                fail_msg("%s under %s: %s is %lu with sleep, %lu without", machines[m], policy,
+                fail_msg("%s under %s: %s is %lu with sleep, %lu without", machine, policy,
                          counter_rows[i].name,
                          (unsigned long)counters_get(&counters[0], (CounterId)i),
                          (unsigned long)counters_get(&counters[1], (CounterId)i));

@@ -2,7 +2,8 @@
 
 A recipe adds files, most of them copies of the one that the row names as its like, and rows to files that the
 row names; nothing else but the name of a new .c file in its folder's meson.build. Then the tests named have to
-pass, and the commands have to print what stands behind them.
+pass, and the commands have to print what stands behind them. What is broken on purpose has to make every test fail
+that walks the registry, though none of them names it.
 """
 import dataclasses
 
@@ -14,6 +15,9 @@ class Recipe:
     rows: tuple = ()  # (file, text that is there once, the same with the row added)
     tests: tuple = ()
     commands: tuple = ()  # (words of tyto, part of what it prints)
+    made: tuple = ()  # files that a command writes (`make bless`), which the row names too
+    broken: tuple = ()  # (new file, its text, text that breaks it)
+    walkers: tuple = ()  # tests that must fail when it is broken
 
 
 def like(name, **words):
@@ -27,22 +31,32 @@ RECIPES = {
         rows=[("src/sched/policies.h", "POLICY(gto) ", "POLICY(gto) POLICY(keen) ")],
         tests=["sched_registry", "sched_properties", "sched_cost"],
         commands=[(["schedulers"], "\n  keen\n"),
-                  (["run", "--scheduler", "keen", "vecadd", "--size", "test"], "warps by keen")]),
+                  (["run", "--scheduler", "keen", "vecadd", "--size", "test"], "warps by keen")],
+        broken=("src/sched/keen.c", "return greedy_pick(state, view, scheduler, ready);",
+                "(void)state, (void)view, (void)scheduler;\n    return ready & 1 ? 1 : 0;"),
+        walkers=["sched_properties", "sched_machines", "gpu_threads", "gpu_timing", "gpu_profile", "random_kernels",
+                 "determinism", "threads", "results"]),
     "a thread block (CTA) scheduler": Recipe(
         name="few",
         new={"src/sched/cta_few.c": like("src/sched/cta_limit.c", cta_limit="cta_few", **{'"limit"': '"few"'})},
         rows=[("src/sched/cta_policy.h", "POLICY(limit) ", "POLICY(limit) POLICY(few) ")],
         tests=["sched_registry"],
         commands=[(["schedulers"], "\n  few\n"),
-                  (["run", "--cta-scheduler", "few:ctas=2", "vecadd", "--size", "test"], "CTAs by few:ctas=2")]),
+                  (["run", "--cta-scheduler", "few:ctas=2", "vecadd", "--size", "test"], "CTAs by few:ctas=2")],
+        broken=("src/sched/cta_few.c", "return s->ctas;", "return s->ctas > TYTO_MAX_CTAS;"),
+        walkers=["sched_machines", "random_kernels", "determinism", "threads", "results"]),
     "a machine": Recipe(
         name="tiny",
         new={"machines/tiny.yaml": "# Two SMs to try things on.\nbase: gtx480\nname: tiny\n"
                                    "title: \"Two SMs of gtx480\"\n\ngpu:\n  sms: 2    # ours\n"},
         rows=[("src/gpu/meson.build", "'../../machines/gtx480.yaml'",
                "'../../machines/gtx480.yaml', '../../machines/tiny.yaml'")],
+        made=["tests/golden/tiny.json"],
         tests=["gpu_machine_file"],
-        commands=[(["machines"], "tiny"), (["run", "--machine", "tiny", "vecadd", "--size", "test"], "vecadd on tiny")]),
+        commands=[(["machines"], "tiny"), (["run", "--machine", "tiny", "vecadd", "--size", "test"], "vecadd on tiny")],
+        broken=("machines/tiny.yaml", "sms: 2 ", "sms: 0 "),
+        walkers=["gpu_machine_file", "sched_machines", "gpu_threads", "gpu_timing", "gpu_profile", "random_machines",
+                 "random_kernels", "determinism", "threads", "golden"]),
     "a machine parameter": Recipe(
         name="daydreams",
         rows=[("src/sm/sm_config.h", '    P(COUNT, key, at, "width", width,',
@@ -85,7 +99,10 @@ RECIPES = {
         new={"src/dram/sched_lcfs.c": like("src/dram/sched_fcfs.c", dram_scheduler_fcfs="dram_scheduler_lcfs")},
         rows=[("src/dram/queue.h", '    SCHEDULER(fcfs, "fcfs")', '    SCHEDULER(fcfs, "fcfs") \\\n    SCHEDULER(lcfs, "lcfs")')],
         tests=["dram_channel", "gpu_machine_file"],
-        commands=[(["run", "--set", "dram.scheduler=lcfs", "vecadd", "--size", "test"], "sums verified")]),
+        commands=[(["run", "--set", "dram.scheduler=lcfs", "vecadd", "--size", "test"], "sums verified")],
+        broken=("src/dram/sched_lcfs.c", "if (s->arrival.head == DRAM_NONE) return 0;",
+                "if (queue->count < UINT16_MAX) return 0;"),
+        walkers=["sched_machines", "gpu_threads", "gpu_timing", "random_kernels", "determinism", "threads"]),
     "a workload": Recipe(
         name="sum",
         new={"workloads/sum/kernel.cu": like("workloads/vecadd/kernel.cu", vecadd="sum"),

@@ -2,8 +2,9 @@
 """Does README.md's table "I want to add ..." say all there is to do? usage: test_recipes.py ROOT [--build FOLDER]
 
 Without --build: every row of the table has a recipe (recipes.py) and every recipe a row, and a recipe touches
-what its row names and no other file. With it: all recipes are followed in a copy of the sources in FOLDER, which
-is built; then each one's tests and commands are run.
+what its row names, no other file, and as many files as the row says. With it: all recipes are followed in a copy of the sources in FOLDER, which
+is built; then each one's tests and commands are run. At last a policy, a machine and a DRAM request scheduler are
+broken, one after the other, and the tests that walk the registry have to fail.
 """
 import fnmatch
 import pathlib
@@ -23,11 +24,16 @@ PATH = re.compile(r"`((?:src|machines|workloads|experiments|tests)/[\w./*-]+)`")
 SENTENCE = "A new `.c` file is also named in its folder's `meson.build`."
 
 
+def rows():
+    """The cells of each row of the table, without those of its ends."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.search(r"## I want to add \.\.\.\n\n.*\n\|[-|]+\|\n((?:\|.*\n)+)", text).group(1)
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines.splitlines()]
+
+
 def table():
     """{what: the paths that its row names}"""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.search(r"## I want to add \.\.\.\n\n.*\n\|[-|]+\|\n((?:\|.*\n)+)", text).group(1)
-    return {row.split("|")[1].strip(): PATH.findall(row) for row in rows.splitlines()}
+    return {row[0]: PATH.findall(" ".join(row)) for row in rows()}
 
 
 def is_named(name, recipe, paths):
@@ -73,6 +79,13 @@ def follow(recipe, read, write):
         write(name, text.replace(before, after))
 
 
+def files_of(recipe):
+    """The names of all files that a recipe writes."""
+    files = {}
+    follow(recipe, lambda name: files.get(name) or (ROOT / name).read_text(encoding="utf-8"), files.__setitem__)
+    return sorted({*files, *recipe.made})
+
+
 class Table(unittest.TestCase):
     def test_every_row_has_a_recipe_and_every_recipe_a_row(self):
         self.assertEqual(sorted(table()), sorted(RECIPES))
@@ -80,12 +93,20 @@ class Table(unittest.TestCase):
 
     def test_a_recipe_touches_what_its_row_names(self):
         for what, recipe in RECIPES.items():
-            files = {}
-            follow(recipe, lambda name: files.get(name) or (ROOT / name).read_text(encoding="utf-8"),
-                   files.__setitem__)
             builds = {build_of(name) for name in recipe.new}  # the sentence below the table
-            for name in files:
+            for name in files_of(recipe):
                 self.assertTrue(name in builds or is_named(name, recipe, table()[what]), f"{what}: {name}")
+
+
+    def test_a_row_says_how_many_files_its_recipe_touches(self):
+        self.assertEqual({row[0]: row[-1] for row in rows()}, {what: str(len(files_of(recipe))) for what, recipe in RECIPES.items()})
+
+    def test_what_is_broken_is_in_the_new_file(self):
+        for what, recipe in RECIPES.items():
+            if recipe.broken:
+                name, text, _ = recipe.broken
+                new = text_of(recipe.new[name], lambda like: (ROOT / like).read_text(encoding="utf-8"))
+                self.assertEqual(new.count(text), 1, what)
 
 
 class Copy(unittest.TestCase):
@@ -96,14 +117,39 @@ class Copy(unittest.TestCase):
         for recipe in RECIPES.values():
             follow(recipe, scratch.read, scratch.write)
         scratch.set_up()
-        names = {name for recipe in RECIPES.values() for name in recipe.tests}
+        names = {name for recipe in RECIPES.values() for name in (*recipe.tests, *recipe.walkers)}
         targets = {target["id"]: target["filename"] for target in scratch.introspect("targets")}
         depends = {identity for test in scratch.introspect("tests") if test["name"] in names
                    for identity in test["depends"] if identity in targets}
-        files = [str(pathlib.Path(file).relative_to(scratch.build)) for identity in depends for file in targets[identity]]
+        cls.files = files = [str(pathlib.Path(file).relative_to(scratch.build)) for identity in depends for file in targets[identity]]
         is_built, said = scratch.ninja("running", *sorted(files))
         if not is_built:
             raise AssertionError(said[-4000:])
+
+
+    def build(self):
+        is_built, said = self.scratch.ninja("running", *sorted(self.files))
+        self.assertTrue(is_built, said[-4000:])
+
+    def break_it(self, recipe):
+        """Breaks what a recipe adds; the tests that pass all the same."""
+        name, text, broken = recipe.broken
+        whole = self.scratch.read(name)
+        self.scratch.write(name, whole.replace(text, broken))
+        try:
+            self.build()
+            return [test for test in recipe.walkers
+                    if run(["meson", "test", "-C", self.scratch.build, "--no-rebuild", "-t", "10", test], 1200)[0]]
+        finally:
+            self.scratch.write(name, whole)
+            self.build()
+
+
+def add_walk(what, recipe):
+    def test(self):
+        self.assertEqual(self.break_it(recipe), [], "these do not walk what is registered")
+
+    setattr(Copy, "test_walked_" + re.sub(r"\W+", "_", what), test)
 
 
 def add_case(what, recipe):
@@ -120,6 +166,8 @@ def add_case(what, recipe):
 
 for each in RECIPES.items():
     add_case(*each)
+    if each[1].broken:
+        add_walk(*each)
 
 if __name__ == "__main__":
     ran = unittest.main(exit=False, defaultTest="Copy" if FOLDER else "Table").result

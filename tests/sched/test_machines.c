@@ -5,32 +5,32 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../every.h"
 #include "sched/md_model.h"
 
 /* ---- What holds under every policy ---- */
 
-static const char *const SCHEDULERS[] = {"lrr",
-                                         "gto",
-                                         "two-level",
-                                         "two-level:group=2,inner=gto,outer=gto",
-                                         "two-level-active",
-                                         "swl:limit=1",
-                                         "swl:limit=7",
-                                         "cta-aware",
-                                         "cta-aware-locality",
-                                         "cta-aware-locality:fair=500",
-                                         "cta-aware-locality-blp",
-                                         "owl",
-                                         "owl:prefetch=stop",
-                                         "ccws",
-                                         "ccws:k_throttle=128",
-                                         "pro",
-                                         TEST_TURNS};
-static const char *const CTA_SCHEDULERS[] = {
-    "round-robin",    "limit:ctas=2",  "md",
-    "md:predictor=3", TEST_NEIGHBOURS, TEST_NEIGHBOURS ":group=5"};
-static const char *const MACHINES[] = {"gtx480", "owl",     "ccws", "pro",  "md",
-                                       "qv100",  "rtx3070", "v100", "a100", "h100"};
+static Every schedulers, cta_schedulers, machines, request_schedulers;
+
+/* All that is registered, some combinations of parameters, and the tutorials' plug-ins. */
+static void list_all(void) {
+    every_scheduler(&schedulers);
+    every_scheduler_choice(&schedulers);
+    every_add(&schedulers, "two-level:group=2,inner=gto,outer=gto");
+    every_add(&schedulers, "swl:limit=1");
+    every_add(&schedulers, "swl:limit=7");
+    every_add(&schedulers, "cta-aware-locality:fair=500");
+    every_add(&schedulers, "ccws:k_throttle=128");
+    every_add(&schedulers, TEST_TURNS);
+    every_cta_scheduler(&cta_schedulers);
+    every_cta_scheduler_choice(&cta_schedulers);
+    every_add(&cta_schedulers, "limit:ctas=2");
+    every_add(&cta_schedulers, "md:predictor=3");
+    every_add(&cta_schedulers, TEST_NEIGHBOURS);
+    every_add(&cta_schedulers, TEST_NEIGHBOURS ":group=5");
+    every_machine(&machines);
+    every_dram_scheduler(&request_schedulers);
+}
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static Workload small_walk(void) {
@@ -66,11 +66,11 @@ static void expect_functional_results(Workload w) {
 
 static void under_every_scheduler_results_are_those_of_functional_mode(void **unused) {
     (void)unused;
-    for (size_t s = 0; s < COUNT(SCHEDULERS); s++) {
+    for (int s = 0; s < schedulers.count; s++) {
         Workload walk = small_walk(), phases = small_phases();
-        walk.scheduler = phases.scheduler = SCHEDULERS[s];
-        walk.machine = MACHINES[s % COUNT(MACHINES)];
-        phases.machine = MACHINES[(s + 2) % COUNT(MACHINES)];
+        walk.scheduler = phases.scheduler = schedulers.names[s];
+        walk.machine = every_at(&machines, s);
+        phases.machine = every_at(&machines, s + 2);
         expect_functional_results(walk);
         expect_functional_results(phases);
     }
@@ -78,21 +78,34 @@ static void under_every_scheduler_results_are_those_of_functional_mode(void **un
 
 static void under_every_cta_scheduler_too(void **unused) {
     (void)unused;
-    for (size_t s = 0; s < COUNT(CTA_SCHEDULERS); s++)
-        for (size_t m = 0; m < COUNT(MACHINES); m++) {
+    for (int s = 0; s < cta_schedulers.count; s++)
+        for (int m = 0; m < machines.count; m++) {
             Workload walk = small_walk();
-            walk.cta_scheduler = CTA_SCHEDULERS[s];
-            walk.machine = MACHINES[m];
+            walk.cta_scheduler = cta_schedulers.names[s];
+            walk.machine = machines.names[m];
+            expect_functional_results(walk);
+        }
+}
+
+static void under_every_dram_scheduler_too(void **unused) {
+    (void)unused;
+    for (int s = 0; s < request_schedulers.count; s++)
+        for (int m = 0; m < machines.count; m++) {
+            Workload walk = small_walk();
+            char set[EVERY_BYTES + sizeof "gpu.sms=3,"];
+            snprintf(set, sizeof set, "gpu.sms=3,%s", request_schedulers.names[s]);
+            walk.set = set;
+            walk.machine = machines.names[m];
             expect_functional_results(walk);
         }
 }
 
 static void two_runs_count_the_same(void **unused) {
     (void)unused;
-    for (size_t s = 0; s < COUNT(SCHEDULERS); s++) {
+    for (int s = 0; s < schedulers.count; s++) {
         Workload w = small_walk();
-        w.scheduler = SCHEDULERS[s];
-        w.machine = MACHINES[s % COUNT(MACHINES)];
+        w.scheduler = schedulers.names[s];
+        w.machine = every_at(&machines, s);
         Outcome first = run_on_machine(&w), second = run_on_machine(&w);
         assert_memory_equal(&first.counters, &second.counters, sizeof first.counters);
     }
@@ -244,17 +257,16 @@ blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **
 /* The prefetcher is a policy's wish, and works with every request scheduler. */
 static void whoever_asks_has_rows_prefetched_under_every_dram_scheduler(void **unused) {
     (void)unused;
-    static const char *const SETS[] = {"dram.scheduler=fr-fcfs", "dram.scheduler=fcfs"};
     static const struct {
         const char *scheduler;
         bool asks;
     } POLICIES[] = {
         {"owl", true}, {TEST_PLUGINS "/prefetching.so", true}, {"cta-aware-locality-blp", false}};
-    for (size_t set = 0; set < COUNT(SETS); set++)
+    for (int set = 0; set < request_schedulers.count; set++)
         for (size_t p = 0; p < COUNT(POLICIES); p++) {
             Workload w = small_walk();
             w.machine = "owl";
-            w.set = SETS[set];
+            w.set = request_schedulers.names[set];
             w.scheduler = POLICIES[p].scheduler;
             assert_int_equal(run_on_machine(&w).counters.dram_prefetches > 0, POLICIES[p].asks);
             expect_functional_results(w);
@@ -386,9 +398,11 @@ static void a_cta_policy_is_told_of_the_kernels_l1d_before_it_starts(void **unus
 }
 
 int main(void) {
+    list_all();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(under_every_scheduler_results_are_those_of_functional_mode),
         cmocka_unit_test(under_every_cta_scheduler_too),
+        cmocka_unit_test(under_every_dram_scheduler_too),
         cmocka_unit_test(a_cta_scheduler_chooses_the_sm),
         cmocka_unit_test(a_cta_scheduler_that_chooses_wrongly_ends_the_kernel),
         cmocka_unit_test(two_runs_count_the_same),

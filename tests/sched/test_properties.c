@@ -6,33 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../every.h"
 #include "base/bits.h"
 #include "sched/report.h"
 
-static const char *const VARIANTS[] = {
-    "lrr",
-    "gto",
-    "two-level",
-    "two-level:group=2,inner=gto,outer=gto",
-    "two-level:stall=any,group=3",
-    "two-level-active",
-    "two-level-active:active=1",
-    "swl:limit=1",
-    "swl:limit=5",
-    "cta-aware",
-    "cta-aware:group_size=1,stall=any",
-    "cta-aware-locality",
-    "cta-aware-locality:fair=37",
-    "cta-aware-locality-blp",
-    "owl",
-    "ccws",
-    "ccws:k_throttle=1000,base=3",
-    "ccws:vta_sets=8,vta_ways=1",
-    "pro",
-    "pro:threshold=1",
-    TEST_TURNS,
-};
-enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
+/* All registered policies, some combinations of parameters, and the tutorial's plug-in. */
+static Every variants;
+
+static void list_variants(void) {
+    static const char *const more[] = {
+        "two-level:group=2,inner=gto,outer=gto",
+        "two-level:stall=any,group=3",
+        "two-level-active:active=1",
+        "swl:limit=1",
+        "swl:limit=5",
+        "cta-aware:group_size=1,stall=any",
+        "cta-aware-locality:fair=37",
+        "ccws:k_throttle=1000,base=3",
+        "ccws:vta_sets=8,vta_ways=1",
+        "pro:threshold=1",
+        TEST_TURNS,
+    };
+    every_scheduler(&variants);
+    every_scheduler_choice(&variants);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        every_add(&variants, more[i]);
+}
 
 static uint32_t next_random(uint32_t *seed) {
     *seed = *seed * 1664525 + 1013904223;
@@ -147,25 +146,25 @@ static uint64_t run(const char *policy, uint32_t seed) {
 
 static void every_pick_is_ready_and_all_work_finishes(void **unused) {
     (void)unused;
-    for (int v = 0; v < VARIANT_COUNT; v++)
+    for (int v = 0; v < variants.count; v++)
         for (uint32_t seed = 1; seed <= 12; seed++)
-            run(VARIANTS[v], seed);
+            run(variants.names[v], seed);
 }
 
 static void the_same_history_gives_the_same_picks(void **unused) {
     (void)unused;
-    for (int v = 0; v < VARIANT_COUNT; v++)
+    for (int v = 0; v < variants.count; v++)
         for (uint32_t seed = 100; seed < 104; seed++)
-            assert_int_equal(run(VARIANTS[v], seed), run(VARIANTS[v], seed));
+            assert_int_equal(run(variants.names[v], seed), run(variants.names[v], seed));
 }
 
 static void asking_again_with_fewer_warps_changes_no_later_pick(void **unused) {
     (void)unused;
-    for (int v = 0; v < VARIANT_COUNT; v++) {
+    for (int v = 0; v < variants.count; v++) {
         Fabricated once, often;
         FabricatedSize size = {.warps = 16, .warps_per_cta = 4};
-        fabricate(&once, VARIANTS[v], size);
-        fabricate(&often, VARIANTS[v], size);
+        fabricate(&once, variants.names[v], size);
+        fabricate(&often, variants.names[v], size);
         launch_all(&once);
         launch_all(&often);
         for (int i = 0; i < 200; i++) {
@@ -181,10 +180,10 @@ static void asking_again_with_fewer_warps_changes_no_later_pick(void **unused) {
 
 static void a_new_kernel_starts_afresh(void **unused) {
     (void)unused;
-    for (int v = 0; v < VARIANT_COUNT; v++) {
+    for (int v = 0; v < variants.count; v++) {
         Fabricated f;
         int first[40];
-        fabricate(&f, VARIANTS[v], (FabricatedSize){.warps = 16, .warps_per_cta = 4});
+        fabricate(&f, variants.names[v], (FabricatedSize){.warps = 16, .warps_per_cta = 4});
         TytoSmView fresh = f.view;
         for (int kernel = 0; kernel < 2; kernel++) {
             f.view = fresh;
@@ -216,9 +215,9 @@ static void count_list(void *context, const char *name, const char *unit, const 
 
 static void every_report_names_its_numbers_and_their_units(void **unused) {
     (void)unused;
-    for (int v = 0; v < VARIANT_COUNT; v++) {
+    for (int v = 0; v < variants.count; v++) {
         Fabricated f;
-        fabricate(&f, VARIANTS[v], (FabricatedSize){.warps = 16, .warps_per_cta = 4});
+        fabricate(&f, variants.names[v], (FabricatedSize){.warps = 16, .warps_per_cta = 4});
         launch_all(&f);
         int count = 0;
         TytoReport report = {&count, count_value, count_list};
@@ -231,6 +230,7 @@ static void every_report_names_its_numbers_and_their_units(void **unused) {
 }
 
 int main(void) {
+    list_variants();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pick_is_ready_and_all_work_finishes),
         cmocka_unit_test(the_same_history_gives_the_same_picks),

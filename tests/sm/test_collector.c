@@ -168,6 +168,48 @@ static void test_units_leave_in_turns(void **state) {
     stage_free(stage);
 }
 
+enum { WAITING = 4 };
+
+/* Steps of a collector with as many free units as instructions; the first step lets those enter. */
+static void expect_flow(const char *sets, const uint32_t waiting_before[3],
+                        const uint32_t waiting_behind[3]) {
+    Stage *stage = stage_new(sets, 8);
+    SmCollector *collector = start(stage);
+    StageInst reads = {.src_count = 1, .src = {0}}; /* collector.ideal: no bank is asked */
+    uint32_t pc = stage_program(stage, &reads);
+    for (uint8_t i = 0; i < WAITING; i++)
+        collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, i));
+    for (int i = 0; i < 3; i++) {
+        step(stage, collector);
+        assert_int_equal(collector->in[SM_UNIT_SP].count, waiting_before[i]);
+        assert_int_equal(collector->slots_free[SM_UNIT_SP], WAITING - waiting_before[i]);
+        assert_int_equal(collector->out[SM_UNIT_SP].count, waiting_behind[i]);
+    }
+    stage_free(stage);
+}
+
+#define ROOM_FOR_ALL                                                                               \
+    "collector.ideal=yes units.sp.collector_units=4 units.sp.issue_slots=4 "                       \
+    "units.sp.dispatch_slots=4 "
+
+static void test_no_more_enter_units_in_a_step_than_collector_in(void **state) {
+    (void)state;
+    expect_flow(ROOM_FOR_ALL "units.sp.collector_in=1 units.sp.collector_out=4",
+                (uint32_t[]){3, 2, 1}, (uint32_t[]){0, 1, 2});
+    expect_flow(ROOM_FOR_ALL "units.sp.collector_in=2 units.sp.collector_out=4",
+                (uint32_t[]){2, 0, 0}, (uint32_t[]){0, 2, 4});
+    expect_flow(ROOM_FOR_ALL "units.sp.collector_in=3 units.sp.collector_out=4",
+                (uint32_t[]){1, 0, 0}, (uint32_t[]){0, 3, 4});
+}
+
+static void test_no_more_leave_units_in_a_step_than_collector_out(void **state) {
+    (void)state;
+    expect_flow(ROOM_FOR_ALL "units.sp.collector_in=4 units.sp.collector_out=1",
+                (uint32_t[]){0, 0, 0}, (uint32_t[]){0, 1, 2});
+    expect_flow(ROOM_FOR_ALL "units.sp.collector_in=4 units.sp.collector_out=3",
+                (uint32_t[]){0, 0, 0}, (uint32_t[]){0, 3, 4});
+}
+
 static void test_it_has_nothing_to_move_only_when_all_wait_for_the_load_store_unit(void **state) {
     (void)state;
     Stage *stage = stage_new("", 8);
@@ -317,6 +359,8 @@ int main(void) {
         cmocka_unit_test(test_the_warp_moves_the_bank_where_the_machine_says_so),
         cmocka_unit_test(test_a_bank_that_is_written_serves_no_read_unless_it_has_two_ports),
         cmocka_unit_test(test_a_place_is_free_again_once_a_unit_has_the_instruction),
+        cmocka_unit_test(test_no_more_enter_units_in_a_step_than_collector_in),
+        cmocka_unit_test(test_no_more_leave_units_in_a_step_than_collector_out),
         cmocka_unit_test(test_units_leave_in_turns),
         cmocka_unit_test(test_units_for_all_kinds_are_taken_by_any),
         cmocka_unit_test(test_two_steps_a_cycle_read_a_bank_twice),
