@@ -54,6 +54,14 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     return sm_new(&environment);
 }
 
+/* Where an SM's instructions come from. */
+static PtxSource *build_source(const Engine *engine) {
+    const uint32_t ctas = engine->machine->sm.ctas;
+    PtxSource *source = pages_take(engine->pages, sizeof *source);
+    ptx_source_init(source, pages_take(engine->pages, ctas * sizeof(IsaCta)), ctas);
+    return source;
+}
+
 /* The channels of the machine, with the prefetcher that the policy asks for. */
 static DramConfig dram_under(const MachineConfig *machine, const SchedPolicy *policy) {
     DramConfig dram = machine->dram;
@@ -131,11 +139,13 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     share_init(&engine->share, host_wall_seconds, modes, cycle_modes(engine, modes));
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->grids = base_calloc(machine->sms, sizeof(SmGrid *));
+    engine->sources = base_calloc(machine->sms, sizeof(PtxSource *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)
         engine->pools.outcomes = base_calloc(machine->sms, sizeof(MemOutcome *));
     for (uint32_t i = 0; i < machine->sms; i++) {
         engine->sms[i] = build_sm(engine, options->scheduler, i);
+        engine->sources[i] = build_source(engine);
         engine->pools.pools[i] = sm_request_pool(engine->sms[i]);
         if (engine->pools.outcomes)
             engine->pools.outcomes[i] = sm_profile(engine->sms[i])->outcomes;
@@ -166,6 +176,8 @@ void engine_free(Engine *engine) {
     if (!engine) return;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         sm_free(engine->sms[i]);
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        ptx_source_free(engine->sources[i]);
     for (uint32_t i = 0; i < engine->machine->partitions; i++)
         partition_free(engine->partitions[i]);
     cycle_free(engine);
@@ -174,6 +186,7 @@ void engine_free(Engine *engine) {
     dispatch_free(&engine->dispatch);
     free(engine->sms);
     free(engine->grids);
+    free(engine->sources);
     free(engine->partitions);
     free(engine->partition_marks);
     free(engine->buses);
@@ -287,9 +300,10 @@ void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *u
         sm_visit_standing(engine->sms[i], visit, user);
 }
 
-static void add_standing(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
-    (void)slot;
-    isa_stand_add(user, warp, profile_columns[cause].sentence);
+static void add_standing(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                         ProfileColumn cause) {
+    (void)pc, (void)slot;
+    isa_stand_add(user, ptx_source_warp(warp), profile_columns[cause].sentence);
 }
 
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm) {
@@ -347,10 +361,10 @@ static void prove_looks(Engine *engine, bool proves) {
         sm_prove_looks(engine->sms[i], proves);
 }
 
-static bool all_look(const Engine *engine, IsaLooks *looks) {
+static bool all_look(const Engine *engine, bool for_ever) {
     enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_all_look(engine->sms[i], looks, ROUNDS)) return false;
+        if (!sm_all_look(engine->sms[i], ROUNDS, for_ever)) return false;
     return true;
 }
 
@@ -369,9 +383,8 @@ static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     if (!limit || waited <= limit) return false;
     if (engine->ctas_done == engine->dispatch.view.ctas)
         return false; /* the last stores are under way */
-    if (engine->proves_looks)
-        return waited > limit * gpu_patience(gpu) && all_look(engine, isa_looks_for_ever);
-    if (all_look(engine, isa_only_looks)) prove_looks(engine, true);
+    if (engine->proves_looks) return waited > limit * gpu_patience(gpu) && all_look(engine, true);
+    if (all_look(engine, false)) prove_looks(engine, true);
     return false;
 }
 
@@ -560,14 +573,24 @@ static void fill_result(Engine *engine, GpuResult *result) {
     result->thread_instructions = result->counters.thread_instructions;
 }
 
-void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
-                uint32_t ctas_per_sm, uint64_t stop_after, GpuResult *result) {
+/* What executes the launch on an SM. */
+static WarpSource *start_source(const Engine *engine, const Gpu *gpu, const IsaLaunch *launch,
+                                const WarpProgram *program, uint32_t sm) {
+    const SmConfig *config = &engine->machine->sm;
+    const IsaContext context = {.memory = gpu->memory,
+                                .program = launch->program,
+                                .launch = launch,
+                                .print = gpu->options.print,
+                                .user = gpu->options.user,
+                                .sm = sm,
+                                .texel_block_bytes =
+                                    config->lsu.blocks_texels ? config->l1t.line_bytes : 0};
+    return ptx_source_start(engine->sources[sm], &context, program);
+}
+
+void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const WarpProgram *program,
+                const SmOp *ops, uint32_t ctas_per_sm, uint64_t stop_after, GpuResult *result) {
     const MachineConfig *machine = engine->machine;
-    IsaContext context = {.memory = gpu->memory,
-                          .program = launch->program,
-                          .launch = launch,
-                          .print = gpu->options.print,
-                          .user = gpu->options.user};
     bool wants_loads = dispatch_wants_loads(&engine->dispatch);
     SmListener listener = {.cta_finished = cta_finished,
                            .l1d_load = wants_loads ? l1d_loaded : NULL,
@@ -596,13 +619,11 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     dispatch_start(&engine->dispatch, launch->ctas, launch->warps, l1d_lines(machine, shared),
                    l1d_ways(machine, shared), start);
     cycle_start(engine);
-    const SmGridStart grid = {.launch = launch,
-                              .ops = ops,
-                              .context = &context,
-                              .listener = &listener,
-                              .ctas = engine->dispatch.limit};
-    for (uint32_t i = 0; i < machine->sms; i++)
+    SmGridStart grid = {.ops = ops, .listener = &listener, .ctas = engine->dispatch.limit};
+    for (uint32_t i = 0; i < machine->sms; i++) {
+        grid.source = start_source(engine, gpu, launch, program, i);
         engine->grids[i] = sm_begin_grid(engine->sms[i], &grid, start);
+    }
     for (uint32_t p = 0; p < machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
         tally_mark_partition(engine, p);

@@ -30,11 +30,11 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls);
 void engine_free(Engine *engine);
 
 /* Runs one kernel in detail until its last request has drained; fills result's status, message,
- * counters and times. `ops` are its program's rows for the machine. */
+ * counters and times. `program` is its program as SMs see it, `ops` its rows for the machine. */
 /* With stop_after, when the kernel's threads have executed so many instructions at the latest, as
  * of the end of a cycle: GPU_STOPPED. 0: never. */
-void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
-                uint32_t ctas_per_sm, uint64_t stop_after, GpuResult *result);
+void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const WarpProgram *program,
+                const SmOp *ops, uint32_t ctas_per_sm, uint64_t stop_after, GpuResult *result);
 
 /* Why each warp of the launch that ran last stands where it stands; while it runs, or after it has
  * ended early. */

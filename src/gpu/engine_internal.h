@@ -9,6 +9,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/engine.h"
 #include "gpu/share.h"
+#include "isa/ptx_source.h"
 #include "partition/partition.h"
 #include "sm/inbox.h"
 #include "sm/order.h"
@@ -73,7 +74,8 @@ struct Engine {
     DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
     Sm **sms;
-    SmGrid **grids;  /* of the running kernel, or the one that ran last, by SM */
+    PtxSource **sources; /* of instructions, by SM */
+    SmGrid **grids;      /* of the running kernel, or the one that ran last, by SM */
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
                         side by side, in the first of `wakes` */
     uint64_t *wakes[2];         /* as they were allocated: the second is free */

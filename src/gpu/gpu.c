@@ -18,6 +18,7 @@
 #include "gpu/machine.h"
 #include "isa/check.h"
 #include "isa/handlers.h"
+#include "isa/ptx_source.h"
 #include "sched/choice.h"
 #include "sm/carve_out.h"
 
@@ -446,7 +447,10 @@ static bool prepare_workspace(Gpu *gpu, IsaLaunch *launch) {
 
 /* The program's rows for the machine, worked out at its first launch there. */
 static const SmOp *ops_of(GpuModule *module) {
-    if (!module->ops) module->ops = sm_ops_new(&module->gpu->options.machine->sm, module->program);
+    const SmConfig *sm = &module->gpu->options.machine->sm;
+    if (module->ops) return module->ops;
+    module->rows = ptx_source_program(module->program, sm->instructions == SM_INSTRUCTIONS_SASS);
+    module->ops = sm_ops_new(sm, &module->rows);
     return module->ops;
 }
 
@@ -514,7 +518,8 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
                                             request->dynamic_shared_bytes);
         result->ctas_per_sm = carve_out_ctas(&gpu->options.machine->sm, launch.shared_bytes,
                                              result->ctas_per_sm, launch.carve_out);
-        engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm,
+        const SmOp *ops = ops_of(request->module);
+        engine_run(gpu->engine, gpu, &launch, &request->module->rows, ops, result->ctas_per_sm,
                    is_inner ? 0 : left_to_execute(gpu), result);
         if (gpu->options.watch && gpu->options.watch->profile)
             gpu_profile_add(gpu, request->module, &launch, result);

@@ -7,6 +7,7 @@
 #include "gpu/gpu.h"
 #include "isa/device_runtime.h"
 #include "isa/launch.h"
+#include "isa/source.h"
 #include "memory/heap.h"
 #include "stats/profile.h"
 
@@ -66,7 +67,8 @@ struct GpuModule {
     size_t place_count;         /* of places */
     bool uses_heap;             /* some function calls malloc or free */
     bool can_wait;              /* some function waits for what kernels have launched */
-    struct SmOp *ops;           /* the program's rows for the machine (sm/op.h); NULL before the
+    WarpProgram rows;           /* the program as SMs see it, ... */
+    struct SmOp *ops;           /* ... and its rows for the machine (sm/op.h); NULL before the
                                    first launch on it */
 };
 
