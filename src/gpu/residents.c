@@ -259,7 +259,8 @@ static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     engine->is_alone = is_for_one_thread(engine, place->grid);
     start_looks(engine, gpu);
     place->marks = &engine->rest_marks;
-    watch_start(engine->watch, launch->function->ptx->name, launch->ctas, engine->cycle);
+    watch_start(engine->watch, launch->function->ptx->name, place->grid->stream.number,
+                launch->ctas, engine->cycle);
     dispatch->limit = dispatch_limit(dispatch, launch->ctas, place->grid->ctas_per_sm);
     engine->shared_bytes = shared_bytes_for(engine, place->grid, dispatch->limit);
     for (uint32_t i = 0; i < machine->sms; i++)
@@ -282,7 +283,8 @@ static void start_next_to_others(Engine *engine, const Gpu *gpu, EnginePlace *pl
             engine->places[i].dispatch.shares_sms = true;
         }
     place->marks = &place->own_marks;
-    watch_start(engine->watch, launch->function->ptx->name, launch->ctas, engine->cycle);
+    watch_start(engine->watch, launch->function->ptx->name, place->grid->stream.number,
+                launch->ctas, engine->cycle);
     place->dispatch.limit =
         dispatch_limit(&place->dispatch, launch->ctas, place->grid->ctas_per_sm);
     tally_mark(engine, place->marks, false);

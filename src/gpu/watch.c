@@ -19,10 +19,11 @@ bool watch_is_of_one_kernel(const Watch *watch) {
                      watch->policies || watch->profile || watch->l1d || watch->snapshots);
 }
 
-void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle) {
+void watch_start(Watch *watch, const char *kernel, uint32_t stream, uint64_t ctas, uint64_t cycle) {
     if (!watch) return;
     record_kernel(watch, L1D_KERNEL_START, cycle, watch->kernels++);
     watch->kernel = kernel;
+    watch->stream = stream;
     watch->start = cycle;
     watch->last = (Counters){0};
     if (watch->tracks) unit_tracks_start(watch->tracks, cycle);
@@ -98,6 +99,7 @@ void watch_end(Watch *watch, uint64_t cycle, const Counters *counters) {
         sample_timeline(watch, cycle, counters);
         Text name = {0};
         demangle_short(watch->kernel, &name);
+        if (watch->stream) text_printf(&name, " (stream %" PRIu32 ")", watch->stream);
         timeline_kernel(watch->timeline, text_string(&name), watch->start, cycle);
         text_free(&name);
     }

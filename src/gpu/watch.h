@@ -30,6 +30,7 @@ typedef struct Watch {
     uint64_t kernels;           /* begun so far */
     /* Of the kernel being watched: */
     const char *kernel; /* name */
+    uint32_t stream;    /* number of its stream; 0: the legacy default one */
     uint64_t start;     /* SM cycle of its launch */
     CtaRecord *ctas;    /* by linear index, when recorded; taken over by whoever collects */
     uint64_t cta_count;
@@ -41,8 +42,8 @@ typedef struct Watch {
 
 /* Whether something is recorded that belongs to one kernel: kernels must then run one by one. */
 bool watch_is_of_one_kernel(const Watch *watch);
-/* A kernel of `ctas` CTAs begins at `cycle`. */
-void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle);
+/* A kernel of `ctas` CTAs, launched into a stream of a number, begins at `cycle`. */
+void watch_start(Watch *watch, const char *kernel, uint32_t stream, uint64_t ctas, uint64_t cycle);
 /* The first cycle at which watch_sample wants to be called; UINT64_MAX: never. */
 uint64_t watch_due(const Watch *watch);
 /* Whether the timeline wants to hear of warps and units at `cycle`. */

@@ -181,14 +181,15 @@ static bool check_part(const char *name, const Counters *counters, CountersShape
 }
 
 bool run_check(const RunStats *run, Text *why) {
-    bool is_good = true, is_complete = run->shape.is_complete;
+    bool is_good = true, is_complete = run->shape.is_complete, has_overlap = false;
     if (!run->machine) return true;
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
         CountersShape shape = run->shape;
         shape.is_complete = kernel->status == RUN_COMPLETE;
         is_complete &= shape.is_complete;
-        if (!kernel->timing) continue;
+        has_overlap |= kernel->has_overlapped;
+        if (!kernel->timing || kernel->has_overlapped) continue;
         Counters counters = run_kernel_counters(kernel);
         is_good &= check_part(kernel->name, &counters, shape, why);
     }
@@ -196,5 +197,6 @@ bool run_check(const RunStats *run, Text *why) {
     CountersShape shape = run->shape;
     shape.is_complete = is_complete;
     if (run->profile) is_good &= profile_check(run->profile, why);
+    if (has_overlap) return is_good;
     return check_part("total", &total, shape, why) && is_good;
 }

@@ -159,7 +159,8 @@ typedef struct HostStats {
 HostStats run_host(const RunStats *run);
 
 /* Checks every identity of every timed kernel and of their total; `why` as in counters_check, each
- * line headed by the kernel. */
+ * line headed by the kernel. Identities do not hold for kernels that overlapped, as some counters
+ * are of the kernel alone, nor for a total with one of them. */
 bool run_check(const RunStats *run, Text *why);
 
 /* The origin, as keys of the JSON object that is open. */

@@ -21,6 +21,10 @@ from the export table, `src/driver/api.h`.
   program waits for it or asks about it, copies memory synchronously, frees memory, or ends; then the device
   gets the first kernel of every stream that stream order and events allow. CTAs of a stream of higher priority go
   out first. Kernels of different contexts do not overlap. A functional run has the same order, one kernel at a time.
+* Kernels run one at a time, in that order, when something is recorded that belongs to one kernel (`--timeline`,
+  `--sample`, `--ctas`, `--profile`, `--policies`, `--snapshot`, `--record-l1d`), with `--check`,
+  `--dump-registers` and `--limit-insts`. A cooperative kernel, and one that waits for its children, has the device
+  for itself. At most 16 kernels are on the machine at once.
 * A process that has only the legacy default stream has nothing that could overlap: its launches run when
   they are given, and a fault's message says where the program launched the kernel. `--serial-kernels`
   and `CUDA_LAUNCH_BLOCKING=1` give this for all streams.

@@ -21,7 +21,7 @@ static char *timeline_of(uint64_t first, uint64_t second) {
     const TimelineShape shape = {.sms = 1};
     Watch watch = {.timeline = timeline_open(path, &shape, diag), .timeline_interval = 100};
     assert_non_null(watch.timeline);
-    watch_start(&watch, "k", 1, 0);
+    watch_start(&watch, "k", 3, 1, 0);
     assert_int_equal(watch_due(&watch), 100);
     watch_sample(&watch, 100, &(Counters){.scheduler_cycles = 100, .issued = first});
     assert_int_equal(watch_due(&watch), 200);
@@ -32,6 +32,7 @@ static char *timeline_of(uint64_t first, uint64_t second) {
     unlink(path);
     diag_free(diag);
     assert_non_null(text);
+    assert_non_null(strstr(text, "k (stream 3)"));
     return text;
 }
 

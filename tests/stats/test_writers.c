@@ -131,6 +131,15 @@ static void test_run_sums_and_checks(void **state) {
     assert_false(run_check(run, &why));
     run->kernels[1].status = RUN_INTERRUPTED;
     assert_true(run_check(run, &why));
+    figures.counters.issued++;
+    run_set_figures(run->kernels[1].timing, &figures);
+    assert_false(run_check(run, &why));
+    run->kernels[1].has_overlapped = true; /* what it shared is counted for both */
+    assert_true(run_check(run, &why));
+    figures = run_figures(run->kernels[0].timing);
+    figures.counters.issued++;
+    run_set_figures(run->kernels[0].timing, &figures); /* alone */
+    assert_false(run_check(run, &why));
     text_free(&why);
     run_free(run);
 }
@@ -233,6 +242,8 @@ static void test_json(void **state) {
     RunStats *run = make_run("gto", 2000, 500);
     run->kernels[0].timing->ctas = base_calloc(2, sizeof(CtaRecord));
     run->kernels[0].timing->cta_count = 2;
+    run->kernels[0].stream = 3;
+    run->kernels[0].has_overlapped = true;
     run->kernels[0].timing->ctas[1] = (CtaRecord){.sm = 1, .slot = 2, .start = 3, .end = 44};
     run->series = timeseries_new(1000, TIMESERIES_MAX_SAMPLES);
     Counters total = run_total(run);
@@ -250,6 +261,8 @@ static void test_json(void **state) {
                                         "\"kernels\": [",
                                         "\"kernel\": \"first\"",
                                         "\"status\": \"complete\"",
+                                        "\"stream\": 3,",
+                                        "\"overlapped\": true,",
                                         "\"total\": {",
                                         "\"cycles\": 4000",
                                         "\"ipc\": 16",
@@ -304,21 +317,22 @@ static void test_csv(void **state) {
     Text out = {0};
     run_write_csv((const RunStats *[]){run}, 1, &out);
     assert_int_equal(count_of(out.bytes, '\n'), 4); /* header, two kernels, total */
-    assert_contains(out.bytes,
-                    "tyto_version,library_hash,command,program,arguments,size,seed,program_hash,"
-                    "machine,machine_hash,overrides,options,scheduler,scheduler_hash,"
-                    "cta_scheduler,cta_scheduler_hash,index,kernel,status,cycles,");
+    assert_contains(
+        out.bytes,
+        "tyto_version,library_hash,command,program,arguments,size,seed,program_hash,"
+        "machine,machine_hash,overrides,options,scheduler,scheduler_hash,"
+        "cta_scheduler,cta_scheduler_hash,index,kernel,status,stream,overlapped,cycles,");
     assert_contains(out.bytes,
                     "\n" TYTO_VERSION ",,,\"matmul, \"\"tiled\"\"\",,,,,gtx480,,,,ccws:k=8,,"
-                    "round-robin,,0,first,complete,2000,");
-    assert_contains(out.bytes, ",,total,complete,4000,");
+                    "round-robin,,0,first,complete,0,0,2000,");
+    assert_contains(out.bytes, ",,total,complete,,,4000,");
     int columns = -1;
     for (char *line = strtok(out.bytes, "\n"); line; line = strtok(NULL, "\n")) {
         int commas = count_of(line, ',') - (strstr(line, "matmul,") ? 1 : 0);
         if (columns >= 0) assert_int_equal(commas, columns);
         columns = commas;
     }
-    assert_int_equal(columns, (int)RUN_ORIGINS + 2 + (int)COUNTER_COUNT + (int)RATIO_COUNT);
+    assert_int_equal(columns, (int)RUN_ORIGINS + 4 + (int)COUNTER_COUNT + (int)RATIO_COUNT);
     text_clear(&out);
     run->kernels[1].timing->ctas = base_calloc(1, sizeof(CtaRecord));
     run->kernels[1].timing->cta_count = 1;
