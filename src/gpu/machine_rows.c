@@ -14,6 +14,8 @@ CHOICES(CacheIndex, CACHE_INDEXES, "linear", "fermi", "summed");
 CHOICES(CacheAllocate, CACHE_ALLOCATES, "on-miss", "on-fill");
 CHOICES(CacheFlush, CACHE_FLUSHES, "never", "kernel", "idle");
 CHOICES(SmUnit, SM_UNIT_LDST, "sp", "sfu", "dp", "int", "tensor", "sp-or-sfu");
+#define CORE_NAME(constant, core, name) name,
+CHOICES(SmCoreKind, SM_CORE_COUNT, SM_CORES(CORE_NAME));
 CHOICES(SmInstructions, SM_INSTRUCTIONS_SASS + 1, "ptx", "sass");
 CHOICES(SmDivergence, SM_DIVERGENCE_INDEPENDENT + 1, "stack", "independent");
 CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal", "switch");

@@ -130,27 +130,27 @@ static void pop_return(SmLsu *lsu, SmL1d *l1d, uint32_t way) {
     if (!lsu->returns[way].count) lsu->returns_waiting &= ~(1u << way);
 }
 
-static bool can_write(const SmInst *inst, const SmCollectors *collectors) {
-    return collector_can_write(collectors_of(collectors, inst->warp), inst->writes);
+static bool can_write(const SmInst *inst, const SmBankWrites *writes) {
+    return bank_writes_can(writes, inst->warp, inst->writes);
 }
 
 /* Loads chosen in the last cycle write their registers, unless they wait for a bank that is written
  * already. */
-static void write_chosen(SmLsu *lsu, SmContext *sm, const SmCollectors *collectors) {
+static void write_chosen(SmLsu *lsu, SmContext *sm, const SmBankWrites *writes) {
     bool waits_at_write = sm->config->lsu.waits_at_write;
     do {
         uint16_t inst = sm_queue_peek(&lsu->chosen);
         const SmInst *done = &sm->insts.inst[inst];
-        if (waits_at_write && !can_write(done, collectors)) return;
+        if (waits_at_write && !can_write(done, writes)) return;
         sm_queue_pop(&lsu->chosen);
-        collector_write(collectors_of(collectors, done->warp), done->writes);
+        bank_writes_add(writes, done->warp, done->writes);
         events_post(&sm->events, SM_EVENT_INST_DONE, inst);
     } while (lsu->chosen.count);
 }
 
 /* The write-back port chooses among the ways where loads are waiting, and among those whose banks
  * were not written already; or it is the chosen that wait for their banks. */
-static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors,
+static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmBankWrites *writes,
                    uint32_t waiting) {
     bool waits_at_write = sm->config->lsu.waits_at_write;
     uint32_t ports = sm->config->lsu.writeback_ports, way = lsu->last_return;
@@ -160,7 +160,7 @@ static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *co
         waiting &= ~(1u << way);
         uint16_t inst = peek_return(lsu, l1d, way);
         bool is_for_nobody = inst == SM_NONE; /* fetched for a store */
-        if (!is_for_nobody && !waits_at_write && !can_write(&sm->insts.inst[inst], collectors))
+        if (!is_for_nobody && !waits_at_write && !can_write(&sm->insts.inst[inst], writes))
             continue;
         pop_return(lsu, l1d, way);
         if (lsu->has_row && way != SM_RETURN_SHARED) {
@@ -175,11 +175,11 @@ static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *co
 }
 
 /* While chosen loads wait for their banks nothing is chosen. */
-static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors) {
-    if (lsu->chosen.count) write_chosen(lsu, sm, collectors);
+static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmBankWrites *writes) {
+    if (lsu->chosen.count) write_chosen(lsu, sm, writes);
     uint32_t waiting = returns(lsu, l1d, sm->cycle);
     if (lsu->has_row && sm->cycle < lsu->row.next_return) waiting &= 1u << SM_RETURN_SHARED;
-    if (waiting && !lsu->chosen.count) choose(lsu, sm, l1d, collectors, waiting);
+    if (waiting && !lsu->chosen.count) choose(lsu, sm, l1d, writes, waiting);
 }
 
 static inline void drain_pipe(SmLsu *lsu, SmPipe *pipe, uint64_t cycle, SmReturn way) {
@@ -470,8 +470,8 @@ static inline void send_misses(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPo
     } while (--left);
 }
 
-void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors) {
-    write_back(lsu, sm, l1d, collectors);
+void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmBankWrites *writes) {
+    write_back(lsu, sm, l1d, writes);
     if (lsu->has_row) {
         row_advance(&lsu->row, sm->cycle);
         lsu->is_row_full = lsu->row.count == lsu->row.stages;

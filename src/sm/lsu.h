@@ -1,13 +1,14 @@
 /* Load/store unit: takes one memory instruction at a time, hands its accesses to shared memory, the
  * caches or the network, and brings results back through the write-back port. One for the whole SM.
  *
- * Works on its neighbours in the order of a cycle: the collectors' banks (it writes registers), the
+ * Works on its neighbours in the order of a cycle: the register banks (which it writes), the
  * port (it handles one reply a cycle, and sends the misses of its caches), the L1D. Posts
  * SM_EVENT_INST_DONE, SM_EVENT_STORE_DONE and SM_EVENT_ATOMIC_DONE. */
 #ifndef TYTO_SM_LSU_H
 #define TYTO_SM_LSU_H
 
-#include "sm/collector.h"
+#include "sm/bank_writes.h"
+#include "sm/context.h"
 #include "sm/l1d.h"
 #include "sm/queue.h"
 #include "sm/read_levels.h"
@@ -83,7 +84,7 @@ typedef struct SmLsu {
 /* After the L1D, whose MSHRs it may share. */
 void lsu_init(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port);
 void lsu_start_kernel(SmLsu *lsu);
-void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors);
+void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmBankWrites *writes);
 
 static inline bool lsu_is_free(const SmLsu *lsu) { return lsu->latch == SM_NONE; }
 /* Takes an instruction into the latch; false when that is not free. */

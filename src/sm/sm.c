@@ -1,37 +1,9 @@
-/* The SM as a whole: construction, kernels, CTAs, the order of the stages in a cycle, what becomes
- * of their events, and sleep. The only file that sees all stages. */
+/* The SM as a whole, whatever its core: construction, grids, CTAs, accounting (see the header). */
 #include "sm/sm.h"
 
 #include <assert.h>
-#include <stdalign.h>
 
-#include "sm/issue.h"
-#include "sm/subcore.h"
-
-/* Up to which cycle, itself not included, cycles are counted. */
-typedef struct SmCycles {
-    uint64_t settled;  /* with the outcomes of the schedulers, and refusals of the L1D */
-    uint64_t resident; /* with the CTAs and warps that were resident */
-} SmCycles;
-
-enum { HOST_LINE = 64 /* bytes that most hosts' caches fetch at once; layout alone hangs on it */ };
-
-/* A record for each stage, and what they have in common. In each, what a step of a quiet SM looks
- * at comes first, so that few lines of the host's cache have to be there. */
-struct Sm {
-    alignas(HOST_LINE) SmCycles cycles;
-    bool is_quiet; /* nobody but the load/store unit has anything to do before it, a line of
-                      instructions or a CTA brings it; its instructions have not failed */
-    bool foresees; /* its policy tells when it changes its mind */
-    bool is_noted; /* what it issues is noted: by a profile, a pipeline in a row, other threads */
-    SmContext context;
-    alignas(HOST_LINE) SmIssue issue;
-    alignas(HOST_LINE) SmSubcores cores;
-    alignas(HOST_LINE) SmLsu lsu;
-    alignas(HOST_LINE) SmL1d l1d;
-    alignas(HOST_LINE) SmPort port;
-    alignas(HOST_LINE) SmFetch fetch;
-};
+#include "sm/parts.h"
 
 static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
     uint64_t slots = 0;
@@ -64,7 +36,7 @@ static void start_view(SmContext *context, const SmGrid *grid, uint64_t cycle) {
 
 Sm *sm_new(const SmEnvironment *environment) {
     Arena *arena = arena_new_on(environment->pages);
-    Sm *sm = arena_alloc_aligned(arena, sizeof *sm, HOST_LINE);
+    Sm *sm = arena_alloc_aligned(arena, sizeof *sm, SM_HOST_LINE);
     SmContext *context = &sm->context;
     const SmConfig *config = environment->config;
     context->arena = arena;
@@ -72,14 +44,12 @@ Sm *sm_new(const SmEnvironment *environment) {
     context->config = config;
     insts_init(&context->insts, config, arena);
     port_init(&sm->port, context);
-    fetch_init(&sm->fetch, context, &sm->port);
-    subcores_init(&sm->cores, config, arena);
     l1d_init(&sm->l1d, context, &sm->port);
     lsu_init(&sm->lsu, context, &sm->l1d, &sm->port);
     warps_init(&context->warps, config, arena);
-    issue_init(&sm->issue, context, &sm->fetch, &sm->cores.collectors);
     if (environment->is_profiled) context->profile = sm_profile_new(SM_REQUESTS, arena);
-    sm->is_noted = context->profile || sm->lsu.has_row || environment->order;
+    sm->core = environment->core ? environment->core : sm_core_of(config->core);
+    sm->record = sm->core->build(sm);
     context->grid = ARENA_ARRAY(arena, SmGrid, SM_MAX_GRIDS);
     start_view(context, NULL, 0);
     sched_agent_init(&context->policy, environment->policy, &context->view,
@@ -89,7 +59,7 @@ Sm *sm_new(const SmEnvironment *environment) {
 
 void sm_free(Sm *sm) {
     if (!sm) return;
-    issue_free(&sm->issue);
+    sm->core->destroy(sm);
     sm_profile_free(sm->context.profile);
     sched_agent_free(&sm->context.policy);
     arena_free(sm->context.arena);
@@ -139,9 +109,8 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     context->solo_warp_instructions = context->solo_thread_instructions = 0;
     if (context->config->l1d.flush != CACHE_FLUSH_NEVER) l1d_flush(&sm->l1d, context, &sm->port);
     lsu_start_kernel(&sm->lsu);
-    fetch_start_kernel(&sm->fetch);
     start_view(context, grid, cycle);
-    issue_start_kernel(&sm->issue, context);
+    sm->core->start(sm);
 }
 
 /* When the stages know the first grid. */
@@ -242,7 +211,7 @@ SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle) {
     grid->code = code_of(context, grid);
     count_grids(context, context->grids | 1u << slot);
     context->view.last_cta_dispatched = false;
-    issue_begin_grid(&sm->issue, context, grid);
+    sm->core->begin_grid(sm, grid);
     if (is_first) start_running(sm, cycle);
     return grid;
 }
@@ -251,7 +220,7 @@ void sm_end_grid(Sm *sm, SmGrid *grid) {
     SmContext *context = &sm->context;
     grid->counts = sm_grid_counts(sm, grid);
     count_grids(context, context->grids & ~(1u << (grid - context->grid)));
-    if (context->grids) issue_end_grid(&sm->issue, context);
+    if (context->grids) sm->core->end_grid(sm);
 }
 
 void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t index, uint64_t cycle) {
@@ -259,10 +228,8 @@ void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t index, uint64_t cycle) {
     sm_settle(sm, cycle + 1);
     context->cycle = context->view.cycle = cycle;
     uint64_t warps = warps_launch(context, grid, index);
-    for (uint64_t rest = warps; rest; rest &= rest - 1) {
-        int warp = bits_lowest64(rest);
-        issue_start_warp(&sm->issue, context, warp, context->warps.warp[warp].pc);
-    }
+    for (uint64_t rest = warps; rest; rest &= rest - 1)
+        sm->core->start_warp(sm, bits_lowest64(rest));
     if (context_is_profiled(context))
         sm_profile_launched(context->profile, warps, grid->source->entry, cycle + 1);
     warps_notify_launch(context, warps);
@@ -285,38 +252,6 @@ void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle) {
     if (context->view.resident) *context->env.wake = cycle + 1;
 }
 
-/* Counts the cycles up to, not including, `cycle` with what is resident, which is about to change.
- */
-static void count_residents(Sm *sm, uint64_t cycle) {
-    const TytoSmView *view = &sm->context.view;
-    Counters *c = &sm->context.counters;
-    if (cycle <= sm->cycles.resident) return;
-    uint64_t cycles = cycle - sm->cycles.resident;
-    sm->cycles.resident = cycle;
-    c->sm_cycles += cycles;
-    c->cta_cycles += cycles * (uint64_t)bits_count64(view->ctas);
-    c->warp_cycles += cycles * (uint64_t)bits_count64(view->resident);
-}
-
-/* Warps that have exited and have nothing under way. */
-static uint64_t retirable(const SmContext *context) {
-    return context->view.exited & context->warps.drained;
-}
-
-/* Retires those of `passed` that can. */
-static void retire(Sm *sm, uint64_t passed) {
-    SmContext *context = &sm->context;
-    uint64_t warps = passed & retirable(context);
-    if (!warps) return;
-    if (context_is_profiled(context)) sm_profile_settle(context->profile, warps, context->cycle);
-    count_residents(sm, context->cycle);
-    warps_retire(context, warps);
-    fetch_retire(&sm->fetch, warps);
-    issue_wake(&sm->issue);
-    if (!context->view.ctas && context->config->l1d.flush == CACHE_FLUSH_IDLE)
-        l1d_flush(&sm->l1d, context, &sm->port);
-}
-
 uint32_t sm_resident_ctas(const Sm *sm) { return (uint32_t)bits_count64(sm->context.view.ctas); }
 
 bool sm_is_idle(const Sm *sm) {
@@ -328,112 +263,24 @@ const IsaFault *sm_fault(const Sm *sm) { return sm->is_quiet ? NULL : sm->contex
 
 void *sm_failed_grid(const Sm *sm) { return sm->context.failed ? sm->context.failed->user : NULL; }
 
-static inline void hear_events(Sm *sm) {
-    if (sm->context.events.count) issue_hear(&sm->issue, &sm->context);
-}
-
 /* ---- Cycles ---- */
 
-/* The next cycle in which something is known to happen to an SM that has nothing to do. */
-static uint64_t next_event(Sm *sm) {
-    SmContext *context = &sm->context;
-    uint64_t result = subcores_next_result(&sm->cores);
-    uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
-    uint64_t next = result < memory ? result : memory;
-    if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
-    if (agents_next_step(&sm->port.agents) < next) next = agents_next_step(&sm->port.agents);
-    if (sm->foresees && context->view.resident) {
-        uint64_t ahead = sched_agent_next_change(&context->policy, context_view(context));
-        if (ahead < next - context->cycle) next = context->cycle + ahead;
-    }
-    return next;
-}
-
-/* Decides when the SM must be stepped again. `is_idle`: all but the load/store unit have nothing to
- * do. */
-static inline void plan_next_step(Sm *sm, bool is_idle) {
-    SmContext *context = &sm->context;
-    uint64_t next = context->cycle + 1;
-    if (is_idle && !lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port) &&
-        !context->env.never_sleeps) {
-        uint64_t event = next_event(sm);
-        if (event > next) next = event;
-    }
-    *context->env.wake = next;
-}
-
-/* Whether all but the load/store unit have nothing to do. `fetches`: there was something to do for
- * the front end in this cycle; else there is nothing yet. */
-static inline bool are_others_idle(const Sm *sm, bool fetches) {
-    const SmContext *context = &sm->context;
-    return !issue_has_work(&sm->issue, context) && !retirable(context) &&
-           !subcores_have_work(&sm->cores, &sm->lsu) &&
-           !(fetches && fetch_has_work(&sm->fetch, context, &sm->port));
-}
-
-/* Whether they can be left alone, too, as long as nothing changes for them. */
-static inline bool can_be_quiet(const Sm *sm) {
-    const SmContext *context = &sm->context;
-    return issue_may_rest(&sm->issue, context) && !context->warps.phase_waits && !context->fault &&
-           !context_is_profiled(context) && !context->env.never_sleeps;
-}
-
-/* Whether what the load/store unit has done in this cycle has left everything else as it was. */
-static inline bool stays_quiet(const Sm *sm) {
-    const SmContext *context = &sm->context;
-    return sm->is_quiet &&
-           (!context->events.count &
-            (lsu_stalls_pipeline(&sm->lsu, context) == sm->issue.is_stalled)) &&
-           !(lsu_is_free(&sm->lsu) && subcores_have_work(&sm->cores, &sm->lsu));
-}
-
-/* Others may issue, where threads step the SMs. */
-static inline void tell_issued(const SmContext *sm) {
-    if (__builtin_expect(sm->env.order != NULL, false)) order_issued(sm->env.order, sm->env.index);
-}
-
-/* The schedulers have had their turn, or have had no reason to look. `has_looked`: somebody asks
- * for a profile, and they have looked. */
-__attribute__((noinline)) static void note_issue(Sm *sm, bool has_looked) {
-    const SmContext *context = &sm->context;
-    if (sm->lsu.has_row && issue_is_turn(context) && sm->issue.has_issued)
-        lsu_note_issue(&sm->lsu, context->cycle);
-    if (has_looked) issue_note_standing(&sm->issue, &sm->context);
-    tell_issued(context);
-}
-
-/* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
-__attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t cycle) {
-    if (cycle <= sm->cycles.settled) return;
-    uint64_t cycles = cycle - sm->cycles.settled;
-    sm->cycles.settled = cycle;
-    issue_count_cycles(&sm->issue, &sm->context, cycles,
-                       l1d_is_refusing(&sm->l1d) | sm->lsu.is_refused);
-}
-
 void sm_settle(Sm *sm, uint64_t cycle) {
-    Counters *c = &sm->context.counters;
-    count_cycles(sm, cycle);
+    sm_count_cycles(sm, cycle);
     l1d_settle(&sm->l1d, sm->cycles.settled);
-    count_residents(sm, cycle);
+    sm_count_residents(sm, cycle);
     if (context_is_profiled(&sm->context))
         sm_profile_settle(sm->context.profile, sm->context.view.resident, cycle);
-    issue_settle(&sm->issue, c, &sm->context.histograms);
+    sm->core->settle(sm);
 }
 
 const Counters *sm_counters(const Sm *sm) { return &sm->context.counters; }
 uint64_t sm_memory_cycles(const Sm *sm) {
-    return sm->context.counters.MemoryBlockCycles + sm->issue.sums.memory_block;
+    return sm->context.counters.MemoryBlockCycles + sm->core->memory_cycles(sm);
 }
 const Histograms *sm_histograms(const Sm *sm) { return &sm->context.histograms; }
 
 uint32_t sm_requests_under_way(const Sm *sm) { return sm->port.outstanding; }
-
-/* A line of instructions has come. */
-static void line_arrived(Sm *sm, const MemRequest *request) {
-    fetch_line_arrived(&sm->fetch, request);
-    sm->is_quiet = false;
-}
 
 bool sm_offer(Sm *sm, uint64_t cycle, uint32_t handle) {
     SmContext *context = &sm->context;
@@ -441,8 +288,12 @@ bool sm_offer(Sm *sm, uint64_t cycle, uint32_t handle) {
     MemRequest *done;
     const bool is_taken = port_offer(&sm->port, context, cycle, handle, &done);
     if (done) {
-        if (done->client < MEM_CLIENT_AGENT) line_arrived(sm, done);
-        else agents_answered(&sm->port.agents, context, done);
+        if (done->client < MEM_CLIENT_AGENT) {
+            sm->core->line_arrived(sm, done);
+            sm->is_quiet = false;
+        } else {
+            agents_answered(&sm->port.agents, context, done);
+        }
         if (context_is_profiled(context)) sm_profile_answered(context->profile, done, cycle);
         port_finish(&sm->port, context, done);
     }
@@ -458,43 +309,14 @@ bool sm_offer_request(Sm *sm, uint64_t cycle, MemRequest *request) {
 }
 
 void sm_step(Sm *sm, uint64_t cycle) {
-    SmContext *context = &sm->context;
-    count_cycles(sm, cycle); /* those slept through, with the outcomes of the last one */
-    context->cycle = cycle;
-    subcores_write_back(&sm->cores, context);
-    lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->cores.collectors);
-    if (__builtin_expect(sm->port.agents.count != 0, false))
-        agents_step(&sm->port.agents, context, &sm->port);
-    if (stays_quiet(sm)) {
-        tell_issued(context);
-        plan_next_step(sm, true);
-        return;
-    }
-    context->view.cycle = cycle;
-    hear_events(sm);
-    subcores_step(&sm->cores, context, &sm->lsu);
-    issue_stall(&sm->issue, lsu_stalls_pipeline(&sm->lsu, context));
-    if (__builtin_expect(context->warps.phase_waits != 0, false))
-        issue_let_go(&sm->issue, context, warps_end_tries(context));
-    const bool is_noted = __builtin_expect(sm->is_noted, false);
-    const bool looks =
-        is_noted && context_is_profiled(context) && issue_will_look(&sm->issue, context);
-    issue_step(&sm->issue, context);
-    if (is_noted) note_issue(sm, looks);
-    fetch_decode(&sm->fetch, context);
-    const bool fetches = fetch_has_work(&sm->fetch, context, &sm->port);
-    if (fetches) fetch_do_step(&sm->fetch, context, &sm->port);
-    if (context->events.fetched) issue_hear_fetched(&sm->issue, context);
-    if (retirable(context)) retire(sm, fetches ? fetch_scanned(&sm->fetch) : UINT64_MAX);
-    const bool is_idle = are_others_idle(sm, fetches);
-    sm->is_quiet = is_idle && can_be_quiet(sm);
-    plan_next_step(sm, is_idle);
+    sm->context.cycle = cycle;
+    sm->core->step(sm);
 }
 
 /* ---- Where warps stand ---- */
 
 void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
-    SmStanding standing = issue_standing(&sm->issue, &sm->context, false);
+    SmStanding standing = sm->core->standing(sm);
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
         const SmWarp *w = &sm->context.warps.warp[warp];

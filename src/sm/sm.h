@@ -57,6 +57,7 @@ typedef struct SmEnvironment {
     SetCounts *l1d_sets;       /* what each set of its L1D counts; NULL: nobody asks */
     Pages *pages;              /* where it lies; NULL: anywhere */
     const SmConfig *config;
+    const struct SmCore *core; /* of the SM; NULL: the one that the configuration names */
     const SchedPolicy *policy; /* warp scheduling policy */
     SchedCall *policy_call;    /* where its calls are noted; NULL: nobody wants to know */
 } SmEnvironment;

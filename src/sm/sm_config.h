@@ -49,6 +49,12 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
 /* What an SM issues (isa/lower.h). */
 typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInstructions;
 
+/* Cores that an SM can have (sm/core.h): constant, record sm_core_..., and the name in a machine
+ * file. */
+#define SM_CORES(X)                            X(CLASSIC, classic, "classic")
+#define SM_CORE_CONSTANT(constant, core, name) SM_CORE_##constant,
+typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
+
 /* clang-format off */
 /* One class of instructions, which `what` names. The latency counts from acceptance by the unit to
  * the result, less the stages around it; the initiation interval is that of 32 lanes. */
@@ -174,6 +180,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
 
 /* The SM as a whole. */
 #define SM_PARAMETERS(P, key, at) \
+    P(CHOICE, key, at, "core", core, SmCoreKind, "classic", "what fetches, picks and times instructions: classic: scoreboard, operand collectors, pipelines (docs/sm.md)") \
     P(COUNT, key, at, "threads", threads, "", 32, SM_MAX_THREADS, "1536", "resident threads") \
     P(COUNT, key, at, "ctas", ctas, "", 1, SM_MAX_CTAS, "8", "resident CTAs") \
     P(COUNT, key, at, "registers", registers, "", 1024, 1048576, "32768", "32-bit registers") \

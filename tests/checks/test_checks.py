@@ -90,6 +90,23 @@ class Layers(InTree):
         self.write("src/ptx/ptx.h", '#include "gpu/gpu.h"\n')
         self.assert_finds('src/ptx/ptx.h:1: "gpu/gpu.h": gpu/ comes after ptx/')
 
+    def test_an_include_beside_a_door_is_found(self):
+        doors = ["--door=gpu>base=map.h", "--door=>gpu/core=core.h"]
+        self.write("src/base/secret.h", "\n")
+        self.write("src/gpu/core/core.h", "\n")
+        self.write("src/gpu/core/part.h", '#include "gpu/core/core.h"\n')
+        self.write("src/gpu/gpu.c", '#include "gpu/gpu.h"\n#include "gpu/core/core.h"\n')
+        self.assertEqual(self.check(*doors, "cc").returncode, 0)
+        self.write("src/gpu/core/more.h", '#include "base/secret.h"\n')
+        self.write("src/gpu/gpu.c", '#include "gpu/gpu.h"\n#include "gpu/core/part.h"\n')
+        self.write("src/base/map.h", '#include "base/secret.h"\n')
+        done = self.check(*doors)
+        self.assertEqual(done.returncode, 1)
+        for words in ('src/gpu/core/more.h:1: "base/secret.h": base/ is entered by base/map.h only',
+                      'src/gpu/gpu.c:2: "gpu/core/part.h": gpu/core/ is entered by gpu/core/core.h only',
+                      'src/base/map.h:1: "base/secret.h": base/ is entered by base/map.h only'):
+            self.assertIn(words, done.stdout)
+
     def test_a_private_header_in_the_command_is_found(self):
         self.write("src/cli/main.c", '#include <stdio.h>\n#include "gpu/gpu.h"\n')
         self.assert_finds('src/cli/main.c:2: "gpu/gpu.h": cli/ sees public headers only')

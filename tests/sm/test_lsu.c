@@ -10,8 +10,8 @@ typedef struct Bench {
     SmPort port;
     SmL1d l1d;
     SmLsu lsu;
-    SmCollector collector;
-    SmCollectors collectors;
+    uint64_t written; /* banks, in this cycle */
+    SmBankWrites writes;
     uint32_t load, store, atomic; /* pcs; the load writes register 3 */
 } Bench;
 
@@ -22,8 +22,7 @@ static Bench *start(const char *settings, int packets) {
     port_init(&bench->port, &stage->sm);
     l1d_init(&bench->l1d, &stage->sm, &bench->port);
     lsu_init(&bench->lsu, &stage->sm, &bench->l1d, &bench->port);
-    collector_init(&bench->collector, stage->sm.config, stage->sm.arena);
-    bench->collectors = (SmCollectors){.of = {&bench->collector}, .warps = {UINT64_MAX}};
+    bench->writes = (SmBankWrites){.of = {&bench->written}};
     StageInst memory = {
         .op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD, .dst_count = 1, .dst = {3}};
     bench->load = stage_program(stage, &memory);
@@ -41,8 +40,8 @@ static uint16_t make(Bench *bench, uint32_t pc, SmPath path, uint16_t accesses) 
 
 static void step(Bench *bench) {
     stage_cycle(bench->stage);
-    collector_forget_writes(&bench->collector);
-    lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collectors);
+    bench->written = 0;
+    lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->writes);
 }
 
 /* The unit takes an instruction in the cycle under way. */
@@ -182,7 +181,7 @@ static void test_shared_loads_take_conflicts_and_latency(void **state) {
         assert_true(lsu_is_free(&bench->lsu));
         assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst),
                          rows[i].cycles - rows[i].conflicts);
-        assert_int_equal(bench->collector.written, bench->stage->sm.insts.inst[inst].writes);
+        assert_int_equal(bench->written, bench->stage->sm.insts.inst[inst].writes);
         assert_int_equal(bench->stage->sm.counters.shared_cycles, rows[i].conflicts);
         assert_int_equal(bench->stage->sm.counters.shared_instructions, 1);
         stage_free(bench->stage);
@@ -713,9 +712,8 @@ static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **sta
         step(bench);
         for (int i = 0; i < 4; i++) { /* its bank is written, cycle after cycle */
             stage_cycle(bench->stage);
-            collector_forget_writes(&bench->collector);
-            collector_write(&bench->collector, bench->stage->sm.insts.inst[inst].writes);
-            lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collectors);
+            bench->written = bench->stage->sm.insts.inst[inst].writes;
+            lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->writes);
             assert_true(stage_is_silent(bench->stage));
         }
         assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 2 - late);

@@ -1,171 +1,22 @@
 /* A whole SM: the cycles that an instruction takes from issue to issue, what keeps a CTA, and
  * sleep. Requests are answered by the test, after a fixed time. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "isa/handlers.h"
-#include "sm/sm.h"
-#include "stage.h"
+#include "sm_bench.h"
 
-enum { ANSWER = 40 /* cycles from a request's coming out of the network to its answer */ };
-
-typedef struct Bench {
-    Stage *stage;
-    Sm *sm;
-    SmGrid *grid;
-    WarpProgram rows;
-    PtxModule *module;
-    IsaProgram *program;
-    IsaLaunch launch;
-    DeviceMemory *memory;
-    uint64_t buffer;
-    SmOp *ops;
-    uint8_t parameters[128];
-    uint64_t cycle;
-    uint64_t steps;    /* cycles in which the SM was stepped */
-    uint64_t ended_at; /* cycle in which the last CTA ended */
-    uint64_t acked_at; /* cycle in which the last reply was sent */
-    uint64_t waited;   /* what sm_memory_cycles said at that end */
-    uint32_t ends, requests;
-    uint32_t waiting; /* requests not answered yet */
-    struct {
-        uint64_t due;
-        MemRequest *request;
-    } queue[256];
-} Bench;
-
-static void hear_end(void *user, const SmCtaEnd *end) {
-    Bench *bench = user;
-    assert_ptr_equal(end->grid, &bench->launch);
-    bench->ended_at = end->end;
-    bench->waited = sm_memory_cycles(bench->sm);
-    bench->ends++;
-}
-
-/* A kernel of these lines, which may use %r0..%r31, %f0.., %d0.. and %p0..; %d0 is a buffer's
- * address. */
+/* The kernel on the machine's core, begun. */
 static Bench *start(const char *settings, uint32_t warps, const char *lines, bool never_sleeps) {
-    Stage *stage = stage_new(settings, 64);
-    Bench *bench = ARENA_ARRAY(stage->sm.arena, Bench, 1);
-    Diag *diag = diag_new();
-    char text[4096];
-    int length = snprintf(text, sizeof text,
-                          ".version 8.6\n.target sm_70\n.address_size 64\n"
-                          ".visible .entry k(.param .u64 buffer) {\n.shared .b32 room[1024];\n"
-                          ".reg .b32 %%r<32>; .reg .f32 %%f<8>; .reg .b64 %%d<8>; "
-                          ".reg .pred %%p<4>;\n%s\nret;\n}\n",
-                          lines);
-    bench->stage = stage;
-    bench->module = ptx_read("test", text, (size_t)length, diag);
-    if (bench->module && ptx_link(&bench->module, 1, diag))
-        bench->program = isa_decode_variant(bench->module, isa_find_variant(NULL), diag);
-    if (!bench->program) fail_msg("%s", diag_text(diag));
-    diag_free(diag);
-    bench->memory = mem_new(1 << 20);
-    bench->buffer = mem_alloc(bench->memory, 65536, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
-    memcpy(bench->parameters, &bench->buffer, sizeof bench->buffer);
-    bench->launch = (IsaLaunch){.program = bench->program,
-                                .function = &bench->program->functions[0],
-                                .grid = {64, 1, 1},
-                                .block = {warps * 32, 1, 1},
-                                .threads = warps * 32,
-                                .warps = warps,
-                                .ctas = 64,
-                                .shared_bytes = 4096,
-                                .parameters = bench->parameters,
-                                .parameter_bytes = 8,
-                                .stack_bytes = 1024,
-                                .sms = STAGE_SMS,
-                                .warps_per_sm = 48,
-                                .ps_per_cycle = 1000};
-    stage->sm.env.never_sleeps = never_sleeps;
-    bench->sm = sm_new(&stage->sm.env);
-    IsaContext isa = {.memory = bench->memory, .program = bench->program, .launch = &bench->launch};
-    const bool is_lowered = stage->sm.config->instructions == SM_INSTRUCTIONS_SASS;
-    bench->rows = ptx_source_program(bench->program, is_lowered);
-    bench->ops = sm_ops_new(stage->sm.config, &bench->rows);
-    ptx_source_start(&stage->source, &isa, &bench->rows);
-    bench->grid = sm_begin_grid(
-        bench->sm,
-        &(SmGridStart){.source = &stage->source.source,
-                       .ops = bench->ops,
-                       .listener = &(SmListener){.cta_finished = hear_end, .user = bench},
-                       .user = &bench->launch,
-                       .ctas = 8},
-        0);
+    Bench *bench = bench_new(settings, warps, lines, never_sleeps, NULL);
+    bench_begin(bench, NULL);
     return bench;
-}
-
-static void stop(Bench *bench) {
-    sm_free(bench->sm);
-    free(bench->ops);
-    isa_program_free(bench->program);
-    ptx_module_free(bench->module);
-    mem_free(bench->memory);
-    stage_free(bench->stage);
-}
-
-/* Answers what has waited long enough, and takes in what has come. */
-static void serve(Bench *bench) {
-    Stage *stage = bench->stage;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < bench->waiting; i++) {
-        if (bench->queue[i].due > bench->cycle) {
-            bench->queue[kept++] = bench->queue[i];
-            continue;
-        }
-        uint32_t packets = mem_replies(bench->queue[i].request);
-        for (uint32_t p = 0; p < packets; p++)
-            noc_inject(stage->replies, STAGE_SMS, STAGE_SM, 8, bench->queue[i].request->handle);
-        bench->acked_at = bench->cycle;
-    }
-    bench->waiting = kept;
-    for (int slice = 0; slice < STAGE_SLICES; slice++) {
-        uint32_t handle;
-        if (!noc_peek(stage->requests, STAGE_SMS + slice, &handle)) continue;
-        noc_pop(stage->requests, STAGE_SMS + slice);
-        bench->requests++;
-        bench->queue[bench->waiting].due = bench->cycle + ANSWER;
-        bench->queue[bench->waiting++].request =
-            &sm_request_pool(bench->sm)[mem_handle_index(handle)];
-        assert_in_range(bench->waiting, 1, 200);
-    }
-}
-
-static void cycle(Bench *bench) {
-    bench->cycle++;
-    SmInbox *inbox = &bench->stage->inbox;
-    uint32_t handle;
-    if (inbox_has_waiting(inbox) && sm_offer(bench->sm, bench->cycle, inbox_peek(inbox)))
-        inbox_pop(inbox);
-    inbox_take(inbox, &handle);
-    if (bench->stage->wake <= bench->cycle) {
-        sm_step(bench->sm, bench->cycle);
-        bench->steps++;
-    }
-    const IsaFault *fault = sm_fault(bench->sm);
-    if (fault) fail_msg("%s", fault->text);
-    serve(bench);
-    stage_move(bench->stage);
-}
-
-/* Runs `ctas` CTAs to their end and until all is answered. */
-static void run(Bench *bench, uint32_t ctas) {
-    for (uint32_t i = 0; i < ctas; i++)
-        sm_launch_cta(bench->sm, bench->grid, i, bench->cycle);
-    while (bench->ends < ctas || !sm_is_idle(bench->sm)) {
-        cycle(bench);
-        assert_in_range(bench->cycle, 1, 100000);
-    }
-    sm_settle(bench->sm, bench->cycle + 1);
 }
 
 /* Cycles from the CTA's launch to its end. */
 static uint64_t cycles_of(const char *settings, const char *lines) {
     Bench *bench = start(settings, 1, lines, false);
-    run(bench, 1);
+    bench_run(bench, 1);
     uint64_t cycles = bench->ended_at;
-    stop(bench);
+    bench_stop(bench);
     return cycles;
 }
 
@@ -218,12 +69,12 @@ static void test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged(void **s
         Bench *bench =
             start(acknowledges ? "lsu.acknowledges_stores=yes" : "lsu.acknowledges_stores=no", 1,
                   lines, false);
-        run(bench, 1);
+        bench_run(bench, 1);
         assert_int_equal(bench->ended_at > bench->acked_at, acknowledges);
         const Counters *c = sm_counters(bench->sm);
         assert_int_equal(c->writes_sent, 1);
         assert_int_equal(c->writes_acknowledged, 1);
-        stop(bench);
+        bench_stop(bench);
     }
 }
 
@@ -276,16 +127,16 @@ static void test_a_result_is_waited_for_through_instructions_without_a_slot(void
 static void test_what_issues_is_counted_both_ways(void **state) {
     (void)state;
     Bench *bench = start(SASS, 2, "mov.u32 %r1, %r9; add.u32 %r2, %r1, %r8;", false);
-    run(bench, 3);
+    bench_run(bench, 3);
     const Counters *c = sm_counters(bench->sm);
     assert_int_equal(c->warp_instructions, 3 * 2 * 3);    /* mov, add, ret */
     assert_int_equal(c->machine_instructions, 3 * 2 * 3); /* the stack pointer, add, exit */
     assert_int_equal(c->issued, c->machine_instructions);
-    stop(bench);
+    bench_stop(bench);
     bench = start(IDEAL_FETCH, 2, "mov.u32 %r1, %r9; add.u32 %r2, %r1, %r8;", false);
-    run(bench, 3);
+    bench_run(bench, 3);
     assert_int_equal(sm_counters(bench->sm)->machine_instructions, 0);
-    stop(bench);
+    bench_stop(bench);
 }
 
 static const char *const mixed =
@@ -309,8 +160,8 @@ static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         Bench *sleepy = start(settings[i], 3, mixed, false);
         Bench *awake = start(settings[i], 3, mixed, true);
-        run(sleepy, 4);
-        run(awake, 4);
+        bench_run(sleepy, 4);
+        bench_run(awake, 4);
         assert_int_equal(sleepy->ended_at, awake->ended_at);
         assert_true(sleepy->steps < awake->steps);
         uint64_t end = sleepy->cycle > awake->cycle ? sleepy->cycle : awake->cycle;
@@ -327,8 +178,8 @@ static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state
         assert_true(c->MemoryBlockCycles > 0);
         assert_int_equal(sleepy->waited, c->MemoryBlockCycles);
         assert_int_equal(awake->waited, c->MemoryBlockCycles);
-        stop(sleepy);
-        stop(awake);
+        bench_stop(sleepy);
+        bench_stop(awake);
     }
 }
 
@@ -340,7 +191,7 @@ static void test_an_sm_counts_the_ctas_that_it_has(void **state) {
         assert_int_equal(sm_resident_ctas(bench->sm), i + 1);
     }
     assert_int_equal(bench->stage->wake, 1);
-    stop(bench);
+    bench_stop(bench);
 }
 
 /* The warps of CTA 7, which all wait for memory before an addition. */
@@ -368,17 +219,17 @@ static void test_a_warp_that_waits_says_for_what(void **state) {
                          false);
     sm_launch_cta(bench->sm, bench->grid, 7, 0);
     for (int i = 0; i < 100 && !bench->requests; i++)
-        cycle(bench);
+        bench_cycle(bench);
     while (sm_counters(bench->sm)->load_instructions < 4) {
-        cycle(bench);
+        bench_cycle(bench);
         sm_settle(bench->sm, bench->cycle);
     }
     for (int i = 0; i < 20; i++)
-        cycle(bench);
+        bench_cycle(bench);
     Standing seen = {.bench = bench};
     sm_visit_standing(bench->sm, see_standing, &seen);
     assert_int_equal(seen.warps, 2);
-    stop(bench);
+    bench_stop(bench);
 }
 
 static void test_a_line_is_dropped_when_the_sm_has_no_thread_left(void **state) {
@@ -387,12 +238,12 @@ static void test_a_line_is_dropped_when_the_sm_has_no_thread_left(void **state) 
         "ld.param.u64 %d0, [buffer]; ld.global.u32 %r1, [%d0]; add.u32 %r1, %r1, 1;";
     for (int idle = 0; idle < 2; idle++) {
         Bench *bench = start(idle ? "l1d.flush=idle" : "l1d.flush=never", 1, lines, false);
-        run(bench, 1);
+        bench_run(bench, 1);
         sm_launch_cta(bench->sm, bench->grid, 1, bench->cycle);
         while (bench->ends < 2)
-            cycle(bench);
+            bench_cycle(bench);
         assert_int_equal(sm_counters(bench->sm)->l1d_load_misses, idle ? 2 : 1);
-        stop(bench);
+        bench_stop(bench);
     }
 }
 

@@ -1,6 +1,6 @@
 /* The part from issue to the pipelines, one and several: what passes through it while the
  * load/store unit is busy, what waits for that, and what sub-cores have of their own or share. */
-#include "sm/subcore.h"
+#include "sm/classic/subcore.h"
 #include "stage.h"
 
 typedef struct Bench {
@@ -50,7 +50,7 @@ static void step(Bench *bench) {
     SmContext *sm = &bench->stage->sm;
     stage_cycle(bench->stage);
     subcores_write_back(&bench->cores, sm);
-    lsu_step(&bench->lsu, sm, &bench->l1d, &bench->port, &bench->cores.collectors);
+    lsu_step(&bench->lsu, sm, &bench->l1d, &bench->port, &bench->cores.writes);
     subcores_step(&bench->cores, sm, &bench->lsu);
 }
 
@@ -194,6 +194,20 @@ static void test_sub_cores_have_banks_of_their_own(void **state) {
     stage_free(bench->stage);
 }
 
+static void test_what_memory_returns_is_written_to_the_banks_of_its_sub_core(void **state) {
+    (void)state;
+    Bench *bench = start(FOUR);
+    for (int warp = 0; warp < 8; warp++) {
+        bank_writes_add(&bench->cores.writes, warp, 0x4);
+        assert_false(collector_can_write(collector_of(bench, warp), 0x4));
+        assert_false(bank_writes_can(&bench->cores.writes, warp, 0x6));
+        assert_true(bank_writes_can(&bench->cores.writes, warp, 0x3));
+        assert_true(bank_writes_can(&bench->cores.writes, warp + 1, 0x4));
+        collector_forget_writes(collector_of(bench, warp));
+    }
+    stage_free(bench->stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_instruction_passes_while_the_load_store_unit_is_busy),
@@ -203,6 +217,7 @@ int main(void) {
         cmocka_unit_test(test_sub_cores_that_share_a_pipeline_take_turns_at_it),
         cmocka_unit_test(test_the_load_store_unit_takes_the_oldest_load_of_all_sub_cores),
         cmocka_unit_test(test_sub_cores_have_banks_of_their_own),
+        cmocka_unit_test(test_what_memory_returns_is_written_to_the_banks_of_its_sub_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Fetch and decode alone: when a buffer is filled, for whom, and with how much. */
-#include "sm/fetch.h"
+#include "sm/classic/fetch.h"
 #include "stage.h"
 
 typedef struct Bench {

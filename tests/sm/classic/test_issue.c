@@ -1,7 +1,7 @@
 /* Issue alone: which warps can go in a cycle, what becomes of the instruction, and the cause of
  * every cycle without one. Instructions do nothing; they stand for their class, registers and
  * space. */
-#include "sm/issue.h"
+#include "sm/classic/issue.h"
 #include "stage.h"
 
 enum { WARPS = 4 };

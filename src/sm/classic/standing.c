@@ -1,5 +1,5 @@
 /* Why warps stand where they stand: a look at the issue stage, which changes nothing of it. */
-#include "sm/issue.h"
+#include "sm/classic/issue.h"
 
 /* Warps whose scheduler issued. */
 static uint64_t beside_one_that_issued(const SmIssue *issue, const SmContext *sm) {

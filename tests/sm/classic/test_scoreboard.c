@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sm/scoreboard.h"
+#include "sm/classic/scoreboard.h"
 
 enum { REGS = 130 /* three words of bits */ };
 

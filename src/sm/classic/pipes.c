@@ -1,5 +1,5 @@
 /* Pipelines and write-back (see the header). */
-#include "sm/pipes.h"
+#include "sm/classic/pipes.h"
 
 enum {
     MAX_HORIZON = 2048 /* cycles ahead that a result can be due; machine_rows.c bounds latencies */

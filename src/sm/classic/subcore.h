@@ -7,9 +7,9 @@
 #ifndef TYTO_SM_SUBCORE_H
 #define TYTO_SM_SUBCORE_H
 
-#include "sm/collector.h"
+#include "sm/classic/collector.h"
 #include "sm/lsu.h"
-#include "sm/pipes.h"
+#include "sm/classic/pipes.h"
 
 typedef struct SmSubcore {
     SmCollector collector; /* with the queues on both of its sides */
@@ -22,6 +22,7 @@ typedef struct SmSubcores {
     uint32_t count;       /* 1, 2 or 4 */
     SmSubcore core[SM_MAX_SUBCORES];
     SmCollectors collectors; /* theirs, for those who ask by warp */
+    SmBankWrites writes;     /* of their collectors' banks */
 } SmSubcores;
 
 void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena);

@@ -1,7 +1,7 @@
 /* The operand collector alone: when an instruction leaves it, and what holds it up. */
 #include <string.h>
 
-#include "sm/collector.h"
+#include "sm/classic/collector.h"
 #include "stage.h"
 
 #define ONE_UNIT                                                                                   \

@@ -1,5 +1,5 @@
 /* Fetch and decode (see the header). */
-#include "sm/fetch.h"
+#include "sm/classic/fetch.h"
 
 /* An L0I for each sub-core, above the L1I. */
 static void init_l0i(SmFetch *fetch, SmContext *sm, SmPort *port) {

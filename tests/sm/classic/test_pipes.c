@@ -1,5 +1,5 @@
 /* Pipelines and write-back alone: the cycle of each result, and what keeps an instruction out. */
-#include "sm/pipes.h"
+#include "sm/classic/pipes.h"
 #include "stage.h"
 
 typedef struct Bench {

@@ -1,5 +1,5 @@
 /* The operand collector (see the header). */
-#include "sm/collector.h"
+#include "sm/classic/collector.h"
 
 /* What few steps need is a call for the host's processor: so registers are left for what all do. */
 #define RARE __attribute__((noinline)) static

@@ -9,11 +9,11 @@
 #ifndef TYTO_SM_ISSUE_H
 #define TYTO_SM_ISSUE_H
 
-#include "sm/coalesce.h"
-#include "sm/collector.h"
-#include "sm/fetch.h"
+#include "sm/classic/collector.h"
+#include "sm/classic/fetch.h"
+#include "sm/execute.h"
 #include "sm/issue_sums.h"
-#include "sm/scoreboard.h"
+#include "sm/classic/scoreboard.h"
 
 /* Instructions that took no slot and whose sources were still to come: their results come with
  * them. */
@@ -38,18 +38,16 @@ typedef struct SmSlots {
 /* Written by issue.c alone. What stands while nothing can issue comes first, in one line of the
  * host's cache. */
 typedef struct SmIssue {
-    bool is_stalled;      /* the load/store unit stops the whole pipeline */
-    bool has_turned;      /* that has changed since the schedulers last looked */
-    bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
-    bool has_news;        /* something changed since the schedulers last looked */
-    bool has_issued;      /* a scheduler did the last time */
-    bool knows_going;     /* `going` and `is_vacant` are true as long as there are no news */
-    bool knows_behind;    /* `behind` is true until the stage's next cycle */
-    bool is_vacant;       /* no warp is resident */
-    bool steps_always;    /* its policy hears of time, or looks at some warps alone */
-    bool is_plain;        /* nothing is needed that few machines and kernels need */
-    bool has_window;      /* accesses of a grid to some addresses have a priority in L2 */
-    bool looks;           /* the policy looks at some warps alone */
+    bool is_stalled;   /* the load/store unit stops the whole pipeline */
+    bool has_turned;   /* that has changed since the schedulers last looked */
+    bool has_news;     /* something changed since the schedulers last looked */
+    bool has_issued;   /* a scheduler did the last time */
+    bool knows_going;  /* `going` and `is_vacant` are true as long as there are no news */
+    bool knows_behind; /* `behind` is true until the stage's next cycle */
+    bool is_vacant;    /* no warp is resident */
+    bool steps_always; /* its policy hears of time, or looks at some warps alone */
+    bool is_plain;     /* nothing is needed that few machines and kernels need */
+    bool looks;        /* the policy looks at some warps alone */
     uint8_t seen[SM_MAX_SCHEDULERS];    /* SmSeen of the last cycle, if it does */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint32_t schedulers;                /* as many as the machine has */
@@ -69,7 +67,7 @@ typedef struct SmIssue {
     SmCollector *collector[SM_MAX_SCHEDULERS]; /* where each scheduler's instructions go */
     SmCollectors collectors;                   /* the same by sub-core */
     SmScoreboard scoreboard;                   /* scoreboard.c */
-    SmCoalescer coalescer;                     /* coalesce.c */
+    SmExecute execute;                         /* execute.c */
     bool issues_own;                           /* machine instructions (sm.instructions) */
     SmSlots slots;
 } SmIssue;

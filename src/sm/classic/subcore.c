@@ -1,5 +1,5 @@
 /* Sub-cores (see the header). */
-#include "sm/subcore.h"
+#include "sm/classic/subcore.h"
 
 /* The sub-cores that share pipelines use those of the first among them. */
 static void share_pipelines(SmSubcores *cores, const SmConfig *config) {
@@ -16,10 +16,12 @@ void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena) {
     cores->count = config->subcores;
     cores->next_result = UINT64_MAX;
     cores->collectors = (SmCollectors){.mask = config->subcores - 1};
+    cores->writes.mask = config->subcores - 1;
     for (uint32_t c = 0; c < cores->count; c++) {
         collector_init(&cores->core[c].collector, config, arena);
         pipes_init(&cores->core[c].pipes, config, arena);
         cores->collectors.of[c] = &cores->core[c].collector;
+        cores->writes.of[c] = &cores->core[c].collector.written;
     }
     for (uint32_t slot = 0; slot < TYTO_MAX_WARPS; slot++)
         cores->collectors.warps[slot % cores->count] |= UINT64_C(1) << slot;

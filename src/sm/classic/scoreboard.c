@@ -1,5 +1,5 @@
 /* The scoreboard (see the header): registers beyond those that have a bit of their own. */
-#include "sm/scoreboard.h"
+#include "sm/classic/scoreboard.h"
 
 #include <stdlib.h>
 #include <string.h>

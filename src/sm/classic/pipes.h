@@ -8,7 +8,7 @@
 #ifndef TYTO_SM_PIPES_H
 #define TYTO_SM_PIPES_H
 
-#include "sm/collector.h"
+#include "sm/classic/collector.h"
 #include "sm/op.h"
 
 /* Results that are due in one cycle: a list of instructions, by SmInst.next. */

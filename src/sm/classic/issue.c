@@ -1,14 +1,11 @@
 /* Issue (see the header). */
-#include "sm/issue.h"
+#include "sm/classic/issue.h"
 
 #include <string.h>
 
-#include "memory/memory.h"
-#include "sm/hints.h"
-
 /* What each instruction passes at issue is one function for the host's processor, whoever else may
  * call a part of it: a call costs a tenth of what the part does. */
-#define ALWAYS __attribute__((always_inline)) static inline
+#define ALWAYS SM_ALWAYS
 /* What few pass is a call: so registers are left for what all do. */
 #define RARE __attribute__((noinline)) static
 
@@ -21,8 +18,7 @@ void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
         issue->collector[s] = collectors_of(collectors, s);
     scoreboard_init(&issue->scoreboard, sm_config_warps(sm->config));
-    coalescer_init(&issue->coalescer, sm->config, sm->env.atom_bytes, sm->env.index, sm->env.sms);
-    issue->coalescer.l2_takes_hints = sm->env.l2_takes_hints;
+    execute_init(&issue->execute, sm);
 }
 
 void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
@@ -30,8 +26,9 @@ void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 /* Whether the machine and the kernel need none of what few do. */
 static bool is_plain(const SmIssue *issue, const SmContext *sm) {
     return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
-           !sm->config->collector.reuses && !issue->sees_registered && !issue->has_window &&
-           !sm->profile && issue->scoreboard.is_exact && !sm->has_several;
+           !sm->config->collector.reuses && !issue->execute.sees_registered &&
+           !issue->execute.has_window && !sm->profile && issue->scoreboard.is_exact &&
+           !sm->has_several;
 }
 
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
@@ -44,7 +41,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     issue->steps_always = issue->looks || sched_agent_hears_time(&sm->policy);
     issue->standing = 0;
     issue->policy_cycle = sm->view.cycle;
-    issue->sees_registered = issue->has_window = false;
+    execute_start(&issue->execute);
     issue->sums = (SmIssueSums){0};
     memset(issue->wants, 0, sizeof issue->wants);
     scoreboard_start_kernel(&issue->scoreboard);
@@ -52,13 +49,9 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
 }
 
 void issue_begin_grid(SmIssue *issue, const SmContext *sm, SmGrid *grid) {
-    const WarpSource *source = grid->source;
-    issue->sees_registered |= source->memory && mem_has_registered(source->memory);
-    issue->has_window |= source->window.bytes != 0;
-    scoreboard_begin_grid(&issue->scoreboard, source->program->registers);
+    execute_begin_grid(&issue->execute, sm, grid);
+    scoreboard_begin_grid(&issue->scoreboard, grid->source->program->registers);
     issue->is_plain = is_plain(issue, sm);
-    grid->layout = coalesce_layout(&issue->coalescer, source->warps, grid->cta_limit,
-                                   (uint32_t)(grid - sm->grid));
 }
 
 void issue_end_grid(SmIssue *issue, const SmContext *sm) { issue->is_plain = is_plain(issue, sm); }
@@ -249,99 +242,6 @@ void issue_hear_fetched(SmIssue *issue, SmContext *sm) {
 
 /* ---- What happens at issue ---- */
 
-static void count_instruction(SmIssue *issue, SmContext *sm, const SmOp *op, uint32_t lanes) {
-    uint32_t count = (uint32_t)bits_count32(lanes);
-    sm->counters.warp_instructions++;
-    sm->counters.thread_instructions += count;
-    issue->sums.lanes[count]++;
-    issue->sums.kind[op->counts]++;
-}
-
-/* While other grids are on the SM, as the SM's own counts are all grids' together. */
-static void count_for_grid(SmGrid *grid, uint32_t lanes) {
-    grid->counts.warp_instructions++;
-    grid->counts.thread_instructions += (uint32_t)bits_count32(lanes);
-}
-
-/* Those of the lanes that name memory: a prefetch of anything else is no fault, and none. */
-RARE uint32_t valid_lanes(const WarpSource *source, uint32_t lanes) {
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        int lane = bits_lowest32(rest);
-        if (!mem_is_valid(source->memory, source->did.address[lane], 1)) lanes &= ~(1u << lane);
-    }
-    return lanes;
-}
-
-/* The lanes whose addresses make accesses. */
-RARE uint32_t naming_lanes(const SmGrid *grid, const IsaInfo *info, const SmInst *inst) {
-    if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(grid->source, inst->lanes);
-    if (!(info->flags & ISA_NAMES_ROWS)) return inst->lanes;
-    return inst->lanes & (uint32_t)bits_low_mask(info->naming_lanes);
-}
-
-/* Puts the addresses that the caches know in the place of those of registered memory, which lies
- * where the host has it. */
-RARE void see_registered(const WarpSource *source, const IsaInfo *info) {
-    const WarpStep *did = &source->did;
-    if (info->space == PTX_SPACE_SHARED || info->space == PTX_SPACE_LOCAL ||
-        info->space == PTX_SPACE_PARAM)
-        return;
-    for (uint32_t rest = did->executed; rest; rest &= rest - 1) {
-        const int lane = bits_lowest32(rest);
-        if (info->space != PTX_SPACE_NONE || did->space[lane] == PTX_SPACE_GLOBAL)
-            did->address[lane] = mem_seen_address(source->memory, did->address[lane]);
-    }
-}
-
-/* Tells the accesses what the program says of them. */
-RARE void take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memory) {
-    const SmWarp *w = &sm->warps.warp[inst->warp];
-    const WarpSource *source = w->grid->source;
-    const IsaInfo *info = &w->grid->infos[inst->pc];
-    SmHints hints = {.info = info,
-                     .window = &source->window,
-                     .l1_takes = sm->config->l1d_own.takes_hints,
-                     .l2_takes = sm->env.l2_takes_hints};
-    bool is_global = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
-    if (!is_global || memory->is_local || !(hints.l1_takes | hints.l2_takes)) return;
-    if (!hints_are_given(info, hints.window)) return;
-    if (info->policy && inst->lanes)
-        hints.policy =
-            source->type->cache_policy(source, w->handle, inst->pc, bits_lowest32(inst->lanes));
-    hints_apply(&hints, memory);
-}
-
-/* Works out the accesses of a memory instruction that has just executed. */
-ALWAYS const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst *inst,
-                                     const SmOp *op, bool plain) {
-    const SmWarp *w = &sm->warps.warp[inst->warp];
-    const SmGrid *grid = w->grid;
-    const WarpStep *did = &grid->source->did;
-    const IsaInfo *info = &grid->infos[inst->pc];
-    SmMemory *memory = insts_next_memory(&sm->insts);
-    const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && grid->source->window.bytes);
-    if (!plain && issue->sees_registered) see_registered(grid->source, info);
-    if (coalesce_is_one_pass(&issue->coalescer, info, did->address, did->pattern))
-        coalesce_one_pass(info, memory);
-    else
-        coalesce(&issue->coalescer,
-                 &(SmOperation){.layout = &grid->layout,
-                                .info = info,
-                                .address = did->address,
-                                .space = did->space,
-                                .lanes = is_hinted ? naming_lanes(grid, info, inst) : inst->lanes,
-                                .pattern = issue->sees_registered ? 0 : did->pattern,
-                                .warp = w->index,
-                                .cta_slot = w->cta_slot},
-                 memory);
-    if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
-        histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
-    if (is_hinted) take_hints(sm, inst, memory);
-    insts_attach(&sm->insts, inst);
-    inst->holds_warp = (op->traits & SM_OP_HOLDS) != 0;
-    return memory;
-}
-
 /* A load without a slot that accesses memory nevertheless, beside another one. */
 static bool is_joined(const SmOp *op) {
     return op->unit == SM_UNIT_LDST && !op->slots.slots && op->slots.chain;
@@ -389,7 +289,7 @@ ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, in
     if (!plain && collector->reuses) collector_keep_operands(collector, sm, inst);
     warps_issued(&sm->warps, warp);
     if (unit == SM_UNIT_LDST)
-        warps_accesses(&sm->warps, inst, find_accesses(issue, sm, inst, op, plain));
+        warps_accesses(&sm->warps, inst, execute_accesses(&issue->execute, sm, inst, op, plain));
     collector_put(collector, unit, index);
     if (!plain && context_is_profiled(sm)) profile_issue(sm, index);
     return inst;
@@ -398,13 +298,8 @@ ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, in
 /* What the warp's threads have done to it: fences, exits, barriers. */
 static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uint32_t flags,
                         bool has_exited) {
-    if (flags & ISA_IS_FENCE)
-        warps_fence(&sm->warps, warp, flags & ISA_IS_CTA_FENCE,
-                    scoreboard_has_pending(&issue->scoreboard, warp));
-    if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT))
-        warps_copies(&sm->warps, warp, &sm->warps.warp[warp].grid->infos[pc]);
-    if (has_exited) warps_exited(sm, warp);
-    if (flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
+    execute_follow(sm, warp, pc, flags, has_exited,
+                   scoreboard_has_pending(&issue->scoreboard, warp));
 }
 
 /* The same of an instruction on its way to a pipeline, and what it may do besides. */
@@ -460,24 +355,6 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
         issue->slots.excused |= bit; /* it is a guarded exit */
 }
 
-/* Executes the instruction of the warp that is next. */
-ALWAYS WarpEvent execute(SmIssue *issue, SmContext *sm, SmWarp *w, const SmOp *op, bool plain) {
-    WarpSource *source = w->grid->source;
-    const WarpStep *did = &source->did;
-    const WarpEvent event = source->type->step(source, w->handle, sm->cycle);
-    w->pc = did->pc;
-    w->active = did->active;
-    if (__builtin_expect(event == WARP_FAULT, false)) {
-        sm->fault = source->type->fault(source);
-        sm->failed = w->grid;
-        return event;
-    }
-    count_instruction(issue, sm, op, did->executed);
-    if (!plain && sm->has_several) count_for_grid(w->grid, did->executed);
-    if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += did->has_split;
-    return event;
-}
-
 /* Whether what takes no slot can be done now: its results come with its sources. */
 static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const SmOp *op) {
     const SmScoreboard *board = &issue->scoreboard;
@@ -496,7 +373,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     uint32_t pc = w->pc, active = w->active;
     bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm); /* a word is loaded once more */
-    bool has_exited = execute(issue, sm, w, op, false) == WARP_EXITED;
+    bool has_exited = execute_next(sm, &issue->sums, w, op, false) == WARP_EXITED;
     if (sm->fault) return;
     uint32_t lanes = w->grid->source->did.executed;
     if (is_joined(op)) {
@@ -556,7 +433,7 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
     const uint32_t pc = w->pc, active = w->active;
     const SmOp *op = issue->head[warp];
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
-    const WarpEvent event = execute(issue, sm, w, op, plain);
+    const WarpEvent event = execute_next(sm, &issue->sums, w, op, plain);
     if (__builtin_expect(event == WARP_FAULT, false)) return false;
     const bool has_exited = event == WARP_EXITED;
     const uint32_t lanes = w->grid->source->did.executed;

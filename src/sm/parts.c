@@ -1,0 +1,34 @@
+/* An SM's parts: what cores have done with them (see the header). */
+#include "sm/parts.h"
+
+void sm_count_residents(Sm *sm, uint64_t cycle) {
+    const TytoSmView *view = &sm->context.view;
+    Counters *c = &sm->context.counters;
+    if (cycle <= sm->cycles.resident) return;
+    uint64_t cycles = cycle - sm->cycles.resident;
+    sm->cycles.resident = cycle;
+    c->sm_cycles += cycles;
+    c->cta_cycles += cycles * (uint64_t)bits_count64(view->ctas);
+    c->warp_cycles += cycles * (uint64_t)bits_count64(view->resident);
+}
+
+void sm_retire(Sm *sm, uint64_t warps) {
+    SmContext *context = &sm->context;
+    if (context_is_profiled(context)) sm_profile_settle(context->profile, warps, context->cycle);
+    sm_count_residents(sm, context->cycle);
+    warps_retire(context, warps);
+    if (!context->view.ctas && context->config->l1d.flush == CACHE_FLUSH_IDLE)
+        l1d_flush(&sm->l1d, context, &sm->port);
+}
+
+uint64_t sm_next_event(Sm *sm) {
+    SmContext *context = &sm->context;
+    uint64_t next = lsu_next_event(&sm->lsu, &sm->l1d);
+    if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
+    if (agents_next_step(&sm->port.agents) < next) next = agents_next_step(&sm->port.agents);
+    if (sm->foresees && context->view.resident) {
+        uint64_t ahead = sched_agent_next_change(&context->policy, context_view(context));
+        if (ahead < next - context->cycle) next = context->cycle + ahead;
+    }
+    return next;
+}

@@ -1,0 +1,71 @@
+/* An SM's record: its parts, which any core has, and the core. Cores include it; others see sm.h.
+ */
+#ifndef TYTO_SM_PARTS_H
+#define TYTO_SM_PARTS_H
+
+#include <stdalign.h>
+
+#include "sm/context.h"
+#include "sm/core.h"
+#include "sm/l1d.h"
+#include "sm/lsu.h"
+#include "sm/port.h"
+
+/* Up to which cycle, itself not included, cycles are counted. */
+typedef struct SmCycles {
+    uint64_t settled;  /* by the core, and refusals of the L1D */
+    uint64_t resident; /* with the CTAs and warps that were resident */
+} SmCycles;
+
+enum { SM_HOST_LINE = 64 /* bytes that most hosts' caches fetch at once; only layout needs it */ };
+
+/* In each record, what a step of a quiet SM looks at comes first, so that few lines of the host's
+ * cache have to be there. */
+struct Sm {
+    alignas(SM_HOST_LINE) SmCycles cycles;
+    bool is_quiet; /* nobody but the load/store unit has anything to do before it, a line of
+                      instructions or a CTA brings it; its instructions have not failed */
+    bool foresees; /* its policy tells when it changes its mind */
+    const SmCore *core;
+    void *record; /* the core's */
+    SmContext context;
+    alignas(SM_HOST_LINE) SmLsu lsu;
+    alignas(SM_HOST_LINE) SmL1d l1d;
+    alignas(SM_HOST_LINE) SmPort port;
+};
+
+/* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
+static inline void sm_count_cycles(Sm *sm, uint64_t cycle) {
+    if (cycle <= sm->cycles.settled) return;
+    uint64_t cycles = cycle - sm->cycles.settled;
+    sm->cycles.settled = cycle;
+    sm->core->count_cycles(sm, cycles);
+}
+
+/* Warps that have exited and have nothing under way. */
+static inline uint64_t sm_retirable(const Sm *sm) {
+    return sm->context.view.exited & sm->context.warps.drained;
+}
+/* Counts the cycles up to, not including, `cycle` with what is resident, which is about to change.
+ */
+void sm_count_residents(Sm *sm, uint64_t cycle);
+/* Retires warps, which must be retirable, and CTAs with their last one. */
+void sm_retire(Sm *sm, uint64_t warps);
+
+/* The next cycle in which something is known to happen to what cores share, while nothing is to do;
+ * UINT64_MAX. */
+uint64_t sm_next_event(Sm *sm);
+
+/* The agents of the SM make their step, right after the load/store unit. */
+static inline void sm_step_agents(Sm *sm) {
+    if (__builtin_expect(sm->port.agents.count != 0, false))
+        agents_step(&sm->port.agents, &sm->context, &sm->port);
+}
+
+/* Others may issue, where threads step the SMs. */
+static inline void sm_tell_issued(const Sm *sm) {
+    const SmEnvironment *env = &sm->context.env;
+    if (__builtin_expect(env->order != NULL, false)) order_issued(env->order, env->index);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* A source of instructions that replays a recorded stream: what each warp executed, one step after
+ * another, with the addresses of its lanes. Nothing is computed. The smallest implementation of
+ * isa/source.h, and how a trace would be one. */
+#ifndef TYTO_TESTS_SM_REPLAY_SOURCE_H
+#define TYTO_TESTS_SM_REPLAY_SOURCE_H
+
+#include "isa/source.h"
+
+enum { REPLAY_WARPS = 64, REPLAY_SLOTS = 32 };
+
+/* One step of a recorded warp. The stream's last has is_exit. */
+typedef struct ReplayStep {
+    uint32_t pc;       /* the row that was executed */
+    uint32_t executed; /* lanes */
+    uint64_t address;  /* of lane 0; lane i accesses `stride` bytes behind lane i - 1 */
+    uint32_t stride;
+    bool is_exit;
+} ReplayStep;
+
+/* A warp on its way through the stream. */
+typedef struct ReplayWarp {
+    const ReplayStep *next;
+    uint32_t cta_slot;
+    uint32_t bit; /* for its number in the CTA */
+} ReplayWarp;
+
+typedef struct ReplaySource {
+    WarpSource source;              /* must be first */
+    const ReplayStep *stream;       /* of every warp */
+    uint64_t address[ISA_LANES];    /* of the last step */
+    uint8_t space[ISA_LANES];       /* never generic */
+    ReplayWarp warp[REPLAY_WARPS];  /* by warp slot */
+    uint32_t waiting[REPLAY_SLOTS]; /* warps of each CTA slot at its barrier, bit each, and ... */
+    uint32_t alive[REPLAY_SLOTS];   /* ... those that have not exited */
+    IsaFault fault;
+    uint64_t steps; /* so far */
+} ReplaySource;
+
+/* CTAs of so many warps, each of which executes the stream of a program. */
+WarpSource *replay_source_start(ReplaySource *source, const WarpProgram *program, uint32_t warps,
+                                const ReplayStep *stream);
+
+#endif
