@@ -19,10 +19,11 @@ enum { HOST_LINE = 64 /* bytes that most hosts' caches fetch at once; layout alo
  * at comes first, so that few lines of the host's cache have to be there. */
 struct Sm {
     alignas(HOST_LINE) SmCycles cycles;
-    bool is_quiet; /* nobody but the load/store unit has anything to do before it, a line of
-                      instructions or a CTA brings it; its instructions have not failed */
-    bool foresees; /* its policy tells when it changes its mind */
-    bool is_noted; /* what it issues is noted: by a profile, a pipeline in a row, other threads */
+    bool is_quiet;   /* nobody but the load/store unit has anything to do before it, a line of
+                        instructions or a CTA brings it; its instructions have not failed */
+    bool foresees;   /* its policy tells when it changes its mind */
+    bool has_agents; /* sm/agent.h */
+    bool is_noted;   /* what it issues is noted: by a profile, a pipeline in a row, other threads */
     SmContext context;
     alignas(HOST_LINE) SmIssue issue;
     alignas(HOST_LINE) SmSubcores cores;
@@ -96,6 +97,7 @@ void sm_free(Sm *sm) {
 MemRequest *sm_request_pool(Sm *sm) { return sm->port.requests; }
 
 uint32_t sm_attach(Sm *sm, const SmAgentOps *ops, void *agent) {
+    sm->has_agents = true;
     return agents_add(&sm->port.agents, ops, agent);
 }
 
@@ -240,7 +242,8 @@ static uint64_t next_event(Sm *sm) {
     uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
     uint64_t next = result < memory ? result : memory;
     if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
-    if (agents_next_step(&sm->port.agents) < next) next = agents_next_step(&sm->port.agents);
+    if (sm->has_agents && agents_next_step(&sm->port.agents) < next)
+        next = agents_next_step(&sm->port.agents);
     if (sm->foresees && context->view.resident) {
         uint64_t ahead = sched_agent_next_change(&context->policy, context_view(context));
         if (ahead < next - context->cycle) next = context->cycle + ahead;
@@ -363,8 +366,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
     context->cycle = cycle;
     subcores_write_back(&sm->cores, context);
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->cores.collectors);
-    if (__builtin_expect(sm->port.agents.count != 0, false))
-        agents_step(&sm->port.agents, context, &sm->port);
+    if (__builtin_expect(sm->has_agents, false)) agents_step(&sm->port.agents, context, &sm->port);
     if (stays_quiet(sm)) {
         tell_issued(context);
         plan_next_step(sm, true);
