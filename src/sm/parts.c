@@ -25,7 +25,8 @@ uint64_t sm_next_event(Sm *sm) {
     SmContext *context = &sm->context;
     uint64_t next = lsu_next_event(&sm->lsu, &sm->l1d);
     if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
-    if (agents_next_step(&sm->port.agents) < next) next = agents_next_step(&sm->port.agents);
+    if (sm->has_agents && agents_next_step(&sm->port.agents) < next)
+        next = agents_next_step(&sm->port.agents);
     if (sm->foresees && context->view.resident) {
         uint64_t ahead = sched_agent_next_change(&context->policy, context_view(context));
         if (ahead < next - context->cycle) next = context->cycle + ahead;

@@ -23,9 +23,10 @@ enum { SM_HOST_LINE = 64 /* bytes that most hosts' caches fetch at once; only la
  * cache have to be there. */
 struct Sm {
     alignas(SM_HOST_LINE) SmCycles cycles;
-    bool is_quiet; /* nobody but the load/store unit has anything to do before it, a line of
-                      instructions or a CTA brings it; its instructions have not failed */
-    bool foresees; /* its policy tells when it changes its mind */
+    bool is_quiet;   /* nobody but the load/store unit has anything to do before it, a line of
+                        instructions or a CTA brings it; its instructions have not failed */
+    bool foresees;   /* its policy tells when it changes its mind */
+    bool has_agents; /* sm/agent.h */
     const SmCore *core;
     void *record; /* the core's */
     SmContext context;
@@ -58,7 +59,7 @@ uint64_t sm_next_event(Sm *sm);
 
 /* The agents of the SM make their step, right after the load/store unit. */
 static inline void sm_step_agents(Sm *sm) {
-    if (__builtin_expect(sm->port.agents.count != 0, false))
+    if (__builtin_expect(sm->has_agents, false))
         agents_step(&sm->port.agents, &sm->context, &sm->port);
 }
 

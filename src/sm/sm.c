@@ -68,6 +68,7 @@ void sm_free(Sm *sm) {
 MemRequest *sm_request_pool(Sm *sm) { return sm->port.requests; }
 
 uint32_t sm_attach(Sm *sm, const SmAgentOps *ops, void *agent) {
+    sm->has_agents = true;
     return agents_add(&sm->port.agents, ops, agent);
 }
 

@@ -247,6 +247,53 @@ static void test_a_line_is_dropped_when_the_sm_has_no_thread_left(void **state) 
     }
 }
 
+/* An agent that takes one request, and has something to do at `due`. */
+typedef struct Clerk {
+    uint64_t due, stepped;
+    bool is_full;
+} Clerk;
+
+static bool clerk_serves(void *agent, SmContext *sm, MemRequest *request) {
+    Clerk *clerk = agent;
+    (void)request;
+    if (clerk->is_full) return false;
+    clerk->is_full = true;
+    clerk->due = sm->cycle + 20;
+    return true;
+}
+static void clerk_steps(void *agent, SmContext *sm, SmPort *port) {
+    Clerk *clerk = agent;
+    (void)port;
+    clerk->stepped = sm->cycle;
+    if (sm->cycle >= clerk->due) clerk->due = UINT64_MAX;
+}
+static uint64_t clerk_next(const void *agent) { return ((const Clerk *)agent)->due; }
+
+static void test_an_sm_wakes_for_its_agent_and_sleeps_until_its_time(void **state) {
+    (void)state;
+    static const SmAgentOps ops = {
+        .serve = clerk_serves, .step = clerk_steps, .next_step = clerk_next};
+    Bench *bench = start("", 1, "", false);
+    const uint64_t *wake = &bench->stage->wake;
+    Clerk clerk = {.due = UINT64_MAX};
+    MemRequest request = {.handle = mem_handle(2, 0), .atoms = 1, .target = endpoint_sm(STAGE_SM)};
+    assert_int_equal(sm_attach(bench->sm, &ops, &clerk), 0);
+    assert_int_equal(*wake, UINT64_MAX); /* no CTA */
+    assert_true(sm_is_idle(bench->sm));
+    assert_true(sm_offer_request(bench->sm, 10, &request));
+    assert_int_equal(*wake, 10);
+    assert_false(sm_is_idle(bench->sm));
+    sm_step(bench->sm, 10);
+    assert_int_equal(clerk.stepped, 10);
+    assert_int_equal(*wake, 30);
+    assert_false(sm_offer_request(bench->sm, 12, &request));
+    assert_int_equal(*wake, 30); /* a refused one wakes nobody */
+    sm_step(bench->sm, 30);
+    assert_int_equal(*wake, UINT64_MAX);
+    assert_true(sm_is_idle(bench->sm));
+    stop(bench);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_dependent_instruction_issues_six_cycles_after_its_latency),
@@ -261,6 +308,7 @@ int main(void) {
         cmocka_unit_test(test_an_sm_counts_the_ctas_that_it_has),
         cmocka_unit_test(test_a_warp_that_waits_says_for_what),
         cmocka_unit_test(test_a_line_is_dropped_when_the_sm_has_no_thread_left),
+        cmocka_unit_test(test_an_sm_wakes_for_its_agent_and_sleeps_until_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
