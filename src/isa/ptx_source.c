@@ -1,6 +1,8 @@
 /* The PTX interpreter as a source of instructions (see the header). */
 #include "isa/ptx_source.h"
 
+#include <assert.h>
+
 #include "base/bits.h"
 #include "isa/async.h"
 #include "isa/lower.h"
@@ -31,11 +33,11 @@ WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered) {
 
 /* ---- Steps ---- */
 
+static_assert((int)WARP_GOES_ON == ISA_EVENT_NONE && (int)WARP_WAITS == ISA_EVENT_BARRIER &&
+                  (int)WARP_EXITED == ISA_EVENT_EXIT && (int)WARP_FAULT == ISA_EVENT_FAULT,
+              "a step's events are those of isa_step");
+
 static WarpEvent step(WarpSource *source, SourceWarp *handle, uint64_t cycle) {
-    static const uint8_t events[] = {[ISA_EVENT_NONE] = WARP_GOES_ON,
-                                     [ISA_EVENT_BARRIER] = WARP_WAITS,
-                                     [ISA_EVENT_EXIT] = WARP_EXITED,
-                                     [ISA_EVENT_FAULT] = WARP_FAULT};
     IsaContext *context = &of(source)->context;
     IsaWarp *warp = warp_of(handle);
     WarpStep *did = &source->did;
@@ -47,7 +49,7 @@ static WarpEvent step(WarpSource *source, SourceWarp *handle, uint64_t cycle) {
     did->executed = context->executed;
     did->pattern = context->pattern;
     did->has_split = warp->depth > depth;
-    return (WarpEvent)events[event];
+    return (WarpEvent)event;
 }
 
 /* The same of a launch whose registers are to be printed at some place. */

@@ -252,6 +252,35 @@ static void test_calls_list_their_values(void **state) {
     release(&d);
 }
 
+/* What a timing model is told beside registers and class (IsaInfo.flags). */
+static void test_timing_is_told_of_calls_phases_and_naming_lanes(void **state) {
+    (void)state;
+    Decoded d =
+        decode(HEAD ".func (.param .b32 result) twice(.param .b32 x) {\n"
+                    ".reg .b32 %r<2>; ld.param.u32 %r1, [x]; st.param.b32 [result], %r1; ret; }\n"
+                    ".visible .entry k(.param .u32 n) { .reg .b32 %r<6>; .reg .b64 %d<2>;\n"
+                    ".shared .b64 bar;\n"
+                    "ld.param.u32 %r1, [n];\n"
+                    "mbarrier.arrive.shared.b64 %d1, [bar];\n"
+                    "cp.async.mbarrier.arrive.shared.b64 [bar];\n"
+                    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [bar];\n"
+                    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [bar];\n"
+                    "ld.shared.u32 %r1, [bar]; ret; }");
+    assert_non_null(d.program);
+    const IsaInfo *called = &d.program->infos[d.program->functions[0].entry];
+    assert_true(called[0].flags & ISA_IS_CALL_ARGUMENT);
+    assert_true(called[1].flags & ISA_IS_CALL_ARGUMENT);
+    const IsaInfo *info = &d.program->infos[d.program->functions[1].entry];
+    assert_false(info[0].flags & ISA_IS_CALL_ARGUMENT);
+    assert_true(info[1].flags & ISA_IS_PHASE);
+    assert_false(info[2].flags & ISA_IS_PHASE); /* waits for the copies, then arrives */
+    assert_true(info[3].flags & ISA_IS_PHASE);
+    assert_int_equal(info[4].naming_lanes, 8);
+    assert_int_equal(info[5].naming_lanes, 32);
+    assert_false(info[6].flags & (ISA_IS_PHASE | ISA_IS_CALL_ARGUMENT));
+    release(&d);
+}
+
 static void test_unsupported_forms_are_named(void **state) {
     (void)state;
     Decoded d = decode(HEAD ".global .texref image;\n"
@@ -292,6 +321,7 @@ int main(void) {
         cmocka_unit_test(test_branches_go_to_pcs),
         cmocka_unit_test(test_variables_become_addresses),
         cmocka_unit_test(test_calls_list_their_values),
+        cmocka_unit_test(test_timing_is_told_of_calls_phases_and_naming_lanes),
         cmocka_unit_test(test_unsupported_forms_are_named),
         cmocka_unit_test(test_callers_of_unsupported_functions_are_refused),
     };
