@@ -61,7 +61,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 }
 
 const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "bridge",
     .summary = "a policy written in another language",
     .parameters = PARAMETERS,

@@ -2,10 +2,70 @@
  * scheduler's choice among them. */
 #include "gpu/dispatch.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
+
+/* ---- What the CTA scheduler asks ---- */
+
+static TytoSmMeasurement measure(const Counters *counters, uint64_t memory_cycles) {
+    return (TytoSmMeasurement){.size = sizeof(TytoSmMeasurement),
+                               .warp_instructions = counters->warp_instructions,
+                               .l1d_accesses = counters->l1d_accesses,
+                               .l1d_loads = counters->l1d_load_accesses,
+                               .dram_reads = counters->l1d_load_misses,
+                               .fetches = counters->reads_answered,
+                               .fetch_cycles = counters->fetch_cycles,
+                               .memory_cycles = memory_cycles};
+}
+
+/* Hands over as much as the policy has room for. */
+static void hand_over(void *to, uint32_t room, const void *from, uint32_t size) {
+    memcpy(to, from, room < size ? room : size);
+}
+
+static bool can_ask(const Dispatch *dispatch, uint32_t sm) {
+    const bool may = dispatch->asked_sm == DISPATCH_ANY_SM || dispatch->asked_sm == (int)sm;
+    return may && dispatch->sms && sm < dispatch->view.sms;
+}
+
+static bool answer_cta(void *unit, uint32_t sm, uint32_t slot, TytoCtaProgress *progress) {
+    const Dispatch *dispatch = unit;
+    const uint32_t room = progress->size;
+    TytoCtaProgress known;
+    if (!can_ask(dispatch, sm) || slot >= dispatch->view.cta_slots) return false;
+    const bool is_there = sm_cta_progress(dispatch->sms[sm], slot, &known);
+    if (!is_there && dispatch->asked_slot != (int)slot) return false;
+    hand_over(progress, room, &known, sizeof known);
+    return true;
+}
+
+static bool answer_sm(void *unit, uint32_t sm, TytoSmMeasurement *measured) {
+    const Dispatch *dispatch = unit;
+    if (!can_ask(dispatch, sm)) return false;
+    const Sm *asked = dispatch->sms[sm];
+    const TytoSmMeasurement known = measure(sm_counters(asked), sm_memory_cycles(asked));
+    hand_over(measured, measured->size, &known, sizeof known);
+    return true;
+}
+
+static void answer_pause(void *unit, uint32_t sm, uint64_t slots) {
+    Dispatch *dispatch = unit;
+    if (sm >= dispatch->view.sms || dispatch->paused[sm] == slots) return;
+    dispatch->paused[sm] = slots;
+    dispatch->has_paused = true;
+}
+
+static const TytoGridAnswers ANSWERS = {.size = sizeof ANSWERS,
+                                        .cta = answer_cta,
+                                        .sm = answer_sm,
+                                        .pause = answer_pause};
+
+/* ---- Kernels ---- */
 
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched,
                    const TytoGridView *sizes, SchedCall *call) {
@@ -14,8 +74,15 @@ void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *
                            .view = *sizes,
                            .resident = base_calloc(sms, sizeof *dispatch->resident),
                            .given = base_calloc(sms, sizeof *dispatch->given),
+                           .paused = base_calloc(sms, sizeof *dispatch->paused),
+                           .asked_sm = DISPATCH_ANY_SM,
+                           .asked_slot = -1,
+                           .sample_at = UINT64_MAX,
                            .last = sms - 1};
+    dispatch->view.size = sizeof dispatch->view;
     dispatch->view.resident = dispatch->resident;
+    dispatch->view.answers = &ANSWERS;
+    dispatch->view.unit = dispatch;
     cta_agent_init(&dispatch->agent, sched, &dispatch->view, call);
 }
 
@@ -23,6 +90,8 @@ void dispatch_free(Dispatch *dispatch) {
     cta_agent_free(&dispatch->agent);
     free(dispatch->resident);
     free(dispatch->given);
+    free(dispatch->paused);
+    free(dispatch->gone);
 }
 
 void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm) {
@@ -31,6 +100,12 @@ void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm)
     bool is_uneven = dispatch->agent.policy->is_uneven;
     bool is_small = dispatch->config->spreads_small_grids && !is_uneven && even < ctas_per_sm;
     dispatch->limit = is_small ? (uint32_t)even : ctas_per_sm;
+}
+
+/* When the CTA scheduler looks next. */
+static void plan_sample(Dispatch *dispatch, uint64_t cycle) {
+    const uint64_t cycles = cta_agent_sample_every(&dispatch->agent, &dispatch->view);
+    dispatch->sample_at = cycles ? cycle + cycles : UINT64_MAX;
 }
 
 void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t l1d_lines,
@@ -42,26 +117,33 @@ void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t 
     TytoGridView *view = &dispatch->view;
     view->cycle = cycle;
     view->ctas = ctas;
-    view->next = 0;
+    view->next = view->cta = 0;
     view->capacity = dispatch->limit;
     view->cta_warps = warps;
     view->l1d_lines = l1d_lines;
     view->l1d_ways = l1d_ways;
+    memset(dispatch->paused, 0, view->sms * sizeof *dispatch->paused);
+    dispatch->has_paused = false;
+    if (cta_agent_orders(&dispatch->agent)) {
+        free(dispatch->gone);
+        dispatch->gone = base_calloc(bits_words(ctas), sizeof *dispatch->gone);
+    }
     cta_agent_start(&dispatch->agent, view);
+    plan_sample(dispatch, cycle);
 }
 
-void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters,
+void dispatch_finished(Dispatch *dispatch, uint32_t sm, uint32_t slot, const Counters *counters,
                        uint64_t memory_cycles, uint64_t cycle) {
-    TytoSmMeasurement measured = {.warp_instructions = counters->warp_instructions,
-                                  .l1d_accesses = counters->l1d_accesses,
-                                  .l1d_loads = counters->l1d_load_accesses,
-                                  .dram_reads = counters->l1d_load_misses,
-                                  .fetches = counters->reads_answered,
-                                  .fetch_cycles = counters->fetch_cycles,
-                                  .memory_cycles = memory_cycles};
+    TytoSmMeasurement measured = measure(counters, memory_cycles);
+    measured.cta_slot = slot;
     dispatch->resident[sm]--;
+    dispatch->paused[sm] &= ~(UINT64_C(1) << slot);
     dispatch->view.cycle = cycle;
+    dispatch->asked_sm = (int)sm; /* others may be in the middle of a cycle, in other threads */
+    dispatch->asked_slot = (int)slot;
     cta_agent_finished(&dispatch->agent, &dispatch->view, sm, &measured);
+    dispatch->asked_sm = DISPATCH_ANY_SM;
+    dispatch->asked_slot = -1;
 }
 
 void dispatch_report(Dispatch *dispatch, const TytoReport *out) {
@@ -82,23 +164,48 @@ static bool has_room(Dispatch *dispatch, uint32_t sm) {
     return dispatch->resident[sm] < limit && dispatch->resident[sm] < dispatch->limit;
 }
 
-static void send(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {
-    sm_launch_cta(sms[sm], dispatch->view.next++, dispatch->view.cycle);
+/* The CTA scheduler's choice of a CTA for the SM, noted as gone. False: it cannot go. */
+static bool take_ordered(Dispatch *dispatch, uint32_t sm, uint64_t *cta) {
+    IsaFault *fault = &dispatch->fault;
+    *cta = cta_agent_order(&dispatch->agent, &dispatch->view, sm);
+    const bool is_cta = *cta < dispatch->view.ctas;
+    if (is_cta && !(dispatch->gone[*cta / 64] >> *cta % 64 & 1)) {
+        bits_set(dispatch->gone, *cta);
+        return true;
+    }
+    snprintf(fault->text, sizeof fault->text,
+             "CTA scheduler %s: cycle %" PRIu64 ": chose CTA %" PRIu64 " for SM %u, which %s",
+             dispatch->agent.chosen->text, dispatch->view.cycle, *cta, sm,
+             is_cta ? "has gone out" : "is none");
+    fault->is_set = true;
+    fault->code = ISA_FAULT_POLICY;
+    return false;
+}
+
+/* The next CTA goes to the SM; false: the CTA scheduler chose wrongly. */
+static bool send(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {
+    uint64_t cta = dispatch->view.next;
+    if (cta_agent_orders(&dispatch->agent) && !take_ordered(dispatch, sm, &cta)) return false;
+    sm_launch_cta(sms[sm], cta, dispatch->view.cycle);
+    dispatch->view.next++;
+    dispatch->view.cta = cta;
     dispatch->resident[sm]++;
     dispatch->last = sm;
     cta_agent_dispatched(&dispatch->agent, &dispatch->view, sm);
+    return true;
 }
 
-static void go_round(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
+static bool go_round(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
     uint32_t count = dispatch->view.sms, first = (dispatch->last + 1) % count;
     for (uint32_t i = 0; i < count && most; i++) {
         uint32_t sm = (first + i) % count;
         for (uint32_t n = 0; n < dispatch->config->per_sm_per_cycle && most; n++) {
             if (dispatch->view.next == dispatch->view.ctas || !has_room(dispatch, sm)) break;
-            send(dispatch, sms, sm);
+            if (!send(dispatch, sms, sm)) return false;
             most--;
         }
     }
+    return true;
 }
 
 /* The SMs that the CTA scheduler may choose among. */
@@ -123,7 +230,7 @@ static bool let_choose(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
             return false;
         }
         if (sm == TYTO_NO_SM) break;
-        send(dispatch, sms, (uint32_t)sm);
+        if (!send(dispatch, sms, (uint32_t)sm)) return false;
         if (++dispatch->given[sm] == dispatch->config->per_sm_per_cycle ||
             !has_room(dispatch, (uint32_t)sm))
             room.words[sm / 64] &= ~(UINT64_C(1) << sm % 64);
@@ -137,12 +244,33 @@ static void announce_last(Dispatch *dispatch, Sm *const *sms) {
         sm_last_cta(sms[i], dispatch->view.cycle);
 }
 
+/* The SMs hear which of their CTAs are paused. */
+static void tell_paused(Dispatch *dispatch, Sm *const *sms) {
+    for (uint32_t i = 0; i < dispatch->view.sms; i++)
+        dispatch->paused[i] = sm_pause_ctas(sms[i], dispatch->paused[i], dispatch->view.cycle);
+    dispatch->has_paused = false;
+}
+
+bool dispatch_sample(Dispatch *dispatch, Sm *const *sms, uint64_t cycle) {
+    if (cycle < dispatch->sample_at && !dispatch->has_paused) return false;
+    dispatch->view.cycle = cycle;
+    dispatch->sms = sms;
+    if (cycle >= dispatch->sample_at) {
+        cta_agent_sample(&dispatch->agent, &dispatch->view);
+        plan_sample(dispatch, cycle);
+    }
+    if (!dispatch->has_paused) return false;
+    tell_paused(dispatch, sms);
+    return true;
+}
+
 bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle) {
     if (dispatch->is_over || cycle < dispatch->not_before) return true;
     uint32_t most = dispatch->config->per_cycle ? dispatch->config->per_cycle : UINT32_MAX;
     dispatch->view.cycle = cycle;
-    if (!cta_agent_chooses(&dispatch->agent)) go_round(dispatch, sms, most);
-    else if (!let_choose(dispatch, sms, most)) return false;
+    dispatch->sms = sms;
+    if (!(cta_agent_chooses(&dispatch->agent) ? let_choose : go_round)(dispatch, sms, most))
+        return false;
     if (dispatch->view.next == dispatch->view.ctas) announce_last(dispatch, sms);
     return true;
 }

@@ -154,6 +154,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
                                 .l1d_lines = l1d_lines(machine, 0),
                                 .l1d_ways = l1d_ways(machine, 0),
                                 .l1d_mshrs = sm_config_l1d_mshrs(&machine->sm),
+                                .cta_slots = machine->sm.ctas,
                                 .l1d_line_bytes = machine->sm.l1d.line_bytes,
                                 .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, &sizes,
@@ -229,9 +230,11 @@ static bool is_an_sm_busy(const Engine *engine) {
 
 /* SM cycles after the current one that change nothing anywhere. */
 static uint64_t quiet_cycles(const Engine *engine) {
-    uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz, quiet = UINT64_MAX;
-    if (engine->alarm <= now + 1 || is_an_sm_busy(engine)) return 0;
-    if (engine->alarm != UINT64_MAX) quiet = engine->alarm - now - 1;
+    uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz;
+    uint64_t quiet = dispatch_quiet(&engine->dispatch, now);
+    if (engine->alarm <= now + 1 || !quiet || is_an_sm_busy(engine)) return 0;
+    if (engine->alarm != UINT64_MAX && engine->alarm - now - 1 < quiet)
+        quiet = engine->alarm - now - 1;
     uint64_t steps = noc_quiet_steps(engine->requests), other = noc_quiet_steps(engine->replies);
     if (other < steps) steps = other;
     if (steps == 0) return 0;
@@ -448,7 +451,8 @@ static void cta_finished(void *user, const SmCtaEnd *end) {
     Engine *engine = user;
     engine->ctas_done++;
     const Sm *sm = engine->sms[end->sm];
-    dispatch_finished(&engine->dispatch, end->sm, sm_counters(sm), sm_memory_cycles(sm), end->end);
+    dispatch_finished(&engine->dispatch, end->sm, end->slot, sm_counters(sm), sm_memory_cycles(sm),
+                      end->end);
     watch_cta(engine->watch, end);
 }
 
@@ -473,6 +477,8 @@ static bool is_over(const Engine *engine) {
 static const IsaFault *step(Engine *engine) {
     const Sm *failed = cycle_run(engine);
     if (failed) return sm_fault(failed);
+    if (dispatch_sample(&engine->dispatch, engine->sms, engine->cycle))
+        engine->alarm = engine->cycle + 1;
     if (engine->dispatch.is_over) return NULL;
     uint64_t next = engine->dispatch.view.next;
     bool is_right = dispatch_step(&engine->dispatch, engine->sms, engine->cycle);

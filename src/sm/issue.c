@@ -40,7 +40,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
         issue->seen[s] = SM_SEEN_IDLE;
     }
     issue->has_issued = issue->knows_going = issue->knows_behind = false;
-    issue->steps_always = issue->looks || sched_agent_hears_time(&sm->policy);
+    issue->steps_always = issue->looks || sched_agent_always_steps(&sm->policy);
     issue->standing = 0;
     issue->policy_cycle = sm->view.cycle;
     issue->sees_registered = sm->isa.memory && mem_has_registered(sm->isa.memory);
@@ -427,7 +427,8 @@ static void pay_slot(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     sched_agent_issued(&sm->policy, &sm->view,
                        &(TytoIssue){.warp = warp,
                                     .scheduler = scheduler,
-                                    .lanes = sm->warps.warp[warp].isa->active});
+                                    .lanes = sm->warps.warp[warp].isa->active,
+                                    .pc = slots->pc[warp]});
 }
 
 /* The slots of an instruction that has issued, which was the first. */
@@ -441,12 +442,15 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
 
 /* Executes the instruction of the warp that is next. */
 ALWAYS IsaEvent execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op, bool plain) {
-    const uint32_t depth = isa->depth;
+    const uint32_t depth = isa->depth, pc = isa->pc, active = isa->active;
     if (!plain && issue->dumps) isa_dump_if_due(&sm->isa, isa);
     const IsaEvent event = isa_step(&sm->isa, isa);
     if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return event;
     count_instruction(issue, sm, op, sm->isa.executed);
-    if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += isa->depth > depth;
+    if (op->flags & ISA_IS_BRANCH) {
+        sm->counters.divergent_branches += isa->depth > depth;
+        context_branched(sm, isa, pc, active, isa->depth > depth);
+    }
     return event;
 }
 
@@ -548,7 +552,8 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
                                         .scheduler = scheduler,
                                         .lanes = lanes,
                                         .is_load = (op->traits & SM_OP_L1D_LOAD) != 0,
-                                        .is_long = (op->traits & SM_OP_LONG) != 0});
+                                        .is_long = (op->traits & SM_OP_LONG) != 0,
+                                        .pc = pc});
     return true;
 }
 

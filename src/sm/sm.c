@@ -4,7 +4,10 @@
 
 #include <stdalign.h>
 
+#include "sched/view.h"
 #include "sm/issue.h"
+#include "sm/l1d_policy.h"
+#include "sm/stalls.h"
 #include "sm/subcore.h"
 
 /* Up to which cycle, itself not included, cycles are counted. */
@@ -42,7 +45,8 @@ static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
 static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
     const SmConfig *config = context->config;
     TytoSmView *view = &context->view;
-    *view = (TytoSmView){.cycle = cycle,
+    *view = (TytoSmView){SCHED_VIEW_HEAD,
+                         .cycle = cycle,
                          .sm = context->env.index,
                          .sms = context->env.sms,
                          .warp_count = sm_config_warps(config),
@@ -53,7 +57,9 @@ static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
                          .pipeline_depth =
                              sm_op_distance(config) + config->ops[ISA_CLASS_OTHER].latency,
                          .issue_interval = config->scheduler.issue_interval,
-                         .line_bytes = config->l1d.line_bytes};
+                         .line_bytes = config->l1d.line_bytes,
+                         .l1d_mshrs = config->l1d.mshrs,
+                         .l1d_places = cache_config_sets(&config->l1d) * config->l1d.ways};
     for (uint32_t s = 0; s < config->scheduler.count; s++)
         view->scheduler_warps[s] = slots_of_scheduler(config, s);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
@@ -96,6 +102,7 @@ void sm_free(Sm *sm) {
 MemRequest *sm_request_pool(Sm *sm) { return sm->port.requests; }
 
 void sm_report_policy(Sm *sm, const TytoReport *out) {
+    l1d_policy_report(&sm->l1d, out);
     sched_agent_report(&sm->context.policy, context_view(&sm->context), out);
 }
 
@@ -136,6 +143,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     fetch_start_kernel(&sm->fetch);
     start_view(context, ctas, cycle);
     issue_start_kernel(&sm->issue, context);
+    l1d_policy_start_kernel(&sm->l1d, context);
     context->cycle = cycle;
     sm->is_quiet = false;
     sm->foresees = sched_agent_foresees(&context->policy);
@@ -171,6 +179,38 @@ void sm_last_cta(Sm *sm, uint64_t cycle) {
                                          .owner = TYTO_NO_WARP,
                                          .cta_slot = -1});
     if (context->view.resident) *context->env.wake = cycle + 1;
+}
+
+uint64_t sm_pause_ctas(Sm *sm, uint64_t slots, uint64_t cycle) {
+    SmContext *context = &sm->context;
+    uint64_t warps = 0;
+    slots &= context->view.ctas;
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        warps |= context->view.cta[bits_lowest64(rest)].all;
+    if (warps == context->policy.paused) return slots;
+    sm_settle(sm, cycle + 1);
+    context->cycle = cycle;
+    sched_agent_pause(&context->policy, warps);
+    issue_wake(&sm->issue);
+    sm->is_quiet = false;
+    *context->env.wake = cycle + 1;
+    return slots;
+}
+
+bool sm_cta_progress(const Sm *sm, uint32_t slot, TytoCtaProgress *progress) {
+    const TytoSmView *view = &sm->context.view;
+    const TytoCtaView *cta = &view->cta[slot];
+    *progress = (TytoCtaProgress){.size = sizeof *progress,
+                                  .warps = (uint32_t)bits_count64(cta->warps),
+                                  .index = cta->index,
+                                  .launched = cta->launched,
+                                  .is_paused = sm->context.policy.paused & cta->all};
+    for (uint64_t rest = cta->all; rest; rest &= rest - 1) {
+        const TytoWarpView *warp = &view->warp[bits_lowest64(rest)];
+        progress->instructions += warp->instructions;
+        progress->thread_instructions += warp->thread_instructions;
+    }
+    return view->ctas >> slot & 1;
 }
 
 /* Counts the cycles up to, not including, `cycle` with what is resident, which is about to change.
@@ -353,6 +393,8 @@ void sm_step(Sm *sm, uint64_t cycle) {
     const bool looks =
         is_noted && context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context);
+    if (__builtin_expect(context->policy.sees_stalls, false))
+        stalls_show(&sm->issue, context, &sm->l1d, &sm->port);
     if (is_noted) note_issue(sm, looks);
     fetch_decode(&sm->fetch, context);
     const bool fetches = fetch_has_work(&sm->fetch, context, &sm->port);

@@ -28,6 +28,7 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "stats/sets.h"
+#include "tyto/cta_policy.h"
 
 typedef struct Sm Sm;
 
@@ -101,6 +102,11 @@ void sm_move_wake(Sm *sm, uint64_t *wake);
 void sm_carve_out(Sm *sm, uint32_t shared_bytes);
 /* Gives the SM, which must have fewer than `ctas`, a CTA at the end of `cycle`. */
 void sm_launch_cta(Sm *sm, uint64_t cta, uint64_t cycle);
+/* From the end of `cycle` on the warps of the CTAs in these slots, and of no others, issue nothing.
+ * The slots among these that hold a CTA. */
+uint64_t sm_pause_ctas(Sm *sm, uint64_t slots, uint64_t cycle);
+/* What the CTA in a slot has done, or the last one that was there; whether one is there. */
+bool sm_cta_progress(const Sm *sm, uint32_t slot, TytoCtaProgress *progress);
 /* The grid has no CTA left to dispatch. */
 void sm_last_cta(Sm *sm, uint64_t cycle);
 

@@ -67,6 +67,7 @@ void warps_notify_launch(SmContext *sm, uint64_t warps) {
 static void finish_cta(SmContext *sm, uint32_t slot) {
     const TytoCtaView *cta = &sm->view.cta[slot];
     sched_view_finish(&sm->view, (int)slot);
+    if (sm->policy.paused) sched_agent_pause(&sm->policy, sm->policy.paused & ~cta->all);
     sm->counters.ctas_finished++;
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
     notify_cta(sm, TYTO_EVENT_CTA_FINISHED, slot, cta->all);

@@ -55,7 +55,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return s->how == WRONG ? TYTO_MAX_WARPS : tyto_lowest(ready);
 }
 
-const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
+const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD,
                                 .name = "misbehaving",
                                 .summary = "does what it must not",
                                 .parameters = parameters,
@@ -74,7 +74,7 @@ static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) 
     return tyto_sm_from(room, 0);
 }
 
-const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
+const TytoCtaPolicy tyto_cta_policy = {TYTO_CTA_POLICY_HEAD,
                                        .name = "misbehaving",
                                        .summary = "does what it must not",
                                        .parameters = parameters,

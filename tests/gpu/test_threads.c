@@ -363,7 +363,7 @@ static int ask(void *state, const TytoSmView *view, int scheduler, uint64_t read
 static void a_call_is_told_by_the_thread_that_makes_it(void **state) {
     (void)state;
     static const TytoPolicy policy = {
-        .version = TYTO_POLICY_VERSION, .name = "asking", .summary = "asks", .pick = ask};
+        TYTO_POLICY_HEAD, .name = "asking", .summary = "asks", .pick = ask};
     const SchedPolicy asking = {.policy = &policy, .text = "asking"};
     Timed timed;
     timed_start(&timed, "gtx480", "", "gto");

@@ -29,7 +29,7 @@ static void hear_time(void *state, const TytoSmView *view, uint64_t count) {
     ((StageHeard *)state)->elapsed += count;
 }
 
-static const TytoPolicy recorder = {.version = TYTO_POLICY_VERSION,
+static const TytoPolicy recorder = {TYTO_POLICY_HEAD,
                                     .name = "recorder",
                                     .summary = "picks the lowest slot",
                                     .state_bytes = sizeof(StageHeard),

@@ -7,4 +7,4 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 }
 
 const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION, .name = "bad-pick", .summary = "picks warp 5", .pick = pick};
+    TYTO_POLICY_HEAD, .name = "bad-pick", .summary = "picks warp 5", .pick = pick};

@@ -2,4 +2,4 @@
 #include "tyto/policy.h"
 
 const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION, .name = "no-pick", .summary = "does not choose"};
+    TYTO_POLICY_HEAD, .name = "no-pick", .summary = "does not choose"};
