@@ -175,11 +175,11 @@ void l1d_policy_send(SmL1d *l1d, SmContext *sm, SmPort *port) {
     SmPrefetcher *prefetcher = l1d->prefetcher;
     const SmPrefetchAsk oldest = prefetcher->asks[prefetcher->first];
     const uint64_t key = oldest.address & ~(uint64_t)(l1d->fill_bytes - 1);
+    if (l1d->refusing || l1d->is_flushing) return; /* first: an SM that waits for these may sleep */
     if (!sm->view.resident || is_pointless(l1d, sm, key)) {
         drop(l1d, sm);
         return;
     }
-    if (l1d->refusing || l1d->is_flushing) return;
     if (!l1d_fetch_for_policy(l1d, sm, port, key)) return;
     pop(l1d);
     prefetcher->counts.sent++;

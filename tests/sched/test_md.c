@@ -657,7 +657,7 @@ static void md_counts_the_different_lines_that_are_read_again(void **unused) {
     for (int i = 0; i < 10; i++) /* one line, however often */
         l.sched->policy->l1d_load(l.agent.state, UINT64_C(4000) * 128);
     finish_measured(&l, 2, &BENCHMARKS[2], 1000);
-    TytoReport out = {&working_set, keep_value, keep_nothing};
+    TytoReport out = {sizeof(TytoReport), &working_set, keep_value, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
     assert_true(working_set == 1001);
     end(&l);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/view.h"
+
 /* ---- The recording policy ---- */
 
 static int pick_lowest(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -33,7 +35,7 @@ static const TytoPolicy recorder = {TYTO_POLICY_HEAD,
                                     .name = "recorder",
                                     .summary = "picks the lowest slot",
                                     .state_bytes = sizeof(StageHeard),
-                                    .events = UINT32_MAX,
+                                    .events = TYTO_WANTS(TYTO_EVENTS) - 1,
                                     .pick = pick_lowest,
                                     .issued = hear_issue,
                                     .elapsed = hear_time,
@@ -95,7 +97,8 @@ Stage *stage_new(const char *settings, int packets) {
     sm->infos = stage->infos;
     sm->program = stage->program;
     sm->reg_pool = stage->regs;
-    sm->view = (TytoSmView){.warp_count = sm_config_warps(sm->config),
+    sm->view = (TytoSmView){SCHED_VIEW_HEAD,
+                            .warp_count = sm_config_warps(sm->config),
                             .cta_count = sm->config->ctas,
                             .schedulers = sm->config->scheduler.count};
     for (uint32_t w = 0; w < sm->view.warp_count; w++)
