@@ -2,9 +2,9 @@
  *
  * A CTA policy is a constant TytoCtaPolicy: names, parameters, and a few functions. The policy says
  * how many CTAs an SM may hold, which SM gets the next one and which CTA that is. It can look at
- * the SMs every so many cycles, and pause CTAs. One state object exists per simulator. A policy must not keep mutable globals, so
- * that simulators can live side by side, and must not depend on addresses or time, so that runs
- * repeat.
+ * the SMs every so many cycles, and pause CTAs. One state object exists per simulator. A policy
+ * must not keep mutable globals, so that simulators can live side by side, and must not depend on
+ * addresses or time, so that runs repeat.
  *
  * A shared object exports one symbol, `tyto_cta_policy`, a `const TytoCtaPolicy`. See
  * docs/writing-a-scheduler.md. Every function may be NULL. How the interface grows is in

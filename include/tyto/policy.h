@@ -51,8 +51,7 @@ enum {
 
 /* Whether the struct at `of`, which states its size, has the field; and the field, or `otherwise`
  * where it has none. */
-#define TYTO_HAS(of, field)                                                                        \
-    ((of)->size >= offsetof(__typeof__(*(of)), field) + sizeof((of)->field))
+#define TYTO_HAS(of, field)            ((of)->size >= offsetof(__typeof__(*(of)), field) + sizeof((of)->field))
 #define TYTO_GET(of, field, otherwise) (TYTO_HAS(of, field) ? (of)->field : (otherwise))
 
 /* Fields that plug-ins must reach by a function; Tyto's own code knows where they are. */
@@ -163,10 +162,10 @@ typedef enum TytoEventKind {
     TYTO_EVENT_L1D_MISS,    /* warp, address: a load did not; the line is requested (or joins one
                                that is under way: is_pending) */
     TYTO_EVENT_L1D_EVICTED, /* address: line dropped; owner: the warp that had brought it in */
-    TYTO_EVENT_L1D_STORED, /* warp, address: a store was passed on to L2; where the L1D drops what
-                              is written (write-evict), L1D_EVICTED came before */
-    TYTO_EVENT_L1D_FILLED, /* address: a line or sector has come; owner: who asked for it first */
-    TYTO_EVENT_BRANCH,     /* warp: a branch has executed; comes before `issued` of it */
+    TYTO_EVENT_L1D_STORED,  /* warp, address: a store was passed on to L2; where the L1D drops what
+                               is written (write-evict), L1D_EVICTED came before */
+    TYTO_EVENT_L1D_FILLED,  /* address: a line or sector has come; owner: who asked for it first */
+    TYTO_EVENT_BRANCH,      /* warp: a branch has executed; comes before `issued` of it */
     TYTO_EVENT_PREFETCH_SENT,   /* tag, address: the policy's prefetch left for the L2 */
     TYTO_EVENT_PREFETCH_USED,   /* tag, address: an access wanted it for the first time; is_pending:
                                    while it was on its way */
@@ -179,10 +178,10 @@ typedef enum TytoEventKind {
 typedef struct TytoEvent {
     uint32_t size; /* bytes of this struct */
     TytoEventKind kind;
-    int warp;        /* slot, TYTO_NO_WARP when it does not apply */
-    int cta_slot;    /* -1 when it does not apply */
-    int owner;       /* L1D events: slot of the warp that brought the line in, TYTO_NO_WARP unknown */
-    bool is_pending; /* L1D_MISS: the line is already on its way */
+    int warp;     /* slot, TYTO_NO_WARP when it does not apply */
+    int cta_slot; /* -1 when it does not apply */
+    int owner;    /* L1D events: slot of the warp that brought the line in, TYTO_NO_WARP unknown */
+    bool is_pending;       /* L1D_MISS: the line is already on its way */
     bool is_divergent;     /* BRANCH: the lanes go two ways */
     uint64_t warps;        /* set of slots */
     uint64_t address;      /* L1D events: byte address of the line */
@@ -300,7 +299,8 @@ typedef enum TytoDramPrefetchOrder {
 /* What a policy wants of the memory controllers: to read on in a row that is open anyway, into the
  * L2, when no request to the row is left. */
 typedef struct TytoDramPrefetch {
-    uint32_t size; /* bytes of this struct, set by Tyto; the rest is zero when the policy is asked */
+    uint32_t
+        size; /* bytes of this struct, set by Tyto; the rest is zero when the policy is asked */
     TytoDramPrefetchScheme scheme;
     uint32_t lower;     /* scheme min: least lines of a row to prefetch, 0 to 128 */
     uint32_t higher;    /* the same while few requests wait, `lower` to 128 */

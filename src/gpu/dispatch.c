@@ -60,10 +60,8 @@ static void answer_pause(void *unit, uint32_t sm, uint64_t slots) {
     dispatch->has_paused = true;
 }
 
-static const TytoGridAnswers ANSWERS = {.size = sizeof ANSWERS,
-                                        .cta = answer_cta,
-                                        .sm = answer_sm,
-                                        .pause = answer_pause};
+static const TytoGridAnswers ANSWERS = {
+    .size = sizeof ANSWERS, .cta = answer_cta, .sm = answer_sm, .pause = answer_pause};
 
 /* ---- Kernels ---- */
 
@@ -108,8 +106,18 @@ static void plan_sample(Dispatch *dispatch, uint64_t cycle) {
     dispatch->sample_at = cycles ? cycle + cycles : UINT64_MAX;
 }
 
+/* No CTA is paused, and none has gone out. */
+static void start_hooks(Dispatch *dispatch, uint64_t ctas) {
+    memset(dispatch->paused, 0, dispatch->view.sms * sizeof *dispatch->paused);
+    dispatch->has_paused = false;
+    if (!cta_agent_orders(&dispatch->agent)) return;
+    free(dispatch->gone);
+    dispatch->gone = base_calloc(bits_words(ctas), sizeof *dispatch->gone);
+}
+
 void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t l1d_lines,
                     uint32_t l1d_ways, uint64_t cycle) {
+    start_hooks(dispatch, ctas);
     dispatch->not_before = cycle + dispatch->config->launch_latency;
     dispatch->is_over = false;
     memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
@@ -122,12 +130,6 @@ void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t 
     view->cta_warps = warps;
     view->l1d_lines = l1d_lines;
     view->l1d_ways = l1d_ways;
-    memset(dispatch->paused, 0, view->sms * sizeof *dispatch->paused);
-    dispatch->has_paused = false;
-    if (cta_agent_orders(&dispatch->agent)) {
-        free(dispatch->gone);
-        dispatch->gone = base_calloc(bits_words(ctas), sizeof *dispatch->gone);
-    }
     cta_agent_start(&dispatch->agent, view);
     plan_sample(dispatch, cycle);
 }

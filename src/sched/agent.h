@@ -11,16 +11,16 @@
 typedef struct SchedAgent {
     const TytoPolicy *policy; /* the chosen one's functions */
     void *state;              /* of this SM; owned */
-    Greedy *greedy;  /* `state`, of a policy of the table that is no more than that: it is asked
-                        without a call; else NULL */
-    bool limits;     /* it lets only some warps issue, or load: which ones may change with time */
-    bool sees_stalls;    /* it wants to see who finds what full (TYTO_NEEDS_STALLS) */
-    bool shapes_l1d;     /* it has a say in what becomes of lines of the L1D */
-    uint64_t paused;     /* warps of CTAs that the CTA scheduler has paused */
-    uint64_t events;     /* the policy's */
-    size_t bytes;    /* of the state, with what the policy wanted beyond it */
-    SchedCall *call; /* what is under way; borrowed, or `own` */
-    SchedCall own;   /* of an agent of which nobody else wants to know */
+    Greedy *greedy;   /* `state`, of a policy of the table that is no more than that: it is asked
+                         without a call; else NULL */
+    bool limits;      /* it lets only some warps issue, or load: which ones may change with time */
+    bool sees_stalls; /* it wants to see who finds what full (TYTO_NEEDS_STALLS) */
+    bool shapes_l1d;  /* it has a say in what becomes of lines of the L1D */
+    uint64_t paused;  /* warps of CTAs that the CTA scheduler has paused */
+    uint64_t events;  /* the policy's */
+    size_t bytes;     /* of the state, with what the policy wanted beyond it */
+    SchedCall *call;  /* what is under way; borrowed, or `own` */
+    SchedCall own;    /* of an agent of which nobody else wants to know */
     const SchedPolicy *chosen; /* borrowed */
 } SchedAgent;
 

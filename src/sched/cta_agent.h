@@ -36,8 +36,8 @@ static inline bool cta_agent_chooses(const CtaAgent *agent) { return agent->poli
 bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet *room, int *sm,
                       char *text, size_t size);
 
-/* Whether the policy chooses the CTA; and the one that it sends to an SM, which may be none that can
- * go. */
+/* Whether the policy chooses the CTA; and the one that it sends to an SM, which may be none that
+ * can go. */
 static inline bool cta_agent_orders(const CtaAgent *agent) { return agent->policy->order; }
 uint64_t cta_agent_order(CtaAgent *agent, const TytoGridView *view, uint32_t sm);
 

@@ -484,8 +484,7 @@ static void drop_line(SmL1d *l1d, SmContext *sm, const SmLookup *lookup, uint64_
         return;
     }
     notify(sm, TYTO_EVENT_L1D_EVICTED, lookup, &l1d->fillers[place], key, place, false);
-    if (has_prefetcher(l1d))
-        l1d_policy_gone(l1d, sm, place, tag_array_address(&l1d->tags, place));
+    if (has_prefetcher(l1d)) l1d_policy_gone(l1d, sm, place, tag_array_address(&l1d->tags, place));
     tag_array_invalidate(&l1d->tags, place);
     count_eviction(l1d, sm, key);
 }
@@ -583,8 +582,7 @@ __attribute__((noinline)) static void tell_filled(const SmL1d *l1d, SmContext *s
                                                   const MemRequest *request, int32_t entry,
                                                   int32_t place) {
     const bool is_policy = l1d_policy_is_prefetch(l1d, entry);
-    const SmFiller filler = {.pc = l1d->pcs[entry],
-                             .warp = is_policy ? SM_NO_WARP : request->warp};
+    const SmFiller filler = {.pc = l1d->pcs[entry], .warp = is_policy ? SM_NO_WARP : request->warp};
     tell_policy(sm, TYTO_EVENT_L1D_FILLED,
                 &(SmLookup){.warp = request->warp, .is_policy = true, .pc = l1d->pcs[entry]},
                 &filler, port_line_of(request), place, false);

@@ -90,8 +90,8 @@ typedef struct SmL1d {
     uint64_t *hits_due;     /* and when each is done, by position in the ring */
     TagHint hint;           /* of the last lookup */
     Mshr mshr;
-    SmFiller *fillers; /* of each place of the tags */
-    uint32_t *pcs;     /* by MSHR: of the instruction whose access is fetched */
+    SmFiller *fillers;               /* of each place of the tags */
+    uint32_t *pcs;                   /* by MSHR: of the instruction whose access is fetched */
     struct SmPrefetcher *prefetcher; /* the policy's (l1d_policy.h); NULL: it has none */
     TytoLine *shown;                 /* a set as the policy sees it; NULL: it chooses no victims */
     TagArray tags;

@@ -68,10 +68,10 @@ static TytoMiss miss_of(const SmLookup *lookup, uint64_t key) {
 }
 
 void l1d_policy_insert(SmContext *sm, SmLookup *lookup, uint64_t key) {
-    static const uint8_t priorities[TYTO_INSERTIONS] = {
-        [TYTO_INSERT_FIRST] = PRIORITY_FIRST,
-        [TYTO_INSERT_LAST] = PRIORITY_LAST,
-        [TYTO_INSERT_BYPASS] = PRIORITY_NO_ALLOCATE};
+    static const uint8_t priorities[TYTO_INSERTIONS] = {[TYTO_INSERT_FIRST] = PRIORITY_FIRST,
+                                                        [TYTO_INSERT_LAST] = PRIORITY_LAST,
+                                                        [TYTO_INSERT_BYPASS] =
+                                                            PRIORITY_NO_ALLOCATE};
     if (lookup->is_asked) return;
     lookup->is_asked = true;
     const TytoMiss miss = miss_of(lookup, key);
@@ -250,9 +250,10 @@ void l1d_policy_report(const SmL1d *l1d, const TytoReport *out) {
     const struct {
         const char *name;
         uint64_t value;
-    } rows[] = {{"l1d_prefetches_asked", counts->asked},   {"l1d_prefetches_sent", counts->sent},
-                {"l1d_prefetches_used", counts->used},     {"l1d_prefetches_late", counts->late},
-                {"l1d_prefetches_unused", counts->unused}, {"l1d_prefetches_dropped", counts->dropped}};
+    } rows[] = {
+        {"l1d_prefetches_asked", counts->asked},   {"l1d_prefetches_sent", counts->sent},
+        {"l1d_prefetches_used", counts->used},     {"l1d_prefetches_late", counts->late},
+        {"l1d_prefetches_unused", counts->unused}, {"l1d_prefetches_dropped", counts->dropped}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         out->value(out->context, rows[i].name, "prefetches", (double)rows[i].value);
 }

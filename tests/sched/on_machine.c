@@ -163,7 +163,8 @@ static void keep_sums(FILE *file) {
     last_sum_count = 0;
     rewind(file);
     while (fgets(line, sizeof line, file))
-        if (sscanf(line, "\"%39[^\"]\",%llu,%d,%39[^,],,%lf", kernel, &cycle, &sm, name, &value) == 5)
+        if (sscanf(line, "\"%39[^\"]\",%llu,%d,%39[^,],,%lf", kernel, &cycle, &sm, name, &value) ==
+            5)
             add_to_sum(name, value);
 }
 

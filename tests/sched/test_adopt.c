@@ -27,9 +27,7 @@ typedef struct LaterPolicy {
 } LaterPolicy;
 
 static LaterPolicy later_policy(void) {
-    return (LaterPolicy){.policy = {TYTO_CTA_POLICY_HEAD,
-                                    .name = "later",
-                                    .summary = "later",
+    return (LaterPolicy){.policy = {TYTO_CTA_POLICY_HEAD, .name = "later", .summary = "later",
                                     .extra_bytes = no_bytes}};
 }
 

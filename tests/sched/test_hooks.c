@@ -60,7 +60,7 @@ static void an_insertion_class_changes_who_goes(void **unused) {
     Counters normal = run(walk(PLUGIN("bypassing")));
     const int pc = (int)last_report("load_pc") - 1;
     uint64_t hits[2];
-    for (int class = 1; class <= 2; class++) {
+    for (int class = 1; class <= 2; class ++) {
         char name[300];
         snprintf(name, sizeof name, "%s:pc=%d,class=%d", PLUGIN("bypassing"), pc, class);
         Counters changed = run(walk(name));
@@ -231,20 +231,18 @@ static void a_policy_of_another_layout_runs(void **unused) {
 
 /* ---- What must change nothing ---- */
 
-static const char *const SCHEDULERS[] = {PLUGIN("bypassing") ":pc=30",
-                                         PLUGIN("next_line"),
-                                         PLUGIN("next_line") ":lines=3,times=5",
-                                         PLUGIN("choosing"),
-                                         PLUGIN("branching"),
-                                         PLUGIN("stalling")};
-static const char *const NAMES[] = {"asked", "sent", "used", "unused", "obeyed", "branches",
-                                    "unit", "lsu", "mshrs", "no_mshr", "no_miss"};
+static const char *const SCHEDULERS[] = {
+    PLUGIN("bypassing") ":pc=30", PLUGIN("next_line"), PLUGIN("next_line") ":lines=3,times=5",
+    PLUGIN("choosing"),           PLUGIN("branching"), PLUGIN("stalling")};
+static const char *const NAMES[] = {"asked", "sent", "used",  "unused",  "obeyed", "branches",
+                                    "unit",  "lsu",  "mshrs", "no_mshr", "no_miss"};
 enum {
     SCHEDULER_COUNT = sizeof SCHEDULERS / sizeof *SCHEDULERS,
     NAME_COUNT = sizeof NAMES / sizeof *NAMES
 };
 
-static void expect_same(Workload w, const char *const *names, size_t count, double (*value)(const char *)) {
+static void expect_same(Workload w, const char *const *names, size_t count,
+                        double (*value)(const char *)) {
     const Outcome expected = run_on_machine(&w);
     double before[NAME_COUNT];
     for (size_t i = 0; i < count; i++)
@@ -282,7 +280,8 @@ static void neither_sleep_nor_threads_change_what_warp_policies_see(void **unuse
 
 static void neither_sleep_nor_threads_change_what_cta_policies_see(void **unused) {
     (void)unused;
-    static const char *const names[] = {"samples", "moved", "cheated", "unpaused", "total", "strange"};
+    static const char *const names[] = {"samples",  "moved", "cheated",
+                                        "unpaused", "total", "strange"};
     Workload w = phases(NULL);
     w.set = "gpu.sms=4";
     w.ctas = 40;

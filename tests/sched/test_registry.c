@@ -188,9 +188,10 @@ static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
     expect(PLUGIN("no_symbol"), "has no symbol `tyto_policy`", NULL);
     expect(PLUGIN("old_version"), "is built for version 9 of tyto/policy.h, this is version 8",
            NULL);
-    expect(PLUGIN("version7"),
-           "is built for version 7 of tyto/policy.h, this is version 8: rebuild it with the headers",
-           NULL);
+    expect(
+        PLUGIN("version7"),
+        "is built for version 7 of tyto/policy.h, this is version 8: rebuild it with the headers",
+        NULL);
     expect(PLUGIN("newer"), "newer.so: error: uses what a later Tyto offers", NULL);
     expect(PLUGIN("no_pick"), "its policy has no function `pick`", NULL);
     expect(PLUGIN("prefetching") ":lines=13",

@@ -97,10 +97,9 @@ Stage *stage_new(const char *settings, int packets) {
     sm->infos = stage->infos;
     sm->program = stage->program;
     sm->reg_pool = stage->regs;
-    sm->view = (TytoSmView){SCHED_VIEW_HEAD,
-                            .warp_count = sm_config_warps(sm->config),
-                            .cta_count = sm->config->ctas,
-                            .schedulers = sm->config->scheduler.count};
+    sm->view =
+        (TytoSmView){SCHED_VIEW_HEAD, .warp_count = sm_config_warps(sm->config),
+                     .cta_count = sm->config->ctas, .schedulers = sm->config->scheduler.count};
     for (uint32_t w = 0; w < sm->view.warp_count; w++)
         sm->view.scheduler_warps[w % sm->view.schedulers] |= UINT64_C(1) << w;
     sched_agent_init(&sm->policy, &stage->policy, &sm->view, NULL);

@@ -3,8 +3,8 @@
 
 typedef struct State {
     uint64_t branches, divergent, taken;
-    uint64_t split; /* divergent ones after which fewer lanes are active */
-    uint64_t wrong; /* whose lanes cannot be, or whose `issued` does not follow */
+    uint64_t split;              /* divergent ones after which fewer lanes are active */
+    uint64_t wrong;              /* whose lanes cannot be, or whose `issued` does not follow */
     uint32_t pc[TYTO_MAX_WARPS]; /* by warp: of the branch that has yet to issue, and 1; 0: none */
 } State;
 

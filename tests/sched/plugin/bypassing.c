@@ -58,19 +58,18 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     if (view->sm == 0) out->value(out->context, "load_pc", "", s->load_pc);
 }
 
-const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD,
-                                .name = "bypassing",
-                                .summary = "misses of one instruction take no line",
-                                .parameters = parameters,
-                                .parameter_count = 2,
-                                .state_bytes = sizeof(State),
-                                .events = TYTO_WANTS(TYTO_EVENT_L1D_HIT) |
-                                          TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
-                                          TYTO_WANTS(TYTO_EVENT_L1D_EVICTED) |
-                                          TYTO_WANTS(TYTO_EVENT_L1D_FILLED),
-                                .start = start,
-                                .pick = pick,
-                                .issued = issued,
-                                .event = event,
-                                .report = report,
-                                .insert = insert};
+const TytoPolicy tyto_policy = {
+    TYTO_POLICY_HEAD,
+    .name = "bypassing",
+    .summary = "misses of one instruction take no line",
+    .parameters = parameters,
+    .parameter_count = 2,
+    .state_bytes = sizeof(State),
+    .events = TYTO_WANTS(TYTO_EVENT_L1D_HIT) | TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
+              TYTO_WANTS(TYTO_EVENT_L1D_EVICTED) | TYTO_WANTS(TYTO_EVENT_L1D_FILLED),
+    .start = start,
+    .pick = pick,
+    .issued = issued,
+    .event = event,
+    .report = report,
+    .insert = insert};

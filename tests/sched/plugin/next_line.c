@@ -16,8 +16,8 @@ typedef struct State {
 } State;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
-    *(State *)state = (State){.distance = (uint64_t)values[0] * view->line_bytes,
-                              .times = (uint32_t)values[1]};
+    *(State *)state =
+        (State){.distance = (uint64_t)values[0] * view->line_bytes, .times = (uint32_t)values[1]};
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -72,19 +72,18 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
         out->value(out->context, rows[i].name, "", (double)rows[i].value);
 }
 
-const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD,
-                                .name = "next-line",
-                                .summary = "prefetches the line after each that misses",
-                                .parameters = parameters,
-                                .parameter_count = 2,
-                                .state_bytes = sizeof(State),
-                                .events = TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
-                                          TYTO_WANTS(TYTO_EVENT_PREFETCH_SENT) |
-                                          TYTO_WANTS(TYTO_EVENT_PREFETCH_USED) |
-                                          TYTO_WANTS(TYTO_EVENT_PREFETCH_UNUSED) |
-                                          TYTO_WANTS(TYTO_EVENT_PREFETCH_DROPPED),
-                                .needs = TYTO_NEEDS_PREFETCH,
-                                .start = start,
-                                .pick = pick,
-                                .event = event,
-                                .report = report};
+const TytoPolicy tyto_policy = {
+    TYTO_POLICY_HEAD,
+    .name = "next-line",
+    .summary = "prefetches the line after each that misses",
+    .parameters = parameters,
+    .parameter_count = 2,
+    .state_bytes = sizeof(State),
+    .events = TYTO_WANTS(TYTO_EVENT_L1D_MISS) | TYTO_WANTS(TYTO_EVENT_PREFETCH_SENT) |
+              TYTO_WANTS(TYTO_EVENT_PREFETCH_USED) | TYTO_WANTS(TYTO_EVENT_PREFETCH_UNUSED) |
+              TYTO_WANTS(TYTO_EVENT_PREFETCH_DROPPED),
+    .needs = TYTO_NEEDS_PREFETCH,
+    .start = start,
+    .pick = pick,
+    .event = event,
+    .report = report};

@@ -14,13 +14,13 @@ typedef struct State {
     uint64_t every;
     bool reverse;
     int wrong;
-    bool odd;          /* the odd slots are paused now; else the even ones */
+    bool odd; /* the odd slots are paused now; else the even ones */
     uint64_t samples;
-    uint64_t moved;    /* samples at which a CTA that was not paused had issued something */
-    uint64_t cheated;  /* at which a paused CTA had */
-    uint64_t unpaused; /* at which a CTA was not as it was to be */
+    uint64_t moved;           /* samples at which a CTA that was not paused had issued something */
+    uint64_t cheated;         /* at which a paused CTA had */
+    uint64_t unpaused;        /* at which a CTA was not as it was to be */
     uint64_t finished, total; /* CTAs; warp instructions of those */
-    uint64_t strange;  /* questions in `finished` that were answered and should not be, or not */
+    uint64_t strange; /* questions in `finished` that were answered and should not be, or not */
     struct {
         uint64_t index, instructions;
         bool is_paused; /* from the sample on */
@@ -88,8 +88,8 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
     else s->strange++;
     s->strange += done.warps != 0;
     s->strange += tyto_grid_cta(view, (sm + 1) % view->sms, measured->cta_slot, &other);
-    s->strange += !tyto_grid_sm(view, sm, &again) ||
-                  again.warp_instructions != measured->warp_instructions;
+    s->strange +=
+        !tyto_grid_sm(view, sm, &again) || again.warp_instructions != measured->warp_instructions;
 }
 
 static void report(const void *state, const TytoReport *out) {

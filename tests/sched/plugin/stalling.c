@@ -35,8 +35,9 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     const struct {
         const char *name;
         uint64_t value;
-    } rows[] = {{"cycles", s->cycles},   {"unit", s->unit},       {"lsu", s->lsu},    {"mshrs", s->mshrs},
-                {"no_mshr", s->no_mshr}, {"no_miss", s->no_miss}, {"wrong", s->wrong}};
+    } rows[] = {{"cycles", s->cycles}, {"unit", s->unit},       {"lsu", s->lsu},
+                {"mshrs", s->mshrs},   {"no_mshr", s->no_mshr}, {"no_miss", s->no_miss},
+                {"wrong", s->wrong}};
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         out->value(out->context, rows[i].name, "", (double)rows[i].value);
 }
