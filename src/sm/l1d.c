@@ -25,7 +25,7 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     mshr_init(&l1d->mshr, config->mshrs, config->mshr_merges, config->mshr_requests, sm->arena);
     port_init_misses(port, sm, MEM_CLIENT_L1D, config->miss_queue);
     l1d->pcs = ARENA_ARRAY(sm->arena, uint32_t, config->mshrs);
-    l1d_policy_init(l1d, sm);
+    l1d_policy_init(l1d, sm, port);
     l1d->config = config;
     l1d->ways = config->ways;
     l1d->fill_bytes = cache_config_fill_bytes(config);

@@ -123,8 +123,7 @@ static inline uint64_t l1d_next_event(const SmL1d *l1d) {
 }
 /* Something to do in the next cycle, misses aside. */
 static inline bool l1d_has_work(const SmL1d *l1d, const SmContext *sm) {
-    return l1d->is_flushing | l1d->has_return | (l1d->has_asks & !l1d->refusing) |
-           (l1d_next_event(l1d) <= sm->cycle + 1);
+    return l1d->is_flushing | l1d->has_return | (l1d_next_event(l1d) <= sm->cycle + 1);
 }
 
 /* ---- In ---- */

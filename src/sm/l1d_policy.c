@@ -11,6 +11,14 @@ static uint32_t places_of(const SmL1d *l1d) { return l1d->tags.sets * l1d->tags.
 
 /* ---- What the policy asks for ---- */
 
+/* Notes whether prefetches wait: then the load/store unit has work. */
+static void note_asks(SmPrefetcher *prefetcher) {
+    const bool has_asks = prefetcher->count != 0;
+    prefetcher->l1d->has_asks = has_asks;
+    prefetcher->port->misses_waiting &= ~(uint32_t)SM_ASKS_WAIT;
+    if (has_asks) prefetcher->port->misses_waiting |= SM_ASKS_WAIT;
+}
+
 /* TytoSmView.prefetch. */
 static bool ask(void *unit, uint64_t address, uint32_t tag) {
     SmPrefetcher *prefetcher = unit;
@@ -18,16 +26,17 @@ static bool ask(void *unit, uint64_t address, uint32_t tag) {
     uint32_t place = (prefetcher->first + prefetcher->count++) % SM_PREFETCH_ASKS;
     prefetcher->asks[place] = (SmPrefetchAsk){.address = address, .tag = tag};
     prefetcher->counts.asked++;
-    prefetcher->l1d->has_asks = true;
+    note_asks(prefetcher);
     return true;
 }
 
-void l1d_policy_init(SmL1d *l1d, SmContext *sm) {
+void l1d_policy_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     const TytoPolicy *policy = sm->env.policy->policy;
     if (policy->victim) l1d->shown = ARENA_ARRAY(sm->arena, TytoLine, l1d->tags.stride);
     if (!(policy->needs & TYTO_NEEDS_PREFETCH)) return;
     SmPrefetcher *prefetcher = ARENA_NEW(sm->arena, SmPrefetcher);
     prefetcher->l1d = l1d;
+    prefetcher->port = port;
     prefetcher->flights = ARENA_ARRAY(sm->arena, SmPrefetchFlight, l1d->mshr.entry_count);
     prefetcher->unwanted = ARENA_ARRAY(sm->arena, uint8_t, places_of(l1d));
     prefetcher->tags = ARENA_ARRAY(sm->arena, uint32_t, places_of(l1d) * l1d->tags.sectors);
@@ -38,7 +47,7 @@ void l1d_policy_start_kernel(SmL1d *l1d, SmContext *sm) {
     SmPrefetcher *prefetcher = l1d->prefetcher;
     if (!prefetcher) return;
     prefetcher->count = 0;
-    l1d->has_asks = false;
+    note_asks(prefetcher);
     prefetcher->counts = (SmPrefetchCounts){0};
     memset(prefetcher->unwanted, 0, places_of(l1d));
     sm->view.prefetch = ask;
@@ -152,7 +161,8 @@ static SmPrefetchAsk pop(SmL1d *l1d) {
     SmPrefetcher *prefetcher = l1d->prefetcher;
     const SmPrefetchAsk oldest = prefetcher->asks[prefetcher->first];
     prefetcher->first = (prefetcher->first + 1) % SM_PREFETCH_ASKS;
-    l1d->has_asks = --prefetcher->count != 0;
+    prefetcher->count--;
+    note_asks(prefetcher);
     return oldest;
 }
 
@@ -175,7 +185,7 @@ void l1d_policy_send(SmL1d *l1d, SmContext *sm, SmPort *port) {
     SmPrefetcher *prefetcher = l1d->prefetcher;
     const SmPrefetchAsk oldest = prefetcher->asks[prefetcher->first];
     const uint64_t key = oldest.address & ~(uint64_t)(l1d->fill_bytes - 1);
-    if (l1d->refusing || l1d->is_flushing) return; /* first: an SM that waits for these may sleep */
+    if (l1d->refusing || l1d->is_flushing) return;
     if (!sm->view.resident || is_pointless(l1d, sm, key)) {
         drop(l1d, sm);
         return;

@@ -38,6 +38,7 @@ typedef struct SmPrefetchCounts {
 /* Written by l1d_policy.c alone. */
 typedef struct SmPrefetcher {
     SmL1d *l1d;
+    SmPort *port;
     SmPrefetchAsk asks[SM_PREFETCH_ASKS]; /* ring, ... */
     uint32_t first, count;                /* ... its oldest, and how many it holds */
     SmPrefetchFlight *flights;            /* by MSHR */
@@ -48,7 +49,7 @@ typedef struct SmPrefetcher {
 } SmPrefetcher;
 
 /* Gives the policy its prefetcher, if it needs one, and room for what it is shown. */
-void l1d_policy_init(SmL1d *l1d, SmContext *sm);
+void l1d_policy_init(SmL1d *l1d, SmContext *sm, SmPort *port);
 /* A kernel begins: no prefetch waits, and none that has come is unwanted. */
 void l1d_policy_start_kernel(SmL1d *l1d, SmContext *sm);
 
