@@ -11,11 +11,13 @@ enum { POLICIES = 64 };
 
 /* What the other side fills in before a simulator is made, and leaves alone while one lives. */
 typedef struct TytoBridge {
-    uint32_t events[POLICIES]; /* those that a policy wants: TYTO_WANTS(kind) | ... */
+    uint64_t events[POLICIES]; /* those that a policy wants: TYTO_WANTS(kind) | ... */
+    bool inserts[POLICIES];    /* those that say what becomes of the line of a miss */
     void (*start)(int policy, const TytoSmView *view);
     int (*pick)(int policy, const TytoSmView *view, int scheduler, uint64_t ready);
     void (*issued)(int policy, const TytoSmView *view, const TytoIssue *issue);
     void (*event)(int policy, const TytoSmView *view, const TytoEvent *event);
+    int (*insert)(int policy, const TytoSmView *view, const TytoMiss *miss);
 } TytoBridge;
 
 extern __attribute__((visibility("default"))) TytoBridge tyto_bridge;
@@ -55,26 +57,30 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     if (is_wanted && tyto_bridge.event) tyto_bridge.event(s->policy, view, event);
 }
 
+static TytoInsertion insert(void *state, const TytoSmView *view, const TytoMiss *miss) {
+    const State *s = state;
+    if (!tyto_bridge.insert || !tyto_bridge.inserts[s->policy]) return TYTO_INSERT_NORMAL;
+    return (TytoInsertion)tyto_bridge.insert(s->policy, view, miss);
+}
+
 static uint64_t next_change(void *state, const TytoSmView *view) {
     (void)state, (void)view;
     return 1;
 }
 
 const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "bridge",
     .summary = "a policy written in another language",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(State),
-    .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_CTA_FINISHED) |
-              TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) | TYTO_WANTS(TYTO_EVENT_WARP_AT_BARRIER) |
-              TYTO_WANTS(TYTO_EVENT_BARRIER_RELEASED) | TYTO_WANTS(TYTO_EVENT_LAST_CTA) |
-              TYTO_WANTS(TYTO_EVENT_L1D_HIT) | TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
-              TYTO_WANTS(TYTO_EVENT_L1D_EVICTED) | TYTO_WANTS(TYTO_EVENT_L1D_STORED),
+    .events = TYTO_WANTS(TYTO_EVENTS) - 1,
+    .needs = TYTO_NEEDS_STALLS | TYTO_NEEDS_PREFETCH,
     .start = start,
     .pick = pick,
     .issued = issued,
     .event = event,
     .next_change = next_change,
+    .insert = insert,
 };

@@ -34,7 +34,7 @@ static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) 
 }
 
 const TytoCtaPolicy tyto_cta_policy = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_CTA_POLICY_HEAD,
     .name = "neighbours",
     .summary = "groups of consecutive CTAs go to one SM",
     .parameters = parameters,

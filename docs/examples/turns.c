@@ -41,7 +41,7 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
 }
 
 const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "turns",
     .summary = "warps take turns of several instructions",
     .parameters = parameters,

@@ -11,7 +11,10 @@ from ._library import ffi, library, library_folder, whole
 
 MOST_POLICIES = 64
 EVENTS = ("cta_launched", "cta_finished", "warp_finished", "warp_at_barrier", "barrier_released", "last_cta",
-          "l1d_hit", "l1d_miss", "l1d_evicted", "l1d_stored")
+          "l1d_hit", "l1d_miss", "l1d_evicted", "l1d_stored", "l1d_filled", "branch", "prefetch_sent", "prefetch_used",
+          "prefetch_unused", "prefetch_dropped")
+INSERTIONS = ("normal", "first", "last", "bypass")
+NO_NUMBER = 0xFFFFFFFF
 
 
 def warps(of: int) -> Iterator[int]:
@@ -31,6 +34,16 @@ class Issue(NamedTuple):
     lanes: int
     is_load: bool
     is_long: bool
+    pc: int
+
+
+class Miss(NamedTuple):
+    """An access that finds its line neither in the L1D nor on its way."""
+
+    warp: int
+    address: int
+    pc: int
+    lanes: int
 
 
 class Event(NamedTuple):
@@ -43,6 +56,19 @@ class Event(NamedTuple):
     is_pending: bool
     warps: int
     address: int
+    pc: int
+    owner_pc: int
+    place: int
+    target: int
+    lanes_before: int
+    lanes_after: int
+    is_divergent: bool
+    tag: int
+
+
+def _number(value: int) -> int:
+    """A pc or place; -1: there is none."""
+    return -1 if value == NO_NUMBER else int(value)
 
 
 class Row:
@@ -57,7 +83,9 @@ class Row:
 
     def __getattr__(self, name: str) -> Any:
         view = self._sm._view or self._sm._now()
-        return getattr(getattr(view, self._array)[self._i], name)
+        start, step, kind = ((view.warps_at, view.warp_bytes, "TytoWarpView *") if self._array == "warp" else
+                             (view.ctas_at, view.cta_bytes, "TytoCtaView *"))
+        return getattr(ffi.cast(kind, ffi.cast("char *", view) + start + self._i * step), name)
 
 
 class SmView:
@@ -87,8 +115,13 @@ class SmView:
 
     def oldest(self, of: int) -> int:
         """The oldest warp of a set that is not empty."""
-        rows = self._now().warp
-        return min(warps(of), key=lambda warp: int(rows[warp].age))
+        self._now()
+        return min(warps(of), key=lambda warp: int(self.warp[warp].age))
+
+    def prefetch(self, address: int, tag: int = 0) -> bool:
+        """Asks for a prefetch of a line into the L1D; False: too many wait to be sent. Events tell what becomes of it."""
+        view = self._now()
+        return bool(view.prefetch(view.unit, operator.index(address), operator.index(tag)))
 
     def next(self, of: int, after: int) -> int:
         """Round-robin: the first slot of a set, which is not empty, that comes after another (-1 to 63)."""
@@ -124,6 +157,10 @@ class Scheduler:
     def event(self, sm: SmView, event: Event) -> None:
         """One of the `events` happened."""
 
+    def insert(self, sm: SmView, miss: Miss) -> str:
+        """What becomes of the line of a load's miss: normal, first (to go), last, or bypass (it takes no line)."""
+        return "normal"
+
 
 Factory = Union[Type[Scheduler], Callable[[], Scheduler]]
 
@@ -144,6 +181,7 @@ class Policy:
             raise TytoError(f"no more than {MOST_POLICIES} simulators with schedulers in Python can live at once", "bad option")
         self.number = free[0]
         bridge.events[self.number] = self._wanted()
+        bridge.inserts[self.number] = getattr(factory, "insert", None) is not Scheduler.insert
         _policies[self.number] = self
 
     def _wanted(self) -> int:
@@ -243,18 +281,35 @@ def _bridge() -> Any:
     def issued(number: int, view: Any, issue: Any) -> None:
         policy = _policies[number]
         if policy.error is None:
-            told = Issue(issue.warp, issue.scheduler, issue.lanes, issue.is_load, issue.is_long)
+            told = Issue(issue.warp, issue.scheduler, issue.lanes, issue.is_load, issue.is_long, issue.pc)
             policy.ask(view, lambda made, sm: made.issued(sm, told))
 
     def event(number: int, view: Any, happened: Any) -> None:
         policy = _policies[number]
         if policy.error is None:
             told = Event(EVENTS[happened.kind], happened.warp, happened.cta_slot, happened.owner, happened.is_pending,
-                         happened.warps, happened.address)
+                         happened.warps, happened.address, _number(happened.pc), _number(happened.owner_pc),
+                         _number(happened.place), happened.target, happened.lanes_before, happened.lanes_after,
+                         happened.is_divergent, happened.tag)
             policy.ask(view, lambda made, sm: made.event(sm, told))
 
-    for name, function in (("start", start), ("pick", pick), ("issued", issued), ("event", event)):
-        made = ffi.callback(ffi.typeof(getattr(bridge, name)), function, error=-1 if name == "pick" else None,
+    def insert(number: int, view: Any, miss: Any) -> int:
+        policy = _policies[number]
+        if policy.error is not None:
+            return 0
+
+        def choose(made: Scheduler, sm: SmView) -> int:
+            chosen = made.insert(sm, Miss(miss.warp, miss.address, _number(miss.pc), miss.lanes))
+            if chosen not in INSERTIONS:
+                raise TytoError(f"scheduler: insert chose {chosen!r}, which is none of {', '.join(INSERTIONS)}", "bad option")
+            return INSERTIONS.index(chosen)
+
+        return int(policy.ask(view, choose) or 0)
+
+    functions = (("start", start, None), ("pick", pick, -1), ("issued", issued, None), ("event", event, None),
+                 ("insert", insert, 0))
+    for name, function, otherwise in functions:
+        made = ffi.callback(ffi.typeof(getattr(bridge, name)), function, error=otherwise,
                             onerror=lambda *_: print("tyto: a scheduler in Python failed", file=sys.stderr))
         _callbacks.append(made)
         setattr(bridge, name, made)

@@ -98,6 +98,11 @@ typedef struct TytoCtaView {
     uint64_t launched;
 } TytoCtaView;
 typedef struct TytoSmView {
+    uint32_t size;
+    uint32_t warps_at;
+    uint32_t warp_bytes;
+    uint32_t ctas_at;
+    uint32_t cta_bytes;
     uint64_t cycle;
     uint32_t sm;
     uint32_t sms;
@@ -121,6 +126,15 @@ typedef struct TytoSmView {
     uint64_t older[64];
     TytoWarpView warp[64];
     TytoCtaView cta[32];
+    uint64_t unit_full;
+    uint64_t lsu_full;
+    uint64_t mshrs_full;
+    uint32_t l1d_mshrs_free;
+    uint32_t l1d_misses_free;
+    uint32_t l1d_mshrs;
+    uint32_t l1d_places;
+    bool (*prefetch)(void *unit, uint64_t address, uint32_t tag);
+    void *unit;
 } TytoSmView;
 typedef enum TytoEventKind {
     TYTO_EVENT_CTA_LAUNCHED,
@@ -132,30 +146,58 @@ typedef enum TytoEventKind {
     TYTO_EVENT_L1D_HIT,
     TYTO_EVENT_L1D_MISS,
     TYTO_EVENT_L1D_EVICTED,
-    TYTO_EVENT_L1D_STORED
+    TYTO_EVENT_L1D_STORED,
+    TYTO_EVENT_L1D_FILLED,
+    TYTO_EVENT_BRANCH,
+    TYTO_EVENT_PREFETCH_SENT,
+    TYTO_EVENT_PREFETCH_USED,
+    TYTO_EVENT_PREFETCH_UNUSED,
+    TYTO_EVENT_PREFETCH_DROPPED,
+    TYTO_EVENTS
 } TytoEventKind;
 typedef struct TytoEvent {
+    uint32_t size;
     TytoEventKind kind;
     int warp;
     int cta_slot;
     int owner;
     bool is_pending;
+    bool is_divergent;
     uint64_t warps;
     uint64_t address;
+    uint32_t pc;
+    uint32_t owner_pc;
+    uint32_t place;
+    uint32_t target;
+    uint32_t lanes_before;
+    uint32_t lanes_after;
+    uint32_t tag;
 } TytoEvent;
 typedef struct TytoIssue {
+    uint32_t size;
     int warp;
     int scheduler;
     uint32_t lanes;
     bool is_load;
     bool is_long;
+    uint32_t pc;
 } TytoIssue;
+typedef struct TytoMiss {
+    uint32_t size;
+    int warp;
+    uint64_t address;
+    uint32_t pc;
+    uint32_t lanes;
+    bool is_store;
+} TytoMiss;
 typedef struct TytoBridge {
-    uint32_t events[64];
+    uint64_t events[64];
+    bool inserts[64];
     void (*start)(int policy, const TytoSmView *view);
     int (*pick)(int policy, const TytoSmView *view, int scheduler, uint64_t ready);
     void (*issued)(int policy, const TytoSmView *view, const TytoIssue *issue);
     void (*event)(int policy, const TytoSmView *view, const TytoEvent *event);
+    int (*insert)(int policy, const TytoSmView *view, const TytoMiss *miss);
 } TytoBridge;
 extern TytoBridge tyto_bridge;
 void free(void *block);

@@ -306,13 +306,11 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
     return tag_array_reserve_as(tags, address, pending, PRIORITY_UNSAID, evicted);
 }
 
-int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
-                             CachePriority priority, TagEviction *evicted) {
-    uint32_t base = tag_array_base(tags, address);
-    int32_t place = find_victim(tags, base, priority, spared(tags));
-    *evicted = (TagEviction){0};
-    if (place == TAG_NONE) place = find_spared_victim(tags, base, priority);
-    if (place == TAG_NONE) return TAG_NONE;
+/* Gives `address` a place, which is free or whose line goes, as told in *evicted. */
+__attribute__((always_inline)) static inline void take(TagArray *tags, int32_t place,
+                                                       uint64_t address, uint8_t pending,
+                                                       CachePriority priority,
+                                                       TagEviction *evicted) {
     TagLine *line = &tags->lines[place];
     if (tags->tags[place] != TAG_EMPTY)
         *evicted = (TagEviction){.address = tag_array_address(tags, place),
@@ -330,11 +328,32 @@ int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
     if (tags->list) enter_bucket(tags, (uint32_t)place);
     *line = (TagLine){.stamp = ++tags->clock, .pending = pending};
     if (__builtin_expect(priority != PRIORITY_UNSAID, false))
-        set_rank(tags, line, rank_of(tags, priority, base));
+        set_rank(tags, line,
+                 rank_of(tags, priority, (uint32_t)place / tags->stride * tags->stride));
     if (tags->written)
         memset(&tags->written[(uint32_t)place * tags->sectors], 0,
                sizeof *tags->written * tags->sectors);
+}
+
+int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
+                             CachePriority priority, TagEviction *evicted) {
+    uint32_t base = tag_array_base(tags, address);
+    int32_t place = find_victim(tags, base, priority, spared(tags));
+    *evicted = (TagEviction){0};
+    if (place == TAG_NONE) place = find_spared_victim(tags, base, priority);
+    if (place != TAG_NONE) take(tags, place, address, pending, priority, evicted);
     return place;
+}
+
+bool tag_array_can_go(const TagArray *tags, int32_t place) {
+    const TagLine *line = &tags->lines[place];
+    return !(line->pending | (line->dirty & spared(tags)));
+}
+
+void tag_array_reserve_at(TagArray *tags, int32_t place, uint64_t address, uint8_t pending,
+                          CachePriority priority, TagEviction *evicted) {
+    *evicted = (TagEviction){0};
+    take(tags, place, address, pending, priority, evicted);
 }
 
 void tag_array_write_bytes(TagArray *tags, int32_t place, uint32_t sector, uint64_t bytes) {

@@ -233,6 +233,13 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
 int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
                              CachePriority priority, TagEviction *evicted);
 
+/* Whether the line at a place can go: nothing of it is pending, and it does not stay as dirty. */
+bool tag_array_can_go(const TagArray *tags, int32_t place);
+/* As tag_array_reserve_as, with the line at `place`, of the set of `address`, to go: it is free or
+ * can go. */
+void tag_array_reserve_at(TagArray *tags, int32_t place, uint64_t address, uint8_t pending,
+                          CachePriority priority, TagEviction *evicted);
+
 /* The line becomes TAG_NORMAL, whatever it was. */
 void tag_array_forget_rank(TagArray *tags, int32_t place);
 /* All TAG_LAST lines become TAG_NORMAL. */

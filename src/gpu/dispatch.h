@@ -9,6 +9,8 @@
 #include "sched/cta_agent.h"
 #include "sm/sm.h"
 
+enum { DISPATCH_ANY_SM = -1 };
+
 typedef struct Dispatch {
     const CtaConfig *config;
     CtaAgent agent;      /* CTA scheduler at work */
@@ -22,6 +24,12 @@ typedef struct Dispatch {
     bool shares_sms;     /* other grids have been on the SMs, which tell whether there is room */
     uint32_t last;       /* SM that got the last CTA */
     bool is_over;        /* every CTA has gone out, and the SMs know */
+    int asked_sm;        /* the only one it may ask about; DISPATCH_ANY_SM */
+    int asked_slot;      /* the slot there whose CTA has just finished; -1 */
+    uint64_t sample_at;  /* SM cycle in which it looks at the SMs next, UINT64_MAX */
+    uint64_t *paused;    /* by SM: CTA slots that it has paused, bit each, ... */
+    bool has_paused;     /* ... which have changed since the SMs heard of them */
+    uint64_t *gone;      /* CTAs that have gone out, bit each; only of a policy that orders them */
     IsaFault fault;      /* the CTA scheduler chose what cannot be */
 } Dispatch;
 
@@ -46,10 +54,18 @@ typedef struct DispatchGrid {
 } DispatchGrid;
 /* It begins at `cycle`, after that. */
 void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle);
-/* A CTA has finished at `cycle` on an SM that has counted this much since the kernel's start,
- * and `memory_cycles` in which all its warps waited for memory. */
-void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters,
+/* A CTA has finished at `cycle` in a slot of an SM that has counted this much since the kernel's
+ * start, and `memory_cycles` in which all its warps waited for memory. */
+void dispatch_finished(Dispatch *dispatch, uint32_t sm, uint32_t slot, const Counters *counters,
                        uint64_t memory_cycles, uint64_t cycle);
+/* The end of a cycle, before dispatch_step: the CTA scheduler looks at the SMs if it is time, and
+ * pauses CTAs. True: SMs have something to do. */
+bool dispatch_sample(Dispatch *dispatch, uint64_t cycle);
+/* SM cycles after `cycle`, the current one, that need no call of dispatch_sample. */
+static inline uint64_t dispatch_quiet(const Dispatch *dispatch, uint64_t cycle) {
+    if (dispatch->sample_at == UINT64_MAX) return UINT64_MAX;
+    return dispatch->sample_at > cycle ? dispatch->sample_at - cycle - 1 : 0;
+}
 /* A load of the SM has looked for a line in its L1D. */
 void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address);
 /* Lets the CTA scheduler tell its numbers. */

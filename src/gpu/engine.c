@@ -114,6 +114,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
     engine->has_agents = options->attach != NULL;
+    engine->samples = options->cta_scheduler != NULL;
     engine->can_go_ahead = below_can_go_ahead(engine);
     cycle_open_ports(engine);
     cycle_share_work(engine, options->threads);
@@ -202,9 +203,11 @@ static bool is_an_sm_busy(const Engine *engine) {
 
 /* SM cycles after the current one that change nothing anywhere. */
 static uint64_t quiet_cycles(const Engine *engine) {
-    uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz, quiet = UINT64_MAX;
-    if (engine->alarm <= now + 1 || is_an_sm_busy(engine)) return 0;
-    if (engine->alarm != UINT64_MAX) quiet = engine->alarm - now - 1;
+    uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz;
+    uint64_t quiet = engine->samples ? residents_quiet(engine) : UINT64_MAX;
+    if (engine->alarm <= now + 1 || !quiet || is_an_sm_busy(engine)) return 0;
+    if (engine->alarm != UINT64_MAX && engine->alarm - now - 1 < quiet)
+        quiet = engine->alarm - now - 1;
     uint64_t steps = noc_quiet_steps(engine->requests), other = noc_quiet_steps(engine->replies);
     if (other < steps) steps = other;
     if (steps == 0) return 0;
@@ -438,11 +441,11 @@ static const IsaFault *step(Engine *engine, GpuGrid **failed) {
         *failed = residents_failed(engine, sm);
         return sm_fault(sm);
     }
+    if (engine->samples) residents_sample(engine);
     if (!engine->dispatching) return NULL;
     *failed = engine->dispatching->grid;
     return residents_dispatch(engine);
 }
-
 /* The next look is at the first of these and of what those want who watch. */
 static void plan_next_look(Engine *engine) {
     const EngineLooks *looks = &engine->looks;

@@ -121,6 +121,7 @@ struct Engine {
     CyclePart *parts;          /* of its threads */
     bool can_go_ahead;         /* as the machine is: the units below, of the SMs (gpu/below.c) */
     bool has_agents;           /* SMs serve requests, and send replies (sm/agent.h) */
+    bool samples;              /* the CTA scheduler may look at SMs, and pause CTAs */
     bool is_alone;             /* the running kernel is for one thread */
     bool never_sleeps;         /* GpuOptions.never_sleeps, ... */
     uint32_t team_every;       /* ... and team_every */
@@ -295,6 +296,11 @@ bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGri
 void residents_take_turns(Engine *engine, Gpu *gpu);
 /* The end of a cycle: CTAs go out. What went wrong in it, or NULL. */
 const IsaFault *residents_dispatch(Engine *engine);
+/* The end of a cycle, before that: the CTA schedulers of all grids look at the SMs if it is time,
+ * and pause CTAs. */
+void residents_sample(Engine *engine);
+/* SM cycles after the current one in which none of them looks. */
+uint64_t residents_quiet(const Engine *engine);
 /* A grid that has ended in this cycle, NULL: none has. It leaves the machine, with its result. */
 GpuGrid *residents_end_one(Engine *engine, Gpu *gpu);
 /* The machine fails: all grids end, with `failed`, whose result says why. */

@@ -88,6 +88,7 @@ static void make_dispatcher(Engine *engine, EnginePlace *place) {
                                 .l1d_lines = l1d_lines(machine, 0),
                                 .l1d_ways = l1d_ways(machine, 0),
                                 .l1d_mshrs = sm_config_l1d_mshrs(&machine->sm),
+                                .cta_slots = machine->sm.ctas,
                                 .l1d_line_bytes = machine->sm.l1d.line_bytes,
                                 .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&place->dispatch, &machine->cta, engine->options->cta_scheduler, &sizes,
@@ -120,7 +121,8 @@ static void tell_finished(const Engine *engine, EnginePlace *place, const SmCtaE
         since = counters_since(mark, counters);
         memory_cycles -= mark->MemoryBlockCycles;
     }
-    dispatch_finished(&place->dispatch, end->sm, mark ? &since : counters, memory_cycles, end->end);
+    dispatch_finished(&place->dispatch, end->sm, end->slot, mark ? &since : counters, memory_cycles,
+                      end->end);
 }
 
 static void cta_finished(void *user, const SmCtaEnd *end) {
@@ -377,6 +379,27 @@ const IsaFault *residents_dispatch(Engine *engine) {
         engine->alarm = engine->cycle + 1; /* SMs have got CTAs, or heard that there are no more */
     if (dispatch->is_over) pass_turn(engine);
     return is_right ? NULL : &dispatch->fault;
+}
+
+void residents_sample(Engine *engine) {
+    EnginePlace *place = engine->places;
+    for (uint32_t left = engine->residents; left; place++) {
+        if (!place->grid) continue;
+        if (dispatch_sample(&place->dispatch, engine->cycle)) engine->alarm = engine->cycle + 1;
+        left--;
+    }
+}
+
+uint64_t residents_quiet(const Engine *engine) {
+    const EnginePlace *place = engine->places;
+    uint64_t quiet = UINT64_MAX;
+    for (uint32_t left = engine->residents; left; place++) {
+        if (!place->grid) continue;
+        const uint64_t cycles = dispatch_quiet(&place->dispatch, engine->cycle);
+        if (cycles < quiet) quiet = cycles;
+        left--;
+    }
+    return quiet;
 }
 
 /* ---- A grid ends ---- */

@@ -22,6 +22,9 @@ void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSm
     agent->call = call ? call : &agent->own;
     agent->state = sched_state_new(policy->state_bytes, extra, &agent->bytes);
     agent->limits = policy->may_issue || policy->may_load;
+    agent->sees_stalls = policy->needs & TYTO_NEEDS_STALLS;
+    agent->shapes_l1d = policy->insert || policy->victim;
+    agent->events = policy->events;
     if (policy == &sched_gto || policy == &sched_lrr) agent->greedy = agent->state;
 }
 
@@ -29,10 +32,28 @@ void sched_agent_free(SchedAgent *agent) { free(agent->state); }
 
 void sched_agent_start(SchedAgent *agent, const TytoSmView *view) {
     memset(agent->state, 0, agent->bytes);
+    sched_agent_pause(agent, 0);
     if (!agent->policy->start) return;
     sched_call_begin(agent->call, SCHED_CALL_start, view->cycle);
     agent->policy->start(agent->state, view, agent->chosen->values);
     sched_call_end(agent->call);
+}
+
+TytoInsertion sched_agent_insert(SchedAgent *agent, const TytoSmView *view, const TytoMiss *miss) {
+    if (!agent->policy->insert) return TYTO_INSERT_NORMAL;
+    sched_call_begin(agent->call, SCHED_CALL_insert, view->cycle);
+    TytoInsertion answer = agent->policy->insert(agent->state, view, miss);
+    sched_call_end(agent->call);
+    return answer;
+}
+
+int sched_agent_victim(SchedAgent *agent, const TytoSmView *view, const TytoMiss *miss,
+                       const TytoLines *lines) {
+    if (!agent->policy->victim) return TYTO_ANY_LINE;
+    sched_call_begin(agent->call, SCHED_CALL_victim, view->cycle);
+    int line = agent->policy->victim(agent->state, view, miss, lines);
+    sched_call_end(agent->call);
+    return line;
 }
 
 void sched_agent_report(SchedAgent *agent, const TytoSmView *view, const TytoReport *out) {

@@ -11,12 +11,16 @@
 typedef struct SchedAgent {
     const TytoPolicy *policy; /* the chosen one's functions */
     void *state;              /* of this SM; owned */
-    Greedy *greedy;  /* `state`, of a policy of the table that is no more than that: it is asked
-                        without a call; else NULL */
-    bool limits;     /* it lets only some warps issue, or load: which ones may change with time */
-    size_t bytes;    /* of the state, with what the policy wanted beyond it */
-    SchedCall *call; /* what is under way; borrowed, or `own` */
-    SchedCall own;   /* of an agent of which nobody else wants to know */
+    Greedy *greedy;   /* `state`, of a policy of the table that is no more than that: it is asked
+                         without a call; else NULL */
+    bool limits;      /* it lets only some warps issue, or load: which ones may change with time */
+    bool sees_stalls; /* it wants to see who finds what full (TYTO_NEEDS_STALLS) */
+    bool shapes_l1d;  /* it has a say in what becomes of lines of the L1D */
+    uint64_t paused;  /* warps of CTAs that the CTA scheduler has paused */
+    uint64_t events;  /* the policy's */
+    size_t bytes;     /* of the state, with what the policy wanted beyond it */
+    SchedCall *call;  /* what is under way; borrowed, or `own` */
+    SchedCall own;    /* of an agent of which nobody else wants to know */
     const SchedPolicy *chosen; /* borrowed */
 } SchedAgent;
 
@@ -37,12 +41,24 @@ void sched_agent_start(SchedAgent *agent, const TytoSmView *view);
 void sched_agent_report(SchedAgent *agent, const TytoSmView *view, const TytoReport *out);
 
 static inline bool sched_agent_wants(const SchedAgent *agent, TytoEventKind kind) {
-    return agent->policy->events & TYTO_WANTS(kind);
+    return agent->events & TYTO_WANTS(kind);
+}
+
+/* From now on these warps, and no others, are paused. */
+static inline void sched_agent_pause(SchedAgent *agent, uint64_t warps) {
+    agent->paused = warps;
+    agent->limits = warps || agent->policy->may_issue || agent->policy->may_load;
 }
 
 /* Whether it hears of the time that passes. */
 static inline bool sched_agent_hears_time(const SchedAgent *agent) {
     return agent->policy->elapsed != NULL;
+}
+
+/* Whether its SM does the whole of each step, even where only the load/store unit has work: for its
+ * sake who finds what full is brought up to date, and its wrong answers are noticed. */
+static inline bool sched_agent_always_steps(const SchedAgent *agent) {
+    return sched_agent_hears_time(agent) || agent->sees_stalls || agent->shapes_l1d;
 }
 
 /* Whether what it picks needs no check. */
@@ -66,11 +82,11 @@ static inline uint64_t sched_agent_may_load(SchedAgent *agent, const TytoSmView 
 }
 
 static inline uint64_t sched_agent_may_issue(SchedAgent *agent, const TytoSmView *view) {
-    if (!agent->policy->may_issue) return ~UINT64_C(0);
+    if (!agent->policy->may_issue) return ~agent->paused;
     sched_call_begin(agent->call, SCHED_CALL_may_issue, view->cycle);
     uint64_t warps = agent->policy->may_issue(agent->state, view);
     sched_call_end(agent->call);
-    return warps;
+    return warps & ~agent->paused;
 }
 
 /* Whether all that it wants to know of an instruction that has issued is whose it was: then it
@@ -80,17 +96,19 @@ static inline bool sched_agent_notes(SchedAgent *agent, int scheduler, int warp)
     return agent->greedy != NULL;
 }
 
-static inline void sched_agent_issued(SchedAgent *agent, const TytoSmView *view,
-                                      const TytoIssue *issue) {
+/* Fills in the size of what it tells. */
+static inline void sched_agent_issued(SchedAgent *agent, const TytoSmView *view, TytoIssue *issue) {
     if (!agent->policy->issued || sched_agent_notes(agent, issue->scheduler, issue->warp)) return;
+    issue->size = sizeof *issue;
     sched_call_begin(agent->call, SCHED_CALL_issued, view->cycle);
     agent->policy->issued(agent->state, view, issue);
     sched_call_end(agent->call);
 }
 
-static inline void sched_agent_event(SchedAgent *agent, const TytoSmView *view,
-                                     const TytoEvent *event) {
+/* Fills in the size of what it tells. */
+static inline void sched_agent_event(SchedAgent *agent, const TytoSmView *view, TytoEvent *event) {
     if (!sched_agent_wants(agent, event->kind)) return;
+    event->size = sizeof *event;
     sched_call_begin(agent->call, SCHED_CALL_event, view->cycle);
     agent->policy->event(agent->state, view, event);
     sched_call_end(agent->call);
@@ -102,6 +120,13 @@ static inline void sched_agent_elapsed(SchedAgent *agent, const TytoSmView *view
     agent->policy->elapsed(agent->state, view, count);
     sched_call_end(agent->call);
 }
+
+/* What becomes of the line of a miss: the policy's answer, which may be none that there is. */
+TytoInsertion sched_agent_insert(SchedAgent *agent, const TytoSmView *view, const TytoMiss *miss);
+
+/* Which of the lines goes for a miss; TYTO_ANY_LINE: the cache chooses. */
+int sched_agent_victim(SchedAgent *agent, const TytoSmView *view, const TytoMiss *miss,
+                       const TytoLines *lines);
 
 /* The policy has warps of its own to look at; else it looks at all. */
 static inline bool sched_agent_looks(const SchedAgent *agent) {

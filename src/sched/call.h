@@ -27,7 +27,12 @@
     FUNCTION(dispatched)                                                                           \
     FUNCTION(finished)                                                                             \
     FUNCTION(watched_sm)                                                                           \
-    FUNCTION(l1d_load)
+    FUNCTION(l1d_load)                                                                             \
+    FUNCTION(insert)                                                                               \
+    FUNCTION(victim)                                                                               \
+    FUNCTION(order)                                                                                \
+    FUNCTION(sample_every)                                                                         \
+    FUNCTION(sample)
 
 #define SCHED_FUNCTION(name) SCHED_CALL_##name,
 typedef enum SchedFunction {

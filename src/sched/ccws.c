@@ -259,7 +259,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
 }
 
 const TytoPolicy sched_ccws = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "ccws",
     .summary = "warps that lose cached lines to others get more of the L1D: the others' loads wait",
     .parameters = PARAMETERS,

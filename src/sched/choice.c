@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "sched/adopt.h"
 #include "sched/compile.h"
 #include "sched/spec.h"
 
@@ -61,21 +62,25 @@ static const char *check_loaded(const PolicyKind *kind, const void *policy) {
     return fault ? fault : kind->check(policy);
 }
 
-/* Whether the symbol is a policy that can be used. Nothing past the version may be looked at before
- * the version is known to be right. */
-static bool check_symbol(const PolicyKind *kind, const char *path, const void *policy, Diag *diag) {
+/* The policy behind the symbol, in today's layout; NULL, with the reason, when it cannot be used.
+ * Nothing past the version may be looked at before the version is known to be right. */
+static const void *take_symbol(const PolicyKind *kind, const char *path, const void *policy,
+                               Arena *arena, Diag *diag) {
     const char *fault = NULL;
+    const void *taken = NULL;
     if (!policy)
         diag_error(diag, path, 0, 0, "has no symbol `%s` (a const %s): it is no %s", kind->symbol,
                    kind->type, kind->noun);
     else if (*(const uint32_t *)policy != TYTO_POLICY_VERSION)
         diag_error(diag, path, 0, 0,
-                   "is built for version %u of %s, this is version %d: build it again",
+                   "is built for version %u of %s, this is version %d: rebuild it with the headers "
+                   "of this Tyto",
                    *(const uint32_t *)policy, kind->header, TYTO_POLICY_VERSION);
-    else if ((fault = check_loaded(kind, policy)) != NULL)
+    else if (!(taken = adopt_policy(kind, policy, arena, &fault)) ||
+             (fault = check_loaded(kind, taken)) != NULL)
         diag_error(diag, path, 0, 0, "%s", fault);
-    else return true;
-    return false;
+    else return taken;
+    return NULL;
 }
 
 /* Whether a segment lies past the end of the file, as in one whose writer found the disk full: the
@@ -131,29 +136,29 @@ static void *open_object(const char *path, const char *object) {
 }
 
 /* The policy of the shared object, which is handed over in *library; `path` is for messages. */
-static const void *load(const PolicyKind *kind, const char *path, const char *object,
+static const void *load(const PolicyKind *kind, const char *path, const char *object, Arena *arena,
                         void **library, Diag *diag) {
     *library = open_object(path, object);
     if (!*library) {
         diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", dlerror());
         return NULL;
     }
-    const void *policy = dlsym(*library, kind->symbol);
-    if (check_symbol(kind, path, policy, diag)) return policy;
+    const void *policy = take_symbol(kind, path, dlsym(*library, kind->symbol), arena, diag);
+    if (policy) return policy;
     dlclose(*library);
     *library = NULL;
     return NULL;
 }
 
 /* The same of a C file. Its content is that of the object which is made of it: what is run. */
-static const void *load_source(const PolicyKind *kind, const char *path, PolicyChoice *choice,
-                               Diag *diag) {
+static const void *load_source(const PolicyKind *kind, const char *path, Arena *arena,
+                               PolicyChoice *choice, Diag *diag) {
     Compiled compiled;
     const void *policy = NULL;
     if (!compile_begin(path, &compiled, diag)) return NULL;
     const char *object = text_string(&compiled.path);
     if (hash_content(object, &choice->content, diag))
-        policy = load(kind, path, object, &choice->library, diag);
+        policy = load(kind, path, object, arena, &choice->library, diag);
     compile_end(&compiled);
     return policy;
 }
@@ -166,9 +171,9 @@ bool choice_read(const PolicyKind *kind, const char *text, Arena *arena, PolicyC
     const char *name = arena_strndup(arena, text, length);
     *choice = (PolicyChoice){0};
     if (!path) choice->policy = find(kind, name, diag);
-    else if (compile_is_source(name)) choice->policy = load_source(kind, name, choice, diag);
+    else if (compile_is_source(name)) choice->policy = load_source(kind, name, arena, choice, diag);
     else if (hash_content(name, &choice->content, diag))
-        choice->policy = load(kind, name, name, &choice->library, diag);
+        choice->policy = load(kind, name, name, arena, &choice->library, diag);
     if (!choice->policy) return false;
     PolicyFace face = kind->face(choice->policy);
     const SpecOwner owner = {face.name, face.parameters, face.parameter_count};

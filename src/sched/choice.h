@@ -26,6 +26,8 @@ typedef struct PolicyKind {
     const char *header;       /* public, where a policy's type is declared */
     const char *type;         /* that type */
     const char *symbol;       /* that a shared object exports */
+    uint32_t size;            /* bytes of that type */
+    uint32_t least;           /* bytes of it that every layout of this version has */
     const void *(*at)(int i); /* the i-th of the table; NULL past the end */
     PolicyFace (*face)(const void *policy);
     /* What keeps a policy that has a name, a summary and sound parameters from being used; NULL
@@ -38,7 +40,7 @@ extern const PolicyKind sched_kind_warp, sched_kind_cta;
 
 /* A policy as chosen. Cold, never changed. */
 typedef struct PolicyChoice {
-    const void *policy;   /* the table's, or the shared object's */
+    const void *policy;   /* the table's, or a copy of the shared object's in today's layout */
     const double *values; /* of its parameters, in their rows' order */
     const char *text;     /* the policy and the values that are not initial ones, as in a command */
     void *library;        /* the shared object, NULL for one from the table */

@@ -53,7 +53,7 @@ static int cost_groups(const SchedPolicy *policy, const CostMachine *m, CostRow 
 }
 
 static int cost_owl(const SchedPolicy *policy, const CostMachine *m, CostRow *rows) {
-    const TytoPrefetch *prefetch = &policy->prefetch;
+    const TytoDramPrefetch *prefetch = &policy->prefetch;
     bool has_mean = prefetch->scheme == TYTO_PREFETCH_MIN && prefetch->threshold == 0;
     const char *source = "OWL section 4.5";
     int count = cost_groups(policy, m, rows);

@@ -69,6 +69,27 @@ bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet
     return false;
 }
 
+uint64_t cta_agent_order(CtaAgent *agent, const TytoGridView *view, uint32_t sm) {
+    sched_call_begin(agent->call, SCHED_CALL_order, view->cycle);
+    uint64_t cta = agent->policy->order(agent->state, view, sm);
+    sched_call_end(agent->call);
+    return cta;
+}
+
+uint64_t cta_agent_sample_every(CtaAgent *agent, const TytoGridView *view) {
+    if (!agent->policy->sample_every) return 0;
+    sched_call_begin(agent->call, SCHED_CALL_sample_every, view->cycle);
+    uint64_t cycles = agent->policy->sample_every(agent->state, view);
+    sched_call_end(agent->call);
+    return cycles;
+}
+
+void cta_agent_sample(CtaAgent *agent, const TytoGridView *view) {
+    sched_call_begin(agent->call, SCHED_CALL_sample, view->cycle);
+    agent->policy->sample(agent->state, view);
+    sched_call_end(agent->call);
+}
+
 void cta_agent_l1d_load(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address) {
     sched_call_begin(agent->call, SCHED_CALL_watched_sm, view->cycle);
     bool is_watched = agent->policy->watched_sm(agent->state) == (int)sm;

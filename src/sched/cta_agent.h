@@ -36,6 +36,15 @@ static inline bool cta_agent_chooses(const CtaAgent *agent) { return agent->poli
 bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet *room, int *sm,
                       char *text, size_t size);
 
+/* Whether the policy chooses the CTA; and the one that it sends to an SM, which may be none that
+ * can go. */
+static inline bool cta_agent_orders(const CtaAgent *agent) { return agent->policy->order; }
+uint64_t cta_agent_order(CtaAgent *agent, const TytoGridView *view, uint32_t sm);
+
+/* SM cycles until the policy wants to look at the SMs; 0: never. And its look. */
+uint64_t cta_agent_sample_every(CtaAgent *agent, const TytoGridView *view);
+void cta_agent_sample(CtaAgent *agent, const TytoGridView *view);
+
 /* A load of the SM has looked for a line in its L1D. */
 void cta_agent_l1d_load(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address);
 static inline bool cta_agent_wants_loads(const CtaAgent *agent) {

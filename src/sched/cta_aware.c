@@ -67,7 +67,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
 }
 
 const TytoPolicy sched_cta_aware = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "cta-aware",
     .summary = "groups of whole CTAs take turns, each until all its warps wait for memory",
     .parameters = PARAMETERS,

@@ -37,7 +37,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 }
 
 const TytoPolicy sched_cta_aware_locality = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "cta-aware-locality",
     .summary = "groups of whole CTAs; the first that is not blocked on memory always goes first",
     .parameters = PARAMETERS,

@@ -18,7 +18,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 }
 
 const TytoPolicy sched_cta_aware_locality_blp = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "cta-aware-locality-blp",
     .summary =
         "as cta-aware-locality, but each SM prefers another group, to spread over DRAM banks",

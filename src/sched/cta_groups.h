@@ -62,7 +62,7 @@ static inline uint32_t cta_groups_at(const CtaGroups *groups, uint32_t priority)
 void cta_groups_rotate(CtaGroups *groups);
 
 static inline int cta_groups_of_warp(const CtaGroups *groups, const TytoSmView *view, int warp) {
-    return groups->of_slot[view->warp[warp].cta_slot];
+    return groups->of_slot[tyto_warp(view, warp)->cta_slot];
 }
 
 /* The parameters that all four policies have, as rows of their tables. */

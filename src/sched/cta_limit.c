@@ -26,7 +26,7 @@ static uint32_t limit(const void *state, const TytoGridView *view, uint32_t sm) 
 }
 
 const TytoCtaPolicy cta_limit = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_CTA_POLICY_HEAD,
     .name = "limit",
     .summary = "as round-robin, with at most `ctas` CTAs on an SM",
     .parameters = PARAMETERS,

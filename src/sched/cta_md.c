@@ -216,7 +216,7 @@ static void report(const void *state, const TytoReport *out) {
 }
 
 const TytoCtaPolicy cta_md = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_CTA_POLICY_HEAD,
     .name = "md",
     .summary = "runs one CTA alone to predict the best number of CTAs per SM, then keeps to it",
     .parameters = PARAMETERS,

@@ -32,6 +32,8 @@ static const char *check(const void *policy) {
     const TytoCtaPolicy *p = policy;
     if (p->watched_sm && !p->l1d_load)
         return "its policy watches an SM's loads, but has no function for them";
+    if (p->sample_every && !p->sample)
+        return "its policy wants samples, but has no function for them";
     return NULL;
 }
 
@@ -41,6 +43,8 @@ const PolicyKind sched_kind_cta = {.title = "CTA schedulers",
                                    .header = "tyto/cta_policy.h",
                                    .type = "TytoCtaPolicy",
                                    .symbol = "tyto_cta_policy",
+                                   .size = sizeof(TytoCtaPolicy),
+                                   .least = offsetof(TytoCtaPolicy, extra_bytes),
                                    .at = at,
                                    .face = face,
                                    .check = check};

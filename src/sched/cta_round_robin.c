@@ -4,7 +4,7 @@
 #include "sched/cta_policy.h"
 
 const TytoCtaPolicy cta_round_robin = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_CTA_POLICY_HEAD,
     .name = "round-robin",
     .summary = "CTAs go round the SMs, as many on each as its resources allow",
 };

@@ -29,7 +29,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
 }
 
 const TytoPolicy sched_gto = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "gto",
     .summary = "greedy-then-oldest: one warp until it stalls, then the oldest that is ready",
     .parameters = PARAMETERS,

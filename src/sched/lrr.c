@@ -19,7 +19,7 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
 }
 
 const TytoPolicy sched_lrr = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "lrr",
     .summary = "loose round-robin: warps take turns, those that cannot issue are skipped",
     .state_bytes = sizeof(Greedy),

@@ -42,13 +42,13 @@ static const TytoPolicyParameter PARAMETERS[] = {
          "OWL section 4.4: sequentially; where from is not given"},
 };
 
-static TytoPrefetch prefetch(const double *values) {
-    return (TytoPrefetch){.scheme = (TytoPrefetchScheme)values[PREFETCH],
-                          .lower = (uint32_t)values[LOWER],
-                          .higher = (uint32_t)values[HIGHER],
-                          .threshold = (uint32_t)values[THRESHOLD],
-                          .skips_cached = values[SKIP] == SKIP_CACHED,
-                          .order = (TytoPrefetchOrder)values[ORDER]};
+static void dram_prefetch(const double *values, TytoDramPrefetch *wanted) {
+    wanted->scheme = (TytoDramPrefetchScheme)values[PREFETCH];
+    wanted->lower = (uint32_t)values[LOWER];
+    wanted->higher = (uint32_t)values[HIGHER];
+    wanted->threshold = (uint32_t)values[THRESHOLD];
+    wanted->skips_cached = values[SKIP] == SKIP_CACHED;
+    wanted->order = (TytoDramPrefetchOrder)values[ORDER];
 }
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -56,14 +56,14 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 }
 
 const TytoPolicy sched_owl = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "owl",
     .summary = "cta-aware-locality-blp, and memory controllers that prefetch the rest of open rows",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(CtaLocality),
     .events = CTA_GROUPS_EVENTS,
-    .prefetch = prefetch,
+    .dram_prefetch = dram_prefetch,
     .start = start,
     .pick = cta_locality_pick,
     .issued = cta_locality_issued,

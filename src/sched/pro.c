@@ -104,8 +104,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 
 static uint64_t progress_of(const TytoSmView *view, int slot) {
     uint64_t sum = 0;
-    for (uint64_t rest = view->cta[slot].all; rest; rest &= rest - 1)
-        sum += view->warp[tyto_lowest(rest)].thread_instructions;
+    for (uint64_t rest = tyto_cta(view, slot)->all; rest; rest &= rest - 1)
+        sum += tyto_warp(view, tyto_lowest(rest))->thread_instructions;
     return sum;
 }
 
@@ -140,7 +140,7 @@ static void rank(Pro *s, const TytoSmView *view) {
     }
     uint64_t ahead = 0;
     for (int i = 0; i < s->count; i++) {
-        uint64_t warps = view->cta[s->order[i]].all;
+        uint64_t warps = tyto_cta(view, s->order[i])->all;
         for (uint64_t rest = warps; rest; rest &= rest - 1)
             s->before[tyto_lowest(rest)] = ahead | s->inside[tyto_lowest(rest)];
         ahead |= warps;
@@ -152,11 +152,11 @@ static void rank(Pro *s, const TytoSmView *view) {
 static void sort_warps(Pro *s, const TytoSmView *view, int slot, bool is_furthest_first) {
     uint8_t order[TYTO_MAX_WARPS];
     int count = 0;
-    for (uint64_t rest = view->cta[slot].all; rest; rest &= rest - 1) {
+    for (uint64_t rest = tyto_cta(view, slot)->all; rest; rest &= rest - 1) {
         int warp = tyto_lowest(rest), at = count++;
-        uint64_t progress = view->warp[warp].thread_instructions;
+        uint64_t progress = tyto_warp(view, warp)->thread_instructions;
         for (; at; at--) {
-            uint64_t other = view->warp[order[at - 1]].thread_instructions;
+            uint64_t other = tyto_warp(view, order[at - 1])->thread_instructions;
             if (is_furthest_first ? progress <= other : progress >= other) break;
             order[at] = order[at - 1];
         }
@@ -206,7 +206,7 @@ static void first_of(Pro *s, const TytoSmView *view, int slot, Step step) {
 }
 
 static void launch(Pro *s, const TytoSmView *view, int slot) {
-    s->cta[slot] = (ProCta){.index = view->cta[slot].index,
+    s->cta[slot] = (ProCta){.index = tyto_cta(view, slot)->index,
                             .slot = (uint8_t)slot,
                             .state = s->is_slow ? FINISH_NO_WAIT : NO_WAIT};
     sort_warps(s, view, slot, true);
@@ -274,7 +274,7 @@ static size_t list_by_progress(const TytoSmView *view, double *indices) {
     for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
         int slot = tyto_lowest(rest), at = count++;
         uint64_t made = progress_of(view, slot);
-        double index = (double)view->cta[slot].index;
+        double index = (double)tyto_cta(view, slot)->index;
         for (; at &&
                (made > progress[at - 1] || (made == progress[at - 1] && index < indices[at - 1]));
              at--) {
@@ -307,7 +307,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
 }
 
 const TytoPolicy sched_pro = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "pro",
     .summary = "progress-aware: CTAs about to finish or to cross a barrier first, then by progress",
     .parameters = PARAMETERS,

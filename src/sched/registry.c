@@ -46,6 +46,9 @@ static const char *check(const void *policy) {
     const TytoPolicy *p = policy;
     if (!p->pick) return "its policy has no function `pick`";
     if (p->events && !p->event) return "its policy wants events, but has no function for them";
+    if (p->events >> TYTO_EVENTS) return "its policy wants events that there are not";
+    if (p->needs & ~(uint64_t)(TYTO_NEEDS_STALLS | TYTO_NEEDS_PREFETCH))
+        return "its policy needs what there is not";
     return NULL;
 }
 
@@ -55,6 +58,8 @@ const PolicyKind sched_kind_warp = {.title = "Warp schedulers",
                                     .header = "tyto/policy.h",
                                     .type = "TytoPolicy",
                                     .symbol = "tyto_policy",
+                                    .size = sizeof(TytoPolicy),
+                                    .least = offsetof(TytoPolicy, may_load),
                                     .at = at,
                                     .face = face,
                                     .check = check};
@@ -64,8 +69,9 @@ const PolicyKind sched_kind_warp = {.title = "Warp schedulers",
 /* Asks the policy what it wants prefetched, which must be something that there is. */
 static bool ask_prefetch(SchedPolicy *chosen, Diag *diag) {
     const TytoPolicy *policy = chosen->policy;
-    if (policy->prefetch) chosen->prefetch = policy->prefetch(chosen->values);
-    const TytoPrefetch *wanted = &chosen->prefetch;
+    chosen->prefetch = (TytoDramPrefetch){.size = sizeof chosen->prefetch};
+    if (policy->dram_prefetch) policy->dram_prefetch(chosen->values, &chosen->prefetch);
+    const TytoDramPrefetch *wanted = &chosen->prefetch;
     const bool is_scheme = (unsigned)wanted->scheme < SCHEME_COUNT;
     const bool is_order = (unsigned)wanted->order < PREFETCH_ORDER_COUNT;
     if (!is_scheme)
@@ -108,7 +114,7 @@ double sched_policy_value(const SchedPolicy *policy, const char *parameter, doub
 }
 
 void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config) {
-    const TytoPrefetch *wanted = &policy->prefetch;
+    const TytoDramPrefetch *wanted = &policy->prefetch;
     config->scheme = SCHEMES[wanted->scheme];
     config->lower = wanted->lower;
     config->higher = wanted->higher;

@@ -17,7 +17,7 @@ typedef struct SchedPolicy {
     const char *text; /* the policy and the values that are not initial ones, as in a command */
     bool is_loaded;   /* from a shared object, not from the table */
     uint64_t content; /* hash of the shared object's bytes; 0: there is none */
-    TytoPrefetch prefetch; /* what it wants of the memory controllers */
+    TytoDramPrefetch prefetch; /* what it wants of the memory controllers */
 } SchedPolicy;
 
 /* The i-th warp scheduler of the table; NULL past the end. */

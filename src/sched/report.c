@@ -53,4 +53,6 @@ static void csv_list(void *context, const char *name, const char *unit, const do
     }
 }
 
-TytoReport sched_report_csv(SchedCsv *csv) { return (TytoReport){csv, csv_value, csv_list}; }
+TytoReport sched_report_csv(SchedCsv *csv) {
+    return (TytoReport){sizeof(TytoReport), csv, csv_value, csv_list};
+}

@@ -38,7 +38,7 @@ static uint64_t allowed_now(const Swl *s, const TytoSmView *view) {
         rest &= ~oldest;
     }
     for (uint64_t ctas = view->ctas; ctas; ctas &= ctas - 1) {
-        uint64_t warps = view->cta[tyto_lowest(ctas)].warps;
+        uint64_t warps = tyto_cta(view, tyto_lowest(ctas))->warps;
         if (warps & view->at_barrier) allowed |= warps;
     }
     return allowed;
@@ -74,7 +74,7 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
 }
 
 const TytoPolicy sched_swl = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "swl",
     .summary = "static limit: the oldest N warps of the SM, greedy-then-oldest among them",
     .parameters = PARAMETERS,

@@ -48,7 +48,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
 }
 
 const TytoPolicy sched_two_level = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "two-level",
     .summary = "fixed fetch groups; one group runs until all its warps are stalled",
     .parameters = PARAMETERS,

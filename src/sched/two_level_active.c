@@ -184,7 +184,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 }
 
 const TytoPolicy sched_two_level_active = {
-    .version = TYTO_POLICY_VERSION,
+    TYTO_POLICY_HEAD,
     .name = "two-level-active",
     .summary =
         "a few active warps take turns; one that waits for memory goes to the end of a queue",

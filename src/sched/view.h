@@ -5,6 +5,12 @@
 
 #include "tyto/policy.h"
 
+/* What says where the parts of a view lie. */
+#define SCHED_VIEW_HEAD                                                                            \
+    .size = sizeof(TytoSmView), .warps_at = offsetof(TytoSmView, warp),                            \
+    .warp_bytes = sizeof(TytoWarpView), .ctas_at = offsetof(TytoSmView, cta),                      \
+    .cta_bytes = sizeof(TytoCtaView)
+
 /* A CTA comes to a free slot with `warps`, which are not resident; their ages start at `first_age`,
  * and rise with the slot. */
 void sched_view_launch(TytoSmView *view, int cta_slot, uint64_t warps, uint64_t cta_index,

@@ -30,6 +30,8 @@ typedef struct SmCore {
     void (*end_grid)(Sm *sm);
     /* A warp has come into this slot; SmWarps has its first pc. */
     void (*start_warp)(Sm *sm, int warp);
+    /* Warps may issue that could not before, or no longer may: CTAs were paused or resumed. */
+    void (*wake)(Sm *sm);
 
     /* ---- Time ---- */
 

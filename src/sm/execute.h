@@ -47,6 +47,7 @@ SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, co
                                  bool plain) {
     WarpSource *source = w->grid->source;
     const WarpStep *did = &source->did;
+    const uint32_t pc = w->pc, active = w->active;
     const WarpEvent event = source->type->step(source, w->handle, sm->cycle);
     w->pc = did->pc;
     w->active = did->active;
@@ -57,7 +58,10 @@ SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, co
     }
     execute_count(sums, sm, op, did->executed);
     if (!plain && sm->has_several) execute_count_for_grid(w->grid, did->executed);
-    if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += did->has_split;
+    if (op->flags & ISA_IS_BRANCH) {
+        sm->counters.divergent_branches += did->has_split;
+        context_branched(sm, w, pc, active, did->has_split);
+    }
     return event;
 }
 

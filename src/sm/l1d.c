@@ -1,6 +1,8 @@
 /* The L1 data cache (see the header). */
 #include "sm/l1d.h"
 
+#include "sm/l1d_policy.h"
+
 /* What each load passes is one function for the host's processor. */
 #define ALWAYS __attribute__((always_inline)) static inline
 
@@ -22,6 +24,8 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->fillers = ARENA_ARRAY(sm->arena, SmFiller, cache_config_sets(config) * config->ways);
     mshr_init(&l1d->mshr, config->mshrs, config->mshr_merges, config->mshr_requests, sm->arena);
     port_init_misses(port, sm, MEM_CLIENT_L1D, config->miss_queue);
+    l1d->pcs = ARENA_ARRAY(sm->arena, uint32_t, config->mshrs);
+    l1d_policy_init(l1d, sm, port);
     l1d->config = config;
     l1d->ways = config->ways;
     l1d->fill_bytes = cache_config_fill_bytes(config);
@@ -79,6 +83,7 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
                    .access = *access,
                    .serial = in_flight->serial,
                    .inst = inst,
+                   .pc = in_flight->pc,
                    .warp = in_flight->warp,
                    .is_store = memory->is_store,
                    .is_local = memory->is_local,
@@ -109,16 +114,32 @@ static inline void tell_listener(SmContext *sm, uint64_t address) {
     listener->l1d_load(listener->user, sm->env.index, address);
 }
 
-static void notify(SmContext *sm, TytoEventKind kind, int warp, int owner, uint64_t address,
-                   bool is_pending) {
-    if (!sched_agent_wants(&sm->policy, kind)) return;
+static int owner_of(const SmFiller *filler) {
+    return !filler || filler->warp == SM_NO_WARP ? TYTO_NO_WARP : filler->warp;
+}
+
+/* An access that met, or made way for, the line that `filler` (NULL: unknown) brought in. */
+__attribute__((noinline)) static void tell_policy(SmContext *sm, TytoEventKind kind,
+                                                  const SmLookup *lookup, const SmFiller *filler,
+                                                  uint64_t address, int32_t place,
+                                                  bool is_pending) {
     context_notify(sm,
                    &(TytoEvent){.kind = kind,
-                                .warp = warp,
+                                .warp = lookup->is_policy ? TYTO_NO_WARP : lookup->warp,
                                 .cta_slot = -1,
-                                .owner = owner,
+                                .owner = owner_of(filler),
                                 .is_pending = is_pending,
-                                .address = address & ~(uint64_t)(sm->config->l1d.line_bytes - 1)});
+                                .address = address & ~(uint64_t)(sm->config->l1d.line_bytes - 1),
+                                .pc = lookup->pc,
+                                .owner_pc = filler ? filler->pc : TYTO_NO_PC,
+                                .place = place == TAG_NONE ? TYTO_NO_PLACE : (uint32_t)place});
+}
+
+static inline void notify(SmContext *sm, TytoEventKind kind, const SmLookup *lookup,
+                          const SmFiller *filler, uint64_t address, int32_t place,
+                          bool is_pending) {
+    if (sched_agent_wants(&sm->policy, kind))
+        tell_policy(sm, kind, lookup, filler, address, place, is_pending);
 }
 
 /* ---- What is recorded ---- */
@@ -146,6 +167,11 @@ static inline void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind,
 }
 
 /* ---- Lines that go ---- */
+
+/* Whether the policy prefetches, which few do. */
+static inline bool has_prefetcher(const SmL1d *l1d) {
+    return __builtin_expect(l1d->prefetcher != NULL, false);
+}
 
 /* Sets are counted seldom: what does so stands apart from what everybody passes. */
 static bool counts_sets(const SmContext *sm) {
@@ -196,14 +222,15 @@ __attribute__((noinline)) static void write_back(const SmL1d *l1d, SmContext *sm
     send_write(port, &access, warp, SM_NO_WARP);
 }
 
-/* A line that a warp (`filler`) brought in has had to go for one of `warp`. */
-static void evicted(const SmL1d *l1d, SmContext *sm, SmPort *port, const TagEviction *eviction,
-                    int filler, uint32_t warp) {
+/* A line that `filler` brought to the place has had to go for that of an access. */
+static void evicted(SmL1d *l1d, SmContext *sm, SmPort *port, const TagEviction *eviction,
+                    const SmFiller *filler, const SmLookup *lookup, int32_t place) {
     if (!eviction->has_line) return;
     count_eviction(l1d, sm, eviction->address);
     if (eviction->dirty && l1d->writes_back)
-        write_back(l1d, sm, port, eviction->address, eviction->dirty, warp);
-    notify(sm, TYTO_EVENT_L1D_EVICTED, (int)warp, filler, eviction->address, false);
+        write_back(l1d, sm, port, eviction->address, eviction->dirty, lookup->warp);
+    notify(sm, TYTO_EVENT_L1D_EVICTED, lookup, filler, eviction->address, place, false);
+    if (has_prefetcher(l1d)) l1d_policy_gone(l1d, sm, place, eviction->address);
 }
 
 static CachePriority l1_priority(const SmAccess *access) {
@@ -222,14 +249,18 @@ static void touch(SmL1d *l1d, const SmLookup *lookup, int32_t place) {
 ALWAYS bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup, uint64_t key,
                     uint8_t sectors, int32_t *place) {
     TagEviction eviction;
-    *place =
-        tag_array_reserve_as(&l1d->tags, key, sectors, l1_priority(&lookup->access), &eviction);
+    *place = __builtin_expect(l1d->shown != NULL, false)
+                 ? l1d_policy_reserve(l1d, sm, lookup, key, sectors, &eviction)
+                 : tag_array_reserve_as(&l1d->tags, key, sectors, l1_priority(&lookup->access),
+                                        &eviction);
     if (*place == TAG_NONE) return false;
     l1d->tags.lines[*place].filler_thread = lookup->serial;
     SmFiller *filler = &l1d->fillers[*place];
-    const int before = filler->warp;
-    *filler = (SmFiller){.lanes = lookup->access.lanes, .warp = lookup->warp};
-    evicted(l1d, sm, port, &eviction, before, lookup->warp);
+    const SmFiller before = *filler;
+    *filler = (SmFiller){.lanes = lookup->access.lanes,
+                         .pc = lookup->pc,
+                         .warp = lookup->is_policy ? SM_NO_WARP : lookup->warp};
+    evicted(l1d, sm, port, &eviction, &before, lookup, *place);
     return true;
 }
 
@@ -277,7 +308,7 @@ void l1d_end_hits(SmL1d *l1d, SmContext *sm) {
 /* Fetches the line or sector of `key`. `waiter` SM_NONE: nobody waits for it. */
 ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
                   uint64_t key, uint16_t waiter) {
-    mshr_allocate(&l1d->mshr, key, waiter);
+    l1d->pcs[mshr_allocate(&l1d->mshr, key, waiter)] = lookup->pc;
     uint32_t atoms = context_atoms_of(sm, l1d->fill_bytes);
     port_push_miss(
         port, MEM_CLIENT_L1D,
@@ -308,7 +339,7 @@ ALWAYS uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLook
 }
 
 /* A load's lookup: NULL when it is done with the queue, else the counter of the refusal. */
-ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup) {
+ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, SmLookup *lookup) {
     Counters *c = &sm->counters;
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
     uint8_t sectors = tag_array_sector(&l1d->tags, key);
@@ -319,7 +350,8 @@ ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         touch(l1d, lookup, place);
         count_hit(l1d, sm, lookup, place);
         note_lookup(l1d, sm, lookup, PROFILE_l1d_hits);
-        notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->fillers[place].warp, key, false);
+        notify(sm, TYTO_EVENT_L1D_HIT, lookup, &l1d->fillers[place], key, place, false);
+        if (has_prefetcher(l1d)) l1d_policy_hit(l1d, sm, place, sectors);
         tell_listener(sm, key);
         data_hit(l1d, sm, lookup->inst);
     } else if (entry != MSHR_NONE) {
@@ -330,21 +362,35 @@ ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         if (place != TAG_NONE) touch(l1d, lookup, place);
         c->l1d_pending_hits++;
         note_lookup(l1d, sm, lookup, PROFILE_l1d_pending_hits);
-        notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, true);
+        notify(sm, TYTO_EVENT_L1D_MISS, lookup, NULL, key, place, true);
+        if (has_prefetcher(l1d)) l1d_policy_joined(l1d, sm, entry, key);
         tell_listener(sm, key);
     } else {
+        if (__builtin_expect(sm->policy.shapes_l1d, false) && place == TAG_NONE)
+            l1d_policy_insert(sm, lookup, key);
         uint64_t *refusal = try_fetch(l1d, sm, port, lookup, key, sectors, place, lookup->inst);
         if (refusal) return refusal;
         c->l1d_misses++;
         c->l1d_load_misses++;
         note_lookup(l1d, sm, lookup, PROFILE_l1d_misses);
-        notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, false);
+        notify(sm, TYTO_EVENT_L1D_MISS, lookup, NULL, key, place, false);
         tell_listener(sm, key);
     }
     c->l1d_accesses++;
     c->l1d_load_accesses++;
     record(l1d, sm, L1D_LOAD, lookup, result != TAG_HIT && entry == MSHR_NONE);
     return NULL;
+}
+
+bool l1d_fetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key) {
+    const uint8_t sectors = tag_array_sector(&l1d->tags, key);
+    const SmLookup lookup = {.access = {.address = key, .pc = SM_NO_PC},
+                             .serial = UINT32_MAX,
+                             .warp = (uint8_t)bits_lowest64(sm->view.resident),
+                             .is_policy = true,
+                             .pc = TYTO_NO_PC};
+    const int32_t place = tag_array_find(&l1d->tags, key);
+    return !try_fetch(l1d, sm, port, &lookup, key, sectors, place, SM_NONE);
 }
 
 /* A prefetch, which is over at once: where it finds no room it does nothing. */
@@ -437,7 +483,8 @@ static void drop_line(SmL1d *l1d, SmContext *sm, const SmLookup *lookup, uint64_
         tag_array_drop(&l1d->tags, place, sectors);
         return;
     }
-    notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, l1d->fillers[place].warp, key, false);
+    notify(sm, TYTO_EVENT_L1D_EVICTED, lookup, &l1d->fillers[place], key, place, false);
+    if (has_prefetcher(l1d)) l1d_policy_gone(l1d, sm, place, tag_array_address(&l1d->tags, place));
     tag_array_invalidate(&l1d->tags, place);
     count_eviction(l1d, sm, key);
 }
@@ -483,7 +530,7 @@ __attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPo
                 : result == TAG_PENDING ? PROFILE_l1d_pending_hits
                                         : PROFILE_l1d_misses);
     if (result == TAG_HIT && policy == WRITE_EVICT) drop_line(l1d, sm, lookup, key, sectors, place);
-    if (!stays) notify(sm, TYTO_EVENT_L1D_STORED, lookup->warp, TYTO_NO_WARP, key, false);
+    if (!stays) notify(sm, TYTO_EVENT_L1D_STORED, lookup, NULL, key, TAG_NONE, false);
     c->l1d_accesses++;
     record(l1d, sm, kind_of_store(result, policy, allocate), lookup,
            stays && !is_there && allocate == ALLOCATE_FETCH);
@@ -530,10 +577,22 @@ static bool is_refused_in_set(const SmL1d *l1d, uint64_t key) {
     return false;
 }
 
+/* A line or sector has come, for which this access asked first. */
+__attribute__((noinline)) static void tell_filled(const SmL1d *l1d, SmContext *sm,
+                                                  const MemRequest *request, int32_t entry,
+                                                  int32_t place) {
+    const bool is_policy = l1d_policy_is_prefetch(l1d, entry);
+    const SmFiller filler = {.pc = l1d->pcs[entry], .warp = is_policy ? SM_NO_WARP : request->warp};
+    tell_policy(sm, TYTO_EVENT_L1D_FILLED,
+                &(SmLookup){.warp = request->warp, .is_policy = true, .pc = l1d->pcs[entry]},
+                &filler, port_line_of(request), place, false);
+}
+
 void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request) {
     uint64_t key = port_line_of(request);
     uint8_t sectors = tag_array_sector(&l1d->tags, key);
     int32_t place = tag_array_find(&l1d->tags, key);
+    const int32_t entry = mshr_find(&l1d->mshr, key);
     sm->counters.l1d_fills++;
     record(l1d, sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
     if (is_refused_in_set(l1d, key)) l1d->freed |= SM_FREED_LINE;
@@ -541,13 +600,18 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
         request->l1_priority != PRIORITY_NO_ALLOCATE && port_has_room(port, MEM_CLIENT_L1D, 1)) {
         SmLookup lookup = {.access.priority = {request->l1_priority, 0},
                            .serial = (uint32_t)sm->view.warp[request->warp].age,
-                           .warp = request->warp};
+                           .pc = l1d->pcs[entry],
+                           .warp = request->warp,
+                           .is_policy = l1d_policy_is_prefetch(l1d, entry)};
         reserve(l1d, sm, port, &lookup, key, 0, &place);
         l1d->freed = SM_FREED_ALL; /* what had to go may have taken from what the head waits for */
     }
     if (place != TAG_NONE) tag_array_fill(&l1d->tags, place, sectors);
-    mshr_complete(&l1d->mshr, mshr_find(&l1d->mshr, key));
+    mshr_complete(&l1d->mshr, entry);
     l1d->has_return = true;
+    if (sched_agent_wants(&sm->policy, TYTO_EVENT_L1D_FILLED))
+        tell_filled(l1d, sm, request, entry, place);
+    if (has_prefetcher(l1d)) l1d_policy_arrived(l1d, sm, entry, place, sectors, key);
 }
 
 static void flush_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
@@ -559,6 +623,7 @@ static void flush_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
         tag_array_clean(&l1d->tags, place, UINT8_MAX);
     }
     if (l1d->writes_back && tag_array_next_dirty(&l1d->tags, 0) != TAG_NONE) return;
+    if (has_prefetcher(l1d)) l1d_policy_flushed(l1d, sm);
     tag_array_invalidate_all(&l1d->tags);
     if (l1d->ways != l1d->tags.ways) tag_array_set_ways(&l1d->tags, l1d->ways);
     l1d->is_flushing = false;

@@ -39,12 +39,17 @@ typedef struct SmLookup {
     uint8_t warp;
     bool is_store, is_local;
     bool is_prefetch; /* a store that only brings its line or sector */
+    bool is_policy;   /* a prefetch of the policy: no instruction's, ... */
+    bool is_asked;    /* ... or an access of which it has said what becomes of its line */
+    uint32_t pc;      /* of the instruction; TYTO_NO_PC */
 } SmLookup;
+_Static_assert(sizeof(SmLookup) == 64, "an access in the queue is a line of the host's cache");
 
 /* Who brought a line in, beside the serial number that the tag array keeps. */
 typedef struct SmFiller {
     uint32_t lanes; /* that asked for it, bit each */
-    uint8_t warp;
+    uint32_t pc;    /* of the instruction; TYTO_NO_PC */
+    uint8_t warp;   /* SM_NO_WARP: a prefetch of the policy */
 } SmFiller;
 
 typedef struct SmL1dBank {
@@ -70,6 +75,7 @@ typedef struct SmL1d {
     bool has_return;     /* loads whose lines have come are in the MSHRs */
     bool writes_back;    /* dirty lines are written back; else they are written through */
     uint8_t bank_shift;  /* log2 of the consecutive bytes of a bank */
+    bool has_asks;       /* the policy has asked for prefetches that wait to be sent */
     uint32_t bank_count; /* a power of two */
     uint32_t capacity;   /* of a bank's queue */
     SmL1dBank banks[SM_MAX_L1D_BANKS];
@@ -84,7 +90,10 @@ typedef struct SmL1d {
     uint64_t *hits_due;     /* and when each is done, by position in the ring */
     TagHint hint;           /* of the last lookup */
     Mshr mshr;
-    SmFiller *fillers; /* of each place of the tags */
+    SmFiller *fillers;               /* of each place of the tags */
+    uint32_t *pcs;                   /* by MSHR: of the instruction whose access is fetched */
+    struct SmPrefetcher *prefetcher; /* the policy's (l1d_policy.h); NULL: it has none */
+    TytoLine *shown;                 /* a set as the policy sees it; NULL: it chooses no victims */
     TagArray tags;
 } SmL1d;
 
@@ -132,6 +141,10 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
 /* Looks up the tags for the only access of the bank, in the cycle in which it entered; whether it
  * was taken tells l1d_can_enter. */
 void l1d_look_up(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t bank);
+
+/* Fetches a line or sector that is neither there nor on its way, for the policy; false: an MSHR, a
+ * way or a place in the queue of misses is lacking. */
+bool l1d_fetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key);
 
 /* ---- Out ---- */
 

@@ -1,6 +1,8 @@
 /* The load/store unit (see the header). */
 #include "sm/lsu.h"
 
+#include "sm/l1d_policy.h"
+
 enum { RETURN_PLACES = 65536 /* accesses that wait for the write-back port, each way */ };
 
 static void pipe_init(SmPipe *pipe, uint32_t capacity, Arena *arena) {
@@ -481,6 +483,7 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmBankW
     if (port_has_reply(port)) handle_reply(lsu, sm, l1d, port);
     if (port->misses_waiting) send_misses(lsu, sm, l1d, port);
     l1d_step(l1d, sm, port);
+    if (__builtin_expect(l1d->has_asks, false)) l1d_policy_send(l1d, sm, port);
     if (can_go_on(lsu, sm, l1d)) step_latch(lsu, sm, l1d, port);
 }
 

@@ -18,6 +18,7 @@
 enum {
     SM_REQUESTS = 8192,            /* requests under way; a send is refused beyond that */
     SM_NO_WARP = MEM_NO_WARP,      /* nobody waits for the acknowledgement */
+    SM_ASKS_WAIT = 1 << 30,        /* the policy has asked for prefetches that wait to be sent */
     SM_CACHES = MEM_CLIENT_L1T + 1 /* caches with a miss queue; each is a MemClient */
 };
 
@@ -61,7 +62,7 @@ typedef struct SmPort {
     SmReplies unit;          /* replies for the load/store unit */
     SmExpected *expected;    /* by index, what of a request is looked at for each reply to it */
     MemRequest *requests;    /* SM_REQUESTS of them; partitions write into those under way */
-    uint32_t misses_waiting; /* caches with requests in `misses`, bit per MemClient */
+    uint32_t misses_waiting; /* caches with requests in `misses`, bit per MemClient; SM_ASKS_WAIT */
     uint32_t outstanding;    /* requests under way */
     uint32_t *free_requests; /* indices of the unused ones, a stack */
     uint32_t free_count;     /* of those */

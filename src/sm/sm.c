@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "sched/view.h"
+#include "sm/l1d_policy.h"
 #include "sm/parts.h"
 
 static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
@@ -16,7 +18,8 @@ static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
 static void start_view(SmContext *context, const SmGrid *grid, uint64_t cycle) {
     const SmConfig *config = context->config;
     TytoSmView *view = &context->view;
-    *view = (TytoSmView){.cycle = cycle,
+    *view = (TytoSmView){SCHED_VIEW_HEAD,
+                         .cycle = cycle,
                          .sm = context->env.index,
                          .sms = context->env.sms,
                          .warp_count = sm_config_warps(config),
@@ -27,7 +30,9 @@ static void start_view(SmContext *context, const SmGrid *grid, uint64_t cycle) {
                          .pipeline_depth =
                              sm_op_distance(config) + config->ops[ISA_CLASS_OTHER].latency,
                          .issue_interval = config->scheduler.issue_interval,
-                         .line_bytes = config->l1d.line_bytes};
+                         .line_bytes = config->l1d.line_bytes,
+                         .l1d_mshrs = config->l1d.mshrs,
+                         .l1d_places = cache_config_sets(&config->l1d) * config->l1d.ways};
     for (uint32_t s = 0; s < config->scheduler.count; s++)
         view->scheduler_warps[s] = slots_of_scheduler(config, s);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
@@ -73,6 +78,7 @@ uint32_t sm_attach(Sm *sm, const SmAgentOps *ops, void *agent) {
 }
 
 void sm_report_policy(Sm *sm, const TytoReport *out) {
+    l1d_policy_report(&sm->l1d, out);
     sched_agent_report(&sm->context.policy, context_view(&sm->context), out);
 }
 
@@ -112,6 +118,7 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     lsu_start_kernel(&sm->lsu);
     start_view(context, grid, cycle);
     sm->core->start(sm);
+    l1d_policy_start_kernel(&sm->l1d, context);
 }
 
 /* When the stages know the first grid. */
@@ -251,6 +258,57 @@ void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle) {
                                          .owner = TYTO_NO_WARP,
                                          .cta_slot = -1});
     if (context->view.resident) *context->env.wake = cycle + 1;
+}
+
+/* ---- The CTA scheduler looks ---- */
+
+/* Slots of the grid's CTAs. */
+static uint64_t slots_of(const SmContext *context, const SmGrid *grid) {
+    uint64_t slots = 0;
+    for (uint64_t rest = context->view.ctas; rest; rest &= rest - 1) {
+        const int slot = bits_lowest64(rest);
+        slots |= bits_if(context->warps.ctas[slot].grid == grid, slot);
+    }
+    return slots;
+}
+
+static uint64_t warps_in(const SmContext *context, uint64_t slots) {
+    uint64_t warps = 0;
+    for (; slots; slots &= slots - 1)
+        warps |= context->view.cta[bits_lowest64(slots)].all;
+    return warps;
+}
+
+uint64_t sm_pause_ctas(Sm *sm, const SmGrid *grid, uint64_t slots, uint64_t cycle) {
+    SmContext *context = &sm->context;
+    const uint64_t own = slots_of(context, grid), paused = context->policy.paused;
+    slots &= own;
+    const uint64_t warps = (paused & ~warps_in(context, own)) | warps_in(context, slots);
+    if (warps == paused) return slots;
+    sm_settle(sm, cycle + 1);
+    context->cycle = cycle;
+    sched_agent_pause(&context->policy, warps);
+    sm->core->wake(sm);
+    sm->is_quiet = false;
+    *context->env.wake = cycle + 1;
+    return slots;
+}
+
+bool sm_cta_progress(const Sm *sm, const SmGrid *grid, uint32_t slot, TytoCtaProgress *progress) {
+    const SmContext *context = &sm->context;
+    const TytoSmView *view = &context->view;
+    const TytoCtaView *cta = &view->cta[slot];
+    *progress = (TytoCtaProgress){.size = sizeof *progress,
+                                  .warps = (uint32_t)bits_count64(cta->warps),
+                                  .index = cta->index,
+                                  .launched = cta->launched,
+                                  .is_paused = context->policy.paused & cta->all};
+    for (uint64_t rest = cta->all; rest; rest &= rest - 1) {
+        const TytoWarpView *warp = &view->warp[bits_lowest64(rest)];
+        progress->instructions += warp->instructions;
+        progress->thread_instructions += warp->thread_instructions;
+    }
+    return view->ctas >> slot & 1 && context->warps.ctas[slot].grid == grid;
 }
 
 uint32_t sm_resident_ctas(const Sm *sm) { return (uint32_t)bits_count64(sm->context.view.ctas); }

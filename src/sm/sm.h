@@ -29,6 +29,7 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "stats/sets.h"
+#include "tyto/cta_policy.h"
 
 typedef struct Sm Sm;
 
@@ -126,6 +127,13 @@ void sm_carve_out(Sm *sm, uint32_t shared_bytes);
 bool sm_has_room(const Sm *sm, const SmGrid *grid);
 /* Gives the SM, which must have room for it, a CTA of the grid at the end of `cycle`. */
 void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t cta, uint64_t cycle);
+/* From the end of `cycle` on the warps of the grid's CTAs in these slots issue nothing, and those
+ * of its other CTAs may. The slots among these that hold a CTA of the grid. */
+uint64_t sm_pause_ctas(Sm *sm, const SmGrid *grid, uint64_t slots, uint64_t cycle);
+/* What the CTA in a slot has done, or the last one that was there; whether one of the grid is
+ * there.
+ */
+bool sm_cta_progress(const Sm *sm, const SmGrid *grid, uint32_t slot, TytoCtaProgress *progress);
 /* The grid has no CTA left to dispatch. */
 void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle);
 

@@ -85,6 +85,7 @@ static void finish_cta(SmContext *sm, uint32_t slot) {
     grid->counts.ctas_finished++;
     sm->warps.taken &= ~cta->all;
     sched_view_finish(&sm->view, (int)slot);
+    if (sm->policy.paused) sched_agent_pause(&sm->policy, sm->policy.paused & ~cta->all);
     sm->counters.ctas_finished++;
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
     notify_cta(sm, TYTO_EVENT_CTA_FINISHED, slot, cta->all);

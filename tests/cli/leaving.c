@@ -11,7 +11,5 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return tyto_lowest(ready);
 }
 
-const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
-                                .name = "leaving",
-                                .summary = "ends the process when it is loaded",
-                                .pick = pick};
+const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD, .name = "leaving",
+                                .summary = "ends the process when it is loaded", .pick = pick};

@@ -55,14 +55,10 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return s->how == WRONG ? TYTO_MAX_WARPS : tyto_lowest(ready);
 }
 
-const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
-                                .name = "misbehaving",
-                                .summary = "does what it must not",
-                                .parameters = parameters,
-                                .parameter_count = 3,
-                                .state_bytes = sizeof(State),
-                                .start = start,
-                                .pick = pick};
+const TytoPolicy tyto_policy = {
+    TYTO_POLICY_HEAD,         .name = "misbehaving", .summary = "does what it must not",
+    .parameters = parameters, .parameter_count = 3,  .state_bytes = sizeof(State),
+    .start = start,           .pick = pick};
 
 static void start_grid(void *state, const TytoGridView *view, const double *values) {
     (void)view;
@@ -74,11 +70,7 @@ static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) 
     return tyto_sm_from(room, 0);
 }
 
-const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
-                                       .name = "misbehaving",
-                                       .summary = "does what it must not",
-                                       .parameters = parameters,
-                                       .parameter_count = 3,
-                                       .state_bytes = sizeof(State),
-                                       .start = start_grid,
-                                       .choose = choose};
+const TytoCtaPolicy tyto_cta_policy = {
+    TYTO_CTA_POLICY_HEAD,     .name = "misbehaving", .summary = "does what it must not",
+    .parameters = parameters, .parameter_count = 3,  .state_bytes = sizeof(State),
+    .start = start_grid,      .choose = choose};

@@ -644,7 +644,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return PICK;
 }
 const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION, .name = "mine", .summary = "one of mine", .pick = pick};
+    TYTO_POLICY_HEAD, .name = "mine", .summary = "one of mine", .pick = pick};
 """
 CTA_POLICY = """
 #include <tyto/cta_policy.h>
@@ -653,7 +653,7 @@ static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) 
     return tyto_sm_has(room, PICK) ? PICK : TYTO_NO_SM;
 }
 const TytoCtaPolicy tyto_cta_policy = {
-    .version = TYTO_POLICY_VERSION, .name = "mine", .summary = "one of mine", .is_uneven = true, .choose = choose};
+    TYTO_CTA_POLICY_HEAD, .name = "mine", .summary = "one of mine", .is_uneven = true, .choose = choose};
 """
 PLUGGED = SMALL.replace("{name: rr, scheduler: lrr}", "{name: rr, scheduler: ./mine.so}")
 MACHINE = "base: owl\nname: mine\nscheduler:\n  policy: mine.so\n"

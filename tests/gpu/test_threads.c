@@ -363,8 +363,8 @@ static int ask(void *state, const TytoSmView *view, int scheduler, uint64_t read
 /* What is said of a crash names the SM of the thread that crashed, whatever others do. */
 static void a_call_is_told_by_the_thread_that_makes_it(void **state) {
     (void)state;
-    static const TytoPolicy policy = {
-        .version = TYTO_POLICY_VERSION, .name = "asking", .summary = "asks", .pick = ask};
+    static const TytoPolicy policy = {TYTO_POLICY_HEAD, .name = "asking", .summary = "asks",
+                                      .pick = ask};
     const SchedPolicy asking = {.policy = &policy, .text = "asking"};
     Timed timed;
     timed_start(&timed, "gtx480", "", "gto");

@@ -58,6 +58,7 @@ def plain(text):
     """C without comments, and blanks as single spaces."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = text.replace("TYTO_MAX_SCHEDULERS", "4").replace("TYTO_MAX_WARPS", "64").replace("TYTO_MAX_CTAS", "32")
+    text = text.replace(" TYTO_BY_ACCESSOR", "")
     return re.sub(r"\s+", " ", re.sub(r"(?m)^#.*$", "", text))
 
 
@@ -437,6 +438,53 @@ class Schedulers(unittest.TestCase):
         self.assertEqual(sum(event.kind == "warp_finished" for event in heard), 16 * 8)
         ctas = [event for event in heard if event.kind == "cta_launched"]
         self.assertEqual([len(list(tyto.warps(event.warps))) for event in ctas], [8] * 16)
+
+    def test_branches_and_loads_are_told_with_their_pc(self):
+        branches, issues, misses = [], [], []
+
+        class Listener(RoundRobin):
+            events = ("branch", "l1d_miss")
+
+            def event(self, sm, event):
+                (branches if event.kind == "branch" else misses).append(event)
+
+            def issued(self, sm, issue):
+                super().issued(sm, issue)
+                if issue.is_load:
+                    issues.append(issue.pc)
+
+        counted, _ = launched(Listener)
+        self.assertEqual(len(branches), counted["branches"])
+        self.assertEqual(sum(event.is_divergent for event in branches), counted["divergent_branches"])
+        self.assertTrue(misses and {event.pc for event in misses} <= set(issues))
+
+    def test_a_policy_bypasses_the_l1d_and_prefetches_into_it(self):
+        fates = []
+
+        class Bypass(RoundRobin):
+            def insert(self, sm, miss):
+                return "bypass"
+
+        class NextLine(RoundRobin):
+            events = ("l1d_miss", "prefetch_sent", "prefetch_used", "prefetch_dropped")
+
+            def event(self, sm, event):
+                if event.kind == "l1d_miss":
+                    sm.prefetch(event.address + sm.line_bytes, tag=7)
+                else:
+                    fates.append((event.kind, event.tag))
+
+        class Wrong(RoundRobin):
+            def insert(self, sm, miss):
+                return "nowhere"
+
+        plain, _ = launched(RoundRobin)
+        self.assertEqual(launched(Bypass)[0]["l1d_evictions"], 0)
+        self.assertGreater(launched(NextLine)[0]["l1d_fills"], 0)
+        self.assertTrue({tag for _, tag in fates} == {7} and any(kind == "prefetch_sent" for kind, _ in fates))
+        self.assertGreater(plain["l1d_misses"], 0)
+        with self.assertRaisesRegex(tyto.TytoError, "insert chose 'nowhere'"):
+            launched(Wrong)
 
     def test_a_warp_may_be_a_number_of_numpy(self):
         class Counting(RoundRobin):

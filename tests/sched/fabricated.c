@@ -16,6 +16,7 @@ void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
     diag_free(diag);
     assert_non_null(f->policy);
     TytoSmView *view = &f->view;
+    *view = (TytoSmView){SCHED_VIEW_HEAD};
     view->sm = size.sm;
     view->sms = size.sms ? size.sms : 1;
     view->schedulers = size.schedulers ? size.schedulers : 1;
@@ -199,7 +200,7 @@ static void keep_value(void *context, const char *name, const char *unit, double
 
 int reported_list(Fabricated *f, const char *name, double *values, int most) {
     Wanted wanted = {name, values, most, -1};
-    TytoReport out = {&wanted, keep_value, keep_list};
+    TytoReport out = {sizeof out, &wanted, keep_value, keep_list};
     sched_agent_report(&f->agent, &f->view, &out);
     if (wanted.count < 0) fail_msg("%s reports no %s", f->policy->text, name);
     return wanted.count;

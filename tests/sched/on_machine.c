@@ -98,6 +98,9 @@ static void set_up(Rig *rig, const Workload *w, Watch *watch) {
         if (w->cta_scheduler) rig->ctas = must(rig, cta_sched_new(w->cta_scheduler, rig->diag));
         options.scheduler = rig->policy;
         options.cta_scheduler = rig->ctas;
+        options.never_sleeps = w->never_sleeps;
+        options.threads = w->threads;
+        options.team_every = w->threads ? 64 : 0;
     }
     rig->gpu = must(rig, gpu_new(&options, rig->diag));
     GpuImage image = {"kernels.ptx", PTX, strlen(PTX)};
@@ -134,6 +137,49 @@ enum { MOST_REPORTED = 100 };
 static double last_values[MOST_REPORTED];
 static char last_names[MOST_REPORTED][32]; /* of a list's items "name,index" */
 static int last_count;
+
+static double last_sums[MOST_REPORTED];
+static char last_sum_names[MOST_REPORTED][32];
+static int last_sum_count;
+
+static void add_to_sum(const char *name, double value) {
+    int i = 0;
+    while (i < last_sum_count && strcmp(last_sum_names[i], name))
+        i++;
+    assert_true(i < MOST_REPORTED);
+    if (i == last_sum_count) {
+        last_sums[last_sum_count++] = 0;
+        snprintf(last_sum_names[i], sizeof last_sum_names[0], "%.31s", name);
+    }
+    last_sums[i] += value;
+}
+
+/* Sums up the numbers that warp schedulers reported at the end. */
+static void keep_sums(FILE *file) {
+    char line[200], kernel[40], name[40];
+    unsigned long long cycle;
+    int sm;
+    double value;
+    last_sum_count = 0;
+    rewind(file);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "\"%39[^\"]\",%llu,%d,%39[^,],,%lf", kernel, &cycle, &sm, name, &value) ==
+            5)
+            add_to_sum(name, value);
+}
+
+static int find_sum(const char *name) {
+    for (int i = 0; i < last_sum_count; i++)
+        if (!strcmp(last_sum_names[i], name)) return i;
+    return -1;
+}
+
+bool has_report(const char *name) { return find_sum(name) >= 0; }
+
+double last_report(const char *name) {
+    if (!has_report(name)) fail_msg("no %s was reported", name);
+    return last_sums[find_sum(name)];
+}
 
 /* Keeps the numbers that the CTA scheduler reported (the lines without an SM). */
 static void keep_cta_report(FILE *file) {
@@ -245,6 +291,7 @@ Outcome run_on_machine(const Workload *w) {
         text_free(&why);
     }
     keep_cta_report(reports);
+    keep_sums(reports);
     keep_sms(&watch);
     fclose(reports);
     tear_down(&rig);

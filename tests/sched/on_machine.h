@@ -25,6 +25,8 @@ typedef struct Workload {
     uint32_t ctas, warps_per_cta; /* the grid */
     uint32_t lines, rounds, share, work, spread;
     uint8_t carve_out; /* as a launch has it: percent preferred, and 1; 0: none is */
+    uint32_t threads;  /* of the host, all of which share some cycles; 0: one */
+    bool never_sleeps; /* SMs are stepped in every cycle */
 } Workload;
 
 typedef struct Outcome {
@@ -40,6 +42,10 @@ const char *failure_on_machine(const Workload *workload);
 
 /* The SM on which a CTA of the last run was. */
 uint32_t last_sm_of(uint64_t cta);
+
+/* The sum over SMs of what the warp scheduler reports under `name` at the end of the last run. */
+double last_report(const char *name);
+bool has_report(const char *name); /* whether it reports such a thing */
 
 /* The number that the CTA scheduler reports under `name` at the end of the last run. */
 double last_cta_report(const char *name);

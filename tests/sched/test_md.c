@@ -657,7 +657,7 @@ static void md_counts_the_different_lines_that_are_read_again(void **unused) {
     for (int i = 0; i < 10; i++) /* one line, however often */
         l.sched->policy->l1d_load(l.agent.state, UINT64_C(4000) * 128);
     finish_measured(&l, 2, &BENCHMARKS[2], 1000);
-    TytoReport out = {&working_set, keep_value, keep_nothing};
+    TytoReport out = {sizeof(TytoReport), &working_set, keep_value, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
     assert_true(working_set == 1001);
     end(&l);
@@ -676,7 +676,7 @@ static void md_counts_the_sectors_of_a_line_as_one(void **unused) {
         l.sched->policy->l1d_load(l.agent.state, sector * 32);
     for (int again = 0; again < 2; again++) {
         finish_measured(&l, again ? 0 : 2, &none, 1000);
-        TytoReport out = {&working_set, keep_value, keep_nothing};
+        TytoReport out = {sizeof(TytoReport), &working_set, keep_value, keep_nothing};
         l.sched->policy->report(l.agent.state, &out);
         assert_true(working_set == (again ? 16 : -1));
         for (uint64_t line = 0; line < 16; line++)
@@ -708,7 +708,7 @@ static void md_takes_shares_of_the_time_that_its_cta_was_there(void **unused) {
                                   .fetch_cycles = 3000,
                                   .memory_cycles = 250};
     cta_agent_finished(&l.agent, &l.view, 0, &measured);
-    TytoReport out = {shares, keep_shares, keep_nothing};
+    TytoReport out = {sizeof(TytoReport), shares, keep_shares, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
     assert_true(shares[0] == 0.25 && shares[1] == 3);
     end(&l);
@@ -722,7 +722,7 @@ static void md_bounds_its_count_of_lines(void **unused) {
     huge.working_set = 100000;
     begin(&l, "md:curve=table", 8);
     finish_measured(&l, 0, &huge, 1000);
-    TytoReport out = {&working_set, keep_value, keep_nothing};
+    TytoReport out = {sizeof(TytoReport), &working_set, keep_value, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
     assert_true(working_set >= 15 * 1024 && working_set < 32768);
     end(&l);

@@ -220,7 +220,7 @@ static void every_report_names_its_numbers_and_their_units(void **unused) {
         fabricate(&f, variants.names[v], (FabricatedSize){.warps = 16, .warps_per_cta = 4});
         launch_all(&f);
         int count = 0;
-        TytoReport report = {&count, count_value, count_list};
+        TytoReport report = {sizeof(TytoReport), &count, count_value, count_list};
         if (f.policy->policy->report) {
             f.policy->policy->report(f.state, &f.view, &report);
             assert_true(count > 0);

@@ -186,8 +186,13 @@ static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
     expect(TEST_TEXT_FILE, "is no shared object that can be loaded", NULL);
     check_cut_short();
     expect(PLUGIN("no_symbol"), "has no symbol `tyto_policy`", NULL);
-    expect(PLUGIN("old_version"), "is built for version 8 of tyto/policy.h, this is version 7",
+    expect(PLUGIN("old_version"), "is built for version 9 of tyto/policy.h, this is version 8",
            NULL);
+    expect(
+        PLUGIN("version7"),
+        "is built for version 7 of tyto/policy.h, this is version 8: rebuild it with the headers",
+        NULL);
+    expect(PLUGIN("newer"), "newer.so: error: uses what a later Tyto offers", NULL);
     expect(PLUGIN("no_pick"), "its policy has no function `pick`", NULL);
     expect(PLUGIN("prefetching") ":lines=13",
            "prefetching: asks for a prefetch scheme 13; there are 0 to 2", NULL);
@@ -206,7 +211,7 @@ static void a_shared_object_can_be_a_cta_scheduler(void **unused) {
                NULL);
     expect_cta("./nowhere.so", "./nowhere.so: error: is no shared object that can be loaded", NULL);
     expect_cta(PLUGIN("old_cta_version"),
-               "is built for version 8 of tyto/cta_policy.h, this is version 7", NULL);
+               "is built for version 9 of tyto/cta_policy.h, this is version 8", NULL);
     expect_cta(PLUGIN("deaf"), "watches an SM's loads, but has no function for them", NULL);
 }
 

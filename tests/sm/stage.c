@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/view.h"
+
 /* ---- The recording policy ---- */
 
 static int pick_lowest(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -29,11 +31,11 @@ static void hear_time(void *state, const TytoSmView *view, uint64_t count) {
     ((StageHeard *)state)->elapsed += count;
 }
 
-static const TytoPolicy recorder = {.version = TYTO_POLICY_VERSION,
+static const TytoPolicy recorder = {TYTO_POLICY_HEAD,
                                     .name = "recorder",
                                     .summary = "picks the lowest slot",
                                     .state_bytes = sizeof(StageHeard),
-                                    .events = UINT32_MAX,
+                                    .events = TYTO_WANTS(TYTO_EVENTS) - 1,
                                     .pick = pick_lowest,
                                     .issued = hear_issue,
                                     .elapsed = hear_time,
@@ -98,9 +100,9 @@ Stage *stage_new(const char *settings, int packets) {
                            .source = &stage->source.source,
                            .cta_limit = 8};
     ptx_source_init(&stage->source, stage->ctas, SM_MAX_CTAS);
-    sm->view = (TytoSmView){.warp_count = sm_config_warps(sm->config),
-                            .cta_count = sm->config->ctas,
-                            .schedulers = sm->config->scheduler.count};
+    sm->view =
+        (TytoSmView){SCHED_VIEW_HEAD, .warp_count = sm_config_warps(sm->config),
+                     .cta_count = sm->config->ctas, .schedulers = sm->config->scheduler.count};
     for (uint32_t w = 0; w < sm->view.warp_count; w++)
         sm->view.scheduler_warps[w % sm->view.schedulers] |= UINT64_C(1) << w;
     sched_agent_init(&sm->policy, &stage->policy, &sm->view, NULL);

@@ -31,7 +31,7 @@ typedef struct StageInst {
 
 /* What the recording policy was told. */
 typedef struct StageHeard {
-    uint32_t count[TYTO_EVENT_L1D_STORED + 1];
+    uint32_t count[TYTO_EVENTS];
     TytoEvent last;
     uint32_t issued;
     uint64_t elapsed;

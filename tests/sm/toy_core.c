@@ -37,6 +37,8 @@ static void begin_grid(Sm *sm, SmGrid *grid) {
 
 static void end_grid(Sm *sm) { (void)sm; }
 
+static void wake(Sm *sm) { (void)sm; }
+
 static void start_warp(Sm *sm, int warp) {
     Toy *toy = sm->record;
     toy->busy &= ~(UINT64_C(1) << warp);
@@ -178,6 +180,7 @@ const SmCore toy_core = {.name = "toy",
                          .start = start,
                          .begin_grid = begin_grid,
                          .end_grid = end_grid,
+                         .wake = wake,
                          .start_warp = start_warp,
                          .line_arrived = line_arrived,
                          .step = step,

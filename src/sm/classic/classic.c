@@ -3,6 +3,7 @@
 #include "sm/classic/classic.h"
 
 #include "sm/classic/issue.h"
+#include "sm/classic/stalls.h"
 #include "sm/classic/subcore.h"
 #include "sm/parts.h"
 
@@ -50,6 +51,11 @@ static void end_grid(Sm *sm) {
 static void start_warp(Sm *sm, int warp) {
     Classic *core = sm->record;
     issue_start_warp(&core->issue, &sm->context, warp, sm->context.warps.warp[warp].pc);
+}
+
+static void wake(Sm *sm) {
+    Classic *core = sm->record;
+    issue_wake(&core->issue);
 }
 
 static void line_arrived(Sm *sm, const MemRequest *line) {
@@ -156,6 +162,8 @@ static inline void step_others(Sm *sm, Classic *core) {
     const bool looks =
         is_noted && context_is_profiled(context) && issue_will_look(&core->issue, context);
     issue_step(&core->issue, context);
+    if (__builtin_expect(context->policy.sees_stalls, false))
+        stalls_show(&core->issue, context, &sm->l1d, &sm->port);
     if (is_noted) note_issue(sm, core, looks);
     fetch_decode(&core->fetch, context);
     const bool fetches = fetch_has_work(&core->fetch, context, &sm->port);
@@ -198,6 +206,7 @@ const SmCore sm_core_classic = {.name = "classic",
                                 .begin_grid = begin_grid,
                                 .end_grid = end_grid,
                                 .start_warp = start_warp,
+                                .wake = wake,
                                 .line_arrived = line_arrived,
                                 .step = step,
                                 .count_cycles = count_cycles,

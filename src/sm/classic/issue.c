@@ -38,7 +38,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
         issue->seen[s] = SM_SEEN_IDLE;
     }
     issue->has_issued = issue->knows_going = issue->knows_behind = false;
-    issue->steps_always = issue->looks || sched_agent_hears_time(&sm->policy);
+    issue->steps_always = issue->looks || sched_agent_always_steps(&sm->policy);
     issue->standing = 0;
     issue->policy_cycle = sm->view.cycle;
     execute_start(&issue->execute);
@@ -340,9 +340,11 @@ static void pay_slot(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     SmSlots *slots = &issue->slots;
     take_slot(issue, sm, warp, slots->pc[warp]);
     if (--slots->owed[warp] == 0) slots->owing &= ~(UINT64_C(1) << warp);
-    sched_agent_issued(
-        &sm->policy, &sm->view,
-        &(TytoIssue){.warp = warp, .scheduler = scheduler, .lanes = sm->warps.warp[warp].active});
+    sched_agent_issued(&sm->policy, &sm->view,
+                       &(TytoIssue){.warp = warp,
+                                    .scheduler = scheduler,
+                                    .lanes = sm->warps.warp[warp].active,
+                                    .pc = slots->pc[warp]});
 }
 
 /* The slots of an instruction that has issued, which was the first. */
@@ -453,7 +455,8 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
                                         .scheduler = scheduler,
                                         .lanes = lanes,
                                         .is_load = (op->traits & SM_OP_L1D_LOAD) != 0,
-                                        .is_long = (op->traits & SM_OP_LONG) != 0});
+                                        .is_long = (op->traits & SM_OP_LONG) != 0,
+                                        .pc = pc});
     return true;
 }
 

@@ -14,11 +14,7 @@ static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) 
     return *(int *)state;
 }
 
-const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
-                                       .name = "bad-choice",
-                                       .summary = "one SM, full or not",
-                                       .parameters = parameters,
-                                       .parameter_count = 1,
-                                       .state_bytes = sizeof(int),
-                                       .start = start,
-                                       .choose = choose};
+const TytoCtaPolicy tyto_cta_policy = {
+    TYTO_CTA_POLICY_HEAD,     .name = "bad-choice", .summary = "one SM, full or not",
+    .parameters = parameters, .parameter_count = 1, .state_bytes = sizeof(int),
+    .start = start,           .choose = choose};

@@ -9,9 +9,6 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return tyto_lowest(ready);
 }
 
-const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
-                                .name = "bad-parameter",
-                                .summary = "is out of its bounds",
-                                .parameters = parameters,
-                                .parameter_count = 1,
-                                .pick = pick};
+const TytoPolicy tyto_policy = {
+    TYTO_POLICY_HEAD,         .name = "bad-parameter", .summary = "is out of its bounds",
+    .parameters = parameters, .parameter_count = 1,    .pick = pick};

@@ -6,5 +6,5 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return 5;
 }
 
-const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION, .name = "bad-pick", .summary = "picks warp 5", .pick = pick};
+const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD, .name = "bad-pick", .summary = "picks warp 5",
+                                .pick = pick};

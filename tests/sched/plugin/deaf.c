@@ -6,7 +6,6 @@ static int watched_sm(const void *state) {
     return 0;
 }
 
-const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
-                                       .name = "deaf",
+const TytoCtaPolicy tyto_cta_policy = {TYTO_CTA_POLICY_HEAD, .name = "deaf",
                                        .summary = "watches and does not hear",
                                        .watched_sm = watched_sm};

@@ -29,7 +29,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     out->value(out->context, "asked", "times", warps_asked);
 }
 
-const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
+const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD,
                                 .name = "growing",
                                 .summary = "wants more whenever it is asked",
                                 .state_bytes = STATE,
@@ -53,7 +53,7 @@ static void report_grid(const void *state, const TytoReport *out) {
     out->value(out->context, "asked", "times", ctas_asked);
 }
 
-const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
+const TytoCtaPolicy tyto_cta_policy = {TYTO_CTA_POLICY_HEAD,
                                        .name = "growing",
                                        .summary = "wants more whenever it is asked",
                                        .state_bytes = STATE,

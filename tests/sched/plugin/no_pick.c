@@ -1,5 +1,4 @@
 /* A policy that cannot choose. */
 #include "tyto/policy.h"
 
-const TytoPolicy tyto_policy = {
-    .version = TYTO_POLICY_VERSION, .name = "no-pick", .summary = "does not choose"};
+const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD, .name = "no-pick", .summary = "does not choose"};

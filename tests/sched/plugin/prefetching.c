@@ -5,13 +5,13 @@
 static const TytoPolicyParameter parameters[] = {
     {"lines", TYTO_INTEGER, 4, 0, 64, NULL, "least lines of a row", "this test"}};
 
-static TytoPrefetch prefetch(const double *values) {
+static void dram_prefetch(const double *values, TytoDramPrefetch *wanted) {
     uint32_t lines = (uint32_t)values[0];
-    return (TytoPrefetch){.scheme = lines == 13 ? (TytoPrefetchScheme)13 : TYTO_PREFETCH_MIN,
-                          .lower = lines,
-                          .higher = 2 * lines,
-                          .skips_cached = true,
-                          .order = lines == 14 ? (TytoPrefetchOrder)14 : TYTO_PREFETCH_FROM_START};
+    wanted->scheme = lines == 13 ? (TytoDramPrefetchScheme)13 : TYTO_PREFETCH_MIN;
+    wanted->lower = lines;
+    wanted->higher = 2 * lines;
+    wanted->skips_cached = true;
+    wanted->order = lines == 14 ? (TytoDramPrefetchOrder)14 : TYTO_PREFETCH_FROM_START;
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -19,10 +19,10 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return tyto_lowest(ready);
 }
 
-const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
+const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD,
                                 .name = "prefetching",
                                 .summary = "the lowest slot, and rows prefetched",
                                 .parameters = parameters,
                                 .parameter_count = 1,
-                                .prefetch = prefetch,
+                                .dram_prefetch = dram_prefetch,
                                 .pick = pick};

@@ -25,7 +25,7 @@ static void report(const void *state, const TytoReport *out) {
     out->value(out->context, "ways", "", told->ways);
 }
 
-const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
+const TytoCtaPolicy tyto_cta_policy = {TYTO_CTA_POLICY_HEAD,
                                        .name = "told",
                                        .summary = "reports the L1D that it is told of",
                                        .state_bytes = sizeof(State),

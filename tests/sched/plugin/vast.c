@@ -6,8 +6,5 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return tyto_lowest(ready);
 }
 
-const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
-                                .name = "vast",
-                                .summary = "remembers everything",
-                                .state_bytes = (size_t)-1,
-                                .pick = pick};
+const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD, .name = "vast", .summary = "remembers everything",
+                                .state_bytes = (size_t)-1, .pick = pick};
