@@ -579,11 +579,18 @@ void backlog_end_context(Driver *driver, Context *context) {
     clear(driver, context);
 }
 
+/* Whether a host function of a stream has ended the program. */
+static bool is_in_host_function(const Driver *driver) {
+    for (const Backlog *backlog = driver->backlogs; backlog; backlog = backlog->next)
+        if (backlog->is_running && backlog->first->kind != BACKLOG_KERNEL) return true;
+    return false;
+}
+
 /* An interrupt ends the program before what it has left to do. */
 void backlog_finish(Driver *driver) {
     Call call = call_of(driver, NULL);
     unsigned done;
     if (!driver->signal && !driver->is_advancing) backlog_drain(&call);
-    if (driver->backlogs && (driver->is_advancing || oldest_wait(driver, &done)))
+    if (oldest_wait(driver, &done) || is_in_host_function(driver))
         say_wait(&call, " at the end of the program; what was given to it since was never done");
 }
