@@ -264,6 +264,7 @@ static void test_a_simulator_comes_before_the_keys_of_its_file(void **state) {
     const MachineConfig *config = finish(machine);
     assert_true(config->sm.lsu.loads_block);
     assert_false(config->sm.lsu.stalls_pipeline);
+    assert_false(config->dram.timing.forgets_writes); /* which the table of 3.1 leaves out */
     assert_true(config->sm.l1d_own.stores_need_way);
     assert_true(machine_set(machine, "simulator=gpgpu-sim-3.1", diag));
     expect_quirks(finish(machine), QUIRK_SIMULATOR_gpgpu_sim_3_1);

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Does README.md's table "I want to add ..." say all there is to do? usage: test_recipes.py ROOT [--build FOLDER]
 
-Without --build: every row of the table has a recipe (recipes.py) and every recipe a row, and a recipe touches
+Without --build: what a recipe writes in C compiles, every row of the table has a recipe (recipes.py) and every recipe a row, and a recipe touches
 what its row names, no other file, and as many files as the row says. With it: all recipes are followed in a copy of the sources in FOLDER, which
 is built; then each one's tests and commands are run. At last a policy, a machine and a DRAM request scheduler are
 broken, one after the other, and the tests that walk the registry have to fail.
 """
 import fnmatch
+import os
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 from recipes import RECIPES
@@ -79,11 +81,22 @@ def follow(recipe, read, write):
         write(name, text.replace(before, after))
 
 
-def files_of(recipe):
-    """The names of all files that a recipe writes."""
+def texts_of(recipe):
+    """{name: text} of all files that a recipe writes by hand."""
     files = {}
     follow(recipe, lambda name: files.get(name) or (ROOT / name).read_text(encoding="utf-8"), files.__setitem__)
-    return sorted({*files, *recipe.made})
+    return files
+
+
+def files_of(recipe):
+    return sorted({*texts_of(recipe), *recipe.made})
+
+
+def compile_in(folder, name):
+    """Checks a C file of a recipe's, which lies in `folder`, against the sources; what the compiler says."""
+    includes = [f"-I{root / part}" for root in (folder, ROOT) for part in ("src", "include", pathlib.Path(name).parent)]
+    return run([os.environ.get("CC", "cc").split()[-1], "-std=c17", "-fsyntax-only", "-D_GNU_SOURCE", "-Wall", "-Werror",
+                *includes, "-x", "c", folder / name], 120)
 
 
 class Table(unittest.TestCase):
@@ -100,6 +113,19 @@ class Table(unittest.TestCase):
 
     def test_a_row_says_how_many_files_its_recipe_touches(self):
         self.assertEqual({row[0]: row[-1] for row in rows()}, {what: str(len(files_of(recipe))) for what, recipe in RECIPES.items()})
+
+    def test_what_a_recipe_writes_in_c_compiles(self):
+        for what, recipe in RECIPES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                texts = texts_of(recipe)
+                for name, text in texts.items():
+                    path = pathlib.Path(folder, name)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text, encoding="utf-8")
+                for name in texts:
+                    if re.match(r"(src|tests)/.*\.[ch]$", name):
+                        is_good, said = compile_in(pathlib.Path(folder), name)
+                        self.assertTrue(is_good, f"{what}: {said}")
 
     def test_what_is_broken_is_in_the_new_file(self):
         for what, recipe in RECIPES.items():
