@@ -51,7 +51,8 @@ enum {
 
 /* Whether the struct at `of`, which states its size, has the field; and the field, or `otherwise`
  * where it has none. */
-#define TYTO_HAS(of, field)            ((of)->size >= offsetof(__typeof__(*(of)), field) + sizeof((of)->field))
+#define TYTO_END_OF(of, field)         (offsetof(__typeof__(*(of)), field) + sizeof((of)->field))
+#define TYTO_HAS(of, field)            ((of)->size >= TYTO_END_OF(of, field))
 #define TYTO_GET(of, field, otherwise) (TYTO_HAS(of, field) ? (of)->field : (otherwise))
 
 /* Fields that plug-ins must reach by a function; Tyto's own code knows where they are. */
@@ -180,14 +181,15 @@ typedef struct TytoEvent {
     TytoEventKind kind;
     int warp;     /* slot, TYTO_NO_WARP when it does not apply */
     int cta_slot; /* -1 when it does not apply */
-    int owner;    /* L1D events: slot of the warp that brought the line in, TYTO_NO_WARP unknown */
+    int owner; /* L1D events: slot of the warp that brought the line in; TYTO_NO_WARP: unknown, or a
+                  prefetch of the policy */
     bool is_pending;       /* L1D_MISS: the line is already on its way */
     bool is_divergent;     /* BRANCH: the lanes go two ways */
     uint64_t warps;        /* set of slots */
     uint64_t address;      /* L1D events: byte address of the line */
     uint32_t pc;           /* L1D events: of the instruction whose access this is; L1D_EVICTED: of
-                              the one for whose line it went. BRANCH: of the branch. Instructions are
-                              counted from 0. TYTO_NO_PC: unknown */
+                              the one for whose line it went. BRANCH: of the branch. The first
+                              instruction is 0. TYTO_NO_PC: unknown */
     uint32_t owner_pc;     /* L1D events: the instruction that brought the line in; TYTO_NO_PC */
     uint32_t place;        /* L1D events: of the line, set x most ways + way; TYTO_NO_PLACE */
     uint32_t target;       /* BRANCH: the warp's next pc */
@@ -223,7 +225,7 @@ typedef enum TytoInsertion {
 /* An access that finds its line neither in the L1D nor on its way. */
 typedef struct TytoMiss {
     uint32_t size;    /* bytes of this struct */
-    int warp;         /* slot; TYTO_NO_WARP: none, a prefetch of the policy */
+    int warp;         /* slot; TYTO_NO_WARP: a prefetch of the policy */
     uint64_t address; /* first byte of the line or sector */
     uint32_t pc;      /* of the instruction; TYTO_NO_PC */
     uint32_t lanes;   /* that asked for it, bit each */
@@ -372,9 +374,9 @@ typedef struct TytoPolicy {
     /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
      * cycles. Counts run from the kernel's start. */
     void (*report)(void *state, const TytoSmView *view, const TytoReport *out);
-    /* What becomes of the line of a load's miss, or of a prefetch: asked once for each access that
-     * misses, before the L1D takes an MSHR for it. The access may be refused afterwards and hit
-     * later, so changes of state belong to `event`. NULL: TYTO_INSERT_NORMAL. */
+    /* What becomes of the line of a load's miss: asked once for each access that misses, before the
+     * L1D takes an MSHR for it. The access may be refused afterwards and hit later, so changes of
+     * state belong to `event`. NULL: TYTO_INSERT_NORMAL. */
     TytoInsertion (*insert)(void *state, const TytoSmView *view, const TytoMiss *miss);
     /* Chooses which of `lines` goes for the miss: a number from 0 to lines->count - 1 of one that
      * can go, or TYTO_ANY_LINE to let the cache choose. Asked when the set is full, each time that

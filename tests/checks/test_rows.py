@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 ROOT, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2:]
-FLAGS = ("-std=c17", "-D_GNU_SOURCE", '-DTYTO_VERSION="0"', "-Wall", "-Wextra", "-Wconversion", "-Werror",
+FLAGS = ("-std=c17", "-D_GNU_SOURCE", "-DTYTO_OWN_CODE", '-DTYTO_VERSION="0"', "-Wall", "-Wextra", "-Wconversion", "-Werror",
          "-fsyntax-only")
 
 
