@@ -17,6 +17,7 @@
 void residents_init(Engine *engine) {
     engine->places = base_calloc(ENGINE_MOST_GRIDS, sizeof *engine->places);
     engine->looks.turn = UINT64_MAX;
+    engine->last_sm = engine->machine->sms - 1;
 }
 
 void residents_free(Engine *engine) {

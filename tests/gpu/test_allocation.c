@@ -76,8 +76,8 @@ static void end(Timed *timed, Work *work) {
     timed_stop(timed);
 }
 
-/* Once every place for a CTA has been used, a launch allocates nothing, however many CTAs it has and
- * however long they run. */
+/* Once every place for a CTA has been used, a launch allocates nothing, however many CTAs it has
+ * and however long they run. */
 static void a_timed_launch_allocates_nothing(void **state) {
     (void)state;
     static const char *const policies[] = {"gto", "two-level", "ccws", "pro", "owl"};
