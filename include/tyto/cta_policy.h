@@ -2,9 +2,9 @@
  *
  * A CTA policy is a constant TytoCtaPolicy: names, parameters, and a few functions. CTAs go out in
  * the order of their index in the grid; the policy says how many an SM may hold, and which SM gets
- * the next one. One state object exists per simulator. A policy must not keep mutable globals, so
- * that simulators can live side by side, and must not depend on addresses or time, so that runs
- * repeat.
+ * the next one. One state object exists per kernel on the machine. A policy must not keep mutable
+ * globals, so that simulators can live side by side, and must not depend on addresses or time, so
+ * that runs repeat.
  *
  * A shared object exports one symbol, `tyto_cta_policy`, a `const TytoCtaPolicy`. See
  * docs/writing-a-scheduler.md. Every function may be NULL. */
@@ -35,7 +35,7 @@ typedef struct TytoGridView {
                            resources, or fewer in a small grid */
     uint32_t cta_warps; /* warps of a CTA of this kernel */
     uint32_t l1d_lines; /* lines of an SM's L1D */
-    const uint32_t *resident; /* by SM: CTAs that it holds */
+    const uint32_t *resident; /* by SM: CTAs of the kernel that it holds */
     uint32_t l1d_ways;        /* lines of a set of the L1D */
     uint32_t l1d_mshrs;       /* fetches that the L1D may be waiting for */
     uint32_t l1d_line_bytes;  /* of a line of it */

@@ -53,6 +53,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     return sm_new(&environment);
 }
 
+/* Where an SM's instructions come from. */
 /* The channels of the machine, with the prefetcher that the policy asks for. */
 static DramConfig dram_under(const MachineConfig *machine, const SchedPolicy *policy) {
     DramConfig dram = machine->dram;
@@ -117,11 +118,13 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     ShareMode modes[SHARE_MODES];
     share_init(&engine->share, host_wall_seconds, modes, cycle_modes(engine, modes));
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
+    engine->ctas = base_calloc(machine->sms, sizeof(IsaCta *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)
         engine->pools.outcomes = base_calloc(machine->sms, sizeof(MemOutcome *));
     for (uint32_t i = 0; i < machine->sms; i++) {
         engine->sms[i] = build_sm(engine, options->scheduler, i);
+        engine->ctas[i] = pages_take(engine->pages, machine->sm.ctas * sizeof(IsaCta));
         engine->pools.pools[i] = sm_request_pool(engine->sms[i]);
         if (engine->pools.outcomes)
             engine->pools.outcomes[i] = sm_profile(engine->sms[i])->outcomes;
@@ -147,6 +150,7 @@ void engine_free(Engine *engine) {
     noc_free(engine->replies);
     residents_free(engine);
     free(engine->sms);
+    free(engine->ctas);
     free(engine->partitions);
     free(engine->buses);
     free(engine->networks);
@@ -257,11 +261,13 @@ typedef struct StandOf {
     const IsaLaunch *launch;
 } StandOf;
 
-static void add_standing(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
+static void add_standing(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                         ProfileColumn cause) {
+    const IsaWarp *isa = ptx_source_warp(warp);
     StandOf *of = user;
-    (void)slot;
-    if (warp->cta->launch == of->launch)
-        isa_stand_add(&of->stand, warp, profile_columns[cause].sentence);
+    (void)pc, (void)slot;
+    if (isa->cta->launch == of->launch)
+        isa_stand_add(&of->stand, isa, profile_columns[cause].sentence);
 }
 
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm) {
@@ -324,10 +330,10 @@ static void prove_looks(Engine *engine, bool proves) {
         sm_prove_looks(engine->sms[i], proves);
 }
 
-static bool all_look(const Engine *engine, IsaLooks *looks) {
+static bool all_look(const Engine *engine, bool for_ever) {
     enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_all_look(engine->sms[i], looks, ROUNDS)) return false;
+        if (!sm_all_look(engine->sms[i], ROUNDS, for_ever)) return false;
     return true;
 }
 
@@ -345,9 +351,8 @@ static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     uint64_t waited = engine->cycle - engine->last_change;
     if (!limit || waited <= limit) return false;
     if (residents_have_ended(engine)) return false; /* the last stores are under way */
-    if (engine->proves_looks)
-        return waited > limit * gpu_patience(gpu) && all_look(engine, isa_looks_for_ever);
-    if (all_look(engine, isa_only_looks)) prove_looks(engine, true);
+    if (engine->proves_looks) return waited > limit * gpu_patience(gpu) && all_look(engine, true);
+    if (all_look(engine, false)) prove_looks(engine, true);
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include "gpu/engine.h"
 #include "gpu/grid.h"
 #include "gpu/share.h"
+#include "isa/ptx_source.h"
 #include "partition/partition.h"
 #include "sm/inbox.h"
 #include "sm/order.h"
@@ -80,6 +81,7 @@ enum { ENGINE_MOST_GRIDS = SM_MAX_GRIDS }; /* on the machine at once */
 /* A place for a grid on the machine. */
 typedef struct EnginePlace {
     GpuGrid *grid;         /* NULL: the place is free */
+    PtxSource **sources;   /* of its instructions, by SM */
     SmGrid **on_sm;        /* the grid on each SM */
     Dispatch dispatch;     /* hands out its CTAs; a CTA scheduler has a state for each grid */
     EngineMarks *marks;    /* since which it counts: Engine.rest_marks, or ... */
@@ -104,6 +106,7 @@ struct Engine {
     DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
     Sm **sms;
+    IsaCta **ctas;   /* by SM: what its CTA slots hold, whichever grid the CTA is of */
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
                         side by side, in the first of `wakes` */
     uint64_t *wakes[2];        /* as they were allocated: the second is free */

@@ -7,6 +7,7 @@
 #include "gpu/grid.h"
 #include "isa/device_runtime.h"
 #include "isa/launch.h"
+#include "isa/source.h"
 #include "memory/heap.h"
 #include "stats/profile.h"
 
@@ -55,8 +56,10 @@ struct GpuModule {
     const GpuPlace *places;     /* of variables, while the module is being loaded */
     size_t place_count;         /* of places */
     bool uses_heap;             /* some function calls malloc or free */
+    bool calls_runtime;         /* some function calls the device runtime */
     bool can_wait;              /* some function waits for what kernels have launched */
-    struct SmOp *ops;           /* the program's rows for the machine (sm/op.h); NULL before the
+    WarpProgram rows;           /* the program as SMs see it, ... */
+    struct SmOp *ops;           /* ... and its rows for the machine (sm/op.h); NULL before the
                                    first launch on it */
 };
 

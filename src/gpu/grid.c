@@ -11,6 +11,7 @@
 #include "gpu/engine.h"
 #include "gpu/gpu_internal.h"
 #include "isa/check.h"
+#include "isa/ptx_source.h"
 #include "sm/carve_out.h"
 
 enum { PARAMETER_SLACK = 64 /* readable bytes past a parameter area (IsaLaunch.parameters) */ };
@@ -134,7 +135,10 @@ static bool allocate(Gpu *gpu, const GpuLaunch *request, const PtxFunction *kern
 
 /* The program's rows for the machine, worked out at its first launch there. */
 static const SmOp *ops_of(GpuModule *module) {
-    if (!module->ops) module->ops = sm_ops_new(&module->gpu->options.machine->sm, module->program);
+    const SmConfig *sm = &module->gpu->options.machine->sm;
+    if (module->ops) return module->ops;
+    module->rows = ptx_source_program(module->program, sm->instructions == SM_INSTRUCTIONS_SASS);
+    module->ops = sm_ops_new(sm, &module->rows);
     return module->ops;
 }
 

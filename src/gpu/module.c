@@ -123,12 +123,22 @@ static bool calls(const IsaProgram *program, const PtxBuiltin *list, size_t coun
     return false;
 }
 
+/* Whether some function calls the device runtime: the builtins from its first one on. */
+static bool calls_runtime(const IsaProgram *program) {
+    for (uint32_t i = 0; i < program->inst_count; i++)
+        if (program->insts[i].flow == ISA_FLOW_CALL_BUILTIN &&
+            program->insts[i].target >= PTX_BUILTIN_GET_PARAMETER_BUFFER)
+            return true;
+    return false;
+}
+
 static void find_calls(GpuModule *module) {
     static const PtxBuiltin heap[] = {PTX_BUILTIN_MALLOC, PTX_BUILTIN_FREE,
                                       PTX_BUILTIN_RUNTIME_MALLOC, PTX_BUILTIN_RUNTIME_FREE};
     static const PtxBuiltin wait[] = {PTX_BUILTIN_DEVICE_SYNCHRONIZE,
                                       PTX_BUILTIN_DEVICE_SYNCHRONIZE_QUIET};
     module->uses_heap = calls(module->program, heap, sizeof heap / sizeof heap[0]);
+    module->calls_runtime = calls_runtime(module->program);
     module->can_wait = calls(module->program, wait, sizeof wait / sizeof wait[0]);
 }
 

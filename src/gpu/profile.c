@@ -66,13 +66,14 @@ typedef struct Stands {
     const GpuModule *module;
 } Stands;
 
-static void add_stand(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
-    (void)slot;
+static void add_stand(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                      ProfileColumn cause) {
+    (void)warp, (void)slot;
     const Stands *stands = user;
     bool is_new;
-    ProfileLine *line = profile_line(stands->kernel, warp->pc, &is_new);
+    ProfileLine *line = profile_line(stands->kernel, pc, &is_new);
     if (is_new) describe(line, stands->module);
-    profile_add_stand(stands->kernel, &(ProfileStand){warp->pc, cause, 1});
+    profile_add_stand(stands->kernel, &(ProfileStand){pc, cause, 1});
 }
 
 void gpu_profile_standing(const Gpu *gpu, const GpuGrid *grid, Profile *profile) {

@@ -17,13 +17,17 @@
 void residents_init(Engine *engine) {
     engine->places = base_calloc(ENGINE_MOST_GRIDS, sizeof *engine->places);
     engine->looks.turn = UINT64_MAX;
+    engine->last_sm = engine->machine->sms - 1;
 }
 
 void residents_free(Engine *engine) {
+    for (uint32_t i = 0; engine->places[0].sources && i < engine->machine->sms; i++)
+        ptx_source_free(engine->places[0].sources[i]);
     for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++) {
         dispatch_free(&engine->places[i].dispatch);
         tally_free_marks(&engine->places[i].own_marks);
         free(engine->places[i].on_sm);
+        free(engine->places[i].sources);
     }
     tally_free_marks(&engine->rest_marks);
     free(engine->places);
@@ -65,6 +69,18 @@ GpuGrid *residents_first(const Engine *engine) {
     return engine->places[i].grid;
 }
 
+/* Sources of instructions of a grid on each SM. The CTAs are the SM's: a slot holds one, of
+ * whichever grid. */
+static void make_sources(const Engine *engine, EnginePlace *place) {
+    const uint32_t sms = engine->machine->sms;
+    place->on_sm = base_calloc(sms, sizeof(SmGrid *));
+    place->sources = base_calloc(sms, sizeof(PtxSource *));
+    for (uint32_t i = 0; i < sms; i++) {
+        place->sources[i] = pages_take(engine->pages, sizeof(PtxSource));
+        ptx_source_init(place->sources[i], engine->ctas[i], engine->machine->sm.ctas);
+    }
+}
+
 /* The dispatcher of a place is made when a grid first comes to it. */
 static void make_dispatcher(Engine *engine, EnginePlace *place) {
     const MachineConfig *machine = engine->machine;
@@ -77,7 +93,7 @@ static void make_dispatcher(Engine *engine, EnginePlace *place) {
                                 .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&place->dispatch, &machine->cta, engine->options->cta_scheduler, &sizes,
                   &engine->calls[machine->sms].call);
-    place->on_sm = base_calloc(machine->sms, sizeof(SmGrid *));
+    make_sources(engine, place);
 }
 
 /* The grid whose CTAs go out from now on. */
@@ -169,25 +185,36 @@ static void start_partitions(Engine *engine, const Gpu *gpu) {
     }
 }
 
-/* The SMs hear of a grid, of which each will hold at most `ctas` CTAs at once. */
-static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place, uint32_t ctas) {
-    const GpuGrid *grid = place->grid;
-    const IsaLaunch *launch = &grid->launch;
+/* What executes a grid's instructions on an SM. */
+static WarpSource *start_source(const Engine *engine, const Gpu *gpu, const EnginePlace *place,
+                                uint32_t sm) {
+    const SmConfig *config = &engine->machine->sm;
+    const IsaLaunch *launch = &place->grid->launch;
     const IsaContext context = {.memory = gpu->memory,
                                 .program = launch->program,
                                 .launch = launch,
                                 .print = gpu->options.print,
-                                .user = gpu->options.user};
+                                .user = gpu->options.user,
+                                .sm = sm,
+                                .texel_block_bytes =
+                                    config->lsu.blocks_texels ? config->l1t.line_bytes : 0};
+    return ptx_source_start(place->sources[sm], &context, &place->grid->module->rows);
+}
+
+/* The SMs hear of a grid, of which each will hold at most `ctas` CTAs at once. */
+static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place, uint32_t ctas) {
+    const GpuGrid *grid = place->grid;
     const SmListener listener = listen(engine);
-    const SmGridStart start = {.launch = launch,
-                               .ops = grid->ops,
-                               .context = &context,
-                               .listener = &listener,
-                               .user = place,
-                               .registers = grid->registers,
-                               .ctas = ctas};
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
+    SmGridStart start = {.ops = grid->ops,
+                         .listener = &listener,
+                         .user = place,
+                         .registers = grid->registers,
+                         .shared_bytes = grid->launch.taken_shared_bytes,
+                         .ctas = ctas};
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        start.source = start_source(engine, gpu, place, i);
         place->on_sm[i] = sm_begin_grid(engine->sms[i], &start, engine->cycle);
+    }
 }
 
 static void end_sms(const Engine *engine, const EnginePlace *place) {
@@ -298,7 +325,7 @@ static GpuGrid *first_waiting(const Gpu *gpu) {
 bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGrid *grid) {
     const IsaLaunch *launch = &grid->launch;
     return gpu->depth || launch->check || launch->dump_line || launch->is_cooperative ||
-           grid->module->can_wait || gpu->options.instruction_limit ||
+           grid->module->calls_runtime || gpu->options.instruction_limit ||
            watch_is_of_one_kernel(engine->watch);
 }
 

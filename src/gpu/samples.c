@@ -56,10 +56,12 @@ typedef struct WarpsOfSm {
     uint32_t sm;
 } WarpsOfSm;
 
-static void tell_warp(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
+static void tell_warp(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                      ProfileColumn cause) {
+    (void)warp;
     const WarpsOfSm *of = user;
     unit_tracks_warp(of->tracks, of->sm, (uint32_t)slot, profile_columns[cause].sentence,
-                     of->program->infos[warp->pc].line);
+                     of->program->infos[pc].line);
 }
 
 void samples_tell_units(Engine *engine) {

@@ -300,7 +300,7 @@ static void touch_cell(const Deed *deed, int lane, ShadowCell *cell, uint64_t ad
 void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                  uint32_t bytes, uint32_t mask, IsaAccess access) {
     IsaCheck *check = check_of(context);
-    uint16_t flags = context->program->infos[warp->pc].flags;
+    uint32_t flags = context->program->infos[warp->pc].flags;
     Deed deed = {context, warp, inst, space, access, flags & ISA_IS_STRONG, 0};
     deed.is_strong |= access == ISA_ACCESS_ATOMIC;
     deed.time = ++check->now;

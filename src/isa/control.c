@@ -339,7 +339,8 @@ bool isa_holds_lanes_back(const IsaWarp *warp) {
 static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     if (!mask) {
         warp->pc++;
-        return converge_settle(context, warp) ? ISA_EVENT_NONE : warp_exited(context, warp);
+        if (!converge_settle(context, warp)) return warp_exited(context, warp);
+        return context->fault.is_set ? ISA_EVENT_FAULT : ISA_EVENT_NONE;
     }
     bool is_ok = true, is_loop = false;
     switch ((IsaFlow)inst->flow) {

@@ -49,6 +49,15 @@ static void add_registers(Decoder *decoder, const RegList *list) {
     }
 }
 
+/* What a timing model must know beyond the form of an instruction. */
+static void mark_for_timing(IsaInfo *info, const IsaInst *inst) {
+    if (info->flags & ISA_NAMES_ROWS) info->naming_lanes = (uint8_t)(8 * inst->vector);
+    if (info->space == PTX_SPACE_PARAM && inst->space == PTX_SPACE_LOCAL)
+        info->flags |= ISA_IS_CALL_ARGUMENT;
+    if (info->op == PTX_OP_MBARRIER || (info->op == PTX_OP_CP && info->memory == ISA_MEMORY_ATOMIC))
+        info->flags |= ISA_IS_PHASE;
+}
+
 void decode_emit(Decoder *decoder) {
     IsaProgram *program = decoder->program;
     Draft *draft = &decoder->draft;
@@ -66,6 +75,7 @@ void decode_emit(Decoder *decoder) {
         const RegList guard = {.reg = {(uint32_t)decoder->ptx->guard}, .count = 1};
         add_registers(decoder, &guard);
     }
+    mark_for_timing(info, &draft->inst);
     const uint32_t old_capacity = decoder->inst_capacity;
     program->insts = make_room(program->insts, program->inst_count, &decoder->inst_capacity,
                                sizeof *program->insts);

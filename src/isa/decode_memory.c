@@ -86,7 +86,7 @@ bool decode_policy(Decoder *decoder) {
         is_overwritten |= ptx->operands[ptx->operand_count - 1].kind == PTX_OPERAND_REG &&
                           (int32_t)decoder->draft.destinations.reg[i] ==
                               ptx->operands[ptx->operand_count - 1].reg;
-    if (!is_overwritten) decoder->draft.info.policy = row + 2;
+    if (!is_overwritten) decoder->draft.info.policy = row + ISA_POLICY_BIAS;
     return true;
 }
 

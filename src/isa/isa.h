@@ -24,10 +24,11 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "isa/fault.h"
+#include "isa/info.h"
 #include "ptx/ptx.h"
 
 enum {
-    ISA_LANES = 32,
     ISA_ROW_BYTES = 128,
     ISA_MAX_WARPS_PER_CTA = 32, /* 1024 threads, the CUDA limit */
     ISA_BARRIERS = 16,          /* named barriers of a CTA, PTX ISA bar */
@@ -35,6 +36,7 @@ enum {
     ISA_PRED_TRUE = 1           /* predicate word that is always ~0 */
 };
 #define ISA_NO_PC UINT32_MAX
+enum { ISA_POLICY_BIAS = 2 }; /* IsaInfo.policy is the row of the cache policy, plus this */
 
 typedef struct IsaInst IsaInst;
 typedef struct IsaWarp IsaWarp;
@@ -183,126 +185,6 @@ typedef struct IsaFormal {
                          * none when there is none, at the end of the local area */
 } IsaFormal;
 
-/* Classes of instructions that share latency and initiation interval in a machine file. */
-typedef enum IsaClass {
-    ISA_CLASS_OTHER, /* mov, cvt, setp, selp, logic, shifts, branches, barriers ... */
-    ISA_CLASS_INT_ADD,
-    ISA_CLASS_INT_MINMAX,
-    ISA_CLASS_INT_MUL,
-    ISA_CLASS_INT_MAD,
-    ISA_CLASS_INT_DIV,
-    ISA_CLASS_INT_REM,
-    ISA_CLASS_MUL24,
-    ISA_CLASS_MAD24,
-    ISA_CLASS_FP16_ADD, /* halves, one or two of them; bf16 too */
-    ISA_CLASS_FP16_MINMAX,
-    ISA_CLASS_FP16_MUL,
-    ISA_CLASS_FP16_MAD,
-    ISA_CLASS_FP32_ADD,
-    ISA_CLASS_FP32_MINMAX,
-    ISA_CLASS_FP32_MUL,
-    ISA_CLASS_FP32_MAD,
-    ISA_CLASS_FP32_DIV,
-    ISA_CLASS_FP64_ADD,
-    ISA_CLASS_FP64_MINMAX,
-    ISA_CLASS_FP64_MUL,
-    ISA_CLASS_FP64_MAD,
-    ISA_CLASS_FP64_DIV,
-    ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
-    ISA_CLASS_SHUFFLE,
-    ISA_CLASS_BITS,   /* popc, clz, brev, bfind */
-    ISA_CLASS_MATRIX, /* mma, wmma.mma: IsaInfo.element_bytes is an IsaTensor, with
-                         ISA_TENSOR_SPARSE where A is; IsaInfo.vector the binary logarithm of the
-                         products of a warp */
-    ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */
-    ISA_CLASS_COUNT
-} IsaClass;
-
-/* What a matrix product's factors are, as far as its rate depends on it. */
-typedef enum IsaTensor {
-    ISA_TENSOR_FP16, /* and bf16 */
-    ISA_TENSOR_TF32,
-    ISA_TENSOR_FP64,
-    ISA_TENSOR_FP8,
-    ISA_TENSOR_INT8,
-    ISA_TENSOR_INT4,
-    ISA_TENSOR_BIT,
-    ISA_TENSORS
-} IsaTensor;
-enum { ISA_TENSOR_SPARSE = 16 }; /* beside one of them */
-
-typedef enum IsaMemoryKind {
-    ISA_MEMORY_NONE,
-    ISA_MEMORY_LOAD,
-    ISA_MEMORY_STORE,
-    ISA_MEMORY_ATOMIC,
-    ISA_MEMORY_PREFETCH,
-    ISA_MEMORY_TEXTURE
-} IsaMemoryKind;
-
-/* What an instruction of ISA_MEMORY_PREFETCH asks of the caches. */
-typedef enum IsaAdvice {
-    ISA_ADVICE_PREFETCH_L1,
-    ISA_ADVICE_PREFETCH_L2,
-    ISA_ADVICE_NORMAL, /* applypriority */
-    ISA_ADVICE_DISCARD
-} IsaAdvice;
-
-enum { /* IsaInfo.flags */
-       ISA_IS_BRANCH = 1 << 0,
-       ISA_IS_BARRIER = 1 << 1,
-       ISA_IS_FENCE = 1 << 2,
-       ISA_IS_EXIT = 1 << 3,
-       ISA_IS_CALL = 1 << 4,
-       ISA_IS_RET = 1 << 5,
-       ISA_IS_REDUCTION = 1 << 6 /* red: no result */,
-       ISA_IS_VOLATILE = 1 << 7,
-       ISA_IS_CTA_FENCE = 1 << 8,  /* a fence that orders for the CTA only */
-       ISA_NEEDS_MEMBERS = 1 << 9, /* waits for the lanes of a member mask */
-       ISA_IS_COPY = 1 << 11,      /* cp.async: reads for no register */
-       ISA_IS_COPY_COMMIT = 1 << 12,
-       ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be under way */
-       ISA_NAMES_ROWS = 1 << 15,   /* ldmatrix, stmatrix: the first 8 lanes for each matrix name an
-                                      address, the others repeat them */
-       ISA_LOOKS = 1 << 10,        /* may see what another thread stores meanwhile */
-       ISA_IS_STRONG = 1 << 14     /* an access that never races with its like (PTX ISA, memory
-                                      consistency model): volatile, relaxed, acquire, release */
-};
-
-/* A register as the timing model knows it; predicates are registers like any other. */
-typedef struct IsaReg {
-    uint32_t number;  /* index in PtxFunction.regs: what the scoreboard tracks */
-    uint32_t ordinal; /* PtxReg.ordinal: what decides its bank */
-} IsaReg;
-
-/* IsaInfo.element_bytes of a wait for copies that are in no group, too. */
-enum { ISA_WAIT_ALL = 255 };
-
-/* What the timing model needs to know of an instruction; same index as its IsaInst. */
-typedef struct IsaInfo {
-    uint32_t regs;     /* first register number in IsaProgram.reg_pool: destinations, data sources,
-                          address sources, then the guard if there is one */
-    uint8_t dst_count; /* destinations */
-    uint8_t src_count; /* data sources (registers only; a register named twice counts twice) */
-    uint8_t address_count; /* address sources */
-    uint8_t guard_count;   /* 1 when guarded */
-    uint8_t op_class;      /* IsaClass */
-    uint8_t memory;        /* IsaMemoryKind */
-    uint8_t space;         /* PtxSpace of the access */
-    uint8_t cache_op;      /* PtxCacheOp */
-    uint8_t element_bytes; /* bytes of one element of one lane; in arithmetic, of its type */
-    uint8_t vector;        /* elements per lane */
-    uint16_t flags;        /* ISA_IS_... */
-    uint16_t op;           /* PtxOpcode */
-    uint8_t evict[2];      /* PtxEvict of memory accesses, in L1 and in L2 */
-    uint8_t prefetch;      /* log2 of the bytes that L2 shall bring of a load; 0: none is said */
-    uint8_t advice;        /* IsaAdvice of ISA_MEMORY_PREFETCH */
-    IsaOperand policy;     /* row of the cache policy, and 2; 0: there is none */
-    uint16_t function;     /* index in IsaProgram.functions */
-    uint32_t line;         /* in the PTX text */
-    uint32_t loc;          /* place in the source: in PtxModule.locs from 1, 0 when unknown */
-} IsaInfo;
-
 typedef struct IsaFunction {
     const PtxFunction *ptx;
     uint32_t entry; /* pc of the first instruction */
@@ -389,47 +271,12 @@ static inline uint64_t *isa_row64(const IsaWarp *warp, IsaOperand operand) {
     return (uint64_t *)(void *)(warp->base[operand & 1] + (operand & ~1));
 }
 
-enum { ISA_FAULT_TEXT = 4096 };
-
-/* What went wrong in a launch, filled by whoever found it; the launch fails with this text. */
-typedef struct IsaFault {
-    bool is_set;
-    int code; /* IsaFaultCode */
-    uint32_t pc;
-    char text[ISA_FAULT_TEXT]; /* complete message, one or several lines, no trailing newline */
-} IsaFault;
-
-typedef enum IsaFaultCode {
-    ISA_FAULT_NONE,
-    ISA_FAULT_ADDRESS,
-    ISA_FAULT_MISALIGNED,
-    ISA_FAULT_SPACE,
-    ISA_FAULT_TRAP,
-    ISA_FAULT_ASSERT,
-    ISA_FAULT_STACK,
-    ISA_FAULT_CALL,
-    ISA_FAULT_BARRIER,
-    ISA_FAULT_LIMIT,
-    ISA_FAULT_DEADLOCK,
-    ISA_FAULT_MEMORY,
-    ISA_FAULT_POLICY, /* a scheduling policy broke its contract */
-    ISA_FAULT_CODES
-} IsaFaultCode;
-
 /* The allocation that an instruction accessed last. */
 typedef struct IsaHint {
     uint32_t pc;         /* whose hint this is */
     uint64_t start, end; /* device addresses; never a device-malloc block, which has holes */
 } IsaHint;
 enum { ISA_HINTS = 64 }; /* by pc modulo this */
-
-/* IsaContext.pattern: how the words that half a warp accesses lie to one another, the lower lanes'
- * in the lower bits, the upper lanes' ISA_HALF_BITS above. */
-enum {
-    ISA_HALF_RUN = 1, /* each behind the last */
-    ISA_HALF_ONE = 2, /* all the same */
-    ISA_HALF_BITS = 2
-};
 
 /* What one execution thread (one SM, or the functional loop) carries along. */
 struct IsaContext {

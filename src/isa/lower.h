@@ -15,18 +15,6 @@
 
 #include "isa/isa.h"
 
-/* What one instruction of a program becomes. */
-typedef struct IsaSlots {
-    uint8_t slots;  /* issue slots it takes; 0: another instruction does its work */
-    uint8_t taken;  /* a guarded branch that all lanes take: the slots then; else as `slots` */
-    uint8_t passed; /* a guarded branch that no lane takes; else as `slots` */
-    uint8_t chain; /* of the slots those that wait for one another; of a load without a slot 1 where
-                      it accesses memory nevertheless: another load does it for both */
-    bool is_forgotten; /* an atomic whose result nobody reads: it brings none */
-} IsaSlots;
-
-enum { ISA_MAX_SLOTS = 255 };
-
 /* One of each instruction of the program; in its arena. */
 const IsaSlots *isa_lower(const IsaProgram *program);
 

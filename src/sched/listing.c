@@ -52,17 +52,25 @@ static void document_parameter(Text *out, const TytoPolicyParameter *row) {
 
 void sched_document(Text *out) {
     const void *policy;
-    text_add(out, "# Schedulers\n\nThis page is made from the schedulers' own tables "
-                  "(`src/sched/`); `tyto schedulers` prints the same.\nTo write one of your own: "
-                  "[writing-a-scheduler.md](writing-a-scheduler.md).\n\n"
-                  "On every machine a policy sees one SM with one scheduler or several, each of "
-                  "which asks for one of its own warps:\nwarp slot w belongs to scheduler w mod "
-                  "their number. What a scheme defines over an SM (groups of CTAs, PRO's\n"
-                  "priorities, CCWS's scores, the limit of `swl`) is kept once, over all warps of "
-                  "the SM, and each scheduler picks the\nfirst of its own in that order. What a "
-                  "scheme defines over a scheduler's warps (fetch groups, active sets, the\n"
-                  "greedy warp) is kept for each. Sub-cores (`sm.subcores`) change nothing of "
-                  "this: they decide which warps can go.\n");
+    text_add(out,
+             "# Schedulers\n\nThis page is made from the schedulers' own tables "
+             "(`src/sched/`); `tyto schedulers` prints the same.\nTo write one of your own: "
+             "[writing-a-scheduler.md](writing-a-scheduler.md).\n\n"
+             "On every machine a policy sees one SM with one scheduler or several, each of "
+             "which asks for one of its own warps:\nwarp slot w belongs to scheduler w mod "
+             "their number. What a scheme defines over an SM (groups of CTAs, PRO's\n"
+             "priorities, CCWS's scores, the limit of `swl`) is kept once, over all warps of "
+             "the SM, and each scheduler picks the\nfirst of its own in that order. What a "
+             "scheme defines over a scheduler's warps (fetch groups, active sets, the\n"
+             "greedy warp) is kept for each. Sub-cores (`sm.subcores`) change nothing of "
+             "this: they decide which warps can go.\n\n"
+             "Kernels of several streams may share the SMs. A warp scheduler goes on with the "
+             "state it has when CTAs of another kernel\ncome: it starts anew only when a kernel "
+             "begins on a machine without any. Its view has the first kernel's\n"
+             "`warps_per_cta` and `cta_limit`, and `last_cta_dispatched` when no kernel has a "
+             "CTA left. A CTA scheduler has a state for\neach kernel, with that kernel's CTAs; "
+             "how many of them an SM holds is also bounded by what other kernels' CTAs leave "
+             "free.\n");
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         text_printf(out, "\n## %s\n\n`%s %s`\n", KINDS[kind]->title, KINDS[kind]->option, VALUE);
         for (int i = 0; (policy = KINDS[kind]->at(i)) != NULL; i++) {

@@ -75,7 +75,7 @@ static SmPath path_of(const SmLsuConfig *lsu, const SmOperation *op, PtxSpace sp
     const IsaInfo *info = op->info;
     if (!op->lanes || info->memory == ISA_MEMORY_NONE) return SM_PATH_NONE;
     /* Arguments of calls: a compiler's calling convention passes them in registers. */
-    if (space == PTX_SPACE_PARAM && op->is_call_argument) return SM_PATH_NONE;
+    if (info->flags & ISA_IS_CALL_ARGUMENT) return SM_PATH_NONE;
     if (info->memory == ISA_MEMORY_TEXTURE) return SM_PATH_TEXTURE;
     switch (space) {
     case PTX_SPACE_SHARED: return SM_PATH_SHARED;

@@ -10,7 +10,7 @@
 #ifndef TYTO_SM_COALESCE_H
 #define TYTO_SM_COALESCE_H
 
-#include "isa/isa.h"
+#include "isa/info.h"
 #include "partition/request.h"
 #include "sm/inst.h"
 
@@ -43,10 +43,9 @@ typedef struct SmOperation {
     const uint64_t *address; /* of each lane, in the instruction's own space */
     const uint8_t *space;    /* generic accesses: PtxSpace of each lane */
     uint32_t lanes;          /* that executed it */
-    uint32_t pattern;        /* IsaContext.pattern */
+    uint32_t pattern;        /* WarpStep.pattern */
     uint32_t warp;           /* its warp's number in the CTA */
     uint32_t cta_slot;       /* of the CTA */
-    bool is_call_argument;   /* lies in the local area of a call, in name a parameter */
 } SmOperation;
 
 void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
@@ -56,7 +55,7 @@ void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t ato
 SmLayout coalesce_layout(const SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit,
                          uint32_t number);
 
-/* ---- Patterns (IsaContext.pattern) ---- */
+/* ---- Patterns (WarpStep.pattern) ---- */
 
 /* Whether one tells of both halves. */
 static inline bool coalesce_knows(uint32_t pattern) {

@@ -55,7 +55,7 @@ static void remember(SmKept *kept, const SmOp *op, const IsaReg *regs, int warp)
 __attribute__((noinline)) void collector_keep_operands(SmCollector *collector, const SmContext *sm,
                                                        SmInst *inst) {
     const SmOp *op = context_op(sm, inst);
-    const IsaReg *regs = &sm->warps.warp[inst->warp].grid->reg_pool[op->regs],
+    const IsaReg *regs = &sm->warps.warp[inst->warp].grid->regs[op->regs],
                  *operands = regs + op->result_count;
     SmKept *kept = &collector->kept;
     uint64_t reads = 0;
@@ -176,7 +176,7 @@ static void ask(SmCollector *collector, uint32_t unit, uint64_t bank) {
 RARE void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t unit,
                          const SmInst *inst) {
     const SmOp *op = context_op(sm, inst);
-    const IsaReg *regs = &sm->warps.warp[inst->warp].grid->reg_pool[op->regs + op->result_count];
+    const IsaReg *regs = &sm->warps.warp[inst->warp].grid->regs[op->regs + op->result_count];
     for (uint32_t i = 0; i < op->read_count; i++)
         if (i >= KEPT_PLACES || !(inst->kept >> i & 1))
             ask(collector, unit, bank_of(collector, &regs[i], inst->warp));

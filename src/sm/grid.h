@@ -1,10 +1,10 @@
 /* A grid that runs on an SM: what its CTAs there share. Each warp points to its grid (SmWarp.grid),
  * so that CTAs of several grids can be resident at once. sm.c writes the record when the grid
- * begins; issue.c executes instructions with it. */
+ * begins. */
 #ifndef TYTO_SM_GRID_H
 #define TYTO_SM_GRID_H
 
-#include "isa/launch.h"
+#include "isa/source.h"
 #include "sm/coalesce.h"
 #include "sm/op.h"
 
@@ -21,20 +21,19 @@ typedef struct SmGridCounts {
 } SmGridCounts;
 
 typedef struct SmGrid {
-    const SmOp *ops; /* rows of its program, by pc; as the next three */
-    const IsaInfo *infos;
-    const IsaReg *reg_pool;
-    const IsaInst *program;
-    const IsaLaunch *launch;
-    void *user;          /* SmGridStart.user */
-    uint32_t cta_limit;  /* CTAs of it resident on the SM at once, at most */
-    uint32_t resident;   /* CTAs of it resident on the SM: warps.c */
-    uint32_t registers;  /* of the SM that a CTA takes */
-    bool is_out;         /* its last CTA has been dispatched */
-    uint64_t code;       /* where its program lies among those of the SM's grids, in bytes */
-    SmLayout layout;     /* of its local memory and parameters */
-    SmGridCounts counts; /* while other grids are on the SM: issue.c; CTAs and warps: warps.c */
-    IsaContext isa;      /* effects of the instruction that issued last: isa_step; issue.c too */
+    const SmOp *ops;      /* rows of its program, by pc */
+    const IsaInfo *infos; /* the same as its source has them; and what they point into: */
+    const IsaReg *regs;
+    WarpSource *source;    /* executes its instructions */
+    void *user;            /* SmGridStart.user */
+    uint32_t cta_limit;    /* CTAs of it resident on the SM at once, at most */
+    uint32_t resident;     /* CTAs of it resident on the SM: warps.c */
+    uint32_t registers;    /* of the SM that a CTA takes, ... */
+    uint32_t shared_bytes; /* ... and of its shared memory */
+    bool is_out;           /* its last CTA has been dispatched */
+    uint64_t code;         /* where its program lies among those of the SM's grids, in bytes */
+    SmLayout layout;       /* of its local memory and parameters */
+    SmGridCounts counts;   /* while other grids are on the SM: issue.c; CTAs and warps: warps.c */
 } SmGrid;
 
 #endif

@@ -10,7 +10,7 @@
 #ifndef TYTO_SM_HINTS_H
 #define TYTO_SM_HINTS_H
 
-#include "isa/isa.h"
+#include "isa/info.h"
 #include "isa/policy.h"
 #include "sm/inst.h"
 

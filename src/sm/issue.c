@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "memory/memory.h"
 #include "sm/hints.h"
 
 /* What each instruction passes at issue is one function for the host's processor, whoever else may
@@ -29,8 +30,8 @@ void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 /* Whether the machine and the kernel need none of what few do. */
 static bool is_plain(const SmIssue *issue, const SmContext *sm) {
     return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
-           !sm->config->collector.reuses && !issue->dumps && !issue->sees_registered &&
-           !issue->has_window && !sm->profile && issue->scoreboard.is_exact && !sm->has_several;
+           !sm->config->collector.reuses && !issue->sees_registered && !issue->has_window &&
+           !sm->profile && issue->scoreboard.is_exact && !sm->has_several;
 }
 
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
@@ -43,7 +44,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     issue->steps_always = issue->looks || sched_agent_hears_time(&sm->policy);
     issue->standing = 0;
     issue->policy_cycle = sm->view.cycle;
-    issue->sees_registered = issue->dumps = issue->has_window = false;
+    issue->sees_registered = issue->has_window = false;
     issue->sums = (SmIssueSums){0};
     memset(issue->wants, 0, sizeof issue->wants);
     scoreboard_start_kernel(&issue->scoreboard);
@@ -51,13 +52,12 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
 }
 
 void issue_begin_grid(SmIssue *issue, const SmContext *sm, SmGrid *grid) {
-    const IsaLaunch *launch = grid->launch;
-    issue->sees_registered |= grid->isa.memory && mem_has_registered(grid->isa.memory);
-    issue->dumps |= launch->dump_line != 0;
-    issue->has_window |= launch->window.bytes != 0;
-    scoreboard_begin_grid(&issue->scoreboard, launch->program);
+    const WarpSource *source = grid->source;
+    issue->sees_registered |= source->memory && mem_has_registered(source->memory);
+    issue->has_window |= source->window.bytes != 0;
+    scoreboard_begin_grid(&issue->scoreboard, source->program->registers);
     issue->is_plain = is_plain(issue, sm);
-    grid->layout = coalesce_layout(&issue->coalescer, launch->warps, grid->cta_limit,
+    grid->layout = coalesce_layout(&issue->coalescer, source->warps, grid->cta_limit,
                                    (uint32_t)(grid - sm->grid));
 }
 
@@ -69,7 +69,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     issue->slots.excused &= ~bit;
     issue->slots.waiting &= ~bit;
     issue->slots.passing[warp].count = 0;
-    scoreboard_reset(&issue->scoreboard, warp, sm->warps.warp[warp].grid->reg_pool);
+    scoreboard_reset(&issue->scoreboard, warp, sm->warps.warp[warp].grid->regs);
     fetch_start_warp(issue->fetch, warp, sm->warps.warp[warp].grid->code, pc);
     issue_update_head(issue, sm, warp);
 }
@@ -141,7 +141,7 @@ ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *las
 /* The warp's buffer holds instructions, of which the first may be the next one. */
 ALWAYS void find_head(SmIssue *issue, SmContext *sm, int warp, bool plain) {
     const SmWarp *w = &sm->warps.warp[warp];
-    const uint32_t pc = w->isa->pc;
+    const uint32_t pc = w->pc;
     issue->has_news = true;
     if (issue->fetch->buffer[warp].pc == pc) raise_head(issue, sm, warp, &w->grid->ops[pc], plain);
     else issue->stale |= UINT64_C(1) << warp;
@@ -264,48 +264,50 @@ static void count_for_grid(SmGrid *grid, uint32_t lanes) {
 }
 
 /* Those of the lanes that name memory: a prefetch of anything else is no fault, and none. */
-RARE uint32_t valid_lanes(const IsaContext *isa, uint32_t lanes) {
+RARE uint32_t valid_lanes(const WarpSource *source, uint32_t lanes) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        if (!mem_is_valid(isa->memory, isa->address[lane], 1)) lanes &= ~(1u << lane);
+        if (!mem_is_valid(source->memory, source->did.address[lane], 1)) lanes &= ~(1u << lane);
     }
     return lanes;
 }
 
 /* The lanes whose addresses make accesses. */
 RARE uint32_t naming_lanes(const SmGrid *grid, const IsaInfo *info, const SmInst *inst) {
-    if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(&grid->isa, inst->lanes);
+    if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(grid->source, inst->lanes);
     if (!(info->flags & ISA_NAMES_ROWS)) return inst->lanes;
-    return inst->lanes & (uint32_t)bits_low_mask(8 * grid->program[inst->pc].vector);
+    return inst->lanes & (uint32_t)bits_low_mask(info->naming_lanes);
 }
 
 /* Puts the addresses that the caches know in the place of those of registered memory, which lies
  * where the host has it. */
-RARE void see_registered(IsaContext *isa, const IsaInfo *info) {
+RARE void see_registered(const WarpSource *source, const IsaInfo *info) {
+    const WarpStep *did = &source->did;
     if (info->space == PTX_SPACE_SHARED || info->space == PTX_SPACE_LOCAL ||
         info->space == PTX_SPACE_PARAM)
         return;
-    for (uint32_t rest = isa->executed; rest; rest &= rest - 1) {
+    for (uint32_t rest = did->executed; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
-        if (info->space != PTX_SPACE_NONE || isa->space[lane] == PTX_SPACE_GLOBAL)
-            isa->address[lane] = mem_seen_address(isa->memory, isa->address[lane]);
+        if (info->space != PTX_SPACE_NONE || did->space[lane] == PTX_SPACE_GLOBAL)
+            did->address[lane] = mem_seen_address(source->memory, did->address[lane]);
     }
 }
 
 /* Tells the accesses what the program says of them. */
 RARE void take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memory) {
-    const SmGrid *grid = sm->warps.warp[inst->warp].grid;
-    const IsaInfo *info = &grid->infos[inst->pc];
-    const IsaWarp *warp = sm->warps.warp[inst->warp].isa;
+    const SmWarp *w = &sm->warps.warp[inst->warp];
+    const WarpSource *source = w->grid->source;
+    const IsaInfo *info = &w->grid->infos[inst->pc];
     SmHints hints = {.info = info,
-                     .window = &grid->launch->window,
+                     .window = &source->window,
                      .l1_takes = sm->config->l1d_own.takes_hints,
                      .l2_takes = sm->env.l2_takes_hints};
     bool is_global = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
     if (!is_global || memory->is_local || !(hints.l1_takes | hints.l2_takes)) return;
     if (!hints_are_given(info, hints.window)) return;
     if (info->policy && inst->lanes)
-        hints.policy = isa_row64(warp, info->policy - 2)[bits_lowest32(inst->lanes)];
+        hints.policy =
+            source->type->cache_policy(source, w->handle, inst->pc, bits_lowest32(inst->lanes));
     hints_apply(&hints, memory);
 }
 
@@ -313,27 +315,25 @@ RARE void take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memory) 
 ALWAYS const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst *inst,
                                      const SmOp *op, bool plain) {
     const SmWarp *w = &sm->warps.warp[inst->warp];
-    SmGrid *grid = w->grid;
+    const SmGrid *grid = w->grid;
+    const WarpStep *did = &grid->source->did;
     const IsaInfo *info = &grid->infos[inst->pc];
     SmMemory *memory = insts_next_memory(&sm->insts);
-    const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && grid->launch->window.bytes);
-    if (!plain && issue->sees_registered) see_registered(&grid->isa, info);
-    if (coalesce_is_one_pass(&issue->coalescer, info, grid->isa.address, grid->isa.pattern))
+    const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && grid->source->window.bytes);
+    if (!plain && issue->sees_registered) see_registered(grid->source, info);
+    if (coalesce_is_one_pass(&issue->coalescer, info, did->address, did->pattern))
         coalesce_one_pass(info, memory);
     else
-        coalesce(
-            &issue->coalescer,
-            &(SmOperation){.layout = &grid->layout,
-                           .info = info,
-                           .address = grid->isa.address,
-                           .space = grid->isa.space,
-                           .lanes = is_hinted ? naming_lanes(grid, info, inst) : inst->lanes,
-                           .pattern = issue->sees_registered ? 0 : grid->isa.pattern,
-                           .warp = w->isa->index,
-                           .cta_slot = w->cta_slot,
-                           .is_call_argument = info->space == PTX_SPACE_PARAM &&
-                                               grid->program[inst->pc].space == PTX_SPACE_LOCAL},
-            memory);
+        coalesce(&issue->coalescer,
+                 &(SmOperation){.layout = &grid->layout,
+                                .info = info,
+                                .address = did->address,
+                                .space = did->space,
+                                .lanes = is_hinted ? naming_lanes(grid, info, inst) : inst->lanes,
+                                .pattern = issue->sees_registered ? 0 : did->pattern,
+                                .warp = w->index,
+                                .cta_slot = w->cta_slot},
+                 memory);
     if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
         histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
     if (is_hinted) take_hints(sm, inst, memory);
@@ -445,10 +445,9 @@ static void pay_slot(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     SmSlots *slots = &issue->slots;
     take_slot(issue, sm, warp, slots->pc[warp]);
     if (--slots->owed[warp] == 0) slots->owing &= ~(UINT64_C(1) << warp);
-    sched_agent_issued(&sm->policy, &sm->view,
-                       &(TytoIssue){.warp = warp,
-                                    .scheduler = scheduler,
-                                    .lanes = sm->warps.warp[warp].isa->active});
+    sched_agent_issued(
+        &sm->policy, &sm->view,
+        &(TytoIssue){.warp = warp, .scheduler = scheduler, .lanes = sm->warps.warp[warp].active});
 }
 
 /* The slots of an instruction that has issued, which was the first. */
@@ -462,22 +461,20 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
 }
 
 /* Executes the instruction of the warp that is next. */
-ALWAYS IsaEvent execute(SmIssue *issue, SmContext *sm, const SmWarp *w, const SmOp *op,
-                        bool plain) {
-    IsaWarp *isa = w->isa;
-    IsaContext *context = &w->grid->isa;
-    const uint32_t depth = isa->depth;
-    context->cycle = sm->cycle;
-    if (!plain && issue->dumps) isa_dump_if_due(context, isa);
-    const IsaEvent event = isa_step(context, isa);
-    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) {
-        sm->fault = &context->fault;
+ALWAYS WarpEvent execute(SmIssue *issue, SmContext *sm, SmWarp *w, const SmOp *op, bool plain) {
+    WarpSource *source = w->grid->source;
+    const WarpStep *did = &source->did;
+    const WarpEvent event = source->type->step(source, w->handle, sm->cycle);
+    w->pc = did->pc;
+    w->active = did->active;
+    if (__builtin_expect(event == WARP_FAULT, false)) {
+        sm->fault = source->type->fault(source);
         sm->failed = w->grid;
         return event;
     }
-    count_instruction(issue, sm, op, context->executed);
-    if (!plain && sm->has_several) count_for_grid(w->grid, context->executed);
-    if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += isa->depth > depth;
+    count_instruction(issue, sm, op, did->executed);
+    if (!plain && sm->has_several) count_for_grid(w->grid, did->executed);
+    if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += did->has_split;
     return event;
 }
 
@@ -495,14 +492,13 @@ static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const 
 
 /* Executes an instruction that takes no slot. */
 static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
-    const SmWarp *w = &sm->warps.warp[warp];
-    const IsaWarp *isa = w->isa;
-    uint32_t pc = isa->pc, active = isa->active;
+    SmWarp *w = &sm->warps.warp[warp];
+    uint32_t pc = w->pc, active = w->active;
     bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm); /* a word is loaded once more */
-    bool has_exited = execute(issue, sm, w, op, false) == ISA_EVENT_EXIT;
+    bool has_exited = execute(issue, sm, w, op, false) == WARP_EXITED;
     if (sm->fault) return;
-    uint32_t lanes = w->grid->isa.executed;
+    uint32_t lanes = w->grid->source->did.executed;
     if (is_joined(op)) {
         scoreboard_reserve(&issue->scoreboard, warp, op);
         send_to_pipeline(issue, sm, warp % (int)sm->view.schedulers, warp, pc, lanes, op, false);
@@ -513,7 +509,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
         issue->slots.waiting |= UINT64_C(1) << warp;
     }
     if (op->slots.slots == 0) owe(issue, warp, pc, slots_of(op, active, lanes), has_exited);
-    fetch_passed(issue->fetch, warp, pc, isa->pc, has_exited);
+    fetch_passed(issue->fetch, warp, pc, w->pc, has_exited);
     if (context_is_profiled(sm) && !is_joined(op)) {
         sm_profile_passed(sm->profile, pc, lanes, sm->counters.divergent_branches);
         sm_profile_count(sm->profile, pc, PROFILE_completed, 1);
@@ -556,15 +552,14 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
         pay_slot(issue, sm, scheduler, warp);
         return true;
     }
-    const SmWarp *w = &sm->warps.warp[warp];
-    const IsaWarp *isa = w->isa;
-    const uint32_t pc = isa->pc, active = isa->active;
+    SmWarp *w = &sm->warps.warp[warp];
+    const uint32_t pc = w->pc, active = w->active;
     const SmOp *op = issue->head[warp];
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
-    const IsaEvent event = execute(issue, sm, w, op, plain);
-    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return false;
-    const bool has_exited = event == ISA_EVENT_EXIT;
-    const uint32_t lanes = w->grid->isa.executed;
+    const WarpEvent event = execute(issue, sm, w, op, plain);
+    if (__builtin_expect(event == WARP_FAULT, false)) return false;
+    const bool has_exited = event == WARP_EXITED;
+    const uint32_t lanes = w->grid->source->did.executed;
     if (plain) scoreboard_reserve_words(&issue->scoreboard, warp, op);
     else scoreboard_reserve(&issue->scoreboard, warp, op);
     SmInst *inst = send_to_pipeline(issue, sm, scheduler, warp, pc, lanes, op, plain);
@@ -574,7 +569,7 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
         take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(active);
-    change_head(issue, sm, warp, op, pc, isa->pc, has_exited, plain);
+    change_head(issue, sm, warp, op, pc, w->pc, has_exited, plain);
     if (!sched_agent_notes(&sm->policy, scheduler, warp))
         sched_agent_issued(&sm->policy, &sm->view,
                            &(TytoIssue){.warp = warp,
@@ -696,7 +691,7 @@ RARE int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler, uint64_
         if (warp == TYTO_NO_WARP) return TYTO_NO_WARP;
         uint64_t bit = UINT64_C(1) << warp;
         if (!(issue->stale & ~issue->slots.owing & bit)) return warp;
-        fetch_flush(issue->fetch, warp, sm->warps.warp[warp].isa->pc);
+        fetch_flush(issue->fetch, warp, sm->warps.warp[warp].pc);
         issue_update_head(issue, sm, warp);
         candidates &= ~bit;
     }

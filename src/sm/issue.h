@@ -48,7 +48,6 @@ typedef struct SmIssue {
     bool is_vacant;       /* no warp is resident */
     bool steps_always;    /* its policy hears of time, or looks at some warps alone */
     bool is_plain;        /* nothing is needed that few machines and kernels need */
-    bool dumps;           /* somebody asked for registers (isa_dump_if_due) */
     bool has_window;      /* accesses of a grid to some addresses have a priority in L2 */
     bool looks;           /* the policy looks at some warps alone */
     uint8_t seen[SM_MAX_SCHEDULERS];    /* SmSeen of the last cycle, if it does */

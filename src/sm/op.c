@@ -30,12 +30,6 @@ static bool is_seen_by_others(const IsaInfo *info) {
     }
 }
 
-/* Whether the instruction is for an mbarrier. */
-static bool is_for_mbarrier(const IsaInfo *info) {
-    return info->op == PTX_OP_MBARRIER ||
-           (info->op == PTX_OP_CP && info->memory == ISA_MEMORY_ATOMIC);
-}
-
 /* Flags of instructions that do more to their warp than to its registers. */
 enum {
     DOES_MORE = ISA_IS_FENCE | ISA_IS_COPY | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_BARRIER
@@ -46,11 +40,11 @@ static uint8_t traits_of(const SmConfig *config, const IsaInfo *info) {
     bool is_long =
         is_load || info->memory == ISA_MEMORY_ATOMIC || info->memory == ISA_MEMORY_TEXTURE;
     bool holds = config->lsu.loads_block && is_long && info->memory != ISA_MEMORY_ATOMIC;
-    bool does_more = info->flags & DOES_MORE || is_for_mbarrier(info);
+    bool does_more = (info->flags & (DOES_MORE | ISA_IS_PHASE)) != 0;
     bool is_hinted = hints_are_in(info) || info->flags & ISA_NAMES_ROWS;
     return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0) |
                      (is_seen_by_others(info) ? SM_OP_SHARED : 0) |
-                     (is_for_mbarrier(info) ? SM_OP_PHASE : 0) | (holds ? SM_OP_HOLDS : 0) |
+                     (info->flags & ISA_IS_PHASE ? SM_OP_PHASE : 0) | (holds ? SM_OP_HOLDS : 0) |
                      (does_more ? SM_OP_MORE : 0) | (is_hinted ? SM_OP_HINTED : 0));
 }
 
@@ -134,7 +128,7 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
                   .regs = info->regs,
                   .latency = (uint16_t)timing.latency,
                   .initiation = (uint16_t)timing.initiation,
-                  .flags = info->flags,
+                  .flags = (uint16_t)info->flags,
                   .result_count = info->dst_count,
                   .use_count = (uint16_t)uses,
                   .read_count = (uint16_t)reads,
@@ -185,18 +179,17 @@ static IsaInfo as_issued(IsaInfo info, IsaSlots slots) {
     return info;
 }
 
-SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program) {
-    SmOp *ops = base_alloc_lines(program->inst_count * sizeof *ops);
-    if (config->instructions == SM_INSTRUCTIONS_PTX) {
-        for (uint32_t pc = 0; pc < program->inst_count; pc++)
-            ops[pc] = sm_op(config, &program->infos[pc], program->reg_pool);
-        return ops;
-    }
-    const IsaSlots *slots = isa_lower(program);
-    for (uint32_t pc = 0; pc < program->inst_count; pc++) {
-        const IsaInfo info = as_issued(program->infos[pc], slots[pc]);
-        ops[pc] = sm_op(config, &info, program->reg_pool);
-        sm_op_lower(&ops[pc], config, &info, slots[pc]);
+SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program) {
+    SmOp *ops = base_alloc_lines(program->count * sizeof *ops);
+    for (uint32_t pc = 0; pc < program->count; pc++) {
+        if (config->instructions == SM_INSTRUCTIONS_PTX) {
+            ops[pc] = sm_op(config, &program->infos[pc], program->regs);
+            continue;
+        }
+        const IsaSlots slots = program->slots[pc];
+        const IsaInfo info = as_issued(program->infos[pc], slots);
+        ops[pc] = sm_op(config, &info, program->regs);
+        sm_op_lower(&ops[pc], config, &info, slots);
     }
     return ops;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "isa/lower.h"
+#include "isa/source.h"
 #include "sm/sm_config.h"
 
 /* SmOp.traits */
@@ -45,7 +45,7 @@ typedef struct SmOp {
     uint32_t regs;    /* IsaInfo.regs */
     uint16_t latency; /* SmOpConfig, as the next */
     uint16_t initiation;
-    uint16_t flags;       /* IsaInfo.flags */
+    uint16_t flags;       /* IsaInfo.flags, the first 16 */
     uint16_t use_count;   /* all registers at `regs`, the guard's among them */
     uint16_t read_count;  /* operands that the collector fetches */
     uint8_t result_count; /* registers written: the first ones at `regs` */
@@ -60,7 +60,7 @@ _Static_assert(sizeof(SmOp) == 72, "a kernel's rows share the host's first cache
 SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool);
 /* The same as a machine issues it that has instructions of its own. */
 void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots slots);
-SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program);
+SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program);
 
 /* Cycles from an instruction to the next that needs its result, beside its latency: one less where
  * the collector makes several steps a cycle, and where no operand is waited for. */

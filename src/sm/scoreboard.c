@@ -13,15 +13,6 @@ void scoreboard_init(SmScoreboard *board, uint32_t warps) {
 
 void scoreboard_free(SmScoreboard *board) { free(board->sets); }
 
-/* Words of bits that a warp needs, over all functions of the program. */
-static uint32_t words_of(const IsaProgram *program) {
-    uint32_t most = 1;
-    for (uint32_t i = 0; i < program->function_count; i++)
-        if ((uint32_t)program->functions[i].ptx->reg_count > most)
-            most = (uint32_t)program->functions[i].ptx->reg_count;
-    return (uint32_t)bits_words(most);
-}
-
 void scoreboard_start_kernel(SmScoreboard *board) { board->is_exact = true; }
 
 static uint64_t *all_of(const SmScoreboard *board, int warp) {
@@ -56,8 +47,8 @@ static void grow(SmScoreboard *board, uint32_t words) {
     free(old.sets);
 }
 
-void scoreboard_begin_grid(SmScoreboard *board, const IsaProgram *program) {
-    uint32_t words = words_of(program);
+void scoreboard_begin_grid(SmScoreboard *board, uint32_t registers) {
+    uint32_t words = (uint32_t)bits_words(registers);
     if (words * 64 <= SM_OP_REGS) return;
     if (words > board->words) grow(board, words);
     else if (board->is_exact)

@@ -33,8 +33,8 @@ void scoreboard_init(SmScoreboard *board, uint32_t warps);
 void scoreboard_free(SmScoreboard *board);
 /* No grid is there: all warps must be reset when they start. */
 void scoreboard_start_kernel(SmScoreboard *board);
-/* Makes room for the registers of a program's functions. */
-void scoreboard_begin_grid(SmScoreboard *board, const IsaProgram *program);
+/* Makes room for programs whose functions have so many registers. */
+void scoreboard_begin_grid(SmScoreboard *board, uint32_t registers);
 /* The warp starts, in a program of these registers. */
 void scoreboard_reset(SmScoreboard *board, int warp, const IsaReg *pool);
 

@@ -50,7 +50,7 @@ static void start_view(SmContext *context, const SmGrid *grid, uint64_t cycle) {
                          .warp_count = sm_config_warps(config),
                          .cta_count = config->ctas,
                          .cta_limit = grid ? grid->cta_limit : 0,
-                         .warps_per_cta = grid ? grid->launch->warps : 0,
+                         .warps_per_cta = grid ? grid->source->warps : 0,
                          .schedulers = config->scheduler.count,
                          .pipeline_depth =
                              sm_op_distance(config) + config->ops[ISA_CLASS_OTHER].latency,
@@ -89,7 +89,6 @@ Sm *sm_new(const SmEnvironment *environment) {
 
 void sm_free(Sm *sm) {
     if (!sm) return;
-    warps_free(&sm->context.warps);
     issue_free(&sm->issue);
     sm_profile_free(sm->context.profile);
     sched_agent_free(&sm->context.policy);
@@ -123,7 +122,7 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     context->failed = NULL;
     sm->cycles = (SmCycles){.settled = cycle, .resident = cycle};
     if (context_is_profiled(context))
-        sm_profile_start(context->profile, grid->launch->program->inst_count);
+        sm_profile_start(context->profile, grid->source->program->count);
     insts_reset(&context->insts);
     context->warps.taken = 0;
     context->solo_warp_instructions = context->solo_thread_instructions = 0;
@@ -156,7 +155,7 @@ enum {
 static uint64_t code_of(const SmContext *context, const SmGrid *grid) {
     for (uint32_t rest = context->grids; rest; rest &= rest - 1) {
         const SmGrid *other = &context->grid[bits_lowest32(rest)];
-        if (other->program == grid->program) return other->code;
+        if (other->source->program == grid->source->program) return other->code;
     }
     return (uint64_t)(grid - context->grid) * CODE_STRIDE;
 }
@@ -193,14 +192,14 @@ static void count_grids(SmContext *context, uint32_t grids) {
 
 bool sm_has_room(const Sm *sm, const SmGrid *grid) {
     const SmContext *context = &sm->context;
-    uint64_t registers = grid->registers, shared = grid->launch->taken_shared_bytes;
+    uint64_t registers = grid->registers, shared = grid->shared_bytes;
     for (uint32_t rest = context->grids; rest; rest &= rest - 1) {
         const SmGrid *other = &context->grid[bits_lowest32(rest)];
         registers += (uint64_t)other->resident * other->registers;
-        shared += (uint64_t)other->resident * other->launch->taken_shared_bytes;
+        shared += (uint64_t)other->resident * other->shared_bytes;
     }
     return sm_resident_ctas(sm) < context->config->ctas &&
-           warps_find_slots(context, grid->launch->warps) >= 0 &&
+           warps_find_slots(context, grid->source->warps) >= 0 &&
            registers <= context->config->registers && shared <= context->shared_bytes;
 }
 
@@ -214,30 +213,19 @@ static bool are_all_out(const SmContext *context) {
 
 /* ---- Grids and CTAs ---- */
 
-/* The record of a grid that begins. */
-static void fill_grid(const SmContext *context, SmGrid *grid, const SmGridStart *start) {
-    const IsaProgram *program = start->launch->program;
-    *grid = (SmGrid){.ops = start->ops,
-                     .infos = program->infos,
-                     .reg_pool = program->reg_pool,
-                     .program = program->insts,
-                     .launch = start->launch,
-                     .user = start->user,
-                     .cta_limit = start->ctas,
-                     .registers = start->registers,
-                     .isa = *start->context};
-    grid->isa.sm = context->env.index;
-    grid->isa.texel_block_bytes =
-        context->config->lsu.blocks_texels ? context->config->l1t.line_bytes : 0;
-    isa_context_start(&grid->isa);
-}
-
 SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle) {
     SmContext *context = &sm->context;
     const int slot = bits_lowest32(~context->grids);
     assert(slot < SM_MAX_GRIDS);
     SmGrid *grid = &context->grid[slot];
-    fill_grid(context, grid, start);
+    *grid = (SmGrid){.ops = start->ops,
+                     .infos = start->source->program->infos,
+                     .regs = start->source->program->regs,
+                     .source = start->source,
+                     .user = start->user,
+                     .cta_limit = start->ctas,
+                     .registers = start->registers,
+                     .shared_bytes = start->shared_bytes};
     context->listener = *start->listener;
     const bool is_first = !context->grids;
     if (is_first) start_stages(sm, grid, cycle);
@@ -263,10 +251,10 @@ void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t index, uint64_t cycle) {
     uint64_t warps = warps_launch(context, grid, index);
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
-        issue_start_warp(&sm->issue, context, warp, context->warps.warp[warp].isa->pc);
+        issue_start_warp(&sm->issue, context, warp, context->warps.warp[warp].pc);
     }
     if (context_is_profiled(context))
-        sm_profile_launched(context->profile, warps, grid->launch->function->entry, cycle + 1);
+        sm_profile_launched(context->profile, warps, grid->source->entry, cycle + 1);
     warps_notify_launch(context, warps);
     sm->is_quiet = false;
     *context->env.wake = cycle + 1;
@@ -481,30 +469,38 @@ void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
     SmStanding standing = issue_standing(&sm->issue, &sm->context, false);
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
-        visit(user, sm->context.warps.warp[warp].isa, warp, standing_of(&standing, warp));
+        const SmWarp *w = &sm->context.warps.warp[warp];
+        visit(user, w->handle, w->pc, warp, standing_of(&standing, warp));
     }
 }
 
 uint64_t sm_changes(const Sm *sm) {
     uint64_t changes = 0;
-    for (uint32_t rest = sm->context.grids; rest; rest &= rest - 1)
-        changes += sm->context.grid[bits_lowest32(rest)].isa.changes;
+    for (uint32_t rest = sm->context.grids; rest; rest &= rest - 1) {
+        const WarpSource *source = sm->context.grid[bits_lowest32(rest)].source;
+        changes += source->type->changes(source);
+    }
     return changes;
 }
 
-bool sm_all_look(const Sm *sm, IsaLooks *looks, uint32_t rounds) {
+bool sm_all_look(const Sm *sm, uint32_t rounds, bool for_ever) {
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
-        const SmWarp *warp = &sm->context.warps.warp[bits_lowest64(rest)];
-        if (!looks(&warp->grid->isa, warp->isa, rounds)) return false;
+        const SmWarp *w = &sm->context.warps.warp[bits_lowest64(rest)];
+        const WarpSource *source = w->grid->source;
+        if (!source->type->only_looks(source, w->handle, rounds, for_ever)) return false;
     }
     return true;
 }
 
 void sm_prove_looks(Sm *sm, bool proves) {
-    for (uint32_t rest = sm->context.grids; rest; rest &= rest - 1)
-        sm->context.grid[bits_lowest32(rest)].isa.proves_looks = proves;
-    for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1)
-        isa_forget_looks(sm->context.warps.warp[bits_lowest64(rest)].isa);
+    for (uint32_t rest = sm->context.grids; rest; rest &= rest - 1) {
+        WarpSource *source = sm->context.grid[bits_lowest32(rest)].source;
+        source->type->prove_looks(source, proves);
+    }
+    for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
+        const SmWarp *w = &sm->context.warps.warp[bits_lowest64(rest)];
+        w->grid->source->type->forget_looks(w->grid->source, w->handle);
+    }
 }
 
 const SmProfile *sm_profile(const Sm *sm) { return sm->context.profile; }

@@ -1,7 +1,7 @@
 /* One streaming multiprocessor (SM), cycle by cycle.
  *
  * An instruction is fetched through the L1I, decoded into its warp's buffer, picked by a scheduler
- * when its registers are free, executed functionally at that moment (isa_step), and then goes its
+ * when its registers are free, executed functionally at that moment (isa/source.h), and goes its
  * timed way: operand collector, pipeline or load/store unit, write-back. Stages run back to front
  * inside a cycle, so that what a later stage frees can be used by an earlier one in the same cycle,
  * as docs/sm.md describes with the timeline of an instruction.
@@ -18,7 +18,7 @@
 #include "base/pages.h"
 #include "cache/l1d_trace.h"
 #include "dram/address_map.h"
-#include "isa/launch.h"
+#include "isa/source.h"
 #include "noc/noc.h"
 #include "partition/request.h"
 #include "sched/agent.h"
@@ -89,15 +89,15 @@ uint32_t sm_requests_under_way(const Sm *sm);
 /* The pool in which the SM's memory requests live (MemRequestPools). */
 MemRequest *sm_request_pool(Sm *sm);
 
-/* What an SM is given of a grid. Everything but `context` and `listener`, which are copied, is
- * borrowed until the grid ends. */
+/* What an SM is given of a grid. Everything but the listener, which is copied, is borrowed until
+ * the grid ends. */
 typedef struct SmGridStart {
-    const IsaLaunch *launch;
-    const SmOp *ops;            /* rows of the launch's program for the SM's machine (sm_ops_new) */
-    const IsaContext *context;  /* carries memory, print and user */
+    WarpSource *source;         /* executes its warps on this SM */
+    const SmOp *ops;            /* rows of its program for the SM's machine (sm_ops_new) */
     const SmListener *listener; /* of the SM from now on */
     void *user;                 /* SmCtaEnd.grid */
-    uint32_t registers;         /* of the SM that a CTA takes */
+    uint32_t registers;         /* of the SM that a CTA takes, ... */
+    uint32_t shared_bytes;      /* ... and of its shared memory */
     uint32_t ctas;              /* at most so many of its CTAs will be resident at once */
 } SmGridStart;
 
@@ -152,12 +152,12 @@ uint64_t sm_memory_cycles(const Sm *sm);
 const Histograms *sm_histograms(const Sm *sm);
 
 /* Why each resident warp stands where it stands, one after another, by warp slot. */
-typedef void SmVisitStanding(void *user, const IsaWarp *warp, int slot, ProfileColumn cause);
-/* IsaContext.changes of the running kernel; and whether its warps on the SM all look for stores of
- * others (isa_only_looks), or will for ever (isa_looks_for_ever), for which they compare their
- * states, or no longer do, from sm_prove_looks on. */
+typedef void SmVisitStanding(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                             ProfileColumn cause);
+/* Deadlock detection (WarpSourceType): changes by all resident grids; whether all warps on the SM
+ * do nothing but look for stores of others; and they compare their states, or no longer do. */
 uint64_t sm_changes(const Sm *sm);
-bool sm_all_look(const Sm *sm, IsaLooks *looks, uint32_t rounds);
+bool sm_all_look(const Sm *sm, uint32_t rounds, bool for_ever);
 void sm_prove_looks(Sm *sm, bool proves);
 
 void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user);

@@ -9,7 +9,7 @@
 
 #include "base/parameter.h"
 #include "cache/cache_config.h"
-#include "isa/isa.h"
+#include "isa/info.h"
 #include "tyto/policy.h"
 
 enum {

@@ -49,7 +49,7 @@ void issue_note_standing(const SmIssue *issue, SmContext *sm) {
         moved |= now.bit[b] ^ profile->standing.bit[b];
     for (moved &= sm->view.resident; moved; moved &= moved - 1) {
         int warp = bits_lowest64(moved);
-        uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].isa->pc;
+        uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].pc;
         sm_profile_move(profile, warp, pc, sm->cycle);
     }
     profile->standing = now;

@@ -1,7 +1,6 @@
 /* Residency (see the header): the sets that follow from what each warp has under way. */
 #include "sm/warps.h"
 
-#include "isa/async.h"
 #include "sched/view.h"
 #include "sm/context.h"
 
@@ -11,24 +10,32 @@ void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena) {
                        .atomics_block = config->lsu.atomics_block};
 }
 
-void warps_free(SmWarps *warps) {
-    for (int c = 0; c < SM_MAX_CTAS; c++)
-        isa_cta_free(&warps->ctas[c].isa);
-}
-
 /* ---- CTAs ---- */
 
-static void start_warp(SmContext *sm, uint32_t slot, uint32_t index) {
-    SmCta *cta = &sm->warps.ctas[slot];
-    int warp = cta->first_warp + (int)index;
-    IsaWarp *isa = &cta->isa.warps[index];
-    isa->slot = (uint32_t)warp;
+static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, const WarpStart *start) {
+    const SmCta *cta = &sm->warps.ctas[slot];
+    const int warp = cta->first_warp + (int)index;
     /* Stores that nothing awaited (lsu.acknowledges_stores: no) may outlive the slot's last warp:
      * their acknowledgements come to this one, whose fences so wait for them too. */
-    uint32_t stores = sm->warps.warp[warp].stores;
-    sm->warps.warp[warp] =
-        (SmWarp){.isa = isa, .grid = cta->grid, .cta_slot = (uint8_t)slot, .stores = stores};
-    sm->cta_of_warp[warp] = (uint32_t)cta->isa.index;
+    const uint32_t stores = sm->warps.warp[warp].stores;
+    sm->warps.warp[warp] = (SmWarp){.handle = start->warp,
+                                    .grid = cta->grid,
+                                    .pc = start->pc,
+                                    .active = start->active,
+                                    .cta_slot = (uint8_t)slot,
+                                    .index = (uint8_t)index,
+                                    .stores = stores};
+    sm->cta_of_warp[warp] = (uint32_t)cta->index;
+}
+
+/* The CTA's warps, as its source starts them. */
+static void start_warps(SmContext *sm, uint32_t slot) {
+    const SmCta *cta = &sm->warps.ctas[slot];
+    WarpSource *source = cta->grid->source;
+    WarpStart starts[TYTO_MAX_WARPS];
+    source->type->start_cta(source, slot, cta->index, cta->first_warp, starts);
+    for (uint32_t i = 0; i < source->warps; i++)
+        start_warp(sm, slot, i, &starts[i]);
 }
 
 /* Tells the policy of a CTA that came or went. */
@@ -48,24 +55,20 @@ int warps_find_slots(const SmContext *sm, uint32_t warps) {
 }
 
 uint64_t warps_launch(SmContext *sm, SmGrid *grid, uint64_t index) {
-    const IsaLaunch *launch = grid->launch;
-    uint32_t slot = (uint32_t)bits_lowest64(~sm->view.ctas);
-    SmCta *cta = &sm->warps.ctas[slot];
-    cta->first_warp = (uint8_t)warps_find_slots(sm, launch->warps);
-    cta->grid = grid;
-    cta->live = launch->warps;
-    isa_cta_start(&cta->isa, launch, index);
-    uint64_t slots = bits_low_mask((int)launch->warps) << cta->first_warp;
+    const uint32_t slot = (uint32_t)bits_lowest64(~sm->view.ctas), count = grid->source->warps;
+    const int first = warps_find_slots(sm, count);
+    sm->warps.ctas[slot] =
+        (SmCta){.index = index, .grid = grid, .live = count, .first_warp = (uint8_t)first};
+    uint64_t slots = bits_low_mask((int)count) << first;
     sched_view_launch(&sm->view, (int)slot, slots, index, sm->warps.next_age);
-    sm->warps.next_age += launch->warps;
-    for (uint32_t i = 0; i < launch->warps; i++)
-        start_warp(sm, slot, i);
+    sm->warps.next_age += count;
+    start_warps(sm, slot);
     sm->warps.taken |= slots;
     grid->resident++;
     grid->counts.ctas_launched++;
-    grid->counts.warps_launched += launch->warps;
+    grid->counts.warps_launched += count;
     sm->counters.ctas_launched++;
-    sm->counters.warps_launched += launch->warps;
+    sm->counters.warps_launched += count;
     uint64_t resident = (uint64_t)bits_count64(sm->view.ctas);
     if (resident > sm->counters.ctas_per_sm_max) sm->counters.ctas_per_sm_max = resident;
     return slots;
@@ -86,7 +89,7 @@ static void finish_cta(SmContext *sm, uint32_t slot) {
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
     notify_cta(sm, TYTO_EVENT_CTA_FINISHED, slot, cta->all);
     context_wait_finished(sm);
-    sm->listener.cta_finished(sm->listener.user, &(SmCtaEnd){.cta = sm->warps.ctas[slot].isa.index,
+    sm->listener.cta_finished(sm->listener.user, &(SmCtaEnd){.cta = sm->warps.ctas[slot].index,
                                                              .start = cta->launched,
                                                              .end = sm->cycle,
                                                              .grid = grid->user,
@@ -158,44 +161,43 @@ void warps_copies(SmWarps *warps, int warp, const IsaInfo *info) {
 
 /* ---- Waits for a phase of an mbarrier ---- */
 
-/* Cycles that a warp waits at most: as many as the instruction says, or the machine. */
-static uint64_t longest_try(const SmContext *sm, const IsaWarp *warp, const IsaInst *inst,
-                            uint32_t lanes) {
-    if (inst->operand[3] == ISA_SINK) return sm->config->try_wait;
-    uint64_t ns = isa_row32(warp, inst->operand[3])[bits_lowest32(lanes)];
-    return ns * 1000 / warp->cta->launch->ps_per_cycle;
-}
-
 static void go_on(SmWarps *warps, uint64_t ready) {
     warps->phase_waits &= ~ready;
     update_held(warps);
 }
 
-uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes) {
-    SmWarps *warps = &sm->warps;
-    SmWarp *w = &warps->warp[warp];
-    const IsaInst *inst = &w->grid->program[pc];
-    bool is_wait = inst->sub == ISA_MBARRIER_WAIT || inst->sub == ISA_MBARRIER_WAIT_PARITY;
-    if (is_wait) {
-        bool is_over = !lanes || (w->isa->preds[inst->operand[0]] & lanes) == lanes;
-        if (is_over || !(inst->flags & ISA_MBARRIER_TRIES)) return 0;
-        w->try_pc = pc;
-        w->try_lanes = lanes;
-        w->try_until = sm->cycle + longest_try(sm, w->isa, inst, lanes);
-        if (w->try_until > sm->cycle) warps->phase_waits |= UINT64_C(1) << warp;
-        update_held(warps);
-        return 0;
-    }
+/* The warp tries a wait at `pc` for at most so many cycles. */
+static void try_for(SmContext *sm, int warp, uint32_t pc, uint32_t lanes, uint64_t cycles) {
+    SmWarp *w = &sm->warps.warp[warp];
+    w->try_pc = pc;
+    w->try_lanes = lanes;
+    w->try_until = sm->cycle + cycles;
+    if (cycles) sm->warps.phase_waits |= UINT64_C(1) << warp;
+    update_held(&sm->warps);
+}
+
+/* Those of the warps, all of the source's, whose wait is over. */
+static uint64_t try_again(SmContext *sm, WarpSource *source, uint64_t waiting) {
     uint64_t ready = 0;
-    for (uint64_t rest = warps->phase_waits & sm->view.cta[w->cta_slot].all; rest;
-         rest &= rest - 1) {
-        int other = bits_lowest64(rest);
-        const SmWarp *waiting = &warps->warp[other];
-        if (isa_try_again(&w->grid->isa, waiting->isa, waiting->try_pc, waiting->try_lanes))
-            ready |= UINT64_C(1) << other;
+    for (; waiting; waiting &= waiting - 1) {
+        const SmWarp *w = &sm->warps.warp[bits_lowest64(waiting)];
+        if (source->type->try_again(source, w->handle, w->try_pc, w->try_lanes))
+            ready |= waiting & -waiting;
     }
-    if (w->grid->isa.fault.is_set) sm->fault = &w->grid->isa.fault;
-    if (ready) go_on(warps, ready);
+    if (source->type->fault(source)) sm->fault = source->type->fault(source);
+    return ready;
+}
+
+uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes) {
+    const SmWarp *w = &sm->warps.warp[warp];
+    WarpSource *source = w->grid->source;
+    uint64_t cycles = sm->config->try_wait;
+    const WarpPhase phase = source->type->phase(source, w->handle, pc, lanes, &cycles);
+    if (phase == WARP_PHASE_TRIES) try_for(sm, warp, pc, lanes, cycles);
+    if (phase != WARP_PHASE_CHANGED) return 0;
+    uint64_t waiting = sm->warps.phase_waits & sm->view.cta[w->cta_slot].all;
+    uint64_t ready = waiting ? try_again(sm, source, waiting) : 0;
+    if (ready) go_on(&sm->warps, ready);
     return ready;
 }
 
@@ -228,7 +230,8 @@ void warps_update_barriers(SmContext *sm, int warp) {
     const SmCta *cta = &sm->warps.ctas[slot];
     uint64_t all = sm->view.cta[slot].all;
     uint64_t before = sm->view.at_barrier & all;
-    uint64_t now = (uint64_t)cta->isa.waiting << cta->first_warp;
+    const WarpSource *source = cta->grid->source;
+    uint64_t now = (uint64_t)source->type->waiting(source, slot) << cta->first_warp;
     uint64_t arrived = now & ~before, released = before & ~now;
     sm->view.at_barrier = (sm->view.at_barrier & ~all) | now;
     TytoEvent event = {.warp = TYTO_NO_WARP, .owner = TYTO_NO_WARP, .cta_slot = (int)slot};

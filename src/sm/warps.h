@@ -5,7 +5,7 @@
 #define TYTO_SM_WARPS_H
 
 #include "base/bits.h"
-#include "isa/launch.h"
+#include "isa/source.h"
 #include "sm/copies.h"
 #include "sm/inst.h"
 #include "tyto/policy.h"
@@ -14,12 +14,15 @@ typedef struct SmContext SmContext; /* sm/context.h, which holds the record belo
 typedef struct SmGrid SmGrid;       /* sm/grid.h */
 
 typedef struct SmWarp {
-    IsaWarp *isa;
+    SourceWarp *handle; /* as its source knows it */
     SmGrid *grid;
+    uint32_t pc;        /* of its next instruction, which ... */
+    uint32_t active;    /* ... these lanes execute: issue.c, as WarpStep has it */
     uint32_t in_flight; /* instructions issued and not complete */
     uint32_t stores;    /* accesses of the slot's stores whose acknowledgement is still to come */
     uint32_t atomics;   /* atomic replies still to come */
     uint8_t cta_slot;
+    uint8_t index;            /* in its CTA */
     bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
     SmCopies copies;          /* asynchronous ones */
     uint32_t try_pc;          /* mbarrier.try_wait that it waits in, ... */
@@ -28,7 +31,7 @@ typedef struct SmWarp {
 } SmWarp;
 
 typedef struct SmCta {
-    IsaCta isa;
+    uint64_t index; /* in the grid */
     SmGrid *grid;
     uint32_t live;      /* warps that have not retired */
     uint8_t first_warp; /* slot of its warp 0 */
@@ -53,7 +56,6 @@ typedef struct SmWarps {
 } SmWarps;
 
 void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena);
-void warps_free(SmWarps *warps);
 
 /* ---- CTAs ---- */
 

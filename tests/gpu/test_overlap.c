@@ -10,9 +10,10 @@
 
 #include "gpu/engine.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/watch.h"
 #include "timed.h"
 
-enum { GRIDS = 4, WORDS = 1 << 16, ROUNDS = 200 };
+enum { GRIDS = 4, WORDS = 1 << 16, ROUNDS = 100 };
 
 /* Each thread works for some rounds on a chain of dependent instructions, then stores a number. The
  * second kernel does the same in other instructions, the third stores where nothing is. */
@@ -150,8 +151,8 @@ static bool is_same(const GpuResult *a, const GpuResult *b) {
 static void run_halves(const char *machine, uint32_t registers, const Given *half) {
     const GpuOptions ways[] = {{.registers = registers, .threads = 1},
                                {.registers = registers, .never_sleeps = true},
-                               {.registers = registers, .threads = 2, .team_every = 9},
-                               {.registers = registers, .threads = 3, .team_every = 13}};
+                               {.registers = registers, .threads = 2, .team_every = 101},
+                               {.registers = registers, .threads = 3, .team_every = 103}};
     const Given both[2] = {*half,
                            {.kernel = "other",
                             .ctas = half->ctas,
@@ -186,7 +187,7 @@ static void run_halves(const char *machine, uint32_t registers, const Given *hal
     }
 }
 
-static const char *const machines[] = {"gtx480", "ccws", "pro", "qv100", "rtx3070"};
+static const char *const machines[] = {"gtx480", "ccws", "rtx3070"};
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 /* An SM has registers for four CTAs: each grid takes those of two. */
@@ -274,6 +275,29 @@ static void a_higher_priority_overtakes(void **state) {
     assert_int_equal(rig.order[0], 1);
     assert_true(end_of(&rig.result[1]) < rig.result[0].time_ps / 2);
     stop(&rig);
+}
+
+/* The first CTA on a new machine goes to SM 0, and a kernel's behind the last one before it where
+ * the machine resumes its scan: each of two CTAs has an SM of its own, the third one the next. */
+static void round_robin_goes_on_from_kernel_to_kernel(void **state) {
+    (void)state;
+    static const struct {
+        const char *sets;
+        uint32_t sms[3]; /* of each kernel's only CTA */
+    } cases[] = {{"cta.resumes_scan=yes", {0, 1, 2}}, {"cta.resumes_scan=no", {0, 0, 0}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Rig rig;
+        Watch watch = {.records_ctas = true};
+        const Given given = {.kernel = "k", .ctas = 1, .threads = 32, .rounds = 1};
+        start(&rig, "gtx480", cases[c].sets, &(GpuOptions){.watch = &watch});
+        for (int i = 0; i < 3; i++) {
+            rig.ended = 0;
+            run(&rig, &given, 1);
+            assert_int_equal(watch.ctas[0].sm, cases[c].sms[i]);
+            free(watch.ctas);
+        }
+        stop(&rig);
+    }
 }
 
 /* ---- Room ---- */
@@ -428,6 +452,7 @@ int main(void) {
         cmocka_unit_test(a_grids_turn_comes_when_all_ctas_before_it_are_out),
         cmocka_unit_test(a_higher_priority_goes_first),
         cmocka_unit_test(a_higher_priority_overtakes),
+        cmocka_unit_test(round_robin_goes_on_from_kernel_to_kernel),
         cmocka_unit_test(an_sm_holds_no_more_than_it_has_room_for),
         cmocka_unit_test(grids_of_different_sizes_share_sms),
         cmocka_unit_test(grids_wait_for_a_place),

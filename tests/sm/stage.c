@@ -93,9 +93,10 @@ Stage *stage_new(const char *settings, int packets) {
     sm->listener.cta_finished = nobody_hears;
     stage->grid = (SmGrid){.ops = stage->ops,
                            .infos = stage->infos,
-                           .program = stage->program,
-                           .reg_pool = stage->regs,
+                           .regs = stage->regs,
+                           .source = &stage->source.source,
                            .cta_limit = 8};
+    ptx_source_init(&stage->source, stage->ctas, SM_MAX_CTAS);
     sm->view = (TytoSmView){.warp_count = sm_config_warps(sm->config),
                             .cta_count = sm->config->ctas,
                             .schedulers = sm->config->scheduler.count};
@@ -112,7 +113,7 @@ Stage *stage_new(const char *settings, int packets) {
 }
 
 void stage_free(Stage *stage) {
-    warps_free(&stage->sm.warps);
+    ptx_source_free(&stage->source);
     sched_agent_free(&stage->sm.policy);
     noc_free(stage->requests);
     noc_free(stage->replies);
@@ -121,6 +122,13 @@ void stage_free(Stage *stage) {
 }
 
 /* ---- Instructions ---- */
+
+void stage_execute(Stage *stage, const IsaLaunch *launch) {
+    stage->rows = ptx_source_program(launch->program, false);
+    ptx_source_start(&stage->source,
+                     &(IsaContext){.program = launch->program, .launch = launch, .sm = STAGE_SM},
+                     &stage->rows);
+}
 
 static void add_regs(Stage *stage, const uint8_t *numbers, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)

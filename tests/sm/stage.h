@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "gpu/machine_file.h"
+#include "isa/ptx_source.h"
 #include "sm/context.h"
 #include "sm/inbox.h"
 #include "sm/port.h"
@@ -38,7 +39,10 @@ typedef struct StageHeard {
 
 typedef struct Stage {
     SmContext sm;
-    SmGrid grid; /* of all warps */
+    SmGrid grid;      /* of all warps */
+    PtxSource source; /* whose instructions stage_execute() chooses */
+    IsaCta ctas[SM_MAX_CTAS];
+    WarpProgram rows;
     Machine *machine;
     const MachineConfig *config;
     AddressMap map;
@@ -58,6 +62,8 @@ typedef struct Stage {
 Stage *stage_new(const char *settings, int packets);
 void stage_free(Stage *stage);
 
+/* The grid is of this launch, whose program is the stage's. */
+void stage_execute(Stage *stage, const IsaLaunch *launch);
 /* Adds an instruction to the program; its pc. */
 uint32_t stage_program(Stage *stage, const StageInst *inst);
 /* One under way, of a warp. */

@@ -469,7 +469,7 @@ static void test_what_no_lane_executes_or_a_call_passes_goes_nowhere(void **stat
     assert_int_equal(run(&bench)->path, SM_PATH_NONE);
     assert_int_equal(bench.memory.count, 0);
     bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_PARAM, 4);
-    bench.operation.is_call_argument = true;
+    bench.info.flags |= ISA_IS_CALL_ARGUMENT;
     assert_int_equal(run(&bench)->path, SM_PATH_NONE);
 }
 

@@ -255,9 +255,8 @@ static void test_warps_that_have_exited_or_retired_are_not_fetched_for(void **st
 static void test_an_ideal_front_end_fills_every_buffer_at_once(void **state) {
     (void)state;
     Bench *bench = start("fetch.ideal=yes fetch.buffer=3", 4);
-    IsaWarp isa[4] = {{.pc = 10}, {.pc = 11}, {.pc = 12}, {.pc = 13}};
-    for (int w = 0; w < 4; w++)
-        bench->stage->sm.warps.warp[w].isa = &isa[w];
+    for (uint32_t w = 0; w < 4; w++)
+        bench->stage->sm.warps.warp[w].pc = 10 + w;
     assert_int_equal(step(bench), UINT64_MAX);
     assert_int_equal(bench->stage->sm.events.fetched, 0xF);
     for (int w = 0; w < 4; w++) {

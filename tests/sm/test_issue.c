@@ -49,9 +49,7 @@ static Bench *start(const char *settings, const StageInst *program, uint32_t cou
                                .reg_pool = stage->regs};
     bench->launch = (IsaLaunch){.program = &bench->code, .warps = WARPS, .threads = WARPS * 32};
     bench->preds[ISA_PRED_TRUE] = UINT32_MAX;
-    stage->grid.launch = &bench->launch;
-    stage->grid.isa.program = &bench->code;
-    stage->grid.isa.launch = &bench->launch;
+    stage_execute(stage, &bench->launch);
     port_init(&bench->port, sm);
     fetch_init(&bench->fetch, sm, &bench->port);
     collector_init(&bench->collector, sm->config, sm->arena);
@@ -66,7 +64,9 @@ static Bench *start(const char *settings, const StageInst *program, uint32_t cou
                                   .reconverge = ISA_NO_PC,
                                   .cta = &bench->cta,
                                   .index = (uint32_t)w};
-        sm->warps.warp[w].isa = &bench->isa[w];
+        sm->warps.warp[w].handle = (SourceWarp *)(void *)&bench->isa[w];
+        sm->warps.warp[w].active = UINT32_MAX;
+        sm->warps.warp[w].index = (uint8_t)w;
         sm->view.resident |= UINT64_C(1) << w;
         bench->fetch.buffer[w].count = 0;
         issue_start_warp(&bench->issue, sm, w, 0);
@@ -78,7 +78,7 @@ static Bench *start(const char *settings, const StageInst *program, uint32_t cou
 
 static void stop(Bench *bench) {
     for (int w = 0; w < WARPS; w++)
-        bench->stage->sm.warps.warp[w].isa = NULL;
+        bench->stage->sm.warps.warp[w].handle = NULL;
     issue_free(&bench->issue);
     stage_free(bench->stage);
 }
@@ -351,7 +351,7 @@ static void test_a_scheduler_with_an_interval_picks_every_so_many_cycles(void **
 static void test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it(void **state) {
     (void)state;
     Bench *bench = start(ONE, (StageInst[]){add, add, add}, 3);
-    bench->isa[0].pc = 2; /* a taken branch */
+    bench->isa[0].pc = bench->stage->sm.warps.warp[0].pc = 2; /* a taken branch */
     issue_update_head(&bench->issue, &bench->stage->sm, 0);
     assert_int_equal(bench->issue.stale, 1);
     assert_int_equal(bench->stage->sm.view.has_instruction, 0xE);

@@ -146,7 +146,7 @@ static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **s
         {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_BRANCH}, SM_COUNTS_BRANCH, 0},
         {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_BARRIER}, SM_COUNTS_BARRIER, SM_OP_MORE},
         {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_FENCE}, 0, SM_OP_MORE},
-        {{.op_class = ISA_CLASS_OTHER, .op = PTX_OP_MBARRIER}, 0, SM_OP_PHASE | SM_OP_MORE},
+        {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_PHASE}, 0, SM_OP_PHASE | SM_OP_MORE},
         {{.op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD, .space = PTX_SPACE_GLOBAL},
          SM_UNIT_LDST | SM_COUNTS_LOAD,
          SM_OP_L1D_LOAD | SM_OP_LONG | SM_OP_SHARED},

@@ -34,13 +34,10 @@ static SmOp loader_of(uint32_t place) {
 }
 
 static void start(SmScoreboard *board, int regs) {
-    PtxFunction ptx = {.reg_count = regs};
-    IsaFunction function = {.ptx = &ptx};
-    IsaProgram program = {.functions = &function, .function_count = 1, .reg_pool = pool};
     scoreboard_start_kernel(board);
-    scoreboard_begin_grid(board, &program);
+    scoreboard_begin_grid(board, (uint32_t)regs);
     for (int w = 0; w < (int)board->warps; w++)
-        scoreboard_reset(board, w, program.reg_pool);
+        scoreboard_reset(board, w, pool);
 }
 
 static bool is_clear(const SmScoreboard *board, int warp, const SmOp *op) {
@@ -162,15 +159,12 @@ static void test_a_program_with_more_registers_gets_more_room(void **state) {
 
 static void test_a_grid_with_more_registers_begins_beside_warps_that_wait(void **state) {
     (void)state;
-    PtxFunction ptx = {.reg_count = 300};
-    IsaFunction function = {.ptx = &ptx};
-    IsaProgram large = {.functions = &function, .function_count = 1, .reg_pool = pool};
     SmOp whole = whole_op(), loader = loader_of(0);
     SmScoreboard board;
     scoreboard_init(&board, 2);
     start(&board, 4);
     scoreboard_reserve(&board, 1, &loader);
-    scoreboard_begin_grid(&board, &large);
+    scoreboard_begin_grid(&board, 300);
     assert_false(board.is_exact);
     bool waits_memory;
     assert_false(scoreboard_is_clear(&board, 1, &whole, &waits_memory));
@@ -178,9 +172,8 @@ static void test_a_grid_with_more_registers_begins_beside_warps_that_wait(void *
     assert_true(is_clear(&board, 0, &whole));
     scoreboard_release(&board, 1, &loader);
     assert_true(is_clear(&board, 1, &whole));
-    ptx.reg_count = 1000;
     scoreboard_reserve(&board, 1, &loader);
-    scoreboard_begin_grid(&board, &large);
+    scoreboard_begin_grid(&board, 1000);
     assert_false(is_clear(&board, 1, &whole));
     scoreboard_free(&board);
 }

@@ -13,6 +13,7 @@ typedef struct Bench {
     Stage *stage;
     Sm *sm;
     SmGrid *grid;
+    WarpProgram rows;
     PtxModule *module;
     IsaProgram *program;
     IsaLaunch launch;
@@ -80,12 +81,14 @@ static Bench *start(const char *settings, uint32_t warps, const char *lines, boo
     stage->sm.env.never_sleeps = never_sleeps;
     bench->sm = sm_new(&stage->sm.env);
     IsaContext isa = {.memory = bench->memory, .program = bench->program, .launch = &bench->launch};
-    bench->ops = sm_ops_new(stage->sm.config, bench->program);
+    const bool is_lowered = stage->sm.config->instructions == SM_INSTRUCTIONS_SASS;
+    bench->rows = ptx_source_program(bench->program, is_lowered);
+    bench->ops = sm_ops_new(stage->sm.config, &bench->rows);
+    ptx_source_start(&stage->source, &isa, &bench->rows);
     bench->grid = sm_begin_grid(
         bench->sm,
-        &(SmGridStart){.launch = &bench->launch,
+        &(SmGridStart){.source = &stage->source.source,
                        .ops = bench->ops,
-                       .context = &isa,
                        .listener = &(SmListener){.cta_finished = hear_end, .user = bench},
                        .user = &bench->launch,
                        .ctas = 8},
@@ -346,13 +349,14 @@ typedef struct Standing {
     uint32_t warps;
 } Standing;
 
-static void see_standing(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
+static void see_standing(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                         ProfileColumn cause) {
     Standing *seen = user;
     assert_int_equal(slot, seen->warps);
     assert_int_equal(cause, PROFILE_cycles_memory);
     assert_string_equal(profile_columns[cause].sentence, "waiting for data from memory");
-    assert_int_equal(warp->cta->index, 7);
-    assert_int_equal(seen->bench->program->infos[warp->pc].op, PTX_OP_ADD);
+    assert_int_equal(ptx_source_warp(warp)->cta->index, 7);
+    assert_int_equal(seen->bench->program->infos[pc].op, PTX_OP_ADD);
     seen->warps++;
 }
 

@@ -39,7 +39,7 @@ static Bench *start(const char *settings, uint32_t warps) {
                                 .warps = warps,
                                 .ctas = 100,
                                 .parameters = bench->parameters};
-    stage->grid.launch = &bench->launch;
+    stage_execute(stage, &bench->launch);
     stage->sm.listener = (SmListener){.cta_finished = hear_end, .user = bench};
     return bench;
 }
@@ -57,8 +57,8 @@ static void test_ctas_take_the_first_free_slot_and_their_warps_rise_in_age(void 
     for (uint32_t w = 0; w < 6; w++) {
         assert_int_equal(sm->view.warp[w].age, w);
         assert_int_equal(sm->warps.warp[w].cta_slot, w / 3);
-        assert_int_equal(sm->warps.warp[w].isa->index, w % 3);
-        assert_int_equal(sm->warps.warp[w].isa->slot, w);
+        assert_int_equal(sm->warps.warp[w].index, w % 3);
+        assert_int_equal(ptx_source_warp(sm->warps.warp[w].handle)->slot, w);
         assert_int_equal(sm->cta_of_warp[w], 40 + w / 3);
     }
     for (int w = 0; w < 3; w++)
@@ -266,13 +266,13 @@ static void test_warps_arrive_at_a_barrier_and_are_released_together(void **stat
     const StageHeard *heard = stage_heard(bench->stage);
     warps_launch(sm, &bench->stage->grid, 0);
     warps_launch(sm, &bench->stage->grid, 1);
-    SmCta *cta = &sm->warps.ctas[1];
-    cta->isa.waiting = 0x2;
+    IsaCta *cta = &bench->stage->ctas[1];
+    cta->waiting = 0x2;
     warps_update_barriers(sm, 3);
     assert_int_equal(sm->view.at_barrier, 0x8);
     assert_int_equal(heard->count[TYTO_EVENT_WARP_AT_BARRIER], 1);
     assert_int_equal(heard->last.warp, 3);
-    cta->isa.waiting = 0; /* the other has come */
+    cta->waiting = 0; /* the other has come */
     warps_update_barriers(sm, 2);
     assert_int_equal(sm->view.at_barrier, 0);
     assert_int_equal(heard->count[TYTO_EVENT_WARP_AT_BARRIER], 1);

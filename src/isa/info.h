@@ -1,0 +1,160 @@
+/* What an instruction is to a timing model, whatever executes it: class, registers, what it
+ * accesses and how, and the issue slots that it takes. Static: one row per pc of a program. What an
+ * execution did is in isa/source.h. */
+#ifndef TYTO_ISA_INFO_H
+#define TYTO_ISA_INFO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/ptx.h"
+
+enum { ISA_LANES = 32 };
+
+/* WarpStep.pattern: how the words that half a warp accesses lie to one another, the lower lanes'
+ * in the lower bits, the upper lanes' ISA_HALF_BITS above. */
+enum {
+    ISA_HALF_RUN = 1, /* each behind the last */
+    ISA_HALF_ONE = 2, /* all the same */
+    ISA_HALF_BITS = 2
+};
+
+/* Classes of instructions that share latency and initiation interval in a machine file. */
+typedef enum IsaClass {
+    ISA_CLASS_OTHER, /* mov, cvt, setp, selp, logic, shifts, branches, barriers ... */
+    ISA_CLASS_INT_ADD,
+    ISA_CLASS_INT_MINMAX,
+    ISA_CLASS_INT_MUL,
+    ISA_CLASS_INT_MAD,
+    ISA_CLASS_INT_DIV,
+    ISA_CLASS_INT_REM,
+    ISA_CLASS_MUL24,
+    ISA_CLASS_MAD24,
+    ISA_CLASS_FP16_ADD, /* halves, one or two of them; bf16 too */
+    ISA_CLASS_FP16_MINMAX,
+    ISA_CLASS_FP16_MUL,
+    ISA_CLASS_FP16_MAD,
+    ISA_CLASS_FP32_ADD,
+    ISA_CLASS_FP32_MINMAX,
+    ISA_CLASS_FP32_MUL,
+    ISA_CLASS_FP32_MAD,
+    ISA_CLASS_FP32_DIV,
+    ISA_CLASS_FP64_ADD,
+    ISA_CLASS_FP64_MINMAX,
+    ISA_CLASS_FP64_MUL,
+    ISA_CLASS_FP64_MAD,
+    ISA_CLASS_FP64_DIV,
+    ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
+    ISA_CLASS_SHUFFLE,
+    ISA_CLASS_BITS,   /* popc, clz, brev, bfind */
+    ISA_CLASS_MATRIX, /* mma, wmma.mma: IsaInfo.element_bytes is an IsaTensor, with
+                         ISA_TENSOR_SPARSE where A is; IsaInfo.vector the binary logarithm of the
+                         products of a warp */
+    ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */
+    ISA_CLASS_COUNT
+} IsaClass;
+
+/* What a matrix product's factors are, as far as its rate depends on it. */
+typedef enum IsaTensor {
+    ISA_TENSOR_FP16, /* and bf16 */
+    ISA_TENSOR_TF32,
+    ISA_TENSOR_FP64,
+    ISA_TENSOR_FP8,
+    ISA_TENSOR_INT8,
+    ISA_TENSOR_INT4,
+    ISA_TENSOR_BIT,
+    ISA_TENSORS
+} IsaTensor;
+enum { ISA_TENSOR_SPARSE = 16 }; /* beside one of them */
+
+typedef enum IsaMemoryKind {
+    ISA_MEMORY_NONE,
+    ISA_MEMORY_LOAD,
+    ISA_MEMORY_STORE,
+    ISA_MEMORY_ATOMIC,
+    ISA_MEMORY_PREFETCH,
+    ISA_MEMORY_TEXTURE
+} IsaMemoryKind;
+
+/* What an instruction of ISA_MEMORY_PREFETCH asks of the caches. */
+typedef enum IsaAdvice {
+    ISA_ADVICE_PREFETCH_L1,
+    ISA_ADVICE_PREFETCH_L2,
+    ISA_ADVICE_NORMAL, /* applypriority */
+    ISA_ADVICE_DISCARD
+} IsaAdvice;
+
+enum { /* IsaInfo.flags */
+       ISA_IS_BRANCH = 1 << 0,
+       ISA_IS_BARRIER = 1 << 1,
+       ISA_IS_FENCE = 1 << 2,
+       ISA_IS_EXIT = 1 << 3,
+       ISA_IS_CALL = 1 << 4,
+       ISA_IS_RET = 1 << 5,
+       ISA_IS_REDUCTION = 1 << 6 /* red: no result */,
+       ISA_IS_VOLATILE = 1 << 7,
+       ISA_IS_CTA_FENCE = 1 << 8,  /* a fence that orders for the CTA only */
+       ISA_NEEDS_MEMBERS = 1 << 9, /* waits for the lanes of a member mask */
+       ISA_IS_COPY = 1 << 11,      /* cp.async: reads for no register */
+       ISA_IS_COPY_COMMIT = 1 << 12,
+       ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be under way */
+       ISA_NAMES_ROWS = 1 << 15,   /* ldmatrix, stmatrix: the first 8 lanes for each matrix name an
+                                      address, the others repeat them */
+       ISA_IS_CALL_ARGUMENT = 1 << 16, /* accesses a parameter that lies in the local area of a call
+                                        */
+       ISA_IS_PHASE = 1 << 17, /* of an mbarrier: may end a phase, or wait for the end of one */
+       ISA_LOOKS = 1 << 10,    /* may see what another thread stores meanwhile */
+       ISA_IS_STRONG = 1 << 14 /* an access that never races with its like (PTX ISA, memory
+                                  consistency model): volatile, relaxed, acquire, release */
+};
+
+/* A register as a timing model knows it. Registers of all files (predicates, uniform registers)
+ * are numbered in one sequence. */
+typedef struct IsaReg {
+    uint32_t number;  /* from 0 in each function: what the scoreboard tracks */
+    uint32_t ordinal; /* what decides its bank (PtxReg.ordinal) */
+} IsaReg;
+
+/* IsaInfo.element_bytes of a wait for copies that are in no group, too. */
+enum { ISA_WAIT_ALL = 255 };
+
+/* What a timing model needs to know of an instruction. A program has one for each pc. */
+typedef struct IsaInfo {
+    uint32_t flags;    /* ISA_IS_... */
+    uint32_t regs;     /* first register number in IsaProgram.reg_pool: destinations, data sources,
+                          address sources, then the guard if there is one */
+    uint8_t dst_count; /* destinations */
+    uint8_t src_count; /* data sources (registers only; a register named twice counts twice) */
+    uint8_t address_count; /* address sources */
+    uint8_t guard_count;   /* 1 when guarded */
+    uint8_t op_class;      /* IsaClass */
+    uint8_t memory;        /* IsaMemoryKind */
+    uint8_t space;         /* PtxSpace of the access */
+    uint8_t cache_op;      /* PtxCacheOp */
+    uint8_t element_bytes; /* bytes of one element of one lane; in arithmetic, of its type */
+    uint8_t vector;        /* elements per lane */
+    uint16_t op;           /* PtxOpcode */
+    uint8_t evict[2];      /* PtxEvict of memory accesses, in L1 and in L2 */
+    uint8_t prefetch;      /* log2 of the bytes that L2 shall bring of a load; 0: none is said */
+    uint8_t advice;        /* IsaAdvice of ISA_MEMORY_PREFETCH */
+    int32_t policy;        /* it has a cache policy (WarpSource.cache_policy): the source's own name
+                              for it; 0: there is none */
+    uint16_t function;     /* index in IsaProgram.functions */
+    uint8_t naming_lanes;  /* ISA_NAMES_ROWS: the first lanes, whose addresses count */
+    uint32_t line;         /* in the PTX text */
+    uint32_t loc;          /* place in the source: in PtxModule.locs from 1, 0 when unknown */
+} IsaInfo;
+
+/* What one instruction of a program becomes. */
+typedef struct IsaSlots {
+    uint8_t slots;  /* issue slots it takes; 0: another instruction does its work */
+    uint8_t taken;  /* a guarded branch that all lanes take: the slots then; else as `slots` */
+    uint8_t passed; /* a guarded branch that no lane takes; else as `slots` */
+    uint8_t chain; /* of the slots those that wait for one another; of a load without a slot 1 where
+                      it accesses memory nevertheless: another load does it for both */
+    bool is_forgotten; /* an atomic whose result nobody reads: it brings none */
+} IsaSlots;
+
+enum { ISA_MAX_SLOTS = 255 };
+
+#endif

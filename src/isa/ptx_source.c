@@ -1,0 +1,172 @@
+/* The PTX interpreter as a source of instructions (see the header). */
+#include "isa/ptx_source.h"
+
+#include "base/bits.h"
+#include "isa/async.h"
+#include "isa/lower.h"
+
+static PtxSource *of(WarpSource *source) { return (PtxSource *)(void *)source; }
+static const PtxSource *of_const(const WarpSource *source) {
+    return (const PtxSource *)(const void *)source;
+}
+static IsaWarp *warp_of(SourceWarp *warp) { return (IsaWarp *)(void *)warp; }
+
+/* ---- Programs ---- */
+
+static uint32_t most_registers(const IsaProgram *program) {
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < program->function_count; i++)
+        if ((uint32_t)program->functions[i].ptx->reg_count > most)
+            most = (uint32_t)program->functions[i].ptx->reg_count;
+    return most;
+}
+
+WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered) {
+    return (WarpProgram){.infos = program->infos,
+                         .regs = program->reg_pool,
+                         .slots = is_lowered ? isa_lower(program) : NULL,
+                         .count = program->inst_count,
+                         .registers = most_registers(program)};
+}
+
+/* ---- Steps ---- */
+
+static WarpEvent step(WarpSource *source, SourceWarp *handle, uint64_t cycle) {
+    static const uint8_t events[] = {[ISA_EVENT_NONE] = WARP_GOES_ON,
+                                     [ISA_EVENT_BARRIER] = WARP_WAITS,
+                                     [ISA_EVENT_EXIT] = WARP_EXITED,
+                                     [ISA_EVENT_FAULT] = WARP_FAULT};
+    IsaContext *context = &of(source)->context;
+    IsaWarp *warp = warp_of(handle);
+    WarpStep *did = &source->did;
+    const uint32_t depth = warp->depth;
+    context->cycle = cycle;
+    const IsaEvent event = isa_step(context, warp);
+    did->pc = warp->pc;
+    did->active = warp->active;
+    did->executed = context->executed;
+    did->pattern = context->pattern;
+    did->has_split = warp->depth > depth;
+    return (WarpEvent)events[event];
+}
+
+/* The same of a launch whose registers are to be printed at some place. */
+static WarpEvent step_with_dump(WarpSource *source, SourceWarp *warp, uint64_t cycle) {
+    of(source)->context.cycle = cycle;
+    isa_dump_if_due(&of(source)->context, warp_of(warp));
+    return step(source, warp, cycle);
+}
+
+static const IsaFault *fault(const WarpSource *source) {
+    const IsaFault *fault = &of_const(source)->context.fault;
+    return fault->is_set ? fault : NULL;
+}
+
+/* ---- CTAs ---- */
+
+static void start_cta(WarpSource *source, uint32_t slot, uint64_t index, uint32_t first_warp,
+                      WarpStart *starts) {
+    IsaCta *cta = &of(source)->ctas[slot];
+    const IsaLaunch *launch = of(source)->context.launch;
+    isa_cta_start(cta, launch, index);
+    for (uint32_t i = 0; i < launch->warps; i++) {
+        IsaWarp *warp = &cta->warps[i];
+        warp->slot = first_warp + i;
+        starts[i] =
+            (WarpStart){.warp = (SourceWarp *)(void *)warp, .pc = warp->pc, .active = warp->active};
+    }
+}
+
+static uint32_t waiting(const WarpSource *source, uint32_t slot) {
+    return of_const(source)->ctas[slot].waiting;
+}
+
+/* ---- Waits for a phase of an mbarrier ---- */
+
+static WarpPhase phase(WarpSource *source, SourceWarp *handle, uint32_t pc, uint32_t lanes,
+                       uint64_t *cycles) {
+    const IsaContext *context = &of(source)->context;
+    const IsaInst *inst = &context->program->insts[pc];
+    const IsaWarp *warp = warp_of(handle);
+    if (inst->sub != ISA_MBARRIER_WAIT && inst->sub != ISA_MBARRIER_WAIT_PARITY)
+        return WARP_PHASE_CHANGED;
+    bool is_over = !lanes || (warp->preds[inst->operand[0]] & lanes) == lanes;
+    if (is_over || !(inst->flags & ISA_MBARRIER_TRIES)) return WARP_PHASE_OVER;
+    if (inst->operand[3] == ISA_SINK) return WARP_PHASE_TRIES;
+    uint64_t ns = isa_row32(warp, inst->operand[3])[bits_lowest32(lanes)];
+    *cycles = ns * 1000 / context->launch->ps_per_cycle;
+    return WARP_PHASE_TRIES;
+}
+
+static bool try_again(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_t lanes) {
+    return isa_try_again(&of(source)->context, warp_of(warp), pc, lanes);
+}
+
+/* ---- Hints ---- */
+
+static uint64_t cache_policy(const WarpSource *source, const SourceWarp *warp, uint32_t pc,
+                             int lane) {
+    const IsaOperand row = source->program->infos[pc].policy - ISA_POLICY_BIAS;
+    return isa_row64(ptx_source_warp(warp), row)[lane];
+}
+
+/* ---- Deadlock detection ---- */
+
+static uint64_t changes(const WarpSource *source) { return of_const(source)->context.changes; }
+
+static bool only_looks(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
+                       bool for_ever) {
+    IsaLooks *looks = for_ever ? isa_looks_for_ever : isa_only_looks;
+    return looks(&of_const(source)->context, ptx_source_warp(warp), rounds);
+}
+
+static void prove_looks(WarpSource *source, bool proves) {
+    of(source)->context.proves_looks = proves;
+}
+
+static void forget_looks(WarpSource *source, SourceWarp *warp) {
+    (void)source;
+    isa_forget_looks(warp_of(warp));
+}
+
+/* ---- The source ---- */
+
+#define PTX_SOURCE(step_function)                                                                  \
+    {.name = "ptx",                                                                                \
+     .step = step_function,                                                                        \
+     .start_cta = start_cta,                                                                       \
+     .waiting = waiting,                                                                           \
+     .phase = phase,                                                                               \
+     .try_again = try_again,                                                                       \
+     .cache_policy = cache_policy,                                                                 \
+     .fault = fault,                                                                               \
+     .changes = changes,                                                                           \
+     .only_looks = only_looks,                                                                     \
+     .prove_looks = prove_looks,                                                                   \
+     .forget_looks = forget_looks}
+static const WarpSourceType plain = PTX_SOURCE(step), dumping = PTX_SOURCE(step_with_dump);
+
+void ptx_source_init(PtxSource *source, IsaCta *ctas, uint32_t cta_count) {
+    *source = (PtxSource){.ctas = ctas, .cta_count = cta_count};
+}
+
+void ptx_source_free(PtxSource *source) {
+    for (uint32_t i = 0; i < source->cta_count; i++)
+        isa_cta_free(&source->ctas[i]);
+}
+
+WarpSource *ptx_source_start(PtxSource *source, const IsaContext *context,
+                             const WarpProgram *program) {
+    const IsaLaunch *launch = context->launch;
+    source->context = *context;
+    isa_context_start(&source->context);
+    source->source =
+        (WarpSource){.type = launch->dump_line ? &dumping : &plain,
+                     .did = {.address = source->context.address, .space = source->context.space},
+                     .program = program,
+                     .memory = context->memory,
+                     .window = launch->window,
+                     .warps = launch->warps,
+                     .entry = launch->function ? launch->function->entry : 0};
+    return &source->source;
+}

@@ -1,0 +1,118 @@
+/* Where a warp's instructions come from: the interface through which an SM runs a grid. The PTX
+ * interpreter (isa/ptx_source.h) is one source; machine code or a recorded trace would be others.
+ *
+ * A source holds the functional state of a grid's CTAs on one SM: registers, memory, divergence,
+ * barriers. The SM decides when a warp executes its next instruction. It learns from the program
+ * (WarpProgram) what an instruction is, and from the record of a step (WarpStep) what it did.
+ *
+ * What a source must keep:
+ * - A pc is an index of the program's rows; the instruction after pc is at pc + 1 unless it jumps.
+ * - The next pc and the active lanes of a warp change by its own steps only. A step by another warp
+ *   may end its wait at a barrier.
+ * - An instruction's effect is complete when step() returns. Latencies are the SM's business. */
+#ifndef TYTO_ISA_SOURCE_H
+#define TYTO_ISA_SOURCE_H
+
+#include <stddef.h>
+
+#include "isa/fault.h"
+#include "isa/info.h"
+#include "isa/policy.h"
+
+struct DeviceMemory;
+
+typedef struct WarpSource WarpSource;
+typedef struct SourceWarp SourceWarp; /* a warp, as its source keeps it */
+
+/* The static side: a row for each pc. */
+typedef struct WarpProgram {
+    const IsaInfo *infos;
+    const IsaReg *regs;    /* what IsaInfo.regs points into; not NULL */
+    const IsaSlots *slots; /* issue slots, where the PTX stands for machine code; NULL: one each */
+    uint32_t count;        /* rows */
+    uint32_t registers;    /* registers of the function that has most */
+} WarpProgram;
+
+typedef enum WarpEvent {
+    WARP_GOES_ON,
+    WARP_WAITS,  /* at a barrier of its CTA: waiting() has its bit */
+    WARP_EXITED, /* all its lanes have */
+    WARP_FAULT   /* fault() says what happened */
+} WarpEvent;
+
+/* What the last step did. */
+typedef struct WarpStep {
+    uint32_t pc;          /* of the warp's next instruction */
+    uint32_t active;      /* lanes that will execute it, as far as its guard lets them */
+    uint32_t executed;    /* lanes that executed this one: active and guard true */
+    uint8_t pattern;      /* ISA_HALF_... of 32-bit words that all lanes access; 0: not known */
+    bool has_split;       /* a branch: its lanes go two ways */
+    uint64_t *address;    /* memory accesses: of each executed lane, in the instruction's own space
+                             (generic ones resolved); the SM may overwrite them */
+    const uint8_t *space; /* generic accesses: PtxSpace of each lane's address */
+} WarpStep;
+
+/* How a warp starts. */
+typedef struct WarpStart {
+    SourceWarp *warp;
+    uint32_t pc;     /* of its first instruction */
+    uint32_t active; /* its lanes */
+} WarpStart;
+
+/* What an instruction with ISA_IS_PHASE, just executed, means for its warp and others. */
+typedef enum WarpPhase {
+    WARP_PHASE_CHANGED, /* it may have ended a phase of an mbarrier: warps that try go on */
+    WARP_PHASE_OVER,    /* it waited for a phase: that is over, or the program looks again */
+    WARP_PHASE_TRIES    /* it waits, for a limited time; try_again() tells when it is over */
+} WarpPhase;
+
+/* The functions of a source. Only step() is called for every instruction. */
+typedef struct WarpSourceType {
+    const char *name;
+    /* Executes the warp's next instruction in this cycle (%clock), and fills WarpSource.did. */
+    WarpEvent (*step)(WarpSource *source, SourceWarp *warp, uint64_t cycle);
+    /* CTA `index` of the grid starts in a CTA slot of the SM, its warps in warp slots from
+     * `first_warp` on; `starts`: of each warp. What was in the slot before has ended. */
+    void (*start_cta)(WarpSource *source, uint32_t slot, uint64_t index, uint32_t first_warp,
+                      WarpStart *starts);
+    /* Warps of the CTA in that slot that wait at a barrier, bit per number in the CTA. Asked after
+     * instructions with ISA_IS_BARRIER and after exits. */
+    uint32_t (*waiting)(const WarpSource *source, uint32_t slot);
+    /* Asked after instructions with ISA_IS_PHASE, which these lanes executed at pc. *cycles: the
+     * limit of WARP_PHASE_TRIES; left alone where the machine's holds. */
+    WarpPhase (*phase)(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_t lanes,
+                       uint64_t *cycles);
+    /* Whether what these lanes tried at pc succeeds now; it may set a fault. */
+    bool (*try_again)(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_t lanes);
+    /* The cache policy (isa/policy.h) of the instruction at pc, which a lane has just executed. */
+    uint64_t (*cache_policy)(const WarpSource *source, const SourceWarp *warp, uint32_t pc,
+                             int lane);
+    /* NULL: there is none. */
+    const IsaFault *(*fault)(const WarpSource *source);
+
+    /* ---- Deadlock detection ---- */
+
+    /* Rises with each instruction that may have changed what other threads see. */
+    uint64_t (*changes)(const WarpSource *source);
+    /* Whether nothing is left to the warp but to look for another thread's store: it waits at a
+     * barrier, or has gone `rounds` times round such a loop since the last change. `for_ever`:
+     * and will for ever, as far as states were compared since prove_looks(source, true). */
+    bool (*only_looks)(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
+                       bool for_ever);
+    void (*prove_looks)(WarpSource *source, bool proves);
+    /* Begins to count and to compare anew. */
+    void (*forget_looks)(WarpSource *source, SourceWarp *warp);
+} WarpSourceType;
+
+/* The first member of a source's own record. All but `did` never changes while its grid runs. */
+struct WarpSource {
+    const WarpSourceType *type;
+    WarpStep did;
+    const WarpProgram *program;
+    const struct DeviceMemory *memory; /* that addresses are of; NULL: none */
+    PolicyWindow window;               /* accesses to it have a priority in L2 */
+    uint32_t warps;                    /* of a CTA */
+    uint32_t entry;                    /* pc of the kernel's first instruction */
+};
+
+#endif
