@@ -498,10 +498,13 @@ static CUresult launch_in(Call *call, CUgraphExec executable, CUstream stream) {
     GraphLaunch *launch = graph_launch_new(call, executable);
     if (!launch) return CUDA_ERROR_INVALID_VALUE;
     const bool is_asked_for = launch->exec->has_waits || launch->exec->has_host;
+    const bool is_simple = is_plain(launch->exec); /* else its launch says what is wrong */
     CUresult status = CUDA_ERROR_NOT_READY;
     launch->stream = stream_info(call, stream);
-    launch->overlaps = backlog_overlaps(call);
-    if (!backlog_keeps_kernels(call, stream)) status = graph_launch_run(call, launch);
+    launch->overlaps = is_simple && backlog_overlaps(call);
+    if (!is_simple) backlog_drain(call);
+    if (is_simple ? !backlog_keeps_kernels(call, stream) : !backlog_holds(call, stream))
+        status = graph_launch_run(call, launch);
     if (status == CUDA_ERROR_NOT_READY) {
         const BacklogPoint point =
             backlog_add(call, stream, (BacklogItem){.kind = BACKLOG_LAUNCH, .launch = launch});

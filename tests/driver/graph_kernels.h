@@ -52,6 +52,9 @@ static inline int tear_down(void **state) {
 
 static inline uint32_t read_cell(CUdeviceptr address) {
     uint32_t read;
+    CUstreamCaptureStatus capture;
+    assert_cuda(cuStreamIsCapturing(stream, &capture));
+    if (capture == CU_STREAM_CAPTURE_STATUS_NONE) assert_cuda(cuStreamSynchronize(stream));
     assert_cuda(cuMemcpyDtoH(&read, address, 4));
     return read;
 }

@@ -214,23 +214,27 @@ static bool copies_beside_kernels(void) {
     return elapsed(first, last) == 0;
 }
 
-/* Whether two small kernels in two streams end within the time of one and a half. */
+/* Whether two small kernels in two streams take less than twice the time of one. */
 static bool concurrent_kernels(void) {
     CUstream streams[2];
     CUevent events[3];
     CUdeviceptr address = zeros(64);
     for (int i = 0; i < 3; i++)
         assert_cuda(cuEventCreate(&events[i], 0));
-    assert_cuda(cuEventRecord(events[0], NULL));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         assert_cuda(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
-        assert_cuda(launch("set", 1, address, streams[i]));
-        assert_cuda(cuEventRecord(events[i + 1], streams[i]));
+    for (int round = 0; round < 2; round++) { /* the first loads the code of both SMs */
+        assert_cuda(cuCtxSynchronize());
+        assert_cuda(cuEventRecord(events[0], NULL));
+        for (int i = 0; i < 2; i++) {
+            assert_cuda(launch("set", 1, address, streams[i]));
+            assert_cuda(cuEventRecord(events[i + 1], streams[i]));
+        }
     }
     const float one = elapsed(events[0], events[1]), both = elapsed(events[0], events[2]);
     assert_true(one > 0);
     assert_cuda(cuMemFree(address));
-    return both < 1.5f * one;
+    return both < 1.9f * one;
 }
 
 static bool stream_priorities(void) {

@@ -136,8 +136,8 @@ static void test_a_kernel_that_sets_no_condition_of_a_graph_fails(void **state) 
     (void)state;
     CUgraphConditionalHandle wrong = 0x1234;
     void *parameters[] = {&counter, &wrong};
-    assert_fails(cuLaunchKernel(count_down, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
-                 INVALID_PC);
+    assert_cuda(cuLaunchKernel(count_down, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    assert_fails(cuStreamSynchronize(stream), INVALID_PC);
 }
 
 /* ---- Memory ---- */

@@ -75,8 +75,8 @@ from the export table, `src/driver/api.h`.
   device; those that limit it to some SMs, or share it with graphics, give `CUDA_ERROR_NOT_SUPPORTED`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
 * A graph's launch begins its nodes in order: of those whose dependencies are done, always the one that was
-  created first. Kernels of nodes that do not depend on each other overlap, but for those in a conditional
-  node, which run one by one. Launches of one executable graph follow each other. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
+  created first. Kernels of nodes that do not depend on each other overlap. A graph with conditional nodes or
+  memory runs at its launch, one kernel after the other, when all earlier work is done. Launches of one executable graph follow each other. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
   what CUDA forbids is refused and invalidates the capture; a graph launched there becomes a child graph, whose
   nodes come in the order in which a launch does them. Refused by name are the launch there of a graph with
   conditional nodes or memory, the capture of a thread's default stream, nodes of external semaphores,
