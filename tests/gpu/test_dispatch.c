@@ -87,7 +87,7 @@ static void step(Bench *bench, uint64_t cycle) {
 
 static void finish(Bench *bench, uint32_t sm, uint64_t cycle) {
     static const Counters counters;
-    dispatch_finished(&bench->dispatch, sm, &counters, 0, cycle);
+    dispatch_finished(&bench->dispatch, sm, 0, &counters, 0, cycle);
 }
 
 static void assert_order(const int *sms, int count) {

@@ -291,7 +291,7 @@ static void test_an_sm_wakes_for_its_agent_and_sleeps_until_its_time(void **stat
     sm_step(bench->sm, 30);
     assert_int_equal(*wake, UINT64_MAX);
     assert_true(sm_is_idle(bench->sm));
-    stop(bench);
+    bench_stop(bench);
 }
 
 int main(void) {
