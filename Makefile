@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 30
 SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=address,undefined \
            -Dc_args=-fno-sanitize-recover=undefined
 # Tests of what several threads do, which the nightly run has clang's thread sanitizer watch.
-THREADED = tests/base/test_base_team tests/noc/test_noc_interface tests/gpu/test_threads
+THREADED = tests/base/test_base_thread_pool tests/noc/test_noc_interface tests/engine/test_threads
 
 .DEFAULT_GOAL = help
 .PHONY: help run running test build sanitize setup setup-run setup-tests bench bench-record bench-compare bench-history fidelity bless mutate nightly fuzz fuzz-targets \

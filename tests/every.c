@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "dram/queue.h"
-#include "gpu/machine_file.h"
+#include "machine/machine_file.h"
 #include "sched/cta_policy.h"
 #include "sched/registry.h"
 

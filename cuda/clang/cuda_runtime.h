@@ -53,7 +53,7 @@ __attribute__((constructor(101))) static void tyto_register_managed() {
 }
 #ifdef __CLANG_RDC__
 /* What the linker gives clang's objects for -rdc=true in the place of a function of each one's own
- * (src/cli/device_link.c). */
+ * (src/cli/toolchain/device_link.c). */
 extern "C" {
 void __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper);
 __attribute__((weak, used, visibility("hidden"))) void

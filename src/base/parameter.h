@@ -8,7 +8,7 @@
  *
  * and the record's fields are X_PARAMETERS(PARAMETER_FIELD, , ). Whoever reads and writes such
  * values expands the same list with the section's `key` ("fetch.") and the record's place `at`
- * (sm.fetch.), so that each row has its full name and its field: gpu/machine_rows.c does. A row
+ * (sm.fetch.), so that each row has its full name and its field: machine/machine_rows.c does. A row
  * names a kind, the last part of the key, the field, and then what its kind needs:
  *
  *     COUNT      unit, low, high, initial, meaning    a number; the unit may follow it, "" for none

@@ -1,6 +1,6 @@
 /* The `tyto` command: finds the command named and runs it. */
 #include "cli/command.h"
-#include "cli/toolkit.h"
+#include "cli/toolchain/toolkit.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/elf.h"
+#include "cli/toolchain/elf.h"
 
 /* This executable; "" when it is unknown. */
 static void find_own_path(char *path, size_t size) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/fatbin_format.h"
+#include "driver/module/fatbin_format.h"
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -57,7 +57,7 @@ struct Section {
     Section *next;
 };
 
-/* Where `tyto cc` has such sections, see src/cli/cc.c. */
+/* Where `tyto cc` has such sections, see src/cli/toolchain/cc.c. */
 #define OWN_LOW  UINT64_C(0x60000000)
 #define OWN_HIGH UINT64_C(0x80000000)
 

@@ -1,6 +1,6 @@
 /* Contexts: each thread's stack of current ones, the primary context of the device, limits. */
-#include "driver/checks.h"
-#include "driver/backlog.h"
+#include "simulator/checks.h"
+#include "driver/stream/stream_queue.h"
 
 #include <stdlib.h>
 #include <string.h>

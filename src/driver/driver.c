@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/output_file.h"
-#include "base/team.h"
-#include "driver/backlog.h"
-#include "driver/origin.h"
+#include "base/thread_pool.h"
+#include "driver/stream/stream_queue.h"
+#include "simulator/origin.h"
 
 enum {
     LOOK_PAUSES = 500,        /* milliseconds between two looks at whether a policy returns */

@@ -17,7 +17,7 @@
 #include "base/ranges.h"
 #include "driver/attribute.h"
 #include "driver/handles.h"
-#include "driver/simulator.h"
+#include "simulator/simulator.h"
 #include "memory/texture.h"
 #include "tyto/cuda.h"
 

@@ -1,6 +1,6 @@
 /* Launches: the three ways to give a kernel its parameters, and what becomes of a kernel's fault.
  */
-#include "driver/backlog.h"
+#include "driver/stream/stream_queue.h"
 
 #include <stdlib.h>
 #include <string.h>

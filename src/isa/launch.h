@@ -36,7 +36,7 @@ typedef struct IsaLaunch {
     uint64_t ps_per_cycle;         /* for %globaltimer */
     bool is_cooperative;           /* all CTAs must run at once */
     bool has_independent_threads;  /* lanes of a warp make progress alone (converge.h) */
-    struct IsaCheck *check;        /* told of what the launch does (isa/check.h); NULL: nobody is */
+    struct IsaCheck *check;        /* told of what the launch does (isa/check/check.h); NULL: nobody is */
     uint32_t dump_line;            /* PTX line where registers are printed, 0: none */
     uint64_t dump_cta;             /* linear index */
     uint32_t dump_warp;            /* in the CTA */
@@ -69,7 +69,7 @@ struct IsaCta {
     uint32_t used_barriers; /* barriers with arrivals pending, bit each */
     uint8_t *shared;        /* shared memory, launch->shared_bytes and 64 readable bytes more */
     uint32_t shared_capacity;
-    struct IsaCtaCheck *check; /* what the checks keep of it (isa/check.h); NULL: nothing */
+    struct IsaCtaCheck *check; /* what the checks keep of it (isa/check/check.h); NULL: nothing */
     IsaWarp *warps;            /* launch->warps of them */
     uint32_t warp_capacity;
     IsaBarrier barriers[ISA_BARRIERS];

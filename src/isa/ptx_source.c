@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "isa/async.h"
-#include "isa/lower.h"
+#include "issue_stream/lower.h"
 
 static PtxSource *of(WarpSource *source) { return (PtxSource *)(void *)source; }
 static const PtxSource *of_const(const WarpSource *source) {

@@ -14,7 +14,7 @@ typedef struct PtxSource {
 } PtxSource;
 
 /* The rows of a program; `program` must outlive them. `is_lowered`: with the issue slots of machine
- * code (isa/lower.h), which stay in the program's arena. */
+ * code (issue_stream/lower.h), which stay in the program's arena. */
 WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered);
 
 /* A source of CTAs in these slots: zeroed memory, borrowed. */

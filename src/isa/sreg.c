@@ -1,8 +1,8 @@
 /* Special registers, and what else depends on where a warp stands: read once per instruction, not
  * per lane, except for the thread's own indices. */
-#include "isa/check.h"
-#include "isa/device_runtime.h"
-#include "isa/handlers.h"
+#include "isa/check/check.h"
+#include "isa/runtime/device_runtime.h"
+#include "isa/exec/handlers.h"
 
 #include "base/bits.h"
 #include "isa/launch.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "isa/check.h"
-#include "isa/converge.h"
+#include "isa/check/check.h"
+#include "isa/flow/converge.h"
 
 enum { FIRST_STACK_ENTRIES = 16, FIRST_FRAMES = 4, OVERREAD_BYTES = 64 };
 

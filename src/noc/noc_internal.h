@@ -71,7 +71,7 @@ typedef struct NocArrival {
 } NocArrival;
 _Static_assert(sizeof(NocArrival) == 16, "four arrivals per cache line");
 
-/* What the two threads of a lent network tell each other (noc/lent.c). */
+/* What the two threads of a lent network tell each other (noc/handoff.c). */
 typedef struct NocLent {
     NocArrival *arrivals; /* ring of arrival_mask + 1 */
     uint32_t arrival_mask;

@@ -22,7 +22,7 @@
 #include "cache/mshr.h"
 #include "cache/tag_array.h"
 #include "partition/environment.h"
-#include "partition/halves.h"
+#include "partition/remote_l2.h"
 #include "partition/ring.h"
 #include "partition/row_sharing.h"
 #include "stats/counters.h"
@@ -100,7 +100,7 @@ typedef struct SliceHinted {
     uint8_t priority; /* CachePriority */
 } SliceHinted;
 
-/* What passes between a slice and its counterpart in the other half (partition/halves.h). */
+/* What passes between a slice and its counterpart in the other half (partition/remote_l2.h). */
 typedef struct SliceFarMessage {
     SliceAtom atom;
     DramTimes times; /* of an answer: its part in DRAM */

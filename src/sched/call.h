@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/line.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 /* Every function of a policy that is called while a kernel runs: FUNCTION(name). */
 #define SCHED_FUNCTIONS(FUNCTION)                                                                  \

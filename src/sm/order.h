@@ -12,7 +12,7 @@
 #ifndef TYTO_SM_ORDER_H
 #define TYTO_SM_ORDER_H
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 /* A thread's progress; counts on from cycle to cycle (SmOrder.base). Written by it alone. */
 typedef struct SmPace {

@@ -1,7 +1,7 @@
 /* The network port (see the header). */
 #include "sm/port.h"
 
-#include "partition/halves.h"
+#include "partition/remote_l2.h"
 #include "sm/order.h"
 
 static void replies_init(SmReplies *replies, uint32_t capacity, Arena *arena) {

@@ -50,7 +50,7 @@ typedef struct SmEnvironment {
     Noc *replies;          /* reply network, into which the SM's agent sends that serves others */
     const AddressMap *map; /* address to L2 slice */
     uint32_t first_slice_node; /* node of L2 slice 0 in both networks */
-    uint32_t half_slices;      /* L2 slices of each half; 0: L2 is one (partition/halves.h) */
+    uint32_t half_slices;      /* L2 slices of each half; 0: L2 is one (partition/remote_l2.h) */
     uint32_t half;             /* that the SM is near to */
     uint32_t header_bytes;     /* of a packet without data */
     uint32_t atom_bytes;       /* what a partition splits requests into */

@@ -43,10 +43,10 @@ typedef enum SmUnit {
     SM_UNITS
 } SmUnit;
 
-/* How the lanes of a warp part and meet (isa/converge.h). */
+/* How the lanes of a warp part and meet (isa/flow/converge.h). */
 typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmDivergence;
 
-/* What an SM issues (isa/lower.h). */
+/* What an SM issues (issue_stream/lower.h). */
 typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInstructions;
 
 /* Cores that an SM can have (sm/core.h): constant, record sm_core_..., and the name in a machine

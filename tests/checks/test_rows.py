@@ -41,26 +41,26 @@ class Row(unittest.TestCase):
 
 class Option(Row):
     def test_the_table_compiles_as_it_is(self):
-        self.accepted("driver/options.c")
-        self.accepted("driver/record.c")
+        self.accepted("simulator/options.c")
+        self.accepted("simulator/record.c")
 
     def test_an_option_of_another_width_than_its_kind_is_refused(self):
-        self.refused("driver/options.c", "driver/options.h", r"KIND\(COUNT, uint64_t\)", "KIND(COUNT, uint32_t)")
-        self.refused("driver/options.c", "driver/options.h", r"KIND\(FLAG, bool\)", "KIND(FLAG, int)")
+        self.refused("simulator/options.c", "simulator/options.h", r"KIND\(COUNT, uint64_t\)", "KIND(COUNT, uint32_t)")
+        self.refused("simulator/options.c", "simulator/options.h", r"KIND\(FLAG, bool\)", "KIND(FLAG, int)")
 
     def test_an_option_of_no_kind_is_refused(self):
-        self.refused("driver/options.c", "driver/options.def", r"OPTION\(DUMP, group", "OPTION(HALF, group")
+        self.refused("simulator/options.c", "simulator/options.def", r"OPTION\(DUMP, group", "OPTION(HALF, group")
 
     def test_a_second_option_with_the_same_field_is_refused(self):
-        self.refused("driver/options.c", "driver/options.def", '"--stack", stack_bytes', '"--stack", memory_bytes')
+        self.refused("simulator/options.c", "simulator/options.def", '"--stack", stack_bytes', '"--stack", memory_bytes')
 
     def test_a_result_written_by_a_function_of_another_type_is_refused(self):
-        self.refused("driver/record.c", "driver/options.def", "run_write_ctas_csv", "run_free")
+        self.refused("simulator/record.c", "simulator/options.def", "run_write_ctas_csv", "run_free")
 
 
 class MachineParameter(Row):
     def test_the_table_compiles_as_it_is(self):
-        self.accepted("gpu/machine_rows.c")
+        self.accepted("machine/machine_rows.c")
         self.accepted("noc/noc.c")
 
     def test_a_field_of_another_width_than_its_kind_is_refused(self):
@@ -68,34 +68,34 @@ class MachineParameter(Row):
                                   ("FREQUENCY", "uint32_t", "float"), ("ADDRESS", "uint32_t", "uint64_t"),
                                   ("BOOL", "bool", "uint32_t"), ("CHOICE", "type", "uint8_t"),
                                   ("LIST", "ParameterList", "uint32_t")):
-            self.refused("gpu/machine_rows.c", "base/parameter.h",
+            self.refused("machine/machine_rows.c", "base/parameter.h",
                          rf"(PARAMETER_FIELD_{kind}\(.*\) +){is_now} field;", rf"\1{new} field;")
-        self.refused("gpu/machine_rows.c", "base/parameter.h", r"char field\[size\]", "char field[size - 1]")
+        self.refused("machine/machine_rows.c", "base/parameter.h", r"char field\[size\]", "char field[size - 1]")
 
     def test_a_record_declared_by_hand_is_held_against_its_rows(self):
         fields = "uint32_t latency; uint32_t initiation; SmUnit unit;"
         pattern = r"SM_OP_PARAMETERS\(PARAMETER_FIELD, [ ,]*\)"
-        self.assertEqual(self.compile("gpu/machine_rows.c", "sm/sm_config.h", pattern, fields), (0, ""))
+        self.assertEqual(self.compile("machine/machine_rows.c", "sm/sm_config.h", pattern, fields), (0, ""))
         for old, new in (("uint32_t initiation", "uint8_t initiation"), ("SmUnit unit", "NocKind unit"),
                          ("uint32_t latency", "double latency"), ("uint32_t latency;", "")):
-            self.refused("gpu/machine_rows.c", "sm/sm_config.h", pattern, fields.replace(old, new))
+            self.refused("machine/machine_rows.c", "sm/sm_config.h", pattern, fields.replace(old, new))
 
     def test_rows_put_at_another_record_are_refused(self):
-        self.refused("gpu/machine_rows.c", "sm/sm_config.h", "SmCollectorConfig collector;",
+        self.refused("machine/machine_rows.c", "sm/sm_config.h", "SmCollectorConfig collector;",
                      "SmSharedConfig collector;")
 
     def test_a_second_parameter_with_the_same_field_is_refused(self):
-        self.refused("gpu/machine_rows.c", "sm/sm_config.h", '"fifo", fifo,', '"fifo", reply_fifo,')
+        self.refused("machine/machine_rows.c", "sm/sm_config.h", '"fifo", fifo,', '"fifo", reply_fifo,')
 
     def test_a_choice_without_names_is_refused(self):
-        self.refused("gpu/machine_rows.c", "cache/cache_config.h", "flush, CacheFlush,", "flush, uint32_t,")
+        self.refused("machine/machine_rows.c", "cache/cache_config.h", "flush, CacheFlush,", "flush, uint32_t,")
 
     def test_a_bound_that_an_int_cannot_hold_is_refused(self):
-        self.refused("gpu/machine_rows.c", "noc/noc.h", 'NOC_MAX_FLIT_BYTES, "40 B"', 'UINT32_MAX, "40 B"')
+        self.refused("machine/machine_rows.c", "noc/noc.h", 'NOC_MAX_FLIT_BYTES, "40 B"', 'UINT32_MAX, "40 B"')
 
     def test_a_number_of_a_network_that_is_no_int_is_refused(self):
         pattern = r"(NOC_FIELD_COUNT\(.*\) +)int field;"
-        for source in ("gpu/machine_rows.c", "noc/noc.c"):
+        for source in ("machine/machine_rows.c", "noc/noc.c"):
             self.refused(source, "noc/noc.h", pattern, r"\1short field;")
 
 

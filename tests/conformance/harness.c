@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isa/handlers.h"
+#include "isa/exec/handlers.h"
 
 #include "memory/texture.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "gpu/gpu.h"
+#include "engine/launch/gpu.h"
 
 #include "form.h"
 

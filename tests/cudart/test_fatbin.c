@@ -1,6 +1,6 @@
 /* Fat binaries: every form of entry, the choice among architectures, and damage. */
-#include "driver/image.h"
-#include "driver/fatbin.h"
+#include "driver/module/image.h"
+#include "driver/module/fatbin.h"
 
 #include <lz4.h>
 #include <setjmp.h>

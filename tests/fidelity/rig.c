@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "gpu/machine_file.h"
+#include "machine/machine_file.h"
 #include "sched/registry.h"
 
 enum { MEMORY_BYTES = 64 << 20 };

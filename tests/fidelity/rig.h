@@ -4,8 +4,8 @@
 #ifndef TYTO_TESTS_FIDELITY_RIG_H
 #define TYTO_TESTS_FIDELITY_RIG_H
 
-#include "gpu/gpu.h"
-#include "gpu/machine.h"
+#include "engine/launch/gpu.h"
+#include "machine/machine.h"
 
 typedef struct Rig Rig;
 

@@ -1,5 +1,5 @@
 /* The reader of executable files: any bytes are answered, and none past the end is read. */
-#include "cli/elf.h"
+#include "cli/toolchain/elf.h"
 
 #include <stdint.h>
 #include <stdlib.h>

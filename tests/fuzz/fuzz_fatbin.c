@@ -1,7 +1,7 @@
 /* The reader of a module's file: PTX text, a fat binary or a linked image, whatever its bytes.
  * Every byte of every text is there, and a refusal has a reason. */
-#include "driver/fatbin.h"
-#include "driver/image.h"
+#include "driver/module/fatbin.h"
+#include "driver/module/image.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Random small kernels, whatever machine and policies run them: timed and functional runs end with
  * the same bytes in memory and the same number of instructions. */
 #include "../every.h"
-#include "../gpu/kernel_maker.h"
+#include "../engine/kernel_maker.h"
 
 #include <stdio.h>
 #include <stdlib.h>

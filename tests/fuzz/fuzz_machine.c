@@ -1,6 +1,6 @@
 /* The machine-file reader: any bytes are read or refused with messages, and a machine that was read
  * prints as a file that reads back to the same machine. */
-#include "gpu/machine_file.h"
+#include "machine/machine_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The reader of TYTO_OPTIONS: any text is taken or refused with messages. */
-#include "driver/options.h"
+#include "simulator/options.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef TYTO_TESTS_ISA_RIG_H
 #define TYTO_TESTS_ISA_RIG_H
 
-#include "isa/handlers.h"
+#include "isa/exec/handlers.h"
 #include "isa/launch.h"
 
 typedef struct Rig {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "isa/handlers.h"
+#include "isa/exec/handlers.h"
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
 

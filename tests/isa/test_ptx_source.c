@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "isa/handlers.h"
+#include "isa/exec/handlers.h"
 #include "isa/ptx_source.h"
 
 enum { WARPS = 2, PS_PER_CYCLE = 500 };

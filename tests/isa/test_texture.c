@@ -7,7 +7,7 @@
 /* cmocka's header needs the four above */
 #include <cmocka.h>
 
-#include "isa/texture.h"
+#include "isa/exec/texture.h"
 #include "memory/memory.h"
 #include "memory/texture.h"
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gpu/random_bytes.h"
-#include "gpu/gpu.h"
-#include "gpu/machine_file.h"
+#include "../engine/random_bytes.h"
+#include "engine/launch/gpu.h"
+#include "machine/machine_file.h"
 #include "sched/registry.h"
 
 typedef struct Property {

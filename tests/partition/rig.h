@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/machine_file.h"
+#include "machine/machine_file.h"
 #include "partition/partition.h"
 
 enum { RIG_SMS = 4, RIG_REQUESTS = 2048 /* of an SM under way */ };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "gpu/machine_file.h"
-#include "gpu/watch.h"
+#include "machine/machine_file.h"
+#include "engine/observe/watch.h"
 #include "sched/cta_policy.h"
 #include "sched/registry.h"
 

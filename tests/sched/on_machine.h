@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/gpu.h"
+#include "engine/launch/gpu.h"
 
 /* The kernel `walk`: groups of `share` warps have a set of `lines` 128-byte lines each, and every
  * warp reads its group's set `rounds` times, `spread` (1 to 32) lines with each load, and does

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/handlers.h"
+#include "isa/exec/handlers.h"
 
 static void hear_end(void *user, const SmCtaEnd *end) {
     Bench *bench = user;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/machine_file.h"
+#include "machine/machine_file.h"
 #include "isa/ptx_source.h"
 #include "sm/context.h"
 #include "sm/inbox.h"

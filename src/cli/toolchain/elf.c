@@ -1,0 +1,136 @@
+/* Looks for two things in a 64-bit ELF file: sections by their names, such as those that compilers
+ * keep fat binaries in, and the names of the shared libraries that the program asks for. Every
+ * offset is checked: the file may be anything. */
+#include "cli/toolchain/elf.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file in memory. */
+typedef struct File {
+    const char *bytes;
+    size_t size;
+} File;
+
+/* `count` items of `size` bytes at `offset`; NULL when they are not all inside the file. */
+static const void *part(const File *file, uint64_t offset, uint64_t count, size_t size) {
+    if (offset > file->size || count > (file->size - offset) / size) return NULL;
+    return file->bytes + offset;
+}
+
+/* The sections, their number in *count. */
+static const Elf64_Shdr *sections_of(const File *file, const Elf64_Ehdr *header, size_t *count) {
+    *count = header->e_shnum;
+    if (header->e_shoff % _Alignof(Elf64_Shdr) || header->e_shentsize != sizeof(Elf64_Shdr))
+        return NULL;
+    return part(file, header->e_shoff, *count, sizeof(Elf64_Shdr));
+}
+
+/* The string at `offset` of a section of strings; "" when there is none. */
+static const char *string_at(const File *file, const Elf64_Shdr *strings, uint64_t offset) {
+    const char *start = part(file, strings->sh_offset, strings->sh_size, 1);
+    if (!start || offset >= strings->sh_size) return "";
+    return memchr(start + offset, '\0', strings->sh_size - offset) ? start + offset : "";
+}
+
+static bool has_prefix(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* NVIDIA's libraries that do not run on a simulated GPU, and of which Tyto has none of its own. */
+const ElfLibrary elf_absent_libraries[] = {
+    {"libcufft.so", "cuFFT"},
+    {"libcufftw.so", "cuFFTW"},
+    {"libcusparse.so", "cuSPARSE"},
+    {"libcusolver.so", "cuSOLVER"},
+    {"libcusolverMg.so", "cuSOLVER"},
+    {"libcudnn.so", "cuDNN"},
+    {"libnccl.so", "NCCL"},
+    {"libnvjpeg.so", "nvJPEG"},
+    {"libcutensor.so", "cuTENSOR"},
+    {"libcusparseLt.so", "cuSPARSELt"},
+    {"libnppc.so", "NPP"},
+    {"libnvblas.so", "NVBLAS"},
+    {NULL, NULL},
+};
+
+static void note_library(const char *name, ElfFacts *facts) {
+    facts->asks_for_runtime |= has_prefix(name, "libcudart.so") || has_prefix(name, "libtyto.so");
+    for (int i = 0; elf_absent_libraries[i].file; i++) {
+        if (has_prefix(name, elf_absent_libraries[i].file)) facts->absent |= UINT32_C(1) << i;
+    }
+}
+
+/* The libraries that the program asks for. */
+static void note_libraries(const File *file, const Elf64_Shdr *dynamic, const Elf64_Shdr *strings,
+                           ElfFacts *facts) {
+    size_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
+    const char *items = part(file, dynamic->sh_offset, count, sizeof(Elf64_Dyn));
+    for (size_t i = 0; items && i < count; i++) {
+        Elf64_Dyn item;
+        memcpy(&item, items + i * sizeof item, sizeof item);
+        if (item.d_tag == DT_NEEDED) note_library(string_at(file, strings, item.d_un.d_val), facts);
+    }
+}
+
+/* The sections of a file and that of their names; NULL when it is no such file. */
+static const Elf64_Shdr *open_sections(const File *file, size_t *count, const Elf64_Shdr **names) {
+    const Elf64_Ehdr *header = part(file, 0, 1, sizeof *header);
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_ident[EI_CLASS] != ELFCLASS64)
+        return NULL;
+    const Elf64_Shdr *sections = sections_of(file, header, count);
+    if (!sections || header->e_shstrndx >= *count) return NULL;
+    *names = &sections[header->e_shstrndx];
+    return sections;
+}
+
+const char *elf_find_section(const void *bytes, size_t size, const char *name,
+                             size_t *section_size) {
+    const File file = {bytes, size};
+    size_t count = 0;
+    const Elf64_Shdr *names = NULL, *sections = open_sections(&file, &count, &names);
+    for (size_t i = 0; sections && i < count; i++) {
+        if (strcmp(string_at(&file, names, sections[i].sh_name), name) != 0) continue;
+        *section_size = sections[i].sh_size;
+        return part(&file, sections[i].sh_offset, sections[i].sh_size, 1);
+    }
+    return NULL;
+}
+
+ElfFacts elf_look_at_bytes(const void *bytes, size_t size) {
+    const File file = {bytes, size};
+    ElfFacts facts = {0};
+    size_t count = 0;
+    const Elf64_Shdr *names = NULL, *sections = open_sections(&file, &count, &names);
+    for (size_t i = 0; sections && i < count; i++) {
+        const char *name = string_at(&file, names, sections[i].sh_name);
+        facts.has_kernels |= strcmp(name, ".nvFatBinSegment") == 0;
+        if (sections[i].sh_type == SHT_DYNAMIC && sections[i].sh_link < count)
+            note_libraries(&file, &sections[i], &sections[sections[i].sh_link], &facts);
+    }
+    return facts;
+}
+
+ElfFacts elf_look(const char *path) {
+    struct stat status;
+    ElfFacts facts = {0};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return facts;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        size_t size = (size_t)status.st_size;
+        void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (bytes != MAP_FAILED) {
+            facts = elf_look_at_bytes(bytes, size);
+            munmap(bytes, size);
+        }
+    }
+    close(descriptor);
+    return facts;
+}

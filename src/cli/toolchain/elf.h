@@ -1,0 +1,30 @@
+/* What an executable file says about the CUDA libraries that it was linked with. */
+#ifndef TYTO_CLI_TOOLCHAIN_ELF_H
+#define TYTO_CLI_TOOLCHAIN_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ElfLibrary {
+    const char *file; /* how its file's name starts */
+    const char *name; /* what people call it */
+} ElfLibrary;
+/* Libraries of CUDA's that a program cannot use under Tyto; the last has no file. */
+extern const ElfLibrary elf_absent_libraries[];
+
+typedef struct ElfFacts {
+    bool has_kernels;      /* there are CUDA kernels in it */
+    bool asks_for_runtime; /* for a shared CUDA runtime, whose place Tyto's can take */
+    uint32_t absent;       /* bit i: it asks for elf_absent_libraries[i] */
+} ElfFacts;
+
+/* Nothing is true of what cannot be read. */
+ElfFacts elf_look(const char *path);
+/* The same of a file's bytes, aligned to 8. */
+ElfFacts elf_look_at_bytes(const void *bytes, size_t size);
+/* The bytes of a section of a file's bytes, their number in *section_size; NULL: it has none. */
+const char *elf_find_section(const void *bytes, size_t size, const char *name,
+                             size_t *section_size);
+
+#endif

@@ -1,0 +1,389 @@
+/* Graphs: their nodes in order of creation, the dependencies between them, and copies of both. */
+#include "driver/graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Lists ---- */
+
+/* Lists double at each power of two. */
+static void list_add(NodeList *list, GraphNode *node) {
+    if ((list->count & (list->count - 1)) == 0) {
+        size_t capacity = list->count ? 2 * list->count : 1;
+        list->items = base_realloc(list->items, capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = node;
+}
+
+static size_t list_find(const NodeList *list, const GraphNode *node) {
+    size_t i = 0;
+    while (i < list->count && list->items[i] != node)
+        i++;
+    return i;
+}
+
+static void list_remove(NodeList *list, const GraphNode *node) {
+    size_t i = list_find(list, node);
+    if (i == list->count) return;
+    list->count--;
+    memmove(&list->items[i], &list->items[i + 1], (list->count - i) * sizeof *list->items);
+}
+
+/* ---- Nodes ---- */
+
+static GraphNode *node_new(Driver *driver, Graph *graph, const GraphWork *work) {
+    GraphNode *node = base_calloc(1, sizeof *node);
+    node->graph = graph;
+    node->handle = driver_add(driver, HANDLE_GRAPH_NODE, node);
+    node->index = graph->nodes.count;
+    node->work = *work;
+    list_add(&graph->nodes, node);
+    return node;
+}
+
+static void node_free(Driver *driver, GraphNode *node) {
+    handles_remove(&driver->handles, HANDLE_GRAPH_NODE, (uint64_t)(uintptr_t)node->handle);
+    work_free(driver, &node->work);
+    free(node->before.items);
+    free(node->after.items);
+    free(node);
+}
+
+static void connect(GraphNode *from, GraphNode *to) {
+    list_add(&from->after, to);
+    list_add(&to->before, from);
+}
+
+/* The node if it is one of the graph's, else NULL. */
+static GraphNode *find(const Call *call, const Graph *graph, CUgraphNode handle) {
+    GraphNode *node = CALL_GET(call, HANDLE_GRAPH_NODE, handle);
+    return node && node->graph == graph ? node : NULL;
+}
+
+bool graph_are_dependencies(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
+                            size_t count) {
+    bool is_right = !count || dependencies;
+    for (size_t i = 0; is_right && i < count; i++) {
+        is_right = find(call, graph, dependencies[i]) != NULL;
+        for (size_t j = 0; is_right && j < i; j++)
+            is_right = dependencies[i] != dependencies[j];
+    }
+    return is_right;
+}
+
+bool graph_edges_are_ordinary(const CUgraphEdgeData *edges, size_t count) {
+    static const CUgraphEdgeData ordinary;
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(&edges[i], &ordinary, sizeof ordinary) != 0) return false;
+    }
+    return true;
+}
+
+/* What the graphs of a conditional node may hold: what needs neither the host nor an allocation. */
+static bool may_hold(const Graph *graph, CUgraphNodeType type) {
+    return !graph->is_branch || type <= CU_GRAPH_NODE_TYPE_MEMSET ||
+           type == CU_GRAPH_NODE_TYPE_GRAPH || type == CU_GRAPH_NODE_TYPE_EMPTY ||
+           type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
+static CUresult check_add(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
+                          size_t count, const GraphWork *work) {
+    if (!graph_are_dependencies(call, graph, dependencies, count)) return CUDA_ERROR_INVALID_VALUE;
+    if (!may_hold(graph, work->type)) {
+        driver_say("error: a conditional node's graph can hold kernels, copies, fillings, child "
+                   "graphs and conditional nodes only");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return graph_memory_add_free(call, graph, work->memory);
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, size_t count,
+                   GraphWork *work, CUgraphNode *handle) {
+    CUresult status = check_add(call, graph, dependencies, count, work);
+    if (status) {
+        work_free(call->driver, work);
+        return status;
+    }
+    if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) graph_memory_own(work->memory, graph);
+    GraphNode *node = node_new(call->driver, graph, work);
+    for (size_t i = 0; i < count; i++)
+        connect(find(call, graph, dependencies[i]), node);
+    *handle = node->handle;
+    return CUDA_SUCCESS;
+}
+
+/* As in CUDA. */
+static CUresult refuse_change(void) {
+    driver_say("error: nodes and dependencies cannot be taken out of a graph that allocates or "
+               "frees memory");
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    GraphNode *node = CALL_GET(&call, HANDLE_GRAPH_NODE, handle);
+    if (!node) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (graph_has_memory(node->graph)) return call_end(&call, refuse_change());
+    for (size_t i = 0; i < node->before.count; i++)
+        list_remove(&node->before.items[i]->after, node);
+    for (size_t i = 0; i < node->after.count; i++)
+        list_remove(&node->after.items[i]->before, node);
+    NodeList *nodes = &node->graph->nodes;
+    list_remove(nodes, node);
+    for (size_t i = node->index; i < nodes->count; i++)
+        nodes->items[i]->index = i;
+    node_free(call.driver, node);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType *type) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const GraphNode *node = CALL_GET(&call, HANDLE_GRAPH_NODE, handle);
+    if (!node || !type) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *type = node->work.type;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* ---- Graphs ---- */
+
+Graph *graph_new(Driver *driver, Context *context) {
+    Graph *graph = base_calloc(1, sizeof *graph);
+    graph->context = context;
+    graph->handle = driver_add(driver, HANDLE_GRAPH, graph);
+    return graph;
+}
+
+void graph_free(Driver *driver, void *object) {
+    Graph *graph = object;
+    handles_remove(&driver->handles, HANDLE_GRAPH, (uint64_t)(uintptr_t)graph->handle);
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        node_free(driver, graph->nodes.items[i]);
+    free(graph->nodes.items);
+    held_free(driver, &graph->held);
+    free(graph);
+}
+
+/* Whether it, or a graph inside of it, has a node of one of two types. */
+static bool has_node(const Graph *graph, CUgraphNodeType type, CUgraphNodeType other) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const GraphWork *work = &graph->nodes.items[i]->work;
+        if (work->type == type || work->type == other) return true;
+        if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && has_node(work->child, type, other))
+            return true;
+    }
+    return false;
+}
+
+bool graph_has_memory(const Graph *graph) {
+    return has_node(graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE);
+}
+
+bool graph_is_plain(const Graph *graph) {
+    return !graph_has_memory(graph) &&
+           !has_node(graph, CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_CONDITIONAL);
+}
+
+Graph *graph_clone(Driver *driver, const Graph *graph) {
+    Graph *clone = graph_new(driver, graph->context);
+    clone->held = held_copy(driver, &graph->held);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        GraphWork work = work_copy(driver, &graph->nodes.items[i]->work);
+        node_new(driver, clone, &work)->original = graph->nodes.items[i]->handle;
+    }
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const NodeList *before = &graph->nodes.items[i]->before;
+        for (size_t j = 0; j < before->count; j++)
+            connect(clone->nodes.items[before->items[j]->index], clone->nodes.items[i]);
+    }
+    return clone;
+}
+
+CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!graph || flags) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *graph = graph_new(call.driver, call.context)->handle;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* A child graph goes with its node, a graph that is being captured with its capture. */
+CUresult CUDAAPI cuGraphDestroy(CUgraph handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
+    if (!graph || graph->is_child || capture_is_of(call.driver, handle))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    graph_free(call.driver, graph);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphClone(CUgraph *clone, CUgraph original) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, original);
+    if (!clone || !graph) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!graph_is_plain(graph)) {
+        driver_say("error: a graph with conditional nodes, or one that allocates or frees memory, "
+                   "cannot be cloned");
+        return call_end(&call, CUDA_ERROR_NOT_SUPPORTED);
+    }
+    *clone = graph_clone(call.driver, graph)->handle;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, clone);
+    if (!node || !original || !graph) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        if (graph->nodes.items[i]->original != original) continue;
+        *node = graph->nodes.items[i]->handle;
+        return call_end(&call, CUDA_SUCCESS);
+    }
+    return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- What a graph consists of ---- */
+
+/* Answers a question for a list: its length where there is no array, else as much of it as the
+ * array holds, and NULL in the rest. */
+static CUresult give(const NodeList *list, CUgraphNode *nodes, CUgraphEdgeData *edges,
+                     size_t *count) {
+    if (!count || (edges && !nodes)) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; nodes && i < *count; i++) {
+        nodes[i] = i < list->count ? list->items[i]->handle : NULL;
+        if (edges) edges[i] = (CUgraphEdgeData){0};
+    }
+    if (!nodes || *count > list->count) *count = list->count;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphGetNodes(CUgraph handle, CUgraphNode *nodes, size_t *count) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
+    return call_end(&call,
+                    graph ? give(&graph->nodes, nodes, NULL, count) : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuGraphGetRootNodes(CUgraph handle, CUgraphNode *nodes, size_t *count) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
+    if (!graph) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    NodeList roots = {0};
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        if (!graph->nodes.items[i]->before.count) list_add(&roots, graph->nodes.items[i]);
+    }
+    status = give(&roots, nodes, NULL, count);
+    free(roots.items);
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuGraphGetEdges(CUgraph handle, CUgraphNode *from, CUgraphNode *to,
+                                 CUgraphEdgeData *edges, size_t *count) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
+    if (!graph || !count || !from != !to) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    NodeList sources = {0}, targets = {0};
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        GraphNode *node = graph->nodes.items[i];
+        for (size_t j = 0; j < node->after.count; j++) {
+            list_add(&sources, node);
+            list_add(&targets, node->after.items[j]);
+        }
+    }
+    size_t room = *count;
+    status = give(&sources, from, edges, count);
+    if (status == CUDA_SUCCESS) status = give(&targets, to, NULL, &room);
+    free(sources.items);
+    free(targets.items);
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode handle, CUgraphNode *dependencies,
+                                            CUgraphEdgeData *edges, size_t *count) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const GraphNode *node = CALL_GET(&call, HANDLE_GRAPH_NODE, handle);
+    return call_end(&call, node ? give(&node->before, dependencies, edges, count)
+                                : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode handle, CUgraphNode *dependents,
+                                              CUgraphEdgeData *edges, size_t *count) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const GraphNode *node = CALL_GET(&call, HANDLE_GRAPH_NODE, handle);
+    return call_end(&call,
+                    node ? give(&node->after, dependents, edges, count) : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- Dependencies ---- */
+
+/* Whether all edges are between the graph's nodes, ordinary, and there or not there already. A
+ * cycle is found when the graph is instantiated. */
+static bool are_right(const Call *call, const Graph *graph, const CUgraphNode *from,
+                      const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count,
+                      bool are_there) {
+    if (!graph || (count && (!from || !to))) return false;
+    if (edges && !graph_edges_are_ordinary(edges, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        const GraphNode *first = find(call, graph, from[i]), *second = find(call, graph, to[i]);
+        if (!first || !second) return false;
+        if ((list_find(&first->after, second) < first->after.count) != are_there) return false;
+        for (size_t j = 0; j < i; j++) {
+            if (from[i] == from[j] && to[i] == to[j]) return false;
+        }
+    }
+    return true;
+}
+
+CUresult CUDAAPI cuGraphAddDependencies(CUgraph handle, const CUgraphNode *from,
+                                        const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                        size_t count) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
+    if (!are_right(&call, graph, from, to, edges, count, false))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < count; i++)
+        connect(find(&call, graph, from[i]), find(&call, graph, to[i]));
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphRemoveDependencies(CUgraph handle, const CUgraphNode *from,
+                                           const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                           size_t count) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
+    if (!are_right(&call, graph, from, to, edges, count, true))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (graph_has_memory(graph)) return call_end(&call, refuse_change());
+    for (size_t i = 0; i < count; i++) {
+        GraphNode *first = find(&call, graph, from[i]), *second = find(&call, graph, to[i]);
+        list_remove(&first->after, second);
+        list_remove(&second->before, first);
+    }
+    return call_end(&call, CUDA_SUCCESS);
+}

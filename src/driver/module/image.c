@@ -1,0 +1,106 @@
+/* Images of one or several PTX texts. Several are packed as: magic, u32 number, then for each its
+ * name and its text, each as u64 length, bytes and a NUL. */
+#include "driver/module/image.h"
+
+#include <string.h>
+
+#include "driver/module/fatbin.h"
+
+static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins so */
+
+/* Kinds of images that are not PTX, by their first bytes. */
+static const struct {
+    uint32_t magic;
+    const char *what;
+} binaries[] = {
+    {0x464c457f, "a cubin (machine code)"},
+};
+
+enum { TEXTS_MAX = 65536 }; /* of one image, against absurd numbers */
+
+/* What is left of an image. */
+typedef struct Rest {
+    const char *at;
+    size_t size; /* bytes; IMAGE_UNBOUNDED when nobody knows */
+} Rest;
+
+/* The next `size` bytes; NULL when they are not there. */
+static const char *take(Rest *rest, uint64_t size) {
+    const char *bytes = rest->at;
+    if (size > rest->size || size > FATBIN_TEXT_MAX) return NULL;
+    rest->at += size;
+    if (rest->size != IMAGE_UNBOUNDED) rest->size -= size;
+    return bytes;
+}
+
+/* A text with its length before it and a NUL behind it; NULL when it is none. */
+static const char *take_text(Rest *rest, size_t *length) {
+    uint64_t stored;
+    const char *bytes = take(rest, sizeof stored);
+    if (!bytes) return NULL;
+    memcpy(&stored, bytes, sizeof stored);
+    const char *text = take(rest, stored), *nul = text ? take(rest, 1) : NULL;
+    *length = (size_t)stored;
+    return nul && !*nul && strlen(text) == stored ? text : NULL;
+}
+
+static CUresult open_pack(Rest rest, const char *name, Arena *arena, GpuImage **texts, int *count,
+                          Diag *diag) {
+    uint32_t stored = 0;
+    const char *number = take(&rest, sizeof pack_magic) ? take(&rest, sizeof stored) : NULL;
+    if (number) memcpy(&stored, number, sizeof stored);
+    *texts = ARENA_ARRAY(arena, GpuImage, stored && stored <= TEXTS_MAX ? stored : 1);
+    bool is_whole = stored && stored <= TEXTS_MAX;
+    for (uint32_t i = 0; i < stored && is_whole; i++) {
+        size_t name_length;
+        GpuImage *text = &(*texts)[i];
+        text->name = take_text(&rest, &name_length);
+        text->text = text->name ? take_text(&rest, &text->length) : NULL;
+        is_whole = text->text != NULL;
+    }
+    *count = (int)stored;
+    if (is_whole) return CUDA_SUCCESS;
+    diag_error(diag, name, 0, 0, "this is no whole image of cuLinkComplete");
+    return CUDA_ERROR_INVALID_IMAGE;
+}
+
+CUresult image_open(const void *image, size_t size, const char *name, uint32_t architecture,
+                    Arena *arena, GpuImage **texts, int *count, Diag *diag) {
+    const char *bytes = image;
+    /* a NUL ends every text, so that short ones are never read past their end */
+    if (strncmp(bytes, pack_magic, sizeof pack_magic - 1) == 0)
+        return open_pack((Rest){bytes, size}, name, arena, texts, count, diag);
+    if (fatbin_is(image))
+        return fatbin_open(image, size, name, architecture, arena, texts, count, diag);
+    for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++) {
+        if (strncmp(bytes, (const char *)&binaries[i].magic, 4) != 0) continue;
+        diag_error(diag, name, 0, 0, "this is %s; Tyto runs PTX text", binaries[i].what);
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    *texts = ARENA_NEW(arena, GpuImage);
+    **texts = (GpuImage){name, bytes, size == IMAGE_UNBOUNDED ? strlen(bytes) : size};
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+static void put_text(Text *out, const char *text, size_t length) {
+    uint64_t stored = length;
+    text_add_bytes(out, &stored, sizeof stored);
+    text_add_bytes(out, text, length);
+    text_add_bytes(out, "", 1);
+}
+
+void image_write(const GpuImage *texts, int count, Text *out) {
+    if (count == 1) {
+        text_add_bytes(out, texts[0].text, texts[0].length);
+        text_add_bytes(out, "", 1);
+        return;
+    }
+    uint32_t stored = (uint32_t)count;
+    text_add_bytes(out, pack_magic, sizeof pack_magic);
+    text_add_bytes(out, &stored, sizeof stored);
+    for (int i = 0; i < count; i++) {
+        put_text(out, texts[i].name, strlen(texts[i].name));
+        put_text(out, texts[i].text, texts[i].length);
+    }
+}

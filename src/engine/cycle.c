@@ -1,0 +1,527 @@
+/* One SM cycle of the machine, up to the handing out of CTAs: by one thread, or by the team.
+ *
+ * A cycle that the team does as a whole has three parts, between which its threads meet. First each
+ * thread takes the replies of its SMs and steps its partitions, while the networks hold what both
+ * do to them. Then the two networks move, a thread each. Then each steps its SMs, which sm/order.h
+ * keeps in order, as soon as the requests' network has moved.
+ *
+ * Or each of two threads has units of its own (engine/split_threads.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "engine/engine_internal.h"
+
+enum {
+    FEWEST = 2,            /* threads that share a cycle */
+    SMS_WORTH_A_TEAM = 2,  /* awake for each thread: with fewer, one steps them all */
+    UNITS_WORTH_A_TEAM = 3 /* SMs awake or with replies for each thread: with fewer, one does all */
+};
+
+/* The parts of a cycle stay functions, so that bench/shares finds what each costs. */
+#define PART __attribute__((noinline)) static
+
+/* ---- The team ---- */
+
+enum { LINE_WORDS = TEAM_LINE / sizeof(uint64_t) };
+
+/* Words between the first of two threads' SMs' wakes, whose SMs are every `threads`-th. */
+static uint32_t wake_stride(const Engine *engine, uint32_t threads) {
+    return (engine->machine->sms / threads + LINE_WORDS) / LINE_WORDS * LINE_WORDS;
+}
+
+/* Gives each SM its place for `wake`: those of a thread are side by side, on lines of their own. */
+static void place_wakes(Engine *engine, uint64_t *wakes) {
+    const uint32_t threads = engine->order.threads, stride = wake_stride(engine, threads);
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        engine->wake[i] = &wakes[i % threads * stride + i / threads];
+}
+
+/* From now on so many threads step the SMs, when they are not stepped by one. */
+static void divide_sms(Engine *engine, uint32_t threads) {
+    if (engine->order.threads == threads) return;
+    uint64_t *const free_wakes = engine->wakes[1];
+    engine->order.threads = threads;
+    place_wakes(engine, free_wakes);
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sm_move_wake(engine->sms[i], engine->wake[i]);
+    engine->wakes[1] = engine->wakes[0];
+    engine->wakes[0] = free_wakes;
+}
+
+/* As many of `threads` as can share the SMs: those of a port are one thread's, and so is each place
+ * in a cycle that begins with another SM (sm/order.h). */
+static uint32_t useful_threads(const Engine *engine, uint32_t threads) {
+    const uint32_t sms = engine->machine->sms, ports = engine->ports;
+    if (threads > ports) threads = ports;
+    while (threads > 1 && ports != sms && (ports % threads || sms % threads))
+        threads--;
+    return threads;
+}
+
+void cycle_share_work(Engine *engine, uint32_t threads) {
+    const uint32_t sms = engine->machine->sms;
+    threads = useful_threads(engine, threads);
+    engine->threads = engine->order.threads = 1;
+    engine->order.sms = sms;
+    if (threads >= FEWEST && noc_can_hold(engine->requests)) {
+        engine->threads = engine->order.threads = threads;
+        engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
+        engine->order.moved = base_alloc_lines(sizeof(SmMoved));
+        engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
+        engine->apart = base_alloc_lines(threads * sizeof(ApartPace));
+    }
+    /* room for any number of them: for each the words of its SMs, and a line that these end in */
+    const size_t wakes = sms + (size_t)engine->threads * LINE_WORDS;
+    for (int i = 0; i < 2; i++)
+        engine->wakes[i] = base_alloc_lines(wakes * sizeof(uint64_t));
+    engine->wake = base_calloc(sms, sizeof(uint64_t *));
+    place_wakes(engine, engine->wakes[0]);
+    engine->awake = base_calloc(bits_words(sms), sizeof(uint64_t));
+    engine->holding = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
+    engine->receiving = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
+}
+
+void cycle_open_ports(Engine *engine) {
+    const uint32_t room = engine->machine->sm.lsu.fifo;
+    engine->ports = machine_ports(engine->machine);
+    engine->inboxes = base_alloc_lines(engine->ports * sizeof(SmInbox));
+    for (uint32_t i = 0; i < engine->ports; i++) {
+        uint32_t *handles = base_alloc_lines(inbox_places(room) * sizeof(uint32_t));
+        inbox_init(&engine->inboxes[i], engine->replies, i, handles, room);
+    }
+}
+
+static void close_ports(Engine *engine) {
+    for (uint32_t i = 0; i < engine->ports; i++)
+        free(engine->inboxes[i].handles);
+    free(engine->inboxes);
+}
+
+/* ---- Modes ---- */
+
+static bool is_apart(ShareWay way) { return way == SHARE_APART || way == SHARE_APART_SMS; }
+
+/* Threads that step SMs in a mode in which more than one does. Where more than two are apart, the
+ * second has the units below alone. */
+static uint32_t sm_threads(ShareMode mode) {
+    return mode.way == SHARE_APART_SMS && mode.threads > FEWEST ? mode.threads - 1 : mode.threads;
+}
+
+/* Whether so many threads may do a cycle that way, and it is worth a trial: threads that have units
+ * of their own do better than those that share out the same ones. */
+static bool is_mode(const Engine *engine, ShareMode mode) {
+    if (useful_threads(engine, mode.threads) != mode.threads) return false;
+    if (useful_threads(engine, sm_threads(mode)) != sm_threads(mode)) return false;
+    if (mode.way == SHARE_APART && mode.threads != FEWEST) return false;
+    if (is_apart(mode.way)) return engine->can_go_ahead;
+    return !engine->can_go_ahead || engine->team_every;
+}
+
+uint32_t cycle_modes(const Engine *engine, ShareMode modes[SHARE_MODES]) {
+    uint32_t count = 1, threads = 1;
+    modes[0] = (ShareMode){SHARE_ALONE, 1};
+    while (threads < engine->threads) {
+        threads = threads * 2 < engine->threads ? threads * 2 : engine->threads;
+        for (ShareWay way = SHARE_SMS; way <= SHARE_APART_SMS; way++) {
+            const ShareMode mode = {way, threads};
+            if (is_mode(engine, mode)) modes[count++] = mode;
+        }
+    }
+    return count;
+}
+
+void cycle_free(Engine *engine) {
+    team_free(engine->team);
+    free(engine->order.paces);
+    free(engine->order.moved);
+    free(engine->parts);
+    free(engine->apart);
+    free(engine->wake);
+    for (int i = 0; i < 2; i++)
+        free(engine->wakes[i]);
+    free(engine->awake);
+    free(engine->holding);
+    free(engine->receiving);
+    close_ports(engine);
+}
+
+bool cycle_has_team(Engine *engine) {
+    if (!engine->order.paces) return false;
+    if (engine->team && team_is_here(engine->team)) return true;
+    int why;
+    team_free(engine->team);
+    engine->team = team_new(engine->threads, &why);
+    return engine->team != NULL;
+}
+
+void cycle_start(Engine *engine) {
+    memset(engine->awake, 0, bits_words(engine->machine->sms) * sizeof(uint64_t));
+    engine->alarm = engine->cycle;
+}
+
+/* ---- Replies ---- */
+
+/* Of 64 ports, from port `word` x 64 on, those at which replies wait. */
+static uint64_t receivers(const Engine *engine, uint32_t word) {
+    return noc_ready_mask(engine->replies)[word] | engine->holding[word];
+}
+
+/* At a port, the oldest reply that waits goes to its SM, if that takes it, which is noted in
+ * `awake` when it is; then another comes in, where one has arrived. Whether replies wait now. */
+static inline bool receive_at(const Engine *engine, SmInbox *inbox, bool has_arrived, uint64_t now,
+                              uint64_t *awake) {
+    uint32_t handle;
+    if (inbox_has_waiting(inbox)) {
+        handle = inbox_peek(inbox);
+        const uint32_t sm = mem_handle_sm(handle);
+        if (sm_offer(engine->sms[sm], now, handle)) inbox_pop(inbox);
+        if (*engine->wake[sm] <= now) bits_set(awake, sm);
+    }
+    /* its record will be looked at with the last packet, and another thread may have it */
+    if (has_arrived && inbox_take(inbox, &handle))
+        __builtin_prefetch(mem_request(&engine->pools, handle));
+    return inbox_has_waiting(inbox);
+}
+
+PART void receive_replies(Engine *engine, uint32_t word) {
+    SmInbox *const inboxes = engine->inboxes + (size_t)word * 64;
+    uint64_t *const awake = engine->awake;
+    const uint64_t now = engine->cycle, arrived = noc_ready_mask(engine->replies)[word];
+    uint64_t holding = 0;
+    for (uint64_t left = receivers(engine, word); left; left &= left - 1) {
+        const int i = bits_lowest64(left);
+        holding |= bits_if(receive_at(engine, &inboxes[i], arrived >> i & 1, now, awake), i);
+    }
+    engine->holding[word] = holding;
+}
+
+void cycle_receive(Engine *engine) {
+    for (uint32_t word = 0; word * 64 < engine->ports; word++)
+        if (receivers(engine, word)) receive_replies(engine, word);
+}
+
+uint64_t cycle_askers(const Engine *engine, uint32_t word) {
+    if (__builtin_expect(!engine->has_agents, true)) return 0;
+    const uint32_t left = engine->ports - word * 64;
+    return noc_ready_mask(engine->requests)[word] & bits_low_mask(left < 64 ? (int)left : 64);
+}
+
+/* At a port, the oldest request that has arrived is offered to the SM that it is for, which shows
+ * in `awake`. What is refused stays in the network. */
+static void ask_at(Engine *engine, uint32_t port) {
+    uint32_t handle;
+    if (!noc_peek(engine->requests, (int)port, &handle)) return;
+    MemRequest *request = mem_request(&engine->pools, handle);
+    const uint32_t sm = request->target.index;
+    if (sm_offer_request(engine->sms[sm], engine->cycle, request))
+        noc_pop(engine->requests, (int)port);
+    if (*engine->wake[sm] <= engine->cycle) bits_set(engine->awake, sm);
+}
+
+/* Requests that have come to SMs are offered to them. */
+static void receive_requests(Engine *engine) {
+    for (uint32_t word = 0; word * 64 < engine->ports; word++)
+        for (uint64_t left = cycle_askers(engine, word); left; left &= left - 1)
+            ask_at(engine, word * 64 + (uint32_t)bits_lowest64(left));
+}
+
+void cycle_begin_receiving(Engine *engine) {
+    for (uint32_t word = 0; word * 64 < engine->ports; word++)
+        engine->receiving[word] = receivers(engine, word);
+}
+
+void cycle_receive_part(Engine *engine, uint32_t thread) {
+    CyclePart *part = &engine->parts[thread];
+    uint64_t woken[ENGINE_MOST_SMS / 64] = {0};
+    for (uint32_t word = 0; word * 64 < engine->ports; word++) {
+        uint64_t holding = 0;
+        for (uint64_t left = engine->receiving[word]; left; left &= left - 1) {
+            const int i = bits_lowest64(left);
+            const uint32_t port = word * 64 + (uint32_t)i;
+            if (port % engine->order.threads == thread &&
+                receive_at(engine, &engine->inboxes[port], true, engine->cycle, woken))
+                holding |= left & -left;
+        }
+        part->words[word].holding = holding;
+    }
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+        part->words[word].woken = woken[word];
+}
+
+void cycle_note_received(Engine *engine) {
+    memset(engine->holding, 0, bits_words(engine->ports) * sizeof(uint64_t));
+    for (uint32_t thread = 0; thread < engine->order.threads; thread++) {
+        const CyclePart *part = &engine->parts[thread];
+        for (uint32_t word = 0; word * 64 < engine->ports; word++)
+            engine->holding[word] |= part->words[word].holding;
+        for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+            engine->awake[word] |= part->words[word].woken;
+    }
+}
+
+/* ---- SMs ---- */
+
+/* Looks who is awake, and when the next of the others will be. */
+static void look_at_alarms(Engine *engine) {
+    if (engine->cycle < engine->alarm) return;
+    engine->alarm = UINT64_MAX;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        uint64_t wake = *engine->wake[i];
+        if (wake <= engine->cycle) bits_set(engine->awake, i);
+        else if (wake < engine->alarm) engine->alarm = wake;
+    }
+}
+
+/* An SM has made its step and sleeps: until when? */
+static void fall_asleep(Engine *engine, uint32_t i) {
+    const uint64_t wake = *engine->wake[i];
+    bits_clear(engine->awake, i);
+    if (wake < engine->alarm) engine->alarm = wake;
+}
+
+static uint32_t count_awake(const Engine *engine) {
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
+        count += (uint32_t)bits_count64(engine->awake[word]);
+    return count;
+}
+
+/* The SM that goes first in this cycle. Of those that share a port, each does in its turn. */
+static uint32_t first_sm(const Engine *engine) {
+    const uint32_t of_port = engine->machine->network.sms_per_port;
+    if (of_port == 1) return 0;
+    const uint32_t first = (uint32_t)(engine->cycle % of_port) * engine->ports;
+    return first < engine->machine->sms ? first : 0;
+}
+
+/* Steps SMs of `word` x 64 on, bit each in `left`: the first that failed, or NO_SM. */
+static inline uint32_t step_word(Engine *engine, uint32_t word, uint64_t left) {
+    uint32_t failed = NO_SM;
+    const uint64_t now = engine->cycle;
+    for (; left; left &= left - 1) {
+        const uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
+        Sm *const sm = engine->sms[i];
+        sm_step(sm, now);
+        if (sm_fault(sm) && failed == NO_SM) failed = i;
+        if (*engine->wake[i] != now + 1) fall_asleep(engine, i);
+    }
+    return failed;
+}
+
+/* Those that are awake, from SM `first` on and round. */
+static uint32_t step_from(Engine *engine, uint32_t first) {
+    uint32_t failed = NO_SM;
+    const uint32_t words = (uint32_t)bits_words(engine->machine->sms), begin = first / 64;
+    for (uint32_t i = 0; i <= words; i++) { /* the word of `first` is begun and ended with */
+        const uint32_t word = (begin + i) % words;
+        const uint64_t later = ~UINT64_C(0) << first % 64, awake = engine->awake[word];
+        const uint64_t left = i == 0 ? awake & later : i == words ? awake & ~later : awake;
+        const uint32_t here = step_word(engine, word, left);
+        if (failed == NO_SM) failed = here;
+    }
+    return failed;
+}
+
+/* One thread steps the SMs that are awake: the first that failed, or NO_SM. */
+PART uint32_t step_sms_alone(Engine *engine) {
+    uint32_t failed = NO_SM;
+    const uint32_t first = first_sm(engine);
+    if (first) return step_from(engine, first);
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
+        const uint32_t here = step_word(engine, word, engine->awake[word]);
+        if (failed == NO_SM) failed = here;
+    }
+    return failed;
+}
+
+/* The place of the first SM of a thread, at or after `from`, that is awake; the number of SMs: none
+ * is. As the SMs themselves have it: they are the thread's, as what awoke them may be. */
+static uint32_t next_awake(const Engine *engine, uint32_t from) {
+    const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
+    while (from < sms && *engine->wake[order_sm(&engine->order, from)] > engine->cycle)
+        from += threads;
+    return from < sms ? from : sms;
+}
+
+bool cycle_is_shared(Engine *engine) {
+    look_at_alarms(engine);
+    return engine->team_every || count_awake(engine) >= SMS_WORTH_A_TEAM * engine->order.threads;
+}
+
+void cycle_begin_sms(Engine *engine) {
+    engine->order.is_kept = true;
+    engine->order.base += engine->machine->sms + 1;
+    engine->order.first = first_sm(engine);
+    noc_hold(engine->requests);
+    if (engine->has_agents) noc_hold(engine->replies);
+}
+
+void cycle_let_send(Engine *engine) { order_moved(&engine->order); }
+
+void cycle_step_sms_part(Engine *engine, uint32_t thread) {
+    const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
+    CyclePart *part = &engine->parts[thread];
+    uint64_t alarm = UINT64_MAX, failed = NO_SM;
+    part->host = pthread_self();
+    for (uint32_t word = 0; word * 64 < sms; word++)
+        part->words[word].asleep = 0;
+    uint32_t next = next_awake(engine, thread);
+    order_go_on(&engine->order, thread, next);
+    while (next < sms) {
+        const uint32_t place = next, i = order_sm(&engine->order, place);
+        Sm *const sm = engine->sms[i];
+        next = next_awake(engine, place + threads);
+        engine->order.paces[thread].next = next;
+        sm_step(sm, engine->cycle);
+        if (failed == NO_SM && sm_fault(sm)) failed = place;
+        const uint64_t wake = *engine->wake[i];
+        if (wake != engine->cycle + 1) {
+            part->words[i / 64].asleep |= UINT64_C(1) << i % 64;
+            if (wake < alarm) alarm = wake;
+        }
+        order_go_on(&engine->order, thread, next);
+    }
+    part->alarm = alarm;
+    part->failed = failed;
+}
+
+uint32_t cycle_end_sms(Engine *engine) {
+    uint64_t failed = NO_SM;
+    noc_release(engine->requests);
+    if (engine->has_agents) noc_release(engine->replies);
+    engine->order.is_kept = false;
+    for (uint32_t thread = 0; thread < engine->order.threads; thread++) {
+        const CyclePart *part = &engine->parts[thread];
+        if (part->failed < failed) failed = part->failed;
+        if (part->alarm < engine->alarm) engine->alarm = part->alarm;
+        for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+            engine->awake[word] &= ~part->words[word].asleep;
+    }
+    return failed == NO_SM ? NO_SM : order_sm(&engine->order, (uint32_t)failed);
+}
+
+/* ---- A cycle ---- */
+
+/* Requests have moved. */
+static void begin_sms_at_once(Engine *engine) {
+    cycle_begin_sms(engine);
+    cycle_let_send(engine);
+}
+
+static void do_sms_part(void *user, uint32_t thread) { cycle_step_sms_part(user, thread); }
+
+static void do_part(void *user, uint32_t thread) {
+    Engine *engine = user;
+    cycle_receive_part(engine, thread);
+    if (!engine->is_ahead) below_step_part(engine, thread);
+    team_meet(engine->team, thread);
+    if (thread == 1) below_move(engine, engine->replies);
+    if (thread == 0) {
+        below_move(engine, engine->requests);
+        cycle_note_received(engine);
+        if (cycle_is_shared(engine)) begin_sms_at_once(engine);
+    }
+    /* SMs look at the requests' network, and not at the replies' */
+    team_follow(engine->team, thread);
+    if (engine->order.is_kept) cycle_step_sms_part(engine, thread);
+}
+
+static void run_team(Engine *engine, TeamWork *work) {
+    share_waited(&engine->share, team_run(engine->team, engine->order.threads, work, engine));
+}
+
+/* Units that will do something in this cycle, as far as is known at its beginning. */
+static uint32_t count_busy(const Engine *engine) {
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
+        count += (uint32_t)bits_count64(engine->awake[word] | receivers(engine, word));
+    return count;
+}
+
+/* GpuOptions.team_every: the modes in turn, those apart for several cycles together. */
+static ShareMode mode_for_tests(const Engine *engine) {
+    enum { TOGETHER = 8, SHARE_OF_EVERY = 16 };
+    const Share *share = &engine->share;
+    const uint64_t every = engine->team_every;
+    const uint64_t together = every / SHARE_OF_EVERY > TOGETHER ? every / SHARE_OF_EVERY : TOGETHER;
+    const ShareMode mode = share->modes[1 + engine->cycle / every % (share->count - 1)];
+    return engine->cycle % every < (is_apart(mode.way) ? together : 1) ? mode : share->modes[0];
+}
+
+static ShareMode choose_mode(Engine *engine) {
+    Share *share = &engine->share;
+    const ShareMode alone = share->modes[0];
+    if (engine->team_every) return mode_for_tests(engine);
+    const uint32_t busy = count_busy(engine);
+    /* partitions stay in the other thread's caches for a cycle with less to do */
+    if (busy < UNITS_WORTH_A_TEAM * FEWEST)
+        return is_apart(share->mode.way) ? (ShareMode){SHARE_APART, share->mode.threads} : alone;
+    const ShareMode mode = share_next(share);
+    return is_apart(mode.way) || busy >= UNITS_WORTH_A_TEAM * mode.threads ? mode : alone;
+}
+
+/* The mode of the coming cycle, in which units may not be apart. */
+static ShareMode next_mode(Engine *engine) {
+    ShareMode mode = choose_mode(engine);
+    if (is_apart(mode.way) && !apart_may_run(engine)) {
+        const ShareMode together = {SHARE_SMS, sm_threads(mode)};
+        mode = mode.way == SHARE_APART ? engine->share.modes[0] : together;
+    }
+    if (!is_apart(mode.way) || mode.threads != engine->apart_threads) apart_end(engine);
+    if (mode.way != SHARE_ALONE && mode.way != SHARE_APART) divide_sms(engine, sm_threads(mode));
+    return mode;
+}
+
+uint32_t cycle_step_sms(Engine *engine) {
+    look_at_alarms(engine);
+    return step_sms_alone(engine);
+}
+
+static uint32_t run_below_alone(Engine *engine, ShareWay way) {
+    cycle_receive(engine);
+    if (engine->has_agents) receive_requests(engine);
+    below_step(engine);
+    if (way == SHARE_ALONE) return cycle_step_sms(engine);
+    look_at_alarms(engine);
+    begin_sms_at_once(engine);
+    run_team(engine, do_sms_part);
+    return cycle_end_sms(engine);
+}
+
+static uint32_t run_together(Engine *engine) {
+    cycle_begin_receiving(engine);
+    below_hold(engine);
+    run_team(engine, do_part);
+    engine->is_ahead = false;
+    below_end(engine);
+    return engine->order.is_kept ? cycle_end_sms(engine) : step_sms_alone(engine);
+}
+
+static void begin_below(Engine *engine) {
+    if (!engine->is_ahead) below_begin(engine);
+}
+
+static uint32_t run_in_mode(Engine *engine, ShareMode mode) {
+    switch (mode.way) {
+    case SHARE_ALL:
+        return below_can_part(engine) ? run_together(engine) : run_below_alone(engine, SHARE_SMS);
+    case SHARE_APART:
+    case SHARE_APART_SMS: return apart_run(engine, mode);
+    default: return run_below_alone(engine, mode.way);
+    }
+}
+
+const Sm *cycle_run(Engine *engine) {
+    uint32_t failed;
+    if (engine->is_alone) {
+        begin_below(engine);
+        failed = run_below_alone(engine, SHARE_ALONE);
+    } else {
+        const ShareMode mode = next_mode(engine);
+        begin_below(engine);
+        failed = run_in_mode(engine, mode);
+    }
+    return failed == NO_SM ? NULL : engine->sms[failed];
+}

@@ -1,0 +1,207 @@
+/* Functional runs: every instruction's effect, no timing.
+ *
+ * A CTA runs until it ends or has used up a quantum of instructions; then the next ones get their
+ * turn, so that CTAs which wait for each other (flags, grid barriers) make progress. Inside a CTA
+ * warps go side by side: a turn is a few instructions, or one store (isa_run), so that races which
+ * are benign on a GPU end as they do there. The order is fixed, so results never vary. */
+#include "engine/launch/gpu_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/demangle.h"
+
+enum {
+    WARP_QUANTUM = 32,     /* warp instructions of one turn of a warp */
+    CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA */
+    LAST_LOOKS = 1 << 16,  /* rounds that each warp looks for a store which nobody makes */
+    MAX_RESIDENT = 1024    /* CTAs in progress at once, unless the launch is cooperative */
+};
+
+typedef struct Run {
+    Gpu *gpu;
+    IsaContext context;
+    uint64_t limit;               /* warp instructions left before the launch fails */
+    uint64_t warp_instructions;   /* executed so far */
+    uint64_t thread_instructions; /* executed so far */
+    uint32_t live;                /* CTAs in progress: the GPU's first */
+} Run;
+
+/* Adds where all warps stand. */
+static void say_stand(const Run *run, Text *out) {
+    static const char *const what[] = {"standing", "waiting at a barrier"};
+    IsaStand stand = {.count = 0};
+    for (uint32_t i = 0; i < run->live; i++) {
+        const IsaCta *cta = run->gpu->ctas[i];
+        for (uint32_t rest = cta->alive; rest; rest &= rest - 1) {
+            int warp = bits_lowest32(rest);
+            isa_stand_add(&stand, &cta->warps[warp], what[cta->waiting >> warp & 1]);
+        }
+    }
+    isa_say_stand(&stand, run->context.launch, out);
+}
+
+/* The same, behind the message of the fault. */
+static void add_stand(Run *run) {
+    IsaFault *fault = &run->context.fault;
+    Text text = {0};
+    text_add(&text, fault->text);
+    say_stand(run, &text);
+    snprintf(fault->text, sizeof fault->text, "%s", text_string(&text));
+    text_free(&text);
+}
+
+static void fault_deadlock(Run *run, const IsaCta *cta) {
+    const IsaWarp *warp = &cta->warps[bits_lowest32(cta->alive)];
+    isa_fault(&run->context, warp, bits_lowest32(warp->active), ISA_FAULT_DEADLOCK,
+              "deadlock: all %d live warps of the CTA wait at barriers that cannot complete "
+              "(warps 0x%08x of %u)",
+              bits_count32(cta->alive), cta->alive, cta->launch->warps);
+    add_stand(run);
+}
+
+/* Whether every live warp looks for what none of them will store. */
+static bool all_look(const Run *run, IsaLooks *looks, uint32_t rounds) {
+    for (uint32_t i = 0; i < run->live; i++) {
+        const IsaCta *cta = run->gpu->ctas[i];
+        for (uint32_t rest = cta->alive; rest; rest &= rest - 1)
+            if (!looks(&run->context, &cta->warps[bits_lowest32(rest)], rounds)) return false;
+    }
+    return run->live > 0;
+}
+
+/* Ends a launch that would go on for ever. */
+static void end_hopeless(Run *run) {
+    if (!all_look(run, isa_only_looks, LAST_LOOKS)) return;
+    run->context.proves_looks = true; /* from now on */
+    uint32_t rounds = LAST_LOOKS * gpu_patience(run->gpu);
+    if (!all_look(run, isa_looks_for_ever, rounds)) return;
+    const IsaWarp *warp = &run->gpu->ctas[0]->warps[bits_lowest32(run->gpu->ctas[0]->alive)];
+    isa_fault(
+        &run->context, warp, bits_lowest32(warp->active | 1u << 31), ISA_FAULT_DEADLOCK,
+        "deadlock: every warp waits at a barrier or has gone %u times round a loop that looks "
+        "for another thread's store, and none of them has stored anything meanwhile",
+        rounds);
+    add_stand(run);
+}
+
+static bool is_stopped(const Run *run) {
+    return run->context.fault.is_set ||
+           atomic_load_explicit(&run->gpu->is_interrupted, memory_order_relaxed);
+}
+
+/* One turn of a warp; returns the instructions it executed. */
+static uint64_t run_warp(Run *run, IsaWarp *warp) {
+    uint64_t quantum = run->limit < WARP_QUANTUM ? run->limit : WARP_QUANTUM;
+    uint64_t budget = quantum;
+    isa_run(&run->context, warp, &budget, &run->thread_instructions);
+    uint64_t done = quantum - budget;
+    run->limit -= done;
+    run->warp_instructions += done;
+    if (run->limit == 0 && !run->context.fault.is_set) {
+        isa_fault(&run->context, warp, bits_lowest32(warp->active | 1u << 31), ISA_FAULT_LIMIT,
+                  "the limit of %llu warp instruction%s is reached",
+                  (unsigned long long)run->gpu->options.instruction_limit,
+                  text_plural(run->gpu->options.instruction_limit));
+        add_stand(run);
+    }
+    return done;
+}
+
+/* One turn of a CTA; true when it has ended. */
+static bool run_cta(Run *run, IsaCta *cta) {
+    for (uint64_t done = 0; done < CTA_QUANTUM;) {
+        uint32_t ready = cta->alive & ~cta->waiting;
+        if (!ready && cta->alive) fault_deadlock(run, cta);
+        for (; ready && !is_stopped(run); ready &= ready - 1)
+            done += run_warp(run, &cta->warps[bits_lowest32(ready)]);
+        if (!cta->alive) return true;
+        if (is_stopped(run)) return false;
+    }
+    return false;
+}
+
+/* CTAs stay where they are, as their warps point to them. */
+static void grow_ctas(Gpu *gpu, uint32_t count) {
+    if (gpu->cta_count >= count) return;
+    gpu->ctas = base_realloc(gpu->ctas, count * sizeof *gpu->ctas);
+    while (gpu->cta_count < count)
+        gpu->ctas[gpu->cta_count++] = base_calloc(1, sizeof(IsaCta));
+}
+
+/* Runs the CTAs before `until`. ctas[0..live-1] are in progress, in the order in which they
+ * started; a CTA object that became free stands behind them. */
+static void run_ctas(Run *run, GpuGrid *grid, uint64_t until, uint32_t resident) {
+    Gpu *gpu = run->gpu;
+    uint32_t live = 0;
+    while ((grid->next < until || live) && !is_stopped(run)) {
+        /* One more CTA joins in each round, so a grid of independent CTAs runs one after another.
+         */
+        if (grid->next < until && live < resident) {
+            grow_ctas(gpu, live + 1);
+            isa_cta_start(gpu->ctas[live++], &grid->launch, grid->next++);
+            run->live = live;
+        }
+        for (uint32_t i = 0; i < live && !is_stopped(run);) {
+            if (!run_cta(run, gpu->ctas[i])) {
+                i++;
+                continue;
+            }
+            IsaCta *ended = gpu->ctas[i];
+            memmove(&gpu->ctas[i], &gpu->ctas[i + 1], (live - i - 1) * sizeof ended);
+            gpu->ctas[--live] = ended;
+            run->live = live;
+            grid->done++;
+            atomic_fetch_add_explicit(&gpu->done_ctas, 1, memory_order_relaxed);
+        }
+        atomic_store_explicit(&gpu->done_instructions, run->warp_instructions,
+                              memory_order_relaxed);
+        bool can_grow = grid->next < until && live < resident;
+        if (!can_grow && !is_stopped(run)) end_hopeless(run);
+    }
+}
+
+/* Warp instructions that the grid may still execute. */
+static uint64_t left_to_execute(const Gpu *gpu, const GpuGrid *grid) {
+    const uint64_t limit = gpu->options.instruction_limit, done = grid->result->warp_instructions;
+    return !limit ? UINT64_MAX : limit > done ? limit - done : 0;
+}
+
+/* Adds what was counted, and why it ended early, if it did. */
+static void add_result(const Run *run, const GpuGrid *grid) {
+    GpuResult *result = grid->result;
+    result->warp_instructions += run->warp_instructions;
+    result->thread_instructions += run->thread_instructions;
+    result->time_ps += run->warp_instructions * 1000;
+    if (run->context.fault.is_set) {
+        gpu_set_fault(result, &run->context.fault);
+    } else if (atomic_load(&run->gpu->is_interrupted)) {
+        Text text = {0};
+        text_add(&text, "interrupted\n    kernel ");
+        demangle(grid->launch.function->ptx->name, &text);
+        say_stand(run, &text);
+        result->status = GPU_INTERRUPTED;
+        snprintf(result->message, sizeof result->message, "%s", text_string(&text));
+        text_free(&text);
+    }
+}
+
+void grid_run_functional(Gpu *gpu, GpuGrid *grid, uint64_t until) {
+    const IsaLaunch *launch = &grid->launch;
+    Run *run = base_calloc(1, sizeof *run);
+    run->gpu = gpu;
+    run->limit = left_to_execute(gpu, grid);
+    run->context.memory = gpu->memory; /* one by one: the whole of it is large, and zero already */
+    run->context.program = launch->program;
+    run->context.launch = launch;
+    run->context.drops_addresses = !launch->check;
+    run->context.print = gpu->options.print;
+    run->context.user = gpu->options.user;
+    isa_context_start(&run->context);
+    run_ctas(run, grid, until, launch->is_cooperative ? UINT32_MAX : MAX_RESIDENT);
+    add_result(run, grid);
+    free(run);
+}

@@ -1,0 +1,17 @@
+/* What the checks know of a GPU after its launches. */
+#ifndef TYTO_ENGINE_LAUNCH_GPU_CHECKS_H
+#define TYTO_ENGINE_LAUNCH_GPU_CHECKS_H
+
+#include "engine/launch/gpu.h"
+#include "isa/check/check.h"
+
+/* A live block of device malloc, and where it was asked for (NULL: nobody looked). */
+typedef struct GpuHeapBlock {
+    uint64_t address; /* 0: before the first */
+    uint64_t size_bytes;
+    const IsaSite *site;
+} GpuHeapBlock;
+/* Steps to the next one; false when there is none. */
+bool gpu_next_heap_block(const Gpu *gpu, GpuHeapBlock *block);
+
+#endif

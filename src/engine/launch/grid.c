@@ -1,0 +1,348 @@
+/* Grids given to the device: from a launch to its result (see the header). */
+#include "engine/launch/grid.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/host.h"
+#include "engine/engine.h"
+#include "engine/launch/gpu_internal.h"
+#include "isa/check/check.h"
+#include "isa/ptx_source.h"
+#include "sm/carve_out.h"
+
+enum { PARAMETER_SLACK = 64 /* readable bytes past a parameter area (IsaLaunch.parameters) */ };
+
+/* ---- Records ---- */
+
+/* A record of a grid, from those that ended or a new one; behind all grids that have been given. */
+static GpuGrid *add_grid(Gpu *gpu) {
+    GpuGrid *grid = gpu->free_grids, **last = &gpu->grids;
+    if (grid) gpu->free_grids = grid->after;
+    else grid = base_calloc(1, sizeof *grid);
+    while (*last)
+        last = &(*last)->after;
+    grid->after = NULL;
+    return *last = grid;
+}
+
+static void remove_grid(Gpu *gpu, GpuGrid *grid) {
+    GpuGrid **link = &gpu->grids;
+    while (*link != grid)
+        link = &(*link)->after;
+    *link = grid->after;
+    grid->after = gpu->free_grids;
+    gpu->free_grids = grid;
+}
+
+static void free_list(GpuGrid *grid) {
+    while (grid) {
+        GpuGrid *after = grid->after;
+        free(grid->parameters);
+        free(grid);
+        grid = after;
+    }
+}
+
+void grid_free_all(Gpu *gpu) {
+    free_list(gpu->grids);
+    free_list(gpu->free_grids);
+}
+
+/* ---- Begin ---- */
+
+static void copy_parameters(GpuGrid *grid, const void *parameters, uint32_t bytes) {
+    if (grid->room_bytes < bytes + PARAMETER_SLACK) {
+        free(grid->parameters);
+        grid->room_bytes = bytes + PARAMETER_SLACK;
+        grid->parameters = base_alloc_lines(grid->room_bytes);
+    }
+    memset(grid->parameters, 0, bytes + PARAMETER_SLACK);
+    if (bytes) memcpy(grid->parameters, parameters, bytes);
+}
+
+/* What the CTAs of a checked launch share. */
+static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
+    const IsaFunction *kernel = &request->module->program->functions[request->function];
+    GpuLimits limits = gpu_limits(gpu);
+    grid->launch = (IsaLaunch){
+        .program = request->module->program,
+        .function = kernel,
+        .threads = request->block[0] * request->block[1] * request->block[2],
+        .ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2],
+        .shared_bytes = kernel->shared_bytes + request->dynamic_shared_bytes,
+        .dynamic_shared_bytes = request->dynamic_shared_bytes,
+        .taken_shared_bytes =
+            gpu_shared_taken(gpu, kernel->shared_bytes + request->dynamic_shared_bytes),
+        .carve_out = (int)request->carve_out - 1,
+        .window = request->window,
+        .parameters = grid->parameters,
+        .parameter_bytes = kernel->ptx->parameter_bytes,
+        .stack_bytes = gpu->options.stack_bytes,
+        .sms = limits.sms,
+        .warps_per_sm = limits.threads_per_sm / ISA_LANES,
+        .grid_id = ++gpu->launches,
+        .ps_per_cycle = UINT64_C(1000000000) / limits.clock_khz,
+        .is_cooperative = request->is_cooperative,
+        .has_independent_threads = !gpu->options.machine ||
+                                   gpu->options.machine->sm.divergence == SM_DIVERGENCE_INDEPENDENT,
+        .check = gpu->check,
+        .dump_line = gpu->options.dump_line,
+        .dump_cta = gpu->options.dump_cta,
+        .dump_warp = gpu->options.dump_warp,
+        .has_dumped = &gpu->has_dumped,
+        .heap = gpu->heap,
+        .grid_workspace = request->is_cooperative ? gpu->grid_workspace : 0,
+        .runtime = &grid->runtime,
+        .set_condition = gpu->options.set_condition,
+        .condition_user = gpu->options.condition_user,
+    };
+    IsaLaunch *launch = &grid->launch;
+    memcpy(launch->grid, request->grid, sizeof launch->grid);
+    memcpy(launch->block, request->block, sizeof launch->block);
+    launch->warps = (launch->threads + ISA_LANES - 1) / ISA_LANES;
+}
+
+/* What a cooperative grid synchronizes through: its own size, and the word that counts arrivals, as
+ * the vendor's cooperative_groups headers lay it out. */
+static const uint32_t workspace[2] = {sizeof workspace, 0};
+
+/* The device memory that the kernel needs besides its arguments; false: there is no room. */
+static bool allocate(Gpu *gpu, const GpuLaunch *request, const PtxFunction *kernel,
+                     GpuResult *result) {
+    if (request->module->uses_heap && !gpu->heap) {
+        gpu->heap = mem_heap_new(gpu->memory, gpu->options.heap_bytes);
+        if (!gpu->heap) {
+            gpu_refuse_kernel(result, kernel,
+                              ": no room in device memory for its heap of %llu bytes",
+                              (unsigned long long)gpu->options.heap_bytes);
+            return false;
+        }
+    }
+    if (request->is_cooperative && !gpu->grid_workspace) {
+        gpu->grid_workspace = mem_alloc(gpu->memory, sizeof workspace, MEM_ALLOC_ALIGN,
+                                        MEM_KIND_GLOBAL, "the grid's workspace");
+        if (!gpu->grid_workspace) {
+            gpu_refuse_kernel(result, kernel, ": no room in device memory to synchronize its grid");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The program's rows for the machine, worked out at its first launch there. */
+static const SmOp *ops_of(GpuModule *module) {
+    const SmConfig *sm = &module->gpu->options.machine->sm;
+    if (module->ops) return module->ops;
+    module->rows = ptx_source_program(module->program, sm->instructions == SM_INSTRUCTIONS_SASS);
+    module->ops = sm_ops_new(sm, &module->rows);
+    return module->ops;
+}
+
+/* What the machine has to know of a grid that is to run there. */
+static void prepare_for_machine(const Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
+    const IsaLaunch *launch = &grid->launch;
+    grid->ops = ops_of(request->module);
+    grid->registers = gpu_registers_taken(gpu, launch->function, launch->threads);
+    grid->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, launch->threads,
+                                      request->dynamic_shared_bytes);
+    grid->ctas_per_sm = carve_out_ctas(&gpu->options.machine->sm, launch->shared_bytes,
+                                       grid->ctas_per_sm, launch->carve_out);
+    grid->result->ctas_per_sm = grid->ctas_per_sm;
+}
+
+/* The processor's clock is dear to read, a quarter of a small launch. A launch that begins right
+ * behind another takes the time between them for the processor's. */
+static HostTime time_at_start(const Gpu *gpu) {
+    const double right_behind = 10e-6; /* seconds */
+    const double wall = host_wall_seconds(), gap = wall - gpu->last_end.wall;
+    return (HostTime){wall, gap < right_behind ? gpu->last_end.cpu + gap : host_cpu_seconds()};
+}
+
+/* Progress counts the grids that are under way together; it begins anew when none was. */
+static void count_in(Gpu *gpu, const GpuGrid *grid) {
+    if (gpu->grids->after == NULL || gpu->depth) {
+        atomic_store(&gpu->done_ctas, 0);
+        atomic_store(&gpu->done_instructions, 0);
+        atomic_store(&gpu->total_ctas, grid->launch.ctas);
+    } else {
+        atomic_fetch_add(&gpu->total_ctas, grid->launch.ctas);
+    }
+}
+
+/* Gives a launch to the device; its result goes to `result`, NULL: into the grid's record. */
+static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *stream,
+                      GpuResult *result) {
+    const IsaFunction *kernel = &request->module->program->functions[request->function];
+    const HostTime start = time_at_start(gpu);
+    GpuGrid *grid = add_grid(gpu);
+    grid->result = result ? result : &grid->own;
+    *grid->result = (GpuResult){0};
+    grid->host_start = start;
+    grid->module = request->module;
+    grid->stream = stream ? *stream : (GpuStreamInfo){0};
+    grid->ops = NULL;
+    grid->next = grid->done = 0;
+    grid->waited.has_any = grid->has_overlapped = grid->runs_alone = grid->is_on_machine = false;
+    grid->is_complete = false;
+    grid->state = GRID_ENDED;
+    grid->is_refused = true;
+    if (gpu_check_kernel(gpu, request, grid->result) != GPU_OK) return grid;
+    if (!allocate(gpu, request, kernel->ptx, grid->result)) return grid;
+    grid->is_refused = false;
+    copy_parameters(grid, request->parameters, kernel->ptx->parameter_bytes);
+    grid->runtime = (DeviceRuntime){.wait = gpu->check ? NULL : children_wait,
+                                    .keep_text = gpu_keep_text,
+                                    .answers = gpu->options.answers,
+                                    .user = gpu,
+                                    .asker = gpu->options.asker};
+    children_begin(gpu, &grid->runtime);
+    prepare(gpu, request, grid);
+    if (!gpu->depth && gpu->grids == grid) atomic_store(&gpu->is_interrupted, false);
+    count_in(gpu, grid);
+    grid->state = GRID_WAITING;
+    if (gpu->engine && !request->is_functional) {
+        prepare_for_machine(gpu, request, grid);
+        engine_begin(gpu->engine, gpu, grid);
+    }
+    return grid;
+}
+
+GpuGrid *gpu_begin(Gpu *gpu, const GpuLaunch *launch, const GpuStreamInfo *stream) {
+    return begin(gpu, launch, stream, NULL);
+}
+
+void grid_start(Gpu *gpu, GpuGrid *grid) {
+    grid->state = GRID_RUNNING;
+    gpu->running = grid;
+    if (gpu->check) isa_check_start(gpu->check, &grid->launch, grid->module->number);
+    if (grid->launch.grid_workspace)
+        mem_write(gpu->memory, gpu->grid_workspace, workspace, sizeof workspace);
+}
+
+/* ---- Advance ---- */
+
+/* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
+static void restart_engine(Gpu *gpu) {
+    engine_free(gpu->engine);
+    gpu->engine = engine_new(&gpu->options, gpu->calls);
+}
+
+/* Grids that overlap end at times of their own; the time of all of them is the last one's. */
+static void note_time(Gpu *gpu, const GpuGrid *grid) {
+    const GpuResult *result = grid->result;
+    const uint64_t end = result->start_ps + result->time_ps;
+    if (!gpu->depth && end > gpu->time_ps) gpu->time_ps = end;
+}
+
+void grid_finish(Gpu *gpu, GpuGrid *grid) {
+    GpuResult *result = grid->result;
+    grid->state = GRID_ENDED;
+    if (grid->waited.has_any) gpu_add_result(result, &grid->waited.sum);
+    if (grid->ops && !gpu->depth) gpu->timed_instructions += result->thread_instructions;
+    result->has_overlapped = grid->has_overlapped;
+    if (gpu->running == grid) gpu->running = NULL;
+    note_time(gpu, grid);
+}
+
+void grid_finish_others(Gpu *gpu, const GpuGrid *failed) {
+    const GpuResult *why = failed->result;
+    for (GpuGrid *grid = gpu->grids; grid; grid = grid->after) {
+        GpuResult *result = grid->result;
+        if (grid == failed || grid->state == GRID_ENDED) continue;
+        result->status = why->status;
+        result->fault_code = why->fault_code;
+        snprintf(result->message, sizeof result->message,
+                 "ended with another kernel on the device: %.*s",
+                 (int)(sizeof result->message - 64), why->message);
+        grid_finish(gpu, grid);
+    }
+}
+
+static void run_functional(Gpu *gpu, GpuGrid *grid) {
+    grid->result->start_ps = gpu->time_ps;
+    grid_start(gpu, grid);
+    grid_run_functional(gpu, grid, grid->launch.ctas);
+    grid_finish(gpu, grid);
+    if (grid->result->status != GPU_OK) grid_finish_others(gpu, grid);
+}
+
+static void run_timed(Gpu *gpu) {
+    const Watch *watch = gpu->options.watch;
+    const GpuGrid *ended = engine_advance(gpu->engine, gpu, UINT64_MAX);
+    if (ended && watch && watch->profile) gpu_profile_add(gpu, ended);
+}
+
+/* The functional grid that runs next: of the highest priority, of several the first given. */
+static GpuGrid *next_functional(const Gpu *gpu) {
+    GpuGrid *next = NULL;
+    for (GpuGrid *grid = gpu->grids; grid; grid = grid->after) {
+        if (grid->state != GRID_WAITING || grid->ops) continue;
+        if (!next || grid->stream.priority > next->stream.priority) next = grid;
+    }
+    return next;
+}
+
+/* Runs what has been given until another grid has ended. Functional ones go first, one by one. */
+static void advance(Gpu *gpu) {
+    GpuGrid *grid = next_functional(gpu);
+    if (grid) run_functional(gpu, grid);
+    else run_timed(gpu);
+    if (gpu->engine && engine_is_spent(gpu->engine)) restart_engine(gpu);
+}
+
+static GpuGrid *find_ended(const Gpu *gpu) {
+    GpuGrid *grid = gpu->grids;
+    while (grid && grid->state != GRID_ENDED)
+        grid = grid->after;
+    return grid;
+}
+
+GpuGrid *gpu_advance(Gpu *gpu) {
+    while (gpu->grids) {
+        GpuGrid *ended = find_ended(gpu);
+        if (ended) return ended;
+        advance(gpu);
+    }
+    return NULL;
+}
+
+/* ---- End ---- */
+
+const GpuResult *gpu_result(Gpu *gpu, GpuGrid *grid) {
+    assert(grid->state == GRID_ENDED);
+    if (!grid->is_refused && !grid->is_complete) {
+        const HostTime last = gpu->last_end;
+        const bool was_idle = grid->host_start.wall > last.wall;
+        const HostTime start = was_idle ? grid->host_start : last;
+        children_end(gpu, &grid->runtime, grid->module, grid->result->status == GPU_OK);
+        gpu->last_end = (HostTime){host_wall_seconds(), host_cpu_seconds()};
+        grid->result->wall_seconds = gpu->last_end.wall - start.wall;
+        grid->result->cpu_seconds = gpu->last_end.cpu - start.cpu;
+    }
+    grid->is_complete = true;
+    return grid->result;
+}
+
+GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result) {
+    const GpuResult *found = gpu_result(gpu, grid);
+    const GpuStatus status = found->status;
+    if (result && result != found) *result = *found;
+    remove_grid(gpu, grid);
+    return status;
+}
+
+GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+    GpuGrid *grid = begin(gpu, request, NULL, result);
+    while (grid->state != GRID_ENDED)
+        advance(gpu);
+    return gpu_end(gpu, grid, result);
+}
+
+/* ---- Questions ---- */
+
+const GpuModule *gpu_running_module(const Gpu *gpu) { return gpu->running->module; }
+uint64_t gpu_time_ps(const Gpu *gpu) { return gpu->time_ps; }

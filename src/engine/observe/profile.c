@@ -1,0 +1,104 @@
+/* What the SMs counted of each instruction, added to the profile of the run with the places in
+ * words.
+ */
+#include "engine/launch/gpu_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "engine/engine.h"
+#include "engine/observe/watch.h"
+
+static char *copy_of(const char *text, size_t length) {
+    char *copy = base_malloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+/* Line `number` (from 1) of a text without the blanks around it; NULL when there is none. */
+static char *line_of(const char *text, uint32_t number) {
+    while (--number) {
+        text = strchr(text, '\n');
+        if (!text++) return NULL;
+    }
+    text += strspn(text, " \t\r");
+    size_t length = strcspn(text, "\n");
+    while (length && strchr(" \t\r", text[length - 1]))
+        length--;
+    return copy_of(text, length);
+}
+
+/* Fills in what an instruction is and where it stands. */
+static void describe(ProfileLine *line, const GpuModule *module) {
+    const IsaProgram *program = module->program;
+    const IsaInfo *info = &program->infos[line->pc];
+    const char *file, *op = ptx_opcode_name((PtxOpcode)info->op);
+    const char *function = program->functions[info->function].ptx->name;
+    const PtxLoc *loc = isa_source(program, line->pc, &file);
+    line->line = info->line;
+    line->function = copy_of(function, strlen(function));
+    if (module->text && info->line) line->text = line_of(module->text, info->line);
+    if (!line->text) line->text = copy_of(op, strlen(op));
+    if (!loc) return;
+    line->source = copy_of(file, strlen(file));
+    line->source_line = (uint32_t)loc->line;
+}
+
+static void add_rows(ProfileKernel *kernel, const GpuModule *module, const SmProfile *from) {
+    for (uint32_t chunk = 0; chunk < from->chunk_count; chunk++) {
+        const ProfileCounts *rows = from->chunks[chunk];
+        for (uint32_t i = 0; rows && i < SM_PROFILE_ROWS; i++) {
+            bool is_new;
+            if (profile_is_empty(&rows[i])) continue;
+            ProfileLine *line = profile_line(kernel, chunk * SM_PROFILE_ROWS + i, &is_new);
+            if (is_new) describe(line, module);
+            profile_add(&line->counts, &rows[i]);
+        }
+    }
+    profile_add(&kernel->nobody, &from->nobody);
+}
+
+/* What a visit to the standing warps fills. */
+typedef struct Stands {
+    ProfileKernel *kernel;
+    const GpuModule *module;
+} Stands;
+
+static void add_stand(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                      ProfileColumn cause) {
+    (void)warp, (void)slot;
+    const Stands *stands = user;
+    bool is_new;
+    ProfileLine *line = profile_line(stands->kernel, pc, &is_new);
+    if (is_new) describe(line, stands->module);
+    profile_add_stand(stands->kernel, &(ProfileStand){pc, cause, 1});
+}
+
+void gpu_profile_standing(const Gpu *gpu, const GpuGrid *grid, Profile *profile) {
+    const GpuModule *module = grid->module;
+    ProfileKernel *kernel =
+        profile_kernel(profile, 0, grid->launch.function->ptx->name, module->images[0]->file);
+    Stands stands = {kernel, module};
+    engine_visit_standing(gpu->engine, add_stand, &stands);
+}
+
+void gpu_profile_add(Gpu *gpu, const GpuGrid *grid) {
+    const GpuModule *module = grid->module;
+    const IsaLaunch *launch = &grid->launch;
+    const GpuResult *result = grid->result;
+    uint64_t index = (uint64_t)(launch->function - module->program->functions);
+    uint64_t key = module->number << 32 | index;
+    ProfileKernel *kernel = profile_kernel(gpu->options.watch->profile, key,
+                                           launch->function->ptx->name, module->images[0]->file);
+    const SmProfile *of_sm;
+    kernel->launches++;
+    counters_add(&kernel->counters, &result->counters);
+    for (uint32_t sm = 0; (of_sm = engine_profile(gpu->engine, sm)) != NULL; sm++)
+        add_rows(kernel, module, of_sm);
+    if (result->status == GPU_OK) return;
+    kernel->is_complete = false;
+    Stands stands = {kernel, module};
+    engine_visit_standing(gpu->engine, add_stand, &stands);
+}

@@ -1,0 +1,160 @@
+/* What the machine has counted: sums over its units, of a kernel and of each unit in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "engine/engine_internal.h"
+
+Counters tally_networks(const Engine *engine) {
+    Counters sum = engine->networks[0];
+    counters_add(&sum, &engine->networks[1]);
+    sum.noc_cycles = engine->noc.ticks;
+    return sum;
+}
+
+/* Adds what a unit has counted since a mark. */
+static void add_since(Counters *sum, const Counters *mark, const Counters *now) {
+    Counters since = counters_since(mark, now);
+    counters_add(sum, &since);
+}
+
+/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles;
+ * what remains of the whole is the networks'. */
+static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
+    uint64_t sm = machine->clock.sm_khz;
+    c->fetch_l2_cycles = c->fetch_l2_cycles * sm / machine->clock.l2_khz;
+    c->fetch_queue_cycles = c->fetch_queue_cycles * sm / machine->clock.dram_khz;
+    c->fetch_dram_cycles = c->fetch_dram_cycles * sm / machine->clock.dram_khz;
+    uint64_t below = c->fetch_l2_cycles + c->fetch_queue_cycles + c->fetch_dram_cycles;
+    c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
+}
+
+/* What an SM has counted since a mark. */
+static Counters sm_since(const Engine *engine, const EngineMarks *marks, uint32_t sm) {
+    const Counters *now = sm_counters(engine->sms[sm]);
+    return marks->sms ? counters_since(&marks->sms[sm], now) : *now;
+}
+
+Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end) {
+    Counters sum = {0}, *c = &sum;
+    uint64_t sm_khz = engine->machine->clock.sm_khz;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        sm_settle(engine->sms[i], end);
+        if (!marks->sms) counters_add(c, sm_counters(engine->sms[i]));
+        else add_since(c, &marks->sms[i], sm_counters(engine->sms[i]));
+    }
+    convert_fetch_parts(engine->machine, c);
+    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
+        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
+        Counters now = partition_counters(engine->partitions[p]);
+        add_since(c, &marks->partitions[p], &now);
+    }
+    Counters networks = tally_networks(engine);
+    add_since(c, &marks->networks, &networks);
+    c->cycles = end - marks->start;
+    c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
+    c->kernels = 1;
+    return sum;
+}
+
+/* ---- Units ---- */
+
+static void mark_partition(Engine *engine, EngineMarks *marks, uint32_t p) {
+    Partition *partition = engine->partitions[p];
+    uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
+    marks->partitions[p] = partition_counters(partition);
+    for (uint32_t i = 0; i < slices; i++)
+        marks->slices[p * slices + i] = *partition_slice_counters(partition, i);
+    memcpy(&marks->banks[p * banks], partition_bank_counts(partition),
+           banks * sizeof(DramBankCounts));
+}
+
+/* Room for a mark, at its first use. */
+static void allocate_marks(const Engine *engine, EngineMarks *marks, bool is_at_rest) {
+    const MachineConfig *machine = engine->machine;
+    if (!marks->partitions) {
+        marks->partitions = base_calloc(machine->partitions, sizeof(Counters));
+        marks->slices =
+            base_calloc(machine->partitions * machine->partition.slices, sizeof(Counters));
+        marks->banks =
+            base_calloc(machine->partitions * machine->dram.banks, sizeof(DramBankCounts));
+    }
+    if (!marks->sm_room && !is_at_rest)
+        marks->sm_room = base_calloc(machine->sms, sizeof(Counters));
+    marks->sms = is_at_rest ? NULL : marks->sm_room;
+}
+
+void tally_free_marks(EngineMarks *marks) {
+    free(marks->sm_room);
+    free(marks->partitions);
+    free(marks->slices);
+    free(marks->banks);
+}
+
+void tally_mark(Engine *engine, EngineMarks *marks, bool is_at_rest) {
+    allocate_marks(engine, marks, is_at_rest);
+    marks->start = engine->cycle;
+    marks->networks = tally_networks(engine);
+    for (uint32_t i = 0; i < engine->machine->sms && !is_at_rest; i++) {
+        sm_settle(engine->sms[i], engine->cycle);
+        marks->sms[i] = *sm_counters(engine->sms[i]);
+    }
+    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
+        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
+        if (is_at_rest) partition_begin_maxima(engine->partitions[p]);
+        mark_partition(engine, marks, p);
+    }
+}
+
+static Counters bank_since(const DramBankCounts *mark, const DramBankCounts *now) {
+#define BANK_SINCE(name) .name = now->name - mark->name,
+    return (Counters){DRAM_BANK_COUNTS(BANK_SINCE)};
+#undef BANK_SINCE
+}
+
+/* Adds what a partition has counted in the kernel, its slices and its banks. */
+static void add_partition(const Engine *engine, const EngineMarks *marks, uint32_t p,
+                          Units *units) {
+    const Partition *partition = engine->partitions[p];
+    uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
+    const DramBankCounts *counts = partition_bank_counts(partition);
+    Counters now = partition_counters(partition);
+    Counters part = counters_since(&marks->partitions[p], &now);
+    units_add(units, UNIT_channel, p, &part);
+    for (uint32_t i = 0; i < slices; i++) {
+        part =
+            counters_since(&marks->slices[p * slices + i], partition_slice_counters(partition, i));
+        units_add(units, UNIT_slice, p * slices + i, &part);
+    }
+    for (uint32_t i = 0; i < banks; i++) {
+        part = bank_since(&marks->banks[p * banks + i], &counts[i]);
+        units_add(units, UNIT_bank, p * banks + i, &part);
+    }
+}
+
+Spreads tally_spreads(const Engine *engine, const EngineMarks *marks) {
+    Spreads spreads = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        const Counters counters = sm_since(engine, marks, i);
+        spreads_take(&spreads, &counters, i == 0);
+    }
+    return spreads;
+}
+
+void tally_keep_units(const Engine *engine, const EngineMarks *marks) {
+    Units *units = engine->watch ? engine->watch->units : NULL;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        Counters counters = *sm_counters(engine->sms[i]);
+        convert_fetch_parts(engine->machine, &counters);
+        if (units) units_add(units, UNIT_sm, i, &counters);
+    }
+    for (uint32_t p = 0; units && p < engine->machine->partitions; p++)
+        add_partition(engine, marks, p, units);
+}
+
+Histograms tally_histograms(const Engine *engine) {
+    Histograms all = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        histograms_add(&all, sm_histograms(engine->sms[i]));
+    return all;
+}

@@ -1,0 +1,27 @@
+/* What a timeline shows of warps, SMs and DRAM channels (stats/timeline.h): as they stood at each
+ * sample, and what was counted from one to the next. A warp that stands as before, at the same line
+ * for the same cause, goes on with its slice. */
+#ifndef TYTO_ENGINE_OBSERVE_UNIT_TRACKS_H
+#define TYTO_ENGINE_OBSERVE_UNIT_TRACKS_H
+
+#include "stats/timeline.h"
+
+typedef struct UnitTracks UnitTracks;
+
+/* For a timeline (borrowed) of this shape. */
+UnitTracks *unit_tracks_new(Timeline *timeline, const TimelineShape *shape);
+void unit_tracks_free(UnitTracks *tracks); /* NULL is allowed */
+
+/* A kernel begins at SM cycle `cycle`; counters of SMs begin at 0. */
+void unit_tracks_start(UnitTracks *tracks, uint64_t cycle);
+
+/* A sample at `cycle`: between these two every resident warp and every unit is told once. */
+void unit_tracks_begin(UnitTracks *tracks, uint64_t cycle);
+void unit_tracks_end(UnitTracks *tracks);
+/* A warp that does what `doing` (a constant) says before line `line` of the PTX. */
+void unit_tracks_warp(UnitTracks *tracks, uint32_t sm, uint32_t slot, const char *doing,
+                      uint32_t line);
+/* A unit that has counted this much: an SM of the kernel, a channel of the run. */
+void unit_tracks_count(UnitTracks *tracks, TimelineUnit unit, uint32_t index, const Counters *now);
+
+#endif

@@ -1,0 +1,184 @@
+/* Two threads, each with units of its own for many cycles: the first, which is the kernel's, takes
+ * replies, moves the network of requests and steps the SMs; the second moves the network of replies
+ * and steps the partitions. What they tell each other are the packets that leave the switch of
+ * either network, and the room that is free again at its end (noc_lend).
+ *
+ *     first    replies in t | requests move t | SMs t          | replies in t + 1 | ...
+ *     second   ...            | replies move t  | partitions t + 1 | ...
+ *
+ * The second is never more than a cycle ahead: once the networks have moved, nothing that an SM
+ * does in this cycle reaches a partition before they move again. So replies move after those that
+ * have arrived are taken, and partitions step after requests have moved.
+ *
+ * But it may be behind, as long as the replies that arrive have left the switch (`lead`), and while
+ * requests find room that the first knows of, whatever the partitions have taken since. So neither
+ * waits for the other to do its part of a cycle, nor for its news of each to get here.
+ *
+ * Where SMs are most of the work, others step those that are awake beside the first, or the second
+ * before its partitions, where there are but two (engine/cycle.c, sm/order.h). The first then waits
+ * for all of them before requests move again; what they inject stays at their nodes until then
+ * (noc_hold). */
+#include "engine/engine_internal.h"
+
+/* ---- How far the other is ---- */
+
+static void reach(_Atomic uint64_t *progress, uint64_t cycles) {
+    atomic_store_explicit(progress, cycles, memory_order_release);
+}
+
+/* Whether it has come so far with something. `seen` is what it had come to at the last look, so
+ * that its line need not be fetched each time. */
+static bool has_reached(_Atomic uint64_t *progress, uint64_t *seen, uint64_t cycles) {
+    if (*seen < cycles) *seen = atomic_load_explicit(progress, memory_order_acquire);
+    return *seen >= cycles;
+}
+
+/* Whether a network's owner must look at the room that its taker has given back. */
+static bool must_collect(const Noc *network, uint64_t cycles) {
+    return noc_lacks_room(network) || cycles % APART_COLLECT_CYCLES == 0;
+}
+
+/* ---- The second thread ---- */
+
+/* Until the first thread has come so far with something; false: it will not. */
+static bool await_first(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen,
+                        uint64_t cycles) {
+    for (uint32_t turns = 0;;) {
+        if (*seen >= cycles) return true;
+        /* looked at first: what comes before the end is done */
+        const bool is_over = atomic_load_explicit(&engine->apart[0].is_over, memory_order_acquire);
+        if (has_reached(progress, seen, cycles)) return true;
+        if (is_over) return false;
+        team_wait(&turns);
+    }
+}
+
+/* Whether the second steps SMs too: where there is no third. */
+static bool has_two(const Engine *engine) { return engine->apart_threads == 2; }
+
+/* Of the threads that step SMs, which one it is: the second is passed over where it has none. */
+static uint32_t part_of(const Engine *engine, uint32_t thread) {
+    return thread && !has_two(engine) ? thread - 1 : thread;
+}
+
+/* The SMs of a cycle that the team steps. */
+static void step_sms(Engine *engine, uint32_t thread, uint64_t cycles) {
+    const uint32_t part = part_of(engine, thread);
+    cycle_step_sms_part(engine, part);
+    reach(&engine->parts[part].done, cycles);
+}
+
+static void run_second(Engine *engine) {
+    ApartPace *first = &engine->apart[0], *own = &engine->apart[1];
+    for (uint64_t cycles = 1; await_first(engine, &engine->taken, &own->seen_replies, cycles);
+         cycles++) {
+        const bool is_shared =
+            has_two(engine) && atomic_load_explicit(&engine->begun, memory_order_relaxed) == cycles;
+        uint32_t turns = 0;
+        if (is_shared) step_sms(engine, 1, cycles);
+        if (must_collect(engine->replies, cycles)) noc_collect(engine->replies, cycles);
+        below_move_replies(engine);
+        reach(&own->replies, cycles);
+        while (!has_reached(&first->requests, &own->seen_requests, cycles))
+            team_wait(&turns);
+        below_step_ahead(engine);
+        reach(&own->requests, cycles);
+    }
+}
+
+/* ---- Those that have SMs only ---- */
+
+static void run_other(Engine *engine, uint32_t thread) {
+    uint64_t begun = 0;
+    while (await_first(engine, &engine->begun, &begun, begun + 1))
+        step_sms(engine, thread, begun);
+}
+
+static void do_part(void *user, uint32_t thread) {
+    if (thread == 1) run_second(user);
+    else run_other(user, thread);
+}
+
+/* ---- The first ---- */
+
+static void await(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen, uint64_t cycles) {
+    uint32_t turns = 0;
+    while (!has_reached(progress, seen, cycles))
+        team_wait(&turns);
+    share_waited(&engine->share, turns);
+}
+
+static void begin(Engine *engine, uint32_t threads) {
+    below_lend(engine);
+    engine->lead = below_lead(engine);
+    engine->apart_threads = threads;
+    for (uint32_t i = 0; i < threads; i++) {
+        engine->apart[i] = (ApartPace){.replies = 0};
+        engine->parts[i].done = 0;
+    }
+    engine->taken = engine->begun = 0;
+    engine->apart_cycles = 0;
+    team_start(engine->team, threads, do_part, engine);
+}
+
+bool apart_may_run(Engine *engine) {
+    if (!engine->can_go_ahead || engine->cycle + 1 >= engine->next_look) return false;
+    if (residents_may_end_early(engine)) return false;
+    if (engine->dispatching) return true;
+    for (uint32_t left = engine->machine->sms; left; left--) {
+        if (sm_requests_under_way(engine->sms[engine->waiting]) > SM_MOST_ANSWERS) return true;
+        if (++engine->waiting == engine->machine->sms) engine->waiting = 0;
+    }
+    return false;
+}
+
+/* The first thread's part of the SMs that the team steps. */
+static uint32_t run_sms(Engine *engine) {
+    cycle_step_sms_part(engine, 0);
+    for (uint32_t i = 1; i < engine->order.threads; i++) {
+        uint64_t seen = 0;
+        await(engine, &engine->parts[i].done, &seen, engine->apart_cycles);
+    }
+    return cycle_end_sms(engine);
+}
+
+/* Requests move, with all the room there is where it may matter, or with what is known of. */
+static void move_requests(Engine *engine, uint64_t done) {
+    uint64_t *seen = &engine->apart[0].seen_requests;
+    if (noc_lacks_room(engine->requests)) {
+        await(engine, &engine->apart[1].requests, seen, done);
+        noc_collect(engine->requests, done);
+    } else if (done % APART_COLLECT_CYCLES == 0) {
+        has_reached(&engine->apart[1].requests, seen, done);
+        noc_collect(engine->requests, *seen < done ? *seen : done);
+    }
+    below_move_requests(engine);
+}
+
+uint32_t apart_run(Engine *engine, ShareMode mode) {
+    if (!engine->apart_threads) begin(engine, mode.threads);
+    ApartPace *own = &engine->apart[0], *second = &engine->apart[1];
+    const uint64_t done = engine->apart_cycles++;
+    if (done > engine->lead)
+        await(engine, &second->replies, &own->seen_replies, done - engine->lead);
+    below_replies_arrive(engine);
+    const bool shared = mode.way == SHARE_APART_SMS && cycle_is_shared(engine);
+    cycle_receive(engine);
+    if (shared) {
+        cycle_begin_sms(engine);
+        reach(&engine->begun, done + 1);
+    }
+    reach(&engine->taken, done + 1);
+    move_requests(engine, done);
+    if (shared) cycle_let_send(engine);
+    reach(&own->requests, done + 1);
+    return shared ? run_sms(engine) : cycle_step_sms(engine);
+}
+
+void apart_end(Engine *engine) {
+    if (!engine->apart_threads) return;
+    atomic_store_explicit(&engine->apart[0].is_over, true, memory_order_release);
+    team_finish(engine->team);
+    below_take_back(engine);
+    engine->apart_threads = 0;
+}

@@ -1,0 +1,320 @@
+/* Races: two accesses of two threads to a byte, at least one a write, that nothing orders.
+ *
+ * What orders them:
+ *  - a barrier of the CTA, which makes known to every warp that waits what all that arrived did and
+ *    knew;
+ *  - an instruction for several lanes of a warp (bar.warp.sync, shfl.sync, vote.sync ...), for the
+ *    lanes that take part. Before sm_70 the lanes of a warp run in lockstep, so that all of its
+ *    instructions are ordered; two lanes of one store still race;
+ *  - a release by the first one's warp after its access, and then an acquire by the other's before
+ *    its own. Fences and atomics are both, strong loads (volatile, relaxed, acquire) acquire,
+ * strong stores other than volatile ones release. What a barrier has made known to a warp is
+ * released by it too. It is not looked at whether the two met at one address, so that any such pair
+ *    counts: less is found than there may be, and nothing that is not there.
+ *
+ * Two strong accesses (volatile, atomic ...) never race. Nor do two writes of the same value, with
+ * which programs set flags.
+ *
+ * The time stamps are those of Lamport's clocks (CACM 21(7), 1978), kept by warp and, where lanes
+ * are free, by lane; that a word remembers its last writers and two readers follows FastTrack
+ * (Flanagan and Freund, PLDI 2009), which keeps one or all. */
+#include "isa/check/check_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+enum { FREE_LANES_TARGET = 70 }; /* of compute capability 7.0 on lanes are scheduled alone */
+
+/* ---- ShadowAccess.where ---- */
+
+enum { STRONG_BIT = 1, LANE_SHIFT = 1, PC_SHIFT = 6 };
+
+static uint32_t where_of(uint32_t pc, int lane, bool is_strong) {
+    return pc << PC_SHIFT | (uint32_t)lane << LANE_SHIFT | (is_strong ? STRONG_BIT : 0);
+}
+static uint32_t pc_of(const ShadowAccess *access) { return access->where >> PC_SHIFT; }
+static int lane_of(const ShadowAccess *access) {
+    return (int)(access->where >> LANE_SHIFT) & (ISA_LANES - 1);
+}
+
+/* ---- The launch and its CTAs ---- */
+
+void race_start(IsaCheck *check, const IsaLaunch *launch) {
+    check->now = 0;
+    check->warps = launch->ctas * launch->warps;
+    check->releases = base_calloc(check->warps, sizeof *check->releases);
+    check->has_lane_clocks = launch->program->module->target >= FREE_LANES_TARGET;
+    shadow_forget(check->global);
+}
+
+void race_cta(IsaCta *cta) {
+    IsaCtaCheck *own = cta->check;
+    CtaClocks *clocks = &own->clocks;
+    if (!own->shared) own->shared = shadow_new();
+    shadow_forget(own->shared);
+    memset(clocks->known, 0, sizeof clocks->known);
+    memset(clocks->acquired, 0, sizeof clocks->acquired);
+    uint32_t warps = cta->launch->check->has_lane_clocks ? cta->launch->warps : 0;
+    if (clocks->lanes_capacity < warps) {
+        free(clocks->lanes);
+        clocks->lanes = base_malloc(warps * sizeof *clocks->lanes);
+        clocks->lanes_capacity = warps;
+    }
+    if (warps) memset(clocks->lanes, 0, warps * sizeof *clocks->lanes);
+}
+
+/* ---- Order ---- */
+
+/* Time at which what a warp did at `time` was released to the device, or to its CTA; UINT64_MAX:
+ * not yet. */
+static uint64_t released_at(const IsaCheck *check, uint32_t warp, uint64_t time, bool is_same_cta) {
+    const Releases *releases = check->releases[warp];
+    if (!releases) return UINT64_MAX;
+    if (time < releases->forgotten) return 0;
+    uint32_t kept = releases->count < RELEASES ? releases->count : RELEASES;
+    for (uint32_t age = kept; age > 0; age--) {
+        const Release *release = &releases->ring[(releases->count - age) % RELEASES];
+        if (time < release->up_to && (is_same_cta || !release->is_cta_wide)) return release->time;
+    }
+    return UINT64_MAX;
+}
+
+/* Whether an access comes before what the lane does now. */
+static bool is_before(const IsaCheck *check, const ShadowAccess *access, const IsaWarp *warp,
+                      int lane) {
+    const IsaLaunch *launch = warp->cta->launch;
+    const CtaClocks *clocks = &warp->cta->check->clocks;
+    bool is_same_cta = access->warp / launch->warps == warp->cta->index;
+    uint32_t other = access->warp % launch->warps;
+    if (is_same_cta && other == warp->index) {
+        if (lane_of(access) == lane || !check->has_lane_clocks) return true;
+        if (access->time < clocks->lanes[warp->index][lane][lane_of(access)]) return true;
+    } else if (is_same_cta && access->time < clocks->known[warp->index][other]) {
+        return true;
+    }
+    return released_at(check, access->warp, access->time, is_same_cta) <=
+           clocks->acquired[warp->index];
+}
+
+static void add_release(IsaCheck *check, uint64_t warp, Release release) {
+    Releases *releases = check->releases[warp];
+    if (!releases) releases = check->releases[warp] = base_calloc(1, sizeof *releases);
+    Release *place = &releases->ring[releases->count % RELEASES];
+    if (releases->count >= RELEASES) releases->forgotten = place->up_to;
+    *place = release;
+    releases->count++;
+}
+
+static bool is_newer(const Releases *releases, Release release) {
+    if (!releases) return true;
+    const Release *last = &releases->ring[(releases->count - 1) % RELEASES];
+    return release.up_to > last->up_to || (last->is_cta_wide && !release.is_cta_wide);
+}
+
+/* The warp releases what it did, and what it knows of the others of its CTA. */
+static void release_all(IsaCheck *check, const IsaWarp *warp, bool is_cta_wide) {
+    const IsaCta *cta = warp->cta;
+    uint64_t first = cta->index * cta->launch->warps, time = ++check->now;
+    for (uint32_t i = 0; i < cta->launch->warps; i++) {
+        uint64_t up_to = i == warp->index ? time : cta->check->clocks.known[warp->index][i];
+        Release release = {up_to, time, is_cta_wide};
+        if (up_to && is_newer(check->releases[first + i], release))
+            add_release(check, first + i, release);
+    }
+}
+
+static void acquire(IsaCheck *check, const IsaWarp *warp) {
+    warp->cta->check->clocks.acquired[warp->index] = ++check->now;
+}
+
+void race_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide) {
+    release_all(check_of(context), warp, is_cta_wide);
+    acquire(check_of(context), warp);
+}
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+void race_lanes_meet(IsaContext *context, const IsaWarp *warp, uint32_t lanes) {
+    IsaCheck *check = check_of(context);
+    if (!check->has_lane_clocks) return;
+    uint64_t(*clock)[ISA_LANES] = warp->cta->check->clocks.lanes[warp->index];
+    uint64_t all[ISA_LANES] = {0}, now = ++check->now;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = bits_lowest32(rest);
+        clock[lane][lane] = now;
+        for (int i = 0; i < ISA_LANES; i++)
+            all[i] = later(all[i], clock[lane][i]);
+    }
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        memcpy(clock[bits_lowest32(rest)], all, sizeof all);
+}
+
+void race_arrival(const IsaContext *context, const IsaWarp *warp, uint32_t number) {
+    warp->cta->check->clocks.arrived[number][warp->index] = ++check_of(context)->now;
+}
+
+void race_completion(const IsaContext *context, const IsaCta *cta, uint32_t number,
+                     uint32_t waiting) {
+    IsaCheck *check = check_of(context);
+    CtaClocks *clocks = &cta->check->clocks;
+    uint64_t known[ISA_MAX_WARPS_PER_CTA] = {0}, acquired = 0, now = ++check->now;
+    for (uint32_t rest = cta->check->participants[number]; rest; rest &= rest - 1) {
+        int warp = bits_lowest32(rest);
+        acquired = later(acquired, clocks->acquired[warp]);
+        for (uint32_t i = 0; i < cta->launch->warps; i++)
+            known[i] = later(known[i], clocks->known[warp][i]);
+        known[warp] = later(known[warp], clocks->arrived[number][warp]);
+    }
+    for (uint32_t rest = waiting; rest; rest &= rest - 1) {
+        int warp = bits_lowest32(rest);
+        clocks->acquired[warp] = later(clocks->acquired[warp], acquired);
+        for (uint32_t i = 0; i < cta->launch->warps; i++)
+            clocks->known[warp][i] = later(clocks->known[warp][i], known[i]);
+        if (!check->has_lane_clocks) continue;
+        for (int lane = 0; lane < ISA_LANES; lane++)
+            for (int i = 0; i < ISA_LANES; i++)
+                clocks->lanes[warp][lane][i] = now;
+    }
+}
+
+/* ---- Accesses ---- */
+
+/* What the lanes of one instruction do. */
+typedef struct Deed {
+    IsaContext *context;
+    const IsaWarp *warp;
+    const IsaInst *inst;
+    PtxSpace space;
+    IsaAccess access;
+    bool is_strong;
+    uint64_t time;
+} Deed;
+
+static void report(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
+                   bool was_write) {
+    static const char *const names[2][2] = {{NULL, "read after write"},
+                                            {"write after read", "write after write"}};
+    const IsaLaunch *launch = deed->context->launch;
+    const IsaCheck *check = check_of(deed->context);
+    bool is_write = deed->access != ISA_ACCESS_READ;
+    uint64_t detail = (uint64_t)deed->space * 4 + is_write * 2u + was_write;
+    uint32_t pc = deed->warp->pc;
+    if (!check_note(check, FINDING_RACE, pc, pc_of(other), detail)) return;
+    Text text = {0}, before = {0};
+    text_printf(&text,
+                "%s %s address 0x%" PRIx64 " after a %s by another thread, and nothing orders the "
+                "two",
+                deed->access == ISA_ACCESS_ATOMIC ? "atomic access to"
+                : is_write                        ? "write to"
+                                                  : "read of",
+                ptx_space_name(deed->space) + 1, address, was_write ? "write" : "read");
+    text_add(&before, "\n    the other thread: ");
+    isa_say_instruction(launch->program, pc_of(other), &before);
+    text_add(&before, "\n    ");
+    isa_say_thread(launch, other->warp, lane_of(other), &before);
+    const CheckPlace place = {launch, deed->warp, pc, lane, address, pc_of(other)};
+    check_add(check, FINDING_RACE, names[is_write][was_write], &place, &text, &before);
+}
+
+/* The bytes that a lane of a store writes. */
+static void stored_bytes(const Deed *deed, int lane, uint8_t *bytes) {
+    const IsaInst *inst = deed->inst;
+    for (int e = 0; e < inst->vector; e++) {
+        bool is_wide = inst->flags & ISA_DST_IS_64;
+        uint64_t value = is_wide ? isa_row64(deed->warp, inst->operand[e])[lane]
+                                 : isa_row32(deed->warp, inst->operand[e])[lane];
+        memcpy(bytes + e * inst->size, &value, inst->size);
+    }
+}
+
+enum { MOST_BYTES = 64 }; /* of a lane's access */
+
+/* Whether a store leaves the bytes of a cell, or those of another lane of it, as they are. */
+static bool writes_the_same(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
+                            uint32_t bytes) {
+    uint8_t own[MOST_BYTES], theirs[MOST_BYTES];
+    const uint64_t *lanes = deed->context->address;
+    if (deed->access != ISA_ACCESS_WRITE || !deed->inst) return false;
+    stored_bytes(deed, lane, own);
+    const uint8_t *there = deed->space == PTX_SPACE_SHARED
+                               ? deed->warp->cta->shared + address
+                               : mem_host(deed->context->memory, address);
+    if (other->time == deed->time) { /* of this very instruction */
+        int before = lane_of(other);
+        if (lanes[before] > address) return false;
+        stored_bytes(deed, before, theirs);
+        there = theirs + (address - lanes[before]);
+    }
+    return memcmp(own + (address - lanes[lane]), there, bytes) == 0;
+}
+
+static bool may_race(const Deed *deed, const ShadowAccess *other) {
+    return other->time && !(deed->is_strong && other->where & STRONG_BIT);
+}
+
+static bool races_with_write(const Deed *deed, int lane, const ShadowAccess *write,
+                             uint64_t address, uint32_t bytes) {
+    if (!may_race(deed, write)) return false;
+    bool is_own_store = deed->access == ISA_ACCESS_WRITE && write->time == deed->time;
+    if (!is_own_store && is_before(check_of(deed->context), write, deed->warp, lane)) return false;
+    return deed->access == ISA_ACCESS_READ || !writes_the_same(deed, lane, write, address, bytes);
+}
+
+/* Of three readers two remain: those that a later write is most likely to race with. */
+static void remember_reader(const Deed *deed, ShadowCell *cell, const ShadowAccess *reader,
+                            int lane) {
+    const IsaCheck *check = check_of(deed->context);
+    int place = 1;
+    for (int i = 1; i >= 0; i--)
+        if (!cell->read[i].time || is_before(check, &cell->read[i], deed->warp, lane)) place = i;
+    cell->read[place] = *reader;
+}
+
+static void touch_cell(const Deed *deed, int lane, ShadowCell *cell, uint64_t address,
+                       uint32_t bytes) {
+    const IsaLaunch *launch = deed->context->launch;
+    const ShadowAccess mine = {
+        deed->time, (uint32_t)(deed->warp->cta->index * launch->warps + deed->warp->index),
+        where_of(deed->warp->pc, lane, deed->is_strong)};
+    const ShadowAccess *writes[] = {&cell->write, &cell->strong_write};
+    for (int i = 0; i < 2; i++)
+        if (races_with_write(deed, lane, writes[i], address, bytes))
+            report(deed, lane, writes[i], address, true);
+    if (deed->access == ISA_ACCESS_READ) {
+        remember_reader(deed, cell, &mine, lane);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        const ShadowAccess *read = &cell->read[i];
+        if (may_race(deed, read) && !is_before(check_of(deed->context), read, deed->warp, lane))
+            report(deed, lane, read, address, false);
+    }
+    if (deed->is_strong) cell->strong_write = mine;
+    else *cell = (ShadowCell){.write = mine};
+}
+
+void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, PtxSpace space,
+                 uint32_t bytes, uint32_t mask, IsaAccess access) {
+    IsaCheck *check = check_of(context);
+    uint32_t flags = context->program->infos[warp->pc].flags;
+    Deed deed = {context, warp, inst, space, access, flags & ISA_IS_STRONG, 0};
+    deed.is_strong |= access == ISA_ACCESS_ATOMIC;
+    deed.time = ++check->now;
+    Shadow *shadow = space == PTX_SPACE_SHARED ? warp->cta->check->shared : check->global;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = bits_lowest32(rest);
+        uint64_t address = context->address[lane];
+        uint32_t cell_bytes;
+        ShadowCell *cells = shadow_cells(shadow, address, bytes, &cell_bytes);
+        for (uint32_t i = 0; i < bytes / cell_bytes; i++)
+            touch_cell(&deed, lane, &cells[i], address + i * cell_bytes, cell_bytes);
+    }
+    if (!deed.is_strong) return;
+    bool is_write = access != ISA_ACCESS_READ;
+    if (is_write && !(flags & ISA_IS_VOLATILE)) release_all(check, warp, false);
+    if (access == ISA_ACCESS_ATOMIC ? !(flags & ISA_IS_REDUCTION) : !is_write) acquire(check, warp);
+}

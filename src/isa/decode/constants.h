@@ -1,0 +1,20 @@
+/* The constant pool: one row (128 bytes) per 32-bit immediate of a program, two per 64-bit one, the
+ * value in every lane; each value stands once. */
+#ifndef TYTO_ISA_DECODE_CONSTANTS_H
+#define TYTO_ISA_DECODE_CONSTANTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+typedef struct ConstantPool ConstantPool;
+
+ConstantPool *constants_new(void);
+void constants_free(ConstantPool *pool);
+/* Byte offset of the row that holds `value`, which is added when it is new. */
+uint32_t constants_row(ConstantPool *pool, uint64_t value, bool is_wide);
+/* All rows, 64-byte aligned, in the arena; *bytes is their size. */
+uint8_t *constants_rows(const ConstantPool *pool, Arena *arena, uint32_t *bytes);
+
+#endif

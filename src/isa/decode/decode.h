@@ -1,0 +1,143 @@
+/* The decoder's inside: what decode.c (functions, operands) shares with the files that decode one
+ * kind of instruction each. */
+#ifndef TYTO_ISA_DECODE_DECODE_H
+#define TYTO_ISA_DECODE_DECODE_H
+
+#include "isa/exec/handlers.h"
+#include "isa/isa.h"
+
+typedef struct Decoder Decoder;
+
+/* Decodes decoder->ptx into decoder->draft. False: a message was left. */
+typedef bool DecodeOp(Decoder *decoder);
+
+enum { DECODE_MAX_REGS = 40 }; /* wmma.mma of f16: 32 */
+
+/* Register numbers of the instruction being decoded. */
+typedef struct RegList {
+    uint32_t reg[DECODE_MAX_REGS];
+    uint8_t count;
+} RegList;
+
+/* The instruction being decoded. */
+typedef struct Draft {
+    IsaInst inst;
+    IsaInfo info;
+    RegList destinations, sources, addresses;
+} Draft;
+
+struct Decoder {
+    IsaProgram *program;
+    Diag *diag;
+    IsaExec *const *table; /* functions of the variant chosen */
+    /* The function being decoded. */
+    const PtxFunction *function;
+    uint32_t function_index;
+    uint32_t *pc_of;       /* by index of the PTX instruction, inst_count + 1 entries */
+    uint32_t formal_base;  /* byte offset in its local area: its own parameters and returns ... */
+    uint32_t param_base;   /* ... its call-site .param variables ... */
+    uint32_t rest_base;    /* ... and its parameter without a size, the last */
+    uint32_t scratch_row;  /* row: where discarded elements and hidden moves go */
+    uint32_t scratch_rows; /* how many of them were needed */
+    uint32_t scratch_pred; /* predicate word of discarded predicates */
+    /* The instruction being decoded. */
+    const PtxInst *ptx;
+    Draft draft;
+    uint32_t negated;     /* predicate sources that are negated, bit by operand index */
+    uint32_t hidden_rows; /* scratch rows taken by hidden moves of this instruction */
+    /* Growing arrays, in the end the program's. */
+    uint32_t inst_capacity, reg_count, reg_capacity, target_count, target_capacity, call_capacity;
+    uint32_t wide_count, wide_capacity;
+    const char *refusal; /* the first thing in the function that is not supported; NULL */
+    struct ConstantPool *constants;
+};
+
+/* ---- Messages ---- */
+
+/* Names the instruction that is not supported, with its line: the function cannot run. Returns
+ * false. */
+bool decode_unsupported(Decoder *decoder, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- Operands (decode_operand.c) ---- */
+
+/* The constant row of a 32-bit or (is_wide) 64-bit value. */
+IsaOperand decode_constant(Decoder *decoder, uint64_t value, bool is_wide);
+/* A source value of `type`: register, immediate, a fixed address, or a special register (by way of
+ * a hidden mov). */
+bool decode_source(Decoder *decoder, const PtxOperand *operand, PtxType type, IsaOperand *out);
+/* A destination register, or the scratch row for `_`. */
+bool decode_destination(Decoder *decoder, const PtxOperand *operand, IsaOperand *out);
+/* A predicate source (operand index `at` of the instruction) or destination: its word. */
+bool decode_pred_source(Decoder *decoder, const PtxOperand *operand, int at);
+bool decode_pred_destination(Decoder *decoder, const PtxOperand *operand, int at);
+/* Where a variable lives in its space, or what a function's handle is. */
+typedef struct Address {
+    uint64_t value;      /* plus whatever `relative` names */
+    IsaHandler relative; /* ISA_DO_NONE, or the handler that computes the whole:
+                            ISA_DO_LOCAL_ADDRESS, ISA_DO_SHARED_ADDRESS */
+} Address;
+uint32_t decode_function_index(const Decoder *decoder, const PtxFunction *function);
+Address decode_address(const Decoder *decoder, const PtxOperand *operand);
+/* An instruction of its own in front of the current one, with one destination: a scratch row pair,
+ * which is returned. */
+IsaOperand decode_hidden(Decoder *decoder, IsaHandler handler, IsaInst inst);
+/* The space that accesses to the variable really go to: parameters of a .func and call-site ones
+ * live in the local area. */
+PtxSpace decode_var_space(const Decoder *decoder, const PtxVar *var);
+/* Bits of the register that an operand names; 0 when it is no register. */
+int decode_reg_bits(const Decoder *decoder, const PtxOperand *operand);
+
+/* What all accesses to memory have in common (decode_memory.c): kind, space, element size. */
+bool decode_policy(Decoder *decoder);
+void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector);
+/* The base of an address goes to operand `at`, its offset to imm. */
+bool decode_base(Decoder *decoder, const PtxOperand *memory, int at);
+
+/* Ends an instruction: appends the draft to the program. */
+void decode_emit(Decoder *decoder);
+/* The same, and starts over for the rest of a PTX instruction that becomes several. */
+void decode_split(Decoder *decoder);
+/* Appends to the program's targets or calls; returns the index. */
+uint32_t decode_add_target(Decoder *decoder, uint32_t target);
+/* Appends to the program's wide operands; returns the index. */
+uint32_t decode_add_wide(Decoder *decoder, IsaOperand operand);
+uint32_t decode_add_call(Decoder *decoder, const IsaCall *call);
+void decode_set_handler(Decoder *decoder, IsaHandler handler);
+
+/* ---- Kinds of instructions ---- */
+
+DecodeOp decode_form;    /* decode_forms.c: one table row per form */
+DecodeOp decode_compare; /* decode_compare.c: setp, set */
+DecodeOp
+    decode_video;     /* decode_video.c: what becomes of the modifiers, once operands are decoded */
+DecodeOp decode_mov;  /* decode_mov.c */
+DecodeOp decode_cvt;  /* decode_cvt.c */
+DecodeOp decode_load; /* decode_memory.c: ld, ldu */
+DecodeOp decode_store;    /* st */
+DecodeOp decode_atom;     /* atom, red */
+DecodeOp decode_prefetch; /* prefetch, prefetchu, applypriority, discard */
+DecodeOp decode_cvta;
+DecodeOp decode_isspacep;
+DecodeOp decode_texture; /* decode_texture.c: tex, tld4, txq, suld, sust, sured, suq */
+DecodeOp decode_istypep;
+DecodeOp decode_branch; /* decode_flow.c: bra */
+DecodeOp decode_branch_index;
+DecodeOp decode_call;
+DecodeOp decode_barrier;
+/* The instruction waits for the lanes that the row `members` names. */
+void decode_set_members(Decoder *decoder, IsaOperand members);
+DecodeOp decode_mma; /* decode_matrix.c */
+DecodeOp decode_wmma;
+DecodeOp decode_movmatrix;
+DecodeOp decode_ldmatrix;
+DecodeOp decode_stmatrix;
+DecodeOp decode_cp; /* decode_async.c */
+DecodeOp decode_mbarrier;
+DecodeOp decode_createpolicy;
+DecodeOp decode_end; /* exit, ret, trap, brkpt */
+
+/* Gives branch instructions of the current function their pcs, once all of them are known. */
+void decode_resolve_targets(Decoder *decoder, uint32_t first_target);
+
+#endif

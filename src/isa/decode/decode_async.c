@@ -1,0 +1,182 @@
+/* Asynchronous copies, barriers in memory, and cache policies. */
+#include "isa/decode/decode.h"
+
+#include "isa/async.h"
+
+/* ---- cp.async ---- */
+
+/* The size to read, or a predicate that says not to: operand[2] and its kind in sub. */
+static bool decode_source_size(Decoder *decoder, const PtxOperand *operand) {
+    IsaInst *inst = &decoder->draft.inst;
+    const bool is_register = operand->kind == PTX_OPERAND_REG;
+    if (is_register && decoder->function->regs[operand->reg].type == PTX_PRED) {
+        inst->sub |= ISA_COPY_HAS_IGNORE | (operand->negate ? ISA_COPY_IGNORE_NEGATED : 0);
+        return decode_pred_source(decoder, operand, 2);
+    }
+    inst->sub |= ISA_COPY_HAS_SIZE;
+    return decode_source(decoder, operand, PTX_U32, &inst->operand[2]);
+}
+
+/* operand[0] base and `target` offset of the destination, operand[1] base and imm offset of the
+ * source. */
+static bool decode_copy_operands(Decoder *decoder, int64_t bytes, IsaMemoryKind kind) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    const bool is_load = kind == ISA_MEMORY_LOAD;
+    decode_fill_access(decoder, kind, 1);
+    inst->size = decoder->draft.info.element_bytes = (uint8_t)bytes;
+    inst->space = PTX_SPACE_SHARED;
+    if (!decode_base(decoder, &ptx->operands[0], 0)) return false;
+    inst->target = (uint32_t)inst->imm;
+    if (inst->flags & ISA_BASE_IS_32) inst->sub |= ISA_COPY_TO_IS_32;
+    inst->flags &= (uint8_t)~ISA_BASE_IS_32;
+    inst->space = PTX_SPACE_GLOBAL;
+    if (!decode_base(decoder, &ptx->operands[1], 1)) return false;
+    if (is_load && !decode_policy(decoder)) return false;
+    if (ptx->operand_count - ptx->has_policy > 3 && !decode_source_size(decoder, &ptx->operands[3]))
+        return false;
+    decoder->draft.info.space = is_load ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
+    decode_set_handler(decoder, is_load ? ISA_DO_COPY_READ : ISA_DO_COPY_WRITE);
+    return true;
+}
+
+/* Two accesses: one reads global memory and brings no register, one writes shared memory. The
+ * bytes move at once; that they arrive later is the timing model's business. */
+static bool decode_copy(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    const int64_t bytes = ptx->operands[2].imm;
+    const bool is_l2_only = ptx->cache_op == PTX_CACHE_CG;
+    if (bytes != 16 && (is_l2_only || (bytes != 4 && bytes != 8)))
+        return decode_unsupported(decoder, "a copy of %lld bytes: %s", (long long)bytes,
+                                  is_l2_only ? ".cg takes 16" : ".ca takes 4, 8 or 16");
+    const Draft empty = decoder->draft;
+    if (!decode_copy_operands(decoder, bytes, ISA_MEMORY_LOAD)) return false;
+    decoder->draft.info.flags |= ISA_IS_COPY;
+    decode_emit(decoder);
+    decoder->draft = empty;
+    return decode_copy_operands(decoder, bytes, ISA_MEMORY_STORE);
+}
+
+/* Waits for all groups but the latest `pending` ones; for open copies too when it is ALL. */
+static void set_wait(Decoder *decoder, int64_t pending) {
+    decoder->draft.info.flags |= ISA_IS_COPY_WAIT;
+    decoder->draft.info.element_bytes =
+        (uint8_t)(pending < ISA_WAIT_ALL ? pending : ISA_WAIT_ALL - 1);
+    decode_set_handler(decoder, ISA_DO_NOP);
+}
+
+bool decode_cp(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    switch (ptx->sub) {
+    case PTX_SUB_CP_COMMIT:
+        decoder->draft.info.flags |= ISA_IS_COPY_COMMIT;
+        decode_set_handler(decoder, ISA_DO_NOP);
+        return true;
+    case PTX_SUB_CP_WAIT_GROUP:
+        if (ptx->operands[0].imm < 0)
+            return decode_unsupported(decoder, "a negative number of groups");
+        set_wait(decoder, ptx->operands[0].imm);
+        return true;
+    case PTX_SUB_CP_WAIT_ALL:
+        set_wait(decoder, 0);
+        decoder->draft.info.element_bytes = ISA_WAIT_ALL;
+        return true;
+    case PTX_SUB_CP_ARRIVE: { /* once the copies are there: the warp waits for them first */
+        const Draft empty = decoder->draft;
+        set_wait(decoder, 0);
+        decoder->draft.info.element_bytes = ISA_WAIT_ALL;
+        decode_emit(decoder);
+        decoder->draft = empty;
+        decode_fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
+        inst->size = decoder->draft.info.element_bytes = 8;
+        inst->sub = ptx->flags & PTX_FLAG_NOINC ? ISA_MBARRIER_ARRIVE : ISA_MBARRIER_LOOK;
+        inst->operand[0] = inst->operand[2] = ISA_SINK;
+        decoder->draft.info.flags |= ISA_IS_REDUCTION;
+        decode_set_handler(decoder, ISA_DO_MBARRIER);
+        return decode_base(decoder, &ptx->operands[0], 1);
+    }
+    default: return decode_copy(decoder);
+    }
+}
+
+/* ---- mbarrier ---- */
+
+/* Which of the operands as written are the address and what comes behind it. */
+bool decode_mbarrier(Decoder *decoder) {
+    static const struct {
+        PtxSub sub;
+        uint8_t is;
+        bool has_result;
+    } rows[] = {{PTX_SUB_MBARRIER_INIT, ISA_MBARRIER_INIT, false},
+                {PTX_SUB_MBARRIER_INVAL, ISA_MBARRIER_INVAL, false},
+                {PTX_SUB_MBARRIER_ARRIVE, ISA_MBARRIER_ARRIVE, true},
+                {PTX_SUB_MBARRIER_ARRIVE_DROP, ISA_MBARRIER_DROP, true},
+                {PTX_SUB_MBARRIER_WAIT, ISA_MBARRIER_WAIT, true},
+                {PTX_SUB_MBARRIER_TRY, ISA_MBARRIER_WAIT, true},
+                {PTX_SUB_MBARRIER_PENDING, 0, true}};
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    if (ptx->sub == PTX_SUB_MBARRIER_PENDING) {
+        decode_set_handler(decoder, ISA_DO_MBARRIER_PENDING);
+        return decode_destination(decoder, &ptx->operands[0], &inst->operand[0]) &&
+               decode_source(decoder, &ptx->operands[1], PTX_U64, &inst->operand[1]);
+    }
+    size_t row = 0;
+    while (rows[row].sub != ptx->sub)
+        ++row;
+    const int address = rows[row].has_result ? 1 : 0;
+    const bool is_parity = (ptx->flags & PTX_FLAG_PARITY) != 0;
+    const bool tries = ptx->sub == PTX_SUB_MBARRIER_TRY;
+    const bool is_wait = tries || ptx->sub == PTX_SUB_MBARRIER_WAIT;
+    decode_fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
+    inst->size = decoder->draft.info.element_bytes = 8;
+    inst->sub = is_parity ? ISA_MBARRIER_WAIT_PARITY : rows[row].is;
+    if (ptx->flags & PTX_FLAG_NO_COMPLETE) inst->flags |= ISA_MBARRIER_NO_COMPLETE;
+    if (tries) inst->flags |= ISA_MBARRIER_TRIES;
+    inst->operand[0] = inst->operand[2] = inst->operand[3] = ISA_SINK;
+    decoder->draft.info.flags |= ISA_LOOKS;
+    decode_set_handler(decoder, ISA_DO_MBARRIER);
+    bool is_ok = true;
+    if (!rows[row].has_result) decoder->draft.info.flags |= ISA_IS_REDUCTION;
+    else if (is_wait) is_ok = decode_pred_destination(decoder, &ptx->operands[0], 0);
+    else if (ptx->operands[0].kind != PTX_OPERAND_SINK)
+        is_ok = decode_destination(decoder, &ptx->operands[0], &inst->operand[0]);
+    if (!is_ok) return false;
+    const int more = address + 1;
+    if (ptx->operand_count > more + 1 &&
+        !decode_source(decoder, &ptx->operands[more + 1], PTX_U32, &inst->operand[3]))
+        return false;
+    if (ptx->operand_count > more &&
+        !decode_source(decoder, &ptx->operands[more], is_wait && !is_parity ? PTX_U64 : PTX_U32,
+                       &inst->operand[2]))
+        return false;
+    return decode_base(decoder, &ptx->operands[address], 1);
+}
+
+/* ---- createpolicy ---- */
+
+bool decode_createpolicy(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    const PtxOperand *operands = ptx->operands;
+    inst->size = 8;
+    inst->sub = (uint8_t)(ptx->evict_l2 | ptx->evict_rest << 4);
+    if (!decode_destination(decoder, &operands[0], &inst->operand[0])) return false;
+    switch (ptx->sub) {
+    case PTX_SUB_POLICY_FRACTION:
+        decode_set_handler(decoder, ISA_DO_POLICY_FRACTION);
+        if (ptx->operand_count > 1)
+            return decode_source(decoder, &operands[1], PTX_F32, &inst->operand[1]);
+        inst->operand[1] = decode_constant(decoder, UINT32_C(0x3f800000), false); /* 1.0 */
+        return true;
+    case PTX_SUB_POLICY_RANGE:
+        decode_set_handler(decoder, ISA_DO_POLICY_RANGE);
+        return decode_base(decoder, &operands[1], 1) &&
+               decode_source(decoder, &operands[2], PTX_U32, &inst->operand[2]) &&
+               decode_source(decoder, &operands[3], PTX_U32, &inst->operand[3]);
+    default: /* a property of the CUDA API has the layout of a policy */
+        decode_set_handler(decoder, ISA_DO_MOV_64);
+        return decode_source(decoder, &operands[1], PTX_U64, &inst->operand[1]);
+    }
+}

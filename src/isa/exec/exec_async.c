@@ -1,0 +1,203 @@
+/* cp.async and mbarrier. Semantics: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. The bytes of a
+ * copy move when it issues, its arrival on an mbarrier counts at once: a program that waits as it
+ * must cannot tell, and one that does not sees the new bytes early. */
+#include "isa/exec/exec_access.h"
+
+#include <inttypes.h>
+
+#include "base/bits.h"
+#include "isa/async.h"
+#include "isa/launch.h"
+
+/* ---- cp.async ---- */
+
+/* Bytes that each lane reads; false after a fault. */
+static bool bytes_to_read(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
+                          uint32_t mask, uint32_t *bytes) {
+    uint32_t ignored = 0;
+    if (inst->sub & ISA_COPY_HAS_IGNORE) ignored = warp->preds[inst->operand[2]];
+    if (inst->sub & ISA_COPY_IGNORE_NEGATED) ignored = ~ignored;
+    for (; mask; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        bytes[lane] = ignored & lane_bit[lane] ? 0 : inst->size;
+        if (inst->sub & ISA_COPY_HAS_SIZE) bytes[lane] = isa_row32(warp, inst->operand[2])[lane];
+        if (bytes[lane] <= inst->size) continue;
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
+                  "cp.async reads %u bytes and writes %u: it cannot read more than it writes",
+                  bytes[lane], inst->size);
+        return false;
+    }
+    return true;
+}
+
+/* Leaves the source addresses in context->address, where the bytes are in `host`, and returns the
+ * lanes that read; all of them is a fault's answer too. */
+static uint32_t open_source(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                            const uint32_t *bytes, uint8_t **host) {
+    uint32_t whole = 0, partial = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        if (bytes[lane] == inst->size) whole |= lane_bit[lane];
+        else if (bytes[lane]) partial |= lane_bit[lane];
+    }
+    ISA_ACCESS(lane_addresses)(context, warp, inst, inst->operand[1]);
+    if (whole &&
+        !ISA_ACCESS(open_lanes)(context, warp, PTX_SPACE_GLOBAL, inst->size, whole, false, host))
+        return mask;
+    for (uint32_t rest = partial; rest; rest &= rest - 1) { /* the first byte and the last */
+        const int lane = bits_lowest32(rest);
+        const uint64_t address = context->address[lane];
+        if (address % inst->size) {
+            isa_fault(context, warp, lane, ISA_FAULT_MISALIGNED,
+                      "misaligned read of %u bytes at global address 0x%" PRIx64, inst->size,
+                      address);
+            return mask;
+        }
+        uint8_t *last[ISA_LANES];
+        context->address[lane] = address + bytes[lane] - 1;
+        const bool is_good =
+            ISA_ACCESS(open_lanes)(context, warp, PTX_SPACE_GLOBAL, 1, lane_bit[lane], false, last);
+        context->address[lane] = address;
+        if (!is_good || !ISA_ACCESS(open_lanes)(context, warp, PTX_SPACE_GLOBAL, 1, lane_bit[lane],
+                                                false, host))
+            return mask;
+    }
+    return whole | partial;
+}
+
+/* Checks the source, and says which lanes have one. */
+EXEC(COPY_READ) {
+    uint32_t bytes[ISA_LANES];
+    uint8_t *host[ISA_LANES];
+    if (!bytes_to_read(context, warp, inst, mask, bytes)) return;
+    context->executed = open_source(context, warp, inst, mask, bytes, host);
+}
+
+EXEC(COPY_WRITE) {
+    uint32_t bytes[ISA_LANES];
+    uint8_t *from[ISA_LANES], *to[ISA_LANES], data[ISA_LANES][16] = {0};
+    if (!bytes_to_read(context, warp, inst, mask, bytes)) return;
+    const uint32_t reading = open_source(context, warp, inst, mask, bytes, from);
+    if (context->fault.is_set) return;
+    for (uint32_t rest = reading; rest; rest &= rest - 1)
+        memcpy(data[bits_lowest32(rest)], from[bits_lowest32(rest)], bytes[bits_lowest32(rest)]);
+    IsaInst destination = *inst;
+    destination.imm = (int32_t)inst->target;
+    destination.flags = inst->sub & ISA_COPY_TO_IS_32 ? ISA_BASE_IS_32 : 0;
+    ISA_ACCESS(lane_addresses)(context, warp, &destination, inst->operand[0]);
+    if (!ISA_ACCESS(open_lanes)(context, warp, PTX_SPACE_SHARED, inst->size, mask, true, to))
+        return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        memcpy(to[bits_lowest32(rest)], data[bits_lowest32(rest)], inst->size);
+}
+
+/* ---- mbarrier ---- */
+
+static void fault_barrier(IsaContext *context, const IsaWarp *warp, int lane, const char *what) {
+    isa_fault(context, warp, lane, ISA_FAULT_BARRIER,
+              "mbarrier at shared address 0x%" PRIx64 ": %s", context->address[lane], what);
+}
+
+/* The count of init and arrive, 1 where there is none. */
+static uint64_t count_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
+    return inst->operand[2] == ISA_SINK ? 1 : isa_row32(warp, inst->operand[2])[lane];
+}
+
+static bool arrive(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, int lane,
+                   IsaMbarrier *barrier) {
+    const uint64_t count = count_of(warp, inst, lane);
+    const char *what = NULL;
+    if (count == 0 || count > barrier->pending)
+        what = "more threads arrive than the phase waits for";
+    else if (inst->flags & ISA_MBARRIER_NO_COMPLETE && count == barrier->pending)
+        what = ".noComplete ends the phase";
+    else if (inst->sub == ISA_MBARRIER_DROP && count > barrier->expected)
+        what = "more threads leave than it expects";
+    if (what) {
+        fault_barrier(context, warp, lane, what);
+        return false;
+    }
+    barrier->pending -= count;
+    if (inst->sub == ISA_MBARRIER_DROP) barrier->expected -= count;
+    if (barrier->pending == 0) {
+        barrier->pending = barrier->expected;
+        barrier->phase = (barrier->phase + 1) & 255;
+    }
+    return true;
+}
+
+/* What one lane does to its barrier; true when all went well. */
+static bool step_barrier(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, int lane,
+                         uint64_t *bits, uint32_t *done) {
+    if (inst->sub == ISA_MBARRIER_INIT) {
+        const uint64_t count = count_of(warp, inst, lane);
+        if (count == 0 || count > ISA_MBARRIER_MAX_COUNT) {
+            fault_barrier(context, warp, lane, "a count must be from 1 to 2^20 - 1");
+            return false;
+        }
+        *bits = isa_mbarrier_bits((IsaMbarrier){count, count, 0});
+        return true;
+    }
+    if (*bits >> 48 != ISA_MBARRIER_MARK) {
+        fault_barrier(context, warp, lane, "it was never initialised");
+        return false;
+    }
+    IsaMbarrier barrier = isa_mbarrier_of(*bits);
+    switch (inst->sub) {
+    case ISA_MBARRIER_INVAL: *bits = 0; return true;
+    case ISA_MBARRIER_LOOK: return true;
+    case ISA_MBARRIER_WAIT: {
+        const uint64_t state = isa_row64(warp, inst->operand[2])[lane];
+        if (isa_mbarrier_of(state).phase != barrier.phase) *done |= lane_bit[lane];
+        return true;
+    }
+    case ISA_MBARRIER_WAIT_PARITY: {
+        const uint32_t parity = isa_row32(warp, inst->operand[2])[lane] & 1;
+        if (parity != (barrier.phase & 1)) *done |= lane_bit[lane];
+        return true;
+    }
+    default:
+        if (!arrive(context, warp, inst, lane, &barrier)) return false;
+        *bits = isa_mbarrier_bits(barrier);
+        return true;
+    }
+}
+
+/* Lane after lane, as atomics. */
+EXEC(MBARRIER) {
+    uint8_t *host[ISA_LANES];
+    uint32_t done = 0;
+    uint64_t state[ISA_LANES] = {0};
+    ISA_ACCESS(lane_addresses)(context, warp, inst, inst->operand[1]);
+    if (!ISA_ACCESS(open_lanes)(context, warp, (PtxSpace)inst->space, sizeof(uint64_t), mask,
+                                inst->sub == ISA_MBARRIER_INIT, host))
+        return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        if (inst->space == PTX_SPACE_NONE && context->space[lane] != PTX_SPACE_SHARED) {
+            isa_fault(context, warp, lane, ISA_FAULT_SPACE,
+                      "wrong space: an mbarrier at 0x%" PRIx64 ", which is not shared memory",
+                      context->address[lane]);
+            return;
+        }
+        uint64_t bits;
+        memcpy(&bits, host[lane], sizeof bits);
+        state[lane] = bits;
+        if (!step_barrier(context, warp, inst, lane, &bits, &done)) return;
+        memcpy(host[lane], &bits, sizeof bits);
+    }
+    if (inst->sub == ISA_MBARRIER_WAIT || inst->sub == ISA_MBARRIER_WAIT_PARITY) {
+        write_pred(warp, inst->operand[0], done, mask);
+        return;
+    }
+    if (inst->operand[0] == ISA_SINK) return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        isa_row64(warp, inst->operand[0])[bits_lowest32(rest)] = state[bits_lowest32(rest)];
+}
+
+EXEC(MBARRIER_PENDING) {
+    const uint64_t *state = isa_row64(warp, inst->operand[1]);
+    alignas(64) uint32_t result[ISA_LANES];
+    FOR_LANES result[lane] = (uint32_t)isa_mbarrier_of(state[lane]).pending;
+    write_row32(warp, inst, 0, result, mask);
+}

@@ -1,0 +1,453 @@
+/* mma, wmma.mma, movmatrix. Fragments are gathered into whole matrices, multiplied, and the result
+ * is dealt out again.
+ *
+ * Integers and f64 are as the PTX ISA has them. How a tensor core adds floating-point products is
+ * not in the ISA; here it is the sum that measurements of the hardware agree on (docs/matrix.md):
+ * exact products, a few of them and the accumulator aligned to the greatest exponent among them,
+ * cut off below a number of fraction bits, added exactly, and rounded once. */
+#include "isa/exec/exec.h"
+
+#include "base/bits.h"
+#include "isa/exec/matrix.h"
+
+enum {
+    MAX_ELEMENTS = 1024, /* of a matrix: A, B, C or D of any shape */
+    MAX_DEPTH = 64,      /* products of a sum: stored columns of A */
+    CHUNK = 8,           /* columns of D that are computed at a time */
+    ZERO_EXPONENT = -1000,
+    LEAST_EXPONENT = -300 /* below those of all products */
+};
+
+typedef struct Matrices {
+    IsaMatrix is;
+    IsaFragment a, b, c, d;
+    int rows, columns;              /* of D */
+    uint32_t raw_a[MAX_ELEMENTS];   /* by rows */
+    uint32_t raw_b[MAX_ELEMENTS];   /* by rows */
+    uint32_t raw_c[MAX_ELEMENTS];   /* by rows; then D */
+    uint8_t chosen[32 * MAX_DEPTH]; /* row of B that each element of A meets */
+} Matrices;
+
+/* ---- Fragments ---- */
+
+static IsaPlace place_of(const Matrices *m, const IsaFragment *f, int reg, int lane, int part) {
+    if (!(m->is.flags & ISA_MATRIX_QUAD)) return isa_matrix_place(f, reg, lane, part);
+    const int flag = f->role == 'a' ? ISA_MATRIX_A_COL : ISA_MATRIX_B_COL;
+    return isa_quad_place(f, m->is.flags & flag, reg, lane, part);
+}
+
+/* Fragments of elements up to 32 bits. `quad`: of four products side by side, which one. */
+static void gather(const Matrices *m, const IsaFragment *f, const IsaWarp *warp,
+                   const IsaOperand *regs, int quad, uint32_t *out) {
+    const uint32_t mask = (uint32_t)bits_low_mask(f->bits);
+    for (int reg = 0; reg < f->regs; ++reg) {
+        const uint32_t *row = isa_row32(warp, regs[reg]);
+        FOR_LANES {
+            if (quad >= 0 && (lane >> 2 & 3) != quad) continue;
+            for (int part = 0; part < f->parts; ++part) {
+                const IsaPlace at = place_of(m, f, reg, lane, part);
+                out[at.row * f->columns + at.column] = row[lane] >> part * f->bits & mask;
+            }
+        }
+    }
+}
+
+static void write_lanes(uint32_t *row, const uint32_t *result, uint32_t mask) {
+    for (; mask; mask &= mask - 1)
+        row[bits_lowest32(mask)] = result[bits_lowest32(mask)];
+}
+
+static void scatter(const Matrices *m, IsaWarp *warp, const IsaOperand *regs, int quad,
+                    uint32_t mask) {
+    const IsaFragment *f = &m->d;
+    for (int reg = 0; reg < f->regs; ++reg) {
+        uint32_t result[ISA_LANES] = {0};
+        uint32_t lanes = mask;
+        FOR_LANES {
+            if (quad >= 0 && (lane >> 2 & 3) != quad) {
+                lanes &= ~lane_bit[lane];
+                continue;
+            }
+            for (int part = 0; part < f->parts; ++part) {
+                const IsaPlace at = place_of(m, f, reg, lane, part);
+                result[lane] |= m->raw_c[at.row * f->columns + at.column] << part * f->bits;
+            }
+        }
+        write_lanes(isa_row32(warp, regs[reg]), result, lanes);
+    }
+}
+
+/* ---- Sparse A ---- */
+
+/* Four bits of metadata per chunk of A's row say where its stored elements stand: two positions of
+ * two bits, of single elements or (4-bit types) of pairs; of tf32 one of the two halves. */
+static void choose_in_row(const Matrices *m, uint64_t metadata, uint8_t *chosen) {
+    const int stored = m->a.columns, bits = m->a.bits;
+    if (bits == 32) {
+        for (int i = 0; i < stored; ++i) /* 0b1110: the second of two, 0b0100: the first */
+            chosen[i] = (uint8_t)(2 * i + ((metadata >> 4 * i & 15) == 14));
+        return;
+    }
+    const int unit = bits == 4 ? 2 : 1;
+    for (int i = 0; i < stored; ++i) {
+        const int index = i / unit; /* of the position in the metadata */
+        const int position = (int)(metadata >> 2 * index & 3);
+        chosen[i] = (uint8_t)((index / 2 * 4 + position) * unit + i % unit);
+    }
+}
+
+/* The metadata of a row of A: where in the warp it is depends on how much there is of it. */
+static uint64_t metadata_of(const Matrices *m, const uint32_t *word, int row) {
+    const int group = (row & 7) * 4, is_lower = row >> 3, selector = m->is.selector;
+    const bool is_narrow = m->a.bits < 16;
+    const int chunk = m->a.bits == 32 ? 2 : m->a.bits == 4 ? 8 : 4;
+    const int row_bits = 2 * m->a.columns / chunk * 4;
+    if (row_bits == 16) return word[group + selector] >> 16 * is_lower & 0xffff;
+    if (row_bits == 32 && is_narrow) return word[group + 2 * selector + is_lower];
+    if (row_bits == 32) {
+        const uint32_t *pair = word + group + 2 * selector;
+        return (pair[0] >> 16 * is_lower & 0xffff) | (pair[1] >> 16 * is_lower & 0xffff) << 16;
+    }
+    return word[group + is_lower] | (uint64_t)word[group + 2 + is_lower] << 32;
+}
+
+static void choose(Matrices *m, const IsaWarp *warp, const IsaOperand *metadata) {
+    const int stored = m->a.columns;
+    for (int row = 0; row < m->rows; ++row) {
+        uint8_t *chosen = &m->chosen[row * stored];
+        if (m->is.flags & ISA_MATRIX_SPARSE) {
+            choose_in_row(m, metadata_of(m, isa_row32(warp, *metadata), row), chosen);
+        } else {
+            for (int i = 0; i < stored; ++i)
+                chosen[i] = (uint8_t)i;
+        }
+    }
+}
+
+/* ---- All of them ---- */
+
+/* Where the operands of each matrix begin in the program's list of wide operands. */
+typedef struct Operands {
+    const IsaOperand *d, *a, *b, *c, *metadata;
+} Operands;
+
+static Operands start(Matrices *m, const IsaContext *context, const IsaInst *inst) {
+    const PtxMatrixSize size = ptx_matrix_size((PtxMatrixShape)isa_matrix_of(inst->imm).shape);
+    m->is = isa_matrix_of(inst->imm);
+    const int depth = m->is.flags & ISA_MATRIX_SPARSE ? size.k / 2 : size.k;
+    const int threads = m->is.flags & ISA_MATRIX_QUAD ? ISA_LANES / 4 : ISA_LANES;
+    m->rows = size.m;
+    m->columns = size.n;
+    m->a = isa_fragment('a', (PtxType)m->is.a, size.m, depth, threads);
+    m->b = isa_fragment('b', (PtxType)m->is.b, size.k, size.n, threads);
+    m->c = isa_fragment('c', (PtxType)m->is.c, size.m, size.n, threads);
+    m->d = isa_fragment('c', (PtxType)m->is.d, size.m, size.n, threads);
+    Operands operands;
+    operands.d = &context->program->wide[inst->reconverge];
+    operands.a = operands.d + inst->operand[0];
+    operands.b = operands.a + inst->operand[1];
+    operands.c = operands.b + inst->operand[2];
+    operands.metadata = operands.c + inst->operand[3];
+    return operands;
+}
+
+/* ---- Integers ---- */
+
+static void widen(uint32_t *raw, int count, PtxType type) {
+    const int shift = 32 - ptx_type_bits(type);
+    for (int i = 0; i < count; ++i)
+        raw[i] =
+            ptx_type_is_signed(type) ? (uint32_t)((int32_t)(raw[i] << shift) >> shift) : raw[i];
+}
+
+static uint32_t add_to(uint32_t c, int32_t sum, bool saturates) {
+    const int64_t total = (int64_t)(int32_t)c + sum;
+    if (!saturates) return (uint32_t)total;
+    return (uint32_t)(total > INT32_MAX ? INT32_MAX : total < INT32_MIN ? INT32_MIN : total);
+}
+
+EXEC(MMA_INTEGER) {
+    Matrices m;
+    const Operands in = start(&m, context, inst);
+    gather(&m, &m.a, warp, in.a, -1, m.raw_a);
+    gather(&m, &m.b, warp, in.b, -1, m.raw_b);
+    gather(&m, &m.c, warp, in.c, -1, m.raw_c);
+    choose(&m, warp, in.metadata);
+    widen(m.raw_a, m.rows * m.a.columns, (PtxType)m.is.a);
+    widen(m.raw_b, m.b.rows * m.columns, (PtxType)m.is.b);
+    for (int row = 0; row < m.rows; ++row)
+        for (int first = 0; first < m.columns; first += CHUNK) {
+            int32_t sum[CHUNK] = {0}; /* at most 64 products of 16 bits */
+            for (int k = 0; k < m.a.columns; ++k) {
+                const int32_t a = (int32_t)m.raw_a[row * m.a.columns + k];
+                const uint32_t *b = &m.raw_b[m.chosen[row * m.a.columns + k] * m.columns + first];
+                for (int i = 0; i < CHUNK; ++i)
+                    sum[i] += a * (int32_t)b[i];
+            }
+            uint32_t *d = &m.raw_c[row * m.columns + first];
+            for (int i = 0; i < CHUNK; ++i)
+                d[i] = add_to(d[i], sum[i], m.is.flags & ISA_MATRIX_SATURATES);
+        }
+    scatter(&m, warp, in.d, -1, mask);
+}
+
+EXEC(MMA_BIT) {
+    Matrices m;
+    const Operands in = start(&m, context, inst);
+    gather(&m, &m.a, warp, in.a, -1, m.raw_a);
+    gather(&m, &m.b, warp, in.b, -1, m.raw_b);
+    gather(&m, &m.c, warp, in.c, -1, m.raw_c);
+    for (int row = 0; row < m.rows; ++row)
+        for (int column = 0; column < m.columns; ++column) {
+            uint32_t sum = m.raw_c[row * m.columns + column];
+            for (int k = 0; k < m.a.columns; ++k) {
+                const uint32_t a = m.raw_a[row * m.a.columns + k];
+                const uint32_t b = m.raw_b[k * m.columns + column];
+                sum += (uint32_t)bits_count32(m.is.operation == PTX_SUB_XOR ? a ^ b : a & b);
+            }
+            m.raw_c[row * m.columns + column] = sum;
+        }
+    scatter(&m, warp, in.d, -1, mask);
+}
+
+/* ---- f64 ---- */
+
+/* A chain of fused operations, k rising, as on GPUs (Fasi et al. 2021). */
+EXEC(MMA_DOUBLE) {
+    enum { SIZE = 8, DEPTH = 4 };
+    Matrices m;
+    const Operands in = start(&m, context, inst);
+    const IsaRound round = (IsaRound)m.is.operation;
+    uint64_t result[2][ISA_LANES];
+    FOR_LANES for (int reg = 0; reg < 2; ++reg) {
+        const IsaPlace at = isa_matrix_place(&m.c, reg, lane, 0);
+        double sum = f64_of_bits(isa_row64(warp, in.c[reg])[lane]);
+        for (int k = 0; k < DEPTH; ++k) {
+            const double a = f64_of_bits(isa_row64(warp, in.a[0])[at.row * 4 + k]);
+            const double b = f64_of_bits(isa_row64(warp, in.b[0])[at.column * 4 + k]);
+            sum = round == ISA_ROUND_NEAREST ? __builtin_fma(a, b, sum)
+                                             : isa_fma_directed(a, b, sum, round);
+        }
+        result[reg][lane] = bits_of_f64(canonical_f64(sum));
+    }
+    for (int reg = 0; reg < 2; ++reg)
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            isa_row64(warp, in.d[reg])[bits_lowest32(rest)] = result[reg][bits_lowest32(rest)];
+}
+
+/* ---- Floating point ---- */
+
+/* How an input format is taken apart, and how its products are added. */
+typedef struct Input {
+    uint8_t fraction;     /* bits */
+    uint8_t exponent;     /* bits */
+    uint8_t shift;        /* unused bits below (tf32 in its register) */
+    uint8_t has_infinity; /* else only one NaN, all ones */
+    uint8_t block;        /* products of one sum */
+    uint8_t kept;         /* fraction bits that alignment keeps */
+} Input;
+
+static Input input_of(PtxType type) {
+    switch (type) {
+    case PTX_F16: return (Input){10, 5, 0, true, 8, 24};
+    case PTX_BF16: return (Input){7, 8, 0, true, 8, 24};
+    case PTX_TF32: return (Input){10, 8, 13, true, 4, 24};
+    case PTX_E4M3: return (Input){3, 4, 0, false, 16, 13};
+    default: return (Input){2, 5, 0, true, 16, 13}; /* e5m2 */
+    }
+}
+
+/* A number as significand * 2^(exponent - fraction bits). */
+typedef struct Split {
+    int32_t significand[MAX_ELEMENTS], exponent[MAX_ELEMENTS];
+    bool has_special; /* an infinity or NaN is among them */
+} Split;
+
+static bool is_special(uint32_t bits, Input input) {
+    const uint32_t magnitude = bits & (uint32_t)bits_low_mask(input.fraction + input.exponent);
+    const uint32_t highest = (uint32_t)bits_low_mask(input.exponent) << input.fraction;
+    return input.has_infinity
+               ? magnitude >= highest
+               : magnitude == (uint32_t)bits_low_mask(input.fraction + input.exponent);
+}
+
+static void split(const uint32_t *raw, int count, Input input, Split *out) {
+    const uint32_t fraction_mask = (uint32_t)bits_low_mask(input.fraction);
+    const int32_t bias = (1 << (input.exponent - 1)) - 1;
+    out->has_special = false;
+    for (int i = 0; i < count; ++i) {
+        const uint32_t bits = raw[i] >> input.shift;
+        const int32_t biased = (int32_t)(bits >> input.fraction) & ((1 << input.exponent) - 1);
+        const int32_t fraction = (int32_t)(bits & fraction_mask);
+        const int32_t whole = biased ? fraction | 1 << input.fraction : fraction;
+        const bool is_negative = bits >> (input.fraction + input.exponent) & 1;
+        out->significand[i] = is_negative ? -whole : whole;
+        out->exponent[i] = whole ? (biased ? biased : 1) - bias : ZERO_EXPONENT;
+        out->has_special |= is_special(bits, input);
+    }
+}
+
+/* A value of a format as a double, exactly. */
+static double value_of(uint32_t raw, Input input) {
+    Split one;
+    split(&raw, 1, input, &one);
+    if (one.has_special) {
+        const uint32_t bits = raw >> input.shift;
+        const bool is_nan = !input.has_infinity || (bits & (uint32_t)bits_low_mask(input.fraction));
+        const bool is_negative = bits >> (input.fraction + input.exponent) & 1;
+        return is_nan ? __builtin_nan("") : is_negative ? -__builtin_inf() : __builtin_inf();
+    }
+    return __builtin_ldexp(one.significand[0], one.exponent[0] - input.fraction);
+}
+
+/* x * 2^(kept - fraction - distance), cut off toward zero. */
+INLINE int32_t align(int32_t x, int up, int down, int32_t distance) {
+    const int32_t sign = x >> 31, magnitude = (x ^ sign) - sign;
+    const int32_t by = distance + down < 31 ? distance + down : 31;
+    return (((magnitude << up) >> by) ^ sign) - sign;
+}
+
+/* What adds up CHUNK elements of D's row. */
+typedef struct Sum {
+    Input input;
+    bool to_half; /* D is f16 */
+} Sum;
+
+/* sum * 2^exponent rounded to D's type: f32 toward zero, f16 to nearest. */
+INLINE float round_sum(int32_t sum, int32_t exponent, bool to_half) {
+    const double scale = f64_of_bits((uint64_t)(1023 + exponent) << 52);
+    const double x = (double)sum * scale;
+    const double half = round_to_format(x, format_f16, ISA_ROUND_NEAREST);
+    const double cut = round_to_format(x, format_f32, ISA_ROUND_ZERO);
+    const double single = __builtin_fabs(x) >= 0x1p128 ? x * __builtin_inf() : cut;
+    return (float)(to_half ? half : single);
+}
+
+/* acc = round(acc + the products of `count` elements of A's row and of CHUNK columns of B). */
+static void add_block(const Sum *sum, const int32_t *a, const int32_t *a_exponent,
+                      const int32_t *const *b, const int32_t *const *b_exponent, int count,
+                      int products_fraction, float *acc) {
+    const int kept = sum->input.kept;
+    int32_t c[CHUNK], c_exponent[CHUNK], greatest[CHUNK], total[CHUNK];
+    for (int i = 0; i < CHUNK; ++i) {
+        const uint32_t bits = bits_of_f32(acc[i]);
+        const int32_t biased = (int32_t)(bits >> 23 & 255);
+        const int32_t fraction = (int32_t)(bits & 0x7fffff);
+        const int32_t whole = biased ? fraction | 0x800000 : fraction;
+        c[i] = bits >> 31 ? -whole : whole;
+        c_exponent[i] = whole ? (biased ? biased : 1) - 127 : ZERO_EXPONENT;
+        greatest[i] = c_exponent[i] > LEAST_EXPONENT ? c_exponent[i] : LEAST_EXPONENT;
+    }
+    for (int k = 0; k < count; ++k)
+        for (int i = 0; i < CHUNK; ++i) {
+            const int32_t exponent = a_exponent[k] + b_exponent[k][i];
+            greatest[i] = exponent > greatest[i] ? exponent : greatest[i];
+        }
+    const int c_up = kept > 23 ? kept - 23 : 0, c_down = kept < 23 ? 23 - kept : 0;
+    for (int i = 0; i < CHUNK; ++i)
+        total[i] = align(c[i], c_up, c_down, greatest[i] - c_exponent[i]);
+    for (int k = 0; k < count; ++k)
+        for (int i = 0; i < CHUNK; ++i)
+            total[i] += align(a[k] * b[k][i], kept - products_fraction, 0,
+                              greatest[i] - a_exponent[k] - b_exponent[k][i]);
+    for (int i = 0; i < CHUNK; ++i) {
+        const float rounded = round_sum(total[i], greatest[i] - kept, sum->to_half);
+        acc[i] = __builtin_fabsf(acc[i]) < __builtin_inff() ? rounded : acc[i];
+    }
+}
+
+/* An infinity or NaN among the operands decides the result as in any order of additions. */
+static float special_result(const Matrices *m, Input a, Input b, float c, int row, int column,
+                            float otherwise) {
+    double total = (double)c;
+    for (int k = 0; k < m->a.columns; ++k) {
+        const int from = m->chosen[row * m->a.columns + k];
+        total += value_of(m->raw_a[row * m->a.columns + k], a) *
+                 value_of(m->raw_b[from * m->columns + column], b);
+    }
+    if (total != total) return NAN_F32;
+    return __builtin_fabs(total) < __builtin_inf() ? otherwise : (float)total;
+}
+
+static float accumulator_of(uint32_t bits, PtxType type) {
+    return type == PTX_F32 ? f32_of_bits(bits) : (float)f64_of_f16(bits);
+}
+
+static uint32_t result_of(float value, PtxType type) {
+    return type == PTX_F32 ? bits_of_f32(canonical_f32(value)) : f16_of_rounded((double)value);
+}
+
+static void multiply(Matrices *m) {
+    const Input a = input_of((PtxType)m->is.a), b = input_of((PtxType)m->is.b);
+    const Sum sum = {a, m->is.d == PTX_F16};
+    const int depth = m->a.columns;
+    Split in_a, in_b;
+    split(m->raw_a, m->rows * depth, a, &in_a);
+    split(m->raw_b, m->b.rows * m->columns, b, &in_b);
+    for (int row = 0; row < m->rows; ++row)
+        for (int first = 0; first < m->columns; first += CHUNK) {
+            uint32_t *out = &m->raw_c[row * m->columns + first];
+            float acc[CHUNK], c[CHUNK];
+            bool has_special = in_a.has_special || in_b.has_special;
+            for (int i = 0; i < CHUNK; ++i) {
+                acc[i] = c[i] = accumulator_of(out[i], (PtxType)m->is.c);
+                has_special |= !(__builtin_fabsf(c[i]) < __builtin_inff());
+            }
+            for (int k = 0; k < depth; k += a.block) {
+                const int32_t *b_rows[16], *b_exponents[16];
+                const int count = depth - k < a.block ? depth - k : a.block;
+                const int at = row * depth + k;
+                for (int i = 0; i < count; ++i) {
+                    const int from = m->chosen[at + i] * m->columns + first;
+                    b_rows[i] = &in_b.significand[from];
+                    b_exponents[i] = &in_b.exponent[from];
+                }
+                add_block(&sum, &in_a.significand[at], &in_a.exponent[at], b_rows, b_exponents,
+                          count, a.fraction + b.fraction, acc);
+            }
+            for (int i = 0; i < CHUNK; ++i) {
+                if (has_special) acc[i] = special_result(m, a, b, c[i], row, first + i, acc[i]);
+                out[i] = result_of(acc[i], (PtxType)m->is.d);
+            }
+        }
+}
+
+EXEC(MMA_FLOAT) {
+    Matrices m;
+    const Operands in = start(&m, context, inst);
+    choose(&m, warp, in.metadata);
+    if (!(m.is.flags & ISA_MATRIX_QUAD)) {
+        gather(&m, &m.a, warp, in.a, -1, m.raw_a);
+        gather(&m, &m.b, warp, in.b, -1, m.raw_b);
+        gather(&m, &m.c, warp, in.c, -1, m.raw_c);
+        multiply(&m);
+        scatter(&m, warp, in.d, -1, mask);
+        return;
+    }
+    /* The destination may share registers with what the products to come read: deal out last. */
+    Matrices quads[4];
+    for (int quad = 0; quad < 4; ++quad) {
+        quads[quad] = m;
+        gather(&m, &m.a, warp, in.a, quad, quads[quad].raw_a);
+        gather(&m, &m.b, warp, in.b, quad, quads[quad].raw_b);
+        gather(&m, &m.c, warp, in.c, quad, quads[quad].raw_c);
+        multiply(&quads[quad]);
+    }
+    for (int quad = 0; quad < 4; ++quad)
+        scatter(&quads[quad], warp, in.d, quad, mask);
+}
+
+/* ---- movmatrix ---- */
+
+/* Element (r, c) of the 8 x 8 matrix is half c & 1 of lane 4r + c / 2. */
+EXEC(MOVMATRIX) {
+    const uint32_t *from = isa_row32(warp, inst->operand[1]);
+    uint32_t result[ISA_LANES];
+    FOR_LANES {
+        const int row = lane >> 2, column = 2 * (lane & 3), shift = 16 * (row & 1);
+        const uint32_t low = from[4 * column + row / 2] >> shift & 0xffff;
+        const uint32_t high = from[4 * (column + 1) + row / 2] >> shift & 0xffff;
+        result[lane] = low | high << 16;
+    }
+    write_lanes(isa_row32(warp, inst->operand[0]), result, mask);
+}

@@ -1,0 +1,246 @@
+/* tex, tld4, txq, suq and istypep: lane after lane. Source: PTX ISA, texture instructions; the
+ * values of queries are those of its tables of channel types, channel orders and modes. */
+#include "isa/exec/exec_texture.h"
+
+#include <inttypes.h>
+
+#include "base/bits.h"
+#include "isa/check/check.h"
+#include "isa/exec/texture.h"
+#include "isa/exec/texture_inst.h"
+#include "ptx/texture.h"
+
+/* A variable of a module stands for what it holds. */
+static uint64_t dereference(const IsaContext *context, uint64_t handle) {
+    uint64_t held = 0;
+    if (handle < MEM_GLOBAL_BASE) return handle;
+    if (!mem_is_valid(context->memory, handle, sizeof held)) return 0;
+    memcpy(&held, mem_host(context->memory, handle), sizeof held);
+    return held;
+}
+
+const MemTexture *ISA_TEXTURE(lane_object)(IsaContext *context, const IsaWarp *warp,
+                                           IsaOperand handles, int lane, bool is_surface) {
+    const char *what = is_surface ? "surface" : "texture";
+    const uint64_t handle = isa_row64(warp, handles)[lane];
+    const uint64_t held = dereference(context, handle);
+    const MemTexture *texture = mem_texture(context->memory, held);
+    if (texture && texture->is_surface == is_surface) return texture;
+    if (texture)
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS, "object 0x%" PRIx64 " is no %s, but a %s",
+                  held, what, is_surface ? "texture" : "surface");
+    else if (handle >= MEM_GLOBAL_BASE && held == 0)
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS, "the %s reference is bound to nothing",
+                  what);
+    else
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS, "there is no %s object 0x%" PRIx64, what,
+                  held);
+    return NULL;
+}
+
+/* Whether there is a texel, or the lane goes on with zeros. */
+static bool has_texel(IsaContext *context, const IsaWarp *warp, int lane, const Texel *texel) {
+    if (!texel->is_missing) return true;
+    Text where = {0};
+    uint64_t address = context->address[lane];
+    mem_describe(context->memory, address, &where);
+    bool goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
+                                  "invalid texture read at global address 0x%" PRIx64 ": %s",
+                                  address, text_string(&where));
+    text_free(&where);
+    return goes_on;
+}
+
+/* Layers and faces are part of what a texture is: an instruction for others reads nonsense. */
+static bool suits(IsaContext *context, const IsaWarp *warp, int lane, const MemTexture *texture,
+                  const PtxGeometry *geometry) {
+    static const char *const names[] = {"no layers", "layers", "the faces of a cube"};
+    const MemGeometry asked = geometry->is_cube     ? MEM_CUBES
+                              : geometry->has_layer ? MEM_LAYERS
+                                                    : MEM_PLAIN;
+    if (texture->geometry == asked) return true;
+    isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
+              "the texture has %s, and the instruction reads one with %s", names[texture->geometry],
+              names[asked]);
+    return false;
+}
+
+static uint32_t word_of(const IsaWarp *warp, IsaOperand operand, int lane) {
+    return operand == ISA_SINK ? 0 : isa_row32(warp, operand)[lane];
+}
+
+static float float_of(const IsaWarp *warp, IsaOperand operand, int lane) {
+    return f32_of_bits(word_of(warp, operand, lane));
+}
+
+/* Where a lane looks. */
+static Fetch fetch_of(const IsaWarp *warp, const IsaTexture *how, const IsaTextureRows *rows,
+                      int lane) {
+    Fetch fetch = {.has_texel = how->has_texel,
+                   .layer = word_of(warp, rows->layer, lane),
+                   .chooses = how->chooses == PTX_SUB_TEX_LEVEL  ? FETCH_LEVEL
+                              : how->chooses == PTX_SUB_TEX_GRAD ? FETCH_GRADIENTS
+                              : how->chooses == PTX_SUB_TEX_BASE ? FETCH_BASE
+                                                                 : FETCH_IMPLICIT};
+    const uint32_t level = word_of(warp, rows->level, lane);
+    fetch.level = how->has_texel ? (float)(int32_t)level : f32_of_bits(level);
+    for (int axis = 0; axis < 3; ++axis) {
+        fetch.at[axis] = float_of(warp, rows->at[axis], lane);
+        fetch.texel[axis] = (int32_t)word_of(warp, rows->at[axis], lane);
+        fetch.gradient[0][axis] = float_of(warp, rows->gradient[0][axis], lane);
+        fetch.gradient[1][axis] = float_of(warp, rows->gradient[1][axis], lane);
+        fetch.offset[axis] = (int32_t)word_of(warp, rows->offset[axis], lane);
+    }
+    return fetch;
+}
+
+/* The texture's own sampler, or that of the instruction. */
+static bool sampler_of(IsaContext *context, const IsaWarp *warp, const IsaTextureRows *rows,
+                       int lane, const MemTexture *texture, MemSampler *sampler) {
+    *sampler = texture->sampler;
+    if (rows->sampler == ISA_SINK) return true;
+    const uint64_t handle = isa_row64(warp, rows->sampler)[lane];
+    const uint64_t packed = handle < MEM_GLOBAL_BASE ? 0 : dereference(context, handle);
+    if (packed >> 63) {
+        mem_sampler_apply(packed, sampler);
+        return true;
+    }
+    isa_fault(context, warp, lane, ISA_FAULT_ADDRESS, "there is no sampler 0x%" PRIx64, handle);
+    return false;
+}
+
+static uint32_t half_of(uint32_t bits) {
+    return f16_of_f64((double)f32_of_bits(bits), ISA_ROUND_NEAREST);
+}
+
+static void write_texel(IsaWarp *warp, const IsaInst *inst, const IsaTexture *how, int lane,
+                        const Texel *texel) {
+    uint32_t words[4];
+    for (int c = 0; c < 4; c++)
+        words[c] = how->type == PTX_F16 || how->type == PTX_F16X2 ? half_of(texel->channel[c])
+                                                                  : texel->channel[c];
+    if (how->type == PTX_F16X2) {
+        words[0] |= words[1] << 16;
+        words[1] = words[2] | words[3] << 16;
+    }
+    for (int c = 0; c < 4; c++)
+        if (inst->operand[c] != ISA_SINK) isa_row32(warp, inst->operand[c])[lane] = words[c];
+}
+
+static void fetch_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                        bool gathers) {
+    const IsaTexture how = isa_texture_of(inst);
+    const IsaTextureRows rows = isa_texture_rows(context, inst);
+    const PtxGeometry *geometry = ptx_geometry((PtxSub)how.geometry);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        MemSampler sampler;
+        const MemTexture *texture =
+            ISA_TEXTURE(lane_object)(context, warp, inst->operand[4], lane, false);
+        if (!texture || !suits(context, warp, lane, texture, geometry) ||
+            !sampler_of(context, warp, &rows, lane, texture, &sampler))
+            return;
+        const Fetch fetch = fetch_of(warp, &how, &rows, lane);
+        uint64_t *address = &context->address[lane];
+        const uint32_t block = context->texel_block_bytes;
+        const Texel texel =
+            gathers ? texture_gather(context->memory, texture, &sampler, &fetch, how.component,
+                                     block, address)
+                    : texture_fetch(context->memory, texture, &sampler, &fetch, block, address);
+        if (!has_texel(context, warp, lane, &texel)) return;
+        write_texel(warp, inst, &how, lane, &texel);
+    }
+    /* All texels of an array are there: none is sparse. */
+    if (inst->operand[5] != ISA_SINK) write_pred(warp, inst->operand[5], UINT32_MAX, mask);
+}
+
+EXEC(TEX) { fetch_lanes(context, warp, inst, mask, false); }
+
+EXEC(TLD4) { fetch_lanes(context, warp, inst, mask, true); }
+
+/* ---- Queries ---- */
+
+static uint32_t channel_type(const MemTexture *texture) {
+    const uint32_t wide = texture->channel_bits == 8 ? 0 : texture->channel_bits == 16 ? 1 : 2;
+    const bool is_signed = texture->type == MEM_TEXEL_SIGNED;
+    if (texture->type == MEM_TEXEL_FLOAT) return texture->channel_bits == 16 ? 0x10dd : 0x10de;
+    if (texture->reads_normalised) return (is_signed ? 0x10d0u : 0x10d2u) + wide;
+    return (is_signed ? 0x10d7u : 0x10dau) + wide;
+}
+
+static uint32_t mode_number(MemAddressMode mode) {
+    static const uint8_t numbers[] = {[MEM_ADDRESS_WRAP] = 0,
+                                      [MEM_ADDRESS_MIRROR] = 1,
+                                      [MEM_ADDRESS_CLAMP] = 3,
+                                      [MEM_ADDRESS_BORDER] = 4};
+    return numbers[mode];
+}
+
+/* What an H100 says of an axis that a texture or surface lacks: the layers behind the last one, of
+ * a surface the slices; of a line of texels in an array 1; else nothing. A cube of one layer has
+ * none. */
+static uint32_t height_of(const MemTexture *texture, const MemLevel *level) {
+    if (texture->dimensions > 1) return (uint32_t)level->height;
+    if (texture->geometry == MEM_LAYERS) return (uint32_t)level->depth;
+    return !texture->is_linear_memory && !texture->is_surface;
+}
+static uint32_t depth_of(const MemTexture *texture, const MemLevel *level) {
+    const bool has_slices = texture->dimensions > 2 || texture->is_surface;
+    const uint32_t layers = (uint32_t)mem_layers(texture);
+    if (texture->dimensions < 2 || (texture->geometry == MEM_PLAIN && texture->dimensions < 3))
+        return 0;
+    if (has_slices) return (uint32_t)level->depth;
+    return texture->geometry == MEM_LAYERS || layers > 1 ? layers : 0;
+}
+
+static uint32_t answer(const MemTexture *texture, PtxSub query, uint32_t level) {
+    if (level >= texture->levels) return 0;
+    const MemLevel *at = &texture->level[level];
+    switch (query) {
+    case PTX_SUB_TXQ_WIDTH: return (uint32_t)at->width;
+    case PTX_SUB_TXQ_HEIGHT: return height_of(texture, at);
+    case PTX_SUB_TXQ_DEPTH: return depth_of(texture, at);
+    case PTX_SUB_TXQ_CHANNEL_TYPE: return channel_type(texture);
+    case PTX_SUB_TXQ_CHANNEL_ORDER:
+        return texture->channels == 1 ? 0x10b0 : texture->channels == 2 ? 0x10b2 : 0x10b5;
+    case PTX_SUB_TXQ_NORMALISED: return texture->sampler.is_normalised;
+    case PTX_SUB_TXQ_LAYERS: return (uint32_t)mem_layers(texture);
+    case PTX_SUB_TXQ_LEVELS: return texture->levels;
+    case PTX_SUB_TXQ_SAMPLES: return 1;
+    case PTX_SUB_TXQ_FILTER: return texture->sampler.is_linear_filter;
+    case PTX_SUB_TXQ_MODE_0: return mode_number(texture->sampler.mode[0]);
+    case PTX_SUB_TXQ_MODE_1: return mode_number(texture->sampler.mode[1]);
+    case PTX_SUB_TXQ_MODE_2: return mode_number(texture->sampler.mode[2]);
+    default: return 1; /* memory layout: 1 is linear, which arrays are here, too */
+    }
+}
+
+EXEC(TXQ) {
+    const PtxSub query = (PtxSub)isa_texture_of(inst).query;
+    const IsaTextureRows rows = isa_texture_rows(context, inst);
+    for (; mask; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        const MemTexture *texture =
+            ISA_TEXTURE(lane_object)(context, warp, inst->operand[4], lane, inst->sub);
+        if (!texture) return;
+        isa_row32(warp, inst->operand[0])[lane] =
+            answer(texture, query, word_of(warp, rows.level, lane));
+    }
+}
+
+/* operand[0] predicate, operand[1] handles. */
+EXEC(ISTYPEP) {
+    uint32_t result = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        const uint64_t held = dereference(context, isa_row64(warp, inst->operand[1])[lane]);
+        const MemTexture *texture = mem_texture(context->memory, held);
+        const bool is_sampler = held >> 63;
+        const bool is_it =
+            inst->sub == PTX_SUB_IS_SAMPLER
+                ? is_sampler
+                : texture && texture->is_surface == (inst->sub == PTX_SUB_IS_SURFACE);
+        result |= (uint32_t)is_it << lane;
+    }
+    write_pred(warp, inst->operand[0], result, mask);
+}

@@ -1,0 +1,180 @@
+/* Handlers: the number of every function that executes instructions, the tables from number to
+ * function, one per variant of the host's instruction set, and the meaning of IsaInst.sub where it
+ * is a set of modifiers.
+ *
+ * What each handler computes stands in the .def files, one line per form. Those of handlers.def
+ * exist once per variant; those of ISA_COMMON_HANDLERS, which gain nothing from vectors, are
+ * compiled once and stand in every table. */
+#ifndef TYTO_ISA_EXEC_HANDLERS_H
+#define TYTO_ISA_EXEC_HANDLERS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "isa/isa.h"
+
+/* Handlers compiled once: the function of HANDLER(NAME) is isa_exec_NAME. */
+#define ISA_COMMON_HANDLERS(HANDLER)                                                               \
+    HANDLER(NOP)                                                                                   \
+    HANDLER(FENCE)          /* sub: 1 when it is for the CTA only */                               \
+    HANDLER(WARP_SYNC)      /* waits for its members */                                            \
+    HANDLER(SREG)           /* operand d; sub: PtxSreg, size: bytes of the register */             \
+    HANDLER(LOCAL_ADDRESS)  /* operand d; imm: offset in the frame's local area; size: bytes */    \
+    HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */          \
+    HANDLER(ALLOCA)         /* operands d, size; imm: alignment; size: bytes of d */               \
+    HANDLER(STACKSAVE)      /* operand d; size: bytes */                                           \
+    HANDLER(STACKRESTORE)   /* operand a; size: bytes */                                           \
+    ISA_DIRECTED_HANDLERS(HANDLER)
+
+/* f64 in a rounding mode other than to nearest (directed.c); sub: modifiers. */
+#define ISA_DIRECTED_HANDLERS(HANDLER)                                                             \
+    HANDLER(ADD_F64_DIR)                                                                           \
+    HANDLER(SUB_F64_DIR)                                                                           \
+    HANDLER(MUL_F64_DIR)                                                                           \
+    HANDLER(FMA_F64_DIR)                                                                           \
+    HANDLER(DIV_F64_DIR)                                                                           \
+    HANDLER(RCP_F64_DIR)                                                                           \
+    HANDLER(SQRT_F64_DIR)
+
+typedef enum IsaHandler {
+    ISA_DO_NONE, /* no function: flow alone says what happens */
+#define HANDLER(name) ISA_DO_##name,
+#include "isa/exec/handlers.def"
+#define HANDLER(name) ISA_DO_##name,
+    ISA_COMMON_HANDLERS(HANDLER)
+#undef HANDLER
+        ISA_DO_COUNT
+} IsaHandler;
+
+#define HANDLER(name) IsaExec isa_exec_##name;
+ISA_COMMON_HANDLERS(HANDLER)
+#undef HANDLER
+
+/* A build of the execution files for one instruction set of the host. */
+typedef struct IsaVariant {
+    const char *name;      /* "v4", "v3" (the levels of x86-64), "base" */
+    IsaExec *const *table; /* by IsaHandler */
+} IsaVariant;
+
+/* The variants of this build, best first; NULL for one that this host cannot run. The last, "base",
+ * always runs. */
+int isa_variant_count(void);
+const IsaVariant *isa_variant(int index);
+/* The usable variant of that name, NULL when there is none; a NULL name finds the best. */
+const IsaVariant *isa_find_variant(const char *name);
+/* Decodes every function of a linked module whose global and constant variables have their device
+ * addresses (PtxVar.address) set. NULL, with messages naming the PTX line, when some instruction
+ * form is not supported. Owned by the caller: isa_program_free. The module must outlive the
+ * program. The variant is what executes it: tests choose one, others take the best. */
+IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *variant, Diag *diag);
+
+/* ---- IsaInst.sub ---- */
+
+/* Modifiers of floating-point handlers. */
+enum {
+    ISA_MOD_ROUND = 3, /* bits 0..1: IsaRound */
+    ISA_MOD_FTZ = 1 << 2,
+    ISA_MOD_SAT = 1 << 3, /* to [0, 1]; integers: to the destination's range */
+    ISA_MOD_RELU = 1 << 4,
+    ISA_MOD_NAN = 1 << 5,     /* min, max: a NaN operand gives NaN */
+    ISA_MOD_XORSIGN = 1 << 6, /* min, max .xorsign.abs */
+};
+typedef enum IsaRound {
+    ISA_ROUND_NEAREST, /* ties to even */
+    ISA_ROUND_ZERO,
+    ISA_ROUND_DOWN,
+    ISA_ROUND_UP,
+    ISA_ROUND_TIES_AWAY /* conversions to tf32 only: not in ISA_MOD_ROUND */
+} IsaRound;
+
+/* a * b + c of f64 in a rounding mode (directed.c). */
+double isa_fma_directed(double a, double b, double c, IsaRound round);
+
+/* cvt, in IsaInst.imm: both sides of the conversion. */
+typedef struct IsaConvert {
+    uint8_t source, destination;           /* PtxType */
+    uint8_t source_bits, destination_bits; /* of the types */
+    uint8_t register_bits;                 /* of the destination register, at least the type's */
+    uint8_t modifiers;                     /* ISA_MOD_FTZ, _SAT, _RELU */
+    uint8_t integral;                      /* PtxRound: rounding to an integral value, or none */
+    uint8_t round : 3;                     /* IsaRound: rounding to the destination's format */
+    uint8_t is_source_signed : 1;
+    uint8_t is_destination_signed : 1;
+    uint8_t is_satfinite : 1; /* the largest number of the format instead of infinity */
+} IsaConvert;
+static_assert(sizeof(IsaConvert) == sizeof(int64_t), "travels in IsaInst.imm");
+
+static inline int64_t isa_convert_imm(IsaConvert convert) {
+    int64_t imm;
+    memcpy(&imm, &convert, sizeof imm);
+    return imm;
+}
+static inline IsaConvert isa_convert_of(int64_t imm) {
+    IsaConvert convert;
+    memcpy(&convert, &imm, sizeof convert);
+    return convert;
+}
+
+/* Video instructions, in IsaInst.imm. Of packed ones, IsaInst.sub has a bit for each element that
+ * is computed (the others are c's, or take no part in a sum), and IsaInst.target says which
+ * elements of {b, a} become the operands': 4 bits for each, a's lowest first, b's from bit 16 on.
+ */
+enum {
+    ISA_VIDEO_ADD,
+    ISA_VIDEO_SUB,
+    ISA_VIDEO_ABSDIFF,
+    ISA_VIDEO_MIN,
+    ISA_VIDEO_MAX,
+    ISA_VIDEO_AVERAGE,
+    ISA_VIDEO_SHL,
+    ISA_VIDEO_SHR,
+    ISA_VIDEO_MAD,
+    ISA_VIDEO_SET /* and PtxCompare behind it: operation - ISA_VIDEO_SET */
+};
+typedef struct IsaVideo {
+    uint8_t operation;                    /* ISA_VIDEO_... */
+    uint8_t second;                       /* PtxSub: what is done with c, or none */
+    uint8_t select_a, select_b, select_d; /* PtxSelect of the scalar forms */
+    uint8_t parts;                        /* 1, 2 or 4 */
+    uint8_t shift;                        /* vmad: to the right, at last */
+    uint8_t is_saturating : 1;
+    uint8_t is_signed : 1; /* the destination */
+    uint8_t is_a_signed : 1;
+    uint8_t is_b_signed : 1;
+    uint8_t wraps : 1;           /* vshl, vshr: the count */
+    uint8_t adds_one : 1;        /* vmad */
+    uint8_t negates_product : 1; /* vmad */
+    uint8_t negates_c : 1;       /* vmad */
+} IsaVideo;
+static_assert(sizeof(IsaVideo) == sizeof(int64_t), "travels in IsaInst.imm");
+
+static inline int64_t isa_video_imm(IsaVideo video) {
+    int64_t imm;
+    memcpy(&imm, &video, sizeof imm);
+    return imm;
+}
+static inline IsaVideo isa_video_of(int64_t imm) {
+    IsaVideo video;
+    memcpy(&video, &imm, sizeof video);
+    return video;
+}
+
+/* setp, set: what happens to the comparison's truth value before it is stored. */
+enum {
+    ISA_COMPARE_NEGATE = 1,   /* first of all */
+    ISA_COMPARE_PAIR = 2,     /* a second predicate q is stored */
+    ISA_COMPARE_NEGATE_C = 4, /* the predicate it is combined with is negated */
+    ISA_COMPARE_AND = 8,      /* combined with predicate c by one of these */
+    ISA_COMPARE_OR = 16,
+    ISA_COMPARE_XOR = 32,
+    ISA_COMPARE_FTZ = 64 /* pairs of halves: subnormals count as zero */
+};
+static inline uint32_t isa_combine(uint32_t sub, uint32_t truth, uint32_t c) {
+    if (sub & ISA_COMPARE_NEGATE_C) c = ~c;
+    if (sub & ISA_COMPARE_AND) return truth & c;
+    if (sub & ISA_COMPARE_OR) return truth | c;
+    if (sub & ISA_COMPARE_XOR) return truth ^ c;
+    return truth;
+}
+
+#endif

@@ -1,0 +1,461 @@
+/* Control flow: branches, calls, barriers, exits, and the loop that steps a warp. How lanes part
+ * and meet is converge.h's. */
+#include "isa/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "isa/check/check.h"
+#include "isa/flow/converge.h"
+
+enum { MAX_FRAMES = 1 << 15 };
+
+/* ---- Branches ---- */
+
+/* Sends the lanes of one value of the index on its way; the others execute the instruction again.
+ */
+static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const uint32_t *index = isa_row32(warp, inst->operand[0]);
+    const uint32_t *targets = &context->program->targets[inst->target];
+    int leader = bits_lowest32(mask);
+    uint32_t value = index[leader], group = 0;
+    if (value >= targets[0]) {
+        isa_fault(context, warp, leader, ISA_FAULT_CALL,
+                  "brx.idx: index %u is outside its list of %u targets", value, targets[0]);
+        return false;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (index[bits_lowest32(rest)] == value) group |= 1u << bits_lowest32(rest);
+    /* Lanes of other values come back to this instruction: their "fallthrough" is its own pc. */
+    uint32_t again = group == mask ? warp->pc + 1 : warp->pc;
+    return converge_branch(context, warp, group, targets[1 + value], again, inst->reconverge);
+}
+
+/* ---- Calls ---- */
+
+/* A value's bytes of one lane, between the caller's side and the callee's. */
+typedef struct Place {
+    bool is_register;
+    uint8_t *row;    /* is_register: first row */
+    uint32_t offset; /* else: byte offset in local memory */
+} Place;
+
+static void place_read(const IsaWarp *warp, Place place, int lane, uint8_t *bytes, uint32_t size) {
+    if (!place.is_register) isa_local_read(warp, lane, place.offset, bytes, size);
+    else memcpy(bytes, place.row + (size_t)lane * (size > 4 ? 8 : 4), size);
+}
+
+static void place_write(IsaWarp *warp, Place place, int lane, const uint8_t *bytes, uint32_t size) {
+    if (!place.is_register) {
+        isa_local_write(warp, lane, place.offset, bytes, size);
+    } else if (size > 4) {
+        memcpy(place.row + (size_t)lane * 8, bytes, size);
+    } else {
+        uint32_t value = 0; /* small registers are kept zero-extended */
+        memcpy(&value, bytes, size);
+        memcpy(place.row + (size_t)lane * 4, &value, sizeof value);
+    }
+}
+
+static uint8_t *operand_row(const IsaWarp *warp, const IsaFrame *frame, IsaOperand operand) {
+    return operand & 1 ? warp->base[1] + (operand & ~1)
+                       : warp->registers + frame->register_at + operand;
+}
+
+static Place caller_place(const IsaWarp *warp, const IsaFrame *frame, const IsaCallValue *value) {
+    if (value->is_register)
+        return (Place){.is_register = true, .row = operand_row(warp, frame, value->operand)};
+    return (Place){.offset = frame->local_base + value->offset};
+}
+
+static Place callee_place(const IsaWarp *warp, const IsaFrame *frame, const IsaFormal *formal) {
+    if (formal->is_register)
+        return (Place){.is_register = true, .row = operand_row(warp, frame, formal->operand)};
+    return (Place){.offset = frame->local_base + formal->offset};
+}
+
+static void copy_value(IsaWarp *warp, Place from, Place to, uint32_t size, uint32_t mask) {
+    for (; mask; mask &= mask - 1) {
+        int lane = bits_lowest32(mask);
+        Place source = from, destination = to;
+        for (uint32_t left = size; left;) {
+            uint8_t bytes[8];
+            uint32_t part = left < sizeof bytes ? left : (uint32_t)sizeof bytes;
+            place_read(warp, source, lane, bytes, part);
+            place_write(warp, destination, lane, bytes, part);
+            left -= part;
+            source.offset += part;
+            destination.offset += part;
+        }
+    }
+}
+
+/* Makes a new frame an activation of `function` for `lanes`: room for its rows and local area with
+ * `rest` bytes at the end, registers zero. Frames whose lanes have all left are dropped from the
+ * end; under the stack that leaves the running frame the last. */
+static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, uint32_t rest,
+                       uint32_t lanes, uint32_t *index) {
+    const IsaProgram *program = context->program;
+    const IsaFunction *callee = &program->functions[function];
+    const IsaFrame *caller = &warp->frames[warp->frame];
+    while (!warp->frames[warp->frame_count - 1].lanes)
+        warp->frame_count--;
+    const IsaFrame *last = &warp->frames[warp->frame_count - 1];
+    uint32_t at = last->register_at + program->functions[last->function].frame_bytes;
+    uint32_t local_base = (uint32_t)bits_align_up(caller->local_end, 16);
+    uint32_t local_end = local_base + callee->local_bytes + rest;
+    if (warp->frame_count == MAX_FRAMES) {
+        isa_fault(context, warp, bits_lowest32(warp->active), ISA_FAULT_STACK,
+                  "stack overflow: more than %d nested calls", MAX_FRAMES);
+        return false;
+    }
+    if (!isa_local_reserve(context, warp, local_end)) return false;
+    size_t needed = (size_t)at + callee->frame_bytes;
+    if (needed > warp->register_bytes) {
+        size_t capacity = needed + needed / 2;
+        uint8_t *registers = base_alloc_lines(capacity);
+        memcpy(registers, warp->registers, warp->register_bytes);
+        free(warp->registers);
+        warp->registers = registers;
+        warp->register_bytes = capacity;
+    }
+    if (warp->frame_count == warp->frame_capacity) {
+        warp->frame_capacity *= 2;
+        warp->frames = base_realloc(warp->frames, warp->frame_capacity * sizeof *warp->frames);
+    }
+    memset(warp->registers + at, 0, callee->frame_bytes);
+    if (context->launch->check) isa_check_frame(warp, local_base, local_end);
+    *index = warp->frame_count++;
+    warp->frames[*index] = (IsaFrame){.function = function,
+                                      .register_at = at,
+                                      .local_base = local_base,
+                                      .local_end = local_end,
+                                      .call_pc = warp->pc,
+                                      .caller = warp->frame,
+                                      .lanes = lanes};
+    return true;
+}
+
+/* Calls a function for `mask`; the caller's entry goes on after the call with all its lanes. */
+static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                 uint32_t function, uint32_t return_pc) {
+    const IsaProgram *program = context->program;
+    const IsaFunction *callee = &program->functions[function];
+    const IsaCall *list = &program->calls[inst->imm];
+    uint32_t frame, rest = 0;
+    for (uint32_t i = 0; i < list->argument_count; i++)
+        if (callee->parameters[i].is_rest) rest = list->arguments[i].size;
+    if (!frame_push(context, warp, function, rest, mask, &frame)) return false;
+    const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[frame];
+    for (uint32_t i = 0; i < list->argument_count; i++) {
+        const IsaFormal *parameter = &callee->parameters[i];
+        copy_value(warp, caller_place(warp, from, &list->arguments[i]),
+                   callee_place(warp, to, parameter), parameter->is_rest ? rest : parameter->size,
+                   mask);
+    }
+    if (!converge_call(context, warp, return_pc, mask)) return false;
+    converge_enter_frame(warp, program, frame);
+    warp->preds[ISA_PRED_TRUE] = UINT32_MAX;
+    warp->pc = callee->entry;
+    warp->active = mask;
+    return true;
+}
+
+/* The first value of a call that has not as many bytes as its other side takes; -1 when none. */
+static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        /* registers of 8 and 16 bits are passed in 32 */
+        bool is_small = values[i].is_register && values[i].size <= 4 && formals[i].size <= 4;
+        if (values[i].size != formals[i].size && !is_small && !formals[i].is_rest) return (int)i;
+    }
+    return -1;
+}
+
+/* Whether the call's arguments and results are those of `callee`, which was found by its handle. */
+static bool check_indirect(IsaContext *context, const IsaWarp *warp, int lane, const IsaCall *list,
+                           const IsaFunction *callee) {
+    const bool has_rest = ptx_has_rest(callee->ptx->parameters, callee->parameter_count);
+    const bool lacks_rest = has_rest && list->argument_count + 1 == callee->parameter_count;
+    if ((callee->parameter_count != list->argument_count && !lacks_rest) ||
+        callee->return_count != list->return_count) {
+        isa_fault(context, warp, lane, ISA_FAULT_CALL,
+                  "indirect call of %s with %u arguments and %u results; it has %u and %u",
+                  callee->ptx->name, list->argument_count, list->return_count,
+                  callee->parameter_count, callee->return_count);
+        return false;
+    }
+    int argument = first_misfit(list->arguments, callee->parameters, list->argument_count);
+    int result = first_misfit(list->returns, callee->returns, list->return_count);
+    if (argument < 0 && result < 0) return true;
+    bool is_argument = argument >= 0;
+    int at = is_argument ? argument : result;
+    isa_fault(context, warp, lane, ISA_FAULT_CALL,
+              "indirect call of %s with %u bytes as %s %d; it has %u", callee->ptx->name,
+              is_argument ? list->arguments[at].size : list->returns[at].size,
+              is_argument ? "argument" : "result", at + 1,
+              is_argument ? callee->parameters[at].size : callee->returns[at].size);
+    return false;
+}
+
+static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const IsaProgram *program = context->program;
+    const uint64_t *handles = isa_row64(warp, inst->operand[0]);
+    const IsaCall *list = &program->calls[inst->imm];
+    int leader = bits_lowest32(mask);
+    uint64_t handle = handles[leader], index = (handle - ISA_CODE_WINDOW) / 16;
+    uint32_t group = 0;
+    if (handle < ISA_CODE_WINDOW || index >= program->function_count || (handle & 15) ||
+        program->functions[index].ptx->is_kernel || !program->functions[index].ptx->is_defined) {
+        isa_fault(context, warp, leader, ISA_FAULT_CALL,
+                  "indirect call of 0x%llx, which is no function", (unsigned long long)handle);
+        return false;
+    }
+    if (!check_indirect(context, warp, leader, list, &program->functions[index])) return false;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (handles[bits_lowest32(rest)] == handle) group |= 1u << bits_lowest32(rest);
+    uint32_t here = warp->pc;
+    /* Lanes of other functions come back to this instruction; all meet after it. */
+    if (group != mask && !converge_branch(context, warp, group, ISA_NO_PC, here, here + 1))
+        return false;
+    warp->pc = here;
+    return call(context, warp, inst, group, (uint32_t)index, here + 1);
+}
+
+/* Ends the current function for `mask`: results go to the caller, then the lanes leave the frame.
+ */
+static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
+    const IsaProgram *program = context->program;
+    const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[from->caller];
+    const IsaFunction *callee = &program->functions[from->function];
+    const IsaCall *list = &program->calls[program->insts[from->call_pc].imm];
+    for (uint32_t i = 0; i < list->return_count; i++)
+        copy_value(warp, callee_place(warp, from, &callee->returns[i]),
+                   caller_place(warp, to, &list->returns[i]), callee->returns[i].size, mask);
+    warp->frames[warp->frame].lanes &= ~mask;
+    converge_return(warp, mask);
+}
+
+/* ---- Barriers ---- */
+
+/* Gives the waiting bar.red instructions of a complete barrier their result. */
+static void barrier_write_results(const IsaContext *context, IsaCta *cta,
+                                  const IsaBarrier *barrier) {
+    for (uint32_t rest = barrier->reducing; rest; rest &= rest - 1) {
+        int index = bits_lowest32(rest);
+        IsaWarp *warp = &cta->warps[index];
+        const IsaInst *inst = &context->program->insts[cta->red_pc[index]];
+        uint32_t lanes = cta->red_lanes[index];
+        PtxSub sub = (PtxSub)(inst->imm >> 8);
+        if (sub == PTX_SUB_POPC) {
+            uint32_t *row = isa_row32(warp, inst->operand[2]);
+            for (uint32_t l = lanes; l; l &= l - 1)
+                row[bits_lowest32(l)] = barrier->true_lanes;
+        } else {
+            bool result = sub == PTX_SUB_AND ? barrier->true_lanes == barrier->red_lanes
+                                             : barrier->true_lanes != 0;
+            uint32_t *word = &warp->preds[inst->operand[2]];
+            *word = (*word & ~lanes) | (result ? lanes : 0);
+        }
+    }
+}
+
+/* Releases every barrier at which all expected threads have arrived. */
+static void barriers_release(const IsaContext *context, IsaCta *cta) {
+    for (uint32_t rest = cta->used_barriers; rest; rest &= rest - 1) {
+        IsaBarrier *barrier = &cta->barriers[bits_lowest32(rest)];
+        uint32_t expected =
+            barrier->expected ? barrier->expected : (uint32_t)bits_count32(cta->alive) * ISA_LANES;
+        if (barrier->arrived < expected) continue;
+        if (context->launch->check)
+            isa_check_completion(context, cta, (uint32_t)bits_lowest32(rest));
+        barrier_write_results(context, cta, barrier);
+        cta->waiting &= ~barrier->waiting;
+        cta->used_barriers &= ~(1u << bits_lowest32(rest));
+        *barrier = (IsaBarrier){0};
+    }
+}
+
+/* Arrives at a barrier; true when all went well (the warp may now be waiting). */
+static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    IsaCta *cta = warp->cta;
+    int leader = bits_lowest32(mask);
+    uint32_t number = isa_row32(warp, inst->operand[0])[leader];
+    uint32_t count = inst->operand[1] == ISA_SINK ? 0 : isa_row32(warp, inst->operand[1])[leader];
+    if (number >= ISA_BARRIERS) {
+        isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
+                  "barrier %u does not exist: a CTA has barriers 0 to %d", number,
+                  ISA_BARRIERS - 1);
+        return false;
+    }
+    if (count % ISA_LANES || (inst->operand[1] != ISA_SINK && !count)) {
+        isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
+                  "barrier with a count of %u threads, which is no %smultiple of the warp size 32",
+                  count, count ? "" : "positive ");
+        return false;
+    }
+    if (context->launch->check) isa_check_arrival(context, warp, number, count, mask);
+    IsaBarrier *barrier = &cta->barriers[number];
+    barrier->arrived += ISA_LANES;
+    if (count) barrier->expected = count;
+    cta->used_barriers |= 1u << number;
+    if (inst->sub != PTX_SUB_BAR_ARRIVE) {
+        barrier->waiting |= 1u << warp->index;
+        cta->waiting |= 1u << warp->index;
+    }
+    if (inst->sub == PTX_SUB_BAR_RED) {
+        uint32_t word = warp->preds[inst->operand[3]] ^ -(uint32_t)(inst->imm & 1);
+        barrier->reducing |= 1u << warp->index;
+        barrier->true_lanes += (uint32_t)bits_count32(word & mask);
+        barrier->red_lanes += (uint32_t)bits_count32(mask);
+        cta->red_pc[warp->index] = warp->pc;
+        cta->red_lanes[warp->index] = mask;
+    }
+    barriers_release(context, cta);
+    return true;
+}
+
+/* ---- Stepping ---- */
+
+static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
+    IsaCta *cta = warp->cta;
+    cta->alive &= ~(1u << warp->index);
+    if (context->launch->check) isa_check_exit(context, warp);
+    barriers_release(context, cta);
+    return ISA_EVENT_EXIT;
+}
+
+/* What a trap says: its function may stand for one that cannot run. */
+static const char *refusal_of(const IsaProgram *program, uint32_t pc) {
+    const char *refusal = program->functions[program->infos[pc].function].refusal;
+    return refusal ? refusal : "the kernel gave up";
+}
+
+bool isa_holds_lanes_back(const IsaWarp *warp) {
+    return !warp->paths && warp->depth > 0 && (warp->alive & ~warp->active) != 0;
+}
+
+/* Executes an instruction that does more than write registers. */
+static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    if (!mask) {
+        warp->pc++;
+        if (!converge_settle(context, warp)) return warp_exited(context, warp);
+        return context->fault.is_set ? ISA_EVENT_FAULT : ISA_EVENT_NONE;
+    }
+    bool is_ok = true, is_loop = false;
+    switch ((IsaFlow)inst->flow) {
+    case ISA_FLOW_BRANCH:
+        is_loop = inst->target <= warp->pc;
+        is_ok = converge_branch(context, warp, mask, inst->target, warp->pc + 1, inst->reconverge);
+        break;
+    case ISA_FLOW_BRANCH_INDEX: is_ok = branch_indexed(context, warp, inst, mask); break;
+    case ISA_FLOW_CALL: is_ok = call(context, warp, inst, mask, inst->target, warp->pc + 1); break;
+    case ISA_FLOW_CALL_INDIRECT: is_ok = call_indirect(context, warp, inst, mask); break;
+    case ISA_FLOW_CALL_BUILTIN:
+        context->changes++;
+        isa_builtin_call(context, warp, inst, mask);
+        is_ok = !context->fault.is_set;
+        warp->pc++;
+        break;
+    case ISA_FLOW_RET:
+        if (warp->frame > 0) {
+            ret(context, warp, mask);
+            if (warp->active) warp->pc++; /* a guarded ret: the other lanes go on */
+            break;
+        }
+        __attribute__((fallthrough)); /* a kernel's ret ends the thread */
+    case ISA_FLOW_EXIT:
+        context->changes++;
+        warp->alive &= ~mask;
+        for (uint32_t i = 1; i < warp->frame_count; i++)
+            warp->frames[i].lanes &= ~mask;
+        converge_exit(warp, mask);
+        if (warp->active) warp->pc++;
+        break;
+    case ISA_FLOW_BARRIER:
+        is_ok = barrier_arrive(context, warp, inst, mask);
+        warp->pc++;
+        break;
+    case ISA_FLOW_TRAP:
+        isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_TRAP, "trap: %s",
+                  refusal_of(context->program, warp->pc));
+        is_ok = false;
+        break;
+    case ISA_FLOW_NEXT:
+    case ISA_FLOW_STORE: break;
+    }
+    if (!is_ok) return ISA_EVENT_FAULT;
+    if (is_loop && inst->sub == ISA_LOOP_LOOKS) isa_note_look(context, warp);
+    if (is_loop && warp->is_apart) paths_loop(warp, inst->sub != ISA_LOOP_IS_ALONE);
+    if (!converge_settle(context, warp)) return warp_exited(context, warp);
+    if (context->fault.is_set) return ISA_EVENT_FAULT;
+    return warp->cta->waiting >> warp->index & 1 ? ISA_EVENT_BARRIER : ISA_EVENT_NONE;
+}
+
+static_assert(ISA_FLOW_NEXT == 0 && ISA_FLOW_STORE == 1, "IsaContext.changes adds them up");
+
+/* isa_step, within isa_run too; `flow` is inst->flow, which callers may know. */
+static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint8_t flow) {
+    uint32_t mask = warp->active;
+    if (inst->guard != ISA_PRED_TRUE) /* which needs no look at the warp's words */
+        mask &= warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
+    context->executed = mask;
+    warp->instructions++;
+    if (flow > ISA_FLOW_STORE) return step_flow(context, warp, inst, mask);
+    if (mask) {
+        inst->exec(context, warp, inst, mask);
+        context->changes += flow; /* 1: a store */
+        if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
+    }
+    /* Lanes that are apart wait for each other where members are named, and go on behind that. */
+    const bool may_wait = warp->is_apart && (inst[0].flags | inst[1].flags) & ISA_MEETS;
+    if (++warp->pc == warp->reconverge || may_wait) {
+        converge_settle(context, warp);
+        if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
+    }
+    return ISA_EVENT_NONE;
+}
+
+IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
+    context->pattern = 0;
+    const IsaInst *inst = &context->program->insts[warp->pc];
+    return step(context, warp, inst, inst->flow);
+}
+
+IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
+                 uint64_t *thread_instructions) {
+    const IsaInst *insts = context->program->insts;
+    const bool dumps = context->launch->dump_line != 0;
+    const uint64_t all = *budget;
+    uint64_t left = all, lanes = 0;
+    IsaEvent event = ISA_EVENT_NONE;
+    while (left) {
+        const IsaInst *inst = &insts[warp->pc];
+        if (__builtin_expect(!(inst->flow | dumps), true)) {
+            left--;
+            context->cycle++;
+            event = step(context, warp, inst, ISA_FLOW_NEXT);
+            lanes += (uint64_t)bits_count32(context->executed);
+            if (event != ISA_EVENT_NONE) break;
+            continue;
+        }
+        const bool is_store = inst->flow == ISA_FLOW_STORE;
+        if (is_store && left < all) break;
+        if (dumps) isa_dump_if_due(context, warp);
+        left--;
+        context->cycle++;
+        event = step(context, warp, inst, inst->flow);
+        lanes += (uint64_t)bits_count32(context->executed);
+        if (is_store | (event != ISA_EVENT_NONE)) break;
+    }
+    if (event == ISA_EVENT_NONE) event = ISA_EVENT_TURN;
+    *budget = left;
+    *thread_instructions += lanes;
+    return event;
+}
+
+bool isa_try_again(IsaContext *context, IsaWarp *warp, uint32_t pc, uint32_t lanes) {
+    const IsaInst *inst = &context->program->insts[pc];
+    inst->exec(context, warp, inst, lanes);
+    return (warp->preds[inst->operand[0]] & lanes) == lanes;
+}

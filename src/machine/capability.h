@@ -1,0 +1,33 @@
+/* Compute capabilities that a device may answer to: one row each. What programs are told, and which
+ * PTX of a fat binary is taken; the sizes and the timing of a machine do not follow from it. */
+#ifndef TYTO_MACHINE_CAPABILITY_H
+#define TYTO_MACHINE_CAPABILITY_H
+
+#include <stdint.h>
+
+/* ROW(major, minor, ratio): `ratio` is the f32 operations that an SM does in the time of one f64
+ * operation, for devices without a machine. Source: CUDA C++ Programming Guide, throughput of
+ * native arithmetic instructions (add, multiply, multiply-add). */
+#define GPU_CAPABILITIES(ROW)                                                                      \
+    ROW(7, 0, 2)                                                                                   \
+    ROW(7, 5, 32)                                                                                  \
+    ROW(8, 0, 2)                                                                                   \
+    ROW(8, 6, 64)                                                                                  \
+    ROW(8, 9, 64)
+
+#define GPU_CAPABILITY_CONSTANT(major, minor, ratio) GPU_CAPABILITY_##major##minor,
+typedef enum GpuCapability {
+    GPU_CAPABILITIES(GPU_CAPABILITY_CONSTANT) GPU_CAPABILITY_COUNT
+} GpuCapability;
+#undef GPU_CAPABILITY_CONSTANT
+
+typedef struct GpuCapabilityFacts {
+    uint32_t major, minor;
+    uint32_t ratio; /* f32 operations in the time of one f64 operation */
+} GpuCapabilityFacts;
+extern const GpuCapabilityFacts gpu_capabilities[GPU_CAPABILITY_COUNT];
+
+/* As people write them: "7.5". */
+extern const char *const gpu_capability_names[GPU_CAPABILITY_COUNT];
+
+#endif

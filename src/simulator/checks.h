@@ -1,0 +1,25 @@
+/* The checks' end at the host: which are on, what is told of their findings, and what only the host
+ * can find: copies of bytes that nobody wrote, allocations that nobody uses or gives back. */
+#ifndef TYTO_SIMULATOR_CHECKS_H
+#define TYTO_SIMULATOR_CHECKS_H
+
+#include "simulator/simulator.h"
+
+/* What the options ask of the GPU. */
+GpuChecks checks_of(const Options *options);
+/* A list that prints each finding on stderr as it comes. */
+Findings *checks_findings(const Options *options);
+
+/* An allocation was made for the program, at the place where it is now. */
+void checks_allocated(const TytoSimulator *simulator, uint64_t address);
+/* One is about to be given back, by the program or (is_leaked) because its context ends. */
+void checks_releasing(const TytoSimulator *simulator, uint64_t address, bool is_leaked);
+/* Bytes of device memory are about to be copied. */
+void checks_copying(const TytoSimulator *simulator, uint64_t address, uint64_t size);
+/* The run ends: what the program allocated and is still there has leaked. */
+void checks_end(const TytoSimulator *simulator);
+
+/* Whether the summary of a run has to say what was found; `out` receives it. */
+bool checks_summarise(const TytoSimulator *simulator, Text *out);
+
+#endif

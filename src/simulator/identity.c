@@ -1,0 +1,53 @@
+/* What decides a run, as text: what tells kept results apart. */
+#include "tyto/tyto.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "simulator/timed_run.h"
+#include "sched/choice.h"
+
+static void add_policy(const char *what, const char *text, uint64_t content, Text *out) {
+    text_printf(out, "%s %s", what, text);
+    if (content) text_printf(out, " %016llx", (unsigned long long)content);
+    text_add(out, "\n");
+}
+
+static void add_detail(const Detail *detail, Text *out) {
+    machine_write_values(detail->machine, out);
+    add_policy("warps", detail->scheduler->text, detail->scheduler->content, out);
+    add_policy("ctas", detail->cta_scheduler->text, detail->cta_scheduler->content, out);
+}
+
+/* The words as options; false with errors in `diag`. */
+static bool describe(int count, const char *const *words, Options *options, Text *out, Diag *diag) {
+    if (!options_parse(options, NULL, count, words, diag)) return false;
+    text_printf(out, "tyto %s\n", tyto_version());
+    options_write_values(options, out);
+    if (options->is_functional) return true;
+    RunStats *run = run_new("");
+    Detail *detail = detail_new(options, run, diag);
+    if (detail) add_detail(detail, out);
+    detail_free(detail);
+    run_free(run);
+    return detail != NULL;
+}
+
+char *tyto_identity(int count, const char *const *words, char *message, size_t size) {
+    Diag *diag = diag_new();
+    Options *options = options_new();
+    Text out = {0};
+    bool is_right = describe(count, words, options, &out, diag);
+    if (!is_right && size) snprintf(message, size, "%s", diag_text(diag));
+    if (!is_right) text_free(&out);
+    options_free(options);
+    diag_free(diag);
+    return out.bytes;
+}
+
+uint64_t tyto_hash(uint64_t hash, const void *bytes, size_t length) {
+    return hash_add(hash ? hash : HASH_START, bytes, length);
+}
+
+bool tyto_is_plugin(const char *scheduler) { return choice_path_length(scheduler) != 0; }

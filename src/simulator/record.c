@@ -1,0 +1,98 @@
+/* The record of a simulator's run, see the header. */
+#include "simulator/record.h"
+
+#include <string.h>
+
+#include "base/host.h"
+#include "stats/output.h"
+
+/* ---- Launches ---- */
+
+static RunStatus status_of(const GpuResult *result) {
+    if (result->status == GPU_OK) return RUN_COMPLETE;
+    if (result->status == GPU_INTERRUPTED) return RUN_INTERRUPTED;
+    if (result->status == GPU_STOPPED) return RUN_STOPPED;
+    return result->fault_code == ISA_FAULT_DEADLOCK ? RUN_STUCK : RUN_FAULT;
+}
+
+static void add_timing(KernelStats *kernel, const GpuResult *result, Watch *watch) {
+    KernelTiming *timing = run_add_timing(kernel);
+    timing->ctas_per_sm = result->ctas_per_sm;
+    KernelFigures figures = {result->counters, result->histograms, result->spreads};
+    run_set_figures(timing, &figures);
+    timing->ctas = watch->ctas;
+    timing->cta_count = watch->cta_count;
+    watch->ctas = NULL;
+}
+
+void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint32_t stream,
+                   const GpuResult *result, Watch *watch) {
+    const IsaFunction *function = &gpu_module_program(launch->module)->functions[launch->function];
+    KernelStats *kernel = run_add_kernel(run, function->ptx->name);
+    memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
+    memcpy(kernel->block, launch->block, sizeof kernel->block);
+    kernel->registers =
+        gpu_registers(gpu, function, launch->block[0] * launch->block[1] * launch->block[2]);
+    kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
+    kernel->status = status_of(result);
+    kernel->stream = stream;
+    kernel->has_overlapped = result->has_overlapped;
+    kernel->time_ps = result->time_ps;
+    kernel->wall_seconds = result->wall_seconds;
+    kernel->cpu_seconds = result->cpu_seconds;
+    if (kernel->status != RUN_COMPLETE) run->shape.is_complete = false;
+    if (watch && !launch->is_functional) {
+        add_timing(kernel, result, watch);
+    } else {
+        kernel->warp_instructions = result->warp_instructions;
+        kernel->thread_instructions = result->thread_instructions;
+    }
+}
+
+/* ---- The end ---- */
+
+void record_sign(RunStats *run) { run->peak_memory_bytes = host_peak_memory_bytes(); }
+
+void record_add_json(const RunStats *run, Text *out) {
+    Json json;
+    json_begin(&json, out);
+    run_write_json(run, &json);
+    text_add(out, "\n");
+}
+
+void record_add_profile(const RunStats *run, Text *out) {
+    Json json;
+    json_begin(&json, out);
+    json_object(&json);
+    run_write_origin(run, &json);
+    json_key(&json, "profile");
+    profile_write_json(run->profile, &json);
+    json_end_object(&json);
+    text_add(out, "\n");
+}
+
+/* What a row of a result names; the table of options finds these by their names. */
+typedef void WriteResult(const RunStats *run, Text *out);
+
+static void add_csv(const RunStats *run, Text *out) { run_write_csv(&run, 1, out); }
+
+bool record_write(const RunStats *run, const Options *options, Diag *diag) {
+    const struct {
+        const char *path; /* NULL: not asked for */
+        WriteResult *write;
+    } files[] = {
+#define RESULT(group, name, field, write, ...) {options->field, write},
+#include "simulator/options.def"
+    };
+    Text text = {0};
+    bool is_right = run_check(run, &text);
+    if (!is_right) diag_error(diag, NULL, 0, 0, "the counters disagree: %s", text_string(&text));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (!files[i].path) continue;
+        text_clear(&text);
+        files[i].write(run, &text);
+        is_right &= output_write(files[i].path, &text, diag);
+    }
+    text_free(&text);
+    return is_right;
+}

@@ -1,0 +1,40 @@
+/* What a simulation in detail has beside its GPU: the machine and the policies that the options
+ * name, and what is recorded while kernels run. */
+#ifndef TYTO_SIMULATOR_TIMED_RUN_H
+#define TYTO_SIMULATOR_TIMED_RUN_H
+
+#include "base/diag.h"
+#include "base/output_file.h"
+#include "simulator/options.h"
+#include "engine/launch/gpu.h"
+#include "machine/machine_file.h"
+#include "engine/observe/watch.h"
+#include "sched/cta_policy.h"
+#include "sched/registry.h"
+#include "stats/run.h"
+
+typedef struct Detail {
+    Machine *machine;            /* as read and overridden; owned */
+    const MachineConfig *config; /* finished; the machine's */
+    SchedPolicy *scheduler;      /* owned */
+    CtaSched *cta_scheduler;     /* owned */
+    RunStats *run;               /* the simulator's record */
+    Timeline *timeline;          /* being written, NULL: not asked for; owned */
+    OutputFile *policies;        /* being written, NULL: not asked for; owned */
+    L1dWriter *l1d;              /* being written, NULL: not asked for; owned */
+    Snapshots *snapshots;        /* being written, NULL: not asked for; owned */
+    Watch watch;                 /* what the GPU records */
+} Detail;
+
+/* The machine and the policies, with no recording begun; makes `run` (borrowed, outlives the
+ * detail) one on that machine. NULL with errors in `diag`. */
+Detail *detail_new(const Options *options, RunStats *run, Diag *diag);
+/* Begins the recordings that the options name, whose files are opened. False with errors in `diag`.
+ */
+bool detail_start(Detail *detail, const Options *options, Diag *diag);
+void detail_free(Detail *detail); /* NULL is allowed */
+
+/* Ends the recordings. False with errors in `diag`. */
+bool detail_finish(Detail *detail, const Options *options, Diag *diag);
+
+#endif

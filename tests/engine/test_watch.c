@@ -1,0 +1,55 @@
+/* What a watch records of a run, told by hand: each sample of the timeline is of its own interval.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "engine/observe/watch.h"
+
+/* The timeline of a kernel that issues in `first` of its first 100 cycles and in `second` of the
+ * next. */
+static char *timeline_of(uint64_t first, uint64_t second) {
+    char path[] = "/tmp/tyto-watch-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    Diag *diag = diag_new();
+    const TimelineShape shape = {.sms = 1};
+    Watch watch = {.timeline = timeline_open(path, &shape, diag), .timeline_interval = 100};
+    assert_non_null(watch.timeline);
+    watch_start(&watch, "k", 3, 1, 0);
+    assert_int_equal(watch_due(&watch), 100);
+    watch_sample(&watch, 100, &(Counters){.scheduler_cycles = 100, .issued = first});
+    assert_int_equal(watch_due(&watch), 200);
+    watch_end(&watch, 200, &(Counters){.scheduler_cycles = 200, .issued = first + second});
+    assert_true(timeline_close(watch.timeline, NULL, diag));
+    size_t length;
+    char *text = text_read_file(path, 1 << 20, &length);
+    unlink(path);
+    diag_free(diag);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "k (stream 3)"));
+    return text;
+}
+
+static void a_sample_is_of_its_own_interval(void **state) {
+    (void)state;
+    char *text = timeline_of(80, 20);
+    const char *first = strstr(text, "\"issued\":");
+    assert_non_null(first);
+    const char *second = strstr(first + 1, "\"issued\":");
+    assert_non_null(second);
+    /* 80 of 100, then 20 of 100 */
+    double share = strtod(first + strlen("\"issued\":"), NULL);
+    assert_true(share == 4 * strtod(second + strlen("\"issued\":"), NULL) && share > 0);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sample_is_of_its_own_interval)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
