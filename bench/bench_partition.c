@@ -1,5 +1,5 @@
 /* Speed of the memory partitions of gtx480 (6 channels, 12 slices): nanoseconds of host time per L2
- * cycle of all partitions together, and per atom, under loads that keep them busy. Only the time
+ * cycle of all partitions together, and per sector, under loads that keep them busy. Only the time
  * inside the partitions is measured, the ideal networks' injections included; the row "nothing" is
  * the cost of asking the clock and the idle partitions. */
 #include <stdint.h>
@@ -14,7 +14,7 @@ enum { CYCLES = 100000, WARM_BYTES = 512 * 1024 };
 typedef struct Load {
     const char *name;
     MemOp op;
-    uint32_t atoms;   /* of a request */
+    uint32_t sectors; /* of a request */
     uint64_t bytes;   /* of the buffer */
     bool is_random;   /* else a stream */
     uint32_t packets; /* sent per cycle at most */
@@ -43,7 +43,7 @@ static void measure(const Load *load) {
         for (uint32_t sm = 0; sm < load->packets; sm++) {
             uint64_t at = load->is_random ? rig_random(rig) / 32 * 32 : i * 128;
             if (rig->free_count[sm] < RIG_REQUESTS - 200) continue; /* as many as SMs could have */
-            i += rig_send(rig, sm, load->op, DEVICE + at % load->bytes, load->atoms);
+            i += rig_send(rig, sm, load->op, DEVICE + at % load->bytes, load->sectors);
         }
         double begin = now_ns();
         rig_work(rig);
@@ -51,9 +51,9 @@ static void measure(const Load *load) {
         rig_move(rig);
     }
     Counters counters = rig_counters(rig);
-    double atoms = (double)rig->answered;
+    double sectors = (double)rig->answered;
     printf("%-32s %7.1f ns/cycle %6.1f ns/atom   %5.2f atoms/cycle  DRAM bus %4.1f%%\n", load->name,
-           ns / CYCLES, atoms > 0 ? ns / atoms : 0, atoms / CYCLES,
+           ns / CYCLES, sectors > 0 ? ns / sectors : 0, sectors / CYCLES,
            100 * counters_ratio(&counters, RATIO_dram_bandwidth_use));
     rig_free(rig);
 }

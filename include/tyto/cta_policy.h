@@ -57,7 +57,7 @@ typedef struct TytoSmMeasurement {
     uint64_t dram_reads;        /* lines or sectors that the L1D asked for */
     uint64_t fetches;       /* answers that the SM got from the network: to those, to its atomics,
                                to its other caches and to its fetch of instructions */
-    uint64_t fetch_cycles;  /* sum of these answers' latencies, SM cycles */
+    uint64_t load_cycles;   /* sum of these answers' latencies, SM cycles */
     uint64_t memory_cycles; /* SM cycles in which all its warps waited for memory */
     uint32_t cta_slot;      /* `finished`: slot of the CTA that has finished */
 } TytoSmMeasurement;

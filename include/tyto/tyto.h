@@ -233,7 +233,8 @@ typedef struct TytoCounter {
  * version to version, their names are meant to stay. */
 int tyto_counter_count(void);
 const TytoCounter *tyto_counter(int i);
-int tyto_find_counter(const char *name); /* -1 when there is none */
+/* The row of a counter, by its name or by one that it had before; -1 when there is none. */
+int tyto_find_counter(const char *name);
 /* A value of row i as a report has it, "1,234,567", "12.3%" or "1.23"; "-" for NaN. Cut off where
  * it has no room. */
 void tyto_format_value(int i, double value, char *text, size_t size_bytes);

@@ -1,4 +1,4 @@
-/* Teams of host threads (see the header). A piece of work has a number; that the number rises is
+/* Pools of host threads (see the header). A piece of work has a number; that the number rises is
  * the sign to begin for those that are told with it to take part. */
 #include "base/thread_pool.h"
 
@@ -12,11 +12,12 @@
 #include "base/arena.h"
 
 enum {
-    TEAM_TURNS = 64 * TEAM_SPINS,  /* looks for the next piece before a thread sleeps */
+    THREAD_POOL_TURNS =
+        64 * THREAD_POOL_SPINS,    /* looks for the next piece before a thread sleeps */
     THREADS_BITS = 16,             /* of a piece's word, in which its number is above its threads */
     HANDLER_BYTES = UINT16_MAX + 1 /* of stack, for the handler of a thread's own fault */
 };
-_Static_assert(TEAM_MOST < 1 << THREADS_BITS, "threads fit below a piece's number");
+_Static_assert(THREAD_POOL_MOST < 1 << THREADS_BITS, "threads fit below a piece's number");
 
 /* A thread; of the caller's, only `met` is used. */
 typedef struct Member {
@@ -24,16 +25,16 @@ typedef struct Member {
     _Atomic uint64_t met;  /* the number of its piece, above how many meetings it has come to */
     _Atomic bool sleeps;   /* or is about to */
     pthread_t handle;
-    Team *team;
+    ThreadPool *pool;
     uint32_t number;
-    char apart[TEAM_LINE - 5 * sizeof(uint64_t) - sizeof(uint32_t)];
+    char apart[THREAD_POOL_LINE - 5 * sizeof(uint64_t) - sizeof(uint32_t)];
 } Member;
-_Static_assert(sizeof(Member) == TEAM_LINE, "members write side by side");
+_Static_assert(sizeof(Member) == THREAD_POOL_LINE, "members write side by side");
 
-struct Team {
+struct ThreadPool {
     _Atomic uint64_t piece; /* the newest: number, and how many threads take part */
     _Atomic int processor;  /* on which the caller was when it last woke or waited for them */
-    TeamWork *work;         /* of the newest piece, NULL: go home */
+    ThreadPoolWork *work;   /* of the newest piece, NULL: go home */
     void *user;
     uint32_t taking_part;      /* of the threads, in that */
     uint32_t threads, started; /* the caller among both */
@@ -47,21 +48,21 @@ struct Team {
 
 /* ---- Processors ---- */
 
-static _Thread_local Team *member_of; /* of the other threads, the team; of the caller NULL */
-static _Thread_local Team *caller_of; /* of the caller, while it has given out a piece */
+static _Thread_local ThreadPool *member_of; /* of the other threads, the pool; of the caller NULL */
+static _Thread_local ThreadPool *caller_of; /* of the caller, while it has given out a piece */
 
-static void tell_processor(Team *team) {
-    atomic_store_explicit(&team->processor, sched_getcpu(), memory_order_relaxed);
+static void tell_processor(ThreadPool *pool) {
+    atomic_store_explicit(&pool->processor, sched_getcpu(), memory_order_relaxed);
 }
 
 /* Whoever wakes a thread has often been given its processor too, and the host may move two threads
  * to one. There they wait for each other by turns, for many milliseconds before the host parts
  * them: the member goes. */
-static void leave_the_callers(const Team *team) {
+static void leave_the_callers(const ThreadPool *pool) {
     cpu_set_t allowed, others;
     const int processor = sched_getcpu();
     const size_t here = (size_t)processor;
-    if (processor < 0 || processor != atomic_load_explicit(&team->processor, memory_order_relaxed))
+    if (processor < 0 || processor != atomic_load_explicit(&pool->processor, memory_order_relaxed))
         return;
     if (sched_getaffinity(0, sizeof allowed, &allowed) || !CPU_ISSET(here, &allowed)) return;
     others = allowed;
@@ -70,7 +71,7 @@ static void leave_the_callers(const Team *team) {
     sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-void team_offer(void) {
+void thread_pool_offer(void) {
     if (caller_of) tell_processor(caller_of);
     if (member_of) leave_the_callers(member_of);
     sched_yield();
@@ -85,21 +86,21 @@ static bool is_for(const Member *member, uint64_t piece, uint64_t done) {
 }
 
 static uint64_t sleep_until_wanted(Member *member, uint64_t done) {
-    Team *team = member->team;
+    ThreadPool *pool = member->pool;
     uint64_t piece;
     atomic_store(&member->sleeps, true);
-    pthread_mutex_lock(&team->mutex);
-    while (!is_for(member, piece = atomic_load(&team->piece), done))
-        pthread_cond_wait(&team->wake, &team->mutex);
-    pthread_mutex_unlock(&team->mutex);
+    pthread_mutex_lock(&pool->mutex);
+    while (!is_for(member, piece = atomic_load(&pool->piece), done))
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
     atomic_store(&member->sleeps, false);
     return piece >> THREADS_BITS;
 }
 
 /* The number of the next piece that is the thread's too. */
 static uint64_t wait_for_piece(Member *member, uint64_t done) {
-    for (uint32_t turns = 0; turns < TEAM_TURNS; team_wait(&turns)) {
-        const uint64_t piece = atomic_load_explicit(&member->team->piece, memory_order_acquire);
+    for (uint32_t turns = 0; turns < THREAD_POOL_TURNS; thread_pool_wait(&turns)) {
+        const uint64_t piece = atomic_load_explicit(&member->pool->piece, memory_order_acquire);
         if (is_for(member, piece, done)) return piece >> THREADS_BITS;
     }
     return sleep_until_wanted(member, done);
@@ -125,14 +126,14 @@ static void take_faults(void *stack) {
 
 static void *member_main(void *argument) {
     Member *member = argument;
-    Team *team = member_of = member->team;
-    take_faults(team->handler_stacks + (size_t)member->number * HANDLER_BYTES);
+    ThreadPool *pool = member_of = member->pool;
+    take_faults(pool->handler_stacks + (size_t)member->number * HANDLER_BYTES);
     for (uint64_t done = 0;;) {
         done = wait_for_piece(member, done);
-        TeamWork *work = team->work;
+        ThreadPoolWork *work = pool->work;
         if (!work) return NULL;
         begin_meetings(member, done);
-        work(team->user, member->number);
+        work(pool->user, member->number);
         atomic_store_explicit(&member->done, done, memory_order_release);
     }
 }
@@ -140,126 +141,126 @@ static void *member_main(void *argument) {
 /* ---- Life ---- */
 
 /* Whether one of the threads that take part in the newest piece may sleep. */
-static bool has_sleeper(Team *team) {
-    for (uint32_t i = 1; i < team->taking_part; i++)
-        if (atomic_load(&team->members[i].sleeps)) return true;
+static bool has_sleeper(ThreadPool *pool) {
+    for (uint32_t i = 1; i < pool->taking_part; i++)
+        if (atomic_load(&pool->members[i].sleeps)) return true;
     return false;
 }
 
-static void give_out(Team *team, uint32_t threads, TeamWork *work, void *user) {
-    const uint64_t last = atomic_load_explicit(&team->piece, memory_order_relaxed) >> THREADS_BITS;
-    team->work = work;
-    team->user = user;
-    team->taking_part = threads;
-    begin_meetings(&team->members[0], last + 1);
+static void give_out(ThreadPool *pool, uint32_t threads, ThreadPoolWork *work, void *user) {
+    const uint64_t last = atomic_load_explicit(&pool->piece, memory_order_relaxed) >> THREADS_BITS;
+    pool->work = work;
+    pool->user = user;
+    pool->taking_part = threads;
+    begin_meetings(&pool->members[0], last + 1);
     /* in one order with `sleeps`: none of them sleeps through it */
-    atomic_store(&team->piece, (last + 1) << THREADS_BITS | threads);
-    if (!has_sleeper(team)) return;
-    tell_processor(team);
-    pthread_mutex_lock(&team->mutex);
-    pthread_cond_broadcast(&team->wake);
-    pthread_mutex_unlock(&team->mutex);
+    atomic_store(&pool->piece, (last + 1) << THREADS_BITS | threads);
+    if (!has_sleeper(pool)) return;
+    tell_processor(pool);
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
-static int start_members(Team *team) {
+static int start_members(ThreadPool *pool) {
     sigset_t all, before;
     int why = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (!why && team->started < team->threads) {
-        Member *member = &team->members[team->started];
-        *member = (Member){.team = team, .number = team->started};
+    while (!why && pool->started < pool->threads) {
+        Member *member = &pool->members[pool->started];
+        *member = (Member){.pool = pool, .number = pool->started};
         why = pthread_create(&member->handle, NULL, member_main, member);
         if (why) break;
-        pthread_setname_np(member->handle, "tyto-team"); /* to be told from the program's own */
-        team->started++;
+        pthread_setname_np(member->handle, "tyto-pool"); /* to be told from the program's own */
+        pool->started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return why;
 }
 
-Team *team_new(uint32_t threads, int *why) {
-    assert(threads >= 2 && threads <= TEAM_MOST);
-    Team *team = base_calloc(1, sizeof *team);
-    team->threads = threads;
-    team->started = 1;
-    team->process = getpid();
-    team->members = base_alloc_lines(threads * sizeof(Member));
-    team->handler_stacks = base_calloc(threads, HANDLER_BYTES);
-    pthread_mutex_init(&team->mutex, NULL);
-    pthread_cond_init(&team->wake, NULL);
-    *why = start_members(team);
-    if (!*why) return team;
-    team_free(team);
+ThreadPool *thread_pool_new(uint32_t threads, int *why) {
+    assert(threads >= 2 && threads <= THREAD_POOL_MOST);
+    ThreadPool *pool = base_calloc(1, sizeof *pool);
+    pool->threads = threads;
+    pool->started = 1;
+    pool->process = getpid();
+    pool->members = base_alloc_lines(threads * sizeof(Member));
+    pool->handler_stacks = base_calloc(threads, HANDLER_BYTES);
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    *why = start_members(pool);
+    if (!*why) return pool;
+    thread_pool_free(pool);
     return NULL;
 }
 
-void team_free(Team *team) {
-    if (!team) return;
-    if (team_is_here(team)) {
-        give_out(team, team->started, NULL, NULL);
-        for (uint32_t i = 1; i < team->started; i++)
-            pthread_join(team->members[i].handle, NULL);
-        pthread_cond_destroy(&team->wake);
-        pthread_mutex_destroy(&team->mutex);
+void thread_pool_free(ThreadPool *pool) {
+    if (!pool) return;
+    if (thread_pool_is_here(pool)) {
+        give_out(pool, pool->started, NULL, NULL);
+        for (uint32_t i = 1; i < pool->started; i++)
+            pthread_join(pool->members[i].handle, NULL);
+        pthread_cond_destroy(&pool->wake);
+        pthread_mutex_destroy(&pool->mutex);
     }
-    free(team->members);
-    free(team->handler_stacks);
-    free(team);
+    free(pool->members);
+    free(pool->handler_stacks);
+    free(pool);
 }
 
-uint32_t team_threads(const Team *team) { return team->threads; }
-bool team_is_here(const Team *team) { return team->process == getpid(); }
-bool team_is_other(void) { return member_of != NULL; }
+uint32_t thread_pool_threads(const ThreadPool *pool) { return pool->threads; }
+bool thread_pool_is_here(const ThreadPool *pool) { return pool->process == getpid(); }
+bool thread_pool_is_other(void) { return member_of != NULL; }
 
 /* The thread is at the piece's next meeting, and tells all; the meeting's number. */
-static uint64_t come(Team *team, uint32_t thread) {
-    _Atomic uint64_t *met = &team->members[thread].met;
+static uint64_t come(ThreadPool *pool, uint32_t thread) {
+    _Atomic uint64_t *met = &pool->members[thread].met;
     const uint64_t number = atomic_load_explicit(met, memory_order_relaxed) + 1;
     atomic_store_explicit(met, number, memory_order_release);
     return number;
 }
 
 /* Until a thread is there too; how often it has been looked for. */
-static uint32_t await(Team *team, uint32_t thread, uint64_t number) {
+static uint32_t await(ThreadPool *pool, uint32_t thread, uint64_t number) {
     uint32_t turns = 0;
-    while (atomic_load_explicit(&team->members[thread].met, memory_order_acquire) < number)
-        team_wait(&turns);
+    while (atomic_load_explicit(&pool->members[thread].met, memory_order_acquire) < number)
+        thread_pool_wait(&turns);
     return turns;
 }
 
-void team_meet(Team *team, uint32_t thread) {
-    const uint64_t number = come(team, thread);
+void thread_pool_meet(ThreadPool *pool, uint32_t thread) {
+    const uint64_t number = come(pool, thread);
     uint32_t turns = 0;
-    for (uint32_t i = 0; i < team->taking_part; i++)
-        turns += await(team, i, number);
-    if (thread == 0) team->turns += turns;
+    for (uint32_t i = 0; i < pool->taking_part; i++)
+        turns += await(pool, i, number);
+    if (thread == 0) pool->turns += turns;
 }
 
-void team_follow(Team *team, uint32_t thread) {
-    const uint64_t number = come(team, thread);
-    if (thread) await(team, 0, number);
+void thread_pool_follow(ThreadPool *pool, uint32_t thread) {
+    const uint64_t number = come(pool, thread);
+    if (thread) await(pool, 0, number);
 }
 
-void team_start(Team *team, uint32_t threads, TeamWork *work, void *user) {
-    assert(threads >= 2 && threads <= team->threads);
-    team->turns = 0;
-    caller_of = team;
-    give_out(team, threads, work, user);
+void thread_pool_start(ThreadPool *pool, uint32_t threads, ThreadPoolWork *work, void *user) {
+    assert(threads >= 2 && threads <= pool->threads);
+    pool->turns = 0;
+    caller_of = pool;
+    give_out(pool, threads, work, user);
 }
 
-uint32_t team_finish(Team *team) {
-    const uint64_t piece = atomic_load_explicit(&team->piece, memory_order_relaxed) >> THREADS_BITS;
+uint32_t thread_pool_finish(ThreadPool *pool) {
+    const uint64_t piece = atomic_load_explicit(&pool->piece, memory_order_relaxed) >> THREADS_BITS;
     uint32_t turns = 0;
-    for (uint32_t i = 1; i < team->taking_part; i++)
-        while (atomic_load_explicit(&team->members[i].done, memory_order_acquire) < piece)
-            team_wait(&turns);
+    for (uint32_t i = 1; i < pool->taking_part; i++)
+        while (atomic_load_explicit(&pool->members[i].done, memory_order_acquire) < piece)
+            thread_pool_wait(&turns);
     caller_of = NULL;
-    return team->turns + turns;
+    return pool->turns + turns;
 }
 
-uint32_t team_run(Team *team, uint32_t threads, TeamWork *work, void *user) {
-    team_start(team, threads, work, user);
+uint32_t thread_pool_run(ThreadPool *pool, uint32_t threads, ThreadPoolWork *work, void *user) {
+    thread_pool_start(pool, threads, work, user);
     work(user, 0);
-    return team_finish(team);
+    return thread_pool_finish(pool);
 }

@@ -50,8 +50,11 @@ static int run_explain(Arguments *arguments) {
             status = say_unknown(arguments->operands[i]);
             continue;
         }
+        const char *name = arguments->operands[i], *present = tyto_counter(counter)->name;
         char *text = tyto_counter_text(counter);
-        printf("%s%s", i ? "\n" : "", text);
+        if (i) putchar('\n');
+        if (strcmp(name, present) != 0) printf("%s is the former name of %s\n", name, present);
+        fputs(text, stdout);
         free(text);
     }
     return status;

@@ -199,7 +199,7 @@ static int run_reproduce(Arguments *arguments) {
         return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     if (!database) database = "tyto-runs.sqlite";
-    work.store = work.is_stored ? store_look(database) : store_open(database);
+    work.store = work.is_stored ? store_poll(database) : store_open(database);
     if (!work.store) return EXIT_FAILED;
     int status = run_work(&work);
     store_close(work.store);

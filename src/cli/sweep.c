@@ -163,7 +163,7 @@ static int run_work(Work *work) {
     if (!work->sweep) return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     bool is_stored = arguments_has(work->arguments, "--stored");
-    work->store = is_stored ? store_look(database) : store_open(database);
+    work->store = is_stored ? store_poll(database) : store_open(database);
     if (!work->store) return EXIT_FAILED;
     if (!sweep_plan(work->sweep, work->store)) return store_plan_status(work->store);
     return arguments_has(work->arguments, "--watch") ? watch(work) : run_all(work);

@@ -1,6 +1,6 @@
 /* Texture and surface references, as programs of CUDA 11 and before bind them: what the host has
- * set in its shadow of a reference goes to the driver's reference (src/driver/texture/texref.c) when that
- * is bound. */
+ * set in its shadow of a reference goes to the driver's reference (src/driver/texture/texref.c)
+ * when that is bound. */
 #include "cudart/runtime.h"
 
 /* ---- Textures ---- */

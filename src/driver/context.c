@@ -89,7 +89,7 @@ static void clear_objects(Driver *driver, const Context *context, bool ends_thos
 
 void context_clear(Driver *driver, Context *context) {
     captures_clear(driver, context);
-    backlog_end_context(driver, context);
+    stream_queue_end_context(driver, context);
     clear_objects(driver, context, false);
     clear_objects(driver, context, true);
     textures_clear(driver, context);
@@ -264,7 +264,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device) {
 CUresult CUDAAPI cuCtxSynchronize(void) {
     Call call;
     CUresult status = call_begin_all(&call);
-    return status ? status : call_end(&call, backlog_wait_all(&call));
+    return status ? status : call_end(&call, stream_queue_wait_all(&call));
 }
 
 /* ---- Properties ---- */

@@ -83,7 +83,7 @@ static const char *error_text(uint32_t error, bool is_name) {
     return "unrecognized error code";
 }
 
-const DeviceAnswers driver_answers = {
+const DeviceQueries driver_answers = {
     .attribute = attribute,
     .limit = limit,
     .preferences = preferences,

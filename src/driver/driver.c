@@ -49,11 +49,11 @@ void driver_say(const char *format, ...) {
 static TytoStatus report(Driver *driver) {
     TytoSimulator *simulator = driver->simulator;
     TytoStatus status = TYTO_OK;
-    if (team_is_other()) return status;
+    if (thread_pool_is_other()) return status;
     pthread_mutex_lock(&simulator->lock);
     if (!driver->is_reported) {
         driver->is_reported = true;
-        backlog_finish(driver);
+        stream_queue_finish(driver);
         status = tyto_finish(simulator, program_invocation_short_name);
         if (status != TYTO_OK) fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
     }

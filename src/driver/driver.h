@@ -69,7 +69,7 @@ typedef struct Tail {
 } Tail;
 
 typedef struct Capture Capture;
-typedef struct Backlog Backlog; /* of a stream, see backlog.h */
+typedef struct StreamQueue StreamQueue; /* of a stream, see backlog.h */
 
 /* An item of a stream's queue (backlog.h). */
 typedef struct BacklogPoint {
@@ -172,12 +172,12 @@ typedef struct Driver {
     Capture *captures;               /* those going on */
     bool is_serial;                  /* launches return when their kernels have ended */
     uint32_t last_stream;            /* number given last to a stream */
-    Backlog *backlogs;               /* of streams that have work left */
+    StreamQueue *queues;             /* of streams that have work left */
     uint64_t last_item;              /* number given last to an item of theirs */
     uint64_t queued_kernels;         /* among their items */
     uint64_t staged_bytes;           /* that their copies hold of pageable memory */
     bool is_advancing;               /* some of them are being done */
-    uint64_t backlog_changes;        /* their items that were done or dropped */
+    uint64_t stream_queue_changes;   /* their items that were done or dropped */
     unsigned waiting_threads;        /* that have slept since the last of these, to wait for them */
     GraphBytes graph_bytes;
     Ranges *reservations;   /* Range: of cuMemAddressReserve; NULL before the first */

@@ -132,7 +132,7 @@ static void tell_of_spills(const Call *call, const Function *function, const Gpu
     const IsaFunction *kernel = function->decoded;
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     uint32_t registers = gpu_registers(call->gpu, kernel, threads);
-    if (registers >= kernel->registers || !call->driver->simulator->detail ||
+    if (registers >= kernel->registers || !call->driver->simulator->timed ||
         call->driver->simulator->options->registers || !driver_tells_first(kernel->ptx->name))
         return;
     Text name = {0};
@@ -262,7 +262,7 @@ static CUresult queue(Call *call, const LaunchShape *shape, CUstream stream, voi
     }
     launch->parameters = kernel->area;
     kernel->run.grid.stream = call->stream;
-    backlog_add_kernel(call, stream, kernel);
+    stream_queue_add_kernel(call, stream, kernel);
     return CUDA_SUCCESS;
 }
 
@@ -286,7 +286,7 @@ static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUs
     if (!CALL_GET(&call, HANDLE_FUNCTION, shape->function))
         return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     call.stream = stream_of(&call, stream, attributes);
-    if (backlog_keeps_kernels(&call, stream))
+    if (stream_queue_keeps_kernels(&call, stream))
         status = queue(&call, shape, stream, parameters, extra);
     else status = run_now(&call, shape, parameters, extra);
     return call_end(&call, status);

@@ -1,6 +1,6 @@
-/* One SM cycle of the machine, up to the handing out of CTAs: by one thread, or by the team.
+/* One SM cycle of the machine, up to the handing out of CTAs: by one thread, or by the pool.
  *
- * A cycle that the team does as a whole has three parts, between which its threads meet. First each
+ * A cycle that the pool does as a whole has three parts, between which its threads meet. First each
  * thread takes the replies of its SMs and steps its partitions, while the networks hold what both
  * do to them. Then the two networks move, a thread each. Then each steps its SMs, which sm/order.h
  * keeps in order, as soon as the requests' network has moved.
@@ -15,16 +15,16 @@
 
 enum {
     FEWEST = 2,            /* threads that share a cycle */
-    SMS_WORTH_A_TEAM = 2,  /* awake for each thread: with fewer, one steps them all */
-    UNITS_WORTH_A_TEAM = 3 /* SMs awake or with replies for each thread: with fewer, one does all */
+    SMS_WORTH_A_POOL = 2,  /* awake for each thread: with fewer, one steps them all */
+    UNITS_WORTH_A_POOL = 3 /* SMs awake or with replies for each thread: with fewer, one does all */
 };
 
 /* The parts of a cycle stay functions, so that bench/shares finds what each costs. */
 #define PART __attribute__((noinline)) static
 
-/* ---- The team ---- */
+/* ---- The pool ---- */
 
-enum { LINE_WORDS = TEAM_LINE / sizeof(uint64_t) };
+enum { LINE_WORDS = THREAD_POOL_LINE / sizeof(uint64_t) };
 
 /* Words between the first of two threads' SMs' wakes, whose SMs are every `threads`-th. */
 static uint32_t wake_stride(const Engine *engine, uint32_t threads) {
@@ -70,7 +70,7 @@ void cycle_share_work(Engine *engine, uint32_t threads) {
         engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
         engine->order.moved = base_alloc_lines(sizeof(SmMoved));
         engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
-        engine->apart = base_alloc_lines(threads * sizeof(ApartPace));
+        engine->split = base_alloc_lines(threads * sizeof(SplitPace));
     }
     /* room for any number of them: for each the words of its SMs, and a line that these end in */
     const size_t wakes = sms + (size_t)engine->threads * LINE_WORDS;
@@ -101,31 +101,31 @@ static void close_ports(Engine *engine) {
 
 /* ---- Modes ---- */
 
-static bool is_apart(ShareWay way) { return way == SHARE_APART || way == SHARE_APART_SMS; }
+static bool is_apart(ThreadWay way) { return way == THREADS_SPLIT || way == THREADS_SPLIT_SMS; }
 
 /* Threads that step SMs in a mode in which more than one does. Where more than two are apart, the
  * second has the units below alone. */
-static uint32_t sm_threads(ShareMode mode) {
-    return mode.way == SHARE_APART_SMS && mode.threads > FEWEST ? mode.threads - 1 : mode.threads;
+static uint32_t sm_threads(ThreadMode mode) {
+    return mode.way == THREADS_SPLIT_SMS && mode.threads > FEWEST ? mode.threads - 1 : mode.threads;
 }
 
 /* Whether so many threads may do a cycle that way, and it is worth a trial: threads that have units
  * of their own do better than those that share out the same ones. */
-static bool is_mode(const Engine *engine, ShareMode mode) {
+static bool is_mode(const Engine *engine, ThreadMode mode) {
     if (useful_threads(engine, mode.threads) != mode.threads) return false;
     if (useful_threads(engine, sm_threads(mode)) != sm_threads(mode)) return false;
-    if (mode.way == SHARE_APART && mode.threads != FEWEST) return false;
+    if (mode.way == THREADS_SPLIT && mode.threads != FEWEST) return false;
     if (is_apart(mode.way)) return engine->can_go_ahead;
-    return !engine->can_go_ahead || engine->team_every;
+    return !engine->can_go_ahead || engine->pool_every;
 }
 
-uint32_t cycle_modes(const Engine *engine, ShareMode modes[SHARE_MODES]) {
+uint32_t cycle_modes(const Engine *engine, ThreadMode modes[THREAD_MODES]) {
     uint32_t count = 1, threads = 1;
-    modes[0] = (ShareMode){SHARE_ALONE, 1};
+    modes[0] = (ThreadMode){THREADS_ALONE, 1};
     while (threads < engine->threads) {
         threads = threads * 2 < engine->threads ? threads * 2 : engine->threads;
-        for (ShareWay way = SHARE_SMS; way <= SHARE_APART_SMS; way++) {
-            const ShareMode mode = {way, threads};
+        for (ThreadWay way = THREADS_SMS; way <= THREADS_SPLIT_SMS; way++) {
+            const ThreadMode mode = {way, threads};
             if (is_mode(engine, mode)) modes[count++] = mode;
         }
     }
@@ -133,11 +133,11 @@ uint32_t cycle_modes(const Engine *engine, ShareMode modes[SHARE_MODES]) {
 }
 
 void cycle_free(Engine *engine) {
-    team_free(engine->team);
+    thread_pool_free(engine->pool);
     free(engine->order.paces);
     free(engine->order.moved);
     free(engine->parts);
-    free(engine->apart);
+    free(engine->split);
     free(engine->wake);
     for (int i = 0; i < 2; i++)
         free(engine->wakes[i]);
@@ -147,13 +147,13 @@ void cycle_free(Engine *engine) {
     close_ports(engine);
 }
 
-bool cycle_has_team(Engine *engine) {
+bool cycle_has_pool(Engine *engine) {
     if (!engine->order.paces) return false;
-    if (engine->team && team_is_here(engine->team)) return true;
+    if (engine->pool && thread_pool_is_here(engine->pool)) return true;
     int why;
-    team_free(engine->team);
-    engine->team = team_new(engine->threads, &why);
-    return engine->team != NULL;
+    thread_pool_free(engine->pool);
+    engine->pool = thread_pool_new(engine->threads, &why);
+    return engine->pool != NULL;
 }
 
 void cycle_start(Engine *engine) {
@@ -347,7 +347,7 @@ static uint32_t next_awake(const Engine *engine, uint32_t from) {
 
 bool cycle_is_shared(Engine *engine) {
     look_at_alarms(engine);
-    return engine->team_every || count_awake(engine) >= SMS_WORTH_A_TEAM * engine->order.threads;
+    return engine->pool_every || count_awake(engine) >= SMS_WORTH_A_POOL * engine->order.threads;
 }
 
 void cycle_begin_sms(Engine *engine) {
@@ -415,21 +415,22 @@ static void do_sms_part(void *user, uint32_t thread) { cycle_step_sms_part(user,
 static void do_part(void *user, uint32_t thread) {
     Engine *engine = user;
     cycle_receive_part(engine, thread);
-    if (!engine->is_ahead) below_step_part(engine, thread);
-    team_meet(engine->team, thread);
-    if (thread == 1) below_move(engine, engine->replies);
+    if (!engine->is_ahead) memory_side_step_part(engine, thread);
+    thread_pool_meet(engine->pool, thread);
+    if (thread == 1) memory_side_move(engine, engine->replies);
     if (thread == 0) {
-        below_move(engine, engine->requests);
+        memory_side_move(engine, engine->requests);
         cycle_note_received(engine);
         if (cycle_is_shared(engine)) begin_sms_at_once(engine);
     }
     /* SMs look at the requests' network, and not at the replies' */
-    team_follow(engine->team, thread);
+    thread_pool_follow(engine->pool, thread);
     if (engine->order.is_kept) cycle_step_sms_part(engine, thread);
 }
 
-static void run_team(Engine *engine, TeamWork *work) {
-    share_waited(&engine->share, team_run(engine->team, engine->order.threads, work, engine));
+static void run_pool(Engine *engine, ThreadPoolWork *work) {
+    thread_tuner_waited(&engine->tuner,
+                        thread_pool_run(engine->pool, engine->order.threads, work, engine));
 }
 
 /* Units that will do something in this cycle, as far as is known at its beginning. */
@@ -440,37 +441,38 @@ static uint32_t count_busy(const Engine *engine) {
     return count;
 }
 
-/* GpuOptions.team_every: the modes in turn, those apart for several cycles together. */
-static ShareMode mode_for_tests(const Engine *engine) {
+/* GpuOptions.pool_every: the modes in turn, those apart for several cycles together. */
+static ThreadMode mode_for_tests(const Engine *engine) {
     enum { TOGETHER = 8, SHARE_OF_EVERY = 16 };
-    const Share *share = &engine->share;
-    const uint64_t every = engine->team_every;
+    const ThreadTuner *tuner = &engine->tuner;
+    const uint64_t every = engine->pool_every;
     const uint64_t together = every / SHARE_OF_EVERY > TOGETHER ? every / SHARE_OF_EVERY : TOGETHER;
-    const ShareMode mode = share->modes[1 + engine->cycle / every % (share->count - 1)];
-    return engine->cycle % every < (is_apart(mode.way) ? together : 1) ? mode : share->modes[0];
+    const ThreadMode mode = tuner->modes[1 + engine->cycle / every % (tuner->count - 1)];
+    return engine->cycle % every < (is_apart(mode.way) ? together : 1) ? mode : tuner->modes[0];
 }
 
-static ShareMode choose_mode(Engine *engine) {
-    Share *share = &engine->share;
-    const ShareMode alone = share->modes[0];
-    if (engine->team_every) return mode_for_tests(engine);
+static ThreadMode choose_mode(Engine *engine) {
+    ThreadTuner *tuner = &engine->tuner;
+    const ThreadMode alone = tuner->modes[0];
+    if (engine->pool_every) return mode_for_tests(engine);
     const uint32_t busy = count_busy(engine);
     /* partitions stay in the other thread's caches for a cycle with less to do */
-    if (busy < UNITS_WORTH_A_TEAM * FEWEST)
-        return is_apart(share->mode.way) ? (ShareMode){SHARE_APART, share->mode.threads} : alone;
-    const ShareMode mode = share_next(share);
-    return is_apart(mode.way) || busy >= UNITS_WORTH_A_TEAM * mode.threads ? mode : alone;
+    if (busy < UNITS_WORTH_A_POOL * FEWEST)
+        return is_apart(tuner->mode.way) ? (ThreadMode){THREADS_SPLIT, tuner->mode.threads} : alone;
+    const ThreadMode mode = thread_tuner_next(tuner);
+    return is_apart(mode.way) || busy >= UNITS_WORTH_A_POOL * mode.threads ? mode : alone;
 }
 
 /* The mode of the coming cycle, in which units may not be apart. */
-static ShareMode next_mode(Engine *engine) {
-    ShareMode mode = choose_mode(engine);
-    if (is_apart(mode.way) && !apart_may_run(engine)) {
-        const ShareMode together = {SHARE_SMS, sm_threads(mode)};
-        mode = mode.way == SHARE_APART ? engine->share.modes[0] : together;
+static ThreadMode next_mode(Engine *engine) {
+    ThreadMode mode = choose_mode(engine);
+    if (is_apart(mode.way) && !split_may_run(engine)) {
+        const ThreadMode together = {THREADS_SMS, sm_threads(mode)};
+        mode = mode.way == THREADS_SPLIT ? engine->tuner.modes[0] : together;
     }
-    if (!is_apart(mode.way) || mode.threads != engine->apart_threads) apart_end(engine);
-    if (mode.way != SHARE_ALONE && mode.way != SHARE_APART) divide_sms(engine, sm_threads(mode));
+    if (!is_apart(mode.way) || mode.threads != engine->split_threads) split_end(engine);
+    if (mode.way != THREADS_ALONE && mode.way != THREADS_SPLIT)
+        divide_sms(engine, sm_threads(mode));
     return mode;
 }
 
@@ -479,36 +481,37 @@ uint32_t cycle_step_sms(Engine *engine) {
     return step_sms_alone(engine);
 }
 
-static uint32_t run_below_alone(Engine *engine, ShareWay way) {
+static uint32_t run_below_alone(Engine *engine, ThreadWay way) {
     cycle_receive(engine);
     if (engine->has_agents) receive_requests(engine);
-    below_step(engine);
-    if (way == SHARE_ALONE) return cycle_step_sms(engine);
+    memory_side_step(engine);
+    if (way == THREADS_ALONE) return cycle_step_sms(engine);
     look_at_alarms(engine);
     begin_sms_at_once(engine);
-    run_team(engine, do_sms_part);
+    run_pool(engine, do_sms_part);
     return cycle_end_sms(engine);
 }
 
 static uint32_t run_together(Engine *engine) {
     cycle_begin_receiving(engine);
-    below_hold(engine);
-    run_team(engine, do_part);
+    memory_side_hold(engine);
+    run_pool(engine, do_part);
     engine->is_ahead = false;
-    below_end(engine);
+    memory_side_end(engine);
     return engine->order.is_kept ? cycle_end_sms(engine) : step_sms_alone(engine);
 }
 
 static void begin_below(Engine *engine) {
-    if (!engine->is_ahead) below_begin(engine);
+    if (!engine->is_ahead) memory_side_begin(engine);
 }
 
-static uint32_t run_in_mode(Engine *engine, ShareMode mode) {
+static uint32_t run_in_mode(Engine *engine, ThreadMode mode) {
     switch (mode.way) {
-    case SHARE_ALL:
-        return below_can_part(engine) ? run_together(engine) : run_below_alone(engine, SHARE_SMS);
-    case SHARE_APART:
-    case SHARE_APART_SMS: return apart_run(engine, mode);
+    case THREADS_ALL:
+        return memory_side_can_part(engine) ? run_together(engine)
+                                            : run_below_alone(engine, THREADS_SMS);
+    case THREADS_SPLIT:
+    case THREADS_SPLIT_SMS: return split_run(engine, mode);
     default: return run_below_alone(engine, mode.way);
     }
 }
@@ -517,9 +520,9 @@ const Sm *cycle_run(Engine *engine) {
     uint32_t failed;
     if (engine->is_alone) {
         begin_below(engine);
-        failed = run_below_alone(engine, SHARE_ALONE);
+        failed = run_below_alone(engine, THREADS_ALONE);
     } else {
-        const ShareMode mode = next_mode(engine);
+        const ThreadMode mode = next_mode(engine);
         begin_below(engine);
         failed = run_in_mode(engine, mode);
     }

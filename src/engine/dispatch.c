@@ -19,7 +19,7 @@ static TytoSmMeasurement measure(const Counters *counters, uint64_t memory_cycle
                                .l1d_loads = counters->l1d_load_accesses,
                                .dram_reads = counters->l1d_load_misses,
                                .fetches = counters->reads_answered,
-                               .fetch_cycles = counters->fetch_cycles,
+                               .load_cycles = counters->load_cycles,
                                .memory_cycles = memory_cycles};
 }
 

@@ -40,7 +40,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .half_slices = machine_half_slices(machine),
                                  .half = index >= machine->sms / 2,
                                  .header_bytes = machine->network.header_bytes,
-                                 .atom_bytes = machine->partition.atom_bytes,
+                                 .l2_sector_bytes = machine->partition.l2_sector_bytes,
                                  .index = index,
                                  .node = mem_port(index, engine->ports),
                                  .sms = machine->sms,
@@ -102,7 +102,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     engine->pages = pages_new();
     engine->calls = calls;
     engine->never_sleeps = options->never_sleeps;
-    engine->team_every = options->team_every;
+    engine->pool_every = options->pool_every;
     engine->map = machine_address_map(machine);
     const NocConfig *noc = &machine->network.noc;
     engine->networks = base_alloc_lines(2 * sizeof(Counters));
@@ -115,11 +115,11 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     engine->dram.khz = machine->clock.dram_khz;
     engine->has_agents = options->attach != NULL;
     engine->samples = options->cta_scheduler != NULL;
-    engine->can_go_ahead = below_can_go_ahead(engine);
+    engine->can_go_ahead = memory_side_can_go_ahead(engine);
     cycle_open_ports(engine);
     cycle_share_work(engine, options->threads);
-    ShareMode modes[SHARE_MODES];
-    share_init(&engine->share, host_wall_seconds, modes, cycle_modes(engine, modes));
+    ThreadMode modes[THREAD_MODES];
+    thread_tuner_init(&engine->tuner, host_wall_seconds, modes, cycle_modes(engine, modes));
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->ctas = base_calloc(machine->sms, sizeof(IsaCta *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
@@ -256,9 +256,9 @@ static uint64_t progress_sum(const Engine *engine) {
     return sum;
 }
 
-void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *user) {
+void engine_visit_stall_reasons(const Engine *engine, SmVisitStallReasons *visit, void *user) {
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        sm_visit_standing(engine->sms[i], visit, user);
+        sm_visit_stall_reasons(engine->sms[i], visit, user);
 }
 
 /* The warps of one launch among those that stand. */
@@ -267,8 +267,8 @@ typedef struct StandOf {
     const IsaLaunch *launch;
 } StandOf;
 
-static void add_standing(void *user, const SourceWarp *warp, uint32_t pc, int slot,
-                         ProfileColumn cause) {
+static void add_stall_reason(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                             ProfileColumn cause) {
     const IsaWarp *isa = ptx_source_warp(warp);
     StandOf *of = user;
     (void)pc, (void)slot;
@@ -283,7 +283,7 @@ const SmProfile *engine_profile(const Engine *engine, uint32_t sm) {
 /* Adds what the warps of a grid wait for, like things together, a line each. */
 static void explain_grid(const Engine *engine, const GpuGrid *grid, Text *why) {
     StandOf of = {.launch = &grid->launch};
-    engine_visit_standing(engine, add_standing, &of);
+    engine_visit_stall_reasons(engine, add_stall_reason, &of);
     text_add(why, "\n    kernel ");
     demangle(grid->launch.function->ptx->name, why);
     isa_say_stand(&of.stand, &grid->launch, why);
@@ -330,16 +330,16 @@ static bool is_stuck(Engine *engine) {
 }
 
 /* From now on, or no longer, warps compare what they are at each look with what they were. */
-static void prove_looks(Engine *engine, bool proves) {
-    engine->proves_looks = proves;
+static void prove_polls(Engine *engine, bool proves) {
+    engine->proves_polls = proves;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        sm_prove_looks(engine->sms[i], proves);
+        sm_prove_polls(engine->sms[i], proves);
 }
 
-static bool all_look(const Engine *engine, bool for_ever) {
+static bool all_poll(const Engine *engine, bool for_ever) {
     enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_all_look(engine->sms[i], ROUNDS, for_ever)) return false;
+        if (!sm_all_poll(engine->sms[i], ROUNDS, for_ever)) return false;
     return true;
 }
 
@@ -352,13 +352,13 @@ static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     if (sum != engine->change_mark) {
         engine->change_mark = sum;
         engine->last_change = engine->cycle;
-        if (engine->proves_looks) prove_looks(engine, false); /* what was compared is past */
+        if (engine->proves_polls) prove_polls(engine, false); /* what was compared is past */
     }
     uint64_t waited = engine->cycle - engine->last_change;
     if (!limit || waited <= limit) return false;
     if (residents_have_ended(engine)) return false; /* the last stores are under way */
-    if (engine->proves_looks) return waited > limit * gpu_patience(gpu) && all_look(engine, true);
-    if (all_look(engine, false)) prove_looks(engine, true);
+    if (engine->proves_polls) return waited > limit * gpu_patience(gpu) && all_poll(engine, true);
+    if (all_poll(engine, false)) prove_polls(engine, true);
     return false;
 }
 
@@ -498,8 +498,8 @@ static GpuGrid *end_early(Engine *engine, Gpu *gpu, GpuGrid *failed) {
 
 /* What went wrong in a cycle that has been stepped. */
 static GpuGrid *end_with_fault(Engine *engine, Gpu *gpu, GpuGrid *failed, const IsaFault *fault) {
-    apart_end(engine);
-    below_settle(engine);
+    split_end(engine);
+    memory_side_settle(engine);
     gpu_set_fault(failed->result, fault);
     return end_early(engine, gpu, failed);
 }

@@ -44,7 +44,7 @@ bool engine_is_spent(const Engine *engine);
 
 /* Why each warp on the machine stands where it stands; while grids run, or after one has ended
  * early. */
-void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *user);
+void engine_visit_stall_reasons(const Engine *engine, SmVisitStallReasons *visit, void *user);
 /* What SM `sm` counted of each instruction in the grid that ran last; NULL: nobody asked, or there
  * is no such SM. */
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm);

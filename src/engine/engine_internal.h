@@ -38,32 +38,33 @@ typedef struct CycleWord {
     uint64_t asleep;  /* SMs that have made their step and sleep */
 } CycleWord;
 
-/* What a thread of the team notes of its part of a cycle, on lines of its own: for up to 64 SMs on
+/* What a thread of the pool notes of its part of a cycle, on lines of its own: for up to 64 SMs on
  * one, which is all that the first thread has to fetch. */
 typedef struct CyclePart {
     _Atomic uint64_t
-        done;        /* of the cycles apart, the last whose SMs it has stepped (engine/split_threads.c) */
+        done; /* of the cycles apart, the last whose SMs it has stepped (engine/split_threads.c) */
     uint64_t alarm;  /* when the first of those that sleep will be awake */
     uint64_t failed; /* the place (sm/order.h) of the first SM whose instruction failed, or NO_SM */
     pthread_t host;  /* whose part it is, while SMs are stepped side by side */
     CycleWord words[ENGINE_MOST_SMS / 64];
-    char apart[TEAM_LINE - (4 + 3 * ENGINE_MOST_SMS / 64) * sizeof(uint64_t) % TEAM_LINE];
+    char padding[THREAD_POOL_LINE -
+                 (4 + 3 * ENGINE_MOST_SMS / 64) * sizeof(uint64_t) % THREAD_POOL_LINE];
 } CyclePart;
-_Static_assert(sizeof(CyclePart) % TEAM_LINE == 0, "threads write side by side");
+_Static_assert(sizeof(CyclePart) % THREAD_POOL_LINE == 0, "threads write side by side");
 
-/* How far a thread is that has units of its own (engine/split_threads.c), in cycles since it has them; written
- * by it alone. */
-typedef struct ApartPace {
+/* How far a thread is that has units of its own (engine/split_threads.c), in cycles since it has
+ * them; written by it alone. */
+typedef struct SplitPace {
     _Atomic uint64_t replies;  /* moved by the second; the first takes them (Engine.taken) */
     _Atomic uint64_t requests; /* moved by the first, taken by the second, whose partitions have
                                   stepped */
     _Atomic bool is_over;      /* there is no further cycle */
-    char apart[TEAM_LINE - 2 * sizeof(uint64_t) - sizeof(bool)];
+    char padding[THREAD_POOL_LINE - 2 * sizeof(uint64_t) - sizeof(bool)];
     uint64_t seen_replies; /* how far it knows the other of the first two to be */
     uint64_t seen_requests;
-    char apart_seen[TEAM_LINE - 2 * sizeof(uint64_t)];
-} ApartPace;
-_Static_assert(sizeof(ApartPace) % TEAM_LINE == 0, "threads write side by side");
+    char padding_seen[THREAD_POOL_LINE - 2 * sizeof(uint64_t)];
+} SplitPace;
+_Static_assert(sizeof(SplitPace) % THREAD_POOL_LINE == 0, "threads write side by side");
 
 /* What was counted when a grid's turn came, so that what it counts can be told. */
 typedef struct EngineMarks {
@@ -110,23 +111,23 @@ struct Engine {
     IsaCta **ctas;   /* by SM: what its CTA slots hold, whichever grid the CTA is of */
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
                         side by side, in the first of `wakes` */
-    uint64_t *wakes[2];        /* as they were allocated: the second is free */
-    uint64_t *awake;           /* SMs for which that is the next one, or has come, bit each */
-    SmInbox *inboxes;          /* of the SMs' ports, */
-    uint32_t ports;            /* so many; SM i is at port i modulo this */
-    uint64_t *holding;         /* those that hold replies, bit each */
-    uint64_t *receiving;       /* those at which replies wait in a cycle of the team's, bit each */
-    Team *team;                /* NULL: one thread does all */
-    uint32_t threads;          /* that it is to have, the kernel's among them; 1: there is none */
-    CyclePart *parts;          /* of its threads */
-    bool can_go_ahead;         /* as the machine is: the units below, of the SMs (engine/memory_side.c) */
-    bool has_agents;           /* SMs serve requests, and send replies (sm/agent.h) */
-    bool samples;              /* the CTA scheduler may look at SMs, and pause CTAs */
-    bool is_alone;             /* the running kernel is for one thread */
-    bool never_sleeps;         /* GpuOptions.never_sleeps, ... */
-    uint32_t team_every;       /* ... and team_every */
-    ApartPace *apart;          /* of all threads */
-    uint32_t apart_threads;    /* while the second thread has units of its own, and may not be done
+    uint64_t *wakes[2];  /* as they were allocated: the second is free */
+    uint64_t *awake;     /* SMs for which that is the next one, or has come, bit each */
+    SmInbox *inboxes;    /* of the SMs' ports, */
+    uint32_t ports;      /* so many; SM i is at port i modulo this */
+    uint64_t *holding;   /* those that hold replies, bit each */
+    uint64_t *receiving; /* those at which replies wait in a cycle of the pool's, bit each */
+    ThreadPool *pool;    /* NULL: one thread does all */
+    uint32_t threads;    /* that it is to have, the kernel's among them; 1: there is none */
+    CyclePart *parts;    /* of its threads */
+    bool can_go_ahead;   /* as the machine is: the units below, of the SMs (engine/memory_side.c) */
+    bool has_agents;     /* SMs serve requests, and send replies (sm/agent.h) */
+    bool samples;        /* the CTA scheduler may look at SMs, and pause CTAs */
+    bool is_alone;       /* the running kernel is for one thread */
+    bool never_sleeps;   /* GpuOptions.never_sleeps, ... */
+    uint32_t pool_every; /* ... and pool_every */
+    SplitPace *split;    /* of all threads */
+    uint32_t split_threads;    /* while the second thread has units of its own, and may not be done
                                   with them: those that take part; else 0 */
     uint64_t lead;             /* cycles by which the second may be behind with the replies */
     Watch *watch;              /* of the run; NULL: nobody watches */
@@ -138,21 +139,21 @@ struct Engine {
     uint64_t rest_cycle;       /* SM cycle at which the machine was last at rest, ... */
     uint64_t rest_ps;          /* ... and the simulated time then */
 
-    /* What the first thread, the kernel's, writes: for the team's SMs, all that they need on the
+    /* What the first thread, the kernel's, writes: for the pool's SMs, all that they need on the
      * line that tells them to begin, ... */
     _Alignas(ENGINE_LINE) uint64_t cycle; /* SM cycles so far, over all kernels */
-    SmOrder order;                        /* of SMs that the team steps */
+    SmOrder order;                        /* of SMs that the pool steps */
     _Atomic uint64_t taken; /* of the cycles apart, the last whose replies have been taken, ... */
-    _Atomic uint64_t begun; /* ... and the last whose SMs the team steps */
+    _Atomic uint64_t begun; /* ... and the last whose SMs the pool steps */
     /* ... and for itself. */
     _Alignas(ENGINE_LINE) uint64_t alarm; /* first cycle in which one not in `awake` will be */
     uint64_t next_look;                   /* SM cycle before which nobody looks at the units */
-    uint64_t apart_cycles;    /* those that it is through with since the second has units, ... */
-    Domain lent_noc;          /* ... network steps in them, as the second need not be as far, ... */
-    uint32_t lent_steps;      /* ... and those of the requests in the coming cycle */
+    uint64_t split_cycles;    /* those that it is through with since the second has units, ... */
+    Domain handoff_noc;       /* ... network steps in them, as the second need not be as far, ... */
+    uint32_t handoff_steps;   /* ... and those of the requests in the coming cycle */
     uint32_t waiting;         /* an SM that was seen to wait for many requests */
     bool is_ahead;            /* partitions have made the coming cycle's steps */
-    Share share;              /* what the team does of a cycle */
+    ThreadTuner tuner;        /* what the pool does of a cycle */
     EnginePlace *dispatching; /* the grid whose CTAs go out; NULL: all have gone out */
     uint32_t residents;       /* grids on the machine */
     uint32_t finishing;       /* of them, those all of whose CTAs have ended */
@@ -171,7 +172,7 @@ struct Engine {
     uint64_t stop_after;  /* thread instructions since the machine was at rest that end its run;
                              0: none do */
     uint64_t stop_base;   /* those before */
-    bool proves_looks;    /* since then so long ago that warps compare their states */
+    bool proves_polls;    /* since then so long ago that warps compare their states */
     uint64_t change_mark; /* sum of changes, then */
 
     /* What is written while SMs make their step. */
@@ -186,12 +187,12 @@ struct Engine {
 void cycle_share_work(Engine *engine, uint32_t threads);
 /* Where replies come in; when there are networks. */
 void cycle_open_ports(Engine *engine);
-/* How a cycle may be done, as the machine is and as many as the team has threads: their number. The
+/* How a cycle may be done, as the machine is and as many as the pool has threads: their number. The
  * first is one thread's. */
-uint32_t cycle_modes(const Engine *engine, ShareMode modes[SHARE_MODES]);
+uint32_t cycle_modes(const Engine *engine, ThreadMode modes[THREAD_MODES]);
 void cycle_free(Engine *engine);
-/* Whether there is a team. It is made when a kernel first wants it, and again in a fork's child. */
-bool cycle_has_team(Engine *engine);
+/* Whether there is a pool. It is made when a kernel first wants it, and again in a fork's child. */
+bool cycle_has_pool(Engine *engine);
 /* A kernel begins: all SMs are looked at in the next cycle. */
 void cycle_start(Engine *engine);
 /* Replies come in, the units below move, the SMs make their step: the first whose instruction
@@ -203,9 +204,9 @@ void cycle_receive(Engine *engine);
 /* Of 64 ports, from port `word` x 64 on, those at which requests to SMs have arrived. */
 uint64_t cycle_askers(const Engine *engine, uint32_t word);
 uint32_t cycle_step_sms(Engine *engine);
-/* The same by the team. Replies: the first thread notes whose there are; then each thread takes
+/* The same by the pool. Replies: the first thread notes whose there are; then each thread takes
  * those of its SMs; when all have, the first notes which SMs hold more. SMs, where enough are awake
- * for the team: the first thread begins; each steps those of its SMs that are, in rising order;
+ * for the pool: the first thread begins; each steps those of its SMs that are, in rising order;
  * those that send wait until requests have moved in this cycle; when all have made their step, the
  * first ends it, with the first SM that failed, or NO_SM, as the result. */
 void cycle_begin_receiving(Engine *engine);
@@ -219,57 +220,57 @@ uint32_t cycle_end_sms(Engine *engine);
 
 /* ---- apart.c ---- */
 
-enum { APART_COLLECT_CYCLES = 8 }; /* between looks at the room that the other has given back */
+enum { SPLIT_COLLECT_CYCLES = 8 }; /* between looks at the room that the other has given back */
 
 /* Whether the partitions may be a cycle ahead when this cycle is over: nobody looks at them then,
  * and the kernel is neither at its end nor at a standstill, since an SM waits for more answers than
  * it can get in a cycle. */
-bool apart_may_run(Engine *engine);
+bool split_may_run(Engine *engine);
 /* One cycle by two threads, each with units of its own, and by all of a mode's as far as the SMs
  * are shared in it: the first SM that failed, or NO_SM. */
-uint32_t apart_run(Engine *engine, ShareMode mode);
+uint32_t split_run(Engine *engine, ThreadMode mode);
 /* One thread has all units again, if it had not. */
-void apart_end(Engine *engine);
+void split_end(Engine *engine);
 
 /* ---- below.c ---- */
 
 /* What is due in the coming cycle; not where the units below are ahead. */
-void below_begin(Engine *engine);
+void memory_side_begin(Engine *engine);
 /* It has been done. */
-void below_end(Engine *engine);
+void memory_side_end(Engine *engine);
 /* One thread does all that is due, but for what has been done ahead, and ends it. */
-void below_step(Engine *engine);
+void memory_side_step(Engine *engine);
 
 /* Whether partitions meet the networks before these move, and not after, and one another never: the
  * halves of an L2 do. */
-bool below_can_part(const Engine *engine);
+bool memory_side_can_part(const Engine *engine);
 /* From now on the networks hold what units do to them. */
-void below_hold(Engine *engine);
+void memory_side_hold(Engine *engine);
 /* A thread steps its partitions. */
-void below_step_part(const Engine *engine, uint32_t thread);
+void memory_side_step_part(const Engine *engine, uint32_t thread);
 /* A network that has held what the units did to it does that, and moves. */
-void below_move(const Engine *engine, Noc *network);
+void memory_side_move(const Engine *engine, Noc *network);
 
 /* Whether the machine's partitions can be a cycle ahead of its SMs, in every cycle. */
-bool below_can_go_ahead(const Engine *engine);
+bool memory_side_can_go_ahead(const Engine *engine);
 /* Cycles by which the thread that has the replies' network may be behind the one that takes them
  * out: those that arrive so soon have left its switch. */
-uint64_t below_lead(const Engine *engine);
+uint64_t memory_side_lead(const Engine *engine);
 /* From now on a thread has the network of requests, and another that of replies and the partitions,
  * which have made their steps of this cycle. */
-void below_lend(Engine *engine);
+void memory_side_hand_off(Engine *engine);
 /* One thread has all again; partitions are ahead. */
-void below_take_back(Engine *engine);
+void memory_side_take_back(Engine *engine);
 /* The first thread's: replies that have arrived before this cycle are there; the requests' network
  * moves. */
-void below_replies_arrive(Engine *engine);
-void below_move_requests(Engine *engine);
+void memory_side_replies_arrive(Engine *engine);
+void memory_side_move_requests(Engine *engine);
 /* The second's: the replies' network moves; the next cycle's turn, of which the partitions make
  * their part, begins when the first thread has moved the requests. */
-void below_move_replies(const Engine *engine);
-void below_step_ahead(Engine *engine);
+void memory_side_move_replies(const Engine *engine);
+void memory_side_step_ahead(Engine *engine);
 /* After the last cycle of a kernel that failed: the partitions are ahead, as they may have been. */
-void below_settle(Engine *engine);
+void memory_side_settle(Engine *engine);
 
 /* ---- engine.c ---- */
 

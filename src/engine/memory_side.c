@@ -23,7 +23,7 @@ static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
     return ticks;
 }
 
-void below_begin(Engine *engine) {
+void memory_side_begin(Engine *engine) {
     uint64_t sm_khz = engine->machine->clock.sm_khz;
     CycleTurn turn = {.noc = domain_advance(&engine->noc, sm_khz),
                       .l2 = domain_advance(&engine->l2, sm_khz),
@@ -33,7 +33,7 @@ void below_begin(Engine *engine) {
     engine->turn = turn;
 }
 
-void below_end(Engine *engine) {
+void memory_side_end(Engine *engine) {
     engine->noc.ticks += engine->turn.noc;
     engine->l2.ticks += engine->turn.l2;
     engine->dram.ticks += engine->turn.dram;
@@ -72,7 +72,7 @@ PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint3
     }
 }
 
-bool below_can_part(const Engine *engine) {
+bool memory_side_can_part(const Engine *engine) {
     const CycleTurn *turn = &engine->turn;
     return (turn->l2 <= 1 || !turn->noc) && !machine_half_slices(engine->machine) &&
            !engine->has_agents;
@@ -89,7 +89,7 @@ static uint32_t first_partition(const Engine *engine, uint32_t thread) {
     return engine->buses && thread < engine->order.threads ? first & ~1u : first;
 }
 
-void below_step_part(const Engine *engine, uint32_t thread) {
+void memory_side_step_part(const Engine *engine, uint32_t thread) {
     step_range(engine, first_partition(engine, thread), first_partition(engine, thread + 1));
 }
 
@@ -100,7 +100,7 @@ PART void step_networks(const Engine *engine) {
     noc_step(engine->replies);
 }
 
-void below_hold(Engine *engine) {
+void memory_side_hold(Engine *engine) {
     noc_hold(engine->requests);
     noc_hold(engine->replies);
 }
@@ -111,20 +111,20 @@ static void step_network(const Engine *engine, Noc *network) {
         noc_step(network);
 }
 
-void below_move(const Engine *engine, Noc *network) {
+void memory_side_move(const Engine *engine, Noc *network) {
     noc_release(network);
     step_network(engine, network);
 }
 
 /* ---- All of it ---- */
 
-void below_step(Engine *engine) {
+void memory_side_step(Engine *engine) {
     for (uint32_t i = 0; i < engine->turn.most; i++) {
         if (!engine->is_ahead) step_partitions(engine, i, 0, engine->machine->partitions);
         if (i < engine->turn.noc) step_networks(engine);
     }
     engine->is_ahead = false;
-    below_end(engine);
+    memory_side_end(engine);
 }
 
 /* ---- A cycle ahead ---- */
@@ -134,18 +134,18 @@ static uint32_t most_steps(const ClockConfig *clock) {
     return (clock->noc_khz + clock->sm_khz - 1) / clock->sm_khz;
 }
 
-bool below_can_go_ahead(const Engine *engine) {
+bool memory_side_can_go_ahead(const Engine *engine) {
     const ClockConfig *clock = &engine->machine->clock;
     enum { MOST_STEPS = NOC_MOST_APART / 4 };
     return clock->l2_khz <= clock->sm_khz && !machine_half_slices(engine->machine) &&
            !engine->has_agents && most_steps(clock) <= MOST_STEPS && noc_can_hold(engine->requests);
 }
 
-uint64_t below_lead(const Engine *engine) {
+uint64_t memory_side_lead(const Engine *engine) {
     const ClockConfig *clock = &engine->machine->clock;
     /* Partitions that are as far behind, and then catch up, give back the room of so many turns
      * between two looks. */
-    enum { MOST_TURNS = NOC_MOST_TURNS - APART_COLLECT_CYCLES - 1 };
+    enum { MOST_TURNS = NOC_MOST_TURNS - SPLIT_COLLECT_CYCLES - 1 };
     const uint64_t steps = NOC_MOST_APART / most_steps(clock) - 2;
     const uint64_t most = steps < MOST_TURNS ? steps : MOST_TURNS;
     const uint64_t lead = (uint64_t)noc_lead(engine->replies) * clock->sm_khz / clock->noc_khz;
@@ -154,26 +154,26 @@ uint64_t below_lead(const Engine *engine) {
 
 static void step_all(const Engine *engine) { step_range(engine, 0, engine->machine->partitions); }
 
-void below_lend(Engine *engine) {
+void memory_side_hand_off(Engine *engine) {
     if (!engine->is_ahead) step_all(engine);
     engine->is_ahead = true;
-    engine->lent_noc = engine->noc;
-    engine->lent_steps = engine->turn.noc;
-    noc_lend(engine->requests);
-    noc_lend(engine->replies);
+    engine->handoff_noc = engine->noc;
+    engine->handoff_steps = engine->turn.noc;
+    noc_hand_off(engine->requests);
+    noc_hand_off(engine->replies);
 }
 
-void below_take_back(Engine *engine) {
-    assert(engine->lent_noc.phase == engine->noc.phase);
+void memory_side_take_back(Engine *engine) {
+    assert(engine->handoff_noc.phase == engine->noc.phase);
     noc_take_back(engine->requests);
     noc_take_back(engine->replies);
 }
 
-void below_move_requests(Engine *engine) {
-    for (uint32_t i = 0; i < engine->lent_steps; i++)
+void memory_side_move_requests(Engine *engine) {
+    for (uint32_t i = 0; i < engine->handoff_steps; i++)
         noc_step(engine->requests);
-    engine->lent_noc.ticks += engine->lent_steps;
-    engine->lent_steps = domain_advance(&engine->lent_noc, engine->machine->clock.sm_khz);
+    engine->handoff_noc.ticks += engine->handoff_steps;
+    engine->handoff_steps = domain_advance(&engine->handoff_noc, engine->machine->clock.sm_khz);
 }
 
 /* A packet will arrive, whose record another thread has had. */
@@ -182,23 +182,23 @@ static void fetch_record(const void *user, uint32_t handle) {
     __builtin_prefetch(mem_request(&engine->pools, handle));
 }
 
-void below_replies_arrive(Engine *engine) {
-    noc_arrive(engine->replies, engine->lent_noc.ticks, fetch_record, engine);
+void memory_side_replies_arrive(Engine *engine) {
+    noc_arrive(engine->replies, engine->handoff_noc.ticks, fetch_record, engine);
 }
 
-void below_move_replies(const Engine *engine) { step_network(engine, engine->replies); }
+void memory_side_move_replies(const Engine *engine) { step_network(engine, engine->replies); }
 
-void below_step_ahead(Engine *engine) {
-    below_end(engine);
-    below_begin(engine);
+void memory_side_step_ahead(Engine *engine) {
+    memory_side_end(engine);
+    memory_side_begin(engine);
     noc_arrive(engine->requests, engine->noc.ticks, fetch_record, engine);
     step_all(engine);
 }
 
-void below_settle(Engine *engine) {
+void memory_side_settle(Engine *engine) {
     if (!engine->can_go_ahead) return;
     if (!engine->is_ahead) {
-        below_begin(engine);
+        memory_side_begin(engine);
         step_all(engine);
     }
     engine->is_ahead = false;

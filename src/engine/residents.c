@@ -238,14 +238,14 @@ static void start_looks(Engine *engine, const Gpu *gpu) {
     engine->stop_base = gpu->timed_instructions;
     engine->last_progress = engine->last_change = engine->cycle;
     engine->progress_mark = engine->change_mark = 0;
-    engine->proves_looks = false;
+    engine->proves_polls = false;
     engine->sent = 0;
-    share_start(&engine->share);
+    thread_tuner_start(&engine->tuner);
 }
 
 static bool is_for_one_thread(Engine *engine, const GpuGrid *grid) {
     return grid->launch.check || grid->launch.dump_line || grid->module->can_wait ||
-           !cycle_has_team(engine);
+           !cycle_has_pool(engine);
 }
 
 /* Bytes of an SM's store that shared memory gets for a grid with the machine for itself. */

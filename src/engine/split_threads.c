@@ -1,7 +1,7 @@
 /* Two threads, each with units of its own for many cycles: the first, which is the kernel's, takes
  * replies, moves the network of requests and steps the SMs; the second moves the network of replies
  * and steps the partitions. What they tell each other are the packets that leave the switch of
- * either network, and the room that is free again at its end (noc_lend).
+ * either network, and the room that is free again at its end (noc_hand_off).
  *
  *     first    replies in t | requests move t | SMs t          | replies in t + 1 | ...
  *     second   ...            | replies move t  | partitions t + 1 | ...
@@ -35,7 +35,7 @@ static bool has_reached(_Atomic uint64_t *progress, uint64_t *seen, uint64_t cyc
 
 /* Whether a network's owner must look at the room that its taker has given back. */
 static bool must_collect(const Noc *network, uint64_t cycles) {
-    return noc_lacks_room(network) || cycles % APART_COLLECT_CYCLES == 0;
+    return noc_lacks_room(network) || cycles % SPLIT_COLLECT_CYCLES == 0;
 }
 
 /* ---- The second thread ---- */
@@ -46,22 +46,22 @@ static bool await_first(Engine *engine, _Atomic uint64_t *progress, uint64_t *se
     for (uint32_t turns = 0;;) {
         if (*seen >= cycles) return true;
         /* looked at first: what comes before the end is done */
-        const bool is_over = atomic_load_explicit(&engine->apart[0].is_over, memory_order_acquire);
+        const bool is_over = atomic_load_explicit(&engine->split[0].is_over, memory_order_acquire);
         if (has_reached(progress, seen, cycles)) return true;
         if (is_over) return false;
-        team_wait(&turns);
+        thread_pool_wait(&turns);
     }
 }
 
 /* Whether the second steps SMs too: where there is no third. */
-static bool has_two(const Engine *engine) { return engine->apart_threads == 2; }
+static bool has_two(const Engine *engine) { return engine->split_threads == 2; }
 
 /* Of the threads that step SMs, which one it is: the second is passed over where it has none. */
 static uint32_t part_of(const Engine *engine, uint32_t thread) {
     return thread && !has_two(engine) ? thread - 1 : thread;
 }
 
-/* The SMs of a cycle that the team steps. */
+/* The SMs of a cycle that the pool steps. */
 static void step_sms(Engine *engine, uint32_t thread, uint64_t cycles) {
     const uint32_t part = part_of(engine, thread);
     cycle_step_sms_part(engine, part);
@@ -69,7 +69,7 @@ static void step_sms(Engine *engine, uint32_t thread, uint64_t cycles) {
 }
 
 static void run_second(Engine *engine) {
-    ApartPace *first = &engine->apart[0], *own = &engine->apart[1];
+    SplitPace *first = &engine->split[0], *own = &engine->split[1];
     for (uint64_t cycles = 1; await_first(engine, &engine->taken, &own->seen_replies, cycles);
          cycles++) {
         const bool is_shared =
@@ -77,11 +77,11 @@ static void run_second(Engine *engine) {
         uint32_t turns = 0;
         if (is_shared) step_sms(engine, 1, cycles);
         if (must_collect(engine->replies, cycles)) noc_collect(engine->replies, cycles);
-        below_move_replies(engine);
+        memory_side_move_replies(engine);
         reach(&own->replies, cycles);
         while (!has_reached(&first->requests, &own->seen_requests, cycles))
-            team_wait(&turns);
-        below_step_ahead(engine);
+            thread_pool_wait(&turns);
+        memory_side_step_ahead(engine);
         reach(&own->requests, cycles);
     }
 }
@@ -104,24 +104,24 @@ static void do_part(void *user, uint32_t thread) {
 static void await(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen, uint64_t cycles) {
     uint32_t turns = 0;
     while (!has_reached(progress, seen, cycles))
-        team_wait(&turns);
-    share_waited(&engine->share, turns);
+        thread_pool_wait(&turns);
+    thread_tuner_waited(&engine->tuner, turns);
 }
 
 static void begin(Engine *engine, uint32_t threads) {
-    below_lend(engine);
-    engine->lead = below_lead(engine);
-    engine->apart_threads = threads;
+    memory_side_hand_off(engine);
+    engine->lead = memory_side_lead(engine);
+    engine->split_threads = threads;
     for (uint32_t i = 0; i < threads; i++) {
-        engine->apart[i] = (ApartPace){.replies = 0};
+        engine->split[i] = (SplitPace){.replies = 0};
         engine->parts[i].done = 0;
     }
     engine->taken = engine->begun = 0;
-    engine->apart_cycles = 0;
-    team_start(engine->team, threads, do_part, engine);
+    engine->split_cycles = 0;
+    thread_pool_start(engine->pool, threads, do_part, engine);
 }
 
-bool apart_may_run(Engine *engine) {
+bool split_may_run(Engine *engine) {
     if (!engine->can_go_ahead || engine->cycle + 1 >= engine->next_look) return false;
     if (residents_may_end_early(engine)) return false;
     if (engine->dispatching) return true;
@@ -132,37 +132,37 @@ bool apart_may_run(Engine *engine) {
     return false;
 }
 
-/* The first thread's part of the SMs that the team steps. */
+/* The first thread's part of the SMs that the pool steps. */
 static uint32_t run_sms(Engine *engine) {
     cycle_step_sms_part(engine, 0);
     for (uint32_t i = 1; i < engine->order.threads; i++) {
         uint64_t seen = 0;
-        await(engine, &engine->parts[i].done, &seen, engine->apart_cycles);
+        await(engine, &engine->parts[i].done, &seen, engine->split_cycles);
     }
     return cycle_end_sms(engine);
 }
 
 /* Requests move, with all the room there is where it may matter, or with what is known of. */
 static void move_requests(Engine *engine, uint64_t done) {
-    uint64_t *seen = &engine->apart[0].seen_requests;
+    uint64_t *seen = &engine->split[0].seen_requests;
     if (noc_lacks_room(engine->requests)) {
-        await(engine, &engine->apart[1].requests, seen, done);
+        await(engine, &engine->split[1].requests, seen, done);
         noc_collect(engine->requests, done);
-    } else if (done % APART_COLLECT_CYCLES == 0) {
-        has_reached(&engine->apart[1].requests, seen, done);
+    } else if (done % SPLIT_COLLECT_CYCLES == 0) {
+        has_reached(&engine->split[1].requests, seen, done);
         noc_collect(engine->requests, *seen < done ? *seen : done);
     }
-    below_move_requests(engine);
+    memory_side_move_requests(engine);
 }
 
-uint32_t apart_run(Engine *engine, ShareMode mode) {
-    if (!engine->apart_threads) begin(engine, mode.threads);
-    ApartPace *own = &engine->apart[0], *second = &engine->apart[1];
-    const uint64_t done = engine->apart_cycles++;
+uint32_t split_run(Engine *engine, ThreadMode mode) {
+    if (!engine->split_threads) begin(engine, mode.threads);
+    SplitPace *own = &engine->split[0], *second = &engine->split[1];
+    const uint64_t done = engine->split_cycles++;
     if (done > engine->lead)
         await(engine, &second->replies, &own->seen_replies, done - engine->lead);
-    below_replies_arrive(engine);
-    const bool shared = mode.way == SHARE_APART_SMS && cycle_is_shared(engine);
+    memory_side_replies_arrive(engine);
+    const bool shared = mode.way == THREADS_SPLIT_SMS && cycle_is_shared(engine);
     cycle_receive(engine);
     if (shared) {
         cycle_begin_sms(engine);
@@ -175,10 +175,10 @@ uint32_t apart_run(Engine *engine, ShareMode mode) {
     return shared ? run_sms(engine) : cycle_step_sms(engine);
 }
 
-void apart_end(Engine *engine) {
-    if (!engine->apart_threads) return;
-    atomic_store_explicit(&engine->apart[0].is_over, true, memory_order_release);
-    team_finish(engine->team);
-    below_take_back(engine);
-    engine->apart_threads = 0;
+void split_end(Engine *engine) {
+    if (!engine->split_threads) return;
+    atomic_store_explicit(&engine->split[0].is_over, true, memory_order_release);
+    thread_pool_finish(engine->pool);
+    memory_side_take_back(engine);
+    engine->split_threads = 0;
 }

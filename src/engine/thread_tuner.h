@@ -1,6 +1,6 @@
-/* What of a cycle the team does, how many of its threads, and what one thread alone: what is
+/* What of a cycle the pool does, how many of its threads, and what one thread alone: what is
  * fastest on this host, at present, for these kernels. The modes are tried in turn, a few rounds of
- * them, and timed; the fastest is kept, for longer the more often it was found the fastest. A team
+ * them, and timed; the fastest is kept, for longer the more often it was found the fastest. A pool
  * whose threads come late, as on a host with other work, rests, longer and longer. None of this
  * decides a result: units do the same in any mode (engine/cycle.c). */
 #ifndef TYTO_ENGINE_THREAD_TUNER_H
@@ -9,84 +9,86 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum ShareWay {
-    SHARE_ALONE,    /* one thread does all */
-    SHARE_SMS,      /* the team steps the SMs */
-    SHARE_ALL,      /* and the units below them, and takes the replies to them */
-    SHARE_APART,    /* one thread steps the SMs, another the units below them */
-    SHARE_APART_SMS /* one thread steps the units below; the others the SMs, or both if they are two
-                     */
-} ShareWay;
+typedef enum ThreadWay {
+    THREADS_ALONE,    /* one thread does all */
+    THREADS_SMS,      /* the pool steps the SMs */
+    THREADS_ALL,      /* and the units below them, and takes the replies to them */
+    THREADS_SPLIT,    /* one thread steps the SMs, another the units below them */
+    THREADS_SPLIT_SMS /* one thread steps the units below; the others the SMs, or both if they are
+                       * two
+                       */
+} ThreadWay;
 
 /* A way to do a cycle, and how many threads it takes. */
-typedef struct ShareMode {
-    ShareWay way;
+typedef struct ThreadMode {
+    ThreadWay way;
     uint32_t threads;
-} ShareMode;
+} ThreadMode;
 
-enum { SHARE_MODES = 64 }; /* at most */
+enum { THREAD_MODES = 64 }; /* at most */
 
 /* What the cycles are used for. */
-typedef enum ShareStage {
-    SHARE_TRY,  /* a mode is timed */
-    SHARE_WAKE, /* threads, for one cycle: they have slept while fewer did all, and may be late */
-    SHARE_KEEP, /* the fastest of them */
-    SHARE_REST  /* one thread, for a kernel begins, which may be short, or the team came late; then
+typedef enum ThreadTunerStage {
+    TUNER_TRY,  /* a mode is timed */
+    TUNER_WAKE, /* threads, for one cycle: they have slept while fewer did all, and may be late */
+    TUNER_KEEP, /* the fastest of them */
+    TUNER_REST  /* one thread, for a kernel begins, which may be short, or the pool came late; then
                    what it was at goes on */
-} ShareStage;
+} ThreadTunerStage;
 
 /* The host's time, in seconds. */
-typedef double ShareClock(void);
+typedef double ThreadTunerClock(void);
 
 /* Seconds for a cycle in a mode, over the rounds of trials. */
-typedef struct ShareTrial {
+typedef struct ThreadTunerTrial {
     double sum, most;
-} ShareTrial;
+} ThreadTunerTrial;
 
-typedef struct Share {
-    ShareClock *clock;
-    uint32_t count;               /* of the modes */
-    ShareMode modes[SHARE_MODES]; /* that are tried, in this order; the first is one thread's */
-    ShareStage stage;
-    ShareMode mode;                 /* of these cycles */
-    uint32_t cycles;                /* of the stage, so far */
-    double begun, until;            /* when the stage began and is to end, in seconds */
-    uint32_t kept;                  /* the fastest mode, until ... */
-    double kept_until;              /* ... then, in seconds */
-    double kept_seconds;            /* for which the next decision holds */
-    double penalty;                 /* seconds of rest when the team comes late the next time */
-    uint32_t decisions;             /* so far */
-    bool is_warm;                   /* a mode has been tried for long enough to be timed */
-    uint32_t tried;                 /* the mode whose turn it is, ... */
-    uint32_t round;                 /* ... in this round */
-    ShareTrial trials[SHARE_MODES]; /* of the rounds so far */
-    double cost[SHARE_MODES];       /* seconds for a cycle, as the last trials found */
-} Share;
+typedef struct ThreadTuner {
+    ThreadTunerClock *clock;
+    uint32_t count;                 /* of the modes */
+    ThreadMode modes[THREAD_MODES]; /* that are tried, in this order; the first is one thread's */
+    ThreadTunerStage stage;
+    ThreadMode mode;     /* of these cycles */
+    uint32_t cycles;     /* of the stage, so far */
+    double begun, until; /* when the stage began and is to end, in seconds */
+    uint32_t kept;       /* the fastest mode, until ... */
+    double kept_until;   /* ... then, in seconds */
+    double kept_seconds; /* for which the next decision holds */
+    double penalty;      /* seconds of rest when the pool comes late the next time */
+    uint32_t decisions;  /* so far */
+    bool is_warm;        /* a mode has been tried for long enough to be timed */
+    uint32_t tried;      /* the mode whose turn it is, ... */
+    uint32_t round;      /* ... in this round */
+    ThreadTunerTrial trials[THREAD_MODES]; /* of the rounds so far */
+    double cost[THREAD_MODES];             /* seconds for a cycle, as the last trials found */
+} ThreadTuner;
 
 enum {
-    SHARE_LOOK_CYCLES = 16, /* between looks at the clock */
-    SHARE_FULL_TRIALS = 4,  /* decisions, of which one has tried all modes: the first, ... */
-    SHARE_ROUNDS = 3,       /* of trials before a decision */
-    SHARE_DOUBT = 4         /* one for another mode holds for so many times less long */
+    TUNER_LOOK_CYCLES = 16, /* between looks at the clock */
+    TUNER_FULL_TRIALS = 4,  /* decisions, of which one has tried all modes: the first, ... */
+    TUNER_ROUNDS = 3,       /* of trials before a decision */
+    TUNER_DOUBT = 4         /* one for another mode holds for so many times less long */
 };
-#define SHARE_WARM_SECONDS  0.0002 /* for each mode, in a round, before it is timed, ... */
-#define SHARE_TRIAL_SECONDS 0.0005 /* ... for so long */
-#define SHARE_FIRST_KEPT    0.025  /* seconds for which a first decision holds, ... */
-#define SHARE_MOST_KEPT     0.2    /* ... which double each time that it is found right */
-#define SHARE_FAR           1.3    /* times the fastest: left out of the trials between */
-#define SHARE_CLEARLY       1.03   /* times as fast: what must be gained by another mode */
-#define SHARE_NAP_SECONDS   0.0002 /* of a kernel, before it is worth waking anybody */
-#define SHARE_FIRST_PENALTY 0.001  /* seconds of rest after the team came late, ... */
-#define SHARE_MOST_PENALTY  2.048  /* ... which double while it does so again and again */
+#define TUNER_WARM_SECONDS  0.0002 /* for each mode, in a round, before it is timed, ... */
+#define TUNER_TRIAL_SECONDS 0.0005 /* ... for so long */
+#define TUNER_FIRST_KEPT    0.025  /* seconds for which a first decision holds, ... */
+#define TUNER_MOST_KEPT     0.2    /* ... which double each time that it is found right */
+#define TUNER_FAR           1.3    /* times the fastest: left out of the trials between */
+#define TUNER_CLEARLY       1.03   /* times as fast: what must be gained by another mode */
+#define TUNER_NAP_SECONDS   0.0002 /* of a kernel, before it is worth waking anybody */
+#define TUNER_FIRST_PENALTY 0.001  /* seconds of rest after the pool came late, ... */
+#define TUNER_MOST_PENALTY  2.048  /* ... which double while it does so again and again */
 
-/* A run of kernels begins, and its first: `count` modes (copied), SHARE_MODES at most, of which the
- * first is one thread's. */
-void share_init(Share *share, ShareClock *clock, const ShareMode *modes, uint32_t count);
+/* A run of kernels begins, and its first: `count` modes (copied), THREAD_MODES at most, of which
+ * the first is one thread's. */
+void thread_tuner_init(ThreadTuner *tuner, ThreadTunerClock *clock, const ThreadMode *modes,
+                       uint32_t count);
 /* A kernel begins; it goes on with what is known of those before. */
-void share_start(Share *share);
+void thread_tuner_start(ThreadTuner *tuner);
 /* How the coming cycle is to be done; called for each that has enough work. */
-ShareMode share_next(Share *share);
-/* The calling thread has looked so often for others in the team's cycle (base/thread_pool.h). */
-void share_waited(Share *share, uint32_t turns);
+ThreadMode thread_tuner_next(ThreadTuner *tuner);
+/* The calling thread has looked so often for others in the pool's cycle (base/thread_pool.h). */
+void thread_tuner_waited(ThreadTuner *tuner, uint32_t turns);
 
 #endif

@@ -257,10 +257,10 @@ struct IsaWarp {
     uint32_t slot;         /* hardware warp id on its SM, %warpid */
     uint64_t instructions; /* warp instructions executed since launch */
     /* Rounds of loops that look for another thread's store, since the context's last change, and
-     * how often its state has come back meanwhile (looks.c): */
-    uint32_t looks, returns;
-    uint64_t looks_since; /* IsaContext.changes then */
-    uint64_t look_state;  /* a hash of its state at a look before */
+     * how often its state has come back meanwhile (flow/deadlock.c): */
+    uint32_t polls, returns;
+    uint64_t polls_since; /* IsaContext.changes then */
+    uint64_t poll_state;  /* a hash of its state at a look before */
 };
 
 /* The operand's row; a 64-bit operand's two rows. */
@@ -292,7 +292,7 @@ struct IsaContext {
     /* Instructions that may have changed what other threads see: stores, atomic operations that
      * found another value than they left, calls of the device's functions, ends of threads. */
     uint64_t changes;
-    bool proves_looks; /* warps that look for stores compare their states (looks.c) */
+    bool proves_polls; /* warps that look for stores compare their states (flow/deadlock.c) */
     uint32_t sm;       /* value of %smid */
     IsaFault fault;
     IsaHint hints[ISA_HINTS];

@@ -29,20 +29,20 @@ typedef struct IsaLaunch {
     PolicyWindow window;           /* accesses to it have a priority in L2 */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
-    uint32_t stack_bytes;          /* local memory per thread at most */
-    uint32_t sms;                  /* %nsmid */
-    uint32_t warps_per_sm;         /* %nwarpid */
-    uint64_t grid_id;              /* %gridid */
-    uint64_t ps_per_cycle;         /* for %globaltimer */
-    bool is_cooperative;           /* all CTAs must run at once */
-    bool has_independent_threads;  /* lanes of a warp make progress alone (converge.h) */
-    struct IsaCheck *check;        /* told of what the launch does (isa/check/check.h); NULL: nobody is */
-    uint32_t dump_line;            /* PTX line where registers are printed, 0: none */
-    uint64_t dump_cta;             /* linear index */
-    uint32_t dump_warp;            /* in the CTA */
-    bool *has_dumped;              /* set when they are printed; NULL: nobody asks */
-    struct MemHeap *heap;          /* device malloc */
-    uint64_t grid_workspace;       /* device address, of cooperative launches; else 0 */
+    uint32_t stack_bytes;         /* local memory per thread at most */
+    uint32_t sms;                 /* %nsmid */
+    uint32_t warps_per_sm;        /* %nwarpid */
+    uint64_t grid_id;             /* %gridid */
+    uint64_t ps_per_cycle;        /* for %globaltimer */
+    bool is_cooperative;          /* all CTAs must run at once */
+    bool has_independent_threads; /* lanes of a warp make progress alone (converge.h) */
+    struct IsaCheck *check;  /* told of what the launch does (isa/check/check.h); NULL: nobody is */
+    uint32_t dump_line;      /* PTX line where registers are printed, 0: none */
+    uint64_t dump_cta;       /* linear index */
+    uint32_t dump_warp;      /* in the CTA */
+    bool *has_dumped;        /* set when they are printed; NULL: nobody asks */
+    struct MemHeap *heap;    /* device malloc */
+    uint64_t grid_workspace; /* device address, of cooperative launches; else 0 */
     struct DeviceRuntime *runtime; /* what the grid asks to be done after it */
     /* Sets a condition of a graph; false: there is none of that handle. NULL: there are no graphs.
      */
@@ -147,15 +147,15 @@ void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, in
 
 /* Whether nothing is left to a warp but to look for another thread's store: it waits at a barrier,
  * or has gone so many rounds round such loops since the context last changed anything. */
-typedef bool IsaLooks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds);
-IsaLooks isa_only_looks;
+typedef bool IsaPollTest(const IsaContext *context, const IsaWarp *warp, uint32_t rounds);
+IsaPollTest isa_only_polls;
 /* The same, and that it will for ever unless somebody stores something, as far as was compared
- * since IsaContext.proves_looks is set: its state keeps coming back. */
-IsaLooks isa_looks_for_ever;
+ * since IsaContext.proves_polls is set: its state keeps coming back. */
+IsaPollTest isa_polls_forever;
 /* Begins to count and to compare anew. */
-void isa_forget_looks(IsaWarp *warp);
+void isa_reset_polls(IsaWarp *warp);
 /* It has gone round a loop that looks for another thread's store. */
-void isa_note_look(const IsaContext *context, IsaWarp *warp);
+void isa_note_poll(const IsaContext *context, IsaWarp *warp);
 /* Whether live lanes of the warp cannot go on before those that run are out of their loop. */
 bool isa_holds_lanes_back(const IsaWarp *warp);
 

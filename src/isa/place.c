@@ -99,7 +99,7 @@ void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, in
 
 void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
     enum { ROUNDS = 256 }; /* without a change: more than a loop that is let out soon goes */
-    if (warp->looks >= ROUNDS && isa_holds_lanes_back(warp)) stand->holds_lanes_back = true;
+    if (warp->polls >= ROUNDS && isa_holds_lanes_back(warp)) stand->holds_lanes_back = true;
     for (uint32_t i = 0; i < stand->count; i++) {
         IsaStandGroup *group = &stand->groups[i];
         if (group->pc != warp->pc || group->what != what) continue;

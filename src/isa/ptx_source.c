@@ -116,19 +116,19 @@ static uint64_t cache_policy(const WarpSource *source, const SourceWarp *warp, u
 
 static uint64_t changes(const WarpSource *source) { return of_const(source)->context.changes; }
 
-static bool only_looks(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
+static bool only_polls(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
                        bool for_ever) {
-    IsaLooks *looks = for_ever ? isa_looks_for_ever : isa_only_looks;
+    IsaPollTest *looks = for_ever ? isa_polls_forever : isa_only_polls;
     return looks(&of_const(source)->context, ptx_source_warp(warp), rounds);
 }
 
-static void prove_looks(WarpSource *source, bool proves) {
-    of(source)->context.proves_looks = proves;
+static void prove_polls(WarpSource *source, bool proves) {
+    of(source)->context.proves_polls = proves;
 }
 
-static void forget_looks(WarpSource *source, SourceWarp *warp) {
+static void reset_polls(WarpSource *source, SourceWarp *warp) {
     (void)source;
-    isa_forget_looks(warp_of(warp));
+    isa_reset_polls(warp_of(warp));
 }
 
 /* ---- The source ---- */
@@ -143,9 +143,9 @@ static void forget_looks(WarpSource *source, SourceWarp *warp) {
      .cache_policy = cache_policy,                                                                 \
      .fault = fault,                                                                               \
      .changes = changes,                                                                           \
-     .only_looks = only_looks,                                                                     \
-     .prove_looks = prove_looks,                                                                   \
-     .forget_looks = forget_looks}
+     .only_polls = only_polls,                                                                     \
+     .prove_polls = prove_polls,                                                                   \
+     .reset_polls = reset_polls}
 static const WarpSourceType plain = PTX_SOURCE(step), dumping = PTX_SOURCE(step_with_dump);
 
 void ptx_source_init(PtxSource *source, IsaCta *ctas, uint32_t cta_count) {

@@ -96,12 +96,12 @@ typedef struct WarpSourceType {
     uint64_t (*changes)(const WarpSource *source);
     /* Whether nothing is left to the warp but to look for another thread's store: it waits at a
      * barrier, or has gone `rounds` times round such a loop since the last change. `for_ever`:
-     * and will for ever, as far as states were compared since prove_looks(source, true). */
-    bool (*only_looks)(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
+     * and will for ever, as far as states were compared since prove_polls(source, true). */
+    bool (*only_polls)(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
                        bool for_ever);
-    void (*prove_looks)(WarpSource *source, bool proves);
+    void (*prove_polls)(WarpSource *source, bool proves);
     /* Begins to count and to compare anew. */
-    void (*forget_looks)(WarpSource *source, SourceWarp *warp);
+    void (*reset_polls)(WarpSource *source, SourceWarp *warp);
 } WarpSourceType;
 
 /* The first member of a source's own record. All but `did` never changes while its grid runs. */

@@ -1,6 +1,6 @@
-/* Branches (see issue_stream/lower.h): short ones become predicates, those to the end become a guarded
- * exit, loops are turned so that they test at their end, and where lanes may part a machine marks
- * the place at which they meet (BSSY, BSYNC). */
+/* Branches (see issue_stream/lower.h): short ones become predicates, those to the end become a
+ * guarded exit, loops are turned so that they test at their end, and where lanes may part a machine
+ * marks the place at which they meet (BSSY, BSYNC). */
 #include "issue_stream/lower_internal.h"
 
 #include <stdlib.h>

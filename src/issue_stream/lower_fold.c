@@ -1,5 +1,6 @@
-/* What vanishes into a neighbour, and what must be put into a register first (see issue_stream/lower.h).
- * Every rule was seen in code of ptxas; docs/issue-stream.md lists them with an example each. */
+/* What vanishes into a neighbour, and what must be put into a register first (see
+ * issue_stream/lower.h). Every rule was seen in code of ptxas; docs/issue-stream.md lists them with
+ * an example each. */
 #include "issue_stream/lower_internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The inside of issue_stream/lower.h: what is known of a function while its issue slots are worked out. */
+/* The inside of issue_stream/lower.h: what is known of a function while its issue slots are worked
+ * out. */
 #ifndef TYTO_ISSUE_STREAM_LOWER_INTERNAL_H
 #define TYTO_ISSUE_STREAM_LOWER_INTERNAL_H
 

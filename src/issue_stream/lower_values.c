@@ -1,5 +1,5 @@
-/* What registers hold and who reads them (see issue_stream/lower_internal.h). Facts are found by going over
- * the instructions until nothing changes; each changes a register once at most. */
+/* What registers hold and who reads them (see issue_stream/lower_internal.h). Facts are found by
+ * going over the instructions until nothing changes; each changes a register once at most. */
 #include "issue_stream/lower_internal.h"
 
 #include <stdlib.h>

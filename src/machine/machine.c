@@ -349,22 +349,22 @@ static void check_late_fills(const PartitionConfig *partition, Diag *diag) {
 }
 
 static void check_partition(const PartitionConfig *partition, Diag *diag) {
-    uint32_t atom = partition->atom_bytes;
+    uint32_t sector = partition->l2_sector_bytes;
     if (!bits_is_power_of_two(partition->slices))
         diag_error(diag, NULL, 0, 0, "partition.slices: %u is no power of two", partition->slices);
-    if (!bits_is_power_of_two(atom))
-        diag_error(diag, NULL, 0, 0, "partition.atom: %u B is no power of two", atom);
+    if (!bits_is_power_of_two(sector))
+        diag_error(diag, NULL, 0, 0, "partition.atom: %u B is no power of two", sector);
     uint32_t fill = cache_config_fill_bytes(&partition->l2);
-    if (partition->has_l2 && atom != fill) {
+    if (partition->has_l2 && sector != fill) {
         diag_error(diag, NULL, 0, 0,
                    "partition.atom: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)",
-                   atom, fill);
+                   sector, fill);
     }
-    const bool fills_late = partition->l2.allocate == CACHE_ALLOCATE_ON_FILL;
-    if (partition->has_l2 && fills_late) check_late_fills(partition, diag);
-    if (partition->has_l2 && !fills_late && partition->store_mshrs)
+    const bool allocates_on_fill = partition->l2.allocate == CACHE_ALLOCATE_ON_FILL;
+    if (partition->has_l2 && allocates_on_fill) check_late_fills(partition, diag);
+    if (partition->has_l2 && !allocates_on_fill && partition->store_mshrs)
         diag_error(diag, NULL, 0, 0, "l2.store_mshrs: yes needs l2.allocate: on-fill");
-    if (partition->has_l2 && !fills_late && partition->write_backs_first)
+    if (partition->has_l2 && !allocates_on_fill && partition->write_backs_first)
         diag_error(diag, NULL, 0, 0, "partition.write_backs_first: yes needs l2.allocate: on-fill");
     if (partition->has_l2 && partition->l2.write_allocate == ALLOCATE_BESIDE &&
         partition->l2.miss_queue < 3)
@@ -425,8 +425,8 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
     if (!noc_config_check(&network->noc, why, sizeof why))
         diag_error(diag, NULL, 0, 0, "noc: %s", why);
     uint32_t longest = network->header_bytes + machine->sm.l1d.line_bytes;
-    if (longest < network->header_bytes + machine->partition.atom_bytes)
-        longest = network->header_bytes + machine->partition.atom_bytes;
+    if (longest < network->header_bytes + machine->partition.l2_sector_bytes)
+        longest = network->header_bytes + machine->partition.l2_sector_bytes;
     uint32_t room = (uint32_t)network->noc.injection_flits * (uint32_t)network->noc.flit_bytes;
     if (longest > room) {
         diag_error(diag, NULL, 0, 0,
@@ -449,7 +449,7 @@ static void check_line_places(const MachineConfig *machine, int lowest_hashed, D
         {"l15c.line", sm->lsu.has_l15c ? sm->l15c.line_bytes : 0},
         {"l1t.line", sm->l1t.line_bytes},
         {"l2.line", machine->partition.l2.line_bytes},
-        {"partition.atom", machine->partition.atom_bytes},
+        {"partition.atom", machine->partition.l2_sector_bytes},
     };
     uint32_t together = 1; /* bytes next to each other in a row */
     for (size_t i = strlen(machine->map.bits); i-- > 0 && strchr("C._ ", machine->map.bits[i]);)

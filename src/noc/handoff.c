@@ -15,7 +15,7 @@ enum { ROWS = 2 * NOC_MOST_TURNS }; /* those not collected, and those that are b
 /* ---- Rooms ---- */
 
 static uint64_t *row_at(const Noc *noc, uint64_t turn) {
-    return &noc->lent->rooms[turn % ROWS * (size_t)noc->lent->row_words];
+    return &noc->handoff->rooms[turn % ROWS * (size_t)noc->handoff->row_words];
 }
 
 /* Of a row, the flits of a node's channels. */
@@ -23,15 +23,15 @@ static uint16_t *room_of(const Noc *noc, uint64_t *row, int node) {
     return (uint16_t *)(void *)(row + noc->sink.words) + (size_t)node * (size_t)noc->channels;
 }
 
-void noc_pop_lent(Noc *noc, int node) {
-    NocLent *lent = noc->lent;
+void noc_pop_handoff(Noc *noc, int node) {
+    NocHandoff *handoff = noc->handoff;
     bool has_next;
-    const SinkPacket *packet = sink_take(&noc->sink, node, lent->now, &has_next);
-    uint64_t *row = row_at(noc, lent->turn);
+    const SinkPacket *packet = sink_take(&noc->sink, node, handoff->now, &has_next);
+    uint64_t *row = row_at(noc, handoff->turn);
     uint16_t *room = &room_of(noc, row, node)[packet->channel];
     sink_set_drained(&noc->sink, node, !has_next);
-    lent->popped++;
-    lent->ejection_cycles += lent->now - packet->ready_at;
+    handoff->popped++;
+    handoff->ejection_cycles += handoff->now - packet->ready_at;
     bits_set(row, (size_t)node);
     *room = (uint16_t)(*room + packet->flits);
 }
@@ -51,19 +51,19 @@ static void give_back_row(Noc *noc, uint64_t *row) {
 }
 
 void noc_collect(Noc *noc, uint64_t turn) {
-    NocLent *lent = noc->lent;
-    assert(turn >= lent->collected && turn - lent->collected <= NOC_MOST_TURNS);
-    while (lent->collected < turn)
-        give_back_row(noc, row_at(noc, ++lent->collected));
+    NocHandoff *handoff = noc->handoff;
+    assert(turn >= handoff->collected && turn - handoff->collected <= NOC_MOST_TURNS);
+    while (handoff->collected < turn)
+        give_back_row(noc, row_at(noc, ++handoff->collected));
 }
 
 bool noc_lacks_room(const Noc *noc) { return !noc->ops->lacks_room || noc->ops->lacks_room(noc); }
 
 /* ---- Arrivals ---- */
 
-void noc_send_lent(Noc *noc, int node, SinkPacket packet) {
-    NocLent *lent = noc->lent;
-    lent->arrivals[lent->left++ & lent->arrival_mask] =
+void noc_send_handoff(Noc *noc, int node, SinkPacket packet) {
+    NocHandoff *handoff = noc->handoff;
+    handoff->arrivals[handoff->left++ & handoff->arrival_mask] =
         (NocArrival){.ready_at = (uint32_t)packet.ready_at,
                      .payload = packet.payload,
                      .node = (uint16_t)node,
@@ -71,22 +71,22 @@ void noc_send_lent(Noc *noc, int node, SinkPacket packet) {
                      .channel = packet.channel};
 }
 
-void noc_tell_lent(Noc *noc) {
-    NocLent *lent = noc->lent;
-    if (lent->left == lent->told) return;
-    lent->told = lent->left;
-    atomic_store_explicit(&lent->sent, lent->told, memory_order_release);
+void noc_tell_handoff(Noc *noc) {
+    NocHandoff *handoff = noc->handoff;
+    if (handoff->left == handoff->told) return;
+    handoff->told = handoff->left;
+    atomic_store_explicit(&handoff->sent, handoff->told, memory_order_release);
 }
 
 static void hear(Noc *noc, NocSeen *seen, const void *user) {
-    NocLent *lent = noc->lent;
-    const uint32_t sent = atomic_load_explicit(&lent->sent, memory_order_acquire);
-    for (; lent->heard != sent; lent->heard++) {
-        const NocArrival *arrival = &lent->arrivals[lent->heard & lent->arrival_mask];
-        const uint32_t ahead = arrival->ready_at - (uint32_t)lent->now;
+    NocHandoff *handoff = noc->handoff;
+    const uint32_t sent = atomic_load_explicit(&handoff->sent, memory_order_acquire);
+    for (; handoff->heard != sent; handoff->heard++) {
+        const NocArrival *arrival = &handoff->arrivals[handoff->heard & handoff->arrival_mask];
+        const uint32_t ahead = arrival->ready_at - (uint32_t)handoff->now;
         if (seen) seen(user, arrival->payload);
-        sink_push(&noc->sink, arrival->node, lent->now,
-                  (SinkPacket){.ready_at = lent->now + ahead,
+        sink_push(&noc->sink, arrival->node, handoff->now,
+                  (SinkPacket){.ready_at = handoff->now + ahead,
                                .payload = arrival->payload,
                                .flits = arrival->flits,
                                .channel = arrival->channel},
@@ -95,19 +95,19 @@ static void hear(Noc *noc, NocSeen *seen, const void *user) {
 }
 
 static void go_on_to(Noc *noc, uint64_t now) {
-    while (noc->lent->now < now)
-        sink_step(&noc->sink, ++noc->lent->now, noc->sink.words);
+    while (noc->handoff->now < now)
+        sink_step(&noc->sink, ++noc->handoff->now, noc->sink.words);
 }
 
 void noc_arrive(Noc *noc, uint64_t now, NocSeen *seen, const void *user) {
     hear(noc, seen, user);
     go_on_to(noc, now);
-    noc->lent->turn++;
+    noc->handoff->turn++;
 }
 
 /* ---- Life ---- */
 
-static NocLent *new_lent(const Noc *noc) {
+static NocHandoff *new_handoff(const Noc *noc) {
     const size_t nodes = (size_t)noc->config.nodes, channels = (size_t)noc->channels;
     const size_t by_room = (size_t)noc->config.ejection_flits * channels;
     const size_t by_steps = (size_t)noc->most_arrivals * NOC_MOST_APART;
@@ -116,41 +116,41 @@ static NocLent *new_lent(const Noc *noc) {
     const size_t row =
         (size_t)noc->sink.words * sizeof(uint64_t) + nodes * channels * sizeof(uint16_t);
     const size_t row_lines = (row + SINK_LINE - 1) / SINK_LINE;
-    NocLent *lent = base_alloc_lines(sizeof *lent);
-    lent->arrivals = base_alloc_lines(arrivals * sizeof(NocArrival));
-    lent->arrival_mask = (uint32_t)arrivals - 1;
-    lent->row_words = (int)(row_lines * SINK_LINE / sizeof(uint64_t));
-    lent->rooms = base_alloc_lines(ROWS * row_lines * SINK_LINE);
-    return lent;
+    NocHandoff *handoff = base_alloc_lines(sizeof *handoff);
+    handoff->arrivals = base_alloc_lines(arrivals * sizeof(NocArrival));
+    handoff->arrival_mask = (uint32_t)arrivals - 1;
+    handoff->row_words = (int)(row_lines * SINK_LINE / sizeof(uint64_t));
+    handoff->rooms = base_alloc_lines(ROWS * row_lines * SINK_LINE);
+    return handoff;
 }
 
-void noc_free_lent(NocLent *lent) {
-    if (!lent) return;
-    free(lent->arrivals);
-    free(lent->rooms);
-    free(lent);
+void noc_free_handoff(NocHandoff *handoff) {
+    if (!handoff) return;
+    free(handoff->arrivals);
+    free(handoff->rooms);
+    free(handoff);
 }
 
 int noc_lead(const Noc *noc) { return noc->lead; }
 
-void noc_lend(Noc *noc) {
-    assert(noc_can_hold(noc) && !noc->is_holding && !noc->is_lent);
-    if (!noc->lent) noc->lent = new_lent(noc);
-    noc->lent->now = noc->now;
-    noc->lent->turn = noc->lent->collected = 0;
-    noc->is_lent = true;
+void noc_hand_off(Noc *noc) {
+    assert(noc_can_hold(noc) && !noc->is_holding && !noc->is_handed_off);
+    if (!noc->handoff) noc->handoff = new_handoff(noc);
+    noc->handoff->now = noc->now;
+    noc->handoff->turn = noc->handoff->collected = 0;
+    noc->is_handed_off = true;
 }
 
 void noc_take_back(Noc *noc) {
-    NocLent *lent = noc->lent;
-    assert(noc->is_lent);
+    NocHandoff *handoff = noc->handoff;
+    assert(noc->is_handed_off);
     hear(noc, NULL, NULL);
     go_on_to(noc, noc->now);
     give_back_row(noc, row_at(noc, 0)); /* popped before the first turn */
-    noc_collect(noc, lent->turn);
-    noc->packets_inside -= lent->popped;
-    noc->counts[NETWORK_packets_received] += lent->popped;
-    noc->stats.ejection_cycles += lent->ejection_cycles;
-    lent->popped = lent->ejection_cycles = 0;
-    noc->is_lent = false;
+    noc_collect(noc, handoff->turn);
+    noc->packets_inside -= handoff->popped;
+    noc->counts[NETWORK_packets_received] += handoff->popped;
+    noc->stats.ejection_cycles += handoff->ejection_cycles;
+    handoff->popped = handoff->ejection_cycles = 0;
+    noc->is_handed_off = false;
 }

@@ -26,7 +26,7 @@
 #include "noc/noc_internal.h"
 
 enum { WEST, EAST, NORTH, SOUTH, LOCAL, PORTS };
-enum { ROUTER_LANES = 64 }; /* lane numbers per router */
+enum { ROUTER_LANES = 64 }; /* virtual channel numbers per router */
 enum { NOBODY = -1 };
 
 /* A flit: its packet's slot, and whether it is the packet's last. */
@@ -44,28 +44,32 @@ typedef struct Slot {
 /* One virtual channel of one input port, with its buffer. Its number is router x ROUTER_LANES +
  * bit, where bit = port x channels + channel is its place in the router's sets; a node injects into
  * its router's port LOCAL. */
-typedef struct Lane {
+typedef struct VirtualChannel {
     Flit *ring;     /* buffer_mask + 1 flits */
     uint16_t head;  /* ring position of the oldest flit, modulo 2^16 */
     uint16_t count; /* flits in the buffer */
     uint8_t output; /* port to which the current packet goes */
     bool is_busy;   /* has a current packet: first flit come to the front, last not yet gone */
-} Lane;
+} VirtualChannel;
 
-/* The sending side of a virtual channel, which ends in a lane or in a node's ejection buffer. */
+/* The sending side of a virtual channel, which ends in a virtual channel or in a node's ejection
+ * buffer. */
 typedef struct Channel {
     int16_t router; /* the sending router; NOBODY: a node sends */
     uint8_t output; /* its port */
     uint8_t number; /* 0 .. channels-1 */
     uint16_t room;  /* credits: flits that may be sent */
-    int8_t holder;  /* bit, in that router, of the lane whose packet holds it; or NOBODY */
+    int8_t
+        holder; /* bit, in that router, of the virtual channel whose packet holds it; or NOBODY */
 } Channel;
 
 typedef struct Router {
-    uint64_t waiting;            /* lanes with a flit */
-    uint64_t wants[PORTS];       /* per output: lanes whose current packet goes there */
-    uint64_t may_send[PORTS];    /* per output: lanes that its channels and credits let through */
-    uint8_t first_choice[PORTS]; /* per output: where the round robin over lanes starts */
+    uint64_t waiting;         /* virtual channels with a flit */
+    uint64_t wants[PORTS];    /* per output: virtual channels whose current packet goes there */
+    uint64_t may_send[PORTS]; /* per output: virtual channels that its channels and credits let
+                                 through */
+    uint8_t
+        first_choice[PORTS]; /* per output: where the round robin over virtual channels starts */
 } Router;
 
 /* A node's injection queue: packets in order, of which the first may be partly gone. Its flits are
@@ -91,25 +95,27 @@ typedef struct Wheel {
 } Wheel;
 
 typedef struct Mesh {
-    uint64_t active[NOC_MAX_WORDS];           /* routers that may be able to move a flit */
-    uint64_t injecting[NOC_MAX_WORDS];        /* nodes with a packet in the injection queue */
-    uint64_t port_lanes[PORTS];               /* per port: the bits of its lanes */
-    uint64_t channel_lanes[NOC_MAX_CHANNELS]; /* per channel number: the bits of its lanes */
-    uint8_t bit_port[ROUTER_LANES];           /* port of a lane's bit */
-    uint8_t bit_number[ROUTER_LANES];         /* channel number of a lane's bit */
-    int channels;                             /* virtual channels per port */
-    int routers;                              /* columns x rows */
-    uint64_t hop_delay;                       /* cycles from switch to switch */
-    Wheel flits;                              /* under way to a lane: lane << 32 | flit */
-    Wheel returns;                            /* lanes that get a credit back */
-    List *sent_flits;                         /* of the cycle in progress: those that leave now */
-    List *sent_returns;                       /* the same for credits */
-    Router *router;                           /* per router */
-    Lane *lane;                               /* per lane */
-    Flit *buffers;                            /* the rings of all lanes */
-    Channel *channel; /* per lane that it ends in; then per node, NOC_MAX_CHANNELS each */
-    int *target;      /* per router and output: the first channel that leaves there, or NOBODY */
-    uint8_t *routes;  /* per router and destination's router: the output */
+    uint64_t active[NOC_MAX_WORDS];    /* routers that may be able to move a flit */
+    uint64_t injecting[NOC_MAX_WORDS]; /* nodes with a packet in the injection queue */
+    uint64_t port_vcs[PORTS];          /* per port: the bits of its virtual channels */
+    uint64_t
+        channel_vcs[NOC_MAX_CHANNELS]; /* per channel number: the bits of its virtual channels */
+    uint8_t bit_port[ROUTER_LANES];    /* port of a virtual channel's bit */
+    uint8_t bit_number[ROUTER_LANES];  /* channel number of a virtual channel's bit */
+    int channels;                      /* virtual channels per port */
+    int routers;                       /* columns x rows */
+    uint64_t hop_delay;                /* cycles from switch to switch */
+    Wheel flits;        /* under way to a virtual channel: virtual channel << 32 | flit */
+    Wheel returns;      /* virtual channels that get a credit back */
+    List *sent_flits;   /* of the cycle in progress: those that leave now */
+    List *sent_returns; /* the same for credits */
+    Router *router;     /* per router */
+    VirtualChannel *vc; /* per virtual channel */
+    Flit *buffers;      /* the rings of all virtual channels */
+    Channel
+        *channel;    /* per virtual channel that it ends in; then per node, NOC_MAX_CHANNELS each */
+    int *target;     /* per router and output: the first channel that leaves there, or NOBODY */
+    uint8_t *routes; /* per router and destination's router: the output */
     uint64_t *link_flits; /* per router and output: flits sent to the neighbour */
     Queue *queues;        /* per node */
     uint32_t *queued;     /* the rings of all nodes */
@@ -117,7 +123,7 @@ typedef struct Mesh {
     uint32_t *free_slots; /* stack */
     uint32_t free_count;  /* slots on it */
     uint32_t queue_mask;  /* packets of a node's ring - 1 */
-    uint16_t buffer_mask; /* flits of a lane's ring - 1 */
+    uint16_t buffer_mask; /* flits of a virtual channel's ring - 1 */
 } Mesh;
 
 /* ---- Wheels ---- */
@@ -165,7 +171,7 @@ static int neighbour(const NocConfig *config, int r, int port) {
     }
 }
 
-static uint64_t lane_bit(int bit) { return UINT64_C(1) << bit; }
+static uint64_t vc_bit(int bit) { return UINT64_C(1) << bit; }
 
 static void create_bits(Mesh *mesh) {
     for (int port = 0; port < PORTS; port++) {
@@ -173,8 +179,8 @@ static void create_bits(Mesh *mesh) {
             int bit = port * mesh->channels + number;
             mesh->bit_port[bit] = (uint8_t)port;
             mesh->bit_number[bit] = (uint8_t)number;
-            mesh->port_lanes[port] |= lane_bit(bit);
-            mesh->channel_lanes[number] |= lane_bit(bit);
+            mesh->port_vcs[port] |= vc_bit(bit);
+            mesh->channel_vcs[number] |= vc_bit(bit);
         }
     }
 }
@@ -228,20 +234,20 @@ static void create_nodes(Mesh *mesh, const NocConfig *config) {
 }
 
 static void create_buffers(Mesh *mesh, const NocConfig *config) {
-    size_t lanes = (size_t)mesh->routers * ROUTER_LANES;
+    size_t vcs = (size_t)mesh->routers * ROUTER_LANES;
     size_t ring_flits = (size_t)1 << noc_log2_up((uint64_t)config->buffer_flits);
     mesh->buffer_mask = (uint16_t)(ring_flits - 1);
-    mesh->lane = base_calloc(lanes, sizeof(Lane));
-    mesh->buffers = base_calloc(lanes * ring_flits, sizeof(Flit));
-    for (size_t i = 0; i < lanes; i++)
-        mesh->lane[i].ring = &mesh->buffers[i * ring_flits];
+    mesh->vc = base_calloc(vcs, sizeof(VirtualChannel));
+    mesh->buffers = base_calloc(vcs * ring_flits, sizeof(Flit));
+    for (size_t i = 0; i < vcs; i++)
+        mesh->vc[i].ring = &mesh->buffers[i * ring_flits];
 }
 
 static void create_channels(Mesh *mesh, const NocConfig *config) {
-    int lanes = mesh->routers * ROUTER_LANES, count = ejection_channel(mesh, config->nodes, 0);
+    int vcs = mesh->routers * ROUTER_LANES, count = ejection_channel(mesh, config->nodes, 0);
     mesh->channel = base_calloc((size_t)count, sizeof(Channel));
     for (int i = 0; i < count; i++) {
-        int room = i < lanes ? config->buffer_flits : config->ejection_flits;
+        int room = i < vcs ? config->buffer_flits : config->ejection_flits;
         mesh->channel[i] = (Channel){.router = NOBODY, .room = (uint16_t)room, .holder = NOBODY};
     }
     for (int i = 0; i < mesh->routers * PORTS; i++) {
@@ -256,9 +262,9 @@ static void create_channels(Mesh *mesh, const NocConfig *config) {
 
 /* As many slots as there can be packets, each having at least a flit in some buffer. */
 static void create_slots(Mesh *mesh, const NocConfig *config) {
-    int lanes = mesh->routers * PORTS * mesh->channels;
+    int vcs = mesh->routers * PORTS * mesh->channels;
     uint32_t count =
-        (uint32_t)(config->nodes * config->injection_flits + lanes * config->buffer_flits);
+        (uint32_t)(config->nodes * config->injection_flits + vcs * config->buffer_flits);
     mesh->slots = base_calloc(count, sizeof(Slot));
     mesh->free_slots = base_calloc(count, sizeof(uint32_t));
     for (uint32_t i = 0; i < count; i++)
@@ -292,7 +298,7 @@ static void destroy(void *state) {
     Mesh *mesh = state;
     wheel_free(&mesh->flits);
     wheel_free(&mesh->returns);
-    void *const blocks[] = {mesh->router, mesh->lane,       mesh->buffers,   mesh->channel,
+    void *const blocks[] = {mesh->router, mesh->vc,         mesh->buffers,   mesh->channel,
                             mesh->target, mesh->routes,     mesh->queues,    mesh->queued,
                             mesh->slots,  mesh->free_slots, mesh->link_flits};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
@@ -314,8 +320,8 @@ static void inject(Noc *noc, const NocPacket *packet) {
     bits_set(mesh->injecting, packet->source);
 }
 
-static void launch(Mesh *mesh, int lane, Flit flit) {
-    list_add(mesh->sent_flits, (uint64_t)lane << 32 | flit);
+static void launch(Mesh *mesh, int vc, Flit flit) {
+    list_add(mesh->sent_flits, (uint64_t)vc << 32 | flit);
 }
 
 /* A node sends the next flit of its queue to its router, if the packet's channel has room there. */
@@ -323,12 +329,12 @@ static void send_from_node(Noc *noc, Mesh *mesh, int node) {
     Queue *queue = &mesh->queues[node];
     uint32_t slot = queue->ring[queue->head & mesh->queue_mask];
     int bit = LOCAL * mesh->channels + mesh->slots[slot].number;
-    int lane = queue->router * ROUTER_LANES + bit;
-    if (!mesh->channel[lane].room) return;
-    mesh->channel[lane].room--;
+    int vc = queue->router * ROUTER_LANES + bit;
+    if (!mesh->channel[vc].room) return;
+    mesh->channel[vc].room--;
     --*noc_queue_flits(noc, node);
     bool is_last = --queue->flits_left == 0;
-    launch(mesh, lane, FLIT(slot, is_last));
+    launch(mesh, vc, FLIT(slot, is_last));
     if (!is_last) return;
     uint32_t next = queue->ring[++queue->head & mesh->queue_mask];
     if (queue->head == queue->tail) bits_clear(mesh->injecting, (size_t)node);
@@ -337,28 +343,27 @@ static void send_from_node(Noc *noc, Mesh *mesh, int node) {
 
 /* ---- Credits ---- */
 
-/* The lanes of the sending router that may use a channel as it stands: none without a credit, else
- * its holder, else all. */
-static uint64_t allowed_lanes(const Mesh *mesh, const Channel *channel) {
+/* The virtual channels of the sending router that may use a channel as it stands: none without a
+ * credit, else its holder, else all. */
+static uint64_t allowed_vcs(const Mesh *mesh, const Channel *channel) {
     if (!channel->room) return 0;
-    return channel->holder == NOBODY ? mesh->channel_lanes[channel->number]
-                                     : lane_bit(channel->holder);
+    return channel->holder == NOBODY ? mesh->channel_vcs[channel->number] : vc_bit(channel->holder);
 }
 
 /* Tells the sending router, and wakes it. */
 static void update_may_send(Mesh *mesh, const Channel *channel) {
     bits_set(mesh->active, (size_t)channel->router);
     uint64_t *may_send = &mesh->router[channel->router].may_send[channel->output];
-    *may_send = (*may_send & ~mesh->channel_lanes[channel->number]) | allowed_lanes(mesh, channel);
+    *may_send = (*may_send & ~mesh->channel_vcs[channel->number]) | allowed_vcs(mesh, channel);
 }
 
-/* The sender of a lane may use the room of a flit that has left. */
-static void take_returns(Mesh *mesh, List *lanes) {
-    for (size_t i = 0; i < lanes->count; i++) {
-        Channel *channel = &mesh->channel[lanes->entries[i]];
+/* The sender of a virtual channel may use the room of a flit that has left. */
+static void take_returns(Mesh *mesh, List *vcs) {
+    for (size_t i = 0; i < vcs->count; i++) {
+        Channel *channel = &mesh->channel[vcs->entries[i]];
         if (channel->room++ == 0 && channel->router != NOBODY) update_may_send(mesh, channel);
     }
-    lanes->count = 0;
+    vcs->count = 0;
 }
 
 static void give_back(Noc *noc, int node, int number, int flits) {
@@ -370,17 +375,17 @@ static void give_back(Noc *noc, int node, int number, int flits) {
 
 /* ---- Routers ---- */
 
-static Flit *flit_at(const Mesh *mesh, const Lane *lane, unsigned position) {
-    return &lane->ring[position & mesh->buffer_mask];
+static Flit *flit_at(const Mesh *mesh, const VirtualChannel *vc, unsigned position) {
+    return &vc->ring[position & mesh->buffer_mask];
 }
 
-/* The flit at the front of the lane with bit `bit` of router r is a packet's first: the lane asks
- * for the packet's output. */
-static void start_packet(Mesh *mesh, int r, Lane *lane, int bit) {
-    const Slot *slot = &mesh->slots[FLIT_SLOT(*flit_at(mesh, lane, lane->head))];
-    lane->is_busy = true;
-    lane->output = mesh->routes[r * mesh->routers + slot->router];
-    mesh->router[r].wants[lane->output] |= lane_bit(bit);
+/* The flit at the front of the virtual channel with bit `bit` of router r is a packet's first: the
+ * virtual channel asks for the packet's output. */
+static void start_packet(Mesh *mesh, int r, VirtualChannel *vc, int bit) {
+    const Slot *slot = &mesh->slots[FLIT_SLOT(*flit_at(mesh, vc, vc->head))];
+    vc->is_busy = true;
+    vc->output = mesh->routes[r * mesh->routers + slot->router];
+    mesh->router[r].wants[vc->output] |= vc_bit(bit);
 }
 
 /* Flits come in from the links. */
@@ -388,27 +393,27 @@ static void take_flits(Mesh *mesh, List *flits) {
     for (size_t i = 0; i < flits->count; i++) {
         unsigned number = (unsigned)(flits->entries[i] >> 32);
         int r = (int)(number / ROUTER_LANES), bit = (int)(number % ROUTER_LANES);
-        Lane *lane = &mesh->lane[number];
-        *flit_at(mesh, lane, (unsigned)lane->head + lane->count++) = (Flit)flits->entries[i];
-        mesh->router[r].waiting |= lane_bit(bit);
+        VirtualChannel *vc = &mesh->vc[number];
+        *flit_at(mesh, vc, (unsigned)vc->head + vc->count++) = (Flit)flits->entries[i];
+        mesh->router[r].waiting |= vc_bit(bit);
         bits_set(mesh->active, (size_t)r);
-        if (!lane->is_busy) start_packet(mesh, r, lane, bit);
+        if (!vc->is_busy) start_packet(mesh, r, vc, bit);
     }
     flits->count = 0;
 }
 
-/* Takes the flit at the front of a lane out, and sends its room back. */
+/* Takes the flit at the front of a virtual channel out, and sends its room back. */
 static Flit take_front(Mesh *mesh, int r, int bit) {
     int number = r * ROUTER_LANES + bit;
-    Lane *lane = &mesh->lane[number];
+    VirtualChannel *vc = &mesh->vc[number];
     Router *router = &mesh->router[r];
-    Flit flit = *flit_at(mesh, lane, lane->head++);
-    lane->count--;
-    router->waiting &= ~((uint64_t)(lane->count == 0) << bit);
+    Flit flit = *flit_at(mesh, vc, vc->head++);
+    vc->count--;
+    router->waiting &= ~((uint64_t)(vc->count == 0) << bit);
     if (FLIT_IS_LAST(flit)) {
-        router->wants[lane->output] &= ~lane_bit(bit);
-        lane->is_busy = false;
-        if (lane->count) start_packet(mesh, r, lane, bit);
+        router->wants[vc->output] &= ~vc_bit(bit);
+        vc->is_busy = false;
+        if (vc->count) start_packet(mesh, r, vc, bit);
     }
     list_add(mesh->sent_returns, (uint64_t)number);
     return flit;
@@ -432,7 +437,7 @@ static void eject_packet(Noc *noc, Mesh *mesh, uint32_t slot) {
     mesh->free_slots[mesh->free_count++] = slot;
 }
 
-/* Router r moves the flit at the front of the lane with bit `bit` to output `output`. */
+/* Router r moves the flit at the front of the virtual channel with bit `bit` to output `output`. */
 static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
     int target = mesh->target[r * PORTS + output] + mesh->bit_number[bit];
     Channel *channel = &mesh->channel[target];
@@ -450,34 +455,34 @@ static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
     }
 }
 
-/* The only lane of router r that has flits moves one if it may: nobody has to choose. */
-static bool step_only_lane(Noc *noc, Mesh *mesh, int r, int bit) {
+/* The only virtual channel of router r that has flits moves one if it may: nobody has to choose. */
+static bool step_only_vc(Noc *noc, Mesh *mesh, int r, int bit) {
     Router *router = &mesh->router[r];
-    int output = mesh->lane[r * ROUTER_LANES + bit].output;
+    int output = mesh->vc[r * ROUTER_LANES + bit].output;
     if (!(router->may_send[output] >> bit & 1)) return false;
     router->first_choice[output] = (uint8_t)(bit + 1);
     send_flit(noc, mesh, r, output, bit);
     return true;
 }
 
-/* Of the lanes of router r that have flits those move one that outputs choose; `turn` is the output
- * that chooses first. False when none can. */
-static bool step_lanes(Noc *noc, Mesh *mesh, int r, int turn) {
+/* Of the virtual channels of router r that have flits those move one that outputs choose; `turn` is
+ * the output that chooses first. False when none can. */
+static bool step_vcs(Noc *noc, Mesh *mesh, int r, int turn) {
     Router *router = &mesh->router[r];
-    uint64_t lanes[PORTS];
+    uint64_t vcs[PORTS];
     uint64_t outputs = 0;
     for (int output = 0; output < PORTS; output++) {
-        lanes[output] = router->waiting & router->wants[output] & router->may_send[output];
-        outputs |= (uint64_t)(lanes[output] != 0) << output;
+        vcs[output] = router->waiting & router->wants[output] & router->may_send[output];
+        outputs |= (uint64_t)(vcs[output] != 0) << output;
     }
     bool is_stuck = !outputs;
     for (uint64_t free_inputs = ~UINT64_C(0); outputs;) {
         int output = noc_next_in_word(outputs, turn);
-        outputs &= ~lane_bit(output);
-        if (!(lanes[output] & free_inputs)) continue;
-        int bit = noc_next_in_word(lanes[output] & free_inputs, router->first_choice[output]);
+        outputs &= ~vc_bit(output);
+        if (!(vcs[output] & free_inputs)) continue;
+        int bit = noc_next_in_word(vcs[output] & free_inputs, router->first_choice[output]);
         router->first_choice[output] = (uint8_t)(bit + 1);
-        free_inputs &= ~mesh->port_lanes[mesh->bit_port[bit]];
+        free_inputs &= ~mesh->port_vcs[mesh->bit_port[bit]];
         send_flit(noc, mesh, r, output, bit);
     }
     return !is_stuck;
@@ -487,8 +492,8 @@ static bool step_lanes(Noc *noc, Mesh *mesh, int r, int turn) {
 static void step_router(Noc *noc, Mesh *mesh, int r, int turn) {
     const uint64_t waiting = mesh->router[r].waiting;
     bool is_alone = !(waiting & (waiting - 1));
-    bool has_moved = is_alone ? waiting && step_only_lane(noc, mesh, r, bits_lowest64(waiting))
-                              : step_lanes(noc, mesh, r, turn);
+    bool has_moved = is_alone ? waiting && step_only_vc(noc, mesh, r, bits_lowest64(waiting))
+                              : step_vcs(noc, mesh, r, turn);
     if (!has_moved || !mesh->router[r].waiting) bits_clear(mesh->active, (size_t)r);
 }
 
@@ -537,12 +542,12 @@ static bool are_lanes_consistent(const Noc *noc, const int *under_way) {
     for (int r = 0; r < mesh->routers; r++) {
         for (int bit = 0; bit < PORTS * mesh->channels; bit++) {
             int number = r * ROUTER_LANES + bit;
-            const Lane *lane = &mesh->lane[number];
-            int flits = mesh->channel[number].room + lane->count + under_way[number];
-            bool asks = mesh->router[r].wants[lane->output] >> bit & 1;
-            if (flits != noc->config.buffer_flits || asks != lane->is_busy ||
-                (lane->count && !lane->is_busy) ||
-                (mesh->router[r].waiting >> bit & 1) != (lane->count > 0))
+            const VirtualChannel *vc = &mesh->vc[number];
+            int flits = mesh->channel[number].room + vc->count + under_way[number];
+            bool asks = mesh->router[r].wants[vc->output] >> bit & 1;
+            if (flits != noc->config.buffer_flits || asks != vc->is_busy ||
+                (vc->count && !vc->is_busy) ||
+                (mesh->router[r].waiting >> bit & 1) != (vc->count > 0))
                 return false;
         }
     }
@@ -559,7 +564,7 @@ static bool are_outputs_consistent(const Mesh *mesh) {
         if (mesh->target[i] == NOBODY) continue;
         uint64_t may_send = 0;
         for (int number = 0; number < mesh->channels; number++)
-            may_send |= allowed_lanes(mesh, &mesh->channel[mesh->target[i] + number]);
+            may_send |= allowed_vcs(mesh, &mesh->channel[mesh->target[i] + number]);
         if (may_send != router->may_send[i % PORTS]) return false;
     }
     return true;

@@ -189,7 +189,7 @@ void noc_free(Noc *noc) {
     sink_free(&noc->sink);
     free(noc->flits_by_bytes);
     free(noc->held);
-    noc_free_lent(noc->lent);
+    noc_free_handoff(noc->handoff);
     free(noc);
 }
 
@@ -293,7 +293,8 @@ const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
     /* (of a lent network it holds what is injected, and what is popped is another thread's) */
-    if (__builtin_expect(!noc->is_lent && noc->is_holding, false) && held_at(noc, node)->is_drained)
+    if (__builtin_expect(!noc->is_handed_off && noc->is_holding, false) &&
+        held_at(noc, node)->is_drained)
         return false;
     const SinkPacket *packet = sink_peek(&noc->sink, node);
     if (packet) *payload = packet->payload;
@@ -324,7 +325,7 @@ static void pop_now(Noc *noc, int node) {
 }
 
 void noc_pop(Noc *noc, int node) {
-    if (__builtin_expect(noc->is_lent, false)) noc_pop_lent(noc, node);
+    if (__builtin_expect(noc->is_handed_off, false)) noc_pop_handoff(noc, node);
     else if (__builtin_expect(noc->is_holding, false)) pop_held(noc, node);
     else pop_now(noc, node);
 }
@@ -340,13 +341,13 @@ bool noc_take(Noc *noc, int node, uint32_t *payload) {
 void noc_step(Noc *noc) {
     noc->now++;
     if (!noc->packets_inside && noc->now >= noc->settled_at) return;
-    if (__builtin_expect(!noc->is_lent, true)) { /* else its taker does that */
+    if (__builtin_expect(!noc->is_handed_off, true)) { /* else its taker does that */
         if (noc->words == 1) sink_step(&noc->sink, noc->now, 1);
         else sink_step(&noc->sink, noc->now, noc->words);
     }
     if (noc->config.kind == NOC_CROSSBAR) noc_crossbar_step(noc);
     else noc->ops->step(noc);
-    if (__builtin_expect(noc->is_lent, false)) noc_tell_lent(noc);
+    if (__builtin_expect(noc->is_handed_off, false)) noc_tell_handoff(noc);
 }
 
 uint64_t noc_quiet_steps(const Noc *noc) {

@@ -132,9 +132,10 @@ bool noc_can_hold(const Noc *noc);
 void noc_hold(Noc *noc);
 void noc_release(Noc *noc);
 
-/* Between noc_lend and noc_take_back two threads have the network: its owner injects and steps, its
- * taker has the ejection buffers, in turns: noc_arrive begins one, from which on noc_ready_mask,
- * noc_peek and noc_pop answer as after a step that it names. The two need not be equally far:
+/* Between noc_hand_off and noc_take_back two threads have the network: its owner injects and steps,
+ * its taker has the ejection buffers, in turns: noc_arrive begins one, from which on
+ * noc_ready_mask, noc_peek and noc_pop answer as after a step that it names. The two need not be
+ * equally far:
  *
  * - What arrives in a step has left the switch noc_lead steps before. So the taker may go on to a
  *   step when the owner has made the one so many before it.
@@ -150,7 +151,7 @@ void noc_release(Noc *noc);
 enum { NOC_MOST_APART = 32, NOC_MOST_TURNS = 32 };
 typedef void NocSeen(const void *user, uint32_t payload);
 int noc_lead(const Noc *noc);
-void noc_lend(Noc *noc);
+void noc_hand_off(Noc *noc);
 /* The taker's next turn, after step `now`. `seen` (NULL: nobody) hears the payloads of packets that
  * will arrive in this or in later turns, as soon as it is known. */
 void noc_arrive(Noc *noc, uint64_t now, NocSeen *seen, const void *user);

@@ -72,7 +72,7 @@ typedef struct NocArrival {
 _Static_assert(sizeof(NocArrival) == 16, "four arrivals per cache line");
 
 /* What the two threads of a lent network tell each other (noc/handoff.c). */
-typedef struct NocLent {
+typedef struct NocHandoff {
     NocArrival *arrivals; /* ring of arrival_mask + 1 */
     uint32_t arrival_mask;
     int row_words;   /* of a row of `rooms` */
@@ -92,16 +92,16 @@ typedef struct NocLent {
     uint64_t ejection_cycles; /* as in NocStats, of what it popped */
     uint32_t heard;           /* arrivals that it knows of */
     char apart_of_taker[NOC_LINE - 5 * sizeof(uint64_t)];
-} NocLent;
-_Static_assert(sizeof(NocLent) == 4 * NOC_LINE, "owner and taker write side by side");
+} NocHandoff;
+_Static_assert(sizeof(NocHandoff) == 4 * NOC_LINE, "owner and taker write side by side");
 
-void noc_free_lent(NocLent *lent); /* NULL is allowed */
+void noc_free_handoff(NocHandoff *handoff); /* NULL is allowed */
 /* Of a lent network: a packet has left the switch. Its owner's. */
-void noc_send_lent(Noc *noc, int node, SinkPacket packet);
+void noc_send_handoff(Noc *noc, int node, SinkPacket packet);
 /* The step is over: the taker is told of what has left in it. */
-void noc_tell_lent(Noc *noc);
+void noc_tell_handoff(Noc *noc);
 /* Its taker's noc_pop. */
-void noc_pop_lent(Noc *noc, int node);
+void noc_pop_handoff(Noc *noc, int node);
 
 /* A step writes to none but the first line of it and those of `stats`: another thread may look at
  * the others. */
@@ -115,12 +115,12 @@ struct Noc {
     void *state;                           /* the kind's own part */
     uint16_t *flits_by_bytes;              /* flits of a packet of 0 .. max_packet_bytes bytes */
     int max_packet_bytes;                  /* the injection queue's whole length */
-    int queue_limit; /* flits a node may have queued; 0 while nobody may inject (ideal) */
-    int words;       /* words of a set of nodes */
-    bool is_lent;    /* between noc_lend and noc_take_back */
-    NocLent *lent;   /* NULL: never lent */
-    Sink sink;       /* the ejection buffers */
-    char *held;      /* a NocHeld for each node, held_bytes apart; NULL: never held */
+    int queue_limit;     /* flits a node may have queued; 0 while nobody may inject (ideal) */
+    int words;           /* words of a set of nodes */
+    bool is_handed_off;  /* between noc_hand_off and noc_take_back */
+    NocHandoff *handoff; /* NULL: never lent */
+    Sink sink;           /* the ejection buffers */
+    char *held;          /* a NocHeld for each node, held_bytes apart; NULL: never held */
     size_t held_bytes;
     /* The kind's: */
     int lead;          /* noc_lead */
@@ -149,7 +149,8 @@ static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, u
                                 .payload = packet->payload,
                                 .flits = packet->flits,
                                 .channel = (uint16_t)channel};
-    if (__builtin_expect(noc->is_lent, false)) noc_send_lent(noc, packet->destination, arrival);
+    if (__builtin_expect(noc->is_handed_off, false))
+        noc_send_handoff(noc, packet->destination, arrival);
     else sink_push(&noc->sink, packet->destination, noc->now, arrival, words);
 }
 

@@ -23,7 +23,7 @@ static void init_credits(Partition *partition, Arena *arena) {
 uint32_t partition_prefetch_bytes(const PartitionConfig *config, const DramConfig *dram) {
     uint32_t burst = dram->bus_bytes * dram->burst_length;
     uint32_t piece = burst < config->l2.line_bytes ? burst : config->l2.line_bytes;
-    return piece > config->atom_bytes ? piece : config->atom_bytes;
+    return piece > config->l2_sector_bytes ? piece : config->l2_sector_bytes;
 }
 
 void partition_set_prefetch(const PartitionConfig *config, const AddressMap *map,
@@ -80,10 +80,10 @@ void partition_join_halves(Partition *const *partitions, uint32_t count) {
     const PartitionEnvironment *environment = &partitions[0]->environment;
     const PartitionConfig *config = environment->config;
     if (config->halves < 2 || !config->has_l2 || environment->is_l2_perfect) return;
-    HalvesLink *links = ARENA_ARRAY(partitions[0]->arena, HalvesLink, 2);
+    RemoteL2Link *links = ARENA_ARRAY(partitions[0]->arena, RemoteL2Link, 2);
     for (int half = 0; half < 2; half++)
         links[half] =
-            (HalvesLink){.bandwidth = config->far_link_bytes, .latency = config->far_latency};
+            (RemoteL2Link){.bandwidth = config->far_link_bytes, .latency = config->far_latency};
     uint32_t half_slices = count * config->slices / 2;
     for (uint32_t i = 0; i < 2 * half_slices; i++) {
         uint32_t half = i / half_slices, other = half ? i - half_slices : i + half_slices;
@@ -331,14 +331,15 @@ void partition_fill_from_host(Partition *const *partitions, uint64_t address, ui
     const PartitionEnvironment *environment = &partitions[0]->environment;
     const PartitionConfig *config = environment->config;
     if (!config->copies_fill_l2 || !bytes) return;
-    uint64_t atom_bytes = config->atom_bytes;
-    uint64_t first = address & ~(atom_bytes - 1), last = (address + bytes - 1) & ~(atom_bytes - 1);
-    for (uint64_t i = 0; i <= (last - first) / atom_bytes; i++) {
-        uint64_t atom = first + i * atom_bytes;
-        uint32_t slice = address_map_slice(environment->map, atom);
+    uint64_t l2_sector_bytes = config->l2_sector_bytes;
+    uint64_t first = address & ~(l2_sector_bytes - 1),
+             last = (address + bytes - 1) & ~(l2_sector_bytes - 1);
+    for (uint64_t i = 0; i <= (last - first) / l2_sector_bytes; i++) {
+        uint64_t sector = first + i * l2_sector_bytes;
+        uint32_t slice = address_map_slice(environment->map, sector);
         Partition *partition = partitions[slice / config->slices];
         slice_install(&partition->slices[slice % config->slices],
-                      address_map_local(environment->map, atom));
+                      address_map_local(environment->map, sector));
     }
 }
 

@@ -148,7 +148,7 @@ static inline const DramBankCounts *partition_bank_counts(const Partition *parti
 }
 
 /* What a copy of `bytes` from the host to `address` leaves in the L2s of all partitions of the
- * machine, by channel: each atom valid and clean, in ascending order; lines in its way are lost,
+ * machine, by channel: each sector valid and clean, in ascending order; lines in its way are lost,
  * dirty or not. Takes no time. Nothing when the machine's copies do not fill L2. */
 void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes);
 

@@ -29,26 +29,26 @@
 #include "partition/ring.h"
 
 enum {
-    HALVES_FAR_HANDLE_BIT = 31, /* of a request's handle: its answer goes to the other half */
-    HALVES_PASSING = 64         /* writes and atomics of a slice on their way to its counterpart */
+    REMOTE_L2_HANDLE_BIT = 31, /* of a request's handle: its answer goes to the other half */
+    REMOTE_L2_PASSING = 64     /* writes and atomics of a slice on their way to its counterpart */
 };
 
 /* Of the tag of a line that is at home in the other half: beyond every address in a channel. */
-#define HALVES_COPY (UINT64_C(1) << 49)
+#define REMOTE_L2_COPY (UINT64_C(1) << 49)
 
 /* The link from one half to the other. */
-typedef struct HalvesLink {
+typedef struct RemoteL2Link {
     uint64_t moved;     /* bytes that it has moved, or could have, before the next packet */
     uint32_t bandwidth; /* bytes a cycle */
     uint32_t latency;   /* cycles */
-} HalvesLink;
+} RemoteL2Link;
 
 /* When a packet of so many bytes that enters the link in `cycle` is at its other end. */
-uint64_t halves_send(HalvesLink *link, uint64_t cycle, uint32_t bytes);
+uint64_t remote_l2_send(RemoteL2Link *link, uint64_t cycle, uint32_t bytes);
 
 /* The slice that an SM of `half` asks for what is at home in slice `home`; `half_slices` of each
  * half, 0: there is one L2. */
-static inline uint32_t halves_near(uint32_t home, uint32_t half_slices, uint32_t half) {
+static inline uint32_t remote_l2_near(uint32_t home, uint32_t half_slices, uint32_t half) {
     if (!half_slices || home / half_slices == half) return home;
     return half ? home + half_slices : home - half_slices;
 }

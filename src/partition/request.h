@@ -2,10 +2,10 @@
  *
  * A request is named by a handle: the sending SM's number and an index in that SM's own pool, so
  * SMs share nothing. Packets in the networks carry the handle alone; whoever holds a handle reads
- * and writes the record. A read of several atoms (the partition's unit, 32-byte sectors on gtx480)
- * is one packet on the way there and one reply packet per atom on the way back; a write is one
- * packet there and one acknowledgement per atom back. Data do not travel: instructions took effect
- * at issue.
+ * and writes the record. A read of several sectors (the partition's unit, 32-byte sectors on
+ * gtx480) is one packet on the way there and one reply packet per sector on the way back; a write
+ * is one packet there and one acknowledgement per sector back. Data do not travel: instructions
+ * took effect at issue.
  *
  * Once it is sent, its target alone writes to a record, until the last reply has come. */
 #ifndef TYTO_PARTITION_REQUEST_H
@@ -39,7 +39,7 @@ typedef enum MemOp { MEM_OP_READ, MEM_OP_WRITE, MEM_OP_ATOMIC } MemOp;
  */
 typedef enum MemAdvice {
     MEM_ADVICE_NONE,
-    MEM_ADVICE_PREFETCH, /* to bring the atom into L2 */
+    MEM_ADVICE_PREFETCH, /* to bring the sector into L2 */
     MEM_ADVICE_RANK,     /* to take the line for a normal one */
     MEM_ADVICE_DISCARD   /* to drop the line without writing it back */
 } MemAdvice;
@@ -58,26 +58,26 @@ typedef enum MemClient {
 enum { MEM_NO_WARP = 0xFF }; /* no warp caused the request */
 
 typedef struct MemRequest {
-    /* of the first byte of `atoms`' bit 0: aligned to the sender's line or segment */
+    /* of the first byte of `sectors`' bit 0: aligned to the sender's line or segment */
     uint64_t address;
     uint64_t arrived; /* L2 cycle at which the partition took it from the network */
     uint32_t handle;  /* its own name */
-    uint32_t atoms;   /* bit i: the atom at address + i * atom bytes is wanted or written */
+    uint32_t sectors; /* bit i: the sector at address + i * sector bytes is wanted or written */
     uint32_t waiting; /* the sender's: load or warp that waits for the replies; for a cache's line,
                          the bytes from `address` to it */
-    uint16_t bytes;   /* what the network packet of a write carries: its atoms, or less than one */
-    Endpoint target;  /* where it goes */
-    uint8_t op;       /* MemOp */
-    uint8_t client;   /* MemClient */
-    uint8_t warp;     /* of the sender (hardware warp id) that caused it, or MEM_NO_WARP */
-    uint32_t cta;     /* linear index of the sender's CTA, for row-sharing statistics */
-    uint32_t next;    /* the partition's: handle of the request that arrived after this one */
-    uint8_t priority; /* CachePriority in L2 */
+    uint16_t bytes;  /* what the network packet of a write carries: its sectors, or less than one */
+    Endpoint target; /* where it goes */
+    uint8_t op;      /* MemOp */
+    uint8_t client;  /* MemClient */
+    uint8_t warp;    /* of the sender (hardware warp id) that caused it, or MEM_NO_WARP */
+    uint32_t cta;    /* linear index of the sender's CTA, for row-sharing statistics */
+    uint32_t next;   /* the partition's: handle of the request that arrived after this one */
+    uint8_t priority;    /* CachePriority in L2 */
     uint8_t l1_priority; /* and in the sender's cache */
-    uint8_t prefetch;    /* read: log2 of the bytes around the atom that L2 shall bring too; or 0 */
-    uint8_t advice;      /* MemAdvice */
+    uint8_t prefetch; /* read: log2 of the bytes around the sector that L2 shall bring too; or 0 */
+    uint8_t advice;   /* MemAdvice */
     union {
-        /* Write: bit per byte from address on that it writes; both 0: every byte of its atoms.
+        /* Write: bit per byte from address on that it writes; both 0: every byte of its sectors.
          * Bytes from the 128th on count as not written. */
         uint64_t written[2];
         /* Read, atomic: where the last reply's time went, in the unit's own cycles; filled by the
@@ -96,7 +96,7 @@ enum { MEM_HANDLE_INDEX_BITS = 20 }; /* a million requests of one SM under way *
 
 /* Reply packets that a request gets. */
 static inline uint32_t mem_replies(const MemRequest *request) {
-    return (uint32_t)bits_count32(request->atoms);
+    return (uint32_t)bits_count32(request->sectors);
 }
 
 static inline uint32_t mem_handle(uint32_t sm, uint32_t index) {

@@ -20,12 +20,12 @@ static void init_tags(Slice *slice, Arena *arena) {
         .line_bytes = l2->line_bytes,
         .sector_bytes = l2->sector_bytes,
         .replacement = l2->replacement,
-        .tracks_bytes = slice->atom_bytes <= 64,
+        .tracks_bytes = slice->l2_sector_bytes <= 64,
         .set_index = *text ? text : NULL,
     };
     tag_array_init(&slice->tags, &tags, arena);
     mshr_init(&slice->mshr, l2->mshrs, l2->mshr_merges, l2->mshr_requests, arena);
-    slice->atom_sectors = tag_array_sectors(&slice->tags, 0, slice->atom_bytes);
+    slice->sector_bits = tag_array_sectors(&slice->tags, 0, slice->l2_sector_bytes);
     slice->fills = ARENA_ARRAY(arena, SliceFill, l2->mshrs);
     if (slice->environment->config->takes_hints) slice_init_hints(slice, arena);
 }
@@ -34,7 +34,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
                 Counters *counters, Arena *arena) {
     const PartitionConfig *config = environment->config;
     const CacheConfig *l2 = &config->l2;
-    uint32_t line_atoms = l2->line_bytes / config->atom_bytes;
+    uint32_t line_sectors = l2->line_bytes / config->l2_sector_bytes;
     *slice = (Slice){
         .has_l2 = config->has_l2,
         .has_tags = config->has_l2 && !environment->is_l2_perfect,
@@ -43,17 +43,17 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
                      !environment->never_sleeps,
         .never_sleeps = environment->never_sleeps,
         .node = environment->first_node + environment->channel * config->slices + index,
-        .take_room = line_atoms < config->input_queue ? line_atoms : config->input_queue,
-        .atom_bytes = config->atom_bytes,
-        .atom_cycles = (config->atom_bytes + config->port_bytes - 1) / config->port_bytes,
+        .take_room = line_sectors < config->input_queue ? line_sectors : config->input_queue,
+        .l2_sector_bytes = config->l2_sector_bytes,
+        .sector_cycles = (config->l2_sector_bytes + config->port_bytes - 1) / config->port_bytes,
         .port_bytes = config->port_bytes,
         .port_moves_victims = config->port_moves_victims,
-        .fills_late = config->has_l2 && l2->allocate == CACHE_ALLOCATE_ON_FILL,
+        .allocates_on_fill = config->has_l2 && l2->allocate == CACHE_ALLOCATE_ON_FILL,
         .store_mshrs = config->has_l2 && config->store_mshrs,
         .writes_back_first = config->has_l2 && config->write_backs_first,
         .rop_latency = config->rop_latency + (l2->latency ? l2->latency - 1 : 0),
         .header_bytes = environment->header_bytes,
-        .reply_bytes = environment->reply_header_bytes + config->atom_bytes,
+        .reply_bytes = environment->reply_header_bytes + config->l2_sector_bytes,
         .pools = environment->pools.pools,
         .write = slice_write_rule(l2),
         .read_limit = l2->miss_queue >= 2 ? l2->miss_queue - 2 : 0,
@@ -75,7 +75,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
     slice->is_watched = environment->l2_sets || environment->pools.outcomes;
     if (environment->l2_sets)
         slice->sets = &environment->l2_sets[(size_t)index * cache_config_sets(l2)];
-    slice->input_atoms = ARENA_ARRAY(arena, SliceAtom, ring_places(&slice->input));
+    slice->input_sectors = ARENA_ARRAY(arena, SliceSector, ring_places(&slice->input));
     slice->reply_packets = ARENA_ARRAY(arena, SliceReply, ring_places(&slice->replies));
     slice->miss_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->misses));
     slice->dram_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->to_dram));
@@ -108,7 +108,7 @@ static uint64_t misplaced(const Slice *slice, const MemRequest *request) {
 /* Whether the request is for this slice's channel, not for the counterpart's. */
 static bool is_at_home(const Slice *slice, const MemRequest *request) {
     const PartitionEnvironment *environment = slice->environment;
-    uint64_t address = first_atom(slice, request);
+    uint64_t address = first_sector(slice, request);
     return environment->first_node + address_map_slice(environment->map, address) == slice->node;
 }
 
@@ -116,10 +116,10 @@ static void load_rop_head(Slice *slice, uint32_t handle) {
     const MemRequest *request = request_of(slice, handle);
     const AddressMap *map = slice->environment->map;
     uint32_t channel;
-    uint64_t rest = address_map_rest(map, first_atom(slice, request), &channel);
+    uint64_t rest = address_map_rest(map, first_sector(slice, request), &channel);
     bool reads_row = request->op != MEM_OP_WRITE && request->client != MEM_CLIENT_L1I;
     slice->rop_first = handle;
-    slice->rop_atoms = request->atoms;
+    slice->rop_sectors = request->sectors;
     slice->rop_ready = request->arrived + slice->rop_latency;
     slice->rop_local = address_map_local_of(map, rest);
     slice->rop_op = request->op;
@@ -130,13 +130,13 @@ static void load_rop_head(Slice *slice, uint32_t handle) {
                             slice->environment->dram->banks);
     if (slice->environment->config->misplaces_half_lines && is_upper_half_store(slice, request))
         slice->rop_local = misplaced(slice, request);
-    if (slice->far && !is_at_home(slice, request)) slice->rop_local |= HALVES_COPY;
+    if (slice->far && !is_at_home(slice, request)) slice->rop_local |= REMOTE_L2_COPY;
     if (slice->has_tags) tag_array_warm(&slice->tags, slice->rop_local);
 }
 
 void slice_take(Slice *slice, uint64_t cycle, uint32_t handle) {
     MemRequest *request = request_of(slice, handle);
-    assert(request->atoms && "a request without atoms is owed no reply");
+    assert(request->sectors && "a request without atoms is owed no reply");
     request->arrived = cycle;
     request->next = SLICE_NO_REQUEST;
     if (slice->rop_first == SLICE_NO_REQUEST) {
@@ -148,19 +148,19 @@ void slice_take(Slice *slice, uint64_t cycle, uint32_t handle) {
     slice->rop_last = handle;
 }
 
-static void release_atom(Slice *slice, uint64_t cycle) {
+static void release_sector(Slice *slice, uint64_t cycle) {
     if ((cycle < slice->rop_ready) | ring_is_full(&slice->input)) return;
-    int index = bits_lowest32(slice->rop_atoms);
-    slice->input_atoms[ring_push(&slice->input)] = (SliceAtom){
-        .local = slice->rop_local + (uint64_t)index * slice->atom_bytes,
+    int index = bits_lowest32(slice->rop_sectors);
+    slice->input_sectors[ring_push(&slice->input)] = (SliceSector){
+        .local = slice->rop_local + (uint64_t)index * slice->l2_sector_bytes,
         .handle = slice->rop_first,
         .row = slice->rop_row,
         .index = (uint8_t)index,
         .op = slice->rop_op,
     };
     slice->rop_row = 0;
-    slice->rop_atoms &= slice->rop_atoms - 1;
-    if (slice->rop_atoms) return;
+    slice->rop_sectors &= slice->rop_sectors - 1;
+    if (slice->rop_sectors) return;
     uint32_t next = request_of(slice, slice->rop_first)->next;
     if (next != SLICE_NO_REQUEST) {
         load_rop_head(slice, next);
@@ -187,9 +187,9 @@ static DramTimes times_since_arrival(const DramTimes *times, uint64_t arrived) {
 void slice_add_reply(Slice *slice, uint32_t handle, uint64_t local, uint64_t cycle,
                      const DramTimes *times) {
     MemRequest *request = request_of(slice, handle);
-    if (is_far_handle(handle)) {
-        SliceAtom atom = {.local = local, .handle = handle, .op = request->op};
-        slice_answer_far(slice, &atom, cycle, times);
+    if (is_remote_handle(handle)) {
+        SliceSector sector = {.local = local, .handle = handle, .op = request->op};
+        slice_answer_remote(slice, &sector, cycle, times);
         return;
     }
     DramTimes split = times ? times_since_arrival(times, request->arrived) : (DramTimes){0};
@@ -212,7 +212,7 @@ void slice_pop_reply(Slice *slice, uint64_t cycle) {
 /* Whether step 1 has something to do, and can. */
 static bool can_answer_miss(const Slice *slice) {
     return mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies) &&
-           (!slice->fills_late || slice_can_write_back(slice));
+           (!slice->allocates_on_fill || slice_can_write_back(slice));
 }
 
 /* Step 1: the oldest request whose miss is completed is answered. */
@@ -223,7 +223,7 @@ static void answer_miss(Slice *slice, uint64_t cycle) {
     uint32_t handle = mshr_pop(&slice->mshr);
     slice->is_refused = false;
     if (handle == SLICE_NO_REQUEST) return; /* it was only to be brought, or written */
-    if (slice->fills_late) slice_take_line(slice, handle, local);
+    if (slice->allocates_on_fill) slice_take_line(slice, handle, local);
     slice_add_reply(slice, handle, local, cycle, &slice->fills[entry].times);
 }
 
@@ -284,7 +284,7 @@ static void fill_prefetch(Slice *slice, uint64_t local) {
 static void fill_sector(Slice *slice, const DramReturn *data) {
     SliceFill *fill = &slice->fills[data->token];
     fill->times = data->times;
-    if (fill->place != TAG_NONE) tag_array_fill(&slice->tags, fill->place, fill->sector);
+    if (fill->place != TAG_NONE) tag_array_fill(&slice->tags, fill->place, fill->mask);
     mshr_complete(&slice->mshr, (int32_t)data->token);
 }
 
@@ -297,7 +297,7 @@ static bool is_reply(const Slice *slice) {
 /* Whether the oldest return of DRAM can be taken. Where lines take their place when they are
  * answered, all that waits for the last one is answered before. */
 static bool can_take_return(const Slice *slice) {
-    if (slice->fills_late && mshr_has_ready(&slice->mshr)) return false;
+    if (slice->allocates_on_fill && mshr_has_ready(&slice->mshr)) return false;
     return slice->from_dram.count && (!is_reply(slice) || !ring_is_full(&slice->replies));
 }
 
@@ -320,18 +320,18 @@ static void take_return(Slice *slice, uint64_t cycle) {
  * neither halves nor hints. */
 #define EITHER __attribute__((always_inline)) static inline
 
-EITHER bool look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle, bool is_simple) {
-    if (is_simple && slice_serve_again(slice, atom, cycle)) return true;
-    if (!is_simple && slice->far && atom->local & HALVES_COPY)
-        return slice_look_up_far(slice, atom, cycle);
-    return slice_look_up(slice, atom, cycle);
+EITHER bool look_up(Slice *slice, const SliceSector *sector, uint64_t cycle, bool is_simple) {
+    if (is_simple && slice_serve_again(slice, sector, cycle)) return true;
+    if (!is_simple && slice->far && sector->local & REMOTE_L2_COPY)
+        return slice_look_up_remote(slice, sector, cycle);
+    return slice_look_up(slice, sector, cycle);
 }
 
 EITHER void look_up_head(Slice *slice, uint64_t cycle, bool is_simple) {
     if ((slice->input.count == 0) | (cycle < slice->port_free)) return;
     if (!slice_has_lookup_room(slice)) return;
-    const SliceAtom *atom = &slice->input_atoms[ring_front(&slice->input)];
-    if (!slice->is_refused) slice->is_refused = !look_up(slice, atom, cycle, is_simple);
+    const SliceSector *sector = &slice->input_sectors[ring_front(&slice->input)];
+    if (!slice->is_refused) slice->is_refused = !look_up(slice, sector, cycle, is_simple);
     if (slice->is_refused) slice->counters->l2_refusals++;
     else ring_pop(&slice->input);
 }
@@ -354,7 +354,7 @@ SLICE_SELDOM static void do_side_work(Slice *slice, uint64_t cycle) {
     const bool has_ready = mshr_has_ready(&slice->mshr);
     answer_miss(slice, cycle);
     take_return(slice, cycle);
-    if (slice->fills_late && !has_ready) answer_miss(slice, cycle); /* what has just come */
+    if (slice->allocates_on_fill && !has_ready) answer_miss(slice, cycle); /* what has just come */
     send_miss(slice);
 }
 
@@ -369,7 +369,8 @@ EITHER uint64_t next_cycle(const Slice *slice, uint64_t cycle, bool is_simple) {
         (slice->input.count == 0) | slice->is_refused | !slice_has_lookup_room(slice);
     const uint64_t lookup = unless(waits, slice->port_free);
     if (lookup < next) next = lookup;
-    if (!is_simple && slice->far && slice_far_event(slice) < next) next = slice_far_event(slice);
+    if (!is_simple && slice->far && slice_remote_event(slice) < next)
+        next = slice_remote_event(slice);
     return next < cycle + 1 ? cycle + 1 : next;
 }
 
@@ -383,10 +384,10 @@ EITHER void do_cycle(Slice *slice, uint64_t cycle, bool is_simple) {
     slice_settle(slice, cycle);
     if (has_side_work(slice, is_simple)) do_side_work(slice, cycle);
     if (!is_simple && slice->far) slice_take_answer(slice, cycle);
-    if (is_simple || !slice->far || !slice_serve_far(slice, cycle))
+    if (is_simple || !slice->far || !slice_serve_remote(slice, cycle))
         look_up_head(slice, cycle, is_simple);
     if (!is_simple && slice->hinted.count) slice_step_hinted(slice);
-    release_atom(slice, cycle);
+    release_sector(slice, cycle);
     slice->worked = cycle;
     slice->counts_refusals = slice->is_refused && slice_has_lookup_room(slice);
     slice->wake = next_cycle(slice, cycle, is_simple);
@@ -403,14 +404,14 @@ void slice_install(Slice *slice, uint64_t local) {
     if (!slice->has_tags) return;
     if (slice->far) slice_drop_copy(slice, local);
     TagArray *tags = &slice->tags;
-    uint8_t sector = slice_sectors(slice, local);
+    uint8_t mask = slice_sectors(slice, local);
     int32_t place = tag_array_find(tags, local);
     TagEviction lost;
     if (place == TAG_NONE) place = tag_array_reserve(tags, local, 0, &lost);
     else tag_array_touch(tags, place);
     if (place == TAG_NONE) return;
-    tag_array_fill(tags, place, sector);
-    tag_array_clean(tags, place, sector);
+    tag_array_fill(tags, place, mask);
+    tag_array_clean(tags, place, mask);
 }
 
 void slice_flush(Slice *slice) {

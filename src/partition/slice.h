@@ -1,15 +1,16 @@
 /* One L2 slice: from the request network to the reply network, DRAM aside.
  *
- * A request taken from the network waits in the ROP line, which lets one atom (the unit of L2
+ * A request taken from the network waits in the ROP line, which lets one sector (the unit of L2
  * fills) into the input queue per cycle. In a cycle each of these happens at most once, in this
  * order: the answer of a completed miss goes to the reply queue; a return of DRAM fills its sector;
- * the miss queue gives an access to the queue towards DRAM; the atom at the head of the input queue
- * is looked up; the ROP line gives an atom to the input queue. An atom that is refused stays at the
- * head and blocks. Where lines take their place only when they come (slice_late.c), an answer is
- * what takes it, in the cycle of the return for the first, and the next return waits for the last.
+ * the miss queue gives an access to the queue towards DRAM; the sector at the head of the input
+ * queue is looked up; the ROP line gives a sector to the input queue. A sector that is refused
+ * stays at the head and blocks. Where lines take their place only when they come (slice_late.c), an
+ * answer is what takes it, in the cycle of the return for the first, and the next return waits for
+ * the last.
  *
- * Without L2 the atoms go straight to the queue towards DRAM, and its returns to the reply queue. A
- * slice that can do nothing need not be visited before `wake`; the cycles left out change no
+ * Without L2 the sectors go straight to the queue towards DRAM, and its returns to the reply queue.
+ * A slice that can do nothing need not be visited before `wake`; the cycles left out change no
  * statistic. Leaves out: banks of L2, a fill port. Source: the GTX 480 model of GPGPU-Sim 4.2 as
  * observed. Cycles are L2 cycles. */
 #ifndef TYTO_PARTITION_SLICE_H
@@ -30,19 +31,19 @@
 #define SLICE_NO_REQUEST UINT32_MAX /* no handle */
 #define SLICE_NO_CTA     UINT32_MAX /* an access that no CTA's data asked for */
 
-/* One atom of a request, waiting to be looked up. */
-typedef struct SliceAtom {
+/* One sector of a request, waiting to be looked up. */
+typedef struct SliceSector {
     uint64_t local;  /* address within the channel */
     uint32_t handle; /* the request */
-    uint32_t row;    /* that the request reads, to be noted (row_sharing_key) with its first atom */
-    uint8_t index;   /* which atom of the request */
-    uint8_t op;      /* MemOp */
-} SliceAtom;
+    uint32_t row;  /* that the request reads, to be noted (row_sharing_key) with its first sector */
+    uint8_t index; /* which sector of the request */
+    uint8_t op;    /* MemOp */
+} SliceSector;
 
 /* A reply packet waiting for the network. */
 typedef struct SliceReply {
     uint32_t handle;      /* the request */
-    uint32_t dram_cycles; /* cycles that the atom spent in the DRAM controller and beyond */
+    uint32_t dram_cycles; /* cycles that the sector spent in the DRAM controller and beyond */
     uint16_t bytes;       /* of the packet */
 } SliceReply;
 
@@ -80,8 +81,8 @@ typedef struct DramReturn {
 /* An MSHR entry's line, and the times of the fill that completed it. */
 typedef struct SliceFill {
     DramTimes times;
-    int32_t place;  /* of the line in the tag array; TAG_NONE: it takes one when it has come */
-    uint8_t sector; /* bit of the sector that is fetched */
+    int32_t place; /* of the line in the tag array; TAG_NONE: it takes one when it has come */
+    uint8_t mask;  /* bit of the sector that is fetched */
 } SliceFill;
 
 /* What a write does, by the write and allocation policies of the cache. */
@@ -93,7 +94,7 @@ typedef struct WriteRule {
     bool drops_line; /* a hit gives its line up */
 } WriteRule;
 
-/* An atom that a program wants in L2, and nobody waits for. */
+/* A sector that a program wants in L2, and nobody waits for. */
 typedef struct SliceHinted {
     uint64_t address; /* first byte */
     uint64_t local;   /* address within the channel */
@@ -102,21 +103,21 @@ typedef struct SliceHinted {
 
 /* What passes between a slice and its counterpart in the other half (partition/remote_l2.h). */
 typedef struct SliceFarMessage {
-    SliceAtom atom;
+    SliceSector sector;
     DramTimes times; /* of an answer: its part in DRAM */
     uint64_t ready;  /* cycle from which it can be taken */
 } SliceFarMessage;
 
 typedef struct SliceFar {
-    struct Slice *peer;  /* the counterpart */
-    uint64_t *peer_wake; /* Partition.wake_cycle of the counterpart's */
-    HalvesLink *link;    /* that leads there */
-    uint32_t reads;      /* of this slice's that have no answer yet; each has an MSHR */
-    uint32_t read_limit; /* most of them */
-    uint32_t passing;    /* writes and atomics that have none */
-    bool is_far_first;   /* whose turn at the tags it is: the counterpart's or the network's */
-    Ring requests;       /* from the counterpart ... */
-    Ring answers;        /* ... in two queues */
+    struct Slice *peer;   /* the counterpart */
+    uint64_t *peer_wake;  /* Partition.wake_cycle of the counterpart's */
+    RemoteL2Link *link;   /* that leads there */
+    uint32_t reads;       /* of this slice's that have no answer yet; each has an MSHR */
+    uint32_t read_limit;  /* most of them */
+    uint32_t passing;     /* writes and atomics that have none */
+    bool is_remote_first; /* whose turn at the tags it is: the counterpart's or the network's */
+    Ring requests;        /* from the counterpart ... */
+    Ring answers;         /* ... in two queues */
     SliceFarMessage *request_messages;
     SliceFarMessage *answer_messages;
 } SliceFar;
@@ -147,35 +148,35 @@ typedef struct Slice {
     MemRequest **pools; /* of the environment */
 
     TagHint hint; /* of the last lookup */
-    SliceAtom *input_atoms;
+    SliceSector *input_sectors;
     SliceReply *reply_packets;
-    Counters *counters;    /* of this slice, the partition's */
-    uint32_t atom_bytes;   /* of an atom */
-    uint32_t atom_sectors; /* bit per sector of an atom, the line's first */
-    uint32_t atom_cycles;  /* of the data port, to move an atom */
-    uint32_t header_bytes; /* of a packet */
-    uint32_t reply_bytes;  /* of a packet with data for an SM */
-    SliceFar *far;         /* NULL: L2 is one */
+    Counters *counters;       /* of this slice, the partition's */
+    uint32_t l2_sector_bytes; /* of a sector */
+    uint32_t sector_bits;     /* bit per sector of a sector, the line's first */
+    uint32_t sector_cycles;   /* of the data port, to move a sector */
+    uint32_t header_bytes;    /* of a packet */
+    uint32_t reply_bytes;     /* of a packet with data for an SM */
+    SliceFar *far;            /* NULL: L2 is one */
 
     TagArray tags;
 
     /* The ROP line: requests linked by MemRequest.next. */
     uint32_t rop_first, rop_last; /* handles, or SLICE_NO_REQUEST */
-    uint32_t rop_atoms;           /* atoms of the first that are still in the line */
-    uint32_t rop_row;             /* SliceAtom.row of the first's next atom */
-    uint64_t rop_local;           /* address within the channel of the first's atom 0 */
+    uint32_t rop_sectors;         /* sectors of the first that are still in the line */
+    uint32_t rop_row;             /* SliceSector.row of the first's next sector */
+    uint64_t rop_local;           /* address within the channel of the first's sector 0 */
     uint8_t rop_op;               /* MemOp of the first */
     bool has_l2;                  /* as in the environment */
     bool acknowledges_late;       /* as in the configuration */
-    bool takes_hints;             /* as in the environment; else `hinted` and its atoms are empty */
-    WriteRule write;              /* what a write does */
+    bool takes_hints;     /* as in the environment; else `hinted` and its sectors are empty */
+    WriteRule write;      /* what a write does */
     uint32_t rop_latency; /* from the network to the input queue, L2's own latency included */
     uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
     uint32_t write_limit;    /* the same for a write */
     uint32_t beside_limit;   /* the same for one beside which its line is fetched */
     uint32_t port_bytes;     /* that the data port moves a cycle */
     bool port_moves_victims; /* PartitionConfig */
-    bool fills_late;         /* a line takes its place when it has come (l2.allocate) */
+    bool allocates_on_fill;  /* a line takes its place when it has come (l2.allocate) */
     bool store_mshrs;        /* PartitionConfig */
     bool writes_back_first;  /* PartitionConfig.write_backs_first */
     RowSharing rows;         /* CTAs whose reads came here; without rows where nobody counts them */
@@ -186,7 +187,7 @@ typedef struct Slice {
     DramReturn *dram_returns;
     SliceFill *fills; /* by MSHR entry */
     Ring hinted;
-    SliceHinted *hinted_atoms;
+    SliceHinted *hinted_sectors;
     SetCounts *sets; /* what each set of L2 counts, borrowed; NULL: nobody asks */
 } Slice;
 
@@ -230,13 +231,13 @@ DramAccess slice_pop_access(Slice *slice);
 /* Counts what sleeping has left uncounted, up to and not including `cycle`. */
 void slice_settle(Slice *slice, uint64_t cycle);
 
-/* Installs the atom at `local` (where L2 has tags) as valid and clean, as a copy from the host
+/* Installs the sector at `local` (where L2 has tags) as valid and clean, as a copy from the host
  * does. */
 void slice_install(Slice *slice, uint64_t local);
 
 /* Makes two slices counterparts of each other in an L2 of two halves; `link` leads from the first
  * to the second, `wake` is the cycle before which the second's owner does not visit it. */
-void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake, Arena *arena);
+void slice_join(Slice *slice, Slice *peer, RemoteL2Link *link, uint64_t *peer_wake, Arena *arena);
 
 /* How many lines of a set may persist; and those that do are normal ones from now on. */
 void slice_set_aside(Slice *slice, uint32_t ways);

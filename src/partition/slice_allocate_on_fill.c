@@ -11,35 +11,35 @@ static int32_t find(const Slice *slice, uint64_t local) {
     return mshr_find(mshr, local);
 }
 
-/* The atom joins those that wait for its line; `waiter` may be nobody. False: no room. */
+/* The sector joins those that wait for its line; `waiter` may be nobody. False: no room. */
 static bool join(Slice *slice, int32_t entry, uint32_t waiter) {
     if (!mshr_can_merge(&slice->mshr, entry)) return false;
     mshr_merge(&slice->mshr, entry, waiter);
     return true;
 }
 
-/* The atom is the first to go to DRAM for its line. False: no room. */
-static bool begin(Slice *slice, const SliceAtom *atom, uint32_t waiter) {
-    const bool is_write = atom->op == MEM_OP_WRITE;
+/* The sector is the first to go to DRAM for its line. False: no room. */
+static bool begin(Slice *slice, const SliceSector *sector, uint32_t waiter) {
+    const bool is_write = sector->op == MEM_OP_WRITE;
     if (slice->misses.count > (is_write ? slice->write_limit : slice->read_limit)) return false;
     if (mshr_is_full(&slice->mshr)) return false;
-    int32_t entry = mshr_allocate(&slice->mshr, atom->local, waiter);
+    int32_t entry = mshr_allocate(&slice->mshr, sector->local, waiter);
     slice->fills[entry] = (SliceFill){.place = TAG_NONE};
-    DramAccess access = slice_atom_access(slice, atom, (uint32_t)entry);
+    DramAccess access = slice_sector_access(slice, sector, (uint32_t)entry);
     access.is_awaited = is_write;
     slice_add_miss(slice, &access);
     return true;
 }
 
-bool slice_miss_late(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    const bool is_write = atom->op == MEM_OP_WRITE;
+bool slice_miss_on_fill(Slice *slice, const SliceSector *sector, uint64_t cycle) {
+    const bool is_write = sector->op == MEM_OP_WRITE;
     const bool is_told = is_write && !slice->acknowledges_late;
-    const uint32_t waiter = is_told ? SLICE_NO_REQUEST : atom->handle;
-    const int32_t entry = find(slice, atom->local);
+    const uint32_t waiter = is_told ? SLICE_NO_REQUEST : sector->handle;
+    const int32_t entry = find(slice, sector->local);
     const bool is_first = entry == MSHR_NONE;
-    if (!(is_first ? begin(slice, atom, waiter) : join(slice, entry, waiter))) return false;
-    slice_count_access(slice, atom, !is_write, is_first ? TAG_MISS : TAG_PENDING);
-    if (is_told) slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+    if (!(is_first ? begin(slice, sector, waiter) : join(slice, entry, waiter))) return false;
+    slice_count_access(slice, sector, !is_write, is_first ? TAG_MISS : TAG_PENDING);
+    if (is_told) slice_add_reply(slice, sector->handle, sector->local, cycle, NULL);
     return true;
 }
 
@@ -47,13 +47,13 @@ void slice_take_line(Slice *slice, uint32_t handle, uint64_t local) {
     const uint8_t op = request_of(slice, handle)->op;
     if (op == MEM_OP_WRITE) return;
     TagArray *tags = &slice->tags;
-    const uint8_t sector = slice_sectors(slice, local);
+    const uint8_t mask = slice_sectors(slice, local);
     int32_t place = tag_array_find(tags, local);
     if (place == TAG_NONE) {
         TagEviction evicted;
         place = tag_array_reserve(tags, local, 0, &evicted);
         slice_evict(slice, &evicted);
-        tag_array_fill(tags, place, sector);
+        tag_array_fill(tags, place, mask);
     }
-    if (op == MEM_OP_ATOMIC) tag_array_write(tags, place, sector);
+    if (op == MEM_OP_ATOMIC) tag_array_write(tags, place, mask);
 }

@@ -1,31 +1,32 @@
 /* What programs tell an L2 slice beside what they read and write: prefetches, lines that shall be
  * normal again, lines that nobody wants any more. Such advice is acknowledged at once. What is to
- * be brought waits in a queue of its own and is fetched atom by atom, one a cycle, when an MSHR and
- * a place of the miss queue are free; what finds the queue full, or its set without a line that can
- * go, is not brought. */
+ * be brought waits in a queue of its own and is fetched sector by sector, one a cycle, when an MSHR
+ * and a place of the miss queue are free; what finds the queue full, or its set without a line that
+ * can go, is not brought. */
 #include "partition/slice_internal.h"
 
-enum { HINTED = 256 /* atoms in the queue */ };
+enum { HINTED = 256 /* sectors in the queue */ };
 
 void slice_init_hints(Slice *slice, Arena *arena) {
     slice->takes_hints = true;
     slice->hinted = ring_make(HINTED);
-    slice->hinted_atoms = ARENA_ARRAY(arena, SliceHinted, ring_places(&slice->hinted));
+    slice->hinted_sectors = ARENA_ARRAY(arena, SliceHinted, ring_places(&slice->hinted));
 }
 
-void slice_hint_around(Slice *slice, const SliceAtom *atom) {
-    const MemRequest *request = request_of(slice, atom->handle);
+void slice_hint_around(Slice *slice, const SliceSector *sector) {
+    const MemRequest *request = request_of(slice, sector->handle);
     const PartitionEnvironment *environment = slice->environment;
-    uint64_t bytes = request->prefetch ? UINT64_C(1) << request->prefetch : slice->atom_bytes;
+    uint64_t bytes = request->prefetch ? UINT64_C(1) << request->prefetch : slice->l2_sector_bytes;
     if (bytes < environment->config->least_fetch_bytes)
         bytes = environment->config->least_fetch_bytes;
-    uint64_t named = first_atom(slice, request) + (uint64_t)atom->index * slice->atom_bytes;
+    uint64_t named =
+        first_sector(slice, request) + (uint64_t)sector->index * slice->l2_sector_bytes;
     uint64_t first = named & ~(bytes - 1);
-    for (uint64_t address = first; address < first + bytes; address += slice->atom_bytes) {
+    for (uint64_t address = first; address < first + bytes; address += slice->l2_sector_bytes) {
         bool is_ours =
             environment->first_node + address_map_slice(environment->map, address) == slice->node;
         if (!is_ours || ring_is_full(&slice->hinted)) continue;
-        slice->hinted_atoms[ring_push(&slice->hinted)] = (SliceHinted){
+        slice->hinted_sectors[ring_push(&slice->hinted)] = (SliceHinted){
             .address = address,
             .local = address_map_local(environment->map, address),
             .priority = request->priority,
@@ -33,26 +34,26 @@ void slice_hint_around(Slice *slice, const SliceAtom *atom) {
     }
 }
 
-/* Starts to fetch an atom that nobody waits for; false when it has to wait. */
+/* Starts to fetch a sector that nobody waits for; false when it has to wait. */
 static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
     TagArray *tags = &slice->tags;
     TagEviction evicted = {0};
-    uint8_t sector = slice_sectors(slice, hinted->local);
+    uint8_t mask = slice_sectors(slice, hinted->local);
     int32_t place;
-    TagResult result = tag_array_probe(tags, hinted->local, sector, &place);
+    TagResult result = tag_array_probe(tags, hinted->local, mask, &place);
     if (result == TAG_HIT || result == TAG_PENDING) return true;
     if (mshr_is_full(&slice->mshr) || slice->misses.count > slice->read_limit) return false;
     if (place == TAG_NONE)
-        place = tag_array_reserve_as(tags, hinted->local, sector, (CachePriority)hinted->priority,
+        place = tag_array_reserve_as(tags, hinted->local, mask, (CachePriority)hinted->priority,
                                      &evicted);
-    else tag_array_expect(tags, place, sector);
+    else tag_array_expect(tags, place, mask);
     if (place == TAG_NONE) return true;
     int32_t entry = mshr_allocate(&slice->mshr, hinted->local, SLICE_NO_REQUEST);
-    slice->fills[entry] = (SliceFill){.place = place, .sector = sector};
+    slice->fills[entry] = (SliceFill){.place = place, .mask = mask};
     slice_add_miss(slice, &(DramAccess){.address = hinted->address,
                                         .token = (uint32_t)entry,
                                         .cta = SLICE_NO_CTA,
-                                        .bytes = (uint16_t)slice->atom_bytes,
+                                        .bytes = (uint16_t)slice->l2_sector_bytes,
                                         .requester = DRAM_NOBODY});
     slice_evict(slice, &evicted);
     slice->is_refused = false;
@@ -60,7 +61,7 @@ static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
 }
 
 void slice_step_hinted(Slice *slice) {
-    if (fetch_hinted(slice, &slice->hinted_atoms[ring_front(&slice->hinted)]))
+    if (fetch_hinted(slice, &slice->hinted_sectors[ring_front(&slice->hinted)]))
         ring_pop(&slice->hinted);
 }
 
@@ -71,18 +72,18 @@ static void discard(Slice *slice, uint64_t local) {
         tag_array_invalidate(&slice->tags, place);
 }
 
-void slice_advise(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    const MemRequest *request = request_of(slice, atom->handle);
+void slice_advise(Slice *slice, const SliceSector *sector, uint64_t cycle) {
+    const MemRequest *request = request_of(slice, sector->handle);
     if (slice->takes_hints && request->advice == MEM_ADVICE_PREFETCH) {
-        slice_hint_around(slice, atom);
+        slice_hint_around(slice, sector);
     } else if (slice->takes_hints && request->advice == MEM_ADVICE_DISCARD) {
-        if (slice->far) slice_drop_copy(slice, atom->local);
-        discard(slice, atom->local);
+        if (slice->far) slice_drop_copy(slice, sector->local);
+        discard(slice, sector->local);
     } else if (slice->takes_hints) {
-        int32_t place = tag_array_find(&slice->tags, atom->local);
+        int32_t place = tag_array_find(&slice->tags, sector->local);
         if (place != TAG_NONE) tag_array_forget_rank(&slice->tags, place);
     }
-    slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+    slice_add_reply(slice, sector->handle, sector->local, cycle, NULL);
 }
 
 void slice_set_aside(Slice *slice, uint32_t ways) {

@@ -13,42 +13,42 @@ WriteRule slice_write_rule(const CacheConfig *config) {
     return (WriteRule){.passes_on = true, .drops_line = config->write != WRITE_THROUGH};
 }
 
-/* ---- atoms ---- */
+/* ---- sectors ---- */
 
 /* Whom a DRAM scheduler sees behind a request: the one that L2 missed for, not those merged. */
 static DramRequester requester_of(const MemRequest *request) {
     return (DramRequester){(uint16_t)mem_handle_sm(request->handle), request->warp};
 }
 
-DramAccess slice_atom_access(const Slice *slice, const SliceAtom *atom, uint32_t token) {
-    const MemRequest *request = request_of(slice, atom->handle);
-    bool is_part = atom->op == MEM_OP_WRITE && request->bytes < slice->atom_bytes;
+DramAccess slice_sector_access(const Slice *slice, const SliceSector *sector, uint32_t token) {
+    const MemRequest *request = request_of(slice, sector->handle);
+    bool is_part = sector->op == MEM_OP_WRITE && request->bytes < slice->l2_sector_bytes;
     return (DramAccess){
-        .address = first_atom(slice, request) + (uint64_t)atom->index * slice->atom_bytes,
+        .address = first_sector(slice, request) + (uint64_t)sector->index * slice->l2_sector_bytes,
         .token = token,
         .cta = request->client == MEM_CLIENT_L1I ? SLICE_NO_CTA : request->cta,
-        .bytes = (uint16_t)(is_part ? request->bytes : slice->atom_bytes),
+        .bytes = (uint16_t)(is_part ? request->bytes : slice->l2_sector_bytes),
         .requester = requester_of(request),
-        .is_write = atom->op == MEM_OP_WRITE,
-        .is_store = atom->op == MEM_OP_WRITE,
+        .is_write = sector->op == MEM_OP_WRITE,
+        .is_store = sector->op == MEM_OP_WRITE,
     };
 }
 
-/* Bytes of the atom that its write changes, as far as they fit a word; *is_whole: all of them. */
-static uint64_t bytes_written(const Slice *slice, const SliceAtom *atom, bool *is_whole) {
-    const MemRequest *request = request_of(slice, atom->handle);
+/* Bytes of the sector that its write changes, as far as they fit a word; *is_whole: all of them. */
+static uint64_t bytes_written(const Slice *slice, const SliceSector *sector, bool *is_whole) {
+    const MemRequest *request = request_of(slice, sector->handle);
     ByteMask mask = (ByteMask)request->written[1] << 64 | request->written[0];
     if (!mask) {
         *is_whole = true;
         return UINT64_MAX;
     }
-    uint32_t atom_bytes = slice->atom_bytes, skipped = atom->index * atom_bytes;
-    if (skipped >= 128 || atom_bytes > 128) {
+    uint32_t l2_sector_bytes = slice->l2_sector_bytes, skipped = sector->index * l2_sector_bytes;
+    if (skipped >= 128 || l2_sector_bytes > 128) {
         *is_whole = false;
         return 0;
     }
-    ByteMask all = atom_bytes == 128 ? ~(ByteMask)0 : ((ByteMask)1 << atom_bytes) - 1;
-    mask = mask << (request->address & (atom_bytes - 1)) >> skipped & all;
+    ByteMask all = l2_sector_bytes == 128 ? ~(ByteMask)0 : ((ByteMask)1 << l2_sector_bytes) - 1;
+    mask = mask << (request->address & (l2_sector_bytes - 1)) >> skipped & all;
     *is_whole = mask == all;
     return (uint64_t)mask;
 }
@@ -60,18 +60,18 @@ static void use_port(Slice *slice, uint64_t cycle, uint32_t cycles) {
 }
 
 /* Notes what was found for whoever sent the request. */
-static void note_outcome(const Slice *slice, const SliceAtom *atom, TagResult result) {
-    MemOutcome *outcome = mem_outcome(&slice->environment->pools, near_handle(atom->handle));
+static void note_outcome(const Slice *slice, const SliceSector *sector, TagResult result) {
+    MemOutcome *outcome = mem_outcome(&slice->environment->pools, near_handle(sector->handle));
     if (result == TAG_HIT) outcome->hits++;
     else if (result == TAG_PENDING) outcome->pending_hits++;
     else outcome->misses++;
 }
 
-void slice_note_access(Slice *slice, const SliceAtom *atom, TagResult result) {
+void slice_note_access(Slice *slice, const SliceSector *sector, TagResult result) {
     bool is_miss = result == TAG_MISS || result == TAG_SECTOR_MISS;
-    if (slice->environment->pools.outcomes) note_outcome(slice, atom, result);
+    if (slice->environment->pools.outcomes) note_outcome(slice, sector, result);
     if (slice->sets && slice->has_tags)
-        sets_count_lookup(&slice->sets[set_index_of(&slice->tags.index, atom->local)], is_miss);
+        sets_count_lookup(&slice->sets[set_index_of(&slice->tags.index, sector->local)], is_miss);
 }
 
 /* Sets are counted seldom: what does so stands apart from what everybody passes. */
@@ -79,27 +79,28 @@ SLICE_SELDOM static void note_set_eviction(const Slice *slice, uint64_t local) {
     slice->sets[set_index_of(&slice->tags.index, local)].evictions++;
 }
 
-void slice_note_row(Slice *slice, const SliceAtom *atom) {
-    row_sharing_read(&slice->rows, atom->row, request_of(slice, atom->handle)->cta,
+void slice_note_row(Slice *slice, const SliceSector *sector) {
+    row_sharing_read(&slice->rows, sector->row, request_of(slice, sector->handle)->cta,
                      slice->counters);
 }
 
-/* Sends the dirty sectors of the line at `address` to DRAM as one write; how many atoms it has. */
+/* Sends the dirty sectors of the line at `address` to DRAM as one write; how many sectors it has.
+ */
 static uint32_t write_back(Slice *slice, uint64_t address, uint8_t dirty) {
-    uint32_t atoms = (uint32_t)bits_count32(dirty);
-    uint64_t local = address + (uint64_t)bits_lowest32(dirty) * slice->atom_bytes;
+    uint32_t sectors = (uint32_t)bits_count32(dirty);
+    uint64_t local = address + (uint64_t)bits_lowest32(dirty) * slice->l2_sector_bytes;
     const PartitionEnvironment *environment = slice->environment;
     const DramAccess access = {
         .address = address_map_address(environment->map, environment->channel, local),
         .cta = SLICE_NO_CTA,
-        .bytes = (uint16_t)(atoms * slice->atom_bytes),
+        .bytes = (uint16_t)(sectors * slice->l2_sector_bytes),
         .requester = DRAM_NOBODY,
         .is_write = true,
     };
     if (slice->writes_back_first) slice_push_write_back(slice, &access);
     else slice_add_miss(slice, &access);
     slice->counters->l2_write_backs++;
-    return atoms;
+    return sectors;
 }
 
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
@@ -122,216 +123,217 @@ SLICE_SELDOM static void use_prefetch(Slice *slice, TagLine *line, uint64_t loca
 }
 
 /* Sends a write to DRAM. It is acknowledged, or will be once it is done. */
-static void write_to_dram(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    DramAccess access = slice_atom_access(slice, atom, atom->handle);
+static void write_to_dram(Slice *slice, const SliceSector *sector, uint64_t cycle) {
+    DramAccess access = slice_sector_access(slice, sector, sector->handle);
     access.is_awaited = slice->acknowledges_late;
     slice_add_miss(slice, &access);
-    if (!access.is_awaited) slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+    if (!access.is_awaited) slice_add_reply(slice, sector->handle, sector->local, cycle, NULL);
 }
 
 /* Sends the line that had to go to DRAM where it is dirty, by the data port if `takes_port`. */
 static void evict(Slice *slice, const TagEviction *evicted, bool takes_port, uint64_t cycle) {
-    uint32_t dirty_bytes = slice_evict(slice, evicted) * slice->atom_bytes;
+    uint32_t dirty_bytes = slice_evict(slice, evicted) * slice->l2_sector_bytes;
     if (dirty_bytes && takes_port) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
 }
 
-/* Starts to fetch the atom, for which a line is there or can be had, for its request; or for nobody
- * (SLICE_NO_REQUEST), when its write goes to DRAM ahead. False when there is no line. */
-static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8_t sector,
-                       uint32_t waiter, uint64_t cycle) {
+/* Starts to fetch the sector, for which a line is there or can be had, for its request; or for
+ * nobody (SLICE_NO_REQUEST), when its write goes to DRAM ahead. False when there is no line. */
+static bool read_sector(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask,
+                        uint32_t waiter, uint64_t cycle) {
     TagArray *tags = &slice->tags;
     TagEviction evicted = {0};
     if (mshr_is_full(&slice->mshr)) return false;
     if (place == TAG_NONE) {
-        place = tag_array_reserve_as(tags, atom->local, sector, priority_of(slice, atom), &evicted);
+        place =
+            tag_array_reserve_as(tags, sector->local, mask, priority_of(slice, sector), &evicted);
         if (place == TAG_NONE) return false;
     } else {
-        slice_touch(slice, atom, place);
-        tag_array_expect(tags, place, sector);
+        slice_touch(slice, sector, place);
+        tag_array_expect(tags, place, mask);
     }
-    int32_t entry = mshr_allocate(&slice->mshr, atom->local, waiter);
-    slice->fills[entry] = (SliceFill){.place = place, .sector = sector};
-    if (waiter == SLICE_NO_REQUEST) write_to_dram(slice, atom, cycle);
-    DramAccess access = slice_atom_access(slice, atom, (uint32_t)entry);
+    int32_t entry = mshr_allocate(&slice->mshr, sector->local, waiter);
+    slice->fills[entry] = (SliceFill){.place = place, .mask = mask};
+    if (waiter == SLICE_NO_REQUEST) write_to_dram(slice, sector, cycle);
+    DramAccess access = slice_sector_access(slice, sector, (uint32_t)entry);
     access.is_write = access.is_store = false;
     slice_add_miss(slice, &access);
     evict(slice, &evicted, slice->port_moves_victims && waiter != SLICE_NO_REQUEST, cycle);
-    if (atom->op != MEM_OP_READ && waiter != SLICE_NO_REQUEST) tag_array_write(tags, place, sector);
+    if (sector->op != MEM_OP_READ && waiter != SLICE_NO_REQUEST) tag_array_write(tags, place, mask);
     return true;
 }
 
 /* Waits for a fetch under way. False when it takes no more requests. */
-static bool join_fetch(Slice *slice, const SliceAtom *atom, int32_t place, uint8_t sector) {
-    int32_t entry = mshr_find(&slice->mshr, atom->local);
+static bool join_fetch(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask) {
+    int32_t entry = mshr_find(&slice->mshr, sector->local);
     if (!mshr_can_merge(&slice->mshr, entry)) return false;
-    mshr_merge(&slice->mshr, entry, atom->handle);
-    slice_touch(slice, atom, place);
-    if (atom->op != MEM_OP_READ) tag_array_write(&slice->tags, place, sector);
+    mshr_merge(&slice->mshr, entry, sector->handle);
+    slice_touch(slice, sector, place);
+    if (sector->op != MEM_OP_READ) tag_array_write(&slice->tags, place, mask);
     return true;
 }
 
 /* A read or an atomic that finds no valid sector. */
-SLICE_SELDOM static bool miss_read(Slice *slice, const SliceAtom *atom, TagResult result,
-                                   int32_t place, uint8_t sector, uint64_t cycle) {
+SLICE_SELDOM static bool miss_read(Slice *slice, const SliceSector *sector, TagResult result,
+                                   int32_t place, uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit) return false;
     bool is_accepted = result == TAG_PENDING
-                           ? join_fetch(slice, atom, place, sector)
-                           : fetch_atom(slice, atom, place, sector, atom->handle, cycle);
-    if (is_accepted) slice_count_access(slice, atom, true, result);
+                           ? join_fetch(slice, sector, place, mask)
+                           : read_sector(slice, sector, place, mask, sector->handle, cycle);
+    if (is_accepted) slice_count_access(slice, sector, true, result);
     if (is_accepted && result != TAG_PENDING && slice->takes_hints &&
         (slice->environment->config->least_fetch_bytes ||
-         request_of(slice, atom->handle)->prefetch))
-        slice_hint_around(slice, atom);
+         request_of(slice, sector->handle)->prefetch))
+        slice_hint_around(slice, sector);
     return is_accepted;
 }
 
 /* A read or an atomic. An atomic's sector becomes dirty once it is there. */
-static inline bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+static inline bool look_up_read(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     TagArray *tags = &slice->tags;
-    uint8_t sector = slice_sectors(slice, atom->local);
+    uint8_t mask = slice_sectors(slice, sector->local);
     int32_t place;
-    TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
+    TagResult result = tag_array_probe_again(tags, sector->local, mask, &slice->hint, &place);
     if (result != TAG_HIT) {
-        if (slice->fills_late) return slice_miss_late(slice, atom, cycle);
-        return miss_read(slice, atom, result, place, sector, cycle);
+        if (slice->allocates_on_fill) return slice_miss_on_fill(slice, sector, cycle);
+        return miss_read(slice, sector, result, place, mask, cycle);
     }
-    slice_touch(slice, atom, place);
-    if (tags->lines[place].filler_thread & sector)
-        use_prefetch(slice, &tags->lines[place], atom->local);
-    if (atom->op == MEM_OP_ATOMIC) tag_array_write(tags, place, sector);
-    slice_serve_hit(slice, atom, true, cycle);
+    slice_touch(slice, sector, place);
+    if (tags->lines[place].filler_thread & mask)
+        use_prefetch(slice, &tags->lines[place], sector->local);
+    if (sector->op == MEM_OP_ATOMIC) tag_array_write(tags, place, mask);
+    slice_serve_hit(slice, sector, true, cycle);
     return true;
 }
 
 /* Writes into the line at `place`. */
-static void write_line(Slice *slice, const SliceAtom *atom, int32_t place, uint8_t sector) {
+static void write_line(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask) {
     bool is_whole;
-    uint64_t bytes = bytes_written(slice, atom, &is_whole);
-    if (is_whole) tag_array_write(&slice->tags, place, sector);
-    else tag_array_write_bytes(&slice->tags, place, (uint32_t)bits_lowest32(sector), bytes);
+    uint64_t bytes = bytes_written(slice, sector, &is_whole);
+    if (is_whole) tag_array_write(&slice->tags, place, mask);
+    else tag_array_write_bytes(&slice->tags, place, (uint32_t)bits_lowest32(mask), bytes);
 }
 
 /* A write that goes on to DRAM. A line that is there is updated or given up; of one with a fill
  * under way the sector is, unless an atomic has written to it. */
-static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
-                       uint8_t sector, uint64_t cycle) {
+static bool pass_write(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
+                       uint8_t mask, uint64_t cycle) {
     const TagLine *line = result == TAG_HIT ? &slice->tags.lines[place] : NULL;
     const bool drops = line && slice->write.drops_line && !line->pending;
     if (drops && line->dirty) {
         if (slice->misses.count > slice->read_limit) return false;
         write_back(slice, tag_array_address(&slice->tags, place), line->dirty);
     }
-    write_to_dram(slice, atom, cycle);
-    slice_count_access(slice, atom, false, result);
+    write_to_dram(slice, sector, cycle);
+    slice_count_access(slice, sector, false, result);
     if (result == TAG_HIT) {
-        use_port(slice, cycle, slice_port_cycles(slice, atom, false));
+        use_port(slice, cycle, slice_port_cycles(slice, sector, false));
         if (drops) tag_array_invalidate(&slice->tags, place);
-        else if (slice->write.drops_line && !(line->dirty & sector))
-            tag_array_drop(&slice->tags, place, sector);
-        else slice_touch(slice, atom, place);
+        else if (slice->write.drops_line && !(line->dirty & mask))
+            tag_array_drop(&slice->tags, place, mask);
+        else slice_touch(slice, sector, place);
     }
     return true;
 }
 
 /* A write that finds no valid sector takes one. A line that is dirty and has to go keeps the
  * port for as many cycles as its dirty sectors take, this one included. */
-static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
-                           uint8_t sector, uint64_t cycle) {
+static bool allocate_write(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
+                           uint8_t mask, uint64_t cycle) {
     TagEviction evicted = {0};
     if (place == TAG_NONE) {
-        place =
-            tag_array_reserve_as(&slice->tags, atom->local, 0, priority_of(slice, atom), &evicted);
+        place = tag_array_reserve_as(&slice->tags, sector->local, 0, priority_of(slice, sector),
+                                     &evicted);
         if (place == TAG_NONE) return false;
     } else {
-        slice_touch(slice, atom, place);
+        slice_touch(slice, sector, place);
     }
     evict(slice, &evicted, true, cycle);
-    write_line(slice, atom, place, sector);
-    slice_count_access(slice, atom, false, result);
-    slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+    write_line(slice, sector, place, mask);
+    slice_count_access(slice, sector, false, result);
+    slice_add_reply(slice, sector->handle, sector->local, cycle, NULL);
     return true;
 }
 
-static bool fetch_for_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
-                            uint8_t sector, uint64_t cycle) {
+static bool fetch_for_write(Slice *slice, const SliceSector *sector, TagResult result,
+                            int32_t place, uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit ||
-        !fetch_atom(slice, atom, place, sector, atom->handle, cycle))
+        !read_sector(slice, sector, place, mask, sector->handle, cycle))
         return false;
-    slice_count_access(slice, atom, false, result);
+    slice_count_access(slice, sector, false, result);
     return true;
 }
 
 /* A write that finds no valid sector goes to DRAM, and its line is fetched beside it, clean. While
  * that is under way a further write is one more that waits for it. */
-static bool fetch_beside(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
-                         uint8_t sector, uint64_t cycle) {
+static bool fetch_beside(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
+                         uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->beside_limit) return false;
     if (result == TAG_PENDING) {
-        int32_t entry = mshr_find(&slice->mshr, atom->local);
+        int32_t entry = mshr_find(&slice->mshr, sector->local);
         if (!mshr_can_merge(&slice->mshr, entry)) return false;
         mshr_merge(&slice->mshr, entry, SLICE_NO_REQUEST);
-        slice_touch(slice, atom, place);
-        write_to_dram(slice, atom, cycle);
-    } else if (!fetch_atom(slice, atom, place, sector, SLICE_NO_REQUEST, cycle)) {
+        slice_touch(slice, sector, place);
+        write_to_dram(slice, sector, cycle);
+    } else if (!read_sector(slice, sector, place, mask, SLICE_NO_REQUEST, cycle)) {
         return false;
     }
-    slice_count_access(slice, atom, false, result);
+    slice_count_access(slice, sector, false, result);
     return true;
 }
 
-static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+static bool look_up_write(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     TagArray *tags = &slice->tags;
-    uint8_t sector = slice_sectors(slice, atom->local);
+    uint8_t mask = slice_sectors(slice, sector->local);
     int32_t place;
-    TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
-    bool is_taken = place != TAG_NONE && (tags->lines[place].dirty & sector);
+    TagResult result = tag_array_probe_again(tags, sector->local, mask, &slice->hint, &place);
+    bool is_taken = place != TAG_NONE && (tags->lines[place].dirty & mask);
     if (result == TAG_SECTOR_MISS && is_taken) result = TAG_HIT; /* written in part before */
     if (result == TAG_HIT && !slice->write.passes_on) {
-        slice_touch(slice, atom, place);
-        write_line(slice, atom, place, sector);
-        slice_serve_hit(slice, atom, false, cycle);
+        slice_touch(slice, sector, place);
+        write_line(slice, sector, place, mask);
+        slice_serve_hit(slice, sector, false, cycle);
         return true;
     }
-    if (slice->store_mshrs) return slice_miss_late(slice, atom, cycle);
+    if (slice->store_mshrs) return slice_miss_on_fill(slice, sector, cycle);
     if (slice->misses.count > slice->write_limit) return false;
     if (slice->write.passes_on || (place == TAG_NONE && !slice->write.allocates))
-        return pass_write(slice, atom, result, place, sector, cycle);
-    if (slice->write.is_beside) return fetch_beside(slice, atom, result, place, sector, cycle);
+        return pass_write(slice, sector, result, place, mask, cycle);
+    if (slice->write.is_beside) return fetch_beside(slice, sector, result, place, mask, cycle);
     bool is_whole;
-    bytes_written(slice, atom, &is_whole);
+    bytes_written(slice, sector, &is_whole);
     if (slice->write.fetches && !is_whole && result != TAG_PENDING)
-        return fetch_for_write(slice, atom, result, place, sector, cycle);
-    return allocate_write(slice, atom, result, place, sector, cycle);
+        return fetch_for_write(slice, sector, result, place, mask, cycle);
+    return allocate_write(slice, sector, result, place, mask, cycle);
 }
 
-/* Without L2: the atom goes to DRAM. A write is acknowledged at once, or when it is done. */
-static bool pass_atom(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    DramAccess access = slice_atom_access(slice, atom, atom->handle);
-    access.is_atomic = atom->op == MEM_OP_ATOMIC;
+/* Without L2: the sector goes to DRAM. A write is acknowledged at once, or when it is done. */
+static bool pass_sector(Slice *slice, const SliceSector *sector, uint64_t cycle) {
+    DramAccess access = slice_sector_access(slice, sector, sector->handle);
+    access.is_atomic = sector->op == MEM_OP_ATOMIC;
     access.is_awaited = access.is_write && slice->acknowledges_late;
     slice_push_access(slice, &access);
     if (access.is_write && !access.is_awaited)
-        slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+        slice_add_reply(slice, sector->handle, sector->local, cycle, NULL);
     return true;
 }
 
 /* What is no read of a machine with one L2. */
-SLICE_SELDOM static bool look_up_other(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    if (atom->op == MEM_OP_WRITE && request_of(slice, atom->handle)->advice) {
-        slice_advise(slice, atom, cycle);
+SLICE_SELDOM static bool look_up_other(Slice *slice, const SliceSector *sector, uint64_t cycle) {
+    if (sector->op == MEM_OP_WRITE && request_of(slice, sector->handle)->advice) {
+        slice_advise(slice, sector, cycle);
         return true;
     }
-    if (!slice->has_l2) return pass_atom(slice, atom, cycle);
+    if (!slice->has_l2) return pass_sector(slice, sector, cycle);
     if (!slice->has_tags) { /* L2 is perfect */
-        slice_serve_hit(slice, atom, atom->op != MEM_OP_WRITE, cycle);
+        slice_serve_hit(slice, sector, sector->op != MEM_OP_WRITE, cycle);
         return true;
     }
-    if (slice->far && atom->op != MEM_OP_READ) slice_drop_copy(slice, atom->local);
-    return atom->op == MEM_OP_WRITE ? look_up_write(slice, atom, cycle)
-                                    : look_up_read(slice, atom, cycle);
+    if (slice->far && sector->op != MEM_OP_READ) slice_drop_copy(slice, sector->local);
+    return sector->op == MEM_OP_WRITE ? look_up_write(slice, sector, cycle)
+                                      : look_up_read(slice, sector, cycle);
 }
 
-bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    return slice->is_plain && atom->op != MEM_OP_WRITE ? look_up_read(slice, atom, cycle)
-                                                       : look_up_other(slice, atom, cycle);
+bool slice_look_up(Slice *slice, const SliceSector *sector, uint64_t cycle) {
+    return slice->is_plain && sector->op != MEM_OP_WRITE ? look_up_read(slice, sector, cycle)
+                                                         : look_up_other(slice, sector, cycle);
 }

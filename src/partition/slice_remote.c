@@ -2,7 +2,7 @@
 #include "base/bits.h"
 #include "partition/slice_internal.h"
 
-void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake, Arena *arena) {
+void slice_join(Slice *slice, Slice *peer, RemoteL2Link *link, uint64_t *peer_wake, Arena *arena) {
     uint32_t reads = slice->mshr.entry_count / 2;
     SliceFar *far = ARENA_ARRAY(arena, SliceFar, 1);
     *far = (SliceFar){
@@ -10,8 +10,8 @@ void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake
         .peer_wake = peer_wake,
         .link = link,
         .read_limit = reads,
-        .requests = ring_make(reads + HALVES_PASSING),
-        .answers = ring_make(reads + HALVES_PASSING),
+        .requests = ring_make(reads + REMOTE_L2_PASSING),
+        .answers = ring_make(reads + REMOTE_L2_PASSING),
     };
     far->request_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->requests));
     far->answer_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->answers));
@@ -27,32 +27,34 @@ static void wake_peer(const SliceFar *far, uint64_t ready) {
     if (ready < *far->peer_wake) *far->peer_wake = ready;
 }
 
-static void ask_peer(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+static void ask_peer(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     SliceFar *far = slice->far, *there = far->peer->far;
-    uint32_t bytes = slice->header_bytes + (atom->op == MEM_OP_READ ? 0 : slice->atom_bytes);
-    uint64_t ready = halves_send(far->link, cycle, bytes);
+    uint32_t bytes = slice->header_bytes + (sector->op == MEM_OP_READ ? 0 : slice->l2_sector_bytes);
+    uint64_t ready = remote_l2_send(far->link, cycle, bytes);
     there->request_messages[ring_push(&there->requests)] = (SliceFarMessage){
-        .atom = {.local = atom->local & ~HALVES_COPY,
-                 .handle = far_handle(atom->handle),
-                 .row = atom->row,
-                 .index = atom->index,
-                 .op = atom->op},
+        .sector = {.local = sector->local & ~REMOTE_L2_COPY,
+                   .handle = remote_handle(sector->handle),
+                   .row = sector->row,
+                   .index = sector->index,
+                   .op = sector->op},
         .ready = ready,
     };
     slice->counters->l2_far_accesses++;
     wake_peer(far, ready);
 }
 
-void slice_answer_far(Slice *slice, const SliceAtom *atom, uint64_t cycle, const DramTimes *times) {
+void slice_answer_remote(Slice *slice, const SliceSector *sector, uint64_t cycle,
+                         const DramTimes *times) {
     SliceFar *far = slice->far, *there = far->peer->far;
-    uint32_t bytes = slice->header_bytes + (atom->op == MEM_OP_WRITE ? 0 : slice->atom_bytes);
-    uint64_t ready = halves_send(far->link, cycle, bytes);
-    there->answer_messages[ring_push(&there->answers)] =
-        (SliceFarMessage){.atom = *atom, .times = times ? *times : (DramTimes){0}, .ready = ready};
+    uint32_t bytes =
+        slice->header_bytes + (sector->op == MEM_OP_WRITE ? 0 : slice->l2_sector_bytes);
+    uint64_t ready = remote_l2_send(far->link, cycle, bytes);
+    there->answer_messages[ring_push(&there->answers)] = (SliceFarMessage){
+        .sector = *sector, .times = times ? *times : (DramTimes){0}, .ready = ready};
     wake_peer(far, ready);
 }
 
-uint64_t slice_far_event(const Slice *slice) {
+uint64_t slice_remote_event(const Slice *slice) {
     const SliceFar *far = slice->far;
     uint64_t next = UINT64_MAX;
     if (far->requests.count) next = far->request_messages[ring_front(&far->requests)].ready;
@@ -65,7 +67,7 @@ uint64_t slice_far_event(const Slice *slice) {
 
 static void drop_sector(Slice *slice, uint64_t local) {
     TagArray *tags = &slice->tags;
-    int32_t place = tag_array_find(tags, local | HALVES_COPY);
+    int32_t place = tag_array_find(tags, local | REMOTE_L2_COPY);
     if (place == TAG_NONE) return;
     tag_array_drop(tags, place, slice_sectors(slice, local));
     if (!tags->lines[place].valid) tag_array_invalidate(tags, place);
@@ -74,23 +76,23 @@ static void drop_sector(Slice *slice, uint64_t local) {
 void slice_drop_copy(const Slice *slice, uint64_t local) { drop_sector(slice->far->peer, local); }
 
 /* Copies do not persist: what is set aside holds each line once, at its home. */
-static CachePriority copy_priority(const Slice *slice, const SliceAtom *atom) {
-    CachePriority priority = priority_of(slice, atom);
+static CachePriority copy_priority(const Slice *slice, const SliceSector *sector) {
+    CachePriority priority = priority_of(slice, sector);
     return priority == PRIORITY_FIRST ? PRIORITY_FIRST : PRIORITY_UNSAID;
 }
 
 /* What an access that a copy serves says of the line is told its home at once. */
-static void tell_home(const Slice *slice, const SliceAtom *atom) {
-    CachePriority priority = priority_of(slice, atom);
+static void tell_home(const Slice *slice, const SliceSector *sector) {
+    CachePriority priority = priority_of(slice, sector);
     if (priority == PRIORITY_UNSAID || priority == PRIORITY_UNCHANGED) return;
     TagArray *tags = &slice->far->peer->tags;
-    int32_t place = tag_array_find(tags, atom->local & ~HALVES_COPY);
+    int32_t place = tag_array_find(tags, sector->local & ~REMOTE_L2_COPY);
     if (place != TAG_NONE) tag_array_touch_as(tags, place, priority);
 }
 
 /* Keeps what has come from the other half, if a line can go for it. */
-static void keep_copy(Slice *slice, const SliceAtom *atom, uint64_t local) {
-    CachePriority priority = copy_priority(slice, atom);
+static void keep_copy(Slice *slice, const SliceSector *sector, uint64_t local) {
+    CachePriority priority = copy_priority(slice, sector);
     TagArray *tags = &slice->tags;
     int32_t place = tag_array_find(tags, local);
     if (place == TAG_NONE) {
@@ -107,38 +109,38 @@ static void keep_copy(Slice *slice, const SliceAtom *atom, uint64_t local) {
 
 /* ---- near the SM that asks ---- */
 
-static bool read_far(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+static bool read_remote(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     TagArray *tags = &slice->tags;
-    uint8_t sector = slice_sectors(slice, atom->local);
+    uint8_t mask = slice_sectors(slice, sector->local);
     int32_t place;
-    if (tag_array_probe(tags, atom->local, sector, &place) == TAG_HIT) {
-        tag_array_touch_as(tags, place, copy_priority(slice, atom));
-        if (slice->takes_hints) tell_home(slice, atom);
+    if (tag_array_probe(tags, sector->local, mask, &place) == TAG_HIT) {
+        tag_array_touch_as(tags, place, copy_priority(slice, sector));
+        if (slice->takes_hints) tell_home(slice, sector);
         slice->counters->l2_copy_hits++;
-        slice_serve_hit(slice, atom, true, cycle);
+        slice_serve_hit(slice, sector, true, cycle);
         return true;
     }
-    int32_t entry = mshr_find(&slice->mshr, atom->local);
+    int32_t entry = mshr_find(&slice->mshr, sector->local);
     if (entry != MSHR_NONE) {
         if (!mshr_can_merge(&slice->mshr, entry)) return false;
-        mshr_merge(&slice->mshr, entry, atom->handle);
-        slice_count_access(slice, atom, true, TAG_PENDING);
+        mshr_merge(&slice->mshr, entry, sector->handle);
+        slice_count_access(slice, sector, true, TAG_PENDING);
         return true;
     }
     if (mshr_is_full(&slice->mshr) || slice->far->reads == slice->far->read_limit) return false;
-    mshr_allocate(&slice->mshr, atom->local, atom->handle);
+    mshr_allocate(&slice->mshr, sector->local, sector->handle);
     slice->far->reads++;
-    ask_peer(slice, atom, cycle);
+    ask_peer(slice, sector, cycle);
     return true;
 }
 
-bool slice_look_up_far(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    if (atom->op == MEM_OP_READ) return read_far(slice, atom, cycle);
-    if (slice->far->passing == HALVES_PASSING) return false;
+bool slice_look_up_remote(Slice *slice, const SliceSector *sector, uint64_t cycle) {
+    if (sector->op == MEM_OP_READ) return read_remote(slice, sector, cycle);
+    if (slice->far->passing == REMOTE_L2_PASSING) return false;
     slice->far->passing++;
-    if (request_of(slice, atom->handle)->advice != MEM_ADVICE_PREFETCH)
-        drop_sector(slice, atom->local);
-    ask_peer(slice, atom, cycle);
+    if (request_of(slice, sector->handle)->advice != MEM_ADVICE_PREFETCH)
+        drop_sector(slice, sector->local);
+    ask_peer(slice, sector, cycle);
     return true;
 }
 
@@ -147,16 +149,16 @@ void slice_take_answer(Slice *slice, uint64_t cycle) {
     if (!far->answers.count) return;
     const SliceFarMessage *answer = &far->answer_messages[ring_front(&far->answers)];
     if (answer->ready > cycle) return;
-    if (answer->atom.op == MEM_OP_READ) {
-        uint64_t local = answer->atom.local | HALVES_COPY;
+    if (answer->sector.op == MEM_OP_READ) {
+        uint64_t local = answer->sector.local | REMOTE_L2_COPY;
         int32_t entry = mshr_find(&slice->mshr, local);
-        keep_copy(slice, &answer->atom, local);
+        keep_copy(slice, &answer->sector, local);
         slice->fills[entry].times = answer->times;
         mshr_complete(&slice->mshr, entry);
         far->reads--;
     } else {
         if (ring_is_full(&slice->replies)) return;
-        slice_add_reply(slice, near_handle(answer->atom.handle), answer->atom.local, cycle,
+        slice_add_reply(slice, near_handle(answer->sector.handle), answer->sector.local, cycle,
                         &answer->times);
         far->passing--;
     }
@@ -166,21 +168,21 @@ void slice_take_answer(Slice *slice, uint64_t cycle) {
 
 /* ---- at home ---- */
 
-bool slice_serve_far(Slice *slice, uint64_t cycle) {
+bool slice_serve_remote(Slice *slice, uint64_t cycle) {
     SliceFar *far = slice->far;
     if (!far->requests.count || cycle < slice->port_free || !slice_has_lookup_room(slice))
         return false;
     const SliceFarMessage *request = &far->request_messages[ring_front(&far->requests)];
     if (request->ready > cycle) return false;
-    if (!far->is_far_first && slice->input.count && !slice->is_refused) {
-        far->is_far_first = true;
+    if (!far->is_remote_first && slice->input.count && !slice->is_refused) {
+        far->is_remote_first = true;
         return false;
     }
-    if (!slice_look_up(slice, &request->atom, cycle)) {
+    if (!slice_look_up(slice, &request->sector, cycle)) {
         slice->counters->l2_refusals++;
         return false;
     }
     ring_pop(&far->requests);
-    far->is_far_first = false;
+    far->is_remote_first = false;
     return true;
 }

@@ -50,7 +50,7 @@ typedef struct SchedCall {
 /* One of several side by side, which different threads write. */
 typedef struct SchedCallPlace {
     SchedCall call;
-    char apart[TEAM_LINE - sizeof(SchedCall)];
+    char apart[THREAD_POOL_LINE - sizeof(SchedCall)];
 } SchedCallPlace;
 
 static inline void sched_call_begin(SchedCall *call, SchedFunction function, uint64_t cycle) {

@@ -216,7 +216,7 @@ static void grow(const MdInputs *inputs, const MdModel *model, uint32_t n,
  * the MSHRs allow. */
 static double time_by_parts(const MdInputs *inputs, uint32_t n, const MdPrediction *p) {
     double reads = fmax(1, p->dram_reads) / fmax(1, inputs->dram_reads);
-    double latency = inputs->fetch_latency > 0 ? p->latency / inputs->fetch_latency : 1;
+    double latency = inputs->load_latency > 0 ? p->latency / inputs->load_latency : 1;
     double waits = reads * latency;
     double parts = (1 - inputs->waiting) * p->pipeline + inputs->waiting * waits;
     double alone = inputs->mshrs > 0 ? inputs->under_way / inputs->mshrs : 0;
@@ -236,7 +236,7 @@ uint32_t md_predict(const MdInputs *inputs, const MdModel *model, uint32_t degre
                             .read_growth = 1,
                             .latency_growth = 1,
                             .pipeline_growth = 1,
-                            .latency = inputs->fetch_latency,
+                            .latency = inputs->load_latency,
                             .pipeline = 1,
                             .time = 1,
                             .throughput = 1};

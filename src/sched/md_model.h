@@ -46,7 +46,7 @@ typedef struct MdInputs {
     double dram_reads;        /* lines, or sectors, it read from DRAM */
     double warp_instructions; /* it issued */
     uint32_t warps;           /* it has */
-    double fetch_latency;     /* mean of its reads, SM cycles */
+    double load_latency;      /* mean of its reads, SM cycles */
     double waiting;           /* share of its time in which all its warps waited for memory */
     double under_way;         /* of its reads, in the mean over its time */
     double mshrs;             /* reads that can be under way; 0: any number */

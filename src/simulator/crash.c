@@ -44,7 +44,7 @@ static void on_crash(int number) {
 static void on_exit_called(void) {
     TytoSimulator *simulator = (TytoSimulator *)(uintptr_t)atomic_load(&simulator_named);
     char call[CALL_BYTES];
-    const bool helps = team_is_other();
+    const bool helps = thread_pool_is_other();
     if (!simulator || (!helps && pthread_mutex_trylock(&simulator->lock) != 0)) return;
     bool is_policy = gpu_policy_call(simulator->gpu, true, call, sizeof call);
     if (!helps) pthread_mutex_unlock(&simulator->lock);

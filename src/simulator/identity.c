@@ -14,10 +14,10 @@ static void add_policy(const char *what, const char *text, uint64_t content, Tex
     text_add(out, "\n");
 }
 
-static void add_detail(const Detail *detail, Text *out) {
-    machine_write_values(detail->machine, out);
-    add_policy("warps", detail->scheduler->text, detail->scheduler->content, out);
-    add_policy("ctas", detail->cta_scheduler->text, detail->cta_scheduler->content, out);
+static void add_detail(const TimedRun *timed, Text *out) {
+    machine_write_values(timed->machine, out);
+    add_policy("warps", timed->scheduler->text, timed->scheduler->content, out);
+    add_policy("ctas", timed->cta_scheduler->text, timed->cta_scheduler->content, out);
 }
 
 /* The words as options; false with errors in `diag`. */
@@ -27,11 +27,11 @@ static bool describe(int count, const char *const *words, Options *options, Text
     options_write_values(options, out);
     if (options->is_functional) return true;
     RunStats *run = run_new("");
-    Detail *detail = detail_new(options, run, diag);
-    if (detail) add_detail(detail, out);
-    detail_free(detail);
+    TimedRun *timed = timed_run_new(options, run, diag);
+    if (timed) add_detail(timed, out);
+    timed_run_free(timed);
     run_free(run);
-    return detail != NULL;
+    return timed != NULL;
 }
 
 char *tyto_identity(int count, const char *const *words, char *message, size_t size) {

@@ -491,12 +491,13 @@ void options_write_given(const Options *options, const char *const *without, Tex
 
 void options_document(Text *out) {
     const char *group = "";
-    text_add(out, "# Options of a simulation\n\n"
-                  "Generated from the option table (`src/simulator/options.def`). `tyto run`, `tyto "
-                  "compare`, `tyto sweep`, "
-                  "`tyto launch` and the\nenvironment variable `TYTO_OPTIONS` take these; "
-                  "[the command](command.md) says more of some of them. "
-                  "`tyto compare` has a `--json` and a\n`--csv` of its own.\n");
+    text_add(out,
+             "# Options of a simulation\n\n"
+             "Generated from the option table (`src/simulator/options.def`). `tyto run`, `tyto "
+             "compare`, `tyto sweep`, "
+             "`tyto launch` and the\nenvironment variable `TYTO_OPTIONS` take these; "
+             "[the command](command.md) says more of some of them. "
+             "`tyto compare` has a `--json` and a\n`--csv` of its own.\n");
     for (int i = 0; i < ROW_COUNT; i++) {
         const TytoOption *option = &rows[i].option;
         if (strcmp(group, option->group))

@@ -147,16 +147,15 @@ static void sign_policy(RunStats *run, RunOrigin which, const char *text, uint64
     set_hash(run, which, hash_add(hash, &content, sizeof content));
 }
 
-static void sign_machine(const Detail *detail, RunStats *run) {
+static void sign_machine(const TimedRun *timed, RunStats *run) {
     Text values = {0};
-    machine_write_values(detail->machine, &values);
+    machine_write_values(timed->machine, &values);
     set_hash(run, RUN_ORIGIN_machine_hash,
              hash_add(HASH_START, text_string(&values), values.length));
     text_free(&values);
-    sign_policy(run, RUN_ORIGIN_scheduler_hash, detail->scheduler->text,
-                detail->scheduler->content);
-    sign_policy(run, RUN_ORIGIN_cta_scheduler_hash, detail->cta_scheduler->text,
-                detail->cta_scheduler->content);
+    sign_policy(run, RUN_ORIGIN_scheduler_hash, timed->scheduler->text, timed->scheduler->content);
+    sign_policy(run, RUN_ORIGIN_cta_scheduler_hash, timed->cta_scheduler->text,
+                timed->cta_scheduler->content);
 }
 
 /* ---- All of it ---- */
@@ -196,5 +195,5 @@ void origin_sign(TytoSimulator *simulator, const char *program) {
     sign_library(run);
     sign_program(simulator, run);
     sign_options(simulator->options, run);
-    if (simulator->detail) sign_machine(simulator->detail, run);
+    if (simulator->timed) sign_machine(simulator->timed, run);
 }

@@ -77,6 +77,7 @@ const TytoCounter *tyto_counter(int i) {
 }
 
 int tyto_find_counter(const char *name) {
+    name = counters_present_name(name);
     for (int i = 0; i < ROW_COUNT; i++) {
         if (strcmp(rows[i].name, name) == 0) return i;
     }

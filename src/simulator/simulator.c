@@ -84,9 +84,9 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
         options_parse(parsed, NULL, count, options, diag) && check_together(parsed, diag);
     if (is_right && !parsed->is_functional) {
         RunStats *run = run_new("");
-        Detail *detail = detail_new(parsed, run, diag);
-        is_right = detail != NULL;
-        detail_free(detail);
+        TimedRun *timed = timed_run_new(parsed, run, diag);
+        is_right = timed != NULL;
+        timed_run_free(timed);
         run_free(run);
     }
     copy_message(diag, message, size);
@@ -100,12 +100,12 @@ static uint32_t threads_of(const Options *options) {
     return options->threads ? (uint32_t)options->threads : host_processors();
 }
 
-static GpuOptions gpu_options_of(const Options *options, Detail *detail, Findings *findings) {
+static GpuOptions gpu_options_of(const Options *options, TimedRun *timed, Findings *findings) {
     return (GpuOptions){
-        .machine = detail ? detail->config : NULL,
-        .scheduler = detail ? detail->scheduler : NULL,
-        .cta_scheduler = detail ? detail->cta_scheduler : NULL,
-        .watch = detail ? &detail->watch : NULL,
+        .machine = timed ? timed->config : NULL,
+        .scheduler = timed ? timed->scheduler : NULL,
+        .cta_scheduler = timed ? timed->cta_scheduler : NULL,
+        .watch = timed ? &timed->watch : NULL,
         .capability = options->capability.is_given ? &options->capability.value : NULL,
         .memory_bytes = options->memory_bytes,
         .heap_bytes = options->heap_bytes,
@@ -125,16 +125,16 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail, Finding
 
 TytoSimulator *simulator_new(Options *options, Diag *diag) {
     RunStats *run = run_new("");
-    Detail *detail = NULL;
+    TimedRun *timed = NULL;
     Gpu *gpu = NULL;
     run->findings = checks_findings(options);
     if (check_together(options, diag) &&
-        (options->is_functional || (detail = detail_new(options, run, diag)))) {
-        GpuOptions gpu_options = gpu_options_of(options, detail, run->findings);
-        if (!detail || detail_start(detail, options, diag)) gpu = gpu_new(&gpu_options, diag);
+        (options->is_functional || (timed = timed_run_new(options, run, diag)))) {
+        GpuOptions gpu_options = gpu_options_of(options, timed, run->findings);
+        if (!timed || timed_run_start(timed, options, diag)) gpu = gpu_new(&gpu_options, diag);
     }
     if (!gpu) {
-        detail_free(detail);
+        timed_run_free(timed);
         run_free(run);
         options_free(options);
         return NULL;
@@ -151,8 +151,8 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     gpu_options(gpu)->answers = &driver_answers;
     gpu_options(gpu)->asker = &simulator->asker;
     simulator->run = run;
-    simulator->detail = detail;
-    if (detail) simulator->selection = selection_new(options->kernels, options->skip, diag);
+    simulator->timed = timed;
+    if (timed) simulator->selection = selection_new(options->kernels, options->skip, diag);
     if (!options->is_quiet) simulator->progress = progress_new(gpu);
     return simulator;
 }
@@ -175,7 +175,7 @@ void tyto_free(TytoSimulator *simulator) {
         tyto_unload(simulator->modules);
     progress_free(simulator->progress);
     gpu_free(simulator->gpu);
-    detail_free(simulator->detail);
+    timed_run_free(simulator->timed);
     run_free(simulator->run);
     selection_free(simulator->selection);
     options_free(simulator->options);
@@ -469,7 +469,7 @@ static bool is_left_out(const TytoSimulator *simulator, const char *name) {
 static void keep_result(TytoSimulator *simulator, const GpuLaunch *launch, uint32_t stream,
                         const GpuResult *result) {
     record_launch(simulator->run, simulator->gpu, launch, stream, result,
-                  simulator->detail ? &simulator->detail->watch : NULL);
+                  simulator->timed ? &simulator->timed->watch : NULL);
     if (simulator->options->is_quiet) return;
     Text line = {0};
     report_launch(simulator->run, simulator->run->kernel_count - 1, &line);
@@ -662,7 +662,7 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     record_sign(simulator->run);
     origin_sign(simulator, program);
     bool is_right = record_write(simulator->run, options, diag);
-    if (simulator->detail) is_right &= detail_finish(simulator->detail, options, diag);
+    if (simulator->timed) is_right &= timed_run_finish(simulator->timed, options, diag);
     if (!options->is_quiet && simulator->run->kernel_count) {
         Text out = {0};
         report_run(simulator->run, options->is_verbose, host_columns(STDERR_FILENO), &out);

@@ -17,7 +17,7 @@ typedef struct DeviceAsker {
     const struct Context *context; /* NULL: none of the driver API's */
 } DeviceAsker;
 
-extern const struct DeviceAnswers driver_answers;
+extern const struct DeviceQueries driver_answers;
 
 /* A launch on the device. Whoever gave it owns this until it has ended. */
 typedef struct SimulatorGrid {
@@ -42,7 +42,7 @@ struct TytoSimulator {
     const char *command;         /* what runs the program ("tyto run"); NULL: the process itself */
     Text arguments;              /* of the program, where there is a command */
     bool is_process;             /* the program is this process's executable */
-    struct Detail *detail;       /* machine and recordings, NULL when run functionally; owned */
+    struct TimedRun *timed;      /* machine and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */
     DeviceAsker asker;
     struct Progress *progress; /* line on a terminal; NULL where there is none; owned */

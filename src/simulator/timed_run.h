@@ -13,7 +13,7 @@
 #include "sched/registry.h"
 #include "stats/run.h"
 
-typedef struct Detail {
+typedef struct TimedRun {
     Machine *machine;            /* as read and overridden; owned */
     const MachineConfig *config; /* finished; the machine's */
     SchedPolicy *scheduler;      /* owned */
@@ -24,17 +24,17 @@ typedef struct Detail {
     L1dWriter *l1d;              /* being written, NULL: not asked for; owned */
     Snapshots *snapshots;        /* being written, NULL: not asked for; owned */
     Watch watch;                 /* what the GPU records */
-} Detail;
+} TimedRun;
 
 /* The machine and the policies, with no recording begun; makes `run` (borrowed, outlives the
  * detail) one on that machine. NULL with errors in `diag`. */
-Detail *detail_new(const Options *options, RunStats *run, Diag *diag);
+TimedRun *timed_run_new(const Options *options, RunStats *run, Diag *diag);
 /* Begins the recordings that the options name, whose files are opened. False with errors in `diag`.
  */
-bool detail_start(Detail *detail, const Options *options, Diag *diag);
-void detail_free(Detail *detail); /* NULL is allowed */
+bool timed_run_start(TimedRun *timed, const Options *options, Diag *diag);
+void timed_run_free(TimedRun *timed); /* NULL is allowed */
 
 /* Ends the recordings. False with errors in `diag`. */
-bool detail_finish(Detail *detail, const Options *options, Diag *diag);
+bool timed_run_finish(TimedRun *timed, const Options *options, Diag *diag);
 
 #endif

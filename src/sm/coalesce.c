@@ -27,17 +27,17 @@ static bool has_word_banks(const SmSharedConfig *config) {
            !config->lone_broadcasts && !config->one_broadcast;
 }
 
-static uint32_t least_bytes(const SmLsuConfig *lsu, uint32_t atom_bytes) {
+static uint32_t least_bytes(const SmLsuConfig *lsu, uint32_t l2_sector_bytes) {
     uint32_t least = lsu->least_segment_bytes;
-    return least && least < atom_bytes ? least : atom_bytes;
+    return least && least < l2_sector_bytes ? least : l2_sector_bytes;
 }
 
-void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
+void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t l2_sector_bytes,
                     uint32_t sm, uint32_t sms) {
     *coalescer = (SmCoalescer){.lsu = &config->lsu,
                                .shared = &config->shared,
-                               .atom_bytes = atom_bytes,
-                               .least_bytes = least_bytes(&config->lsu, atom_bytes),
+                               .l2_sector_bytes = l2_sector_bytes,
+                               .least_bytes = least_bytes(&config->lsu, l2_sector_bytes),
                                .l1d_bytes = cache_config_fill_bytes(&config->l1d),
                                .l1c_bytes = cache_config_fill_bytes(&config->l1c),
                                .l1t_bytes = cache_config_fill_bytes(&config->l1t),
@@ -105,9 +105,9 @@ static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int l
  * touch one segment mostly stand together: the place of a segment is looked for from the end. */
 typedef struct Builder {
     uint64_t segment_mask;             /* bytes of a segment - 1 */
-    uint32_t atom_shift;               /* log2 of an atom's, or of what is less (least_segment) */
-    uint32_t all_atoms;                /* what each asks for, touched or not; 0: those touched */
-    bool halves;                       /* segments lie in one atom, and shrink to halves */
+    uint32_t l2_sector_shift;          /* log2 of a sector's, or of what is less (least_segment) */
+    uint32_t all_sectors;              /* what each asks for, touched or not; 0: those touched */
+    bool halves;                       /* segments lie in one sector, and shrink to halves */
     bool notes_bytes;                  /* stores: which bytes are written */
     uint32_t count;                    /* segments found */
     uint64_t segment[SM_MAX_ACCESSES]; /* their addresses, ascending */
@@ -115,18 +115,19 @@ typedef struct Builder {
     SmAccess access[SM_MAX_ACCESSES];  /* in the order in which they were found */
 } Builder;
 
-static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t atom_bytes) {
+static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t l2_sector_bytes) {
     builder->halves = false;
     builder->segment_mask = segment_bytes - 1;
-    builder->atom_shift = (uint32_t)bits_lowest32(atom_bytes);
-    builder->all_atoms = 0;
+    builder->l2_sector_shift = (uint32_t)bits_lowest32(l2_sector_bytes);
+    builder->all_sectors = 0;
     builder->count = 0;
 }
 
-/* Every atom of a segment, of which there is one at least: an atom can be larger than a segment. */
-static uint32_t atoms_of_segment(const Builder *builder) {
-    uint32_t bytes = (uint32_t)builder->segment_mask + (1u << builder->atom_shift);
-    return (uint32_t)bits_low_mask((int)(bytes >> builder->atom_shift));
+/* Every sector of a segment, of which there is one at least: a sector can be larger than a segment.
+ */
+static uint32_t sectors_of_segment(const Builder *builder) {
+    uint32_t bytes = (uint32_t)builder->segment_mask + (1u << builder->l2_sector_shift);
+    return (uint32_t)bits_low_mask((int)(bytes >> builder->l2_sector_shift));
 }
 
 /* The access of a segment, a new one if it has none. */
@@ -151,10 +152,10 @@ ALWAYS SmAccess *access_of(Builder *builder, uint64_t segment) {
 ALWAYS void add_bytes(Builder *builder, uint32_t lanes, uint64_t address, uint32_t bytes) {
     uint32_t start = (uint32_t)(address & builder->segment_mask);
     SmAccess *access = access_of(builder, address - start);
-    uint32_t first = start >> builder->atom_shift;
-    uint32_t last = (start + bytes - 1) >> builder->atom_shift;
+    uint32_t first = start >> builder->l2_sector_shift;
+    uint32_t last = (start + bytes - 1) >> builder->l2_sector_shift;
     access->lanes |= lanes;
-    access->atoms |= (2u << last) - (1u << first);
+    access->sectors |= (2u << last) - (1u << first);
     if (builder->notes_bytes && bytes < 64)
         access->written |= (SmBytes)bits_low_mask((int)bytes) << start;
     else if (builder->notes_bytes)
@@ -187,36 +188,36 @@ ALWAYS void add_run(Builder *builder, int lane, uint32_t count, uint64_t address
     else add_bytes(builder, (uint32_t)bits_low_mask((int)count) << lane, address, length);
 }
 
-/* An access within an atom: the half of its segment that it touches, and the half of that, as long
+/* An access within a sector: the half of its segment that it touches, and the half of that, as long
  * as it touches one alone. */
 static void halve(const Builder *builder, SmAccess *access) {
-    uint32_t pieces = (uint32_t)(builder->segment_mask + 1) >> builder->atom_shift, first = 0;
+    uint32_t pieces = (uint32_t)(builder->segment_mask + 1) >> builder->l2_sector_shift, first = 0;
     while (pieces > 1) {
-        uint32_t low = access->atoms >> first & (uint32_t)bits_low_mask((int)(pieces / 2));
-        uint32_t high = access->atoms >> (first + pieces / 2);
+        uint32_t low = access->sectors >> first & (uint32_t)bits_low_mask((int)(pieces / 2));
+        uint32_t high = access->sectors >> (first + pieces / 2);
         if (low && high) break;
         pieces /= 2;
         if (high) first += pieces;
     }
-    uint32_t start = first << builder->atom_shift;
+    uint32_t start = first << builder->l2_sector_shift;
     access->address += start;
     if (builder->notes_bytes) access->written >>= start;
-    access->bytes = (uint16_t)(pieces << builder->atom_shift);
-    access->atoms = 1;
+    access->bytes = (uint16_t)(pieces << builder->l2_sector_shift);
+    access->sectors = 1;
 }
 
-/* Moves an access's start to its first atom, so that it names no more than is asked for. */
+/* Moves an access's start to its first sector, so that it names no more than is asked for. */
 static void trim(const Builder *builder, SmAccess *access) {
-    if (builder->all_atoms) access->atoms = builder->all_atoms;
+    if (builder->all_sectors) access->sectors = builder->all_sectors;
     if (builder->halves) {
         halve(builder, access);
         return;
     }
-    int first = bits_lowest32(access->atoms), last = bits_highest32(access->atoms);
-    access->address += (uint64_t)first << builder->atom_shift;
-    access->atoms >>= first;
-    if (builder->notes_bytes) access->written >>= (uint32_t)first << builder->atom_shift;
-    access->bytes = (uint16_t)((uint32_t)(last - first + 1) << builder->atom_shift);
+    int first = bits_lowest32(access->sectors), last = bits_highest32(access->sectors);
+    access->address += (uint64_t)first << builder->l2_sector_shift;
+    access->sectors >>= first;
+    if (builder->notes_bytes) access->written >>= (uint32_t)first << builder->l2_sector_shift;
+    access->bytes = (uint16_t)((uint32_t)(last - first + 1) << builder->l2_sector_shift);
 }
 
 /* Hands on what has been found, behind what was before, in the order in which the accesses go. */
@@ -261,7 +262,7 @@ static void coalesce_atomics(const SmOperation *op, const Builder *builder, SmMe
             taken |= 1u << lane;
         }
         memory->access[memory->count++] = (SmAccess){
-            .address = segment, .atoms = 1, .bytes = (uint16_t)(1u << builder->atom_shift)};
+            .address = segment, .sectors = 1, .bytes = (uint16_t)(1u << builder->l2_sector_shift)};
         left &= ~taken;
     }
 }
@@ -481,13 +482,13 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
         return;
     }
     Builder builder;
-    uint32_t segment = memory->is_atomic ? c->atom_bytes : segment_bytes(c, info, path);
+    uint32_t segment = memory->is_atomic ? c->l2_sector_bytes : segment_bytes(c, info, path);
     bool is_read_only = path == SM_PATH_CONST || path == SM_PATH_TEXTURE;
-    bool halves = !memory->is_atomic && !is_read_only && c->least_bytes < c->atom_bytes &&
-                  segment <= c->atom_bytes;
-    builder_init(&builder, segment, halves ? c->least_bytes : c->atom_bytes);
+    bool halves = !memory->is_atomic && !is_read_only && c->least_bytes < c->l2_sector_bytes &&
+                  segment <= c->l2_sector_bytes;
+    builder_init(&builder, segment, halves ? c->least_bytes : c->l2_sector_bytes);
     builder.halves = halves;
-    if (!c->lsu->shrinks_segments) builder.all_atoms = atoms_of_segment(&builder);
+    if (!c->lsu->shrinks_segments) builder.all_sectors = sectors_of_segment(&builder);
     builder.notes_bytes = memory->is_store && !is_advice && builder.segment_mask < MASKED_BYTES;
     uint32_t lanes = lanes_in(op, space);
     if (memory->is_atomic) {

@@ -1,7 +1,7 @@
 /* Coalescing: from the addresses of a warp's lanes to the fewest accesses that cover them.
  *
  * An access lies within one segment: the L1D's fill unit (narrower for 1- and 2-byte elements where
- * the machine says so), or the bypass segment for what goes past the L1D. It asks for the atoms
+ * the machine says so), or the bypass segment for what goes past the L1D. It asks for the sectors
  * that lanes touch. Atomic operations on one word are accesses of their own, one after the other.
  *
  * Local memory is laid out so that the words of one offset lie next to each other for all threads.
@@ -18,9 +18,9 @@
 typedef struct SmCoalescer {
     const SmLsuConfig *lsu;
     const SmSharedConfig *shared;
-    uint32_t atom_bytes;  /* what a partition splits requests into */
-    uint32_t least_bytes; /* least that an access asks for; no more than that */
-    uint32_t l1d_bytes;   /* fill unit of the L1D; as the next two a power of two */
+    uint32_t l2_sector_bytes; /* what a partition splits requests into */
+    uint32_t least_bytes;     /* least that an access asks for; no more than that */
+    uint32_t l1d_bytes;       /* fill unit of the L1D; as the next two a power of two */
     uint32_t l1c_bytes;
     uint32_t l1t_bytes;
     uint32_t sm, sms;    /* number of this one, and how many there are */
@@ -48,7 +48,7 @@ typedef struct SmOperation {
     uint32_t cta_slot;       /* of the CTA */
 } SmOperation;
 
-void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
+void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t l2_sector_bytes,
                     uint32_t sm, uint32_t sms);
 /* The layout of a grid of which at most `cta_limit` CTAs are resident on an SM at once. Grids of
  * different `number` have memory of their own. */

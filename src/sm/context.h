@@ -116,9 +116,10 @@ static inline void context_branched(SmContext *sm, const SmWarp *w, uint32_t pc,
         context_tell_branch(sm, w, pc, lanes, is_divergent);
 }
 
-/* The atoms of `bytes` from an atom's start on, bit each; at least one. */
-static inline uint32_t context_atoms_of(const SmContext *sm, uint32_t bytes) {
-    return (uint32_t)bits_low_mask((int)((bytes + sm->env.atom_bytes - 1) / sm->env.atom_bytes));
+/* The sectors of `bytes` from a sector's start on, bit each; at least one. */
+static inline uint32_t context_sectors_of(const SmContext *sm, uint32_t bytes) {
+    return (uint32_t)bits_low_mask(
+        (int)((bytes + sm->env.l2_sector_bytes - 1) / sm->env.l2_sector_bytes));
 }
 
 #endif

@@ -50,7 +50,7 @@ typedef struct SmCore {
     /* Counters.MemoryBlockCycles that are not settled yet. */
     uint64_t (*memory_cycles)(const Sm *sm);
     /* Why each resident warp stands where it stands. */
-    SmStanding (*standing)(const Sm *sm);
+    SmStallReasons (*stall_reasons)(const Sm *sm);
 } SmCore;
 
 /* The core of that kind. */

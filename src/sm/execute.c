@@ -5,7 +5,8 @@
 
 void execute_init(SmExecute *execute, const SmContext *sm) {
     *execute = (SmExecute){.has_window = false};
-    coalescer_init(&execute->coalescer, sm->config, sm->env.atom_bytes, sm->env.index, sm->env.sms);
+    coalescer_init(&execute->coalescer, sm->config, sm->env.l2_sector_bytes, sm->env.index,
+                   sm->env.sms);
     execute->coalescer.l2_takes_hints = sm->env.l2_takes_hints;
 }
 

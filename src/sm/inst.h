@@ -52,14 +52,14 @@ typedef unsigned __int128 SmBytes __attribute__((aligned(8)));
 
 /* One coalesced access. */
 typedef struct SmAccess {
-    uint64_t address;    /* of the segment's first byte asked for; aligned to the atom */
-    uint32_t atoms;      /* atoms wanted from there */
-    uint16_t bytes;      /* from address to the end of the last atom asked for */
+    uint64_t address;    /* of the segment's first byte asked for; aligned to the sector */
+    uint32_t sectors;    /* sectors wanted from there */
+    uint16_t bytes;      /* from address to the end of the last sector asked for */
     uint8_t priority[2]; /* CachePriority in L1D and in L2 */
     uint32_t lanes;      /* that touch the segment, bit each */
     uint32_t pc : 28;    /* of the instruction that makes it, SM_NO_PC: none; only for a profile */
     uint32_t prefetch : 4; /* loads: log2 of the bytes that L2 shall bring, or 0 */
-    SmBytes written;       /* stores: those written from address on; 0: every byte of the atoms */
+    SmBytes written;       /* stores: those written from address on; 0: every byte of the sectors */
 } SmAccess;
 _Static_assert(sizeof(SmAccess) == 40, "accesses are copied from queue to queue");
 

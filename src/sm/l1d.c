@@ -209,14 +209,14 @@ static void send_write(SmPort *port, const SmAccess *access, uint32_t warp, uint
 /* The dirty sectors of a line, as a write that nobody waits for. */
 __attribute__((noinline)) static void write_back(const SmL1d *l1d, SmContext *sm, SmPort *port,
                                                  uint64_t line, uint8_t dirty, uint32_t warp) {
-    uint32_t sector_atoms = context_atoms_of(sm, l1d->fill_bytes), atoms = 0;
+    uint32_t requests_in_sector = context_sectors_of(sm, l1d->fill_bytes), sectors = 0;
     for (uint32_t rest = dirty; rest; rest &= rest - 1)
-        atoms |= sector_atoms << ((uint32_t)bits_lowest32(rest) *
-                                  (l1d->fill_bytes / sm->env.atom_bytes));
-    uint32_t first = (uint32_t)bits_lowest32(atoms), last = (uint32_t)bits_highest32(atoms);
-    SmAccess access = {.address = line + (uint64_t)first * sm->env.atom_bytes,
-                       .atoms = atoms >> first,
-                       .bytes = (uint16_t)((last - first + 1) * sm->env.atom_bytes),
+        sectors |= requests_in_sector
+                   << ((uint32_t)bits_lowest32(rest) * (l1d->fill_bytes / sm->env.l2_sector_bytes));
+    uint32_t first = (uint32_t)bits_lowest32(sectors), last = (uint32_t)bits_highest32(sectors);
+    SmAccess access = {.address = line + (uint64_t)first * sm->env.l2_sector_bytes,
+                       .sectors = sectors >> first,
+                       .bytes = (uint16_t)((last - first + 1) * sm->env.l2_sector_bytes),
                        .pc = SM_NO_PC};
     sm->counters.l1d_write_backs++;
     send_write(port, &access, warp, SM_NO_WARP);
@@ -309,11 +309,11 @@ void l1d_end_hits(SmL1d *l1d, SmContext *sm) {
 ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
                   uint64_t key, uint16_t waiter) {
     l1d->pcs[mshr_allocate(&l1d->mshr, key, waiter)] = lookup->pc;
-    uint32_t atoms = context_atoms_of(sm, l1d->fill_bytes);
+    uint32_t sectors = context_sectors_of(sm, l1d->fill_bytes);
     port_push_miss(
         port, MEM_CLIENT_L1D,
         &(SmSend){.access = {.address = key,
-                             .atoms = atoms,
+                             .sectors = sectors,
                              .bytes = (uint16_t)l1d->fill_bytes,
                              .priority = {lookup->access.priority[0], lookup->access.priority[1]},
                              .pc = lookup->access.pc,

@@ -19,13 +19,13 @@ typedef struct SmPace {
     _Atomic uint64_t issued;   /* all of its SMs before have issued */
     _Atomic uint64_t finished; /* all of its SMs before have finished the cycle */
     uint64_t next;             /* the place after that of the one that it steps; its own */
-    char apart[TEAM_LINE - 3 * sizeof(uint64_t)];
+    char apart[THREAD_POOL_LINE - 3 * sizeof(uint64_t)];
 } SmPace;
 
 /* Whether requests have moved in this cycle; written by the thread that moves them. */
 typedef struct SmMoved {
     _Atomic uint64_t base; /* of the last cycle in which they have */
-    char apart[TEAM_LINE - sizeof(uint64_t)];
+    char apart[THREAD_POOL_LINE - sizeof(uint64_t)];
 } SmMoved;
 
 /* Written between cycles, by the thread that gives out the work. */
@@ -51,7 +51,7 @@ static inline uint32_t order_sm(const SmOrder *order, uint32_t place) {
 static inline void order_wait(_Atomic uint64_t *progress, uint64_t until) {
     uint32_t turns = 0;
     while (atomic_load_explicit(progress, memory_order_acquire) < until)
-        team_wait(&turns);
+        thread_pool_wait(&turns);
 }
 
 /* The requests' network has made its move of this cycle. */

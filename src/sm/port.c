@@ -103,7 +103,7 @@ static inline void send_now(SmPort *port, SmContext *sm, const SmSend *send, uin
     *request = (MemRequest){
         .address = address,
         .handle = mem_handle(sm->env.index, index),
-        .atoms = send->access.atoms,
+        .sectors = send->access.sectors,
         .waiting = is_line ? (uint32_t)(send->access.address - address) : send->waiting,
         .bytes = (uint16_t)send->access.bytes,
         .target = target,
@@ -128,10 +128,10 @@ static inline void send_now(SmPort *port, SmContext *sm, const SmSend *send, uin
 
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     if (!may_send(port, sm, send)) return false;
-    /* A cache's line can be smaller than an atom: then the atom around it is asked for. */
-    const uint64_t address = send->access.address & ~(uint64_t)(sm->env.atom_bytes - 1);
+    /* A cache's line can be smaller than a sector: then the sector around it is asked for. */
+    const uint64_t address = send->access.address & ~(uint64_t)(sm->env.l2_sector_bytes - 1);
     const uint32_t slice =
-        halves_near(address_map_slice(sm->env.map, address), sm->env.half_slices, sm->env.half);
+        remote_l2_near(address_map_slice(sm->env.map, address), sm->env.half_slices, sm->env.half);
     send_now(port, sm, send, address, endpoint_slice(slice));
     return true;
 }
@@ -175,10 +175,10 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
     uint32_t cycles = (uint32_t)sm->cycle - request->sent;
     c->reads_answered++;
     histogram_add(&sm->histograms, HISTOGRAM_read_latency, cycles);
-    c->fetch_cycles += cycles;
-    c->fetch_l2_cycles += request->l2_cycles;
-    c->fetch_queue_cycles += request->queue_ticks; /* their own cycles: the engine converts */
-    c->fetch_dram_cycles += request->dram_ticks;
+    c->load_cycles += cycles;
+    c->load_l2_cycles += request->l2_cycles;
+    c->load_queue_cycles += request->queue_ticks; /* their own cycles: the engine converts */
+    c->load_dram_cycles += request->dram_ticks;
 }
 
 bool port_offer(SmPort *port, const SmContext *sm, uint64_t cycle, uint32_t handle,

@@ -45,10 +45,10 @@ __attribute__((cold, noinline)) ProfileCounts *sm_profile_new_chunk(SmProfile *p
 }
 
 void sm_profile_launched(SmProfile *profile, uint64_t warps, uint32_t pc, uint64_t cycle) {
-    for (int b = 0; b < SM_STANDING_BITS; b++)
-        profile->standing.bit[b] &= ~warps;
+    for (int b = 0; b < SM_STALL_REASON_BITS; b++)
+        profile->reasons.bit[b] &= ~warps;
     uint64_t left = warps;
-    standing_take(&profile->standing, &left, warps, PROFILE_cycles_fetch);
+    stall_reasons_take(&profile->reasons, &left, warps, PROFILE_cycles_fetch);
     for (; warps; warps &= warps - 1) {
         int warp = bits_lowest64(warps);
         profile->pc[warp] = pc;
@@ -84,7 +84,7 @@ void sm_profile_slot(SmProfile *profile, int warp, uint32_t pc) {
 /* Adds the cycles before `cycle` in which the warp has stood as it does. */
 static void settle_warp(SmProfile *profile, int warp, uint64_t cycle) {
     if (cycle <= profile->since[warp]) return;
-    ProfileColumn cause = standing_of(&profile->standing, warp);
+    ProfileColumn cause = stall_reason_of(&profile->reasons, warp);
     sm_profile_count(profile, profile->pc[warp], cause, cycle - profile->since[warp]);
     profile->since[warp] = cycle;
 }

@@ -3,8 +3,9 @@
  * without one they cost a look at that pointer.
  *
  * Why a warp stands changes seldom beside the cycles that pass. So the causes of all warps are kept
- * as numbers whose bits lie in planes (SmStanding), a word for each bit: a few operations on words
- * tell in each step which warps stand otherwise than before, and only for those cycles are added.
+ * as numbers whose bits lie in planes (SmStallReasons), a word for each bit: a few operations on
+ * words tell in each step which warps stand otherwise than before, and only for those cycles are
+ * added.
  */
 #ifndef TYTO_SM_PROFILE_H
 #define TYTO_SM_PROFILE_H
@@ -16,35 +17,35 @@
 #include "tyto/policy.h"
 
 enum {
-    SM_STANDING_BITS = 4,
+    SM_STALL_REASON_BITS = 4,
     SM_PROFILE_ROWS = 64 /* instructions of a chunk */
 };
-_Static_assert(PROFILE_CAUSE_COUNT <= 1 << SM_STANDING_BITS, "each cause has a number");
+_Static_assert(PROFILE_CAUSE_COUNT <= 1 << SM_STALL_REASON_BITS, "each cause has a number");
 
 /* Why each warp stands: bit w of bit[b] is bit b of the cause of warp w. */
-typedef struct SmStanding {
-    uint64_t bit[SM_STANDING_BITS];
-} SmStanding;
+typedef struct SmStallReasons {
+    uint64_t bit[SM_STALL_REASON_BITS];
+} SmStallReasons;
 
 /* Those of `warps` that have no cause yet get this one, a constant. */
 static inline __attribute__((always_inline)) void
-standing_take(SmStanding *standing, uint64_t *left, uint64_t warps, ProfileColumn cause) {
+stall_reasons_take(SmStallReasons *reasons, uint64_t *left, uint64_t warps, ProfileColumn cause) {
     warps &= *left;
     *left &= ~warps;
-    for (int b = 0; b < SM_STANDING_BITS; b++)
-        if ((uint32_t)cause >> b & 1) standing->bit[b] |= warps;
+    for (int b = 0; b < SM_STALL_REASON_BITS; b++)
+        if ((uint32_t)cause >> b & 1) reasons->bit[b] |= warps;
 }
 
-static inline ProfileColumn standing_of(const SmStanding *standing, int warp) {
+static inline ProfileColumn stall_reason_of(const SmStallReasons *reasons, int warp) {
     uint32_t cause = 0;
-    for (int b = 0; b < SM_STANDING_BITS; b++)
-        cause |= (uint32_t)(standing->bit[b] >> warp & 1) << b;
+    for (int b = 0; b < SM_STALL_REASON_BITS; b++)
+        cause |= (uint32_t)(reasons->bit[b] >> warp & 1) << b;
     return (ProfileColumn)cause;
 }
 
 /* A chunk of rows is made when the first of its instructions is counted, and kept. */
 typedef struct SmProfile {
-    SmStanding standing;
+    SmStallReasons reasons;
     uint64_t since[TYTO_MAX_WARPS];  /* cycle from which on it holds */
     uint32_t pc[TYTO_MAX_WARPS];     /* where the warp stands */
     uint64_t divergent;              /* divergent branches of the SM so far */

@@ -65,7 +65,7 @@ static void ask_below(SmReadCache *cache, const SmContext *sm, SmPort *port, uin
     }
     port_push_miss(port, (MemClient)cache->client,
                    &(SmSend){.access = {.address = key,
-                                        .atoms = context_atoms_of(sm, cache->fill_bytes),
+                                        .sectors = context_sectors_of(sm, cache->fill_bytes),
                                         .bytes = (uint16_t)cache->fill_bytes,
                                         .pc = pc & SM_NO_PC},
                              .op = MEM_OP_READ,

@@ -374,12 +374,12 @@ void sm_step(Sm *sm, uint64_t cycle) {
 
 /* ---- Where warps stand ---- */
 
-void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
-    SmStanding standing = sm->core->standing(sm);
+void sm_visit_stall_reasons(const Sm *sm, SmVisitStallReasons *visit, void *user) {
+    SmStallReasons reasons = sm->core->stall_reasons(sm);
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
         const SmWarp *w = &sm->context.warps.warp[warp];
-        visit(user, w->handle, w->pc, warp, standing_of(&standing, warp));
+        visit(user, w->handle, w->pc, warp, stall_reason_of(&reasons, warp));
     }
 }
 
@@ -392,23 +392,23 @@ uint64_t sm_changes(const Sm *sm) {
     return changes;
 }
 
-bool sm_all_look(const Sm *sm, uint32_t rounds, bool for_ever) {
+bool sm_all_poll(const Sm *sm, uint32_t rounds, bool for_ever) {
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         const SmWarp *w = &sm->context.warps.warp[bits_lowest64(rest)];
         const WarpSource *source = w->grid->source;
-        if (!source->type->only_looks(source, w->handle, rounds, for_ever)) return false;
+        if (!source->type->only_polls(source, w->handle, rounds, for_ever)) return false;
     }
     return true;
 }
 
-void sm_prove_looks(Sm *sm, bool proves) {
+void sm_prove_polls(Sm *sm, bool proves) {
     for (uint32_t rest = sm->context.grids; rest; rest &= rest - 1) {
         WarpSource *source = sm->context.grid[bits_lowest32(rest)].source;
-        source->type->prove_looks(source, proves);
+        source->type->prove_polls(source, proves);
     }
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         const SmWarp *w = &sm->context.warps.warp[bits_lowest64(rest)];
-        w->grid->source->type->forget_looks(w->grid->source, w->handle);
+        w->grid->source->type->reset_polls(w->grid->source, w->handle);
     }
 }
 

@@ -53,7 +53,7 @@ typedef struct SmEnvironment {
     uint32_t half_slices;      /* L2 slices of each half; 0: L2 is one (partition/remote_l2.h) */
     uint32_t half;             /* that the SM is near to */
     uint32_t header_bytes;     /* of a packet without data */
-    uint32_t atom_bytes;       /* what a partition splits requests into */
+    uint32_t l2_sector_bytes;  /* what a partition splits requests into */
     uint32_t sms;              /* of the GPU */
     SetCounts *l1d_sets;       /* what each set of its L1D counts; NULL: nobody asks */
     Pages *pages;              /* where it lies; NULL: anywhere */
@@ -167,15 +167,15 @@ uint64_t sm_memory_cycles(const Sm *sm);
 const Histograms *sm_histograms(const Sm *sm);
 
 /* Why each resident warp stands where it stands, one after another, by warp slot. */
-typedef void SmVisitStanding(void *user, const SourceWarp *warp, uint32_t pc, int slot,
-                             ProfileColumn cause);
+typedef void SmVisitStallReasons(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                                 ProfileColumn cause);
 /* Deadlock detection (WarpSourceType): changes by all resident grids; whether all warps on the SM
  * do nothing but look for stores of others; and they compare their states, or no longer do. */
 uint64_t sm_changes(const Sm *sm);
-bool sm_all_look(const Sm *sm, uint32_t rounds, bool for_ever);
-void sm_prove_looks(Sm *sm, bool proves);
+bool sm_all_poll(const Sm *sm, uint32_t rounds, bool for_ever);
+void sm_prove_polls(Sm *sm, bool proves);
 
-void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user);
+void sm_visit_stall_reasons(const Sm *sm, SmVisitStallReasons *visit, void *user);
 
 /* What was counted of each instruction, complete after sm_settle; NULL: nobody asked. */
 const SmProfile *sm_profile(const Sm *sm);

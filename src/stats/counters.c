@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "stats/histogram.h"
 #include "stats/sets.h"
@@ -28,6 +29,15 @@ const RatioRow ratio_rows[RATIO_COUNT] = {RATIOS(RATIO_ROW, TERM)};
 const CounterGroup *counter_groups(int *count) {
     *count = (int)(sizeof groups / sizeof *groups);
     return groups;
+}
+
+const char *counters_present_name(const char *name) {
+#define RENAMED_ROW(old, present) {#old, #present},
+    static const char *const renamed[][2] = {RENAMED_COUNTERS(RENAMED_ROW)};
+#undef RENAMED_ROW
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strcmp(renamed[i][0], name) == 0) return renamed[i][1];
+    return name;
 }
 
 /* Written out counter by counter: sums are then added side by side. */
@@ -116,9 +126,9 @@ static const Identity identities[] = {
     IDENTITY("every DRAM request found its row open, its bank closed or another row", false,
         (T(dram_row_hits) T(dram_row_misses) T(dram_row_conflicts)),
         EQUALS, (T(dram_reads) T(dram_writes)), ONCE),
-    IDENTITY("the parts of the fetch latency are the whole", false,
-        (T(fetch_noc_cycles) T(fetch_l2_cycles) T(fetch_queue_cycles) T(fetch_dram_cycles)),
-        EQUALS, (T(fetch_cycles)), ONCE),
+    IDENTITY("the parts of the load latency are the whole", false,
+        (T(load_noc_cycles) T(load_l2_cycles) T(load_queue_cycles) T(load_dram_cycles)),
+        EQUALS, (T(load_cycles)), ONCE),
     IDENTITY("every CTA given to an SM finished", true,
         (T(ctas_launched)), EQUALS, (T(ctas_finished)), ONCE),
     IDENTITY("every warp given to an SM finished", true,

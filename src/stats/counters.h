@@ -116,11 +116,11 @@
     SUM(reads_answered, "requests", "read and atomic requests whose last reply arrived") \
     SUM(writes_sent, "requests", "write requests sent by SMs") \
     SUM(writes_acknowledged, "requests", "write requests whose last acknowledgement arrived") \
-    SUM(fetch_cycles, "SM cycles", "sum over the answered reads: from the SM's miss to the reply") \
-    SUM(fetch_noc_cycles, "SM cycles", "fetch_cycles spent in the networks and their queues") \
-    SUM(fetch_l2_cycles, "SM cycles", "fetch_cycles spent in the partition: ROP, L2 and their queues") \
-    SUM(fetch_queue_cycles, "SM cycles", "fetch_cycles spent waiting in the DRAM controller") \
-    SUM(fetch_dram_cycles, "SM cycles", "fetch_cycles spent in the DRAM itself") \
+    SUM(load_cycles, "SM cycles", "sum over the answered reads: from the SM's miss to the reply") \
+    SUM(load_noc_cycles, "SM cycles", "load_cycles spent in the networks and their queues") \
+    SUM(load_l2_cycles, "SM cycles", "load_cycles spent in the partition: ROP, L2 and their queues") \
+    SUM(load_queue_cycles, "SM cycles", "load_cycles spent waiting in the DRAM controller") \
+    SUM(load_dram_cycles, "SM cycles", "load_cycles spent in the DRAM itself") \
     GROUP(noc_cycles, "noc", "Interconnect") \
     SUM(noc_cycles, "NoC cycles", "network cycles") \
     NETWORK(SUM, request, "SMs", "partitions", "requests") \
@@ -195,11 +195,11 @@
     RATIO(l2_miss_rate, "share", 1, (T(l2_misses)), (T(l2_accesses)), "L2 misses; hits on pending sectors are no misses") \
     RATIO(l2_MPKI, "misses", 1000, (T(l2_misses)), (T(thread_instructions)), "L2 misses per thousand thread instructions") \
     RATIO(prefetch_accuracy, "share", 1, (T(l2_prefetches_used)), (T(l2_prefetches)), "prefetched lines that were asked for") \
-    RATIO(fetch_latency, "SM cycles", 1, (T(fetch_cycles)), (T(reads_answered)), "mean time from an SM's miss to the reply") \
-    RATIO(fetch_latency_noc, "SM cycles", 1, (T(fetch_noc_cycles)), (T(reads_answered)), "its part in the networks") \
-    RATIO(fetch_latency_l2, "SM cycles", 1, (T(fetch_l2_cycles)), (T(reads_answered)), "its part in the partition") \
-    RATIO(fetch_latency_queue, "SM cycles", 1, (T(fetch_queue_cycles)), (T(reads_answered)), "its part waiting for DRAM") \
-    RATIO(fetch_latency_dram, "SM cycles", 1, (T(fetch_dram_cycles)), (T(reads_answered)), "its part in DRAM") \
+    RATIO(load_latency, "SM cycles", 1, (T(load_cycles)), (T(reads_answered)), "mean time from an SM's miss to the reply") \
+    RATIO(load_latency_noc, "SM cycles", 1, (T(load_noc_cycles)), (T(reads_answered)), "its part in the networks") \
+    RATIO(load_latency_l2, "SM cycles", 1, (T(load_l2_cycles)), (T(reads_answered)), "its part in the partition") \
+    RATIO(load_latency_queue, "SM cycles", 1, (T(load_queue_cycles)), (T(reads_answered)), "its part waiting for DRAM") \
+    RATIO(load_latency_dram, "SM cycles", 1, (T(load_dram_cycles)), (T(reads_answered)), "its part in DRAM") \
     RATIO(request_latency, "NoC cycles", 1, (T(request_transit_cycles) T(request_queue_cycles)), (T(request_packets_received)), "mean time of a request in the network") \
     RATIO(reply_latency, "NoC cycles", 1, (T(reply_transit_cycles) T(reply_queue_cycles)), (T(reply_packets_received)), "mean time of a reply in the network") \
     RATIO(BLP, "banks", 1, (T(dram_bank_ticks)), (T(dram_busy_ticks)), "bank-level parallelism: mean banks of a channel busy while any is") \
@@ -218,6 +218,20 @@ typedef struct Counters {
     COUNTERS(COUNTER_NO_GROUP, COUNTER_FIELD, COUNTER_FIELD)
 } Counters;
 #undef COUNTER_FIELD
+
+/* R(old name, present name): counters and ratios that were renamed. Experiments, result files and
+ * `tyto explain` still take the old name. */
+#define RENAMED_COUNTERS(R)                                                                        \
+    R(fetch_cycles, load_cycles)                                                                   \
+    R(fetch_noc_cycles, load_noc_cycles)                                                           \
+    R(fetch_l2_cycles, load_l2_cycles)                                                             \
+    R(fetch_queue_cycles, load_queue_cycles)                                                       \
+    R(fetch_dram_cycles, load_dram_cycles)                                                         \
+    R(fetch_latency, load_latency)                                                                 \
+    R(fetch_latency_noc, load_latency_noc)                                                         \
+    R(fetch_latency_l2, load_latency_l2)                                                           \
+    R(fetch_latency_queue, load_latency_queue)                                                     \
+    R(fetch_latency_dram, load_latency_dram)
 
 /* The index of a counter in the struct and in the table. */
 #define COUNTER_ID(name, unit, meaning) COUNTER_##name,
@@ -298,6 +312,9 @@ typedef struct CountersShape {
 /* Checks every identity (stall causes sum to scheduler cycles, requests in equal replies out, ...).
  * True when all hold; else `why` has a line for each that does not, with its numbers. */
 bool counters_check(const Counters *counters, CountersShape shape, Text *why);
+
+/* The present name of a counter or ratio that was renamed; any other name as it is. */
+const char *counters_present_name(const char *name);
 
 /* Adds what a counter, or a ratio, is: some lines for people. */
 void counters_explain(CounterId id, Text *out);

@@ -57,7 +57,7 @@
     COLUMN(l2_pending_hits, "accesses", l2_pending_hits, true, "L2 lookups of its requests: data already on their way") \
     COLUMN(l2_misses, "accesses", l2_misses, true, "L2 lookups of its requests: neither") \
     COLUMN(reads, "requests", reads_answered, false, "reads and atomics that left the SM and were answered") \
-    COLUMN(read_cycles, "SM cycles", fetch_cycles, false, "their time from the SM's miss to the reply")
+    COLUMN(read_cycles, "SM cycles", load_cycles, false, "their time from the SM's miss to the reply")
 /* clang-format on */
 
 typedef enum ProfileColumn {

@@ -104,9 +104,9 @@ static const struct {
     {"caches",
      {RATIO_l1d_miss_rate, RATIO_l1d_MPKI, RATIO_l1d_intra_warp_share, RATIO_l2_miss_rate},
      4},
-    {"fetch",
-     {RATIO_fetch_latency, RATIO_fetch_latency_noc, RATIO_fetch_latency_l2,
-      RATIO_fetch_latency_queue, RATIO_fetch_latency_dram},
+    {"latency",
+     {RATIO_load_latency, RATIO_load_latency_noc, RATIO_load_latency_l2, RATIO_load_latency_queue,
+      RATIO_load_latency_dram},
      5},
     {"DRAM", {RATIO_BLP, RATIO_RBL, RATIO_dram_bandwidth_use, RATIO_dram_queue_mean}, 4},
 };
@@ -390,7 +390,7 @@ static const struct Evidence {
     RatioId ratio;
     bool is_worse_higher;
 } evidence[] = {
-    {"mean fetch latency", RATIO_fetch_latency, true},
+    {"mean load latency", RATIO_load_latency, true},
     {"L1D misses", RATIO_l1d_miss_rate, true},
     {"L2 misses", RATIO_l2_miss_rate, true},
     {"row hits", RATIO_RBL, false},

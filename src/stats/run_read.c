@@ -12,6 +12,7 @@ enum { KEY_BYTES = 128, TEXT_BYTES = 4096, ORIGIN_BYTES = 1 << 16 };
 
 /* The counter of that name, -1 when there is none; `from` is where to look first. */
 static int find_counter(const char *name, int from) {
+    name = counters_present_name(name);
     for (int i = 0; i < COUNTER_COUNT; i++) {
         int id = (from + i) % COUNTER_COUNT;
         if (strcmp(counter_rows[id].name, name) == 0) return id;

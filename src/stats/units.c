@@ -233,7 +233,7 @@ static const UnitColumn unit_columns[UNIT_KINDS][MOST_COLUMNS] = {
     [UNIT_sm] = {COUNT(ctas_launched, "CTAs"), COUNT(warp_instructions, "instructions"),
                  RATIO(issued_share, "issued"), COUNT(NoWarpCycles, "no warp"),
                  COUNT(l1d_accesses, "L1D lookups"), RATIO(l1d_miss_rate, "misses"),
-                 RATIO(fetch_latency, "latency")},
+                 RATIO(load_latency, "latency")},
     [UNIT_slice] = {COUNT(l2_accesses, "lookups"), RATIO(l2_miss_rate, "misses"),
                     COUNT(l2_evictions, "evictions"), COUNT(l2_write_backs, "write-backs"),
                     COUNT(l2_refusals, "refusals")},

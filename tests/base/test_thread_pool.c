@@ -1,4 +1,4 @@
-/* Teams of threads: each does its part of every piece, sees what the caller wrote and is seen. */
+/* Pools of threads: each does its part of every piece, sees what the caller wrote and is seen. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -25,65 +25,65 @@ static void add_part(void *user, uint32_t thread) {
     sums->parts[thread]++;
 }
 
-static Team *make(uint32_t threads) {
+static ThreadPool *make(uint32_t threads) {
     int why;
-    Team *team = team_new(threads, &why);
-    assert_non_null(team);
-    assert_int_equal(team_threads(team), threads);
-    return team;
+    ThreadPool *pool = thread_pool_new(threads, &why);
+    assert_non_null(pool);
+    assert_int_equal(thread_pool_threads(pool), threads);
+    return pool;
 }
 
 static void every_thread_does_its_part_of_every_piece(void **state) {
     (void)state;
-    Team *team = make(THREADS);
+    ThreadPool *pool = make(THREADS);
     Sums sums = {0};
     for (uint32_t piece = 1; piece <= PIECES; piece++) {
         sums.given = piece;
-        team_run(team, THREADS, add_part, &sums);
+        thread_pool_run(pool, THREADS, add_part, &sums);
         for (uint32_t i = 0; i < THREADS; i++)
             assert_int_equal(sums.parts[i], piece); /* seen at once */
     }
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(sums.sums[i], (uint64_t)PIECES * (PIECES + 1) / 2 * (i + 1));
-    team_free(team);
+    thread_pool_free(pool);
 }
 
 /* Pieces for two threads and for all, in turn and in runs so long that the third falls asleep. */
 static void threads_that_have_no_part_of_a_piece_are_left_alone(void **state) {
     (void)state;
-    Team *team = make(THREADS);
+    ThreadPool *pool = make(THREADS);
     Sums sums = {.given = 1};
     uint32_t pieces = 0, of_all = 0;
     for (uint32_t piece = 0; piece < PIECES; piece++) {
         const bool is_for_all = piece < PIECES / 2 ? piece % 3 == 0 : piece % 100 == 0;
         if (piece > PIECES / 2 && is_for_all) usleep(10000);
-        team_run(team, is_for_all ? THREADS : 2, add_part, &sums);
+        thread_pool_run(pool, is_for_all ? THREADS : 2, add_part, &sums);
         pieces++;
         of_all += is_for_all;
         assert_int_equal(sums.parts[0], pieces);
         assert_int_equal(sums.parts[1], pieces);
         assert_int_equal(sums.parts[2], of_all);
     }
-    team_free(team);
+    thread_pool_free(pool);
 }
 
 /* Longer than the others stay awake. */
 static void threads_that_fell_asleep_wake_up(void **state) {
     (void)state;
-    Team *team = make(THREADS);
+    ThreadPool *pool = make(THREADS);
     Sums sums = {.given = 1};
     for (uint32_t piece = 1; piece <= 3; piece++) {
         usleep(50000);
-        team_run(team, THREADS, add_part, &sums);
+        thread_pool_run(pool, THREADS, add_part, &sums);
         for (uint32_t i = 0; i < THREADS; i++)
             assert_int_equal(sums.parts[i], piece);
     }
-    team_free(team);
+    thread_pool_free(pool);
 }
 
 /* A piece with two meetings: what each thread finds of the others' work behind them. */
 typedef struct Meetings {
-    Team *team;
+    ThreadPool *pool;
     uint64_t before[THREADS]; /* written before the first meeting, ... */
     uint64_t leader;          /* ... by thread 0 before the second ... */
     uint64_t last[THREADS];   /* ... and by the others after their share of that */
@@ -94,78 +94,78 @@ typedef struct Meetings {
 static void meet_twice(void *user, uint32_t thread) {
     Meetings *m = user;
     const uint64_t piece = ++m->before[thread];
-    team_meet(m->team, thread);
+    thread_pool_meet(m->pool, thread);
     for (uint32_t i = 0; i < THREADS; i++)
         m->wrong[thread] += m->before[i] != piece;
     if (thread == 0) m->leader = piece;
-    team_follow(m->team, thread);
+    thread_pool_follow(m->pool, thread);
     m->wrong[thread] += m->leader != piece;
     m->last[thread] = piece;
 }
 
 static void all_see_at_a_meeting_what_was_written_before_it(void **state) {
     (void)state;
-    Meetings m = {.team = make(THREADS)};
+    Meetings m = {.pool = make(THREADS)};
     Sums sums = {.given = 1};
     for (uint64_t piece = 1; piece <= PIECES / 10; piece++) {
-        team_run(m.team, 2, add_part, &sums); /* which makes no difference */
-        team_run(m.team, THREADS, meet_twice, &m);
+        thread_pool_run(m.pool, 2, add_part, &sums); /* which makes no difference */
+        thread_pool_run(m.pool, THREADS, meet_twice, &m);
         for (uint32_t i = 0; i < THREADS; i++)
             assert_int_equal(m.last[i], piece);
     }
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(m.wrong[i], 0);
-    team_free(m.team);
+    thread_pool_free(m.pool);
 }
 
 static void follow_late(void *user, uint32_t thread) {
     Meetings *m = user;
     if (thread == 0) {
         m->leader = 1;
-        team_follow(m->team, thread);
+        thread_pool_follow(m->pool, thread);
         atomic_store(&m->has_passed, true);
         return;
     }
     for (uint32_t turns = 0; !atomic_load(&m->has_passed);)
-        team_wait(&turns);
-    team_follow(m->team, thread);
+        thread_pool_wait(&turns);
+    thread_pool_follow(m->pool, thread);
     m->last[thread] = m->leader;
 }
 
 /* It would wait for ever if thread 0 waited for those who come when it has passed. */
 static void a_leader_goes_on_and_is_followed(void **state) {
     (void)state;
-    Meetings m = {.team = make(THREADS)};
-    team_run(m.team, THREADS, follow_late, &m);
+    Meetings m = {.pool = make(THREADS)};
+    thread_pool_run(m.pool, THREADS, follow_late, &m);
     for (uint32_t i = 1; i < THREADS; i++)
         assert_int_equal(m.last[i], 1);
-    team_free(m.team);
+    thread_pool_free(m.pool);
 }
 
-static void a_team_without_work_goes_home(void **state) {
+static void a_pool_without_work_goes_home(void **state) {
     (void)state;
-    team_free(make(2));
-    team_free(NULL);
+    thread_pool_free(make(2));
+    thread_pool_free(NULL);
 }
 
-static void a_forks_child_has_no_team_and_can_make_one(void **state) {
+static void a_forks_child_has_no_pool_and_can_make_one(void **state) {
     (void)state;
-    Team *team = make(2);
-    assert_true(team_is_here(team));
+    ThreadPool *pool = make(2);
+    assert_true(thread_pool_is_here(pool));
     pid_t child = fork();
     if (child == 0) {
         int why;
-        bool is_here = team_is_here(team);
-        team_free(team);
-        Team *own = team_new(2, &why);
+        bool is_here = thread_pool_is_here(pool);
+        thread_pool_free(pool);
+        ThreadPool *own = thread_pool_new(2, &why);
         Sums sums = {.given = 1};
-        if (own) team_run(own, 2, add_part, &sums);
+        if (own) thread_pool_run(own, 2, add_part, &sums);
         _exit(is_here || sums.parts[1] != 1);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    team_free(team);
+    thread_pool_free(pool);
 }
 
 /* ---- What a thread does to itself ---- */
@@ -174,7 +174,7 @@ enum { TOLD = 7, UNTOLD = 8 }; /* statuses of a child */
 
 static void tell(int number) {
     (void)number;
-    _exit(team_is_other() ? TOLD : UNTOLD);
+    _exit(thread_pool_is_other() ? TOLD : UNTOLD);
 }
 
 static int recurse(volatile int *depth) {
@@ -194,15 +194,15 @@ static void raise_one(void *user, uint32_t thread) {
     if (thread) raise(SIGFPE);
 }
 
-/* The status of a child, in which a team's other thread does that. */
-static int status_after(TeamWork *work) {
+/* The status of a child, in which a pool's other thread does that. */
+static int status_after(ThreadPoolWork *work) {
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
         struct sigaction action = {.sa_handler = tell, .sa_flags = SA_ONSTACK};
         sigaction(SIGSEGV, &action, NULL);
         sigaction(SIGFPE, &action, NULL);
-        team_run(make(2), 2, work, NULL);
+        thread_pool_run(make(2), 2, work, NULL);
         _exit(UNTOLD);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -216,18 +216,18 @@ static void faults_of_a_thread_reach_their_handler(void **state) {
 }
 
 static void note_who_is_other(void *user, uint32_t thread) {
-    ((bool *)user)[thread] = team_is_other();
+    ((bool *)user)[thread] = thread_pool_is_other();
 }
 
 static void the_others_know_that_they_are(void **state) {
     (void)state;
     bool are_others[2] = {true, false};
-    Team *team = make(2);
-    team_run(team, 2, note_who_is_other, are_others);
+    ThreadPool *pool = make(2);
+    thread_pool_run(pool, 2, note_who_is_other, are_others);
     assert_false(are_others[0]);
     assert_true(are_others[1]);
-    assert_false(team_is_other());
-    team_free(team);
+    assert_false(thread_pool_is_other());
+    thread_pool_free(pool);
 }
 
 int main(void) {
@@ -237,8 +237,8 @@ int main(void) {
         cmocka_unit_test(threads_that_fell_asleep_wake_up),
         cmocka_unit_test(all_see_at_a_meeting_what_was_written_before_it),
         cmocka_unit_test(a_leader_goes_on_and_is_followed),
-        cmocka_unit_test(a_team_without_work_goes_home),
-        cmocka_unit_test(a_forks_child_has_no_team_and_can_make_one),
+        cmocka_unit_test(a_pool_without_work_goes_home),
+        cmocka_unit_test(a_forks_child_has_no_pool_and_can_make_one),
         cmocka_unit_test(faults_of_a_thread_reach_their_handler),
         cmocka_unit_test(the_others_know_that_they_are),
     };

@@ -284,7 +284,7 @@ class PerUnit(Case):
         units, total = run["units"], run["total"]
         self.assertEqual({kind: len(rows) for kind, rows in units.items()},
                          {"sms": 30, "slices": 8, "channels": 8, "banks": 64})
-        for kinds, counters in ((("sms",), ("warp_instructions", "issued", "l1d_misses", "ctas_launched", "fetch_cycles")),
+        for kinds, counters in ((("sms",), ("warp_instructions", "issued", "l1d_misses", "ctas_launched", "load_cycles")),
                                 (("slices", "channels"), ("l2_accesses", "l2_misses")),
                                 (("banks", "channels"), ("dram_reads", "dram_row_hits", "dram_activates"))):
             for kind in kinds:

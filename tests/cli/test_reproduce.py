@@ -324,6 +324,16 @@ class Table(Case):
                 "means:", f"  - {{label: LIMIT, metric: scheduler.{parameter}, setup: rr, form: number}}\nmeans:")
             self.check(self.reproduce(text), 2, f"mine.yaml:19:28: error: no scheduler of setup 'rr' gives a number for 'scheduler.{parameter}'")
 
+    def test_a_metric_is_found_by_its_former_name(self):
+        latency = "  - {label: LATENCY, metric: %s, setup: rr, form: number}\nmeans:"
+        tables = []
+        for name in ("fetch_latency", "load_latency"):
+            self.check(self.reproduce(SMALL.replace("means:", latency % name), "--csv", "t.csv"), 0)
+            with open(self.path / "t.csv", encoding="utf-8") as file:
+                tables.append([row["ours"] for row in csv.DictReader(file) if row["column"] == "LATENCY"])
+        self.assertEqual(*tables)
+        self.assertTrue(all(float(cell) > 0 for cell in tables[0][:2]), tables)
+
     def test_the_best_case_is_the_largest(self):
         self.check(self.reproduce(SMALL.replace("kind: harmonic", "kind: largest"), "--csv", "t.csv"), 0)
         with open(self.path / "t.csv", encoding="utf-8") as file:

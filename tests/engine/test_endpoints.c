@@ -83,7 +83,7 @@ static void choose_read(Toy *toy) {
     toy->has_next = true;
     toy->target = endpoint_sm(sm);
     toy->next = (SmSend){.access = {.address = offset + (to_l2 ? rig->l2_address : 0),
-                                    .atoms = to_l2 ? 0xF : 1,
+                                    .sectors = to_l2 ? 0xF : 1,
                                     .bytes = to_l2 ? 128 : WORD_BYTES,
                                     .pc = SM_NO_PC},
                          .waiting = toy->number,
@@ -94,7 +94,7 @@ static void choose_read(Toy *toy) {
 
 static void send_read(Toy *toy, SmContext *sm, SmPort *port) {
     if (!toy->has_next) choose_read(toy);
-    const bool is_sent = toy->next.access.atoms == 1
+    const bool is_sent = toy->next.access.sectors == 1
                              ? port_send_to(port, sm, &toy->next, toy->target)
                              : port_send(port, sm, &toy->next);
     if (!is_sent) return;
@@ -370,7 +370,7 @@ static void threads_change_nothing(void **state) {
     for (size_t i = 0; i < PLACES; i++) {
         run_place(&outcome[0], i, &(GpuOptions){.threads = 1});
         const uint32_t threads = i % 3 == 1 ? 5 : 2;
-        run_place(&outcome[1], i, &(GpuOptions){.threads = threads, .team_every = EVERY});
+        run_place(&outcome[1], i, &(GpuOptions){.threads = threads, .pool_every = EVERY});
         assert_memory_equal(&outcome[0], &outcome[1], sizeof *outcome);
     }
     free(outcome);

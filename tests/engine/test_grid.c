@@ -97,7 +97,7 @@ static void a_run_that_pauses_counts_the_same(void **state) {
     static const uint64_t every[] = {1, 7, 64, 1000};
     static const char *const machines[] = {"gtx480", "ccws", "qv100"};
     static const GpuOptions ways[] = {
-        {.threads = 1}, {.threads = 2, .team_every = 9}, {.threads = 3, .team_every = 13}};
+        {.threads = 1}, {.threads = 2, .pool_every = 9}, {.threads = 3, .pool_every = 13}};
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
         const GpuResult whole = run_at_once(machines[m], &ways[0]);
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)

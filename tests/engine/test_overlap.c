@@ -151,8 +151,8 @@ static bool is_same(const GpuResult *a, const GpuResult *b) {
 static void run_halves(const char *machine, uint32_t registers, const Given *half) {
     const GpuOptions ways[] = {{.registers = registers, .threads = 1},
                                {.registers = registers, .never_sleeps = true},
-                               {.registers = registers, .threads = 2, .team_every = 101},
-                               {.registers = registers, .threads = 3, .team_every = 103}};
+                               {.registers = registers, .threads = 2, .pool_every = 101},
+                               {.registers = registers, .threads = 3, .pool_every = 103}};
     const Given both[2] = {*half,
                            {.kernel = "other",
                             .ctas = half->ctas,

@@ -23,10 +23,10 @@ enum {
     CTAS = 32,
     THREADS = 64,
     ROUNDS = 3,      /* of each thread */
-    TEAM_EVERY = 101 /* cycles: on a busy host each costs all threads turns on a processor */
+    POOL_EVERY = 101 /* cycles: on a busy host each costs all threads turns on a processor */
 };
 
-static const uint32_t team_sizes[] = {1, 2, 5};
+static const uint32_t pool_sizes[] = {1, 2, 5};
 
 /* Threads take tickets from one counter, write them where others read and write at the same time,
  * and add up what they saw; SMs meet at every access. */
@@ -63,11 +63,11 @@ static void keep_printed(void *user, const char *text, size_t length) {
 }
 
 static void run_watched(Outcome *outcome, const char *machine, const char *sets, const char *policy,
-                        const char *ptx, uint32_t threads, uint32_t team_every, Watch *watch) {
+                        const char *ptx, uint32_t threads, uint32_t pool_every, Watch *watch) {
     Timed timed;
     *outcome = (Outcome){.printed = {0}};
     GpuOptions how = {.threads = threads,
-                      .team_every = team_every,
+                      .pool_every = pool_every,
                       .watch = watch,
                       .print = keep_printed,
                       .user = &outcome->printed};
@@ -80,8 +80,8 @@ static void run_watched(Outcome *outcome, const char *machine, const char *sets,
 }
 
 static void run(Outcome *outcome, const char *machine, const char *sets, const char *policy,
-                const char *ptx, uint32_t threads, uint32_t team_every) {
-    run_watched(outcome, machine, sets, policy, ptx, threads, team_every, NULL);
+                const char *ptx, uint32_t threads, uint32_t pool_every) {
+    run_watched(outcome, machine, sets, policy, ptx, threads, pool_every, NULL);
 }
 
 static void assert_same(const Outcome *a, const Outcome *b) {
@@ -93,14 +93,14 @@ static void assert_same(const Outcome *a, const Outcome *b) {
     assert_string_equal(text_string(&a->printed), text_string(&b->printed));
 }
 
-/* Runs with each size of team; the outcome of one thread, whose text is the caller's. */
+/* Runs with each size of pool; the outcome of one thread, whose text is the caller's. */
 static Outcome compare_every(const char *machine, const char *sets, const char *policy,
-                             const char *ptx, uint32_t team_every) {
+                             const char *ptx, uint32_t pool_every) {
     Outcome alone;
     run(&alone, machine, sets, policy, ptx, 1, 0);
-    for (size_t i = 1; i < sizeof team_sizes / sizeof team_sizes[0]; i++) {
+    for (size_t i = 1; i < sizeof pool_sizes / sizeof pool_sizes[0]; i++) {
         Outcome together;
-        run(&together, machine, sets, policy, ptx, team_sizes[i], team_every);
+        run(&together, machine, sets, policy, ptx, pool_sizes[i], pool_every);
         assert_same(&alone, &together);
         text_free(&together.printed);
     }
@@ -108,7 +108,7 @@ static Outcome compare_every(const char *machine, const char *sets, const char *
 }
 
 static Outcome compare(const char *machine, const char *sets, const char *policy, const char *ptx) {
-    return compare_every(machine, sets, policy, ptx, TEAM_EVERY);
+    return compare_every(machine, sets, policy, ptx, POOL_EVERY);
 }
 
 static void races_end_the_same_on_every_machine_and_under_every_policy(void **state) {
@@ -152,7 +152,7 @@ static void loads_without_a_slot_see_the_same(void **state) {
 }
 
 /* SMs that share a port go first in turn, so what races sees them in another order each cycle;
- * those of a port are one thread's, of which some teams have too many. */
+ * those of a port are one thread's, of which some pools have too many. */
 static void sms_that_share_ports_keep_their_turns(void **state) {
     (void)state;
     enum { OFTEN = 5 };
@@ -243,7 +243,7 @@ static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     static const struct {
         const char *machine, *sets;
         uint32_t every;
-    } cases[] = {{"gtx480", "", TEAM_EVERY}, {"ccws", "cta.per_cycle=0", 1}};
+    } cases[] = {{"gtx480", "", POOL_EVERY}, {"ccws", "cta.per_cycle=0", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Outcome outcome = compare_every(cases[i].machine, cases[i].sets, "gto",
                                         ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -370,7 +370,7 @@ static void a_call_is_told_by_the_thread_that_makes_it(void **state) {
     timed_start(&timed, "gtx480", "", "gto");
     gpu_free(timed.gpu);
     const GpuOptions how = {
-        .machine = timed.config, .scheduler = &asking, .threads = 2, .team_every = 1};
+        .machine = timed.config, .scheduler = &asking, .threads = 2, .pool_every = 1};
     timed.gpu = gpu_new(&how, timed.diag);
     asked.gpu = timed.gpu;
     uint64_t buffer = timed_buffer(&timed, NULL, WORDS);

@@ -111,9 +111,10 @@ static void lines_side_by_side_go_to_all_sets_alike(void **state) {
     stop(&run);
 }
 
-/* Loads of 32 lines instead of one are 31 lines more, each of four atoms; the rest is instructions.
+/* Loads of 32 lines instead of one are 31 lines more, each of four sectors; the rest is
+ * instructions.
  */
-static void l2_counts_the_atoms_of_its_slices(void **state) {
+static void l2_counts_the_sectors_of_its_slices(void **state) {
     (void)state;
     uint64_t accesses[2];
     for (int i = 0; i < 2; i++) {
@@ -190,7 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stride_of_all_sets_goes_to_one),
         cmocka_unit_test(lines_side_by_side_go_to_all_sets_alike),
-        cmocka_unit_test(l2_counts_the_atoms_of_its_slices),
+        cmocka_unit_test(l2_counts_the_sectors_of_its_slices),
         cmocka_unit_test(a_hashed_index_spreads_the_same_stride),
         cmocka_unit_test(a_perfect_cache_has_no_sets),
         cmocka_unit_test(a_report_of_many_units_is_cut_and_says_so),

@@ -100,8 +100,8 @@ static void test_barriers_and_exits_are_told(void **state) {
     assert_int_equal(step(&bench, 1, 1), WARP_WAITS);
     assert_int_equal(type->waiting(bench.source, 1), 0x2);
     assert_int_equal(type->waiting(bench.source, 0), 0);
-    assert_true(type->only_looks(bench.source, bench.starts[1].warp, 1, false));
-    assert_false(type->only_looks(bench.source, bench.starts[0].warp, 1, false));
+    assert_true(type->only_polls(bench.source, bench.starts[1].warp, 1, false));
+    assert_false(type->only_polls(bench.source, bench.starts[0].warp, 1, false));
     assert_int_equal(step(&bench, 0, 2), WARP_GOES_ON);
     assert_int_equal(type->waiting(bench.source, 1), 0);
     const uint64_t changes = type->changes(bench.source);

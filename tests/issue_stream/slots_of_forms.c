@@ -1,6 +1,7 @@
 /* slots_of_forms < FORMS: of each form of an instruction, one a line, the issue slots that it takes
- * by itself and which row of issue_stream/lower.def says so (from 1; 0: none, it takes one slot, or it is a
- * conversion). The last line is the number of rows. test_slots.py holds them against ptxas. */
+ * by itself and which row of issue_stream/lower.def says so (from 1; 0: none, it takes one slot, or
+ * it is a conversion). The last line is the number of rows. test_slots.py holds them against ptxas.
+ */
 #include <stdio.h>
 #include <string.h>
 

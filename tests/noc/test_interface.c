@@ -299,7 +299,7 @@ static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
     }
 }
 
-/* A network that is lent, and what came of the same packets in one that is not. */
+/* A network that is handoff, and what came of the same packets in one that is not. */
 typedef struct Lending {
     Noc *noc;
     const uint32_t *popped; /* by round and node: payload + 1; 0: none */
@@ -332,18 +332,19 @@ static void pop_round(Noc *noc, uint32_t round, uint32_t *popped) {
 }
 
 /* What its owner does in a round; false: it has to wait for its taker. */
-static bool owner_goes_on(Lending *lending) {
-    Noc *noc = lending->noc;
-    const uint32_t round = lending->owner, turn = round - lending->begun + 1;
+static bool owner_goes_on(Lending *handing_off) {
+    Noc *noc = handing_off->noc;
+    const uint32_t round = handing_off->owner, turn = round - handing_off->begun + 1;
     const bool must_collect = noc_lacks_room(noc) || turn % 8 == 0;
-    if (round > lending->taker + 6 || (must_collect && lending->taker <= round)) return false;
+    if (round > handing_off->taker + 6 || (must_collect && handing_off->taker <= round))
+        return false;
     const bool is_held = round % 2;
     if (is_held) noc_hold(noc);
     inject_round(noc, round);
     if (is_held) noc_release(noc);
     if (must_collect) noc_collect(noc, turn);
     noc_step(noc);
-    lending->owner++;
+    handing_off->owner++;
     return true;
 }
 
@@ -353,20 +354,20 @@ static void count_seen(const void *user, uint32_t payload) {
 }
 
 /* And its taker. */
-static bool taker_goes_on(Lending *lending, uint32_t *seen) {
-    const uint32_t round = lending->taker;
+static bool taker_goes_on(Lending *handing_off, uint32_t *seen) {
+    const uint32_t round = handing_off->taker;
     uint32_t popped[LENT_NODES] = {0};
-    if (round > lending->owner + (uint32_t)noc_lead(lending->noc)) return false;
-    noc_arrive(lending->noc, round, count_seen, &seen);
-    pop_round(lending->noc, round, popped);
-    assert_memory_equal(popped, &lending->popped[(size_t)round * LENT_NODES], sizeof popped);
-    lending->taker++;
+    if (round > handing_off->owner + (uint32_t)noc_lead(handing_off->noc)) return false;
+    noc_arrive(handing_off->noc, round, count_seen, &seen);
+    pop_round(handing_off->noc, round, popped);
+    assert_memory_equal(popped, &handing_off->popped[(size_t)round * LENT_NODES], sizeof popped);
+    handing_off->taker++;
     return true;
 }
 
 /* A network of which packets are injected and taken out by two that are not equally far is the same
  * as one where they are: what is taken, when, and all that is counted. */
-static void owner_and_taker_of_a_lent_network_need_not_be_equally_far(void **state) {
+static void owner_and_taker_of_a_shared_network_need_not_be_equally_far(void **state) {
     (void)state;
     static uint32_t popped[LENT_ROUNDS * LENT_NODES];
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
@@ -375,7 +376,7 @@ static void owner_and_taker_of_a_lent_network_need_not_be_equally_far(void **sta
         config.ejection_flits = 47;
         config.injection_flits = kind == NOC_SWITCH ? 47 : config.injection_flits;
         Noc *direct = noc_new(&config, NULL);
-        Lending lending = {.noc = noc_new(&config, NULL), .popped = popped};
+        Lending handing_off = {.noc = noc_new(&config, NULL), .popped = popped};
         memset(popped, 0, sizeof popped);
         for (uint32_t round = 0; round < LENT_ROUNDS; round++) {
             inject_round(direct, round);
@@ -383,31 +384,32 @@ static void owner_and_taker_of_a_lent_network_need_not_be_equally_far(void **sta
             noc_step(direct);
         }
         uint32_t random = 1, seen = 0, ahead = 0, behind = 0;
-        while (lending.owner < LENT_ROUNDS) {
-            const uint32_t end = lending.owner + 60; /* now and then it is taken back */
-            noc_lend(lending.noc);
-            lending.begun = lending.owner;
-            for (int left = 60 * LENT_ROUNDS; lending.owner < end || lending.taker < end; left--) {
+        while (handing_off.owner < LENT_ROUNDS) {
+            const uint32_t end = handing_off.owner + 60; /* now and then it is taken back */
+            noc_hand_off(handing_off.noc);
+            handing_off.begun = handing_off.owner;
+            for (int left = 60 * LENT_ROUNDS; handing_off.owner < end || handing_off.taker < end;
+                 left--) {
                 assert_true(left > 0);
                 random = random * 1664525 + 1013904223;
                 const bool is_owner =
-                    lending.taker == end || random >> 28 < 8 + (lending.begun / 60) % 3;
-                if (is_owner && lending.owner < end) owner_goes_on(&lending);
-                else if (lending.taker < end) taker_goes_on(&lending, &seen);
-                ahead += lending.taker > lending.owner + 1;
-                behind += lending.owner > lending.taker;
+                    handing_off.taker == end || random >> 28 < 8 + (handing_off.begun / 60) % 3;
+                if (is_owner && handing_off.owner < end) owner_goes_on(&handing_off);
+                else if (handing_off.taker < end) taker_goes_on(&handing_off, &seen);
+                ahead += handing_off.taker > handing_off.owner + 1;
+                behind += handing_off.owner > handing_off.taker;
             }
-            noc_take_back(lending.noc);
-            assert_true(noc_is_consistent(lending.noc));
+            noc_take_back(handing_off.noc);
+            assert_true(noc_is_consistent(handing_off.noc));
         }
-        NocStats a = noc_stats(direct), b = noc_stats(lending.noc);
+        NocStats a = noc_stats(direct), b = noc_stats(handing_off.noc);
         assert_memory_equal(&a, &b, sizeof a);
-        assert_memory_equal(noc_ready_mask(direct), noc_ready_mask(lending.noc),
+        assert_memory_equal(noc_ready_mask(direct), noc_ready_mask(handing_off.noc),
                             bits_words(LENT_NODES) * sizeof(uint64_t));
         assert_true(a.packets_arrived > 1000 && seen > 1000);
-        assert_true(ahead > 20 || noc_lead(lending.noc) < 2);
+        assert_true(ahead > 20 || noc_lead(handing_off.noc) < 2);
         assert_true(behind > 20 || kind != NOC_CROSSBAR);
-        noc_free(direct), noc_free(lending.noc);
+        noc_free(direct), noc_free(handing_off.noc);
     }
 }
 
@@ -448,7 +450,7 @@ int main(void) {
         cmocka_unit_test(mesh_counts_flits_by_link),
         cmocka_unit_test(equal_runs_give_equal_arrivals),
         cmocka_unit_test(what_is_held_is_done_in_the_order_of_the_nodes),
-        cmocka_unit_test(owner_and_taker_of_a_lent_network_need_not_be_equally_far),
+        cmocka_unit_test(owner_and_taker_of_a_shared_network_need_not_be_equally_far),
         cmocka_unit_test(the_order_of_visits_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ uint64_t rig_random(Rig *rig) {
 
 bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     uint32_t bytes = rig->config.network.header_bytes;
-    uint32_t all = (uint32_t)bits_count32(request->atoms) * rig->config.partition.atom_bytes;
+    uint32_t all = (uint32_t)bits_count32(request->sectors) * rig->config.partition.l2_sector_bytes;
     if (request->op != MEM_OP_READ) bytes += request->bytes ? request->bytes : all;
     if (!rig->free_count[sm] || !noc_can_inject(rig->requests, (int)sm, (int)bytes)) return false;
     uint32_t index = rig->free[sm][--rig->free_count[sm]];
@@ -97,8 +97,8 @@ bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     *record = *request;
     record->handle = mem_handle(sm, index);
     record->target =
-        endpoint_slice(halves_near(address_map_slice(&rig->map, request->address),
-                                   machine_half_slices(&rig->config), sm >= RIG_SMS / 2));
+        endpoint_slice(remote_l2_near(address_map_slice(&rig->map, request->address),
+                                      machine_half_slices(&rig->config), sm >= RIG_SMS / 2));
     rig->replies_left[sm][index] = mem_replies(request);
     if (!record->bytes) record->bytes = (uint16_t)all;
     noc_inject(rig->requests, (int)sm, (int)endpoint_node(record->target, RIG_SMS), (int)bytes,
@@ -107,11 +107,11 @@ bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     return true;
 }
 
-bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t atoms) {
+bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t sectors) {
     return rig_send_request(
         rig, sm,
         &(MemRequest){
-            .address = address, .atoms = atoms, .op = (uint8_t)op, .client = MEM_CLIENT_L1D});
+            .address = address, .sectors = sectors, .op = (uint8_t)op, .client = MEM_CLIENT_L1D});
 }
 
 static void take_reply(Rig *rig, uint32_t sm, uint32_t handle) {
@@ -204,8 +204,8 @@ bool rig_drain(Rig *rig, uint64_t limit) {
     return rig->answered == rig->sent;
 }
 
-uint64_t rig_latency(Rig *rig, MemOp op, uint64_t address, uint32_t atoms) {
-    bool is_answered = rig_send(rig, 0, op, address, atoms) && rig_drain(rig, 1000000);
+uint64_t rig_latency(Rig *rig, MemOp op, uint64_t address, uint32_t sectors) {
+    bool is_answered = rig_send(rig, 0, op, address, sectors) && rig_drain(rig, 1000000);
     return is_answered ? rig->last_push - rig->last_arrived : UINT64_MAX;
 }
 

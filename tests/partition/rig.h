@@ -22,7 +22,7 @@ typedef struct Rig {
     uint32_t *replies_left[RIG_SMS]; /* of those under way, by index */
     uint32_t free_count[RIG_SMS];
     uint64_t cycle, tick;    /* the next L2 cycle and DRAM tick */
-    uint64_t sent, answered; /* atoms sent, reply packets received */
+    uint64_t sent, answered; /* sectors sent, reply packets received */
     uint64_t reply_hash;     /* over every reply's request and cycle of arrival */
     uint64_t last_push;      /* L2 cycle in which the last reply entered its network */
     uint64_t last_arrived;   /* L2 cycle in which its request had left its network */
@@ -44,10 +44,10 @@ Rig *rig_new(const char *machine, const char *const *settings, const RigOptions 
 void rig_free(Rig *rig);
 
 /* Sends a request from an SM. False when its network takes none or all its records are in use.
- * `atoms` as in MemRequest. */
-bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t atoms);
-/* The same with the whole record given: address, atoms, op, written, client, cta and, of a write,
- * bytes count; 0 bytes are all of its atoms'. */
+ * `sectors` as in MemRequest. */
+bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t sectors);
+/* The same with the whole record given: address, sectors, op, written, client, cta and, of a write,
+ * bytes count; 0 bytes are all of its sectors'. */
 bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request);
 
 /* One L2 cycle, with the ticks before it: the partitions' part, then the networks' and the SMs'. */
@@ -59,7 +59,7 @@ void rig_run(Rig *rig, uint64_t cycles);
 bool rig_drain(Rig *rig, uint64_t limit);
 /* Sends one request and runs until it is answered. Cycles from its leaving the request network to
  * its last reply's entering the reply network. */
-uint64_t rig_latency(Rig *rig, MemOp op, uint64_t address, uint32_t atoms);
+uint64_t rig_latency(Rig *rig, MemOp op, uint64_t address, uint32_t sectors);
 
 /* The settled counters of all partitions together. */
 Counters rig_counters(Rig *rig);

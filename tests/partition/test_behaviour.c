@@ -11,15 +11,15 @@
 
 enum { LIMIT = 100000 };
 
-static void send(Rig *rig, MemOp op, uint64_t address, uint32_t atoms) {
-    assert_true(rig_send(rig, 0, op, address, atoms));
+static void send(Rig *rig, MemOp op, uint64_t address, uint32_t sectors) {
+    assert_true(rig_send(rig, 0, op, address, sectors));
 }
 
 /* A store of the bytes `first` to `last` of the 64 from `address` on. */
 static void store_bytes(Rig *rig, uint64_t address, int first, int last) {
     MemRequest request = {
         .address = address,
-        .atoms = 1,
+        .sectors = 1,
         .op = MEM_OP_WRITE,
         .client = MEM_CLIENT_STORE,
         .written = {bits_low_mask(last + 1) & ~bits_low_mask(first)},
@@ -148,14 +148,14 @@ static void test_partly_written_sectors(void **state) {
     rig_free(rig);
 }
 
-/* A partly written sector of a store that does not begin on an atom's boundary. */
-static void test_store_inside_an_atom(void **state) {
+/* A partly written sector of a store that does not begin on a sector's boundary. */
+static void test_store_inside_a_sector(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write_allocate=validate", "l2.allocate=on-miss",
                                            "l2.store_mshrs=no", "partition.write_backs_first=no",
                                            NULL};
     Rig *rig = rig_new("owl", settings, NULL);
-    store_bytes(rig, 32, 0, 31); /* the upper half of an atom of 64 bytes */
+    store_bytes(rig, 32, 0, 31); /* the upper half of a sector of 64 bytes */
     store_bytes(rig, 0, 0, 31);
     send(rig, MEM_OP_READ, 0, 1);
     assert_int_equal(drained(rig).dram_reads, 0);
@@ -166,11 +166,11 @@ static void test_store_inside_an_atom(void **state) {
 static void test_write_backs(void **state) {
     (void)state;
     static const struct {
-        uint32_t atoms, commands;
+        uint32_t sectors, commands;
     } rows[] = {{0xF, 2}, {0x1, 1}, {0x6, 1}, {0xE, 2}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Rig *rig = rig_new("gtx480", NULL, NULL);
-        send(rig, MEM_OP_WRITE, line_of_set(rig, 0), rows[i].atoms);
+        send(rig, MEM_OP_WRITE, line_of_set(rig, 0), rows[i].sectors);
         for (uint32_t way = 1; way <= 8; way++)
             send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
         Counters counters = drained(rig);
@@ -187,8 +187,11 @@ static void test_lines_of_stores_that_miss_come_beside_them(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write_allocate=beside", "l2.mshr_merges=3", NULL};
     Rig *rig = rig_new("pro", settings, NULL);
-    MemRequest write = {
-        .address = DEVICE, .atoms = 1, .bytes = 32, .op = MEM_OP_WRITE, .client = MEM_CLIENT_STORE};
+    MemRequest write = {.address = DEVICE,
+                        .sectors = 1,
+                        .bytes = 32,
+                        .op = MEM_OP_WRITE,
+                        .client = MEM_CLIENT_STORE};
     for (uint32_t sm = 0; sm < 3; sm++)
         assert_true(rig_send_request(rig, sm, &write));
     Counters counters = drained(rig);
@@ -280,14 +283,14 @@ static void test_without_l2(void **state) {
     rig_free(rig);
 }
 
-/* What a write of less than its atom takes of DRAM: bursts of 64 bytes, of an atom of 128. */
-static void test_part_of_an_atom_is_written(void **state) {
+/* What a write of less than its sector takes of DRAM: bursts of 64 bytes, of a sector of 128. */
+static void test_part_of_a_sector_is_written(void **state) {
     (void)state;
     static const uint32_t rows[][2] = {{0, 2}, {128, 2}, {64, 1}, {32, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Rig *rig = rig_new("md", NULL, NULL);
         MemRequest write = {.address = DEVICE,
-                            .atoms = 1,
+                            .sectors = 1,
                             .bytes = (uint16_t)rows[i][0],
                             .op = MEM_OP_WRITE,
                             .client = MEM_CLIENT_STORE};
@@ -300,14 +303,14 @@ static void test_part_of_an_atom_is_written(void **state) {
 }
 
 /* And of the port of L2, behind which a read waits: 32 bytes a cycle. */
-static void test_part_of_an_atom_takes_part_of_the_port(void **state) {
+static void test_part_of_a_sector_takes_part_of_the_port(void **state) {
     (void)state;
     uint64_t cycles[2];
     for (uint32_t is_part = 0; is_part < 2; is_part++) {
         /* (packets take no time, for which a flit is as long as any) */
         Rig *rig = rig_new("pro", (const char *const[]){"noc.flit=256B", NULL}, NULL);
         MemRequest write = {.address = DEVICE,
-                            .atoms = 1,
+                            .sectors = 1,
                             .bytes = is_part ? 32 : 128,
                             .op = MEM_OP_WRITE,
                             .client = MEM_CLIENT_STORE};
@@ -670,8 +673,11 @@ static DramRequester requester_in(const Partition *partition) {
 }
 
 static void send_from(Rig *rig, uint32_t sm, uint8_t warp, MemOp op, uint64_t address) {
-    const MemRequest request = {
-        .address = address, .atoms = 1, .op = (uint8_t)op, .client = MEM_CLIENT_L1D, .warp = warp};
+    const MemRequest request = {.address = address,
+                                .sectors = 1,
+                                .op = (uint8_t)op,
+                                .client = MEM_CLIENT_L1D,
+                                .warp = warp};
     assert_true(rig_send_request(rig, sm, &request));
 }
 
@@ -847,15 +853,15 @@ int main(void) {
         cmocka_unit_test(test_pending_lines_stay),
         cmocka_unit_test(test_stores_allocate_without_fetching),
         cmocka_unit_test(test_partly_written_sectors),
-        cmocka_unit_test(test_store_inside_an_atom),
+        cmocka_unit_test(test_store_inside_a_sector),
         cmocka_unit_test(test_write_backs),
         cmocka_unit_test(test_lines_of_stores_that_miss_come_beside_them),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_a_store_that_drops_a_line_of_an_atomic_writes_it_back),
         cmocka_unit_test(test_a_store_drops_its_sector_of_a_line_under_way),
         cmocka_unit_test(test_without_l2),
-        cmocka_unit_test(test_part_of_an_atom_is_written),
-        cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
+        cmocka_unit_test(test_part_of_a_sector_is_written),
+        cmocka_unit_test(test_part_of_a_sector_takes_part_of_the_port),
         cmocka_unit_test(test_a_dirty_line_that_a_read_replaces_passes_the_port),
         cmocka_unit_test(test_lines_under_way_keep_no_way),
         cmocka_unit_test(test_a_store_that_misses_is_joined),

@@ -25,7 +25,7 @@ static void drain(Rig *rig) {
 
 static void access(Rig *rig, MemOp op, uint64_t address, CachePriority priority) {
     MemRequest request = {.address = address,
-                          .atoms = 0xF,
+                          .sectors = 0xF,
                           .op = (uint8_t)op,
                           .client = op == MEM_OP_WRITE ? MEM_CLIENT_STORE : MEM_CLIENT_BYPASS,
                           .priority = (uint8_t)priority};
@@ -35,7 +35,7 @@ static void access(Rig *rig, MemOp op, uint64_t address, CachePriority priority)
 
 static void advise(Rig *rig, uint64_t address, MemAdvice advice, CachePriority priority) {
     MemRequest request = {.address = address,
-                          .atoms = 1,
+                          .sectors = 1,
                           .op = MEM_OP_WRITE,
                           .client = MEM_CLIENT_STORE,
                           .priority = (uint8_t)priority,
@@ -45,7 +45,7 @@ static void advise(Rig *rig, uint64_t address, MemAdvice advice, CachePriority p
     drain(rig);
 }
 
-/* Atoms that reading a line again fetches from DRAM. */
+/* Sectors that reading a line again fetches from DRAM. */
 static uint64_t missing(Rig *rig, uint64_t address) {
     uint64_t before = rig_counters(rig).dram_reads;
     access(rig, MEM_OP_READ, address, PRIORITY_UNSAID);
@@ -111,7 +111,7 @@ static void test_a_prefetch_brings_its_line_and_answers_at_once(void **state) {
     Rig *rig = rig_new("gtx480", hinted, NULL);
     uint64_t hit = rig_latency(rig, MEM_OP_WRITE, DEVICE + 0x4000, 1);
     MemRequest request = {.address = DEVICE + 0x8000,
-                          .atoms = 1,
+                          .sectors = 1,
                           .op = MEM_OP_WRITE,
                           .client = MEM_CLIENT_STORE,
                           .prefetch = 7,
@@ -131,8 +131,10 @@ static void test_a_read_brings_as_much_around_it_as_it_says(void **state) {
     static const uint64_t reads[] = {1, 2, 4};
     for (int i = 0; i < 3; i++) {
         Rig *rig = rig_new("gtx480", hinted, NULL);
-        MemRequest request = {
-            .address = DEVICE + 32, .atoms = 1, .client = MEM_CLIENT_BYPASS, .prefetch = sizes[i]};
+        MemRequest request = {.address = DEVICE + 32,
+                              .sectors = 1,
+                              .client = MEM_CLIENT_BYPASS,
+                              .prefetch = sizes[i]};
         assert_true(rig_send_request(rig, 0, &request));
         drain(rig);
         assert_int_equal(rig_counters(rig).dram_reads, reads[i]);
@@ -148,7 +150,7 @@ static void test_a_miss_brings_at_least_what_the_machine_fetches(void **state) {
     for (uint8_t said = 0; said < 2; said++) {
         Rig *rig = rig_new("gtx480", wide, NULL);
         MemRequest request = {.address = DEVICE + 96,
-                              .atoms = 1,
+                              .sectors = 1,
                               .client = MEM_CLIENT_BYPASS,
                               .prefetch = said ? 7 : 5};
         assert_true(rig_send_request(rig, 0, &request));
@@ -166,7 +168,7 @@ static void test_a_read_that_comes_before_its_prefetch_is_done_waits_for_it(void
     (void)state;
     Rig *rig = rig_new("gtx480", hinted, NULL);
     MemRequest request = {.address = DEVICE,
-                          .atoms = 1,
+                          .sectors = 1,
                           .op = MEM_OP_WRITE,
                           .client = MEM_CLIENT_STORE,
                           .prefetch = 7,
@@ -205,7 +207,7 @@ static void test_copies_of_the_other_half_do_not_persist(void **state) {
     while (address_map_slice(&rig->map, line) <
            rig->config.partitions * rig->config.partition.slices / 2)
         line += 256;
-    MemRequest request = {.address = line, .atoms = 1, .client = MEM_CLIENT_BYPASS};
+    MemRequest request = {.address = line, .sectors = 1, .client = MEM_CLIENT_BYPASS};
     for (int pass = 0; pass < 2; pass++) { /* the second hits the copy */
         request.priority = pass ? PRIORITY_LAST : PRIORITY_UNSAID;
         assert_true(rig_send_request(rig, sm, &request));

@@ -13,12 +13,12 @@
 static void send_random(Rig *rig, uint32_t sm) {
     uint64_t r = rig_random(rig);
     const PartitionConfig *partition = &rig->config.partition;
-    uint32_t line = partition->l2.line_bytes, line_atoms = line / partition->atom_bytes;
+    uint32_t line = partition->l2.line_bytes, line_sectors = line / partition->l2_sector_bytes;
     uint64_t buffer =
         UINT64_C(2) * partition->l2.size_bytes * partition->slices * rig->config.partitions;
     MemRequest request = {
         .address = (r % (buffer / line)) * line,
-        .atoms = 1 + (uint32_t)(r >> 20) % ((1u << line_atoms) - 1),
+        .sectors = 1 + (uint32_t)(r >> 20) % ((1u << line_sectors) - 1),
         .op = (uint8_t)((r >> 40 & 7) > 5   ? MEM_OP_ATOMIC
                         : (r >> 40 & 7) > 3 ? MEM_OP_WRITE
                                             : MEM_OP_READ),

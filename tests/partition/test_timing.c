@@ -41,8 +41,8 @@ static void test_hit_latency(void **state) {
     }
 }
 
-/* Four atoms leave the ROP line one by one. */
-static void test_a_line_takes_a_cycle_per_atom(void **state) {
+/* Four sectors leave the ROP line one by one. */
+static void test_a_line_takes_a_cycle_per_sector(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
     fill(rig, DEVICE, 4096);
@@ -90,7 +90,7 @@ static void test_acknowledgement_of_stores_by_dram(void **state) {
         Rig *rig = rig_new(rows[i].machine, settings, NULL);
         const DramTiming *t = &rig->config.dram.timing;
         uint64_t latency = rig_latency(rig, MEM_OP_WRITE, DEVICE, 1);
-        uint32_t bursts = (rig->config.partition.atom_bytes + 63) / 64;
+        uint32_t bursts = (rig->config.partition.l2_sector_bytes + 63) / 64;
         uint32_t opened = t->rcd - t->wl - 1, spacing = t->ccd_long;
         uint64_t written = opened + (bursts - 1) * spacing + t->wl;
         uint64_t way = 122 + (rig->config.partition.has_l2 ? 1 : 0) + 1 + 100 + 1 + 1;
@@ -99,7 +99,7 @@ static void test_acknowledgement_of_stores_by_dram(void **state) {
     }
 }
 
-/* Reads that hit, from as many SMs as needed: each slice answers an atom per cycle. */
+/* Reads that hit, from as many SMs as needed: each slice answers a sector per cycle. */
 static void test_peak_read_rate(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -157,7 +157,7 @@ static void test_dram_bandwidth(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hit_latency),
-        cmocka_unit_test(test_a_line_takes_a_cycle_per_atom),
+        cmocka_unit_test(test_a_line_takes_a_cycle_per_sector),
         cmocka_unit_test(test_miss_latency),
         cmocka_unit_test(test_acknowledgement_of_stores_by_dram),
         cmocka_unit_test(test_peak_read_rate),

@@ -100,7 +100,7 @@ static void set_up(Rig *rig, const Workload *w, Watch *watch) {
         options.cta_scheduler = rig->ctas;
         options.never_sleeps = w->never_sleeps;
         options.threads = w->threads;
-        options.team_every = w->threads ? 512 : 0;
+        options.pool_every = w->threads ? 512 : 0;
     }
     rig->gpu = must(rig, gpu_new(&options, rig->diag));
     GpuImage image = {"kernels.ptx", PTX, strlen(PTX)};

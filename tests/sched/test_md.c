@@ -47,7 +47,7 @@ static MdInputs inputs_of(const struct Benchmark *b) {
                       .dram_reads = b->reads,
                       .warp_instructions = b->reads, /* memory-bound */
                       .warps = MD_CTA_WARPS,
-                      .fetch_latency = 350,
+                      .load_latency = 350,
                       .working_set = b->working_set,
                       .cache_lines = 64};
 }
@@ -417,7 +417,7 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
                        .loads = 1750,
                        .dram_reads = 250,
                        .warps = 6,
-                       .fetch_latency = 300,
+                       .load_latency = 300,
                        .under_way = 16,
                        .mshrs = 32,
                        .cache_lines = 64,
@@ -553,7 +553,7 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
                                   .l1d_loads = (uint64_t)(b->reads / b->miss_rate),
                                   .dram_reads = (uint64_t)b->reads,
                                   .fetches = (uint64_t)b->reads,
-                                  .fetch_cycles = (uint64_t)b->reads * 350};
+                                  .load_cycles = (uint64_t)b->reads * 350};
     l->sched->policy->finished(l->agent.state, &l->view, sm, &measured);
 }
 
@@ -705,7 +705,7 @@ static void md_takes_shares_of_the_time_that_its_cta_was_there(void **unused) {
                                   .l1d_accesses = 100,
                                   .dram_reads = 10,
                                   .fetches = 10,
-                                  .fetch_cycles = 3000,
+                                  .load_cycles = 3000,
                                   .memory_cycles = 250};
     cta_agent_finished(&l.agent, &l.view, 0, &measured);
     TytoReport out = {sizeof(TytoReport), shares, keep_shares, keep_nothing};

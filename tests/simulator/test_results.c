@@ -175,6 +175,8 @@ static void test_every_counter_is_found_by_its_name(void **state) {
         assert_true(strlen(counter->unit) && strlen(counter->meaning));
     }
     assert_int_equal(tyto_find_counter("l1d_mises"), -1);
+    assert_int_equal(tyto_find_counter("fetch_latency"), tyto_find_counter("load_latency"));
+    assert_true(tyto_find_counter("load_latency") >= 0);
     static const struct {
         const char *name, *unit;
         TytoCounterKind kind;

@@ -79,13 +79,13 @@ static uint64_t cache_policy(const WarpSource *source, const SourceWarp *warp, u
 static uint64_t changes(const WarpSource *source) {
     return ((const ReplaySource *)(const void *)source)->steps;
 }
-static bool only_looks(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
+static bool only_polls(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
                        bool for_ever) {
     (void)source, (void)warp, (void)rounds, (void)for_ever;
     return false;
 }
-static void prove_looks(WarpSource *source, bool proves) { (void)source, (void)proves; }
-static void forget_looks(WarpSource *source, SourceWarp *warp) { (void)source, (void)warp; }
+static void prove_polls(WarpSource *source, bool proves) { (void)source, (void)proves; }
+static void reset_polls(WarpSource *source, SourceWarp *warp) { (void)source, (void)warp; }
 
 static const WarpSourceType replay_type = {.name = "replay",
                                            .step = step,
@@ -96,9 +96,9 @@ static const WarpSourceType replay_type = {.name = "replay",
                                            .cache_policy = cache_policy,
                                            .fault = fault,
                                            .changes = changes,
-                                           .only_looks = only_looks,
-                                           .prove_looks = prove_looks,
-                                           .forget_looks = forget_looks};
+                                           .only_polls = only_polls,
+                                           .prove_polls = prove_polls,
+                                           .reset_polls = reset_polls};
 
 WarpSource *replay_source_start(ReplaySource *replay, const WarpProgram *program, uint32_t warps,
                                 const ReplayStep *stream) {

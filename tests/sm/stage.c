@@ -88,7 +88,7 @@ Stage *stage_new(const char *settings, int packets) {
                               .replies = stage->replies,
                               .first_slice_node = STAGE_SMS,
                               .header_bytes = 8,
-                              .atom_bytes = stage->config->partition.atom_bytes,
+                              .l2_sector_bytes = stage->config->partition.l2_sector_bytes,
                               .index = STAGE_SM,
                               .node = STAGE_SM,
                               .sms = STAGE_SMS,
@@ -188,7 +188,7 @@ uint16_t stage_memory_inst(Stage *stage, uint32_t pc, uint8_t warp, SmPath path,
                          .is_atomic = stage->infos[pc].memory == ISA_MEMORY_ATOMIC};
     for (uint16_t i = 0; i < count; i++)
         memory->access[i] = (SmAccess){
-            .address = address + i * 128u, .atoms = 0xF, .bytes = 128, .lanes = UINT32_MAX};
+            .address = address + i * 128u, .sectors = 0xF, .bytes = 128, .lanes = UINT32_MAX};
     insts_attach(insts, &insts->inst[index]);
     return index;
 }

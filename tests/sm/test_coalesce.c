@@ -11,7 +11,7 @@
 #include "base/bits.h"
 #include "sm/coalesce.h"
 
-enum { BASE = 0x10000, ATOM = 32, LINE = 128 };
+enum { BASE = 0x10000, SECTOR = 32, LINE = 128 };
 
 static const SmLsuConfig plain_lsu = {.coalesced_lanes = 32,
                                       .shrinks_segments = true,
@@ -40,8 +40,8 @@ static void bench_init(Bench *bench, IsaMemoryKind kind, PtxSpace space, uint8_t
     *bench = (Bench){.lsu = plain_lsu, .shared = plain_shared};
     bench->coalescer = (SmCoalescer){.lsu = &bench->lsu,
                                      .shared = &bench->shared,
-                                     .atom_bytes = ATOM,
-                                     .least_bytes = ATOM,
+                                     .l2_sector_bytes = SECTOR,
+                                     .least_bytes = SECTOR,
                                      .l1d_bytes = LINE,
                                      .l1c_bytes = 64,
                                      .l1t_bytes = 128,
@@ -111,9 +111,9 @@ static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) 
     }
 }
 
-/* With atoms of a line and a least segment of 32 bytes an access asks for the half of its segment
+/* With sectors of a line and a least segment of 32 bytes an access asks for the half of its segment
  * that it touches, and the half of that, but never for what lies across the middle alone. */
-static void test_segments_shrink_to_halves_within_an_atom(void **state) {
+static void test_segments_shrink_to_halves_within_a_sector(void **state) {
     (void)state;
     static const struct {
         uint32_t from, lanes, bytes;    /* words `from` and so on of the line are touched */
@@ -128,14 +128,14 @@ static void test_segments_shrink_to_halves_within_an_atom(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Bench bench;
         bench_init(&bench, ISA_MEMORY_STORE, PTX_SPACE_GLOBAL, (uint8_t)rows[i].bytes);
-        bench.coalescer.atom_bytes = LINE;
+        bench.coalescer.l2_sector_bytes = LINE;
         stride(&bench, BASE + (uint64_t)rows[i].from * rows[i].bytes, rows[i].bytes);
         bench.operation.lanes = (uint32_t)bits_low_mask((int)rows[i].lanes);
         const SmMemory *memory = run(&bench);
         assert_int_equal(memory->count, rows[i].accesses);
         assert_int_equal(memory->access[0].address, BASE + rows[i].start);
         assert_int_equal(memory->access[0].bytes, rows[i].sent);
-        assert_int_equal(memory->access[0].atoms, 1);
+        assert_int_equal(memory->access[0].sectors, 1);
         assert_true(memory->access[0].written == rows[i].written);
         bench.coalescer.least_bytes = LINE; /* as without it */
         run(&bench);
@@ -154,7 +154,7 @@ static void test_a_line_of_words_is_one_access(void **state) {
     assert_int_equal(memory->path, SM_PATH_L1D);
     assert_int_equal(memory->count, 1);
     assert_int_equal(memory->access[0].address, BASE);
-    assert_int_equal(memory->access[0].atoms, 0xF);
+    assert_int_equal(memory->access[0].sectors, 0xF);
     assert_int_equal(memory->access[0].bytes, LINE);
     assert_int_equal(memory->access[0].lanes, UINT32_MAX);
     assert_false(memory->is_store);
@@ -182,21 +182,21 @@ static void test_a_stride_touches_its_share_of_lines_in_either_order(void **stat
         }
 }
 
-static void test_an_access_asks_only_for_atoms_touched_where_segments_shrink(void **state) {
+static void test_an_access_asks_only_for_sectors_touched_where_segments_shrink(void **state) {
     (void)state;
     Bench bench;
     bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
     stride(&bench, BASE, 4);
-    bench.operation.lanes = 0x00FF0100; /* of atoms 1 and 2 */
+    bench.operation.lanes = 0x00FF0100; /* of sectors 1 and 2 */
     const SmAccess *access = &run(&bench)->access[0];
-    assert_int_equal(access->address, BASE + ATOM);
-    assert_int_equal(access->atoms, 3);
-    assert_int_equal(access->bytes, 2 * ATOM);
+    assert_int_equal(access->address, BASE + SECTOR);
+    assert_int_equal(access->sectors, 3);
+    assert_int_equal(access->bytes, 2 * SECTOR);
     assert_int_equal(access->lanes, 0x00FF0100);
     bench.lsu.shrinks_segments = false;
     run(&bench);
     assert_int_equal(access->address, BASE);
-    assert_int_equal(access->atoms, 0xF);
+    assert_int_equal(access->sectors, 0xF);
     assert_int_equal(access->bytes, LINE);
 }
 
@@ -236,7 +236,7 @@ static void test_wide_vectors_span_as_many_lines_as_bytes_need(void **state) {
     bench.info.vector = 4;
     stride(&bench, BASE, 16);
     assert_int_equal(run(&bench)->count, 4);
-    assert_int_equal(bench.memory.access[0].atoms, 0xF);
+    assert_int_equal(bench.memory.access[0].sectors, 0xF);
 }
 
 /* ---- Atomics ---- */
@@ -247,13 +247,13 @@ static void test_atomics_on_one_word_go_one_after_the_other(void **state) {
         Bench bench;
         bench_init(&bench, ISA_MEMORY_ATOMIC, PTX_SPACE_GLOBAL, 4);
         for (uint32_t i = 0; i < ISA_LANES; i++)
-            bench.address[i] = BASE + i / same * ATOM; /* a segment for every `same` lanes */
+            bench.address[i] = BASE + i / same * SECTOR; /* a segment for every `same` lanes */
         const SmMemory *memory = run(&bench);
         assert_true(memory->is_atomic);
         assert_int_equal(memory->path, SM_PATH_BYPASS);
         assert_int_equal(memory->count, ISA_LANES);
-        assert_int_equal(memory->access[0].bytes, ATOM);
-        assert_int_equal(memory->access[0].atoms, 1);
+        assert_int_equal(memory->access[0].bytes, SECTOR);
+        assert_int_equal(memory->access[0].sectors, 1);
     }
 }
 
@@ -513,7 +513,7 @@ static void test_parameters_lie_in_a_place_of_their_own(void **state) {
     stride(&bench, 32, 0);
     assert_int_equal(run(&bench)->count, 1);
     assert_int_equal(bench.memory.access[0].address, 0x10000000 + 32);
-    assert_int_equal(bench.memory.access[0].atoms, 1);
+    assert_int_equal(bench.memory.access[0].sectors, 1);
 }
 
 /* ---- What has been found of the addresses before ---- */
@@ -587,10 +587,10 @@ int main(void) {
         cmocka_unit_test(test_a_pattern_that_is_known_changes_nothing),
         cmocka_unit_test(test_a_pattern_is_that_of_all_lanes),
         cmocka_unit_test(test_each_half_of_a_warp_can_have_accesses_of_its_own),
-        cmocka_unit_test(test_segments_shrink_to_halves_within_an_atom),
+        cmocka_unit_test(test_segments_shrink_to_halves_within_a_sector),
         cmocka_unit_test(test_a_line_of_words_is_one_access),
         cmocka_unit_test(test_a_stride_touches_its_share_of_lines_in_either_order),
-        cmocka_unit_test(test_an_access_asks_only_for_atoms_touched_where_segments_shrink),
+        cmocka_unit_test(test_an_access_asks_only_for_sectors_touched_where_segments_shrink),
         cmocka_unit_test(test_small_elements_coalesce_in_narrower_segments),
         cmocka_unit_test(test_a_store_notes_the_bytes_it_writes),
         cmocka_unit_test(test_wide_vectors_span_as_many_lines_as_bytes_need),

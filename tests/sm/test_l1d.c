@@ -142,7 +142,7 @@ static void test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order(v
     const SmSend *send = &bench->port.misses[MEM_CLIENT_L1D].items[0];
     assert_int_equal(send->access.address, A);
     assert_int_equal(send->access.bytes, LINE);
-    assert_int_equal(send->access.atoms, 0xF);
+    assert_int_equal(send->access.sectors, 0xF);
     assert_int_equal(send->op, MEM_OP_READ);
     assert_int_equal(send->client, MEM_CLIENT_L1D);
     assert_int_equal(send->warp, 1);
@@ -479,7 +479,7 @@ static void test_only_dirty_sectors_are_written_back(void **state) {
     const SmSend *send = bench->port.misses[MEM_CLIENT_L1D].items;
     assert_int_equal(misses(bench), 1);
     assert_int_equal(send->access.address, A + 32);
-    assert_int_equal(send->access.atoms, 0x5); /* of three */
+    assert_int_equal(send->access.sectors, 0x5); /* of three */
     assert_int_equal(send->access.bytes, 96);
     assert_int_equal(send->warp, SM_NO_WARP); /* a flush is no warp's */
     assert_int_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
@@ -762,7 +762,7 @@ static void store_bytes(Bench *bench, uint64_t address, uint32_t bytes) {
     uint16_t inst = stage_memory_inst(bench->stage, bench->store, 5, SM_PATH_L1D, address, 1);
     SmMemory *memory = insts_memory_of(insts, inst);
     memory->access[0].bytes = 32;
-    memory->access[0].atoms = 1;
+    memory->access[0].sectors = 1;
     memory->access[0].written = bytes;
     l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[0]);
     insts_handed_on(insts, inst);

@@ -17,7 +17,7 @@ static Bench *start(const char *settings, int packets) {
 }
 
 static SmSend read_of(MemClient client, uint64_t address) {
-    return (SmSend){.access = {.address = address, .atoms = 0xF, .bytes = 128},
+    return (SmSend){.access = {.address = address, .sectors = 0xF, .bytes = 128},
                     .waiting = 77,
                     .op = MEM_OP_READ,
                     .client = (uint8_t)client,
@@ -46,7 +46,7 @@ static void test_a_request_says_all_that_a_partition_must_know(void **state) {
     const MemRequest *request = stage_sent(bench->stage, &bench->port);
     assert_non_null(request);
     assert_int_equal(request->address, 0x4567 * 128);
-    assert_int_equal(request->atoms, 0xF);
+    assert_int_equal(request->sectors, 0xF);
     assert_int_equal(request->bytes, 128);
     assert_int_equal(request->op, MEM_OP_READ);
     assert_int_equal(request->client, MEM_CLIENT_BYPASS);
@@ -63,11 +63,11 @@ static void test_a_request_says_all_that_a_partition_must_know(void **state) {
     stage_free(bench->stage);
 }
 
-static void test_a_line_smaller_than_an_atom_asks_for_the_atom_around_it(void **state) {
+static void test_a_line_smaller_than_a_sector_asks_for_the_sector_around_it(void **state) {
     (void)state;
     Bench *bench = start("", 64);
     SmSend line = read_of(MEM_CLIENT_L1C, 0x1000 + 16);
-    line.access.atoms = 1;
+    line.access.sectors = 1;
     line.access.bytes = 16;
     assert_true(send(bench, &line));
     stage_move(bench->stage);
@@ -97,16 +97,16 @@ static void test_a_write_carries_its_data_and_its_byte_mask(void **state) {
     stage_free(bench->stage);
 }
 
-/* A store in the upper half of an atom of 256 bytes, for whose bytes there are no bits, writes it
+/* A store in the upper half of a sector of 256 bytes, for whose bytes there are no bits, writes it
  * in part all the same. */
 static void test_a_part_beyond_the_byte_mask_stays_a_part(void **state) {
     (void)state;
     for (int is_part = 0; is_part < 2; is_part++) {
         Bench *bench = start("", 64);
-        bench->stage->sm.env.atom_bytes = 256;
+        bench->stage->sm.env.l2_sector_bytes = 256;
         SmSend store = read_of(MEM_CLIENT_STORE, 0x2080);
         store.op = MEM_OP_WRITE;
-        store.access.atoms = 1;
+        store.access.sectors = 1;
         store.access.written = is_part ? 0xF0 : 0;
         assert_true(send(bench, &store));
         stage_move(bench->stage);
@@ -157,9 +157,9 @@ static void test_a_port_has_so_many_records_and_no_more(void **state) {
     stage_free(bench->stage);
 }
 
-static MemRequest *sent(Bench *bench, MemClient client, uint32_t atoms) {
+static MemRequest *sent(Bench *bench, MemClient client, uint32_t sectors) {
     SmSend load = read_of(client, 0x1000);
-    load.access.atoms = atoms;
+    load.access.sectors = sectors;
     assert_true(send(bench, &load));
     stage_move(bench->stage);
     return stage_sent(bench->stage, &bench->port);
@@ -191,10 +191,10 @@ static void test_the_last_reply_wakes_the_sm_and_is_handled(void **state) {
     const Counters *c = &stage->sm.counters;
     assert_int_equal(bench->port.outstanding, 0);
     assert_int_equal(c->reads_answered, 1);
-    assert_int_equal(c->fetch_cycles, 2);
-    assert_int_equal(c->fetch_l2_cycles, 3);
-    assert_int_equal(c->fetch_queue_cycles, 4);
-    assert_int_equal(c->fetch_dram_cycles, 5);
+    assert_int_equal(c->load_cycles, 2);
+    assert_int_equal(c->load_l2_cycles, 3);
+    assert_int_equal(c->load_queue_cycles, 4);
+    assert_int_equal(c->load_dram_cycles, 5);
     stage_free(stage);
 }
 
@@ -296,14 +296,14 @@ static void test_a_request_to_another_sm_goes_to_its_node_and_is_answered_there(
     agents_add(&bench->port.agents, &asker, &heard[0]);
     agents_add(&bench->port.agents, &asker, &heard[1]);
     SmSend word = read_of(agent_client(1), 0x104);
-    word.access.atoms = 3;
+    word.access.sectors = 3;
     word.warp = SM_NO_WARP;
     assert_true(port_send_to(&bench->port, &bench->stage->sm, &word, endpoint_sm(3)));
     stage_move(bench->stage);
     assert_null(stage_sent(bench->stage, &bench->port)); /* to no slice */
     const MemRequest *request = sent_to_sm(bench, 3);
     assert_non_null(request);
-    assert_int_equal(request->address, 0x104); /* the target's: not an atom's */
+    assert_int_equal(request->address, 0x104); /* the target's: not a sector's */
     assert_int_equal(request->target.kind, ENDPOINT_SM);
     assert_int_equal(request->waiting, 77);
     assert_int_equal(request->cta, UINT32_MAX);
@@ -331,7 +331,7 @@ test_the_agent_that_serves_is_offered_requests_and_its_reply_finds_the_source(vo
     Heard heard[2] = {{0}};
     agents_add(&bench->port.agents, &asker, &heard[0]);
     agents_add(&bench->port.agents, &server, &heard[1]);
-    MemRequest request = {.handle = mem_handle(2, 9), .atoms = 1};
+    MemRequest request = {.handle = mem_handle(2, 9), .sectors = 1};
     assert_true(agents_serve(&bench->port.agents, &bench->stage->sm, &request));
     assert_false(agents_serve(&bench->port.agents, &bench->stage->sm, &request)); /* it is full */
     assert_int_equal(heard[1].served, 2);
@@ -370,7 +370,7 @@ static void test_those_that_find_no_room_take_turns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_request_says_all_that_a_partition_must_know),
-        cmocka_unit_test(test_a_line_smaller_than_an_atom_asks_for_the_atom_around_it),
+        cmocka_unit_test(test_a_line_smaller_than_a_sector_asks_for_the_sector_around_it),
         cmocka_unit_test(test_a_write_carries_its_data_and_its_byte_mask),
         cmocka_unit_test(test_a_part_beyond_the_byte_mask_stays_a_part),
         cmocka_unit_test(test_a_network_that_takes_one_packet_takes_the_next_after_it),

@@ -37,7 +37,7 @@ static void test_a_missing_line_is_asked_for_once_and_then_there(void **state) {
     const SmSend *send = &misses->items[0];
     assert_int_equal(send->access.address, A);
     assert_int_equal(send->access.bytes, line);
-    assert_int_equal(send->access.atoms, (1u << (line + 31) / 32) - 1);
+    assert_int_equal(send->access.sectors, (1u << (line + 31) / 32) - 1);
     assert_int_equal(send->op, MEM_OP_READ);
     assert_int_equal(send->client, MEM_CLIENT_L1C);
     assert_int_equal(send->warp, 7);
@@ -53,14 +53,14 @@ static void test_a_missing_line_is_asked_for_once_and_then_there(void **state) {
     stage_free(bench->stage);
 }
 
-static void test_a_line_smaller_than_an_atom_asks_for_one(void **state) {
+static void test_a_line_smaller_than_a_sector_asks_for_one(void **state) {
     (void)state;
     Bench *bench = start("l1c.line=16B");
     assert_int_equal(look(bench, A + 16, 1), READ_WAIT);
     const SmSend *send = &bench->port.misses[MEM_CLIENT_L1C].items[0];
     assert_int_equal(send->access.address, A + 16);
     assert_int_equal(send->access.bytes, 16);
-    assert_int_equal(send->access.atoms, 1);
+    assert_int_equal(send->access.sectors, 1);
     stage_free(bench->stage);
 }
 
@@ -141,7 +141,7 @@ static void test_a_kernels_start_drops_lines_where_the_machine_says_so(void **st
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_missing_line_is_asked_for_once_and_then_there),
-        cmocka_unit_test(test_a_line_smaller_than_an_atom_asks_for_one),
+        cmocka_unit_test(test_a_line_smaller_than_a_sector_asks_for_one),
         cmocka_unit_test(test_two_mshrs_take_two_lines),
         cmocka_unit_test(test_a_miss_queue_of_one_takes_one),
         cmocka_unit_test(test_a_set_full_of_lines_under_way_refuses_on_miss_and_not_on_fill),

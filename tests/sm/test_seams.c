@@ -90,7 +90,7 @@ static void test_a_replayed_stream_takes_the_time_of_its_recording(void **state)
         assert_int_equal(again->requests, real->requests);
         assert_int_equal(replay.steps, 2 * 3 * LOOP_STEPS);
         assert_int_equal(sm_changes(again->sm), replay.steps);
-        assert_true(sm_all_look(again->sm, 1, true)); /* as none is there */
+        assert_true(sm_all_poll(again->sm, 1, true)); /* as none is there */
         assert_int_equal(sm_counters(real->sm)->warp_instructions, 2 * 3 * LOOP_STEPS);
         assert_memory_equal(sm_counters(again->sm), sm_counters(real->sm), sizeof(Counters));
         assert_memory_equal(sm_histograms(again->sm), sm_histograms(real->sm), sizeof(Histograms));
@@ -201,7 +201,7 @@ static void test_a_core_tells_why_its_warps_wait(void **state) {
     sm_launch_cta(bench->sm, bench->grid, 0, 0);
     while (bench->requests < 1)
         bench_cycle(bench);
-    sm_visit_standing(bench->sm, see_memory, seen);
+    sm_visit_stall_reasons(bench->sm, see_memory, seen);
     assert_int_equal(seen[1], 2);
     assert_int_equal(seen[0], 0);
     bench_stop(bench);

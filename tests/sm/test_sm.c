@@ -200,8 +200,8 @@ typedef struct Standing {
     uint32_t warps;
 } Standing;
 
-static void see_standing(void *user, const SourceWarp *warp, uint32_t pc, int slot,
-                         ProfileColumn cause) {
+static void see_stall_reasons(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                              ProfileColumn cause) {
     Standing *seen = user;
     assert_int_equal(slot, seen->warps);
     assert_int_equal(cause, PROFILE_cycles_memory);
@@ -227,7 +227,7 @@ static void test_a_warp_that_waits_says_for_what(void **state) {
     for (int i = 0; i < 20; i++)
         bench_cycle(bench);
     Standing seen = {.bench = bench};
-    sm_visit_standing(bench->sm, see_standing, &seen);
+    sm_visit_stall_reasons(bench->sm, see_stall_reasons, &seen);
     assert_int_equal(seen.warps, 2);
     bench_stop(bench);
 }
@@ -276,7 +276,8 @@ static void test_an_sm_wakes_for_its_agent_and_sleeps_until_its_time(void **stat
     Bench *bench = start("", 1, "", false);
     const uint64_t *wake = &bench->stage->wake;
     Clerk clerk = {.due = UINT64_MAX};
-    MemRequest request = {.handle = mem_handle(2, 0), .atoms = 1, .target = endpoint_sm(STAGE_SM)};
+    MemRequest request = {
+        .handle = mem_handle(2, 0), .sectors = 1, .target = endpoint_sm(STAGE_SM)};
     assert_int_equal(sm_attach(bench->sm, &ops, &clerk), 0);
     assert_int_equal(*wake, UINT64_MAX); /* no CTA */
     assert_true(sm_is_idle(bench->sm));

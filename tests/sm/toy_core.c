@@ -164,14 +164,14 @@ static uint64_t memory_cycles(const Sm *sm) {
     return 0;
 }
 
-static SmStanding standing(const Sm *sm) {
+static SmStallReasons stall_reasons(const Sm *sm) {
     const Toy *toy = sm->record;
-    SmStanding standing = {{0}};
+    SmStallReasons reasons = {{0}};
     uint64_t left = sm->context.view.resident;
-    standing_take(&standing, &left, sm->context.view.at_barrier, PROFILE_cycles_barrier);
-    standing_take(&standing, &left, toy->busy, PROFILE_cycles_memory);
-    standing_take(&standing, &left, UINT64_MAX, PROFILE_cycles_turn);
-    return standing;
+    stall_reasons_take(&reasons, &left, sm->context.view.at_barrier, PROFILE_cycles_barrier);
+    stall_reasons_take(&reasons, &left, toy->busy, PROFILE_cycles_memory);
+    stall_reasons_take(&reasons, &left, UINT64_MAX, PROFILE_cycles_turn);
+    return reasons;
 }
 
 const SmCore toy_core = {.name = "toy",
@@ -187,4 +187,4 @@ const SmCore toy_core = {.name = "toy",
                          .count_cycles = count_cycles,
                          .settle = settle,
                          .memory_cycles = memory_cycles,
-                         .standing = standing};
+                         .stall_reasons = stall_reasons};

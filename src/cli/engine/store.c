@@ -232,7 +232,7 @@ Store *store_open(const char *path) {
     return NULL;
 }
 
-Store *store_look(const char *path) {
+Store *store_poll(const char *path) {
     if (!*path || access(path, F_OK) == 0 || errno != ENOENT) return store_open(path);
     fprintf(stderr, "tyto: note: there is no database %s\n", path);
     return store_open(NULL);
@@ -382,6 +382,8 @@ bool store_value(Store *store, const RunKey *key, const char *kernel, const char
     *value = NAN;
     if (!store_find(store, key, &state)) return false;
     if (state != RUN_DONE) return true;
+    const int counter = tyto_find_counter(metric);
+    if (counter >= 0) metric = tyto_counter(counter)->name; /* it may be a former name */
     sqlite3_stmt *statement = bind(store, kernel ? ASK_KERNEL : ASK_TOTAL, key, metric, kernel);
     bool is_right = sqlite3_step(statement) == SQLITE_ROW || say_failure(store);
     if (is_right && sqlite3_column_type(statement, 1) == SQLITE_NULL) {

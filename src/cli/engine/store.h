@@ -33,7 +33,7 @@ typedef enum RunState { RUN_MISSING, RUN_DONE, RUN_FAILED } RunState;
  * else sees and nothing is left of. NULL after a message. */
 Store *store_open(const char *path);
 /* The same for looking only: a file that is not there is not made, and told of. */
-Store *store_look(const char *path);
+Store *store_poll(const char *path);
 void store_close(Store *store); /* NULL is allowed */
 
 /* Those that give a bool: false after a message when the database fails. */

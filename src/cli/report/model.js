@@ -45,10 +45,10 @@ const ROWS = [
   {part: "dram_row_conflicts", label: "another row was open", colour: "--memory"},
 ];
 const FETCH = [
-  {part: "fetch_latency_noc", label: "in the networks", colour: "--policy"},
-  {part: "fetch_latency_l2", label: "in L2 and its queues", colour: "--issued"},
-  {part: "fetch_latency_queue", label: "waiting for DRAM", colour: "--result"},
-  {part: "fetch_latency_dram", label: "in DRAM", colour: "--memory"},
+  {part: "load_latency_noc", label: "in the networks", colour: "--policy"},
+  {part: "load_latency_l2", label: "in L2 and its queues", colour: "--issued"},
+  {part: "load_latency_queue", label: "waiting for DRAM", colour: "--result"},
+  {part: "load_latency_dram", label: "in DRAM", colour: "--memory"},
 ];
 
 const UNITS = [ /* what is shown of a bank: words, value, how */

@@ -146,7 +146,7 @@ CUresult call_begin_legacy(Call *call) {
     CUresult status = call_begin(call);
     if (status) return status;
     status = check_legacy(call);
-    if (status == CUDA_SUCCESS) status = backlog_wait_legacy(call);
+    if (status == CUDA_SUCCESS) status = stream_queue_wait_legacy(call);
     return status ? call_end(call, status) : CUDA_SUCCESS;
 }
 
@@ -229,7 +229,7 @@ CUresult capture_take(CUstream handle, WorkGiven given, bool *is_taken) {
     if (!stream && handle != CU_STREAM_PER_THREAD) status = check_legacy(&call);
     if (!stream || !stream->capture) {
         if (status == CUDA_SUCCESS && given.type != CU_GRAPH_NODE_TYPE_KERNEL)
-            status = backlog_take(&call, handle, given, is_taken);
+            status = stream_queue_take(&call, handle, given, is_taken);
         return call_end(&call, status);
     }
     *is_taken = true;
@@ -244,7 +244,7 @@ CUresult capture_record(Call *call, Event *event, CUevent handle, CUstream in, u
     }
     if (!stream || !stream->capture) {
         event->capture_id = 0;
-        return backlog_record(call, in, event, handle);
+        return stream_queue_record(call, in, event, handle);
     }
     if (stream->capture->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (flags)
@@ -279,9 +279,10 @@ CUresult capture_wait(Call *call, CUstream in, Event *event, CUevent handle, uns
     if (event->capture_id) return CUDA_ERROR_CAPTURED_EVENT; /* its capture is over */
     if (stream && stream->capture)
         return invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-    backlog_advance(call);
-    if (backlog_has(call->driver, event->point))
-        backlog_add(call, in, (BacklogItem){.kind = BACKLOG_EVENT, .awaited = event->point});
+    stream_queue_advance(call);
+    if (stream_queue_has(call->driver, event->point))
+        stream_queue_add(call, in,
+                         (StreamQueueItem){.kind = STREAM_QUEUE_EVENT, .awaited = event->point});
     return CUDA_SUCCESS;
 }
 

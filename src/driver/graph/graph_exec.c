@@ -292,7 +292,7 @@ static CUresult begin_kernel(Call *call, GraphLaunch *launch, size_t i) {
 static CUresult run_kernel(Call *call, GraphLaunch *launch, size_t i) {
     KernelRun *kernel = launch->kernels[i];
     if (!kernel)
-        return backlog_may_begin(call) ? begin_kernel(call, launch, i) : CUDA_ERROR_NOT_READY;
+        return stream_queue_may_begin(call) ? begin_kernel(call, launch, i) : CUDA_ERROR_NOT_READY;
     if (kernel_is_on_device(kernel)) return CUDA_ERROR_NOT_READY;
     CUresult status = kernel_end(call, kernel);
     free(kernel);
@@ -501,14 +501,14 @@ static CUresult launch_in(Call *call, CUgraphExec executable, CUstream stream) {
     const bool is_simple = is_plain(launch->exec); /* else its launch says what is wrong */
     CUresult status = CUDA_ERROR_NOT_READY;
     launch->stream = stream_info(call, stream);
-    launch->overlaps = is_simple && backlog_overlaps(call);
-    if (!is_simple) backlog_drain(call);
-    if (is_simple ? !backlog_keeps_kernels(call, stream) : !backlog_holds(call, stream))
+    launch->overlaps = is_simple && stream_queue_overlaps(call);
+    if (!is_simple) stream_queue_drain(call);
+    if (is_simple ? !stream_queue_keeps_kernels(call, stream) : !stream_queue_holds(call, stream))
         status = graph_launch_run(call, launch);
     if (status == CUDA_ERROR_NOT_READY) {
-        const BacklogPoint point =
-            backlog_add(call, stream, (BacklogItem){.kind = BACKLOG_LAUNCH, .launch = launch});
-        if (is_asked_for) backlog_settle(call, point);
+        const BacklogPoint point = stream_queue_add(
+            call, stream, (StreamQueueItem){.kind = STREAM_QUEUE_LAUNCH, .launch = launch});
+        if (is_asked_for) stream_queue_settle(call, point);
         return CUDA_SUCCESS;
     }
     graph_launch_free(call->driver, launch);
@@ -545,7 +545,7 @@ static GraphStep *find_step(GraphExec *exec, CUgraphNode node) {
 /* An executable graph that can be changed: no launch of it waits. */
 static GraphExec *changeable(Call *call, CUgraphExec executable) {
     GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
-    if (exec && exec->users) backlog_drain(call);
+    if (exec && exec->users) stream_queue_drain(call);
     if (!exec || !exec->users) return exec;
     driver_say("error: an executable graph cannot be changed while a launch of it waits for a word "
                "of memory");

@@ -159,7 +159,7 @@ static CUresult begin(Call *call, CUdevice device, CUgraphMem_attribute attribut
     *value = NULL;
     CUresult status = call_begin_driver(call);
     if (status) return status;
-    backlog_drain(call);
+    stream_queue_drain(call);
     if (device != 0) return call_end(call, CUDA_ERROR_INVALID_DEVICE);
     GraphBytes *bytes = &call->driver->graph_bytes;
     uint64_t *const values[] = {

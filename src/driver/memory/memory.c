@@ -162,7 +162,7 @@ CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
     Call call;
     CUresult status = call_begin_unsafe(&call);
     if (status) return status;
-    status = backlog_wait_all(&call);
+    status = stream_queue_wait_all(&call);
     return call_end(&call, status ? status : memory_free_address(&call, address));
 }
 
@@ -244,7 +244,7 @@ CUresult CUDAAPI cuMemFreeHost(void *pointer) {
     CUresult status = call_begin_unsafe(&call);
     if (status) return status;
     uint64_t address = address_of_host(&call, (uintptr_t)pointer);
-    status = backlog_wait_all(&call);
+    status = stream_queue_wait_all(&call);
     if (status) return call_end(&call, status);
     bool is_right = !pointer || (address && release(&call, address, true));
     return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);

@@ -86,7 +86,7 @@ CUresult CUDAAPI cuMemHostUnregister(void *pointer) {
     if (!pointer || (region && region->range.start != (uintptr_t)pointer))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (!region) return call_end(&call, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-    status = backlog_wait_all(&call);
+    status = stream_queue_wait_all(&call);
     if (status == CUDA_SUCCESS) registered_end(call.driver, region);
     return call_end(&call, status);
 }

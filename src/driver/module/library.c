@@ -57,7 +57,7 @@ CUresult CUDAAPI cuLibraryUnload(CUlibrary library) {
     Call call;
     CUresult status = begin(&call, library, &call);
     if (status) return status;
-    backlog_drain(&call);
+    stream_queue_drain(&call);
     module_free(call.driver,
                 handles_remove(&call.driver->handles, HANDLE_MODULE, (uint64_t)(uintptr_t)library));
     return call_end(&call, CUDA_SUCCESS);

@@ -58,7 +58,7 @@ CUresult CUDAAPI cuCtxRecordEvent(CUcontext context, CUevent handle) {
     if (!event || event->context != of) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     event->capture_id = 0;
     event->point.item = 0;
-    status = backlog_wait_all(&call);
+    status = stream_queue_wait_all(&call);
     if (status == CUDA_SUCCESS) event_record(&call, event);
     return call_end(&call, status);
 }
@@ -72,7 +72,7 @@ CUresult CUDAAPI cuCtxWaitEvent(CUcontext context, CUevent handle) {
         return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
     if (!event) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     status = capture_check_event(&call, event);
-    if (status == CUDA_SUCCESS) status = backlog_wait_point(&call, event->point);
+    if (status == CUDA_SUCCESS) status = stream_queue_wait_point(&call, event->point);
     return call_end(&call, status);
 }
 
@@ -97,14 +97,14 @@ CUresult CUDAAPI cuEventQuery(CUevent event) {
     Event *found;
     CUresult status = begin_question(&call, event, &found);
     if (status) return status;
-    return call_end(&call, backlog_ask_point(&call, found->point));
+    return call_end(&call, stream_queue_ask_point(&call, found->point));
 }
 
 CUresult CUDAAPI cuEventSynchronize(CUevent event) {
     Call call;
     Event *found;
     CUresult status = begin_question(&call, event, &found);
-    return status ? status : call_end(&call, backlog_wait_point(&call, found->point));
+    return status ? status : call_end(&call, stream_queue_wait_point(&call, found->point));
 }
 
 static bool is_timed(const Event *event) {
@@ -120,8 +120,8 @@ CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent 
     const Event *last = CALL_GET(&call, HANDLE_EVENT, end);
     if ((first && first->capture_id) || (last && last->capture_id))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    if (first) status = backlog_ask_point(&call, first->point);
-    if (last && status == CUDA_SUCCESS) status = backlog_ask_point(&call, last->point);
+    if (first) status = stream_queue_ask_point(&call, first->point);
+    if (last && status == CUDA_SUCCESS) status = stream_queue_ask_point(&call, last->point);
     if (status) return call_end(&call, status);
     if (!is_timed(first) || !is_timed(last)) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     *milliseconds = (float)(((double)last->time_ps - (double)first->time_ps) / 1e9);

@@ -68,14 +68,14 @@ CUresult CUDAAPI cuStreamQuery(CUstream stream) {
     CUresult status = capture_refuse(stream, NULL);
     if (status == CUDA_SUCCESS) status = call_begin(&call);
     if (status) return status;
-    return call_end(&call, backlog_ask(&call, stream));
+    return call_end(&call, stream_queue_ask(&call, stream));
 }
 
 CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
     Call call;
     CUresult status = capture_refuse(stream, NULL);
     if (status == CUDA_SUCCESS) status = call_begin(&call);
-    return status ? status : call_end(&call, backlog_wait(&call, stream));
+    return status ? status : call_end(&call, stream_queue_wait(&call, stream));
 }
 
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
@@ -97,11 +97,12 @@ CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback,
     if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
     status = call_begin(&call);
     if (status) return status;
-    backlog_advance(&call);
-    const bool holds = backlog_holds(&call, stream);
+    stream_queue_advance(&call);
+    const bool holds = stream_queue_holds(&call, stream);
     if (holds) {
-        const BacklogItem item = {.kind = BACKLOG_CALLBACK, .callback = {callback, stream, user}};
-        backlog_settle(&call, backlog_add(&call, stream, item));
+        const StreamQueueItem item = {.kind = STREAM_QUEUE_CALLBACK,
+                                      .callback = {callback, stream, user}};
+        stream_queue_settle(&call, stream_queue_add(&call, stream, item));
     }
     call_end(&call, CUDA_SUCCESS);
     if (holds) return CUDA_SUCCESS;

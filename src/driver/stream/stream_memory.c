@@ -120,7 +120,7 @@ static CUresult run(CUstream stream, CUstreamBatchMemOpParams *list, unsigned co
     bool is_taken;
     const CUDA_BATCH_MEM_OP_NODE_PARAMS given = {.count = count, .paramArray = list};
     const WorkGiven work = {CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, &given, NULL};
-    BacklogItem item = {.kind = BACKLOG_WORK};
+    StreamQueueItem item = {.kind = STREAM_QUEUE_WORK};
     if (!operations_are_right(&given)) return CUDA_ERROR_INVALID_VALUE;
     CUresult status = capture_take(stream, work, &is_taken);
     if (status || is_taken) return status;
@@ -129,9 +129,9 @@ static CUresult run(CUstream stream, CUstreamBatchMemOpParams *list, unsigned co
     status = operations_run(&call, &given, &item.done);
     if (status == CUDA_ERROR_NOT_READY) {
         status = work_make(&call, work, &item.work);
-        if (status == CUDA_SUCCESS) backlog_add(&call, stream, item);
+        if (status == CUDA_SUCCESS) stream_queue_add(&call, stream, item);
     }
-    backlog_advance(&call);
+    stream_queue_advance(&call);
     return call_end(&call, status);
 }
 

@@ -23,23 +23,23 @@ enum {
     MOST_STAGED_BYTES = 64 << 20 /* of pageable memory, before a copy waits for its stream */
 };
 
-struct Backlog {
-    Backlog *next;
+struct StreamQueue {
+    StreamQueue *next;
     Context *context;
     uint32_t stream;  /* number */
     bool is_blocking; /* it and the legacy default stream wait for each other */
     bool is_running;  /* its first item's host function is under way, without the lock */
     bool is_dropped;  /* it ends after that, or when its kernels have left the device */
-    BacklogItem *first, *last;
+    StreamQueueItem *first, *last;
 };
 
 /* ---- The lists ---- */
 
-static Backlog *find(const Driver *driver, uint32_t stream) {
-    Backlog *backlog = driver->backlogs;
-    while (backlog && backlog->stream != stream)
-        backlog = backlog->next;
-    return backlog;
+static StreamQueue *find(const Driver *driver, uint32_t stream) {
+    StreamQueue *queue = driver->queues;
+    while (queue && queue->stream != stream)
+        queue = queue->next;
+    return queue;
 }
 
 static uint32_t number_of(const Call *call, CUstream stream) {
@@ -55,7 +55,7 @@ static bool is_blocking(const Call *call, CUstream handle) {
 /* The number of the first item of queues that work in `stream` waits for; UINT64_MAX: none. */
 static uint64_t first_before(const Driver *driver, uint32_t stream, bool is_blocking_one) {
     uint64_t first = UINT64_MAX;
-    for (const Backlog *other = driver->backlogs; other; other = other->next) {
+    for (const StreamQueue *other = driver->queues; other; other = other->next) {
         const bool counts = other->stream == stream || (is_blocking_one && !other->stream) ||
                             (!stream && other->is_blocking);
         if (counts && other->first->number < first) first = other->first->number;
@@ -63,39 +63,39 @@ static uint64_t first_before(const Driver *driver, uint32_t stream, bool is_bloc
     return first;
 }
 
-bool backlog_holds(const Call *call, CUstream stream) {
-    return call->driver->backlogs && first_before(call->driver, number_of(call, stream),
-                                                  is_blocking(call, stream)) != UINT64_MAX;
+bool stream_queue_holds(const Call *call, CUstream stream) {
+    return call->driver->queues && first_before(call->driver, number_of(call, stream),
+                                                is_blocking(call, stream)) != UINT64_MAX;
 }
 
 /* The items of a queue are done in order. */
-bool backlog_has(const Driver *driver, BacklogPoint point) {
-    const Backlog *backlog = point.item ? find(driver, point.stream) : NULL;
-    return backlog && backlog->first->number <= point.item;
+bool stream_queue_has(const Driver *driver, BacklogPoint point) {
+    const StreamQueue *queue = point.item ? find(driver, point.stream) : NULL;
+    return queue && queue->first->number <= point.item;
 }
 
-BacklogPoint backlog_add(Call *call, CUstream stream, BacklogItem item) {
+BacklogPoint stream_queue_add(Call *call, CUstream stream, StreamQueueItem item) {
     Driver *driver = call->driver;
     const uint32_t number = number_of(call, stream);
-    Backlog *backlog = find(driver, number);
-    if (!backlog) {
-        Backlog **link = &driver->backlogs;
+    StreamQueue *queue = find(driver, number);
+    if (!queue) {
+        StreamQueue **link = &driver->queues;
         while (*link)
             link = &(*link)->next;
-        backlog = *link = base_calloc(1, sizeof *backlog);
-        backlog->context = call->context;
-        backlog->stream = number;
-        backlog->is_blocking = is_blocking(call, stream);
+        queue = *link = base_calloc(1, sizeof *queue);
+        queue->context = call->context;
+        queue->stream = number;
+        queue->is_blocking = is_blocking(call, stream);
     }
-    BacklogItem *added = base_malloc(sizeof *added);
+    StreamQueueItem *added = base_malloc(sizeof *added);
     *added = item;
     added->number = ++driver->last_item;
     added->next = NULL;
-    if (backlog->last) backlog->last->next = added;
-    else backlog->first = added;
-    backlog->last = added;
+    if (queue->last) queue->last->next = added;
+    else queue->first = added;
+    queue->last = added;
     driver->staged_bytes += item.staged_bytes;
-    if (item.kind == BACKLOG_KERNEL) driver->queued_kernels++;
+    if (item.kind == STREAM_QUEUE_KERNEL) driver->queued_kernels++;
     return (BacklogPoint){added->number, number};
 }
 
@@ -104,55 +104,55 @@ static void kernel_free(QueuedKernel *kernel) {
     free(kernel);
 }
 
-static void item_free(Driver *driver, BacklogItem *item) {
-    if (item->kind == BACKLOG_KERNEL) {
+static void item_free(Driver *driver, StreamQueueItem *item) {
+    if (item->kind == STREAM_QUEUE_KERNEL) {
         kernel_free(item->kernel);
         driver->queued_kernels--;
     }
-    if (item->kind == BACKLOG_WORK) work_free(driver, &item->work);
-    if (item->kind == BACKLOG_LAUNCH) graph_launch_free(driver, item->launch);
+    if (item->kind == STREAM_QUEUE_WORK) work_free(driver, &item->work);
+    if (item->kind == STREAM_QUEUE_LAUNCH) graph_launch_free(driver, item->launch);
     driver->staged_bytes -= item->staged_bytes;
     free(item->staged);
     free(item);
-    driver->backlog_changes++;
+    driver->stream_queue_changes++;
     driver->waiting_threads = 0;
 }
 
 /* Frees the items behind one, which becomes the last; NULL: all. */
-static void cut(Driver *driver, Backlog *backlog, BacklogItem *last) {
-    BacklogItem *item = last ? last->next : backlog->first;
+static void cut(Driver *driver, StreamQueue *queue, StreamQueueItem *last) {
+    StreamQueueItem *item = last ? last->next : queue->first;
     if (last) last->next = NULL;
-    else backlog->first = NULL;
-    backlog->last = last;
-    for (BacklogItem *next; item; item = next) {
+    else queue->first = NULL;
+    queue->last = last;
+    for (StreamQueueItem *next; item; item = next) {
         next = item->next;
         item_free(driver, item);
     }
 }
 
 /* Takes a queue out of the list, with all of its items. */
-static void drop(Driver *driver, Backlog *backlog) {
-    Backlog **link = &driver->backlogs;
-    while (*link != backlog)
+static void drop(Driver *driver, StreamQueue *queue) {
+    StreamQueue **link = &driver->queues;
+    while (*link != queue)
         link = &(*link)->next;
-    *link = backlog->next;
-    cut(driver, backlog, NULL);
-    free(backlog);
+    *link = queue->next;
+    cut(driver, queue, NULL);
+    free(queue);
 }
 
-static bool is_on_device(const BacklogItem *item) {
-    if (item->kind == BACKLOG_KERNEL) return kernel_is_on_device(&item->kernel->run);
-    return item->kind == BACKLOG_LAUNCH && graph_launch_is_on_device(item->launch);
+static bool is_on_device(const StreamQueueItem *item) {
+    if (item->kind == STREAM_QUEUE_KERNEL) return kernel_is_on_device(&item->kernel->run);
+    return item->kind == STREAM_QUEUE_LAUNCH && graph_launch_is_on_device(item->launch);
 }
 
 /* Drops what a context's streams have, but for kernels on the device. */
 static void clear(Driver *driver, const Context *context) {
-    for (Backlog *backlog = driver->backlogs, *next; backlog; backlog = next) {
-        next = backlog->next;
-        if (backlog->context != context) continue;
-        backlog->is_dropped = backlog->is_running || is_on_device(backlog->first);
-        if (backlog->is_dropped) cut(driver, backlog, backlog->first);
-        else drop(driver, backlog);
+    for (StreamQueue *queue = driver->queues, *next; queue; queue = next) {
+        next = queue->next;
+        if (queue->context != context) continue;
+        queue->is_dropped = queue->is_running || is_on_device(queue->first);
+        if (queue->is_dropped) cut(driver, queue, queue->first);
+        else drop(driver, queue);
     }
 }
 
@@ -165,7 +165,7 @@ static Call call_of(Driver *driver, Context *context) {
                   .gpu = driver->simulator->gpu};
 }
 
-static CUresult call_back(Call *call, const BacklogItem *item) {
+static CUresult call_back(Call *call, const StreamQueueItem *item) {
     const CUcontext context = call->context->handle;
     call_end(call, CUDA_SUCCESS);
     item->callback.function(item->callback.stream, CUDA_SUCCESS, item->callback.user);
@@ -175,71 +175,71 @@ static CUresult call_back(Call *call, const BacklogItem *item) {
 }
 
 /* Contexts take turns on a device. */
-bool backlog_may_begin(const Call *call) {
+bool stream_queue_may_begin(const Call *call) {
     const SimulatorGrid *grid = call->driver->simulator->grids;
     return !grid || grid->context == call->context;
 }
 
 static CUresult run_kernel(Call *call, KernelRun *kernel) {
-    if (!kernel->is_begun && backlog_may_begin(call)) kernel_begin(call, kernel);
+    if (!kernel->is_begun && stream_queue_may_begin(call)) kernel_begin(call, kernel);
     if (!kernel->is_begun || kernel_is_on_device(kernel)) return CUDA_ERROR_NOT_READY;
     return kernel_end(call, kernel);
 }
 
 /* The program may have destroyed the event meanwhile. */
-static CUresult run_work(Call *call, BacklogItem *item) {
+static CUresult run_work(Call *call, StreamQueueItem *item) {
     if (item->work.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD &&
         !CALL_GET(call, HANDLE_EVENT, item->work.event))
         return CUDA_SUCCESS;
     return work_run(call, &item->work, &item->done);
 }
 
-static CUresult run(Call *call, BacklogItem *item) {
+static CUresult run(Call *call, StreamQueueItem *item) {
     switch (item->kind) {
-    case BACKLOG_KERNEL: return run_kernel(call, &item->kernel->run);
-    case BACKLOG_WORK: return run_work(call, item);
-    case BACKLOG_EVENT:
-        return backlog_has(call->driver, item->awaited) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
-    case BACKLOG_LAUNCH: return graph_launch_run(call, item->launch);
-    case BACKLOG_CALLBACK: return call_back(call, item);
-    case BACKLOG_FREE:
+    case STREAM_QUEUE_KERNEL: return run_kernel(call, &item->kernel->run);
+    case STREAM_QUEUE_WORK: return run_work(call, item);
+    case STREAM_QUEUE_EVENT:
+        return stream_queue_has(call->driver, item->awaited) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    case STREAM_QUEUE_LAUNCH: return graph_launch_run(call, item->launch);
+    case STREAM_QUEUE_CALLBACK: return call_back(call, item);
+    case STREAM_QUEUE_FREE:
     default: return memory_free_address(call, item->address);
     }
 }
 
 /* Whether the first item of a queue may be looked at: none comes before it. */
-static bool is_next(const Driver *driver, const Backlog *backlog) {
-    return !backlog->is_running &&
-           first_before(driver, backlog->stream, backlog->is_blocking) >= backlog->first->number;
+static bool is_next(const Driver *driver, const StreamQueue *queue) {
+    return !queue->is_running &&
+           first_before(driver, queue->stream, queue->is_blocking) >= queue->first->number;
 }
 
 /* Takes the first item, which is done, out of its queue. */
-static void finish_first(Driver *driver, Backlog *backlog) {
-    BacklogItem *item = backlog->first;
-    backlog->first = item->next;
-    if (!backlog->first) backlog->last = NULL;
+static void finish_first(Driver *driver, StreamQueue *queue) {
+    StreamQueueItem *item = queue->first;
+    queue->first = item->next;
+    if (!queue->first) queue->last = NULL;
     item_free(driver, item);
-    if (!backlog->first) drop(driver, backlog);
+    if (!queue->first) drop(driver, queue);
 }
 
 /* Does the first item of a queue, if that can be done; whether it has. */
-static bool step(Driver *driver, Backlog *backlog) {
-    Call call = call_of(driver, backlog->context);
+static bool step(Driver *driver, StreamQueue *queue) {
+    Call call = call_of(driver, queue->context);
     CUresult status = CUDA_SUCCESS;
-    if (!is_next(driver, backlog)) return false;
-    if (!backlog->is_dropped) {
-        backlog->is_running = true;
-        status = run(&call, backlog->first);
-        backlog->is_running = false;
+    if (!is_next(driver, queue)) return false;
+    if (!queue->is_dropped) {
+        queue->is_running = true;
+        status = run(&call, queue->first);
+        queue->is_running = false;
     }
-    if (backlog->is_dropped) {
-        if (is_on_device(backlog->first)) return false;
-        drop(driver, backlog);
+    if (queue->is_dropped) {
+        if (is_on_device(queue->first)) return false;
+        drop(driver, queue);
         return true;
     }
     if (status == CUDA_ERROR_NOT_READY) return false;
-    Context *context = backlog->context;
-    finish_first(driver, backlog);
+    Context *context = queue->context;
+    finish_first(driver, queue);
     if (status) {
         context->error = status;
         clear(driver, context); /* nothing more is done in it */
@@ -247,45 +247,46 @@ static bool step(Driver *driver, Backlog *backlog) {
     return true;
 }
 
-/* The backlog whose first item comes next after that of a number; NULL: none. */
-static Backlog *after(const Driver *driver, uint64_t number) {
-    Backlog *found = NULL;
-    for (Backlog *backlog = driver->backlogs; backlog; backlog = backlog->next) {
-        const uint64_t own = backlog->first->number;
-        if (own > number && (!found || own < found->first->number)) found = backlog;
+/* The queue whose first item comes next after that of a number; NULL: none. */
+static StreamQueue *after(const Driver *driver, uint64_t number) {
+    StreamQueue *found = NULL;
+    for (StreamQueue *queue = driver->queues; queue; queue = queue->next) {
+        const uint64_t own = queue->first->number;
+        if (own > number && (!found || own < found->first->number)) found = queue;
     }
     return found;
 }
 
-void backlog_advance(Call *call) {
+void stream_queue_advance(Call *call) {
     Driver *driver = call->driver;
-    if (!driver->backlogs || driver->is_advancing) return;
+    if (!driver->queues || driver->is_advancing) return;
     driver->is_advancing = true;
     uint64_t number = 0;
-    for (Backlog *backlog; (backlog = after(driver, number)) != NULL;) {
-        number = backlog->first->number;
-        if (step(driver, backlog)) number = 0;
+    for (StreamQueue *queue; (queue = after(driver, number)) != NULL;) {
+        number = queue->first->number;
+        if (step(driver, queue)) number = 0;
     }
     driver->is_advancing = false;
 }
 
 /* ---- Taking work ---- */
 
-bool backlog_overlaps(const Call *call) {
+bool stream_queue_overlaps(const Call *call) {
     return call->driver->last_stream && !call->driver->is_serial;
 }
 
-bool backlog_keeps_kernels(Call *call, CUstream stream) {
-    if (backlog_overlaps(call)) return true;
-    backlog_advance(call);
-    return backlog_holds(call, stream);
+bool stream_queue_keeps_kernels(Call *call, CUstream stream) {
+    if (stream_queue_overlaps(call)) return true;
+    stream_queue_advance(call);
+    return stream_queue_holds(call, stream);
 }
 
-void backlog_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel) {
+void stream_queue_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel) {
     const Driver *driver = call->driver;
-    backlog_add(call, stream, (BacklogItem){.kind = BACKLOG_KERNEL, .kernel = kernel});
+    stream_queue_add(call, stream,
+                     (StreamQueueItem){.kind = STREAM_QUEUE_KERNEL, .kernel = kernel});
     while (driver->queued_kernels > MOST_KERNELS) {
-        backlog_advance(call);
+        stream_queue_advance(call);
         if (driver->queued_kernels <= MOST_KERNELS || !simulator_advance(driver->simulator)) break;
     }
 }
@@ -319,7 +320,7 @@ static void *stage(CUDA_MEMCPY3D *copy, size_t *size) {
 }
 
 static CUresult take_copy(Call *call, CUstream stream, const CUDA_MEMCPY3D *given, bool *is_taken) {
-    BacklogItem item = {.kind = BACKLOG_WORK};
+    StreamQueueItem item = {.kind = STREAM_QUEUE_WORK};
     CUDA_MEMCPY3D copy = *given;
     const uint64_t to =
         copy.dstMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)copy.dstHost : copy.dstDevice;
@@ -329,7 +330,7 @@ static CUresult take_copy(Call *call, CUstream stream, const CUDA_MEMCPY3D *give
     if (is_pageable(call, copy.dstMemoryType, to) ||
         (is_from_pageable && call->driver->staged_bytes > MOST_STAGED_BYTES)) {
         *is_taken = false;
-        return backlog_wait(call, stream);
+        return stream_queue_wait(call, stream);
     }
     if (is_from_pageable) {
         if (!copy_is_addressable(call, &copy)) return CUDA_ERROR_INVALID_VALUE;
@@ -337,64 +338,64 @@ static CUresult take_copy(Call *call, CUstream stream, const CUDA_MEMCPY3D *give
     }
     CUresult status =
         work_make(call, (WorkGiven){CU_GRAPH_NODE_TYPE_MEMCPY, &copy, NULL}, &item.work);
-    if (status == CUDA_SUCCESS) backlog_add(call, stream, item);
+    if (status == CUDA_SUCCESS) stream_queue_add(call, stream, item);
     else free(item.staged);
     return status;
 }
 
 /* Whether a stream is to free memory, which an allocation in it may get again. */
 static bool has_free(const Call *call, CUstream stream) {
-    const Backlog *backlog = find(call->driver, number_of(call, stream));
-    for (const BacklogItem *item = backlog ? backlog->first : NULL; item; item = item->next)
-        if (item->kind == BACKLOG_FREE) return true;
+    const StreamQueue *queue = find(call->driver, number_of(call, stream));
+    for (const StreamQueueItem *item = queue ? queue->first : NULL; item; item = item->next)
+        if (item->kind == STREAM_QUEUE_FREE) return true;
     return false;
 }
 
 static CUresult take(Call *call, CUstream stream, WorkGiven given) {
-    BacklogItem item = {.kind = BACKLOG_WORK};
+    StreamQueueItem item = {.kind = STREAM_QUEUE_WORK};
     CUresult status = CUDA_SUCCESS;
     if (given.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-        item = (BacklogItem){.kind = BACKLOG_FREE, .address = (uintptr_t)given.parameters};
+        item = (StreamQueueItem){.kind = STREAM_QUEUE_FREE, .address = (uintptr_t)given.parameters};
     else status = work_make(call, given, &item.work);
     if (status) return status;
-    const BacklogPoint point = backlog_add(call, stream, item);
+    const BacklogPoint point = stream_queue_add(call, stream, item);
     if (given.type == CU_GRAPH_NODE_TYPE_HOST || given.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-        backlog_settle(call, point);
+        stream_queue_settle(call, point);
     return CUDA_SUCCESS;
 }
 
-CUresult backlog_take(Call *call, CUstream stream, WorkGiven given, bool *is_taken) {
-    if (!call->driver->queued_kernels) backlog_advance(call);
-    *is_taken = backlog_holds(call, stream);
+CUresult stream_queue_take(Call *call, CUstream stream, WorkGiven given, bool *is_taken) {
+    if (!call->driver->queued_kernels) stream_queue_advance(call);
+    *is_taken = stream_queue_holds(call, stream);
     if (!*is_taken) return CUDA_SUCCESS;
     if (given.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) { /* an address is there at once */
         *is_taken = false;
-        return has_free(call, stream) ? backlog_wait(call, stream) : CUDA_SUCCESS;
+        return has_free(call, stream) ? stream_queue_wait(call, stream) : CUDA_SUCCESS;
     }
     if (given.type == CU_GRAPH_NODE_TYPE_MEMCPY && given.parameters)
         return take_copy(call, stream, given.parameters, is_taken);
     return take(call, stream, given);
 }
 
-CUresult backlog_record(Call *call, CUstream stream, Event *event, CUevent handle) {
+CUresult stream_queue_record(Call *call, CUstream stream, Event *event, CUevent handle) {
     const WorkGiven work = {CU_GRAPH_NODE_TYPE_EVENT_RECORD, handle, NULL};
-    BacklogItem item = {.kind = BACKLOG_WORK};
-    if (!call->driver->queued_kernels) backlog_advance(call);
+    StreamQueueItem item = {.kind = STREAM_QUEUE_WORK};
+    if (!call->driver->queued_kernels) stream_queue_advance(call);
     event->point.item = 0;
-    if (!backlog_holds(call, stream)) {
+    if (!stream_queue_holds(call, stream)) {
         event_record(call, event);
         return CUDA_SUCCESS;
     }
     CUresult status = work_make(call, work, &item.work);
     if (status) return status;
-    const BacklogPoint point = event->point = backlog_add(call, stream, item);
-    if (event->flags & CU_EVENT_INTERPROCESS) backlog_settle(call, point);
+    const BacklogPoint point = event->point = stream_queue_add(call, stream, item);
+    if (event->flags & CU_EVENT_INTERPROCESS) stream_queue_settle(call, point);
     return CUDA_SUCCESS;
 }
 
 /* ---- Waiting ---- */
 
-/* Work that a call waits for: items of a number up to `last` in some backlogs. */
+/* Work that a call waits for: items of a number up to `last` in some queues. */
 typedef struct Target {
     enum { TARGET_STREAM, TARGET_ALL, TARGET_ITEM } kind;
     CUstream stream;    /* TARGET_STREAM */
@@ -403,15 +404,15 @@ typedef struct Target {
 
 static bool is_reached(const Call *call, const Target *target) {
     const Driver *driver = call->driver;
-    if (target->kind == TARGET_ITEM) return !backlog_has(driver, target->point);
+    if (target->kind == TARGET_ITEM) return !stream_queue_has(driver, target->point);
     uint64_t first = UINT64_MAX;
     if (target->kind == TARGET_STREAM)
         first = first_before(driver, number_of(call, target->stream),
                              is_blocking(call, target->stream));
-    for (const Backlog *backlog = driver->backlogs; backlog; backlog = backlog->next) {
-        if (target->kind == TARGET_ALL && backlog->context == call->context &&
-            backlog->first->number < first)
-            first = backlog->first->number;
+    for (const StreamQueue *queue = driver->queues; queue; queue = queue->next) {
+        if (target->kind == TARGET_ALL && queue->context == call->context &&
+            queue->first->number < first)
+            first = queue->first->number;
     }
     return first > target->point.item;
 }
@@ -419,14 +420,14 @@ static bool is_reached(const Call *call, const Target *target) {
 /* The memory operations that the oldest wait is for, and which of them; NULL: there is none. */
 static const GraphWork *oldest_wait(const Driver *driver, unsigned *done) {
     uint64_t number = 0;
-    for (const Backlog *backlog; (backlog = after(driver, number)) != NULL;) {
-        const BacklogItem *item = backlog->first;
+    for (const StreamQueue *queue; (queue = after(driver, number)) != NULL;) {
+        const StreamQueueItem *item = queue->first;
         number = item->number;
         *done = item->done;
-        if (item->kind == BACKLOG_WORK && item->work.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        if (item->kind == STREAM_QUEUE_WORK && item->work.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
             return &item->work;
         const GraphWork *work =
-            item->kind == BACKLOG_LAUNCH ? graph_launch_wait(item->launch, done) : NULL;
+            item->kind == STREAM_QUEUE_LAUNCH ? graph_launch_wait(item->launch, done) : NULL;
         if (work) return work;
     }
     return NULL;
@@ -472,23 +473,23 @@ static bool is_shared(const Call *call) {
 /* One look at what a call waits for; whether that will never come. */
 static bool is_hopeless(Call *call, const Target *target) {
     Driver *driver = call->driver;
-    const uint64_t changes = driver->backlog_changes;
+    const uint64_t changes = driver->stream_queue_changes;
     const unsigned others = other_threads(driver);
-    backlog_advance(call);
-    return !others && driver->backlog_changes == changes && !is_reached(call, target) &&
+    stream_queue_advance(call);
+    return !others && driver->stream_queue_changes == changes && !is_reached(call, target) &&
            !is_shared(call);
 }
 
-/* Lets the others go on for a while. Who sleeps here can do nothing until the backlogs change. */
+/* Lets the others go on for a while. Who sleeps here can do nothing until the queues change. */
 static void pause_call(Call *call) {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     Driver *driver = call->driver;
-    const uint64_t changes = driver->backlog_changes;
+    const uint64_t changes = driver->stream_queue_changes;
     driver->waiting_threads++;
     call_end(call, CUDA_SUCCESS);
     nanosleep(&pause, NULL);
     if (call_begin_driver(call)) abort(); /* it is there for as long as the process */
-    if (driver->backlog_changes == changes) driver->waiting_threads--;
+    if (driver->stream_queue_changes == changes) driver->waiting_threads--;
 }
 
 /* Runs the device until a kernel has ended; false: it has none to run. */
@@ -498,7 +499,7 @@ static CUresult wait_for(Call *call, Target target) {
     const CUcontext context = call->context->handle;
     for (int pauses = 1;; pauses++) {
         do {
-            backlog_advance(call);
+            stream_queue_advance(call);
             call->context = CALL_GET(call, HANDLE_CONTEXT, context);
             if (!call->context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         } while (!is_reached(call, &target) && run_device(call));
@@ -517,80 +518,80 @@ static CUresult wait_for(Call *call, Target target) {
     return call->context->error;
 }
 
-CUresult backlog_wait(Call *call, CUstream stream) {
+CUresult stream_queue_wait(Call *call, CUstream stream) {
     const Target target = {TARGET_STREAM, stream, {call->driver->last_item, 0}};
-    return call->driver->backlogs ? wait_for(call, target) : CUDA_SUCCESS;
+    return call->driver->queues ? wait_for(call, target) : CUDA_SUCCESS;
 }
 
-CUresult backlog_wait_legacy(Call *call) { return backlog_wait(call, NULL); }
+CUresult stream_queue_wait_legacy(Call *call) { return stream_queue_wait(call, NULL); }
 
-CUresult backlog_wait_all(Call *call) {
+CUresult stream_queue_wait_all(Call *call) {
     const Target target = {TARGET_ALL, NULL, {call->driver->last_item, 0}};
-    return call->driver->backlogs ? wait_for(call, target) : CUDA_SUCCESS;
+    return call->driver->queues ? wait_for(call, target) : CUDA_SUCCESS;
 }
 
-CUresult backlog_wait_point(Call *call, BacklogPoint point) {
+CUresult stream_queue_wait_point(Call *call, BacklogPoint point) {
     const Target target = {TARGET_ITEM, NULL, point};
-    return call->driver->backlogs ? wait_for(call, target) : CUDA_SUCCESS;
+    return call->driver->queues ? wait_for(call, target) : CUDA_SUCCESS;
 }
 
-void backlog_settle(Call *call, BacklogPoint point) {
+void stream_queue_settle(Call *call, BacklogPoint point) {
     do
-        backlog_advance(call);
-    while (backlog_has(call->driver, point) && run_device(call));
+        stream_queue_advance(call);
+    while (stream_queue_has(call->driver, point) && run_device(call));
 }
 
-void backlog_drain(Call *call) {
+void stream_queue_drain(Call *call) {
     do
-        backlog_advance(call);
+        stream_queue_advance(call);
     while (run_device(call));
 }
 
 CUresult call_begin_idle(Call *call) {
     CUresult status = call_begin(call);
-    if (status || !call->driver->backlogs) return status;
-    backlog_drain(call);
+    if (status || !call->driver->queues) return status;
+    stream_queue_drain(call);
     return call->context->error ? call_end(call, call->context->error) : CUDA_SUCCESS;
 }
 
 /* ---- Asking ---- */
 
 static CUresult say_not_ready(Call *call) {
-    if (run_device(call)) backlog_advance(call);
+    if (run_device(call)) stream_queue_advance(call);
     return CUDA_ERROR_NOT_READY;
 }
 
-CUresult backlog_ask(Call *call, CUstream stream) {
-    backlog_advance(call);
-    return backlog_holds(call, stream) ? say_not_ready(call) : CUDA_SUCCESS;
+CUresult stream_queue_ask(Call *call, CUstream stream) {
+    stream_queue_advance(call);
+    return stream_queue_holds(call, stream) ? say_not_ready(call) : CUDA_SUCCESS;
 }
 
-CUresult backlog_ask_point(Call *call, BacklogPoint point) {
-    backlog_advance(call);
-    return backlog_has(call->driver, point) ? say_not_ready(call) : CUDA_SUCCESS;
+CUresult stream_queue_ask_point(Call *call, BacklogPoint point) {
+    stream_queue_advance(call);
+    return stream_queue_has(call->driver, point) ? say_not_ready(call) : CUDA_SUCCESS;
 }
 
 /* ---- Ends ---- */
 
-void backlog_end_context(Driver *driver, Context *context) {
+void stream_queue_end_context(Driver *driver, Context *context) {
     Call call = call_of(driver, context);
-    if (!driver->backlogs) return;
-    backlog_drain(&call);
+    if (!driver->queues) return;
+    stream_queue_drain(&call);
     clear(driver, context);
 }
 
 /* Whether a host function of a stream has ended the program. */
 static bool is_in_host_function(const Driver *driver) {
-    for (const Backlog *backlog = driver->backlogs; backlog; backlog = backlog->next)
-        if (backlog->is_running && backlog->first->kind != BACKLOG_KERNEL) return true;
+    for (const StreamQueue *queue = driver->queues; queue; queue = queue->next)
+        if (queue->is_running && queue->first->kind != STREAM_QUEUE_KERNEL) return true;
     return false;
 }
 
 /* An interrupt ends the program before what it has left to do. */
-void backlog_finish(Driver *driver) {
+void stream_queue_finish(Driver *driver) {
     Call call = call_of(driver, NULL);
     unsigned done;
-    if (!driver->signal && !driver->is_advancing) backlog_drain(&call);
+    if (!driver->signal && !driver->is_advancing) stream_queue_drain(&call);
     if (oldest_wait(driver, &done) || is_in_host_function(driver))
         say_wait(&call, " at the end of the program; what was given to it since was never done");
 }

@@ -14,14 +14,14 @@
 
 #include "driver/graph/graph.h"
 
-typedef enum BacklogKind {
-    BACKLOG_KERNEL,   /* a launch */
-    BACKLOG_WORK,     /* `work`, as in a graph's node */
-    BACKLOG_EVENT,    /* a wait for item `awaited` */
-    BACKLOG_LAUNCH,   /* of a graph */
-    BACKLOG_CALLBACK, /* of cuStreamAddCallback */
-    BACKLOG_FREE      /* of cuMemFreeAsync */
-} BacklogKind;
+typedef enum StreamQueueKind {
+    STREAM_QUEUE_KERNEL,   /* a launch */
+    STREAM_QUEUE_WORK,     /* `work`, as in a graph's node */
+    STREAM_QUEUE_EVENT,    /* a wait for item `awaited` */
+    STREAM_QUEUE_LAUNCH,   /* of a graph */
+    STREAM_QUEUE_CALLBACK, /* of cuStreamAddCallback */
+    STREAM_QUEUE_FREE      /* of cuMemFreeAsync */
+} StreamQueueKind;
 
 /* A launch with its parameters. */
 typedef struct QueuedKernel {
@@ -30,8 +30,8 @@ typedef struct QueuedKernel {
 } QueuedKernel;
 
 /* Something to be done. */
-typedef struct BacklogItem {
-    BacklogKind kind;
+typedef struct StreamQueueItem {
+    StreamQueueKind kind;
     uint64_t number; /* rises with every item of any stream */
     union {
         QueuedKernel *kernel; /* owned */
@@ -48,63 +48,63 @@ typedef struct BacklogItem {
     unsigned done;       /* of memory operations */
     void *staged;        /* what a copy from pageable memory copies; owned, NULL: none */
     size_t staged_bytes; /* of it */
-    struct BacklogItem *next;
-} BacklogItem;
+    struct StreamQueueItem *next;
+} StreamQueueItem;
 
 /* ---- Giving work ---- */
 
 /* Whether kernels may run next to each other. */
-bool backlog_overlaps(const Call *call);
+bool stream_queue_overlaps(const Call *call);
 /* Whether a launch into a stream is kept in its queue; else it runs now. */
-bool backlog_keeps_kernels(Call *call, CUstream stream);
+bool stream_queue_keeps_kernels(Call *call, CUstream stream);
 /* Keeps a launch. When very many are kept, the device runs until there are fewer. */
-void backlog_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel);
+void stream_queue_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel);
 /* Keeps other work when the stream has something left to do; *is_taken is false for what is to be
  * done at once. Host functions and operations on memory are done as soon as the device can, since
  * somebody may wait for them without asking. */
-CUresult backlog_take(Call *call, CUstream stream, WorkGiven given, bool *is_taken);
+CUresult stream_queue_take(Call *call, CUstream stream, WorkGiven given, bool *is_taken);
 /* Records an event in a stream, now or behind what that has left to do. Other processes do not wait
  * for an event of theirs, so that is done before this returns. */
-CUresult backlog_record(Call *call, CUstream stream, Event *event, CUevent handle);
+CUresult stream_queue_record(Call *call, CUstream stream, Event *event, CUevent handle);
 /* An item for a stream, whose other fields are given. */
-BacklogPoint backlog_add(Call *call, CUstream stream, BacklogItem item);
+BacklogPoint stream_queue_add(Call *call, CUstream stream, StreamQueueItem item);
 
 /* ---- What calls ask ---- */
 
 /* Does all that takes no simulated time, and gives the device the kernels that may begin. The lock
  * is held, but while host functions run. */
-void backlog_advance(Call *call);
+void stream_queue_advance(Call *call);
 /* Whether a stream has something left to do. */
-bool backlog_holds(const Call *call, CUstream stream);
+bool stream_queue_holds(const Call *call, CUstream stream);
 /* Whether an item is still to be done. */
-bool backlog_has(const Driver *driver, BacklogPoint point);
+bool stream_queue_has(const Driver *driver, BacklogPoint point);
 /* CUDA_ERROR_NOT_READY while a stream, or an item, has something left to do: then the device runs
  * until a kernel has ended, so that whoever asks again and again gets on. */
-CUresult backlog_ask(Call *call, CUstream stream);
-CUresult backlog_ask_point(Call *call, BacklogPoint point);
+CUresult stream_queue_ask(Call *call, CUstream stream);
+CUresult stream_queue_ask_point(Call *call, BacklogPoint point);
 
 /* Whether the device takes a kernel of the call's context now. */
-bool backlog_may_begin(const Call *call);
+bool stream_queue_may_begin(const Call *call);
 
 /* ---- Waiting ---- */
 
 /* Waits until everything that has been given is done: to a stream, to the legacy default stream and
  * those that it waits for, in the context; up to an item. When nothing is left that
  * could end a wait, this is told, and stays with the context as its error. */
-CUresult backlog_wait(Call *call, CUstream stream);
-CUresult backlog_wait_legacy(Call *call);
-CUresult backlog_wait_all(Call *call);
-CUresult backlog_wait_point(Call *call, BacklogPoint point);
+CUresult stream_queue_wait(Call *call, CUstream stream);
+CUresult stream_queue_wait_legacy(Call *call);
+CUresult stream_queue_wait_all(Call *call);
+CUresult stream_queue_wait_point(Call *call, BacklogPoint point);
 /* Runs the device until an item is done, or nothing can go on. */
-void backlog_settle(Call *call, BacklogPoint point);
+void stream_queue_settle(Call *call, BacklogPoint point);
 /* The same for all work. */
-void backlog_drain(Call *call);
+void stream_queue_drain(Call *call);
 
 /* ---- Ends ---- */
 
 /* A context ends: does what can be done of its streams' work, and drops the rest. */
-void backlog_end_context(Driver *driver, Context *context);
+void stream_queue_end_context(Driver *driver, Context *context);
 /* The process ends: the same for all contexts; says what will never be done. */
-void backlog_finish(Driver *driver);
+void stream_queue_finish(Driver *driver);
 
 #endif

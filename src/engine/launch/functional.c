@@ -64,7 +64,7 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
 }
 
 /* Whether every live warp looks for what none of them will store. */
-static bool all_look(const Run *run, IsaLooks *looks, uint32_t rounds) {
+static bool all_poll(const Run *run, IsaPollTest *looks, uint32_t rounds) {
     for (uint32_t i = 0; i < run->live; i++) {
         const IsaCta *cta = run->gpu->ctas[i];
         for (uint32_t rest = cta->alive; rest; rest &= rest - 1)
@@ -75,10 +75,10 @@ static bool all_look(const Run *run, IsaLooks *looks, uint32_t rounds) {
 
 /* Ends a launch that would go on for ever. */
 static void end_hopeless(Run *run) {
-    if (!all_look(run, isa_only_looks, LAST_LOOKS)) return;
-    run->context.proves_looks = true; /* from now on */
+    if (!all_poll(run, isa_only_polls, LAST_LOOKS)) return;
+    run->context.proves_polls = true; /* from now on */
     uint32_t rounds = LAST_LOOKS * gpu_patience(run->gpu);
-    if (!all_look(run, isa_looks_for_ever, rounds)) return;
+    if (!all_poll(run, isa_polls_forever, rounds)) return;
     const IsaWarp *warp = &run->gpu->ctas[0]->warps[bits_lowest32(run->gpu->ctas[0]->alive)];
     isa_fault(
         &run->context, warp, bits_lowest32(warp->active | 1u << 31), ISA_FAULT_DEADLOCK,

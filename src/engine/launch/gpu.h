@@ -57,7 +57,7 @@ typedef struct GpuOptions {
         *cta_scheduler;  /* CTA scheduling policy, borrowed; NULL: as many CTAs as fit */
     struct Watch *watch; /* what to record of runs on a machine, borrowed; NULL: only the sums */
     bool never_sleeps;   /* a machine does the work of every cycle, needed or not (tests) */
-    uint32_t team_every; /* several threads share every cycle that is a multiple of this, in each
+    uint32_t pool_every; /* several threads share every cycle that is a multiple of this, in each
                             way in turn, worth it or not (tests); 0: when they are faster */
     /* Gives each SM of a machine, when it is made, agents of its own (sm/agent.h; tests); NULL:
      * none. */
@@ -73,7 +73,7 @@ typedef struct GpuOptions {
      * graphs */
     bool (*set_condition)(void *user, uint64_t handle, uint32_t value);
     void *condition_user;
-    const struct DeviceAnswers
+    const struct DeviceQueries
         *answers; /* to what kernels ask about the device
                      (isa/runtime/device_runtime.h), borrowed; NULL: nobody answers */
     void *asker;  /* of the answers */

@@ -67,7 +67,7 @@ struct GpuModule {
 void gpu_profile_add(Gpu *gpu, const GpuGrid *grid);
 
 /* Adds where the warps of a grid that runs alone stand, as a kernel without counts. */
-void gpu_profile_standing(const Gpu *gpu, const GpuGrid *grid, Profile *profile);
+void gpu_profile_stall_reasons(const Gpu *gpu, const GpuGrid *grid, Profile *profile);
 
 /* What a CTA takes of an SM's shared memory, in bytes, and of its registers. */
 uint32_t gpu_shared_taken(const Gpu *gpu, uint32_t bytes);

@@ -76,12 +76,12 @@ static void add_stand(void *user, const SourceWarp *warp, uint32_t pc, int slot,
     profile_add_stand(stands->kernel, &(ProfileStand){pc, cause, 1});
 }
 
-void gpu_profile_standing(const Gpu *gpu, const GpuGrid *grid, Profile *profile) {
+void gpu_profile_stall_reasons(const Gpu *gpu, const GpuGrid *grid, Profile *profile) {
     const GpuModule *module = grid->module;
     ProfileKernel *kernel =
         profile_kernel(profile, 0, grid->launch.function->ptx->name, module->images[0]->file);
     Stands stands = {kernel, module};
-    engine_visit_standing(gpu->engine, add_stand, &stands);
+    engine_visit_stall_reasons(gpu->engine, add_stand, &stands);
 }
 
 void gpu_profile_add(Gpu *gpu, const GpuGrid *grid) {
@@ -100,5 +100,5 @@ void gpu_profile_add(Gpu *gpu, const GpuGrid *grid) {
     if (result->status == GPU_OK) return;
     kernel->is_complete = false;
     Stands stands = {kernel, module};
-    engine_visit_standing(gpu->engine, add_stand, &stands);
+    engine_visit_stall_reasons(gpu->engine, add_stand, &stands);
 }

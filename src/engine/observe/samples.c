@@ -43,7 +43,7 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
     for (uint32_t i = 0; i < sms; i++)
         moment.sms[i] = (MomentSm){sm_resident_ctas(engine->sms[i]),
                                    sm_counters(engine->sms[i])->warp_instructions};
-    gpu_profile_standing(gpu, place->grid, moment.standing);
+    gpu_profile_stall_reasons(gpu, place->grid, moment.standing);
     snapshots_write(engine->watch->snapshots, &moment);
     profile_free(moment.standing);
     free(moment.sms);
@@ -69,7 +69,7 @@ void samples_tell_units(Engine *engine) {
     unit_tracks_begin(tracks, engine->cycle);
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         WarpsOfSm of = {tracks, engine_sole(engine)->launch.program, i};
-        sm_visit_standing(engine->sms[i], tell_warp, &of);
+        sm_visit_stall_reasons(engine->sms[i], tell_warp, &of);
         unit_tracks_count(tracks, TIMELINE_SM, i, sm_counters(engine->sms[i]));
     }
     for (uint32_t p = 0; p < engine->machine->partitions; p++) {

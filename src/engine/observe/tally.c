@@ -22,11 +22,11 @@ static void add_since(Counters *sum, const Counters *mark, const Counters *now) 
  * what remains of the whole is the networks'. */
 static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
     uint64_t sm = machine->clock.sm_khz;
-    c->fetch_l2_cycles = c->fetch_l2_cycles * sm / machine->clock.l2_khz;
-    c->fetch_queue_cycles = c->fetch_queue_cycles * sm / machine->clock.dram_khz;
-    c->fetch_dram_cycles = c->fetch_dram_cycles * sm / machine->clock.dram_khz;
-    uint64_t below = c->fetch_l2_cycles + c->fetch_queue_cycles + c->fetch_dram_cycles;
-    c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
+    c->load_l2_cycles = c->load_l2_cycles * sm / machine->clock.l2_khz;
+    c->load_queue_cycles = c->load_queue_cycles * sm / machine->clock.dram_khz;
+    c->load_dram_cycles = c->load_dram_cycles * sm / machine->clock.dram_khz;
+    uint64_t below = c->load_l2_cycles + c->load_queue_cycles + c->load_dram_cycles;
+    c->load_noc_cycles = c->load_cycles > below ? c->load_cycles - below : 0;
 }
 
 /* What an SM has counted since a mark. */

@@ -385,7 +385,7 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     case ISA_FLOW_STORE: break;
     }
     if (!is_ok) return ISA_EVENT_FAULT;
-    if (is_loop && inst->sub == ISA_LOOP_LOOKS) isa_note_look(context, warp);
+    if (is_loop && inst->sub == ISA_LOOP_LOOKS) isa_note_poll(context, warp);
     if (is_loop && warp->is_apart) paths_loop(warp, inst->sub != ISA_LOOP_IS_ALONE);
     if (!converge_settle(context, warp)) return warp_exited(context, warp);
     if (context->fault.is_set) return ISA_EVENT_FAULT;

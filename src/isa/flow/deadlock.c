@@ -17,7 +17,7 @@
 
 enum { RETURNS = 256, EVER = 1 << 24 };
 
-void isa_forget_looks(IsaWarp *warp) { warp->looks = warp->returns = 0; }
+void isa_reset_polls(IsaWarp *warp) { warp->polls = warp->returns = 0; }
 
 static uint64_t state_of(const IsaWarp *warp) {
     const uint32_t place[] = {warp->pc,    warp->active,      warp->alive,
@@ -29,28 +29,28 @@ static uint64_t state_of(const IsaWarp *warp) {
 static void compare(IsaWarp *warp) {
     if (warp->returns >= RETURNS) return;
     const uint64_t state = state_of(warp);
-    if (warp->looks & (warp->looks - 1)) {
-        warp->returns += state == warp->look_state;
+    if (warp->polls & (warp->polls - 1)) {
+        warp->returns += state == warp->poll_state;
     } else {
-        warp->look_state = state;
+        warp->poll_state = state;
         warp->returns = 0;
     }
 }
 
-void isa_note_look(const IsaContext *context, IsaWarp *warp) {
-    if (warp->looks_since != context->changes) isa_forget_looks(warp);
-    warp->looks_since = context->changes;
-    if (warp->looks < UINT32_MAX) warp->looks++;
-    if (__builtin_expect(context->proves_looks, false)) compare(warp);
+void isa_note_poll(const IsaContext *context, IsaWarp *warp) {
+    if (warp->polls_since != context->changes) isa_reset_polls(warp);
+    warp->polls_since = context->changes;
+    if (warp->polls < UINT32_MAX) warp->polls++;
+    if (__builtin_expect(context->proves_polls, false)) compare(warp);
 }
 
-bool isa_only_looks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
+bool isa_only_polls(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
     if (warp->cta->waiting >> warp->index & 1) return true;
-    return warp->looks_since == context->changes && warp->looks >= rounds;
+    return warp->polls_since == context->changes && warp->polls >= rounds;
 }
 
-bool isa_looks_for_ever(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
-    if (!isa_only_looks(context, warp, rounds)) return false;
+bool isa_polls_forever(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
+    if (!isa_only_polls(context, warp, rounds)) return false;
     const bool is_at_barrier = warp->cta->waiting >> warp->index & 1;
-    return is_at_barrier || warp->returns >= RETURNS || warp->looks >= EVER;
+    return is_at_barrier || warp->returns >= RETURNS || warp->polls >= EVER;
 }

@@ -35,7 +35,7 @@ typedef struct DeferredList {
 
 /* What kernels ask about the device, answered by whoever runs it: each but the last gives a
  * cudaError_t. */
-typedef struct DeviceAnswers {
+typedef struct DeviceQueries {
     uint32_t (*attribute)(void *user, int attribute, int *value);
     uint32_t (*limit)(void *user, int limit, uint64_t *value);
     /* Preferences: which is a cudaFuncCache or a cudaSharedMemConfig. */
@@ -47,7 +47,7 @@ typedef struct DeviceAnswers {
                           int *ctas);
     const char *(*error_text)(uint32_t error, bool is_name);
     int version; /* of the runtime */
-} DeviceAnswers;
+} DeviceQueries;
 
 enum {
     DEVICE_FUNCTION_BYTES = 144, /* of a cudaFuncAttributes */
@@ -68,7 +68,7 @@ typedef struct DeviceRuntime {
     bool (*wait)(void *user, uint64_t clock, char *text, size_t size, int *code);
     /* Device address of a text that stays, 0: there is no room. */
     uint64_t (*keep_text)(void *user, const char *text);
-    const DeviceAnswers *answers; /* NULL: nobody answers */
+    const DeviceQueries *answers; /* NULL: nobody answers */
     void *user;                   /* of wait and keep_text */
     void *asker;                  /* of the answers */
 } DeviceRuntime;

@@ -82,9 +82,9 @@ static uint64_t memory_cycles(const Sm *sm) {
     return core->issue.sums.memory_block;
 }
 
-static SmStanding standing(const Sm *sm) {
+static SmStallReasons stall_reasons(const Sm *sm) {
     const Classic *core = sm->record;
-    return issue_standing(&core->issue, &sm->context, false);
+    return issue_stall_reasons(&core->issue, &sm->context, false);
 }
 
 /* ---- Sleep ---- */
@@ -136,7 +136,7 @@ __attribute__((noinline)) static void note_issue(Sm *sm, Classic *core, bool has
     const SmContext *context = &sm->context;
     if (sm->lsu.has_row && issue_is_turn(context) && core->issue.has_issued)
         lsu_note_issue(&sm->lsu, context->cycle);
-    if (has_looked) issue_note_standing(&core->issue, &sm->context);
+    if (has_looked) issue_note_stall_reasons(&core->issue, &sm->context);
     sm_tell_issued(sm);
 }
 
@@ -212,4 +212,4 @@ const SmCore sm_core_classic = {.name = "classic",
                                 .count_cycles = count_cycles,
                                 .settle = settle,
                                 .memory_cycles = memory_cycles,
-                                .standing = standing};
+                                .stall_reasons = stall_reasons};

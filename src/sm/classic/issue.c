@@ -39,7 +39,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     }
     issue->has_issued = issue->knows_going = issue->knows_behind = false;
     issue->steps_always = issue->looks || sched_agent_always_steps(&sm->policy);
-    issue->standing = 0;
+    issue->repeats = 0;
     issue->policy_cycle = sm->view.cycle;
     execute_start(&issue->execute);
     issue->sums = (SmIssueSums){0};
@@ -521,10 +521,10 @@ ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t
 }
 
 /* Counts the cycles that the last outcomes have stood. */
-ALWAYS void count_standing(SmIssue *issue) {
+ALWAYS void count_repeats(SmIssue *issue) {
     SmIssueSums *c = &issue->sums;
-    const uint64_t cycles = issue->standing;
-    issue->standing = 0;
+    const uint64_t cycles = issue->repeats;
+    issue->repeats = 0;
     for (uint32_t s = 0; s < issue->schedulers; s++)
         c->outcome[issue->outcome[s]] += cycles;
     for (uint32_t s = 0; issue->looks && s < issue->schedulers; s++)
@@ -535,7 +535,7 @@ ALWAYS void count_standing(SmIssue *issue) {
 /* Notes what each scheduler's cycle was by the warps that the policy looks at. These may change in
  * every cycle, whether the schedulers have reason to pick or not. */
 RARE void note_seen(SmIssue *issue, SmContext *sm) {
-    count_standing(issue);
+    count_repeats(issue);
     uint64_t looked = sched_agent_looks_at(&sm->policy, &sm->view), owing = issue->slots.owing;
     uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & looked;
     for (uint32_t s = 0; s < sm->view.schedulers; s++) {
@@ -626,7 +626,7 @@ static uint64_t allowed_warps(SmIssue *issue, SmContext *sm) {
 /* What the schedulers do in their turn. */
 ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
-    count_standing(issue);
+    count_repeats(issue);
     issue->knows_going = false;
     issue->has_news = issue->has_turned = issue->has_issued = false;
     if (!plain && issue->slots.free) pass_all(issue, sm);
@@ -683,6 +683,6 @@ void issue_find_going(SmIssue *issue, const SmContext *sm) {
 }
 
 void issue_settle(SmIssue *issue, Counters *counters, Histograms *histograms) {
-    count_standing(issue);
+    count_repeats(issue);
     issue_sums_settle(&issue->sums, issue->schedulers, issue->looks, counters, histograms);
 }

@@ -51,9 +51,9 @@ typedef struct SmIssue {
     uint8_t seen[SM_MAX_SCHEDULERS];    /* SmSeen of the last cycle, if it does */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint32_t schedulers;                /* as many as the machine has */
-    uint64_t standing; /* cycles with the outcomes of the last pick, not yet counted */
-    uint64_t going;    /* live warps that wait for no memory; all bits where no warp is live */
-    uint64_t behind;   /* warps that find the load/store unit full */
+    uint64_t repeats; /* cycles with the outcomes of the last pick, not yet counted */
+    uint64_t going;   /* live warps that wait for no memory; all bits where no warp is live */
+    uint64_t behind;  /* warps that find the load/store unit full */
     SmIssueSums sums;
     uint64_t allowed;         /* warps that the policy let issue the last time */
     uint64_t may_load;        /* warps that it let issue loads then */
@@ -163,10 +163,10 @@ static inline void issue_wake(SmIssue *issue) { issue->has_news = true; }
 
 /* Why each resident warp stands where it stands. `has_looked`: the schedulers have looked last;
  * else a warp may have become ready since, and is not held back by anything. */
-SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_looked);
+SmStallReasons issue_stall_reasons(const SmIssue *issue, const SmContext *sm, bool has_looked);
 /* Tells the profile, which there must be, of the warps that stand otherwise than before; to be
  * called when the schedulers have looked. */
-void issue_note_standing(const SmIssue *issue, SmContext *sm);
+void issue_note_stall_reasons(const SmIssue *issue, SmContext *sm);
 
 /* Looks anew who waits for memory; and who finds the load/store unit full. */
 void issue_find_going(SmIssue *issue, const SmContext *sm);
@@ -182,7 +182,7 @@ void issue_find_behind(SmIssue *issue, const SmContext *sm);
  * whole. They wait for other warps' data. */
 static inline void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles,
                                       bool memory_refuses) {
-    issue->standing += cycles;
+    issue->repeats += cycles;
     if (issue->has_issued) return;
     if (issue->has_news | !issue->knows_going) issue_find_going(issue, sm);
     if (issue->is_vacant) {

@@ -9,49 +9,50 @@ static uint64_t beside_one_that_issued(const SmIssue *issue, const SmContext *sm
     return warps;
 }
 
-SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_looked) {
+SmStallReasons issue_stall_reasons(const SmIssue *issue, const SmContext *sm, bool has_looked) {
     const TytoSmView *view = &sm->view;
     const SmWarps *warps = &sm->warps;
-    SmStanding standing = {{0}};
+    SmStallReasons reasons = {{0}};
     uint64_t left = view->resident;
     uint64_t owing = issue->slots.owing, none = ~(view->has_instruction | owing);
     uint64_t issued = sm->profile ? sm->profile->has_issued : 0;
-    standing_take(&standing, &left, issued, PROFILE_cycles_issued);
-    standing_take(&standing, &left, view->exited, PROFILE_cycles_exited);
-    standing_take(&standing, &left, view->at_barrier | warps->phase_waits, PROFILE_cycles_barrier);
-    standing_take(&standing, &left, warps->atomic_waits, PROFILE_cycles_atomic);
-    standing_take(&standing, &left, warps->fenced, PROFILE_cycles_fence);
-    standing_take(&standing, &left, warps->copy_waits, PROFILE_cycles_copy);
-    standing_take(&standing, &left, warps->load_waits, PROFILE_cycles_memory);
-    standing_take(&standing, &left, none & issue->fetch->waits, PROFILE_cycles_fetch_miss);
-    standing_take(&standing, &left, none & (issue->fetch->redirected | issue->stale),
-                  PROFILE_cycles_branch);
-    standing_take(&standing, &left, none, PROFILE_cycles_fetch);
-    standing_take(&standing, &left, ~issue->clear & ~owing & view->waits_memory,
-                  PROFILE_cycles_memory);
-    standing_take(&standing, &left, ~issue->clear & ~owing, PROFILE_cycles_result);
-    if (!left) return standing;
-    standing_take(&standing, &left, ~issue->allowed, PROFILE_cycles_policy);
+    stall_reasons_take(&reasons, &left, issued, PROFILE_cycles_issued);
+    stall_reasons_take(&reasons, &left, view->exited, PROFILE_cycles_exited);
+    stall_reasons_take(&reasons, &left, view->at_barrier | warps->phase_waits,
+                       PROFILE_cycles_barrier);
+    stall_reasons_take(&reasons, &left, warps->atomic_waits, PROFILE_cycles_atomic);
+    stall_reasons_take(&reasons, &left, warps->fenced, PROFILE_cycles_fence);
+    stall_reasons_take(&reasons, &left, warps->copy_waits, PROFILE_cycles_copy);
+    stall_reasons_take(&reasons, &left, warps->load_waits, PROFILE_cycles_memory);
+    stall_reasons_take(&reasons, &left, none & issue->fetch->waits, PROFILE_cycles_fetch_miss);
+    stall_reasons_take(&reasons, &left, none & (issue->fetch->redirected | issue->stale),
+                       PROFILE_cycles_branch);
+    stall_reasons_take(&reasons, &left, none, PROFILE_cycles_fetch);
+    stall_reasons_take(&reasons, &left, ~issue->clear & ~owing & view->waits_memory,
+                       PROFILE_cycles_memory);
+    stall_reasons_take(&reasons, &left, ~issue->clear & ~owing, PROFILE_cycles_result);
+    if (!left) return reasons;
+    stall_reasons_take(&reasons, &left, ~issue->allowed, PROFILE_cycles_policy);
     if (!has_looked)
-        standing_take(&standing, &left, issue_with_place(issue, sm), PROFILE_cycles_turn);
-    standing_take(&standing, &left, beside_one_that_issued(issue, sm), PROFILE_cycles_turn);
-    standing_take(&standing, &left, issue_with_place(issue, sm), PROFILE_cycles_policy);
-    standing_take(&standing, &left, issue_waiting_for_lsu(issue), PROFILE_cycles_lsu);
-    standing_take(&standing, &left, UINT64_MAX, PROFILE_cycles_pipeline);
-    return standing;
+        stall_reasons_take(&reasons, &left, issue_with_place(issue, sm), PROFILE_cycles_turn);
+    stall_reasons_take(&reasons, &left, beside_one_that_issued(issue, sm), PROFILE_cycles_turn);
+    stall_reasons_take(&reasons, &left, issue_with_place(issue, sm), PROFILE_cycles_policy);
+    stall_reasons_take(&reasons, &left, issue_waiting_for_lsu(issue), PROFILE_cycles_lsu);
+    stall_reasons_take(&reasons, &left, UINT64_MAX, PROFILE_cycles_pipeline);
+    return reasons;
 }
 
-void issue_note_standing(const SmIssue *issue, SmContext *sm) {
+void issue_note_stall_reasons(const SmIssue *issue, SmContext *sm) {
     SmProfile *profile = sm->profile;
-    SmStanding now = issue_standing(issue, sm, true);
+    SmStallReasons now = issue_stall_reasons(issue, sm, true);
     uint64_t moved = profile->has_issued, gone_on = moved | sm->view.exited;
-    for (int b = 0; b < SM_STANDING_BITS; b++)
-        moved |= now.bit[b] ^ profile->standing.bit[b];
+    for (int b = 0; b < SM_STALL_REASON_BITS; b++)
+        moved |= now.bit[b] ^ profile->reasons.bit[b];
     for (moved &= sm->view.resident; moved; moved &= moved - 1) {
         int warp = bits_lowest64(moved);
         uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].pc;
         sm_profile_move(profile, warp, pc, sm->cycle);
     }
-    profile->standing = now;
+    profile->reasons = now;
     profile->has_issued = 0;
 }
