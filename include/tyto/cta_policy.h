@@ -39,9 +39,9 @@ typedef struct TytoGridView {
     uint32_t l1d_lines; /* lines of an SM's L1D */
     const uint32_t *resident; /* by SM: CTAs of the kernel that it holds */
     uint32_t l1d_ways;        /* lines of a set of the L1D */
-    uint32_t l1d_mshrs;       /* fetches that the L1D may be waiting for */
+    uint32_t l1d_mshrs;       /* misses that the L1D may be waiting for */
     uint32_t l1d_line_bytes;  /* of a line of it */
-    uint32_t l1d_fetch_bytes; /* of what it asks for at a time: a line, or a sector of one */
+    uint32_t l1d_fill_bytes;  /* of what it asks for at a time: a line, or a sector of one */
     uint64_t cta;             /* index of the CTA that went out last */
     uint32_t cta_slots;       /* CTA slots of an SM */
     const struct TytoGridAnswers *answers; /* use tyto_grid_cta, tyto_grid_sm and tyto_pause */
@@ -55,11 +55,11 @@ typedef struct TytoSmMeasurement {
     uint64_t l1d_accesses;      /* lookups of loads and stores */
     uint64_t l1d_loads;         /* of those, lookups of loads */
     uint64_t dram_reads;        /* lines or sectors that the L1D asked for */
-    uint64_t fetches;       /* answers that the SM got from the network: to those, to its atomics,
+    uint64_t reads_answered; /* answers that the SM got from the network: to those, to its atomics,
                                to its other caches and to its fetch of instructions */
-    uint64_t load_cycles;   /* sum of these answers' latencies, SM cycles */
-    uint64_t memory_cycles; /* SM cycles in which all its warps waited for memory */
-    uint32_t cta_slot;      /* `finished`: slot of the CTA that has finished */
+    uint64_t load_cycles;    /* sum of these answers' latencies, SM cycles */
+    uint64_t memory_cycles;  /* SM cycles in which all its warps waited for memory */
+    uint32_t cta_slot;       /* `finished`: slot of the CTA that has finished */
 } TytoSmMeasurement;
 
 /* What a CTA has done, resident or just finished. */

@@ -18,7 +18,7 @@ static TytoSmMeasurement measure(const Counters *counters, uint64_t memory_cycle
                                .l1d_accesses = counters->l1d_accesses,
                                .l1d_loads = counters->l1d_load_accesses,
                                .dram_reads = counters->l1d_load_misses,
-                               .fetches = counters->reads_answered,
+                               .reads_answered = counters->reads_answered,
                                .load_cycles = counters->load_cycles,
                                .memory_cycles = memory_cycles};
 }

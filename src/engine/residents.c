@@ -91,7 +91,7 @@ static void make_dispatcher(Engine *engine, EnginePlace *place) {
                                 .l1d_mshrs = sm_config_l1d_mshrs(&machine->sm),
                                 .cta_slots = machine->sm.ctas,
                                 .l1d_line_bytes = machine->sm.l1d.line_bytes,
-                                .l1d_fetch_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
+                                .l1d_fill_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&place->dispatch, &machine->cta, engine->options->cta_scheduler, &sizes,
                   &engine->calls[machine->sms].call);
     make_sources(engine, place);

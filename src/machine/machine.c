@@ -353,11 +353,11 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
     if (!bits_is_power_of_two(partition->slices))
         diag_error(diag, NULL, 0, 0, "partition.slices: %u is no power of two", partition->slices);
     if (!bits_is_power_of_two(sector))
-        diag_error(diag, NULL, 0, 0, "partition.atom: %u B is no power of two", sector);
+        diag_error(diag, NULL, 0, 0, "partition.sector: %u B is no power of two", sector);
     uint32_t fill = cache_config_fill_bytes(&partition->l2);
     if (partition->has_l2 && sector != fill) {
         diag_error(diag, NULL, 0, 0,
-                   "partition.atom: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)",
+                   "partition.sector: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)",
                    sector, fill);
     }
     const bool allocates_on_fill = partition->l2.allocate == CACHE_ALLOCATE_ON_FILL;
@@ -449,7 +449,7 @@ static void check_line_places(const MachineConfig *machine, int lowest_hashed, D
         {"l15c.line", sm->lsu.has_l15c ? sm->l15c.line_bytes : 0},
         {"l1t.line", sm->l1t.line_bytes},
         {"l2.line", machine->partition.l2.line_bytes},
-        {"partition.atom", machine->partition.l2_sector_bytes},
+        {"partition.sector", machine->partition.l2_sector_bytes},
     };
     uint32_t together = 1; /* bytes next to each other in a row */
     for (size_t i = strlen(machine->map.bits); i-- > 0 && strchr("C._ ", machine->map.bits[i]);)

@@ -186,7 +186,13 @@ static const MachineRow *find(const MachineRow *in, size_t count, const char *ke
     return NULL;
 }
 
+/* Keys that were renamed: files still may use the old name. */
+static const char *const renamed[][2] = {{"partition.atom", "partition.sector"}};
+
 const MachineRow *machine_find_row(const char *key, size_t length) {
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strlen(renamed[i][0]) == length && !memcmp(renamed[i][0], key, length))
+            return machine_find_row(renamed[i][1], strlen(renamed[i][1]));
     return find(rows, sizeof rows / sizeof *rows, key, length);
 }
 

@@ -12,7 +12,7 @@
 /* clang-format off */
 #define PARTITION_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "slices", slices, "", 1, 8, "2", "L2 slices of a channel, each with a network port") \
-    P(BYTES, key, at, "atom", l2_sector_bytes, 16, 256, "32 B", "what a request is split into before L2, and the unit of a DRAM read") \
+    P(BYTES, key, at, "sector", l2_sector_bytes, 16, 256, "32 B", "what a request is split into before L2, and the unit of a DRAM read") \
     P(COUNT, key, at, "rop_latency", rop_latency, "cycles", 0, 10000, "120", "from the network to the input queue of L2") \
     P(COUNT, key, at, "input_queue", input_queue, "", 1, 4096, "64", "requests waiting for L2") \
     P(COUNT, key, at, "reply_queue", reply_queue, "", 1, 4096, "64", "replies waiting for the network") \

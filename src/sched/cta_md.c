@@ -95,7 +95,7 @@ static void start(void *state, const TytoGridView *view, const double *values) {
     s->compute_bound = values[COMPUTE_BOUND];
     s->bound = (int)values[BOUND];
     s->before = (uint32_t)values[BEFORE];
-    s->sectors = view->l1d_line_bytes / view->l1d_fetch_bytes;
+    s->sectors = view->l1d_line_bytes / view->l1d_fill_bytes;
     s->line_mask = ~(uint64_t)(view->l1d_line_bytes - 1);
     s->model = (MdModel){(MdCurve)values[CURVE], values[REREAD], (MdTime)values[TIME],
                          (MdFlat)values[FLAT]};
@@ -127,13 +127,13 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
                      const TytoSmMeasurement *measured) {
     Md *s = state;
     if (s->degree || sm != s->predictor) return;
-    double fetches = measured->fetches ? (double)measured->fetches : 1;
+    double reads = measured->reads_answered ? (double)measured->reads_answered : 1;
     double cycles = view->cycle > s->began ? (double)(view->cycle - s->began) : 1;
     s->inputs = (MdInputs){.accesses = (double)measured->l1d_accesses,
                            .loads = (double)measured->l1d_loads,
                            .dram_reads = (double)measured->dram_reads,
                            .warp_instructions = (double)measured->warp_instructions,
-                           .load_latency = (double)measured->load_cycles / fetches,
+                           .load_latency = (double)measured->load_cycles / reads,
                            .waiting = (double)measured->memory_cycles / cycles,
                            .under_way = (double)measured->load_cycles / cycles,
                            .mshrs = view->l1d_mshrs,

@@ -156,7 +156,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "accesses_per_cycle", accesses_per_cycle, "", 1, 32, "1", "coalesced accesses sent to the caches a cycle; to an L1D of several banks, one to each instead") \
     P(COUNT, key, at, "coalesced_lanes", coalesced_lanes, "", 16, 32, "32", "lanes whose accesses to global and local memory become one: 32 is the warp, 16 each half by itself") \
     P(BOOL, key, at, "shrinks_segments", shrinks_segments, "yes", "an access that touches one half or quarter of a segment asks for that only") \
-    P(BYTES, key, at, "least_segment", least_segment_bytes, 0, 256, "0 B", "least that an access asks for and a store sends, where that is less than partition.atom: a segment shrinks to a half of itself, and that again; 0 B: partition.atom") \
+    P(BYTES, key, at, "least_segment", least_segment_bytes, 0, 256, "0 B", "least that an access asks for and a store sends, where that is less than partition.sector: a segment shrinks to a half of itself, and that again; 0 B: partition.sector") \
     P(BOOL, key, at, "narrows_small_elements", narrows_small_elements, "yes", "2-byte elements coalesce in half segments, 1-byte elements in quarters") \
     P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first, and those of its last half before the others where coalesced_lanes is 16") \
     P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of loads that bypass the L1D, and of stores and copies that do") \

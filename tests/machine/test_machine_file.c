@@ -434,6 +434,17 @@ static void test_bases(void **state) {
     rmdir(folder);
 }
 
+static void test_a_renamed_key_is_found_by_its_old_name(void **state) {
+    (void)state;
+    Machine *machine = load("gtx480");
+    Diag *diag = diag_new();
+    assert_true(machine_set(machine, "partition.atom=64B", diag));
+    assert_int_equal(machine->config.partition.l2_sector_bytes, 64);
+    assert_false(machine_set(machine, "partition.ato=64B", diag));
+    diag_free(diag);
+    machine_free(machine);
+}
+
 static void test_set(void **state) {
     (void)state;
     Machine *machine = load("gtx480");
@@ -495,7 +506,7 @@ static const struct {
     {"ccws", {"map.bank_hash=15..13 ^ 20..18"}, "bit 0 of the result must have address bit"},
     {"gtx480", {"l2.sector=256B"}, "l2.sector: 256 B do not make 1, 2, 4 or 8 of a line of 128 B"},
     {"gtx480", {"l2.sector=24B"}, "l2.sector: 24 B do not make"},
-    {"gtx480", {"l2.sector=64B"}, "partition.atom: 32 B, but L2 is filled by 64 B"},
+    {"gtx480", {"l2.sector=64B"}, "partition.sector: 32 B, but L2 is filled by 64 B"},
     {"gtx480",
      {"l1t.line=4KiB", "l1t.sector=16B", "l1t.size=96KiB"},
      "l1t.sector: 16 B do not make"},
@@ -533,7 +544,7 @@ static const struct {
     {"gtx480", {"units.sp.lanes=12"}, "units.sp.lanes: 12 does not divide a warp's 32"},
     {"gtx480", {"partition.slices=3"}, "partition.slices: 3 is no power of two"},
     {"gtx480", {"partition.slices=4"}, "partition.slices: 4, but map.bits"},
-    {"gtx480", {"partition.atom=48B"}, "partition.atom: 48 B is no power of two"},
+    {"gtx480", {"partition.sector=48B"}, "partition.sector: 48 B is no power of two"},
     {"gtx480", {"l2.enabled=no"}, "l2.filled_by_copies: yes, but l2.enabled is no"},
     {"gtx480", {"l2.allocate=on-fill"}, "l2.allocate: on-fill is for lines without sectors"},
     {"gtx480", {"l2.store_mshrs=yes"}, "l2.store_mshrs: yes needs l2.allocate: on-fill"},
@@ -911,6 +922,7 @@ int main(void) {
         cmocka_unit_test(test_bandwidths),
         cmocka_unit_test(test_gtx480_address_map),
         cmocka_unit_test(test_gtx480_sets),
+        cmocka_unit_test(test_a_renamed_key_is_found_by_its_old_name),
         cmocka_unit_test(test_mesh_nodes),
         cmocka_unit_test(test_ports_that_sms_share_are_the_networks_first_nodes),
     };

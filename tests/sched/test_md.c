@@ -510,7 +510,7 @@ static void begin(Launch *l, const char *policy, uint32_t capacity) {
                              .l1d_lines = 64,
                              .l1d_ways = 4,
                              .l1d_line_bytes = 128,
-                             .l1d_fetch_bytes = 128};
+                             .l1d_fill_bytes = 128};
     cta_agent_init(&l->agent, l->sched, &l->view, NULL);
     cta_agent_start(&l->agent, &l->view);
 }
@@ -552,7 +552,7 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
                                   .l1d_accesses = (uint64_t)(b->reads / b->miss_rate),
                                   .l1d_loads = (uint64_t)(b->reads / b->miss_rate),
                                   .dram_reads = (uint64_t)b->reads,
-                                  .fetches = (uint64_t)b->reads,
+                                  .reads_answered = (uint64_t)b->reads,
                                   .load_cycles = (uint64_t)b->reads * 350};
     l->sched->policy->finished(l->agent.state, &l->view, sm, &measured);
 }
@@ -670,7 +670,7 @@ static void md_counts_the_sectors_of_a_line_as_one(void **unused) {
     double working_set = -1;
     const struct Benchmark none = {.miss_rate = 0.5, .reads = 64};
     begin(&l, "md", 8);
-    l.view.l1d_fetch_bytes = 32;
+    l.view.l1d_fill_bytes = 32;
     cta_agent_start(&l.agent, &l.view);
     for (uint64_t sector = 0; sector < 64; sector++)
         l.sched->policy->l1d_load(l.agent.state, sector * 32);
@@ -704,7 +704,7 @@ static void md_takes_shares_of_the_time_that_its_cta_was_there(void **unused) {
     TytoSmMeasurement measured = {.warp_instructions = 100,
                                   .l1d_accesses = 100,
                                   .dram_reads = 10,
-                                  .fetches = 10,
+                                  .reads_answered = 10,
                                   .load_cycles = 3000,
                                   .memory_cycles = 250};
     cta_agent_finished(&l.agent, &l.view, 0, &measured);
