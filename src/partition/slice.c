@@ -136,7 +136,7 @@ static void load_rop_head(Slice *slice, uint32_t handle) {
 
 void slice_take(Slice *slice, uint64_t cycle, uint32_t handle) {
     MemRequest *request = request_of(slice, handle);
-    assert(request->sectors && "a request without atoms is owed no reply");
+    assert(request->sectors && "a request without sectors is owed no reply");
     request->arrived = cycle;
     request->next = SLICE_NO_REQUEST;
     if (slice->rop_first == SLICE_NO_REQUEST) {

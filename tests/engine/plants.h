@@ -281,7 +281,7 @@ static const Plant right_plants[] = {
     {"the last CTA reads what all wrote, behind a fence and an atomic",
      "mad.lo.u32 %i, %b, 64, %t;\nmul.wide.u32 %q, %i, 4;\nadd.u64 %q, %q, %p;\n"
      "st.global.u32 [%q+64], %t;\nmembar.gl;\n" BAR
-     "setp.ne.u32 %c, %t, 0;\n@%c bra WAIT;\nsector.global.add.u32 %v, [%p], 1;\n"
+     "setp.ne.u32 %c, %t, 0;\n@%c bra WAIT;\natom.global.add.u32 %v, [%p], 1;\n"
      "st.shared.u32 [s], %v;\nWAIT:\n" BAR
      "ld.shared.u32 %v, [s];\nsetp.ne.u32 %c, %v, 3;\n@%c bra END;\nld.global.u32 %v, [%g+64];\n"
      "ld.global.u32 %v, [%g+320];\nld.global.u32 %v, [%g+832];\n" END,
@@ -316,9 +316,9 @@ static const Plant right_plants[] = {
      "shfl.sync.bfly.b32 %v, %t, 1, 31, %i;\n",
      0, 32},
     {"a lock handed from CTA to CTA",
-     ONE_THREAD "TRY:\nsector.global.cas.b32 %v, [%p], 0, 1;\nsetp.ne.u32 %c, %v, 0;\n"
+     ONE_THREAD "TRY:\natom.global.cas.b32 %v, [%p], 0, 1;\nsetp.ne.u32 %c, %v, 0;\n"
                 "@%c bra TRY;\nmembar.gl;\nld.global.u32 %v, [%p+4];\nadd.u32 %v, %v, 1;\n"
-                "st.global.u32 [%p+4], %v;\nmembar.gl;\nsector.global.exch.b32 %v, [%p], 0;\n" END,
+                "st.global.u32 [%p+4], %v;\nmembar.gl;\natom.global.exch.b32 %v, [%p], 0;\n" END,
      4, 0},
     {"a block of device malloc, written, read and freed",
      MALLOC(10, "") "st.u8 [%q+9], %t;\nld.u8 %v, [%q+9];\n" FREE("%q", ""), 0, 0},

@@ -162,7 +162,7 @@ static void the_taken_side_of_a_branch_runs_first(void **state) {
     run_well(
         KERNEL("and.b32 %i, %t, 1;\nsetp.eq.u32 %c, %i, 1;\n@%c bra TAKEN;\n"
                "atom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+4], %v;\nbra END;\n"
-               "TAKEN:\nsector.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+8], %v;\nEND:\n"),
+               "TAKEN:\natom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+8], %v;\nEND:\n"),
         words);
     assert_int_equal(words[0], 64);
     assert_true(words[2] < words[1]);

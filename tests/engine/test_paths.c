@@ -69,7 +69,7 @@ static void run_both(const char *ptx, uint32_t threads, uint32_t *words) {
 
 /* Each thread takes a lock that is given back behind the loop. */
 static const char lock_ptx[] =
-    KERNEL("again:\nsector.global.cas.b32 %a, [%p], 0, 1;\nsetp.ne.u32 %c, %a, 0;\n"
+    KERNEL("again:\natom.global.cas.b32 %a, [%p], 0, 1;\nsetp.ne.u32 %c, %a, 0;\n"
            "@%c bra again;\n"
            "ld.volatile.global.u32 %b, [%p+4];\nadd.u32 %b, %b, 1;\n"
            "st.volatile.global.u32 [%p+4], %b;\nmembar.gl;\n"
@@ -232,8 +232,8 @@ static void members_wait_for_each_other(void **state) {
 static void lanes_let_go_of_a_lock_meet_at_a_warp_barrier(void **state) {
     (void)state;
     uint32_t words[WORDS];
-    run_both(KERNEL("again:\nsector.global.cas.b32 %a, [%p+512], 0, 1;\nsetp.ne.u32 %c, %a, 0;\n"
-                    "@%c bra again;\nsector.global.exch.b32 %a, [%p+512], 0;\n"
+    run_both(KERNEL("again:\natom.global.cas.b32 %a, [%p+512], 0, 1;\nsetp.ne.u32 %c, %a, 0;\n"
+                    "@%c bra again;\natom.global.exch.b32 %a, [%p+512], 0;\n"
                     "bar.warp.sync 0xffffffff;\nactivemask.b32 %m;\nst.global.u32 [%o], %m;\n"),
              32, words);
     for (uint32_t lane = 0; lane < 32; lane++)

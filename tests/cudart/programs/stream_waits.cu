@@ -6,7 +6,8 @@
 
 #define CU(call) EXPECT((call) == CUDA_SUCCESS)
 
-__global__ void add(int *p, int x) { *p += x; }
+// (kernels of two streams may run at the same time)
+__global__ void add(int *p, int x) { atomicAdd(p, x); }
 __global__ void set(volatile unsigned *p, unsigned x) { *p = x; }
 
 static void CUDART_CB note(void *p) { *(int *)p = 1; }
