@@ -92,8 +92,9 @@ typedef struct TytoSmView {
     uint32_t sms;            /* SMs of the GPU */
     uint32_t warp_count;     /* warp slots */
     uint32_t cta_count;      /* CTA slots */
-    uint32_t cta_limit;      /* most CTAs of this kernel that the SM will hold at once (slots 0 to
-                                cta_limit - 1): by its resources, or fewer in a small grid */
+    uint32_t cta_limit;      /* most CTAs of this kernel that the SM will hold at once: by its
+                                resources, or fewer in a small grid. In slots 0 to cta_limit - 1,
+                                unless kernels of several streams share the SM */
     uint32_t warps_per_cta;  /* warps of a CTA of this kernel */
     uint32_t schedulers;     /* schedulers of the SM */
     uint32_t pipeline_depth; /* cycles from issue to a dependent issue of a short instruction */
@@ -208,7 +209,7 @@ typedef struct TytoIssue {
     uint32_t lanes; /* active lanes, bit each */
     bool is_load;   /* through the L1D */
     bool is_long;   /* its result comes from memory (long latency) */
-    uint32_t pc;    /* its number in the program, from 0 */
+    uint32_t pc;    /* its number in its kernel's program, from 0 */
 } TytoIssue;
 
 /* ---- The L1D ---- */

@@ -23,6 +23,17 @@ static TytoSmMeasurement measure(const Counters *counters, uint64_t memory_cycle
                                .memory_cycles = memory_cycles};
 }
 
+void dispatch_count(const Dispatch *dispatch, uint32_t sm, Counters *counters,
+                    uint64_t *memory_cycles) {
+    const Sm *counted = dispatch->sms[sm];
+    *counters = *sm_counters(counted);
+    *memory_cycles = sm_memory_cycles(counted);
+    if (!dispatch->marks) return;
+    const Counters *mark = &dispatch->marks[sm];
+    *counters = counters_since(mark, counters);
+    *memory_cycles -= mark->MemoryBlockCycles;
+}
+
 /* Hands over as much as the policy has room for. */
 static void hand_over(void *to, uint32_t room, const void *from, uint32_t size) {
     memcpy(to, from, room < size ? room : size);
@@ -47,8 +58,10 @@ static bool answer_cta(void *unit, uint32_t sm, uint32_t slot, TytoCtaProgress *
 static bool answer_sm(void *unit, uint32_t sm, TytoSmMeasurement *measured) {
     const Dispatch *dispatch = unit;
     if (!can_ask(dispatch, sm)) return false;
-    const Sm *asked = dispatch->sms[sm];
-    const TytoSmMeasurement known = measure(sm_counters(asked), sm_memory_cycles(asked));
+    Counters counters;
+    uint64_t memory_cycles;
+    dispatch_count(dispatch, sm, &counters, &memory_cycles);
+    const TytoSmMeasurement known = measure(&counters, memory_cycles);
     hand_over(measured, measured->size, &known, sizeof known);
     return true;
 }
@@ -118,11 +131,12 @@ static void start_hooks(Dispatch *dispatch, uint64_t next, uint64_t ctas) {
 }
 
 void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle) {
+    dispatch->sms = NULL; /* until its SMs know the grid, the CTA scheduler learns nothing */
     start_hooks(dispatch, grid->next, grid->ctas);
     dispatch->not_before = grid->given + dispatch->config->launch_latency;
     dispatch->is_over = false;
     memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
-    dispatch->sms = grid->sms;
+    dispatch->marks = grid->marks;
     dispatch->grid = grid->grid;
     dispatch->last = grid->last;
     dispatch->shares_sms = grid->shares_sms;
@@ -136,6 +150,7 @@ void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle
     view->l1d_ways = grid->l1d_ways;
     cta_agent_start(&dispatch->agent, view);
     plan_sample(dispatch, cycle);
+    dispatch->sms = grid->sms;
 }
 
 void dispatch_finished(Dispatch *dispatch, uint32_t sm, uint32_t slot, const Counters *counters,

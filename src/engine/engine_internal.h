@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 #include "engine/launch/grid.h"
 #include "engine/thread_tuner.h"
-#include "isa/ptx_source.h"
+#include "issue_stream/ptx_source.h"
 #include "partition/partition.h"
 #include "sm/inbox.h"
 #include "sm/order.h"

@@ -110,20 +110,12 @@ static void choose_dispatching(Engine *engine) {
 
 /* ---- Events of SMs ---- */
 
-/* Tells the CTA scheduler of a CTA's end, and what the SM has counted since the grid's turn came.
- */
-static void tell_finished(const Engine *engine, EnginePlace *place, const SmCtaEnd *end) {
-    const Sm *sm = engine->sms[end->sm];
-    const Counters *counters = sm_counters(sm), *mark = NULL;
-    uint64_t memory_cycles = sm_memory_cycles(sm);
-    Counters since;
-    if (place->marks->sms) {
-        mark = &place->marks->sms[end->sm];
-        since = counters_since(mark, counters);
-        memory_cycles -= mark->MemoryBlockCycles;
-    }
-    dispatch_finished(&place->dispatch, end->sm, end->slot, mark ? &since : counters, memory_cycles,
-                      end->end);
+/* Tells the CTA scheduler of a CTA's end. */
+static void tell_finished(EnginePlace *place, const SmCtaEnd *end) {
+    Counters counters;
+    uint64_t memory_cycles;
+    dispatch_count(&place->dispatch, end->sm, &counters, &memory_cycles);
+    dispatch_finished(&place->dispatch, end->sm, end->slot, &counters, memory_cycles, end->end);
 }
 
 static void cta_finished(void *user, const SmCtaEnd *end) {
@@ -132,7 +124,7 @@ static void cta_finished(void *user, const SmCtaEnd *end) {
     engine->ctas_done++;
     place->grid->done++;
     if (grid_has_ended_all(place->grid)) engine->finishing++;
-    tell_finished(engine, place, end);
+    tell_finished(place, end);
     watch_cta(engine->watch, end);
 }
 
@@ -174,7 +166,8 @@ static void start_dispatch(const Engine *engine, EnginePlace *place) {
                                    .l1d_ways = l1d_ways(machine, engine->shared_bytes),
                                    .given = grid->given,
                                    .last = goes_on ? engine->last_sm : machine->sms - 1,
-                                   .shares_sms = is_next_to_others},
+                                   .shares_sms = is_next_to_others,
+                                   .marks = is_next_to_others ? place->marks->sms : NULL},
                    engine->cycle);
 }
 

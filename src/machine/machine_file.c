@@ -333,14 +333,18 @@ static void apply_quirks(Machine *machine, const char *file, const Entry *entry)
 static bool check_constant(const Machine *machine, const char *file, const Entry *entry,
                            const MachineRow *constant, Diag *diag) {
     MachineConfig said = machine->config;
-    Text why = {0};
+    Text why = {0}, value = {0}, fixed = {0};
     bool is_set = machine_set_row(&said, constant, entry->value, &why);
-    bool is_good = is_set && !memcmp(&said, &machine->config, sizeof said);
+    machine_format_row(&said, constant, &value);
+    machine_format_row(&machine->config, constant, &fixed);
+    bool is_good = is_set && !strcmp(text_string(&value), text_string(&fixed));
     if (!is_good)
         diag_error(diag, file, entry->line, entry->column,
                    "%s: is %s on every machine, and no parameter (docs/machine-parameters.md)",
                    constant->key, constant->initial);
     text_free(&why);
+    text_free(&value);
+    text_free(&fixed);
     return is_good;
 }
 

@@ -37,8 +37,11 @@ typedef struct SmCore {
 
     /* A line of instructions has come from below; only to a core that asks for some. */
     void (*line_arrived)(Sm *sm, const MemRequest *line);
-    /* One cycle (SmContext.cycle). Cycles left out since the last step are accounted for first, and
-     * *SmEnvironment.wake is set to the next cycle in which there is something to do. */
+    /* One cycle (SmContext.cycle). In it the core steps the load/store unit and then the agents
+     * (sm_step_agents), lets no paused warp issue (SchedAgent.paused), counts what the view says of
+     * each warp's instructions, and tells others when it has issued (sm_tell_issued). Cycles left
+     * out since the last step are accounted for first, and *SmEnvironment.wake is set to the next
+     * cycle in which there is something to do. */
     void (*step)(Sm *sm);
 
     /* ---- Accounting ---- */

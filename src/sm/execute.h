@@ -52,8 +52,10 @@ SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, co
     w->pc = did->pc;
     w->active = did->active;
     if (__builtin_expect(event == WARP_FAULT, false)) {
-        sm->fault = source->type->fault(source);
-        sm->failed = w->grid;
+        if (!sm->fault) { /* the first one stands */
+            sm->fault = source->type->fault(source);
+            sm->failed = w->grid;
+        }
         return event;
     }
     execute_count(sums, sm, op, did->executed);

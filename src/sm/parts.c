@@ -29,7 +29,7 @@ uint64_t sm_next_event(Sm *sm) {
         next = agents_next_step(&sm->port.agents);
     if (sm->foresees && context->view.resident) {
         uint64_t ahead = sched_agent_next_change(&context->policy, context_view(context));
-        if (ahead < next - context->cycle) next = context->cycle + ahead;
+        if (next > context->cycle && ahead < next - context->cycle) next = context->cycle + ahead;
     }
     return next;
 }

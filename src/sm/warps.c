@@ -177,15 +177,19 @@ static void try_for(SmContext *sm, int warp, uint32_t pc, uint32_t lanes, uint64
     update_held(&sm->warps);
 }
 
-/* Those of the warps, all of the source's, whose wait is over. */
-static uint64_t try_again(SmContext *sm, WarpSource *source, uint64_t waiting) {
+/* Those of the warps, all of the grid's, whose wait is over. */
+static uint64_t try_again(SmContext *sm, SmGrid *grid, uint64_t waiting) {
+    WarpSource *source = grid->source;
     uint64_t ready = 0;
     for (; waiting; waiting &= waiting - 1) {
         const SmWarp *w = &sm->warps.warp[bits_lowest64(waiting)];
         if (source->type->try_again(source, w->handle, w->try_pc, w->try_lanes))
             ready |= waiting & -waiting;
     }
-    if (source->type->fault(source)) sm->fault = source->type->fault(source);
+    if (!sm->fault && source->type->fault(source)) {
+        sm->fault = source->type->fault(source);
+        sm->failed = grid;
+    }
     return ready;
 }
 
@@ -197,7 +201,7 @@ uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes)
     if (phase == WARP_PHASE_TRIES) try_for(sm, warp, pc, lanes, cycles);
     if (phase != WARP_PHASE_CHANGED) return 0;
     uint64_t waiting = sm->warps.phase_waits & sm->view.cta[w->cta_slot].all;
-    uint64_t ready = waiting ? try_again(sm, source, waiting) : 0;
+    uint64_t ready = waiting ? try_again(sm, w->grid, waiting) : 0;
     if (ready) go_on(&sm->warps, ready);
     return ready;
 }

@@ -922,7 +922,7 @@ class Words(Case):
         self.assertIn("= l1d_misses / l1d_accesses\n", shown)
         self.assertIn("part of: l1d_miss_rate, l1d_MPKI\n", shown)
         shown = self.tyto("explain", "fetch_latency").stdout
-        self.assertTrue(shown.startswith("fetch_latency is the former name of load_latency\nload_latency, in "), shown)
+        self.assertTrue(shown.startswith("fetch_latency is the former name of load_latency\nload_latency, a ratio, in "), shown)
         self.check(self.tyto("explain", "ipcc"), 2, "did you mean 'ipc'?")
         self.check(self.tyto("metrics", "nothing-of-it"), 2, "no metric has 'nothing-of-it'")
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "machine/machine_file.h"
-#include "isa/ptx_source.h"
+#include "issue_stream/ptx_source.h"
 #include "sm/context.h"
 #include "sm/inbox.h"
 #include "sm/port.h"

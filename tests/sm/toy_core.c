@@ -35,9 +35,7 @@ static void begin_grid(Sm *sm, SmGrid *grid) {
     execute_begin_grid(&toy->execute, &sm->context, grid);
 }
 
-static void end_grid(Sm *sm) { (void)sm; }
-
-static void wake(Sm *sm) { (void)sm; }
+static void ignore(Sm *sm) { (void)sm; }
 
 static void start_warp(Sm *sm, int warp) {
     Toy *toy = sm->record;
@@ -81,7 +79,7 @@ static const SmOp *next_op(const SmContext *context, int warp) {
 static int pick(const Sm *sm, const Toy *toy) {
     const SmContext *context = &sm->context;
     uint64_t ready = context_live(context) & ~context->view.at_barrier & ~context->warps.held;
-    ready &= ~toy->busy;
+    ready &= ~(toy->busy | context->policy.paused);
     for (int i = 1; i <= TYTO_MAX_WARPS; i++) {
         const int warp = (toy->last + i) % TYTO_MAX_WARPS;
         if (!(ready >> warp & 1)) continue;
@@ -113,19 +111,18 @@ static void issue(Sm *sm, Toy *toy, int warp) {
     SmContext *context = &sm->context;
     SmWarp *w = &context->warps.warp[warp];
     const SmOp *op = next_op(context, warp);
-    const uint32_t pc = w->pc;
+    const uint32_t pc = w->pc, active = w->active;
     toy->last = warp;
     if (op->traits & SM_OP_SHARED) context_wait_issued(context);
     const WarpEvent event = execute_next(context, &toy->sums, w, op, false);
     if (event == WARP_FAULT) return;
     const uint32_t lanes = w->grid->source->did.executed;
     context->view.warp[warp].instructions++;
+    context->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
     if (op->unit == SM_UNIT_LDST) access(sm, toy, warp, pc, op, lanes);
     execute_follow(context, warp, pc, op->flags, event == WARP_EXITED, toy->busy >> warp & 1);
     if (op->traits & SM_OP_PHASE) warps_at_mbarrier(context, warp, pc, lanes);
 }
-
-/* ---- A cycle ---- */
 
 static void step(Sm *sm) {
     SmContext *context = &sm->context;
@@ -135,6 +132,7 @@ static void step(Sm *sm) {
     context->view.cycle = context->cycle;
     toy->written = 0;
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &toy->writes);
+    sm_step_agents(sm);
     hear(toy, context);
     warps_end_tries(context);
     const int warp = pick(sm, toy);
@@ -179,8 +177,8 @@ const SmCore toy_core = {.name = "toy",
                          .destroy = destroy,
                          .start = start,
                          .begin_grid = begin_grid,
-                         .end_grid = end_grid,
-                         .wake = wake,
+                         .end_grid = ignore,
+                         .wake = ignore,
                          .start_warp = start_warp,
                          .line_arrived = line_arrived,
                          .step = step,

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "engine/launch/gpu_internal.h"
 #include "isa/check/check.h"
-#include "isa/ptx_source.h"
+#include "issue_stream/ptx_source.h"
 #include "sm/carve_out.h"
 
 enum { PARAMETER_SLACK = 64 /* readable bytes past a parameter area (IsaLaunch.parameters) */ };

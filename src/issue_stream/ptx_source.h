@@ -1,7 +1,7 @@
 /* The PTX interpreter as a source of instructions (isa/source.h): the CTAs of one launch on one SM.
  */
-#ifndef TYTO_ISA_PTX_SOURCE_H
-#define TYTO_ISA_PTX_SOURCE_H
+#ifndef TYTO_ISSUE_STREAM_PTX_SOURCE_H
+#define TYTO_ISSUE_STREAM_PTX_SOURCE_H
 
 #include "isa/launch.h"
 #include "isa/source.h"

@@ -1,5 +1,5 @@
 /* The PTX interpreter as a source of instructions (see the header). */
-#include "isa/ptx_source.h"
+#include "issue_stream/ptx_source.h"
 
 #include <assert.h>
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "isa/exec/handlers.h"
-#include "isa/ptx_source.h"
+#include "issue_stream/ptx_source.h"
 
 enum { WARPS = 2, PS_PER_CYCLE = 500 };
 
