@@ -199,6 +199,7 @@ class Sweeps(unittest.TestCase):
 class Machines(unittest.TestCase):
     def test_every_machine_has_every_value_with_its_origin(self):
         page = (ROOT / "docs" / "machine-parameters.md").read_text(encoding="utf-8")
+        page = page[:page.index("\n## constants")]  # which machines do not list
         keys = set(re.findall(r"(?m)^\| `([a-z_]\w*\.[\w.]+)`", page))
         self.assertGreater(len(keys), 150)
         self.assertLessEqual({path.stem for path in (ROOT / "machines").glob("*.yaml")}, set(tyto.machines()))
