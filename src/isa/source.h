@@ -1,5 +1,6 @@
 /* Where a warp's instructions come from: the interface through which an SM runs a grid. The PTX
- * interpreter (issue_stream/ptx_source.h) is one source; machine code or a recorded trace would be others.
+ * interpreter (issue_stream/ptx_source.h) is one source; machine code or a recorded trace would be
+ * others.
  *
  * A source holds the functional state of a grid's CTAs on one SM: registers, memory, divergence,
  * barriers. The SM decides when a warp executes its next instruction. It learns from the program

@@ -159,11 +159,10 @@ static void a_barrier_waits_no_more_for_a_warp_that_has_left(void **state) {
 static void the_taken_side_of_a_branch_runs_first(void **state) {
     (void)state;
     uint32_t words[4]; /* a counter; its value when each side had added one for each thread */
-    run_well(
-        KERNEL("and.b32 %i, %t, 1;\nsetp.eq.u32 %c, %i, 1;\n@%c bra TAKEN;\n"
-               "atom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+4], %v;\nbra END;\n"
-               "TAKEN:\natom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+8], %v;\nEND:\n"),
-        words);
+    run_well(KERNEL("and.b32 %i, %t, 1;\nsetp.eq.u32 %c, %i, 1;\n@%c bra TAKEN;\n"
+                    "atom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+4], %v;\nbra END;\n"
+                    "TAKEN:\natom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+8], %v;\nEND:\n"),
+             words);
     assert_int_equal(words[0], 64);
     assert_true(words[2] < words[1]);
 }
