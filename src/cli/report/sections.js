@@ -226,10 +226,10 @@ function memorySection(runs) {
   if (!timed.length) return;
   const outcomes = (keys, all) => timed.flatMap((run) => keys.map((entry) => ({name: run.name, label: entry.label, colour: entry.colour, share: ratio(run.total[entry.key] || 0, all(run.total)) || 0})));
   const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);
-  section("memory", "Memory", "What lookups found, and where the time of a fetch went.",
+  section("memory", "Memory", "What lookups found, and where the time of a load went.",
     element("div", {class: "grid pairs"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
       !timed.some((run) => run.total.dram_reads + run.total.dram_writes > 0) ? element("p", {class: "note"}, "DRAM was not asked for anything: L2 held all that was read.") : figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
-      figure("Mean time of a fetch, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the fetch latency")),
+      figure("Mean load latency, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the load latency")),
     table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean banks of a channel busy at once, while any is"], ["Row hits", "RBL", percent, "requests that found their row open"],
       ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], timed));
 }

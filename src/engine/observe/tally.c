@@ -18,9 +18,9 @@ static void add_since(Counters *sum, const Counters *mark, const Counters *now) 
     counters_add(sum, &since);
 }
 
-/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles;
+/* The parts of the load latency were summed in their domains' cycles: brings them to SM cycles;
  * what remains of the whole is the networks'. */
-static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
+static void convert_load_parts(const MachineConfig *machine, Counters *c) {
     uint64_t sm = machine->clock.sm_khz;
     c->load_l2_cycles = c->load_l2_cycles * sm / machine->clock.l2_khz;
     c->load_queue_cycles = c->load_queue_cycles * sm / machine->clock.dram_khz;
@@ -43,7 +43,7 @@ Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end) {
         if (!marks->sms) counters_add(c, sm_counters(engine->sms[i]));
         else add_since(c, &marks->sms[i], sm_counters(engine->sms[i]));
     }
-    convert_fetch_parts(engine->machine, c);
+    convert_load_parts(engine->machine, c);
     for (uint32_t p = 0; p < engine->machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
         Counters now = partition_counters(engine->partitions[p]);
@@ -143,12 +143,13 @@ Spreads tally_spreads(const Engine *engine, const EngineMarks *marks) {
 
 void tally_keep_units(const Engine *engine, const EngineMarks *marks) {
     Units *units = engine->watch ? engine->watch->units : NULL;
+    if (!units) return;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         Counters counters = *sm_counters(engine->sms[i]);
-        convert_fetch_parts(engine->machine, &counters);
-        if (units) units_add(units, UNIT_sm, i, &counters);
+        convert_load_parts(engine->machine, &counters);
+        units_add(units, UNIT_sm, i, &counters);
     }
-    for (uint32_t p = 0; units && p < engine->machine->partitions; p++)
+    for (uint32_t p = 0; p < engine->machine->partitions; p++)
         add_partition(engine, marks, p, units);
 }
 
