@@ -302,8 +302,8 @@ struct IsaContext {
     uint32_t sm;       /* value of %smid */
     IsaFault fault;
     IsaHint hints[ISA_HINTS];
-    WarpStep did;             /* what the last instruction did; isa_step alone keeps its pattern */
-    uint8_t dropped[32];      /* what a lane accesses whose own access was left out */
+    WarpStep did;        /* what the last instruction did; isa_step alone keeps its pattern */
+    uint8_t dropped[32]; /* what a lane accesses whose own access was left out */
     void (*print)(void *user, const char *text, size_t length); /* device printf */
     void *user;
 };

@@ -151,13 +151,12 @@ WarpSource *ptx_source_start(PtxSource *source, const IsaContext *context,
     const IsaLaunch *launch = context->launch;
     source->context = *context;
     isa_context_start(&source->context);
-    source->source =
-        (WarpSource){.type = launch->dump_line ? &dumping : &plain,
-                     .did = &source->context.did,
-                     .program = program,
-                     .memory = context->memory,
-                     .window = launch->window,
-                     .warps = launch->warps,
-                     .entry = launch->function ? launch->function->entry : 0};
+    source->source = (WarpSource){.type = launch->dump_line ? &dumping : &plain,
+                                  .did = &source->context.did,
+                                  .program = program,
+                                  .memory = context->memory,
+                                  .window = launch->window,
+                                  .warps = launch->warps,
+                                  .entry = launch->function ? launch->function->entry : 0};
     return &source->source;
 }

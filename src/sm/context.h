@@ -96,8 +96,7 @@ static inline void context_notify(SmContext *sm, TytoEvent *event) {
 /* A branch of the warp has executed: tells the policy, which wants to hear of it. `before`: the
  * warp's state before the branch. */
 __attribute__((noinline)) static void context_tell_branch(SmContext *sm, const SmWarp *w,
-                                                          SourceWarp before,
-                                                          bool is_divergent) {
+                                                          SourceWarp before, bool is_divergent) {
     context_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_BRANCH,
                                     .warp = (int)(w - sm->warps.warp),
                                     .cta_slot = w->cta_slot,

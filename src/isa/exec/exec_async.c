@@ -30,8 +30,8 @@ static bool bytes_to_read(IsaContext *context, const IsaWarp *warp, const IsaIns
     return true;
 }
 
-/* Leaves the source addresses in context->did.address, where the bytes are in `host`, and returns the
- * lanes that read; all of them is a fault's answer too. */
+/* Leaves the source addresses in context->did.address, where the bytes are in `host`, and returns
+ * the lanes that read; all of them is a fault's answer too. */
 static uint32_t open_source(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                             const uint32_t *bytes, uint8_t **host) {
     uint32_t whole = 0, partial = 0;

@@ -27,7 +27,7 @@ typedef struct Window {
 
 /* ---- Addresses ---- */
 
-/* Fills context->did.address with each lane's address (all lanes; inactive ones are meaningless). */
+/* Fills context->did.address with each lane's address; those of inactive lanes are meaningless. */
 static void lane_addresses(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                            IsaOperand base) {
     uint64_t *restrict address = context->did.address;
@@ -417,8 +417,8 @@ static uint64_t window_of(PtxSpace space) {
     }
 }
 
-/* Replaces generic addresses by those of the space they fall in, and notes it in context->did.space.
- * The lanes of each space are in the four masks. */
+/* Replaces generic addresses by those of the space they fall in, and stores the space in
+ * context->did.space. The lanes of each space are in the four masks. */
 typedef struct SpaceMasks {
     uint32_t global, shared, local, param;
 } SpaceMasks;

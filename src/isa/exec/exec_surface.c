@@ -52,7 +52,8 @@ static bool bad_place(const Surface *s, int lane, const MemTexture *surface, con
         mem_texel_bytes(surface), text_plural(mem_texel_bytes(surface)));
 }
 
-/* The device address that a lane accesses goes to context->did.address; false: it accesses nothing. */
+/* Puts the device address that a lane accesses into context->did.address. Returns false when it
+ * accesses nothing. */
 static bool locate(const Surface *s, int lane, const MemTexture *surface, uint32_t bytes) {
     const MemLevel *level = &surface->level[0];
     const uint32_t unit = s->how.is_formatted ? mem_texel_bytes(surface) : 1;
@@ -71,8 +72,8 @@ static bool locate(const Surface *s, int lane, const MemTexture *surface, uint32
     const bool is_inside = x == place[0] && last >= 0 && place[1] == nearest(place[1], size[1]) &&
                            place[2] == nearest(place[2], size[2]);
     s->context->did.address[lane] = level->address + (uint64_t)x +
-                                (uint64_t)nearest(place[1], size[1]) * level->pitch_bytes +
-                                (uint64_t)nearest(place[2], size[2]) * level->slice_bytes;
+                                    (uint64_t)nearest(place[1], size[1]) * level->pitch_bytes +
+                                    (uint64_t)nearest(place[2], size[2]) * level->slice_bytes;
     if (is_inside && x % bytes) {
         bad_place(s, lane, surface, at, bytes, "misaligned");
         return false;
