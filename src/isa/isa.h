@@ -26,6 +26,7 @@
 #include "base/diag.h"
 #include "isa/fault.h"
 #include "isa/info.h"
+#include "isa/source.h"
 #include "ptx/ptx.h"
 
 enum {
@@ -232,10 +233,15 @@ typedef struct IsaStackEntry {
 } IsaStackEntry;
 
 struct IsaWarp {
+    union {
+        SourceWarp at; /* the same two, for the SM */
+        struct {
+            uint32_t pc;     /* of the top stack entry */
+            uint32_t active; /* lanes of the top stack entry */
+        };
+    };
     uint8_t *base[2];        /* [0] rows of the current frame, [1] the program's constants */
     uint32_t *preds;         /* predicate words of the current frame */
-    uint32_t pc;             /* of the top stack entry */
-    uint32_t active;         /* lanes of the top stack entry */
     uint32_t reconverge;     /* of the top stack entry */
     uint32_t frame;          /* of the top stack entry */
     uint32_t alive;          /* lanes that have not exited */
@@ -296,14 +302,8 @@ struct IsaContext {
     uint32_t sm;       /* value of %smid */
     IsaFault fault;
     IsaHint hints[ISA_HINTS];
-    /* Effect of the last instruction, for the timing model. */
-    uint32_t executed;           /* lanes that executed it (active and guard true) */
-    uint64_t address[ISA_LANES]; /* memory instructions: byte address of each executed lane, in the
-                                    instruction's own space (generic ones resolved) */
-    uint8_t pattern;          /* ISA_HALF_... of a 32-bit word that all lanes access, as far as it
-                                 is known; isa_step alone keeps it */
-    uint8_t space[ISA_LANES]; /* generic accesses: PtxSpace that each lane's address fell in */
-    uint8_t dropped[32];      /* what a lane accesses whose own access was left out */
+    WarpStep did;        /* what the last instruction did; isa_step alone keeps its pattern */
+    uint8_t dropped[32]; /* what a lane accesses whose own access was left out */
     void (*print)(void *user, const char *text, size_t length); /* device printf */
     void *user;
 };

@@ -105,7 +105,7 @@ void isa_cta_free(IsaCta *cta);
  * program, launch, print and user. */
 void isa_context_start(IsaContext *context);
 
-/* Executes the warp's next instruction. Fills context->executed, address and space. A barrier that
+/* Executes the warp's next instruction. Fills context->did. A barrier that
  * completes, or a warp that exits, may clear bits in cta->waiting. */
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
 /* Whether the lanes that tried a wait on an mbarrier (mbarrier.try_wait at `pc`, the warp's last

@@ -23,7 +23,12 @@
 struct DeviceMemory;
 
 typedef struct WarpSource WarpSource;
-typedef struct SourceWarp SourceWarp; /* a warp, as its source keeps it */
+
+/* A warp: the first member of the source's own record of it. */
+typedef struct SourceWarp {
+    uint32_t pc;     /* of its next instruction */
+    uint32_t active; /* lanes that will execute it, as far as its guard lets them */
+} SourceWarp;
 
 /* The static side: a row for each pc. */
 typedef struct WarpProgram {
@@ -43,22 +48,13 @@ typedef enum WarpEvent {
 
 /* What the last step did. */
 typedef struct WarpStep {
-    uint32_t pc;          /* of the warp's next instruction */
-    uint32_t active;      /* lanes that will execute it, as far as its guard lets them */
-    uint32_t executed;    /* lanes that executed this one: active and guard true */
-    uint8_t pattern;      /* ISA_HALF_... of 32-bit words that all lanes access; 0: not known */
-    bool has_split;       /* a branch: its lanes go two ways */
-    uint64_t *address;    /* memory accesses: of each executed lane, in the instruction's own space
-                             (generic ones resolved); the SM may overwrite them */
-    const uint8_t *space; /* generic accesses: PtxSpace of each lane's address */
+    uint32_t executed; /* lanes that executed it: active and guard true */
+    uint8_t pattern;   /* ISA_HALF_... of 32-bit words that all lanes access; 0: not known */
+    bool has_split;    /* set by branches only: the lanes go two ways */
+    uint64_t address[ISA_LANES]; /* memory accesses: of each executed lane, in the instruction's own
+                                    space (generic ones resolved); the SM may overwrite them */
+    uint8_t space[ISA_LANES];    /* generic accesses: PtxSpace of each lane's address */
 } WarpStep;
-
-/* How a warp starts. */
-typedef struct WarpStart {
-    SourceWarp *warp;
-    uint32_t pc;     /* of its first instruction */
-    uint32_t active; /* its lanes */
-} WarpStart;
 
 /* What an instruction with ISA_IS_PHASE, just executed, means for its warp and others. */
 typedef enum WarpPhase {
@@ -70,12 +66,13 @@ typedef enum WarpPhase {
 /* The functions of a source. Only step() is called for every instruction. */
 typedef struct WarpSourceType {
     const char *name;
-    /* Executes the warp's next instruction in this cycle (%clock), and fills WarpSource.did. */
+    /* Executes the warp's next instruction in this cycle (%clock), and fills *did. */
     WarpEvent (*step)(WarpSource *source, SourceWarp *warp, uint64_t cycle);
     /* CTA `index` of the grid starts in a CTA slot of the SM, its warps in warp slots from
-     * `first_warp` on; `starts`: of each warp. What was in the slot before has ended. */
+     * `first_warp` on. Fills warps[] with each of them, ready for its first step. What was in the
+     * slot before has ended. */
     void (*start_cta)(WarpSource *source, uint32_t slot, uint64_t index, uint32_t first_warp,
-                      WarpStart *starts);
+                      SourceWarp **warps);
     /* Warps of the CTA in that slot that wait at a barrier, bit per number in the CTA. Asked after
      * instructions with ISA_IS_BARRIER and after exits. */
     uint32_t (*waiting)(const WarpSource *source, uint32_t slot);
@@ -105,10 +102,10 @@ typedef struct WarpSourceType {
     void (*reset_polls)(WarpSource *source, SourceWarp *warp);
 } WarpSourceType;
 
-/* The first member of a source's own record. All but `did` never changes while its grid runs. */
+/* The first member of a source's own record. Nothing in it changes while its grid runs. */
 struct WarpSource {
     const WarpSourceType *type;
-    WarpStep did;
+    WarpStep *did; /* filled by each step */
     const WarpProgram *program;
     const struct DeviceMemory *memory; /* that addresses are of; NULL: none */
     PolicyWindow window;               /* accesses to it have a priority in L2 */

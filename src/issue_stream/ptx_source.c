@@ -39,17 +39,8 @@ static_assert((int)WARP_GOES_ON == ISA_EVENT_NONE && (int)WARP_WAITS == ISA_EVEN
 
 static WarpEvent step(WarpSource *source, SourceWarp *handle, uint64_t cycle) {
     IsaContext *context = &of(source)->context;
-    IsaWarp *warp = warp_of(handle);
-    WarpStep *did = &source->did;
-    const uint32_t depth = warp->depth;
     context->cycle = cycle;
-    const IsaEvent event = isa_step(context, warp);
-    did->pc = warp->pc;
-    did->active = warp->active;
-    did->executed = context->executed;
-    did->pattern = context->pattern;
-    did->has_split = warp->depth > depth;
-    return (WarpEvent)event;
+    return (WarpEvent)isa_step(context, warp_of(handle));
 }
 
 /* The same of a launch whose registers are to be printed at some place. */
@@ -67,15 +58,13 @@ static const IsaFault *fault(const WarpSource *source) {
 /* ---- CTAs ---- */
 
 static void start_cta(WarpSource *source, uint32_t slot, uint64_t index, uint32_t first_warp,
-                      WarpStart *starts) {
+                      SourceWarp **warps) {
     IsaCta *cta = &of(source)->ctas[slot];
     const IsaLaunch *launch = of(source)->context.launch;
     isa_cta_start(cta, launch, index);
     for (uint32_t i = 0; i < launch->warps; i++) {
-        IsaWarp *warp = &cta->warps[i];
-        warp->slot = first_warp + i;
-        starts[i] =
-            (WarpStart){.warp = (SourceWarp *)(void *)warp, .pc = warp->pc, .active = warp->active};
+        cta->warps[i].slot = first_warp + i;
+        warps[i] = &cta->warps[i].at;
     }
 }
 
@@ -162,13 +151,12 @@ WarpSource *ptx_source_start(PtxSource *source, const IsaContext *context,
     const IsaLaunch *launch = context->launch;
     source->context = *context;
     isa_context_start(&source->context);
-    source->source =
-        (WarpSource){.type = launch->dump_line ? &dumping : &plain,
-                     .did = {.address = source->context.address, .space = source->context.space},
-                     .program = program,
-                     .memory = context->memory,
-                     .window = launch->window,
-                     .warps = launch->warps,
-                     .entry = launch->function ? launch->function->entry : 0};
+    source->source = (WarpSource){.type = launch->dump_line ? &dumping : &plain,
+                                  .did = &source->context.did,
+                                  .program = program,
+                                  .memory = context->memory,
+                                  .window = launch->window,
+                                  .warps = launch->warps,
+                                  .entry = launch->function ? launch->function->entry : 0};
     return &source->source;
 }

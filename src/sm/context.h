@@ -93,27 +93,26 @@ static inline void context_notify(SmContext *sm, TytoEvent *event) {
     sched_agent_event(&sm->policy, context_view(sm), event);
 }
 
-/* A branch of the warp has executed: tells the policy, which wants to hear of it. `lanes` were
- * active before it. */
+/* A branch of the warp has executed: tells the policy, which wants to hear of it. `before`: the
+ * warp's state before the branch. */
 __attribute__((noinline)) static void context_tell_branch(SmContext *sm, const SmWarp *w,
-                                                          uint32_t pc, uint32_t lanes,
-                                                          bool is_divergent) {
+                                                          SourceWarp before, bool is_divergent) {
     context_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_BRANCH,
                                     .warp = (int)(w - sm->warps.warp),
                                     .cta_slot = w->cta_slot,
                                     .owner = TYTO_NO_WARP,
                                     .is_divergent = is_divergent,
-                                    .pc = pc,
+                                    .pc = before.pc,
                                     .owner_pc = TYTO_NO_PC,
                                     .place = TYTO_NO_PLACE,
-                                    .target = w->pc,
-                                    .lanes_before = lanes,
-                                    .lanes_after = w->active});
+                                    .target = w->handle->pc,
+                                    .lanes_before = before.active,
+                                    .lanes_after = w->handle->active});
 }
-static inline void context_branched(SmContext *sm, const SmWarp *w, uint32_t pc, uint32_t lanes,
+static inline void context_branched(SmContext *sm, const SmWarp *w, SourceWarp before,
                                     bool is_divergent) {
     if (__builtin_expect(sched_agent_wants(&sm->policy, TYTO_EVENT_BRANCH), false))
-        context_tell_branch(sm, w, pc, lanes, is_divergent);
+        context_tell_branch(sm, w, before, is_divergent);
 }
 
 /* The sectors of `bytes` from a sector's start on, bit each; at least one. */

@@ -27,7 +27,7 @@ static uint32_t valid_lanes(const WarpSource *source, uint32_t lanes) {
     if (!source->memory) return lanes;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        if (!mem_is_valid(source->memory, source->did.address[lane], 1)) lanes &= ~(1u << lane);
+        if (!mem_is_valid(source->memory, source->did->address[lane], 1)) lanes &= ~(1u << lane);
     }
     return lanes;
 }
@@ -39,7 +39,7 @@ uint32_t execute_naming_lanes(const SmGrid *grid, const IsaInfo *info, const SmI
 }
 
 void execute_see_registered(const WarpSource *source, const IsaInfo *info) {
-    const WarpStep *did = &source->did;
+    WarpStep *did = source->did;
     if (info->space == PTX_SPACE_SHARED || info->space == PTX_SPACE_LOCAL ||
         info->space == PTX_SPACE_PARAM)
         return;

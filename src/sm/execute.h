@@ -46,11 +46,9 @@ SM_ALWAYS void execute_count_for_grid(SmGrid *grid, uint32_t lanes) {
 SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, const SmOp *op,
                                  bool plain) {
     WarpSource *source = w->grid->source;
-    const WarpStep *did = &source->did;
-    const uint32_t pc = w->pc, active = w->active;
+    const SourceWarp before = *w->handle;
     const WarpEvent event = source->type->step(source, w->handle, sm->cycle);
-    w->pc = did->pc;
-    w->active = did->active;
+    const WarpStep *did = source->did;
     if (__builtin_expect(event == WARP_FAULT, false)) {
         if (!sm->fault) { /* the first one stands */
             sm->fault = source->type->fault(source);
@@ -62,7 +60,7 @@ SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, co
     if (!plain && sm->has_several) execute_count_for_grid(w->grid, did->executed);
     if (op->flags & ISA_IS_BRANCH) {
         sm->counters.divergent_branches += did->has_split;
-        context_branched(sm, w, pc, active, did->has_split);
+        context_branched(sm, w, before, did->has_split);
     }
     return event;
 }
@@ -83,7 +81,7 @@ SM_ALWAYS const SmMemory *execute_accesses(const SmExecute *execute, SmContext *
                                            const SmOp *op, bool plain) {
     const SmWarp *w = &sm->warps.warp[inst->warp];
     const SmGrid *grid = w->grid;
-    const WarpStep *did = &grid->source->did;
+    const WarpStep *did = grid->source->did;
     const IsaInfo *info = &grid->infos[inst->pc];
     SmMemory *memory = insts_next_memory(&sm->insts);
     const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && grid->source->window.bytes);

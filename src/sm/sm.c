@@ -379,7 +379,7 @@ void sm_visit_stall_reasons(const Sm *sm, SmVisitStallReasons *visit, void *user
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
         const SmWarp *w = &sm->context.warps.warp[warp];
-        visit(user, w->handle, w->pc, warp, stall_reason_of(&reasons, warp));
+        visit(user, w->handle, w->handle->pc, warp, stall_reason_of(&reasons, warp));
     }
 }
 

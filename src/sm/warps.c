@@ -12,16 +12,14 @@ void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena) {
 
 /* ---- CTAs ---- */
 
-static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, const WarpStart *start) {
+static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, SourceWarp *handle) {
     const SmCta *cta = &sm->warps.ctas[slot];
     const int warp = cta->first_warp + (int)index;
     /* Stores that nothing awaited (lsu.acknowledges_stores: no) may outlive the slot's last warp:
      * their acknowledgements come to this one, whose fences so wait for them too. */
     const uint32_t stores = sm->warps.warp[warp].stores;
-    sm->warps.warp[warp] = (SmWarp){.handle = start->warp,
+    sm->warps.warp[warp] = (SmWarp){.handle = handle,
                                     .grid = cta->grid,
-                                    .pc = start->pc,
-                                    .active = start->active,
                                     .cta_slot = (uint8_t)slot,
                                     .index = (uint8_t)index,
                                     .stores = stores};
@@ -32,10 +30,10 @@ static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, const WarpS
 static void start_warps(SmContext *sm, uint32_t slot) {
     const SmCta *cta = &sm->warps.ctas[slot];
     WarpSource *source = cta->grid->source;
-    WarpStart starts[TYTO_MAX_WARPS];
-    source->type->start_cta(source, slot, cta->index, cta->first_warp, starts);
+    SourceWarp *warps[TYTO_MAX_WARPS];
+    source->type->start_cta(source, slot, cta->index, cta->first_warp, warps);
     for (uint32_t i = 0; i < source->warps; i++)
-        start_warp(sm, slot, i, &starts[i]);
+        start_warp(sm, slot, i, warps[i]);
 }
 
 /* Tells the policy of a CTA that came or went. */

@@ -16,8 +16,6 @@ typedef struct SmGrid SmGrid;       /* sm/grid.h */
 typedef struct SmWarp {
     SourceWarp *handle; /* as its source knows it */
     SmGrid *grid;
-    uint32_t pc;        /* of its next instruction, which ... */
-    uint32_t active;    /* ... these lanes execute: issue.c, as WarpStep has it */
     uint32_t in_flight; /* instructions issued and not complete */
     uint32_t stores;    /* accesses of the slot's stores whose acknowledgement is still to come */
     uint32_t atomics;   /* atomic replies still to come */

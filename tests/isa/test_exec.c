@@ -587,7 +587,7 @@ static void check_told(const IsaVariant *variant, const char *line, uint32_t ste
     rig_run(rig, mask);
     for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
         if (!(mask >> lane & 1)) continue;
-        assert_int_equal(rig->context.address[lane], expected[lane]);
+        assert_int_equal(rig->context.did.address[lane], expected[lane]);
         if (strncmp(line, "ld", 2) == 0) assert_int_equal(data[lane], expected[lane] / 4);
     }
     rig_free(rig);

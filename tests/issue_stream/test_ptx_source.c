@@ -21,7 +21,7 @@ typedef struct Bench {
     IsaCta ctas[2];
     uint8_t parameters[64];
     WarpSource *source;
-    WarpStart starts[WARPS];
+    SourceWarp *starts[WARPS];
 } Bench;
 
 /* A CTA of two warps of a kernel of these lines, in slot 1, its warps from slot 6 on. */
@@ -62,7 +62,7 @@ static void stop(Bench *bench) {
 }
 
 static WarpEvent step(Bench *bench, int warp, uint64_t cycle) {
-    return bench->source->type->step(bench->source, bench->starts[warp].warp, cycle);
+    return bench->source->type->step(bench->source, bench->starts[warp], cycle);
 }
 
 static void test_a_step_leaves_a_record(void **state) {
@@ -70,20 +70,20 @@ static void test_a_step_leaves_a_record(void **state) {
     Bench bench;
     start(&bench, "mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 8; mov.u32 %r3, %warpid;\n"
                   "@%p1 mov.u32 %r2, %clock; @%p1 bra low; add.u32 %r2, %r2, 1; low:");
-    const WarpStep *did = &bench.source->did;
-    assert_int_equal(bench.starts[1].pc, bench.source->entry);
-    assert_int_equal(bench.starts[1].active, UINT32_MAX);
+    const WarpStep *did = bench.source->did;
+    assert_int_equal(bench.starts[1]->pc, bench.source->entry);
+    assert_int_equal(bench.starts[1]->active, UINT32_MAX);
     assert_int_equal(bench.source->program->count, 8); /* with an end that is implied */
     assert_int_equal(step(&bench, 1, 5), WARP_GOES_ON);
-    assert_int_equal(did->pc, 1);
+    assert_int_equal(bench.starts[1]->pc, 1);
     assert_int_equal(did->executed, UINT32_MAX);
     step(&bench, 1, 6);
     step(&bench, 1, 7);
     step(&bench, 1, 77);
     assert_int_equal(did->executed, 0xFF);
-    assert_int_equal(did->active, UINT32_MAX);
+    assert_int_equal(bench.starts[1]->active, UINT32_MAX);
     assert_false(did->has_split);
-    const IsaWarp *warp = ptx_source_warp(bench.starts[1].warp);
+    const IsaWarp *warp = ptx_source_warp(bench.starts[1]);
     const IsaInst *clock = &bench.program->insts[3], *number = &bench.program->insts[2];
     assert_int_equal(isa_row32(warp, clock->operand[0])[7], 77);
     assert_int_equal(isa_row32(warp, number->operand[0])[0], 7);
@@ -100,8 +100,8 @@ static void test_barriers_and_exits_are_told(void **state) {
     assert_int_equal(step(&bench, 1, 1), WARP_WAITS);
     assert_int_equal(type->waiting(bench.source, 1), 0x2);
     assert_int_equal(type->waiting(bench.source, 0), 0);
-    assert_true(type->only_polls(bench.source, bench.starts[1].warp, 1, false));
-    assert_false(type->only_polls(bench.source, bench.starts[0].warp, 1, false));
+    assert_true(type->only_polls(bench.source, bench.starts[1], 1, false));
+    assert_false(type->only_polls(bench.source, bench.starts[0], 1, false));
     assert_int_equal(step(&bench, 0, 2), WARP_GOES_ON);
     assert_int_equal(type->waiting(bench.source, 1), 0);
     const uint64_t changes = type->changes(bench.source);
@@ -120,7 +120,7 @@ static void test_waits_for_a_phase_have_limits(void **state) {
                   "mbarrier.arrive.shared.b64 %d1, [bar];\n"
                   "mbarrier.test_wait.parity.shared.b64 %p1, [bar], %r1;");
     const WarpSourceType *type = bench.source->type;
-    SourceWarp *warp = bench.starts[0].warp;
+    SourceWarp *warp = bench.starts[0];
     uint64_t cycles = 99;
     for (int i = 0; i < 4; i++)
         assert_int_equal(step(&bench, 0, 1), WARP_GOES_ON);

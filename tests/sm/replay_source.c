@@ -23,30 +23,31 @@ static WarpEvent step(WarpSource *source, SourceWarp *handle, uint64_t cycle) {
         snprintf(replay->fault.text, sizeof replay->fault.text, "the stream leaves its program");
         return WARP_FAULT;
     }
-    source->did.executed = now->executed;
+    source->did->executed = now->executed;
     for (uint32_t lane = 0; lane < ISA_LANES; lane++)
-        replay->address[lane] = now->address + (uint64_t)lane * now->stride;
+        replay->did.address[lane] = now->address + (uint64_t)lane * now->stride;
     const bool waits = source->program->infos[now->pc].flags & ISA_IS_BARRIER;
     if (waits) replay->waiting[warp->cta_slot] |= warp->bit;
     if (now->is_exit) replay->alive[warp->cta_slot] &= ~warp->bit;
     if (waits || now->is_exit) release(replay, warp->cta_slot);
     if (now->is_exit) return WARP_EXITED;
-    source->did.pc = (++warp->next)->pc;
-    source->did.active = UINT32_MAX;
+    warp->at.pc = (++warp->next)->pc;
     return replay->waiting[warp->cta_slot] & warp->bit ? WARP_WAITS : WARP_GOES_ON;
 }
 
 static void start_cta(WarpSource *source, uint32_t slot, uint64_t index, uint32_t first_warp,
-                      WarpStart *starts) {
+                      SourceWarp **warps) {
     (void)index;
     ReplaySource *replay = of(source);
     replay->waiting[slot] = replay->alive[slot] = 0;
     for (uint32_t i = 0; i < source->warps; i++) {
         ReplayWarp *warp = &replay->warp[first_warp + i];
-        *warp = (ReplayWarp){.next = replay->stream, .cta_slot = slot, .bit = 1u << i};
+        *warp = (ReplayWarp){.at = {.pc = replay->stream->pc, .active = UINT32_MAX},
+                             .next = replay->stream,
+                             .cta_slot = slot,
+                             .bit = 1u << i};
         replay->alive[slot] |= warp->bit;
-        starts[i] = (WarpStart){
-            .warp = (SourceWarp *)(void *)warp, .pc = replay->stream->pc, .active = UINT32_MAX};
+        warps[i] = &warp->at;
     }
 }
 
@@ -105,7 +106,7 @@ WarpSource *replay_source_start(ReplaySource *replay, const WarpProgram *program
     memset(replay, 0, sizeof *replay);
     replay->stream = stream;
     replay->source = (WarpSource){.type = &replay_type,
-                                  .did = {.address = replay->address, .space = replay->space},
+                                  .did = &replay->did,
                                   .program = program,
                                   .warps = warps,
                                   .entry = stream->pc};

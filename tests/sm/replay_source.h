@@ -19,6 +19,7 @@ typedef struct ReplayStep {
 
 /* A warp on its way through the stream. */
 typedef struct ReplayWarp {
+    SourceWarp at; /* must be first */
     const ReplayStep *next;
     uint32_t cta_slot;
     uint32_t bit; /* for its number in the CTA */
@@ -27,8 +28,7 @@ typedef struct ReplayWarp {
 typedef struct ReplaySource {
     WarpSource source;              /* must be first */
     const ReplayStep *stream;       /* of every warp */
-    uint64_t address[ISA_LANES];    /* of the last step */
-    uint8_t space[ISA_LANES];       /* never generic */
+    WarpStep did;                   /* the last step; never generic */
     ReplayWarp warp[REPLAY_WARPS];  /* by warp slot */
     uint32_t waiting[REPLAY_SLOTS]; /* warps of each CTA slot at its barrier, bit each, and ... */
     uint32_t alive[REPLAY_SLOTS];   /* ... those that have not exited */

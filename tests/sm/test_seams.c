@@ -32,7 +32,7 @@ static WarpEvent record_step(WarpSource *source, SourceWarp *warp, uint64_t cycl
     const uint32_t pc = ptx_source_warp(warp)->pc;
     const bool is_first = isa_warp_number(ptx_source_warp(warp)) == 0;
     const WarpEvent event = recorder.inner->step(source, warp, cycle);
-    const WarpStep *did = &source->did;
+    const WarpStep *did = source->did;
     if (is_first && recorder.count < MOST_STEPS)
         recorder.steps[recorder.count++] =
             (ReplayStep){.pc = pc,

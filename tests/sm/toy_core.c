@@ -72,7 +72,7 @@ static void hear(Toy *toy, SmContext *context) {
 
 static const SmOp *next_op(const SmContext *context, int warp) {
     const SmWarp *w = &context->warps.warp[warp];
-    return &w->grid->ops[w->pc];
+    return &w->grid->ops[w->handle->pc];
 }
 
 /* The next warp after the last that can go; -1: none can. */
@@ -111,12 +111,12 @@ static void issue(Sm *sm, Toy *toy, int warp) {
     SmContext *context = &sm->context;
     SmWarp *w = &context->warps.warp[warp];
     const SmOp *op = next_op(context, warp);
-    const uint32_t pc = w->pc, active = w->active;
+    const uint32_t pc = w->handle->pc, active = w->handle->active;
     toy->last = warp;
     if (op->traits & SM_OP_SHARED) context_wait_issued(context);
     const WarpEvent event = execute_next(context, &toy->sums, w, op, false);
     if (event == WARP_FAULT) return;
-    const uint32_t lanes = w->grid->source->did.executed;
+    const uint32_t lanes = w->grid->source->did->executed;
     context->view.warp[warp].instructions++;
     context->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
     if (op->unit == SM_UNIT_LDST) access(sm, toy, warp, pc, op, lanes);

@@ -31,8 +31,9 @@ void isa_check_start(IsaCheck *check, const IsaLaunch *launch, uint64_t program)
 void isa_check_cta(IsaCta *cta);
 void isa_check_cta_free(IsaCta *cta);
 
-/* The lanes of mask are about to access `bytes` bytes each at context->address, all of them theirs
- * to access. `inst` is what is stored's; NULL: of an instruction that does more than load or store.
+/* The lanes of mask are about to access `bytes` bytes each at context->did.address, all of them
+ * theirs to access. `inst` is what is stored's; NULL: of an instruction that does more than load or
+ * store.
  */
 void isa_check_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                       uint32_t bytes, uint32_t mask, IsaAccess access);

@@ -94,7 +94,7 @@ static bool is_local_written(const LocalWritten *local, int lane, uint64_t at, u
 static void report(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
                    uint32_t bytes) {
     const IsaCheck *check = check_of(context);
-    uint64_t address = context->address[lane];
+    uint64_t address = context->did.address[lane];
     if (!check_note(check, FINDING_INIT, warp->pc, 0, (uint64_t)space)) return;
     Text text = {0};
     text_printf(&text, "uninitialised read of %u byte%s at %s address 0x%" PRIx64 ": ", bytes,
@@ -110,7 +110,7 @@ static void report(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace 
 
 static bool is_written(const IsaContext *context, const IsaWarp *warp, PtxSpace space,
                        const IsaInst *inst, int lane, uint32_t bytes) {
-    uint64_t at = context->address[lane];
+    uint64_t at = context->did.address[lane];
     if (space == PTX_SPACE_SHARED) return is_shared_written(warp->cta->check, at, bytes);
     if (space == PTX_SPACE_GLOBAL) return mem_first_unwritten(context->memory, at, bytes) == bytes;
     if (context->program->infos[warp->pc].space == PTX_SPACE_PARAM) return true;
@@ -119,7 +119,7 @@ static bool is_written(const IsaContext *context, const IsaWarp *warp, PtxSpace 
 
 static void set_written(const IsaContext *context, const IsaWarp *warp, PtxSpace space, int lane,
                         uint32_t bytes) {
-    uint64_t at = context->address[lane];
+    uint64_t at = context->did.address[lane];
     if (space == PTX_SPACE_SHARED) set_shared_written(warp->cta->check, at, bytes);
     else if (space == PTX_SPACE_GLOBAL) mem_set_written(context->memory, at, bytes);
     else isa_check_local_write(warp, lane, (uint32_t)at, bytes);

@@ -237,7 +237,7 @@ enum { MOST_BYTES = 64 }; /* of a lane's access */
 static bool writes_the_same(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
                             uint32_t bytes) {
     uint8_t own[MOST_BYTES], theirs[MOST_BYTES];
-    const uint64_t *lanes = deed->context->address;
+    const uint64_t *lanes = deed->context->did.address;
     if (deed->access != ISA_ACCESS_WRITE || !deed->inst) return false;
     stored_bytes(deed, lane, own);
     const uint8_t *there = deed->space == PTX_SPACE_SHARED
@@ -307,7 +307,7 @@ void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, 
     Shadow *shadow = space == PTX_SPACE_SHARED ? warp->cta->check->shared : check->global;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        uint64_t address = context->address[lane];
+        uint64_t address = context->did.address[lane];
         uint32_t cell_bytes;
         ShadowCell *cells = shadow_cells(shadow, address, bytes, &cell_bytes);
         for (uint32_t i = 0; i < bytes / cell_bytes; i++)

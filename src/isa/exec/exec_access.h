@@ -13,12 +13,12 @@ static inline uint8_t *isa_byte(const uint8_t *bias, uint64_t address) {
     return (uint8_t *)((uintptr_t)bias + address);
 }
 
-/* Fills context->address with each lane's base + imm. */
+/* Fills context->did.address with each lane's base + imm. */
 void ISA_ACCESS(lane_addresses)(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                                 IsaOperand base);
 
 /* host[lane] becomes where the `bytes` bytes (a power of two, and their alignment) at each lane's
- * context->address are, in global or shared memory; PTX_SPACE_NONE: a generic address, which is
+ * context->did.address are, in global or shared memory; PTX_SPACE_NONE: a generic address, which is
  * resolved. False after a fault. */
 bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
                             uint32_t mask, bool is_write, uint8_t **host);

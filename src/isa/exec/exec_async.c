@@ -30,8 +30,8 @@ static bool bytes_to_read(IsaContext *context, const IsaWarp *warp, const IsaIns
     return true;
 }
 
-/* Leaves the source addresses in context->address, where the bytes are in `host`, and returns the
- * lanes that read; all of them is a fault's answer too. */
+/* Leaves the source addresses in context->did.address, where the bytes are in `host`, and returns
+ * the lanes that read; all of them is a fault's answer too. */
 static uint32_t open_source(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                             const uint32_t *bytes, uint8_t **host) {
     uint32_t whole = 0, partial = 0;
@@ -46,7 +46,7 @@ static uint32_t open_source(IsaContext *context, IsaWarp *warp, const IsaInst *i
         return mask;
     for (uint32_t rest = partial; rest; rest &= rest - 1) { /* the first byte and the last */
         const int lane = bits_lowest32(rest);
-        const uint64_t address = context->address[lane];
+        const uint64_t address = context->did.address[lane];
         if (address % inst->size) {
             isa_fault(context, warp, lane, ISA_FAULT_MISALIGNED,
                       "misaligned read of %u bytes at global address 0x%" PRIx64, inst->size,
@@ -54,10 +54,10 @@ static uint32_t open_source(IsaContext *context, IsaWarp *warp, const IsaInst *i
             return mask;
         }
         uint8_t *last[ISA_LANES];
-        context->address[lane] = address + bytes[lane] - 1;
+        context->did.address[lane] = address + bytes[lane] - 1;
         const bool is_good =
             ISA_ACCESS(open_lanes)(context, warp, PTX_SPACE_GLOBAL, 1, lane_bit[lane], false, last);
-        context->address[lane] = address;
+        context->did.address[lane] = address;
         if (!is_good || !ISA_ACCESS(open_lanes)(context, warp, PTX_SPACE_GLOBAL, 1, lane_bit[lane],
                                                 false, host))
             return mask;
@@ -70,7 +70,7 @@ EXEC(COPY_READ) {
     uint32_t bytes[ISA_LANES];
     uint8_t *host[ISA_LANES];
     if (!bytes_to_read(context, warp, inst, mask, bytes)) return;
-    context->executed = open_source(context, warp, inst, mask, bytes, host);
+    context->did.executed = open_source(context, warp, inst, mask, bytes, host);
 }
 
 EXEC(COPY_WRITE) {
@@ -95,7 +95,7 @@ EXEC(COPY_WRITE) {
 
 static void fault_barrier(IsaContext *context, const IsaWarp *warp, int lane, const char *what) {
     isa_fault(context, warp, lane, ISA_FAULT_BARRIER,
-              "mbarrier at shared address 0x%" PRIx64 ": %s", context->address[lane], what);
+              "mbarrier at shared address 0x%" PRIx64 ": %s", context->did.address[lane], what);
 }
 
 /* The count of init and arrive, 1 where there is none. */
@@ -174,10 +174,10 @@ EXEC(MBARRIER) {
         return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
-        if (inst->space == PTX_SPACE_NONE && context->space[lane] != PTX_SPACE_SHARED) {
+        if (inst->space == PTX_SPACE_NONE && context->did.space[lane] != PTX_SPACE_SHARED) {
             isa_fault(context, warp, lane, ISA_FAULT_SPACE,
                       "wrong space: an mbarrier at 0x%" PRIx64 ", which is not shared memory",
-                      context->address[lane]);
+                      context->did.address[lane]);
             return;
         }
         uint64_t bits;

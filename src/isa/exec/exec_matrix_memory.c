@@ -15,15 +15,15 @@ static bool open_rows(IsaContext *context, IsaWarp *warp, const IsaInst *inst, u
                       bool is_write, uint8_t **host) {
     const int named = ROWS * inst->vector;
     ISA_ACCESS(lane_addresses)(context, warp, inst, inst->operand[4]);
-    FOR_LANES context->address[lane] = context->address[lane % named];
+    FOR_LANES context->did.address[lane] = context->did.address[lane % named];
     const uint32_t naming = mask & (uint32_t)bits_low_mask(named);
     if (!naming) return true;
     if (!ISA_ACCESS(open_lanes)(context, warp, (PtxSpace)inst->space, ROW_BYTES, naming, is_write,
                                 host))
         return false;
     FOR_LANES {
-        context->address[lane] = context->address[lane % named];
-        context->space[lane] = context->space[lane % named];
+        context->did.address[lane] = context->did.address[lane % named];
+        context->did.space[lane] = context->did.space[lane % named];
     }
     return true;
 }
@@ -78,7 +78,7 @@ static const IsaOperand *data_of(const IsaContext *context, const IsaInst *inst)
     return &context->program->wide[inst->reconverge + sizeof(IsaWmma) / sizeof(IsaOperand)];
 }
 
-/* Leaves in context->address where each lane's element `part` of register `reg` is. */
+/* Leaves in context->did.address where each lane's element `part` of register `reg` is. */
 static void element_addresses(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                               const IsaWmma *wmma, int reg, int part) {
     const IsaFragment fragment =
@@ -94,7 +94,7 @@ static void element_addresses(IsaContext *context, const IsaWarp *warp, const Is
             inst->operand[1] == ISA_SINK ? leading : isa_row32(warp, inst->operand[1])[lane];
         const uint64_t line = (uint64_t)(wmma->is_by_column ? at.column : at.row);
         const uint64_t in_line = (uint64_t)(wmma->is_by_column ? at.row : at.column);
-        context->address[lane] += (line * stride / unit + in_line) * bits / 8;
+        context->did.address[lane] += (line * stride / unit + in_line) * bits / 8;
     }
 }
 

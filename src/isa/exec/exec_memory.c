@@ -27,10 +27,10 @@ typedef struct Window {
 
 /* ---- Addresses ---- */
 
-/* Fills context->address with each lane's address (all lanes; inactive ones are meaningless). */
+/* Fills context->did.address with each lane's address; those of inactive lanes are meaningless. */
 static void lane_addresses(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                            IsaOperand base) {
-    uint64_t *restrict address = context->address;
+    uint64_t *restrict address = context->did.address;
     uint64_t offset = (uint64_t)inst->imm;
     if (inst->flags & ISA_FRAME_RELATIVE) offset += warp->frames[warp->frame].local_base;
     if (base == ISA_SINK) {
@@ -143,7 +143,7 @@ static uint32_t check_global_slowly(IsaContext *context, const IsaWarp *warp, Pt
     uint32_t good = mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        uint64_t address = context->address[lane];
+        uint64_t address = context->did.address[lane];
         const MemBlock *block = mem_find(context->memory, address);
         bool is_good = block && bytes <= block->end - address && address % bytes == 0 &&
                        is_allowed(block, space, is_write);
@@ -164,7 +164,7 @@ static uint32_t check_global(IsaContext *context, const IsaWarp *warp, PtxSpace 
     const IsaHint *hint = hint_of(context, warp);
     if (__builtin_expect(hint->pc == warp->pc, 1)) {
         Window window = {NULL, hint->start, hint->end};
-        if (!bad_lanes(context->address, &window, bytes, mask)) return mask;
+        if (!bad_lanes(context->did.address, &window, bytes, mask)) return mask;
     }
     return check_global_slowly(context, warp, space, bytes, mask, is_write);
 }
@@ -172,11 +172,11 @@ static uint32_t check_global(IsaContext *context, const IsaWarp *warp, PtxSpace 
 static uint32_t check_window(IsaContext *context, const IsaWarp *warp, PtxSpace space,
                              uint64_t size, uint32_t bytes, uint32_t mask) {
     Window window = {NULL, 0, size};
-    uint32_t bad = bad_lanes(context->address, &window, bytes, mask);
+    uint32_t bad = bad_lanes(context->did.address, &window, bytes, mask);
     if (__builtin_expect(!bad, 1)) return mask;
     for (uint32_t rest = bad; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        if (!fault_window(context, warp, lane, space, context->address[lane], bytes, size))
+        if (!fault_window(context, warp, lane, space, context->did.address[lane], bytes, size))
             return 0;
     }
     return mask & ~bad;
@@ -195,7 +195,7 @@ static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace sp
     case PTX_SPACE_PARAM: {
         int lane = bits_lowest32(*mask);
         if (is_write) {
-            isa_bad_access(context, warp, lane, ISA_FAULT_SPACE, context->address[lane],
+            isa_bad_access(context, warp, lane, ISA_FAULT_SPACE, context->did.address[lane],
                            "wrong space: kernel parameters cannot be written");
             *mask = 0;
         } else {
@@ -417,8 +417,8 @@ static uint64_t window_of(PtxSpace space) {
     }
 }
 
-/* Replaces generic addresses by those of the space they fall in, and notes it in context->space.
- * The lanes of each space are in the four masks. */
+/* Replaces generic addresses by those of the space they fall in, and stores the space in
+ * context->did.space. The lanes of each space are in the four masks. */
 typedef struct SpaceMasks {
     uint32_t global, shared, local, param;
 } SpaceMasks;
@@ -427,9 +427,9 @@ static SpaceMasks resolve_generic(IsaContext *context, uint32_t mask) {
     SpaceMasks masks = {0};
     for (; mask; mask &= mask - 1) {
         int lane = bits_lowest32(mask);
-        PtxSpace space = space_of(context->address[lane]);
-        context->space[lane] = (uint8_t)space;
-        context->address[lane] -= window_of(space);
+        PtxSpace space = space_of(context->did.address[lane]);
+        context->did.space[lane] = (uint8_t)space;
+        context->did.address[lane] -= window_of(space);
         uint32_t bit = 1u << lane;
         switch (space) {
         case PTX_SPACE_SHARED: masks.shared |= bit; break;
@@ -479,7 +479,7 @@ bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, 
         for (uint32_t rest = parts[i].mask; rest; rest &= rest - 1) {
             int lane = bits_lowest32(rest);
             host[lane] =
-                good >> lane & 1 ? isa_byte(bias, context->address[lane]) : context->dropped;
+                good >> lane & 1 ? isa_byte(bias, context->did.address[lane]) : context->dropped;
         }
     }
     return true;
@@ -505,8 +505,8 @@ static void load_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, 
         isa_check_access(context, warp, inst, space, bytes, good, ISA_ACCESS_READ);
         if (!good) return;
     }
-    if (space == PTX_SPACE_LOCAL) local_load(warp, inst, context->address, good);
-    else load_from(warp, inst, bias, context->address, good);
+    if (space == PTX_SPACE_LOCAL) local_load(warp, inst, context->did.address, good);
+    else load_from(warp, inst, bias, context->did.address, good);
     if (inst->size < 4 &&
         (inst->flags & (ISA_SIGNED | ISA_DST_IS_16)) == (ISA_SIGNED | ISA_DST_IS_16))
         for (int e = 0; e < inst->vector; e++)
@@ -525,8 +525,8 @@ static void store_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
         isa_check_access(context, warp, inst, space, bytes, mask, ISA_ACCESS_WRITE);
         if (!mask) return;
     }
-    if (space == PTX_SPACE_LOCAL) local_store(warp, inst, context->address, mask);
-    else store_to(warp, inst, bias, context->address, mask);
+    if (space == PTX_SPACE_LOCAL) local_store(warp, inst, context->did.address, mask);
+    else store_to(warp, inst, bias, context->did.address, mask);
 }
 
 /* Of the lanes those whose address is a multiple of what a whole vector has; of the others each has
@@ -536,7 +536,7 @@ static uint32_t aligned_lanes(IsaContext *context, const IsaWarp *warp, uint32_t
     uint32_t good = mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
-        const uint64_t address = context->address[lane];
+        const uint64_t address = context->did.address[lane];
         if (address % bytes == 0) continue;
         good &= ~(1u << lane);
         if (!isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
@@ -611,7 +611,7 @@ EXEC(POLICY_RANGE) {
         const int lane = bits_lowest32(mask);
         isa_row64(warp, inst->operand[0])[lane] =
             policy_of_range((PtxEvict)(inst->sub & 15), (PtxEvict)(inst->sub >> 4),
-                            context->address[lane], primary[lane], total[lane]);
+                            context->did.address[lane], primary[lane], total[lane]);
     }
 }
 
@@ -743,7 +743,7 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
     if (good) bias = open_space(context, warp, space, inst->size, &good, true);
     else
         isa_bad_access(context, warp, bits_lowest32(mask), ISA_FAULT_SPACE,
-                       context->address[bits_lowest32(mask)],
+                       context->did.address[bits_lowest32(mask)],
                        "wrong space: atomic operation on local memory");
     if (context->fault.is_set) return;
     if (is_checked(context)) {
@@ -753,7 +753,7 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
     uint64_t difference = 0; /* between what was there and what is left */
     for (uint32_t rest = good; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        uint8_t *bytes = isa_byte(bias, context->address[lane]);
+        uint8_t *bytes = isa_byte(bias, context->did.address[lane]);
         if (inst->size == 16) {
             atomic_wide(warp, inst, bytes, lane);
             difference = 1;

@@ -44,7 +44,7 @@ static bool bad_place(const Surface *s, int lane, const MemTexture *surface, con
     static const char *const verbs[] = {"read", "write", "reduction"};
     const MemLevel *level = &surface->level[0];
     return isa_bad_access(
-        s->context, s->warp, lane, ISA_FAULT_ADDRESS, s->context->address[lane],
+        s->context, s->warp, lane, ISA_FAULT_ADDRESS, s->context->did.address[lane],
         "%s surface %s of %u byte%s at (%" PRId64 ", %" PRId64 ", %" PRId64
         "), x in %s: it has %" PRIu64 " x %" PRIu64 " x %" PRIu64 " texels of %u byte%s",
         why, verbs[s->access], bytes, text_plural(bytes), at[0], at[1], at[2],
@@ -52,7 +52,8 @@ static bool bad_place(const Surface *s, int lane, const MemTexture *surface, con
         mem_texel_bytes(surface), text_plural(mem_texel_bytes(surface)));
 }
 
-/* The device address that a lane accesses goes to context->address; false: it accesses nothing. */
+/* Puts the device address that a lane accesses into context->did.address. Returns false when it
+ * accesses nothing. */
 static bool locate(const Surface *s, int lane, const MemTexture *surface, uint32_t bytes) {
     const MemLevel *level = &surface->level[0];
     const uint32_t unit = s->how.is_formatted ? mem_texel_bytes(surface) : 1;
@@ -70,9 +71,9 @@ static bool locate(const Surface *s, int lane, const MemTexture *surface, uint32
                                                : place[0];
     const bool is_inside = x == place[0] && last >= 0 && place[1] == nearest(place[1], size[1]) &&
                            place[2] == nearest(place[2], size[2]);
-    s->context->address[lane] = level->address + (uint64_t)x +
-                                (uint64_t)nearest(place[1], size[1]) * level->pitch_bytes +
-                                (uint64_t)nearest(place[2], size[2]) * level->slice_bytes;
+    s->context->did.address[lane] = level->address + (uint64_t)x +
+                                    (uint64_t)nearest(place[1], size[1]) * level->pitch_bytes +
+                                    (uint64_t)nearest(place[2], size[2]) * level->slice_bytes;
     if (is_inside && x % bytes) {
         bad_place(s, lane, surface, at, bytes, "misaligned");
         return false;
@@ -119,7 +120,7 @@ static uint8_t *open_lane(const Surface *s, int lane, const MemTexture **surface
     if (context->fault.is_set) return NULL;
     *surface = object;
     if (!is_there) return NULL;
-    const uint64_t address = context->address[lane];
+    const uint64_t address = context->did.address[lane];
     if (!mem_is_valid(context->memory, address, bytes)) {
         Text where = {0};
         mem_describe(context->memory, address, &where);

@@ -42,7 +42,7 @@ const MemTexture *ISA_TEXTURE(lane_object)(IsaContext *context, const IsaWarp *w
 static bool has_texel(IsaContext *context, const IsaWarp *warp, int lane, const Texel *texel) {
     if (!texel->is_missing) return true;
     Text where = {0};
-    uint64_t address = context->address[lane];
+    uint64_t address = context->did.address[lane];
     mem_describe(context->memory, address, &where);
     bool goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
                                   "invalid texture read at global address 0x%" PRIx64 ": %s",
@@ -141,7 +141,7 @@ static void fetch_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
             !sampler_of(context, warp, &rows, lane, texture, &sampler))
             return;
         const Fetch fetch = fetch_of(warp, &how, &rows, lane);
-        uint64_t *address = &context->address[lane];
+        uint64_t *address = &context->did.address[lane];
         const uint32_t block = context->texel_block_bytes;
         const Texel texel =
             gathers ? texture_gather(context->memory, texture, &sampler, &fetch, how.component,

@@ -188,16 +188,16 @@ INLINE bool open_global(const IsaContext *context, const IsaWarp *warp, const Is
 /* Leaves the addresses to the timing model. */
 INLINE void tell_32(IsaContext *context, const uint32_t *address) {
     if (context->drops_addresses) return;
-    FOR_LANES context->address[lane] = address[lane];
+    FOR_LANES context->did.address[lane] = address[lane];
 }
 INLINE void tell_64(IsaContext *context, const uint64_t *address) {
     if (context->drops_addresses) return;
-    memcpy(context->address, address, sizeof context->address);
+    memcpy(context->did.address, address, sizeof context->did.address);
 }
 
 /* And how they lie. */
 INLINE void tell_pattern(IsaContext *context, uint32_t low, uint32_t high) {
-    context->pattern = (uint8_t)(low | high << ISA_HALF_BITS);
+    context->did.pattern = (uint8_t)(low | high << ISA_HALF_BITS);
 }
 
 INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,

@@ -399,9 +399,14 @@ static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *i
     uint32_t mask = warp->active;
     if (inst->guard != ISA_PRED_TRUE) /* which needs no look at the warp's words */
         mask &= warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
-    context->executed = mask;
+    context->did.executed = mask;
     warp->instructions++;
-    if (flow > ISA_FLOW_STORE) return step_flow(context, warp, inst, mask);
+    if (flow > ISA_FLOW_STORE) {
+        const uint32_t depth = warp->depth;
+        const IsaEvent event = step_flow(context, warp, inst, mask);
+        context->did.has_split = warp->depth > depth;
+        return event;
+    }
     if (mask) {
         inst->exec(context, warp, inst, mask);
         context->changes += flow; /* 1: a store */
@@ -417,7 +422,7 @@ static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *i
 }
 
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
-    context->pattern = 0;
+    context->did.pattern = 0;
     const IsaInst *inst = &context->program->insts[warp->pc];
     return step(context, warp, inst, inst->flow);
 }
@@ -435,7 +440,7 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
             left--;
             context->cycle++;
             event = step(context, warp, inst, ISA_FLOW_NEXT);
-            lanes += (uint64_t)bits_count32(context->executed);
+            lanes += (uint64_t)bits_count32(context->did.executed);
             if (event != ISA_EVENT_NONE) break;
             continue;
         }
@@ -445,7 +450,7 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
         left--;
         context->cycle++;
         event = step(context, warp, inst, inst->flow);
-        lanes += (uint64_t)bits_count32(context->executed);
+        lanes += (uint64_t)bits_count32(context->did.executed);
         if (is_store | (event != ISA_EVENT_NONE)) break;
     }
     if (event == ISA_EVENT_NONE) event = ISA_EVENT_TURN;

@@ -50,7 +50,7 @@ static void end_grid(Sm *sm) {
 
 static void start_warp(Sm *sm, int warp) {
     Classic *core = sm->record;
-    issue_start_warp(&core->issue, &sm->context, warp, sm->context.warps.warp[warp].pc);
+    issue_start_warp(&core->issue, &sm->context, warp, sm->context.warps.warp[warp].handle->pc);
 }
 
 static void wake(Sm *sm) {

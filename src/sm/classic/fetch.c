@@ -167,7 +167,7 @@ static void scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port) {
     if (fetch->config->is_ideal) {
         for (; wanting; wanting &= wanting - 1) {
             int warp = bits_lowest64(wanting);
-            fill_ideally(fetch, warp, sm->warps.warp[warp].pc);
+            fill_ideally(fetch, warp, sm->warps.warp[warp].handle->pc);
             events_post_fetched(&sm->events, warp);
         }
     }

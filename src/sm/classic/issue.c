@@ -134,7 +134,7 @@ ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *las
 /* The warp's buffer holds instructions, of which the first may be the next one. */
 ALWAYS void find_head(SmIssue *issue, SmContext *sm, int warp, bool plain) {
     const SmWarp *w = &sm->warps.warp[warp];
-    const uint32_t pc = w->pc;
+    const uint32_t pc = w->handle->pc;
     issue->has_news = true;
     if (issue->fetch->buffer[warp].pc == pc) raise_head(issue, sm, warp, &w->grid->ops[pc], plain);
     else issue->stale |= UINT64_C(1) << warp;
@@ -343,7 +343,7 @@ static void pay_slot(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     sched_agent_issued(&sm->policy, &sm->view,
                        &(TytoIssue){.warp = warp,
                                     .scheduler = scheduler,
-                                    .lanes = sm->warps.warp[warp].active,
+                                    .lanes = sm->warps.warp[warp].handle->active,
                                     .pc = slots->pc[warp]});
 }
 
@@ -372,12 +372,12 @@ static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const 
 /* Executes an instruction that takes no slot. */
 static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     SmWarp *w = &sm->warps.warp[warp];
-    uint32_t pc = w->pc, active = w->active;
+    uint32_t pc = w->handle->pc, active = w->handle->active;
     bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm); /* a word is loaded once more */
     bool has_exited = execute_next(sm, &issue->sums, w, op, false) == WARP_EXITED;
     if (sm->fault) return;
-    uint32_t lanes = w->grid->source->did.executed;
+    uint32_t lanes = w->grid->source->did->executed;
     if (is_joined(op)) {
         scoreboard_reserve(&issue->scoreboard, warp, op);
         send_to_pipeline(issue, sm, warp % (int)sm->view.schedulers, warp, pc, lanes, op, false);
@@ -388,7 +388,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
         issue->slots.waiting |= UINT64_C(1) << warp;
     }
     if (op->slots.slots == 0) owe(issue, warp, pc, slots_of(op, active, lanes), has_exited);
-    fetch_passed(issue->fetch, warp, pc, w->pc, has_exited);
+    fetch_passed(issue->fetch, warp, pc, w->handle->pc, has_exited);
     if (context_is_profiled(sm) && !is_joined(op)) {
         sm_profile_passed(sm->profile, pc, lanes, sm->counters.divergent_branches);
         sm_profile_count(sm->profile, pc, PROFILE_completed, 1);
@@ -432,13 +432,13 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
         return true;
     }
     SmWarp *w = &sm->warps.warp[warp];
-    const uint32_t pc = w->pc, active = w->active;
+    const uint32_t pc = w->handle->pc, active = w->handle->active;
     const SmOp *op = issue->head[warp];
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
     const WarpEvent event = execute_next(sm, &issue->sums, w, op, plain);
     if (__builtin_expect(event == WARP_FAULT, false)) return false;
     const bool has_exited = event == WARP_EXITED;
-    const uint32_t lanes = w->grid->source->did.executed;
+    const uint32_t lanes = w->grid->source->did->executed;
     if (plain) scoreboard_reserve_words(&issue->scoreboard, warp, op);
     else scoreboard_reserve(&issue->scoreboard, warp, op);
     SmInst *inst = send_to_pipeline(issue, sm, scheduler, warp, pc, lanes, op, plain);
@@ -448,7 +448,7 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
         take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(active);
-    change_head(issue, sm, warp, op, pc, w->pc, has_exited, plain);
+    change_head(issue, sm, warp, op, pc, w->handle->pc, has_exited, plain);
     if (!sched_agent_notes(&sm->policy, scheduler, warp))
         sched_agent_issued(&sm->policy, &sm->view,
                            &(TytoIssue){.warp = warp,
@@ -571,7 +571,7 @@ RARE int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler, uint64_
         if (warp == TYTO_NO_WARP) return TYTO_NO_WARP;
         uint64_t bit = UINT64_C(1) << warp;
         if (!(issue->stale & ~issue->slots.owing & bit)) return warp;
-        fetch_flush(issue->fetch, warp, sm->warps.warp[warp].pc);
+        fetch_flush(issue->fetch, warp, sm->warps.warp[warp].handle->pc);
         issue_update_head(issue, sm, warp);
         candidates &= ~bit;
     }

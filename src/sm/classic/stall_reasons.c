@@ -50,7 +50,7 @@ void issue_note_stall_reasons(const SmIssue *issue, SmContext *sm) {
         moved |= now.bit[b] ^ profile->reasons.bit[b];
     for (moved &= sm->view.resident; moved; moved &= moved - 1) {
         int warp = bits_lowest64(moved);
-        uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].pc;
+        uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].handle->pc;
         sm_profile_move(profile, warp, pc, sm->cycle);
     }
     profile->reasons = now;

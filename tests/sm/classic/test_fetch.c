@@ -255,8 +255,11 @@ static void test_warps_that_have_exited_or_retired_are_not_fetched_for(void **st
 static void test_an_ideal_front_end_fills_every_buffer_at_once(void **state) {
     (void)state;
     Bench *bench = start("fetch.ideal=yes fetch.buffer=3", 4);
-    for (uint32_t w = 0; w < 4; w++)
-        bench->stage->sm.warps.warp[w].pc = 10 + w;
+    SourceWarp warps[4];
+    for (uint32_t w = 0; w < 4; w++) {
+        warps[w] = (SourceWarp){.pc = 10 + w, .active = UINT32_MAX};
+        bench->stage->sm.warps.warp[w].handle = &warps[w];
+    }
     assert_int_equal(step(bench), UINT64_MAX);
     assert_int_equal(bench->stage->sm.events.fetched, 0xF);
     for (int w = 0; w < 4; w++) {

@@ -26,7 +26,7 @@ typedef struct Bench {
 static void do_nothing(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)warp, (void)inst, (void)mask;
     for (int lane = 0; lane < ISA_LANES; lane++)
-        context->address[lane] = (uint64_t)lane * 4;
+        context->did.address[lane] = (uint64_t)lane * 4;
 }
 
 /* Warps 0 .. 3 run the same program; their buffers are full. */
@@ -64,8 +64,7 @@ static Bench *start(const char *settings, const StageInst *program, uint32_t cou
                                   .reconverge = ISA_NO_PC,
                                   .cta = &bench->cta,
                                   .index = (uint32_t)w};
-        sm->warps.warp[w].handle = (SourceWarp *)(void *)&bench->isa[w];
-        sm->warps.warp[w].active = UINT32_MAX;
+        sm->warps.warp[w].handle = &bench->isa[w].at;
         sm->warps.warp[w].index = (uint8_t)w;
         sm->view.resident |= UINT64_C(1) << w;
         bench->fetch.buffer[w].count = 0;
@@ -351,7 +350,7 @@ static void test_a_scheduler_with_an_interval_picks_every_so_many_cycles(void **
 static void test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it(void **state) {
     (void)state;
     Bench *bench = start(ONE, (StageInst[]){add, add, add}, 3);
-    bench->isa[0].pc = bench->stage->sm.warps.warp[0].pc = 2; /* a taken branch */
+    bench->isa[0].pc = 2; /* a taken branch */
     issue_update_head(&bench->issue, &bench->stage->sm, 0);
     assert_int_equal(bench->issue.stale, 1);
     assert_int_equal(bench->stage->sm.view.has_instruction, 0xE);
