@@ -68,6 +68,8 @@ typedef enum IsaFlow {
     ISA_FLOW_RET,
     ISA_FLOW_EXIT,
     ISA_FLOW_BARRIER, /* bar, barrier */
+    ISA_FLOW_JUMP,    /* machine code: lanes of the mask and of two more predicates go to target */
+    ISA_FLOW_JUMP_LANES, /* machine code: each lane goes to the address in row operand[0] + imm */
     ISA_FLOW_TRAP
 } IsaFlow;
 
@@ -134,6 +136,12 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  * own parameters and call-site .param variables live in the local area (space PTX_SPACE_LOCAL,
  * ISA_FRAME_RELATIVE: the frame's local_base is added to imm). */
 #define ISA_SINK (-1)
+
+/* ISA_FLOW_JUMP, ISA_FLOW_JUMP_LANES: operand[1] and operand[2] are words that the mask is cut by;
+ * bits 0 and 1 of sub negate them. Addresses of machine code count bytes, 16 for each pc. */
+enum { ISA_JUMP_NEGATED = 1, ISA_JUMP_NEGATED_2 = 2, ISA_JUMP_LOOKS = 4 };
+/* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
+enum { ISA_SYNC_IS_HERE = 1 };
 
 /* Whether a loop looks for what another thread may store (atomics, volatile, relaxed and acquiring
  * loads), or a function that it calls may do so. */
@@ -204,6 +212,13 @@ typedef struct IsaFunction {
     uint32_t shared_bytes; /* static shared memory when launched */
 } IsaFunction;
 
+/* A row of constants that holds a word of a constant bank. */
+typedef struct IsaBankRow {
+    uint32_t row;    /* byte offset in the constants */
+    uint32_t offset; /* of the word in the bank, bytes */
+    uint8_t bank;
+} IsaBankRow;
+
 struct IsaProgram {
     Arena *arena;
     const PtxModule *module;
@@ -217,6 +232,9 @@ struct IsaProgram {
     uint8_t *constants; /* rows of immediates, 64-byte aligned */
     uint32_t constant_bytes;
     uint32_t *targets; /* of brx.idx: pcs; first entry of each list is its length */
+    IsaInst *steps;    /* of machine instructions that are several of ours (ISA_DO_SEQUENCE) */
+    IsaBankRow *bank_rows; /* machine code: constants that each launch fills in (isa/sass/banks.h) */
+    uint32_t bank_row_count;
     IsaOperand *wide;  /* operands of instructions that have more than ISA_MAX_OPERANDS */
     IsaCall *calls;    /* argument lists of call instructions (IsaInst.imm is the index) */
     uint32_t call_count;

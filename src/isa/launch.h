@@ -13,6 +13,13 @@
 #include "isa/policy.h"
 #include "memory/memory.h"
 
+/* A constant bank as a launch sees it. */
+typedef struct IsaBank {
+    const uint8_t *data;
+    uint32_t bytes;
+} IsaBank;
+enum { ISA_BANKS = 32 };
+
 /* A kernel launch: what all its CTAs share. Never changes while it runs. */
 typedef struct IsaLaunch {
     const IsaProgram *program;
@@ -29,6 +36,8 @@ typedef struct IsaLaunch {
     PolicyWindow window;           /* accesses to it have a priority in L2 */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
+    const uint8_t *constants;     /* rows of constants; NULL: the program's */
+    const IsaBank *banks;         /* machine code: ISA_BANKS of them */
     uint32_t stack_bytes;         /* local memory per thread at most */
     uint32_t sms;                 /* %nsmid */
     uint32_t warps_per_sm;        /* %nwarpid */

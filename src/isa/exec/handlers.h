@@ -24,6 +24,8 @@
     HANDLER(ALLOCA)         /* operands d, size; imm: alignment; size: bytes of d */               \
     HANDLER(STACKSAVE)      /* operand d; size: bytes */                                           \
     HANDLER(STACKRESTORE)   /* operand a; size: bytes */                                           \
+    HANDLER(SEQUENCE)       /* target: first of `imm` instructions in program->steps; sub: they are */ \
+                            /* uniform: all lanes execute them */                                  \
     ISA_DIRECTED_HANDLERS(HANDLER)
 
 /* f64 in a rounding mode other than to nearest (directed.c); sub: modifiers. */

@@ -32,6 +32,46 @@ static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *in
     return converge_branch(context, warp, group, targets[1 + value], again, inst->reconverge);
 }
 
+/* ---- Jumps of machine code, whose lanes meet where it says ---- */
+
+/* The lanes of the mask that both predicates of a jump let go. */
+static uint32_t jumping(const IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const uint32_t first = warp->preds[inst->operand[1]], second = warp->preds[inst->operand[2]];
+    mask &= inst->sub & ISA_JUMP_NEGATED ? ~first : first;
+    return mask & (inst->sub & ISA_JUMP_NEGATED_2 ? ~second : second);
+}
+
+static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const uint32_t lanes = jumping(warp, inst, mask);
+    if (!lanes) {
+        warp->pc++;
+        return true;
+    }
+    return converge_branch(context, warp, lanes, inst->target, warp->pc + 1, ISA_NO_PC);
+}
+
+/* Sends the lanes of one target on their way; the others execute the instruction again. */
+static bool jump_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const uint32_t *row = isa_row32(warp, inst->operand[0]);
+    const uint32_t lanes = jumping(warp, inst, mask);
+    if (!lanes) {
+        warp->pc++;
+        return true;
+    }
+    const int leader = bits_lowest32(lanes);
+    const uint32_t address = row[leader] + (uint32_t)inst->imm;
+    uint32_t group = 0;
+    if (address % 16 || address / 16 >= context->program->inst_count) {
+        isa_fault(context, warp, leader, ISA_FAULT_CALL, "jump to 0x%x, where there is no code",
+                  address);
+        return false;
+    }
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        if (row[bits_lowest32(rest)] == row[leader]) group |= 1u << bits_lowest32(rest);
+    const uint32_t again = group == lanes ? warp->pc + 1 : warp->pc;
+    return converge_branch(context, warp, group, address / 16, again, ISA_NO_PC);
+}
+
 /* ---- Calls ---- */
 
 /* A value's bytes of one lane, between the caller's side and the callee's. */
@@ -376,6 +416,11 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         is_ok = barrier_arrive(context, warp, inst, mask);
         warp->pc++;
         break;
+    case ISA_FLOW_JUMP:
+        is_loop = inst->target <= warp->pc;
+        is_ok = jump(context, warp, inst, mask);
+        break;
+    case ISA_FLOW_JUMP_LANES: is_ok = jump_lanes(context, warp, inst, mask); break;
     case ISA_FLOW_TRAP:
         isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_TRAP, "trap: %s",
                   refusal_of(context->program, warp->pc));
@@ -385,8 +430,10 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     case ISA_FLOW_STORE: break;
     }
     if (!is_ok) return ISA_EVENT_FAULT;
-    if (is_loop && inst->sub == ISA_LOOP_LOOKS) isa_note_poll(context, warp);
-    if (is_loop && warp->is_apart) paths_loop(warp, inst->sub != ISA_LOOP_IS_ALONE);
+    const bool is_jump = inst->flow == ISA_FLOW_JUMP;
+    const bool looks = is_jump ? inst->sub & ISA_JUMP_LOOKS : inst->sub == ISA_LOOP_LOOKS;
+    if (is_loop && looks) isa_note_poll(context, warp);
+    if (is_loop && warp->is_apart) paths_loop(warp, is_jump ? looks : inst->sub != ISA_LOOP_IS_ALONE);
     if (!converge_settle(context, warp)) return warp_exited(context, warp);
     if (context->fault.is_set) return ISA_EVENT_FAULT;
     return warp->cta->waiting >> warp->index & 1 ? ISA_EVENT_BARRIER : ISA_EVENT_NONE;

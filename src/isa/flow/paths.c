@@ -262,15 +262,29 @@ static uint32_t lanes_in(const IsaPaths *paths, PathState state) {
     return lanes;
 }
 
+/* The lanes that those of `mask` name at pc. */
+static uint32_t members_of(const IsaWarp *warp, const IsaProgram *program, uint32_t pc,
+                           uint32_t mask) {
+    const uint32_t *row = isa_row32(warp, (IsaOperand)program->insts[pc].target);
+    uint32_t members = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        members |= row[bits_lowest32(rest)];
+    return members;
+}
+
 /* Paths whose members have all come execute their instruction. */
-static void let_syncs_go(IsaWarp *warp) {
+static void let_syncs_go(IsaWarp *warp, const IsaProgram *program) {
     IsaPaths *paths = warp->paths;
     uint32_t there = lanes_in(paths, PATH_AT_SYNC);
     if (!there) return;
     merge_waiting(warp, PATH_AT_SYNC);
     for (uint32_t i = 0; i < paths->count; i++) {
         Path *path = &paths->waiting[i];
-        if (path->state != PATH_AT_SYNC || path->members & warp->alive & ~there) continue;
+        if (path->state != PATH_AT_SYNC) continue;
+        const bool is_here = program->insts[path->pc].sub & ISA_SYNC_IS_HERE;
+        const uint32_t members = is_here ? members_of(warp, program, path->pc, path->lanes)
+                                         : path->members; /* others may have left meanwhile */
+        if (members & warp->alive & ~(is_here ? path->lanes : there)) continue;
         path->state = PATH_READY;
         path->is_let_go = true;
     }
@@ -323,15 +337,13 @@ static bool must_wait(const IsaContext *context, IsaWarp *warp) {
     const bool is_sync = context->program->infos[warp->pc].flags & ISA_NEEDS_MEMBERS;
     if (!is_sync && inst->flow != ISA_FLOW_BARRIER) return false;
     uint32_t guard = warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
-    uint32_t mask = warp->active & guard, members = 0;
+    uint32_t mask = warp->active & guard;
     if (!mask) return false;
     if (!is_sync) {
         stop(warp, PATH_AT_BARRIER, 0);
         return true;
     }
-    const uint32_t *row = isa_row32(warp, (IsaOperand)inst->target);
-    for (uint32_t rest = mask; rest; rest &= rest - 1)
-        members |= row[bits_lowest32(rest)];
+    const uint32_t members = members_of(warp, context->program, warp->pc, mask);
     uint32_t awaited = members & warp->alive & ~warp->active;
     if (!awaited) return false;
     if (context->launch->check) isa_check_wait(warp, warp->active, awaited);
@@ -343,7 +355,7 @@ static bool must_wait(const IsaContext *context, IsaWarp *warp) {
 static bool pick(IsaContext *context, IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
     for (;;) {
-        let_syncs_go(warp);
+        let_syncs_go(warp, context->program);
         for (uint32_t i = paths->count; i-- > 0;) {
             if (paths->waiting[i].state != PATH_READY) continue;
             run(warp, context->program, take(warp, i));

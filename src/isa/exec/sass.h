@@ -1,0 +1,53 @@
+/* What IsaInst.sub and imm of the handlers of machine code mean (exec_sass.def). */
+#ifndef TYTO_ISA_EXEC_SASS_H
+#define TYTO_ISA_EXEC_SASS_H
+
+enum { /* two bits a source */
+       ISA_SIGN_NEGATIVE = 1,
+       ISA_SIGN_ABSOLUTE = 2
+};
+enum { /* JOIN */
+       ISA_JOIN_LOW_ONLY = 1,    /* the register has 32 bits, zero-extended */
+       ISA_JOIN_UNIFORM_LOW = 2, /* the same of the uniform one */
+       ISA_JOIN_CUT = 4          /* the sum is cut to 32 bits */
+};
+enum { /* SIGN_F16X2: which halves of a become the two */
+       ISA_HALVES_BOTH,
+       ISA_HALVES_LOW,
+       ISA_HALVES_HIGH
+};
+enum { /* SUM3, PRODUCT_64, LEA */
+       ISA_SUM_EXTENDED = 1 /* a negated source is inverted, and the carries are added */
+};
+enum { /* LEA, in imm */
+       ISA_LEA_SHIFT = 31,
+       ISA_LEA_HIGH = 32,
+       ISA_LEA_EXTENDED = 64,
+       ISA_LEA_SIGN = 128, /* the upper word of a is its sign */
+       ISA_LEA_NEGATIVE_A = 256,
+       ISA_LEA_NEGATIVE_B = 512,
+       ISA_LEA_NEGATIVE_CARRY = 1024
+};
+enum { /* PRODUCT_64 */
+       ISA_PRODUCT_SIGNED = 1,
+       ISA_PRODUCT_EXTENDED = 2
+};
+enum { /* SHIFT */
+       ISA_SHIFT_RIGHT = 1,
+       ISA_SHIFT_SIGNED = 2,
+       ISA_SHIFT_WRAPS = 4,
+       ISA_SHIFT_HIGH = 8,
+       ISA_SHIFT_64 = 16
+};
+enum { /* LOGIC */
+       ISA_LOGIC_AND = 1,       /* p = (d != 0) and q; else or */
+       ISA_LOGIC_NEGATED_Q = 2
+};
+typedef enum IsaFunctionUnit { /* MUFU */
+    ISA_FUNCTION_COS,
+    ISA_FUNCTION_SIN,
+    ISA_FUNCTION_RCP64H,
+    ISA_FUNCTION_RSQ64H
+} IsaFunctionUnit;
+
+#endif
