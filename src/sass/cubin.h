@@ -46,7 +46,7 @@ typedef enum CubinSpace {
 typedef struct CubinSymbol {
     const char *name;
     uint64_t offset;  /* bytes from the start of its section */
-    uint64_t size;    /* bytes */
+    uint64_t size;    /* bytes; inside the section where that has bytes in the file */
     uint16_t section; /* CUBIN_NONE: defined elsewhere */
     uint8_t kind;     /* CubinSymbolKind */
     uint8_t space;    /* CubinSpace */

@@ -1,5 +1,8 @@
 /* The ELF side of a cubin: header, sections, symbols, and the notes of the tool that made it.
- * Left out: program headers, which say nothing that sections do not. */
+ *
+ * Left out: program headers, which say nothing that sections do not, and the bytes of sections with
+ * a processor's flag. These are in cubins for sm_100 and later, and hold the same program in another
+ * form (.nv.merc, .nv.capmerc); they share bytes with the others. */
 #include "sass/cubin_internal.h"
 
 #include <elf.h>
@@ -92,7 +95,7 @@ static bool read_section(CubinReader *reader, const Elf64_Shdr *from, uint32_t i
                               .code = CUBIN_NONE};
     if (section->alignment & (section->alignment - 1))
         return damaged(reader, "the alignment of a section is no power of two", i);
-    if (is_without_bytes(section->type)) return true;
+    if (is_without_bytes(section->type) || section->flags & SHF_MASKPROC) return true;
     if (from->sh_offset > reader->size || from->sh_size > reader->size - from->sh_offset)
         return damaged(reader, "a section ends past the end of the file", i);
     section->bytes = reader->bytes + from->sh_offset;
@@ -199,9 +202,10 @@ static bool read_symbol(CubinReader *reader, const CubinSection *strings, const 
     const CubinSection *section = &reader->sections[from->st_shndx];
     symbol->section = from->st_shndx;
     symbol->space = section->space;
+    /* (variables in shared memory may go past the end of their section, which is laid out anew) */
     bool is_inside =
         symbol->offset <= section->size && symbol->size <= section->size - symbol->offset;
-    return is_inside || symbol->kind == CUBIN_SYMBOL_OTHER ||
+    return is_inside || !section->bytes || symbol->kind == CUBIN_SYMBOL_OTHER ||
            damaged(reader, "a symbol ends past the end of its section", i);
 }
 

@@ -343,6 +343,15 @@ static CubinFunction *owner_of(CubinReader *reader, const CubinSection *section)
     return is_there ? &reader->functions[low] : NULL;
 }
 
+/* Functions behind a kernel have its registers. */
+static void share_registers(CubinReader *reader) {
+    for (uint32_t i = 1; i < reader->cubin->function_count; i++) {
+        CubinFunction *before = &reader->functions[i - 1], *function = &reader->functions[i];
+        bool is_behind = before->code_section == function->code_section && !function->registers;
+        if (is_behind) function->registers = before->registers;
+    }
+}
+
 bool cubin_read_info(CubinReader *reader) {
     for (uint32_t i = 1; i < reader->cubin->section_count; i++) {
         const CubinSection *section = &reader->sections[i];
@@ -355,5 +364,6 @@ bool cubin_read_info(CubinReader *reader) {
         if (is_shared) fill_by_symbol(reader, &list);
         else if (!fill_function(reader, &list, function)) return false;
     }
+    share_registers(reader);
     return true;
 }
