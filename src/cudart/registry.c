@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/module/fatbin_format.h"
+#include "sass/fatbin_format.h"
 
 #include "base/arena.h"
 #include "base/map.h"

@@ -99,7 +99,7 @@ static void absurd_places_are_refused(void **state) {
     assert_cuda(cuModuleUnload(module));
 }
 
-/* A fat binary of one PTX text, not compressed (src/driver/module/fatbin_format.h). */
+/* A fat binary of one PTX text, not compressed (src/sass/fatbin_format.h). */
 static size_t pack(const char *text, char *out) {
     uint64_t size = (strlen(text) + 8) / 8 * 8, entries = 64 + size;
     const uint32_t head[] = {0xba55ed50, 16 << 16 | 1}, entry[] = {0x01010001, 64};

@@ -98,7 +98,7 @@ static size_t name_source(const char *path, char *name, size_t size) {
 }
 
 /* Appends the entry of one `--image=profile=compute_75,file=NAME`; machine code adds none. The
- * fields are explained in src/driver/module/fatbin_format.h. */
+ * fields are explained in src/sass/fatbin_format.h. */
 static bool add_image(Bytes *out, const char *image, bool is_named) {
     const char *profile = strstr(image, "profile=compute_");
     const char *path = strstr(image, ",file=");

@@ -1,22 +1,13 @@
-/* Reads fat binaries. Left out: machine code, and compressed entries of other kinds than zstd
- * frames and LZ4 blocks. */
+/* Reads fat binaries: chooses the PTX texts to run. Left out: machine code. */
 #include "driver/module/fatbin.h"
 
-#include <lz4.h>
 #include <stdint.h>
 #include <string.h>
-#include <zstd.h>
 
-#include "driver/module/fatbin_format.h"
 #include "driver/module/image.h"
+#include "sass/fatbin_entries.h"
 
-enum {
-    OBJECTS_MAX = 65536, /* linked into one program, against endless lists */
-    /* A text is at most so many times as long as what it was compressed to: a byte of an LZ4 block
-     * stands for 255 at most; four of a zstd frame, a block of one byte repeated, for 128 KiB. */
-    LZ4_GROWTH = 255,
-    ZSTD_GROWTH = 1 << 15,
-};
+enum { OBJECTS_MAX = 65536 }; /* linked into one program, against endless lists */
 /* Bytes of one binary that a program hands over, whose size only it can tell: against absurd sizes.
  */
 static const uint64_t binary_max = UINT64_C(1) << 32;
@@ -26,37 +17,6 @@ bool fatbin_is(const void *image) {
     /* neither holds a NUL, which ends texts that are shorter */
     return strncmp(image, (const char *)&magics[0], sizeof magics[0]) == 0 ||
            strncmp(image, (const char *)&magics[1], sizeof magics[1]) == 0;
-}
-
-/* ---- Payloads ---- */
-
-/* Whether the sizes of a compressed text can be right. */
-static bool is_plausible(const FatbinEntry *entry) {
-    uint64_t growth = entry->flags & FATBIN_FLAG_ZSTD ? ZSTD_GROWTH : LZ4_GROWTH;
-    return entry->compressed_bytes <= entry->payload_bytes &&
-           entry->compressed_bytes <= INT32_MAX && entry->text_bytes <= FATBIN_TEXT_MAX &&
-           entry->text_bytes <= growth * entry->compressed_bytes;
-}
-
-/* The text of an entry; false when its sizes or its bytes make no sense. */
-static bool read_text(const FatbinEntry *entry, const char *payload, Arena *arena, GpuImage *text) {
-    if (!(entry->flags & (FATBIN_FLAG_LZ4 | FATBIN_FLAG_ZSTD))) {
-        text->text = payload;
-        text->length = strnlen(payload, entry->payload_bytes);
-        return true;
-    }
-    if (!is_plausible(entry)) return false;
-    size_t size = (size_t)entry->text_bytes, written = 0;
-    char *bytes = arena_alloc(arena, size + 1);
-    if (entry->flags & FATBIN_FLAG_ZSTD) {
-        written = ZSTD_decompress(bytes, size, payload, entry->compressed_bytes);
-    } else {
-        int count = LZ4_decompress_safe(payload, bytes, (int)entry->compressed_bytes, (int)size);
-        written = count < 0 ? SIZE_MAX : (size_t)count;
-    }
-    text->text = bytes;
-    text->length = strnlen(bytes, size);
-    return written == size;
 }
 
 /* ---- Choosing among entries ---- */
@@ -70,50 +30,32 @@ static bool is_better(uint32_t architecture, uint32_t than, uint32_t device) {
 
 /* What one fat binary holds. */
 typedef struct Contents {
-    FatbinEntry best;    /* PTX entry to take, all 0 when there is none */
-    const char *payload; /* of `best` */
-    const char *name;    /* of best.name_bytes; NULL: it has none */
-    uint32_t machine;    /* an architecture with machine code, 0: none */
+    FatbinItem best;  /* PTX entry to take, all 0 when there is none */
+    uint32_t machine; /* an architecture with machine code, 0: none */
 } Contents;
-
-/* The name in the header of one of Tyto's own entries. */
-static const char *name_of(const FatbinEntry *entry, const char *at) {
-    bool has_name = entry->flags & FATBIN_FLAG_NAMED && entry->name_offset &&
-                    entry->name_offset <= entry->header_bytes &&
-                    entry->name_bytes <= entry->header_bytes - entry->name_offset;
-    return has_name ? at + entry->name_offset : NULL;
-}
 
 /* Reads nothing past `size` bytes. */
 static bool read_entries(const char *binary, uint64_t size, uint32_t device, Contents *contents) {
-    FatbinHeader header;
+    FatbinReader reader;
+    FatbinItem item;
+    FatbinNext next;
     *contents = (Contents){0};
-    if (size < sizeof header) return false;
-    memcpy(&header, binary, sizeof header);
-    if (header.magic != FATBIN_MAGIC || header.header_bytes < sizeof header ||
-        header.header_bytes > size || header.size > size - header.header_bytes)
-        return false;
-    const char *at = binary + header.header_bytes;
-    uint64_t left = header.size;
-    while (left) {
-        FatbinEntry entry;
-        if (left < sizeof entry) return false;
-        memcpy(&entry, at, sizeof entry);
-        if (entry.header_bytes < sizeof entry || entry.header_bytes > left ||
-            entry.payload_bytes > left - entry.header_bytes)
-            return false;
-        if (entry.kind != FATBIN_KIND_PTX) {
-            contents->machine = entry.architecture;
-        } else if (is_better(entry.architecture, contents->best.architecture, device)) {
-            contents->best = entry;
-            contents->payload = at + entry.header_bytes;
-            contents->name = name_of(&entry, at);
-        }
-        uint64_t step = entry.header_bytes + entry.payload_bytes;
-        at += step;
-        left -= step;
+    if (!fatbin_begin(binary, size, &reader, NULL)) return false;
+    while ((next = fatbin_next(&reader, &item)) == FATBIN_ITEM) {
+        uint32_t architecture = item.entry.architecture;
+        if (item.entry.kind != FATBIN_KIND_PTX) contents->machine = architecture;
+        else if (is_better(architecture, contents->best.entry.architecture, device))
+            contents->best = item;
     }
-    return true;
+    return next == FATBIN_END;
+}
+
+/* The text of an entry; false when its sizes or its bytes make no sense. */
+static bool read_text(const FatbinItem *item, Arena *arena, GpuImage *text) {
+    size_t size;
+    text->text = fatbin_unpack(item, arena, &size);
+    text->length = text->text ? strnlen(text->text, size) : 0;
+    return text->text != NULL;
 }
 
 /* ---- Whole images ---- */
@@ -157,12 +99,11 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t 
         if (!read_entries(binaries[i], most, architecture, &contents))
             return say_damaged(name, diag);
         if (contents.machine) machine = contents.machine;
-        if (!contents.best.kind) continue;
+        const FatbinItem *best = &contents.best;
+        if (!best->entry.kind) continue;
         GpuImage *text = &(*texts)[*count];
-        text->name =
-            contents.name ? arena_strndup(arena, contents.name, contents.best.name_bytes) : name;
-        if (!read_text(&contents.best, contents.payload, arena, text))
-            return say_damaged(name, diag);
+        text->name = best->name ? arena_strndup(arena, best->name, best->entry.name_bytes) : name;
+        if (!read_text(best, arena, text)) return say_damaged(name, diag);
         *count += 1;
     }
     return *count ? CUDA_SUCCESS : say_no_ptx(machine, name, diag);

@@ -13,8 +13,6 @@
 /* Whether `image` begins as a fat binary, or as the wrapper that names one, does. */
 bool fatbin_is(const void *image);
 
-enum { FATBIN_TEXT_MAX = 1 << 30 }; /* bytes of one PTX text, against absurd sizes */
-
 /* The PTX texts of a fat binary of `size` bytes (image_open says what sizes mean), in `arena`,
  * their number in *count: one, or one of each object of a program that was linked with -rdc=true.
  * Of several architectures the one nearest below the device's (`architecture`, 75 for sm_75) is

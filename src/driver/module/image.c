@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/module/fatbin.h"
+#include "sass/fatbin_entries.h"
 
 static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins so */
 

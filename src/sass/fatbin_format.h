@@ -2,8 +2,8 @@
  *
  * It is not documented. This was found by decoding what nvcc 13.0 writes with each of its
  * --compress-mode settings, and checked with what clang 19 accepts. */
-#ifndef TYTO_DRIVER_MODULE_FATBIN_FORMAT_H
-#define TYTO_DRIVER_MODULE_FATBIN_FORMAT_H
+#ifndef TYTO_SASS_FATBIN_FORMAT_H
+#define TYTO_SASS_FATBIN_FORMAT_H
 
 #include <assert.h>
 #include <stdint.h>
@@ -12,7 +12,8 @@
 #define FATBIN_MAGIC         UINT32_C(0xba55ed50)
 
 enum {
-    FATBIN_KIND_PTX = 1,       /* of an entry; 2 is machine code */
+    FATBIN_KIND_PTX = 1,       /* of an entry */
+    FATBIN_KIND_CUBIN = 2,     /* machine code */
     FATBIN_FLAG_LZ4 = 0x2000,  /* payload is one LZ4 block */
     FATBIN_FLAG_ZSTD = 0x8000, /* payload is one zstd frame */
     FATBIN_WRAPPER_LINKED = 2  /* version of the wrapper of objects linked with -rdc=true */
