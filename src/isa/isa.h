@@ -235,6 +235,7 @@ struct IsaProgram {
     IsaInst *steps;    /* of machine instructions that are several of ours (ISA_DO_SEQUENCE) */
     IsaBankRow *bank_rows; /* machine code: constants that each launch fills in (isa/sass/banks.h) */
     uint32_t bank_row_count;
+    struct SassCode *code; /* of machine code (isa/sass/code.h); NULL: PTX */
     IsaOperand *wide;  /* operands of instructions that have more than ISA_MAX_OPERANDS */
     IsaCall *calls;    /* argument lists of call instructions (IsaInst.imm is the index) */
     uint32_t call_count;

@@ -332,6 +332,8 @@ void isa_program_free(IsaProgram *program) {
     free(program->targets);
     free(program->calls);
     free(program->wide);
+    free(program->steps);
+    free(program->bank_rows);
     arena_free(program->arena);
 }
 

@@ -282,6 +282,11 @@ EXEC(TO_UNIFORM) {
     write_row32(warp, inst, 0, result, UINT32_MAX);
 }
 
+EXEC(SPREAD) {
+    const uint32_t is_true = warp->preds[inst->operand[1]] >> bits_lowest32(mask) & 1;
+    warp->preds[inst->operand[0]] = 0 - is_true;
+}
+
 EXEC(BARRIER_SET) {
     alignas(64) uint32_t result[ISA_LANES];
     FOR_LANES result[lane] = mask;

@@ -1,0 +1,120 @@
+/* Constant banks of a launch (see the header).
+ *
+ * Bank 0, as ptxas 13.0's code for sm_75 to sm_90 reads it: at 0x00 the block's dimensions, at 0x0c
+ * the grid's, at 0x18 and 0x20 the 64-bit addresses of the windows of shared and local memory in
+ * the generic space, at 0x28 the end of a thread's local memory, from which its stack grows down;
+ * parameters from CubinFunction.parameter_offset on. */
+#include "isa/sass/banks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/sass/code.h"
+#include "memory/memory.h"
+
+enum {
+    AT_BLOCK = 0x00,
+    AT_GRID = 0x0c,
+    AT_SHARED_WINDOW = 0x18,
+    AT_LOCAL_WINDOW = 0x20,
+    AT_STACK = 0x28,
+    SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
+};
+
+static void *room_for(void *block, size_t *capacity, size_t bytes) {
+    if (*capacity >= bytes) return block;
+    free(block);
+    *capacity = bytes;
+    return base_alloc_lines(bytes);
+}
+
+static const CubinFunction *function_of(const IsaLaunch *launch) {
+    return &launch->program->code->cubin->functions[launch->function - launch->program->functions];
+}
+
+static bool is_for(const SassBankPart *part, const IsaLaunch *launch) {
+    return part->function == SASS_EVERY_FUNCTION ||
+           part->function == launch->function - launch->program->functions;
+}
+
+/* Bytes of each bank. */
+static void measure(const IsaLaunch *launch, uint32_t *size) {
+    const SassCode *code = launch->program->code;
+    const CubinFunction *function = function_of(launch);
+    memset(size, 0, ISA_BANKS * sizeof *size);
+    size[0] = function->parameter_offset + launch->parameter_bytes;
+    if (size[0] < AT_STACK + 4) size[0] = AT_STACK + 4;
+    for (uint32_t i = 0; i < code->part_count; ++i) {
+        const SassBankPart *part = &code->parts[i];
+        const uint32_t end = part->offset + part->size;
+        if (is_for(part, launch) && part->bank < ISA_BANKS && size[part->bank] < end)
+            size[part->bank] = end;
+    }
+}
+
+static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
+    const uint64_t shared = MEM_SHARED_WINDOW, local = MEM_LOCAL_WINDOW;
+    memcpy(bank + AT_BLOCK, launch->block, sizeof launch->block);
+    memcpy(bank + AT_GRID, launch->grid, sizeof launch->grid);
+    memcpy(bank + AT_SHARED_WINDOW, &shared, sizeof shared);
+    memcpy(bank + AT_LOCAL_WINDOW, &local, sizeof local);
+    memcpy(bank + AT_STACK, &launch->function->local_bytes, sizeof(uint32_t));
+    if (launch->parameter_bytes)
+        memcpy(bank + function_of(launch)->parameter_offset, launch->parameters,
+               launch->parameter_bytes);
+}
+
+/* Sections first, then the variables in them, which kernels and the host may have changed. */
+static void fill_parts(const IsaLaunch *launch, struct DeviceMemory *memory, uint8_t *const *bank) {
+    const SassCode *code = launch->program->code;
+    for (uint32_t i = 0; i < code->part_count; ++i) {
+        const SassBankPart *part = &code->parts[i];
+        if (!is_for(part, launch) || !part->bank || part->bank >= ISA_BANKS) continue;
+        uint8_t *to = bank[part->bank] + part->offset;
+        if (part->bytes) memcpy(to, part->bytes, part->size);
+        else mem_read(memory, part->var->address, to, part->size);
+    }
+}
+
+static void fill_rows(const IsaProgram *program, const IsaBank *bank, uint8_t *rows) {
+    memcpy(rows, program->constants, program->constant_bytes);
+    for (uint32_t i = 0; i < program->bank_row_count; ++i) {
+        const IsaBankRow *at = &program->bank_rows[i];
+        uint32_t value = 0, *row = (uint32_t *)(void *)(rows + at->row);
+        if ((uint64_t)at->offset + sizeof value <= bank[at->bank].bytes + (uint64_t)SLACK / 2)
+            memcpy(&value, bank[at->bank].data + at->offset, sizeof value);
+        for (int lane = 0; lane < ISA_LANES; ++lane)
+            row[lane] = value;
+    }
+}
+
+void isa_banks_fill(IsaBanks *banks, IsaLaunch *launch, struct DeviceMemory *memory) {
+    const IsaProgram *program = launch->program;
+    if (!program->code) return;
+    uint32_t size[ISA_BANKS];
+    uint8_t *bank[ISA_BANKS];
+    size_t bytes = 0;
+    measure(launch, size);
+    for (int i = 0; i < ISA_BANKS; ++i)
+        bytes += size[i] + SLACK;
+    banks->bytes = room_for(banks->bytes, &banks->byte_capacity, bytes);
+    memset(banks->bytes, 0, bytes);
+    uint8_t *next = banks->bytes;
+    for (int i = 0; i < ISA_BANKS; ++i) {
+        bank[i] = next;
+        banks->bank[i] = (IsaBank){next, size[i]};
+        next += size[i] + SLACK;
+    }
+    fill_bank_0(launch, bank[0]);
+    fill_parts(launch, memory, bank);
+    banks->rows = room_for(banks->rows, &banks->row_capacity, program->constant_bytes + ISA_ROW_BYTES);
+    fill_rows(program, banks->bank, banks->rows);
+    launch->constants = banks->rows;
+    launch->banks = banks->bank;
+}
+
+void isa_banks_free(IsaBanks *banks) {
+    free(banks->bytes);
+    free(banks->rows);
+    *banks = (IsaBanks){0};
+}

@@ -1,0 +1,43 @@
+/* What a program of machine code holds besides an IsaProgram's rows: the file that it came from, and
+ * what a launch needs of it. */
+#ifndef TYTO_ISA_SASS_CODE_H
+#define TYTO_ISA_SASS_CODE_H
+
+#include "isa/isa.h"
+#include "sass/cubin.h"
+#include "sass/sass.h"
+
+/* A __constant__ variable, or a constant of the compiler's, in a bank. */
+typedef struct SassBankPart {
+    const uint8_t *bytes; /* NULL: what the variable holds at the launch */
+    const PtxVar *var;
+    uint32_t offset, size; /* bytes, in the bank */
+    uint8_t bank;
+    uint16_t function; /* whose bank it is; SASS_EVERY_FUNCTION */
+} SassBankPart;
+enum { SASS_EVERY_FUNCTION = UINT16_MAX };
+
+struct SassCode {
+    const Cubin *cubin;
+    unsigned sm;
+    SassInst *insts;            /* by pc */
+    const uint16_t *section_of; /* by pc: section of the cubin */
+    const uint32_t *offset_of;  /* by pc: bytes from the start of the section */
+    uint32_t *base_of;          /* by section: its first pc */
+    SassBankPart *parts;
+    uint32_t part_count;
+    CubinLineTable lines;
+};
+
+/* The module of a cubin as other parts see one: its kernels with their parameters, its variables.
+ * It has no instructions. NULL after a message. Owned by the caller: ptx_module_free; `bytes` must
+ * stay as long. */
+PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag);
+
+/* Translates the functions of such a module, whose variables have their device addresses. A
+ * function with an instruction that is not supported gets a refusal. NULL after a message. Owned by
+ * the caller: isa_program_free; the module must outlive it. */
+IsaProgram *isa_translate_variant(const PtxModule *module, const struct IsaVariant *variant,
+                                  Diag *diag);
+
+#endif

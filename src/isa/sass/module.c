@@ -1,0 +1,107 @@
+/* The module of a cubin, as other parts see one (see code.h). */
+#include "isa/sass/code.h"
+
+#include <string.h>
+
+/* A kernel's parameters as variables of the parameter space. */
+static void add_parameters(PtxFunction *out, const CubinFunction *from, Arena *arena) {
+    out->parameters = ARENA_ARRAY(arena, PtxVar, from->parameter_count + 1);
+    out->parameter_count = (uint16_t)from->parameter_count;
+    out->parameter_bytes = from->parameter_bytes;
+    for (uint32_t i = 0; i < from->parameter_count; ++i) {
+        const CubinParameter *parameter = &from->parameters[i];
+        out->parameters[i] = (PtxVar){.name = arena_printf(arena, "parameter %u", i),
+                                      .space = PTX_SPACE_PARAM,
+                                      .type = PTX_B8,
+                                      .align = 1,
+                                      .size = parameter->size,
+                                      .is_parameter = true,
+                                      .reg = -1,
+                                      .address = parameter->offset,
+                                      .owner = out};
+    }
+}
+
+static PtxFunction *function_of(const CubinFunction *from, int index, Arena *arena) {
+    PtxFunction *out = ARENA_NEW(arena, PtxFunction);
+    *out = (PtxFunction){.name = from->name,
+                         .is_kernel = from->is_kernel,
+                         .is_defined = true,
+                         .linkage = PTX_VISIBLE,
+                         .index = index,
+                         .shared_bytes = from->shared_bytes,
+                         .local_bytes = from->stack_bytes,
+                         .registers = (int32_t)from->registers,
+                         .uses_barrier = from->barriers != 0,
+                         .line = 1,
+                         .column = 1};
+    memcpy(out->max_threads, from->max_threads, sizeof out->max_threads);
+    memcpy(out->required_threads, from->required_threads, sizeof out->required_threads);
+    add_parameters(out, from, arena);
+    return out;
+}
+
+static bool is_variable(const Cubin *cubin, const CubinSymbol *symbol) {
+    return symbol->kind == CUBIN_SYMBOL_OBJECT && symbol->section != CUBIN_NONE && symbol->size &&
+           (symbol->space == CUBIN_SPACE_GLOBAL ||
+            (symbol->space == CUBIN_SPACE_CONSTANT &&
+             cubin->sections[symbol->section].code == CUBIN_NONE));
+}
+
+/* Copies of the sections that hold data, which relocations change. */
+static void copy_data(PtxModule *module, const Cubin *cubin) {
+    module->cubin_data = ARENA_ARRAY(module->arena, unsigned char *, cubin->section_count + 1);
+    for (uint32_t s = 0; s < cubin->section_count; ++s) {
+        const CubinSection *section = &cubin->sections[s];
+        module->cubin_data[s] = NULL;
+        if (!section->bytes || (section->space != CUBIN_SPACE_GLOBAL && section->bank <= 0)) continue;
+        module->cubin_data[s] = arena_alloc(module->arena, section->size + 1);
+        memcpy(module->cubin_data[s], section->bytes, section->size);
+    }
+}
+
+static PtxVar *variable_of(const PtxModule *module, const Cubin *cubin, const CubinSymbol *symbol) {
+    PtxVar *var = ARENA_NEW(module->arena, PtxVar);
+    const bool is_constant = symbol->space == CUBIN_SPACE_CONSTANT;
+    *var = (PtxVar){.name = symbol->name,
+                    .space = is_constant ? PTX_SPACE_CONST : PTX_SPACE_GLOBAL,
+                    .type = PTX_B8,
+                    .linkage = PTX_VISIBLE,
+                    .align = (uint32_t)cubin->sections[symbol->section].alignment,
+                    .size = symbol->size,
+                    .reg = -1,
+                    .line = 1,
+                    .column = 1};
+    const unsigned char *data = module->cubin_data[symbol->section];
+    if (!data) return var;
+    var->inits = ARENA_NEW(module->arena, PtxInit);
+    var->init_count = 1;
+    *var->inits = (PtxInit){.size = symbol->size, .bytes = data + symbol->offset, .byte = 255};
+    return var;
+}
+
+PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag) {
+    Arena *arena = arena_new();
+    const Cubin *cubin = cubin_open(bytes, size, arena_strndup(arena, name, strlen(name)), arena, diag);
+    if (!cubin) {
+        arena_free(arena);
+        return NULL;
+    }
+    PtxModule *module = ARENA_NEW(arena, PtxModule);
+    *module = (PtxModule){.arena = arena,
+                          .file = cubin->name,
+                          .version_major = 1,
+                          .target = (int)cubin->architecture,
+                          .address_bits = 64,
+                          .cubin = cubin};
+    copy_data(module, cubin);
+    module->functions = ARENA_ARRAY(arena, PtxFunction *, cubin->function_count + 1);
+    module->function_count = (int)cubin->function_count;
+    for (uint32_t f = 0; f < cubin->function_count; ++f)
+        module->functions[f] = function_of(&cubin->functions[f], (int)f, arena);
+    module->vars = ARENA_ARRAY(arena, PtxVar *, cubin->symbol_count + 1);
+    for (uint32_t i = 0; i < cubin->symbol_count; ++i)
+        if (is_variable(cubin, &cubin->symbols[i]))
+            module->vars[module->var_count++] = variable_of(module, cubin, &cubin->symbols[i]);
+    return module;
+}

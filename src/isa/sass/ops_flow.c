@@ -1,0 +1,231 @@
+/* Branches, calls, the end of threads, convergence barriers, and barriers of the CTA.
+ *
+ * Lanes part at a branch and meet where the code says: BSSY notes the lanes that execute it in a
+ * convergence barrier, and those wait for one another at the BSYNC of that barrier, but for lanes
+ * that BREAK has taken out. The row of a barrier holds, in each lane, the lanes that it meets. */
+#include "isa/sass/translate.h"
+
+/* ---- Branches ---- */
+
+/* The predicates that a flow instruction has beside its guard go to operand 1 and 2. */
+static void put_conditions(Translator *t, int first, int count) {
+    IsaInst *inst = &t->inst;
+    int at = 1;
+    inst->operand[1] = inst->operand[2] = ISA_PRED_TRUE;
+    for (int i = first; i < first + count && at < 3; ++i) {
+        const SassOperand *operand = tr_operand(t, i);
+        bool negated;
+        if (operand->kind != SASS_PRED && operand->kind != SASS_UPRED) continue;
+        inst->operand[at] = tr_word(t, operand, &negated);
+        if (negated) inst->sub |= at == 1 ? ISA_JUMP_NEGATED : ISA_JUMP_NEGATED_2;
+        at++;
+    }
+}
+
+/* The operand of that kind; NULL: there is none. */
+static const SassOperand *operand_of(const Translator *t, SassOperandKind kind) {
+    for (int i = 0; i < t->sass->operand_count; ++i)
+        if (tr_operand(t, i)->kind == kind) return tr_operand(t, i);
+    return NULL;
+}
+
+static void jump_to(Translator *t, uint32_t pc) {
+    t->inst.flow = ISA_FLOW_JUMP;
+    t->inst.target = pc;
+    t->info.flags |= ISA_IS_BRANCH;
+}
+
+/* The pc that an offset from the end of the instruction leads to. */
+static bool relative_pc(Translator *t, int64_t offset, uint32_t *pc) {
+    const int64_t to = (int64_t)t->pc + 1 + offset / SASS_INST_BYTES;
+    if (offset % SASS_INST_BYTES || to < 0 || to >= t->program->inst_count)
+        return tr_refuse(t, "a target where there is no code");
+    *pc = (uint32_t)to;
+    return true;
+}
+
+static bool op_branch(Translator *t) {
+    uint32_t pc;
+    const SassOperand *target = operand_of(t, SASS_TARGET);
+    const SassOperand *uniform = operand_of(t, SASS_UREG);
+    if (uniform && !uniform->is_hidden) return tr_refuse(t, "a branch by a uniform register");
+    if (!target || !relative_pc(t, target->value, &pc)) return tr_refuse(t, "this target");
+    put_conditions(t, 0, t->sass->operand_count);
+    jump_to(t, pc);
+    return true;
+}
+
+/* Branches to an absolute address: those of our code count from its start. */
+static bool op_jump(Translator *t) {
+    const SassOperand *target = operand_of(t, SASS_TARGET);
+    if (!target) return tr_refuse(t, "this target");
+    const uint64_t to = (uint64_t)target->value / SASS_INST_BYTES;
+    if (to >= t->program->inst_count) return tr_refuse(t, "a target where there is no code");
+    put_conditions(t, 0, t->sass->operand_count);
+    jump_to(t, (uint32_t)to);
+    return true;
+}
+
+/* Each lane to an address in a register, relative or absolute. */
+static bool op_jump_lanes(Translator *t) {
+    const SassOperand *reg = operand_of(t, SASS_REG), *target = operand_of(t, SASS_TARGET);
+    if (!reg) reg = operand_of(t, SASS_UREG);
+    if (!reg) return tr_refuse(t, "this target");
+    const bool is_absolute = tr_mod(t, SASS_MOD_ABS) == SASS_ABS_ABS;
+    const int64_t offset = target ? target->value : 0;
+    t->inst.operand[0] = tr_row(t, reg);
+    t->inst.imm = is_absolute ? offset : ((int64_t)t->pc + 1) * SASS_INST_BYTES + offset;
+    put_conditions(t, 0, t->sass->operand_count);
+    t->inst.flow = ISA_FLOW_JUMP_LANES;
+    t->info.flags |= ISA_IS_BRANCH;
+    return true;
+}
+
+static bool op_call(Translator *t) {
+    t->info.flags |= ISA_IS_CALL;
+    if (operand_of(t, SASS_REG)) return op_jump_lanes(t);
+    return tr_mod(t, SASS_MOD_ABS) == SASS_ABS_ABS ? op_jump(t) : op_branch(t);
+}
+
+static bool op_ret(Translator *t) {
+    t->info.flags |= ISA_IS_RET;
+    return op_jump_lanes(t);
+}
+
+static bool has_condition(Translator *t) {
+    const SassOperand *condition = operand_of(t, SASS_PRED);
+    return condition && !(condition->value == SASS_PT && !condition->is_negated);
+}
+
+static bool op_exit(Translator *t) {
+    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    t->inst.flow = ISA_FLOW_EXIT;
+    t->info.flags |= ISA_IS_EXIT;
+    return true;
+}
+
+static bool op_trap(Translator *t) {
+    t->inst.flow = ISA_FLOW_TRAP;
+    return true;
+}
+
+/* ---- Convergence ---- */
+
+static bool op_bssy(Translator *t) {
+    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    tr_step(t, ISA_DO_BARRIER_SET)->operand[0] = tr_barrier(t, operand_of(t, SASS_BARRIER));
+    return true;
+}
+
+/* Waits for the lanes that a row names. */
+static void wait_for(Translator *t, IsaOperand members, bool is_here) {
+    tr_step(t, ISA_DO_NOP);
+    t->inst.flags |= ISA_MEETS;
+    t->info.flags |= ISA_NEEDS_MEMBERS;
+    t->inst.target = (uint32_t)members;
+    t->inst.sub = is_here ? ISA_SYNC_IS_HERE : 0;
+}
+
+static bool op_bsync(Translator *t) {
+    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    wait_for(t, tr_barrier(t, operand_of(t, SASS_BARRIER)), true);
+    return true;
+}
+
+static bool op_break(Translator *t) {
+    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    tr_step(t, ISA_DO_BARRIER_LEAVE)->operand[0] = tr_barrier(t, operand_of(t, SASS_BARRIER));
+    return true;
+}
+
+static bool op_warpsync(Translator *t) {
+    const SassOperand *mask = tr_operand(t, t->sass->operand_count - 1);
+    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    if (tr_mod(t, SASS_MOD_EXCLUSIVE)) return tr_refuse(t, ".EXCLUSIVE");
+    wait_for(t, tr_row(t, mask), false);
+    return true;
+}
+
+/* Between a register and a convergence barrier. */
+static bool op_bmov(Translator *t) {
+    const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1);
+    const bool is_saved = to->kind == SASS_REG;
+    const SassOperand *barrier = is_saved ? from : to, *reg = is_saved ? to : from;
+    if (barrier->value >= TR_BARRIERS || (reg->kind != SASS_REG))
+        return tr_refuse(t, "this state of the warp");
+    IsaInst *step = tr_step(t, ISA_DO_MOV_32);
+    step->operand[0] = is_saved ? tr_to(t, reg) : tr_barrier(t, barrier);
+    step->operand[1] = is_saved ? tr_barrier(t, barrier) : tr_row(t, reg);
+    return true;
+}
+
+static bool op_nop(Translator *t) {
+    tr_step(t, ISA_DO_NOP);
+    return true;
+}
+
+/* ---- Barriers of the CTA ---- */
+
+/* Results of reductions wait for B2R in a row and a word of their own, at the end of the scratch. */
+static IsaOperand result_row(const Translator *t) {
+    return (IsaOperand)((t->sink_row + 1) * ISA_ROW_BYTES);
+}
+enum { RESULT_WORD = TR_WORDS + TR_SCRATCH_WORDS - 1 };
+
+static const SassOperand *last_predicate(const Translator *t) {
+    const SassOperand *found = NULL;
+    for (int i = 0; i < t->sass->operand_count; ++i)
+        if (tr_operand(t, i)->kind == SASS_PRED) found = tr_operand(t, i);
+    return found;
+}
+
+/* number (, count) (, p) */
+static bool op_bar(Translator *t) {
+    static const PtxSub reductions[] = {PTX_SUB_POPC, PTX_SUB_AND, PTX_SUB_OR};
+    IsaInst *inst = &t->inst;
+    const uint8_t op = tr_mod(t, SASS_MOD_BAR_OP), how = tr_mod(t, SASS_MOD_BAR_RED);
+    if (op > SASS_BAR_OP_RED || how > 2) return tr_refuse(t, "this kind of barrier");
+    const SassOperand *number = tr_operand(t, 0), *count = tr_operand(t, 1);
+    inst->operand[0] = tr_row(t, number);
+    inst->operand[1] = ISA_SINK;
+    const bool has_count = (count->kind == SASS_REG && count->value != SASS_RZ) ||
+                           (count->kind == SASS_IMM && count->value);
+    if (has_count) inst->operand[1] = tr_row(t, count);
+    inst->flow = ISA_FLOW_BARRIER;
+    inst->flags |= ISA_MEETS;
+    t->info.flags |= ISA_IS_BARRIER;
+    inst->sub = (uint8_t)(op == SASS_BAR_OP_RED   ? PTX_SUB_BAR_RED
+                          : op == SASS_BAR_OP_ARV ? PTX_SUB_BAR_ARRIVE
+                                                  : PTX_SUB_BAR_SYNC);
+    if (op != SASS_BAR_OP_RED) return true;
+    bool negated = false;
+    const SassOperand *voted = last_predicate(t);
+    inst->operand[2] = how == SASS_BAR_RED_POPC ? result_row(t) : RESULT_WORD;
+    inst->operand[3] = voted ? tr_word(t, voted, &negated) : ISA_PRED_TRUE;
+    inst->imm = negated | (int64_t)reductions[how] << 8;
+    return true;
+}
+
+/* d, p */
+static bool op_b2r(Translator *t) {
+    if (tr_mod(t, SASS_MOD_B2R) != SASS_B2R_RESULT) return tr_refuse(t, "this state of a barrier");
+    IsaInst *step = tr_step(t, ISA_DO_MOV_32);
+    step->operand[1] = result_row(t);
+    step->operand[0] = tr_to(t, tr_operand(t, 0));
+    step = tr_step(t, ISA_DO_PRED_MOV);
+    step->operand[1] = RESULT_WORD;
+    step->operand[0] = tr_word_to(t, tr_operand(t, 1));
+    return true;
+}
+
+static TranslateOp *const table[SASS_OPS] = {
+    [SASS_OP_BRA] = op_branch,      [SASS_OP_JMP] = op_jump,     [SASS_OP_BRX] = op_jump_lanes,
+    [SASS_OP_BRXU] = op_jump_lanes, [SASS_OP_JMX] = op_jump_lanes, [SASS_OP_CALL] = op_call,
+    [SASS_OP_RET] = op_ret,         [SASS_OP_EXIT] = op_exit,    [SASS_OP_KILL] = op_exit,
+    [SASS_OP_BPT] = op_trap,        [SASS_OP_BSSY] = op_bssy,    [SASS_OP_BSYNC] = op_bsync,
+    [SASS_OP_BREAK] = op_break,     [SASS_OP_WARPSYNC] = op_warpsync, [SASS_OP_BMOV] = op_bmov,
+    [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,      [SASS_OP_NANOSLEEP] = op_nop,
+    [SASS_OP_BAR] = op_bar,         [SASS_OP_B2R] = op_b2r,
+};
+
+TranslateOp *tr_flow(uint16_t op) { return table[op]; }

@@ -1,0 +1,412 @@
+/* Loads, stores, atomic operations, copies, fences, and loads of constants. */
+#include "isa/sass/translate.h"
+
+#include "isa/async.h"
+
+/* ---- Addresses ---- */
+
+static void note_address(Translator *t, uint32_t number) {
+    if (t->addresses.count < TR_REGS)
+        t->addresses.reg[t->addresses.count++] = (IsaReg){number, number};
+}
+
+/* Registers of an address count as its own, not as data. */
+static IsaOperand base_register(Translator *t, uint32_t reg, uint32_t add) {
+    const SassOperand operand = {.kind = SASS_REG, .value = reg};
+    const uint8_t before = t->sources.count;
+    const IsaOperand row = tr_register(t, &operand, add);
+    t->sources.count = before;
+    if (reg != SASS_RZ) note_address(t, reg + add);
+    return row;
+}
+static IsaOperand base_uniform(Translator *t, uint32_t reg, uint32_t add) {
+    const SassOperand operand = {.kind = SASS_UREG, .value = reg};
+    return tr_register(t, &operand, add);
+}
+
+static uint32_t scale_of(const SassOperand *address) {
+    switch (address->suffix) {
+    case SASS_SUFFIX_X4: return 2;
+    case SASS_SUFFIX_X8: return 3;
+    case SASS_SUFFIX_X16: return 4;
+    default: return 0;
+    }
+}
+
+static bool has_uniform(const SassOperand *address) {
+    return address->has_ureg && address->ureg != SASS_URZ;
+}
+
+/* The sum of 64 bits of an address into scratch. `is_wide`: its registers are pairs. */
+static IsaOperand joined_address(Translator *t, const SassOperand *address, bool is_wide) {
+    const bool is_pair = is_wide && address->suffix != SASS_SUFFIX_R32;
+    IsaInst *step = tr_step(t, ISA_DO_JOIN);
+    step->operand[1] = base_register(t, address->reg, 0);
+    step->operand[2] = is_pair ? base_register(t, address->reg, 1) : tr_constant(t, 0);
+    step->operand[3] = has_uniform(address) ? base_uniform(t, address->ureg, 0) : ISA_SINK;
+    if (has_uniform(address) && is_wide) step->operand[4] = base_uniform(t, address->ureg, 1);
+    step->imm = address->value;
+    step->sub = (uint8_t)((is_pair ? 0 : ISA_JOIN_LOW_ONLY) |
+                          (is_wide ? 0 : ISA_JOIN_UNIFORM_LOW | ISA_JOIN_CUT));
+    return step->operand[0] = tr_scratch_pair(t);
+}
+
+/* Base row and offset of an access; narrow ones need no step where they are a register and a
+ * number. */
+typedef struct Base {
+    IsaOperand row;
+    int64_t offset;
+    bool is_32;
+} Base;
+
+static Base base_of(Translator *t, const SassOperand *address, bool is_wide) {
+    if (is_wide) return (Base){joined_address(t, address, true), 0, false};
+    const uint32_t scale = scale_of(address);
+    if (scale) {
+        const IsaOperand index = base_register(t, address->reg, 0);
+        IsaInst *step = tr_step(t, ISA_DO_SCALE);
+        step->operand[1] = index;
+        step->sub = (uint8_t)scale;
+        step->operand[0] = tr_scratch(t);
+        if (has_uniform(address)) {
+            IsaInst *sum = tr_step(t, ISA_DO_ADD_32);
+            sum->operand[1] = t->step[t->steps - 2].operand[0];
+            sum->operand[2] = base_uniform(t, address->ureg, 0);
+            sum->operand[0] = tr_scratch(t);
+        }
+        return (Base){t->step[t->steps - 1].operand[0], address->value, true};
+    }
+    if (has_uniform(address)) return (Base){joined_address(t, address, false), 0, false};
+    return (Base){base_register(t, address->reg, 0), address->value, true};
+}
+
+/* ---- What accesses have in common ---- */
+
+/* Bytes of an element, elements of a lane, and whether it is extended by its sign. */
+typedef struct Width {
+    uint8_t size, vector;
+    bool is_signed;
+} Width;
+
+static Width width_of(uint8_t type) {
+    static const Width widths[] = {{1, 1, false}, {1, 1, true},  {2, 1, false}, {2, 1, true},
+                                   {4, 1, false}, {4, 2, false}, {4, 4, false}, {4, 4, false}};
+    return widths[type & 7];
+}
+
+static PtxSpace space_of(uint16_t op) {
+    switch (op) {
+    case SASS_OP_LDG:
+    case SASS_OP_STG:
+    case SASS_OP_ATOMG:
+    case SASS_OP_REDG:
+    case SASS_OP_RED: return PTX_SPACE_GLOBAL;
+    case SASS_OP_LDS:
+    case SASS_OP_STS:
+    case SASS_OP_LDSM:
+    case SASS_OP_ATOMS: return PTX_SPACE_SHARED;
+    case SASS_OP_LDL:
+    case SASS_OP_STL: return PTX_SPACE_LOCAL;
+    default: return PTX_SPACE_NONE; /* generic */
+    }
+}
+
+static uint8_t evict_of(const Translator *t) {
+    static const uint8_t evict[] = {PTX_EVICT_FIRST, PTX_EVICT_NONE, PTX_EVICT_LAST,
+                                    PTX_EVICT_FIRST, PTX_EVICT_UNCHANGED, PTX_EVICT_NO_ALLOCATE};
+    const uint8_t value = tr_mod(t, SASS_MOD_EVICT);
+    return value < 6 ? evict[value] : PTX_EVICT_NONE;
+}
+
+static void fill_access(Translator *t, IsaMemoryKind kind, PtxSpace space, Width width) {
+    IsaInfo *info = &t->info;
+    const uint8_t order = tr_mod(t, SASS_MOD_ORDER);
+    const bool is_strong = order == SASS_ORDER_STRONG || order == SASS_ORDER_MMIO;
+    info->op_class = ISA_CLASS_MEMORY;
+    info->memory = (uint8_t)kind;
+    info->space = (uint8_t)space;
+    info->element_bytes = width.size;
+    info->vector = width.vector;
+    if (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) {
+        const bool keeps = kind == ISA_MEMORY_LOAD || kind == ISA_MEMORY_STORE;
+        if (keeps) info->evict[0] = info->evict[1] = evict_of(t);
+        info->prefetch = tr_mod(t, SASS_MOD_PREFETCH) ? (uint8_t)(5 + tr_mod(t, SASS_MOD_PREFETCH)) : 0;
+        if (order == SASS_ORDER_CONSTANT) info->cache_op = PTX_CACHE_NC;
+    }
+    if (is_strong) info->flags |= ISA_IS_STRONG;
+    if (kind == ISA_MEMORY_ATOMIC || is_strong) info->flags |= ISA_LOOKS;
+    if ((kind == ISA_MEMORY_STORE || kind == ISA_MEMORY_ATOMIC) && space != PTX_SPACE_LOCAL)
+        t->inst.flow = ISA_FLOW_STORE;
+}
+
+static bool is_word(PtxSpace space, Width width) {
+    return width.size == 4 && width.vector == 1 &&
+           (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_SHARED);
+}
+
+static IsaHandler handler_of(PtxSpace space, Width width, bool is_32, bool is_load) {
+    if (space == PTX_SPACE_NONE) return is_load ? ISA_DO_LD_GENERIC : ISA_DO_ST_GENERIC;
+    if (is_word(space, width) && space == PTX_SPACE_GLOBAL && !is_32)
+        return is_load ? ISA_DO_LD_WORD_GLOBAL : ISA_DO_ST_WORD_GLOBAL;
+    if (is_word(space, width) && space == PTX_SPACE_SHARED)
+        return is_32 ? is_load ? ISA_DO_LD_WORD_SHARED : ISA_DO_ST_WORD_SHARED
+               : is_load ? ISA_DO_LD_WORD_SHARED_64
+                         : ISA_DO_ST_WORD_SHARED_64;
+    return is_load ? ISA_DO_LD : ISA_DO_ST;
+}
+
+static void put_access(IsaInst *step, PtxSpace space, Width width, Base base, int at) {
+    step->operand[at] = base.row;
+    step->imm = base.offset;
+    step->size = width.size;
+    step->vector = width.vector;
+    step->space = (uint8_t)space;
+    if (base.is_32) step->flags |= ISA_BASE_IS_32;
+    if (width.is_signed) step->flags |= ISA_SIGNED;
+}
+
+static bool is_wide(const Translator *t, PtxSpace space) {
+    return (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) && tr_mod(t, SASS_MOD_E);
+}
+
+/* ---- Loads and stores ---- */
+
+/* (p,) d, address (, q) */
+static bool op_load(Translator *t) {
+    const uint16_t op = t->sass->op;
+    const PtxSpace space = space_of(op);
+    const int first = op == SASS_OP_LDG;
+    const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
+    const SassOperand *to = tr_operand(t, first);
+    if (first && tr_operand(t, 0)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
+    if (first && !tr_operand(t, 3)->is_hidden) return tr_refuse(t, "a predicate beside the guard");
+    const Base base = base_of(t, tr_operand(t, first + 1), is_wide(t, space));
+    IsaInst *step = tr_step(t, handler_of(space, width, base.is_32, true));
+    for (uint32_t i = 0; i < width.vector; ++i)
+        step->operand[i] = tr_to_register(t, to, i);
+    put_access(step, space, width, base, width.vector);
+    fill_access(t, ISA_MEMORY_LOAD, space, width);
+    return true;
+}
+
+/* address, a */
+static bool op_store(Translator *t) {
+    const PtxSpace space = space_of(t->sass->op);
+    const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
+    const Base base = base_of(t, tr_operand(t, 0), is_wide(t, space));
+    IsaOperand data[4];
+    for (uint32_t i = 0; i < width.vector; ++i)
+        data[i] = tr_register(t, tr_operand(t, 1), i);
+    IsaInst *step = tr_step(t, handler_of(space, width, base.is_32, false));
+    for (uint32_t i = 0; i < width.vector; ++i)
+        step->operand[i] = data[i];
+    put_access(step, space, width, base, width.vector);
+    fill_access(t, ISA_MEMORY_STORE, space, width);
+    return true;
+}
+
+/* d, address: matrices of 8 x 8 halves */
+static bool op_ldsm(Translator *t) {
+    static const uint8_t counts[] = {1, 2, 4};
+    const uint8_t count = tr_mod(t, SASS_MOD_MATRIX_COUNT);
+    const uint8_t layout = tr_mod(t, SASS_MOD_MATRIX_LAYOUT);
+    if (count > 2 || tr_mod(t, SASS_MOD_MATRIX_ELEMENT) != SASS_MATRIX_ELEMENT_B16 || layout > 1)
+        return tr_refuse(t, "this kind of matrix");
+    const Base base = base_of(t, tr_operand(t, 1), false);
+    IsaInst *step = tr_step(t, ISA_DO_LDMATRIX);
+    for (uint32_t i = 0; i < counts[count]; ++i)
+        step->operand[i] = tr_to_register(t, tr_operand(t, 0), i);
+    put_access(step, PTX_SPACE_SHARED, (Width){16, 1, false}, base, 4);
+    step->vector = counts[count];
+    step->sub = layout == SASS_MATRIX_LAYOUT_MT88;
+    fill_access(t, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, (Width){16, 1, false});
+    t->info.flags |= ISA_NAMES_ROWS;
+    t->info.naming_lanes = (uint8_t)(8 * counts[count]);
+    return true;
+}
+
+/* ---- Atomic operations ---- */
+
+typedef struct AtomType {
+    uint8_t size;
+    uint8_t flags; /* ISA_SIGNED, ISA_FLOAT, ... */
+} AtomType;
+
+static bool atom_type(const Translator *t, AtomType *type) {
+    static const AtomType types[] = {{4, 0},
+                                     {4, ISA_SIGNED},
+                                     {8, 0},
+                                     {4, ISA_FLOAT},
+                                     {4, ISA_FLOAT | ISA_HALF_PAIR},
+                                     {8, ISA_SIGNED},
+                                     {8, ISA_FLOAT},
+                                     {4, ISA_FLOAT | ISA_HALF_PAIR | ISA_BFLOAT}};
+    const bool is_float = t->sass->form->opcode == 0x1a3 || t->sass->form->opcode == 0x1a6;
+    if (!is_float) {
+        *type = types[tr_mod(t, SASS_MOD_ATOM_TYPE) & 7];
+        return true;
+    }
+    switch (tr_mod(t, SASS_MOD_ATOM_FLOAT)) {
+    case SASS_ATOM_FLOAT_F16X2: *type = types[4]; return true;
+    case SASS_ATOM_FLOAT_BF16X2: *type = types[7]; return true;
+    case SASS_ATOM_FLOAT_F32_FTZ:
+    case SASS_ATOM_FLOAT_F32: *type = types[3]; return true;
+    case SASS_ATOM_FLOAT_F64: *type = types[6]; return true;
+    default: return false;
+    }
+}
+
+/* An operand of so many bytes: a row, or a joined pair. */
+static IsaOperand value_of(Translator *t, const SassOperand *operand, uint8_t size) {
+    return size == 8 ? tr_joined(t, operand) : tr_row(t, operand);
+}
+
+/* (p, d,) address, b (, c) */
+static bool op_atom(Translator *t) {
+    static const PtxSub subs[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC, PTX_SUB_DEC,
+                                  PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR, PTX_SUB_EXCH};
+    const uint16_t op = t->sass->op;
+    const uint16_t opcode = t->sass->form->opcode;
+    const bool is_reduction = op == SASS_OP_RED || op == SASS_OP_REDG;
+    const bool is_cas = opcode == 0x18b || opcode == 0x18d || opcode == 0x1a9;
+    const int to = is_reduction ? -1 : op == SASS_OP_ATOMS ? 0 : 1, address = to + 1;
+    const PtxSpace space = space_of(op);
+    const uint8_t which = tr_mod(t, SASS_MOD_ATOM_OP);
+    AtomType type;
+    if (!atom_type(t, &type)) return tr_refuse(t, "this type");
+    if (!is_cas && which == SASS_ATOM_OP_POPC_INC) return tr_refuse(t, ".POPC.INC");
+    if (!is_cas && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
+    if (is_cas && (tr_mod(t, SASS_MOD_CAS) & 2)) return tr_refuse(t, ".CAST");
+    if (address + 1 >= t->sass->operand_count) return tr_refuse(t, "an operation without operand");
+    const Base base = base_of(t, tr_operand(t, address), is_wide(t, space));
+    const IsaOperand b = value_of(t, tr_operand(t, address + 1), type.size);
+    const IsaOperand c = is_cas ? value_of(t, tr_operand(t, address + 2), type.size) : 0;
+    const bool has_result = !is_reduction && tr_operand(t, to)->value != SASS_RZ;
+    IsaInst *step = tr_step(t, ISA_DO_ATOM);
+    put_access(step, space, (Width){type.size, 1, false}, base, 1);
+    step->flags |= type.flags;
+    step->operand[2] = b;
+    step->operand[3] = c;
+    step->sub = (uint8_t)(is_cas ? PTX_SUB_CAS : subs[which]);
+    step->operand[0] = !has_result         ? ISA_SINK
+                       : type.size == 8 ? tr_scratch_pair(t)
+                                        : tr_to(t, tr_operand(t, to));
+    if (has_result && type.size == 8) tr_split_to(t, tr_operand(t, to), step->operand[0]);
+    fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){type.size, 1, false});
+    if (is_reduction) t->info.flags |= ISA_IS_REDUCTION;
+    return true;
+}
+
+/* ---- Asynchronous copies ---- */
+
+/* to, from, p */
+static bool op_ldgsts(Translator *t) {
+    bool negated;
+    const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
+    const uint8_t bytes = (uint8_t)(width.size * width.vector);
+    const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1);
+    const IsaOperand target = joined_address(t, to, false), source = joined_address(t, from, true);
+    const IsaOperand reads = tr_word(t, tr_operand(t, 2), &negated);
+    for (int part = 0; part < 2; ++part) {
+        IsaInst *step = tr_step(t, part ? ISA_DO_COPY_WRITE : ISA_DO_COPY_READ);
+        step->operand[0] = target;
+        step->operand[1] = source;
+        step->operand[2] = reads;
+        step->size = bytes;
+        step->vector = 1;
+        step->space = PTX_SPACE_GLOBAL;
+        if (reads != ISA_PRED_TRUE || negated)
+            step->sub = (uint8_t)(ISA_COPY_HAS_IGNORE | (negated ? 0 : ISA_COPY_IGNORE_NEGATED));
+    }
+    fill_access(t, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, (Width){bytes, 1, false});
+    t->info.flags |= ISA_IS_COPY;
+    t->info.cache_op = tr_mod(t, SASS_MOD_NOT_BYPASS) ? PTX_CACHE_CA : PTX_CACHE_CG;
+    t->inst.flow = ISA_FLOW_STORE;
+    return true;
+}
+
+static bool op_ldgdepbar(Translator *t) {
+    tr_step(t, ISA_DO_NOP);
+    t->info.flags |= ISA_IS_COPY_COMMIT;
+    return true;
+}
+
+/* Waits for copies: cp.async.wait_group is DEPBAR.LE SB0, n. */
+static bool op_depbar(Translator *t) {
+    tr_step(t, ISA_DO_NOP);
+    if (!tr_mod(t, SASS_MOD_DEPBAR) || tr_operand(t, 0)->value != 0) return true;
+    t->info.flags |= ISA_IS_COPY_WAIT;
+    t->info.element_bytes = (uint8_t)tr_operand(t, 1)->value;
+    return true;
+}
+
+/* ---- Constants ---- */
+
+/* d, c[bank][...] */
+static bool op_ldc(Translator *t) {
+    const SassOperand *from = tr_operand(t, 1), *to = tr_operand(t, 0);
+    const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
+    if (from->kind != SASS_CONST) return tr_refuse(t, "a bank by its handle");
+    if (tr_mod(t, SASS_MOD_LDC_MODE)) return tr_refuse(t, "this way to index");
+    if (from->bank >= ISA_BANKS) return tr_refuse(t, "this bank");
+    const IsaOperand index = from->reg == SASS_RZ ? has_uniform(from)
+                                                        ? base_uniform(t, from->ureg, 0)
+                                                        : tr_constant(t, 0)
+                                                  : base_register(t, from->reg, 0);
+    for (uint32_t i = 0; i < width.vector; ++i) {
+        IsaInst *step = tr_step(t, ISA_DO_LOAD_CONSTANT);
+        step->operand[1] = index;
+        step->operand[0] = tr_to_register(t, to, i);
+        step->imm = from->value + 4 * (int64_t)i;
+        step->size = width.size;
+        step->target = from->bank;
+        if (width.is_signed) step->flags |= ISA_SIGNED;
+    }
+    return true;
+}
+
+/* ---- Fences and caches ---- */
+
+static bool op_membar(Translator *t) {
+    const bool is_cta = tr_mod(t, SASS_MOD_FENCE_SCOPE) == SASS_FENCE_SCOPE_CTA;
+    tr_step(t, ISA_DO_FENCE)->sub = is_cta;
+    t->info.flags |= ISA_IS_FENCE | (is_cta ? ISA_IS_CTA_FENCE : 0);
+    return true;
+}
+
+/* What tells caches something that results do not depend on. */
+static bool op_nop(Translator *t) {
+    tr_step(t, ISA_DO_NOP);
+    return true;
+}
+
+/* p, address */
+static bool op_qspc(Translator *t) {
+    static const PtxSpace spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED};
+    const uint8_t which = tr_mod(t, SASS_MOD_SPACE);
+    if (which > 2) return tr_refuse(t, "this space");
+    const IsaOperand address = joined_address(t, tr_operand(t, 2), tr_mod(t, SASS_MOD_E));
+    if (tr_operand(t, 1)->value != SASS_RZ) return tr_refuse(t, "a register as result");
+    IsaInst *step = tr_step(t, ISA_DO_ISSPACEP);
+    step->operand[0] = tr_word_to(t, tr_operand(t, 0));
+    step->operand[1] = address;
+    step->sub = (uint8_t)spaces[which];
+    return true;
+}
+
+static TranslateOp *const table[SASS_OPS] = {
+    [SASS_OP_LD] = op_load,       [SASS_OP_LDG] = op_load,
+    [SASS_OP_LDS] = op_load,      [SASS_OP_LDL] = op_load,
+    [SASS_OP_ST] = op_store,      [SASS_OP_STG] = op_store,
+    [SASS_OP_STS] = op_store,     [SASS_OP_STL] = op_store,
+    [SASS_OP_LDSM] = op_ldsm,     [SASS_OP_ATOM] = op_atom,
+    [SASS_OP_ATOMG] = op_atom,    [SASS_OP_ATOMS] = op_atom,
+    [SASS_OP_RED] = op_atom,      [SASS_OP_REDG] = op_atom,
+    [SASS_OP_LDGSTS] = op_ldgsts, [SASS_OP_LDGDEPBAR] = op_ldgdepbar,
+    [SASS_OP_DEPBAR] = op_depbar, [SASS_OP_LDC] = op_ldc,
+    [SASS_OP_ULDC] = op_ldc,      [SASS_OP_MEMBAR] = op_membar,
+    [SASS_OP_ERRBAR] = op_nop,    [SASS_OP_CCTL] = op_nop,
+    [SASS_OP_QSPC] = op_qspc,
+};
+
+TranslateOp *tr_memory(uint16_t op) { return table[op]; }

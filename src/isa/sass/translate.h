@@ -1,0 +1,116 @@
+/* The translator's inside: what translate.c (programs, operands) shares with the files that
+ * translate one kind of operation each.
+ *
+ * A machine instruction becomes one IsaInst. Where PTX has a handler for the whole of it, it is that
+ * handler's; else it executes a list of steps, each a handler's (ISA_DO_SEQUENCE). All instructions
+ * of a program share one frame: first the registers, a row each; then the uniform registers, whose
+ * rows hold the value in all lanes; then scratch rows, the convergence barriers (a row each: the
+ * lanes that meet, as each lane knows them), and the predicates. */
+#ifndef TYTO_ISA_SASS_TRANSLATE_H
+#define TYTO_ISA_SASS_TRANSLATE_H
+
+#include "isa/exec/handlers.h"
+#include "isa/exec/sass.h"
+#include "isa/sass/code.h"
+
+enum {
+    TR_STEPS = 48, /* of an instruction */
+    TR_REGS = 40,
+    TR_UNIFORM = 64,  /* rows of uniform registers */
+    TR_SCRATCH = 24,  /* rows for results of steps */
+    TR_PAIRS = 12,    /* pairs of rows for them */
+    TR_BARRIERS = 16, /* B0 to B15 */
+    /* words of predicates */
+    TR_P0 = 2,
+    TR_P_SINK = TR_P0 + 7,
+    TR_UP0 = TR_P_SINK + 1,
+    TR_UP_SINK = TR_UP0 + 7,
+    TR_WORDS = TR_UP_SINK + 1, /* scratch from here on */
+    TR_SCRATCH_WORDS = 8,
+    /* numbers of registers, for the timing model */
+    TR_NUMBER_UNIFORM = 256,
+    TR_NUMBER_P = 320,
+    TR_NUMBER_UP = 328,
+    TR_NUMBERS = 336
+};
+
+typedef struct TrRegs {
+    IsaReg reg[TR_REGS];
+    uint8_t count;
+} TrRegs;
+
+typedef struct Translator {
+    IsaProgram *program;
+    IsaExec *const *table;
+    struct ConstantPool *pool;
+    uint32_t pool_base; /* bytes of bank rows, which go first */
+    uint32_t gprs;      /* rows of registers */
+    uint32_t scratch_row, pair_row, barrier_row, sink_row; /* first rows */
+    const SassInst *sass; /* the instruction */
+    uint32_t pc;
+    IsaInst inst;
+    IsaInfo info;
+    TrRegs destinations, sources, addresses;
+    IsaInst step[TR_STEPS];
+    uint32_t steps, rows_used, pairs_used, words_used;
+    bool is_uniform; /* all lanes execute its steps */
+    const char *refusal;
+    uint32_t step_count, step_capacity, reg_count, reg_capacity, wide_count, wide_capacity;
+} Translator;
+
+/* Translates t->sass into t->inst, t->info and steps. False: t->refusal says what is missing. */
+typedef bool TranslateOp(Translator *t);
+
+/* Notes why the instruction cannot run; returns false. */
+bool tr_refuse(Translator *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static inline const SassOperand *tr_operand(const Translator *t, int index) {
+    return &t->sass->operand[index];
+}
+static inline uint8_t tr_mod(const Translator *t, SassModifier modifier) {
+    return t->sass->modifier[modifier];
+}
+
+/* ---- Steps ---- */
+
+/* A new step of that handler. */
+IsaInst *tr_step(Translator *t, IsaHandler handler);
+/* A row, a pair of rows or a word for a result of a step, valid to the end of the instruction. */
+IsaOperand tr_scratch(Translator *t);
+IsaOperand tr_scratch_pair(Translator *t);
+IsaOperand tr_scratch_word(Translator *t);
+IsaOperand tr_constant(Translator *t, uint32_t value);
+void tr_add_wide(Translator *t, IsaOperand operand);
+
+/* ---- Operands ---- */
+
+/* Row of a source of 32 bits as it is: what it says of signs does not count. */
+IsaOperand tr_row(Translator *t, const SassOperand *operand);
+/* Rows of the lower and the upper word of a source of 64 bits. */
+void tr_pair(Translator *t, const SassOperand *operand, IsaOperand *low, IsaOperand *high);
+/* Register `number` + `add` of a vector register's operand; the zero row of RZ. */
+IsaOperand tr_register(Translator *t, const SassOperand *operand, uint32_t add);
+/* Row of a float with its sign; of a double, joined. */
+IsaOperand tr_float(Translator *t, const SassOperand *operand);
+IsaOperand tr_double(Translator *t, const SassOperand *operand);
+/* A joined pair of integers. */
+IsaOperand tr_joined(Translator *t, const SassOperand *operand);
+/* Rows of a destination. */
+IsaOperand tr_to(Translator *t, const SassOperand *operand);
+IsaOperand tr_to_register(Translator *t, const SassOperand *operand, uint32_t add);
+/* Splits a joined result into the two registers of a destination. */
+void tr_split_to(Translator *t, const SassOperand *operand, IsaOperand pair);
+/* Word of a predicate source; *negated: it is !p. Of a destination. */
+IsaOperand tr_word(Translator *t, const SassOperand *operand, bool *negated);
+IsaOperand tr_word_to(Translator *t, const SassOperand *operand);
+/* The row of a convergence barrier. */
+IsaOperand tr_barrier(const Translator *t, const SassOperand *operand);
+
+/* ---- Kinds of operations: tables by SassOp, NULL where another has it ---- */
+
+TranslateOp *tr_arithmetic(uint16_t op); /* ops_arithmetic.c */
+TranslateOp *tr_convert(uint16_t op);    /* ops_convert.c */
+TranslateOp *tr_memory(uint16_t op);     /* ops_memory.c */
+TranslateOp *tr_flow(uint16_t op);       /* ops_flow.c */
+
+#endif
