@@ -21,7 +21,7 @@ enum {
     AT_REUSE = 122,
     AT_MIXED_SIGN = 86, /* halves: the second source is its lower half, and its upper one negated */
     AT_UNIFORM = 91,    /* a uniform register takes part */
-    AT_DESCRIPTOR = 101 /* it holds a descriptor of memory */
+    AT_FILLER = 101      /* set with descriptors by some assemblers */
 };
 
 /* The kinds of slots that bits 9 to 11 choose. */
@@ -237,6 +237,13 @@ static void read_warp_state(Decoder *d, const SassField *f, SassOperand *o) {
     if (o->value < 16) o->kind = SASS_BARRIER;
 }
 
+static void read_far_target(Decoder *d, SassOperand *o) {
+    enum { AT = 34, WIDTH = 48, AT_LOW = 16, LOW_WIDTH = 8, UNIT = 4 };
+    o->kind = SASS_TARGET;
+    o->value = sign_extended(take(d, AT, WIDTH), WIDTH) * UNIT;
+    if (d->inst->sm >= 90) o->value = o->value * (1 << LOW_WIDTH) + (int64_t)take(d, AT_LOW, LOW_WIDTH) * UNIT;
+}
+
 /* LDC, ULDC. */
 static void read_loaded_constant(Decoder *d, const SassField *f, SassOperand *o) {
     o->kind = SASS_CONST;
@@ -276,7 +283,7 @@ static void no_registers(SassOperand *o) {
 }
 
 /* The uniform register of an address, which may be that of its descriptor. */
-static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, SassOperand *o) {
+static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, unsigned descriptor_at, SassOperand *o) {
     if (!at) return;
     if (!take(d, AT_UNIFORM, 1)) {
         if (at == SASS_AT_C && field_of(d->inst->bits, at, 8) == SASS_RZ) mark(d->known, at, 8);
@@ -287,10 +294,9 @@ static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, SassOpe
         bool is_wide = take(d, wide_at, 1);
         if (o->reg != SASS_RZ) o->suffix = is_wide ? SASS_SUFFIX_R64 : SASS_SUFFIX_R32;
     }
-    if (wide_at && take(d, AT_DESCRIPTOR, 1)) {
+    if (descriptor_at && take(d, descriptor_at, 1)) {
         o->descriptor = ureg;
-        mark(d->known, 76, 1); /* set with descriptors */
-        if (wide_at == 70) mark(d->known, 71, 1);
+        mark(d->known, AT_FILLER, 1);
     } else {
         o->ureg = ureg;
         o->has_ureg = d->inst->op != SASS_OP_LDGSTS || ureg != SASS_URZ;
@@ -300,12 +306,18 @@ static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, SassOpe
 static void read_address(Decoder *d, const SassField *f, SassOperand *o) {
     static const uint8_t scales[4] = {0, SASS_SUFFIX_X4, SASS_SUFFIX_X8, SASS_SUFFIX_X16};
     no_registers(o);
-    o->reg = register_at(d, SASS_AT_A, false);
+    if (has(f, SASS_UNIFORM)) {
+        o->ureg = register_at(d, SASS_AT_A, true);
+        o->has_ureg = true;
+        mark(d->known, AT_UNIFORM, 1);
+    } else {
+        o->reg = register_at(d, SASS_AT_A, false);
+    }
     if (f->suffix_bit) o->suffix = scales[take(d, f->suffix_bit, 2)];
     bool is_long = has(f, SASS_LONG) && !field_of(d->inst->bits, AT_UNIFORM, 1);
     unsigned bit = is_long ? 32 : f->bit, width = is_long ? 32 : f->width;
     if (width) o->value = sign_extended(take(d, bit, width), width);
-    read_uniform_base(d, f->value, f->neg, o);
+    read_uniform_base(d, f->value, f->neg, f->descriptor_bit, o);
 }
 
 /* LDGSTS: offsets of 20 bits in shared memory and of 12 in global memory. In encoding 6 a uniform
@@ -324,13 +336,12 @@ static void read_copy_address(Decoder *d, const SassField *f, SassOperand *o) {
     } else {
         o->reg = register_at(d, SASS_AT_A, false);
         o->value = sign_extended(take(d, 32, 12), 12);
-        read_uniform_base(d, SASS_AT_C, 70, o);
-        mark(d->known, 76, 1);
-        if (d->encoding == 6) {
-            o->descriptor = (uint8_t)(register_at(d, SASS_AT_C, true) + 1) & SASS_URZ;
-            o->ureg = SASS_URZ;
-            o->has_ureg = false;
-        } 
+        read_uniform_base(d, SASS_AT_C, 70, 76, o);
+        if (d->encoding == 7) return;
+        if (o->descriptor != SASS_NO_DESCRIPTOR) o->descriptor = (o->descriptor + 1) & SASS_URZ;
+        o->suffix = SASS_SUFFIX_R64;
+        o->ureg = SASS_URZ;
+        o->has_ureg = false;
     }
 }
 
@@ -367,6 +378,7 @@ static unsigned read_operand(Decoder *d, const SassField *f, SassOperand *o) {
     case SASS_FIELD_COUNTER: read_number(d, f, SASS_COUNTER, o); break;
     case SASS_FIELD_COUNTERS: read_number(d, f, SASS_COUNTERS, o); break;
     case SASS_FIELD_TARGET: read_number(d, f, SASS_TARGET, o); break;
+    case SASS_FIELD_FAR_TARGET: read_far_target(d, o); break;
     default: return 0;
     }
     return 1;

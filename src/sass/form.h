@@ -45,7 +45,8 @@ typedef enum SassFieldKind {
     SASS_FIELD_WARP_STATE,
     SASS_FIELD_COUNTER,
     SASS_FIELD_COUNTERS,
-    SASS_FIELD_TARGET
+    SASS_FIELD_TARGET,
+    SASS_FIELD_FAR_TARGET /* 48 bits from 34, before which sm_90 has 8 lower ones at 16 */
 } SassFieldKind;
 
 /* Flags of fields. */
@@ -76,6 +77,7 @@ typedef struct SassField {
     uint8_t reuse;            /* the bit that keeps a register in the register file cache; 0: none */
     uint8_t suffixes;         /* SassSuffixSet; 0: none */
     uint8_t suffix_bit;       /* of predicates: bit that chooses the uniform file */
+    uint8_t descriptor_bit;   /* addresses: bit that says that the uniform register is a descriptor */
     uint8_t shown_by;         /* a modifier; printed only where that is not 0 */
     uint8_t hidden_by;        /* a modifier; not printed where that is not 0 */
     uint8_t shift;            /* immediates: the field counts units of 2^shift */

@@ -73,8 +73,8 @@ enum { /* of modifiers */
 #define QB REG(32)
 #define QC REG(64)
 
-/* An address: offset at 40, base register at 24; with bit 91 a uniform register at `ureg`, and with
- * bit 101 that is the descriptor. `wide`: the bit that says that the base is of 64 bits next to it. */
+/* An address: offset at 40, base register at 24; with bit 91 a uniform register at `ureg`.
+ * `wide`: the bit that says that the base is of 64 bits next to it. */
 #define ADDRESS(ureg, wide, ...) ADDRESS_AT(40, 24, ureg, wide, __VA_ARGS__)
 #define ADDRESS_AT(at, bits, ureg, wide, ...)                                                                   \
     {.kind = SASS_FIELD_ADDRESS, .bit = (at), .width = (bits), .value = (ureg), .neg = (wide), __VA_ARGS__}
