@@ -30,44 +30,77 @@ typedef enum SassOp {
     SASS_OPS
 } SassOp;
 
-/* Modifiers: what a field beside the operands says. ops.def gives its bits for each form, and
- * modifiers.def the values that it may have, with their text. */
+/* Modifiers: what a field beside the operands says. The tables of forms give its bits for each
+ * form, and modifiers.def the values that it may have, with their text. */
 typedef enum SassModifier {
-#define SASS_MODIFIER(name) SASS_MOD_##name,
-#include "sass/modifier_names.def"
+    SASS_MOD_NONE,
+#define SASS_MODIFIER(name, width) SASS_MOD_##name,
+#include "sass/modifiers.def"
 #undef SASS_MODIFIER
     SASS_MODIFIERS
 } SassModifier;
 
+/* Values of modifiers: SASS_ROUND_RZ and so on. A flag's value is 1. */
+enum {
+#define SASS_VALUE(modifier, name, value, text) SASS_##modifier##_##name = (value),
+#include "sass/modifiers.def"
+#undef SASS_VALUE
+};
+
+/* What follows a register within its operand: the half or byte that is read, the order of a matrix,
+ * the scale or width of an address. */
+typedef enum SassSuffix {
+    SASS_SUFFIX_NONE,
+#define SASS_SUFFIX(name, text) SASS_SUFFIX_##name,
+#include "sass/suffixes.def"
+#undef SASS_SUFFIX
+    SASS_SUFFIXES
+} SassSuffix;
+
 typedef enum SassOperandKind {
     SASS_NO_OPERAND,
-    SASS_REG,       /* value: 0 to 255, SASS_RZ */
-    SASS_UREG,      /* value: 0 to 63, SASS_URZ */
-    SASS_PRED,      /* value: 0 to 7, SASS_PT */
-    SASS_UPRED,     /* the same, of the uniform file */
-    SASS_IMM,       /* value: an integer, as it is meant: sign-extended where the form says so */
-    SASS_FLOAT,     /* value: the 32 bits; text as a number. Of double operations, which take the upper
-                       half of a double: those 32 bits, see SassForm */
-    SASS_CONST,     /* c[bank][value]; reg: index register, SASS_RZ none; ureg likewise */
-    SASS_UCONST,    /* cx[ureg][value]: a bank by its handle */
-    SASS_ADDRESS,   /* [reg + ureg + value]; width of the registers in the modifiers */
-    SASS_SREG,      /* value: number of a special register */
-    SASS_BARRIER,   /* value: convergence barrier B0 to B15 */
-    SASS_COUNTER,   /* value: dependence counter SB0 to SB5 */
-    SASS_TARGET,    /* value: byte offset from the start of the next instruction */
-    SASS_MASK       /* value: a set of bits, such as DEPBAR's counters or P2R's byte */
+    SASS_REG,        /* value: 0 to 255, SASS_RZ */
+    SASS_UREG,       /* value: 0 to 63, SASS_URZ */
+    SASS_PRED,       /* value: 0 to 7, SASS_PT */
+    SASS_UPRED,      /* the same, of the uniform file */
+    SASS_PREDS,      /* PR: all predicates as one number */
+    SASS_UPREDS,     /* UPR: the same, of the uniform file */
+    SASS_IMM,        /* value: an integer, as it is meant: sign-extended where the form says so */
+    SASS_F32,        /* value: the 32 bits of a float */
+    SASS_F64,        /* value: the 64 bits of a double, whose lower half is 0 */
+    SASS_F16X2,      /* value: the 32 bits of two halves; text: the upper one first */
+    SASS_BF16X2,     /* the same of two bfloat16 */
+    SASS_CONST,      /* c[bank][reg + ureg + value]; reg SASS_RZ, ureg SASS_URZ: none */
+    SASS_UCONST,     /* cx[ureg][reg + value]: a bank by its handle */
+    SASS_ADDRESS,    /* [reg + ureg + value]; reg SASS_RZ, ureg SASS_URZ: add nothing. suffix: the
+                        scale or width of reg */
+    SASS_SREG,       /* value: number of a special register */
+    SASS_BARRIER,    /* value: convergence barrier B0 to B15 */
+    SASS_WARP_STATE, /* value: state of a warp that BMOV moves, such as MACTIVE */
+    SASS_COUNTER,    /* value: dependence counter SB0 to SB5 */
+    SASS_COUNTERS,   /* value: set of dependence counters, bit each */
+    SASS_TARGET,     /* value: byte offset from the start of the next instruction; an absolute
+                        address where the form says .ABS */
+    SASS_CHOICE      /* value: a SassModifier that is printed in this place */
 } SassOperandKind;
 
-/* One operand, in the order of the disassembly: destinations first. */
+enum { SASS_NO_DESCRIPTOR = 255 };
+
+/* One operand, in the order of the disassembly: destinations first. An operand has the same place
+ * in all encodings of an operation, whether it is printed or not. */
 typedef struct SassOperand {
     uint8_t kind; /* SassOperandKind */
     bool is_destination;
+    bool is_hidden;   /* not printed: it says nothing, such as a carry that is not used */
     bool is_negated;  /* -a; of predicates !p */
     bool is_absolute; /* |a| */
     bool is_inverted; /* ~a */
     bool is_reused;   /* kept in the register file cache */
-    uint8_t reg;      /* CONST, ADDRESS: the index or base register; SASS_RZ: none */
+    bool has_ureg;    /* CONST, ADDRESS: the form names a uniform register, be it URZ */
+    uint8_t suffix;   /* SassSuffix */
+    uint8_t reg;      /* CONST, UCONST, ADDRESS: the index or base register; SASS_RZ: none */
     uint8_t ureg;     /* CONST, UCONST, ADDRESS: the uniform register; SASS_URZ: none */
+    uint8_t descriptor; /* ADDRESS: uniform register with the memory descriptor, SASS_NO_DESCRIPTOR */
     uint8_t bank;     /* CONST: 0 to 31 */
     int64_t value;
 } SassOperand;
@@ -97,20 +130,22 @@ typedef enum SassUnit {
     SASS_UNITS
 } SassUnit;
 
-/* A row of ops.def: an operation with one form of operands. Opaque but for what follows. */
+/* A row of the tables of forms (ops_*.def): an operation, and what its bits mean. */
 typedef struct SassForm {
-    const char *name;   /* mnemonic: "IADD3" */
-    uint8_t op;         /* SassOp */
-    uint8_t unit;       /* SassUnit */
-    bool is_variable;   /* its latency varies: dependence counters guard its result */
-    uint16_t opcode;    /* bits 0 to 11 */
-    uint8_t first_sm, last_sm; /* architectures that have it: 70 to 120 */
-    const struct SassField *fields; /* what its other bits mean (decode.c) */
+    const char *name;  /* mnemonic: "IADD3" */
+    uint16_t op;       /* SassOp */
+    uint16_t opcode;   /* bits 0 to 8 */
+    uint8_t encodings; /* bit N: bits 9 to 11 may be N, which says what kind the second or third source is */
+    uint8_t unit;      /* SassUnit */
+    bool is_variable;  /* its latency varies: dependence counters guard its result */
+    uint8_t first_sm, last_sm;      /* architectures that have it: 70 to 120 */
+    const struct SassField *fields; /* its operands and modifiers (form.h) */
 } SassForm;
 
 typedef struct SassInst {
     const SassForm *form; /* NULL: not known */
-    uint8_t op;           /* SassOp */
+    uint16_t op;          /* SassOp */
+    uint8_t sm;           /* the architecture that it was decoded for */
     uint8_t guard;        /* predicate, SASS_PT: always */
     bool guard_is_negated;
     bool guard_is_uniform;
