@@ -217,7 +217,7 @@ static bool read_symbol(CubinReader *reader, const CubinSection *strings, const 
 
 static bool read_symbols(CubinReader *reader, const CubinSection *table) {
     uint64_t count = table->size / sizeof(Elf64_Sym);
-    if (reader->symbols || table->size % sizeof(Elf64_Sym) || count > UINT32_MAX ||
+    if (reader->symbols || !table->bytes || table->size % sizeof(Elf64_Sym) || count > UINT32_MAX ||
         table->link >= reader->cubin->section_count)
         return damaged(reader, "there is no one table of symbols with names", count);
     reader->symbols = ARENA_ARRAY(reader->arena, CubinSymbol, count + 1);
@@ -256,7 +256,7 @@ static void read_tool(CubinReader *reader, const unsigned char *note, size_t siz
 
 static void read_note(CubinReader *reader, const CubinSection *section) {
     enum { HEADER = 12 };
-    if (section->size < HEADER) return;
+    if (!section->bytes || section->size < HEADER) return;
     uint64_t name = cubin_read32(section->bytes), size = cubin_read32(section->bytes + 4);
     uint64_t start = HEADER + ((name + 3) & ~UINT64_C(3));
     if (start > section->size || size > section->size - start) return;
