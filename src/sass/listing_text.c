@@ -72,6 +72,11 @@ static void put_lines(Text *out, const CubinLines *piece, const CubinLine *row) 
     }
 }
 
+/* Whether two rows are of one place; NULL is of none. */
+static bool is_same_place(const CubinLine *a, const CubinLine *b) {
+    return a && b && a->line == b->line && a->file == b->file && a->caller == b->caller;
+}
+
 /* Says the source line where it changes. */
 static void put_source(Text *out, const ListingBlock *block, uint64_t offset) {
     const CubinLines *piece, *piece_before;
@@ -81,7 +86,7 @@ static void put_source(Text *out, const ListingBlock *block, uint64_t offset) {
         offset > block->start
             ? cubin_find_line(block->lines, section, offset - SASS_INST_BYTES, &piece_before)
             : NULL;
-    if (row && row != before) put_lines(out, piece, row);
+    if (row && !is_same_place(row, before)) put_lines(out, piece, row);
 }
 
 /* ---- Operands that a name stands for ---- */
