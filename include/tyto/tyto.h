@@ -336,6 +336,28 @@ char *tyto_schedulers_text(void);
 char *tyto_cost_text(const char *scheduler, const char *machine, int set_count,
                      const char *const *sets, char *message, size_t size_bytes);
 
+/* ---- Machine code ---- */
+
+/* What tyto_disassemble prints, and how. All 0: everything, as text. */
+typedef struct TytoDisassembly {
+    const char *function;  /* this one only, by its name in the machine code or in the source */
+    uint32_t architecture; /* 90: the code for sm_90 only */
+    bool as_json;          /* one JSON document (docs/machine-code.md) */
+    bool with_words;       /* with the bits of each instruction */
+    uint64_t instructions; /* printed */
+    uint64_t unknown;      /* of them, whose operation is not known */
+} TytoDisassembly;
+
+/* Prints the machine code in a file's `size` bytes: a cubin, a fat binary, or an executable, shared
+ * object, object file or archive with fat binaries in it. `write` gets the text piece by piece;
+ * `name` is for messages. Mistakes are told in `message`, a line each: TYTO_BAD_FILE, the file is
+ * damaged, of another kind, or without machine code; TYTO_BAD_OPTION, it has no such function, or
+ * no code for this architecture. */
+TytoStatus tyto_disassemble(const char *name, const void *bytes, size_t size,
+                            TytoDisassembly *disassembly,
+                            void (*write)(void *context, const char *text, size_t length),
+                            void *context, char *message, size_t size_bytes);
+
 /* ---- Runs side by side ---- */
 
 typedef struct TytoComparison TytoComparison;

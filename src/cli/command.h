@@ -71,6 +71,7 @@ extern const Command command_report;
 extern const Command command_launch;
 extern const Command command_cc;
 extern const Command command_ptx;
+extern const Command command_disasm;
 extern const Command command_new;
 extern const Command command_completion;
 extern const Command command_machines;

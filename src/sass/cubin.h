@@ -184,6 +184,9 @@ typedef struct Cubin {
 /* Whether `bytes` begins like a cubin: a 64-bit ELF file for NVIDIA's GPUs. */
 bool cubin_is(const void *bytes, size_t size);
 
+/* The architecture of such a file: 75 for sm_75. */
+unsigned cubin_architecture(const void *bytes);
+
 /* Reads the cubin of `size` bytes. The result lies in `arena` and points into `bytes`, which must
  * stay; `name` is for messages and must stay too. NULL after a message when the file is damaged or
  * of a form that is not known. */

@@ -1,8 +1,8 @@
 /* The ELF side of a cubin: header, sections, symbols, and the notes of the tool that made it.
  *
  * Left out: program headers, which say nothing that sections do not, and the bytes of sections with
- * a processor's flag. These are in cubins for sm_100 and later, and hold the same program in another
- * form (.nv.merc, .nv.capmerc); they share bytes with the others. */
+ * a processor's flag. These are in cubins for sm_100 and later, and hold the same program in
+ * another form (.nv.merc, .nv.capmerc); they share bytes with the others. */
 #include "sass/cubin_internal.h"
 
 #include <elf.h>
@@ -52,6 +52,12 @@ bool cubin_is(const void *bytes, size_t size) {
            cubin_read16(at + offsetof(Elf64_Ehdr, e_machine)) == MACHINE_CUDA;
 }
 
+unsigned cubin_architecture(const void *bytes) {
+    const unsigned char *at = bytes;
+    uint32_t flags = cubin_read32(at + offsetof(Elf64_Ehdr, e_flags));
+    return flags >> (at[EI_ABIVERSION] >= ABI_CUDA_13 ? 8 : 0) & 0xff;
+}
+
 static bool read_header(CubinReader *reader, Elf64_Ehdr *header) {
     Cubin *cubin = reader->cubin;
     if (!cubin_is(reader->bytes, reader->size)) {
@@ -61,7 +67,7 @@ static bool read_header(CubinReader *reader, Elf64_Ehdr *header) {
     memcpy(header, reader->bytes, sizeof *header);
     cubin->abi = header->e_ident[EI_ABIVERSION];
     cubin->flags = header->e_flags;
-    cubin->architecture = header->e_flags >> (cubin->abi >= ABI_CUDA_13 ? 8 : 0) & 0xff;
+    cubin->architecture = cubin_architecture(reader->bytes);
     cubin->is_relocatable = header->e_type == ET_REL;
     /* up to CUDA 12 the version of the ELF file is that of the toolkit, 111 for CUDA 11.1 */
     cubin->toolkit = header->e_version > EV_CURRENT ? header->e_version : 0;
@@ -211,7 +217,7 @@ static bool read_symbol(CubinReader *reader, const CubinSection *strings, const 
 
 static bool read_symbols(CubinReader *reader, const CubinSection *table) {
     uint64_t count = table->size / sizeof(Elf64_Sym);
-    if (reader->symbols || table->size % sizeof(Elf64_Sym) || count > UINT32_MAX ||
+    if (reader->symbols || !table->bytes || table->size % sizeof(Elf64_Sym) || count > UINT32_MAX ||
         table->link >= reader->cubin->section_count)
         return damaged(reader, "there is no one table of symbols with names", count);
     reader->symbols = ARENA_ARRAY(reader->arena, CubinSymbol, count + 1);
@@ -250,7 +256,7 @@ static void read_tool(CubinReader *reader, const unsigned char *note, size_t siz
 
 static void read_note(CubinReader *reader, const CubinSection *section) {
     enum { HEADER = 12 };
-    if (section->size < HEADER) return;
+    if (!section->bytes || section->size < HEADER) return;
     uint64_t name = cubin_read32(section->bytes), size = cubin_read32(section->bytes + 4);
     uint64_t start = HEADER + ((name + 3) & ~UINT64_C(3));
     if (start > section->size || size > section->size - start) return;

@@ -321,11 +321,12 @@ bool cubin_read_lines(const Cubin *cubin, bool of_ptx, Arena *arena, CubinLineTa
                        .strings = has_strings ? &cubin->sections[text] : NULL};
     /* (a piece is of a function, whose address is relocated) */
     CubinLines *pieces = ARENA_ARRAY(arena, CubinLines, program.section->relocation_count + 1);
-    bool is_right = read_programs(&program, pieces, &table->count, diag);
+    uint32_t count = 0;
+    bool is_right = read_programs(&program, pieces, &count, diag);
     free(program.rows);
     if (!is_right) return false;
-    qsort(pieces, table->count, sizeof *pieces, compare_pieces);
-    table->pieces = pieces;
+    qsort(pieces, count, sizeof *pieces, compare_pieces);
+    *table = (CubinLineTable){pieces, count};
     return true;
 }
 
