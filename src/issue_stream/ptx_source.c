@@ -16,7 +16,7 @@ static IsaWarp *warp_of(SourceWarp *warp) { return (IsaWarp *)(void *)warp; }
 /* ---- Programs ---- */
 
 static uint32_t most_registers(const IsaProgram *program) {
-    uint32_t most = 1;
+    uint32_t most = program->code ? ISA_MACHINE_REGISTERS : 1;
     for (uint32_t i = 0; i < program->function_count; i++)
         if ((uint32_t)program->functions[i].ptx->reg_count > most)
             most = (uint32_t)program->functions[i].ptx->reg_count;
@@ -26,7 +26,7 @@ static uint32_t most_registers(const IsaProgram *program) {
 WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered) {
     return (WarpProgram){.infos = program->infos,
                          .regs = program->reg_pool,
-                         .slots = is_lowered ? isa_lower(program) : NULL,
+                         .slots = is_lowered && !program->code ? isa_lower(program) : NULL,
                          .count = program->inst_count,
                          .registers = most_registers(program)};
 }

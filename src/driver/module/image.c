@@ -2,9 +2,11 @@
  * name and its text, each as u64 length, bytes and a NUL. */
 #include "driver/module/image.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "driver/module/fatbin.h"
+#include "sass/cubin.h"
 #include "sass/fatbin_entries.h"
 
 static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins so */
@@ -65,6 +67,18 @@ static CUresult open_pack(Rest rest, const char *name, Arena *arena, GpuImage **
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
+/* Bytes of a cubin, which ends with its table of sections or of segments; 0: it is none, or damaged. */
+static size_t cubin_size(const char *bytes, size_t size) {
+    Elf64_Ehdr header;
+    if (memcmp(bytes, ELFMAG, SELFMAG) != 0 || size < sizeof header) return 0;
+    memcpy(&header, bytes, sizeof header);
+    if (!cubin_is(bytes, sizeof header)) return 0;
+    const uint64_t sections = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+    const uint64_t segments = header.e_phoff + (uint64_t)header.e_phnum * header.e_phentsize;
+    const uint64_t end = sections > segments ? sections : segments;
+    return end < header.e_shoff || end > FATBIN_TEXT_MAX || end > size ? 0 : (size_t)end;
+}
+
 CUresult image_open(const void *image, size_t size, const char *name, uint32_t architecture,
                     Arena *arena, GpuImage **texts, int *count, Diag *diag) {
     const char *bytes = image;
@@ -73,6 +87,13 @@ CUresult image_open(const void *image, size_t size, const char *name, uint32_t a
         return open_pack((Rest){bytes, size}, name, arena, texts, count, diag);
     if (fatbin_is(image))
         return fatbin_open(image, size, name, architecture, arena, texts, count, diag);
+    const size_t machine_bytes = cubin_size(bytes, size);
+    if (machine_bytes) {
+        *texts = ARENA_NEW(arena, GpuImage);
+        **texts = (GpuImage){name, bytes, machine_bytes};
+        *count = 1;
+        return CUDA_SUCCESS;
+    }
     for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++) {
         if (strncmp(bytes, (const char *)&binaries[i].magic, 4) != 0) continue;
         diag_error(diag, name, 0, 0, "this is %s; Tyto runs PTX text", binaries[i].what);

@@ -42,6 +42,7 @@ static void free_list(GpuGrid *grid) {
     while (grid) {
         GpuGrid *after = grid->after;
         free(grid->parameters);
+        isa_banks_free(&grid->banks);
         free(grid);
         grid = after;
     }
@@ -87,7 +88,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
         .grid_id = ++gpu->launches,
         .ps_per_cycle = UINT64_C(1000000000) / limits.clock_khz,
         .is_cooperative = request->is_cooperative,
-        .has_independent_threads = !gpu->options.machine ||
+        .has_independent_threads = request->module->program->code || !gpu->options.machine ||
                                    gpu->options.machine->sm.divergence == SM_DIVERGENCE_INDEPENDENT,
         .check = gpu->check,
         .dump_line = gpu->options.dump_line,
@@ -201,6 +202,7 @@ static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *s
                                     .asker = gpu->options.asker};
     children_begin(gpu, &grid->runtime);
     prepare(gpu, request, grid);
+    isa_banks_fill(&grid->banks, &grid->launch, gpu->memory);
     if (!gpu->depth && gpu->grids == grid) atomic_store(&gpu->is_interrupted, false);
     count_in(gpu, grid);
     grid->state = GRID_WAITING;

@@ -10,6 +10,7 @@
 #include "engine/launch/gpu.h"
 #include "isa/runtime/device_runtime.h"
 #include "isa/launch.h"
+#include "isa/sass/banks.h"
 #include "sm/op.h"
 
 typedef enum GridState {
@@ -47,6 +48,7 @@ struct GpuGrid {
     uint64_t done;         /* CTAs that have ended */
     uint64_t given;        /* SM cycle of the machine at which it was given */
     uint64_t start;        /* SM cycle at which its turn came */
+    IsaBanks banks;        /* constants of machine code; owned */
     uint8_t *parameters;   /* its copy of them, with readable bytes past their end; owned */
     uint32_t room_bytes;   /* of `parameters` */
     DeviceRuntime runtime; /* what its kernel asks the device runtime for */

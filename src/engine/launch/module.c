@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "engine/observe/watch.h"
 #include "isa/exec/handlers.h"
+#include "isa/sass/code.h"
 #include "memory/texture.h"
 
 static bool lives_in_device_memory(const PtxVar *var) {
@@ -106,12 +107,15 @@ static bool read_images(GpuModule *module, const GpuImage *images, int count, Di
     module->images = base_calloc((size_t)count, sizeof(PtxModule *));
     for (int i = 0; i < count; i++) {
         const GpuImage *text = &images[i];
-        PtxModule *image = is_compiled
+        PtxModule *image = cubin_is(text->text, text->length)
+                               ? isa_sass_module(text->text, text->length, text->name, diag)
+                           : is_compiled
                                ? ptx_read_compiled(text->name, text->text, text->length, diag)
                                : ptx_read(text->name, text->text, text->length, diag);
         if (image) module->images[module->image_count++] = image;
     }
-    return module->image_count == count && ptx_link(module->images, count, diag);
+    if (module->image_count != count) return false;
+    return module->images[0]->cubin ? count == 1 : ptx_link(module->images, count, diag);
 }
 
 static bool calls(const IsaProgram *program, const PtxBuiltin *list, size_t count) {
@@ -164,7 +168,9 @@ GpuModule *gpu_load_at(Gpu *gpu, const GpuImage *images, int count, const GpuPla
     if (!read_images(module, images, count, diag)) goto fail;
     visit_variables(module, allocate_variable, diag);
     if (diag_error_count(diag) > errors) goto fail;
-    module->program = isa_decode_variant(module->images[0], gpu->variant, diag);
+    module->program = module->images[0]->cubin
+                          ? isa_translate_variant(module->images[0], gpu->variant, diag)
+                          : isa_decode_variant(module->images[0], gpu->variant, diag);
     if (!module->program) goto fail;
     visit_variables(module, initialise_variable, diag);
     find_calls(module);

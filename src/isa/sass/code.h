@@ -3,6 +3,7 @@
 #ifndef TYTO_ISA_SASS_CODE_H
 #define TYTO_ISA_SASS_CODE_H
 
+#include "isa/exec/handlers.h"
 #include "isa/isa.h"
 #include "sass/cubin.h"
 #include "sass/sass.h"
@@ -17,7 +18,7 @@ typedef struct SassBankPart {
 } SassBankPart;
 enum { SASS_EVERY_FUNCTION = UINT16_MAX };
 
-struct SassCode {
+typedef struct SassCode {
     const Cubin *cubin;
     unsigned sm;
     SassInst *insts;            /* by pc */
@@ -27,17 +28,16 @@ struct SassCode {
     SassBankPart *parts;
     uint32_t part_count;
     CubinLineTable lines;
-};
+} SassCode;
 
 /* The module of a cubin as other parts see one: its kernels with their parameters, its variables.
- * It has no instructions. NULL after a message. Owned by the caller: ptx_module_free; `bytes` must
- * stay as long. */
+ * It has no instructions. NULL after a message. Owned by the caller: ptx_module_free. `bytes` are copied. */
 PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag);
 
 /* Translates the functions of such a module, whose variables have their device addresses. A
  * function with an instruction that is not supported gets a refusal. NULL after a message. Owned by
  * the caller: isa_program_free; the module must outlive it. */
-IsaProgram *isa_translate_variant(const PtxModule *module, const struct IsaVariant *variant,
+IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *variant,
                                   Diag *diag);
 
 #endif

@@ -82,7 +82,10 @@ static PtxVar *variable_of(const PtxModule *module, const Cubin *cubin, const Cu
 
 PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag) {
     Arena *arena = arena_new();
-    const Cubin *cubin = cubin_open(bytes, size, arena_strndup(arena, name, strlen(name)), arena, diag);
+    void *copy = arena_alloc(arena, size); /* names and sections stay in it */
+    memcpy(copy, bytes, size);
+    const Cubin *cubin =
+        cubin_open(copy, size, arena_strndup(arena, name, strlen(name)), arena, diag);
     if (!cubin) {
         arena_free(arena);
         return NULL;

@@ -45,7 +45,7 @@ static bool relative_pc(Translator *t, int64_t offset, uint32_t *pc) {
 }
 
 static bool op_branch(Translator *t) {
-    uint32_t pc;
+    uint32_t pc = 0;
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const SassOperand *uniform = operand_of(t, SASS_UREG);
     if (uniform && !uniform->is_hidden) return tr_refuse(t, "a branch by a uniform register");

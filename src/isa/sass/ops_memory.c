@@ -2,6 +2,7 @@
 #include "isa/sass/translate.h"
 
 #include "isa/async.h"
+#include "isa/launch.h"
 
 /* ---- Addresses ---- */
 
@@ -131,7 +132,6 @@ static void fill_access(Translator *t, IsaMemoryKind kind, PtxSpace space, Width
         const bool keeps = kind == ISA_MEMORY_LOAD || kind == ISA_MEMORY_STORE;
         if (keeps) info->evict[0] = info->evict[1] = evict_of(t);
         info->prefetch = tr_mod(t, SASS_MOD_PREFETCH) ? (uint8_t)(5 + tr_mod(t, SASS_MOD_PREFETCH)) : 0;
-        if (order == SASS_ORDER_CONSTANT) info->cache_op = PTX_CACHE_NC;
     }
     if (is_strong) info->flags |= ISA_IS_STRONG;
     if (kind == ISA_MEMORY_ATOMIC || is_strong) info->flags |= ISA_LOOKS;
@@ -307,8 +307,9 @@ static bool op_ldgsts(Translator *t) {
     const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1);
     const IsaOperand target = joined_address(t, to, false), source = joined_address(t, from, true);
     const IsaOperand reads = tr_word(t, tr_operand(t, 2), &negated);
+    /* the second one leaves the addresses of the global access, which timing knows it by */
     for (int part = 0; part < 2; ++part) {
-        IsaInst *step = tr_step(t, part ? ISA_DO_COPY_WRITE : ISA_DO_COPY_READ);
+        IsaInst *step = tr_step(t, part ? ISA_DO_COPY_READ : ISA_DO_COPY_WRITE);
         step->operand[0] = target;
         step->operand[1] = source;
         step->operand[2] = reads;

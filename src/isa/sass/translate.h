@@ -31,7 +31,7 @@ enum {
     TR_NUMBER_UNIFORM = 256,
     TR_NUMBER_P = 320,
     TR_NUMBER_UP = 328,
-    TR_NUMBERS = 336
+    TR_NUMBERS = ISA_MACHINE_REGISTERS
 };
 
 typedef struct TrRegs {
