@@ -44,13 +44,14 @@ static bool is_plain(const SassField *f) {
            f->kind == SASS_FIELD_PRED || f->kind == SASS_FIELD_UPRED || f->kind == SASS_FIELD_IMM;
 }
 
-/* ... but for BAR_REDUCES, which is a part of BAR_OP, and DOT_A, whose text depends on a part of DOT_KIND. */
+/* ... but for modifiers whose text depends on a part of another one. */
 static void bits_have_one_meaning(void **state) {
     (void)state;
     for (size_t i = 0; i < sass_form_count; i++) {
         uint64_t used[2] = {0xffff, 0};
         for (const SassField *f = sass_forms[i].fields; f->kind; f++) {
-            bool is_part = f->modifier == SASS_MOD_BAR_REDUCES || f->modifier == SASS_MOD_DOT_A;
+            bool is_part = f->modifier == SASS_MOD_BAR_REDUCES || f->modifier == SASS_MOD_DOT_A ||
+                           f->modifier == SASS_MOD_F2FP_FROM;
             if (is_plain(f) && !is_part) add_bits(&sass_forms[i], f, used);
         }
     }
