@@ -8,20 +8,25 @@ static const unsigned architectures[] = {70, 75, 80, 86, 87, 89, 90};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
 static const char *const units[SASS_UNITS] = {
-    [SASS_UNIT_ALU] = "ALU",         [SASS_UNIT_FMA] = "FMA",         [SASS_UNIT_HALF] = "half",
-    [SASS_UNIT_DOUBLE] = "double",   [SASS_UNIT_TENSOR] = "tensor",   [SASS_UNIT_SFU] = "SFU",
-    [SASS_UNIT_UNIFORM] = "uniform", [SASS_UNIT_MEMORY] = "memory",   [SASS_UNIT_TEXTURE] = "texture",
+    [SASS_UNIT_ALU] = "ALU",         [SASS_UNIT_FMA] = "FMA",       [SASS_UNIT_HALF] = "half",
+    [SASS_UNIT_DOUBLE] = "double",   [SASS_UNIT_TENSOR] = "tensor", [SASS_UNIT_SFU] = "SFU",
+    [SASS_UNIT_UNIFORM] = "uniform", [SASS_UNIT_MEMORY] = "memory", [SASS_UNIT_TEXTURE] = "texture",
     [SASS_UNIT_BRANCH] = "branch",
 };
 
 static const char *const head =
     "# Operations of machine code\n\n"
-    "This page is made from the tables of forms, `src/sass/ops_*.def`, and checked by the test `sass_page`.\n"
-    "An operation is a mnemonic. A form is an operation with one kind of operands, as bits 0 to 11 of an\n"
-    "instruction say: `IADD3` has forms with a register, an immediate, a constant or a uniform register as\n"
+    "This page is made from the tables of forms, `src/sass/ops_*.def`, and checked by the test "
+    "`sass_page`.\n"
+    "An operation is a mnemonic. A form is an operation with one kind of operands, as bits 0 to 11 "
+    "of an\n"
+    "instruction say: `IADD3` has forms with a register, an immediate, a constant or a uniform "
+    "register as\n"
     "its second or third source. sm_70 is covered as far as it is the same as sm_75.\n\n";
 
-static int has(const SassForm *form, unsigned sm) { return sm >= form->first_sm && sm <= form->last_sm; }
+static int has(const SassForm *form, unsigned sm) {
+    return sm >= form->first_sm && sm <= form->last_sm;
+}
 
 static int encodings(const SassForm *form) {
     int count = 0;
@@ -69,7 +74,8 @@ static const SassForm *first_of(unsigned op) {
 
 static void print_operation(unsigned op) {
     const SassForm *form = first_of(op);
-    printf("| `%s` | %03x | %s | %s |", form->name, form->opcode, units[form->unit], form->is_variable ? "variable" : "fixed");
+    printf("| `%s` | %03x | %s | %s |", form->name, form->opcode, units[form->unit],
+           form->is_variable ? "variable" : "fixed");
     for (int a = 0; a < ARCHITECTURES; a++) {
         int operations, forms;
         count(architectures[a], op, &operations, &forms);
@@ -82,7 +88,8 @@ static void print_operation(unsigned op) {
 int main(void) {
     fputs(head, stdout);
     print_sums();
-    printf("\n## Forms of each operation\n\nThe opcode is that of bits 0 to 8, of an operation's first row. An operation of fixed latency has its result\n"
+    printf("\n## Forms of each operation\n\nThe opcode is that of bits 0 to 8, of an operation's "
+           "first row. An operation of fixed latency has its result\n"
            "when its stall counts say; one of variable latency releases a dependence counter.\n\n"
            "| operation | opcode | unit | latency |");
     for (int a = 0; a < ARCHITECTURES; a++)
