@@ -165,6 +165,9 @@ enum {
     ISA_GUARD_NEGATED = 1 << 7 /* any instruction: executes where the guard's bit is 0 */
 };
 
+/* Where machine code finds the functions of the simulator (PtxBuiltin), 16 bytes each. */
+enum { ISA_BUILTIN_ADDRESS = 0x70000000 };
+
 /* The value of a function's address: what mov of a function name gives and indirect calls take. */
 #define ISA_CODE_WINDOW UINT64_C(0x08000000)
 static inline uint64_t isa_function_handle(uint32_t function_index) {
@@ -238,6 +241,7 @@ struct IsaProgram {
     IsaInst *steps;    /* of machine instructions that are several of ours (ISA_DO_SEQUENCE) */
     IsaBankRow *bank_rows; /* machine code: constants that each launch fills in (isa/sass/banks.h) */
     uint32_t bank_row_count;
+    const IsaInst *builtins; /* machine code: by PtxBuiltin, an instruction that calls it; exec NULL: none */
     struct SassCode *code; /* of machine code (isa/sass/code.h); NULL: PTX */
     IsaOperand *wide;  /* operands of instructions that have more than ISA_MAX_OPERANDS */
     IsaCall *calls;    /* argument lists of call instructions (IsaInst.imm is the index) */

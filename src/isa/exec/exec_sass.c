@@ -24,6 +24,10 @@ EXEC(JOIN) {
         add += join(word_row(warp, inst, 3)[0], above);
     }
     FOR_LANES result[lane] = (low[lane] | ((uint64_t)high[lane] << 32 & upper)) + add;
+    if (inst->sub & ISA_JOIN_GENERIC)
+        FOR_LANES result[lane] = result[lane] >> 32 == ISA_SHARED_UPPER
+                                     ? MEM_SHARED_WINDOW + (uint32_t)result[lane]
+                                     : result[lane];
     if (inst->sub & ISA_JOIN_CUT) FOR_LANES result[lane] = (uint32_t)result[lane];
     write_row64(warp, inst, 0, result, mask);
 }
@@ -261,16 +265,18 @@ EXEC(CHECK_DIVISION) {
 
 /* -0 is less than +0, a number goes before a NaN. */
 EXEC(SELECT_F64) {
-    alignas(64) int32_t truth[ISA_LANES];
-    const RowLong *a = operand_row(warp, inst, 1), *b = operand_row(warp, inst, 2);
+    alignas(64) int32_t truth[ISA_LANES], nothing[ISA_LANES];
+    const RowLong *a = operand_row(warp, inst, 2), *b = operand_row(warp, inst, 3);
     FOR_LANES {
         const double x = f64_of_bits(a[lane]), y = f64_of_bits(b[lane]);
         const int64_t of_x = (int64_t)(a[lane] ^ (uint64_t)((int64_t)a[lane] >> 63) >> 1);
         const int64_t of_y = (int64_t)(b[lane] ^ (uint64_t)((int64_t)b[lane] >> 63) >> 1);
         const bool is_first = inst->imm ? of_x > of_y : of_x < of_y;
         truth[lane] = -(int32_t)(x != x ? y != y : y != y || is_first);
+        nothing[lane] = -(int32_t)(x != x && y != y);
     }
     write_pred(warp, inst->operand[0], pack_lanes(truth), mask);
+    write_pred(warp, inst->operand[1], pack_lanes(nothing), mask);
 }
 
 /* ---- Across lanes ---- */

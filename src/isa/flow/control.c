@@ -57,6 +57,19 @@ static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     return converge_branch(context, warp, lanes, inst->target, warp->pc + 1, ISA_NO_PC);
 }
 
+/* Has `group` call a function of the simulator; the others execute the instruction again. */
+static bool call_system(IsaContext *context, IsaWarp *warp, uint32_t builtin, uint32_t group) {
+    const IsaInst *call = &context->program->builtins[builtin];
+    if (!call->exec) {
+        isa_fault(context, warp, bits_lowest32(group), ISA_FAULT_CALL,
+                  "call of a function of the system that machine code cannot call here");
+        return false;
+    }
+    call->exec(context, warp, call, group);
+    if (context->fault.is_set) return false;
+    return converge_branch(context, warp, group, warp->pc + 1, warp->pc, ISA_NO_PC);
+}
+
 /* Sends the lanes of one target on their way; the others execute the instruction again. */
 static bool jump_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t *row = isa_row32(warp, inst->operand[0]);
@@ -68,13 +81,15 @@ static bool jump_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst, 
     const int leader = bits_lowest32(lanes);
     const uint32_t address = row[leader] + (uint32_t)inst->imm;
     uint32_t group = 0;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        if (row[bits_lowest32(rest)] == row[leader]) group |= 1u << bits_lowest32(rest);
+    if (address - ISA_BUILTIN_ADDRESS < 16 * PTX_BUILTIN_COUNT)
+        return call_system(context, warp, (address - ISA_BUILTIN_ADDRESS) / 16, group);
     if (address % 16 || address / 16 >= context->program->inst_count) {
         isa_fault(context, warp, leader, ISA_FAULT_CALL, "jump to 0x%x, where there is no code",
                   address);
         return false;
     }
-    for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        if (row[bits_lowest32(rest)] == row[leader]) group |= 1u << bits_lowest32(rest);
     const uint32_t again = group == lanes ? warp->pc + 1 : warp->pc;
     return converge_branch(context, warp, group, address / 16, again, ISA_NO_PC);
 }

@@ -319,8 +319,9 @@ static bool minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t
                    int at) {
     bool negated;
     const SassOperand *a = tr_operand(t, at), *b = tr_operand(t, at + 1);
-    const IsaOperand x = is_float ? tr_float(t, a) : tr_row(t, a);
-    const IsaOperand y = is_float ? tr_float(t, b) : tr_row(t, b);
+    const bool has_signs = is_float && !(sub & ISA_MOD_XORSIGN); /* the handler takes magnitudes */
+    const IsaOperand x = has_signs ? tr_float(t, a) : tr_row(t, a);
+    const IsaOperand y = has_signs ? tr_float(t, b) : tr_row(t, b);
     const SassOperand *chooser = tr_operand(t, at + 2);
     const IsaOperand word = tr_word(t, chooser, &negated);
     if (word == ISA_PRED_TRUE) {
@@ -560,9 +561,12 @@ static bool op_dsetp(Translator *t) {
     const IsaOperand x = tr_double(t, tr_operand(t, 2)), y = tr_double(t, tr_operand(t, 3));
     t->info.op_class = ISA_CLASS_FP64_ADD;
     if (compare == SASS_DOUBLE_COMPARE_MIN || compare == SASS_DOUBLE_COMPARE_MAX) {
-        const IsaOperand truth = tr_scratch_word(t);
-        step3(t, ISA_DO_SELECT_F64, truth, x, y)->imm = compare == SASS_DOUBLE_COMPARE_MAX;
-        put_truth(t, truth, 4);
+        bool negated;
+        if (tr_word(t, tr_operand(t, 4), &negated) != ISA_PRED_TRUE || negated)
+            return tr_refuse(t, "a minimum combined with a predicate");
+        IsaInst *step = step4(t, ISA_DO_SELECT_F64, tr_word_to(t, tr_operand(t, 0)),
+                              tr_word_to(t, tr_operand(t, 1)), x, y);
+        step->imm = compare == SASS_DOUBLE_COMPARE_MAX;
         return true;
     }
     put_compare(t, float_relation(compare, compare_f64), x, y, 4);
@@ -749,7 +753,10 @@ static bool op_half(Translator *t) {
 static bool op_hmnmx2(Translator *t) {
     bool negated;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
-    const IsaOperand x = halves(t, tr_operand(t, 1)), y = halves(t, tr_operand(t, 2));
+    const bool is_xor = tr_mod(t, SASS_MOD_XORSIGN); /* the handler takes magnitudes itself */
+    SassOperand a = *tr_operand(t, 1), b = *tr_operand(t, 2);
+    if (is_xor) a.is_absolute = b.is_absolute = false;
+    const IsaOperand x = halves(t, &a), y = halves(t, &b);
     if (tr_word(t, tr_operand(t, 3), &negated) != ISA_PRED_TRUE)
         return tr_refuse(t, "a choice by predicate");
     const IsaHandler least = is_bf16 ? ISA_DO_MIN_BF16X2 : ISA_DO_MIN_F16X2;

@@ -216,6 +216,12 @@ static const struct {
 };
 
 static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t bytes) {
+    enum { SHARED_UPPER = 47 };
+    if (number == SHARED_UPPER) {
+        step2(t, ISA_DO_MOV_32, tr_to_register(t, tr_operand(t, 0), add),
+              tr_constant(t, ISA_SHARED_UPPER));
+        return true;
+    }
     const char *name = sass_sreg_name(number);
     for (size_t i = 0; name && i < sizeof specials / sizeof specials[0]; ++i) {
         if (strcmp(specials[i].name, name) != 0) continue;

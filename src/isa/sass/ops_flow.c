@@ -93,6 +93,18 @@ static bool op_call(Translator *t) {
     return tr_mod(t, SASS_MOD_ABS) == SASS_ABS_ABS ? op_jump(t) : op_branch(t);
 }
 
+/* The address behind the instruction, or that of a target. */
+static bool op_lepc(Translator *t) {
+    const SassOperand *target = operand_of(t, SASS_TARGET);
+    const int64_t address = ((int64_t)t->pc + 1) * SASS_INST_BYTES + (target ? target->value : 0);
+    for (uint32_t i = 0; i < 2; ++i) {
+        IsaInst *step = tr_step(t, ISA_DO_MOV_32);
+        step->operand[0] = tr_to_register(t, tr_operand(t, 0), i);
+        step->operand[1] = tr_constant(t, i ? 0 : (uint32_t)address);
+    }
+    return true;
+}
+
 static bool op_ret(Translator *t) {
     t->info.flags |= ISA_IS_RET;
     return op_jump_lanes(t);
@@ -231,6 +243,7 @@ static TranslateOp *const table[SASS_OPS] = {
     [SASS_OP_BPT] = op_trap,        [SASS_OP_BSSY] = op_bssy,    [SASS_OP_BSYNC] = op_bsync,
     [SASS_OP_BREAK] = op_break,     [SASS_OP_WARPSYNC] = op_warpsync, [SASS_OP_BMOV] = op_bmov,
     [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,      [SASS_OP_NANOSLEEP] = op_nop,
+    [SASS_OP_LEPC] = op_lepc,
     [SASS_OP_BAR] = op_bar,         [SASS_OP_B2R] = op_b2r,
 };
 

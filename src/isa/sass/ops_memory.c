@@ -48,7 +48,7 @@ static IsaOperand joined_address(Translator *t, const SassOperand *address, bool
     if (has_uniform(address) && is_wide) step->operand[4] = base_uniform(t, address->ureg, 1);
     step->imm = address->value;
     step->sub = (uint8_t)((is_pair ? 0 : ISA_JOIN_LOW_ONLY) |
-                          (is_wide ? 0 : ISA_JOIN_UNIFORM_LOW | ISA_JOIN_CUT));
+                          (is_wide ? ISA_JOIN_GENERIC : ISA_JOIN_UNIFORM_LOW | ISA_JOIN_CUT));
     return step->operand[0] = tr_scratch_pair(t);
 }
 
@@ -269,6 +269,10 @@ static void put_test(Translator *t, const SassOperand *to, IsaOperand old, IsaOp
     step->operand[2] = old;
     step->operand[3] = asked;
     step->imm = 1;
+    if (size != 8) return;
+    step = tr_step(t, ISA_DO_MOV_32);
+    step->operand[0] = tr_to_register(t, to, 1);
+    step->operand[1] = tr_constant(t, 0);
 }
 
 /* (p, d,) address, b (, c) */

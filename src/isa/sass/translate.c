@@ -321,6 +321,7 @@ static void translate(Translator *t, uint32_t pc, uint16_t function) {
     begin(t, pc, function);
     TranslateOp *const op = t->sass->form ? find_op(t->sass->op) : NULL;
     if (!t->sass->form) tr_refuse(t, "an instruction that is not known");
+    else if (t->sass->unknown[0] | t->sass->unknown[1]) tr_refuse(t, "bits of unknown meaning");
     else if (!op) tr_refuse(t, "%s is not supported yet", t->sass->form->name);
     else op(t);
     if (t->refusal) {
@@ -388,7 +389,11 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
         *value = symbol->offset;
         return true;
     }
-    if (symbol->section == CUBIN_NONE) return true; /* of the system: nobody reads it */
+    if (symbol->section == CUBIN_NONE) { /* of the system */
+        const PtxBuiltin builtin = ptx_find_builtin(symbol->name);
+        *value = builtin == PTX_BUILTIN_COUNT ? 0 : ISA_BUILTIN_ADDRESS + 16 * (uint64_t)builtin;
+        return true;
+    }
     if (symbol->space == CUBIN_SPACE_CODE) {
         *value = (uint64_t)code->base_of[symbol->section] * SASS_INST_BYTES + symbol->offset;
         return true;
@@ -400,6 +405,80 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
     const PtxVar *var = ptx_find_var(resolver->module, symbol->name);
     if (var) *value = var->address;
     return var != NULL;
+}
+
+/* ---- Functions of the system ---- */
+
+/* How they get their arguments: registers from R4 on, 64-bit ones at even numbers; results in R4. */
+typedef struct SystemCall {
+    PtxBuiltin builtin;
+    uint8_t argument[5], result; /* bytes, 0: none */
+} SystemCall;
+static const SystemCall system_calls[] = {{PTX_BUILTIN_VPRINTF, {8, 8}, 4},
+                                          {PTX_BUILTIN_MALLOC, {8}, 8},
+                                          {PTX_BUILTIN_FREE, {8}, 0},
+                                          {PTX_BUILTIN_ASSERTFAIL, {8, 8, 4, 8, 8}, 0}};
+enum { FIRST_ARGUMENT = 4 };
+
+/* A value of so many bytes in registers from `number` on: where a step has it. */
+static IsaOperand argument_at(Translator *t, uint32_t number, uint32_t bytes) {
+    if (bytes == 4) return gpr(t, number);
+    IsaInst *step = tr_step(t, ISA_DO_JOIN);
+    step->operand[1] = gpr(t, number);
+    step->operand[2] = gpr(t, number + 1);
+    step->operand[3] = ISA_SINK;
+    step->sub = ISA_JOIN_GENERIC;
+    return step->operand[0] = tr_scratch_pair(t);
+}
+
+/* The steps of a call, as one instruction. */
+static void put_system_call(Translator *t, const SystemCall *call, IsaCall *list, IsaInst *out) {
+    static const SassInst none = {.guard = SASS_PT};
+    uint32_t number = FIRST_ARGUMENT;
+    t->steps = t->rows_used = t->pairs_used = 0;
+    t->is_uniform = false;
+    t->sass = &none;
+    t->inst = (IsaInst){.guard = ISA_PRED_TRUE};
+    for (int i = 0; i < 5 && call->argument[i]; ++i) {
+        const uint32_t bytes = call->argument[i];
+        number = (uint32_t)bits_align_up(number, bytes / 4);
+        list->arguments[list->argument_count++] = (IsaCallValue){
+            .is_register = true, .operand = argument_at(t, number, bytes), .size = bytes};
+        number += bytes / 4;
+    }
+    IsaOperand result = gpr(t, FIRST_ARGUMENT);
+    if (call->result == 8) result = tr_scratch_pair(t);
+    if (call->result)
+        list->returns[list->return_count++] =
+            (IsaCallValue){.is_register = true, .operand = result, .size = call->result};
+    IsaInst *step = tr_step(t, ISA_DO_BUILTIN);
+    step->target = call->builtin;
+    step->imm = list - t->program->calls;
+    if (call->result == 8) {
+        step = tr_step(t, ISA_DO_SPLIT);
+        step->operand[0] = gpr(t, FIRST_ARGUMENT);
+        step->operand[1] = gpr(t, FIRST_ARGUMENT + 1);
+        step->operand[2] = result;
+    }
+    if (t->steps == 1) tr_step(t, ISA_DO_NOP); /* so that it is a list */
+    put_steps(t);
+    *out = t->inst;
+}
+
+static void put_system_calls(Translator *t, Arena *arena) {
+    enum { CALLS = sizeof system_calls / sizeof system_calls[0] };
+    IsaProgram *program = t->program;
+    IsaInst *builtins = ARENA_ARRAY(arena, IsaInst, PTX_BUILTIN_COUNT);
+    memset(builtins, 0, PTX_BUILTIN_COUNT * sizeof *builtins);
+    program->calls = base_calloc(CALLS, sizeof *program->calls);
+    program->call_count = CALLS;
+    for (int i = 0; i < CALLS; ++i) {
+        program->calls[i].arguments = ARENA_ARRAY(arena, IsaCallValue, 5);
+        program->calls[i].returns = ARENA_ARRAY(arena, IsaCallValue, 1);
+        put_system_call(t, &system_calls[i], &program->calls[i],
+                        &builtins[system_calls[i].builtin]);
+    }
+    program->builtins = builtins;
 }
 
 /* ---- The program ---- */
@@ -582,6 +661,7 @@ IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *var
         lay_out_frame(&t);
         fill_functions(&t);
         translate_all(&t);
+        put_system_calls(&t, arena);
         put_constants(&t, arena);
     }
     constants_free(t.pool);
