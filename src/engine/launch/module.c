@@ -141,6 +141,11 @@ static void find_calls(GpuModule *module) {
                                       PTX_BUILTIN_RUNTIME_MALLOC, PTX_BUILTIN_RUNTIME_FREE};
     static const PtxBuiltin wait[] = {PTX_BUILTIN_DEVICE_SYNCHRONIZE,
                                       PTX_BUILTIN_DEVICE_SYNCHRONIZE_QUIET};
+    if (module->program->code) {
+        module->uses_heap = isa_sass_names(module->program, "malloc") ||
+                            isa_sass_names(module->program, "free");
+        return;
+    }
     module->uses_heap = calls(module->program, heap, sizeof heap / sizeof heap[0]);
     module->calls_runtime = calls_runtime(module->program);
     module->can_wait = calls(module->program, wait, sizeof wait / sizeof wait[0]);

@@ -123,3 +123,10 @@ void isa_say_code(const IsaProgram *program, char *text, size_t size) {
     snprintf(text + length, size - length, ", %.*s %.*s", (int)strcspn(producer, ", "), producer,
              (int)strcspn(number, ", "), number);
 }
+
+bool isa_sass_names(const IsaProgram *program, const char *function) {
+    const Cubin *cubin = program->code->cubin;
+    for (uint32_t i = 0; i < cubin->symbol_count; ++i)
+        if (strcmp(cubin->symbols[i].name, function) == 0) return true;
+    return false;
+}
