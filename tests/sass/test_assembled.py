@@ -19,9 +19,10 @@ import tempfile
 import listing
 
 ALL = [(sm, level) for sm in (75, 80, 86, 89, 90) for level in ("-O3", "-O1", "-O0")]
-SAMPLE = [(75, "-O3"), (80, "-O1"), (89, "-O3"), (90, "-O3")]
-SAMPLE_FILES = 4  # of the tree, for each architecture
-SAMPLE_MODULES = 4  # of the conformance suite
+SAMPLE = [(75, "-O3"), (80, "-O1"), (90, "-O3")]
+SAMPLE_FILES = 3  # of the tree, for each architecture
+SAMPLE_MODULES = 20  # of the conformance suite
+SAMPLE_KERNELS = 5  # of each
 MERGED = 100  # kernels of a module
 TARGET = re.compile(r"^\.target\s+sm_(\d+)(a?).*$", re.M)
 ENTRY = re.compile(r"^(?:\.visible )?\.entry (\w+)", re.M)
@@ -61,6 +62,12 @@ def halves(text):
     return [text[:middle], text[:starts[0]] + text[middle:]]
 
 
+def beginning(text, count):
+    """The first kernels of a module."""
+    starts = [match.start() for match in ENTRY.finditer(text)]
+    return text[:starts[count]] if len(starts) > count else text
+
+
 def cubins(text, sm, level):
     """Cubins of what ptxas takes of a module, and None for each kernel that it does not take."""
     cubin = listing.assemble(text, sm, level)
@@ -93,7 +100,8 @@ def work_of(options, modules, files):
         own = [text for text in files if is_for(text, sm)]
         taken = modules
         if not options.all:
-            own, taken = own[::len(own) // SAMPLE_FILES or 1], modules[::len(modules) // SAMPLE_MODULES or 1]
+            own = own[::len(own) // SAMPLE_FILES or 1]
+            taken = [beginning(text, SAMPLE_KERNELS) for text in modules[::len(modules) // SAMPLE_MODULES or 1]]
         for text in own + taken:
             yield text, sm, level
 
