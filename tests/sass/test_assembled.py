@@ -79,7 +79,7 @@ def cubins(text, sm, level):
 def check(program, text, sm, level):
     """Decodes the code of a module."""
     bad, count, absent = [], 0, 0
-    for cubin in cubins(TARGET.sub(f".target sm_{sm}", text, count=1), sm, level):
+    for cubin in cubins(text, sm, level):
         absent += cubin is None
         codes = [code for _, section in listing.texts_of(cubin or b"") for code in listing.codes_of(section)] if cubin else []
         count += len(codes)
@@ -102,7 +102,7 @@ def work_of(options, modules, files):
         if not options.all:
             own = own[::len(own) // SAMPLE_FILES or 1]
             taken = [beginning(text, SAMPLE_KERNELS) for text in modules[::len(modules) // SAMPLE_MODULES or 1]]
-        for text in own + taken:
+        for text in own + [TARGET.sub(f".target sm_{sm}", text, count=1) for text in taken]:
             yield text, sm, level
 
 
