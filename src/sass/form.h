@@ -88,11 +88,11 @@ typedef struct SassField {
 /* Fields of 2 bits that choose a suffix. */
 typedef enum SassSuffixSet {
     SASS_NO_SUFFIXES,
-    SASS_SUFFIXES_HALF, /* which half of a pair */
+    SASS_SUFFIXES_HALF,  /* which half of a pair */
     SASS_SUFFIXES_UPPER, /* one bit: the upper half */
-    SASS_SUFFIXES_BYTE, /* which byte */
-    SASS_SUFFIXES_PART, /* which half or byte, by the width of what is converted */
-    SASS_SUFFIXES_ORDER /* one bit: rows or columns of a matrix */
+    SASS_SUFFIXES_BYTE,  /* which byte */
+    SASS_SUFFIXES_PART,  /* which half or byte, by the width of what is converted */
+    SASS_SUFFIXES_ORDER  /* one bit: rows or columns of a matrix */
 } SassSuffixSet;
 
 /* The form of these bits on that architecture; NULL: none. */
