@@ -191,6 +191,15 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
     return !context || strcmp(symbol->name, context) != 0;
 }
 
+static uint64_t given_value;
+
+static bool give(void *context, const CubinSymbol *symbol, CubinReference what, uint64_t *value) {
+    (void)context;
+    bool is_image = symbol->kind == CUBIN_SYMBOL_TEXTURE || symbol->kind == CUBIN_SYMBOL_SURFACE;
+    *value = given_value;
+    return is_image == (what == CUBIN_REFER_BINDLESS);
+}
+
 static void relocations_write_the_halves_of_an_address(void **state) {
     (void)state;
     Opened made = open_made(&plain);
@@ -251,6 +260,46 @@ static void every_kind_writes_its_field(void **state) {
         memcpy(words, bytes, sizeof words);
         assert_int_equal(words[0], expected[i].words[0]);
         assert_int_equal(words[1], expected[i].words[1]);
+    }
+}
+
+/* Words of instructions before and after nvlink 13.0 linked them, and where it put the symbol. */
+static void fields_are_those_that_nvlink_writes(void **state) {
+    (void)state;
+    enum { TABLE = 3, ZEROS = 5 }; /* symbols: in bank 3, in global memory */
+    static const struct {
+        uint32_t kind, symbol;
+        CubinSymbolKind symbol_kind;
+        uint64_t value, before, after;
+    } expected[] = {
+        {55, ZEROS, CUBIN_SYMBOL_OBJECT, 0x30, 0x00000000000d7802, 0x00000030000d7802},
+        {59, ZEROS, CUBIN_SYMBOL_OBJECT, 0x40, 0x0000000000047882, 0x0000004000047882},
+        {64, TABLE, CUBIN_SYMBOL_OBJECT, 4, 0x00000000ff0a7624, 0x00c00100ff0a7624},
+        {64, TABLE, CUBIN_SYMBOL_OBJECT, 4, 0x0000000005057623, 0x00c0010005057623},
+        {65, ZEROS, CUBIN_SYMBOL_TEXTURE, 0x68a8, 0x3000000a06077b60, 0x301a2a0a06077b60},
+        {65, ZEROS, CUBIN_SYMBOL_SURFACE, 0x68ac, 0x1000000000007b99, 0x101a2b0000007b99},
+        {66, TABLE, CUBIN_SYMBOL_OBJECT, 4, 0x00c00000ff0e7b82, 0x00c00100ff0e7b82},
+        {66, ZEROS, CUBIN_SYMBOL_SURFACE, 0x503c, 0x00140e0000047ab9, 0x00140f0000047ab9},
+        {66, TABLE, CUBIN_SYMBOL_OBJECT, (uint64_t)-32768, 0x0000000000047b82, 0x00e0000000047b82},
+        {74, ZEROS, CUBIN_SYMBOL_OBJECT, 8, 0x00000004ff007388, 0x00000804ff007388},
+        {74, ZEROS, CUBIN_SYMBOL_OBJECT, 0x190, 0x0000000009007388, 0x0001900009007388},
+        {115, ZEROS, CUBIN_SYMBOL_SURFACE, 0x51b4, 0x000a3600ff0877ac, 0x000a3680ff0877ac},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        Opened made = open_made(&plain);
+        uint16_t data = cubin_find_section(made.cubin, ".nv.global.init");
+        CubinRelocation *relocation =
+            (CubinRelocation *)(uintptr_t)made.cubin->sections[data].relocations;
+        *relocation = (CubinRelocation){0, expected[i].kind, expected[i].symbol, 0};
+        CubinSymbol *symbol = (CubinSymbol *)(uintptr_t)&made.cubin->symbols[expected[i].symbol];
+        symbol->kind = (uint8_t)expected[i].symbol_kind;
+        uint64_t words[2] = {expected[i].before, 0};
+        given_value = expected[i].value;
+        assert_true(
+            cubin_relocate(made.cubin, data, (unsigned char *)words, give, NULL, made.diag));
+        assert_int_equal(words[0], expected[i].after);
+        assert_int_equal(words[1], 0);
+        close_made(&made);
     }
 }
 
@@ -452,6 +501,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_call_graph_has_four_lists),
         cmocka_unit_test(relocations_write_the_halves_of_an_address),
         cmocka_unit_test(every_kind_writes_its_field),
+        cmocka_unit_test(fields_are_those_that_nvlink_writes),
         cmocka_unit_test(the_low_byte_of_a_far_call_stands_apart),
         cmocka_unit_test(relocations_that_cannot_be_are_refused),
         cmocka_unit_test(lines_know_what_was_inlined),
