@@ -306,7 +306,13 @@ static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, unsigne
 static void read_address(Decoder *d, const SassField *f, SassOperand *o) {
     static const uint8_t scales[4] = {0, SASS_SUFFIX_X4, SASS_SUFFIX_X8, SASS_SUFFIX_X16};
     no_registers(o);
-    o->reg = register_at(d, SASS_AT_A, false);
+    if (has(f, SASS_UNIFORM)) {
+        o->ureg = register_at(d, SASS_AT_A, true);
+        o->has_ureg = true;
+        mark(d->known, AT_UNIFORM, 1);
+    } else {
+        o->reg = register_at(d, SASS_AT_A, false);
+    }
     if (f->suffix_bit) o->suffix = scales[take(d, f->suffix_bit, 2)];
     bool is_long = has(f, SASS_LONG) && !field_of(d->inst->bits, AT_UNIFORM, 1);
     unsigned bit = is_long ? 32 : f->bit, width = is_long ? 32 : f->width;

@@ -258,6 +258,13 @@ static void put_guard(Out *out, const SassInst *inst) {
     put(out, " ");
 }
 
+/* A register and an offset that make one target stand side by side. */
+static bool is_base_of_target(const SassInst *inst, const SassOperand *o) {
+    bool jumps = inst->op == SASS_OP_CALL || inst->op == SASS_OP_RET || inst->op == SASS_OP_BRX ||
+                 inst->op == SASS_OP_BRXU || inst->op == SASS_OP_JMX;
+    return jumps && (o->kind == SASS_REG || o->kind == SASS_UREG);
+}
+
 size_t sass_print(const SassInst *inst, uint64_t pc, char *text, size_t size) {
     Out out = {.text = text, .size = size};
     if (size) *text = 0;
@@ -270,9 +277,7 @@ size_t sass_print(const SassInst *inst, uint64_t pc, char *text, size_t size) {
     const SassOperand *last = NULL;
     for (const SassOperand *o = inst->operand; o < inst->operand + inst->operand_count; o++) {
         if (o->is_hidden) continue;
-        /* a register and an offset that make one target */
-        bool joins = last && o->kind == SASS_TARGET && last->kind != SASS_PRED && last->kind != SASS_BARRIER &&
-                     inst->op != SASS_OP_BRA;
+        bool joins = last && o->kind == SASS_TARGET && is_base_of_target(inst, last);
         put(&out, "%s ", last && !joins ? "," : "");
         put_operand(&out, inst, o, pc);
         last = o;
