@@ -269,7 +269,7 @@ void cubin_make(const CubinMade *what, Text *out) {
     add(&maker, ".nv.constant0._Z5scalePfi", SHT_PROGBITS, zeros, sizeof zeros)->sh_info = CODE;
     Elf64_Shdr *text = add(&maker, ".text._Z5scalePfi", SHT_PROGBITS, code, sizeof code);
     text->sh_flags = SHF_ALLOC | SHF_EXECINSTR | (what->is_old ? 2 << 20 : 0);
-    text->sh_info = 20u << 24 | SCALE;
+    text->sh_info = (what->is_old ? 20u << 24 : 0) | SCALE;
     text->sh_addralign = 128;
     add(&maker, ".nv.global.init", SHT_PROGBITS, zeros, 16)->sh_addralign = 8;
     add(&maker, ".nv.global", SHT_NOBITS, NULL, 400);

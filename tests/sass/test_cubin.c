@@ -115,6 +115,7 @@ static void functions_behind_a_kernel_share_its_registers_and_banks(void **state
     assert_string_equal(twice->name, "$_Z5scalePfi$_Z5twicef");
     assert_false(twice->is_kernel);
     assert_int_equal(twice->offset, 0x70);
+    assert_int_equal(twice->registers, 18);
     assert_int_equal(twice->frame_bytes, 8);
     assert_int_equal(twice->stack_bytes, 0);
     for (int i = 0; i < 2; i++) {
