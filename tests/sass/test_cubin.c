@@ -4,6 +4,7 @@
  * with a path, those of that file. */
 #include "sass/cubin.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -422,6 +423,67 @@ static void a_file_cut_off_anywhere_is_refused(void **state) {
     text_free(&file);
 }
 
+/* Where the header of section i lies in the file. */
+static size_t header_at(const Text *file, int i) {
+    Elf64_Ehdr header;
+    memcpy(&header, file->bytes, sizeof header);
+    return header.e_shoff + (size_t)i * sizeof(Elf64_Shdr);
+}
+
+static void a_refusal_names_what_is_wrong(void **state) {
+    (void)state;
+    enum { CODE = 11, INFO = 5, SYMBOLS = 2, CALLS = 6, RELOCATIONS = 15 };
+    static const struct {
+        int section;
+        size_t field; /* of its header; or, of a section's bytes, 1000 and the offset */
+        uint32_t value;
+        const char *message;
+    } cases[] = {
+        {CODE, offsetof(Elf64_Shdr, sh_offset), 1 << 20,
+         "a section ends past the end of the file (11)"},
+        {CODE, offsetof(Elf64_Shdr, sh_addralign), 3,
+         "the alignment of a section is no power of two (11)"},
+        {CODE, offsetof(Elf64_Shdr, sh_size), 0x80,
+         "a symbol ends past the end of its section (1)"},
+        {CODE, offsetof(Elf64_Shdr, sh_name), 9999, "a section has no name (11)"},
+        {10, offsetof(Elf64_Shdr, sh_size), 2900, "a section ends past the end of the file (10)"},
+        {9, offsetof(Elf64_Shdr, sh_size), 100, "sections share bytes (19)"},
+        {SYMBOLS, offsetof(Elf64_Shdr, sh_link), 99,
+         "there is no one table of symbols with names (8)"},
+        {SYMBOLS, offsetof(Elf64_Shdr, sh_type), 1, "there are no symbols (0)"},
+        {SYMBOLS, 1000 + 24, 9999, "a symbol has no name (1)"},
+        {INFO, 1000, 0x00003709, ".nv.info._Z5scalePfi has an attribute of form 9"},
+        {INFO, 1000, 0x7fff3704, ".nv.info._Z5scalePfi ends within an attribute"},
+        {INFO, 1000 + 32, 0x00080009, "parameter 1 of _Z5scalePfi is not among the parameters"},
+        {INFO, 1000 + 48, 0x000d0000, "parameter 0 of _Z5scalePfi is not among the parameters"},
+        {CALLS, 1000 + 8, 99, "a call of .nv.callgraph is of no symbol"},
+        {RELOCATIONS, 1000 + 12, 99,
+         "relocation 0 of .rel.text._Z5scalePfi has no symbol or no place"},
+        {RELOCATIONS, 1000, 9999,
+         "relocation 0 of .rel.text._Z5scalePfi has no symbol or no place"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Text file = {0};
+        cubin_make(&plain, &file);
+        size_t at = header_at(&file, cases[i].section) + cases[i].field;
+        Elf64_Shdr section;
+        memcpy(&section, file.bytes + header_at(&file, cases[i].section), sizeof section);
+        if (cases[i].field >= 1000) at = section.sh_offset + cases[i].field - 1000;
+        memcpy(file.bytes + at, &cases[i].value, sizeof cases[i].value);
+        Arena *arena = arena_new();
+        Diag *diag = diag_new();
+        char message[256];
+        snprintf(message, sizeof message, "made: error: the cubin is damaged: %s\n",
+                 cases[i].message);
+        const Cubin *cubin = cubin_open(file.bytes, file.length, "made", arena, diag);
+        assert_string_equal(diag_text(diag), message);
+        assert_null(cubin);
+        diag_free(diag);
+        arena_free(arena);
+        text_free(&file);
+    }
+}
+
 /* Every 4 bytes of headers and tables get each of some values that sizes must not have. */
 static void no_size_is_trusted(void **state) {
     (void)state;
@@ -507,6 +569,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(relocations_that_cannot_be_are_refused),
         cmocka_unit_test(lines_know_what_was_inlined),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
+        cmocka_unit_test(a_refusal_names_what_is_wrong),
         cmocka_unit_test(no_size_is_trusted),
         cmocka_unit_test(damaged_files_do_no_harm),
     };
