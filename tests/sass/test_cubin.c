@@ -362,6 +362,18 @@ static void lines_know_what_was_inlined(void **state) {
     close_made(&made);
 }
 
+static void the_ptx_text_has_lines(void **state) {
+    (void)state;
+    Opened made = open_made(&plain);
+    uint32_t count;
+    const char *const *lines = cubin_read_ptx(made.cubin, made.arena, &count);
+    assert_int_equal(count, 3);
+    assert_string_equal(lines[0], ".version 8.0");
+    assert_string_equal(lines[1], "");
+    assert_string_equal(lines[2], "ret;");
+    close_made(&made);
+}
+
 /* ---- Damaged files ---- */
 
 static uint64_t next_random(uint64_t *seed) { /* splitmix64 */
@@ -379,6 +391,12 @@ static void drop(void *context, const char *text, size_t length) {
 /* Looks at all that an opened cubin points to. */
 static unsigned look(const Cubin *cubin) {
     unsigned sum = 0;
+    uint32_t lines;
+    Arena *arena = arena_new();
+    const char *const *ptx = cubin_read_ptx(cubin, arena, &lines);
+    for (uint32_t i = 0; i < lines; i++)
+        sum += (unsigned)strlen(ptx[i]);
+    arena_free(arena);
     for (uint32_t i = 0; i < cubin->symbol_count; i++)
         sum += (unsigned)strlen(cubin->symbols[i].name);
     for (uint32_t i = 0; i < cubin->function_count; i++) {
@@ -447,7 +465,7 @@ static void a_refusal_names_what_is_wrong(void **state) {
          "a symbol ends past the end of its section (1)"},
         {CODE, offsetof(Elf64_Shdr, sh_name), 9999, "a section has no name (11)"},
         {10, offsetof(Elf64_Shdr, sh_size), 2900, "a section ends past the end of the file (10)"},
-        {9, offsetof(Elf64_Shdr, sh_size), 100, "sections share bytes (19)"},
+        {9, offsetof(Elf64_Shdr, sh_size), 100, "sections share bytes (20)"},
         {SYMBOLS, offsetof(Elf64_Shdr, sh_link), 99,
          "there is no one table of symbols with names (8)"},
         {SYMBOLS, offsetof(Elf64_Shdr, sh_type), 1, "there are no symbols (0)"},
@@ -568,6 +586,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_low_byte_of_a_far_call_stands_apart),
         cmocka_unit_test(relocations_that_cannot_be_are_refused),
         cmocka_unit_test(lines_know_what_was_inlined),
+        cmocka_unit_test(the_ptx_text_has_lines),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
         cmocka_unit_test(a_refusal_names_what_is_wrong),
         cmocka_unit_test(no_size_is_trusted),
