@@ -111,7 +111,7 @@ static bool read_section(CubinReader *reader, const Elf64_Shdr *from, uint32_t i
 /* Kinds of sections, by how their names start. */
 static const struct {
     const char *prefix;
-    CubinSpace space;
+    uint8_t space; /* CubinSpace */
 } spaces[] = {
     {".text.", CUBIN_SPACE_CODE},           {".nv.global", CUBIN_SPACE_GLOBAL},
     {".nv.shared", CUBIN_SPACE_SHARED},     {".nv.local", CUBIN_SPACE_LOCAL},

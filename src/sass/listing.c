@@ -108,7 +108,7 @@ static uint32_t count_in_section(const Cubin *cubin, uint32_t first) {
 static void list_cubin(Listing *listing, const Cubin *cubin, Arena *arena) {
     ListingCubin of = {.cubin = cubin};
     ListingWriter *writer = &listing->writer;
-    bool is_begun = false; /* (cubins without the functions that are listed are not named) */
+    bool is_begun = false;      /* (cubins without the functions that are listed are not named) */
     Diag *ignored = diag_new(); /* damaged lines are no lines */
     cubin_read_lines(cubin, false, arena, &of.lines, ignored);
     diag_free(ignored);

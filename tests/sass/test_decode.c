@@ -49,9 +49,12 @@ static void operands_have_their_places(void **state) {
     assert_int_equal(inst.modifier[SASS_MOD_X], 1);
     const SassOperand *o = inst.operand;
     assert_true(o[0].kind == SASS_REG && o[0].is_destination && o[0].value == 8);
-    assert_true(o[1].kind == SASS_PRED && o[1].is_destination && o[1].value == 1 && !o[1].is_hidden);
-    assert_true(o[2].kind == SASS_PRED && o[2].is_destination && o[2].value == SASS_PT && o[2].is_hidden);
-    assert_true(o[3].kind == SASS_REG && !o[3].is_destination && o[3].value == 20 && !o[3].is_reused);
+    assert_true(o[1].kind == SASS_PRED && o[1].is_destination && o[1].value == 1 &&
+                !o[1].is_hidden);
+    assert_true(o[2].kind == SASS_PRED && o[2].is_destination && o[2].value == SASS_PT &&
+                o[2].is_hidden);
+    assert_true(o[3].kind == SASS_REG && !o[3].is_destination && o[3].value == 20 &&
+                !o[3].is_reused);
     assert_true(o[4].kind == SASS_REG && o[4].value == 3 && o[4].is_inverted && o[4].is_reused);
     assert_true(o[5].kind == SASS_REG && o[5].value == 17 && !o[5].is_inverted && !o[5].is_negated);
     assert_true(o[6].kind == SASS_PRED && o[6].value == 4 && !o[6].is_negated);
@@ -62,11 +65,13 @@ static void the_third_source_may_be_the_wide_one(void **state) {
     (void)state;
     /* FFMA R27, R20, R29.reuse, 0.5: the immediate lies where the second source does otherwise */
     SassInst inst = decoded(80, 0x080fe2000000001d, 0x3f000000141b7423);
-    assert_true(inst.operand[2].kind == SASS_REG && inst.operand[2].value == 29 && inst.operand[2].is_reused);
+    assert_true(inst.operand[2].kind == SASS_REG && inst.operand[2].value == 29 &&
+                inst.operand[2].is_reused);
     assert_true(inst.operand[3].kind == SASS_F32 && inst.operand[3].value == 0x3f000000);
     /* FFMA R3, R17, c[0x0][0x188], R19 */
     inst = decoded(80, 0x13, 0x0000620011037a23);
-    assert_true(inst.operand[2].kind == SASS_CONST && inst.operand[2].bank == 0 && inst.operand[2].value == 0x188);
+    assert_true(inst.operand[2].kind == SASS_CONST && inst.operand[2].bank == 0 &&
+                inst.operand[2].value == 0x188);
     assert_true(inst.operand[3].kind == SASS_REG && inst.operand[3].value == 19);
 }
 
@@ -101,7 +106,8 @@ static void addresses_have_their_parts(void **state) {
     /* LDS.128 R4, [R195.X16+UR6+-0x10] */
     inst = decoded(86, 0x000000000800cc00, 0xfffff006c3047984);
     address = &inst.operand[1];
-    assert_true(address->reg == 195 && address->ureg == 6 && address->has_ureg && address->value == -16);
+    assert_true(address->reg == 195 && address->ureg == 6 && address->has_ureg &&
+                address->value == -16);
     assert_int_equal(address->suffix, SASS_SUFFIX_X16);
 }
 
@@ -109,8 +115,10 @@ static void orders_are_the_same_for_all_architectures(void **state) {
     (void)state;
     /* LDG.E.128.STRONG.GPU R8, [R28] in the codes of sm_75 and of sm_80 */
     SassInst old = decoded(75, 0x1f4d00, 0x1c087381), new = decoded(80, 0x1eed00, 0x1c087381);
-    assert_true(old.modifier[SASS_MOD_ORDER] == SASS_ORDER_STRONG && new.modifier[SASS_MOD_ORDER] == SASS_ORDER_STRONG);
-    assert_true(old.modifier[SASS_MOD_SCOPE] == SASS_SCOPE_GPU && new.modifier[SASS_MOD_SCOPE] == SASS_SCOPE_GPU);
+    assert_true(old.modifier[SASS_MOD_ORDER] == SASS_ORDER_STRONG &&
+                new.modifier[SASS_MOD_ORDER] == SASS_ORDER_STRONG);
+    assert_true(old.modifier[SASS_MOD_SCOPE] == SASS_SCOPE_GPU &&
+                new.modifier[SASS_MOD_SCOPE] == SASS_SCOPE_GPU);
 }
 
 static void branches_say_how_far(void **state) {

@@ -19,7 +19,8 @@ static void rows_go_by_opcode(void **state) {
 static void bits_belong_to_one_row(void **state) {
     (void)state;
     for (size_t i = 0; i < sass_form_count; i++)
-        for (size_t j = i + 1; j < sass_form_count && sass_forms[j].opcode == sass_forms[i].opcode; j++) {
+        for (size_t j = i + 1; j < sass_form_count && sass_forms[j].opcode == sass_forms[i].opcode;
+             j++) {
             const SassForm *a = &sass_forms[i], *b = &sass_forms[j];
             bool together = a->first_sm <= b->last_sm && b->first_sm <= a->last_sm;
             assert_false(together && (a->encodings & b->encodings));
@@ -40,8 +41,9 @@ static void add_bits(const SassForm *form, const SassField *f, uint64_t used[2])
 }
 
 static bool is_plain(const SassField *f) {
-    return f->kind == SASS_FIELD_MODIFIER || f->kind == SASS_FIELD_CHOICE || f->kind == SASS_FIELD_ORDER ||
-           f->kind == SASS_FIELD_PRED || f->kind == SASS_FIELD_UPRED || f->kind == SASS_FIELD_IMM;
+    return f->kind == SASS_FIELD_MODIFIER || f->kind == SASS_FIELD_CHOICE ||
+           f->kind == SASS_FIELD_ORDER || f->kind == SASS_FIELD_PRED ||
+           f->kind == SASS_FIELD_UPRED || f->kind == SASS_FIELD_IMM;
 }
 
 /* ... but for modifiers whose text depends on a part of another one. */
@@ -61,7 +63,8 @@ static void modifiers_have_texts(void **state) {
     (void)state;
     for (size_t i = 0; i < sass_form_count; i++)
         for (const SassField *f = sass_forms[i].fields; f->kind; f++) {
-            bool has_modifier = f->kind == SASS_FIELD_MODIFIER || f->kind == SASS_FIELD_CHOICE || f->kind == SASS_FIELD_SET;
+            bool has_modifier = f->kind == SASS_FIELD_MODIFIER || f->kind == SASS_FIELD_CHOICE ||
+                                f->kind == SASS_FIELD_SET;
             assert_true(f->modifier < SASS_MODIFIERS && (f->modifier != 0) == has_modifier);
             unsigned values = 0;
             for (unsigned v = 0; has_modifier && v < 64; v++)
@@ -92,7 +95,8 @@ static void every_mnemonic_has_a_row(void **state) {
 
 static void every_modifier_is_of_a_row(void **state) {
     (void)state;
-    bool seen[SASS_MODIFIERS] = {[SASS_MOD_NONE] = true, [SASS_MOD_ORDER] = true, [SASS_MOD_SCOPE] = true};
+    bool seen[SASS_MODIFIERS] = {
+        [SASS_MOD_NONE] = true, [SASS_MOD_ORDER] = true, [SASS_MOD_SCOPE] = true};
     for (size_t i = 0; i < sass_form_count; i++)
         for (const SassField *f = sass_forms[i].fields; f->kind; f++)
             seen[f->modifier] = true;
@@ -108,26 +112,25 @@ static void every_row_is_found(void **state) {
             for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
                 const SassForm *form = &sass_forms[i];
                 unsigned sm = architectures[a];
-                if (!(form->encodings >> encoding & 1) || sm < form->first_sm || sm > form->last_sm) continue;
+                if (!(form->encodings >> encoding & 1) || sm < form->first_sm || sm > form->last_sm)
+                    continue;
                 uint64_t words[2] = {form->opcode | encoding << 9, 0};
                 SassInst inst;
                 assert_true(sass_decode(sm, words, &inst));
                 assert_ptr_equal(inst.form, form);
                 unsigned fields = 0;
                 for (const SassField *f = form->fields; f->kind; f++)
-                    fields += f->kind >= SASS_FIELD_CHOICE ? f->kind == SASS_FIELD_TEXTURE ? 2 : 1 : 0;
+                    fields +=
+                        f->kind >= SASS_FIELD_CHOICE ? f->kind == SASS_FIELD_TEXTURE ? 2 : 1 : 0;
                 assert_int_equal(inst.operand_count, fields);
             }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_go_by_opcode),
-        cmocka_unit_test(bits_belong_to_one_row),
-        cmocka_unit_test(bits_have_one_meaning),
-        cmocka_unit_test(modifiers_have_texts),
-        cmocka_unit_test(every_mnemonic_has_a_row),
-        cmocka_unit_test(every_modifier_is_of_a_row),
+        cmocka_unit_test(rows_go_by_opcode),        cmocka_unit_test(bits_belong_to_one_row),
+        cmocka_unit_test(bits_have_one_meaning),    cmocka_unit_test(modifiers_have_texts),
+        cmocka_unit_test(every_mnemonic_has_a_row), cmocka_unit_test(every_modifier_is_of_a_row),
         cmocka_unit_test(every_row_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

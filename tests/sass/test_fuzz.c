@@ -1,5 +1,5 @@
-/* Random instructions decode and print without harm: test_fuzz COUNT. Half of them have the opcode of a
- * row, so that its fields are read. The sum of all text says whether two hosts agree. */
+/* Random instructions decode and print without harm: test_fuzz COUNT. Half of them have the opcode
+ * of a row, so that its fields are read. The sum of all text says whether two hosts agree. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,11 +45,14 @@ int main(int count, char **arguments) {
             sum = sum * 31 + (unsigned char)text[at];
         const size_t shorter = next(&state) % 64;
         if (!length || print_within(&inst, words[0], shorter, text) != length) {
-            printf("%016" PRIx64 "%016" PRIx64 ": its text leaves its bounds\n", words[1], words[0]);
+            printf("%016" PRIx64 "%016" PRIx64 ": its text leaves its bounds\n", words[1],
+                   words[0]);
             return EXIT_FAILURE;
         }
         if (inst.operand_count > SASS_MAX_OPERANDS) return EXIT_FAILURE;
     }
-    printf("%" PRIu64 " instructions, of %" PRIu64 " the operation is known, sum of texts %016" PRIx64 "\n", times, known, sum);
+    printf("%" PRIu64 " instructions, of %" PRIu64
+           " the operation is known, sum of texts %016" PRIx64 "\n",
+           times, known, sum);
     return EXIT_SUCCESS;
 }
