@@ -4,7 +4,8 @@
 usage: test_disasm.py TYTO ROOT MAKE_CUBIN
 
 MAKE_CUBIN writes files with a small program made by hand (tests/sass/make_cubin.c). Where ptxas and
-nvcc are, what they make is read too.
+nvcc are, what they make is read too; and CuAssembler's cubin with its listing, where the variable
+TYTO_CUASSEMBLER names a checkout of cloudcores/CuAssembler or its git folder.
 """
 import json
 import os
@@ -248,6 +249,41 @@ class MadeByPtxas(Case):
             self.assertIn("machine code for sm_80", listing)
             self.assertIn('a.cu", line 1', listing)
             self.assertNotIn("sm_75", self.listing("--arch", "sm_80", "out"))
+
+
+def published(name):
+    """A file of CuAssembler's."""
+    folder = pathlib.Path(os.environ["TYTO_CUASSEMBLER"])
+    if (folder / name).is_file():
+        return (folder / name).read_bytes()
+    return subprocess.run(["git", "-C", folder, "show", f"HEAD:{name}"], capture_output=True, check=True).stdout
+
+
+def lines_of(listing, section, label):
+    """{(section, offset): (control, text, whether a label stands there)}, labels without their numbers."""
+    found, name, is_target = {}, None, False
+    for line in listing.split("\n"):
+        if match := re.search(section, line):
+            name = match.group(1)
+        elif re.match(rf"\s*{label}\d+:", line):
+            is_target = True
+        elif name and (match := re.match(r"\s*\[\S*?(B[-0-5]{6}:\S+)\]\s+/\*([0-9a-f]+)\*/\s+(.*?) *;", line)):
+            text = re.sub(rf"{label}\d+", "LABEL", match.group(3))
+            found[name, int(match.group(2), 16)] = match.group(1), re.sub(r"\s*,\s*", ", ", " ".join(text.split())), is_target
+            is_target = False
+    return found
+
+
+@unittest.skipUnless(os.environ.get("TYTO_CUASSEMBLER"), "TYTO_CUASSEMBLER names no checkout of cloudcores/CuAssembler")
+class Published(Case):
+    def test_the_listing_is_the_published_one(self):
+        (self.folder / "cubin").write_bytes(published("TestData/CuTest/cudatest.7.sm_75.cubin"))
+        theirs = lines_of(published("TestData/CuTest/cudatest.7.sm_75.cuasm").decode(), r"\.section\s+(\.text\.\S+?),", r"\.L_(?:x_)?")
+        ours = lines_of(self.listing("cubin"), r"//-+ (\.text\.\S+) -", r"\.L_x_")
+        self.assertGreater(len(theirs), 400)
+        # (theirs has labels at the ends of functions, too)
+        self.assertEqual({place: line[:2] for place, line in ours.items()}, {place: line[:2] for place, line in theirs.items()})
+        self.assertEqual([place for place, line in ours.items() if line[2] and not theirs[place][2]], [])
 
 
 if __name__ == "__main__":
