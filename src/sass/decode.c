@@ -78,7 +78,7 @@ static void read_order(Decoder *d, const SassField *f) {
 #define ORDER(order, scope) (KNOWN | SASS_ORDER_##order << 4 | SASS_SCOPE_##scope)
     static const uint8_t codes[16] = {
         [0] = ORDER(WEAK, NONE),  [4] = ORDER(CONSTANT, NONE), [5] = ORDER(STRONG, SM),
-        [7] = ORDER(STRONG, GPU), [10] = ORDER(STRONG, SYS),
+        [7] = ORDER(STRONG, GPU), [10] = ORDER(STRONG, SYS), [12] = ORDER(MMIO, SYS),
     };
     static const uint8_t old_codes[16] = {
         ORDER(CONSTANT, CTA), ORDER(CONSTANT, SM), ORDER(CONSTANT, GPU), ORDER(CONSTANT, SYS),
@@ -147,6 +147,8 @@ static uint8_t suffix_of(Decoder *d, const SassField *f, unsigned at) {
         bool is_mixed = at == SASS_AT_B && has(f, SASS_MIXED) && take(d, AT_MIXED_SIGN, 1);
         return is_mixed && !half ? SASS_SUFFIX_H0_NH1 : halves[half];
     }
+    case SASS_SUFFIXES_UPPER:
+        return take(d, f->suffix_bit, 1) ? SASS_SUFFIX_H1 : 0;
     case SASS_SUFFIXES_BYTE: return bytes[take(d, f->suffix_bit, 2)];
     case SASS_SUFFIXES_PART: {
         uint64_t part = take(d, f->suffix_bit, 2);
@@ -442,7 +444,7 @@ bool sass_decode(unsigned sm, const uint64_t words[2], SassInst *inst) {
     if (!inst->form) return false;
     inst->op = inst->form->op;
     inst->guard_is_uniform = inst->form->opcode >= 0x80 && inst->form->opcode < 0x100 &&
-                             inst->op != SASS_OP_VOTEU; /* that reads predicates of threads */
+                             inst->op != SASS_OP_VOTEU && inst->op != SASS_OP_R2UR;
 
     Decoder d = {.inst = inst, .encoding = (unsigned)field_of(words, 9, 3)};
     mark(d.known, 0, OPCODE_BITS + 4);

@@ -89,6 +89,7 @@ typedef struct SassField {
 typedef enum SassSuffixSet {
     SASS_NO_SUFFIXES,
     SASS_SUFFIXES_HALF, /* which half of a pair */
+    SASS_SUFFIXES_UPPER, /* one bit: the upper half */
     SASS_SUFFIXES_BYTE, /* which byte */
     SASS_SUFFIXES_PART, /* which half or byte, by the width of what is converted */
     SASS_SUFFIXES_ORDER /* one bit: rows or columns of a matrix */
