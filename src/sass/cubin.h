@@ -269,6 +269,11 @@ typedef struct CubinLineTable {
 bool cubin_read_lines(const Cubin *cubin, bool of_ptx, Arena *arena, CubinLineTable *table,
                       Diag *diag);
 
+/* The lines of the PTX text that the cubin was assembled from (-lineinfo), their number in *count:
+ * line 1 is the first. They point into the file; the list lies in `arena`. NULL: there is no text.
+ */
+const char *const *cubin_read_ptx(const Cubin *cubin, Arena *arena, uint32_t *count);
+
 /* The last row at `offset` of a section; NULL: not known. *piece, which callers are in, gets its
  * piece. */
 const CubinLine *cubin_find_line(const CubinLineTable *table, uint16_t section, uint64_t offset,

@@ -111,7 +111,7 @@ static bool read_section(CubinReader *reader, const Elf64_Shdr *from, uint32_t i
 /* Kinds of sections, by how their names start. */
 static const struct {
     const char *prefix;
-    CubinSpace space;
+    uint8_t space; /* CubinSpace */
 } spaces[] = {
     {".text.", CUBIN_SPACE_CODE},           {".nv.global", CUBIN_SPACE_GLOBAL},
     {".nv.shared", CUBIN_SPACE_SHARED},     {".nv.local", CUBIN_SPACE_LOCAL},
@@ -153,7 +153,8 @@ static bool name_sections(CubinReader *reader, const Elf64_Ehdr *header) {
 }
 
 static bool read_sections(CubinReader *reader, const Elf64_Ehdr *header) {
-    uint64_t count = header->e_shnum, total = 0;
+    uint64_t count = header->e_shnum;
+    uint64_t total = sizeof *header + count * sizeof(Elf64_Shdr); /* bytes that are taken */
     if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff > reader->size ||
         count > (reader->size - header->e_shoff) / sizeof(Elf64_Shdr) || count < 2)
         return damaged(reader, "the table of sections is not in the file", count);

@@ -330,6 +330,30 @@ bool cubin_read_lines(const Cubin *cubin, bool of_ptx, Arena *arena, CubinLineTa
     return true;
 }
 
+/* The section of the PTX text; relocatable cubins have a number behind its name. */
+static const CubinSection *find_ptx(const Cubin *cubin) {
+    for (uint32_t i = 1; i < cubin->section_count; i++) {
+        const CubinSection *section = &cubin->sections[i];
+        bool is_text = cubin_has_prefix(section->name, ".nv_debug_ptx_txt") && section->bytes;
+        if (is_text && section->size && section->size < UINT32_MAX) return section;
+    }
+    return NULL;
+}
+
+/* Each line ends with a NUL. */
+const char *const *cubin_read_ptx(const Cubin *cubin, Arena *arena, uint32_t *count) {
+    const CubinSection *section = find_ptx(cubin);
+    *count = 0;
+    if (!section) return NULL;
+    const char *at = (const char *)section->bytes, *end = at + section->size;
+    for (const char *byte = at; byte < end; byte++)
+        *count += !*byte;
+    const char **lines = ARENA_ARRAY(arena, const char *, *count + 1);
+    for (uint32_t i = 0; i < *count; i++, at += strlen(at) + 1)
+        lines[i] = at;
+    return lines;
+}
+
 /* The last piece that begins at or before an offset; NULL: none. */
 static const CubinLines *find_piece(const CubinLineTable *table, uint16_t section,
                                     uint64_t offset) {

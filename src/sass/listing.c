@@ -108,11 +108,10 @@ static uint32_t count_in_section(const Cubin *cubin, uint32_t first) {
 static void list_cubin(Listing *listing, const Cubin *cubin, Arena *arena) {
     ListingCubin of = {.cubin = cubin};
     ListingWriter *writer = &listing->writer;
-    bool is_begun = !listing->options->function;
+    bool is_begun = false;      /* (cubins without the functions that are listed are not named) */
     Diag *ignored = diag_new(); /* damaged lines are no lines */
     cubin_read_lines(cubin, false, arena, &of.lines, ignored);
     diag_free(ignored);
-    if (is_begun) writer->begin_cubin(writer, cubin);
     for (uint32_t i = 0; i < cubin->function_count;) {
         const CubinFunction *first = &cubin->functions[i];
         uint32_t count = count_in_section(cubin, i);

@@ -81,6 +81,16 @@ static void mark(const ListingBlock *block, int32_t *labels, uint64_t offset) {
     if (is_inside && !listing_function_at(block, offset)) labels[index_of(block, offset)] = 0;
 }
 
+/* Marks the places in the code whose addresses a linker fills in: where calls return to. */
+static void mark_addresses(const ListingBlock *block, int32_t *labels) {
+    for (uint32_t i = 0; i < block->section->relocation_count; i++) {
+        const CubinRelocation *relocation = &block->section->relocations[i];
+        const CubinSymbol *symbol = &block->cubin->symbols[relocation->symbol];
+        if (symbol->section == block->first->code_section && relocation->addend)
+            mark(block, labels, symbol->offset + (uint64_t)relocation->addend);
+    }
+}
+
 /* Marks what branches lead to: those that say it, and those by a register, as the file has it. */
 static void mark_targets(const ListingBlock *block, int32_t *labels) {
     ListingInst inst;
@@ -93,6 +103,7 @@ static void mark_targets(const ListingBlock *block, int32_t *labels) {
         for (uint32_t k = 0; k < targets.count; k++)
             mark(block, labels, cubin_word(targets, k));
     }
+    mark_addresses(block, labels);
 }
 
 /* ---- Blocks ---- */

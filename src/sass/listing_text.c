@@ -149,11 +149,21 @@ static void put_form(Text *out, const char *form, const char *name) {
     text_add(out, place + 2);
 }
 
+/* The label that a symbol and an addend are, in the code that is listed; LISTING_NO_LABEL. */
+static int32_t label_of(const ListingBlock *block, const CubinRelocation *relocation) {
+    const CubinSymbol *symbol = &block->cubin->symbols[relocation->symbol];
+    bool is_here = symbol->section == block->first->code_section && relocation->addend;
+    return is_here ? listing_label(block, symbol->offset + (uint64_t)relocation->addend)
+                   : LISTING_NO_LABEL;
+}
+
 /* The symbol and the addend of a relocation. */
 static void put_symbol(Text *out, const ListingBlock *block, const CubinRelocation *relocation) {
     const char *name = block->cubin->symbols[relocation->symbol].name;
     long long addend = relocation->addend;
-    if (!addend) text_add(out, name);
+    int32_t label = label_of(block, relocation);
+    if (label != LISTING_NO_LABEL) text_printf(out, "(%s + .L_x_%d@srel)", name, label);
+    else if (!addend) text_add(out, name);
     else if (addend > 0) text_printf(out, "%s + 0x%llx", name, (unsigned long long)addend);
     else text_printf(out, "%s - 0x%llx", name, 0 - (unsigned long long)addend);
 }

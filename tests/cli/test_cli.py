@@ -31,7 +31,7 @@ TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
-COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep", "workloads", "metrics",
+COMMANDS = ("run", "compare", "launch", "cc", "ptx", "disasm", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep", "workloads", "metrics",
             "explain", "report")
 SHARED_SIZES = '''.version 9.0
 .target sm_80

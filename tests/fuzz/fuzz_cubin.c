@@ -41,6 +41,8 @@ static void read_cubin(const void *bytes, size_t size) {
     const Cubin *cubin = cubin_open(bytes, size, "fuzz", arena, diag);
     if ((cubin == NULL) != (diag_error_count(diag) != 0)) abort();
     if (cubin) cubin_read_lines(cubin, true, arena, &table, diag);
+    uint32_t lines;
+    if (cubin) cubin_read_ptx(cubin, arena, &lines);
     if (cubin) relocate(cubin, diag);
     if (arena_bytes(arena) > 64 * size + 65536) abort();
     diag_free(diag);

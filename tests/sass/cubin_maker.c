@@ -269,7 +269,7 @@ void cubin_make(const CubinMade *what, Text *out) {
     add(&maker, ".nv.constant0._Z5scalePfi", SHT_PROGBITS, zeros, sizeof zeros)->sh_info = CODE;
     Elf64_Shdr *text = add(&maker, ".text._Z5scalePfi", SHT_PROGBITS, code, sizeof code);
     text->sh_flags = SHF_ALLOC | SHF_EXECINSTR | (what->is_old ? 2 << 20 : 0);
-    text->sh_info = 20u << 24 | SCALE;
+    text->sh_info = (what->is_old ? 20u << 24 : 0) | SCALE;
     text->sh_addralign = 128;
     add(&maker, ".nv.global.init", SHT_PROGBITS, zeros, 16)->sh_addralign = 8;
     add(&maker, ".nv.global", SHT_NOBITS, NULL, 400);
@@ -285,6 +285,7 @@ void cubin_make(const CubinMade *what, Text *out) {
     add_relocations(&maker, ".rel.debug_line", LINES,
                     RELOCATIONS({address_at, ELF64_R_INFO(SCALE, 2)}));
     add_relocations(&maker, ".rel.nv.global.init", INIT, RELOCATIONS({8, ELF64_R_INFO(ZEROS, 4)}));
+    add(&maker, ".nv_debug_ptx_txt.1", SHT_PROGBITS, ".version 8.0\0\0ret;", 19);
     header.e_flags = what->is_old ? what->architecture | what->architecture << 16 | 0x500
                                   : 0x06000004 | what->architecture << 8;
     header.e_ident[EI_OSABI] = what->is_old ? 51 : 65;

@@ -4,6 +4,7 @@
  * with a path, those of that file. */
 #include "sass/cubin.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,6 +116,7 @@ static void functions_behind_a_kernel_share_its_registers_and_banks(void **state
     assert_string_equal(twice->name, "$_Z5scalePfi$_Z5twicef");
     assert_false(twice->is_kernel);
     assert_int_equal(twice->offset, 0x70);
+    assert_int_equal(twice->registers, 18);
     assert_int_equal(twice->frame_bytes, 8);
     assert_int_equal(twice->stack_bytes, 0);
     for (int i = 0; i < 2; i++) {
@@ -191,6 +193,15 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
     return !context || strcmp(symbol->name, context) != 0;
 }
 
+static uint64_t given_value;
+
+static bool give(void *context, const CubinSymbol *symbol, CubinReference what, uint64_t *value) {
+    (void)context;
+    bool is_image = symbol->kind == CUBIN_SYMBOL_TEXTURE || symbol->kind == CUBIN_SYMBOL_SURFACE;
+    *value = given_value;
+    return is_image == (what == CUBIN_REFER_BINDLESS);
+}
+
 static void relocations_write_the_halves_of_an_address(void **state) {
     (void)state;
     Opened made = open_made(&plain);
@@ -254,6 +265,46 @@ static void every_kind_writes_its_field(void **state) {
     }
 }
 
+/* Words of instructions before and after nvlink 13.0 linked them, and where it put the symbol. */
+static void fields_are_those_that_nvlink_writes(void **state) {
+    (void)state;
+    enum { TABLE = 3, ZEROS = 5 }; /* symbols: in bank 3, in global memory */
+    static const struct {
+        uint32_t kind, symbol;
+        CubinSymbolKind symbol_kind;
+        uint64_t value, before, after;
+    } expected[] = {
+        {55, ZEROS, CUBIN_SYMBOL_OBJECT, 0x30, 0x00000000000d7802, 0x00000030000d7802},
+        {59, ZEROS, CUBIN_SYMBOL_OBJECT, 0x40, 0x0000000000047882, 0x0000004000047882},
+        {64, TABLE, CUBIN_SYMBOL_OBJECT, 4, 0x00000000ff0a7624, 0x00c00100ff0a7624},
+        {64, TABLE, CUBIN_SYMBOL_OBJECT, 4, 0x0000000005057623, 0x00c0010005057623},
+        {65, ZEROS, CUBIN_SYMBOL_TEXTURE, 0x68a8, 0x3000000a06077b60, 0x301a2a0a06077b60},
+        {65, ZEROS, CUBIN_SYMBOL_SURFACE, 0x68ac, 0x1000000000007b99, 0x101a2b0000007b99},
+        {66, TABLE, CUBIN_SYMBOL_OBJECT, 4, 0x00c00000ff0e7b82, 0x00c00100ff0e7b82},
+        {66, ZEROS, CUBIN_SYMBOL_SURFACE, 0x503c, 0x00140e0000047ab9, 0x00140f0000047ab9},
+        {66, TABLE, CUBIN_SYMBOL_OBJECT, (uint64_t)-32768, 0x0000000000047b82, 0x00e0000000047b82},
+        {74, ZEROS, CUBIN_SYMBOL_OBJECT, 8, 0x00000004ff007388, 0x00000804ff007388},
+        {74, ZEROS, CUBIN_SYMBOL_OBJECT, 0x190, 0x0000000009007388, 0x0001900009007388},
+        {115, ZEROS, CUBIN_SYMBOL_SURFACE, 0x51b4, 0x000a3600ff0877ac, 0x000a3680ff0877ac},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        Opened made = open_made(&plain);
+        uint16_t data = cubin_find_section(made.cubin, ".nv.global.init");
+        CubinRelocation *relocation =
+            (CubinRelocation *)(uintptr_t)made.cubin->sections[data].relocations;
+        *relocation = (CubinRelocation){0, expected[i].kind, expected[i].symbol, 0};
+        CubinSymbol *symbol = (CubinSymbol *)(uintptr_t)&made.cubin->symbols[expected[i].symbol];
+        symbol->kind = (uint8_t)expected[i].symbol_kind;
+        uint64_t words[2] = {expected[i].before, 0};
+        given_value = expected[i].value;
+        assert_true(
+            cubin_relocate(made.cubin, data, (unsigned char *)words, give, NULL, made.diag));
+        assert_int_equal(words[0], expected[i].after);
+        assert_int_equal(words[1], 0);
+        close_made(&made);
+    }
+}
+
 static void the_low_byte_of_a_far_call_stands_apart(void **state) {
     (void)state;
     unsigned char bytes[16];
@@ -311,6 +362,18 @@ static void lines_know_what_was_inlined(void **state) {
     close_made(&made);
 }
 
+static void the_ptx_text_has_lines(void **state) {
+    (void)state;
+    Opened made = open_made(&plain);
+    uint32_t count;
+    const char *const *lines = cubin_read_ptx(made.cubin, made.arena, &count);
+    assert_int_equal(count, 3);
+    assert_string_equal(lines[0], ".version 8.0");
+    assert_string_equal(lines[1], "");
+    assert_string_equal(lines[2], "ret;");
+    close_made(&made);
+}
+
 /* ---- Damaged files ---- */
 
 static uint64_t next_random(uint64_t *seed) { /* splitmix64 */
@@ -328,6 +391,12 @@ static void drop(void *context, const char *text, size_t length) {
 /* Looks at all that an opened cubin points to. */
 static unsigned look(const Cubin *cubin) {
     unsigned sum = 0;
+    uint32_t lines;
+    Arena *arena = arena_new();
+    const char *const *ptx = cubin_read_ptx(cubin, arena, &lines);
+    for (uint32_t i = 0; i < lines; i++)
+        sum += (unsigned)strlen(ptx[i]);
+    arena_free(arena);
     for (uint32_t i = 0; i < cubin->symbol_count; i++)
         sum += (unsigned)strlen(cubin->symbols[i].name);
     for (uint32_t i = 0; i < cubin->function_count; i++) {
@@ -370,6 +439,67 @@ static void a_file_cut_off_anywhere_is_refused(void **state) {
         assert_false(read_bytes(file.bytes, size));
     assert_true(read_bytes(file.bytes, file.length));
     text_free(&file);
+}
+
+/* Where the header of section i lies in the file. */
+static size_t header_at(const Text *file, int i) {
+    Elf64_Ehdr header;
+    memcpy(&header, file->bytes, sizeof header);
+    return header.e_shoff + (size_t)i * sizeof(Elf64_Shdr);
+}
+
+static void a_refusal_names_what_is_wrong(void **state) {
+    (void)state;
+    enum { CODE = 11, INFO = 5, SYMBOLS = 2, CALLS = 6, RELOCATIONS = 15 };
+    static const struct {
+        int section;
+        size_t field; /* of its header; or, of a section's bytes, 1000 and the offset */
+        uint32_t value;
+        const char *message;
+    } cases[] = {
+        {CODE, offsetof(Elf64_Shdr, sh_offset), 1 << 20,
+         "a section ends past the end of the file (11)"},
+        {CODE, offsetof(Elf64_Shdr, sh_addralign), 3,
+         "the alignment of a section is no power of two (11)"},
+        {CODE, offsetof(Elf64_Shdr, sh_size), 0x80,
+         "a symbol ends past the end of its section (1)"},
+        {CODE, offsetof(Elf64_Shdr, sh_name), 9999, "a section has no name (11)"},
+        {10, offsetof(Elf64_Shdr, sh_size), 2900, "a section ends past the end of the file (10)"},
+        {9, offsetof(Elf64_Shdr, sh_size), 100, "sections share bytes (20)"},
+        {SYMBOLS, offsetof(Elf64_Shdr, sh_link), 99,
+         "there is no one table of symbols with names (8)"},
+        {SYMBOLS, offsetof(Elf64_Shdr, sh_type), 1, "there are no symbols (0)"},
+        {SYMBOLS, 1000 + 24, 9999, "a symbol has no name (1)"},
+        {INFO, 1000, 0x00003709, ".nv.info._Z5scalePfi has an attribute of form 9"},
+        {INFO, 1000, 0x7fff3704, ".nv.info._Z5scalePfi ends within an attribute"},
+        {INFO, 1000 + 32, 0x00080009, "parameter 1 of _Z5scalePfi is not among the parameters"},
+        {INFO, 1000 + 48, 0x000d0000, "parameter 0 of _Z5scalePfi is not among the parameters"},
+        {CALLS, 1000 + 8, 99, "a call of .nv.callgraph is of no symbol"},
+        {RELOCATIONS, 1000 + 12, 99,
+         "relocation 0 of .rel.text._Z5scalePfi has no symbol or no place"},
+        {RELOCATIONS, 1000, 9999,
+         "relocation 0 of .rel.text._Z5scalePfi has no symbol or no place"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Text file = {0};
+        cubin_make(&plain, &file);
+        size_t at = header_at(&file, cases[i].section) + cases[i].field;
+        Elf64_Shdr section;
+        memcpy(&section, file.bytes + header_at(&file, cases[i].section), sizeof section);
+        if (cases[i].field >= 1000) at = section.sh_offset + cases[i].field - 1000;
+        memcpy(file.bytes + at, &cases[i].value, sizeof cases[i].value);
+        Arena *arena = arena_new();
+        Diag *diag = diag_new();
+        char message[256];
+        snprintf(message, sizeof message, "made: error: the cubin is damaged: %s\n",
+                 cases[i].message);
+        const Cubin *cubin = cubin_open(file.bytes, file.length, "made", arena, diag);
+        assert_string_equal(diag_text(diag), message);
+        assert_null(cubin);
+        diag_free(diag);
+        arena_free(arena);
+        text_free(&file);
+    }
 }
 
 /* Every 4 bytes of headers and tables get each of some values that sizes must not have. */
@@ -452,10 +582,13 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_call_graph_has_four_lists),
         cmocka_unit_test(relocations_write_the_halves_of_an_address),
         cmocka_unit_test(every_kind_writes_its_field),
+        cmocka_unit_test(fields_are_those_that_nvlink_writes),
         cmocka_unit_test(the_low_byte_of_a_far_call_stands_apart),
         cmocka_unit_test(relocations_that_cannot_be_are_refused),
         cmocka_unit_test(lines_know_what_was_inlined),
+        cmocka_unit_test(the_ptx_text_has_lines),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
+        cmocka_unit_test(a_refusal_names_what_is_wrong),
         cmocka_unit_test(no_size_is_trusted),
         cmocka_unit_test(damaged_files_do_no_harm),
     };
