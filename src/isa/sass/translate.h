@@ -18,7 +18,7 @@ enum {
     TR_REGS = 40,
     TR_UNIFORM = 64,  /* rows of uniform registers */
     TR_SCRATCH = 24,  /* rows for results of steps */
-    TR_PAIRS = 12,    /* pairs of rows for them */
+    TR_PAIRS = 16,    /* pairs of rows for them */
     TR_BARRIERS = 16, /* B0 to B15 */
     /* words of predicates */
     TR_P0 = 2,
@@ -112,5 +112,7 @@ TranslateOp *tr_arithmetic(uint16_t op); /* ops_arithmetic.c */
 TranslateOp *tr_convert(uint16_t op);    /* ops_convert.c */
 TranslateOp *tr_memory(uint16_t op);     /* ops_memory.c */
 TranslateOp *tr_flow(uint16_t op);       /* ops_flow.c */
+TranslateOp *tr_tensor(uint16_t op);     /* ops_tensor.c */
+TranslateOp *tr_texture(uint16_t op);    /* ops_texture.c */
 
 #endif
