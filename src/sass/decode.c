@@ -439,7 +439,8 @@ bool sass_decode(unsigned sm, const uint64_t words[2], SassInst *inst) {
     if (!inst->form) return false;
     inst->op = inst->form->op;
     inst->guard_is_uniform = inst->form->opcode >= 0x80 && inst->form->opcode < 0x100 &&
-                             inst->op != SASS_OP_VOTEU; /* that reads predicates of threads */
+                             inst->op != SASS_OP_VOTEU &&
+                             inst->op != SASS_OP_R2UR; /* these read predicates of threads */
 
     Decoder d = {.inst = inst, .encoding = (unsigned)field_of(words, 9, 3)};
     mark(d.known, 0, OPCODE_BITS + 4);

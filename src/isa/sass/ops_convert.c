@@ -308,11 +308,23 @@ static bool op_redux(Translator *t) {
     return true;
 }
 
-/* p, uniform d, a */
+/* p, uniform d, a: p where a lane's value is another one (.OR: or where p was true) */
 static bool op_r2ur(Translator *t) {
     t->is_uniform = false; /* the value is that of a lane that executes */
-    const IsaOperand x = tr_row(t, tr_operand(t, 2));
-    step2(t, ISA_DO_TO_UNIFORM, tr_to(t, tr_operand(t, 1)), x);
+    const IsaOperand x = tr_row(t, tr_operand(t, 2)), chosen = tr_to(t, tr_operand(t, 1));
+    step2(t, ISA_DO_TO_UNIFORM, chosen, x);
+    if (tr_operand(t, 0)->value == SASS_PT) return true;
+    const IsaOperand differs = tr_word_to(t, tr_operand(t, 0));
+    IsaInst *step = tr_step(t, ISA_DO_SETP_EQ_32);
+    step->operand[0] = differs;
+    step->operand[2] = x;
+    step->operand[3] = chosen;
+    step->operand[4] = differs;
+    step->sub = ISA_COMPARE_NEGATE;
+    if (!tr_mod(t, SASS_MOD_R2UR_OR)) return true;
+    bool negated; /* notes that it is read */
+    step->operand[4] = tr_word(t, tr_operand(t, 0), &negated);
+    step->sub |= ISA_COMPARE_OR;
     return true;
 }
 

@@ -103,6 +103,8 @@ void tr_split_to(Translator *t, const SassOperand *operand, IsaOperand pair);
 /* Word of a predicate source; *negated: it is !p. Of a destination. */
 IsaOperand tr_word(Translator *t, const SassOperand *operand, bool *negated);
 IsaOperand tr_word_to(Translator *t, const SassOperand *operand);
+/* Where the handle of a texture instruction lies, if in a constant bank. */
+bool tr_bank_of_handle(const SassInst *inst, uint8_t *bank, uint32_t *offset);
 /* The row of a convergence barrier. */
 IsaOperand tr_barrier(const Translator *t, const SassOperand *operand);
 

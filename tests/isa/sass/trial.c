@@ -21,6 +21,9 @@ struct Trial {
     int sm, level;
     CUmodule modules[2];
     CUdeviceptr in, out;
+    TrialRead *read; /* NULL: nothing more is compared */
+    size_t read_bytes;
+    uint8_t *more[2];
 };
 
 static void check(CUresult result, const char *what) {
@@ -29,6 +32,10 @@ static void check(CUresult result, const char *what) {
     cuGetErrorName(result, &name);
     fprintf(stderr, "%s: %s\n", what, name);
     exit(1);
+}
+
+static bool is_for(const TrialRow *row, int sm) {
+    return row->first_sm <= sm && (!row->last_sm || sm <= row->last_sm);
 }
 
 /* ---- PTX ---- */
@@ -62,7 +69,7 @@ static const char *read_operand(const char *at, Operand *operand) {
 }
 
 static bool is_operand(const char *at) {
-    return (*at == '<' || *at == '>') && strchr("rfdlhp", at[1]) && at[2] >= '0' && at[2] <= '9';
+    return (*at == '<' || *at == '>') && strchr("rfdlhpsxy", at[1]) && at[2] >= '0' && at[2] <= '9';
 }
 
 static void put_names(Text *text, int index, int count) {
@@ -85,7 +92,12 @@ static void put_before(Text *text, const char *row) {
         for (int i = 0; i < operand.count; i++) {
             text_printf(text, ".reg %s %%v%d_%d;\n", type_of(operand.letter), index, i);
             if (operand.is_destination) continue;
-            if (operand.letter == 'p')
+            if (strchr("sxy", operand.letter))
+                text_printf(text,
+                            "ld.global.b32 %%t,[%%i+%d]; and.b32 %%t,%%t,7; %s.s32 %%v%d_%d,%%t,%s;\n",
+                            offset, operand.letter == 'x' ? "shl.b32 %t,%t,4; add" : "sub", index, i,
+                            operand.letter == 's' ? "3" : "0");
+            else if (operand.letter == 'p')
                 text_printf(text,
                          "ld.global.b32 %%t,[%%i+%d]; and.b32 %%t,%%t,1; setp.ne.u32 %%v%d_%d,%%t,0;\n",
                          offset, index, i);
@@ -195,7 +207,7 @@ Trial *trial_new(int sm, int level, const char *directives, const TrialRow *rows
     Text text = {0};
     text_printf(&text, ".version 8.5\n.target sm_%d\n.address_size 64\n%s\n", sm, directives);
     for (size_t i = 0; i < count; i++)
-        if (rows[i].first_sm <= sm) put_kernel(&text, i, rows[i].text);
+        if (is_for(&rows[i], sm)) put_kernel(&text, i, rows[i].text);
     void *cubin = assemble(trial, text_string(&text));
     if (!cubin) {
         fprintf(stderr, "ptxas failed\n");
@@ -212,7 +224,19 @@ Trial *trial_new(int sm, int level, const char *directives, const TrialRow *rows
     return trial;
 }
 
-void trial_free(Trial *trial) { free(trial); }
+void trial_free(Trial *trial) {
+    free(trial->more[0]);
+    free(trial->more[1]);
+    free(trial);
+}
+
+void trial_compare_more(Trial *trial, TrialRead *read, size_t size) {
+    trial->read = read;
+    trial->read_bytes = size;
+    trial->more[0] = malloc(size);
+    trial->more[1] = malloc(size);
+}
+
 void *trial_module(Trial *trial, int which) { return trial->modules[which]; }
 
 /* ---- Runs ---- */
@@ -265,8 +289,15 @@ static bool is_same(const Trial *trial, size_t row, uint64_t handle, int input, 
         memcpy(in + 4 * i, &word, 4);
     }
     check(cuMemcpyHtoD(trial->in, in, sizeof in), "cuMemcpyHtoD");
-    for (int which = 0; which < 2; which++)
+    for (int which = 0; which < 2; which++) {
         run(trial, which, row, handle, result[which]);
+        if (trial->read) trial->read(trial->more[which], trial->read_bytes);
+    }
+    if (trial->read && memcmp(trial->more[0], trial->more[1], trial->read_bytes) != 0) {
+        printf("sm_%d -O%d: %s, input %d: another effect\n", trial->sm, trial->level,
+               trial->rows[row].text, input);
+        return false;
+    }
     for (size_t i = 0; i < sizeof result[0] / 4; i++) {
         uint32_t word[2];
         memcpy(&word[0], result[0] + 4 * i, 4);
@@ -283,7 +314,7 @@ static bool is_same(const Trial *trial, size_t row, uint64_t handle, int input, 
 unsigned trial_run(Trial *trial, uint64_t handle, bool is_texture) {
     unsigned wrong = 0, rows = 0;
     for (size_t row = 0; row < trial->count; row++) {
-        if (trial->rows[row].first_sm > trial->sm) continue;
+        if (!is_for(&trial->rows[row], trial->sm)) continue;
         bool is_good = true;
         for (int input = 0; input < INPUTS && is_good; input++)
             is_good = is_same(trial, row, handle, input, is_texture);
