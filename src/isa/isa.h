@@ -140,7 +140,9 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
 
 /* ISA_FLOW_JUMP, ISA_FLOW_JUMP_LANES: operand[1] and operand[2] are words that the mask is cut by;
  * bits 0 and 1 of sub negate them. Addresses of machine code count bytes, 16 for each pc. */
-enum { ISA_JUMP_NEGATED = 1, ISA_JUMP_NEGATED_2 = 2, ISA_JUMP_LOOKS = 4 };
+enum { ISA_JUMP_NEGATED = 1, ISA_JUMP_NEGATED_2 = 2, ISA_JUMP_LOOKS = 4,
+       ISA_JUMP_APART = 8,   /* only where lanes that row operand[3] names are not here */
+       ISA_JUMP_INVERTED = 16 /* that row is inverted */ };
 /* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
 enum { ISA_SYNC_IS_HERE = 1 };
 

@@ -182,7 +182,7 @@ static IsaInfo as_issued(IsaInfo info, IsaSlots slots) {
 SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program) {
     SmOp *ops = base_alloc_lines(program->count * sizeof *ops);
     for (uint32_t pc = 0; pc < program->count; pc++) {
-        if (config->instructions == SM_INSTRUCTIONS_PTX) {
+        if (!program->slots) { /* each takes one */
             ops[pc] = sm_op(config, &program->infos[pc], program->regs);
             continue;
         }

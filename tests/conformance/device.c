@@ -1,5 +1,6 @@
 /* Modules, launches and textures of a real GPU by its driver. */
 #include "device.h"
+#include "assembler.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ struct Device {
     Driver driver;
     char name[NAME_BYTES];
     int capability;                      /* major */
-    char target[32];                     /* ".target sm_90" */
+    char target[32];                     /* "sm_90" */
     uint64_t buffers[HARNESS_BUFFERS];   /* device addresses */
     void *host[HARNESS_BUFFERS];         /* their copies */
     size_t reach_bytes[HARNESS_BUFFERS]; /* copied around a launch */
@@ -153,7 +154,7 @@ Device *device_new(const char *library, uint64_t buffers[HARNESS_BUFFERS]) {
     must(device, driver->get_attribute(&major, MAJOR, ordinal), "cuDeviceGetAttribute");
     must(device, driver->get_attribute(&minor, MINOR, ordinal), "cuDeviceGetAttribute");
     device->capability = major;
-    snprintf(device->target, sizeof device->target, ".target sm_%d%d", major, minor);
+    snprintf(device->target, sizeof device->target, "sm_%d%d", major, minor);
     must(device, driver->retain(&context, ordinal), "cuDevicePrimaryCtxRetain");
     must(device, driver->make_current(context), "cuCtxSetCurrent");
     for (int i = 0; i < HARNESS_BUFFERS; i++) {
@@ -308,19 +309,8 @@ static int copy_written(const Device *device, bool is_back) {
 
 enum { ERROR_LOG = 5, ERROR_LOG_BYTES = 6 }; /* CU_JIT_... */
 
-/* The text with the GPU's own architecture in place of the header's. */
-static char *retarget(const Device *device, const char *ptx) {
-    const char *target = strstr(ptx, ".target"), *rest = strchr(target, '\n');
-    const size_t before = (size_t)(target - ptx);
-    char *text = malloc(before + strlen(device->target) + strlen(rest) + 1);
-    memcpy(text, ptx, before);
-    strcpy(text + before, device->target);
-    strcat(text + before, rest);
-    return text;
-}
-
 void *device_load(Device *device, const char *ptx, char **messages) {
-    char *text = retarget(device, ptx), *log = calloc(1, LOG_BYTES);
+    char *text = assembler_retarget(ptx, device->target), *log = calloc(1, LOG_BYTES);
     int options[] = {ERROR_LOG, ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)LOG_BYTES}, *module = NULL;
     const int status = device->driver.load(&module, text, 2, options, values);

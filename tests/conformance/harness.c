@@ -10,6 +10,7 @@
 
 #include "memory/texture.h"
 
+#include "assembler.h"
 #include "coverage.h"
 #include "device.h"
 
@@ -29,7 +30,22 @@ static void start_engine(Engine *engine, const char *variant) {
             mem_alloc(gpu_memory(engine->gpu), HARNESS_BUFFER_BYTES, 0, MEM_KIND_BUFFER, NULL);
 }
 
-void harness_start(Harness *harness, const char *library) {
+/* An engine for machine code: the best variant, behind ptxas. */
+static void start_machine(Harness *harness, const char *machine) {
+    static char architecture[16];
+    Engine *engine = &harness->engines[harness->engine_count++];
+    const char *level = strchr(machine, ':');
+    const size_t length = level ? (size_t)(level - machine) : strlen(machine);
+    snprintf(architecture, sizeof architecture, "%.*s", (int)length, machine);
+    start_engine(engine, isa_find_variant(NULL)->name);
+    engine->variant = "machine code";
+    engine->architecture = architecture;
+    engine->level = level ? level + 1 : "-O3";
+    harness->is_hopper = strcmp(architecture, "sm_90") == 0;
+}
+
+void harness_start(Harness *harness, const char *library, const char *machine) {
+    if (machine) start_machine(harness, machine);
     if (library) {
         Engine *engine = &harness->engines[harness->engine_count++];
         engine->variant = "device";
@@ -42,8 +58,8 @@ void harness_start(Harness *harness, const char *library) {
         if (!variant) continue;
         Engine *engine = &harness->engines[harness->engine_count++];
         start_engine(engine, variant->name);
-        engine->is_shadow = library != NULL;
-        if (library) break;
+        engine->is_shadow = library || machine;
+        if (engine->is_shadow) break;
     }
     harness->spellings = coverage_new();
     harness->failed = coverage_new();
@@ -123,9 +139,14 @@ EngineModule *engine_load(Engine *engine, const Text *ptx, char **messages) {
         module.real = device_load(engine->device, text_string(ptx), messages);
     } else {
         Diag *diag = diag_new();
-        const GpuImage image = {"conformance", text_string(ptx), ptx->length};
-        module.simulated = gpu_load(engine->gpu, &image, 1, diag);
-        if (!module.simulated && messages) *messages = strdup(diag_text(diag));
+        GpuImage image = {"conformance", text_string(ptx), ptx->length};
+        void *cubin = NULL;
+        if (engine->architecture)
+            image.text = cubin = assembler_run(engine->architecture, engine->level,
+                                               text_string(ptx), &image.length, messages);
+        if (image.text) module.simulated = gpu_load(engine->gpu, &image, 1, diag);
+        if (image.text && !module.simulated && messages) *messages = strdup(diag_text(diag));
+        free(cubin);
         diag_free(diag);
     }
     if (!module.simulated && !module.real) return NULL;
@@ -133,6 +154,8 @@ EngineModule *engine_load(Engine *engine, const Text *ptx, char **messages) {
     *loaded = module;
     return loaded;
 }
+
+bool engine_may_lack(const Engine *engine) { return engine->device || engine->architecture; }
 
 void engine_unload(Engine *engine, EngineModule *module) {
     if (module->simulated) gpu_unload(module->simulated);

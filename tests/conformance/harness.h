@@ -19,6 +19,8 @@ typedef struct Engine {
     const char *variant;               /* "base", "v3", "v4", "device" */
     Gpu *gpu;                          /* NULL of a real one */
     struct Device *device;             /* NULL of a simulated one */
+    const char *architecture;          /* "sm_90": executes what ptxas makes; NULL: PTX */
+    const char *level;                 /* of ptxas, "-O3" */
     bool is_shadow;                    /* only compared with the real one */
     uint64_t buffers[HARNESS_BUFFERS]; /* device addresses of the buffers that kernels get */
 } Engine;
@@ -58,8 +60,9 @@ typedef struct Harness {
     struct Map *failed;    /* those of them that count as failures */
 } Harness;
 
-/* `library`: the CUDA driver of a real GPU, which then is the only engine; NULL: none. */
-void harness_start(Harness *harness, const char *library);
+/* `library`: the CUDA driver of a real GPU, which then is the only engine but for one to compare it
+ * with; NULL: none. `machine`: the same of machine code, "sm_90" or "sm_90:-O1". */
+void harness_start(Harness *harness, const char *library, const char *machine);
 void harness_end(Harness *harness);
 
 /* Whether the filter lets `text` through. */
@@ -82,6 +85,8 @@ void harness_note_error(Harness *harness, const Form *form, const Type *type, do
  * unless that is NULL. */
 typedef struct EngineModule EngineModule;
 EngineModule *engine_load(Engine *engine, const Text *ptx, char **messages);
+/* Whether the engine's assembler, which is not ours, may refuse forms. */
+bool engine_may_lack(const Engine *engine);
 void engine_unload(Engine *engine, EngineModule *module);
 /* Host pointer to a buffer. */
 void *engine_buffer(const Engine *engine, int buffer);

@@ -372,7 +372,7 @@ static void run_jobs(Lanes *lanes, Job *jobs, int count) {
     } else if (count > 1) {
         run_jobs(lanes, jobs, count / 2);
         run_jobs(lanes, jobs + count / 2, count - count / 2);
-    } else if (harness->engines[0].device && !modules[0]) {
+    } else if (engine_may_lack(&harness->engines[0]) && !modules[0]) {
         harness_note_absent(harness, jobs->form.text, messages);
     } else {
         fprintf(stderr, "%s does not load: %s", jobs->form.text, messages);

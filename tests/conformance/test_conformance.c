@@ -51,13 +51,15 @@ static void report(const Harness *harness) {
 
 int main(int argc, char **argv) {
     static Harness harness = {.effort = EFFORT, .divisor = DIVISOR};
-    const char *library = NULL;
+    const char *library = NULL, *machine = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--thorough") == 0) {
             harness.is_thorough = true;
             harness.effort = THOROUGH_EFFORT;
         } else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
             library = argv[++i];
+        } else if (strcmp(argv[i], "--machine") == 0 && i + 1 < argc) {
+            machine = argv[++i];
         } else if (strcmp(argv[i], "--share") == 0 && i + 1 < argc) {
             sscanf(argv[++i], "%d/%d", &harness.share.index, &harness.share.of);
         } else if (strcmp(argv[i], "--faults") == 0) {
@@ -68,7 +70,7 @@ int main(int argc, char **argv) {
             harness.filter = argv[i];
         }
     }
-    harness_start(&harness, library);
+    harness_start(&harness, library, machine);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !harness.only_faults; i++)
         lanes_run(&harness, tables[i]);
     if (!harness.only_faults) matrix_run(&harness);

@@ -121,7 +121,7 @@ static void fill_buffers(Trial *trial, Engine *engine) {
 static bool run_on(Trial *trial, Engine *engine, bool *is_absent) {
     char *messages = NULL;
     EngineModule *module = engine_load(engine, &trial->ptx, &messages);
-    if (!module && engine->device) {
+    if (!module && engine_may_lack(engine)) {
         harness_note_absent(trial->harness, trial->spelling, messages);
         free(messages);
         *is_absent = true;

@@ -41,8 +41,15 @@ static uint32_t jumping(const IsaWarp *warp, const IsaInst *inst, uint32_t mask)
     return mask & (inst->sub & ISA_JUMP_NEGATED_2 ? ~second : second);
 }
 
+/* Whether live lanes that the instruction names are at another place. */
+static bool are_apart(const IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const uint32_t named = isa_row32(warp, inst->operand[3])[bits_lowest32(mask)];
+    return ((inst->sub & ISA_JUMP_INVERTED ? ~named : named) & warp->alive & ~warp->active) != 0;
+}
+
 static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
-    const uint32_t lanes = jumping(warp, inst, mask);
+    uint32_t lanes = jumping(warp, inst, mask);
+    if (inst->sub & ISA_JUMP_APART && !are_apart(warp, inst, mask)) lanes = 0;
     if (!lanes) {
         warp->pc++;
         return true;

@@ -314,12 +314,14 @@ static bool op_sel(Translator *t) {
     return true;
 }
 
-/* d, a, b, p: the minimum where p is true, else the maximum */
-static bool minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t sub, bool is_float) {
+/* d, a, b, p with a at operand `at`: the minimum where p is true, else the maximum */
+static bool minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t sub, bool is_float,
+                   int at) {
     bool negated;
-    const IsaOperand x = is_float ? tr_float(t, tr_operand(t, 1)) : tr_row(t, tr_operand(t, 1));
-    const IsaOperand y = is_float ? tr_float(t, tr_operand(t, 2)) : tr_row(t, tr_operand(t, 2));
-    const SassOperand *chooser = tr_operand(t, 3);
+    const SassOperand *a = tr_operand(t, at), *b = tr_operand(t, at + 1);
+    const IsaOperand x = is_float ? tr_float(t, a) : tr_row(t, a);
+    const IsaOperand y = is_float ? tr_float(t, b) : tr_row(t, b);
+    const SassOperand *chooser = tr_operand(t, at + 2);
     const IsaOperand word = tr_word(t, chooser, &negated);
     if (word == ISA_PRED_TRUE) {
         step3(t, negated ? greatest : least, tr_to(t, tr_operand(t, 0)), x, y)->sub = sub;
@@ -336,31 +338,76 @@ static bool op_imnmx(Translator *t) {
     const bool is_signed = tr_mod(t, SASS_MOD_SIGNED);
     t->info.op_class = ISA_CLASS_INT_MINMAX;
     return minmax(t, is_signed ? ISA_DO_MIN_S32 : ISA_DO_MIN_U32,
-                  is_signed ? ISA_DO_MAX_S32 : ISA_DO_MAX_U32, 0, false);
+                  is_signed ? ISA_DO_MAX_S32 : ISA_DO_MAX_U32, 0, false, 1);
 }
 
 static bool op_fmnmx(Translator *t) {
     const uint8_t sub = float_sub(t);
     t->info.op_class = ISA_CLASS_FP32_MINMAX;
     return minmax(t, sub ? ISA_DO_MIN_F32_MOD : ISA_DO_MIN_F32,
-                  sub ? ISA_DO_MAX_F32_MOD : ISA_DO_MAX_F32, sub, true);
+                  sub ? ISA_DO_MAX_F32_MOD : ISA_DO_MAX_F32, sub, true, 1);
 }
 
-/* d, p, a, b, c, q: a + b, then the minimum (q) or maximum with c */
-static bool op_viaddmnmx(Translator *t) {
-    bool negated;
-    const bool is_signed = tr_mod(t, SASS_MOD_SIGNED);
-    if (tr_mod(t, SASS_MOD_RELU) || tr_operand(t, 1)->value != SASS_PT)
-        return tr_refuse(t, "a predicate as result, or .RELU");
-    const IsaOperand x = tr_row(t, tr_operand(t, 2)), y = tr_row(t, tr_operand(t, 3));
-    const IsaOperand z = tr_row(t, tr_operand(t, 4)), sum = tr_scratch(t);
-    const IsaOperand word = tr_word(t, tr_operand(t, 5), &negated);
-    if (word != ISA_PRED_TRUE) return tr_refuse(t, "a choice by predicate");
-    step3(t, ISA_DO_ADD_32, sum, x, y);
-    step3(t, is_signed ? (negated ? ISA_DO_MAX_S32 : ISA_DO_MIN_S32)
-                       : (negated ? ISA_DO_MAX_U32 : ISA_DO_MIN_U32),
-          tr_to(t, tr_operand(t, 0)), sum, z);
+/* What VIMNMX and its like compare: handlers of minimum and maximum. */
+static bool vector_minmax(const Translator *t, IsaHandler *least, IsaHandler *greatest) {
+    static const struct {
+        uint8_t vector;
+        IsaHandler least, greatest, least_relu, greatest_relu;
+    } rows[] = {
+        {SASS_VECTOR_S32, ISA_DO_MIN_S32, ISA_DO_MAX_S32, ISA_DO_MIN_RELU_S32, ISA_DO_MAX_RELU_S32},
+        {SASS_VECTOR_U32, ISA_DO_MIN_U32, ISA_DO_MAX_U32, ISA_DO_NONE, ISA_DO_NONE},
+        {SASS_VECTOR_S16X2, ISA_DO_MIN_S16X2, ISA_DO_MAX_S16X2, ISA_DO_MIN_RELU_S16X2,
+         ISA_DO_MAX_RELU_S16X2},
+        {SASS_VECTOR_U16X2, ISA_DO_MIN_U16X2, ISA_DO_MAX_U16X2, ISA_DO_NONE, ISA_DO_NONE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (rows[i].vector != tr_mod(t, SASS_MOD_VECTOR)) continue;
+        const bool is_relu = tr_mod(t, SASS_MOD_RELU);
+        *least = is_relu ? rows[i].least_relu : rows[i].least;
+        *greatest = is_relu ? rows[i].greatest_relu : rows[i].greatest;
+        return *least != ISA_DO_NONE;
+    }
+    return false;
+}
+
+/* d, p, q, a, b, r */
+static bool op_vimnmx(Translator *t) {
+    IsaHandler least, greatest;
+    if (tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT)
+        return tr_refuse(t, "a predicate as result");
+    if (!vector_minmax(t, &least, &greatest)) return tr_refuse(t, "this type");
     t->info.op_class = ISA_CLASS_INT_MINMAX;
+    return minmax(t, least, greatest, 0, false, 3);
+}
+
+/* d, a, b, c, q: a + b (VIADDMNMX), or the minimum or maximum of a and b (VIMNMX3), then that with c */
+static bool op_vector3(Translator *t) {
+    bool negated;
+    IsaHandler least, greatest;
+    const SassOperand *b = tr_operand(t, 2);
+    if (!vector_minmax(t, &least, &greatest)) return tr_refuse(t, "this type");
+    const IsaOperand x = tr_row(t, tr_operand(t, 1)), y = tr_row(t, b);
+    const IsaOperand z = tr_row(t, tr_operand(t, 3)), first = tr_scratch(t);
+    if (tr_word(t, tr_operand(t, 4), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "a choice by predicate");
+    const IsaHandler chosen = negated ? greatest : least;
+    const bool is_pair = tr_mod(t, SASS_MOD_VECTOR) >= SASS_VECTOR_U16X2;
+    if (t->sass->op == SASS_OP_VIMNMX3) step3(t, chosen, first, x, y);
+    else if (is_pair && b->is_negated) return tr_refuse(t, "a difference of pairs");
+    else step3(t, is_pair ? ISA_DO_ADD_16X2 : b->is_negated ? ISA_DO_SUB_32 : ISA_DO_ADD_32, first, x, y);
+    step3(t, chosen, tr_to(t, tr_operand(t, 0)), first, z);
+    t->info.op_class = ISA_CLASS_INT_MINMAX;
+    return true;
+}
+
+/* d, a, b */
+static bool op_viadd(Translator *t) {
+    const SassOperand *a = tr_operand(t, 1), *b = tr_operand(t, 2);
+    const bool is_pair = tr_mod(t, SASS_MOD_PAIR16);
+    if (a->is_negated || (is_pair && b->is_negated)) return tr_refuse(t, "this form");
+    const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+    step3(t, is_pair         ? ISA_DO_ADD_16X2
+             : b->is_negated ? ISA_DO_SUB_32 : ISA_DO_ADD_32, tr_to(t, tr_operand(t, 0)), x, y);
+    t->info.op_class = ISA_CLASS_INT_ADD;
     return true;
 }
 
@@ -586,16 +633,23 @@ static bool op_r2p(Translator *t) {
 
 /* ---- Floating point ---- */
 
-static bool is_scaled(const Translator *t) {
-    return t->sass->op == SASS_OP_FMUL && tr_mod(t, SASS_MOD_SCALE) != SASS_SCALE_NONE;
+/* A factor times the power of two that FMUL's product is scaled by. */
+static IsaOperand scaled(Translator *t, IsaOperand row) {
+    static const uint32_t powers[] = {0x3f800000, 0x3e000000, 0x3e800000, 0x3f000000,
+                                      0x3f800000, 0x40000000, 0x40800000, 0x41000000};
+    const uint8_t scale = tr_mod(t, SASS_MOD_SCALE) & 7;
+    if (t->sass->op != SASS_OP_FMUL || scale == 0 || scale == SASS_SCALE_NONE) return row;
+    const IsaOperand power = tr_constant(t, powers[scale]), to = tr_scratch(t);
+    step3(t, ISA_DO_MUL_F32, to, row, power);
+    return to;
 }
 
 static bool op_float(Translator *t) {
     const uint16_t op = t->sass->op;
     const uint8_t sub = float_sub(t);
     if (tr_mod(t, SASS_MOD_FMZ)) return tr_refuse(t, ".FMZ");
-    if (is_scaled(t)) return tr_refuse(t, "a scaled product");
-    const IsaOperand x = tr_float(t, tr_operand(t, 1)), y = tr_float(t, tr_operand(t, 2));
+    const IsaOperand x = tr_float(t, tr_operand(t, 1));
+    const IsaOperand y = scaled(t, tr_float(t, tr_operand(t, 2)));
     const IsaOperand z = op == SASS_OP_FFMA ? tr_float(t, tr_operand(t, 3)) : 0;
     const IsaHandler handler = op == SASS_OP_FADD   ? ISA_DO_ADD_F32
                                : op == SASS_OP_FMUL ? ISA_DO_MUL_F32
@@ -738,8 +792,10 @@ static TranslateOp *const table[SASS_OPS] = {
     [SASS_OP_USEL] = op_sel,
     [SASS_OP_FSEL] = op_sel,
     [SASS_OP_IMNMX] = op_imnmx,
-    [SASS_OP_VIMNMX] = op_imnmx,
-    [SASS_OP_VIADDMNMX] = op_viaddmnmx,
+    [SASS_OP_VIMNMX] = op_vimnmx,
+    [SASS_OP_VIMNMX3] = op_vector3,
+    [SASS_OP_VIADDMNMX] = op_vector3,
+    [SASS_OP_VIADD] = op_viadd,
     [SASS_OP_FMNMX] = op_fmnmx,
     [SASS_OP_ISETP] = op_isetp,
     [SASS_OP_UISETP] = op_isetp,

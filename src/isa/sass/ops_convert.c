@@ -120,8 +120,17 @@ static bool from_integer(Translator *t, PtxType from, PtxType to) {
     return convert(t, ISA_DO_CVT_TO_FLOAT, how, row);
 }
 static bool op_i2f(Translator *t) {
+    const uint8_t to = tr_mod(t, SASS_MOD_FLOAT_TO32); /* 0: bfloat16, from sm_90 on */
     return from_integer(t, integer_types[tr_mod(t, SASS_MOD_INT_FROM) & 7],
-                        float_type(tr_mod(t, SASS_MOD_FLOAT_TO32)));
+                        to ? float_type(to) : PTX_BF16);
+}
+
+/* d, a: clamped to a narrower type */
+static bool op_i2i(Translator *t) {
+    static const PtxType types[] = {PTX_U8, PTX_S8, PTX_U16, PTX_S16};
+    IsaConvert how = between(PTX_S32, types[tr_mod(t, SASS_MOD_PACKED_TO) & 3]);
+    how.modifiers = ISA_MOD_SAT;
+    return convert(t, ISA_DO_CVT_INT, how, tr_row(t, tr_operand(t, 1)));
 }
 static bool op_i2fp(Translator *t) {
     return from_integer(t, integer_types[tr_mod(t, SASS_MOD_INT_FROM_FULL) & 7],
@@ -332,6 +341,7 @@ static bool op_r2ur(Translator *t) {
 
 static TranslateOp *const table[SASS_OPS] = {
     [SASS_OP_F2F] = op_f2f,     [SASS_OP_F2I] = op_f2i,     [SASS_OP_I2F] = op_i2f,
+    [SASS_OP_I2I] = op_i2i,
     [SASS_OP_I2FP] = op_i2fp,   [SASS_OP_FRND] = op_frnd,   [SASS_OP_F2FP] = op_f2fp,
     [SASS_OP_MUFU] = op_mufu,   [SASS_OP_FCHK] = op_fchk,   [SASS_OP_S2R] = op_s2r,
     [SASS_OP_S2UR] = op_s2r,    [SASS_OP_CS2R] = op_s2r,    [SASS_OP_VOTE] = op_vote,

@@ -261,6 +261,16 @@ static IsaOperand value_of(Translator *t, const SassOperand *operand, uint8_t si
     return size == 8 ? tr_joined(t, operand) : tr_row(t, operand);
 }
 
+/* 1 where the old value is the one that was asked for, else 0. */
+static void put_test(Translator *t, const SassOperand *to, IsaOperand old, IsaOperand asked,
+                     uint8_t size) {
+    IsaInst *step = tr_step(t, size == 8 ? ISA_DO_SET_EQ_64 : ISA_DO_SET_EQ_32);
+    step->operand[0] = tr_to(t, to);
+    step->operand[2] = old;
+    step->operand[3] = asked;
+    step->imm = 1;
+}
+
 /* (p, d,) address, b (, c) */
 static bool op_atom(Translator *t) {
     static const PtxSub subs[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC, PTX_SUB_DEC,
@@ -276,7 +286,7 @@ static bool op_atom(Translator *t) {
     if (!atom_type(t, &type)) return tr_refuse(t, "this type");
     if (!is_cas && which == SASS_ATOM_OP_POPC_INC) return tr_refuse(t, ".POPC.INC");
     if (!is_cas && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
-    if (is_cas && (tr_mod(t, SASS_MOD_CAS) & 2)) return tr_refuse(t, ".CAST");
+    const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: whether it has swapped */
     if (address + 1 >= t->sass->operand_count) return tr_refuse(t, "an operation without operand");
     const Base base = base_of(t, tr_operand(t, address), is_wide(t, space));
     const IsaOperand b = value_of(t, tr_operand(t, address + 1), type.size);
@@ -288,10 +298,13 @@ static bool op_atom(Translator *t) {
     step->operand[2] = b;
     step->operand[3] = c;
     step->sub = (uint8_t)(is_cas ? PTX_SUB_CAS : subs[which]);
-    step->operand[0] = !has_result         ? ISA_SINK
-                       : type.size == 8 ? tr_scratch_pair(t)
-                                        : tr_to(t, tr_operand(t, to));
-    if (has_result && type.size == 8) tr_split_to(t, tr_operand(t, to), step->operand[0]);
+    const IsaOperand old = !has_result      ? ISA_SINK
+                           : type.size == 8 ? tr_scratch_pair(t)
+                           : is_test        ? tr_scratch(t)
+                                            : tr_to(t, tr_operand(t, to));
+    step->operand[0] = old;
+    if (has_result && is_test) put_test(t, tr_operand(t, to), old, b, type.size);
+    else if (has_result && type.size == 8) tr_split_to(t, tr_operand(t, to), old);
     fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){type.size, 1, false});
     if (is_reduction) t->info.flags |= ISA_IS_REDUCTION;
     return true;
@@ -350,10 +363,14 @@ static bool op_ldc(Translator *t) {
     if (from->kind != SASS_CONST) return tr_refuse(t, "a bank by its handle");
     if (tr_mod(t, SASS_MOD_LDC_MODE)) return tr_refuse(t, "this way to index");
     if (from->bank >= ISA_BANKS) return tr_refuse(t, "this bank");
-    const IsaOperand index = from->reg == SASS_RZ ? has_uniform(from)
-                                                        ? base_uniform(t, from->ureg, 0)
-                                                        : tr_constant(t, 0)
-                                                  : base_register(t, from->reg, 0);
+    IsaOperand index = from->reg == SASS_RZ ? has_uniform(from) ? base_uniform(t, from->ureg, 0)
+                                                                : tr_constant(t, 0)
+                                            : base_register(t, from->reg, 0);
+    if (width.vector > 1 && from->reg != SASS_RZ) { /* a destination may be the index */
+        IsaInst *copy = tr_step(t, ISA_DO_MOV_32);
+        copy->operand[1] = index;
+        index = copy->operand[0] = tr_scratch(t);
+    }
     for (uint32_t i = 0; i < width.vector; ++i) {
         IsaInst *step = tr_step(t, ISA_DO_LOAD_CONSTANT);
         step->operand[1] = index;

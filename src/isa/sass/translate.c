@@ -126,7 +126,7 @@ static IsaOperand word_of(Translator *t, const SassOperand *operand, uint32_t ad
             return bank_row(t, operand->bank, (uint32_t)operand->value + 4 * add);
         tr_refuse(t, "a constant by index as operand");
         return tr_constant(t, 0);
-    case SASS_F64: return tr_constant(t, add ? (uint32_t)operand->value : 0);
+    case SASS_F64:
     case SASS_IMM:
         return tr_constant(t, add ? (uint32_t)((uint64_t)operand->value >> 32)
                                   : (uint32_t)operand->value);

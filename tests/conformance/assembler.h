@@ -1,0 +1,14 @@
+/* PTX to machine code by ptxas, for the engine that executes that. */
+#ifndef TYTO_TESTS_CONFORMANCE_ASSEMBLER_H
+#define TYTO_TESTS_CONFORMANCE_ASSEMBLER_H
+
+#include <stddef.h>
+
+/* The cubin of a PTX text for an architecture ("sm_90") at a level ("-O3"), as a block of *size
+ * bytes that the caller frees; NULL with ptxas's messages in *messages, to be freed too. */
+void *assembler_run(const char *architecture, const char *level, const char *ptx, size_t *size,
+                    char **messages);
+/* The text with another .target; to be freed. */
+char *assembler_retarget(const char *ptx, const char *target);
+
+#endif
