@@ -699,6 +699,8 @@ static IsaOperand halves(Translator *t, const SassOperand *operand) {
     return to;
 }
 
+IsaOperand tr_halves(Translator *t, const SassOperand *operand) { return halves(t, operand); }
+
 /* HADD2.F32: the sum of two halves as a float. */
 static bool half_sum_as_float(Translator *t) {
     IsaOperand part[2];

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "memory/memory.h"
+
 static IsaInst *step2(Translator *t, IsaHandler handler, IsaOperand d, IsaOperand a) {
     IsaInst *step = tr_step(t, handler);
     step->operand[0] = d;
@@ -215,8 +217,23 @@ static const struct {
     {"SR_CgaCtaId", PTX_SREG_CLUSTER_CTARANK}, {"SRZ", PTX_SREG_TID_W},
 };
 
+/* Registers that are the same for all. SR_SWINHI is the upper word of a generic address of shared
+ * memory, whose lower word is the address itself: such a pair is good where only the lower word is
+ * used, as copies do; as an address it faults, because the window's lower word is not 0 here.
+ * SR_LMEMHIOFF is where a stack would overflow: nowhere, accesses are checked. */
+static const struct {
+    const char *name;
+    uint32_t value;
+} fixed[] = {{"SR_SWINHI", (uint32_t)(MEM_SHARED_WINDOW >> 32)}, {"SR_LMEMHIOFF", 0}};
+
 static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t bytes) {
     const char *name = sass_sreg_name(number);
+    for (size_t i = 0; name && i < sizeof fixed / sizeof fixed[0]; ++i) {
+        if (strcmp(fixed[i].name, name) != 0) continue;
+        const IsaOperand to = tr_to_register(t, tr_operand(t, 0), add);
+        step2(t, ISA_DO_MOV_32, to, tr_constant(t, fixed[i].value));
+        return true;
+    }
     for (size_t i = 0; name && i < sizeof specials / sizeof specials[0]; ++i) {
         if (strcmp(specials[i].name, name) != 0) continue;
         IsaInst *step = tr_step(t, ISA_DO_SREG);

@@ -305,7 +305,8 @@ static void emit(Translator *t) {
 
 static TranslateOp *find_op(uint16_t op) {
     TranslateOp *(*const kinds[])(uint16_t) = {tr_arithmetic, tr_convert, tr_memory,
-                                                tr_flow,       tr_tensor,  tr_texture};
+                                                tr_flow,       tr_tensor,  tr_texture,
+                                                tr_other};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
         if (kinds[i](op)) return kinds[i](op);
     return NULL;

@@ -93,6 +93,8 @@ IsaOperand tr_register(Translator *t, const SassOperand *operand, uint32_t add);
 /* Row of a float with its sign; of a double, joined. */
 IsaOperand tr_float(Translator *t, const SassOperand *operand);
 IsaOperand tr_double(Translator *t, const SassOperand *operand);
+/* Row of two halves, with signs and the choice of halves (ops_arithmetic.c). */
+IsaOperand tr_halves(Translator *t, const SassOperand *operand);
 /* A joined pair of integers. */
 IsaOperand tr_joined(Translator *t, const SassOperand *operand);
 /* Rows of a destination. */
@@ -116,5 +118,6 @@ TranslateOp *tr_memory(uint16_t op);     /* ops_memory.c */
 TranslateOp *tr_flow(uint16_t op);       /* ops_flow.c */
 TranslateOp *tr_tensor(uint16_t op);     /* ops_tensor.c */
 TranslateOp *tr_texture(uint16_t op);    /* ops_texture.c */
+TranslateOp *tr_other(uint16_t op);      /* ops_other.c */
 
 #endif
