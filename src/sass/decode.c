@@ -21,13 +21,13 @@ enum {
     AT_REUSE = 122,
     AT_MIXED_SIGN = 86, /* halves: the second source is its lower half, and its upper one negated */
     AT_UNIFORM = 91,    /* a uniform register takes part */
-    AT_FILLER = 101      /* set with descriptors by some assemblers */
+    AT_FILLER = 101     /* set with descriptors by some assemblers */
 };
 
 /* The kinds of slots that bits 9 to 11 choose. */
 typedef enum Slot { SLOT_REG, SLOT_IMM, SLOT_CONST, SLOT_UREG } Slot;
-static const uint8_t slot_of[8] = {[2] = SLOT_IMM,  [3] = SLOT_CONST, [4] = SLOT_IMM,
-                                   [5] = SLOT_CONST, [6] = SLOT_UREG, [7] = SLOT_UREG};
+static const uint8_t slot_of[8] = {[2] = SLOT_IMM,   [3] = SLOT_CONST, [4] = SLOT_IMM,
+                                   [5] = SLOT_CONST, [6] = SLOT_UREG,  [7] = SLOT_UREG};
 
 typedef struct Decoder {
     SassInst *inst;
@@ -78,7 +78,7 @@ static void read_order(Decoder *d, const SassField *f) {
 #define ORDER(order, scope) (KNOWN | SASS_ORDER_##order << 4 | SASS_SCOPE_##scope)
     static const uint8_t codes[16] = {
         [0] = ORDER(WEAK, NONE),  [4] = ORDER(CONSTANT, NONE), [5] = ORDER(STRONG, SM),
-        [7] = ORDER(STRONG, GPU), [10] = ORDER(STRONG, SYS),
+        [7] = ORDER(STRONG, GPU), [10] = ORDER(STRONG, SYS), [12] = ORDER(MMIO, SYS),
     };
     static const uint8_t old_codes[16] = {
         ORDER(CONSTANT, CTA), ORDER(CONSTANT, SM), ORDER(CONSTANT, GPU), ORDER(CONSTANT, SYS),
@@ -112,9 +112,7 @@ static void read_modifier(Decoder *d, const SassField *f) {
 
 /* Registers. */
 
-static bool has(const SassField *f, unsigned flag) {
-    return f->flags & flag;
-}
+static bool has(const SassField *f, unsigned flag) { return f->flags & flag; }
 
 static uint8_t register_at(Decoder *d, unsigned at, bool is_uniform) {
     return (uint8_t)take(d, at, is_uniform ? 6 : 8);
@@ -140,7 +138,8 @@ static bool converts_bytes(const SassInst *inst) {
 }
 
 static uint8_t suffix_of(Decoder *d, const SassField *f, unsigned at) {
-    static const uint8_t halves[4] = {0, SASS_SUFFIX_HALF_F32, SASS_SUFFIX_H0_H0, SASS_SUFFIX_H1_H1};
+    static const uint8_t halves[4] = {0, SASS_SUFFIX_HALF_F32, SASS_SUFFIX_H0_H0,
+                                      SASS_SUFFIX_H1_H1};
     static const uint8_t bytes[4] = {0, SASS_SUFFIX_B1, SASS_SUFFIX_B2, SASS_SUFFIX_B3};
     switch (f->suffixes) {
     case SASS_SUFFIXES_HALF: {
@@ -148,6 +147,8 @@ static uint8_t suffix_of(Decoder *d, const SassField *f, unsigned at) {
         bool is_mixed = at == SASS_AT_B && has(f, SASS_MIXED) && take(d, AT_MIXED_SIGN, 1);
         return is_mixed && !half ? SASS_SUFFIX_H0_NH1 : halves[half];
     }
+    case SASS_SUFFIXES_UPPER:
+        return take(d, f->suffix_bit, 1) ? SASS_SUFFIX_H1 : 0;
     case SASS_SUFFIXES_BYTE: return bytes[take(d, f->suffix_bit, 2)];
     case SASS_SUFFIXES_PART: {
         uint64_t part = take(d, f->suffix_bit, 2);
@@ -158,7 +159,8 @@ static uint8_t suffix_of(Decoder *d, const SassField *f, unsigned at) {
     }
 }
 
-static void read_register(Decoder *d, const SassField *f, unsigned at, bool is_uniform, SassOperand *o) {
+static void read_register(Decoder *d, const SassField *f, unsigned at, bool is_uniform,
+                          SassOperand *o) {
     o->kind = is_uniform ? SASS_UREG : SASS_REG;
     o->value = register_at(d, at, is_uniform);
     if (is_uniform) mark(d->known, AT_UNIFORM, 1);
@@ -241,7 +243,8 @@ static void read_far_target(Decoder *d, SassOperand *o) {
     enum { AT = 34, WIDTH = 48, AT_LOW = 16, LOW_WIDTH = 8, UNIT = 4 };
     o->kind = SASS_TARGET;
     o->value = sign_extended(take(d, AT, WIDTH), WIDTH) * UNIT;
-    if (d->inst->sm >= 90) o->value = o->value * (1 << LOW_WIDTH) + (int64_t)take(d, AT_LOW, LOW_WIDTH) * UNIT;
+    if (d->inst->sm >= 90)
+        o->value = o->value * (1 << LOW_WIDTH) + (int64_t)take(d, AT_LOW, LOW_WIDTH) * UNIT;
 }
 
 /* LDC, ULDC. */
@@ -261,7 +264,8 @@ static void read_loaded_constant(Decoder *d, const SassField *f, SassOperand *o)
     o->value = sign_extended(take(d, 38, 16), 16);
 }
 
-/* A texture's handle is two operands: bank and offset of a constant, or a uniform register and 0. */
+/* A texture's handle is two operands: bank and offset of a constant, or a uniform register and 0.
+ */
 static void read_texture(Decoder *d, SassOperand *o) {
     o[0].kind = o[1].kind = SASS_IMM;
     if (d->encoding == 7) {
@@ -283,7 +287,8 @@ static void no_registers(SassOperand *o) {
 }
 
 /* The uniform register of an address, which may be that of its descriptor. */
-static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, unsigned descriptor_at, SassOperand *o) {
+static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, unsigned descriptor_at,
+                              SassOperand *o) {
     if (!at) return;
     if (!take(d, AT_UNIFORM, 1)) {
         if (at == SASS_AT_C && field_of(d->inst->bits, at, 8) == SASS_RZ) mark(d->known, at, 8);
@@ -439,8 +444,7 @@ bool sass_decode(unsigned sm, const uint64_t words[2], SassInst *inst) {
     if (!inst->form) return false;
     inst->op = inst->form->op;
     inst->guard_is_uniform = inst->form->opcode >= 0x80 && inst->form->opcode < 0x100 &&
-                             inst->op != SASS_OP_VOTEU &&
-                             inst->op != SASS_OP_R2UR; /* these read predicates of threads */
+                             inst->op != SASS_OP_VOTEU && inst->op != SASS_OP_R2UR;
 
     Decoder d = {.inst = inst, .encoding = (unsigned)field_of(words, 9, 3)};
     mark(d.known, 0, OPCODE_BITS + 4);

@@ -37,9 +37,10 @@ typedef enum SassFieldKind {
     SASS_FIELD_CONST,   /* LDC's: an offset of bytes at 38, bank at 54, index register at 24 */
     SASS_FIELD_TEXTURE, /* a texture's handle: c[bank][4 * offset], or a uniform register */
     SASS_FIELD_ADDRESS,
-    SASS_FIELD_COPY_TO,   /* LDGSTS: where in shared memory */
-    SASS_FIELD_COPY_FROM, /* LDGSTS: where in global memory */
-    SASS_FIELD_BRANCH_UREG, /* BRA: a uniform register at 24, inverted by bit 30, if bit 91 is set */
+    SASS_FIELD_COPY_TO,     /* LDGSTS: where in shared memory */
+    SASS_FIELD_COPY_FROM,   /* LDGSTS: where in global memory */
+    SASS_FIELD_BRANCH_UREG, /* BRA: a uniform register at 24, inverted by bit 30, if bit 91 is set
+                             */
     SASS_FIELD_SREG,
     SASS_FIELD_BARRIER,
     SASS_FIELD_WARP_STATE,
@@ -60,27 +61,27 @@ enum {
     SASS_HALF = 1 << 6,     /* the slot has the layout of half operations */
     SASS_UNIFORM = 1 << 7,  /* the registers are uniform ones */
     SASS_SIGNED = 1 << 8,   /* immediates are sign-extended */
-    SASS_LONG = 1 << 10,    /* addresses: without a uniform register, 32 bits of offset from bit 32 */
+    SASS_LONG = 1 << 10, /* addresses: without a uniform register, 32 bits of offset from bit 32 */
     SASS_NEG_AT_B = 1 << 11, /* its negation has a bit at slot B only */
-    SASS_MIXED = 1 << 12,   /* halves: its upper half may be negated by itself */
-    SASS_FLIPPED = 1 << 9   /* predicates: the field holds 7 minus the number */
+    SASS_MIXED = 1 << 12,    /* halves: its upper half may be negated by itself */
+    SASS_FLIPPED = 1 << 9    /* predicates: the field holds 7 minus the number */
 };
 
 typedef struct SassField {
-    uint8_t kind;             /* SassFieldKind */
-    uint8_t bit, width;       /* where it is */
+    uint8_t kind;                 /* SassFieldKind */
+    uint8_t bit, width;           /* where it is */
     uint8_t high_bit, high_width; /* where its upper part is, if it is in two parts */
-    uint8_t modifier;         /* MODIFIER, SET, CHOICE: which */
-    uint8_t value;            /* SET: the modifier's value. FILLER, OPTIONAL: what is usual there */
-    uint8_t immediate;        /* B, SECOND, THIRD: SassOperandKind of its immediates; 0: SASS_IMM */
-    uint8_t neg;              /* predicates: the bit that negates; 0: none */
-    uint8_t reuse;            /* the bit that keeps a register in the register file cache; 0: none */
-    uint8_t suffixes;         /* SassSuffixSet; 0: none */
-    uint8_t suffix_bit;       /* of predicates: bit that chooses the uniform file */
-    uint8_t descriptor_bit;   /* addresses: bit that says that the uniform register is a descriptor */
-    uint8_t shown_by;         /* a modifier; printed only where that is not 0 */
-    uint8_t hidden_by;        /* a modifier; not printed where that is not 0 */
-    uint8_t shift;            /* immediates: the field counts units of 2^shift */
+    uint8_t modifier;             /* MODIFIER, SET, CHOICE: which */
+    uint8_t value;          /* SET: the modifier's value. FILLER, OPTIONAL: what is usual there */
+    uint8_t immediate;      /* B, SECOND, THIRD: SassOperandKind of its immediates; 0: SASS_IMM */
+    uint8_t neg;            /* predicates: the bit that negates; 0: none */
+    uint8_t reuse;          /* the bit that keeps a register in the register file cache; 0: none */
+    uint8_t suffixes;       /* SassSuffixSet; 0: none */
+    uint8_t suffix_bit;     /* of predicates: bit that chooses the uniform file */
+    uint8_t descriptor_bit; /* addresses: bit that says that the uniform register is a descriptor */
+    uint8_t shown_by;       /* a modifier; printed only where that is not 0 */
+    uint8_t hidden_by;      /* a modifier; not printed where that is not 0 */
+    uint8_t shift;          /* immediates: the field counts units of 2^shift */
     uint16_t flags;
 } SassField;
 
@@ -88,6 +89,7 @@ typedef struct SassField {
 typedef enum SassSuffixSet {
     SASS_NO_SUFFIXES,
     SASS_SUFFIXES_HALF, /* which half of a pair */
+    SASS_SUFFIXES_UPPER, /* one bit: the upper half */
     SASS_SUFFIXES_BYTE, /* which byte */
     SASS_SUFFIXES_PART, /* which half or byte, by the width of what is converted */
     SASS_SUFFIXES_ORDER /* one bit: rows or columns of a matrix */

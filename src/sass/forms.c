@@ -10,15 +10,15 @@
 enum { E1 = 1 << 1, E2 = 1 << 2, E3 = 1 << 3, E4 = 1 << 4, E5 = 1 << 5, E6 = 1 << 6, E7 = 1 << 7 };
 enum { FIXED, VARIABLE };
 
-#define FORM(code, mnemonic, which, unit_name, latency, first, last, ...)                                \
-    {.name = #mnemonic,                                                                             \
-     .op = SASS_OP_##mnemonic,                                                                      \
-     .opcode = (code),                                                                              \
-     .encodings = (which),                                                                          \
-     .unit = SASS_UNIT_##unit_name,                                                                      \
-     .is_variable = (latency),                                                                      \
-     .first_sm = (first),                                                                           \
-     .last_sm = (last),                                                                             \
+#define FORM(code, mnemonic, which, unit_name, latency, first, last, ...)                          \
+    {.name = #mnemonic,                                                                            \
+     .op = SASS_OP_##mnemonic,                                                                     \
+     .opcode = (code),                                                                             \
+     .encodings = (which),                                                                         \
+     .unit = SASS_UNIT_##unit_name,                                                                \
+     .is_variable = (latency),                                                                     \
+     .first_sm = (first),                                                                          \
+     .last_sm = (last),                                                                            \
      .fields = (const SassField[]){__VA_ARGS__, {.kind = SASS_FIELD_END}}},
 
 const SassForm sass_forms[] = {
@@ -56,7 +56,8 @@ const SassForm *sass_form_find(unsigned sm, const uint64_t words[2]) {
     unsigned opcode = words[0] & 0x1ff, encoding = words[0] >> 9 & 7;
     for (size_t i = first_row(opcode); i < sass_form_count && sass_forms[i].opcode == opcode; i++) {
         const SassForm *form = &sass_forms[i];
-        if (form->encodings >> encoding & 1 && sm >= form->first_sm && sm <= form->last_sm) return form;
+        if (form->encodings >> encoding & 1 && sm >= form->first_sm && sm <= form->last_sm)
+            return form;
     }
     return NULL;
 }

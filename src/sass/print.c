@@ -51,10 +51,22 @@ static const char *suffix_text(unsigned suffix) {
 /* States of a warp that BMOV moves; 0 to 15 are barriers. */
 static const char *warp_state_name(int64_t number) {
     static const char *const names[32] = {
-        [16] = "THREAD_STATE_ENUM.0", "THREAD_STATE_ENUM.1", "THREAD_STATE_ENUM.2", "THREAD_STATE_ENUM.3",
-        "THREAD_STATE_ENUM.4",        "TRAP_RETURN_PC.LO",   "TRAP_RETURN_PC.HI",   "TRAP_RETURN_MASK",
-        "MEXITED",                    "MKILL",               "MACTIVE",             "MATEXIT",
-        "OPT_STACK",                  "API_CALL_DEPTH",      "ATEXIT_PC.LO",        "ATEXIT_PC.HI",
+        [16] = "THREAD_STATE_ENUM.0",
+        "THREAD_STATE_ENUM.1",
+        "THREAD_STATE_ENUM.2",
+        "THREAD_STATE_ENUM.3",
+        "THREAD_STATE_ENUM.4",
+        "TRAP_RETURN_PC.LO",
+        "TRAP_RETURN_PC.HI",
+        "TRAP_RETURN_MASK",
+        "MEXITED",
+        "MKILL",
+        "MACTIVE",
+        "MATEXIT",
+        "OPT_STACK",
+        "API_CALL_DEPTH",
+        "ATEXIT_PC.LO",
+        "ATEXIT_PC.HI",
     };
     return number >= 16 && number < 32 ? names[number] : "?";
 }
@@ -165,7 +177,8 @@ static void put_counters(Out *out, int64_t set) {
 static void put_target(Out *out, const SassInst *inst, int64_t offset, uint64_t pc) {
     bool is_offset = inst->op == SASS_OP_BRX || inst->op == SASS_OP_BRXU;
     bool is_absolute = inst->modifier[SASS_MOD_ABS] == SASS_ABS_ABS;
-    put_hex(out, is_offset || is_absolute ? offset : (int64_t)(pc + SASS_INST_BYTES + (uint64_t)offset));
+    put_hex(out,
+            is_offset || is_absolute ? offset : (int64_t)(pc + SASS_INST_BYTES + (uint64_t)offset));
 }
 
 /* FSWZADD's immediate says for each lane of a quad which signs its two sources have. */
@@ -223,15 +236,19 @@ static void put_operand(Out *out, const SassInst *inst, const SassOperand *o, ui
 
 /* IMAD with operands that make it simpler has a name for that. */
 static const char *imad_name(const SassInst *inst) {
-    if (inst->op != SASS_OP_IMAD || inst->modifier[SASS_MOD_PRODUCT] || inst->modifier[SASS_MOD_X]) return "";
+    if (inst->op != SASS_OP_IMAD || inst->modifier[SASS_MOD_PRODUCT] || inst->modifier[SASS_MOD_X])
+        return "";
     const SassOperand *a = &inst->operand[2], *b = &inst->operand[3], *c = &inst->operand[4];
-    bool a_is_0 = a->kind == SASS_REG && a->value == SASS_RZ, b_is_0 = b->kind == SASS_REG && b->value == SASS_RZ;
+    bool a_is_0 = a->kind == SASS_REG && a->value == SASS_RZ,
+         b_is_0 = b->kind == SASS_REG && b->value == SASS_RZ;
     bool c_is_0 = c->kind == SASS_REG && c->value == SASS_RZ;
     if (a_is_0 && b_is_0 && c->kind != SASS_UREG) return ".MOV";
     if (b->kind == SASS_IMM && b->value == 1) return c_is_0 ? ".MOV" : ".IADD";
     if (b->kind == SASS_IMM && !b->value) return ".MOV";
-    if (b->kind == SASS_IMM && b->value == 0x10000) return ""; /* the one power of two without a name */
-    bool is_power = b->kind == SASS_IMM && b->value && !((uint64_t)b->value & 0xffffffff & ((uint64_t)b->value - 1));
+    if (b->kind == SASS_IMM && b->value == 0x10000)
+        return ""; /* the one power of two without a name */
+    bool is_power = b->kind == SASS_IMM && b->value &&
+                    !((uint64_t)b->value & 0xffffffff & ((uint64_t)b->value - 1));
     return is_power && c_is_0 ? ".SHL" : "";
 }
 
@@ -239,7 +256,8 @@ static void put_mnemonic(Out *out, const SassInst *inst) {
     put(out, "%s%s", inst->form->name, imad_name(inst));
     for (const SassField *f = inst->form->fields; f->kind; f++) {
         if (f->kind == SASS_FIELD_ORDER) {
-            put(out, "%s%s", sass_modifier_text(inst, SASS_MOD_ORDER), sass_modifier_text(inst, SASS_MOD_SCOPE));
+            put(out, "%s%s", sass_modifier_text(inst, SASS_MOD_ORDER),
+                sass_modifier_text(inst, SASS_MOD_SCOPE));
             continue;
         }
         if (f->kind != SASS_FIELD_MODIFIER && f->kind != SASS_FIELD_SET) continue;
@@ -258,6 +276,13 @@ static void put_guard(Out *out, const SassInst *inst) {
     put(out, " ");
 }
 
+/* A register and an offset that make one target stand side by side. */
+static bool is_base_of_target(const SassInst *inst, const SassOperand *o) {
+    bool jumps = inst->op == SASS_OP_CALL || inst->op == SASS_OP_RET || inst->op == SASS_OP_BRX ||
+                 inst->op == SASS_OP_BRXU || inst->op == SASS_OP_JMX;
+    return jumps && (o->kind == SASS_REG || o->kind == SASS_UREG);
+}
+
 size_t sass_print(const SassInst *inst, uint64_t pc, char *text, size_t size) {
     Out out = {.text = text, .size = size};
     if (size) *text = 0;
@@ -270,9 +295,7 @@ size_t sass_print(const SassInst *inst, uint64_t pc, char *text, size_t size) {
     const SassOperand *last = NULL;
     for (const SassOperand *o = inst->operand; o < inst->operand + inst->operand_count; o++) {
         if (o->is_hidden) continue;
-        /* a register and an offset that make one target */
-        bool joins = last && o->kind == SASS_TARGET && last->kind != SASS_PRED && last->kind != SASS_BARRIER &&
-                     inst->op != SASS_OP_BRA;
+        bool joins = last && o->kind == SASS_TARGET && is_base_of_target(inst, last);
         put(&out, "%s ", last && !joins ? "," : "");
         put_operand(&out, inst, o, pc);
         last = o;

@@ -15,9 +15,9 @@
 enum {
     SASS_INST_BYTES = 16,
     SASS_MAX_OPERANDS = 12,
-    SASS_RZ = 255,  /* the register that reads 0 */
-    SASS_URZ = 63,  /* the uniform register that reads 0 (sm_100 and later: 255) */
-    SASS_PT = 7,    /* the predicate that is true; of both files */
+    SASS_RZ = 255, /* the register that reads 0 */
+    SASS_URZ = 63, /* the uniform register that reads 0 (sm_100 and later: 255) */
+    SASS_PT = 7,   /* the predicate that is true; of both files */
     SASS_NO_COUNTER = 7
 };
 
@@ -100,8 +100,9 @@ typedef struct SassOperand {
     uint8_t suffix;   /* SassSuffix */
     uint8_t reg;      /* CONST, UCONST, ADDRESS: the index or base register; SASS_RZ: none */
     uint8_t ureg;     /* CONST, UCONST, ADDRESS: the uniform register; SASS_URZ: none */
-    uint8_t descriptor; /* ADDRESS: uniform register with the memory descriptor, SASS_NO_DESCRIPTOR */
-    uint8_t bank;     /* CONST: 0 to 31 */
+    uint8_t
+        descriptor; /* ADDRESS: uniform register with the memory descriptor, SASS_NO_DESCRIPTOR */
+    uint8_t bank;   /* CONST: 0 to 31 */
     int64_t value;
 } SassOperand;
 
@@ -117,16 +118,16 @@ typedef struct SassControl {
 
 /* Units of an SM's sub-core, as far as an instruction's timing depends on them. */
 typedef enum SassUnit {
-    SASS_UNIT_ALU,     /* integer logic, comparisons, minimum */
-    SASS_UNIT_FMA,     /* 32-bit floating point and integer multiplication */
-    SASS_UNIT_HALF,    /* HADD2, HMUL2, HFMA2 */
+    SASS_UNIT_ALU,  /* integer logic, comparisons, minimum */
+    SASS_UNIT_FMA,  /* 32-bit floating point and integer multiplication */
+    SASS_UNIT_HALF, /* HADD2, HMUL2, HFMA2 */
     SASS_UNIT_DOUBLE,
     SASS_UNIT_TENSOR,
     SASS_UNIT_SFU,     /* MUFU, conversions, bit counts */
     SASS_UNIT_UNIFORM, /* the uniform data path */
     SASS_UNIT_MEMORY,  /* loads, stores, atomics, shuffles */
     SASS_UNIT_TEXTURE,
-    SASS_UNIT_BRANCH,  /* control flow, barriers, everything else */
+    SASS_UNIT_BRANCH, /* control flow, barriers, everything else */
     SASS_UNITS
 } SassUnit;
 
@@ -135,7 +136,8 @@ typedef struct SassForm {
     const char *name;  /* mnemonic: "IADD3" */
     uint16_t op;       /* SassOp */
     uint16_t opcode;   /* bits 0 to 8 */
-    uint8_t encodings; /* bit N: bits 9 to 11 may be N, which says what kind the second or third source is */
+    uint8_t encodings; /* bit N: bits 9 to 11 may be N, which says what kind the second or third
+                          source is */
     uint8_t unit;      /* SassUnit */
     bool is_variable;  /* its latency varies: dependence counters guard its result */
     uint8_t first_sm, last_sm;      /* architectures that have it: 70 to 120 */

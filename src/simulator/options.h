@@ -53,6 +53,9 @@ OPTION_KINDS(OPTION_TYPE)
 #undef OPTION_TYPE
 
 /* The options' values: a field of its kind's type for each row of the table. */
+/* --code */
+enum { CODE_PTX, CODE_MACHINE };
+
 typedef struct Options {
     Arena *arena;     /* of the strings */
     OptionList given; /* the words of those that were given, names and values in turn */

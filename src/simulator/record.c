@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/host.h"
+#include "isa/sass/code.h"
 #include "stats/output.h"
 
 /* ---- Launches ---- */
@@ -34,6 +35,7 @@ void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint3
     kernel->registers =
         gpu_registers(gpu, function, launch->block[0] * launch->block[1] * launch->block[2]);
     kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
+    isa_say_code(gpu_module_program(launch->module), kernel->code, sizeof kernel->code);
     kernel->status = status_of(result);
     kernel->stream = stream;
     kernel->has_overlapped = result->has_overlapped;

@@ -167,6 +167,7 @@ static void add_counters(const Counters *counters, const Spreads *spreads, uint3
 
 /* Of a kernel in another stream than the legacy default one. */
 static void add_stream(const KernelStats *kernel, Text *out) {
+    if (*kernel->code) text_printf(out, ", code %s", kernel->code);
     if (kernel->stream) text_printf(out, ", stream %u", kernel->stream);
 }
 

@@ -48,6 +48,7 @@ static bool read_field(JsonReader *reader, const char *key, KernelStats *kernel,
     else if (strcmp(key, "registers") == 0) kernel->registers = (uint32_t)json_read_uint(reader);
     else if (strcmp(key, "shared_bytes") == 0)
         kernel->shared_bytes = (uint32_t)json_read_uint(reader);
+    else if (strcmp(key, "code") == 0) json_read_string(reader, kernel->code, sizeof kernel->code);
     else if (strcmp(key, "stream") == 0) kernel->stream = (uint32_t)json_read_uint(reader);
     else if (strcmp(key, "overlapped") == 0) kernel->has_overlapped = json_read_bool(reader);
     else if (strcmp(key, "ctas_per_sm") == 0) *ctas_per_sm = (uint32_t)json_read_uint(reader);

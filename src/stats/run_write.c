@@ -84,6 +84,7 @@ static void write_kernel(Json *json, const KernelStats *kernel, uint32_t sms) {
     write_triple(json, "block", kernel->block);
     write_number(json, "registers", kernel->registers);
     write_number(json, "shared_bytes", kernel->shared_bytes);
+    if (*kernel->code) write_text(json, "code", kernel->code);
     write_number(json, "stream", kernel->stream);
     json_key(json, "overlapped");
     json_bool(json, kernel->has_overlapped);

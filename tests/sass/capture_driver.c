@@ -1,8 +1,9 @@
-/* A CUDA driver that runs nothing: it writes each module it is given to a file, and says that it does not load.
- * With it, test_conformance writes down its PTX: every form as it is assembled for a real GPU.
+/* A CUDA driver that runs nothing: it writes each module it is given to a file, and says that it
+ * does not load. With it, test_conformance writes down its PTX: every form as it is assembled for a
+ * real GPU.
  *
- * TYTO_CAPTURE: the folder for the files; TYTO_CAPTURE_SM: the architecture, 90. Kernels that a larger
- * module held are not written again. */
+ * TYTO_CAPTURE: the folder for the files; TYTO_CAPTURE_SM: the architecture, 90. Kernels that a
+ * larger module held are not written again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ static int architecture(void) {
     return text ? atoi(text) : 90;
 }
 
-/* Whether the first kernel, by its number, is new. Modules of one form are called k without a number. */
+/* Whether the first kernel, by its number, is new. Modules of one form are called k without a
+ * number. */
 static int is_new(const char *ptx) {
     static char seen[MOST_KERNELS];
     const char *entry = strstr(ptx, ".entry k");
@@ -75,8 +77,10 @@ int cuMemAllocHost_v2(void **memory, size_t bytes) {
     return !*memory;
 }
 
-int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values);
-int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
+                       void **values);
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
+                       void **values) {
     (void)count, (void)options, (void)values;
     write_down(image);
     *module = NULL;

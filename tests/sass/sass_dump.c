@@ -1,5 +1,6 @@
-/* sass_dump SM: decodes lines `OFFSET CODE` of hexadecimal numbers from standard input; prints for each
- * the text, the unknown bits (- for none), whether the operation is known. */
+/* sass_dump SM: decodes lines `OFFSET CODE` of hexadecimal numbers from standard input. Prints for
+ * each, between tabs, the control bits as CuAssembler writes them, the text, the bits that mean
+ * nothing, and whether the operation is known. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,18 @@ static uint64_t hex(const char *digits, size_t count) {
     return strtoull(part, NULL, 16);
 }
 
+static char counter(unsigned number) {
+    return number == SASS_NO_COUNTER ? '-' : (char)('0' + number);
+}
+
+static void print_control(const SassControl *control) {
+    char waits[7] = "------";
+    for (int i = 0; i < 6; i++)
+        if (control->wait_mask >> i & 1) waits[i] = (char)('0' + i);
+    printf("B%s:R%c:W%c:%c:S%02u\t", waits, counter(control->read_counter),
+           counter(control->write_counter), control->yields ? 'Y' : '-', control->stall);
+}
+
 int main(int count, char **arguments) {
     if (count != 2) return 2;
     unsigned sm = (unsigned)strtoul(arguments[1], NULL, 10);
@@ -27,7 +40,9 @@ int main(int count, char **arguments) {
         SassInst inst;
         bool is_known = sass_decode(sm, words, &inst);
         sass_print(&inst, pc, text, sizeof text);
-        printf("%s\t%016" PRIx64 "%016" PRIx64 "\t%d\n", text, inst.unknown[1], inst.unknown[0], is_known);
+        print_control(&inst.control);
+        printf("%s\t%016" PRIx64 "%016" PRIx64 "\t%d\n", text, inst.unknown[1], inst.unknown[0],
+               is_known);
     }
     return 0;
 }

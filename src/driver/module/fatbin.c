@@ -1,4 +1,4 @@
-/* Reads fat binaries: chooses the PTX texts to run. Left out: machine code. */
+/* Reads fat binaries: chooses the PTX text or the cubin to run. */
 #include "driver/module/fatbin.h"
 
 #include <stdint.h>
@@ -28,9 +28,15 @@ static bool is_better(uint32_t architecture, uint32_t than, uint32_t device) {
     return fits ? architecture > than : architecture < than;
 }
 
+/* Whether a device runs machine code for `architecture`. */
+static bool runs_on(uint32_t architecture, uint32_t device) {
+    return architecture / 10 == device / 10 && architecture <= device;
+}
+
 /* What one fat binary holds. */
 typedef struct Contents {
     FatbinItem best;  /* PTX entry to take, all 0 when there is none */
+    FatbinItem cubin; /* the same of machine code that the device runs */
     uint32_t machine; /* an architecture with machine code, 0: none */
 } Contents;
 
@@ -43,18 +49,23 @@ static bool read_entries(const char *binary, uint64_t size, uint32_t device, Con
     if (!fatbin_begin(binary, size, &reader, NULL)) return false;
     while ((next = fatbin_next(&reader, &item)) == FATBIN_ITEM) {
         uint32_t architecture = item.entry.architecture;
-        if (item.entry.kind != FATBIN_KIND_PTX) contents->machine = architecture;
-        else if (is_better(architecture, contents->best.entry.architecture, device))
+        if (item.entry.kind != FATBIN_KIND_PTX) {
+            contents->machine = architecture;
+            if (runs_on(architecture, device) && architecture > contents->cubin.entry.architecture)
+                contents->cubin = item;
+        } else if (is_better(architecture, contents->best.entry.architecture, device)) {
             contents->best = item;
+        }
     }
     return next == FATBIN_END;
 }
 
-/* The text of an entry; false when its sizes or its bytes make no sense. */
+/* The content of an entry; false when its sizes or its bytes make no sense. */
 static bool read_text(const FatbinItem *item, Arena *arena, GpuImage *text) {
     size_t size;
     text->text = fatbin_unpack(item, arena, &size);
-    text->length = text->text ? strnlen(text->text, size) : 0;
+    const bool is_text = item->entry.kind == FATBIN_KIND_PTX;
+    text->length = !text->text ? 0 : is_text ? strnlen(text->text, size) : size;
     return text->text != NULL;
 }
 
@@ -63,8 +74,9 @@ static bool read_text(const FatbinItem *item, Arena *arena, GpuImage *text) {
 static CUresult say_no_ptx(uint32_t machine, const char *name, Diag *diag) {
     if (machine)
         diag_error(diag, "tyto", 0, 0,
-                   "the program holds machine code for sm_%u and no PTX, which is what Tyto runs; "
-                   "build it with nvcc -gencode arch=compute_%u,code=compute_%u",
+                   "the program holds machine code for sm_%u, which the device does not run, and no "
+                   "PTX; choose a machine of that architecture, or build the program with nvcc "
+                   "-gencode arch=compute_%u,code=compute_%u",
                    machine, machine, machine);
     else diag_error(diag, name, 0, 0, "the fat binary is empty");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -75,7 +87,7 @@ static CUresult say_damaged(const char *name, Diag *diag) {
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t architecture,
+CUresult fatbin_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                      Arena *arena, GpuImage **texts, int *count, Diag *diag) {
     FatbinWrapper wrapper;
     const void *single[] = {image, NULL}, *const *binaries = single;
@@ -96,10 +108,12 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t 
     uint32_t machine = 0;
     for (int i = 0; i < total; i++) {
         Contents contents;
-        if (!read_entries(binaries[i], most, architecture, &contents))
+        if (!read_entries(binaries[i], most, target->architecture, &contents))
             return say_damaged(name, diag);
         if (contents.machine) machine = contents.machine;
-        const FatbinItem *best = &contents.best;
+        const bool has_ptx = contents.best.entry.kind, has_cubin = contents.cubin.entry.kind;
+        const bool takes_cubin = has_cubin && total == 1 && (target->prefers_machine || !has_ptx);
+        const FatbinItem *best = takes_cubin ? &contents.cubin : &contents.best;
         if (!best->entry.kind) continue;
         GpuImage *text = &(*texts)[*count];
         text->name = best->name ? arena_strndup(arena, best->name, best->entry.name_bytes) : name;

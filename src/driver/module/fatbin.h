@@ -7,19 +7,21 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "driver/module/image.h"
 #include "engine/launch/gpu.h"
 #include "tyto/cuda.h"
 
 /* Whether `image` begins as a fat binary, or as the wrapper that names one, does. */
 bool fatbin_is(const void *image);
 
-/* The PTX texts of a fat binary of `size` bytes (image_open says what sizes mean), in `arena`,
+/* The PTX texts of a fat binary, or its cubin, of `size` bytes (image_open says what sizes mean), in `arena`,
  * their number in *count: one, or one of each object of a program that was linked with -rdc=true.
- * Of several architectures the one nearest below the device's (`architecture`, 75 for sm_75) is
- * taken, else the lowest. Returns
- * CUDA_ERROR_NO_BINARY_FOR_GPU when there is no PTX, CUDA_ERROR_INVALID_IMAGE when the binary is
+ * Of the texts for several architectures the one nearest below the target's is taken, else
+ * the lowest. A cubin suits an architecture of the same major version that is no lower; it is taken
+ * where the target prefers machine code or there is no PTX. Returns CUDA_ERROR_NO_BINARY_FOR_GPU
+ * when there is neither, CUDA_ERROR_INVALID_IMAGE when the binary is
  * damaged; both with a message. */
-CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t architecture,
+CUresult fatbin_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                      Arena *arena, GpuImage **texts, int *count, Diag *diag);
 
 #endif

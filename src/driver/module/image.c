@@ -79,14 +79,14 @@ static size_t cubin_size(const char *bytes, size_t size) {
     return end < header.e_shoff || end > FATBIN_TEXT_MAX || end > size ? 0 : (size_t)end;
 }
 
-CUresult image_open(const void *image, size_t size, const char *name, uint32_t architecture,
+CUresult image_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                     Arena *arena, GpuImage **texts, int *count, Diag *diag) {
     const char *bytes = image;
     /* a NUL ends every text, so that short ones are never read past their end */
     if (strncmp(bytes, pack_magic, sizeof pack_magic - 1) == 0)
         return open_pack((Rest){bytes, size}, name, arena, texts, count, diag);
     if (fatbin_is(image))
-        return fatbin_open(image, size, name, architecture, arena, texts, count, diag);
+        return fatbin_open(image, size, name, target, arena, texts, count, diag);
     const size_t machine_bytes = cubin_size(bytes, size);
     if (machine_bytes) {
         *texts = ARENA_NEW(arena, GpuImage);

@@ -9,6 +9,7 @@
 #include "driver/module/fatbin.h"
 #include "driver/module/image.h"
 #include "driver/module/jit.h"
+#include "sass/cubin.h"
 
 enum { LINK_MAX_INPUTS = 256, LINK_FILE_MAX = 1 << 30 };
 
@@ -60,11 +61,16 @@ static CUresult add_fatbin(Call *call, Link *link, const void *image, size_t siz
     int count = 0;
     GpuImage *texts;
     GpuLimits limits = gpu_limits(call->gpu);
-    uint32_t architecture = limits.capability_major * 10 + limits.capability_minor;
-    CUresult status =
-        fatbin_open(image, size, name, architecture, link->arena, &texts, &count, diag);
-    for (int i = 0; i < count && status == CUDA_SUCCESS; i++)
+    const ImageTarget target = {.architecture =
+                                    limits.capability_major * 10 + limits.capability_minor};
+    CUresult status = fatbin_open(image, size, name, &target, link->arena, &texts, &count, diag);
+    for (int i = 0; i < count && status == CUDA_SUCCESS; i++) {
+        if (cubin_is(texts[i].text, texts[i].length)) {
+            diag_error(diag, name, 0, 0, "machine code cannot be linked here; give its PTX");
+            return CUDA_ERROR_NO_BINARY_FOR_GPU;
+        }
         status = add_text(link, texts[i].name, texts[i].text, texts[i].length);
+    }
     return status;
 }
 

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/module/assemble.h"
 #include "driver/module/image.h"
 #include "driver/module/jit.h"
+#include "sass/cubin.h"
 
 enum { MODULE_FILE_MAX = 1 << 30 }; /* bytes of a PTX file, against endless ones */
 
@@ -48,6 +50,8 @@ static CUresult code_of_texts(const GpuImage *texts, int count) {
     return CUDA_ERROR_INVALID_PTX;
 }
 
+static bool is_ptx(const GpuImage *image) { return !cubin_is(image->text, image->length); }
+
 /* Loads an image for its owner. */
 static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *given, Diag *diag) {
     Arena *arena = arena_new();
@@ -55,9 +59,13 @@ static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *giv
     GpuImage *texts;
     GpuModule *gpu = NULL;
     GpuLimits limits = gpu_limits(call->gpu);
-    uint32_t architecture = limits.capability_major * 10 + limits.capability_minor;
-    CUresult status = image_open(given->image, given->size, given->name, architecture, arena,
-                                 &texts, &count, diag);
+    const ImageTarget target = {
+        .architecture = limits.capability_major * 10 + limits.capability_minor,
+        .prefers_machine = call->driver->simulator->options->code == CODE_MACHINE};
+    CUresult status = image_open(given->image, given->size, given->name, &target, arena, &texts,
+                                 &count, diag);
+    if (status == CUDA_SUCCESS && target.prefers_machine && count == 1 && is_ptx(texts))
+        assemble_ptx(texts, target.architecture, arena, texts, diag);
     if (status == CUDA_SUCCESS) {
         gpu = gpu_load_at(call->gpu, texts, count, given->places, given->place_count, diag);
         if (!gpu) status = code_of_texts(texts, count);

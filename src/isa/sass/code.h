@@ -40,4 +40,7 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
 IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *variant,
                                   Diag *diag);
 
+/* What a program is made of, in words: "sm_89, ptxas 13.0"; "" for PTX. */
+void isa_say_code(const IsaProgram *program, char *text, size_t size);
+
 #endif

@@ -1,6 +1,7 @@
 /* The module of a cubin, as other parts see one (see code.h). */
 #include "isa/sass/code.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A kernel's parameters as variables of the parameter space. */
@@ -128,4 +129,18 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
             module->vars[module->var_count++] = reference_of(symbol, arena);
     }
     return module;
+}
+
+void isa_say_code(const IsaProgram *program, char *text, size_t size) {
+    const SassCode *code = program->code;
+    *text = '\0';
+    if (!code) return;
+    snprintf(text, size, "sm_%u", code->sm);
+    const char *producer = code->cubin->producer;
+    const char *release = producer ? strstr(producer, "release ") : NULL;
+    if (!release) return;
+    const char *number = release + strlen("release ");
+    const size_t length = strlen(text);
+    snprintf(text + length, size - length, ", %.*s %.*s", (int)strcspn(producer, ", "), producer,
+             (int)strcspn(number, ", "), number);
 }

@@ -347,7 +347,7 @@ static bool op_r2ur(Translator *t) {
     step->operand[3] = chosen;
     step->operand[4] = differs;
     step->sub = ISA_COMPARE_NEGATE;
-    if (!tr_mod(t, SASS_MOD_R2UR_OR)) return true;
+    if (!tr_mod(t, SASS_MOD_OR)) return true;
     bool negated; /* notes that it is read */
     step->operand[4] = tr_word(t, tr_operand(t, 0), &negated);
     step->sub |= ISA_COMPARE_OR;

@@ -113,6 +113,27 @@ static bool op_f2ip(Translator *t) {
     return pack(t, x, y, tr_row(t, tr_operand(t, 3)));
 }
 
+/* ---- Signs ---- */
+
+/* p, q, a, b, c, table: of the signs */
+static bool op_signlop3(Translator *t) {
+    if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a second result");
+    const IsaOperand logic = tr_scratch(t);
+    IsaOperand row[3];
+    for (int i = 0; i < 3; ++i)
+        row[i] = tr_row(t, tr_operand(t, 2 + i));
+    IsaInst *step = tr_step(t, ISA_DO_LOP3_32);
+    step->operand[0] = logic;
+    for (int i = 0; i < 3; ++i)
+        step->operand[1 + i] = row[i];
+    step->sub = (uint8_t)tr_operand(t, 5)->value;
+    step = tr_step(t, ISA_DO_SETP_LT_S32);
+    step->operand[0] = tr_word_to(t, tr_operand(t, 0));
+    step->operand[2] = logic;
+    step->operand[3] = tr_constant(t, 0);
+    return true;
+}
+
 /* ---- Differences ---- */
 
 /* d, p, a, b, c: |a - b| + c */
@@ -165,6 +186,7 @@ TranslateOp *tr_other(uint16_t op) {
     case SASS_OP_I2I: return op_i2i;
     case SASS_OP_I2IP: return op_i2ip;
     case SASS_OP_F2IP: return op_f2ip;
+    case SASS_OP_SIGNLOP3: return op_signlop3;
     case SASS_OP_VABSDIFF: return op_vabsdiff;
     case SASS_OP_VABSDIFF4: return op_vabsdiff4;
     case SASS_OP_CGAERRBAR: return op_nop;

@@ -307,9 +307,10 @@ static bool begin_surface(Translator *t, Fetch *fetch, int address_at, int handl
     const uint8_t dim = tr_mod(t, SASS_MOD_SURFACE_DIM), clamp = tr_mod(t, SASS_MOD_CLAMP);
     clear(fetch);
     if (dim > 5 || clamp > 2) return tr_refuse(t, "this geometry");
-    const bool is_formatted = tr_mod(t, SASS_MOD_SURFACE_ACCESS) == SASS_SURFACE_ACCESS_P;
-    if (!is_formatted && !tr_mod(t, SASS_MOD_BA) && t->sass->op != SASS_OP_SURED)
-        return tr_refuse(t, "x that counts no bytes");
+    const bool is_reduction = t->sass->op == SASS_OP_SURED, counts_bytes = tr_mod(t, SASS_MOD_BA);
+    const bool is_formatted =
+        is_reduction ? !counts_bytes : tr_mod(t, SASS_MOD_SURFACE_ACCESS) == SASS_SURFACE_ACCESS_P;
+    if (!is_formatted && !counts_bytes) return tr_refuse(t, "x that counts no bytes");
     const PtxGeometry *geometry = ptx_geometry(geometries[dim]);
     const SassOperand *address = tr_operand(t, address_at);
     const SassOperand places = {.kind = SASS_REG, .value = address->reg};
@@ -373,12 +374,16 @@ static bool op_sured(Translator *t) {
                                   PTX_SUB_NONE, PTX_SUB_AND, PTX_SUB_OR, PTX_SUB_NONE};
     Fetch fetch;
     const PtxSub sub = subs[tr_mod(t, SASS_MOD_ATOM_OP) & 7];
-    const uint8_t type = tr_mod(t, SASS_MOD_ATOM_INT);
+    const uint8_t type = tr_mod(t, SASS_MOD_SURED_TYPE);
     if (!begin_surface(t, &fetch, 0, 2)) return false;
-    if (sub == PTX_SUB_NONE) return tr_refuse(t, "this operation");
-    const bool is_wide = !fetch.how.is_formatted && (type == SASS_ATOM_INT_U64 || type == SASS_ATOM_INT_S64);
+    if (sub == PTX_SUB_NONE || type == SASS_SURED_TYPE_F32)
+        return tr_refuse(t, "this operation");
+    const bool is_wide = type == SASS_SURED_TYPE_U64 || type == SASS_SURED_TYPE_S64 ||
+                         type == SASS_SURED_TYPE_SD64;
     fetch.how.query = (uint8_t)sub;
-    fetch.how.type = type == SASS_ATOM_INT_S32 ? PTX_S32 : type == SASS_ATOM_INT_S64 ? PTX_S64 : PTX_U32;
+    fetch.how.type = type == SASS_SURED_TYPE_S32   ? PTX_S32
+                     : type == SASS_SURED_TYPE_S64 ? PTX_S64
+                                                   : PTX_U32;
     const IsaOperand data = is_wide ? tr_joined(t, tr_operand(t, 1)) : tr_row(t, tr_operand(t, 1));
     IsaInst *step = put(t, ISA_DO_SURED, &fetch);
     step->operand[0] = data;

@@ -11,12 +11,11 @@
         {first, MMA(shape ".row.col.s32.u8.s8.s32 " a "," b), 0}, { \
         first, MMA(shape ".row.col.satfinite.s32.s8.s8.s32 " a "," b), 0                              \
     }
-/* What sm_90 saturates these with is not known. */
 #define FOUR_BITS(first, shape, a, b)                                                              \
     {first, MMA(shape ".row.col.s32.u4.u4.s32 " a "," b), 0},                                         \
-        {first, MMA(shape ".row.col.satfinite.s32.s4.u4.s32 " a "," b), 89},                           \
+        {first, MMA(shape ".row.col.satfinite.s32.s4.u4.s32 " a "," b), 0},                           \
         {first, MMA(shape ".row.col.s32.u4.s4.s32 " a "," b), 0}, { \
-        first, MMA(shape ".row.col.satfinite.s32.s4.s4.s32 " a "," b), 89                            \
+        first, MMA(shape ".row.col.satfinite.s32.s4.s4.s32 " a "," b), 0                            \
     }
 /* Later architectures compute these otherwise, without tensor cores. */
 #define QUADS(layout)                                                                              \

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""What ptxas makes of the PTX in the tree decodes: no operation and no bit without a meaning.
+
+usage: test_assembled.py SASS_DUMP TEST_CONFORMANCE CAPTURE_DRIVER FOLDER... [--all] [--jobs N]
+
+The PTX: all files below the FOLDERs, and that of the conformance suite, which CAPTURE_DRIVER (capture_driver.c) makes
+TEST_CONFORMANCE write down. A sample of it for some architectures; with --all, all of it for every architecture, with
+and without optimisation. Skipped where ptxas is not installed."""
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import listing
+
+ALL = [(sm, level) for sm in (75, 80, 86, 89, 90) for level in ("-O3", "-O1", "-O0")]
+SAMPLE = [(75, "-O3"), (80, "-O1"), (89, "-O3"), (90, "-O3")]
+SAMPLE_FILES = 4  # of the tree, for each architecture
+SAMPLE_MODULES = 4  # of the conformance suite
+MERGED = 100  # kernels of a module
+TARGET = re.compile(r"^\.target\s+sm_(\d+)(a?).*$", re.M)
+ENTRY = re.compile(r"^(?:\.visible )?\.entry (\w+)", re.M)
+MOST_SHOWN = 3
+
+Result = collections.namedtuple("Result", "instructions bad absent")
+
+
+def captured(program, driver, folder):
+    """Modules of the conformance suite."""
+    environment = dict(os.environ, TYTO_CAPTURE=str(folder), TYTO_CAPTURE_SM="90")
+    subprocess.run([program, "--device", driver], env=environment, capture_output=True, check=False)
+    return merged([path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.ptx"))])
+
+
+def merged(modules):
+    """The same with modules of one kernel and no variables put together, which saves most of the time."""
+    alone, kernels, head = [], [], ""
+    for text in modules:
+        start = ENTRY.search(text).start()
+        names = ENTRY.findall(text)
+        if len(names) > 1 or re.search(r"^\.(shared|global|const|func|extern)|^[{}]", text[:start], re.M):
+            alone.append(text)
+        else:
+            head = text[:start]
+            kernels.append(ENTRY.sub(lambda match: f"{match[0]}_{len(kernels)}", text[start:]))  # noqa: B023
+    return alone + [head + "\n".join(kernels[i:i + MERGED]) for i in range(0, len(kernels), MERGED)]
+
+
+def halves(text):
+    """A module as two of half its kernels; none when it has one."""
+    starts = [match.start() for match in ENTRY.finditer(text)]
+    if len(starts) < 2:
+        return []
+    middle = starts[len(starts) // 2]
+    return [text[:middle], text[:starts[0]] + text[middle:]]
+
+
+def cubins(text, sm, level):
+    """Cubins of what ptxas takes of a module, and None for each kernel that it does not take."""
+    cubin = listing.assemble(text, sm, level)
+    if cubin is None and (parts := halves(text)):
+        return [one for part in parts for one in cubins(part, sm, level)]
+    return [cubin]
+
+
+def check(program, text, sm, level):
+    """Decodes the code of a module."""
+    bad, count, absent = [], 0, 0
+    for cubin in cubins(TARGET.sub(f".target sm_{sm}", text, count=1), sm, level):
+        absent += cubin is None
+        codes = [code for _, section in listing.texts_of(cubin or b"") for code in listing.codes_of(section)] if cubin else []
+        count += len(codes)
+        for (at, code), line in zip(codes, listing.dump(program, sm, codes)):
+            if line.unknown or not line.is_known or "INVALID" in line.text:
+                bad.append(f"sm_{sm} {level} {at} {code} {line.text}  unknown {line.unknown:x}")
+    return Result(count, bad, absent)
+
+
+def is_for(text, sm):
+    target = TARGET.search(text)
+    return target and int(target[1]) <= sm and not target[2]
+
+
+def work_of(options, modules, files):
+    """(text, sm, level) of all that is to be assembled."""
+    for sm, level in ALL if options.all else SAMPLE:
+        own = [text for text in files if is_for(text, sm)]
+        taken = modules
+        if not options.all:
+            own, taken = own[::len(own) // SAMPLE_FILES or 1], modules[::len(modules) // SAMPLE_MODULES or 1]
+        for text in own + taken:
+            yield text, sm, level
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("conformance")
+    parser.add_argument("driver")
+    parser.add_argument("folders", nargs="+", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if not listing.has_assembler():
+        print("ptxas is not installed")
+        return listing.SKIPPED
+    files = [path.read_text(encoding="utf-8", errors="replace") for folder in options.folders for path in sorted(folder.rglob("*.ptx"))]
+    with tempfile.TemporaryDirectory() as folder:
+        modules = captured(options.conformance, options.driver, pathlib.Path(folder))
+    sums, bad = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(list)
+    work = list(work_of(options, modules, files))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(lambda item: check(options.program, *item), work)
+        for (_, sm, level), result in zip(work, results):
+            row = sums[sm, level]
+            row[0], row[1], row[2] = row[0] + result.instructions, row[1] + len(result.bad), row[2] + result.absent
+            for text in result.bad:
+                bad[re.sub(r"unknown .*|[0-9a-f]{32}|^\S+ \S+ \S+ ", "", text).split()[0]].append(text)
+    for (sm, level), (count, wrong, absent) in sums.items():
+        print(f"sm_{sm} {level}: {count} instructions, {wrong} not known; ptxas does not take {absent} kernels")
+    for name, texts in sorted(bad.items()):
+        print(f"{name}: {len(texts)}", *texts[:MOST_SHOWN], sep="\n  ")
+    return 1 if bad or not sums else 0
+
+
+sys.exit(main())
