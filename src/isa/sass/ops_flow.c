@@ -144,11 +144,15 @@ static bool op_break(Translator *t) {
     return true;
 }
 
+/* (p,) mask (, target). .COLLECTIVE: what follows up to ENDCOLLECTIVE is done by all of them at once;
+ * the target is behind it. */
 static bool op_warpsync(Translator *t) {
-    const SassOperand *mask = tr_operand(t, t->sass->operand_count - 1);
+    const SassOperand *reg = operand_of(t, SASS_REG);
+    const SassOperand *mask = reg ? reg : tr_operand(t, t->sass->operand_count - 1);
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     if (tr_mod(t, SASS_MOD_EXCLUSIVE)) return tr_refuse(t, ".EXCLUSIVE");
-    wait_for(t, tr_row(t, mask), false);
+    wait_for(t, tr_mod(t, SASS_MOD_ALL) ? tr_constant(t, UINT32_MAX) : tr_row(t, mask),
+             tr_mod(t, SASS_MOD_COLLECTIVE));
     return true;
 }
 
@@ -230,7 +234,7 @@ static TranslateOp *const table[SASS_OPS] = {
     [SASS_OP_RET] = op_ret,         [SASS_OP_EXIT] = op_exit,    [SASS_OP_KILL] = op_exit,
     [SASS_OP_BPT] = op_trap,        [SASS_OP_BSSY] = op_bssy,    [SASS_OP_BSYNC] = op_bsync,
     [SASS_OP_BREAK] = op_break,     [SASS_OP_WARPSYNC] = op_warpsync, [SASS_OP_BMOV] = op_bmov,
-    [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,      [SASS_OP_NANOSLEEP] = op_nop,
+    [SASS_OP_ENDCOLLECTIVE] = op_nop, [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,      [SASS_OP_NANOSLEEP] = op_nop,
     [SASS_OP_BAR] = op_bar,         [SASS_OP_B2R] = op_b2r,
 };
 
