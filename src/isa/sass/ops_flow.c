@@ -49,13 +49,15 @@ static bool op_branch(Translator *t) {
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const SassOperand *uniform = operand_of(t, SASS_UREG);
     const bool has_uniform = uniform && !uniform->is_hidden;
-    if (has_uniform && tr_mod(t, SASS_MOD_BRANCH) != SASS_BRANCH_DIV)
+    const uint8_t kind = tr_mod(t, SASS_MOD_BRANCH);
+    if (has_uniform && kind != SASS_BRANCH_DIV && kind != SASS_BRANCH_CONV)
         return tr_refuse(t, "a branch by a uniform register");
     if (!target || !relative_pc(t, target->value, &pc)) return tr_refuse(t, "this target");
     put_conditions(t, 0, t->sass->operand_count);
     if (has_uniform) {
         t->inst.operand[3] = tr_row(t, uniform);
-        t->inst.sub |= ISA_JUMP_APART | (uniform->is_inverted ? ISA_JUMP_INVERTED : 0);
+        t->inst.sub |= (kind == SASS_BRANCH_DIV ? ISA_JUMP_APART : ISA_JUMP_TOGETHER) |
+                       (uniform->is_inverted ? ISA_JUMP_INVERTED : 0);
     }
     jump_to(t, pc);
     return true;
