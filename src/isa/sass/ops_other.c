@@ -17,9 +17,9 @@ static IsaInst *compare_halves(Translator *t, IsaHandler handler, int at, int64_
     step->operand[2] = x;
     step->operand[3] = y;
     step->operand[4] = c;
-    step->sub = (uint8_t)(combine[tr_mod(t, SASS_MOD_BOOL) & 3] |
-                          (negated ? ISA_COMPARE_NEGATE_C : 0) |
-                          (tr_mod(t, SASS_MOD_FTZ) ? ISA_COMPARE_FTZ : 0));
+    step->sub =
+        (uint8_t)(combine[tr_mod(t, SASS_MOD_BOOL) & 3] | (negated ? ISA_COMPARE_NEGATE_C : 0) |
+                  (tr_mod(t, SASS_MOD_FTZ) ? ISA_COMPARE_FTZ : 0));
     step->imm = compare_of[tr_mod(t, SASS_MOD_FLOAT_COMPARE) & 15] | value << 8;
     return step;
 }
@@ -33,8 +33,8 @@ static bool has_comparison(Translator *t) {
 static bool op_hsetp2(Translator *t) {
     if (!has_comparison(t)) return false;
     if (tr_mod(t, SASS_MOD_H_AND)) return tr_refuse(t, ".H_AND");
-    IsaInst *step = compare_halves(
-        t, tr_mod(t, SASS_MOD_BF16) ? ISA_DO_SETP_BF16X2 : ISA_DO_SETP_F16X2, 2, 0);
+    IsaInst *step =
+        compare_halves(t, tr_mod(t, SASS_MOD_BF16) ? ISA_DO_SETP_BF16X2 : ISA_DO_SETP_F16X2, 2, 0);
     step->operand[0] = tr_word_to(t, tr_operand(t, 0));
     step->operand[1] = tr_word_to(t, tr_operand(t, 1));
     step->sub |= ISA_COMPARE_PAIR;
@@ -47,8 +47,7 @@ static bool op_hset2(Translator *t) {
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
     if (!has_comparison(t)) return false;
     const int64_t value = !tr_mod(t, SASS_MOD_BF) ? MASK : is_bf16 ? ONE_BF16 : ONE_F16;
-    IsaInst *step =
-        compare_halves(t, is_bf16 ? ISA_DO_SET_BF16X2 : ISA_DO_SET_F16X2, 1, value);
+    IsaInst *step = compare_halves(t, is_bf16 ? ISA_DO_SET_BF16X2 : ISA_DO_SET_F16X2, 1, value);
     step->operand[0] = tr_to(t, tr_operand(t, 0));
     return true;
 }

@@ -59,7 +59,8 @@ static bool product(Translator *t, IsaHandler handler, IsaMatrix matrix, IsaTens
 
 /* A is read by rows and B by columns: all that ptxas emits. */
 static bool is_row_by_column(const Translator *t) {
-    return tr_operand(t, 1)->suffix != SASS_SUFFIX_COL && tr_operand(t, 2)->suffix != SASS_SUFFIX_ROW;
+    return tr_operand(t, 1)->suffix != SASS_SUFFIX_COL &&
+           tr_operand(t, 2)->suffix != SASS_SUFFIX_ROW;
 }
 
 /* ---- Halves and floats ---- */
@@ -84,7 +85,8 @@ static bool op_hmma884(Translator *t) {
     const uint32_t wide = t->wide_count;
     const IsaOperand zero = tr_constant(t, 0), unused = tr_scratch(t);
     for (uint32_t i = 0; i < results; ++i)
-        tr_add_wide(t, i / 2 == step_number ? tr_to_register(t, tr_operand(t, 0), i - first) : unused);
+        tr_add_wide(t,
+                    i / 2 == step_number ? tr_to_register(t, tr_operand(t, 0), i - first) : unused);
     add_registers(t, tr_operand(t, 1), 2, false);
     add_registers(t, tr_operand(t, 2), 2, false);
     for (uint32_t i = 0; i < addends; ++i)
@@ -104,7 +106,8 @@ static bool op_hmma(Translator *t) {
     static const struct {
         PtxType type;
         IsaTensor tensor;
-    } inputs[] = {{PTX_F16, ISA_TENSOR_FP16}, {PTX_BF16, ISA_TENSOR_FP16}, {PTX_TF32, ISA_TENSOR_TF32}};
+    } inputs[] = {
+        {PTX_F16, ISA_TENSOR_FP16}, {PTX_BF16, ISA_TENSOR_FP16}, {PTX_TF32, ISA_TENSOR_TF32}};
     static const PtxMatrixShape shapes[] = {PTX_SHAPE_M16N8K8, PTX_SHAPE_M16N8K16,
                                             PTX_SHAPE_M16N8K4, PTX_SHAPE_M16N8K32};
     if (tr_mod(t, SASS_MOD_HMMA884)) return op_hmma884(t);
@@ -112,9 +115,10 @@ static bool op_hmma(Translator *t) {
     if (input > 2 || shape > 3) return tr_refuse(t, "this shape or type");
     const uint8_t sum = tr_mod(t, SASS_MOD_HMMA_OUT) ? PTX_F32 : PTX_F16;
     const uint8_t type = (uint8_t)inputs[input].type;
-    return product(t, ISA_DO_MMA_FLOAT,
-                   (IsaMatrix){.shape = (uint8_t)shapes[shape], .a = type, .b = type, .c = sum, .d = sum},
-                   inputs[input].tensor);
+    return product(
+        t, ISA_DO_MMA_FLOAT,
+        (IsaMatrix){.shape = (uint8_t)shapes[shape], .a = type, .b = type, .c = sum, .d = sum},
+        inputs[input].tensor);
 }
 
 /* ---- Integers and bits ---- */
@@ -125,7 +129,8 @@ static bool op_imma(Translator *t) {
         PTX_SHAPE_M8N8K16,  PTX_SHAPE_NONE,     PTX_SHAPE_M8N8K32,  PTX_SHAPE_NONE,
         PTX_SHAPE_M16N8K16, PTX_SHAPE_M16N8K32, PTX_SHAPE_M16N8K64, PTX_SHAPE_M16N8K128};
     const PtxMatrixShape shape = shapes[tr_mod(t, SASS_MOD_IMMA_SHAPE) & 7];
-    const PtxType a = types[tr_mod(t, SASS_MOD_IMMA_A) & 3], b = types[tr_mod(t, SASS_MOD_IMMA_B) & 3];
+    const PtxType a = types[tr_mod(t, SASS_MOD_IMMA_A) & 3],
+                  b = types[tr_mod(t, SASS_MOD_IMMA_B) & 3];
     if (shape == PTX_SHAPE_NONE || ptx_type_bits(a) != ptx_type_bits(b))
         return tr_refuse(t, "this shape or types");
     if (!is_row_by_column(t)) return tr_refuse(t, "this layout");
@@ -168,8 +173,12 @@ static IsaOperand double_at(Translator *t, const SassOperand *operand, int64_t i
 /* sum += a * b, of 8 x 8 x 4; sum[2]: pairs of rows. */
 static void put_double_product(Translator *t, const IsaOperand *sum, IsaOperand a, IsaOperand b,
                                uint8_t round) {
-    const IsaMatrix matrix = {.shape = PTX_SHAPE_M8N8K4, .a = PTX_F64, .b = PTX_F64, .c = PTX_F64,
-                              .d = PTX_F64, .operation = round};
+    const IsaMatrix matrix = {.shape = PTX_SHAPE_M8N8K4,
+                              .a = PTX_F64,
+                              .b = PTX_F64,
+                              .c = PTX_F64,
+                              .d = PTX_F64,
+                              .operation = round};
     const IsaOperand wide[] = {sum[0], sum[1], a, b, sum[0], sum[1]};
     IsaInst *step = tr_step(t, ISA_DO_MMA_DOUBLE);
     step->operand[0] = step->operand[3] = 2;
@@ -182,7 +191,8 @@ static void put_double_product(Translator *t, const IsaOperand *sum, IsaOperand 
 
 /* A's registers go down the two tiles of 8 rows first, then along k; B's along k. */
 static bool op_dmma(Translator *t) {
-    static const uint8_t rounds[] = {ISA_ROUND_NEAREST, ISA_ROUND_DOWN, ISA_ROUND_UP, ISA_ROUND_ZERO};
+    static const uint8_t rounds[] = {ISA_ROUND_NEAREST, ISA_ROUND_DOWN, ISA_ROUND_UP,
+                                     ISA_ROUND_ZERO};
     static const struct {
         uint8_t tiles, depth; /* of 8 rows, of 4 products */
     } shapes[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
@@ -204,7 +214,8 @@ static bool op_dmma(Translator *t) {
         if (to.value != SASS_RZ) to.value += 2 * i;
         tr_split_to(t, &to, sum[i]);
     }
-    note_class(t, ISA_TENSOR_FP64, false, (uint32_t)(tiles * depth) * products_of(PTX_SHAPE_M8N8K4));
+    note_class(t, ISA_TENSOR_FP64, false,
+               (uint32_t)(tiles * depth) * products_of(PTX_SHAPE_M8N8K4));
     return true;
 }
 

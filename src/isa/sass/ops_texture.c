@@ -2,12 +2,12 @@
  *
  * How ptxas packs what a texture instruction reads (seen in its code for PTX of known meaning). The
  * arguments are a list: the handle (TXD.B and TXQ.B), the layer, the coordinates, the handle (other
- * .B forms), the level, the offsets. With .SCR the first operand has the first half of the list, and
- * the second one the rest; else the first one has the layer and the coordinates. TXD has the layer
- * behind the coordinates, and in its second operand d/dx and d/dy of x, then of y. Offsets are
- * signed numbers of 4 bits (TLD4: 6 bits, a byte each) in one word, x lowest. The results lie in
- * pairs of registers: the first two channels that the mask has, and the others. Of a handle 32 bits
- * count. Coordinates of a surface: x, y, z or the layer. */
+ * .B forms), the level, the offsets. With .SCR the first operand has the first half of the list,
+ * and the second one the rest; else the first one has the layer and the coordinates. TXD has the
+ * layer behind the coordinates, and in its second operand d/dx and d/dy of x, then of y. Offsets
+ * are signed numbers of 4 bits (TLD4: 6 bits, a byte each) in one word, x lowest. The results lie
+ * in pairs of registers: the first two channels that the mask has, and the others. Of a handle 32
+ * bits count. Coordinates of a surface: x, y, z or the layer. */
 #include "isa/sass/translate.h"
 
 #include <string.h>
@@ -89,8 +89,8 @@ static IsaOperand signed_part(Translator *t, IsaOperand word, uint32_t from, uin
 }
 
 static PtxSub geometry_of(uint8_t dim) {
-    static const PtxSub geometries[] = {PTX_SUB_TEX_1D,   PTX_SUB_TEX_2D,  PTX_SUB_TEX_3D,
-                                        PTX_SUB_TEX_CUBE, PTX_SUB_TEX_A1D, PTX_SUB_TEX_A2D,
+    static const PtxSub geometries[] = {PTX_SUB_TEX_1D,   PTX_SUB_TEX_2D,   PTX_SUB_TEX_3D,
+                                        PTX_SUB_TEX_CUBE, PTX_SUB_TEX_A1D,  PTX_SUB_TEX_A2D,
                                         PTX_SUB_NONE,     PTX_SUB_TEX_ACUBE};
     return geometries[dim & 7];
 }
@@ -170,7 +170,8 @@ static void take_offsets(Translator *t, Arguments *list, const PtxGeometry *geom
         fetch->rows.offset[axis] = signed_part(t, word, apart * (uint32_t)axis, bits);
 }
 
-/* Data, predicate and class of a fetch. The predicate says that texels are missing, which none is. */
+/* Data, predicate and class of a fetch. The predicate says that texels are missing, which none is.
+ */
 static bool finish_fetch(Translator *t, IsaHandler handler, Fetch *fetch) {
     const uint8_t mask = (uint8_t)tr_operand(t, t->sass->operand_count - 1)->value & 15;
     const bool is_half = tr_mod(t, SASS_MOD_TEX_F16);
@@ -219,8 +220,8 @@ static bool op_fetch(Translator *t) {
     if (offsets > 1) return tr_refuse(t, "an offset for each texel");
     Arguments list = arguments_of(t, geometry, has_level, offsets);
     take_places(t, &list, geometry, &fetch);
-    fetch.handle = tr_mod(t, SASS_MOD_BINDLESS) ? handle_of(t, take(t, &list))
-                                                : bound_handle(t, TEX_HANDLE);
+    fetch.handle =
+        tr_mod(t, SASS_MOD_BINDLESS) ? handle_of(t, take(t, &list)) : bound_handle(t, TEX_HANDLE);
     fetch.how.has_texel = is_texel;
     fetch.how.component = tr_mod(t, SASS_MOD_COMPONENT);
     const bool names_level = is_texel ? tr_mod(t, SASS_MOD_CL) : true; /* LZ: level 0 */
@@ -370,16 +371,15 @@ static bool op_sust(Translator *t) {
 
 /* coordinates, a, handle */
 static bool op_sured(Translator *t) {
-    static const PtxSub subs[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_NONE,
-                                  PTX_SUB_NONE, PTX_SUB_AND, PTX_SUB_OR, PTX_SUB_NONE};
+    static const PtxSub subs[] = {PTX_SUB_ADD,  PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_NONE,
+                                  PTX_SUB_NONE, PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_NONE};
     Fetch fetch;
     const PtxSub sub = subs[tr_mod(t, SASS_MOD_ATOM_OP) & 7];
     const uint8_t type = tr_mod(t, SASS_MOD_SURED_TYPE);
     if (!begin_surface(t, &fetch, 0, 2)) return false;
-    if (sub == PTX_SUB_NONE || type == SASS_SURED_TYPE_F32)
-        return tr_refuse(t, "this operation");
-    const bool is_wide = type == SASS_SURED_TYPE_U64 || type == SASS_SURED_TYPE_S64 ||
-                         type == SASS_SURED_TYPE_SD64;
+    if (sub == PTX_SUB_NONE || type == SASS_SURED_TYPE_F32) return tr_refuse(t, "this operation");
+    const bool is_wide =
+        type == SASS_SURED_TYPE_U64 || type == SASS_SURED_TYPE_S64 || type == SASS_SURED_TYPE_SD64;
     fetch.how.query = (uint8_t)sub;
     fetch.how.type = type == SASS_SURED_TYPE_S32   ? PTX_S32
                      : type == SASS_SURED_TYPE_S64 ? PTX_S64

@@ -34,7 +34,8 @@ static const TrialRow rows[] = {
     {80, "fma.rn.relu.f16x2 >r1, <r1, <r1, <r1", 0},
     {80, "fma.rn.bf16x2 >r1, <r1, <r1, <r1", 0},
     {75, "red.shared.add.u32 [counter], 1; ld.shared.u32 >r1, [counter]", 0},
-    {75, "atom.shared.add.u64 >l1, [counter], <l1; bar.warp.sync -1; ld.shared.u64 >l1, [counter]", 0},
+    {75, "atom.shared.add.u64 >l1, [counter], <l1; bar.warp.sync -1; ld.shared.u64 >l1, [counter]",
+     0},
     {75, "atom.shared.add.f64 >d1, [counter], 0d3FF0000000000000", 0},
     {75, "atom.shared.min.s32 >r1, [counter], <r1", 0},
     {75, "red.shared.max.u64 [counter], <l1; bar.warp.sync -1; ld.shared.u64 >l1, [counter]", 0},
@@ -43,7 +44,8 @@ static const TrialRow rows[] = {
 
 int main(int argc, char **argv) {
     const int sm = argc > 1 ? atoi(argv[1]) : 80, level = argc > 2 ? atoi(argv[2]) : 3;
-    Trial *trial = trial_new(sm, level, ".shared .align 8 .b64 counter;", rows, sizeof rows / sizeof rows[0]);
+    Trial *trial =
+        trial_new(sm, level, ".shared .align 8 .b64 counter;", rows, sizeof rows / sizeof rows[0]);
     const unsigned wrong = trial_run(trial, 0, false);
     trial_free(trial);
     return wrong != 0;

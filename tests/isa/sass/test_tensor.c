@@ -3,25 +3,25 @@
 
 #include <stdlib.h>
 
-#define MMA(text) "mma.sync.aligned." text
+#define MMA(text)    "mma.sync.aligned." text
 #define SPARSE(text) "mma.sp::ordered_metadata.sync.aligned." text
 #define EIGHT_BITS(first, shape, a, b)                                                             \
-    {first, MMA(shape ".row.col.s32.u8.u8.s32 " a "," b), 0},                                         \
-        {first, MMA(shape ".row.col.satfinite.s32.s8.u8.s32 " a "," b), 0},                           \
-        {first, MMA(shape ".row.col.s32.u8.s8.s32 " a "," b), 0}, { \
-        first, MMA(shape ".row.col.satfinite.s32.s8.s8.s32 " a "," b), 0                              \
+    {first, MMA(shape ".row.col.s32.u8.u8.s32 " a "," b), 0},                                      \
+        {first, MMA(shape ".row.col.satfinite.s32.s8.u8.s32 " a "," b), 0},                        \
+        {first, MMA(shape ".row.col.s32.u8.s8.s32 " a "," b), 0}, {                                \
+        first, MMA(shape ".row.col.satfinite.s32.s8.s8.s32 " a "," b), 0                           \
     }
 #define FOUR_BITS(first, shape, a, b)                                                              \
-    {first, MMA(shape ".row.col.s32.u4.u4.s32 " a "," b), 0},                                         \
-        {first, MMA(shape ".row.col.satfinite.s32.s4.u4.s32 " a "," b), 0},                           \
-        {first, MMA(shape ".row.col.s32.u4.s4.s32 " a "," b), 0}, { \
-        first, MMA(shape ".row.col.satfinite.s32.s4.s4.s32 " a "," b), 0                            \
+    {first, MMA(shape ".row.col.s32.u4.u4.s32 " a "," b), 0},                                      \
+        {first, MMA(shape ".row.col.satfinite.s32.s4.u4.s32 " a "," b), 0},                        \
+        {first, MMA(shape ".row.col.s32.u4.s4.s32 " a "," b), 0}, {                                \
+        first, MMA(shape ".row.col.satfinite.s32.s4.s4.s32 " a "," b), 0                           \
     }
 /* Later architectures compute these otherwise, without tensor cores. */
 #define QUADS(layout)                                                                              \
-    {75, MMA("m8n8k4." layout ".f16.f16.f16.f16 >r4, <r2, <r2, <r4"), 75}, \
-        {75, MMA("m8n8k4." layout ".f32.f16.f16.f16 >f8, <r2, <r2, <r4"), 75}, { \
-        75, MMA("m8n8k4." layout ".f32.f16.f16.f32 >f8, <r2, <r2, <f8"), 75 \
+    {75, MMA("m8n8k4." layout ".f16.f16.f16.f16 >r4, <r2, <r2, <r4"), 75},                         \
+        {75, MMA("m8n8k4." layout ".f32.f16.f16.f16 >f8, <r2, <r2, <r4"), 75}, {                   \
+        75, MMA("m8n8k4." layout ".f32.f16.f16.f32 >f8, <r2, <r2, <f8"), 75                        \
     }
 
 static const TrialRow rows[] = {
@@ -33,7 +33,10 @@ static const TrialRow rows[] = {
     {80, MMA("m16n8k16.row.col.f32.bf16.bf16.f32 >f4, <r4, <r2, <f4"), 0},
     {80, MMA("m16n8k4.row.col.f32.tf32.tf32.f32 >f4, <r2, {<r1}, <f4"), 0},
     {80, MMA("m16n8k8.row.col.f32.tf32.tf32.f32 >f4, <r4, <r2, <f4"), 0},
-    QUADS("row.row"), QUADS("row.col"), QUADS("col.row"), QUADS("col.col"),
+    QUADS("row.row"),
+    QUADS("row.col"),
+    QUADS("col.row"),
+    QUADS("col.col"),
     EIGHT_BITS(75, "m8n8k16", ">r2, {<r1}, {<r1}", " <r2"),
     EIGHT_BITS(80, "m16n8k16", ">r4, <r2, {<r1}", " <r4"),
     EIGHT_BITS(80, "m16n8k32", ">r4, <r4, <r2", " <r4"),

@@ -19,7 +19,8 @@ static void check(CUresult result, const char *what) {
 /* ---- Rows ---- */
 
 /* By %h, and by the reference `tref`. */
-#define BOTH(before, behind) {75, before "[%h" behind, 0}, {75, before "[tref" behind, 0}
+#define BOTH(before, behind)                                                                       \
+    {75, before "[%h" behind, 0}, { 75, before "[tref" behind, 0 }
 
 static const TrialRow flat[] = {
     BOTH("tex.2d.v4.f32.f32 >f4, ", ", <f2]"),
@@ -75,7 +76,8 @@ static const TrialRow cube[] = {
     BOTH("tld4.b.cube.v4.f32.f32 >f4, ", ", {<f1, <f1, <f1, <f1}]"),
 };
 /* x in bytes is a multiple of what is accessed: 16 times a small number. */
-#define SURFACE(before, behind) {75, before "[%h" behind, 0}, {75, before "[sref" behind, 0}
+#define SURFACE(before, behind)                                                                    \
+    {75, before "[%h" behind, 0}, { 75, before "[sref" behind, 0 }
 static const TrialRow surface[] = {
     SURFACE("suld.b.2d.v4.b32.trap >r4, ", ", {<x1, <y1}]"),
     SURFACE("suld.b.2d.b32.clamp >r1, ", ", {<x1, <s1}]"),
@@ -117,8 +119,10 @@ static const Kind kinds[] = {
 
 static CUarray array_of(const Kind *kind) {
     CUarray array;
-    const CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = kind->width, .Height = kind->height,
-                                           .Depth = kind->depth, .Flags = kind->flags,
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = kind->width,
+                                           .Height = kind->height,
+                                           .Depth = kind->depth,
+                                           .Flags = kind->flags,
                                            .NumChannels = 4,
                                            .Format = kind->flags & CUDA_ARRAY3D_SURFACE_LDST
                                                          ? CU_AD_FORMAT_UNSIGNED_INT32
@@ -132,20 +136,25 @@ static void fill(const Kind *kind, CUarray array) {
     const size_t height = kind->height ? kind->height : 1, depth = kind->depth ? kind->depth : 1;
     for (size_t i = 0; i < sizeof texels / sizeof texels[0]; i++)
         texels[i] = (float)(i * 37 % 1021) * 0.125f - 13.0f;
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = texels,
-                                .srcPitch = kind->width * 16, .srcHeight = height,
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array,
-                                .WidthInBytes = kind->width * 16, .Height = height, .Depth = depth};
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = texels,
+                                .srcPitch = kind->width * 16,
+                                .srcHeight = height,
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = array,
+                                .WidthInBytes = kind->width * 16,
+                                .Height = height,
+                                .Depth = depth};
     check(cuMemcpy3D(&copy), "cuMemcpy3D");
 }
 
 static uint64_t handle_of(const Kind *kind, CUarray array) {
-    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
-    const CUDA_TEXTURE_DESC texture = {.addressMode = {CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_WRAP,
-                                                       CU_TR_ADDRESS_MODE_WRAP},
-                                       .filterMode = kind->is_filtered ? CU_TR_FILTER_MODE_LINEAR
-                                                                       : CU_TR_FILTER_MODE_POINT,
-                                       .flags = CU_TRSF_NORMALIZED_COORDINATES};
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                         .res.array.hArray = array};
+    const CUDA_TEXTURE_DESC texture = {
+        .addressMode = {CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_WRAP},
+        .filterMode = kind->is_filtered ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
+        .flags = CU_TRSF_NORMALIZED_COORDINATES};
     unsigned long long handle;
     if (kind->flags & CUDA_ARRAY3D_SURFACE_LDST)
         check(cuSurfObjectCreate(&handle, &resource), "cuSurfObjectCreate");
@@ -180,9 +189,13 @@ static CUarray stored_to;
 
 /* The texels of a surface after a run, for the comparison; then they are as before. */
 static void read_surface(void *texels, size_t size) {
-    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = stored_to,
-                                .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = texels,
-                                .dstPitch = SIDE * 16, .WidthInBytes = SIDE * 16, .Height = SIDE};
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .srcArray = stored_to,
+                                .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = texels,
+                                .dstPitch = SIDE * 16,
+                                .WidthInBytes = SIDE * 16,
+                                .Height = SIDE};
     if (size != SIDE * SIDE * 16) abort();
     check(cuMemcpy2D(&copy), "cuMemcpy2D");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

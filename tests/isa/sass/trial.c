@@ -93,17 +93,19 @@ static void put_before(Text *text, const char *row) {
             text_printf(text, ".reg %s %%v%d_%d;\n", type_of(operand.letter), index, i);
             if (operand.is_destination) continue;
             if (strchr("sxy", operand.letter))
-                text_printf(text,
-                            "ld.global.b32 %%t,[%%i+%d]; and.b32 %%t,%%t,7; %s.s32 %%v%d_%d,%%t,%s;\n",
-                            offset, operand.letter == 'x' ? "shl.b32 %t,%t,4; add" : "sub", index, i,
-                            operand.letter == 's' ? "3" : "0");
+                text_printf(
+                    text,
+                    "ld.global.b32 %%t,[%%i+%d]; and.b32 %%t,%%t,7; %s.s32 %%v%d_%d,%%t,%s;\n",
+                    offset, operand.letter == 'x' ? "shl.b32 %t,%t,4; add" : "sub", index, i,
+                    operand.letter == 's' ? "3" : "0");
             else if (operand.letter == 'p')
-                text_printf(text,
-                         "ld.global.b32 %%t,[%%i+%d]; and.b32 %%t,%%t,1; setp.ne.u32 %%v%d_%d,%%t,0;\n",
-                         offset, index, i);
+                text_printf(
+                    text,
+                    "ld.global.b32 %%t,[%%i+%d]; and.b32 %%t,%%t,1; setp.ne.u32 %%v%d_%d,%%t,0;\n",
+                    offset, index, i);
             else
-                text_printf(text, "ld.global%s %%v%d_%d,[%%i+%d];\n", type_of(operand.letter), index, i,
-                         offset);
+                text_printf(text, "ld.global%s %%v%d_%d,[%%i+%d];\n", type_of(operand.letter),
+                            index, i, offset);
             offset += bytes_of(operand.letter) < 4 ? 4 : bytes_of(operand.letter);
         }
         index++;
@@ -135,11 +137,11 @@ static void put_after(Text *text, const char *row) {
         at = read_operand(at, &operand);
         for (int i = 0; i < operand.count && operand.is_destination; i++) {
             if (operand.letter == 'p')
-                text_printf(text, "selp.u32 %%t,1,0,%%v%d_%d; st.global.b32 [%%o+%d],%%t;\n", index, i,
-                         offset);
+                text_printf(text, "selp.u32 %%t,1,0,%%v%d_%d; st.global.b32 [%%o+%d],%%t;\n", index,
+                            i, offset);
             else
-                text_printf(text, "st.global%s [%%o+%d],%%v%d_%d;\n", type_of(operand.letter), offset,
-                         index, i);
+                text_printf(text, "st.global%s [%%o+%d],%%v%d_%d;\n", type_of(operand.letter),
+                            offset, index, i);
             offset += bytes_of(operand.letter) < 4 ? 4 : bytes_of(operand.letter);
         }
         index++;
@@ -148,12 +150,12 @@ static void put_after(Text *text, const char *row) {
 
 static void put_kernel(Text *text, size_t number, const char *row) {
     text_printf(text,
-             ".visible .entry k%zu(.param .u64 in, .param .u64 out, .param .u64 handle) {\n"
-             ".reg .b64 %%i,%%o,%%w,%%h; .reg .b32 %%t;\n"
-             "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; ld.param.u64 %%h,[handle];\n"
-             "mov.u32 %%t,%%tid.x; mul.wide.u32 %%w,%%t,%d; add.u64 %%i,%%i,%%w;\n"
-             "mul.wide.u32 %%w,%%t,%d; add.u64 %%o,%%o,%%w;\n",
-             number, IN_BYTES, OUT_BYTES);
+                ".visible .entry k%zu(.param .u64 in, .param .u64 out, .param .u64 handle) {\n"
+                ".reg .b64 %%i,%%o,%%w,%%h; .reg .b32 %%t;\n"
+                "ld.param.u64 %%i,[in]; ld.param.u64 %%o,[out]; ld.param.u64 %%h,[handle];\n"
+                "mov.u32 %%t,%%tid.x; mul.wide.u32 %%w,%%t,%d; add.u64 %%i,%%i,%%w;\n"
+                "mul.wide.u32 %%w,%%t,%d; add.u64 %%o,%%o,%%w;\n",
+                number, IN_BYTES, OUT_BYTES);
     put_before(text, row);
     put_instruction(text, row);
     put_after(text, row);
@@ -276,7 +278,8 @@ static void run(const Trial *trial, int which, size_t row, uint64_t handle, uint
     CUresult status = cuLaunchKernel(function, 1, 1, 1, LANES, 1, 1, 0, NULL, parameters, NULL);
     if (status == CUDA_SUCCESS) status = cuMemcpyDtoH(result, trial->out, LANES * OUT_BYTES);
     if (status != CUDA_SUCCESS) {
-        printf("%s by %s failed with %d\n", trial->rows[row].text, which ? "machine code" : "PTX", (int)status);
+        printf("%s by %s failed with %d\n", trial->rows[row].text, which ? "machine code" : "PTX",
+               (int)status);
         memset(result, which, LANES * OUT_BYTES);
     }
 }
@@ -303,9 +306,9 @@ static bool is_same(const Trial *trial, size_t row, uint64_t handle, int input, 
         memcpy(&word[0], result[0] + 4 * i, 4);
         memcpy(&word[1], result[1] + 4 * i, 4);
         if (word[0] == word[1]) continue;
-        printf("sm_%d -O%d: %s, input %d: lane %zu, word %zu: PTX %08x, machine code %08x\n", trial->sm,
-               trial->level, trial->rows[row].text, input, i / (OUT_BYTES / 4), i % (OUT_BYTES / 4),
-               word[0], word[1]);
+        printf("sm_%d -O%d: %s, input %d: lane %zu, word %zu: PTX %08x, machine code %08x\n",
+               trial->sm, trial->level, trial->rows[row].text, input, i / (OUT_BYTES / 4),
+               i % (OUT_BYTES / 4), word[0], word[1]);
         return false;
     }
     return true;

@@ -9,7 +9,8 @@
 /* An instruction as PTX has it. In its text >LN is a destination and <LN a source of N registers,
  * which are a list in braces where N is more than 1; L says what they are: r .b32, f .f32, d .f64,
  * l .b64, h .b16, p .pred; s a small
- * number of either sign, y one from 0 to 7, x 16 times one from 0 to 7. %h is the handle that the kernel is given. */
+ * number of either sign, y one from 0 to 7, x 16 times one from 0 to 7. %h is the handle that the
+ * kernel is given. */
 typedef struct TrialRow {
     int first_sm; /* that has it */
     const char *text;
