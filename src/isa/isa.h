@@ -142,7 +142,8 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  * bits 0 and 1 of sub negate them. Addresses of machine code count bytes, 16 for each pc. */
 enum { ISA_JUMP_NEGATED = 1, ISA_JUMP_NEGATED_2 = 2, ISA_JUMP_LOOKS = 4,
        ISA_JUMP_APART = 8,   /* only where lanes that row operand[3] names are not here */
-       ISA_JUMP_INVERTED = 16 /* that row is inverted */ };
+       ISA_JUMP_INVERTED = 16, /* that row is inverted */
+       ISA_JUMP_TOGETHER = 32 /* only where all live lanes that row operand[3] names are here */ };
 /* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
 enum { ISA_SYNC_IS_HERE = 1 };
 

@@ -215,13 +215,21 @@ static uint32_t answer(const MemTexture *texture, PtxSub query, uint32_t level) 
     }
 }
 
+static bool is_surface(const IsaContext *context, uint64_t handle) {
+    const MemTexture *object = mem_texture(context->memory, dereference(context, handle));
+    return object && object->is_surface;
+}
+
 EXEC(TXQ) {
     const PtxSub query = (PtxSub)isa_texture_of(inst).query;
     const IsaTextureRows rows = isa_texture_rows(context, inst);
     for (; mask; mask &= mask - 1) {
         const int lane = bits_lowest32(mask);
+        const bool asks_surface = inst->sub == ISA_QUERY_EITHER
+                                      ? is_surface(context, isa_row64(warp, inst->operand[4])[lane])
+                                      : inst->sub == ISA_QUERY_SURFACE;
         const MemTexture *texture =
-            ISA_TEXTURE(lane_object)(context, warp, inst->operand[4], lane, inst->sub);
+            ISA_TEXTURE(lane_object)(context, warp, inst->operand[4], lane, asks_surface);
         if (!texture) return;
         isa_row32(warp, inst->operand[0])[lane] =
             answer(texture, query, word_of(warp, rows.level, lane));

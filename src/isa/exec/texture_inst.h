@@ -21,6 +21,9 @@ typedef struct IsaTexture {
 } IsaTexture;
 static_assert(sizeof(IsaTexture) == sizeof(int64_t), "travels in IsaInst.imm");
 
+/* IsaInst.sub of TXQ: what the handle is one of. */
+enum { ISA_QUERY_TEXTURE, ISA_QUERY_SURFACE, ISA_QUERY_EITHER };
+
 /* Rows of the operands in brackets and behind them; ISA_SINK where there is none. */
 typedef struct IsaTextureRows {
     IsaOperand at[3], layer, sampler, level, gradient[2][3], offset[3];

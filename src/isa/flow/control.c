@@ -50,6 +50,7 @@ static bool are_apart(const IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
 static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     uint32_t lanes = jumping(warp, inst, mask);
     if (inst->sub & ISA_JUMP_APART && !are_apart(warp, inst, mask)) lanes = 0;
+    if (inst->sub & ISA_JUMP_TOGETHER && are_apart(warp, inst, mask)) lanes = 0;
     if (!lanes) {
         warp->pc++;
         return true;

@@ -69,7 +69,8 @@ static void fill_parts(const IsaLaunch *launch, struct DeviceMemory *memory, uin
     const SassCode *code = launch->program->code;
     for (uint32_t i = 0; i < code->part_count; ++i) {
         const SassBankPart *part = &code->parts[i];
-        if (!is_for(part, launch) || !part->bank || part->bank >= ISA_BANKS) continue;
+        if (!is_for(part, launch) || part->bank >= ISA_BANKS) continue;
+        if (!part->bank && !part->var) continue; /* what a launch itself fills in */
         uint8_t *to = bank[part->bank] + part->offset;
         if (part->bytes) memcpy(to, part->bytes, part->size);
         else mem_read(memory, part->var->address, to, part->size);

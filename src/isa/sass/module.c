@@ -81,6 +81,23 @@ static PtxVar *variable_of(const PtxModule *module, const Cubin *cubin, const Cu
     return var;
 }
 
+/* Texture and surface references are variables of the driver's: 8 bytes that hold a handle. */
+static PtxVar *reference_of(const CubinSymbol *symbol, Arena *arena) {
+    PtxVar *var = ARENA_NEW(arena, PtxVar);
+    *var = (PtxVar){.name = symbol->name,
+                    .space = PTX_SPACE_TEX,
+                    .type = PTX_B64,
+                    .opaque = symbol->kind == CUBIN_SYMBOL_TEXTURE ? PTX_OPAQUE_TEXTURE
+                                                                   : PTX_OPAQUE_SURFACE,
+                    .linkage = PTX_VISIBLE,
+                    .align = 8,
+                    .size = 8,
+                    .reg = -1,
+                    .line = 1,
+                    .column = 1};
+    return var;
+}
+
 PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag) {
     Arena *arena = arena_new();
     void *copy = arena_alloc(arena, size); /* names and sections stay in it */
@@ -104,9 +121,13 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
     for (uint32_t f = 0; f < cubin->function_count; ++f)
         module->functions[f] = function_of(&cubin->functions[f], (int)f, arena);
     module->vars = ARENA_ARRAY(arena, PtxVar *, cubin->symbol_count + 1);
-    for (uint32_t i = 0; i < cubin->symbol_count; ++i)
-        if (is_variable(cubin, &cubin->symbols[i]))
-            module->vars[module->var_count++] = variable_of(module, cubin, &cubin->symbols[i]);
+    for (uint32_t i = 0; i < cubin->symbol_count; ++i) {
+        const CubinSymbol *symbol = &cubin->symbols[i];
+        if (is_variable(cubin, symbol))
+            module->vars[module->var_count++] = variable_of(module, cubin, symbol);
+        else if (symbol->kind == CUBIN_SYMBOL_TEXTURE || symbol->kind == CUBIN_SYMBOL_SURFACE)
+            module->vars[module->var_count++] = reference_of(symbol, arena);
+    }
     return module;
 }
 

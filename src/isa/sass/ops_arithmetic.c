@@ -703,19 +703,22 @@ static IsaOperand halves(Translator *t, const SassOperand *operand) {
     return to;
 }
 
-/* HADD2.F32: the sum of two halves as a float. */
-static bool half_sum_as_float(Translator *t) {
-    IsaOperand part[2];
+IsaOperand tr_halves(Translator *t, const SassOperand *operand) { return halves(t, operand); }
+
+/* HADD2.F32, HMUL2.F32: the sum or the product of two halves, rounded to a half, as a float: ptxas
+ * makes it of add.f16 (mul.f16) and cvt.f32.f16. */
+static bool halves_as_float(Translator *t, IsaHandler handler) {
+    IsaOperand source[2];
     if (tr_mod(t, SASS_MOD_BF16)) return tr_refuse(t, "bfloat16 as float");
     for (int i = 0; i < 2; ++i) {
-        const SassOperand *operand = tr_operand(t, 1 + i);
-        if (operand->suffix == SASS_SUFFIX_HALF_F32) return tr_refuse(t, "a float operand");
-        const IsaOperand both = halves(t, operand), low = tr_scratch(t);
-        part[i] = tr_scratch(t);
-        step2(t, ISA_DO_CVT_U16_32, low, both);
-        step2(t, ISA_DO_CVT_F32_F16, part[i], low);
+        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32)
+            return tr_refuse(t, "a float operand");
+        source[i] = halves(t, tr_operand(t, 1 + i));
     }
-    step3(t, ISA_DO_ADD_F32, tr_to(t, tr_operand(t, 0)), part[0], part[1]);
+    const IsaOperand both = tr_scratch(t), low = tr_scratch(t);
+    step3(t, handler, both, source[0], source[1])->sub = float_sub(t);
+    step2(t, ISA_DO_CVT_U16_32, low, both);
+    step2(t, ISA_DO_CVT_F32_F16, tr_to(t, tr_operand(t, 0)), low);
     return true;
 }
 
@@ -723,7 +726,10 @@ static bool op_half(Translator *t) {
     const uint16_t op = t->sass->op;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
     const int sources = op == SASS_OP_HFMA2 ? 3 : 2;
-    if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HADD2) return half_sum_as_float(t);
+    if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HADD2)
+        return halves_as_float(t, ISA_DO_ADD_F16X2);
+    if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HMUL2)
+        return halves_as_float(t, ISA_DO_MUL_F16X2);
     if (tr_mod(t, SASS_MOD_F32_OUT) || tr_mod(t, SASS_MOD_FMZ))
         return tr_refuse(t, "halves computed as floats");
     IsaOperand source[3] = {0};

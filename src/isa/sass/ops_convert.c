@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "memory/memory.h"
+
 static IsaInst *step2(Translator *t, IsaHandler handler, IsaOperand d, IsaOperand a) {
     IsaInst *step = tr_step(t, handler);
     step->operand[0] = d;
@@ -215,14 +217,23 @@ static const struct {
     {"SR_CgaCtaId", PTX_SREG_CLUSTER_CTARANK}, {"SRZ", PTX_SREG_TID_W},
 };
 
+/* Registers that are the same for all. SR_SWINHI is the upper word of a generic address of shared
+ * memory, whose lower word is the address itself: such a pair is good where only the lower word is
+ * used, as copies do; as an address it faults, because the window's lower word is not 0 here.
+ * SR_LMEMHIOFF is where a stack would overflow: nowhere, accesses are checked. */
+static const struct {
+    const char *name;
+    uint32_t value;
+} fixed[] = {{"SR_SWINHI", ISA_SHARED_UPPER}, {"SR_LMEMHIOFF", 0}};
+
 static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t bytes) {
-    enum { SHARED_UPPER = 47 };
-    if (number == SHARED_UPPER) {
-        step2(t, ISA_DO_MOV_32, tr_to_register(t, tr_operand(t, 0), add),
-              tr_constant(t, ISA_SHARED_UPPER));
+    const char *name = sass_sreg_name(number);
+    for (size_t i = 0; name && i < sizeof fixed / sizeof fixed[0]; ++i) {
+        if (strcmp(fixed[i].name, name) != 0) continue;
+        const IsaOperand to = tr_to_register(t, tr_operand(t, 0), add);
+        step2(t, ISA_DO_MOV_32, to, tr_constant(t, fixed[i].value));
         return true;
     }
-    const char *name = sass_sreg_name(number);
     for (size_t i = 0; name && i < sizeof specials / sizeof specials[0]; ++i) {
         if (strcmp(specials[i].name, name) != 0) continue;
         IsaInst *step = tr_step(t, ISA_DO_SREG);
@@ -323,11 +334,23 @@ static bool op_redux(Translator *t) {
     return true;
 }
 
-/* p, uniform d, a */
+/* p, uniform d, a: p where a lane's value is another one (.OR: or where p was true) */
 static bool op_r2ur(Translator *t) {
     t->is_uniform = false; /* the value is that of a lane that executes */
-    const IsaOperand x = tr_row(t, tr_operand(t, 2));
-    step2(t, ISA_DO_TO_UNIFORM, tr_to(t, tr_operand(t, 1)), x);
+    const IsaOperand x = tr_row(t, tr_operand(t, 2)), chosen = tr_to(t, tr_operand(t, 1));
+    step2(t, ISA_DO_TO_UNIFORM, chosen, x);
+    if (tr_operand(t, 0)->value == SASS_PT) return true;
+    const IsaOperand differs = tr_word_to(t, tr_operand(t, 0));
+    IsaInst *step = tr_step(t, ISA_DO_SETP_EQ_32);
+    step->operand[0] = differs;
+    step->operand[2] = x;
+    step->operand[3] = chosen;
+    step->operand[4] = differs;
+    step->sub = ISA_COMPARE_NEGATE;
+    if (!tr_mod(t, SASS_MOD_OR)) return true;
+    bool negated; /* notes that it is read */
+    step->operand[4] = tr_word(t, tr_operand(t, 0), &negated);
+    step->sub |= ISA_COMPARE_OR;
     return true;
 }
 

@@ -49,13 +49,15 @@ static bool op_branch(Translator *t) {
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const SassOperand *uniform = operand_of(t, SASS_UREG);
     const bool has_uniform = uniform && !uniform->is_hidden;
-    if (has_uniform && tr_mod(t, SASS_MOD_BRANCH) != SASS_BRANCH_DIV)
+    const uint8_t kind = tr_mod(t, SASS_MOD_BRANCH);
+    if (has_uniform && kind != SASS_BRANCH_DIV && kind != SASS_BRANCH_CONV)
         return tr_refuse(t, "a branch by a uniform register");
     if (!target || !relative_pc(t, target->value, &pc)) return tr_refuse(t, "this target");
     put_conditions(t, 0, t->sass->operand_count);
     if (has_uniform) {
         t->inst.operand[3] = tr_row(t, uniform);
-        t->inst.sub |= ISA_JUMP_APART | (uniform->is_inverted ? ISA_JUMP_INVERTED : 0);
+        t->inst.sub |= (kind == SASS_BRANCH_DIV ? ISA_JUMP_APART : ISA_JUMP_TOGETHER) |
+                       (uniform->is_inverted ? ISA_JUMP_INVERTED : 0);
     }
     jump_to(t, pc);
     return true;
@@ -156,11 +158,15 @@ static bool op_break(Translator *t) {
     return true;
 }
 
+/* (p,) mask (, target). .COLLECTIVE: what follows up to ENDCOLLECTIVE is done by all of them at once;
+ * the target is behind it. */
 static bool op_warpsync(Translator *t) {
-    const SassOperand *mask = tr_operand(t, t->sass->operand_count - 1);
+    const SassOperand *reg = operand_of(t, SASS_REG);
+    const SassOperand *mask = reg ? reg : tr_operand(t, t->sass->operand_count - 1);
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     if (tr_mod(t, SASS_MOD_EXCLUSIVE)) return tr_refuse(t, ".EXCLUSIVE");
-    wait_for(t, tr_row(t, mask), false);
+    wait_for(t, tr_mod(t, SASS_MOD_ALL) ? tr_constant(t, UINT32_MAX) : tr_row(t, mask),
+             tr_mod(t, SASS_MOD_COLLECTIVE));
     return true;
 }
 
@@ -244,6 +250,7 @@ static TranslateOp *const table[SASS_OPS] = {
     [SASS_OP_BREAK] = op_break,     [SASS_OP_WARPSYNC] = op_warpsync, [SASS_OP_BMOV] = op_bmov,
     [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,      [SASS_OP_NANOSLEEP] = op_nop,
     [SASS_OP_LEPC] = op_lepc,
+    [SASS_OP_ENDCOLLECTIVE] = op_nop,
     [SASS_OP_BAR] = op_bar,         [SASS_OP_B2R] = op_b2r,
 };
 

@@ -242,6 +242,12 @@ static bool atom_type(const Translator *t, AtomType *type) {
                                      {8, ISA_FLOAT},
                                      {4, ISA_FLOAT | ISA_HALF_PAIR | ISA_BFLOAT}};
     const bool is_float = t->sass->form->opcode == 0x1a3 || t->sass->form->opcode == 0x1a6;
+    if (!is_float && t->sass->sm >= 90) {
+        static const uint8_t of_90[] = {0, 1, 2, 5}; /* ATOM_INT's numbers */
+        if (tr_mod(t, SASS_MOD_ATOM_INT) > 3) return false;
+        *type = types[of_90[tr_mod(t, SASS_MOD_ATOM_INT)]];
+        return true;
+    }
     if (!is_float) {
         *type = types[tr_mod(t, SASS_MOD_ATOM_TYPE) & 7];
         return true;
@@ -288,12 +294,17 @@ static bool op_atom(Translator *t) {
     const uint8_t which = tr_mod(t, SASS_MOD_ATOM_OP);
     AtomType type;
     if (!atom_type(t, &type)) return tr_refuse(t, "this type");
-    if (!is_cas && which == SASS_ATOM_OP_POPC_INC) return tr_refuse(t, ".POPC.INC");
-    if (!is_cas && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
+    /* adds the number of lanes, with what each would get that adds 1; without b */
+    const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
+    const bool is_count = !is_cas && which == popc_inc;
+    if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
     const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: whether it has swapped */
-    if (address + 1 >= t->sass->operand_count) return tr_refuse(t, "an operation without operand");
+    if (is_count && !is_reduction && tr_operand(t, to)->value != SASS_RZ)
+        return tr_refuse(t, "the result of .POPC.INC");
+    if (!is_count && address + 1 >= t->sass->operand_count) return tr_refuse(t, "an operation without operand");
     const Base base = base_of(t, tr_operand(t, address), is_wide(t, space));
-    const IsaOperand b = value_of(t, tr_operand(t, address + 1), type.size);
+    const IsaOperand b = is_count ? tr_constant(t, 1)
+                                  : value_of(t, tr_operand(t, address + 1), type.size);
     const IsaOperand c = is_cas ? value_of(t, tr_operand(t, address + 2), type.size) : 0;
     const bool has_result = !is_reduction && tr_operand(t, to)->value != SASS_RZ;
     IsaInst *step = tr_step(t, ISA_DO_ATOM);
@@ -301,7 +312,7 @@ static bool op_atom(Translator *t) {
     step->flags |= type.flags;
     step->operand[2] = b;
     step->operand[3] = c;
-    step->sub = (uint8_t)(is_cas ? PTX_SUB_CAS : subs[which]);
+    step->sub = (uint8_t)(is_cas ? PTX_SUB_CAS : is_count ? PTX_SUB_ADD : subs[which]);
     const IsaOperand old = !has_result      ? ISA_SINK
                            : type.size == 8 ? tr_scratch_pair(t)
                            : is_test        ? tr_scratch(t)

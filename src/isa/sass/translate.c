@@ -304,7 +304,9 @@ static void emit(Translator *t) {
 }
 
 static TranslateOp *find_op(uint16_t op) {
-    TranslateOp *(*const kinds[])(uint16_t) = {tr_arithmetic, tr_convert, tr_memory, tr_flow};
+    TranslateOp *(*const kinds[])(uint16_t) = {tr_arithmetic, tr_convert, tr_memory,
+                                                tr_flow,       tr_tensor,  tr_texture,
+                                                tr_other};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
         if (kinds[i](op)) return kinds[i](op);
     return NULL;
@@ -351,6 +353,11 @@ static void collect_bank_rows(IsaProgram *program) {
     uint32_t count = 0, capacity = 0;
     IsaBankRow *rows = NULL;
     for (uint32_t pc = 0; pc < program->inst_count; ++pc) {
+        IsaBankRow handle = {0};
+        if (tr_bank_of_handle(&code->insts[pc], &handle.bank, &handle.offset)) {
+            rows = make_room(rows, count, &capacity, sizeof *rows);
+            rows[count++] = handle;
+        }
         for (int i = 0; i < code->insts[pc].operand_count; ++i) {
             const SassOperand *operand = &code->insts[pc].operand[i];
             if (operand->kind != SASS_CONST || is_indexed(operand)) continue;
@@ -519,15 +526,45 @@ static bool lay_out(IsaProgram *program, const Cubin *cubin, Arena *arena, Diag 
     return true;
 }
 
+/* Texture and surface references of a kernel: words of bank 0 behind its parameters, which hold what
+ * the variables do. */
+static void collect_references(IsaProgram *program, uint32_t section) {
+    SassCode *code = program->code;
+    const CubinSection *from = &code->cubin->sections[section];
+    for (uint32_t i = 0; i < from->relocation_count; ++i) {
+        const CubinRelocation *relocation = &from->relocations[i];
+        const CubinReference refers = cubin_relocation_reference(relocation->kind);
+        const char *name = code->cubin->symbols[relocation->symbol].name;
+        for (uint32_t f = 0; f < code->cubin->function_count; ++f) {
+            const CubinFunction *function = &code->cubin->functions[f];
+            if (function->code_section != from->code || !function->is_kernel) continue;
+            if (refers == CUBIN_REFER_SAMPLER)
+                program->functions[f].refusal = arena_printf(
+                    program->arena, "%s: not supported: the sampler %s apart from its texture",
+                    function->name, name);
+            const PtxVar *var = ptx_find_var(program->module, name);
+            if (!var || (refers != CUBIN_REFER_TEXTURE && refers != CUBIN_REFER_SURFACE)) continue;
+            code->parts[code->part_count++] = (SassBankPart){.var = var,
+                                                             .offset = (uint32_t)relocation->offset,
+                                                             .size = sizeof(uint32_t),
+                                                             .function = (uint16_t)f};
+        }
+    }
+}
+
 /* Bytes of banks: sections of the compiler's constants, variables of the program. */
 static bool collect_parts(IsaProgram *program, Arena *arena, Diag *diag) {
     SassCode *code = program->code;
     const Cubin *cubin = code->cubin;
     const PtxModule *module = program->module;
     Resolver resolver = {program, module};
-    code->parts = ARENA_ARRAY(arena, SassBankPart, cubin->section_count + cubin->symbol_count);
+    size_t room = cubin->section_count + cubin->symbol_count;
+    for (uint32_t s = 0; s < cubin->section_count; ++s)
+        if (cubin->sections[s].bank == 0) room += cubin->sections[s].relocation_count;
+    code->parts = ARENA_ARRAY(arena, SassBankPart, room);
     for (uint32_t s = 0; s < cubin->section_count; ++s) {
         const CubinSection *section = &cubin->sections[s];
+        if (section->bank == 0) collect_references(program, s);
         if (section->bank <= 0 || !section->bytes) continue;
         unsigned char *bytes = arena_alloc(arena, section->size + 1);
         memcpy(bytes, section->bytes, section->size);

@@ -18,7 +18,7 @@ enum {
     TR_REGS = 40,
     TR_UNIFORM = 64,  /* rows of uniform registers */
     TR_SCRATCH = 24,  /* rows for results of steps */
-    TR_PAIRS = 12,    /* pairs of rows for them */
+    TR_PAIRS = 16,    /* pairs of rows for them */
     TR_BARRIERS = 16, /* B0 to B15 */
     /* words of predicates */
     TR_P0 = 2,
@@ -93,6 +93,8 @@ IsaOperand tr_register(Translator *t, const SassOperand *operand, uint32_t add);
 /* Row of a float with its sign; of a double, joined. */
 IsaOperand tr_float(Translator *t, const SassOperand *operand);
 IsaOperand tr_double(Translator *t, const SassOperand *operand);
+/* Row of two halves, with signs and the choice of halves (ops_arithmetic.c). */
+IsaOperand tr_halves(Translator *t, const SassOperand *operand);
 /* A joined pair of integers. */
 IsaOperand tr_joined(Translator *t, const SassOperand *operand);
 /* Rows of a destination. */
@@ -103,6 +105,8 @@ void tr_split_to(Translator *t, const SassOperand *operand, IsaOperand pair);
 /* Word of a predicate source; *negated: it is !p. Of a destination. */
 IsaOperand tr_word(Translator *t, const SassOperand *operand, bool *negated);
 IsaOperand tr_word_to(Translator *t, const SassOperand *operand);
+/* Where the handle of a texture instruction lies, if in a constant bank. */
+bool tr_bank_of_handle(const SassInst *inst, uint8_t *bank, uint32_t *offset);
 /* The row of a convergence barrier. */
 IsaOperand tr_barrier(const Translator *t, const SassOperand *operand);
 
@@ -112,5 +116,8 @@ TranslateOp *tr_arithmetic(uint16_t op); /* ops_arithmetic.c */
 TranslateOp *tr_convert(uint16_t op);    /* ops_convert.c */
 TranslateOp *tr_memory(uint16_t op);     /* ops_memory.c */
 TranslateOp *tr_flow(uint16_t op);       /* ops_flow.c */
+TranslateOp *tr_tensor(uint16_t op);     /* ops_tensor.c */
+TranslateOp *tr_texture(uint16_t op);    /* ops_texture.c */
+TranslateOp *tr_other(uint16_t op);      /* ops_other.c */
 
 #endif
