@@ -231,6 +231,20 @@ static const Mistake modules[] = {
     {PTX_HEADER ".entry k() { ret; } .entry k() { ret; }", "'k' is defined twice: first at line 4"},
     {PTX_HEADER ".func k(.param .b32 a);\n.func k(.param .b64 a) { ret; }",
      ":5:7: error: 'k' does not fit its declaration at line 4"},
+    {PTX_HEADER ".func (.reg .pred c) f(.reg .u32 x) { ret; }",
+     "'f' has a .pred among its parameters or results: only a function of several results can"},
+    {PTX_HEADER ".func f(.reg .pred x) { ret; }", "'f' has a .pred among its parameters"},
+    {PTX_HEADER ".func (.reg .u32 a, .reg .pred c) f(.reg .pred x) { ret; }\n"
+                ".entry k() { .reg .pred %p; .reg .u32 %r, %s; call (%r, %s), f, (%p); }",
+     ":5:57: error: 'f' takes or returns a predicate register here"},
+    {PTX_HEADER ".func (.reg .u32 a, .reg .u32 c) f(.reg .u32 x) { ret; }\n"
+                ".entry k() { .reg .pred %p; .reg .u32 %r; call (%r, %p), f, (%r); }",
+     ":5:53: error: a predicate for a value of 'f' that is none"},
+    {PTX_HEADER ".func (.reg .u32 a, .reg .pred c) f(.reg .pred x) { ret; }\n"
+                ".entry k() { .reg .pred %p; .reg .u32 %r; call (%r, %p), f, (!%p); }",
+     ":5:62: error: 'f' takes or returns a predicate register here"},
+    {PTX_HEADER ".entry k() { P: .callprototype (.reg .u32 _, .reg .pred _) _ (); ret; }",
+     "a call through a register cannot pass a .pred"},
     {PTX_HEADER ".global .u32 k; .entry k() { ret; }", "'k' is declared twice"},
     {PTX_HEADER ".entry k() .maxntid 1,2,3,4 { ret; }", "more than three dimensions"},
     {PTX_HEADER ".entry k() .maxntid 0 { ret; }", "number of threads is out of range"},
