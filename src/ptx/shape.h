@@ -35,7 +35,8 @@ typedef struct PtxSlot {
     PtxSpace space;  /* of an address: NONE: what the instruction says */
     bool is_shared_if_short; /* of an address: see opcode.h */
     bool can_be_pred;        /* a predicate is as good */
-    bool can_brace;          /* a single element may stand in braces */
+    bool can_brace;          /* a single element may stand in braces, as a vector of one */
+    bool can_enclose;        /* it may, and means the same without: Triton writes {%r1} */
     uint8_t elements;        /* more than 1: a vector of as many */
     char name;               /* for messages: 'd' */
 } PtxSlot;
