@@ -621,9 +621,8 @@ static bool check_all(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxO
     if (count < shape->required_count || count > shape->slot_count) {
         Text form = {0};
         ptx_form_write(shape->form, &form);
-        reader_error_at(reader, inst->line, inst->column,
-                        "'%s' has %d operand%s; it is written: %s", shape->spelling, count,
-                        text_plural((uint64_t)count), text_string(&form));
+        reader_refuse(reader, inst->line, inst->column, "'%s' has %d operand%s; it is written: %s",
+                      shape->spelling, count, text_plural((uint64_t)count), text_string(&form));
         text_free(&form);
         return false;
     }

@@ -51,9 +51,9 @@ typedef struct PtxShape {
 } PtxShape;
 
 /* The shape of a spelling, in `arena`; NULL when there is no such instruction, or PTX has it and
- * this reader has not (*is_unsupported), with the reason added to `why` ("there is no instruction
- * 'ad'; did you mean 'add'?"). */
-PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_unsupported);
+ * this reader has not, with the reason added to `why` ("there is no instruction 'ad'; did you mean
+ * 'add'?"). */
+PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why);
 
 /* Adds a form as the manual writes it: "add{.sat}.s32 d, a, b", the notes left out. */
 void ptx_form_write(const PtxForm *form, Text *out);
