@@ -181,6 +181,7 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(canUseHostPointerForRegisteredMem, CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM)                \
     ROW(cooperativeLaunch, COOPERATIVE_LAUNCH)                                                     \
     ROW(sharedMemPerBlockOptin, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)                                 \
+    ROW(reservedSharedMemPerBlock, RESERVED_SHARED_MEMORY_PER_BLOCK)                               \
     ROW(maxBlocksPerMultiProcessor, MAX_BLOCKS_PER_MULTIPROCESSOR)                                 \
     ROW(hostRegisterSupported, HOST_REGISTER_SUPPORTED)                                            \
     ROW(maxTexture2DGather[0], MAXIMUM_TEXTURE2D_GATHER_WIDTH)                                     \

@@ -46,6 +46,7 @@ static const AttributeRow attributes[] = {
              FUNCTION_SHARED_BYTES), /* more: by opting in */
     LIMIT(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared_per_cta),
     LIMIT(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, shared_per_sm),
+    LIMIT(RESERVED_SHARED_MEMORY_PER_BLOCK, shared_reserved),
     FIXED(TOTAL_CONSTANT_MEMORY, 65536),
     FIXED(WARP_SIZE, ISA_LANES),
     FIXED(MAX_PITCH, 2147483647),

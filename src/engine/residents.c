@@ -256,7 +256,7 @@ static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     start_looks(engine, gpu);
     place->marks = &engine->rest_marks;
     watch_start(engine->watch, launch->function->ptx->name, place->grid->stream.number,
-                launch->ctas, engine->cycle);
+                engine->cycle);
     dispatch->limit = dispatch_limit(dispatch, launch->ctas, place->grid->ctas_per_sm);
     engine->shared_bytes = shared_bytes_for(engine, place->grid, dispatch->limit);
     for (uint32_t i = 0; i < machine->sms; i++)
@@ -280,7 +280,7 @@ static void start_next_to_others(Engine *engine, const Gpu *gpu, EnginePlace *pl
         }
     place->marks = &place->own_marks;
     watch_start(engine->watch, launch->function->ptx->name, place->grid->stream.number,
-                launch->ctas, engine->cycle);
+                engine->cycle);
     place->dispatch.limit =
         dispatch_limit(&place->dispatch, launch->ctas, place->grid->ctas_per_sm);
     tally_mark(engine, place->marks, false);

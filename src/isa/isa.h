@@ -177,9 +177,10 @@ static inline uint64_t isa_function_handle(uint32_t function_index) {
 
 /* One value that a call passes or brings back. Both ends are the same number of bytes. */
 typedef struct IsaCallValue {
-    bool is_register; /* caller's side is a register or immediate row, else bytes of its local area
-                       */
-    IsaOperand operand; /* is_register: row (64-bit: row pair), predicates are not passed */
+    bool is_register;  /* caller's side is a register or immediate row, else bytes of its local area
+                        */
+    bool is_predicate; /* a predicate, or where a discarded one goes */
+    IsaOperand operand; /* is_register: row (64-bit: row pair); is_predicate: its word */
     uint32_t offset;    /* else: byte offset in the caller's frame-relative local area */
     uint32_t size;      /* bytes */
 } IsaCallValue;
@@ -194,7 +195,8 @@ typedef struct IsaCall {
 /* Where a .func keeps one of its own parameters or returns. */
 typedef struct IsaFormal {
     bool is_register;   /* old .reg parameters */
-    IsaOperand operand; /* is_register: row in the callee's frame */
+    bool is_predicate;  /* likewise */
+    IsaOperand operand; /* is_register: row in the callee's frame; is_predicate: its word there */
     uint32_t offset;    /* else: byte offset in the callee's frame-relative local area */
     uint32_t size;      /* bytes */
     bool is_rest;       /* an array without a size, the last: has the bytes of the call's argument,

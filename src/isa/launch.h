@@ -23,18 +23,20 @@ enum { ISA_BANKS = 32 };
 /* A kernel launch: what all its CTAs share. Never changes while it runs. */
 typedef struct IsaLaunch {
     const IsaProgram *program;
-    const IsaFunction *function;   /* the kernel */
-    uint32_t grid[3];              /* CTAs */
-    uint32_t block[3];             /* threads */
-    uint32_t threads;              /* per CTA */
-    uint32_t warps;                /* per CTA */
-    uint64_t ctas;                 /* in the grid */
-    uint32_t shared_bytes;         /* per CTA, static and dynamic */
-    uint32_t dynamic_shared_bytes; /* per CTA */
-    uint32_t taken_shared_bytes;   /* per CTA: all, rounded up to what an SM allocates by */
-    int carve_out;                 /* percent of shared memory that are preferred, -1: none are */
-    PolicyWindow window;           /* accesses to it have a priority in L2 */
-    const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
+    const IsaFunction *function;    /* the kernel */
+    uint32_t grid[3];               /* CTAs */
+    uint32_t block[3];              /* threads */
+    uint32_t threads;               /* per CTA */
+    uint32_t warps;                 /* per CTA */
+    uint64_t ctas;                  /* in the grid */
+    uint32_t shared_bytes;          /* per CTA, static and dynamic */
+    uint32_t dynamic_shared_bytes;  /* per CTA */
+    uint32_t taken_shared_bytes;    /* per CTA: all, and what is the system's of it, rounded up to
+                                       what an SM allocates by */
+    uint32_t reserved_shared_bytes; /* the system's part of that */
+    int carve_out;                  /* percent of shared memory that are preferred, -1: none are */
+    PolicyWindow window;            /* accesses to it have a priority in L2 */
+    const uint8_t *parameters;      /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
     const uint8_t *constants;     /* rows of constants; NULL: the program's */
     const IsaBank *banks;         /* machine code: ISA_BANKS of them */

@@ -462,8 +462,8 @@ static void join_loads(Lower *lower, int32_t index, int bytes) {
     if (base->imm % bytes) return;
     for (int32_t i = index + 1;
          i <= last && i < index + NEXT_LOADS && !ends_row(&f->insts[i], PTX_SPACE_SHARED); i++) {
-        const PtxOperand *other = &f->insts[i].operands[1];
         if (!is_shared_word(&f->insts[i]) || lower->is_folded[i]) continue;
+        const PtxOperand *other = &f->insts[i].operands[1];
         if (other->reg != base->reg || other->var != base->var) continue;
         int64_t word = (other->imm - base->imm) / 4;
         if (other->imm <= base->imm || word >= bytes / 4 || found[word]) continue;
@@ -479,16 +479,17 @@ static void join_loads(Lower *lower, int32_t index, int bytes) {
 }
 
 static bool is_same_place(const PtxInst *inst, const PtxInst *other) {
+    if (other->op != PTX_OP_LD) return false; /* which may have no operands */
     const PtxOperand *a = &inst->operands[1], *b = &other->operands[1];
-    return other->op == PTX_OP_LD && inst->space == other->space && inst->type == other->type &&
+    return inst->space == other->space && inst->type == other->type &&
            inst->vector == other->vector && other->guard < 0 && a->reg == b->reg &&
            a->var == b->var && a->imm == b->imm && b->kind == PTX_OPERAND_MEM;
 }
 
 /* Whether the instruction writes a register, alone or among others. */
 static bool writes(const PtxInst *inst, int32_t reg) {
-    const PtxOperand *to = &inst->operands[0];
     if (!inst->has_destination) return inst->op == PTX_OP_CALL;
+    const PtxOperand *to = &inst->operands[0];
     bool is_list = to->kind == PTX_OPERAND_VECTOR || to->kind == PTX_OPERAND_PAIR;
     for (int i = 0; is_list && i < to->count; i++)
         if (to->items[i].kind == PTX_OPERAND_REG && to->items[i].reg == reg) return true;

@@ -200,6 +200,10 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "sm.registers: %u leave less than one for each of %u threads",
                    sm->registers, sm->threads);
     }
+    if (sm->shared.reserved_bytes && sm->shared.reserved_bytes >= sm->shared.size_bytes) {
+        diag_error(diag, NULL, 0, 0, "shared.reserved: %u B leave a CTA none of %u B (shared.size)",
+                   sm->shared.reserved_bytes, sm->shared.size_bytes);
+    }
     if (!bits_is_power_of_two(sm->collector.banks))
         diag_error(diag, NULL, 0, 0, "collector.banks: %u is no power of two", sm->collector.banks);
     if (!bits_is_power_of_two(sm->shared.banks))

@@ -125,11 +125,9 @@ static Name *read_spelling(Reader *reader, const Token *first) {
 static const PtxShape *find_shape(Reader *reader, Name *spelling, const Token *place) {
     if (spelling->shape) return spelling->shape;
     Text why = {0};
-    bool is_unsupported;
-    spelling->shape = ptx_shape_new(reader->arena, spelling->text, &why, &is_unsupported);
-    if (is_unsupported) reader_refuse(reader, place->line, place->column, "%s", text_string(&why));
-    else if (!spelling->shape)
-        reader_error_at(reader, place->line, place->column, "%s", text_string(&why));
+    spelling->shape = ptx_shape_new(reader->arena, spelling->text, &why);
+    if (!spelling->shape)
+        reader_refuse(reader, place->line, place->column, "%s", text_string(&why));
     text_free(&why);
     return spelling->shape;
 }

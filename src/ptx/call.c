@@ -73,6 +73,12 @@ bool call_read(Reader *reader, PtxInst *inst) {
 
 /* ---- Prototypes and target lists ---- */
 
+static bool has_predicate(const PtxVar *vars, int count) {
+    for (int i = 0; i < count; i++)
+        if (vars[i].type == PTX_PRED) return true;
+    return false;
+}
+
 bool call_read_prototype(Reader *reader, Name *label, int line) {
     PtxPrototype *prototype = ARENA_NEW(reader->arena, PtxPrototype);
     prototype->name = label->text;
@@ -84,6 +90,9 @@ bool call_read_prototype(Reader *reader, Name *label, int line) {
                                                             &prototype->parameter_count))
         return false;
     reader_accept_word(reader, ".noreturn");
+    if (has_predicate(prototype->returns, prototype->return_count) ||
+        has_predicate(prototype->parameters, prototype->parameter_count))
+        return reader_error(reader, "a call through a register cannot pass a .pred");
     names_bind(&reader->names, label, BINDING_PROTO, line)->prototype = prototype;
     return reader_expect(reader, ';', "behind a prototype");
 }
@@ -153,16 +162,44 @@ static bool set_callee(Callee *callee, const PtxInst *inst) {
     return true;
 }
 
+bool call_check_predicates(Reader *reader, const PtxFunction *header) {
+    if (header->return_count > 1 || (!has_predicate(header->returns, header->return_count) &&
+                                     !has_predicate(header->parameters, header->parameter_count)))
+        return true;
+    return reader_error_at(reader, header->line, header->column,
+                           "'%s' has a .pred among its parameters or results: only a function of "
+                           "several results can, as others follow the ABI",
+                           header->name);
+}
+
+/* A predicate is passed as a predicate register, and nothing else is. */
+static bool check_predicate(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
+                            const PtxOperand *argument, const PtxVar *parameter,
+                            const char *callee) {
+    bool is_predicate = argument->kind == PTX_OPERAND_REG && !argument->negate &&
+                        caller->regs[argument->reg].type == PTX_PRED;
+    if (is_predicate && parameter->type == PTX_PRED) return true;
+    return reader_error_at(reader, inst->line, argument->column,
+                           is_predicate ? "a predicate for a value of '%s' that is none"
+                                        : "'%s' takes or returns a predicate register here",
+                           callee);
+}
+
+static bool is_predicate_register(const PtxFunction *function, const PtxOperand *operand) {
+    return operand->kind == PTX_OPERAND_REG && function->regs[operand->reg].type == PTX_PRED;
+}
+
 static bool check_argument(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
                            PtxOperand *argument, const PtxVar *parameter, const char *callee,
                            bool is_return) {
     const char *what = is_return ? "return value" : "argument";
     uint64_t size = 0;
+    if (is_return && argument->kind == PTX_OPERAND_SINK) return true;
+    if (parameter->type == PTX_PRED || is_predicate_register(caller, argument))
+        return check_predicate(reader, caller, inst, argument, parameter, callee);
     switch (argument->kind) {
     case PTX_OPERAND_REG:
         size = (uint64_t)ptx_type_bits(caller->regs[argument->reg].type) / 8;
-        if (caller->regs[argument->reg].type == PTX_PRED && parameter->type == PTX_PRED)
-            return true;
         if (size > parameter->size && parameter->size < 4) size = parameter->size;
         break;
     case PTX_OPERAND_ADDRESS:
@@ -172,9 +209,6 @@ static bool check_argument(Reader *reader, const PtxFunction *caller, const PtxI
                                    "but '%s' is a %s variable",
                                    what, argument->var->name, ptx_space_name(argument->var->space));
         size = argument->var->size;
-        break;
-    case PTX_OPERAND_SINK:
-        if (is_return) return true;
         break;
     case PTX_OPERAND_IMM: {
         Constant constant = {.is_float = argument->is_float,

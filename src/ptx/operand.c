@@ -529,6 +529,11 @@ static PtxType bits_type(int bits) {
                         : PTX_TYPE_NONE;
 }
 
+/* A vector of one element becomes that element. */
+static void open_braces(PtxOperand *operand) {
+    if (operand->kind == PTX_OPERAND_VECTOR && operand->count == 1) *operand = operand->items[0];
+}
+
 /* mov: besides single values it packs {a, b} into a wider register, and unpacks. */
 static bool check_move(const Place *place, PtxOperand *operand) {
     PtxType type = place->slot->type;
@@ -540,6 +545,8 @@ static bool check_move(const Place *place, PtxOperand *operand) {
     if (!ptx_type_is_bits(type) || !is_even)
         return mismatch(place, operand, "a vector",
                         "as wide as the instruction's type in all, and that a .b type");
+    open_braces(operand);
+    if (operand->kind != PTX_OPERAND_VECTOR) return check_value(place, operand, type);
     return check_vector(place, operand, operand->count, element);
 }
 
@@ -595,6 +602,7 @@ static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
         return check_sreg(place, operand, slot->type);
     default: break;
     }
+    if (slot->can_enclose && slot->elements == 1) open_braces(operand);
     if (slot->elements > 1 || (slot->can_brace && operand->kind == PTX_OPERAND_VECTOR))
         return check_vector(place, operand, slot->elements, slot->type);
     if (operand->kind == PTX_OPERAND_PAIR) return check_pair(place, operand);
@@ -613,9 +621,8 @@ static bool check_all(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxO
     if (count < shape->required_count || count > shape->slot_count) {
         Text form = {0};
         ptx_form_write(shape->form, &form);
-        reader_error_at(reader, inst->line, inst->column,
-                        "'%s' has %d operand%s; it is written: %s", shape->spelling, count,
-                        text_plural((uint64_t)count), text_string(&form));
+        reader_refuse(reader, inst->line, inst->column, "'%s' has %d operand%s; it is written: %s",
+                      shape->spelling, count, text_plural((uint64_t)count), text_string(&form));
         text_free(&form);
         return false;
     }

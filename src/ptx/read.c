@@ -296,7 +296,7 @@ static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
     uint64_t top = 0;
     if (!place_parameters(reader, &header, header.parameters, header.parameter_count, &top) ||
         !place_parameters(reader, &header, header.returns, header.return_count, &top) ||
-        !read_attributes(reader, &header))
+        !read_attributes(reader, &header) || !call_check_predicates(reader, &header))
         return false;
     header.parameter_bytes = (uint32_t)top;
     bool is_new = !name->binding, is_definition = reader_at(reader, '{');

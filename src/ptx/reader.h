@@ -181,6 +181,8 @@ bool call_read_targets(Reader *reader, Name *label, int line, bool is_branch);
 /* Checks the arguments of every call of the function against what is called, and converts those
  * that are constants. For when every function of the module is known. */
 void call_check_all(Reader *reader, const PtxFunction *function);
+/* Whether the header of a function has predicates only where ptxas takes them. */
+bool call_check_predicates(Reader *reader, const PtxFunction *header);
 
 /* ---- body.c ---- */
 

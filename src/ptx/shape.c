@@ -178,6 +178,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     slot->can_minus = inst->op == PTX_OP_VMAD && !slot->is_destination;
     const bool is_vector = letter == 'x' || letter == 'V' || slot->is_destination;
     slot->elements = is_vector ? inst->vector : 1;
+    slot->can_enclose = inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU || inst->op == PTX_OP_ST;
     switch (letter) {
     case 'u':
     case 'z':
@@ -385,8 +386,7 @@ static void explain_missing(const char *spelling, const Match *best, Text *why) 
 
 /* ---- */
 
-PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_unsupported) {
-    *is_unsupported = false;
+PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why) {
     Slice name, words[MAX_WORDS];
     if (strlen(spelling) > MAX_SPELLING) {
         text_printf(why, "instruction of more than %d characters", MAX_SPELLING);
@@ -404,13 +404,11 @@ PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_
     if (!best.form) {
         char opcode[64] = "";
         memcpy(opcode, name.text, name.length < sizeof opcode ? name.length : sizeof opcode - 1);
-        *is_unsupported = explain_unsupported(opcode, why);
-        if (!*is_unsupported) explain_opcode(opcode, why);
+        if (!explain_unsupported(opcode, why)) explain_opcode(opcode, why);
         return NULL;
     }
     if (!best.is_complete) {
-        *is_unsupported = explain_unsupported_words(spelling, why);
-        if (*is_unsupported) return NULL;
+        if (explain_unsupported_words(spelling, why)) return NULL;
         if (best.matched < word_count) {
             explain_word(spelling, &best, words[best.matched], why);
         } else {

@@ -35,7 +35,8 @@ typedef struct PtxSlot {
     PtxSpace space;  /* of an address: NONE: what the instruction says */
     bool is_shared_if_short; /* of an address: see opcode.h */
     bool can_be_pred;        /* a predicate is as good */
-    bool can_brace;          /* a single element may stand in braces */
+    bool can_brace;          /* a single element may stand in braces, as a vector of one */
+    bool can_enclose;        /* it may, and means the same without: Triton writes {%r1} */
     uint8_t elements;        /* more than 1: a vector of as many */
     char name;               /* for messages: 'd' */
 } PtxSlot;
@@ -50,9 +51,9 @@ typedef struct PtxShape {
 } PtxShape;
 
 /* The shape of a spelling, in `arena`; NULL when there is no such instruction, or PTX has it and
- * this reader has not (*is_unsupported), with the reason added to `why` ("there is no instruction
- * 'ad'; did you mean 'add'?"). */
-PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_unsupported);
+ * this reader has not, with the reason added to `why` ("there is no instruction 'ad'; did you mean
+ * 'add'?"). */
+PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why);
 
 /* Adds a form as the manual writes it: "add{.sat}.s32 d, a, b", the notes left out. */
 void ptx_form_write(const PtxForm *form, Text *out);

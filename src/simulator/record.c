@@ -21,9 +21,7 @@ static void add_timing(KernelStats *kernel, const GpuResult *result, Watch *watc
     timing->ctas_per_sm = result->ctas_per_sm;
     KernelFigures figures = {result->counters, result->histograms, result->spreads};
     run_set_figures(timing, &figures);
-    timing->ctas = watch->ctas;
-    timing->cta_count = watch->cta_count;
-    watch->ctas = NULL;
+    timing->ctas = watch_take_ctas(watch, &timing->cta_count);
 }
 
 void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint32_t stream,

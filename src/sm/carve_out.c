@@ -4,7 +4,8 @@
 #include "base/bits.h"
 
 static uint64_t share_of_cta(const SmConfig *config, uint32_t cta_bytes) {
-    return bits_align_up(cta_bytes, config->shared.granularity_bytes);
+    return bits_align_up((uint64_t)cta_bytes + config->shared.reserved_bytes,
+                         config->shared.granularity_bytes);
 }
 
 uint32_t carve_out_bytes(const SmConfig *config, uint32_t cta_bytes, uint32_t ctas, int percent) {

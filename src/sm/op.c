@@ -35,6 +35,13 @@ enum {
     DOES_MORE = ISA_IS_FENCE | ISA_IS_COPY | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_BARRIER
 };
 
+static bool reads_own(const IsaReg *regs, uint32_t results, uint32_t uses) {
+    for (uint32_t i = 0; i < results; i++)
+        for (uint32_t j = results; j < uses; j++)
+            if (regs[i].number == regs[j].number) return true;
+    return false;
+}
+
 static uint8_t traits_of(const SmConfig *config, const IsaInfo *info) {
     bool is_load = is_l1d_load(info);
     bool is_long =
@@ -121,6 +128,7 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
         config->collector.is_ideal ? 0 : (uint32_t)info->src_count + info->address_count;
     uint32_t uses =
         (uint32_t)info->dst_count + info->src_count + info->address_count + info->guard_count;
+    uint32_t own = reads_own(regs, info->dst_count, uses) ? SM_OP_READS_OWN : 0;
     return (SmOp){.uses = numbers_of(regs, uses),
                   .results = numbers_of(regs, info->dst_count),
                   .reads = banks_of(config, operands, reads),
@@ -133,7 +141,7 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
                   .use_count = (uint16_t)uses,
                   .read_count = (uint16_t)reads,
                   .unit = (uint8_t)timing.unit,
-                  .traits = traits_of(config, info),
+                  .traits = (uint8_t)(traits_of(config, info) | own),
                   .counts = counts_of(info, timing.unit),
                   .slots = {.slots = 1, .taken = 1, .passed = 1, .chain = 1}};
 }

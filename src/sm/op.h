@@ -12,13 +12,14 @@
 
 /* SmOp.traits */
 enum {
-    SM_OP_L1D_LOAD = 1, /* goes through the L1D: one that policies may hold back */
-    SM_OP_LONG = 2,     /* its result comes from beyond the SM's own shared and constant memory */
-    SM_OP_SHARED = 4,   /* what it does is seen by other SMs, or may depend on what they did */
-    SM_OP_PHASE = 8,    /* may end a phase of an mbarrier, or wait for the end of one */
-    SM_OP_HOLDS = 16,   /* a load until whose end its warp issues nothing */
-    SM_OP_MORE = 32,    /* does more to its warp than to its registers */
-    SM_OP_HINTED = 64   /* accesses memory, and says more of it than what and where */
+    SM_OP_L1D_LOAD = 1,   /* goes through the L1D: one that policies may hold back */
+    SM_OP_LONG = 2,       /* its result comes from beyond the SM's own shared and constant memory */
+    SM_OP_SHARED = 4,     /* what it does is seen by other SMs, or may depend on what they did */
+    SM_OP_PHASE = 8,      /* may end a phase of an mbarrier, or wait for the end of one */
+    SM_OP_HOLDS = 16,     /* a load until whose end its warp issues nothing */
+    SM_OP_MORE = 32,      /* does more to its warp than to its registers */
+    SM_OP_HINTED = 64,    /* accesses memory, and says more of it than what and where */
+    SM_OP_READS_OWN = 128 /* reads a register that it writes */
 };
 
 /* What an instruction counts as beside its lanes, packed: its SmUnit, then the bits below. */

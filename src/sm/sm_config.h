@@ -127,6 +127,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
 #define SM_SHARED_PARAMETERS(P, key, at) \
     P(BYTES, key, at, "size", size_bytes, 0, 256 * KIB, "48 KiB", "shared memory of an SM") \
     P(BYTES, key, at, "granularity", granularity_bytes, 1, 4 * KIB, "1 B", "a CTA's share is rounded up to a multiple of this") \
+    P(BYTES, key, at, "reserved", reserved_bytes, 0, 4 * KIB, "0 B", "of each CTA's share, beside what it asks for: the system's") \
     P(COUNT, key, at, "banks", banks, "", 1, 64, "32", "banks; lanes that need different words of one bank wait for each other") \
     P(BYTES, key, at, "bank", bank_bytes, 4, 8, "4 B", "width of a bank") \
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
@@ -184,7 +185,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "threads", threads, "", 32, SM_MAX_THREADS, "1536", "resident threads") \
     P(COUNT, key, at, "ctas", ctas, "", 1, SM_MAX_CTAS, "8", "resident CTAs") \
     P(COUNT, key, at, "registers", registers, "", 1024, 1048576, "32768", "32-bit registers") \
-    P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this") \
+    P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this; a warp's lie in its sub-core, which has an equal part of all") \
     P(CHOICE, key, at, "divergence", divergence, SmDivergence, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on") \
     P(CHOICE, key, at, "instructions", instructions, SmInstructions, "ptx", "what is issued: ptx: the instructions of the PTX, one by one; sass: as many as a GPU's own code has for them, from none to a routine (docs/issue-stream.md)") \
     P(BOOL, key, at, "compiled_order", has_compiled_order, "no", "the instructions of a block are issued in an order in which long waits overlap, as compilers give them (docs/issue-stream.md); no: in that of the PTX") \
@@ -255,6 +256,12 @@ typedef struct SmConfig {
 } SmConfig;
 
 static inline uint32_t sm_config_warps(const SmConfig *config) { return config->threads / 32; }
+/* Bytes of shared memory that a CTA can ask for at most. */
+static inline uint32_t sm_config_cta_shared(const SmConfig *config) {
+    const SmSharedConfig *shared = &config->shared;
+    uint32_t all = shared->size_bytes - shared->size_bytes % shared->granularity_bytes;
+    return all > shared->reserved_bytes ? all - shared->reserved_bytes : 0;
+}
 /* Fetches that the L1D can have under way. */
 static inline uint32_t sm_config_l1d_mshrs(const SmConfig *config) {
     const uint32_t own = config->l1d.mshrs, shared = config->lsu.mshrs;

@@ -17,8 +17,9 @@
 #include "stats/timeseries.h"
 #include "stats/units.h"
 
-/* When and where one CTA ran. */
+/* When and where one CTA ran that has ended. */
 typedef struct CtaRecord {
+    uint64_t cta;   /* its linear index in the grid */
     uint32_t sm;    /* SM number */
     uint32_t slot;  /* CTA slot of the SM */
     uint64_t start; /* SM cycle of its launch, since the kernel's */
@@ -48,7 +49,7 @@ typedef struct KernelFigures {
 typedef struct KernelTiming {
     uint32_t ctas_per_sm; /* that fit */
     Pack figures;         /* a KernelFigures; owned */
-    CtaRecord *ctas;      /* by linear CTA index; owned; NULL when not recorded */
+    CtaRecord *ctas;      /* those that ended, by their index; owned; NULL when not recorded */
     uint64_t cta_count;   /* of ctas */
 } KernelTiming;
 

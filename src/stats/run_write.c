@@ -52,7 +52,7 @@ static void write_ctas(Json *json, const KernelTiming *timing) {
     for (uint64_t i = 0; i < timing->cta_count; i++) {
         const CtaRecord *cta = &timing->ctas[i];
         json_object(json);
-        write_number(json, "cta", i);
+        write_number(json, "cta", cta->cta);
         write_number(json, "sm", cta->sm);
         write_number(json, "slot", cta->slot);
         write_number(json, "start", cta->start);
@@ -262,12 +262,12 @@ void run_write_ctas_csv(const RunStats *run, Text *out) {
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
         const KernelTiming *timing = kernel->timing;
-        for (uint64_t cta = 0; timing && cta < timing->cta_count; cta++) {
-            const CtaRecord *record = &timing->ctas[cta];
+        for (uint64_t c = 0; timing && c < timing->cta_count; c++) {
+            const CtaRecord *record = &timing->ctas[c];
             csv_add_uint(out, (uint64_t)i);
             text_add(out, ",");
             add_field(out, kernel->name);
-            csv_add_uint(out, cta);
+            csv_add_uint(out, record->cta);
             text_printf(out, ",%u,%u,", record->sm, record->slot);
             csv_add_uint(out, record->start);
             text_add(out, ",");

@@ -101,6 +101,19 @@ static uint64_t expect_half(uint32_t thread, bool guard) {
     "st.param.b32 [n1], 0;\n$ (r1), " function ", (n1)" shape ";\nld.param.b64 at, [r1];\n}\n"     \
     "add.u64 v, v, at;\n"
 
+/* Which threads are below 40, and which lack the guard: predicates in and out. */
+#define PREDICATES                                                                                 \
+    ".func (.reg .b32 y, .reg .pred c, .reg .pred d) b(.reg .b32 x, .reg .pred g)\n{\n"            \
+    "setp.lt.u32 c, x, 40;\nnot.pred d, g;\nadd.u32 y, x, 1;\nret;\n}\n"
+#define CALL_PREDICATES                                                                            \
+    "setp.ne.u32 p, tid, tid;\nsetp.eq.u32 q, tid, tid;\n@!guard bra no;\n"                        \
+    "$ (t, p, q), b, (tid, guard);\n$ (t, p, _), b, (tid, p);\n"                                   \
+    "no: mov.b64 v, 0;\n@p add.u64 v, v, 1;\n@q add.u64 v, v, 2;\n"
+
+static uint64_t expect_predicates(uint32_t thread, bool guard) {
+    return !guard ? 2 : thread < 40 ? 1 : 0;
+}
+
 /* Takes its own parameters by the longer names of their space. */
 #define OWN_LOAD                                                                                   \
     ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 x;\n$ x, [a];\n"          \
@@ -195,6 +208,7 @@ static const Program programs[] = {
      ".reg .b64 fp;\nmov.u64 fp, s;\nshape: .callprototype (.param .b64 _) _ (.param .b32 _, "
      ".param .align 8 .b8 _[]);\n" CALL_SUM("fp", ", shape"),
      expect_five, SUM},
+    {"call", CALL_PREDICATES, expect_predicates, PREDICATES},
     {"ret", "mov.b32 t, tid;\n" CALL_EARLY, expect_return, EARLY},
     {"ret.uni", "mov.b32 t, 1;\n" CALL_EARLY, expect_uniform_return, EARLY},
     {"ld.param::func.b64", CALL_OWN, expect_five, OWN_LOAD},

@@ -94,6 +94,20 @@ int main() {
     return out[7] == 95 * 256 + 7 ? 0 : 1;
 }
 """
+SHARED_MEMORY = r"""
+#include <cstdio>
+__global__ void nothing() {}
+int main() {
+    cudaDeviceProp device;
+    int reserved = -1, ctas = -1;
+    cudaGetDeviceProperties(&device, 0);
+    cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, 0);
+    cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, device.sharedMemPerBlockOptin);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, nothing, 32, 10 << 10);
+    printf("%zu %zu %zu %zu %d %d\n", device.sharedMemPerMultiprocessor, device.sharedMemPerBlock,
+           device.sharedMemPerBlockOptin, device.reservedSharedMemPerBlock, reserved, ctas);
+}
+"""
 REGISTERED = r"""
 #include <cstdio>
 #include <cstdlib>
@@ -212,6 +226,17 @@ class Run(unittest.TestCase):
         report = json.loads((self.path / "out.json").read_text())
         self.assertEqual([kernel["registers"] for kernel in report["kernels"]], [64] * 3)
         self.assertNotIn("they get", self.tyto("./a.out").stderr)
+
+    def test_shared_memory_is_told_as_the_hardwares_driver_tells_it(self):
+        """CUDA programming guide, "Technical Specifications per Compute Capability"."""
+        told = {"v100": (96, 48, 96, 0, 9), "a100": (164, 48, 163, 1, 14), "rtx3070": (100, 48, 99, 1, 9),
+                "h100": (228, 48, 227, 1, 20), "gtx480": (48, 48, 48, 0, 4)}
+        self.build("-cudart", "shared", "-o", "shared", "shared.cu", shared=SHARED_MEMORY)
+        for machine, (sm, cta, most, reserved, ctas) in told.items():
+            done = self.tyto("--machine", machine, "--compute-capability", "8.9", "./shared", is_timed=True)
+            self.assertEqual(done.stdout.split(),
+                             [str(size) for size in (sm << 10, cta << 10, most << 10, reserved << 10, reserved << 10, ctas)],
+                             machine + done.stderr)
 
     def test_private_tables_are_told_of_once_even_before_the_start(self):
         self.build("-cudart", "shared", "x.cu", "-lcuda", x="""#include <cuda.h>

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
@@ -387,6 +388,38 @@ static void test_a_thread_may_allow_itself_what_a_capture_forbids(void **state) 
     assert_cuda(cuCtxSynchronize());
 }
 
+/* Forks into a new stream, which goes before the capture ends, having joined it or not. */
+static CUresult capture_without_fork(bool joins, CUgraph *graph) {
+    CUstream branch;
+    CUevent fork, join;
+    assert_cuda(cuStreamCreate(&branch, CU_STREAM_NON_BLOCKING));
+    assert_cuda(cuEventCreate(&fork, 0));
+    assert_cuda(cuEventCreate(&join, 0));
+    begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+    assert_cuda(launch(1, stream));
+    assert_cuda(cuEventRecord(fork, stream));
+    assert_cuda(cuStreamWaitEvent(branch, fork, 0));
+    assert_cuda(launch(2, branch));
+    assert_cuda(cuEventRecord(join, branch));
+    if (joins) assert_cuda(cuStreamWaitEvent(stream, join, 0));
+    assert_cuda(cuStreamDestroy(branch));
+    assert_cuda(cuEventDestroy(fork));
+    assert_cuda(cuEventDestroy(join));
+    return cuStreamEndCapture(stream, graph);
+}
+
+static void test_a_joined_stream_may_go_before_the_capture_ends(void **state) {
+    (void)state;
+    CUgraph graph;
+    uint32_t before = value();
+    assert_cuda(capture_without_fork(true, &graph));
+    assert_cuda(cuGraphLaunch(instantiate(graph), stream));
+    assert_cuda(cuStreamSynchronize(stream));
+    assert_int_equal(value(), (before * 3 + 1) * 3 + 2);
+    assert_fails(capture_without_fork(false, &graph), STREAM_CAPTURE_UNJOINED);
+    assert_null(graph);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -400,6 +433,7 @@ int main(void) {
         TEST(test_a_host_node_may_destroy_its_graph),
         TEST(test_captured_work_runs_at_the_launch),
         TEST(test_mistakes_invalidate_a_capture),
+        TEST(test_a_joined_stream_may_go_before_the_capture_ends),
         TEST(test_a_thread_may_allow_itself_what_a_capture_forbids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

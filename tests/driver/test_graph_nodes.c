@@ -396,6 +396,13 @@ static void test_a_stream_is_captured_into_a_graph_that_is_there(void **state) {
     assert_cuda(cuGraphLaunch(instantiate(graph), stream));
     assert_int_equal(read_cell(cell), (1 * 3 + 1) * 3 + 2);
     assert_int_equal(read_cell(counter), 5);
+    /* the graph is known, and need not be told */
+    assert_cuda(
+        cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    assert_cuda(cuStreamEndCapture(stream, NULL));
+    assert_cuda(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    assert_fails(cuStreamEndCapture(stream, NULL), INVALID_VALUE);
+    assert_cuda(cuStreamEndCapture(stream, &ended));
     /* after a mistake the graph is still the program's */
     assert_cuda(
         cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));

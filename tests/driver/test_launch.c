@@ -242,6 +242,7 @@ static void test_occupancy(void **state) {
     assert_true(block > 0 && block <= 1024);
     assert_cuda(cuOccupancyAvailableDynamicSMemPerBlock(&shared, big, 1, 32));
     assert_int_equal(shared, (227 << 10) - 200000);
+    assert_fails(cuOccupancyAvailableDynamicSMemPerBlock(&shared, big, 2, 32), INVALID_VALUE);
     assert_fails(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, empty, 0, 0), INVALID_VALUE);
 }
 

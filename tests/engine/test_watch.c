@@ -21,7 +21,7 @@ static char *timeline_of(uint64_t first, uint64_t second) {
     const TimelineShape shape = {.sms = 1};
     Watch watch = {.timeline = timeline_open(path, &shape, diag), .timeline_interval = 100};
     assert_non_null(watch.timeline);
-    watch_start(&watch, "k", 3, 1, 0);
+    watch_start(&watch, "k", 3, 0);
     assert_int_equal(watch_due(&watch), 100);
     watch_sample(&watch, 100, &(Counters){.scheduler_cycles = 100, .issued = first});
     assert_int_equal(watch_due(&watch), 200);
@@ -34,6 +34,30 @@ static char *timeline_of(uint64_t first, uint64_t second) {
     assert_non_null(text);
     assert_non_null(strstr(text, "k (stream 3)"));
     return text;
+}
+
+/* Of the CTAs of a grid, which may be any number, those that ended are kept, in the grid's order.
+ */
+static void only_ctas_that_ended_are_recorded(void **state) {
+    (void)state;
+    Watch watch = {.records_ctas = true};
+    uint64_t count;
+    watch_start(&watch, "k", 0, 100);
+    for (uint64_t cta = 1000; cta; cta--)
+        watch_cta(&watch, &(SmCtaEnd){.cta = 3 * cta, .sm = 1, .start = 100 + cta, .end = 2000});
+    CtaRecord *ctas = watch_take_ctas(&watch, &count);
+    assert_int_equal(count, 1000);
+    for (uint64_t i = 0; i < count; i++) {
+        assert_int_equal(ctas[i].cta, 3 * (i + 1));
+        assert_int_equal(ctas[i].start, i + 1);
+        assert_int_equal(ctas[i].end, 1900);
+    }
+    free(ctas);
+    watch_start(&watch, "k", 0, 100);
+    ctas = watch_take_ctas(&watch, &count);
+    assert_non_null(ctas); /* a list without rows */
+    assert_int_equal(count, 0);
+    free(ctas);
 }
 
 static void a_sample_is_of_its_own_interval(void **state) {
@@ -50,6 +74,7 @@ static void a_sample_is_of_its_own_interval(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sample_is_of_its_own_interval)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_ctas_that_ended_are_recorded),
+                                       cmocka_unit_test(a_sample_is_of_its_own_interval)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

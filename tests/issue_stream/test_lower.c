@@ -220,6 +220,10 @@ static void test_shared_words_side_by_side_are_one_load(void **state) {
 static void test_a_word_is_loaded_once_where_nothing_comes_between(void **state) {
     (void)state;
     static const Case cases[] = {
+        /* an instruction without operands between them, which has none to compare */
+        {"ld.shared.u32 %r1, [room]; cp.async.commit_group; ld.shared.u32 %r2, [room];"
+         "ld.global.u32 %r4, [%d1]; cp.async.commit_group; ld.global.u32 %r5, [%d1];",
+         "1 1 0 1 1 0"},
         {"ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1]; add.u32 %r3, %r1, %r2;" USE("%r3"),
          "1 0 1 1"},
         {"ld.global.u32 %r1, [%d1]; st.global.u32 [%d2], %r1; ld.global.u32 %r2, [%d1];"

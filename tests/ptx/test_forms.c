@@ -144,9 +144,7 @@ static void test_forms_are_read(void **state) {
                 Arena *arena = arena_new();
                 Text spelling = {0}, why = {0};
                 longest = add_spelling(&forms[i], choice, is_full, &spelling);
-                bool is_unsupported;
-                const PtxShape *shape =
-                    ptx_shape_new(arena, text_string(&spelling), &why, &is_unsupported);
+                const PtxShape *shape = ptx_shape_new(arena, text_string(&spelling), &why);
                 if (!shape) fail_msg("%s: %s", text_string(&spelling), text_string(&why));
                 assert_int_equal(shape->inst.op, forms[i].op);
                 read_instruction(shape, false);

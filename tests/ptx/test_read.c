@@ -297,6 +297,16 @@ static const struct {
     {"setp.eq.s32 %p1|%p2, %r1, %r2;", 0, PTX_OPERAND_PAIR, 0},
     {"atom.global.add.u32 _, [%rd1], 1;", 0, PTX_OPERAND_SINK, 0},
     {"mov.b64 {%r1, %r2}, %rd1;", 0, PTX_OPERAND_VECTOR, 0},
+    /* one element in braces, as Triton writes it */
+    {"@%p1 ld.global.b32 { %r1 }, [ %rd1 + 0 ];", 0, PTX_OPERAND_REG, 0},
+    {"ld.shared.b16 { %us1 }, [ %r2 + 8 ];", 0, PTX_OPERAND_REG, 0},
+    {"ld.global.nc.b64 { %rd2 }, [ %rd1 ];", 0, PTX_OPERAND_REG, 0},
+    {"ldu.global.b32 {%r1}, [%rd1];", 0, PTX_OPERAND_REG, 0},
+    {"ld.acquire.gpu.global.b32 {%r1}, [%rd1];", 0, PTX_OPERAND_REG, 0},
+    {"@%p1 st.global.b32 [ %rd1 + 4 ], { %r1 };", 1, PTX_OPERAND_REG, 0},
+    {"st.shared.b32 [ %r2 + 0 ], {7};", 1, PTX_OPERAND_IMM, 7},
+    {"mov.b32 {%r1}, %r2;", 0, PTX_OPERAND_REG, 0},
+    {"mov.b32 %r1, {%r2};", 1, PTX_OPERAND_REG, 0},
 };
 
 static void test_operands(void **state) {

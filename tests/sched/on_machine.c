@@ -217,9 +217,11 @@ double last_cta_report_at(const char *list, uint32_t index) {
 static uint32_t last_sms[1024];
 
 static void keep_sms(Watch *watch) {
-    for (uint64_t i = 0; i < watch->cta_count && i < 1024; i++)
-        last_sms[i] = watch->ctas[i].sm;
-    free(watch->ctas);
+    uint64_t count;
+    CtaRecord *ctas = watch_take_ctas(watch, &count);
+    for (uint64_t i = 0; i < count; i++)
+        if (ctas[i].cta < 1024) last_sms[ctas[i].cta] = ctas[i].sm;
+    free(ctas);
 }
 
 uint32_t last_sm_of(uint64_t cta) {

@@ -191,12 +191,26 @@ static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **s
     }
 }
 
+static void test_an_instruction_that_reads_what_it_writes_is_told(void **state) {
+    (void)state;
+    static const IsaReg apart[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}};
+    static const IsaReg own[][4] = {{{1, 0}, {1, 0}, {3, 0}, {4, 0}},
+                                    {{1, 0}, {2, 0}, {1, 0}, {4, 0}},
+                                    {{1, 0}, {2, 0}, {3, 0}, {1, 0}}};
+    const SmConfig config = {.collector.banks = 16};
+    const IsaInfo info = {.dst_count = 1, .src_count = 1, .address_count = 1, .guard_count = 1};
+    assert_false(sm_op(&config, &info, apart).traits & SM_OP_READS_OWN);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        assert_true(sm_op(&config, &info, own[i]).traits & SM_OP_READS_OWN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large),
         cmocka_unit_test(test_a_matrix_product_takes_steps_and_more_time_beyond_the_first),
         cmocka_unit_test(test_a_routine_is_one_instruction_of_its_class_and_multiply_adds),
         cmocka_unit_test(test_the_banks_of_a_warp_are_those_of_warp_0_moved_by_its_number),
+        cmocka_unit_test(test_an_instruction_that_reads_what_it_writes_is_told),
         cmocka_unit_test(test_an_ideal_collector_reads_no_bank),
         cmocka_unit_test(test_an_instruction_counts_as_its_unit_and_all_that_it_does),
     };

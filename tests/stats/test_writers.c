@@ -244,7 +244,8 @@ static void test_json(void **state) {
     run->kernels[0].timing->cta_count = 2;
     run->kernels[0].stream = 3;
     run->kernels[0].has_overlapped = true;
-    run->kernels[0].timing->ctas[1] = (CtaRecord){.sm = 1, .slot = 2, .start = 3, .end = 44};
+    run->kernels[0].timing->ctas[1] =
+        (CtaRecord){.cta = 1, .sm = 1, .slot = 2, .start = 3, .end = 44};
     run->series = timeseries_new(1000, TIMESERIES_MAX_SAMPLES);
     Counters total = run_total(run);
     timeseries_sample(run->series, 1000, &total);

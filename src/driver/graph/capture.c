@@ -97,10 +97,16 @@ void captures_clear(Driver *driver, const Context *context) {
     }
 }
 
+/* A capture goes on without a stream that joined it: whether what was captured there comes before
+ * other work, its end tells. It does not without the stream where it began. */
+static bool has_origin(const Driver *driver, const Capture *capture) {
+    return handles_get(&driver->handles, HANDLE_STREAM, (uint64_t)(uintptr_t)capture->origin);
+}
+
 void stream_free(Driver *driver, void *object) {
     Stream *stream = object;
     Capture *capture = stream->capture;
-    if (capture) capture->is_invalid = true;
+    if (capture && !has_origin(driver, capture)) capture->is_invalid = true;
     leave(stream);
     attributes_free(&stream->attributes);
     free(stream);
@@ -374,8 +380,9 @@ CUresult CUDAAPI cuStreamEndCapture(CUstream handle, CUgraph *graph) {
     CUresult status = call_begin(&call);
     if (status) return status;
     Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
-    if (!graph) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    *graph = NULL;
+    const bool is_own = stream && stream->capture && stream->capture->is_borrowed;
+    if (!graph && !is_own) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (graph) *graph = NULL;
     if (!stream_is_valid(&call, handle)) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     if (!stream || !stream->capture) return call_end(&call, CUDA_ERROR_ILLEGAL_STATE);
     Capture *capture = stream->capture;
@@ -389,8 +396,8 @@ CUresult CUDAAPI cuStreamEndCapture(CUstream handle, CUgraph *graph) {
     else if (!is_joined(made, capture->first, stream)) status = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     bool is_ours = !capture->is_borrowed;
     end(call.driver, capture);
-    if (status == CUDA_SUCCESS) *graph = made->handle;
-    else if (is_ours) graph_free(call.driver, made);
+    if (status == CUDA_SUCCESS && graph) *graph = made->handle;
+    if (status != CUDA_SUCCESS && is_ours) graph_free(call.driver, made);
     return call_end(&call, status);
 }
 

@@ -236,11 +236,10 @@ CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, C
     Function *function;
     CUresult status = begin(&call, handle, shared_bytes, &function);
     if (status) return status;
-    GpuLimits limits = gpu_limits(call.gpu);
-    if (blocks <= 0 || block_size <= 0 || (uint32_t)block_size > limits.max_threads_per_cta)
+    if (blocks <= 0 || block_size <= 0 ||
+        (uint32_t)blocks > ctas_per_sm(&call, function, block_size, 0))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    uint32_t each = limits.shared_per_sm / (uint32_t)blocks;
-    if (each > limits.shared_per_cta) each = limits.shared_per_cta;
+    uint32_t each = gpu_shared_of_each(call.gpu, (uint32_t)blocks);
     uint32_t fixed = function->decoded->shared_bytes;
     *shared_bytes = each > fixed ? each - fixed : 0;
     return call_end(&call, CUDA_SUCCESS);

@@ -43,6 +43,7 @@ static const GpuLimits functional_limits = {
     .shared_per_cta = 227 << 10,
     .shared_per_sm = 228 << 10,
     .registers_per_sm = 65536,
+    .register_parts = 1,
     .register_granularity = 4,
     .shared_granularity = 1,
     .threads_per_sm = 2048,
@@ -172,9 +173,12 @@ GpuLimits gpu_limits(const Gpu *gpu) {
     limits.single_to_double = gpu_capabilities[capability].ratio;
     if (!machine) return limits;
     limits.single_to_double = single_to_double(&machine->sm);
-    limits.shared_per_cta = limits.shared_per_sm = machine->sm.shared.size_bytes;
+    limits.shared_per_sm = machine->sm.shared.size_bytes;
+    limits.shared_per_cta = sm_config_cta_shared(&machine->sm);
     limits.shared_granularity = machine->sm.shared.granularity_bytes;
+    limits.shared_reserved = machine->sm.shared.reserved_bytes;
     limits.registers_per_sm = machine->sm.registers;
+    limits.register_parts = machine->sm.subcores;
     limits.register_granularity = machine->sm.register_granularity;
     limits.threads_per_sm = machine->sm.threads;
     limits.ctas_per_sm = machine->sm.ctas;
@@ -217,14 +221,15 @@ static uint32_t warp_threads_of(uint32_t threads) {
 uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads) {
     if (gpu->options.registers) return gpu->options.registers;
     GpuLimits limits = gpu_limits(gpu);
-    uint32_t share = limits.registers_per_sm / warp_threads_of(threads);
+    uint32_t warps = warp_threads_of(threads) / ISA_LANES, parts = limits.register_parts;
+    uint32_t share = limits.registers_per_sm / parts / ((warps + parts - 1) / parts) / ISA_LANES;
     share -= share % limits.register_granularity;
     return share && share < kernel->registers ? share : kernel->registers;
 }
 
 /* Bytes of an SM's shared memory that a CTA of `bytes` takes. */
 static uint64_t shared_taken(const GpuLimits *limits, uint64_t bytes) {
-    return bits_align_up(bytes, limits->shared_granularity);
+    return bits_align_up(bytes + limits->shared_reserved, limits->shared_granularity);
 }
 
 uint32_t gpu_shared_taken(const Gpu *gpu, uint32_t bytes) {
@@ -235,6 +240,14 @@ uint32_t gpu_shared_taken(const Gpu *gpu, uint32_t bytes) {
 uint32_t gpu_registers_taken(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads) {
     return warp_threads_of(threads) * (uint32_t)bits_align_up(gpu_registers(gpu, kernel, threads),
                                                               gpu_limits(gpu).register_granularity);
+}
+
+/* CTAs of so many warps whose threads have `registers` each. */
+static uint32_t ctas_by_registers(const GpuLimits *limits, uint32_t registers, uint32_t warps) {
+    uint32_t each = (uint32_t)bits_align_up(registers, limits->register_granularity) * ISA_LANES;
+    if (!each) return UINT32_MAX;
+    return limits->registers_per_sm / limits->register_parts / each * limits->register_parts /
+           warps;
 }
 
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
@@ -248,10 +261,17 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
     if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
     if (shared && limits.shared_per_sm / shared < ctas)
         ctas = (uint32_t)(limits.shared_per_sm / shared);
-    uint32_t registers = gpu_registers_taken(gpu, kernel, threads);
-    if (registers && limits.registers_per_sm / registers < ctas)
-        ctas = limits.registers_per_sm / registers;
-    return ctas;
+    uint32_t fit =
+        ctas_by_registers(&limits, gpu_registers(gpu, kernel, threads), warp_threads / ISA_LANES);
+    return fit < ctas ? fit : ctas;
+}
+
+uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas) {
+    GpuLimits limits = gpu_limits(gpu);
+    uint32_t each = limits.shared_per_sm / ctas;
+    each -= each % limits.shared_granularity;
+    each = each > limits.shared_reserved ? each - limits.shared_reserved : 0;
+    return each < limits.shared_per_cta ? each : limits.shared_per_cta;
 }
 
 /* ---- Blocks of device malloc ---- */
@@ -363,8 +383,9 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     if (resident == 0) {
         gpu_refuse_kernel(
             result, kernel->ptx,
-            ": %u threads with %u registers each do not fit on an SM with %u registers", threads,
-            gpu_registers(gpu, kernel, threads), limits.registers_per_sm);
+            ": %u threads with %u registers each do not fit on an SM with %u registers%s", threads,
+            gpu_registers(gpu, kernel, threads), limits.registers_per_sm,
+            limits.register_parts > 1 ? ", of which each sub-core has its part" : "");
         return false;
     }
     uint64_t ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];

@@ -239,8 +239,10 @@ typedef struct GpuLimits {
     uint32_t shared_per_cta;      /* bytes a CTA may have in all */
     uint32_t shared_per_sm;       /* bytes */
     uint32_t registers_per_sm;
+    uint32_t register_parts;       /* of equal size; a warp's registers lie in one */
     uint32_t register_granularity; /* a thread's registers are rounded up to this */
     uint32_t shared_granularity;   /* bytes; a CTA's shared memory likewise */
+    uint32_t shared_reserved;      /* bytes of it that are the system's */
     uint32_t threads_per_sm;
     uint32_t ctas_per_sm;
     uint32_t sms;
@@ -258,5 +260,7 @@ uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threa
  * one with more threads than a CTA can have. */
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes);
+/* Bytes of shared memory that each CTA can ask for where so many, at least one, are on an SM. */
+uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas);
 
 #endif

@@ -78,6 +78,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
         .dynamic_shared_bytes = request->dynamic_shared_bytes,
         .taken_shared_bytes =
             gpu_shared_taken(gpu, kernel->shared_bytes + request->dynamic_shared_bytes),
+        .reserved_shared_bytes = limits.shared_reserved,
         .carve_out = (int)request->carve_out - 1,
         .window = request->window,
         .parameters = grid->parameters,

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/demangle.h"
@@ -19,7 +20,13 @@ bool watch_is_of_one_kernel(const Watch *watch) {
                      watch->policies || watch->profile || watch->l1d || watch->snapshots);
 }
 
-void watch_start(Watch *watch, const char *kernel, uint32_t stream, uint64_t ctas, uint64_t cycle) {
+/* Room for more CTAs: memory goes by those that end, not by the grid. */
+static void make_room(Watch *watch) {
+    watch->cta_room = watch->cta_room ? 2 * watch->cta_room : 64;
+    watch->ctas = base_realloc(watch->ctas, watch->cta_room * sizeof *watch->ctas);
+}
+
+void watch_start(Watch *watch, const char *kernel, uint32_t stream, uint64_t cycle) {
     if (!watch) return;
     record_kernel(watch, L1D_KERNEL_START, cycle, watch->kernels++);
     watch->kernel = kernel;
@@ -30,8 +37,10 @@ void watch_start(Watch *watch, const char *kernel, uint32_t stream, uint64_t cta
     watch->next_sample = watch->timeline ? cycle + watch->timeline_interval : UINT64_MAX;
     bool has_reports = watch->policies && watch->policies_interval;
     watch->next_report = has_reports ? cycle + watch->policies_interval : UINT64_MAX;
-    watch->cta_count = watch->records_ctas ? ctas : 0;
-    watch->ctas = watch->records_ctas ? base_calloc(ctas, sizeof *watch->ctas) : NULL;
+    free(watch->ctas);
+    watch->cta_count = watch->cta_room = 0;
+    watch->ctas = NULL;
+    if (watch->records_ctas) make_room(watch);
 }
 
 uint64_t watch_due(const Watch *watch) {
@@ -75,13 +84,32 @@ void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters) {
     sample_series(watch, cycle, counters, false);
 }
 
+static void record_cta(Watch *watch, const SmCtaEnd *end) {
+    if (watch->cta_count == watch->cta_room) make_room(watch);
+    watch->ctas[watch->cta_count++] = (CtaRecord){.cta = end->cta,
+                                                  .sm = end->sm,
+                                                  .slot = end->slot,
+                                                  .start = end->start - watch->start,
+                                                  .end = end->end - watch->start};
+}
+
+static int compare_ctas(const void *a, const void *b) {
+    uint64_t one = ((const CtaRecord *)a)->cta, other = ((const CtaRecord *)b)->cta;
+    return (one > other) - (one < other);
+}
+
+CtaRecord *watch_take_ctas(Watch *watch, uint64_t *count) {
+    CtaRecord *ctas = watch->ctas;
+    *count = watch->cta_count;
+    if (ctas) qsort(ctas, watch->cta_count, sizeof *ctas, compare_ctas);
+    watch->ctas = NULL;
+    watch->cta_count = watch->cta_room = 0;
+    return ctas;
+}
+
 void watch_cta(Watch *watch, const SmCtaEnd *end) {
     if (!watch) return;
-    if (watch->ctas)
-        watch->ctas[end->cta] = (CtaRecord){.sm = end->sm,
-                                            .slot = end->slot,
-                                            .start = end->start - watch->start,
-                                            .end = end->end - watch->start};
+    if (watch->ctas) record_cta(watch, end);
     if (watch->timeline) {
         Text name = {0};
         demangle_short(watch->kernel, &name);

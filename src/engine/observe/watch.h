@@ -32,8 +32,10 @@ typedef struct Watch {
     const char *kernel; /* name */
     uint32_t stream;    /* number of its stream; 0: the legacy default one */
     uint64_t start;     /* SM cycle of its launch */
-    CtaRecord *ctas;    /* by linear index, when recorded; taken over by whoever collects */
+    CtaRecord *ctas;    /* that have ended, when recorded, in that order; whoever collects takes
+                           it over (watch_take_ctas) */
     uint64_t cta_count;
+    uint64_t cta_room;    /* records there is memory for */
     Counters before;      /* sums over the kernels that have ended */
     Counters last;        /* at the timeline's last sample */
     uint64_t next_sample; /* SM cycle at which the timeline wants counters */
@@ -42,8 +44,8 @@ typedef struct Watch {
 
 /* Whether something is recorded that belongs to one kernel: kernels must then run one by one. */
 bool watch_is_of_one_kernel(const Watch *watch);
-/* A kernel of `ctas` CTAs, launched into a stream of a number, begins at `cycle`. */
-void watch_start(Watch *watch, const char *kernel, uint32_t stream, uint64_t ctas, uint64_t cycle);
+/* A kernel, launched into a stream of a number, begins at `cycle`. */
+void watch_start(Watch *watch, const char *kernel, uint32_t stream, uint64_t cycle);
 /* The first cycle at which watch_sample wants to be called; UINT64_MAX: never. */
 uint64_t watch_due(const Watch *watch);
 /* Whether the timeline wants to hear of warps and units at `cycle`. */
@@ -53,6 +55,8 @@ bool watch_wants_policies(Watch *watch, uint64_t cycle);
 /* `counters` are the kernel's so far, at `cycle`. */
 void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters);
 void watch_cta(Watch *watch, const SmCtaEnd *end);
+/* Hands over the records of CTAs, by their index; NULL: none are kept. The caller frees them. */
+CtaRecord *watch_take_ctas(Watch *watch, uint64_t *count);
 /* An L1D was looked up; only when `l1d` is set. */
 void watch_l1d(Watch *watch, const L1dRecord *record);
 /* The kernel has ended with these counters. */

@@ -200,9 +200,12 @@ static IsaFormal *decode_formals(Decoder *decoder, const PtxVar *vars, uint16_t 
         const PtxVar *var = &vars[i];
         if (var->reg >= 0) {
             const PtxReg *reg = &decoder->function->regs[var->reg];
-            formals[i] = (IsaFormal){.is_register = true,
-                                     .operand = reg->slot * ISA_ROW_BYTES,
-                                     .size = (uint32_t)ptx_type_bits(reg->type) / 8};
+            if (reg->type == PTX_PRED)
+                formals[i] = (IsaFormal){.is_predicate = true, .operand = reg->slot};
+            else
+                formals[i] = (IsaFormal){.is_register = true,
+                                         .operand = reg->slot * ISA_ROW_BYTES,
+                                         .size = (uint32_t)ptx_type_bits(reg->type) / 8};
         } else if (var->is_incomplete) {
             formals[i] = (IsaFormal){.offset = decoder->rest_base, .is_rest = true};
         } else {

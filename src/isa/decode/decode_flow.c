@@ -68,6 +68,17 @@ void decode_resolve_targets(Decoder *decoder, uint32_t first_target) {
 
 /* ---- Calls ---- */
 
+static bool decode_call_predicate(Decoder *decoder, const PtxOperand *operand, bool is_return,
+                                  IsaCallValue *value) {
+    enum { AT = 1 }; /* an operand that calls have no use for */
+    IsaInst *inst = &decoder->draft.inst;
+    if (!(is_return ? decode_pred_destination : decode_pred_source)(decoder, operand, AT))
+        return false;
+    *value = (IsaCallValue){.is_predicate = true, .operand = inst->operand[AT]};
+    inst->operand[AT] = 0;
+    return true;
+}
+
 /* One argument or return operand. `formal` is the callee's side: it gives immediates their type. */
 static bool decode_call_value(Decoder *decoder, const PtxOperand *operand, const PtxVar *formal,
                               bool is_return, IsaCallValue *value) {
@@ -78,6 +89,8 @@ static bool decode_call_value(Decoder *decoder, const PtxOperand *operand, const
         return address.relative == ISA_DO_LOCAL_ADDRESS ||
                decode_unsupported(decoder, "variable '%s' as a call's operand", operand->var->name);
     }
+    if (formal && formal->type == PTX_PRED)
+        return decode_call_predicate(decoder, operand, is_return, value);
     const int bits = decode_reg_bits(decoder, operand);
     const PtxType type = formal ? formal->type : bits == 64 ? PTX_B64 : PTX_B32;
     *value = (IsaCallValue){.is_register = true,
@@ -130,8 +143,9 @@ bool decode_call(Decoder *decoder) {
                            : prototype ? prototype->parameter_count
                                        : 0;
     if (!decode_callee(decoder, callee) ||
-        !decode_call_values(decoder, ptx->call_returns, ptx->call_return_count, NULL, 0, true,
-                            &call.returns) ||
+        !decode_call_values(decoder, ptx->call_returns, ptx->call_return_count,
+                            function ? function->returns : NULL,
+                            function ? function->return_count : 0, true, &call.returns) ||
         !decode_call_values(decoder, ptx->call_arguments, ptx->call_argument_count, parameters,
                             count, false, &call.arguments))
         return false;

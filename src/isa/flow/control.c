@@ -154,6 +154,16 @@ static void copy_value(IsaWarp *warp, Place from, Place to, uint32_t size, uint3
     }
 }
 
+static uint32_t *predicate_word(const IsaProgram *program, const IsaWarp *warp,
+                                const IsaFrame *frame, IsaOperand word) {
+    const uint32_t offset = program->functions[frame->function].pred_offset;
+    return (uint32_t *)(void *)(warp->registers + frame->register_at + offset) + word;
+}
+
+static void copy_predicate(const uint32_t *from, uint32_t *to, uint32_t mask) {
+    *to = (*to & ~mask) | (*from & mask);
+}
+
 /* Makes a new frame an activation of `function` for `lanes`: room for its rows and local area with
  * `rest` bytes at the end, registers zero. Frames whose lanes have all left are dropped from the
  * end; under the stack that leaves the running frame the last. */
@@ -213,9 +223,13 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[frame];
     for (uint32_t i = 0; i < list->argument_count; i++) {
         const IsaFormal *parameter = &callee->parameters[i];
-        copy_value(warp, caller_place(warp, from, &list->arguments[i]),
-                   callee_place(warp, to, parameter), parameter->is_rest ? rest : parameter->size,
-                   mask);
+        if (parameter->is_predicate)
+            copy_predicate(predicate_word(program, warp, from, list->arguments[i].operand),
+                           predicate_word(program, warp, to, parameter->operand), mask);
+        else
+            copy_value(warp, caller_place(warp, from, &list->arguments[i]),
+                       callee_place(warp, to, parameter),
+                       parameter->is_rest ? rest : parameter->size, mask);
     }
     if (!converge_call(context, warp, return_pc, mask)) return false;
     converge_enter_frame(warp, program, frame);
@@ -228,6 +242,7 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
 /* The first value of a call that has not as many bytes as its other side takes; -1 when none. */
 static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
+        if (formals[i].is_predicate) return (int)i; /* which no indirect call passes */
         /* registers of 8 and 16 bits are passed in 32 */
         bool is_small = values[i].is_register && values[i].size <= 4 && formals[i].size <= 4;
         if (values[i].size != formals[i].size && !is_small && !formals[i].is_rest) return (int)i;
@@ -292,9 +307,15 @@ static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
     const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[from->caller];
     const IsaFunction *callee = &program->functions[from->function];
     const IsaCall *list = &program->calls[program->insts[from->call_pc].imm];
-    for (uint32_t i = 0; i < list->return_count; i++)
-        copy_value(warp, callee_place(warp, from, &callee->returns[i]),
-                   caller_place(warp, to, &list->returns[i]), callee->returns[i].size, mask);
+    for (uint32_t i = 0; i < list->return_count; i++) {
+        const IsaFormal *result = &callee->returns[i];
+        if (result->is_predicate)
+            copy_predicate(predicate_word(program, warp, from, result->operand),
+                           predicate_word(program, warp, to, list->returns[i].operand), mask);
+        else
+            copy_value(warp, callee_place(warp, from, result),
+                       caller_place(warp, to, &list->returns[i]), result->size, mask);
+    }
     warp->frames[warp->frame].lanes &= ~mask;
     converge_return(warp, mask);
 }

@@ -149,22 +149,22 @@ __attribute__((noinline)) void issue_update_head(SmIssue *issue, SmContext *sm, 
     if (issue->fetch->buffer[warp].count) find_head(issue, sm, warp, false);
 }
 
-/* Results that came with others', which are there now. */
+/* Results that came with others', which are there now. The oldest come first, and wait for none of
+ * the later ones (can_follow). */
 RARE void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
     SmPassing *passing = &issue->slots.passing[warp];
-    for (uint32_t i = 0; i < passing->count;) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < passing->count; i++) {
         const SmOp *op = &sm->warps.warp[warp].grid->ops[passing->pc[i]];
-        if (!scoreboard_has_sources(&issue->scoreboard, warp, op)) {
-            i++;
+        if (scoreboard_has_sources(&issue->scoreboard, warp, op)) {
+            scoreboard_release(&issue->scoreboard, warp, op);
             continue;
         }
-        scoreboard_release(&issue->scoreboard, warp, op);
-        for (uint32_t j = i + 1; j < passing->count; j++)
-            passing->pc[j - 1] = passing->pc[j];
-        passing->count--;
-        i = 0; /* others may have waited for this one */
+        scoreboard_inherit(&issue->scoreboard, warp, op); /* a source from memory may have come */
+        passing->pc[left++] = passing->pc[i];
     }
-    if (!passing->count) issue->slots.waiting &= ~(UINT64_C(1) << warp);
+    passing->count = left;
+    if (!left) issue->slots.waiting &= ~(UINT64_C(1) << warp);
 }
 
 /* The warp, which has exited or is held, has less under way than before. */
@@ -357,6 +357,18 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
         issue->slots.excused |= bit; /* it is a guarded exit */
 }
 
+/* Whether the results can come with sources that are still to come. None may be one of the
+ * instruction's own sources, or of one that waits for its own in `passing`: each would wait for
+ * the other. */
+static bool can_follow(const SmIssue *issue, const SmContext *sm, int warp, const SmOp *op) {
+    const SmGrid *grid = sm->warps.warp[warp].grid;
+    const SmPassing *passing = &issue->slots.passing[warp];
+    if (!op->result_count || passing->count == SM_PASSING) return false;
+    for (uint32_t i = 0; i < passing->count; i++)
+        if (grid->ops[passing->pc[i]].uses & op->results) return false;
+    return !(op->traits & SM_OP_READS_OWN);
+}
+
 /* Whether what takes no slot can be done now: its results come with its sources. */
 static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const SmOp *op) {
     const SmScoreboard *board = &issue->scoreboard;
@@ -365,8 +377,7 @@ static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const 
     if (is_joined(op))
         return scoreboard_has_sources(board, warp, op) && !issue->is_stalled &&
                insts_has_room(&sm->insts) && collector->slots_free[SM_UNIT_LDST];
-    return scoreboard_has_sources(board, warp, op) ||
-           (op->result_count && issue->slots.passing[warp].count < SM_PASSING);
+    return scoreboard_has_sources(board, warp, op) || can_follow(issue, sm, warp, op);
 }
 
 /* Executes an instruction that takes no slot. */
@@ -384,6 +395,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     } else if (!has_sources) {
         SmPassing *passing = &issue->slots.passing[warp];
         scoreboard_reserve(&issue->scoreboard, warp, op);
+        scoreboard_inherit(&issue->scoreboard, warp, op);
         passing->pc[passing->count++] = pc;
         issue->slots.waiting |= UINT64_C(1) << warp;
     }

@@ -91,6 +91,35 @@ void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op) {
     board->warp[warp].memory = fold(memory, board->words);
 }
 
+static bool has_source_in_memory(const SmScoreboard *board, int warp, const SmOp *op) {
+    const IsaReg *regs = &board->pool[warp][op->regs];
+    for (int i = op->result_count; i < op->use_count; i++) {
+        uint32_t number = regs[i].number;
+        bool is_there = board->is_exact ? board->warp[warp].memory >> (number % SM_OP_REGS) & 1
+                                        : bits_get(memory_of(board, warp), number);
+        if (is_there) return true;
+    }
+    return false;
+}
+
+static void inherit_exactly(SmScoreboard *board, int warp, const SmOp *op, bool is_in_memory) {
+    uint64_t *memory = memory_of(board, warp);
+    const IsaReg *regs = &board->pool[warp][op->regs];
+    for (int i = 0; i < op->result_count; i++) {
+        if (is_in_memory) bits_set(memory, regs[i].number);
+        else bits_clear(memory, regs[i].number);
+    }
+    board->warp[warp].memory = fold(memory, board->words);
+}
+
+void scoreboard_inherit(SmScoreboard *board, int warp, const SmOp *op) {
+    SmPending *pending = &board->warp[warp];
+    bool is_in_memory = has_source_in_memory(board, warp, op);
+    if (!board->is_exact) inherit_exactly(board, warp, op, is_in_memory);
+    else if (is_in_memory) pending->memory |= op->results;
+    else pending->memory &= ~op->results;
+}
+
 /* Whether none of an instruction's registers from `first` to before `end` has a result to come. */
 static bool is_free(const SmScoreboard *board, int warp, const SmOp *op, int first, int end) {
     const IsaReg *regs = &board->pool[warp][op->regs];

@@ -53,7 +53,7 @@ static inline void scoreboard_reserve_words(SmScoreboard *board, int warp, const
 static inline void scoreboard_release_words(SmScoreboard *board, int warp, const SmOp *op) {
     SmPending *pending = &board->warp[warp];
     pending->all &= ~op->results;
-    if (op->traits & SM_OP_LONG) pending->memory &= ~op->results;
+    pending->memory &= ~op->results;
 }
 static inline bool scoreboard_looks_clear(const SmScoreboard *board, int warp, const SmOp *op,
                                           bool *waits_memory) {
@@ -67,6 +67,10 @@ static inline void scoreboard_reserve(SmScoreboard *board, int warp, const SmOp 
     scoreboard_reserve_words(board, warp, op);
     if (!board->is_exact) scoreboard_reserve_exactly(board, warp, op);
 }
+
+/* The instruction's results, which are to come, come with its sources: they come from memory while
+ * a source does. */
+void scoreboard_inherit(SmScoreboard *board, int warp, const SmOp *op);
 
 static inline void scoreboard_release(SmScoreboard *board, int warp, const SmOp *op) {
     scoreboard_release_words(board, warp, op);

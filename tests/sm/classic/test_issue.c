@@ -99,6 +99,8 @@ static void step(Bench *bench) {
 
 static uint64_t issued(const Bench *bench) { return bench->stage->sm.counters.warp_instructions; }
 
+#define ONE "scheduler.count=1 units.sp.issue_slots=8 units.ldst.issue_slots=8 "
+
 static const StageInst add = {
     .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 1, .dst = {1}, .src = {2}};
 static const StageInst dependent = {
@@ -110,7 +112,22 @@ static const StageInst load = {.op_class = ISA_CLASS_MEMORY,
                                .dst_count = 1,
                                .dst = {1}};
 
-#define ONE "scheduler.count=1 units.sp.issue_slots=8 units.ldst.issue_slots=8 "
+/* The same on a machine with instructions of its own, of which those at `free` take no slot, on one
+ * warp whose buffer holds them all. */
+static Bench *start_own(const StageInst *program, uint32_t count, uint64_t free) {
+    Bench *bench = start(ONE, program, count);
+    Stage *stage = bench->stage;
+    bench->issue.issues_own = true;
+    bench->issue.is_plain = false;
+    for (uint32_t pc = 0; pc < count; pc++) {
+        uint8_t slots = free >> pc & 1 ? 0 : 1;
+        stage->ops[pc].slots = (IsaSlots){.slots = slots, .taken = slots, .passed = slots};
+    }
+    keep(bench, 1);
+    bench->fetch.buffer[0].count = (uint8_t)count;
+    issue_update_head(&bench->issue, &stage->sm, 0);
+    return bench;
+}
 
 /* Something is over: an instruction, or what a warp waits for. */
 static void tell(Bench *bench, SmEventKind kind, uint32_t index) {
@@ -203,6 +220,63 @@ static void test_a_wait_for_memory_is_told_from_other_waits(void **state) {
     issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
     assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 10); /* one could go */
     stop(bench);
+}
+
+/* Whether the first warp has a next instruction that waits for memory. */
+static bool waits_memory(const Bench *bench) { return bench->stage->sm.view.waits_memory & 1; }
+
+static void test_a_wait_for_memory_goes_through_instructions_without_a_slot(void **state) {
+    (void)state;
+    const StageInst sum = {
+        .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 2, .dst = {2}, .src = {1, 9}};
+    const StageInst copy = {
+        .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 1, .dst = {3}, .src = {2}};
+    const StageInst reader = {
+        .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 1, .dst = {4}, .src = {3}};
+    StageInst other = add;
+    other.dst[0] = 9;
+    Bench *bench = start_own((StageInst[]){load, other, sum, copy, reader}, 5, 0xC);
+    for (int i = 0; i < 4; i++)
+        step(bench);
+    assert_int_equal(issued(bench), 4); /* all but the reader */
+    assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_MEMORY);
+    assert_true(waits_memory(bench));
+    complete(bench, sm_few_peek(&bench->collector.in[SM_UNIT_LDST]));
+    step(bench);
+    assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_OTHER);
+    assert_false(waits_memory(bench));
+    complete(bench, sm_few_peek(&bench->collector.in[SM_UNIT_SP]));
+    step(bench);
+    assert_int_equal(issued(bench), 5);
+    assert_false(scoreboard_is_clear(&bench->issue.scoreboard, 0, &bench->stage->ops[4],
+                                     &(bool){false})); /* its result alone is to come */
+    stop(bench);
+}
+
+/* One that reads what it writes, and two of which each writes what the other reads. */
+static void test_no_instruction_without_a_slot_waits_for_its_own_result(void **state) {
+    (void)state;
+    const StageInst own = {
+        .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 2, .dst = {2}, .src = {2, 1}};
+    const StageInst there = {
+        .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 2, .dst = {3}, .src = {2, 1}};
+    const StageInst back = {
+        .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 1, .dst = {2}, .src = {3}};
+    const StageInst reader = {
+        .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 1, .dst = {4}, .src = {2}};
+    const StageInst programs[][4] = {{load, own, back, reader}, {load, there, back, reader}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        Bench *bench = start_own(programs[i], 4, 0x6);
+        for (int cycle = 0; cycle < 4; cycle++)
+            step(bench);
+        assert_true(issued(bench) < 4);
+        complete(bench, sm_few_peek(&bench->collector.in[SM_UNIT_LDST]));
+        for (int cycle = 0; cycle < 4; cycle++)
+            step(bench);
+        assert_int_equal(issued(bench), 4);
+        assert_int_equal(bench->issue.slots.waiting, 0);
+        stop(bench);
+    }
 }
 
 static void test_a_full_queue_of_the_pipelines_kind_stops_the_warp(void **state) {
@@ -492,6 +566,8 @@ int main(void) {
         cmocka_unit_test(test_two_schedulers_have_warps_of_their_own),
         cmocka_unit_test(test_a_register_is_waited_for_until_the_result_is_written),
         cmocka_unit_test(test_a_wait_for_memory_is_told_from_other_waits),
+        cmocka_unit_test(test_a_wait_for_memory_goes_through_instructions_without_a_slot),
+        cmocka_unit_test(test_no_instruction_without_a_slot_waits_for_its_own_result),
         cmocka_unit_test(test_a_full_queue_of_the_pipelines_kind_stops_the_warp),
         cmocka_unit_test(test_cycles_are_sorted_by_the_warps_that_the_policy_looks_at),
         cmocka_unit_test(test_a_policy_that_looks_at_all_sees_what_the_outcomes_say),

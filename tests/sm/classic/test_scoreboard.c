@@ -121,6 +121,36 @@ static void test_registers_that_share_a_bit_are_told_apart(void **state) {
     scoreboard_free(&board);
 }
 
+/* %1 = %2 without a slot, on boards that tell registers by their bits alone, and by sets too. */
+static void test_a_result_comes_from_memory_while_a_source_does(void **state) {
+    (void)state;
+    static const int regs[] = {SM_OP_REGS, REGS};
+    SmOp moved = whole_op(), load = loader_of(1), pipe = writer_of(2), reader = writer_of(0);
+    for (size_t i = 0; i < sizeof regs / sizeof *regs; i++) {
+        SmScoreboard board;
+        bool waits_memory;
+        scoreboard_init(&board, 1);
+        start(&board, regs[i]);
+        scoreboard_reserve(&board, 0, &load);
+        scoreboard_reserve(&board, 0, &pipe);
+        scoreboard_reserve(&board, 0, &moved);
+        scoreboard_inherit(&board, 0, &moved);
+        assert_false(scoreboard_is_clear(&board, 0, &reader, &waits_memory));
+        assert_true(waits_memory);
+        scoreboard_release(&board, 0, &load); /* its other source comes from a pipeline */
+        scoreboard_inherit(&board, 0, &moved);
+        assert_false(scoreboard_is_clear(&board, 0, &reader, &waits_memory));
+        assert_false(waits_memory);
+        scoreboard_reserve(&board, 0, &load);
+        scoreboard_inherit(&board, 0, &moved);
+        scoreboard_release(&board, 0, &moved); /* nothing of the mark remains */
+        scoreboard_reserve(&board, 0, &reader);
+        assert_false(scoreboard_is_clear(&board, 0, &reader, &waits_memory));
+        assert_false(waits_memory);
+        scoreboard_free(&board);
+    }
+}
+
 static void test_a_small_program_needs_no_sets_beyond_the_bits(void **state) {
     (void)state;
     SmOp whole = whole_op(), load = loader_of(2);
@@ -184,6 +214,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_read_only_holds_nothing_up),
         cmocka_unit_test(test_waiting_for_memory_is_told_from_waiting_for_a_pipeline),
         cmocka_unit_test(test_registers_that_share_a_bit_are_told_apart),
+        cmocka_unit_test(test_a_result_comes_from_memory_while_a_source_does),
         cmocka_unit_test(test_a_small_program_needs_no_sets_beyond_the_bits),
         cmocka_unit_test(test_a_program_with_more_registers_gets_more_room),
         cmocka_unit_test(test_a_grid_with_more_registers_begins_beside_warps_that_wait),
