@@ -327,24 +327,57 @@ static bool op_atom(Translator *t) {
 
 /* ---- Asynchronous copies ---- */
 
+static IsaOperand of_rows(Translator *t, IsaHandler handler, IsaOperand a, IsaOperand b) {
+    IsaInst *step = tr_step(t, handler);
+    step->operand[1] = a;
+    step->operand[2] = b;
+    return step->operand[0] = tr_scratch(t);
+}
+
+/* .ZFILL: the lowest bits of the source address say how many bytes are not read; no byte is where the
+ * predicate is false. *source becomes the address without them; returns the row of sizes. */
+static IsaOperand partial_size(Translator *t, IsaOperand *source, uint32_t bytes, IsaOperand reads,
+                               bool negated) {
+    IsaInst *split = tr_step(t, ISA_DO_SPLIT);
+    const IsaOperand low = split->operand[0] = tr_scratch(t);
+    const IsaOperand high = split->operand[1] = tr_scratch(t);
+    split->operand[2] = *source;
+    const IsaOperand missing = of_rows(t, ISA_DO_AND_32, low, tr_constant(t, bytes - 1));
+    const IsaOperand left = of_rows(t, ISA_DO_SUB_32, tr_constant(t, bytes), missing);
+    const IsaOperand aligned = of_rows(t, ISA_DO_SUB_32, low, missing);
+    const IsaOperand none = tr_constant(t, 0);
+    const IsaOperand size = of_rows(t, ISA_DO_SELP_32, negated ? none : left, negated ? left : none);
+    t->step[t->steps - 1].operand[3] = reads;
+    IsaInst *join = tr_step(t, ISA_DO_JOIN);
+    join->operand[1] = aligned;
+    join->operand[2] = high;
+    join->operand[3] = ISA_SINK;
+    *source = join->operand[0] = tr_scratch_pair(t);
+    return size;
+}
+
 /* to, from, p */
 static bool op_ldgsts(Translator *t) {
     bool negated;
     const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
     const uint8_t bytes = (uint8_t)(width.size * width.vector);
     const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1);
-    const IsaOperand target = joined_address(t, to, false), source = joined_address(t, from, true);
+    const IsaOperand target = joined_address(t, to, false);
+    IsaOperand source = joined_address(t, from, true);
     const IsaOperand reads = tr_word(t, tr_operand(t, 2), &negated);
+    const bool is_partial = tr_mod(t, SASS_MOD_ZFILL);
+    const IsaOperand size = is_partial ? partial_size(t, &source, bytes, reads, negated) : reads;
     /* the second one leaves the addresses of the global access, which timing knows it by */
     for (int part = 0; part < 2; ++part) {
         IsaInst *step = tr_step(t, part ? ISA_DO_COPY_READ : ISA_DO_COPY_WRITE);
         step->operand[0] = target;
         step->operand[1] = source;
-        step->operand[2] = reads;
+        step->operand[2] = size;
         step->size = bytes;
         step->vector = 1;
         step->space = PTX_SPACE_GLOBAL;
-        if (reads != ISA_PRED_TRUE || negated)
+        if (is_partial) step->sub = ISA_COPY_HAS_SIZE;
+        else if (reads != ISA_PRED_TRUE || negated)
             step->sub = (uint8_t)(ISA_COPY_HAS_IGNORE | (negated ? 0 : ISA_COPY_IGNORE_NEGATED));
     }
     fill_access(t, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, (Width){bytes, 1, false});
