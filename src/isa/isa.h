@@ -38,7 +38,7 @@ enum {
 };
 #define ISA_NO_PC UINT32_MAX
 enum { ISA_MACHINE_REGISTERS = 336 }; /* numbers of registers that machine code has */
-enum { ISA_POLICY_BIAS = 2 }; /* IsaInfo.policy is the row of the cache policy, plus this */
+enum { ISA_POLICY_BIAS = 2 };         /* IsaInfo.policy is the row of the cache policy, plus this */
 
 typedef struct IsaInst IsaInst;
 typedef struct IsaWarp IsaWarp;
@@ -140,10 +140,14 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
 
 /* ISA_FLOW_JUMP, ISA_FLOW_JUMP_LANES: operand[1] and operand[2] are words that the mask is cut by;
  * bits 0 and 1 of sub negate them. Addresses of machine code count bytes, 16 for each pc. */
-enum { ISA_JUMP_NEGATED = 1, ISA_JUMP_NEGATED_2 = 2, ISA_JUMP_LOOKS = 4,
-       ISA_JUMP_APART = 8,   /* only where lanes that row operand[3] names are not here */
-       ISA_JUMP_INVERTED = 16, /* that row is inverted */
-       ISA_JUMP_TOGETHER = 32 /* only where all live lanes that row operand[3] names are here */ };
+enum {
+    ISA_JUMP_NEGATED = 1,
+    ISA_JUMP_NEGATED_2 = 2,
+    ISA_JUMP_LOOKS = 4,
+    ISA_JUMP_APART = 8,     /* only where lanes that row operand[3] names are not here */
+    ISA_JUMP_INVERTED = 16, /* that row is inverted */
+    ISA_JUMP_TOGETHER = 32  /* only where all live lanes that row operand[3] names are here */
+};
 /* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
 enum { ISA_SYNC_IS_HERE = 1 };
 
@@ -242,12 +246,14 @@ struct IsaProgram {
     uint32_t constant_bytes;
     uint32_t *targets; /* of brx.idx: pcs; first entry of each list is its length */
     IsaInst *steps;    /* of machine instructions that are several of ours (ISA_DO_SEQUENCE) */
-    IsaBankRow *bank_rows; /* machine code: constants that each launch fills in (isa/sass/banks.h) */
+    IsaBankRow
+        *bank_rows; /* machine code: constants that each launch fills in (isa/sass/banks.h) */
     uint32_t bank_row_count;
-    const IsaInst *builtins; /* machine code: by PtxBuiltin, an instruction that calls it; exec NULL: none */
+    const IsaInst
+        *builtins; /* machine code: by PtxBuiltin, an instruction that calls it; exec NULL: none */
     struct SassCode *code; /* of machine code (isa/sass/code.h); NULL: PTX */
-    IsaOperand *wide;  /* operands of instructions that have more than ISA_MAX_OPERANDS */
-    IsaCall *calls;    /* argument lists of call instructions (IsaInst.imm is the index) */
+    IsaOperand *wide;      /* operands of instructions that have more than ISA_MAX_OPERANDS */
+    IsaCall *calls;        /* argument lists of call instructions (IsaInst.imm is the index) */
     uint32_t call_count;
 };
 

@@ -38,7 +38,8 @@ static void warp_start(IsaWarp *warp, IsaCta *cta, uint32_t index) {
     uint32_t threads = launch->threads - index * ISA_LANES;
     memset(warp->registers, 0, kernel->frame_bytes);
     warp->base[0] = warp->registers;
-    warp->base[1] = (uint8_t *)(uintptr_t)(launch->constants ? launch->constants : launch->program->constants);
+    warp->base[1] =
+        (uint8_t *)(uintptr_t)(launch->constants ? launch->constants : launch->program->constants);
     warp->preds = (uint32_t *)(void *)(warp->registers + kernel->pred_offset);
     warp->preds[ISA_PRED_TRUE] = UINT32_MAX;
     warp->pc = kernel->entry;

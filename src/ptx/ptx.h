@@ -585,7 +585,7 @@ typedef struct PtxModule {
     int source_file_count;
     PtxLoc *locs; /* of .loc directives */
     int32_t loc_count;
-    const struct Cubin *cubin;   /* machine code (isa/sass/code.h) instead of a text; NULL: PTX */
+    const struct Cubin *cubin;  /* machine code (isa/sass/code.h) instead of a text; NULL: PTX */
     unsigned char **cubin_data; /* the same: by section, copies of the initial values */
 } PtxModule;
 

@@ -24,8 +24,8 @@ typedef struct Opened {
 
 static Opened open_for(const void *image, uint32_t architecture) {
     Opened opened = {.arena = arena_new(), .diag = diag_new()};
-    opened.status = fatbin_open(image, IMAGE_UNBOUNDED, "test", &(ImageTarget){architecture, false}, opened.arena,
-                                &opened.texts, &opened.count, opened.diag);
+    opened.status = fatbin_open(image, IMAGE_UNBOUNDED, "test", &(ImageTarget){architecture, false},
+                                opened.arena, &opened.texts, &opened.count, opened.diag);
     return opened;
 }
 
@@ -175,7 +175,8 @@ static CUresult open_file(const unsigned char *bytes, size_t size) {
     char *file = malloc(size + 1);
     memcpy(file, bytes, size);
     file[size] = '\0';
-    CUresult status = image_open(file, size, "test", &(ImageTarget){75, false}, arena, &texts, &count, diag);
+    CUresult status =
+        image_open(file, size, "test", &(ImageTarget){75, false}, arena, &texts, &count, diag);
     assert_int_equal(status == CUDA_SUCCESS, diag_error_count(diag) == 0);
     free(file);
     diag_free(diag);

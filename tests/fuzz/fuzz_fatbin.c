@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     char *file = malloc(size + 1); /* exactly as text_read_file reads it */
     if (size) memcpy(file, bytes, size);
     file[size] = '\0';
-    CUresult status = image_open(file, size, "fuzz", &(ImageTarget){75, false}, arena, &texts, &count, diag);
+    CUresult status =
+        image_open(file, size, "fuzz", &(ImageTarget){75, false}, arena, &texts, &count, diag);
     if ((status == CUDA_SUCCESS) != (diag_error_count(diag) == 0)) abort();
     unsigned sum = 0;
     for (int i = 0; status == CUDA_SUCCESS && i < count; i++) {

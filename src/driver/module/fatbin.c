@@ -73,11 +73,12 @@ static bool read_text(const FatbinItem *item, Arena *arena, GpuImage *text) {
 
 static CUresult say_no_ptx(uint32_t machine, const char *name, Diag *diag) {
     if (machine)
-        diag_error(diag, "tyto", 0, 0,
-                   "the program holds machine code for sm_%u, which the device does not run, and no "
-                   "PTX; choose a machine of that architecture, or build the program with nvcc "
-                   "-gencode arch=compute_%u,code=compute_%u",
-                   machine, machine, machine);
+        diag_error(
+            diag, "tyto", 0, 0,
+            "the program holds machine code for sm_%u, which the device does not run, and no "
+            "PTX; choose a machine of that architecture, or build the program with nvcc "
+            "-gencode arch=compute_%u,code=compute_%u",
+            machine, machine, machine);
     else diag_error(diag, name, 0, 0, "the fat binary is empty");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }

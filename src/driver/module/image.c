@@ -67,7 +67,8 @@ static CUresult open_pack(Rest rest, const char *name, Arena *arena, GpuImage **
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-/* Bytes of a cubin, which ends with its table of sections or of segments; 0: it is none, or damaged. */
+/* Bytes of a cubin, which ends with its table of sections or of segments; 0: it is none, or
+ * damaged. */
 static size_t cubin_size(const char *bytes, size_t size) {
     Elf64_Ehdr header;
     if (memcmp(bytes, ELFMAG, SELFMAG) != 0 || size < sizeof header) return 0;
@@ -85,8 +86,7 @@ CUresult image_open(const void *image, size_t size, const char *name, const Imag
     /* a NUL ends every text, so that short ones are never read past their end */
     if (strncmp(bytes, pack_magic, sizeof pack_magic - 1) == 0)
         return open_pack((Rest){bytes, size}, name, arena, texts, count, diag);
-    if (fatbin_is(image))
-        return fatbin_open(image, size, name, target, arena, texts, count, diag);
+    if (fatbin_is(image)) return fatbin_open(image, size, name, target, arena, texts, count, diag);
     const size_t machine_bytes = cubin_size(bytes, size);
     if (machine_bytes) {
         *texts = ARENA_NEW(arena, GpuImage);

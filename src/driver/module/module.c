@@ -62,8 +62,8 @@ static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *giv
     const ImageTarget target = {
         .architecture = limits.capability_major * 10 + limits.capability_minor,
         .prefers_machine = call->driver->simulator->options->code == CODE_MACHINE};
-    CUresult status = image_open(given->image, given->size, given->name, &target, arena, &texts,
-                                 &count, diag);
+    CUresult status =
+        image_open(given->image, given->size, given->name, &target, arena, &texts, &count, diag);
     if (status == CUDA_SUCCESS && target.prefers_machine && count == 1 && is_ptx(texts))
         assemble_ptx(texts, target.architecture, arena, texts, diag);
     if (status == CUDA_SUCCESS) {

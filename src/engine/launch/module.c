@@ -142,8 +142,8 @@ static void find_calls(GpuModule *module) {
     static const PtxBuiltin wait[] = {PTX_BUILTIN_DEVICE_SYNCHRONIZE,
                                       PTX_BUILTIN_DEVICE_SYNCHRONIZE_QUIET};
     if (module->program->code) {
-        module->uses_heap = isa_sass_names(module->program, "malloc") ||
-                            isa_sass_names(module->program, "free");
+        module->uses_heap =
+            isa_sass_names(module->program, "malloc") || isa_sass_names(module->program, "free");
         return;
     }
     module->uses_heap = calls(module->program, heap, sizeof heap / sizeof heap[0]);

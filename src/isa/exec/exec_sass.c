@@ -99,8 +99,8 @@ EXEC(SUM3) {
     const uint32_t second = is_extended ? carry_of(warp, inst, 7, imm >> 4) : 0;
     FOR_LANES {
         const uint64_t carries = (uint64_t)ones + (first >> lane & 1) + (second >> lane & 1);
-        const uint64_t sum = (uint64_t)(a[lane] ^ invert_a) + (b[lane] ^ invert_b) +
-                             (c[lane] ^ invert_c) + carries;
+        const uint64_t sum =
+            (uint64_t)(a[lane] ^ invert_a) + (b[lane] ^ invert_b) + (c[lane] ^ invert_c) + carries;
         result[lane] = (uint32_t)sum;
         once[lane] = -(int32_t)(sum >> 32 >= 1);
         twice[lane] = -(int32_t)(sum >> 32 >= 2);
@@ -164,7 +164,8 @@ EXEC(PRODUCT_32) {
     alignas(64) uint32_t result[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 1), *b = word_row(warp, inst, 2);
     const RowWord *c = word_row(warp, inst, 3);
-    const uint32_t of_product = inst->imm & 2 ? UINT32_MAX : 1, of_c = inst->imm & 4 ? UINT32_MAX : 1;
+    const uint32_t of_product = inst->imm & 2 ? UINT32_MAX : 1,
+                   of_c = inst->imm & 4 ? UINT32_MAX : 1;
     FOR_LANES result[lane] = a[lane] * b[lane] * of_product + c[lane] * of_c;
     write_row32(warp, inst, 0, result, mask);
 }
@@ -183,9 +184,9 @@ EXEC(SHIFT) {
         const uint32_t half = count / 2, rest = count - half; /* a count of 64 in two steps */
         const uint64_t left = whole << half << rest, right = whole >> half >> rest;
         const uint64_t arithmetic = (uint64_t)((int64_t)whole >> half >> rest);
-        const uint64_t shifted = !(sub & ISA_SHIFT_RIGHT)   ? left
+        const uint64_t shifted = !(sub & ISA_SHIFT_RIGHT) ? left
                                  : sub & ISA_SHIFT_SIGNED ? arithmetic
-                                                            : right;
+                                                          : right;
         result[lane] = (uint32_t)(sub & ISA_SHIFT_HIGH ? shifted >> 32 : shifted);
     }
     write_row32(warp, inst, 0, result, mask);
@@ -314,8 +315,8 @@ EXEC(LOAD_CONSTANT) {
         const uint64_t at = (uint32_t)(index[lane] + (uint32_t)inst->imm);
         if (at + inst->size <= bank->bytes) memcpy(&result[lane], bank->data + at, inst->size);
         if (!(inst->flags & ISA_SIGNED)) continue;
-        result[lane] = inst->size == 1 ? (uint32_t)(int8_t)result[lane]
-                                       : (uint32_t)(int16_t)result[lane];
+        result[lane] =
+            inst->size == 1 ? (uint32_t)(int8_t)result[lane] : (uint32_t)(int16_t)result[lane];
     }
     write_row32(warp, inst, 0, result, mask);
 }
@@ -333,8 +334,12 @@ EXEC(FUNCTION_UNIT) {
         const double y = is_tiny ? __builtin_copysign(0, f64_of_bits(wide)) : f64_of_bits(wide);
         const double turns = (double)x * 0x1.921fb54442d18p2;
         switch ((IsaFunctionUnit)inst->sub) {
-        case ISA_FUNCTION_COS: result[lane] = bits_of_f32(canonical_f32((float)sine(turns, 1))); break;
-        case ISA_FUNCTION_SIN: result[lane] = bits_of_f32(canonical_f32((float)sine(turns, 0))); break;
+        case ISA_FUNCTION_COS:
+            result[lane] = bits_of_f32(canonical_f32((float)sine(turns, 1)));
+            break;
+        case ISA_FUNCTION_SIN:
+            result[lane] = bits_of_f32(canonical_f32((float)sine(turns, 0)));
+            break;
         case ISA_FUNCTION_RCP64H:
             result[lane] = (uint32_t)(bits_of_f64(canonical_f64(1 / y)) >> 32);
             break;

@@ -24,9 +24,9 @@
     HANDLER(ALLOCA)         /* operands d, size; imm: alignment; size: bytes of d */               \
     HANDLER(STACKSAVE)      /* operand d; size: bytes */                                           \
     HANDLER(STACKRESTORE)   /* operand a; size: bytes */                                           \
-    HANDLER(SEQUENCE)       /* target: first of `imm` instructions in program->steps; sub: they are */ \
-                            /* uniform: all lanes execute them */                                  \
-    HANDLER(BUILTIN)        /* a step: target, imm as of ISA_FLOW_CALL_BUILTIN */                  \
+    HANDLER(SEQUENCE) /* target: first of `imm` instructions in program->steps; sub: they are */   \
+                      /* uniform: all lanes execute them */                                        \
+    HANDLER(BUILTIN)  /* a step: target, imm as of ISA_FLOW_CALL_BUILTIN */                        \
     ISA_DIRECTED_HANDLERS(HANDLER)
 
 /* f64 in a rounding mode other than to nearest (directed.c); sub: modifiers. */

@@ -6,21 +6,22 @@ enum { /* two bits a source */
        ISA_SIGN_NEGATIVE = 1,
        ISA_SIGN_ABSOLUTE = 2
 };
-enum { /* JOIN */
+enum {                           /* JOIN */
        ISA_JOIN_LOW_ONLY = 1,    /* the register has 32 bits, zero-extended */
        ISA_JOIN_UNIFORM_LOW = 2, /* the same of the uniform one */
        ISA_JOIN_CUT = 4,         /* the sum is cut to 32 bits */
        ISA_JOIN_GENERIC = 8      /* an address of the window below becomes the other window's */
 };
-/* From sm_90 on a generic address of shared memory is an offset under an upper word of its own (special
- * register 47). Ours is one that no memory has; accesses turn it into MEM_SHARED_WINDOW. */
+/* From sm_90 on a generic address of shared memory is an offset under an upper word of its own
+ * (special register 47). Ours is one that no memory has; accesses turn it into MEM_SHARED_WINDOW.
+ */
 enum { ISA_SHARED_UPPER = 1 << 24 };
 enum { /* SIGN_F16X2: which halves of a become the two */
        ISA_HALVES_BOTH,
        ISA_HALVES_LOW,
        ISA_HALVES_HIGH
 };
-enum { /* SUM3, PRODUCT_64, LEA */
+enum {                      /* SUM3, PRODUCT_64, LEA */
        ISA_SUM_EXTENDED = 1 /* a negated source is inverted, and the carries are added */
 };
 enum { /* LEA, in imm */
@@ -43,15 +44,15 @@ enum { /* SHIFT */
        ISA_SHIFT_HIGH = 8,
        ISA_SHIFT_64 = 16
 };
-enum { /* LOGIC */
-       ISA_LOGIC_AND = 1,       /* p = (d != 0) and q; else or */
+enum {                    /* LOGIC */
+       ISA_LOGIC_AND = 1, /* p = (d != 0) and q; else or */
        ISA_LOGIC_NEGATED_Q = 2
 };
 typedef enum IsaFunctionUnit { /* MUFU */
-    ISA_FUNCTION_COS,
-    ISA_FUNCTION_SIN,
-    ISA_FUNCTION_RCP64H,
-    ISA_FUNCTION_RSQ64H
+                               ISA_FUNCTION_COS,
+                               ISA_FUNCTION_SIN,
+                               ISA_FUNCTION_RCP64H,
+                               ISA_FUNCTION_RSQ64H
 } IsaFunctionUnit;
 
 #endif

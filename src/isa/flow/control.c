@@ -477,7 +477,8 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     const bool is_jump = inst->flow == ISA_FLOW_JUMP;
     const bool looks = is_jump ? inst->sub & ISA_JUMP_LOOKS : inst->sub == ISA_LOOP_LOOKS;
     if (is_loop && looks) isa_note_poll(context, warp);
-    if (is_loop && warp->is_apart) paths_loop(warp, is_jump ? looks : inst->sub != ISA_LOOP_IS_ALONE);
+    if (is_loop && warp->is_apart)
+        paths_loop(warp, is_jump ? looks : inst->sub != ISA_LOOP_IS_ALONE);
     if (!converge_settle(context, warp)) return warp_exited(context, warp);
     if (context->fault.is_set) return ISA_EVENT_FAULT;
     return warp->cta->waiting >> warp->index & 1 ? ISA_EVENT_BARRIER : ISA_EVENT_NONE;

@@ -1,9 +1,4 @@
-/* Constant banks of a launch (see the header).
- *
- * Bank 0, as ptxas 13.0's code for sm_75 to sm_90 reads it: at 0x00 the block's dimensions, at 0x0c
- * the grid's, at 0x18 and 0x20 the 64-bit addresses of the windows of shared and local memory in
- * the generic space, at 0x28 the end of a thread's local memory, from which its stack grows down;
- * parameters from CubinFunction.parameter_offset on. */
+/* Constant banks of a launch (see the header). What lies where in bank 0: docs/machine-code.md. */
 #include "isa/sass/banks.h"
 
 #include <stdlib.h>
@@ -12,14 +7,22 @@
 #include "isa/sass/code.h"
 #include "memory/memory.h"
 
+/* Byte offsets in bank 0, where all architectures up to sm_90 agree. */
 enum {
     AT_BLOCK = 0x00,
     AT_GRID = 0x0c,
     AT_SHARED_WINDOW = 0x18,
     AT_LOCAL_WINDOW = 0x20,
     AT_STACK = 0x28,
+    AT_DYNAMIC_SHARED = 0x2c,
+    AT_GRID_ID = 0x30,
+    AT_SMS = 0x10c,
+    AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
+/* End of the addresses that isspacep.global takes for global memory's. */
+static const uint64_t global_end = UINT64_C(1) << 48;
+
 
 static void *room_for(void *block, size_t *capacity, size_t bytes) {
     if (*capacity >= bytes) return block;
@@ -43,7 +46,7 @@ static void measure(const IsaLaunch *launch, uint32_t *size) {
     const CubinFunction *function = function_of(launch);
     memset(size, 0, ISA_BANKS * sizeof *size);
     size[0] = function->parameter_offset + launch->parameter_bytes;
-    if (size[0] < AT_STACK + 4) size[0] = AT_STACK + 4;
+    if (size[0] < AT_END) size[0] = AT_END;
     for (uint32_t i = 0; i < code->part_count; ++i) {
         const SassBankPart *part = &code->parts[i];
         const uint32_t end = part->offset + part->size;
@@ -52,13 +55,27 @@ static void measure(const IsaLaunch *launch, uint32_t *size) {
     }
 }
 
+static void put_word(uint8_t *bank, uint32_t at, uint32_t value) {
+    memcpy(bank + at, &value, sizeof value);
+}
+static void put_long(uint8_t *bank, uint32_t at, uint64_t value) {
+    memcpy(bank + at, &value, sizeof value);
+}
+
 static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
-    const uint64_t shared = MEM_SHARED_WINDOW, local = MEM_LOCAL_WINDOW;
+    const bool is_90 = launch->program->code->sm >= 90;
+    const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, end_at = is_90 ? 0xd0 : 0x50;
     memcpy(bank + AT_BLOCK, launch->block, sizeof launch->block);
     memcpy(bank + AT_GRID, launch->grid, sizeof launch->grid);
-    memcpy(bank + AT_SHARED_WINDOW, &shared, sizeof shared);
-    memcpy(bank + AT_LOCAL_WINDOW, &local, sizeof local);
-    memcpy(bank + AT_STACK, &launch->function->local_bytes, sizeof(uint32_t));
+    put_long(bank, AT_SHARED_WINDOW, MEM_SHARED_WINDOW);
+    put_long(bank, AT_LOCAL_WINDOW, MEM_LOCAL_WINDOW);
+    put_word(bank, AT_STACK, launch->function->local_bytes);
+    put_word(bank, AT_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
+    put_long(bank, AT_GRID_ID, launch->grid_id);
+    put_long(bank, end_at, global_end);
+    put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */
+    put_word(bank, workspace_at + 4, (uint32_t)launch->grid_workspace);     /* %envreg2 */
+    put_word(bank, AT_SMS, launch->sms);
     if (launch->parameter_bytes)
         memcpy(bank + function_of(launch)->parameter_offset, launch->parameters,
                launch->parameter_bytes);
@@ -108,7 +125,8 @@ void isa_banks_fill(IsaBanks *banks, IsaLaunch *launch, struct DeviceMemory *mem
     }
     fill_bank_0(launch, bank[0]);
     fill_parts(launch, memory, bank);
-    banks->rows = room_for(banks->rows, &banks->row_capacity, program->constant_bytes + ISA_ROW_BYTES);
+    banks->rows =
+        room_for(banks->rows, &banks->row_capacity, program->constant_bytes + ISA_ROW_BYTES);
     fill_rows(program, banks->bank, banks->rows);
     launch->constants = banks->rows;
     launch->banks = banks->bank;

@@ -9,9 +9,9 @@
  * memory is an empty one, which can be filled again and again. */
 typedef struct IsaBanks {
     IsaBank bank[ISA_BANKS];
-    uint8_t *bytes;     /* of all banks */
+    uint8_t *bytes; /* of all banks */
     size_t byte_capacity;
-    uint8_t *rows;      /* what IsaLaunch.constants points to */
+    uint8_t *rows; /* what IsaLaunch.constants points to */
     size_t row_capacity;
 } IsaBanks;
 

@@ -1,5 +1,5 @@
-/* What a program of machine code holds besides an IsaProgram's rows: the file that it came from, and
- * what a launch needs of it. */
+/* What a program of machine code holds besides an IsaProgram's rows: the file that it came from,
+ * and what a launch needs of it. */
 #ifndef TYTO_ISA_SASS_CODE_H
 #define TYTO_ISA_SASS_CODE_H
 
@@ -31,14 +31,14 @@ typedef struct SassCode {
 } SassCode;
 
 /* The module of a cubin as other parts see one: its kernels with their parameters, its variables.
- * It has no instructions. NULL after a message. Owned by the caller: ptx_module_free. `bytes` are copied. */
+ * It has no instructions. NULL after a message. Owned by the caller: ptx_module_free. `bytes` are
+ * copied. */
 PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag);
 
 /* Translates the functions of such a module, whose variables have their device addresses. A
  * function with an instruction that is not supported gets a refusal. NULL after a message. Owned by
  * the caller: isa_program_free; the module must outlive it. */
-IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *variant,
-                                  Diag *diag);
+IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *variant, Diag *diag);
 
 /* Whether the machine code names a function of the system, such as "malloc". */
 bool isa_sass_names(const IsaProgram *program, const char *function);

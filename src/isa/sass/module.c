@@ -55,7 +55,8 @@ static void copy_data(PtxModule *module, const Cubin *cubin) {
     for (uint32_t s = 0; s < cubin->section_count; ++s) {
         const CubinSection *section = &cubin->sections[s];
         module->cubin_data[s] = NULL;
-        if (!section->bytes || (section->space != CUBIN_SPACE_GLOBAL && section->bank <= 0)) continue;
+        if (!section->bytes || (section->space != CUBIN_SPACE_GLOBAL && section->bank <= 0))
+            continue;
         module->cubin_data[s] = arena_alloc(module->arena, section->size + 1);
         memcpy(module->cubin_data[s], section->bytes, section->size);
     }

@@ -32,7 +32,8 @@ static uint32_t bit_of(bool is_set, int bit) { return is_set ? 1u << bit : 0; }
 
 /* Modifiers of floating-point handlers. */
 static uint8_t float_sub(const Translator *t) {
-    static const uint8_t round[] = {ISA_ROUND_NEAREST, ISA_ROUND_DOWN, ISA_ROUND_UP, ISA_ROUND_ZERO};
+    static const uint8_t round[] = {ISA_ROUND_NEAREST, ISA_ROUND_DOWN, ISA_ROUND_UP,
+                                    ISA_ROUND_ZERO};
     return (uint8_t)(round[tr_mod(t, SASS_MOD_ROUND) & 3] |
                      (tr_mod(t, SASS_MOD_FTZ) ? ISA_MOD_FTZ : 0) |
                      (tr_mod(t, SASS_MOD_SAT) ? ISA_MOD_SAT : 0) |
@@ -212,7 +213,8 @@ static bool op_shf(Translator *t) {
     IsaInst *step = step4(t, ISA_DO_SHIFT, tr_to(t, tr_operand(t, 0)), x, n, z);
     step->sub =
         (uint8_t)((tr_mod(t, SASS_MOD_SHIFT_DIRECTION) ? ISA_SHIFT_RIGHT : 0) |
-                  (type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_S32 ? ISA_SHIFT_SIGNED : 0) |
+                  (type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_S32 ? ISA_SHIFT_SIGNED
+                                                                              : 0) |
                   (type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_U64 ? ISA_SHIFT_64 : 0) |
                   (tr_mod(t, SASS_MOD_WRAP) ? ISA_SHIFT_WRAPS : 0) |
                   (tr_mod(t, SASS_MOD_HI) ? ISA_SHIFT_HIGH : 0));
@@ -380,7 +382,8 @@ static bool op_vimnmx(Translator *t) {
     return minmax(t, least, greatest, 0, false, 3);
 }
 
-/* d, a, b, c, q: a + b (VIADDMNMX), or the minimum or maximum of a and b (VIMNMX3), then that with c */
+/* d, a, b, c, q: a + b (VIADDMNMX), or the minimum or maximum of a and b (VIMNMX3), then that with
+ * c */
 static bool op_vector3(Translator *t) {
     bool negated;
     IsaHandler least, greatest;
@@ -394,7 +397,12 @@ static bool op_vector3(Translator *t) {
     const bool is_pair = tr_mod(t, SASS_MOD_VECTOR) >= SASS_VECTOR_U16X2;
     if (t->sass->op == SASS_OP_VIMNMX3) step3(t, chosen, first, x, y);
     else if (is_pair && b->is_negated) return tr_refuse(t, "a difference of pairs");
-    else step3(t, is_pair ? ISA_DO_ADD_16X2 : b->is_negated ? ISA_DO_SUB_32 : ISA_DO_ADD_32, first, x, y);
+    else
+        step3(t,
+              is_pair         ? ISA_DO_ADD_16X2
+              : b->is_negated ? ISA_DO_SUB_32
+                              : ISA_DO_ADD_32,
+              first, x, y);
     step3(t, chosen, tr_to(t, tr_operand(t, 0)), first, z);
     t->info.op_class = ISA_CLASS_INT_MINMAX;
     return true;
@@ -406,8 +414,11 @@ static bool op_viadd(Translator *t) {
     const bool is_pair = tr_mod(t, SASS_MOD_PAIR16);
     if (a->is_negated || (is_pair && b->is_negated)) return tr_refuse(t, "this form");
     const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
-    step3(t, is_pair         ? ISA_DO_ADD_16X2
-             : b->is_negated ? ISA_DO_SUB_32 : ISA_DO_ADD_32, tr_to(t, tr_operand(t, 0)), x, y);
+    step3(t,
+          is_pair         ? ISA_DO_ADD_16X2
+          : b->is_negated ? ISA_DO_SUB_32
+                          : ISA_DO_ADD_32,
+          tr_to(t, tr_operand(t, 0)), x, y);
     t->info.op_class = ISA_CLASS_INT_ADD;
     return true;
 }
@@ -471,8 +482,8 @@ static void put_compare(Translator *t, Relation relation, IsaOperand a, IsaOpera
                           tr_mod(t, SASS_MOD_BOOL) == SASS_BOOL_AND &&
                           tr_operand(t, 1)->value == SASS_PT;
     if (is_plain) return;
-    step->sub |= (uint8_t)(combine_of[tr_mod(t, SASS_MOD_BOOL) & 3] |
-                           (negated ? ISA_COMPARE_NEGATE_C : 0));
+    step->sub |=
+        (uint8_t)(combine_of[tr_mod(t, SASS_MOD_BOOL) & 3] | (negated ? ISA_COMPARE_NEGATE_C : 0));
 }
 
 /* A truth value in a word, combined with the predicate at `at` as the instruction says. */
@@ -588,9 +599,9 @@ static bool op_fset(Translator *t) {
     step->operand[2] = relation.is_swapped ? y : x;
     step->operand[3] = relation.is_swapped ? x : y;
     step->operand[4] = c;
-    step->sub = (uint8_t)((relation.is_negated ? ISA_COMPARE_NEGATE : 0) |
-                          combine_of[tr_mod(t, SASS_MOD_BOOL) & 3] |
-                          (negated ? ISA_COMPARE_NEGATE_C : 0));
+    step->sub =
+        (uint8_t)((relation.is_negated ? ISA_COMPARE_NEGATE : 0) |
+                  combine_of[tr_mod(t, SASS_MOD_BOOL) & 3] | (negated ? ISA_COMPARE_NEGATE_C : 0));
     step->imm = tr_mod(t, SASS_MOD_BF) ? 0x3f800000 : 0xffffffff;
     return true;
 }
@@ -742,10 +753,9 @@ static bool op_half(Translator *t) {
         uint16_t op;
         IsaHandler f16x2, bf16x2;
         uint8_t op_class;
-    } rows[] = {
-        {SASS_OP_HADD2, ISA_DO_ADD_F16X2, ISA_DO_ADD_BF16X2, ISA_CLASS_FP16_ADD},
-        {SASS_OP_HMUL2, ISA_DO_MUL_F16X2, ISA_DO_MUL_BF16X2, ISA_CLASS_FP16_MUL},
-        {SASS_OP_HFMA2, ISA_DO_FMA_F16X2, ISA_DO_FMA_BF16X2, ISA_CLASS_FP16_MAD}};
+    } rows[] = {{SASS_OP_HADD2, ISA_DO_ADD_F16X2, ISA_DO_ADD_BF16X2, ISA_CLASS_FP16_ADD},
+                {SASS_OP_HMUL2, ISA_DO_MUL_F16X2, ISA_DO_MUL_BF16X2, ISA_CLASS_FP16_MUL},
+                {SASS_OP_HFMA2, ISA_DO_FMA_F16X2, ISA_DO_FMA_BF16X2, ISA_CLASS_FP16_MAD}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (rows[i].op != op) continue;
         step4(t, is_bf16 ? rows[i].bf16x2 : rows[i].f16x2, tr_to(t, tr_operand(t, 0)), source[0],
@@ -775,62 +785,25 @@ static bool op_hmnmx2(Translator *t) {
 /* ---- The table ---- */
 
 static TranslateOp *const table[SASS_OPS] = {
-    [SASS_OP_MOV] = op_mov_masked,
-    [SASS_OP_UMOV] = op_mov,
-    [SASS_OP_IADD3] = op_iadd3,
-    [SASS_OP_UIADD3] = op_iadd3,
-    [SASS_OP_IMAD] = op_imad,
-    [SASS_OP_UIMAD] = op_imad,
-    [SASS_OP_LEA] = op_lea,
-    [SASS_OP_ULEA] = op_lea,
-    [SASS_OP_LOP3] = op_lop3,
-    [SASS_OP_ULOP3] = op_lop3,
-    [SASS_OP_SHF] = op_shf,
-    [SASS_OP_USHF] = op_shf,
-    [SASS_OP_PRMT] = op_prmt,
-    [SASS_OP_UPRMT] = op_prmt,
-    [SASS_OP_IABS] = op_plain,
-    [SASS_OP_SGXT] = op_plain,
-    [SASS_OP_USGXT] = op_plain,
-    [SASS_OP_BMSK] = op_plain,
-    [SASS_OP_UBMSK] = op_plain,
-    [SASS_OP_BREV] = op_plain,
-    [SASS_OP_UBREV] = op_plain,
-    [SASS_OP_POPC] = op_plain,
-    [SASS_OP_UPOPC] = op_plain,
-    [SASS_OP_FLO] = op_flo,
-    [SASS_OP_UFLO] = op_flo,
-    [SASS_OP_IDP] = op_idp,
-    [SASS_OP_SEL] = op_sel,
-    [SASS_OP_USEL] = op_sel,
-    [SASS_OP_FSEL] = op_sel,
-    [SASS_OP_IMNMX] = op_imnmx,
-    [SASS_OP_VIMNMX] = op_vimnmx,
-    [SASS_OP_VIMNMX3] = op_vector3,
-    [SASS_OP_VIADDMNMX] = op_vector3,
-    [SASS_OP_VIADD] = op_viadd,
-    [SASS_OP_FMNMX] = op_fmnmx,
-    [SASS_OP_ISETP] = op_isetp,
-    [SASS_OP_UISETP] = op_isetp,
-    [SASS_OP_FSETP] = op_fsetp,
-    [SASS_OP_DSETP] = op_dsetp,
-    [SASS_OP_FSET] = op_fset,
-    [SASS_OP_PLOP3] = op_plop3,
-    [SASS_OP_UPLOP3] = op_plop3,
-    [SASS_OP_P2R] = op_p2r,
-    [SASS_OP_UP2UR] = op_p2r,
-    [SASS_OP_R2P] = op_r2p,
-    [SASS_OP_UR2UP] = op_r2p,
-    [SASS_OP_FADD] = op_float,
-    [SASS_OP_FMUL] = op_float,
-    [SASS_OP_FFMA] = op_float,
-    [SASS_OP_DADD] = op_double,
-    [SASS_OP_DMUL] = op_double,
-    [SASS_OP_DFMA] = op_double,
-    [SASS_OP_HADD2] = op_half,
-    [SASS_OP_HMUL2] = op_half,
-    [SASS_OP_HFMA2] = op_half,
-    [SASS_OP_HMNMX2] = op_hmnmx2,
+    [SASS_OP_MOV] = op_mov_masked, [SASS_OP_UMOV] = op_mov,        [SASS_OP_IADD3] = op_iadd3,
+    [SASS_OP_UIADD3] = op_iadd3,   [SASS_OP_IMAD] = op_imad,       [SASS_OP_UIMAD] = op_imad,
+    [SASS_OP_LEA] = op_lea,        [SASS_OP_ULEA] = op_lea,        [SASS_OP_LOP3] = op_lop3,
+    [SASS_OP_ULOP3] = op_lop3,     [SASS_OP_SHF] = op_shf,         [SASS_OP_USHF] = op_shf,
+    [SASS_OP_PRMT] = op_prmt,      [SASS_OP_UPRMT] = op_prmt,      [SASS_OP_IABS] = op_plain,
+    [SASS_OP_SGXT] = op_plain,     [SASS_OP_USGXT] = op_plain,     [SASS_OP_BMSK] = op_plain,
+    [SASS_OP_UBMSK] = op_plain,    [SASS_OP_BREV] = op_plain,      [SASS_OP_UBREV] = op_plain,
+    [SASS_OP_POPC] = op_plain,     [SASS_OP_UPOPC] = op_plain,     [SASS_OP_FLO] = op_flo,
+    [SASS_OP_UFLO] = op_flo,       [SASS_OP_IDP] = op_idp,         [SASS_OP_SEL] = op_sel,
+    [SASS_OP_USEL] = op_sel,       [SASS_OP_FSEL] = op_sel,        [SASS_OP_IMNMX] = op_imnmx,
+    [SASS_OP_VIMNMX] = op_vimnmx,  [SASS_OP_VIMNMX3] = op_vector3, [SASS_OP_VIADDMNMX] = op_vector3,
+    [SASS_OP_VIADD] = op_viadd,    [SASS_OP_FMNMX] = op_fmnmx,     [SASS_OP_ISETP] = op_isetp,
+    [SASS_OP_UISETP] = op_isetp,   [SASS_OP_FSETP] = op_fsetp,     [SASS_OP_DSETP] = op_dsetp,
+    [SASS_OP_FSET] = op_fset,      [SASS_OP_PLOP3] = op_plop3,     [SASS_OP_UPLOP3] = op_plop3,
+    [SASS_OP_P2R] = op_p2r,        [SASS_OP_UP2UR] = op_p2r,       [SASS_OP_R2P] = op_r2p,
+    [SASS_OP_UR2UP] = op_r2p,      [SASS_OP_FADD] = op_float,      [SASS_OP_FMUL] = op_float,
+    [SASS_OP_FFMA] = op_float,     [SASS_OP_DADD] = op_double,     [SASS_OP_DMUL] = op_double,
+    [SASS_OP_DFMA] = op_double,    [SASS_OP_HADD2] = op_half,      [SASS_OP_HMUL2] = op_half,
+    [SASS_OP_HFMA2] = op_half,     [SASS_OP_HMNMX2] = op_hmnmx2,
 };
 
 TranslateOp *tr_arithmetic(uint16_t op) { return table[op]; }

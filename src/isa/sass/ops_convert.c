@@ -143,8 +143,7 @@ static bool op_i2fp(Translator *t) {
 static bool op_f2fp(Translator *t) {
     const uint8_t type = tr_mod(t, SASS_MOD_PACK_TYPE);
     if (tr_mod(t, SASS_MOD_PACK) != SASS_PACK_PACK_AB) return tr_refuse(t, "this way of packing");
-    if (type != SASS_PACK_TYPE_F16 && type != SASS_PACK_TYPE_BF16)
-        return tr_refuse(t, "this type");
+    if (type != SASS_PACK_TYPE_F16 && type != SASS_PACK_TYPE_BF16) return tr_refuse(t, "this type");
     const IsaOperand x = tr_float(t, tr_operand(t, 1)), y = tr_float(t, tr_operand(t, 2));
     IsaConvert how = between(PTX_F32, type == SASS_PACK_TYPE_BF16 ? PTX_BF16X2 : PTX_F16X2);
     how.round = round_of(t) & 7;
@@ -203,18 +202,28 @@ static const struct {
     const char *name;
     PtxSreg sreg;
 } specials[] = {
-    {"SR_LANEID", PTX_SREG_LANEID},           {"SR_CLOCK", PTX_SREG_CLOCK},
-    {"SR_CLOCKLO", PTX_SREG_CLOCK},           {"SR_CLOCKHI", PTX_SREG_CLOCK_HI},
-    {"SR_VIRTID", PTX_SREG_SMID},             {"SR_VIRTUALSMID", PTX_SREG_SMID},
-    {"SR_TID.X", PTX_SREG_TID_X},             {"SR_TID.Y", PTX_SREG_TID_Y},
-    {"SR_TID.Z", PTX_SREG_TID_Z},             {"SR_CTAID.X", PTX_SREG_CTAID_X},
-    {"SR_CTAID.Y", PTX_SREG_CTAID_Y},         {"SR_CTAID.Z", PTX_SREG_CTAID_Z},
-    {"SR_EQMASK", PTX_SREG_LANEMASK_EQ},      {"SR_LTMASK", PTX_SREG_LANEMASK_LT},
-    {"SR_LEMASK", PTX_SREG_LANEMASK_LE},      {"SR_GTMASK", PTX_SREG_LANEMASK_GT},
-    {"SR_GEMASK", PTX_SREG_LANEMASK_GE},      {"SR_SMEMSZ", PTX_SREG_TOTAL_SMEM_SIZE},
+    {"SR_LANEID", PTX_SREG_LANEID},
+    {"SR_CLOCK", PTX_SREG_CLOCK},
+    {"SR_CLOCKLO", PTX_SREG_CLOCK},
+    {"SR_CLOCKHI", PTX_SREG_CLOCK_HI},
+    {"SR_VIRTID", PTX_SREG_SMID},
+    {"SR_VIRTUALSMID", PTX_SREG_SMID},
+    {"SR_TID.X", PTX_SREG_TID_X},
+    {"SR_TID.Y", PTX_SREG_TID_Y},
+    {"SR_TID.Z", PTX_SREG_TID_Z},
+    {"SR_CTAID.X", PTX_SREG_CTAID_X},
+    {"SR_CTAID.Y", PTX_SREG_CTAID_Y},
+    {"SR_CTAID.Z", PTX_SREG_CTAID_Z},
+    {"SR_EQMASK", PTX_SREG_LANEMASK_EQ},
+    {"SR_LTMASK", PTX_SREG_LANEMASK_LT},
+    {"SR_LEMASK", PTX_SREG_LANEMASK_LE},
+    {"SR_GTMASK", PTX_SREG_LANEMASK_GT},
+    {"SR_GEMASK", PTX_SREG_LANEMASK_GE},
+    {"SR_SMEMSZ", PTX_SREG_TOTAL_SMEM_SIZE},
     {"SR_GLOBALTIMERLO", PTX_SREG_GLOBALTIMER_LO},
     {"SR_GLOBALTIMERHI", PTX_SREG_GLOBALTIMER_HI},
-    {"SR_CgaCtaId", PTX_SREG_CLUSTER_CTARANK}, {"SRZ", PTX_SREG_TID_W},
+    {"SR_CgaCtaId", PTX_SREG_CLUSTER_CTARANK},
+    {"SRZ", PTX_SREG_TID_W},
 };
 
 /* Registers that are the same for all. SR_SWINHI is the upper word of a generic address of shared
@@ -358,12 +367,11 @@ static bool op_r2ur(Translator *t) {
 
 static TranslateOp *const table[SASS_OPS] = {
     [SASS_OP_F2F] = op_f2f,     [SASS_OP_F2I] = op_f2i,     [SASS_OP_I2F] = op_i2f,
-    [SASS_OP_I2I] = op_i2i,
-    [SASS_OP_I2FP] = op_i2fp,   [SASS_OP_FRND] = op_frnd,   [SASS_OP_F2FP] = op_f2fp,
-    [SASS_OP_MUFU] = op_mufu,   [SASS_OP_FCHK] = op_fchk,   [SASS_OP_S2R] = op_s2r,
-    [SASS_OP_S2UR] = op_s2r,    [SASS_OP_CS2R] = op_s2r,    [SASS_OP_VOTE] = op_vote,
-    [SASS_OP_VOTEU] = op_vote,  [SASS_OP_SHFL] = op_shfl,   [SASS_OP_MATCH] = op_match,
-    [SASS_OP_REDUX] = op_redux, [SASS_OP_R2UR] = op_r2ur,
+    [SASS_OP_I2I] = op_i2i,     [SASS_OP_I2FP] = op_i2fp,   [SASS_OP_FRND] = op_frnd,
+    [SASS_OP_F2FP] = op_f2fp,   [SASS_OP_MUFU] = op_mufu,   [SASS_OP_FCHK] = op_fchk,
+    [SASS_OP_S2R] = op_s2r,     [SASS_OP_S2UR] = op_s2r,    [SASS_OP_CS2R] = op_s2r,
+    [SASS_OP_VOTE] = op_vote,   [SASS_OP_VOTEU] = op_vote,  [SASS_OP_SHFL] = op_shfl,
+    [SASS_OP_MATCH] = op_match, [SASS_OP_REDUX] = op_redux, [SASS_OP_R2UR] = op_r2ur,
 };
 
 TranslateOp *tr_convert(uint16_t op) { return table[op]; }

@@ -158,8 +158,8 @@ static bool op_break(Translator *t) {
     return true;
 }
 
-/* (p,) mask (, target). .COLLECTIVE: what follows up to ENDCOLLECTIVE is done by all of them at once;
- * the target is behind it. */
+/* (p,) mask (, target). .COLLECTIVE: what follows up to ENDCOLLECTIVE is done by all of them at
+ * once; the target is behind it. */
 static bool op_warpsync(Translator *t) {
     const SassOperand *reg = operand_of(t, SASS_REG);
     const SassOperand *mask = reg ? reg : tr_operand(t, t->sass->operand_count - 1);
@@ -190,7 +190,8 @@ static bool op_nop(Translator *t) {
 
 /* ---- Barriers of the CTA ---- */
 
-/* Results of reductions wait for B2R in a row and a word of their own, at the end of the scratch. */
+/* Results of reductions wait for B2R in a row and a word of their own, at the end of the scratch.
+ */
 static IsaOperand result_row(const Translator *t) {
     return (IsaOperand)((t->sink_row + 1) * ISA_ROW_BYTES);
 }
@@ -243,15 +244,14 @@ static bool op_b2r(Translator *t) {
 }
 
 static TranslateOp *const table[SASS_OPS] = {
-    [SASS_OP_BRA] = op_branch,      [SASS_OP_JMP] = op_jump,     [SASS_OP_BRX] = op_jump_lanes,
-    [SASS_OP_BRXU] = op_jump_lanes, [SASS_OP_JMX] = op_jump_lanes, [SASS_OP_CALL] = op_call,
-    [SASS_OP_RET] = op_ret,         [SASS_OP_EXIT] = op_exit,    [SASS_OP_KILL] = op_exit,
-    [SASS_OP_BPT] = op_trap,        [SASS_OP_BSSY] = op_bssy,    [SASS_OP_BSYNC] = op_bsync,
+    [SASS_OP_BRA] = op_branch,      [SASS_OP_JMP] = op_jump,          [SASS_OP_BRX] = op_jump_lanes,
+    [SASS_OP_BRXU] = op_jump_lanes, [SASS_OP_JMX] = op_jump_lanes,    [SASS_OP_CALL] = op_call,
+    [SASS_OP_RET] = op_ret,         [SASS_OP_EXIT] = op_exit,         [SASS_OP_KILL] = op_exit,
+    [SASS_OP_BPT] = op_trap,        [SASS_OP_BSSY] = op_bssy,         [SASS_OP_BSYNC] = op_bsync,
     [SASS_OP_BREAK] = op_break,     [SASS_OP_WARPSYNC] = op_warpsync, [SASS_OP_BMOV] = op_bmov,
-    [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,      [SASS_OP_NANOSLEEP] = op_nop,
-    [SASS_OP_LEPC] = op_lepc,
-    [SASS_OP_ENDCOLLECTIVE] = op_nop,
-    [SASS_OP_BAR] = op_bar,         [SASS_OP_B2R] = op_b2r,
+    [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,           [SASS_OP_NANOSLEEP] = op_nop,
+    [SASS_OP_LEPC] = op_lepc,       [SASS_OP_ENDCOLLECTIVE] = op_nop, [SASS_OP_BAR] = op_bar,
+    [SASS_OP_B2R] = op_b2r,
 };
 
 TranslateOp *tr_flow(uint16_t op) { return table[op]; }

@@ -113,7 +113,7 @@ static PtxSpace space_of(uint16_t op) {
 }
 
 static uint8_t evict_of(const Translator *t) {
-    static const uint8_t evict[] = {PTX_EVICT_FIRST, PTX_EVICT_NONE, PTX_EVICT_LAST,
+    static const uint8_t evict[] = {PTX_EVICT_FIRST, PTX_EVICT_NONE,      PTX_EVICT_LAST,
                                     PTX_EVICT_FIRST, PTX_EVICT_UNCHANGED, PTX_EVICT_NO_ALLOCATE};
     const uint8_t value = tr_mod(t, SASS_MOD_EVICT);
     return value < 6 ? evict[value] : PTX_EVICT_NONE;
@@ -131,7 +131,8 @@ static void fill_access(Translator *t, IsaMemoryKind kind, PtxSpace space, Width
     if (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) {
         const bool keeps = kind == ISA_MEMORY_LOAD || kind == ISA_MEMORY_STORE;
         if (keeps) info->evict[0] = info->evict[1] = evict_of(t);
-        info->prefetch = tr_mod(t, SASS_MOD_PREFETCH) ? (uint8_t)(5 + tr_mod(t, SASS_MOD_PREFETCH)) : 0;
+        info->prefetch =
+            tr_mod(t, SASS_MOD_PREFETCH) ? (uint8_t)(5 + tr_mod(t, SASS_MOD_PREFETCH)) : 0;
     }
     if (is_strong) info->flags |= ISA_IS_STRONG;
     if (kind == ISA_MEMORY_ATOMIC || is_strong) info->flags |= ISA_LOOKS;
@@ -149,7 +150,7 @@ static IsaHandler handler_of(PtxSpace space, Width width, bool is_32, bool is_lo
     if (is_word(space, width) && space == PTX_SPACE_GLOBAL && !is_32)
         return is_load ? ISA_DO_LD_WORD_GLOBAL : ISA_DO_ST_WORD_GLOBAL;
     if (is_word(space, width) && space == PTX_SPACE_SHARED)
-        return is_32 ? is_load ? ISA_DO_LD_WORD_SHARED : ISA_DO_ST_WORD_SHARED
+        return is_32     ? is_load ? ISA_DO_LD_WORD_SHARED : ISA_DO_ST_WORD_SHARED
                : is_load ? ISA_DO_LD_WORD_SHARED_64
                          : ISA_DO_ST_WORD_SHARED_64;
     return is_load ? ISA_DO_LD : ISA_DO_ST;
@@ -301,10 +302,11 @@ static bool op_atom(Translator *t) {
     const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: whether it has swapped */
     if (is_count && !is_reduction && tr_operand(t, to)->value != SASS_RZ)
         return tr_refuse(t, "the result of .POPC.INC");
-    if (!is_count && address + 1 >= t->sass->operand_count) return tr_refuse(t, "an operation without operand");
+    if (!is_count && address + 1 >= t->sass->operand_count)
+        return tr_refuse(t, "an operation without operand");
     const Base base = base_of(t, tr_operand(t, address), is_wide(t, space));
-    const IsaOperand b = is_count ? tr_constant(t, 1)
-                                  : value_of(t, tr_operand(t, address + 1), type.size);
+    const IsaOperand b =
+        is_count ? tr_constant(t, 1) : value_of(t, tr_operand(t, address + 1), type.size);
     const IsaOperand c = is_cas ? value_of(t, tr_operand(t, address + 2), type.size) : 0;
     const bool has_result = !is_reduction && tr_operand(t, to)->value != SASS_RZ;
     IsaInst *step = tr_step(t, ISA_DO_ATOM);
@@ -334,8 +336,8 @@ static IsaOperand of_rows(Translator *t, IsaHandler handler, IsaOperand a, IsaOp
     return step->operand[0] = tr_scratch(t);
 }
 
-/* .ZFILL: the lowest bits of the source address say how many bytes are not read; no byte is where the
- * predicate is false. *source becomes the address without them; returns the row of sizes. */
+/* .ZFILL: the lowest bits of the source address say how many bytes are not read; no byte is where
+ * the predicate is false. *source becomes the address without them; returns the row of sizes. */
 static IsaOperand partial_size(Translator *t, IsaOperand *source, uint32_t bytes, IsaOperand reads,
                                bool negated) {
     IsaInst *split = tr_step(t, ISA_DO_SPLIT);
@@ -346,7 +348,8 @@ static IsaOperand partial_size(Translator *t, IsaOperand *source, uint32_t bytes
     const IsaOperand left = of_rows(t, ISA_DO_SUB_32, tr_constant(t, bytes), missing);
     const IsaOperand aligned = of_rows(t, ISA_DO_SUB_32, low, missing);
     const IsaOperand none = tr_constant(t, 0);
-    const IsaOperand size = of_rows(t, ISA_DO_SELP_32, negated ? none : left, negated ? left : none);
+    const IsaOperand size =
+        of_rows(t, ISA_DO_SELP_32, negated ? none : left, negated ? left : none);
     t->step[t->steps - 1].operand[3] = reads;
     IsaInst *join = tr_step(t, ISA_DO_JOIN);
     join->operand[1] = aligned;
@@ -411,9 +414,9 @@ static bool op_ldc(Translator *t) {
     if (from->kind != SASS_CONST) return tr_refuse(t, "a bank by its handle");
     if (tr_mod(t, SASS_MOD_LDC_MODE)) return tr_refuse(t, "this way to index");
     if (from->bank >= ISA_BANKS) return tr_refuse(t, "this bank");
-    IsaOperand index = from->reg == SASS_RZ ? has_uniform(from) ? base_uniform(t, from->ureg, 0)
-                                                                : tr_constant(t, 0)
-                                            : base_register(t, from->reg, 0);
+    IsaOperand index = from->reg == SASS_RZ
+                           ? has_uniform(from) ? base_uniform(t, from->ureg, 0) : tr_constant(t, 0)
+                           : base_register(t, from->reg, 0);
     if (width.vector > 1 && from->reg != SASS_RZ) { /* a destination may be the index */
         IsaInst *copy = tr_step(t, ISA_DO_MOV_32);
         copy->operand[1] = index;

@@ -27,8 +27,7 @@ IsaInst *tr_step(Translator *t, IsaHandler handler) {
         t->steps--;
     }
     IsaInst *step = &t->step[t->steps++];
-    *step = (IsaInst){
-        .exec = t->table[handler], .guard = ISA_PRED_TRUE, .reconverge = ISA_NO_PC};
+    *step = (IsaInst){.exec = t->table[handler], .guard = ISA_PRED_TRUE, .reconverge = ISA_NO_PC};
     return step;
 }
 
@@ -239,17 +238,17 @@ static void begin(Translator *t, uint32_t pc, uint16_t function) {
     t->inst = (IsaInst){.guard = ISA_PRED_TRUE, .reconverge = ISA_NO_PC};
     t->info = (IsaInfo){.function = function, .op = sass->op};
     if (sass->guard == SASS_PT && !sass->guard_is_negated) return;
-    t->inst.guard = sass->guard == SASS_PT ? ISA_PRED_TRUE
-                                           : (uint16_t)((sass->guard_is_uniform ? TR_UP0 : TR_P0) +
-                                                        sass->guard);
+    t->inst.guard = sass->guard == SASS_PT
+                        ? ISA_PRED_TRUE
+                        : (uint16_t)((sass->guard_is_uniform ? TR_UP0 : TR_P0) + sass->guard);
     if (sass->guard_is_negated) t->inst.flags |= ISA_GUARD_NEGATED;
 }
 
 static void add_registers(Translator *t, const TrRegs *list) {
     IsaProgram *program = t->program;
     for (int i = 0; i < list->count; ++i) {
-        program->reg_pool = make_room(program->reg_pool, t->reg_count, &t->reg_capacity,
-                                      sizeof *program->reg_pool);
+        program->reg_pool =
+            make_room(program->reg_pool, t->reg_count, &t->reg_capacity, sizeof *program->reg_pool);
         program->reg_pool[t->reg_count++] = list->reg[i];
     }
 }
@@ -276,8 +275,8 @@ static void put_steps(Translator *t) {
     inst->imm = t->steps;
     inst->sub = t->is_uniform;
     for (uint32_t i = 0; i < t->steps; ++i) {
-        program->steps = make_room(program->steps, t->step_count, &t->step_capacity,
-                                   sizeof *program->steps);
+        program->steps =
+            make_room(program->steps, t->step_count, &t->step_capacity, sizeof *program->steps);
         program->steps[t->step_count++] = t->step[i];
     }
 }
@@ -304,9 +303,8 @@ static void emit(Translator *t) {
 }
 
 static TranslateOp *find_op(uint16_t op) {
-    TranslateOp *(*const kinds[])(uint16_t) = {tr_arithmetic, tr_convert, tr_memory,
-                                                tr_flow,       tr_tensor,  tr_texture,
-                                                tr_other};
+    TranslateOp *(*const kinds[])(uint16_t) = {tr_arithmetic, tr_convert, tr_memory, tr_flow,
+                                               tr_tensor,     tr_texture, tr_other};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
         if (kinds[i](op)) return kinds[i](op);
     return NULL;
@@ -331,9 +329,9 @@ static void translate(Translator *t, uint32_t pc, uint16_t function) {
         IsaFunction *out = &t->program->functions[function];
         sass_print(t->sass, t->program->code->offset_of[pc], text, sizeof text);
         if (!out->refusal)
-            out->refusal = arena_printf(t->program->arena, "%s: /*%04x*/ %s: not supported: %s",
-                                        out->ptx->name, t->program->code->offset_of[pc], text,
-                                        t->refusal);
+            out->refusal =
+                arena_printf(t->program->arena, "%s: /*%04x*/ %s: not supported: %s",
+                             out->ptx->name, t->program->code->offset_of[pc], text, t->refusal);
         put_trap(t);
     }
     emit(t);
@@ -361,11 +359,12 @@ static void collect_bank_rows(IsaProgram *program) {
         for (int i = 0; i < code->insts[pc].operand_count; ++i) {
             const SassOperand *operand = &code->insts[pc].operand[i];
             if (operand->kind != SASS_CONST || is_indexed(operand)) continue;
-            const bool is_load = code->insts[pc].op == SASS_OP_LDC || code->insts[pc].op == SASS_OP_ULDC;
+            const bool is_load =
+                code->insts[pc].op == SASS_OP_LDC || code->insts[pc].op == SASS_OP_ULDC;
             for (uint32_t word = 0; word < (is_load ? 4u : 2u); ++word) {
                 rows = make_room(rows, count, &capacity, sizeof *rows);
-                rows[count++] = (IsaBankRow){
-                    .bank = operand->bank, .offset = (uint32_t)operand->value + 4 * word};
+                rows[count++] = (IsaBankRow){.bank = operand->bank,
+                                             .offset = (uint32_t)operand->value + 4 * word};
             }
         }
     }
@@ -416,7 +415,8 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
 
 /* ---- Functions of the system ---- */
 
-/* How they get their arguments: registers from R4 on, 64-bit ones at even numbers; results in R4. */
+/* How they get their arguments: registers from R4 on, 64-bit ones at even numbers; results in R4.
+ */
 typedef struct SystemCall {
     PtxBuiltin builtin;
     uint8_t argument[5], result; /* bytes, 0: none */
@@ -526,8 +526,8 @@ static bool lay_out(IsaProgram *program, const Cubin *cubin, Arena *arena, Diag 
     return true;
 }
 
-/* Texture and surface references of a kernel: words of bank 0 behind its parameters, which hold what
- * the variables do. */
+/* Texture and surface references of a kernel: words of bank 0 behind its parameters, which hold
+ * what the variables do. */
 static void collect_references(IsaProgram *program, uint32_t section) {
     SassCode *code = program->code;
     const CubinSection *from = &code->cubin->sections[section];
@@ -637,13 +637,14 @@ static void fill_functions(Translator *t) {
         const CubinFunction *from = &cubin->functions[f];
         IsaFunction *out = &program->functions[f];
         out->ptx = program->module->functions[f];
-        out->entry = program->code->base_of[from->code_section] +
-                     (uint32_t)(from->offset / SASS_INST_BYTES);
+        out->entry =
+            program->code->base_of[from->code_section] + (uint32_t)(from->offset / SASS_INST_BYTES);
         out->end = out->entry + (uint32_t)(from->size / SASS_INST_BYTES);
         out->pred_offset = rows * ISA_ROW_BYTES;
         out->frame_bytes = (uint32_t)bits_align_up(
             out->pred_offset + (TR_WORDS + TR_SCRATCH_WORDS) * sizeof(uint32_t), ISA_ROW_BYTES);
-        out->local_bytes = (uint32_t)bits_align_up(from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes, 16);
+        out->local_bytes = (uint32_t)bits_align_up(
+            from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes, 16);
         out->registers = from->registers;
         out->shared_bytes = from->shared_bytes;
     }
@@ -669,7 +670,8 @@ static void put_constants(Translator *t, Arena *arena) {
     uint32_t bytes;
     const uint8_t *immediates = constants_rows(t->pool, arena, &bytes);
     t->program->constant_bytes = t->pool_base + bytes;
-    t->program->constants = arena_alloc_aligned(arena, t->program->constant_bytes + ISA_ROW_BYTES, 64);
+    t->program->constants =
+        arena_alloc_aligned(arena, t->program->constant_bytes + ISA_ROW_BYTES, 64);
     memset(t->program->constants, 0, t->pool_base);
     memcpy(t->program->constants + t->pool_base, immediates, bytes);
 }

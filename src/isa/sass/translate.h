@@ -1,11 +1,11 @@
 /* The translator's inside: what translate.c (programs, operands) shares with the files that
  * translate one kind of operation each.
  *
- * A machine instruction becomes one IsaInst. Where PTX has a handler for the whole of it, it is that
- * handler's; else it executes a list of steps, each a handler's (ISA_DO_SEQUENCE). All instructions
- * of a program share one frame: first the registers, a row each; then the uniform registers, whose
- * rows hold the value in all lanes; then scratch rows, the convergence barriers (a row each: the
- * lanes that meet, as each lane knows them), and the predicates. */
+ * A machine instruction becomes one IsaInst. Where PTX has a handler for the whole of it, it is
+ * that handler's; else it executes a list of steps, each a handler's (ISA_DO_SEQUENCE). All
+ * instructions of a program share one frame: first the registers, a row each; then the uniform
+ * registers, whose rows hold the value in all lanes; then scratch rows, the convergence barriers (a
+ * row each: the lanes that meet, as each lane knows them), and the predicates. */
 #ifndef TYTO_ISA_SASS_TRANSLATE_H
 #define TYTO_ISA_SASS_TRANSLATE_H
 
@@ -43,10 +43,10 @@ typedef struct Translator {
     IsaProgram *program;
     IsaExec *const *table;
     struct ConstantPool *pool;
-    uint32_t pool_base; /* bytes of bank rows, which go first */
-    uint32_t gprs;      /* rows of registers */
+    uint32_t pool_base;                                    /* bytes of bank rows, which go first */
+    uint32_t gprs;                                         /* rows of registers */
     uint32_t scratch_row, pair_row, barrier_row, sink_row; /* first rows */
-    const SassInst *sass; /* the instruction */
+    const SassInst *sass;                                  /* the instruction */
     uint32_t pc;
     IsaInst inst;
     IsaInfo info;

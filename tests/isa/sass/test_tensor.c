@@ -8,21 +8,18 @@
 #define EIGHT_BITS(first, shape, a, b)                                                             \
     {first, MMA(shape ".row.col.s32.u8.u8.s32 " a "," b), 0},                                      \
         {first, MMA(shape ".row.col.satfinite.s32.s8.u8.s32 " a "," b), 0},                        \
-        {first, MMA(shape ".row.col.s32.u8.s8.s32 " a "," b), 0}, {                                \
-        first, MMA(shape ".row.col.satfinite.s32.s8.s8.s32 " a "," b), 0                           \
-    }
+        {first, MMA(shape ".row.col.s32.u8.s8.s32 " a "," b), 0},                                  \
+        {first, MMA(shape ".row.col.satfinite.s32.s8.s8.s32 " a "," b), 0}
 #define FOUR_BITS(first, shape, a, b)                                                              \
     {first, MMA(shape ".row.col.s32.u4.u4.s32 " a "," b), 0},                                      \
         {first, MMA(shape ".row.col.satfinite.s32.s4.u4.s32 " a "," b), 0},                        \
-        {first, MMA(shape ".row.col.s32.u4.s4.s32 " a "," b), 0}, {                                \
-        first, MMA(shape ".row.col.satfinite.s32.s4.s4.s32 " a "," b), 0                           \
-    }
+        {first, MMA(shape ".row.col.s32.u4.s4.s32 " a "," b), 0},                                  \
+        {first, MMA(shape ".row.col.satfinite.s32.s4.s4.s32 " a "," b), 0}
 /* Later architectures compute these otherwise, without tensor cores. */
 #define QUADS(layout)                                                                              \
     {75, MMA("m8n8k4." layout ".f16.f16.f16.f16 >r4, <r2, <r2, <r4"), 75},                         \
-        {75, MMA("m8n8k4." layout ".f32.f16.f16.f16 >f8, <r2, <r2, <r4"), 75}, {                   \
-        75, MMA("m8n8k4." layout ".f32.f16.f16.f32 >f8, <r2, <r2, <f8"), 75                        \
-    }
+        {75, MMA("m8n8k4." layout ".f32.f16.f16.f16 >f8, <r2, <r2, <r4"), 75},                     \
+        {75, MMA("m8n8k4." layout ".f32.f16.f16.f32 >f8, <r2, <r2, <f8"), 75}
 
 static const TrialRow rows[] = {
     {75, MMA("m16n8k8.row.col.f16.f16.f16.f16 >r2, <r2, {<r1}, <r2"), 0},

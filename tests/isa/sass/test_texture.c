@@ -19,8 +19,7 @@ static void check(CUresult result, const char *what) {
 /* ---- Rows ---- */
 
 /* By %h, and by the reference `tref`. */
-#define BOTH(before, behind)                                                                       \
-    {75, before "[%h" behind, 0}, { 75, before "[tref" behind, 0 }
+#define BOTH(before, behind) {75, before "[%h" behind, 0}, {75, before "[tref" behind, 0}
 
 static const TrialRow flat[] = {
     BOTH("tex.2d.v4.f32.f32 >f4, ", ", <f2]"),
@@ -76,8 +75,7 @@ static const TrialRow cube[] = {
     BOTH("tld4.b.cube.v4.f32.f32 >f4, ", ", {<f1, <f1, <f1, <f1}]"),
 };
 /* x in bytes is a multiple of what is accessed: 16 times a small number. */
-#define SURFACE(before, behind)                                                                    \
-    {75, before "[%h" behind, 0}, { 75, before "[sref" behind, 0 }
+#define SURFACE(before, behind) {75, before "[%h" behind, 0}, {75, before "[sref" behind, 0}
 static const TrialRow surface[] = {
     SURFACE("suld.b.2d.v4.b32.trap >r4, ", ", {<x1, <y1}]"),
     SURFACE("suld.b.2d.b32.clamp >r1, ", ", {<x1, <s1}]"),
