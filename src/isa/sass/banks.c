@@ -23,7 +23,6 @@ enum {
 /* End of the addresses that isspacep.global takes for global memory's. */
 static const uint64_t global_end = UINT64_C(1) << 48;
 
-
 static void *room_for(void *block, size_t *capacity, size_t bytes) {
     if (*capacity >= bytes) return block;
     free(block);
