@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/demangle.h"
+#include "isa/sass/code.h"
 
 enum {
     MAX_CALLS = 16,  /* of a backtrace: the innermost */
@@ -25,6 +26,10 @@ const PtxLoc *isa_source(const IsaProgram *program, uint32_t pc, const char **fi
 void isa_say_line(const IsaProgram *program, uint32_t pc, Text *out) {
     const PtxModule *module = program->module;
     const char *file;
+    if (program->code) {
+        isa_say_machine(program, pc, out);
+        return;
+    }
     text_printf(out, "%s:%u", module->file, program->infos[pc].line);
     const PtxLoc *loc = isa_source(program, pc, &file);
     if (!loc) return;
@@ -39,6 +44,7 @@ void isa_say_line(const IsaProgram *program, uint32_t pc, Text *out) {
 
 void isa_say_instruction(const IsaProgram *program, uint32_t pc, Text *out) {
     isa_say_line(program, pc, out);
+    if (program->code) return; /* the text is the instruction */
     text_printf(out, ": %s", ptx_opcode_name((PtxOpcode)program->infos[pc].op));
 }
 

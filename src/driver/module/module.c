@@ -2,6 +2,7 @@
 #include "driver/driver.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,18 @@ static CUresult code_of_texts(const GpuImage *texts, int count) {
     return CUDA_ERROR_INVALID_PTX;
 }
 
+/* Has ptxas make machine code of a PTX text; else that runs, which is said once. */
+static void assemble(GpuImage *image, uint32_t architecture, Arena *arena) {
+    Diag *diag = diag_new();
+    if (!assemble_ptx(image, architecture, arena, image, diag) &&
+        driver_tells_first("--code machine")) {
+        driver_say("warning: there is no machine code for sm_%u: PTX runs instead%s", architecture,
+                   diag_warning_count(diag) ? "" : ", as there is no ptxas on the PATH");
+        diag_print(diag, stderr);
+    }
+    diag_free(diag);
+}
+
 static bool is_ptx(const GpuImage *image) { return !cubin_is(image->text, image->length); }
 
 /* Loads an image for its owner. */
@@ -65,7 +78,7 @@ static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *giv
     CUresult status =
         image_open(given->image, given->size, given->name, &target, arena, &texts, &count, diag);
     if (status == CUDA_SUCCESS && target.prefers_machine && count == 1 && is_ptx(texts))
-        assemble_ptx(texts, target.architecture, arena, texts, diag);
+        assemble(texts, target.architecture, arena);
     if (status == CUDA_SUCCESS) {
         gpu = gpu_load_at(call->gpu, texts, count, given->places, given->place_count, diag);
         if (!gpu) status = code_of_texts(texts, count);

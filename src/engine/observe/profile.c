@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "engine/engine.h"
 #include "engine/observe/watch.h"
+#include "isa/sass/code.h"
 
 static char *copy_of(const char *text, size_t length) {
     char *copy = base_malloc(length + 1);
@@ -30,9 +31,30 @@ static char *line_of(const char *text, uint32_t number) {
     return copy_of(text, length);
 }
 
+/* The same of machine code. */
+static void describe_machine(ProfileLine *line, const IsaProgram *program) {
+    Text text = {0};
+    const CubinLine *source = isa_sass_line(program, line->pc);
+    const char *function = program->functions[program->infos[line->pc].function].ptx->name;
+    line->function = copy_of(function, strlen(function));
+    isa_say_operation(program, line->pc, &text);
+    line->text = copy_of(text_string(&text), text.length);
+    text_clear(&text);
+    if (source && *source->file) {
+        text_printf(&text, "%s%s%s", source->folder, *source->folder ? "/" : "", source->file);
+        line->source = copy_of(text_string(&text), text.length);
+        line->source_line = source->line;
+    }
+    text_free(&text);
+}
+
 /* Fills in what an instruction is and where it stands. */
 static void describe(ProfileLine *line, const GpuModule *module) {
     const IsaProgram *program = module->program;
+    if (program->code) {
+        describe_machine(line, program);
+        return;
+    }
     const IsaInfo *info = &program->infos[line->pc];
     const char *file, *op = ptx_opcode_name((PtxOpcode)info->op);
     const char *function = program->functions[info->function].ptx->name;

@@ -3,6 +3,7 @@
 #ifndef TYTO_ISA_SASS_CODE_H
 #define TYTO_ISA_SASS_CODE_H
 
+#include "base/text.h"
 #include "isa/exec/handlers.h"
 #include "isa/isa.h"
 #include "sass/cubin.h"
@@ -42,6 +43,14 @@ IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *var
 
 /* Whether the machine code names a function of the system, such as "malloc". */
 bool isa_sass_names(const IsaProgram *program, const char *function);
+
+/* The instruction as the disassembler prints it, behind its offset: the byte in its section. */
+void isa_say_operation(const IsaProgram *program, uint32_t pc, Text *out);
+/* The same behind the name of the file, and the line of the source where it is known. */
+void isa_say_machine(const IsaProgram *program, uint32_t pc, Text *out);
+
+/* The line of the source that the instruction at pc comes from; NULL: not known. */
+const CubinLine *isa_sass_line(const IsaProgram *program, uint32_t pc);
 
 /* What a program is made of, in words: "sm_89, ptxas 13.0"; "" for PTX. */
 void isa_say_code(const IsaProgram *program, char *text, size_t size);

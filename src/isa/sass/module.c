@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_PARAMETER_BYTES = 1 << 15 }; /* CUDA's limit, 32764 from sm_70 on */
+
+/* Whether all parameters lie in the area. */
+static bool parameters_fit(const CubinFunction *function) {
+    if (function->parameter_bytes > MOST_PARAMETER_BYTES ||
+        function->parameter_offset > 2 * MOST_PARAMETER_BYTES)
+        return false;
+    for (uint32_t i = 0; i < function->parameter_count; ++i)
+        if (function->parameters[i].size > function->parameter_bytes ||
+            function->parameters[i].offset >
+                function->parameter_bytes - function->parameters[i].size)
+            return false;
+    return true;
+}
+
 /* A kernel's parameters as variables of the parameter space. */
 static void add_parameters(PtxFunction *out, const CubinFunction *from, Arena *arena) {
     out->parameters = ARENA_ARRAY(arena, PtxVar, from->parameter_count + 1);
@@ -116,6 +131,13 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
                           .target = (int)cubin->architecture,
                           .address_bits = 64,
                           .cubin = cubin};
+    for (uint32_t f = 0; f < cubin->function_count; ++f) {
+        if (parameters_fit(&cubin->functions[f])) continue;
+        diag_error(diag, name, 0, 0, "%s: its parameters do not lie in its parameter area",
+                   cubin->functions[f].name);
+        arena_free(arena);
+        return NULL;
+    }
     copy_data(module, cubin);
     module->functions = ARENA_ARRAY(arena, PtxFunction *, cubin->function_count + 1);
     module->function_count = (int)cubin->function_count;
@@ -151,4 +173,32 @@ bool isa_sass_names(const IsaProgram *program, const char *function) {
     for (uint32_t i = 0; i < cubin->symbol_count; ++i)
         if (strcmp(cubin->symbols[i].name, function) == 0) return true;
     return false;
+}
+
+const CubinLine *isa_sass_line(const IsaProgram *program, uint32_t pc) {
+    const SassCode *code = program->code;
+    const CubinLines *piece;
+    if (pc >= program->inst_count) return NULL;
+    return cubin_find_line(&code->lines, code->section_of[pc], code->offset_of[pc], &piece);
+}
+
+void isa_say_operation(const IsaProgram *program, uint32_t pc, Text *out) {
+    enum { TEXT_BYTES = 160 };
+    const SassCode *code = program->code;
+    char text[TEXT_BYTES];
+    if (pc >= program->inst_count) {
+        text_add(out, "the end of the code");
+        return;
+    }
+    sass_print(&code->insts[pc], code->offset_of[pc], text, sizeof text);
+    text_printf(out, "/*%04x*/ %s", code->offset_of[pc], text);
+}
+
+void isa_say_machine(const IsaProgram *program, uint32_t pc, Text *out) {
+    const CubinLine *line = isa_sass_line(program, pc);
+    text_printf(out, "%s: ", program->module->file);
+    isa_say_operation(program, pc, out);
+    if (!line || !*line->file) return;
+    text_printf(out, ", source %s%s%s:%u", line->folder, *line->folder ? "/" : "", line->file,
+                line->line);
 }

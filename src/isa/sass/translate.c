@@ -654,13 +654,17 @@ static void translate_all(Translator *t) {
     IsaProgram *program = t->program;
     program->insts = base_calloc(program->inst_count + 1, sizeof *program->insts);
     program->infos = base_calloc(program->inst_count + 1, sizeof *program->infos);
+    const IsaInst trap = {.guard = ISA_PRED_TRUE, .flow = ISA_FLOW_TRAP};
     uint16_t *owner = base_calloc(program->inst_count + 1, sizeof *owner);
+    memset(owner, 0xff, (program->inst_count + 1) * sizeof *owner);
     for (uint32_t f = 0; f < program->function_count; ++f)
         for (uint32_t pc = program->functions[f].entry;
              pc < program->functions[f].end && pc < program->inst_count; ++pc)
             owner[pc] = (uint16_t)f;
-    for (uint32_t pc = 0; pc < program->inst_count; ++pc)
-        translate(t, pc, owner[pc]);
+    for (uint32_t pc = 0; pc <= program->inst_count; ++pc) {
+        if (owner[pc] != UINT16_MAX) translate(t, pc, owner[pc]);
+        else program->insts[pc] = trap; /* between functions, and behind the last */
+    }
     free(owner);
     find_waiting_loops(program);
 }
@@ -692,9 +696,13 @@ IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *var
     bool is_ok = lay_out(program, cubin, arena, diag) && collect_parts(program, arena, diag) &&
                  relocate_data(program, diag);
     if (is_ok) {
+        Diag *quiet = diag_new(); /* lines that cannot be read are no lines */
+        if (!cubin_read_lines(cubin, false, arena, &program->code->lines, quiet))
+            program->code->lines = (CubinLineTable){0};
+        diag_free(quiet);
         for (uint32_t f = 0; f < cubin->function_count; ++f)
             if (cubin->functions[f].registers > t.gprs) t.gprs = cubin->functions[f].registers;
-        if (!t.gprs) t.gprs = 255;
+        if (!t.gprs || t.gprs > SASS_RZ) t.gprs = SASS_RZ;
         collect_bank_rows(program);
         t.pool_base = program->bank_row_count * ISA_ROW_BYTES;
         lay_out_frame(&t);

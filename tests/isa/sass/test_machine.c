@@ -1,0 +1,116 @@
+/* Machine code that was made by hand, so that it runs where there is no ptxas too: its kernel runs,
+ * and damaged files of it are refused, or run without harm.
+ *
+ * usage: test_sass_machine [DAMAGED]: with a number, so many damaged files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../sass/cubin_maker.h"
+#include "engine/launch/gpu.h"
+
+enum { DAMAGED = 3000 };
+
+/* Loads the file and launches each of its kernels. Returns how many ended as they should. */
+static uint32_t run(Gpu *gpu, const void *file, size_t size, GpuResult *result) {
+    static const char parameters[1 << 16];
+    Diag *diag = diag_new();
+    const GpuImage image = {"made", file, size};
+    GpuModule *module = gpu_load(gpu, &image, 1, diag);
+    uint32_t good = 0;
+    assert_int_equal(module == NULL, diag_error_count(diag) != 0);
+    const uint32_t count = module ? gpu_module_program(module)->function_count : 0;
+    for (uint32_t f = 0; f < count; f++) {
+        const GpuLaunch launch = {.module = module,
+                                  .function = (int)f,
+                                  .grid = {2, 1, 1},
+                                  .block = {48, 1, 1},
+                                  .parameters = parameters};
+        if (!gpu_module_ptx(module)->functions[f]->is_kernel) continue;
+        gpu_launch(gpu, &launch, result);
+        good += result->status == GPU_OK;
+    }
+    gpu_unload(module);
+    diag_free(diag);
+    return good;
+}
+
+static Gpu *new_gpu(void) {
+    Diag *diag = diag_new();
+    Gpu *gpu = gpu_new(&(GpuOptions){.memory_bytes = 1 << 24,
+                                     .stack_bytes = 1 << 16,
+                                     .instruction_limit = 10000},
+                       diag);
+    assert_non_null(gpu);
+    diag_free(diag);
+    return gpu;
+}
+
+/* Puts NOP in the place of the CALL, whose function returns to wherever R20 says. */
+static void remove_call(Text *file) {
+    static const uint64_t call[] = {0x0000002000007944, 0x000fea0003c00000};
+    static const uint64_t nop[] = {0x0000000000007918, 0x000fc00000000000};
+    char *at = memmem(file->bytes, file->length, call, sizeof call);
+    assert_non_null(at);
+    memcpy(at, nop, sizeof nop);
+}
+
+static void test_a_kernel_made_by_hand_runs(void **state) {
+    (void)state;
+    GpuResult *result = calloc(1, sizeof *result);
+    Gpu *gpu = new_gpu();
+    Text file = {0};
+    cubin_make(&(CubinMade){.architecture = 80}, &file);
+    remove_call(&file);
+    assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
+    /* MOV, MOV, MOV, BRA that no lane takes, NOP and EXIT, by four warps */
+    assert_int_equal(result->warp_instructions, 4 * 6);
+    assert_int_equal(result->thread_instructions, 2 * 48 * 5);
+    text_free(&file);
+    gpu_free(gpu);
+    free(result);
+}
+
+/* A linear congruential generator (Knuth, MMIX). */
+static uint64_t random_state = 1;
+static uint32_t next(void) {
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(random_state >> 33);
+}
+
+static int damaged = DAMAGED;
+
+static void test_damaged_files_do_no_harm(void **state) {
+    (void)state;
+    GpuResult *result = calloc(1, sizeof *result);
+    Gpu *gpu = new_gpu();
+    Text file = {0};
+    cubin_make(&(CubinMade){.architecture = 80}, &file);
+    remove_call(&file);
+    uint32_t ran = 0;
+    for (int i = 0; i < damaged; i++) {
+        unsigned char *copy = malloc(file.length);
+        memcpy(copy, file.bytes, file.length);
+        for (uint32_t changes = 1 + next() % 4; changes; changes--)
+            copy[next() % file.length] ^= (unsigned char)(1u << next() % 8);
+        ran += run(gpu, copy, file.length, result);
+        free(copy);
+    }
+    assert_true(ran > 0 && ran < (uint32_t)damaged);
+    text_free(&file);
+    gpu_free(gpu);
+    free(result);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_kernel_made_by_hand_runs),
+        cmocka_unit_test(test_damaged_files_do_no_harm),
+    };
+    if (argc > 1) damaged = atoi(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
