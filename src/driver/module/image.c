@@ -71,7 +71,7 @@ static CUresult open_pack(Rest rest, const char *name, Arena *arena, GpuImage **
  * damaged. */
 static size_t cubin_size(const char *bytes, size_t size) {
     Elf64_Ehdr header;
-    if (memcmp(bytes, ELFMAG, SELFMAG) != 0 || size < sizeof header) return 0;
+    if (strncmp(bytes, ELFMAG, SELFMAG) != 0 || size < sizeof header) return 0;
     memcpy(&header, bytes, sizeof header);
     if (!cubin_is(bytes, sizeof header)) return 0;
     const uint64_t sections = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;

@@ -115,7 +115,12 @@ static bool read_images(GpuModule *module, const GpuImage *images, int count, Di
         if (image) module->images[module->image_count++] = image;
     }
     if (module->image_count != count) return false;
-    return module->images[0]->cubin ? count == 1 : ptx_link(module->images, count, diag);
+    bool has_machine = false;
+    for (int i = 0; i < count; i++)
+        has_machine |= module->images[i]->cubin != NULL;
+    if (!has_machine) return ptx_link(module->images, count, diag);
+    if (count > 1) diag_error(diag, images[0].name, 0, 0, "machine code cannot be linked here");
+    return count == 1;
 }
 
 static bool calls(const IsaProgram *program, const PtxBuiltin *list, size_t count) {

@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "isa/decode/constants.h"
+#include "isa/sass/code.h"
 
 bool decode_unsupported(Decoder *decoder, const char *format, ...) {
     char reason[256];
@@ -337,6 +338,7 @@ void isa_program_free(IsaProgram *program) {
     free(program->wide);
     free(program->steps);
     free(program->bank_rows);
+    isa_sass_free(program->code);
     arena_free(program->arena);
 }
 

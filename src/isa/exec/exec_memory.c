@@ -461,7 +461,9 @@ bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, 
     if (masks.local | masks.param) {
         isa_fault(context, warp, bits_lowest32(masks.local | masks.param), ISA_FAULT_SPACE,
                   "wrong space: %s takes global or shared addresses only",
-                  ptx_opcode_name((PtxOpcode)context->program->infos[warp->pc].op));
+                  context->program->code
+                      ? "the instruction"
+                      : ptx_opcode_name((PtxOpcode)context->program->infos[warp->pc].op));
         return false;
     }
     const struct {

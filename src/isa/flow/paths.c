@@ -281,7 +281,7 @@ static void let_syncs_go(IsaWarp *warp, const IsaProgram *program) {
     for (uint32_t i = 0; i < paths->count; i++) {
         Path *path = &paths->waiting[i];
         if (path->state != PATH_AT_SYNC) continue;
-        const bool is_here = program->insts[path->pc].sub & ISA_SYNC_IS_HERE;
+        const bool is_here = program->code && program->insts[path->pc].sub & ISA_SYNC_IS_HERE;
         const uint32_t members = is_here ? members_of(warp, program, path->pc, path->lanes)
                                          : path->members; /* others may have left meanwhile */
         if (members & warp->alive & ~(is_here ? path->lanes : there)) continue;

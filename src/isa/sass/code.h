@@ -27,7 +27,7 @@ typedef struct SassCode {
     const uint32_t *offset_of;  /* by pc: bytes from the start of the section */
     uint32_t *base_of;          /* by section: its first pc */
     SassBankPart *parts;
-    uint32_t part_count;
+    uint32_t part_count, part_capacity;
     CubinLineTable lines;
 } SassCode;
 
@@ -35,6 +35,9 @@ typedef struct SassCode {
  * It has no instructions. NULL after a message. Owned by the caller: ptx_module_free. `bytes` are
  * copied. */
 PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag);
+
+/* Frees what a program of machine code has outside of its arena; NULL is allowed. */
+void isa_sass_free(SassCode *code);
 
 /* Translates the functions of such a module, whose variables have their device addresses. A
  * function with an instruction that is not supported gets a refusal. NULL after a message. Owned by

@@ -2,9 +2,11 @@
 #include "isa/sass/code.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARAMETER_BYTES = 1 << 15 }; /* CUDA's limit, 32764 from sm_70 on */
+enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90 }; /* that isa/sass/ knows */
+enum { MOST_PARAMETER_BYTES = 1 << 15 };                  /* CUDA's limit, 32764 from sm_70 on */
 
 /* Whether all parameters lie in the area. */
 static bool parameters_fit(const CubinFunction *function) {
@@ -124,6 +126,12 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
         arena_free(arena);
         return NULL;
     }
+    if (cubin->architecture < FIRST_ARCHITECTURE || cubin->architecture > LAST_ARCHITECTURE) {
+        diag_error(diag, name, 0, 0, "this is machine code for sm_%u; sm_%d to sm_%d run",
+                   cubin->architecture, FIRST_ARCHITECTURE, LAST_ARCHITECTURE);
+        arena_free(arena);
+        return NULL;
+    }
     PtxModule *module = ARENA_NEW(arena, PtxModule);
     *module = (PtxModule){.arena = arena,
                           .file = cubin->name,
@@ -201,4 +209,8 @@ void isa_say_machine(const IsaProgram *program, uint32_t pc, Text *out) {
     if (!line || !*line->file) return;
     text_printf(out, ", source %s%s%s:%u", line->folder, *line->folder ? "/" : "", line->file,
                 line->line);
+}
+
+void isa_sass_free(SassCode *code) {
+    if (code) free(code->parts);
 }

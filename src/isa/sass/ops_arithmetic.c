@@ -640,9 +640,14 @@ static bool op_r2p(Translator *t) {
     const IsaOperand x = tr_row(t, tr_operand(t, 1));
     const SassOperand *mask = tr_operand(t, 2);
     if (mask->kind != SASS_IMM) return tr_refuse(t, "a mask in a register");
+    const uint8_t suffix = tr_operand(t, 1)->suffix;
+    const uint8_t byte = suffix == SASS_SUFFIX_B1   ? 1
+                         : suffix == SASS_SUFFIX_B2 ? 2
+                         : suffix == SASS_SUFFIX_B3 ? 3
+                                                    : tr_mod(t, SASS_MOD_BYTE);
     IsaInst *step = step3(t, ISA_DO_ROW_TO_PREDICATES, 0, is_uniform ? TR_UP0 : TR_P0, x);
     step->imm = mask->value;
-    step->sub = (uint8_t)(8 * tr_mod(t, SASS_MOD_BYTE));
+    step->sub = (uint8_t)(8 * byte);
     return true;
 }
 

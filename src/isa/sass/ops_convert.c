@@ -141,11 +141,17 @@ static bool op_i2fp(Translator *t) {
 
 /* d, a, b, c: two floats into halves, the first one the upper */
 static bool op_f2fp(Translator *t) {
-    const uint8_t type = tr_mod(t, SASS_MOD_PACK_TYPE);
-    if (tr_mod(t, SASS_MOD_PACK) != SASS_PACK_PACK_AB) return tr_refuse(t, "this way of packing");
-    if (type != SASS_PACK_TYPE_F16 && type != SASS_PACK_TYPE_BF16) return tr_refuse(t, "this type");
+    const uint8_t to = tr_mod(t, SASS_MOD_F2FP_TO); /* from sm_89 on */
+    const bool is_bf16 =
+        to == SASS_F2FP_TO_BF16 || tr_mod(t, SASS_MOD_PACK_TYPE) == SASS_PACK_TYPE_BF16;
+    if (tr_mod(t, SASS_MOD_PACK) != SASS_PACK_PACK_AB ||
+        tr_mod(t, SASS_MOD_PACKING) != SASS_PACKING_PACK_AB)
+        return tr_refuse(t, "this way of packing");
+    if ((to != SASS_F2FP_TO_F16 && to != SASS_F2FP_TO_BF16) ||
+        tr_mod(t, SASS_MOD_F2FP_FROM) != SASS_F2FP_FROM_F32 || tr_mod(t, SASS_MOD_SATFINITE))
+        return tr_refuse(t, "these types");
     const IsaOperand x = tr_float(t, tr_operand(t, 1)), y = tr_float(t, tr_operand(t, 2));
-    IsaConvert how = between(PTX_F32, type == SASS_PACK_TYPE_BF16 ? PTX_BF16X2 : PTX_F16X2);
+    IsaConvert how = between(PTX_F32, is_bf16 ? PTX_BF16X2 : PTX_F16X2);
     how.round = round_of(t) & 7;
     how.register_bits = 32;
     if (tr_mod(t, SASS_MOD_RELU)) how.modifiers |= ISA_MOD_RELU;
@@ -177,7 +183,12 @@ static bool op_mufu(Translator *t) {
     const uint8_t function = tr_mod(t, SASS_MOD_FUNCTION);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (rows[i].function != function) continue;
-        const IsaOperand x = tr_float(t, tr_operand(t, 1));
+        const SassOperand *from = tr_operand(t, 1);
+        const bool is_upper = from->kind == SASS_F64; /* the upper word of a double */
+        const IsaOperand x =
+            is_upper ? tr_constant(t, (uint32_t)((uint64_t)from->value >> 32)) : tr_float(t, from);
+        if (is_upper && (from->is_negated || from->is_absolute))
+            return tr_refuse(t, "the sign of an immediate");
         step2(t, rows[i].handler, tr_to(t, tr_operand(t, 0)), x)->sub = rows[i].sub;
         t->info.op_class = ISA_CLASS_SFU;
         return true;
@@ -352,6 +363,7 @@ static bool op_r2ur(Translator *t) {
     const IsaOperand differs = tr_word_to(t, tr_operand(t, 0));
     IsaInst *step = tr_step(t, ISA_DO_SETP_EQ_32);
     step->operand[0] = differs;
+    step->operand[1] = TR_P_SINK;
     step->operand[2] = x;
     step->operand[3] = chosen;
     step->operand[4] = differs;

@@ -48,6 +48,7 @@ static bool op_branch(Translator *t) {
     uint32_t pc = 0;
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const SassOperand *uniform = operand_of(t, SASS_UREG);
+    if (tr_mod(t, SASS_MOD_ANY)) return tr_refuse(t, ".ANY");
     const bool has_uniform = uniform && !uniform->is_hidden;
     const uint8_t kind = tr_mod(t, SASS_MOD_BRANCH);
     if (has_uniform && kind != SASS_BRANCH_DIV && kind != SASS_BRANCH_CONV)

@@ -242,7 +242,8 @@ static bool atom_type(const Translator *t, AtomType *type) {
                                      {8, ISA_SIGNED},
                                      {8, ISA_FLOAT},
                                      {4, ISA_FLOAT | ISA_HALF_PAIR | ISA_BFLOAT}};
-    const bool is_float = t->sass->form->opcode == 0x1a3 || t->sass->form->opcode == 0x1a6;
+    const uint16_t opcode = t->sass->form->opcode;
+    const bool is_float = opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6;
     if (!is_float && t->sass->sm >= 90) {
         static const uint8_t of_90[] = {0, 1, 2, 5}; /* ATOM_INT's numbers */
         if (tr_mod(t, SASS_MOD_ATOM_INT) > 3) return false;
@@ -294,6 +295,7 @@ static bool op_atom(Translator *t) {
     const PtxSpace space = space_of(op);
     const uint8_t which = tr_mod(t, SASS_MOD_ATOM_OP);
     AtomType type;
+    if (to == 1 && tr_operand(t, 0)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
     if (!atom_type(t, &type)) return tr_refuse(t, "this type");
     /* adds the number of lanes, with what each would get that adds 1; without b */
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
@@ -417,7 +419,8 @@ static bool op_ldc(Translator *t) {
     IsaOperand index = from->reg == SASS_RZ
                            ? has_uniform(from) ? base_uniform(t, from->ureg, 0) : tr_constant(t, 0)
                            : base_register(t, from->reg, 0);
-    if (width.vector > 1 && from->reg != SASS_RZ) { /* a destination may be the index */
+    if (width.vector > 1 &&
+        (from->reg != SASS_RZ || has_uniform(from))) { /* a destination may be the index */
         IsaInst *copy = tr_step(t, ISA_DO_MOV_32);
         copy->operand[1] = index;
         index = copy->operand[0] = tr_scratch(t);

@@ -40,6 +40,11 @@ static bool product(Translator *t, IsaHandler handler, IsaMatrix matrix, IsaTens
                                 registers_of('a', (PtxType)matrix.a, size.m, depth),
                                 registers_of('b', (PtxType)matrix.b, size.k, size.n),
                                 registers_of('c', (PtxType)matrix.c, size.m, size.n)};
+    /* elements of a factor that exec_matrix.c holds; bits go there by 32 */
+    const int most = (PtxType)matrix.a == PTX_B1 ? 1024 * 32 : 1024;
+    if (!counts[0] || !counts[1] || !counts[2] || !counts[3] || size.m * depth > most ||
+        size.k * size.n > most)
+        return tr_refuse(t, "this shape with these types");
     const uint32_t wide = t->wide_count;
     for (int i = 0; i < 4; ++i)
         add_registers(t, tr_operand(t, i), counts[i], i == 0);

@@ -269,7 +269,9 @@ static bool op_txq(Translator *t) {
     if (tr_mod(t, SASS_MOD_QUERY) != SASS_QUERY_DIMENSION) return tr_refuse(t, "this query");
     Arguments list = {tr_operand(t, A), tr_operand(t, A), 4, 0};
     fetch.handle = is_bindless ? handle_of(t, take(t, &list)) : bound_handle(t, BOUND);
-    fetch.rows.level = take(t, &list);
+    IsaInst *level = tr_step(t, ISA_DO_MOV_32); /* a result may take its register */
+    level->operand[1] = take(t, &list);
+    fetch.rows.level = level->operand[0] = tr_scratch(t);
     int count = 0;
     for (int i = 0; i < 4; ++i) {
         if (!(mask >> i & 1)) continue;

@@ -109,7 +109,12 @@ static IsaOperand bank_row(Translator *t, uint32_t bank, uint32_t offset) {
         if (row->bank < bank || (row->bank == bank && row->offset < offset)) low = middle + 1;
         else high = middle;
     }
-    return (IsaOperand)program->bank_rows[low].row | 1;
+    const IsaBankRow *found = &program->bank_rows[low];
+    if (low == program->bank_row_count || found->bank != bank || found->offset != offset) {
+        tr_refuse(t, "a constant as operand of this form");
+        return tr_constant(t, 0);
+    }
+    return (IsaOperand)found->row | 1;
 }
 
 static bool is_indexed(const SassOperand *operand) {
@@ -130,6 +135,7 @@ static IsaOperand word_of(Translator *t, const SassOperand *operand, uint32_t ad
         return tr_constant(t, add ? (uint32_t)((uint64_t)operand->value >> 32)
                                   : (uint32_t)operand->value);
     case SASS_F32:
+    case SASS_BF16X2:
     case SASS_F16X2: return tr_constant(t, add ? 0 : (uint32_t)operand->value);
     default: tr_refuse(t, "an operand of this kind"); return tr_constant(t, 0);
     }
@@ -236,7 +242,7 @@ static void begin(Translator *t, uint32_t pc, uint16_t function) {
     t->is_uniform = sass->form && sass->form->unit == SASS_UNIT_UNIFORM;
     t->refusal = NULL;
     t->inst = (IsaInst){.guard = ISA_PRED_TRUE, .reconverge = ISA_NO_PC};
-    t->info = (IsaInfo){.function = function, .op = sass->op};
+    t->info = (IsaInfo){.function = function};
     if (sass->guard == SASS_PT && !sass->guard_is_negated) return;
     t->inst.guard = sass->guard == SASS_PT
                         ? ISA_PRED_TRUE
@@ -398,7 +404,7 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
     if (symbol->section == CUBIN_NONE) { /* of the system */
         const PtxBuiltin builtin = ptx_find_builtin(symbol->name);
         *value = builtin == PTX_BUILTIN_COUNT ? 0 : ISA_BUILTIN_ADDRESS + 16 * (uint64_t)builtin;
-        return true;
+        return builtin != PTX_BUILTIN_COUNT || symbol->is_weak;
     }
     if (symbol->space == CUBIN_SPACE_CODE) {
         *value = (uint64_t)code->base_of[symbol->section] * SASS_INST_BYTES + symbol->offset;
@@ -498,7 +504,7 @@ static bool lay_out(IsaProgram *program, const Cubin *cubin, Arena *arena, Diag 
     code->base_of = ARENA_ARRAY(arena, uint32_t, cubin->section_count);
     uint32_t count = 0;
     for (uint32_t s = 0; s < cubin->section_count; ++s) {
-        if (cubin->sections[s].space != CUBIN_SPACE_CODE) continue;
+        if (cubin->sections[s].space != CUBIN_SPACE_CODE || !cubin->sections[s].bytes) continue;
         code->base_of[s] = count;
         count += (uint32_t)(cubin->sections[s].size / SASS_INST_BYTES);
     }
@@ -526,9 +532,28 @@ static bool lay_out(IsaProgram *program, const Cubin *cubin, Arena *arena, Diag 
     return true;
 }
 
+enum { BANK_BYTES = 1 << 16 }; /* of a constant bank, by the width of its offsets */
+
+/* Adds a part of a bank. False after a message: it does not lie in one. */
+static bool add_part(IsaProgram *program, SassBankPart part, uint64_t offset, uint64_t size,
+                     Diag *diag) {
+    SassCode *code = program->code;
+    if (offset > BANK_BYTES || size > BANK_BYTES - offset) {
+        diag_error(diag, program->module->file, 0, 0,
+                   "%llu bytes at byte %llu of constant bank %u, which has %d",
+                   (unsigned long long)size, (unsigned long long)offset, part.bank, BANK_BYTES);
+        return false;
+    }
+    part.offset = (uint32_t)offset;
+    part.size = (uint32_t)size;
+    code->parts = make_room(code->parts, code->part_count, &code->part_capacity, sizeof part);
+    code->parts[code->part_count++] = part;
+    return true;
+}
+
 /* Texture and surface references of a kernel: words of bank 0 behind its parameters, which hold
  * what the variables do. */
-static void collect_references(IsaProgram *program, uint32_t section) {
+static bool collect_references(IsaProgram *program, uint32_t section, Diag *diag) {
     SassCode *code = program->code;
     const CubinSection *from = &code->cubin->sections[section];
     for (uint32_t i = 0; i < from->relocation_count; ++i) {
@@ -544,12 +569,12 @@ static void collect_references(IsaProgram *program, uint32_t section) {
                     function->name, name);
             const PtxVar *var = ptx_find_var(program->module, name);
             if (!var || (refers != CUBIN_REFER_TEXTURE && refers != CUBIN_REFER_SURFACE)) continue;
-            code->parts[code->part_count++] = (SassBankPart){.var = var,
-                                                             .offset = (uint32_t)relocation->offset,
-                                                             .size = sizeof(uint32_t),
-                                                             .function = (uint16_t)f};
+            const SassBankPart part = {
+                .var = var, .size = sizeof(uint32_t), .function = (uint16_t)f};
+            if (!add_part(program, part, relocation->offset, part.size, diag)) return false;
         }
     }
+    return true;
 }
 
 /* Bytes of banks: sections of the compiler's constants, variables of the program. */
@@ -558,41 +583,35 @@ static bool collect_parts(IsaProgram *program, Arena *arena, Diag *diag) {
     const Cubin *cubin = code->cubin;
     const PtxModule *module = program->module;
     Resolver resolver = {program, module};
-    size_t room = cubin->section_count + cubin->symbol_count;
-    for (uint32_t s = 0; s < cubin->section_count; ++s)
-        if (cubin->sections[s].bank == 0) room += cubin->sections[s].relocation_count;
-    code->parts = ARENA_ARRAY(arena, SassBankPart, room);
     for (uint32_t s = 0; s < cubin->section_count; ++s) {
         const CubinSection *section = &cubin->sections[s];
-        if (section->bank == 0) collect_references(program, s);
+        if (section->bank == 0 && !collect_references(program, s, diag)) return false;
         if (section->bank <= 0 || !section->bytes) continue;
         unsigned char *bytes = arena_alloc(arena, section->size + 1);
         memcpy(bytes, section->bytes, section->size);
         if (!cubin_relocate(cubin, (uint16_t)s, bytes, resolve, &resolver, diag)) return false;
-        SassBankPart part = {.bytes = bytes,
-                             .size = (uint32_t)section->size,
-                             .bank = (uint8_t)section->bank,
-                             .function = SASS_EVERY_FUNCTION};
-        if (section->code == CUBIN_NONE) code->parts[code->part_count++] = part;
+        SassBankPart part = {
+            .bytes = bytes, .bank = (uint8_t)section->bank, .function = SASS_EVERY_FUNCTION};
+        if (section->code == CUBIN_NONE && !add_part(program, part, 0, section->size, diag))
+            return false;
         for (uint32_t f = 0; f < cubin->function_count && section->code != CUBIN_NONE; ++f) {
             if (cubin->functions[f].code_section != section->code || !cubin->functions[f].is_kernel)
                 continue;
             part.function = (uint16_t)f;
-            code->parts[code->part_count++] = part;
-            break;
+            if (!add_part(program, part, 0, section->size, diag)) return false;
         }
     }
     for (uint32_t i = 0; i < cubin->symbol_count; ++i) {
         const CubinSymbol *symbol = &cubin->symbols[i];
-        if (symbol->space != CUBIN_SPACE_CONSTANT || symbol->kind != CUBIN_SYMBOL_OBJECT) continue;
+        if (symbol->space != CUBIN_SPACE_CONSTANT || symbol->kind != CUBIN_SYMBOL_OBJECT ||
+            symbol->section == CUBIN_NONE || cubin->sections[symbol->section].bank <= 0)
+            continue;
         const PtxVar *var = ptx_find_var(module, symbol->name);
         if (!var) continue;
-        code->parts[code->part_count++] =
-            (SassBankPart){.var = var,
-                           .offset = (uint32_t)symbol->offset,
-                           .size = (uint32_t)symbol->size,
-                           .bank = (uint8_t)cubin->sections[symbol->section].bank,
-                           .function = SASS_EVERY_FUNCTION};
+        const SassBankPart part = {.var = var,
+                                   .bank = (uint8_t)cubin->sections[symbol->section].bank,
+                                   .function = SASS_EVERY_FUNCTION};
+        if (!add_part(program, part, symbol->offset, symbol->size, diag)) return false;
     }
     return true;
 }

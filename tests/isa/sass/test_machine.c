@@ -41,10 +41,9 @@ static uint32_t run(Gpu *gpu, const void *file, size_t size, GpuResult *result) 
 
 static Gpu *new_gpu(void) {
     Diag *diag = diag_new();
-    Gpu *gpu = gpu_new(&(GpuOptions){.memory_bytes = 1 << 24,
-                                     .stack_bytes = 1 << 16,
-                                     .instruction_limit = 10000},
-                       diag);
+    Gpu *gpu = gpu_new(
+        &(GpuOptions){.memory_bytes = 1 << 24, .stack_bytes = 1 << 16, .instruction_limit = 10000},
+        diag);
     assert_non_null(gpu);
     diag_free(diag);
     return gpu;
