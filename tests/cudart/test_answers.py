@@ -32,6 +32,8 @@ DIFFERENT = [
      'cudaLibraryLoadData(&library, "garbage", nullptr, nullptr, 0, nullptr, nullptr, 0): cudaSuccess',
      'cudaLibraryLoadData(&library, "garbage", nullptr, nullptr, 0, nullptr, nullptr, 0): cudaErrorInvalidKernelImage',
      "what CUDA loads when it is first used is loaded at once"),
+    ("the driver's calls", "cuModuleLoadData(&module, bogus_ptx): CUDA_ERROR_INVALID_PTX",
+     "cuModuleLoadData(&module, bogus_ptx): CUDA_SUCCESS", "an unknown instruction refuses its kernel, not the module"),
     ("the driver's calls", "cuModuleLoadData(&module, elsewhere_ptx): CUDA_ERROR_INVALID_PTX",
      "cuModuleLoadData(&module, elsewhere_ptx): CUDA_SUCCESS", "PTX for any later device is loaded"),
     (FAULTS, "cudaMalloc(&p, 16): cudaErrorDevicesUnavailable", "cudaMalloc(&p, 16): cudaSuccess", RESET),

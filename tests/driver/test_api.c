@@ -490,7 +490,7 @@ static const char good_ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                                ".visible .entry first(.param .u64 a, .param .u32 b) { ret; }\n"
                                ".visible .entry second() .maxntid 64, 2, 1 { ret; }\n";
 static const char bad_ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
-                              ".visible .entry broken() {\n  nonsense.u32 1;\n}\n";
+                              ".visible .entry broken() {\n  mov.u32 %nowhere, 1;\n}\n";
 
 static void test_module(void **state) {
     (void)state;

@@ -293,8 +293,10 @@ static void round_robin_goes_on_from_kernel_to_kernel(void **state) {
         for (int i = 0; i < 3; i++) {
             rig.ended = 0;
             run(&rig, &given, 1);
-            assert_int_equal(watch.ctas[0].sm, cases[c].sms[i]);
-            free(watch.ctas);
+            uint64_t count;
+            CtaRecord *ctas = watch_take_ctas(&watch, &count);
+            assert_int_equal(ctas[0].sm, cases[c].sms[i]);
+            free(ctas);
         }
         stop(&rig);
     }

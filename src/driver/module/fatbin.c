@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/module/image.h"
+#include "sass/cubin.h"
 #include "sass/fatbin_entries.h"
 
 enum { OBJECTS_MAX = 65536 }; /* linked into one program, against endless lists */
@@ -119,6 +120,10 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, const Ima
         GpuImage *text = &(*texts)[*count];
         text->name = best->name ? arena_strndup(arena, best->name, best->entry.name_bytes) : name;
         if (!read_text(best, arena, text)) return say_damaged(name, diag);
+        if (takes_cubin && !cubin_is(text->text, text->length)) { /* what else is in there? */
+            if (!has_ptx) continue;
+            if (!read_text(&contents.best, arena, text)) return say_damaged(name, diag);
+        }
         *count += 1;
     }
     return *count ? CUDA_SUCCESS : say_no_ptx(machine, name, diag);

@@ -16,7 +16,7 @@ static const struct {
     uint32_t magic;
     const char *what;
 } binaries[] = {
-    {0x464c457f, "a cubin (machine code)"},
+    {0x464c457f, "machine code (a cubin)"},
 };
 
 enum { TEXTS_MAX = 65536 }; /* of one image, against absurd numbers */
@@ -71,7 +71,9 @@ static CUresult open_pack(Rest rest, const char *name, Arena *arena, GpuImage **
  * damaged. */
 static size_t cubin_size(const char *bytes, size_t size) {
     Elf64_Ehdr header;
-    if (strncmp(bytes, ELFMAG, SELFMAG) != 0 || size < sizeof header) return 0;
+    static const char start[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
+    /* no byte of it is NUL, which ends texts that are shorter */
+    if (size < sizeof header || strncmp(bytes, start, sizeof start) != 0) return 0;
     memcpy(&header, bytes, sizeof header);
     if (!cubin_is(bytes, sizeof header)) return 0;
     const uint64_t sections = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
@@ -96,7 +98,7 @@ CUresult image_open(const void *image, size_t size, const char *name, const Imag
     }
     for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++) {
         if (strncmp(bytes, (const char *)&binaries[i].magic, 4) != 0) continue;
-        diag_error(diag, name, 0, 0, "this is %s; Tyto runs PTX text", binaries[i].what);
+        diag_error(diag, name, 0, 0, "this is no whole file of %s", binaries[i].what);
         return CUDA_ERROR_INVALID_IMAGE;
     }
     *texts = ARENA_NEW(arena, GpuImage);
