@@ -1,11 +1,13 @@
 /* Executes every supported PTX instruction on edge cases, in every execution variant of this host,
  * and compares with an independent computation.
  *
- *     test_conformance [--thorough] [--device LIBRARY] [--faults] [--share I/N] [--first N] [TEXT]
+ *     test_conformance [--thorough] [--device LIBRARY | --machine SM[:LEVEL]] [--faults]
+ *                      [--share I/N] [--first N] [TEXT]
  *
  * --thorough takes many times as many cases, and all values of 16-bit operands; TEXT keeps the
  * forms whose text contains it. --device runs on a real GPU by that CUDA driver (libcuda.so.1) and
- * compares the simulator with it, too; --faults what must fault there, which a process can do once.
+ * compares the simulator with it, too; --machine sm_90 or sm_90:-O1 does the same with the machine
+ * code that ptxas makes of each form; --faults what must fault there, which a process can do once.
  * --share runs every N-th module and trial from the I-th on, and from number --first. */
 #include <stdio.h>
 #include <stdlib.h>
