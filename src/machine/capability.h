@@ -13,7 +13,8 @@
     ROW(7, 5, 32)                                                                                  \
     ROW(8, 0, 2)                                                                                   \
     ROW(8, 6, 64)                                                                                  \
-    ROW(8, 9, 64)
+    ROW(8, 9, 64)                                                                                  \
+    ROW(9, 0, 2)
 
 #define GPU_CAPABILITY_CONSTANT(major, minor, ratio) GPU_CAPABILITY_##major##minor,
 typedef enum GpuCapability {

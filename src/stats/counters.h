@@ -169,9 +169,9 @@
 /* RATIO(name, unit, scale, (numerator terms), (denominator terms), meaning): scale x sum of the
  * numerator's counters / sum of the denominator's; nothing when the denominator is 0. */
 #define RATIOS(RATIO, T) \
-    RATIO(ipc, "thread instructions/cycle", 1, (T(thread_instructions)), (T(cycles)), "thread instructions of the PTX per SM cycle of the whole GPU") \
-    RATIO(warp_ipc, "warp instructions/cycle", 1, (T(warp_instructions)), (T(cycles)), "warp instructions of the PTX per SM cycle of the whole GPU") \
-    RATIO(ptx_per_machine, "warp instructions", 1, (T(warp_instructions)), (T(machine_instructions)), "warp instructions of the PTX for one that the machine issued, where it issues its own (sm.instructions: sass)") \
+    RATIO(ipc, "thread instructions/cycle", 1, (T(thread_instructions)), (T(cycles)), "thread instructions of the PTX, or of the machine code that runs, per SM cycle of the whole GPU") \
+    RATIO(warp_ipc, "warp instructions/cycle", 1, (T(warp_instructions)), (T(cycles)), "warp instructions of the PTX, or of the machine code that runs, per SM cycle of the whole GPU") \
+    RATIO(ptx_per_machine, "warp instructions", 1, (T(warp_instructions)), (T(machine_instructions)), "warp instructions of the PTX for one that the machine issued, where it issues its own (sm.instructions: sass); 1 of machine code") \
     RATIO(lanes_active, "share", 1.0 / 32, (T(thread_instructions)), (T(warp_instructions)), "mean share of a warp's lanes that an instruction used") \
     RATIO(resident_ctas, "CTAs", 1, (T(cta_cycles)), (T(sm_cycles)), "mean CTAs on an SM") \
     RATIO(resident_warps, "warps", 1, (T(warp_cycles)), (T(sm_cycles)), "mean warps on an SM") \

@@ -156,7 +156,7 @@ static void add_counters(const Counters *counters, const Spreads *spreads, uint3
     text_printf(out, "  cycles  %s, warp instructions %s", cycles, instructions);
     if (counters->machine_instructions) {
         format_count(instructions, counters->machine_instructions);
-        text_printf(out, " of the PTX, for which %s of the machine's own issued", instructions);
+        text_printf(out, ", issued as %s of the machine's own", instructions);
     }
     text_add(out, "\n");
     add_headlines(counters, out);

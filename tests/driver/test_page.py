@@ -43,8 +43,8 @@ from the export table, `src/driver/api.h`.
   or, for the primary context, reset. Other contexts go on.
 * There is one device, of the machine's compute capability (`gpu.compute_capability`, 7.5 unless it says
   otherwise; `--compute-capability` changes it); PTX for later ones is loaded all the same. Modules are PTX
-  text (a NUL ends it), a fat binary with PTX in it, or what `cuLinkComplete` made; machine code is refused
-  with a message.
+  text (a NUL ends it), a cubin, a fat binary with one of them, or what `cuLinkComplete` made, which links PTX only.
+  Which of a fat binary runs: [machine code](machine-code.md#running-machine-code).
 * `printf` in a kernel writes at once, so nothing of it is lost, however small the buffer that a program asks for
   (`CU_LIMIT_PRINTF_FIFO_SIZE`), and formats that a GPU leaves as they are written are printed too
   ([printf](real-gpu.md#printf)). An `assert` that fails says it in CUDA's words, with the place behind.

@@ -23,7 +23,7 @@ typedef struct Folder {
     Text ptx, cubin, log;
 } Folder;
 
-static bool make_folder(Folder *folder) {
+static bool make_folder(Folder *folder, const char *name, Diag *diag) {
     const char *inside = getenv("TMPDIR");
     Text path = {0};
     *folder = (Folder){0};
@@ -31,6 +31,8 @@ static bool make_folder(Folder *folder) {
     folder->path = strdup(text_string(&path));
     text_free(&path);
     if (!mkdtemp(folder->path)) {
+        diag_warning(diag, name, 0, 0, "cannot make %s for ptxas: %s", folder->path,
+                     strerror(errno));
         free(folder->path);
         return false;
     }
@@ -50,11 +52,14 @@ static void remove_folder(Folder *folder) {
     free(folder->path);
 }
 
-static bool write_text(const char *path, const GpuImage *text) {
+static bool write_text(const char *path, const GpuImage *text, Diag *diag) {
     FILE *file = fopen(path, "wx");
-    if (!file) return false;
-    const bool is_whole = fwrite(text->text, 1, text->length, file) == text->length;
-    return fclose(file) == 0 && is_whole;
+    bool is_whole = file && fwrite(text->text, 1, text->length, file) == text->length;
+    if (file && fclose(file)) is_whole = false;
+    if (!is_whole)
+        diag_warning(diag, text->name, 0, 0, "cannot write %s for ptxas: %s", path,
+                     strerror(errno));
+    return is_whole;
 }
 
 /* Runs ptxas. Returns its exit status; 127 when there is none. */
@@ -94,8 +99,8 @@ static void say_refused(const Folder *folder, const char *name, Diag *diag) {
 bool assemble_ptx(const GpuImage *ptx, uint32_t architecture, Arena *arena, GpuImage *cubin,
                   Diag *diag) {
     Folder folder;
-    if (!make_folder(&folder)) return false;
-    const bool is_written = write_text(text_string(&folder.ptx), ptx);
+    if (!make_folder(&folder, ptx->name, diag)) return false;
+    const bool is_written = write_text(text_string(&folder.ptx), ptx, diag);
     const int status = is_written ? run_ptxas(&folder, architecture) : 127;
     size_t length = 0;
     char *bytes = status ? NULL : text_read_file(text_string(&folder.cubin), CUBIN_MAX, &length);

@@ -10,8 +10,8 @@
 #include "engine/launch/gpu.h"
 
 /* Assembles a PTX text for an architecture (75 for sm_75) with the ptxas on the PATH; the cubin
- * comes into `arena`. Returns false when there is no ptxas, silently, or when it refuses the text,
- * with its words as a warning. */
+ * comes into `arena`. Returns false when there is no ptxas, silently, or with a warning: when its
+ * files cannot be written, and when it refuses the text, with its words. */
 bool assemble_ptx(const GpuImage *ptx, uint32_t architecture, Arena *arena, GpuImage *cubin,
                   Diag *diag);
 

@@ -72,14 +72,14 @@ static bool read_text(const FatbinItem *item, Arena *arena, GpuImage *text) {
 
 /* ---- Whole images ---- */
 
-static CUresult say_no_ptx(uint32_t machine, const char *name, Diag *diag) {
+static CUresult say_no_ptx(uint32_t machine, uint32_t device, const char *name, Diag *diag) {
     if (machine)
         diag_error(
             diag, "tyto", 0, 0,
-            "the program holds machine code for sm_%u, which the device does not run, and no "
-            "PTX; choose a machine of that architecture, or build the program with nvcc "
-            "-gencode arch=compute_%u,code=compute_%u",
-            machine, machine, machine);
+            "the program holds machine code for sm_%u, which the device (sm_%u) does not run, and "
+            "no PTX; choose another device with --compute-capability, or build the program with "
+            "nvcc -gencode arch=compute_%u,code=compute_%u",
+            machine, device, machine, machine);
     else diag_error(diag, name, 0, 0, "the fat binary is empty");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
@@ -126,5 +126,5 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, const Ima
         }
         *count += 1;
     }
-    return *count ? CUDA_SUCCESS : say_no_ptx(machine, name, diag);
+    return *count ? CUDA_SUCCESS : say_no_ptx(machine, target->architecture, name, diag);
 }

@@ -11,14 +11,6 @@
 
 static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins so */
 
-/* Kinds of images that are not PTX, by their first bytes. */
-static const struct {
-    uint32_t magic;
-    const char *what;
-} binaries[] = {
-    {0x464c457f, "machine code (a cubin)"},
-};
-
 enum { TEXTS_MAX = 65536 }; /* of one image, against absurd numbers */
 
 /* What is left of an image. */
@@ -96,9 +88,8 @@ CUresult image_open(const void *image, size_t size, const char *name, const Imag
         *count = 1;
         return CUDA_SUCCESS;
     }
-    for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++) {
-        if (strncmp(bytes, (const char *)&binaries[i].magic, 4) != 0) continue;
-        diag_error(diag, name, 0, 0, "this is no whole file of %s", binaries[i].what);
+    if (strncmp(bytes, ELFMAG, SELFMAG) == 0) {
+        diag_error(diag, name, 0, 0, "this is no whole file of machine code (a cubin)");
         return CUDA_ERROR_INVALID_IMAGE;
     }
     *texts = ARENA_NEW(arena, GpuImage);

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-DEVICES = ("7.5", "8.0", "8.9")  # compute capabilities
+DEVICES = ("7.5", "8.0", "8.9", "9.0")  # compute capabilities
 TIMED = ("vecadd", "matmul", "bfs", "reduction", "histogram", "scan")  # on h100
 LEFT_OUT = {"micro", "mmicro"}  # what they print is time
 SKIPPED = 77
