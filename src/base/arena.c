@@ -159,6 +159,13 @@ void *base_realloc(void *block, size_t size_bytes) {
     return moved;
 }
 
+void *base_grow(void *items, uint32_t count, uint32_t *capacity, size_t item_bytes) {
+    enum { FIRST_CAPACITY = 256 };
+    if (count < *capacity) return items;
+    *capacity = *capacity ? *capacity * 2 : FIRST_CAPACITY;
+    return base_realloc(items, *capacity * item_bytes);
+}
+
 void *base_alloc_lines(size_t size_bytes) {
     enum { LINE_BYTES = 64 };
     if (size_bytes > SIZE_MAX - LINE_BYTES) out_of_memory(size_bytes);

@@ -5,6 +5,7 @@
 #define TYTO_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct Arena Arena;
 
@@ -33,6 +34,9 @@ size_t arena_bytes(const Arena *arena);
 void *base_malloc(size_t size_bytes);
 void *base_calloc(size_t count, size_t size_bytes);
 void *base_realloc(void *block, size_t size_bytes);
+/* Room for one more of `count` items: returns the array, moved if need be, and at first a new one
+ * where `items` is NULL. */
+void *base_grow(void *items, uint32_t count, uint32_t *capacity, size_t item_bytes);
 /* Zeroed block aligned to 64 bytes (a cache line and a 512-bit vector). Freed with free(). */
 void *base_alloc_lines(size_t size_bytes);
 

@@ -33,17 +33,10 @@ void decode_set_handler(Decoder *decoder, IsaHandler handler) {
 
 /* ---- Growing arrays ---- */
 
-/* Room for one more of `count` items; returns the array, moved if need be. */
-static void *make_room(void *items, uint32_t count, uint32_t *capacity, size_t item_bytes) {
-    if (count < *capacity) return items;
-    *capacity = *capacity ? *capacity * 2 : 256;
-    return base_realloc(items, *capacity * item_bytes);
-}
-
 static void add_registers(Decoder *decoder, const RegList *list) {
     IsaProgram *program = decoder->program;
     for (int i = 0; i < list->count; ++i) {
-        program->reg_pool = make_room(program->reg_pool, decoder->reg_count, &decoder->reg_capacity,
+        program->reg_pool = base_grow(program->reg_pool, decoder->reg_count, &decoder->reg_capacity,
                                       sizeof *program->reg_pool);
         program->reg_pool[decoder->reg_count++] =
             (IsaReg){list->reg[i], (uint32_t)decoder->function->regs[list->reg[i]].ordinal};
@@ -78,7 +71,7 @@ void decode_emit(Decoder *decoder) {
     }
     mark_for_timing(info, &draft->inst);
     const uint32_t old_capacity = decoder->inst_capacity;
-    program->insts = make_room(program->insts, program->inst_count, &decoder->inst_capacity,
+    program->insts = base_grow(program->insts, program->inst_count, &decoder->inst_capacity,
                                sizeof *program->insts);
     if (decoder->inst_capacity != old_capacity)
         program->infos =
@@ -89,7 +82,7 @@ void decode_emit(Decoder *decoder) {
 
 uint32_t decode_add_target(Decoder *decoder, uint32_t target) {
     IsaProgram *program = decoder->program;
-    program->targets = make_room(program->targets, decoder->target_count, &decoder->target_capacity,
+    program->targets = base_grow(program->targets, decoder->target_count, &decoder->target_capacity,
                                  sizeof *program->targets);
     program->targets[decoder->target_count] = target;
     return decoder->target_count++;
@@ -97,7 +90,7 @@ uint32_t decode_add_target(Decoder *decoder, uint32_t target) {
 
 uint32_t decode_add_wide(Decoder *decoder, IsaOperand operand) {
     IsaProgram *program = decoder->program;
-    program->wide = make_room(program->wide, decoder->wide_count, &decoder->wide_capacity,
+    program->wide = base_grow(program->wide, decoder->wide_count, &decoder->wide_capacity,
                               sizeof *program->wide);
     program->wide[decoder->wide_count] = operand;
     return decoder->wide_count++;
@@ -105,7 +98,7 @@ uint32_t decode_add_wide(Decoder *decoder, IsaOperand operand) {
 
 uint32_t decode_add_call(Decoder *decoder, const IsaCall *call) {
     IsaProgram *program = decoder->program;
-    program->calls = make_room(program->calls, program->call_count, &decoder->call_capacity,
+    program->calls = base_grow(program->calls, program->call_count, &decoder->call_capacity,
                                sizeof *program->calls);
     program->calls[program->call_count] = *call;
     return program->call_count++;
@@ -317,7 +310,7 @@ IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *varian
     program->functions = ARENA_ARRAY(arena, IsaFunction, module->function_count);
     Decoder decoder = {
         .program = program, .diag = diag, .table = variant->table, .constants = constants_new()};
-    program->reg_pool = make_room(NULL, 0, &decoder.reg_capacity, sizeof *program->reg_pool);
+    program->reg_pool = base_grow(NULL, 0, &decoder.reg_capacity, sizeof *program->reg_pool);
     for (uint32_t i = 0; i < program->function_count; ++i)
         decode_function(&decoder, i);
     refuse_callers(program);

@@ -22,10 +22,10 @@ enum { SASS_EVERY_FUNCTION = UINT16_MAX };
 typedef struct SassCode {
     const Cubin *cubin;
     unsigned sm;
-    SassInst *insts;            /* by pc */
-    const uint16_t *section_of; /* by pc: section of the cubin */
-    const uint32_t *offset_of;  /* by pc: bytes from the start of the section */
-    uint32_t *base_of;          /* by section: its first pc */
+    SassInst *insts;      /* by pc */
+    uint16_t *section_of; /* by pc: section of the cubin */
+    uint32_t *offset_of;  /* by pc: bytes from the start of the section */
+    uint32_t *base_of;    /* by section: its first pc */
     SassBankPart *parts;
     uint32_t part_count, part_capacity;
     CubinLineTable lines;

@@ -44,7 +44,7 @@ static bool relative_pc(Translator *t, int64_t offset, uint32_t *pc) {
     return true;
 }
 
-static bool op_branch(Translator *t) {
+bool tr_op_branch(Translator *t) {
     uint32_t pc = 0;
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const SassOperand *uniform = operand_of(t, SASS_UREG);
@@ -65,7 +65,7 @@ static bool op_branch(Translator *t) {
 }
 
 /* Branches to an absolute address: those of our code count from its start. */
-static bool op_jump(Translator *t) {
+bool tr_op_jump(Translator *t) {
     const SassOperand *target = operand_of(t, SASS_TARGET);
     if (!target) return tr_refuse(t, "this target");
     const uint64_t to = (uint64_t)target->value / SASS_INST_BYTES;
@@ -76,7 +76,7 @@ static bool op_jump(Translator *t) {
 }
 
 /* Each lane to an address in a register, relative or absolute. */
-static bool op_jump_lanes(Translator *t) {
+bool tr_op_jump_lanes(Translator *t) {
     const SassOperand *reg = operand_of(t, SASS_REG), *target = operand_of(t, SASS_TARGET);
     if (!reg) reg = operand_of(t, SASS_UREG);
     if (!reg) return tr_refuse(t, "this target");
@@ -90,27 +90,25 @@ static bool op_jump_lanes(Translator *t) {
     return true;
 }
 
-static bool op_call(Translator *t) {
+bool tr_op_call(Translator *t) {
     t->info.flags |= ISA_IS_CALL;
-    if (operand_of(t, SASS_REG)) return op_jump_lanes(t);
-    return tr_mod(t, SASS_MOD_ABS) == SASS_ABS_ABS ? op_jump(t) : op_branch(t);
+    if (operand_of(t, SASS_REG)) return tr_op_jump_lanes(t);
+    return tr_mod(t, SASS_MOD_ABS) == SASS_ABS_ABS ? tr_op_jump(t) : tr_op_branch(t);
 }
 
 /* The address behind the instruction, or that of a target. */
-static bool op_lepc(Translator *t) {
+bool tr_op_lepc(Translator *t) {
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const int64_t address = ((int64_t)t->pc + 1) * SASS_INST_BYTES + (target ? target->value : 0);
-    for (uint32_t i = 0; i < 2; ++i) {
-        IsaInst *step = tr_step(t, ISA_DO_MOV_32);
-        step->operand[0] = tr_to_register(t, tr_operand(t, 0), i);
-        step->operand[1] = tr_constant(t, i ? 0 : (uint32_t)address);
-    }
+    for (uint32_t i = 0; i < 2; ++i)
+        tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, tr_operand(t, 0), i),
+                 tr_constant(t, i ? 0 : (uint32_t)address));
     return true;
 }
 
-static bool op_ret(Translator *t) {
+bool tr_op_ret(Translator *t) {
     t->info.flags |= ISA_IS_RET;
-    return op_jump_lanes(t);
+    return tr_op_jump_lanes(t);
 }
 
 static bool has_condition(Translator *t) {
@@ -118,21 +116,21 @@ static bool has_condition(Translator *t) {
     return condition && !(condition->value == SASS_PT && !condition->is_negated);
 }
 
-static bool op_exit(Translator *t) {
+bool tr_op_exit(Translator *t) {
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     t->inst.flow = ISA_FLOW_EXIT;
     t->info.flags |= ISA_IS_EXIT;
     return true;
 }
 
-static bool op_trap(Translator *t) {
+bool tr_op_trap(Translator *t) {
     t->inst.flow = ISA_FLOW_TRAP;
     return true;
 }
 
 /* ---- Convergence ---- */
 
-static bool op_bssy(Translator *t) {
+bool tr_op_bssy(Translator *t) {
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     tr_step(t, ISA_DO_BARRIER_SET)->operand[0] = tr_barrier(t, operand_of(t, SASS_BARRIER));
     return true;
@@ -147,13 +145,13 @@ static void wait_for(Translator *t, IsaOperand members, bool is_here) {
     t->inst.sub = is_here ? ISA_SYNC_IS_HERE : 0;
 }
 
-static bool op_bsync(Translator *t) {
+bool tr_op_bsync(Translator *t) {
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     wait_for(t, tr_barrier(t, operand_of(t, SASS_BARRIER)), true);
     return true;
 }
 
-static bool op_break(Translator *t) {
+bool tr_op_break(Translator *t) {
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     tr_step(t, ISA_DO_BARRIER_LEAVE)->operand[0] = tr_barrier(t, operand_of(t, SASS_BARRIER));
     return true;
@@ -161,7 +159,7 @@ static bool op_break(Translator *t) {
 
 /* (p,) mask (, target). .COLLECTIVE: what follows up to ENDCOLLECTIVE is done by all of them at
  * once; the target is behind it. */
-static bool op_warpsync(Translator *t) {
+bool tr_op_warpsync(Translator *t) {
     const SassOperand *reg = operand_of(t, SASS_REG);
     const SassOperand *mask = reg ? reg : tr_operand(t, t->sass->operand_count - 1);
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
@@ -172,19 +170,20 @@ static bool op_warpsync(Translator *t) {
 }
 
 /* Between a register and a convergence barrier. */
-static bool op_bmov(Translator *t) {
+bool tr_op_bmov(Translator *t) {
     const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1);
     const bool is_saved = to->kind == SASS_REG;
     const SassOperand *barrier = is_saved ? from : to, *reg = is_saved ? to : from;
     if (barrier->value >= TR_BARRIERS || (reg->kind != SASS_REG))
         return tr_refuse(t, "this state of the warp");
-    IsaInst *step = tr_step(t, ISA_DO_MOV_32);
-    step->operand[0] = is_saved ? tr_to(t, reg) : tr_barrier(t, barrier);
-    step->operand[1] = is_saved ? tr_barrier(t, barrier) : tr_row(t, reg);
+    if (is_saved) tr_step2(t, ISA_DO_MOV_32, tr_to(t, reg), tr_barrier(t, barrier));
+    else tr_step2(t, ISA_DO_MOV_32, tr_barrier(t, barrier), tr_row(t, reg));
     return true;
 }
 
-static bool op_nop(Translator *t) {
+/* Also what tells caches something that results do not depend on, and what reports errors of other
+ * CTAs, of which there are none. */
+bool tr_op_nop(Translator *t) {
     tr_step(t, ISA_DO_NOP);
     return true;
 }
@@ -206,7 +205,7 @@ static const SassOperand *last_predicate(const Translator *t) {
 }
 
 /* number (, count) (, p) */
-static bool op_bar(Translator *t) {
+bool tr_op_bar(Translator *t) {
     static const PtxSub reductions[] = {PTX_SUB_POPC, PTX_SUB_AND, PTX_SUB_OR};
     IsaInst *inst = &t->inst;
     const uint8_t op = tr_mod(t, SASS_MOD_BAR_OP), how = tr_mod(t, SASS_MOD_BAR_RED);
@@ -233,26 +232,9 @@ static bool op_bar(Translator *t) {
 }
 
 /* d, p */
-static bool op_b2r(Translator *t) {
+bool tr_op_b2r(Translator *t) {
     if (tr_mod(t, SASS_MOD_B2R) != SASS_B2R_RESULT) return tr_refuse(t, "this state of a barrier");
-    IsaInst *step = tr_step(t, ISA_DO_MOV_32);
-    step->operand[1] = result_row(t);
-    step->operand[0] = tr_to(t, tr_operand(t, 0));
-    step = tr_step(t, ISA_DO_PRED_MOV);
-    step->operand[1] = RESULT_WORD;
-    step->operand[0] = tr_word_to(t, tr_operand(t, 1));
+    tr_step2(t, ISA_DO_MOV_32, tr_to(t, tr_operand(t, 0)), result_row(t));
+    tr_step2(t, ISA_DO_PRED_MOV, tr_word_to(t, tr_operand(t, 1)), RESULT_WORD);
     return true;
 }
-
-static TranslateOp *const table[SASS_OPS] = {
-    [SASS_OP_BRA] = op_branch,      [SASS_OP_JMP] = op_jump,          [SASS_OP_BRX] = op_jump_lanes,
-    [SASS_OP_BRXU] = op_jump_lanes, [SASS_OP_JMX] = op_jump_lanes,    [SASS_OP_CALL] = op_call,
-    [SASS_OP_RET] = op_ret,         [SASS_OP_EXIT] = op_exit,         [SASS_OP_KILL] = op_exit,
-    [SASS_OP_BPT] = op_trap,        [SASS_OP_BSSY] = op_bssy,         [SASS_OP_BSYNC] = op_bsync,
-    [SASS_OP_BREAK] = op_break,     [SASS_OP_WARPSYNC] = op_warpsync, [SASS_OP_BMOV] = op_bmov,
-    [SASS_OP_YIELD] = op_nop,       [SASS_OP_NOP] = op_nop,           [SASS_OP_NANOSLEEP] = op_nop,
-    [SASS_OP_LEPC] = op_lepc,       [SASS_OP_ENDCOLLECTIVE] = op_nop, [SASS_OP_BAR] = op_bar,
-    [SASS_OP_B2R] = op_b2r,
-};
-
-TranslateOp *tr_flow(uint16_t op) { return table[op]; }

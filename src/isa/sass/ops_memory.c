@@ -4,6 +4,11 @@
 #include "isa/async.h"
 #include "isa/launch.h"
 
+/* A row that a handler makes of two. */
+static IsaOperand of_rows(Translator *t, IsaHandler handler, IsaOperand a, IsaOperand b) {
+    return tr_step3(t, handler, tr_scratch(t), a, b)->operand[0];
+}
+
 /* ---- Addresses ---- */
 
 static void note_address(Translator *t, uint32_t number) {
@@ -65,17 +70,11 @@ static Base base_of(Translator *t, const SassOperand *address, bool is_wide) {
     const uint32_t scale = scale_of(address);
     if (scale) {
         const IsaOperand index = base_register(t, address->reg, 0);
-        IsaInst *step = tr_step(t, ISA_DO_SCALE);
-        step->operand[1] = index;
-        step->sub = (uint8_t)scale;
-        step->operand[0] = tr_scratch(t);
-        if (has_uniform(address)) {
-            IsaInst *sum = tr_step(t, ISA_DO_ADD_32);
-            sum->operand[1] = t->step[t->steps - 2].operand[0];
-            sum->operand[2] = base_uniform(t, address->ureg, 0);
-            sum->operand[0] = tr_scratch(t);
-        }
-        return (Base){t->step[t->steps - 1].operand[0], address->value, true};
+        IsaOperand scaled = tr_scratch(t);
+        tr_step2(t, ISA_DO_SCALE, scaled, index)->sub = (uint8_t)scale;
+        if (has_uniform(address))
+            scaled = of_rows(t, ISA_DO_ADD_32, scaled, base_uniform(t, address->ureg, 0));
+        return (Base){scaled, address->value, true};
     }
     if (has_uniform(address)) return (Base){joined_address(t, address, false), 0, false};
     return (Base){base_register(t, address->reg, 0), address->value, true};
@@ -173,7 +172,7 @@ static bool is_wide(const Translator *t, PtxSpace space) {
 /* ---- Loads and stores ---- */
 
 /* (p,) d, address (, q) */
-static bool op_load(Translator *t) {
+bool tr_op_load(Translator *t) {
     const uint16_t op = t->sass->op;
     const PtxSpace space = space_of(op);
     const int first = op == SASS_OP_LDG;
@@ -191,7 +190,7 @@ static bool op_load(Translator *t) {
 }
 
 /* address, a */
-static bool op_store(Translator *t) {
+bool tr_op_store(Translator *t) {
     const PtxSpace space = space_of(t->sass->op);
     const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
     const Base base = base_of(t, tr_operand(t, 0), is_wide(t, space));
@@ -207,7 +206,7 @@ static bool op_store(Translator *t) {
 }
 
 /* d, address: matrices of 8 x 8 halves */
-static bool op_ldsm(Translator *t) {
+bool tr_op_ldsm(Translator *t) {
     static const uint8_t counts[] = {1, 2, 4};
     const uint8_t count = tr_mod(t, SASS_MOD_MATRIX_COUNT);
     const uint8_t layout = tr_mod(t, SASS_MOD_MATRIX_LAYOUT);
@@ -278,13 +277,11 @@ static void put_test(Translator *t, const SassOperand *to, IsaOperand old, IsaOp
     step->operand[3] = asked;
     step->imm = 1;
     if (size != 8) return;
-    step = tr_step(t, ISA_DO_MOV_32);
-    step->operand[0] = tr_to_register(t, to, 1);
-    step->operand[1] = tr_constant(t, 0);
+    tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, to, 1), tr_constant(t, 0));
 }
 
 /* (p, d,) address, b (, c) */
-static bool op_atom(Translator *t) {
+bool tr_op_atom(Translator *t) {
     static const PtxSub subs[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC, PTX_SUB_DEC,
                                   PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR, PTX_SUB_EXCH};
     const uint16_t op = t->sass->op;
@@ -331,13 +328,6 @@ static bool op_atom(Translator *t) {
 
 /* ---- Asynchronous copies ---- */
 
-static IsaOperand of_rows(Translator *t, IsaHandler handler, IsaOperand a, IsaOperand b) {
-    IsaInst *step = tr_step(t, handler);
-    step->operand[1] = a;
-    step->operand[2] = b;
-    return step->operand[0] = tr_scratch(t);
-}
-
 /* .ZFILL: the lowest bits of the source address say how many bytes are not read; no byte is where
  * the predicate is false. *source becomes the address without them; returns the row of sizes. */
 static IsaOperand partial_size(Translator *t, IsaOperand *source, uint32_t bytes, IsaOperand reads,
@@ -362,7 +352,7 @@ static IsaOperand partial_size(Translator *t, IsaOperand *source, uint32_t bytes
 }
 
 /* to, from, p */
-static bool op_ldgsts(Translator *t) {
+bool tr_op_ldgsts(Translator *t) {
     bool negated;
     const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
     const uint8_t bytes = (uint8_t)(width.size * width.vector);
@@ -392,14 +382,14 @@ static bool op_ldgsts(Translator *t) {
     return true;
 }
 
-static bool op_ldgdepbar(Translator *t) {
+bool tr_op_ldgdepbar(Translator *t) {
     tr_step(t, ISA_DO_NOP);
     t->info.flags |= ISA_IS_COPY_COMMIT;
     return true;
 }
 
 /* Waits for copies: cp.async.wait_group is DEPBAR.LE SB0, n. */
-static bool op_depbar(Translator *t) {
+bool tr_op_depbar(Translator *t) {
     tr_step(t, ISA_DO_NOP);
     if (!tr_mod(t, SASS_MOD_DEPBAR) || tr_operand(t, 0)->value != 0) return true;
     t->info.flags |= ISA_IS_COPY_WAIT;
@@ -410,25 +400,24 @@ static bool op_depbar(Translator *t) {
 /* ---- Constants ---- */
 
 /* d, c[bank][...] */
-static bool op_ldc(Translator *t) {
+bool tr_op_ldc(Translator *t) {
     const SassOperand *from = tr_operand(t, 1), *to = tr_operand(t, 0);
     const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
     if (from->kind != SASS_CONST) return tr_refuse(t, "a bank by its handle");
     if (tr_mod(t, SASS_MOD_LDC_MODE)) return tr_refuse(t, "this way to index");
     if (from->bank >= ISA_BANKS) return tr_refuse(t, "this bank");
-    IsaOperand index = from->reg == SASS_RZ
-                           ? has_uniform(from) ? base_uniform(t, from->ureg, 0) : tr_constant(t, 0)
-                           : base_register(t, from->reg, 0);
-    if (width.vector > 1 &&
-        (from->reg != SASS_RZ || has_uniform(from))) { /* a destination may be the index */
-        IsaInst *copy = tr_step(t, ISA_DO_MOV_32);
-        copy->operand[1] = index;
-        index = copy->operand[0] = tr_scratch(t);
+    if (from->reg != SASS_RZ && has_uniform(from)) return tr_refuse(t, "two indexes");
+    if (width.size == 4 && !tr_is_indexed(from)) { /* a launch has filled in rows of such words */
+        for (uint32_t i = 0; i < width.vector; ++i)
+            tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, to, i), tr_word_row(t, from, i));
+        return true;
     }
+    IsaOperand index = from->reg == SASS_RZ && has_uniform(from) ? base_uniform(t, from->ureg, 0)
+                                                                 : base_register(t, from->reg, 0);
+    if (width.vector > 1) /* a destination may be the index */
+        index = tr_step2(t, ISA_DO_MOV_32, tr_scratch(t), index)->operand[0];
     for (uint32_t i = 0; i < width.vector; ++i) {
-        IsaInst *step = tr_step(t, ISA_DO_LOAD_CONSTANT);
-        step->operand[1] = index;
-        step->operand[0] = tr_to_register(t, to, i);
+        IsaInst *step = tr_step2(t, ISA_DO_LOAD_CONSTANT, tr_to_register(t, to, i), index);
         step->imm = from->value + 4 * (int64_t)i;
         step->size = width.size;
         step->target = from->bank;
@@ -439,21 +428,15 @@ static bool op_ldc(Translator *t) {
 
 /* ---- Fences and caches ---- */
 
-static bool op_membar(Translator *t) {
+bool tr_op_membar(Translator *t) {
     const bool is_cta = tr_mod(t, SASS_MOD_FENCE_SCOPE) == SASS_FENCE_SCOPE_CTA;
     tr_step(t, ISA_DO_FENCE)->sub = is_cta;
     t->info.flags |= ISA_IS_FENCE | (is_cta ? ISA_IS_CTA_FENCE : 0);
     return true;
 }
 
-/* What tells caches something that results do not depend on. */
-static bool op_nop(Translator *t) {
-    tr_step(t, ISA_DO_NOP);
-    return true;
-}
-
 /* p, address */
-static bool op_qspc(Translator *t) {
+bool tr_op_qspc(Translator *t) {
     static const PtxSpace spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED};
     const uint8_t which = tr_mod(t, SASS_MOD_SPACE);
     if (which > 2) return tr_refuse(t, "this space");
@@ -465,20 +448,3 @@ static bool op_qspc(Translator *t) {
     step->sub = (uint8_t)spaces[which];
     return true;
 }
-
-static TranslateOp *const table[SASS_OPS] = {
-    [SASS_OP_LD] = op_load,       [SASS_OP_LDG] = op_load,
-    [SASS_OP_LDS] = op_load,      [SASS_OP_LDL] = op_load,
-    [SASS_OP_ST] = op_store,      [SASS_OP_STG] = op_store,
-    [SASS_OP_STS] = op_store,     [SASS_OP_STL] = op_store,
-    [SASS_OP_LDSM] = op_ldsm,     [SASS_OP_ATOM] = op_atom,
-    [SASS_OP_ATOMG] = op_atom,    [SASS_OP_ATOMS] = op_atom,
-    [SASS_OP_RED] = op_atom,      [SASS_OP_REDG] = op_atom,
-    [SASS_OP_LDGSTS] = op_ldgsts, [SASS_OP_LDGDEPBAR] = op_ldgdepbar,
-    [SASS_OP_DEPBAR] = op_depbar, [SASS_OP_LDC] = op_ldc,
-    [SASS_OP_ULDC] = op_ldc,      [SASS_OP_MEMBAR] = op_membar,
-    [SASS_OP_ERRBAR] = op_nop,    [SASS_OP_CCTL] = op_nop,
-    [SASS_OP_QSPC] = op_qspc,
-};
-
-TranslateOp *tr_memory(uint16_t op) { return table[op]; }

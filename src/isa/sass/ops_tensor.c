@@ -72,7 +72,7 @@ static bool is_row_by_column(const Translator *t) {
 
 /* HMMA.884: each step has two registers of the result: of F32 four steps, of F16 two. C of F16
  * serves two steps of an F32 result. */
-static bool op_hmma884(Translator *t) {
+static bool hmma884(Translator *t) {
     const bool is_f32 = tr_mod(t, SASS_MOD_HMMA884_OUT), from_f32 = tr_mod(t, SASS_MOD_HMMA884_IN);
     if (from_f32 && !is_f32) return tr_refuse(t, "halves added to floats");
     const uint32_t step_number = tr_mod(t, SASS_MOD_STEP);
@@ -107,7 +107,7 @@ static bool op_hmma884(Translator *t) {
     return true;
 }
 
-static bool op_hmma(Translator *t) {
+bool tr_op_hmma(Translator *t) {
     static const struct {
         PtxType type;
         IsaTensor tensor;
@@ -115,7 +115,7 @@ static bool op_hmma(Translator *t) {
         {PTX_F16, ISA_TENSOR_FP16}, {PTX_BF16, ISA_TENSOR_FP16}, {PTX_TF32, ISA_TENSOR_TF32}};
     static const PtxMatrixShape shapes[] = {PTX_SHAPE_M16N8K8, PTX_SHAPE_M16N8K16,
                                             PTX_SHAPE_M16N8K4, PTX_SHAPE_M16N8K32};
-    if (tr_mod(t, SASS_MOD_HMMA884)) return op_hmma884(t);
+    if (tr_mod(t, SASS_MOD_HMMA884)) return hmma884(t);
     const uint8_t input = tr_mod(t, SASS_MOD_HMMA_IN), shape = tr_mod(t, SASS_MOD_HMMA_SHAPE);
     if (input > 2 || shape > 3) return tr_refuse(t, "this shape or type");
     const uint8_t sum = tr_mod(t, SASS_MOD_HMMA_OUT) ? PTX_F32 : PTX_F16;
@@ -128,7 +128,7 @@ static bool op_hmma(Translator *t) {
 
 /* ---- Integers and bits ---- */
 
-static bool op_imma(Translator *t) {
+bool tr_op_imma(Translator *t) {
     static const PtxType types[] = {PTX_U8, PTX_S8, PTX_U4, PTX_S4};
     static const PtxMatrixShape shapes[] = {
         PTX_SHAPE_M8N8K16,  PTX_SHAPE_NONE,     PTX_SHAPE_M8N8K32,  PTX_SHAPE_NONE,
@@ -149,7 +149,7 @@ static bool op_imma(Translator *t) {
                    ptx_type_bits(a) == 8 ? ISA_TENSOR_INT8 : ISA_TENSOR_INT4);
 }
 
-static bool op_bmma(Translator *t) {
+bool tr_op_bmma(Translator *t) {
     static const PtxMatrixShape shapes[] = {PTX_SHAPE_M8N8K128, PTX_SHAPE_M16N8K128,
                                             PTX_SHAPE_M16N8K256};
     const uint8_t shape = tr_mod(t, SASS_MOD_BMMA_SHAPE);
@@ -195,15 +195,13 @@ static void put_double_product(Translator *t, const IsaOperand *sum, IsaOperand 
 }
 
 /* A's registers go down the two tiles of 8 rows first, then along k; B's along k. */
-static bool op_dmma(Translator *t) {
-    static const uint8_t rounds[] = {ISA_ROUND_NEAREST, ISA_ROUND_DOWN, ISA_ROUND_UP,
-                                     ISA_ROUND_ZERO};
+bool tr_op_dmma(Translator *t) {
     static const struct {
         uint8_t tiles, depth; /* of 8 rows, of 4 products */
     } shapes[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
     const uint8_t shape = tr_mod(t, SASS_MOD_DMMA_SHAPE) & 3;
     const int tiles = shapes[shape].tiles, depth = shapes[shape].depth;
-    const uint8_t round = rounds[tr_mod(t, SASS_MOD_ROUND) & 3];
+    const uint8_t round = (uint8_t)tr_round(t);
     IsaOperand a[8], b[4], sum[4];
     for (int i = 0; i < tiles * depth; ++i)
         a[i] = double_at(t, tr_operand(t, 1), i);
@@ -226,7 +224,7 @@ static bool op_dmma(Translator *t) {
 
 /* ---- Transposition ---- */
 
-static bool op_movm(Translator *t) {
+bool tr_op_movm(Translator *t) {
     const IsaOperand from = tr_row(t, tr_operand(t, 1));
     if (tr_mod(t, SASS_MOD_MATRIX_ELEMENT) != SASS_MATRIX_ELEMENT_B16)
         return tr_refuse(t, "elements of this size");
@@ -235,15 +233,4 @@ static bool op_movm(Translator *t) {
     step->operand[1] = from;
     t->info.op_class = ISA_CLASS_SHUFFLE;
     return true;
-}
-
-TranslateOp *tr_tensor(uint16_t op) {
-    switch (op) {
-    case SASS_OP_HMMA: return op_hmma;
-    case SASS_OP_IMMA: return op_imma;
-    case SASS_OP_BMMA: return op_bmma;
-    case SASS_OP_DMMA: return op_dmma;
-    case SASS_OP_MOVM: return op_movm;
-    default: return NULL;
-    }
 }

@@ -77,14 +77,8 @@ static IsaOperand bound_handle(Translator *t, int at) {
 /* `bits` bits of a word from `from` on, as a signed number. */
 static IsaOperand signed_part(Translator *t, IsaOperand word, uint32_t from, uint32_t bits) {
     const IsaOperand raised = tr_scratch(t), part = tr_scratch(t);
-    IsaInst *step = tr_step(t, ISA_DO_SHL_32);
-    step->operand[0] = raised;
-    step->operand[1] = word;
-    step->operand[2] = tr_constant(t, 32 - bits - from);
-    step = tr_step(t, ISA_DO_SHR_S32);
-    step->operand[0] = part;
-    step->operand[1] = raised;
-    step->operand[2] = tr_constant(t, 32 - bits);
+    tr_step3(t, ISA_DO_SHL_32, raised, word, tr_constant(t, 32 - bits - from));
+    tr_step3(t, ISA_DO_SHR_S32, part, raised, tr_constant(t, 32 - bits));
     return part;
 }
 
@@ -188,9 +182,7 @@ static bool finish_fetch(Translator *t, IsaHandler handler, Fetch *fetch) {
     step->vector = 4;
     step->space = PTX_SPACE_TEX;
     if (tr_operand(t, TEX_PREDICATE)->value != SASS_PT) {
-        IsaInst *missing = tr_step(t, ISA_DO_PRED_MOV);
-        missing->operand[0] = tr_word_to(t, tr_operand(t, TEX_PREDICATE));
-        missing->operand[1] = ISA_PRED_FALSE;
+        tr_step2(t, ISA_DO_PRED_MOV, tr_word_to(t, tr_operand(t, TEX_PREDICATE)), ISA_PRED_FALSE);
     }
     fill_access(t, ISA_MEMORY_TEXTURE, PTX_SPACE_TEX, 4, 4);
     return true;
@@ -206,7 +198,7 @@ static bool begin_fetch(Translator *t, Fetch *fetch, const PtxGeometry **geometr
     return true;
 }
 
-static bool op_fetch(Translator *t) {
+bool tr_op_fetch(Translator *t) {
     Fetch fetch;
     const PtxGeometry *geometry;
     const bool is_texel = t->sass->op == SASS_OP_TLD, is_gather = t->sass->op == SASS_OP_TLD4;
@@ -236,7 +228,7 @@ static bool op_fetch(Translator *t) {
 }
 
 /* a: (handle,) coordinates, layer; b: gradients */
-static bool op_txd(Translator *t) {
+bool tr_op_txd(Translator *t) {
     Fetch fetch;
     const PtxGeometry *geometry;
     if (!begin_fetch(t, &fetch, &geometry)) return false;
@@ -258,7 +250,7 @@ static bool op_txd(Translator *t) {
 
 /* upper, lower, a, query, (handle), mask: a is (the handle,) the level. Whether the handle is that
  * of a surface is not known: the handler asks for a texture. */
-static bool op_txq(Translator *t) {
+bool tr_op_txq(Translator *t) {
     static const PtxSub queries[] = {PTX_SUB_TXQ_WIDTH, PTX_SUB_TXQ_HEIGHT, PTX_SUB_TXQ_DEPTH,
                                      PTX_SUB_TXQ_LEVELS};
     enum { UPPER, LOWER, A, QUERY, BOUND };
@@ -269,9 +261,8 @@ static bool op_txq(Translator *t) {
     if (tr_mod(t, SASS_MOD_QUERY) != SASS_QUERY_DIMENSION) return tr_refuse(t, "this query");
     Arguments list = {tr_operand(t, A), tr_operand(t, A), 4, 0};
     fetch.handle = is_bindless ? handle_of(t, take(t, &list)) : bound_handle(t, BOUND);
-    IsaInst *level = tr_step(t, ISA_DO_MOV_32); /* a result may take its register */
-    level->operand[1] = take(t, &list);
-    fetch.rows.level = level->operand[0] = tr_scratch(t);
+    fetch.rows.level = tr_scratch(t); /* a result may take its register */
+    tr_step2(t, ISA_DO_MOV_32, fetch.rows.level, take(t, &list));
     int count = 0;
     for (int i = 0; i < 4; ++i) {
         if (!(mask >> i & 1)) continue;
@@ -343,7 +334,7 @@ static void finish_surface(Translator *t, IsaInst *step, IsaMemoryKind kind, Ele
 }
 
 /* p, d, coordinates, handle */
-static bool op_suld(Translator *t) {
+bool tr_op_suld(Translator *t) {
     Fetch fetch;
     const Element element = element_of(t);
     if (!begin_surface(t, &fetch, 2, 3)) return false;
@@ -357,7 +348,7 @@ static bool op_suld(Translator *t) {
 }
 
 /* coordinates, a, handle */
-static bool op_sust(Translator *t) {
+bool tr_op_sust(Translator *t) {
     Fetch fetch;
     const Element element = element_of(t);
     if (!begin_surface(t, &fetch, 0, 2)) return false;
@@ -372,7 +363,7 @@ static bool op_sust(Translator *t) {
 }
 
 /* coordinates, a, handle */
-static bool op_sured(Translator *t) {
+bool tr_op_sured(Translator *t) {
     static const PtxSub subs[] = {PTX_SUB_ADD,  PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_NONE,
                                   PTX_SUB_NONE, PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_NONE};
     Fetch fetch;
@@ -392,18 +383,4 @@ static bool op_sured(Translator *t) {
     if (is_wide) step->flags |= ISA_DST_IS_64;
     finish_surface(t, step, ISA_MEMORY_ATOMIC, (Element){is_wide ? 8 : 4, 1});
     return true;
-}
-
-TranslateOp *tr_texture(uint16_t op) {
-    switch (op) {
-    case SASS_OP_TEX:
-    case SASS_OP_TLD:
-    case SASS_OP_TLD4: return op_fetch;
-    case SASS_OP_TXD: return op_txd;
-    case SASS_OP_TXQ: return op_txq;
-    case SASS_OP_SULD: return op_suld;
-    case SASS_OP_SUST: return op_sust;
-    case SASS_OP_SURED: return op_sured;
-    default: return NULL;
-    }
 }

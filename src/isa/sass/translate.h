@@ -30,9 +30,9 @@ enum {
     /* numbers of registers, for the timing model */
     TR_NUMBER_UNIFORM = 256,
     TR_NUMBER_P = 320,
-    TR_NUMBER_UP = 328,
-    TR_NUMBERS = ISA_MACHINE_REGISTERS
+    TR_NUMBER_UP = 328
 };
+static_assert(TR_NUMBER_UP + 8 == ISA_MACHINE_REGISTERS, "the last are the uniform predicates");
 
 typedef struct TrRegs {
     IsaReg reg[TR_REGS];
@@ -60,6 +60,9 @@ typedef struct Translator {
 
 /* Translates t->sass into t->inst, t->info and steps. False: t->refusal says what is missing. */
 typedef bool TranslateOp(Translator *t);
+#define OP(operation, function) TranslateOp function;
+#include "isa/sass/operations.def"
+#undef OP
 
 /* Notes why the instruction cannot run; returns false. */
 bool tr_refuse(Translator *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -75,6 +78,25 @@ static inline uint8_t tr_mod(const Translator *t, SassModifier modifier) {
 
 /* A new step of that handler. */
 IsaInst *tr_step(Translator *t, IsaHandler handler);
+/* The same with its first operands. */
+static inline IsaInst *tr_step2(Translator *t, IsaHandler handler, IsaOperand d, IsaOperand a) {
+    IsaInst *step = tr_step(t, handler);
+    step->operand[0] = d;
+    step->operand[1] = a;
+    return step;
+}
+static inline IsaInst *tr_step3(Translator *t, IsaHandler handler, IsaOperand d, IsaOperand a,
+                                IsaOperand b) {
+    IsaInst *step = tr_step2(t, handler, d, a);
+    step->operand[2] = b;
+    return step;
+}
+static inline IsaInst *tr_step4(Translator *t, IsaHandler handler, IsaOperand d, IsaOperand a,
+                                IsaOperand b, IsaOperand c) {
+    IsaInst *step = tr_step3(t, handler, d, a, b);
+    step->operand[3] = c;
+    return step;
+}
 /* A row, a pair of rows or a word for a result of a step, valid to the end of the instruction. */
 IsaOperand tr_scratch(Translator *t);
 IsaOperand tr_scratch_pair(Translator *t);
@@ -86,14 +108,20 @@ void tr_add_wide(Translator *t, IsaOperand operand);
 
 /* Row of a source of 32 bits as it is: what it says of signs does not count. */
 IsaOperand tr_row(Translator *t, const SassOperand *operand);
+/* Row of its word `add`, 0 the lowest. */
+IsaOperand tr_word_row(Translator *t, const SassOperand *operand, uint32_t add);
 /* Rows of the lower and the upper word of a source of 64 bits. */
 void tr_pair(Translator *t, const SassOperand *operand, IsaOperand *low, IsaOperand *high);
 /* Register `number` + `add` of a vector register's operand; the zero row of RZ. */
 IsaOperand tr_register(Translator *t, const SassOperand *operand, uint32_t add);
+/* Row of register `number` for a step; the instruction's lists do not name it. */
+IsaOperand tr_gpr(const Translator *t, uint32_t number);
+/* Signs of a source as handlers have them in imm: ISA_SIGN_... */
+int64_t tr_signs(const SassOperand *operand);
 /* Row of a float with its sign; of a double, joined. */
 IsaOperand tr_float(Translator *t, const SassOperand *operand);
 IsaOperand tr_double(Translator *t, const SassOperand *operand);
-/* Row of two halves, with signs and the choice of halves (ops_arithmetic.c). */
+/* Row of two halves, with signs and the choice of halves (ops_float.c). */
 IsaOperand tr_halves(Translator *t, const SassOperand *operand);
 /* A joined pair of integers. */
 IsaOperand tr_joined(Translator *t, const SassOperand *operand);
@@ -107,17 +135,19 @@ IsaOperand tr_word(Translator *t, const SassOperand *operand, bool *negated);
 IsaOperand tr_word_to(Translator *t, const SassOperand *operand);
 /* Where the handle of a texture instruction lies, if in a constant bank. */
 bool tr_bank_of_handle(const SassInst *inst, uint8_t *bank, uint32_t *offset);
+/* Whether a word of a constant bank depends on a register. */
+bool tr_is_indexed(const SassOperand *operand);
 /* The row of a convergence barrier. */
 IsaOperand tr_barrier(const Translator *t, const SassOperand *operand);
 
-/* ---- Kinds of operations: tables by SassOp, NULL where another has it ---- */
+/* ---- What several kinds of operations share ---- */
 
-TranslateOp *tr_arithmetic(uint16_t op); /* ops_arithmetic.c */
-TranslateOp *tr_convert(uint16_t op);    /* ops_convert.c */
-TranslateOp *tr_memory(uint16_t op);     /* ops_memory.c */
-TranslateOp *tr_flow(uint16_t op);       /* ops_flow.c */
-TranslateOp *tr_tensor(uint16_t op);     /* ops_tensor.c */
-TranslateOp *tr_texture(uint16_t op);    /* ops_texture.c */
-TranslateOp *tr_other(uint16_t op);      /* ops_other.c */
+static inline uint32_t tr_bit(bool is_set, int bit) { return is_set ? 1u << bit : 0; }
+/* How the instruction rounds, if it says so. */
+IsaRound tr_round(const Translator *t);
+/* d, a, b, p with a at operand `at`: the minimum where p is true, else the maximum. `sub` is the
+ * handlers' (ops_integer.c). */
+bool tr_minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t sub, bool is_float,
+               int at);
 
 #endif

@@ -1,0 +1,159 @@
+/* Floats, doubles, and pairs of halves. */
+#include "isa/sass/translate.h"
+
+/* ---- Modifiers ---- */
+
+/* Modifiers of floating-point handlers. */
+static uint8_t float_sub(const Translator *t) {
+    return (uint8_t)(tr_round(t) | (tr_mod(t, SASS_MOD_FTZ) ? ISA_MOD_FTZ : 0) |
+                     (tr_mod(t, SASS_MOD_SAT) ? ISA_MOD_SAT : 0) |
+                     (tr_mod(t, SASS_MOD_NAN) ? ISA_MOD_NAN : 0) |
+                     (tr_mod(t, SASS_MOD_XORSIGN) ? ISA_MOD_XORSIGN : 0) |
+                     (tr_mod(t, SASS_MOD_RELU) ? ISA_MOD_RELU : 0));
+}
+/* The plain handler, that with modifiers or that with a rounding mode: three in a row. */
+static IsaHandler float_handler(IsaHandler plain, uint8_t sub) {
+    return (IsaHandler)(plain + (sub & ISA_MOD_ROUND ? 2 : sub ? 1 : 0));
+}
+
+/* ---- Floats and doubles ---- */
+
+bool tr_op_fmnmx(Translator *t) {
+    const uint8_t sub = float_sub(t);
+    t->info.op_class = ISA_CLASS_FP32_MINMAX;
+    return tr_minmax(t, sub ? ISA_DO_MIN_F32_MOD : ISA_DO_MIN_F32,
+                     sub ? ISA_DO_MAX_F32_MOD : ISA_DO_MAX_F32, sub, true, 1);
+}
+
+/* A factor times the power of two that FMUL's product is scaled by. */
+static IsaOperand scaled(Translator *t, IsaOperand row) {
+    static const uint32_t powers[] = {0x3f800000, 0x3e000000, 0x3e800000, 0x3f000000,
+                                      0x3f800000, 0x40000000, 0x40800000, 0x41000000};
+    const uint8_t scale = tr_mod(t, SASS_MOD_SCALE) & 7;
+    if (t->sass->op != SASS_OP_FMUL || scale == 0 || scale == SASS_SCALE_NONE) return row;
+    const IsaOperand power = tr_constant(t, powers[scale]), to = tr_scratch(t);
+    tr_step3(t, ISA_DO_MUL_F32, to, row, power);
+    return to;
+}
+
+bool tr_op_float(Translator *t) {
+    const uint16_t op = t->sass->op;
+    const uint8_t sub = float_sub(t);
+    if (tr_mod(t, SASS_MOD_FMZ)) return tr_refuse(t, ".FMZ");
+    const IsaOperand x = tr_float(t, tr_operand(t, 1));
+    const IsaOperand y = scaled(t, tr_float(t, tr_operand(t, 2)));
+    const IsaOperand z = op == SASS_OP_FFMA ? tr_float(t, tr_operand(t, 3)) : 0;
+    const IsaHandler handler = op == SASS_OP_FADD   ? ISA_DO_ADD_F32
+                               : op == SASS_OP_FMUL ? ISA_DO_MUL_F32
+                                                    : ISA_DO_FMA_F32;
+    tr_step4(t, float_handler(handler, sub), tr_to(t, tr_operand(t, 0)), x, y, z)->sub = sub;
+    t->info.op_class = (uint8_t)(op == SASS_OP_FADD   ? ISA_CLASS_FP32_ADD
+                                 : op == SASS_OP_FMUL ? ISA_CLASS_FP32_MUL
+                                                      : ISA_CLASS_FP32_MAD);
+    t->info.element_bytes = 4;
+    return true;
+}
+
+bool tr_op_double(Translator *t) {
+    const uint16_t op = t->sass->op;
+    const uint8_t sub = float_sub(t) & ISA_MOD_ROUND;
+    const IsaOperand x = tr_double(t, tr_operand(t, 1)), y = tr_double(t, tr_operand(t, 2));
+    const IsaOperand z = op == SASS_OP_DFMA ? tr_double(t, tr_operand(t, 3)) : 0;
+    const IsaHandler plainly = op == SASS_OP_DADD   ? ISA_DO_ADD_F64
+                               : op == SASS_OP_DMUL ? ISA_DO_MUL_F64
+                                                    : ISA_DO_FMA_F64;
+    const IsaHandler directed = op == SASS_OP_DADD   ? ISA_DO_ADD_F64_DIR
+                                : op == SASS_OP_DMUL ? ISA_DO_MUL_F64_DIR
+                                                     : ISA_DO_FMA_F64_DIR;
+    const IsaOperand to = tr_scratch_pair(t);
+    tr_step4(t, sub ? directed : plainly, to, x, y, z)->sub = sub;
+    tr_split_to(t, tr_operand(t, 0), to);
+    t->info.op_class = (uint8_t)(op == SASS_OP_DADD   ? ISA_CLASS_FP64_ADD
+                                 : op == SASS_OP_DMUL ? ISA_CLASS_FP64_MUL
+                                                      : ISA_CLASS_FP64_MAD);
+    t->info.element_bytes = 8;
+    return true;
+}
+
+/* ---- Pairs of halves ---- */
+
+/* Two halves, with the sign and the choice of halves that the operand says. */
+IsaOperand tr_halves(Translator *t, const SassOperand *operand) {
+    const IsaOperand row = tr_row(t, operand);
+    const uint8_t which = operand->suffix == SASS_SUFFIX_H0_H0   ? ISA_HALVES_LOW
+                          : operand->suffix == SASS_SUFFIX_H1_H1 ? ISA_HALVES_HIGH
+                                                                 : ISA_HALVES_BOTH;
+    const int64_t signs = tr_signs(operand);
+    if (!signs && !which) return row;
+    const IsaOperand to = tr_scratch(t);
+    IsaInst *step = tr_step2(t, ISA_DO_SIGN_F16X2, to, row);
+    step->sub = which;
+    step->imm = signs;
+    return to;
+}
+
+/* HADD2.F32, HMUL2.F32: the sum or the product of two halves, rounded to a half, as a float: ptxas
+ * makes it of add.f16 (mul.f16) and cvt.f32.f16. */
+static bool halves_as_float(Translator *t, IsaHandler handler) {
+    IsaOperand source[2];
+    if (tr_mod(t, SASS_MOD_BF16)) return tr_refuse(t, "bfloat16 as float");
+    for (int i = 0; i < 2; ++i) {
+        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32)
+            return tr_refuse(t, "a float operand");
+        source[i] = tr_halves(t, tr_operand(t, 1 + i));
+    }
+    const IsaOperand both = tr_scratch(t), low = tr_scratch(t);
+    tr_step3(t, handler, both, source[0], source[1])->sub = float_sub(t);
+    tr_step2(t, ISA_DO_CVT_U16_32, low, both);
+    tr_step2(t, ISA_DO_CVT_F32_F16, tr_to(t, tr_operand(t, 0)), low);
+    return true;
+}
+
+bool tr_op_half(Translator *t) {
+    const uint16_t op = t->sass->op;
+    const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
+    const int sources = op == SASS_OP_HFMA2 ? 3 : 2;
+    if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HADD2)
+        return halves_as_float(t, ISA_DO_ADD_F16X2);
+    if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HMUL2)
+        return halves_as_float(t, ISA_DO_MUL_F16X2);
+    if (tr_mod(t, SASS_MOD_F32_OUT) || tr_mod(t, SASS_MOD_FMZ))
+        return tr_refuse(t, "halves computed as floats");
+    IsaOperand source[3] = {0};
+    for (int i = 0; i < sources; ++i) {
+        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32)
+            return tr_refuse(t, "a float operand");
+        source[i] = tr_halves(t, tr_operand(t, 1 + i));
+    }
+    static const struct {
+        uint16_t op;
+        IsaHandler f16x2, bf16x2;
+        uint8_t op_class;
+    } rows[] = {{SASS_OP_HADD2, ISA_DO_ADD_F16X2, ISA_DO_ADD_BF16X2, ISA_CLASS_FP16_ADD},
+                {SASS_OP_HMUL2, ISA_DO_MUL_F16X2, ISA_DO_MUL_BF16X2, ISA_CLASS_FP16_MUL},
+                {SASS_OP_HFMA2, ISA_DO_FMA_F16X2, ISA_DO_FMA_BF16X2, ISA_CLASS_FP16_MAD}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (rows[i].op != op) continue;
+        tr_step4(t, is_bf16 ? rows[i].bf16x2 : rows[i].f16x2, tr_to(t, tr_operand(t, 0)), source[0],
+                 source[1], source[2])
+            ->sub = float_sub(t);
+        t->info.op_class = rows[i].op_class;
+    }
+    return true;
+}
+
+bool tr_op_hmnmx2(Translator *t) {
+    bool negated;
+    const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
+    const bool is_xor = tr_mod(t, SASS_MOD_XORSIGN); /* the handler takes magnitudes itself */
+    SassOperand a = *tr_operand(t, 1), b = *tr_operand(t, 2);
+    if (is_xor) a.is_absolute = b.is_absolute = false;
+    const IsaOperand x = tr_halves(t, &a), y = tr_halves(t, &b);
+    if (tr_word(t, tr_operand(t, 3), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "a choice by predicate");
+    const IsaHandler least = is_bf16 ? ISA_DO_MIN_BF16X2 : ISA_DO_MIN_F16X2;
+    const IsaHandler greatest = is_bf16 ? ISA_DO_MAX_BF16X2 : ISA_DO_MAX_F16X2;
+    tr_step3(t, negated ? greatest : least, tr_to(t, tr_operand(t, 0)), x, y)->sub = float_sub(t);
+    t->info.op_class = ISA_CLASS_FP16_MINMAX;
+    return true;
+}

@@ -1,0 +1,428 @@
+/* Integers, bits, moves, selection and minima, of both data paths. A uniform operation is its
+ * vector counterpart, executed by all lanes on rows that hold one value. */
+#include "isa/sass/translate.h"
+
+static bool is_zero(const SassOperand *operand) {
+    return (operand->kind == SASS_REG && operand->value == SASS_RZ) ||
+           (operand->kind == SASS_UREG && operand->value == SASS_URZ) ||
+           (operand->kind == SASS_IMM && operand->value == 0);
+}
+
+/* ---- Arithmetic and bits ---- */
+
+bool tr_op_mov(Translator *t) {
+    const SassOperand *from = tr_operand(t, 1);
+    tr_step2(t, ISA_DO_MOV_32, tr_to(t, tr_operand(t, 0)), tr_row(t, from));
+    return true;
+}
+
+/* UMOV has no mask of bytes; MOV's must be whole. */
+bool tr_op_mov_masked(Translator *t) {
+    if (tr_operand(t, 2)->value != 15) return tr_refuse(t, "a move of some bytes");
+    return tr_op_mov(t);
+}
+
+/* d, p, q, a, b, c, carry, carry */
+bool tr_op_iadd3(Translator *t) {
+    if (tr_mod(t, SASS_MOD_WIDE64)) return tr_refuse(t, "sums of 64 bits");
+    const SassOperand *a = tr_operand(t, 3), *b = tr_operand(t, 4), *c = tr_operand(t, 5);
+    const bool is_extended = tr_mod(t, SASS_MOD_X);
+    const bool has_signs = a->is_negated || b->is_negated || c->is_negated || a->is_inverted ||
+                           b->is_inverted || c->is_inverted;
+    const bool has_carry =
+        tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT || is_extended;
+    t->info.op_class = ISA_CLASS_INT_ADD;
+    t->info.element_bytes = 4;
+    if (!has_signs && !has_carry && is_zero(c)) {
+        const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+        tr_step3(t, ISA_DO_ADD_32, tr_to(t, tr_operand(t, 0)), x, y);
+        return true;
+    }
+    if (!has_carry && is_zero(c) && b->is_negated && !a->is_negated && !c->is_negated) {
+        const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+        tr_step3(t, ISA_DO_SUB_32, tr_to(t, tr_operand(t, 0)), x, y);
+        return true;
+    }
+    const IsaOperand x = tr_row(t, a), y = tr_row(t, b), z = tr_row(t, c);
+    bool first = false, second = false;
+    IsaOperand carry = ISA_PRED_FALSE, carry_2 = ISA_PRED_FALSE;
+    if (is_extended) {
+        carry = tr_word(t, tr_operand(t, 6), &first);
+        carry_2 = tr_word(t, tr_operand(t, 7), &second);
+    }
+    IsaInst *step = tr_step(t, ISA_DO_SUM3);
+    step->operand[3] = x;
+    step->operand[4] = y;
+    step->operand[5] = z;
+    step->operand[6] = carry;
+    step->operand[7] = carry_2;
+    step->operand[0] = tr_to(t, tr_operand(t, 0));
+    step->operand[1] = tr_word_to(t, tr_operand(t, 1));
+    step->operand[2] = tr_word_to(t, tr_operand(t, 2));
+    step->imm = (int64_t)(tr_bit(a->is_negated || a->is_inverted, 0) |
+                          tr_bit(b->is_negated || b->is_inverted, 1) |
+                          tr_bit(c->is_negated || c->is_inverted, 2) | tr_bit(first, 3) |
+                          tr_bit(second, 4));
+    step->sub = is_extended ? ISA_SUM_EXTENDED : 0;
+    return true;
+}
+
+/* d, p, a, b, c, carry: low, wide and high products */
+bool tr_op_imad(Translator *t) {
+    const SassOperand *a = tr_operand(t, 2), *b = tr_operand(t, 3), *c = tr_operand(t, 4);
+    const bool is_extended = tr_mod(t, SASS_MOD_X), has_carry = tr_operand(t, 1)->value != SASS_PT;
+    const uint8_t product = tr_mod(t, SASS_MOD_PRODUCT);
+    const bool negates_b = b->is_negated || b->is_inverted;
+    const bool negates_c = c->is_negated || c->is_inverted;
+    t->info.op_class = ISA_CLASS_INT_MAD;
+    t->info.element_bytes = 4;
+    if (product == SASS_PRODUCT_LOW && !is_extended && !has_carry) {
+        if ((is_zero(a) || is_zero(b)) && !negates_c) {
+            const IsaOperand z = tr_row(t, c);
+            tr_step2(t, ISA_DO_MOV_32, tr_to(t, tr_operand(t, 0)), z);
+            return true;
+        }
+        const IsaOperand x = tr_row(t, a), y = tr_row(t, b), z = tr_row(t, c);
+        const bool is_plain = !negates_b && !negates_c;
+        IsaInst *step = tr_step4(t, is_plain ? ISA_DO_MAD_LO_32 : ISA_DO_PRODUCT_32,
+                                 tr_to(t, tr_operand(t, 0)), x, y, z);
+        step->imm = (int64_t)(tr_bit(negates_b, 1) | tr_bit(negates_c, 2));
+        return true;
+    }
+    IsaOperand low, high, carry = ISA_PRED_FALSE;
+    bool negates_carry = false;
+    const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+    if (product == SASS_PRODUCT_LOW) {
+        low = tr_row(t, c);
+        high = tr_constant(t, 0);
+    } else {
+        tr_pair(t, c, &low, &high);
+    }
+    if (is_extended) carry = tr_word(t, tr_operand(t, 5), &negates_carry);
+    IsaInst *step = tr_step(t, ISA_DO_PRODUCT_64);
+    const SassOperand *to = tr_operand(t, 0);
+    step->operand[0] = product == SASS_PRODUCT_HI ? ISA_SINK : tr_to(t, to);
+    step->operand[1] = product == SASS_PRODUCT_HI     ? tr_to(t, to)
+                       : product == SASS_PRODUCT_WIDE ? tr_to_register(t, to, 1)
+                                                      : tr_scratch(t);
+    step->operand[2] = tr_word_to(t, tr_operand(t, 1));
+    step->operand[3] = x;
+    step->operand[4] = y;
+    step->operand[5] = low;
+    step->operand[6] = high;
+    step->operand[7] = carry;
+    step->imm = (int64_t)(tr_bit(negates_b, 1) | tr_bit(negates_c, 2) | tr_bit(negates_carry, 3));
+    step->sub = (uint8_t)((tr_mod(t, SASS_MOD_SIGNED) ? ISA_PRODUCT_SIGNED : 0) |
+                          (is_extended ? ISA_PRODUCT_EXTENDED : 0));
+    return true;
+}
+
+/* d, p, a, b, c, shift, carry */
+bool tr_op_lea(Translator *t) {
+    const SassOperand *a = tr_operand(t, 2), *b = tr_operand(t, 3), *c = tr_operand(t, 4);
+    const bool is_high = tr_mod(t, SASS_MOD_HI), is_extended = tr_mod(t, SASS_MOD_X);
+    const bool is_signed = tr_mod(t, SASS_MOD_SX32);
+    bool negates_carry = false;
+    const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+    const IsaOperand z = is_high && !is_signed ? tr_row(t, c) : tr_constant(t, 0);
+    const IsaOperand carry =
+        is_extended ? tr_word(t, tr_operand(t, 6), &negates_carry) : ISA_PRED_FALSE;
+    IsaInst *step = tr_step(t, ISA_DO_LEA);
+    step->operand[0] = tr_to(t, tr_operand(t, 0));
+    step->operand[1] = tr_word_to(t, tr_operand(t, 1));
+    step->operand[2] = x;
+    step->operand[3] = y;
+    step->operand[4] = z;
+    step->operand[5] = carry;
+    step->imm = (tr_operand(t, 5)->value & ISA_LEA_SHIFT) | (is_high ? ISA_LEA_HIGH : 0) |
+                (is_extended ? ISA_LEA_EXTENDED : 0) | (is_signed ? ISA_LEA_SIGN : 0) |
+                (a->is_negated || a->is_inverted ? ISA_LEA_NEGATIVE_A : 0) |
+                (b->is_negated || b->is_inverted ? ISA_LEA_NEGATIVE_B : 0) |
+                (negates_carry ? ISA_LEA_NEGATIVE_CARRY : 0);
+    t->info.op_class = ISA_CLASS_INT_ADD;
+    return true;
+}
+
+/* p, d, a, b, c, table, q */
+bool tr_op_lop3(Translator *t) {
+    const IsaOperand x = tr_row(t, tr_operand(t, 2)), y = tr_row(t, tr_operand(t, 3));
+    const IsaOperand z = tr_row(t, tr_operand(t, 4));
+    const bool has_predicate = tr_operand(t, 0)->value != SASS_PT;
+    if (!has_predicate) {
+        tr_step4(t, ISA_DO_LOP3_32, tr_to(t, tr_operand(t, 1)), x, y, z)->sub =
+            (uint8_t)tr_operand(t, 5)->value;
+        return true;
+    }
+    bool negated;
+    const IsaOperand q = tr_word(t, tr_operand(t, 6), &negated);
+    IsaInst *step = tr_step(t, ISA_DO_LOGIC);
+    step->operand[0] = tr_to(t, tr_operand(t, 1));
+    step->operand[1] = tr_word_to(t, tr_operand(t, 0));
+    step->operand[2] = x;
+    step->operand[3] = y;
+    step->operand[4] = z;
+    step->operand[5] = q;
+    step->sub = (uint8_t)tr_operand(t, 5)->value;
+    step->imm = (tr_mod(t, SASS_MOD_LOGIC_PREDICATE) ? ISA_LOGIC_AND : 0) |
+                (negated ? ISA_LOGIC_NEGATED_Q : 0);
+    return true;
+}
+
+bool tr_op_shf(Translator *t) {
+    const uint8_t type = tr_mod(t, SASS_MOD_SHIFT_TYPE);
+    const IsaOperand x = tr_row(t, tr_operand(t, 1)), n = tr_row(t, tr_operand(t, 2));
+    const IsaOperand z = tr_row(t, tr_operand(t, 3));
+    IsaInst *step = tr_step4(t, ISA_DO_SHIFT, tr_to(t, tr_operand(t, 0)), x, n, z);
+    step->sub =
+        (uint8_t)((tr_mod(t, SASS_MOD_SHIFT_DIRECTION) ? ISA_SHIFT_RIGHT : 0) |
+                  (type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_S32 ? ISA_SHIFT_SIGNED
+                                                                              : 0) |
+                  (type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_U64 ? ISA_SHIFT_64 : 0) |
+                  (tr_mod(t, SASS_MOD_WRAP) ? ISA_SHIFT_WRAPS : 0) |
+                  (tr_mod(t, SASS_MOD_HI) ? ISA_SHIFT_HIGH : 0));
+    return true;
+}
+
+bool tr_op_prmt(Translator *t) {
+    const uint8_t which = tr_mod(t, SASS_MOD_BYTE_MODE);
+    if (which > 6) return tr_refuse(t, "this mode");
+    /* the selector is the second source, as prmt's third is */
+    const IsaOperand x = tr_row(t, tr_operand(t, 1)), selector = tr_row(t, tr_operand(t, 2));
+    const IsaOperand y = tr_row(t, tr_operand(t, 3));
+    tr_step4(t, which ? ISA_DO_PRMT_MODE : ISA_DO_PRMT_INDEX, tr_to(t, tr_operand(t, 0)), x, y,
+             selector)
+        ->sub = which ? (uint8_t)(which - 1) : 0;
+    return true;
+}
+
+/* d, a, b or d, a: handlers with the same operands in the same order. */
+typedef struct Plain {
+    uint16_t op;
+    IsaHandler handler, is_signed; /* of unsigned and signed operands */
+    uint8_t sources;
+    uint8_t op_class;
+} Plain;
+static const Plain plain[] = {
+    {SASS_OP_IABS, ISA_DO_ABS_S32, ISA_DO_ABS_S32, 1, ISA_CLASS_OTHER},
+    {SASS_OP_SGXT, ISA_DO_SZEXT_U32, ISA_DO_SZEXT_S32, 2, ISA_CLASS_OTHER},
+    {SASS_OP_USGXT, ISA_DO_SZEXT_U32, ISA_DO_SZEXT_S32, 2, ISA_CLASS_OTHER},
+    {SASS_OP_BMSK, ISA_DO_BMSK, ISA_DO_BMSK, 2, ISA_CLASS_OTHER},
+    {SASS_OP_UBMSK, ISA_DO_BMSK, ISA_DO_BMSK, 2, ISA_CLASS_OTHER},
+    {SASS_OP_BREV, ISA_DO_BREV_32, ISA_DO_BREV_32, 1, ISA_CLASS_BITS},
+    {SASS_OP_UBREV, ISA_DO_BREV_32, ISA_DO_BREV_32, 1, ISA_CLASS_BITS},
+    {SASS_OP_POPC, ISA_DO_POPC_32, ISA_DO_POPC_32, 1, ISA_CLASS_BITS},
+    {SASS_OP_UPOPC, ISA_DO_POPC_32, ISA_DO_POPC_32, 1, ISA_CLASS_BITS},
+};
+
+/* ~a into scratch where the operand says so. */
+static IsaOperand inverted(Translator *t, const SassOperand *operand) {
+    const IsaOperand row = tr_row(t, operand);
+    if (!operand->is_inverted && !operand->is_negated) return row;
+    const IsaOperand to = tr_scratch(t);
+    tr_step2(t, ISA_DO_NOT_32, to, row);
+    return to;
+}
+
+bool tr_op_plain(Translator *t) {
+    const Plain *row = plain;
+    while (row->op != t->sass->op)
+        row++;
+    IsaOperand source[2] = {0};
+    for (int i = 0; i < row->sources; ++i)
+        source[i] = inverted(t, tr_operand(t, 1 + i));
+    IsaInst *step = tr_step3(t, tr_mod(t, SASS_MOD_SIGNED) ? row->is_signed : row->handler,
+                             tr_to(t, tr_operand(t, 0)), source[0], source[1]);
+    step->sub = tr_mod(t, SASS_MOD_WRAP);
+    t->info.op_class = row->op_class;
+    return true;
+}
+
+/* d, p, a */
+bool tr_op_flo(Translator *t) {
+    const IsaOperand x = inverted(t, tr_operand(t, 2));
+    if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
+    tr_step2(t, tr_mod(t, SASS_MOD_FLO_SIGNED) ? ISA_DO_BFIND_S32 : ISA_DO_BFIND_U32,
+             tr_to(t, tr_operand(t, 0)), x)
+        ->sub = tr_mod(t, SASS_MOD_SH);
+    t->info.op_class = ISA_CLASS_BITS;
+    return true;
+}
+
+bool tr_op_idp(Translator *t) {
+    const uint8_t kind = tr_mod(t, SASS_MOD_DOT_KIND), of_a = tr_mod(t, SASS_MOD_DOT_A);
+    const IsaOperand x = tr_row(t, tr_operand(t, 1)), y = tr_row(t, tr_operand(t, 2));
+    const IsaOperand z = tr_row(t, tr_operand(t, 3));
+    IsaInst *step = tr_step4(t, kind == SASS_DOT_KIND_B4A ? ISA_DO_DP4A : ISA_DO_DP2A,
+                             tr_to(t, tr_operand(t, 0)), x, y, z);
+    step->sub = (uint8_t)((of_a & 1) | (tr_mod(t, SASS_MOD_DOT_B) ? 2 : 0) |
+                          (kind == SASS_DOT_KIND_B2A_HI ? 4 : 0));
+    t->info.op_class = ISA_CLASS_INT_MAD;
+    return true;
+}
+
+/* ---- Signs ---- */
+
+/* p, q, a, b, c, table: of the signs */
+bool tr_op_signlop3(Translator *t) {
+    if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a second result");
+    const IsaOperand logic = tr_scratch(t);
+    IsaOperand row[3];
+    for (int i = 0; i < 3; ++i)
+        row[i] = tr_row(t, tr_operand(t, 2 + i));
+    tr_step4(t, ISA_DO_LOP3_32, logic, row[0], row[1], row[2])->sub =
+        (uint8_t)tr_operand(t, 5)->value;
+    IsaInst *step = tr_step(t, ISA_DO_SETP_LT_S32);
+    step->operand[0] = tr_word_to(t, tr_operand(t, 0));
+    step->operand[2] = logic;
+    step->operand[3] = tr_constant(t, 0);
+    return true;
+}
+
+/* ---- Differences ---- */
+
+/* d, p, a, b, c: |a - b| + c */
+bool tr_op_vabsdiff(Translator *t) {
+    if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
+    const IsaOperand x = tr_row(t, tr_operand(t, 2)), y = tr_row(t, tr_operand(t, 3));
+    const IsaOperand z = tr_row(t, tr_operand(t, 4));
+    tr_step4(t, tr_mod(t, SASS_MOD_SIGNED) ? ISA_DO_SAD_S32 : ISA_DO_SAD_U32,
+             tr_to(t, tr_operand(t, 0)), x, y, z);
+    t->info.op_class = ISA_CLASS_INT_ADD;
+    return true;
+}
+
+/* d, p, a, b, c: of four bytes, one by one, or summed up (.ACC) */
+bool tr_op_vabsdiff4(Translator *t) {
+    enum { ALL_PARTS = 15, IN_ORDER = 0x76543210 }; /* a's elements are 0 to 3, b's 4 to 7 */
+    if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
+    const bool is_signed = tr_mod(t, SASS_MOD_SUM_DIFFERENCE) == SASS_SUM_DIFFERENCE_S8;
+    const IsaVideo video = {.operation = ISA_VIDEO_ABSDIFF,
+                            .second = tr_mod(t, SASS_MOD_ACC) ? PTX_SUB_ADD : PTX_SUB_NONE,
+                            .parts = 4,
+                            .is_a_signed = is_signed,
+                            .is_b_signed = is_signed};
+    const IsaOperand x = tr_row(t, tr_operand(t, 2)), y = tr_row(t, tr_operand(t, 3));
+    const IsaOperand z = tr_row(t, tr_operand(t, 4));
+    IsaInst *step = tr_step4(t, ISA_DO_VIDEO_VECTOR, tr_to(t, tr_operand(t, 0)), x, y, z);
+    step->imm = isa_video_imm(video);
+    step->sub = ALL_PARTS;
+    step->target = IN_ORDER;
+    return true;
+}
+
+/* ---- Selection and minima ---- */
+
+/* d = p ? a : b */
+static void select_row(Translator *t, IsaOperand d, IsaOperand a, IsaOperand b, IsaOperand word,
+                       bool negated) {
+    tr_step4(t, ISA_DO_SELP_32, d, negated ? b : a, negated ? a : b, word);
+}
+
+bool tr_op_sel(Translator *t) {
+    bool negated;
+    const bool is_float = t->sass->op == SASS_OP_FSEL;
+    const IsaOperand x = is_float ? tr_float(t, tr_operand(t, 1)) : tr_row(t, tr_operand(t, 1));
+    const IsaOperand y = is_float ? tr_float(t, tr_operand(t, 2)) : tr_row(t, tr_operand(t, 2));
+    const IsaOperand word = tr_word(t, tr_operand(t, 3), &negated);
+    select_row(t, tr_to(t, tr_operand(t, 0)), x, y, word, negated);
+    return true;
+}
+
+bool tr_minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t sub, bool is_float,
+               int at) {
+    bool negated;
+    const SassOperand *a = tr_operand(t, at), *b = tr_operand(t, at + 1);
+    const bool has_signs = is_float && !(sub & ISA_MOD_XORSIGN); /* the handler takes magnitudes */
+    const IsaOperand x = has_signs ? tr_float(t, a) : tr_row(t, a);
+    const IsaOperand y = has_signs ? tr_float(t, b) : tr_row(t, b);
+    const SassOperand *chooser = tr_operand(t, at + 2);
+    const IsaOperand word = tr_word(t, chooser, &negated);
+    if (word == ISA_PRED_TRUE) {
+        tr_step3(t, negated ? greatest : least, tr_to(t, tr_operand(t, 0)), x, y)->sub = sub;
+        return true;
+    }
+    const IsaOperand low = tr_scratch(t), high = tr_scratch(t);
+    tr_step3(t, least, low, x, y)->sub = sub;
+    tr_step3(t, greatest, high, x, y)->sub = sub;
+    select_row(t, tr_to(t, tr_operand(t, 0)), low, high, word, negated);
+    return true;
+}
+
+bool tr_op_imnmx(Translator *t) {
+    const bool is_signed = tr_mod(t, SASS_MOD_SIGNED);
+    t->info.op_class = ISA_CLASS_INT_MINMAX;
+    return tr_minmax(t, is_signed ? ISA_DO_MIN_S32 : ISA_DO_MIN_U32,
+                     is_signed ? ISA_DO_MAX_S32 : ISA_DO_MAX_U32, 0, false, 1);
+}
+
+/* What VIMNMX and its like compare: handlers of minimum and maximum. */
+static bool vector_minmax(const Translator *t, IsaHandler *least, IsaHandler *greatest) {
+    static const struct {
+        uint8_t vector;
+        IsaHandler least, greatest, least_relu, greatest_relu;
+    } rows[] = {
+        {SASS_VECTOR_S32, ISA_DO_MIN_S32, ISA_DO_MAX_S32, ISA_DO_MIN_RELU_S32, ISA_DO_MAX_RELU_S32},
+        {SASS_VECTOR_U32, ISA_DO_MIN_U32, ISA_DO_MAX_U32, ISA_DO_NONE, ISA_DO_NONE},
+        {SASS_VECTOR_S16X2, ISA_DO_MIN_S16X2, ISA_DO_MAX_S16X2, ISA_DO_MIN_RELU_S16X2,
+         ISA_DO_MAX_RELU_S16X2},
+        {SASS_VECTOR_U16X2, ISA_DO_MIN_U16X2, ISA_DO_MAX_U16X2, ISA_DO_NONE, ISA_DO_NONE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (rows[i].vector != tr_mod(t, SASS_MOD_VECTOR)) continue;
+        const bool is_relu = tr_mod(t, SASS_MOD_RELU);
+        *least = is_relu ? rows[i].least_relu : rows[i].least;
+        *greatest = is_relu ? rows[i].greatest_relu : rows[i].greatest;
+        return *least != ISA_DO_NONE;
+    }
+    return false;
+}
+
+/* d, p, q, a, b, r */
+bool tr_op_vimnmx(Translator *t) {
+    IsaHandler least, greatest;
+    if (tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT)
+        return tr_refuse(t, "a predicate as result");
+    if (!vector_minmax(t, &least, &greatest)) return tr_refuse(t, "this type");
+    t->info.op_class = ISA_CLASS_INT_MINMAX;
+    return tr_minmax(t, least, greatest, 0, false, 3);
+}
+
+/* d, a, b, c, q: a + b (VIADDMNMX), or the minimum or maximum of a and b (VIMNMX3), then that with
+ * c */
+bool tr_op_vector3(Translator *t) {
+    bool negated;
+    IsaHandler least, greatest;
+    const SassOperand *b = tr_operand(t, 2);
+    if (!vector_minmax(t, &least, &greatest)) return tr_refuse(t, "this type");
+    const IsaOperand x = tr_row(t, tr_operand(t, 1)), y = tr_row(t, b);
+    const IsaOperand z = tr_row(t, tr_operand(t, 3)), first = tr_scratch(t);
+    if (tr_word(t, tr_operand(t, 4), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "a choice by predicate");
+    const IsaHandler chosen = negated ? greatest : least;
+    const bool is_pair = tr_mod(t, SASS_MOD_VECTOR) >= SASS_VECTOR_U16X2;
+    if (t->sass->op == SASS_OP_VIMNMX3) tr_step3(t, chosen, first, x, y);
+    else if (is_pair && b->is_negated) return tr_refuse(t, "a difference of pairs");
+    else
+        tr_step3(t,
+                 is_pair         ? ISA_DO_ADD_16X2
+                 : b->is_negated ? ISA_DO_SUB_32
+                                 : ISA_DO_ADD_32,
+                 first, x, y);
+    tr_step3(t, chosen, tr_to(t, tr_operand(t, 0)), first, z);
+    t->info.op_class = ISA_CLASS_INT_MINMAX;
+    return true;
+}
+
+/* d, a, b */
+bool tr_op_viadd(Translator *t) {
+    const SassOperand *a = tr_operand(t, 1), *b = tr_operand(t, 2);
+    const bool is_pair = tr_mod(t, SASS_MOD_PAIR16);
+    if (a->is_negated || (is_pair && b->is_negated)) return tr_refuse(t, "this form");
+    const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+    tr_step3(t,
+             is_pair         ? ISA_DO_ADD_16X2
+             : b->is_negated ? ISA_DO_SUB_32
+                             : ISA_DO_ADD_32,
+             tr_to(t, tr_operand(t, 0)), x, y);
+    t->info.op_class = ISA_CLASS_INT_ADD;
+    return true;
+}
