@@ -66,7 +66,7 @@ enum {
 typedef struct TytoWarpView {
     uint64_t age;          /* number of warps launched on this SM before it: smaller is older */
     uint64_t instructions; /* warp instructions issued so far; on a machine that issues its own
-                              (sm.instructions: sass), its issue slots */
+                              (sm.instructions: lowered), its issue slots */
     uint64_t thread_instructions; /* the same, its active lanes summed, whatever their guards */
     uint8_t cta_slot;             /* its CTA's slot */
     uint8_t index_in_cta;         /* warp number inside its CTA */

@@ -90,7 +90,8 @@ bool tyto_read_size(const char *text, uint64_t *bytes);
 
 /* Everything by which simulators with these options can differ in what they compute, as text, a
  * line each: every option but files, the values of the machine, the policies with their parameters,
- * a hash of the content of those that are shared objects. NULL after a mistake, with the reasons in
+ * a hash of the content of those that are shared objects, and the version of the ptxas on the PATH
+ * where machine code is preferred. NULL after a mistake, with the reasons in
  * `message`, a line each. */
 char *tyto_identity(int count, const char *const *options, char *message, size_t size_bytes);
 /* A hash of `length` bytes that follow those that `hash` (0: nothing) is of. */

@@ -16,7 +16,7 @@ CHOICES(CacheFlush, CACHE_FLUSHES, "never", "kernel", "idle");
 CHOICES(SmUnit, SM_UNIT_LDST, "sp", "sfu", "dp", "int", "tensor", "sp-or-sfu");
 #define CORE_NAME(constant, core, name) name,
 CHOICES(SmCoreKind, SM_CORE_COUNT, SM_CORES(CORE_NAME));
-CHOICES(SmInstructions, SM_INSTRUCTIONS_SASS + 1, "ptx", "sass");
+CHOICES(SmInstructions, SM_INSTRUCTIONS_MACHINE + 1, "ptx", "lowered", "machine");
 CHOICES(SmDivergence, SM_DIVERGENCE_INDEPENDENT + 1, "stack", "independent");
 CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal", "switch");
 #define names_Replacement        replacement_names
@@ -194,6 +194,15 @@ const MachineRow *machine_find_row(const char *key, size_t length) {
         if (strlen(renamed[i][0]) == length && !memcmp(renamed[i][0], key, length))
             return machine_find_row(renamed[i][1], strlen(renamed[i][1]));
     return find(rows, sizeof rows / sizeof *rows, key, length);
+}
+
+const char *machine_current_value(const MachineRow *row, const char *value) {
+    /* Values that were renamed: files still may use the old name. */
+    static const char *const renamed_values[][3] = {{"sm.instructions", "sass", "lowered"}};
+    for (size_t i = 0; i < sizeof renamed_values / sizeof *renamed_values; i++)
+        if (!strcmp(renamed_values[i][0], row->key) && !strcmp(renamed_values[i][1], value))
+            return renamed_values[i][2];
+    return value;
 }
 
 const MachineRow *machine_find_constant(const char *key, size_t length) {

@@ -36,6 +36,8 @@ typedef struct MachineRow {
 /* All rows, sections together, in the order in which they are printed. */
 const MachineRow *machine_rows(int *count);
 
+/* What a value of the row that was renamed is called now; other values as they are. */
+const char *machine_current_value(const MachineRow *row, const char *value);
 /* The row of `key` (length bytes), or NULL. */
 const MachineRow *machine_find_row(const char *key, size_t length);
 

@@ -149,8 +149,9 @@ static bool set_bool(MachineConfig *machine, const MachineRow *row, const char *
 
 static bool set_choice(MachineConfig *machine, const MachineRow *row, const char *value,
                        Text *why) {
+    const char *current = machine_current_value(row, value);
     for (uint32_t i = 0; i <= row->high; i++) {
-        if (strcmp(row->choices[i], value)) continue;
+        if (strcmp(row->choices[i], current)) continue;
         memcpy(field_of(machine, row), &i, sizeof i);
         return true;
     }

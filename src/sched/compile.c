@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/user_cache.h"
 #include "sched/compile_headers.h"
 #include "sched/compile_kept.h"
 
@@ -180,7 +181,7 @@ bool compile_begin(const char *source, Compiled *out, Diag *diag) {
         return false;
     }
     uint64_t key = hash_key(source);
-    bool is_right, has_cache = kept_find_folder(&cache);
+    bool is_right, has_cache = user_cache_folder("policies", &cache);
     if (has_cache)
         is_right = kept_find(text_string(&cache), key, &out->path) ||
                    compile(source, text_string(&cache), &key, out, diag);

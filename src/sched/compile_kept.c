@@ -1,7 +1,6 @@
 /* Kept objects (see the header). */
 #include "sched/compile_kept.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/user_cache.h"
 
 enum {
     MAX_BYTES = 1 << 24, /* of a list, against files that never end */
@@ -17,33 +17,6 @@ enum {
 };
 
 /* ---- Places ---- */
-
-/* Makes a folder that only its owner may enter; true if it is such a one then. */
-static bool make_private(const char *path) {
-    struct stat status;
-    if (mkdir(path, 0700) != 0 && errno != EEXIST) return false;
-    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           !(status.st_mode & 022);
-}
-
-bool kept_find_folder(Text *folder) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    bool is_named = cache && *cache == '/';
-    if (!is_named && (!home || *home != '/')) return false;
-    text_printf(folder, "%s%s", is_named ? cache : home, is_named ? "" : "/.cache");
-    mkdir(text_string(folder), 0700);
-    text_add(folder, "/tyto");
-    if (!make_private(text_string(folder))) return false;
-    text_add(folder, "/policies");
-    return make_private(text_string(folder)) && access(text_string(folder), W_OK) == 0;
-}
-
-/* Whether the file is there, and is nobody else's. */
-static bool is_ours(const char *path) {
-    struct stat status;
-    return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-           !(status.st_mode & 022);
-}
 
 static void set_place(Text *place, const char *folder, uint64_t hash, const char *ending) {
     text_clear(place);
@@ -103,11 +76,11 @@ bool kept_find(const char *folder, uint64_t key, Text *object) {
     size_t length;
     uint64_t wanted = 0, hash = HASH_START;
     set_place(object, folder, key, ".list");
-    bool has_list = is_ours(text_string(object));
+    bool has_list = user_cache_is_ours(text_string(object));
     char *list = has_list ? text_read_file(text_string(object), MAX_BYTES, &length) : NULL;
     bool is_found = list && is_good(list, &wanted);
     set_place(object, folder, wanted, ".so");
-    is_found = is_found && is_ours(text_string(object)) &&
+    is_found = is_found && user_cache_is_ours(text_string(object)) &&
                add_content(text_string(object), NULL, &hash) && hash == wanted;
     if (!is_found) text_clear(object);
     free(list);

@@ -1,5 +1,5 @@
-/* What was compiled, kept for the next time, in a folder of the user's own cache ($XDG_CACHE_HOME,
- * else ~/.cache) that nobody else may write to.
+/* What was compiled, kept for the next time, in a folder of the user's own cache
+ * (base/user_cache.h).
  *
  * An object lies there under the hash of its bytes, and beside it, under a key of what is known
  * before anything is compiled, a list: that hash, the hash of the files that went in, and their
@@ -18,8 +18,6 @@
 
 #include "base/text.h"
 
-/* The folder; false where there is none that can be trusted. */
-bool kept_find_folder(Text *folder);
 /* The object that is kept under a key, if it is good. */
 bool kept_find(const char *folder, uint64_t key, Text *object);
 

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "simulator/timed_run.h"
+#include "ptxas/ptxas.h"
 #include "sched/choice.h"
+#include "simulator/assemble.h"
+#include "simulator/timed_run.h"
 
 static void add_policy(const char *what, const char *text, uint64_t content, Text *out) {
     text_printf(out, "%s %s", what, text);
@@ -20,15 +22,28 @@ static void add_detail(const TimedRun *timed, Text *out) {
     add_policy("ctas", timed->cta_scheduler->text, timed->cta_scheduler->content, out);
 }
 
+/* What machine code is made by, when some may be. */
+static void add_assembler(const Options *options, const TimedRun *timed, Text *out) {
+    if (!assemble_is_wanted(options, timed)) return;
+    const char *version = ptxas_version();
+    text_printf(out, "ptxas %s\n", version ? version : "none");
+}
+
 /* The words as options; false with errors in `diag`. */
 static bool describe(int count, const char *const *words, Options *options, Text *out, Diag *diag) {
     if (!options_parse(options, NULL, count, words, diag)) return false;
     text_printf(out, "tyto %s\n", tyto_version());
     options_write_values(options, out);
-    if (options->is_functional) return true;
+    if (options->is_functional) {
+        add_assembler(options, NULL, out);
+        return true;
+    }
     RunStats *run = run_new("");
     TimedRun *timed = timed_run_new(options, run, diag);
-    if (timed) add_detail(timed, out);
+    if (timed) {
+        add_detail(timed, out);
+        add_assembler(options, timed, out);
+    }
     timed_run_free(timed);
     run_free(run);
     return timed != NULL;

@@ -5,6 +5,7 @@
 
 #include "base/host.h"
 #include "isa/sass/code.h"
+#include "machine/machine.h"
 #include "stats/output.h"
 
 /* ---- Launches ---- */
@@ -24,6 +25,14 @@ static void add_timing(KernelStats *kernel, const GpuResult *result, Watch *watc
     timing->ctas = watch_take_ctas(watch, &timing->cta_count);
 }
 
+/* What the kernel's instructions were. */
+static void say_code(const Gpu *gpu, const GpuLaunch *launch, KernelStats *kernel) {
+    const MachineConfig *machine = launch->is_functional ? NULL : gpu_machine(gpu);
+    const bool is_lowered = machine && machine->sm.instructions != SM_INSTRUCTIONS_PTX;
+    isa_say_code(gpu_module_program(launch->module), kernel->code, sizeof kernel->code);
+    if (!*kernel->code) strcpy(kernel->code, is_lowered ? "lowered ptx" : "ptx");
+}
+
 void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint32_t stream,
                    const GpuResult *result, Watch *watch) {
     const IsaFunction *function = &gpu_module_program(launch->module)->functions[launch->function];
@@ -33,7 +42,7 @@ void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint3
     kernel->registers =
         gpu_registers(gpu, function, launch->block[0] * launch->block[1] * launch->block[2]);
     kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
-    isa_say_code(gpu_module_program(launch->module), kernel->code, sizeof kernel->code);
+    say_code(gpu, launch, kernel);
     kernel->status = status_of(result);
     kernel->stream = stream;
     kernel->has_overlapped = result->has_overlapped;

@@ -10,6 +10,7 @@
 #include "base/columns.h"
 #include "base/demangle.h"
 #include "base/map.h"
+#include "simulator/assemble.h"
 #include "simulator/caller.h"
 #include "simulator/checks.h"
 #include "simulator/timed_run.h"
@@ -253,6 +254,8 @@ TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *tex
     pthread_mutex_lock(&simulator->lock);
     Diag *diag = diag_new();
     GpuImage image = {name, text, length};
+    Arena *arena = arena_new();
+    simulator_assemble(simulator, &image, 1, arena);
     GpuModule *gpu = gpu_load(simulator->gpu, &image, 1, diag);
     TytoStatus status = TYTO_OK;
     *module = NULL;
@@ -268,6 +271,7 @@ TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *tex
     } else {
         status = fail(simulator, TYTO_BAD_PTX, "%s", diag_text(diag));
     }
+    arena_free(arena);
     diag_free(diag);
     pthread_mutex_unlock(&simulator->lock);
     return status;

@@ -41,6 +41,7 @@ struct TytoSimulator {
     Text message;                /* tyto_message */
     const char *command;         /* what runs the program ("tyto run"); NULL: the process itself */
     Text arguments;              /* of the program, where there is a command */
+    bool has_told_fallback;      /* that PTX runs in place of machine code */
     bool is_process;             /* the program is this process's executable */
     struct TimedRun *timed;      /* machine and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */

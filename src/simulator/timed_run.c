@@ -14,7 +14,15 @@ enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --s
 
 /* ---- Machine and policies ---- */
 
-/* The machine with every --set applied. */
+/* Lets --code decide what the machine issues. */
+static bool set_code(TimedRun *timed, uint64_t code, Diag *diag) {
+    static const char *const settings[] = {[CODE_PTX] = "sm.instructions=ptx",
+                                           [CODE_LOWERED] = "sm.instructions=lowered",
+                                           [CODE_MACHINE] = "sm.instructions=machine"};
+    return code == CODE_AUTO || machine_set(timed->machine, settings[code], diag);
+}
+
+/* The machine with every --set applied, and --code. */
 static bool load_machine(TimedRun *timed, const Options *options, Diag *diag) {
     bool is_right = true;
     if (strcmp(options->machine, "-") == 0) { /* it would be read twice: to check it, and to run */
@@ -25,6 +33,7 @@ static bool load_machine(TimedRun *timed, const Options *options, Diag *diag) {
     if (!timed->machine) return false;
     for (int i = 0; i < options->sets.count; i++)
         is_right &= machine_set(timed->machine, options->sets.items[i], diag);
+    is_right &= set_code(timed, options->code, diag);
     timed->config = is_right ? machine_finish(timed->machine, diag) : NULL;
     return timed->config != NULL;
 }

@@ -117,7 +117,7 @@ uint32_t sm_op_longest(const SmConfig *config) {
         uint32_t latency = rate ? beside + (most + rate - 1) / rate : 0;
         if (latency > longest) longest = latency;
     }
-    bool has_routines = config->instructions == SM_INSTRUCTIONS_SASS;
+    bool has_routines = config->instructions != SM_INSTRUCTIONS_PTX;
     return has_routines && longest < LONGEST_ROUTINE ? LONGEST_ROUTINE : longest;
 }
 

@@ -46,8 +46,13 @@ typedef enum SmUnit {
 /* How the lanes of a warp part and meet (isa/flow/converge.h). */
 typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmDivergence;
 
-/* What an SM issues (issue_stream/lower.h). */
-typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInstructions;
+/* What an SM issues: PTX as it is; PTX as the slots of its machine code (issue_stream/lower.h);
+ * machine code, and lowered PTX of what has none. */
+typedef enum SmInstructions {
+    SM_INSTRUCTIONS_PTX,
+    SM_INSTRUCTIONS_LOWERED,
+    SM_INSTRUCTIONS_MACHINE
+} SmInstructions;
 
 /* Cores that an SM can have (sm/core.h): constant, record sm_core_..., and the name in a machine
  * file. */
@@ -187,7 +192,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "registers", registers, "", 1024, 1048576, "32768", "32-bit registers") \
     P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this; a warp's lie in its sub-core, which has an equal part of all") \
     P(CHOICE, key, at, "divergence", divergence, SmDivergence, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on") \
-    P(CHOICE, key, at, "instructions", instructions, SmInstructions, "ptx", "what is issued: ptx: the instructions of the PTX, one by one; sass: as many as a GPU's own code has for them, from none to a routine (docs/issue-stream.md)") \
+    P(CHOICE, key, at, "instructions", instructions, SmInstructions, "ptx", "what is issued: ptx: the instructions of the PTX, one by one; lowered: as many as a GPU's own code has for them, from none to a routine (docs/issue-stream.md); machine: those of the machine code (docs/machine-code.md), and lowered PTX where there is none; --code overrides it") \
     P(BOOL, key, at, "compiled_order", has_compiled_order, "no", "the instructions of a block are issued in an order in which long waits overlap, as compilers give them (docs/issue-stream.md); no: in that of the PTX") \
     P(COUNT, key, at, "try_wait", try_wait, "cycles", 0, 100000000, "20000", "longest that mbarrier.try_wait keeps its warp from issuing when it names no time; an assumption: no GPU's is published") \
     P(COUNT, key, at, "subcores", subcores, "", 1, SM_MAX_SUBCORES, "1", "parts with pipelines, register banks and collector of their own: 1, or one for each scheduler; warp w is in part w mod this") \

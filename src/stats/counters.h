@@ -44,7 +44,7 @@
     GROUP(warp_instructions, "sm", "Instructions") \
     SUM(warp_instructions, "warp instructions", "instructions issued, once per warp") \
     SUM(thread_instructions, "thread instructions", "instructions issued, once per active lane") \
-    SUM(machine_instructions, "machine instructions", "issue slots that warps took on a machine that issues its own instructions and not the PTX (sm.instructions: sass)") \
+    SUM(machine_instructions, "machine instructions", "issue slots that warps took on a machine that issues its own instructions and not the PTX (sm.instructions: lowered)") \
     SUM(sp_instructions, "warp instructions", "issued to the SP pipelines") \
     SUM(sfu_instructions, "warp instructions", "issued to the SFU pipelines") \
     SUM(dp_instructions, "warp instructions", "issued to the DP pipelines") \
@@ -171,7 +171,7 @@
 #define RATIOS(RATIO, T) \
     RATIO(ipc, "thread instructions/cycle", 1, (T(thread_instructions)), (T(cycles)), "thread instructions of the PTX, or of the machine code that runs, per SM cycle of the whole GPU") \
     RATIO(warp_ipc, "warp instructions/cycle", 1, (T(warp_instructions)), (T(cycles)), "warp instructions of the PTX, or of the machine code that runs, per SM cycle of the whole GPU") \
-    RATIO(ptx_per_machine, "warp instructions", 1, (T(warp_instructions)), (T(machine_instructions)), "warp instructions of the PTX for one that the machine issued, where it issues its own (sm.instructions: sass); 1 of machine code") \
+    RATIO(ptx_per_machine, "warp instructions", 1, (T(warp_instructions)), (T(machine_instructions)), "warp instructions of the PTX for one that the machine issued, where it issues its own (sm.instructions: lowered); 1 of machine code") \
     RATIO(lanes_active, "share", 1.0 / 32, (T(thread_instructions)), (T(warp_instructions)), "mean share of a warp's lanes that an instruction used") \
     RATIO(resident_ctas, "CTAs", 1, (T(cta_cycles)), (T(sm_cycles)), "mean CTAs on an SM") \
     RATIO(resident_warps, "warps", 1, (T(warp_cycles)), (T(sm_cycles)), "mean warps on an SM") \

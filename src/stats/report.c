@@ -165,9 +165,10 @@ static void add_counters(const Counters *counters, const Spreads *spreads, uint3
     if (has_all) add_everything(counters, out);
 }
 
-/* Of a kernel in another stream than the legacy default one. */
-static void add_stream(const KernelStats *kernel, Text *out) {
-    if (*kernel->code) text_printf(out, ", code %s", kernel->code);
+/* Where a launch differs from most: code other than PTX, a stream other than the legacy default. */
+static void add_special(const KernelStats *kernel, Text *out) {
+    if (*kernel->code && strcmp(kernel->code, "ptx") != 0)
+        text_printf(out, ", code %s", kernel->code);
     if (kernel->stream) text_printf(out, ", stream %u", kernel->stream);
 }
 
@@ -179,7 +180,7 @@ static void add_kernel(const KernelStats *kernel, uint32_t sms, bool has_all, Te
                 kernel->block[2]);
     text_printf(out, ", %u CTAs per SM, %u registers, %u B shared", kernel->timing->ctas_per_sm,
                 kernel->registers, kernel->shared_bytes);
-    add_stream(kernel, out);
+    add_special(kernel, out);
     text_add(out, "\n");
     if (kernel->has_overlapped)
         text_add(out, "  overlapped with another kernel: what they shared is counted for both\n");
@@ -316,7 +317,7 @@ void report_launch(const RunStats *run, int i, Text *out) {
         format_ratio(field, &counters, RATIO_ipc);
         text_printf(out, ", IPC %s", field);
     }
-    add_stream(kernel, out);
+    add_special(kernel, out);
     if (kernel->has_overlapped) text_add(out, ", overlapped");
     if (!run_is_counted(run, kernel)) text_add(out, ", not timed");
     const char *ends[RUN_STATUSES] = {[RUN_COMPLETE] = "", [RUN_STOPPED] = ", stopped"};

@@ -59,7 +59,7 @@ typedef struct KernelStats {
     uint32_t grid[3], block[3]; /* CTAs, threads */
     uint32_t registers;         /* of a thread */
     uint32_t shared_bytes;      /* of a CTA, static and dynamic */
-    char code[64];              /* "sm_89, ptxas 13.0"; "": PTX */
+    char code[64];              /* "ptx", "lowered ptx", "sm_89, ptxas 13.0.88"; "": unknown */
     uint32_t stream;            /* that it was launched into; 0: the legacy default stream */
     bool has_overlapped;        /* with another kernel: counts of what they share are in both */
     RunStatus status;           /* how it ended */

@@ -50,7 +50,7 @@ static const char *draw(unsigned *choice, const Every *list) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     list_all();
     static const char *const sets[] = {"gpu.sms=1", "gpu.sms=2", "gpu.sms=3"};
-    static const char *const issues[] = {"sm.instructions=ptx", "sm.instructions=sass"};
+    static const char *const issues[] = {"sm.instructions=ptx", "sm.instructions=lowered"};
     static const char *const orders[] = {"sm.compiled_order=no", "sm.compiled_order=yes"};
     static const char *const functional[] = {"--functional", "--quiet", "--memory", "64MiB"};
     MadeKernel kernel = kernel_make(bytes, size);

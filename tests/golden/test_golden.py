@@ -43,7 +43,7 @@ WIDER = {  # (workload, policy, values of the machine): what the two workloads a
     "gtx480": (("montecarlo", "gto", ""), ("weather", "gto", SMALL_L2), ("needle", "gto", ""),
                ("corners", "gto", DP_UNIT)),
     "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", ""),
-              ("matmul", "gto", "sm.instructions=sass"), ("montecarlo", "lrr", "sm.instructions=sass")),
+              ("matmul", "gto", "sm.instructions=lowered"), ("montecarlo", "lrr", "sm.instructions=lowered")),
     "a100": (("spmv", "lrr", ""), ("histogram", "gto", ""), ("matrix", "gto", "")),
     "h100": (("spmv", "lrr", ""), ("sssp", "gto", ""), ("needle", "gto", ""), ("corners", "gto", "")),
 }

@@ -445,6 +445,18 @@ static void test_a_renamed_key_is_found_by_its_old_name(void **state) {
     machine_free(machine);
 }
 
+static void test_a_renamed_value_is_taken(void **state) {
+    (void)state;
+    Machine *machine = load("gtx480");
+    Diag *diag = diag_new();
+    assert_true(machine_set(machine, "sm.instructions=sass", diag));
+    assert_int_equal(machine->config.sm.instructions, SM_INSTRUCTIONS_LOWERED);
+    assert_false(machine_set(machine, "sm.instructions=sas", diag));
+    assert_contains(diag_text(diag), "takes ptx, lowered or machine");
+    diag_free(diag);
+    machine_free(machine);
+}
+
 static void test_set(void **state) {
     (void)state;
     Machine *machine = load("gtx480");
@@ -913,6 +925,7 @@ int main(void) {
         cmocka_unit_test(test_every_mistake_is_told),
         cmocka_unit_test(test_huge_and_many),
         cmocka_unit_test(test_bases),
+        cmocka_unit_test(test_a_renamed_value_is_taken),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_every_contradiction_is_told),
         cmocka_unit_test(test_every_caches_sets_are_checked),

@@ -53,7 +53,7 @@ Bench *bench_new(const char *settings, uint32_t warps, const char *lines, bool n
     stage->sm.env.core = core;
     bench->sm = sm_new(&stage->sm.env);
     IsaContext isa = {.memory = bench->memory, .program = bench->program, .launch = &bench->launch};
-    const bool is_lowered = stage->sm.config->instructions == SM_INSTRUCTIONS_SASS;
+    const bool is_lowered = stage->sm.config->instructions != SM_INSTRUCTIONS_PTX;
     bench->rows = ptx_source_program(bench->program, is_lowered);
     bench->ops = sm_ops_new(stage->sm.config, &bench->rows);
     ptx_source_start(&stage->source, &isa, &bench->rows);

@@ -78,7 +78,7 @@ static void test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged(void **s
     }
 }
 
-#define SASS IDEAL_FETCH "sm.instructions=sass "
+#define SASS IDEAL_FETCH "sm.instructions=lowered "
 
 /* The sources are other registers than the results, so that nothing waits. A sum of 64 bits whose
  * upper half is stored is two instructions of the machine. */
@@ -155,7 +155,7 @@ static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state
                                            "lsu.stalls_pipeline=yes l1d.mshrs=2",
                                            "lsu.row_stages=2 scheduler.issue_interval=4",
                                            "lsu.row_stages=1 lsu.stalls_pipeline=yes",
-                                           "sm.instructions=sass scheduler.issue_interval=4",
+                                           "sm.instructions=lowered scheduler.issue_interval=4",
                                            SASS "l1d.mshrs=2 sm.divergence=independent"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         Bench *sleepy = start(settings[i], 3, mixed, false);

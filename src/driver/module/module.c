@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/module/assemble.h"
 #include "driver/module/image.h"
 #include "driver/module/jit.h"
-#include "sass/cubin.h"
+#include "simulator/assemble.h"
 
 enum { MODULE_FILE_MAX = 1 << 30 }; /* bytes of a PTX file, against endless ones */
 
@@ -51,20 +50,6 @@ static CUresult code_of_texts(const GpuImage *texts, int count) {
     return CUDA_ERROR_INVALID_PTX;
 }
 
-/* Has ptxas make machine code of a PTX text; else that runs, which is said once. */
-static void assemble(GpuImage *image, uint32_t architecture, Arena *arena) {
-    Diag *diag = diag_new();
-    if (!assemble_ptx(image, architecture, arena, image, diag) &&
-        driver_tells_first("--code machine")) {
-        driver_say("warning: there is no machine code for sm_%u: PTX runs instead%s", architecture,
-                   diag_warning_count(diag) ? "" : ", as there is no ptxas on the PATH");
-        diag_print(diag, stderr);
-    }
-    diag_free(diag);
-}
-
-static bool is_ptx(const GpuImage *image) { return !cubin_is(image->text, image->length); }
-
 /* Loads an image for its owner. */
 static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *given, Diag *diag) {
     Arena *arena = arena_new();
@@ -72,14 +57,14 @@ static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *giv
     GpuImage *texts;
     GpuModule *gpu = NULL;
     GpuLimits limits = gpu_limits(call->gpu);
+    TytoSimulator *simulator = call->driver->simulator;
     const ImageTarget target = {
         .architecture = limits.capability_major * 10 + limits.capability_minor,
-        .prefers_machine = call->driver->simulator->options->code == CODE_MACHINE};
+        .prefers_machine = assemble_is_wanted(simulator->options, simulator->timed)};
     CUresult status =
         image_open(given->image, given->size, given->name, &target, arena, &texts, &count, diag);
-    if (status == CUDA_SUCCESS && target.prefers_machine && count == 1 && is_ptx(texts))
-        assemble(texts, target.architecture, arena);
     if (status == CUDA_SUCCESS) {
+        simulator_assemble(simulator, texts, count, arena);
         gpu = gpu_load_at(call->gpu, texts, count, given->places, given->place_count, diag);
         if (!gpu) status = code_of_texts(texts, count);
     }

@@ -137,6 +137,8 @@ void gpu_free(Gpu *gpu) {
 
 DeviceMemory *gpu_memory(Gpu *gpu) { return gpu->memory; }
 GpuOptions *gpu_options(Gpu *gpu) { return &gpu->options; }
+
+const MachineConfig *gpu_machine(const Gpu *gpu) { return gpu->options.machine; }
 void gpu_interrupt(Gpu *gpu) { atomic_store(&gpu->is_interrupted, true); }
 
 void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes) {

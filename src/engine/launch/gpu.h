@@ -82,7 +82,8 @@ typedef struct GpuOptions {
 Gpu *gpu_new(const GpuOptions *options, Diag *diag); /* NULL with messages */
 void gpu_free(Gpu *gpu);
 DeviceMemory *gpu_memory(Gpu *gpu);
-GpuOptions *gpu_options(Gpu *gpu); /* may be changed between launches */
+GpuOptions *gpu_options(Gpu *gpu);                       /* may be changed between launches */
+const struct MachineConfig *gpu_machine(const Gpu *gpu); /* that times launches; NULL: none does */
 
 /* One PTX text. `name` is for messages. */
 typedef struct GpuImage {

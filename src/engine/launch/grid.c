@@ -139,7 +139,7 @@ static bool allocate(Gpu *gpu, const GpuLaunch *request, const PtxFunction *kern
 static const SmOp *ops_of(GpuModule *module) {
     const SmConfig *sm = &module->gpu->options.machine->sm;
     if (module->ops) return module->ops;
-    module->rows = ptx_source_program(module->program, sm->instructions == SM_INSTRUCTIONS_SASS);
+    module->rows = ptx_source_program(module->program, sm->instructions != SM_INSTRUCTIONS_PTX);
     module->ops = sm_ops_new(sm, &module->rows);
     return module->ops;
 }

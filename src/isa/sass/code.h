@@ -55,7 +55,7 @@ void isa_say_machine(const IsaProgram *program, uint32_t pc, Text *out);
 /* The line of the source that the instruction at pc comes from; NULL: not known. */
 const CubinLine *isa_sass_line(const IsaProgram *program, uint32_t pc);
 
-/* What a program is made of, in words: "sm_89, ptxas 13.0"; "" for PTX. */
+/* What a program is made of, in words: "sm_89, ptxas 13.0.88"; "" for PTX. */
 void isa_say_code(const IsaProgram *program, char *text, size_t size);
 
 #endif

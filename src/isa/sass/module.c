@@ -163,17 +163,17 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
 }
 
 void isa_say_code(const IsaProgram *program, char *text, size_t size) {
+    static const char mark[] = ", V"; /* "ptxas, Cuda compilation tools, release 13.0, V13.0.88" */
     const SassCode *code = program->code;
     *text = '\0';
     if (!code) return;
     snprintf(text, size, "sm_%u", code->sm);
     const char *producer = code->cubin->producer;
-    const char *release = producer ? strstr(producer, "release ") : NULL;
-    if (!release) return;
-    const char *number = release + strlen("release ");
+    const char *number = producer ? strstr(producer, mark) : NULL;
+    if (!number) return;
     const size_t length = strlen(text);
-    snprintf(text + length, size - length, ", %.*s %.*s", (int)strcspn(producer, ", "), producer,
-             (int)strcspn(number, ", "), number);
+    snprintf(text + length, size - length, ", %.*s %s", (int)strcspn(producer, ", "), producer,
+             number + strlen(mark));
 }
 
 bool isa_sass_names(const IsaProgram *program, const char *function) {

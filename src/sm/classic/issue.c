@@ -14,7 +14,7 @@ void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
     *issue = (SmIssue){.fetch = fetch,
                        .collectors = *collectors,
                        .schedulers = sm->config->scheduler.count,
-                       .issues_own = sm->config->instructions == SM_INSTRUCTIONS_SASS};
+                       .issues_own = sm->config->instructions != SM_INSTRUCTIONS_PTX};
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
         issue->collector[s] = collectors_of(collectors, s);
     scoreboard_init(&issue->scoreboard, sm_config_warps(sm->config));

@@ -1,0 +1,42 @@
+/* Machine code by ptxas (see the header). */
+#include "simulator/assemble.h"
+
+#include <stdio.h>
+
+#include "ptxas/ptxas.h"
+#include "sass/cubin.h"
+
+bool assemble_is_wanted(const Options *options, const TimedRun *timed) {
+    if (!timed) return options->code == CODE_MACHINE;
+    return timed->config->sm.instructions == SM_INSTRUCTIONS_MACHINE;
+}
+
+static uint32_t architecture_of(const TytoSimulator *simulator) {
+    const GpuLimits limits = gpu_limits(simulator->gpu);
+    return limits.capability_major * 10 + limits.capability_minor;
+}
+
+/* Says, once, that PTX runs in place of machine code, and why. */
+static void tell_fallback(TytoSimulator *simulator, const char *why, Diag *diag) {
+    if (simulator->has_told_fallback) return;
+    simulator->has_told_fallback = true;
+    fprintf(stderr, "tyto: warning: there is no machine code for sm_%u: PTX runs instead%s\n",
+            architecture_of(simulator), why);
+    diag_print(diag, stderr);
+}
+
+void simulator_assemble(TytoSimulator *simulator, GpuImage *images, int count, Arena *arena) {
+    if (!assemble_is_wanted(simulator->options, simulator->timed)) return;
+    if (count == 1 && cubin_is(images->text, images->length)) return;
+    Diag *diag = diag_new();
+    const PtxasInput input = {images->name, images->text, images->length,
+                              architecture_of(simulator)};
+    size_t size;
+    const char *cubin = count == 1 ? ptxas_assemble(&input, arena, &size, diag) : NULL;
+    if (cubin) *images = (GpuImage){images->name, cubin, size};
+    else if (count > 1)
+        tell_fallback(simulator, ", as the program is linked from several modules", diag);
+    else if (diag_warning_count(diag)) tell_fallback(simulator, "", diag);
+    else tell_fallback(simulator, ", as there is no ptxas on the PATH", diag);
+    diag_free(diag);
+}
