@@ -104,24 +104,6 @@ static void note_register_width(Decoder *decoder, const PtxOperand *element) {
     if (bits == 8) decoder->draft.inst.flags &= (uint8_t)~ISA_SIGNED; /* as wide as the element */
 }
 
-/* The handler of a load or store: one of its own where all is plain. */
-static IsaHandler handler_for(const Decoder *decoder, bool is_load, int count) {
-    const IsaInst *inst = &decoder->draft.inst;
-    const int plain = ISA_BASE_IS_32 | ISA_SIGNED; /* flags that make no difference to a word */
-    const bool is_word = count == 1 && inst->size == 4 && !(inst->flags & ~plain) && !inst->sub &&
-                         inst->operand[0] != ISA_SINK && inst->operand[1] != ISA_SINK;
-    const bool is_narrow = (inst->flags & ISA_BASE_IS_32) != 0;
-    if (is_word && inst->space == PTX_SPACE_SHARED)
-        return is_narrow ? is_load ? ISA_DO_LD_WORD_SHARED : ISA_DO_ST_WORD_SHARED
-               : is_load ? ISA_DO_LD_WORD_SHARED_64
-                         : ISA_DO_ST_WORD_SHARED_64;
-    if (is_word && inst->space == PTX_SPACE_GLOBAL && !is_narrow)
-        return is_load ? ISA_DO_LD_WORD_GLOBAL : ISA_DO_ST_WORD_GLOBAL;
-    if (decoder->ptx->space == PTX_SPACE_NONE)
-        return is_load ? ISA_DO_LD_GENERIC : ISA_DO_ST_GENERIC;
-    return is_load ? ISA_DO_LD : ISA_DO_ST;
-}
-
 /* Elements `first` to `first` + `count` of a load. Of 32 bytes only the half is in one instruction
  * (PTX ISA has them from sm_100 on): the first half looks after the alignment of the whole. */
 static bool decode_load_part(Decoder *decoder, const PtxOperand *element, int first, int count,
@@ -141,7 +123,7 @@ static bool decode_load_part(Decoder *decoder, const PtxOperand *element, int fi
     }
     if (!decode_base(decoder, &ptx->operands[1], count) || !decode_policy(decoder)) return false;
     inst->imm += (int64_t)first * inst->size;
-    decode_set_handler(decoder, handler_for(decoder, true, count));
+    decode_set_handler(decoder, isa_access_handler(inst, ptx->space, true));
     return true;
 }
 
@@ -170,7 +152,7 @@ static bool decode_store_part(Decoder *decoder, const PtxOperand *element, int f
     }
     if (!decode_base(decoder, &ptx->operands[0], count) || !decode_policy(decoder)) return false;
     inst->imm += (int64_t)first * inst->size;
-    decode_set_handler(decoder, handler_for(decoder, false, count));
+    decode_set_handler(decoder, isa_access_handler(inst, ptx->space, false));
     return true;
 }
 

@@ -1,7 +1,7 @@
-/* Loads and stores of one 32-bit word by all lanes, in shared or global memory: what most accesses
- * of most kernels are. Addresses are checked at once, and words that lie side by side, or are one
- * and the same for half a warp, move at once. What is not all right, or to be checked, goes the
- * general way (exec_memory.c).
+/* Loads and stores of 32-bit words by all lanes, in shared or global memory: what most accesses of
+ * most kernels are. Addresses are checked at once. Of single words those that lie side by side, or
+ * are one and the same for half a warp, move at once; of two or four the whole vector of a lane
+ * does. What is not all right, or to be checked, goes the general way (exec_memory.c).
  *
  * Sources: PTX ISA, sections on ld and st. */
 #include "isa/exec/exec_access.h"
@@ -41,19 +41,20 @@ INLINE bool is_zero(const Longs *x) {
 #endif
 }
 
-/* Whether all lanes' words begin at most `limit` bytes from `start` on, and are aligned. */
-INLINE bool are_good_32(const uint32_t *address, uint32_t limit) {
+/* Whether all lanes' accesses of so many bytes begin at most `limit` bytes from `start` on, and are
+ * aligned. */
+INLINE bool are_good_32(const uint32_t *address, uint32_t limit, uint32_t bytes) {
     const Words *at = (const Words *)(const void *)address, most = (Words){0} + limit;
     Words bad = {0};
     for (int i = 0; i < ISA_LANES / WORDS; ++i)
-        bad |= (Words)(at[i] > most) | (at[i] & (WORD - 1));
+        bad |= (Words)(at[i] > most) | (at[i] & (bytes - 1));
     return is_zero((const Longs *)&bad);
 }
-INLINE bool are_good_64(const uint64_t *address, uint64_t start, uint64_t limit) {
+INLINE bool are_good_64(const uint64_t *address, uint64_t start, uint64_t limit, uint32_t bytes) {
     const Longs *at = (const Longs *)(const void *)address, most = (Longs){0} + limit;
     Longs bad = {0};
     for (int i = 0; i < ISA_LANES / LONGS; ++i)
-        bad |= (Longs)(at[i] - start > most) | (at[i] & (WORD - 1));
+        bad |= (Longs)(at[i] - start > most) | (at[i] & (uint64_t)(bytes - 1));
     return is_zero(&bad);
 }
 
@@ -103,7 +104,8 @@ INLINE void put_joined(Words *to, const Narrow *low, const Narrow *high) {
 }
 
 /* address[lane] = row[lane] + offset; whether all are aligned, and at most `limit`. */
-INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32_t *address) {
+INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32_t bytes,
+                        uint32_t *address) {
     const Longs *from = row, most = (Longs){0} + limit;
     Words *to = (Words *)(void *)address;
     Longs any = {0}, below = {0};
@@ -115,7 +117,7 @@ INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32
         any |= low | high;
         below |= (most - low) | (most - high); /* bit 63: some are greater, unless `any` has it */
     }
-    const Longs bad = (any | below) >> 63 | (any & (WORD - 1));
+    const Longs bad = (any | below) >> 63 | (any & (uint64_t)(bytes - 1));
     return is_zero(&bad);
 }
 
@@ -154,6 +156,67 @@ INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32
 DEFINE_MOVES(32, uint32_t)
 DEFINE_MOVES(64, uint64_t)
 
+/* ---- Moving vectors of two or four words: one row of 32 lanes for each word ---- */
+
+typedef uint32_t Quad __attribute__((vector_size(16), may_alias));
+
+/* The vectors of four lanes, from `lane` on, to their places in the rows. */
+INLINE void put_pairs(const uint8_t *const at[4], uint32_t *const row[], int lane) {
+    Quad low, high;
+    memcpy(&low, at[0], 8), memcpy((char *)&low + 8, at[1], 8);
+    memcpy(&high, at[2], 8), memcpy((char *)&high + 8, at[3], 8);
+    const Quad first = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+    const Quad second = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+    memcpy(row[0] + lane, &first, sizeof first);
+    memcpy(row[1] + lane, &second, sizeof second);
+}
+
+INLINE void put_quads(const uint8_t *const at[4], uint32_t *const row[], int lane) {
+    Quad from[4], to[4];
+    for (int i = 0; i < 4; ++i)
+        memcpy(&from[i], at[i], sizeof from[i]);
+    const Quad low = __builtin_shufflevector(from[0], from[1], 0, 4, 1, 5);
+    const Quad high = __builtin_shufflevector(from[0], from[1], 2, 6, 3, 7);
+    const Quad next_low = __builtin_shufflevector(from[2], from[3], 0, 4, 1, 5);
+    const Quad next_high = __builtin_shufflevector(from[2], from[3], 2, 6, 3, 7);
+    to[0] = __builtin_shufflevector(low, next_low, 0, 1, 4, 5);
+    to[1] = __builtin_shufflevector(low, next_low, 2, 3, 6, 7);
+    to[2] = __builtin_shufflevector(high, next_high, 0, 1, 4, 5);
+    to[3] = __builtin_shufflevector(high, next_high, 2, 3, 6, 7);
+    for (int e = 0; e < 4; ++e)
+        memcpy(row[e] + lane, &to[e], sizeof to[e]);
+}
+
+#define DEFINE_VECTOR_MOVES(bits, Address)                                                         \
+    /* Half a warp reads the same vector. */                                                       \
+    INLINE void spread_half_##bits(const uint8_t *bias, const Address *address, int count,         \
+                                   uint32_t *const row[], int lane) {                              \
+        for (int e = 0; e < count; ++e) {                                                          \
+            uint32_t one;                                                                          \
+            memcpy(&one, isa_byte(bias, address[0] + (uint64_t)(e * WORD)), WORD);                 \
+            for (int i = 0; i < HALF; ++i)                                                         \
+                row[e][lane + i] = one;                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    INLINE void load_vectors_##bits(const uint8_t *bias, const Address *address, int count,        \
+                                    uint32_t *const row[]) {                                       \
+        for (int lane = 0; lane < ISA_LANES; lane += HALF) {                                       \
+            if (is_one_##bits(address + lane)) {                                                   \
+                spread_half_##bits(bias, address + lane, count, row, lane);                        \
+                continue;                                                                          \
+            }                                                                                      \
+            for (int i = lane; i < lane + HALF; i += 4) {                                          \
+                const uint8_t *const at[4] = {                                                     \
+                    isa_byte(bias, address[i]), isa_byte(bias, address[i + 1]),                    \
+                    isa_byte(bias, address[i + 2]), isa_byte(bias, address[i + 3])};               \
+                if (count == 2) put_pairs(at, row, i);                                             \
+                else put_quads(at, row, i);                                                        \
+            }                                                                                      \
+        }                                                                                          \
+    }
+DEFINE_VECTOR_MOVES(32, uint32_t)
+DEFINE_VECTOR_MOVES(64, uint64_t)
+
 /* ---- The instructions ---- */
 
 /* Whether an access of these lanes can be done here, as far as that does not rest on addresses. */
@@ -161,28 +224,31 @@ INLINE bool is_plain(const IsaContext *context, uint32_t mask) {
     return mask == UINT32_MAX && !context->launch->check;
 }
 
-/* Fills `address` when the access can be done here. In shared memory the base may have 64 bits. */
+/* Fills `address` when the access of `count` words can be done here. In shared memory the base may
+ * have 64 bits. */
 INLINE bool open_shared(const IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
-                        uint32_t mask, bool is_wide, uint32_t *address) {
-    const uint32_t bytes = context->launch->shared_bytes;
-    if (!is_plain(context, mask) || bytes < WORD) return false;
-    const uint32_t limit = bytes - WORD;
+                        uint32_t mask, int count, bool is_wide, uint32_t *address) {
+    const uint32_t size = context->launch->shared_bytes, bytes = (uint32_t)count * WORD;
+    if (!is_plain(context, mask) || size < bytes) return false;
+    const uint32_t limit = size - bytes;
     if (is_wide)
-        return narrow_good(operand_row(warp, inst, 1), (uint64_t)inst->imm, limit, address);
-    const RowWord *row = operand_row(warp, inst, 1);
+        return narrow_good(operand_row(warp, inst, count), (uint64_t)inst->imm, limit, bytes,
+                           address);
+    const RowWord *row = operand_row(warp, inst, count);
     FOR_LANES address[lane] = row[lane] + (uint32_t)inst->imm;
-    return are_good_32(address, limit);
+    return are_good_32(address, limit, bytes);
 }
 
 /* In the allocation that the instruction found before. */
 INLINE bool open_global(const IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
-                        uint32_t mask, uint64_t *address) {
-    const RowLong *row = operand_row(warp, inst, 1);
+                        uint32_t mask, int count, uint64_t *address) {
+    const RowLong *row = operand_row(warp, inst, count);
     const IsaHint *hint = &context->hints[warp->pc % ISA_HINTS];
-    if (!is_plain(context, mask) || hint->pc != warp->pc || hint->end - hint->start < WORD)
+    const uint32_t bytes = (uint32_t)count * WORD;
+    if (!is_plain(context, mask) || hint->pc != warp->pc || hint->end - hint->start < bytes)
         return false;
     FOR_LANES address[lane] = row[lane] + (uint64_t)inst->imm;
-    return are_good_64(address, hint->start, hint->end - hint->start - WORD);
+    return are_good_64(address, hint->start, hint->end - hint->start - bytes, bytes);
 }
 
 /* Leaves the addresses to the timing model. */
@@ -203,7 +269,7 @@ INLINE void tell_pattern(IsaContext *context, uint32_t low, uint32_t high) {
 INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                         bool is_wide) {
     alignas(64) uint32_t address[ISA_LANES], word[ISA_LANES];
-    if (!open_shared(context, warp, inst, mask, is_wide, address)) {
+    if (!open_shared(context, warp, inst, mask, 1, is_wide, address)) {
         ISA_EXEC(LD)(context, warp, inst, mask);
         return;
     }
@@ -217,7 +283,7 @@ INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
 INLINE void store_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                          bool is_wide) {
     alignas(64) uint32_t address[ISA_LANES];
-    if (!open_shared(context, warp, inst, mask, is_wide, address)) {
+    if (!open_shared(context, warp, inst, mask, 1, is_wide, address)) {
         ISA_EXEC(ST)(context, warp, inst, mask);
         return;
     }
@@ -236,7 +302,7 @@ EXEC(ST_WORD_SHARED_64) { store_shared(context, warp, inst, mask, true); }
 EXEC(LD_WORD_GLOBAL) {
     alignas(64) uint64_t address[ISA_LANES];
     alignas(64) uint32_t word[ISA_LANES];
-    if (!open_global(context, warp, inst, mask, address)) {
+    if (!open_global(context, warp, inst, mask, 1, address)) {
         ISA_EXEC(LD)(context, warp, inst, mask);
         return;
     }
@@ -248,9 +314,44 @@ EXEC(LD_WORD_GLOBAL) {
     write_row32(warp, inst, 0, word, UINT32_MAX);
 }
 
+INLINE void load_shared_words(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
+                              uint32_t mask, int count, bool is_wide) {
+    alignas(64) uint32_t address[ISA_LANES];
+    uint32_t *row[4];
+    if (!open_shared(context, warp, inst, mask, count, is_wide, address)) {
+        ISA_EXEC(LD)(context, warp, inst, mask);
+        return;
+    }
+    tell_32(context, address);
+    for (int e = 0; e < count; ++e)
+        row[e] = operand_row(warp, inst, e);
+    load_vectors_32(warp->cta->shared, address, count, row);
+}
+
+INLINE void load_global_words(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
+                              uint32_t mask, int count) {
+    alignas(64) uint64_t address[ISA_LANES];
+    uint32_t *row[4];
+    if (!open_global(context, warp, inst, mask, count, address)) {
+        ISA_EXEC(LD)(context, warp, inst, mask);
+        return;
+    }
+    tell_64(context, address);
+    for (int e = 0; e < count; ++e)
+        row[e] = operand_row(warp, inst, e);
+    load_vectors_64((const uint8_t *)mem_host_bias(context->memory), address, count, row);
+}
+
+EXEC(LD_WORDS2_SHARED) { load_shared_words(context, warp, inst, mask, 2, false); }
+EXEC(LD_WORDS4_SHARED) { load_shared_words(context, warp, inst, mask, 4, false); }
+EXEC(LD_WORDS2_SHARED_64) { load_shared_words(context, warp, inst, mask, 2, true); }
+EXEC(LD_WORDS4_SHARED_64) { load_shared_words(context, warp, inst, mask, 4, true); }
+EXEC(LD_WORDS2_GLOBAL) { load_global_words(context, warp, inst, mask, 2); }
+EXEC(LD_WORDS4_GLOBAL) { load_global_words(context, warp, inst, mask, 4); }
+
 EXEC(ST_WORD_GLOBAL) {
     alignas(64) uint64_t address[ISA_LANES];
-    if (!open_global(context, warp, inst, mask, address)) {
+    if (!open_global(context, warp, inst, mask, 1, address)) {
         ISA_EXEC(ST)(context, warp, inst, mask);
         return;
     }

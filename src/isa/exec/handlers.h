@@ -71,6 +71,10 @@ const IsaVariant *isa_find_variant(const char *name);
  * program. The variant is what executes it: tests choose one, others take the best. */
 IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *variant, Diag *diag);
 
+/* The handler of a load or store whose other fields are set: one of its own where all is plain.
+ * `space`: PTX_SPACE_NONE for generic addresses. */
+IsaHandler isa_access_handler(const IsaInst *inst, PtxSpace space, bool is_load);
+
 /* ---- IsaInst.sub ---- */
 
 /* Modifiers of floating-point handlers. */

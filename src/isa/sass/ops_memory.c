@@ -139,22 +139,6 @@ static void fill_access(Translator *t, IsaMemoryKind kind, PtxSpace space, Width
         t->inst.flow = ISA_FLOW_STORE;
 }
 
-static bool is_word(PtxSpace space, Width width) {
-    return width.size == 4 && width.vector == 1 &&
-           (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_SHARED);
-}
-
-static IsaHandler handler_of(PtxSpace space, Width width, bool is_32, bool is_load) {
-    if (space == PTX_SPACE_NONE) return is_load ? ISA_DO_LD_GENERIC : ISA_DO_ST_GENERIC;
-    if (is_word(space, width) && space == PTX_SPACE_GLOBAL && !is_32)
-        return is_load ? ISA_DO_LD_WORD_GLOBAL : ISA_DO_ST_WORD_GLOBAL;
-    if (is_word(space, width) && space == PTX_SPACE_SHARED)
-        return is_32     ? is_load ? ISA_DO_LD_WORD_SHARED : ISA_DO_ST_WORD_SHARED
-               : is_load ? ISA_DO_LD_WORD_SHARED_64
-                         : ISA_DO_ST_WORD_SHARED_64;
-    return is_load ? ISA_DO_LD : ISA_DO_ST;
-}
-
 static void put_access(IsaInst *step, PtxSpace space, Width width, Base base, int at) {
     step->operand[at] = base.row;
     step->imm = base.offset;
@@ -181,10 +165,11 @@ bool tr_op_load(Translator *t) {
     if (first && tr_operand(t, 0)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
     if (first && !tr_operand(t, 3)->is_hidden) return tr_refuse(t, "a predicate beside the guard");
     const Base base = base_of(t, tr_operand(t, first + 1), is_wide(t, space));
-    IsaInst *step = tr_step(t, handler_of(space, width, base.is_32, true));
+    IsaInst *step = tr_step(t, ISA_DO_LD);
     for (uint32_t i = 0; i < width.vector; ++i)
         step->operand[i] = tr_to_register(t, to, i);
     put_access(step, space, width, base, width.vector);
+    step->exec = t->table[isa_access_handler(step, space, true)];
     fill_access(t, ISA_MEMORY_LOAD, space, width);
     return true;
 }
@@ -197,10 +182,11 @@ bool tr_op_store(Translator *t) {
     IsaOperand data[4];
     for (uint32_t i = 0; i < width.vector; ++i)
         data[i] = tr_register(t, tr_operand(t, 1), i);
-    IsaInst *step = tr_step(t, handler_of(space, width, base.is_32, false));
+    IsaInst *step = tr_step(t, ISA_DO_ST);
     for (uint32_t i = 0; i < width.vector; ++i)
         step->operand[i] = data[i];
     put_access(step, space, width, base, width.vector);
+    step->exec = t->table[isa_access_handler(step, space, false)];
     fill_access(t, ISA_MEMORY_STORE, space, width);
     return true;
 }
