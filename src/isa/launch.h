@@ -48,7 +48,7 @@ typedef struct IsaLaunch {
     bool is_cooperative;          /* all CTAs must run at once */
     bool has_independent_threads; /* lanes of a warp make progress alone (converge.h) */
     struct IsaCheck *check;  /* told of what the launch does (isa/check/check.h); NULL: nobody is */
-    uint32_t dump_line;      /* PTX line where registers are printed, 0: none */
+    uint32_t dump_line;      /* where registers are printed (isa_dump_place), 0: nowhere */
     uint64_t dump_cta;       /* linear index */
     uint32_t dump_warp;      /* in the CTA */
     bool *has_dumped;        /* set when they are printed; NULL: nobody asks */
@@ -206,10 +206,13 @@ void isa_builtin_call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, u
 
 /* Prints the registers of the warp's function as they are before its next instruction. */
 void isa_dump_registers(IsaContext *context, const IsaWarp *warp);
-/* The same if the launch asked for it at this line of this warp; to be called before isa_step. */
+/* Where an instruction is for --dump-registers: its line of the PTX; of machine code the byte in
+ * its section. */
+uint32_t isa_dump_place(const IsaProgram *program, uint32_t pc);
+/* The same if the launch asked for it at this place of this warp; to be called before isa_step. */
 static inline void isa_dump_if_due(IsaContext *context, const IsaWarp *warp) {
     const IsaLaunch *launch = context->launch;
-    if (launch->dump_line && launch->dump_line == context->program->infos[warp->pc].line &&
+    if (launch->dump_line && launch->dump_line == isa_dump_place(context->program, warp->pc) &&
         warp->cta->index == launch->dump_cta && warp->index == launch->dump_warp)
         isa_dump_registers(context, warp);
 }

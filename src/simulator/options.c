@@ -53,14 +53,16 @@ const TytoOption *tyto_option(int i) {
 /* ---- Values ---- */
 
 /* Reads a decimal number at *text and moves past it; false when there is none or it is too big. */
-static bool read_number(const char **text, uint64_t *value) {
+static bool read_digits(const char **text, int base, uint64_t *value) {
     if (**text < '0' || **text > '9') return false;
     char *end;
     errno = 0;
-    *value = strtoull(*text, &end, 10);
+    *value = strtoull(*text, &end, base);
     *text = end;
     return errno == 0;
 }
+
+static bool read_number(const char **text, uint64_t *value) { return read_digits(text, 10, value); }
 
 bool tyto_read_size(const char *text, uint64_t *value) {
     static const struct {
@@ -215,11 +217,12 @@ static bool set_WORD(const Setting *setting, uint64_t *field, const char *text) 
     return true;
 }
 
-/* LINE, LINE:CTA or LINE:CTA:WARP; what is not written is 0. */
+/* LINE, LINE:CTA or LINE:CTA:WARP; what is not written is 0. LINE may be hexadecimal. */
 static bool read_dump(const char *text, uint32_t values[3]) {
     for (int i = 0; i < 3; i++) {
         uint64_t value;
-        if (!read_number(&text, &value) || value > UINT32_MAX) return false;
+        if (!read_digits(&text, strncmp(text, "0x", 2) ? 10 : 16, &value) || value > UINT32_MAX)
+            return false;
         values[i] = (uint32_t)value;
         if (*text == '\0') return values[0] > 0;
         if (*text++ != ':') return false;

@@ -644,8 +644,8 @@ static void check_dump(const TytoSimulator *simulator, Diag *diag) {
     if (!dump->line || gpu_has_dumped(simulator->gpu)) return;
     diag_warning(diag, "tyto", 0, 0,
                  "--dump-registers %u:%u:%u: no launch brought warp %u of CTA %u to an instruction "
-                 "of line %u",
-                 dump->line, dump->cta, dump->warp, dump->warp, dump->cta, dump->line);
+                 "of line %u, or to one at offset 0x%x of machine code",
+                 dump->line, dump->cta, dump->warp, dump->warp, dump->cta, dump->line, dump->line);
 }
 
 /* Warns of what was asked for and never came. */

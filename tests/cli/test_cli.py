@@ -359,7 +359,7 @@ class Launch(Case):
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("warning"), 1)
                 self.assertIn(f"tyto: warning: --dump-registers {line}:{cta}:{warp}: no launch brought warp {warp} of CTA {cta} to "
-                              f"an instruction of line {line}\n", done.stderr)
+                              f"an instruction of line {line}, or to one at offset 0x{line:x} of machine code\n", done.stderr)
         self.assertNotIn("warning", self.tyto(*words, "--dump-registers", "18", is_timed=True).stderr)
         self.assertEqual(self.tyto(*words, "--quiet", "--dump-registers", "9999").stderr, "")
 

@@ -71,6 +71,10 @@ static void test_values(void **state) {
     assert_int_equal(parsed.options->dump.cta, 3);
     assert_int_equal(parsed.options->dump.warp, 1);
     drop(&parsed);
+    parsed = parse("--dump-registers 0x120");
+    assert_true(parsed.is_right);
+    assert_int_equal(parsed.options->dump.line, 0x120);
+    drop(&parsed);
 }
 
 static void test_quoting(void **state) {

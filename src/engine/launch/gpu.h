@@ -46,7 +46,7 @@ typedef struct GpuOptions {
     uint64_t padding_bytes;          /* free before and behind every allocation */
     const GpuCapability *capability; /* that the device answers to, borrowed; NULL: the machine's,
                                         7.5 without one */
-    uint32_t dump_line;              /* PTX line at which registers are printed; 0: none */
+    uint32_t dump_line;              /* where registers are printed (isa_dump_place); 0: nowhere */
     uint32_t dump_cta;               /* linear CTA index and ... */
     uint32_t dump_warp;              /* ... warp whose registers are printed */
     const struct MachineConfig *machine; /* run in detail on this machine (machine_finish'ed,

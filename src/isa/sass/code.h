@@ -22,6 +22,7 @@ enum { SASS_EVERY_FUNCTION = UINT16_MAX };
 typedef struct SassCode {
     const Cubin *cubin;
     unsigned sm;
+    uint32_t gprs;        /* rows of registers in a frame; those of uniform registers follow */
     SassInst *insts;      /* by pc */
     uint16_t *section_of; /* by pc: section of the cubin */
     uint32_t *offset_of;  /* by pc: bytes from the start of the section */

@@ -205,6 +205,7 @@ static void lay_out_frame(Translator *t) {
     for (uint32_t f = 0; f < cubin->function_count; ++f)
         if (cubin->functions[f].registers > t->gprs) t->gprs = cubin->functions[f].registers;
     if (!t->gprs || t->gprs > SASS_RZ) t->gprs = SASS_RZ;
+    t->program->code->gprs = t->gprs;
     t->sink_row = t->gprs + TR_UNIFORM;
     t->scratch_row = t->sink_row + 2;
     t->pair_row = t->scratch_row + TR_SCRATCH;

@@ -39,15 +39,18 @@ static uint32_t run(Gpu *gpu, const void *file, size_t size, GpuResult *result) 
     return good;
 }
 
-static Gpu *new_gpu(void) {
+static Gpu *new_gpu_with(GpuOptions options) {
     Diag *diag = diag_new();
-    Gpu *gpu = gpu_new(
-        &(GpuOptions){.memory_bytes = 1 << 24, .stack_bytes = 1 << 16, .instruction_limit = 10000},
-        diag);
+    options.memory_bytes = 1 << 24;
+    options.stack_bytes = 1 << 16;
+    options.instruction_limit = 10000;
+    Gpu *gpu = gpu_new(&options, diag);
     assert_non_null(gpu);
     diag_free(diag);
     return gpu;
 }
+
+static Gpu *new_gpu(void) { return new_gpu_with((GpuOptions){0}); }
 
 /* Puts NOP in the place of the CALL, whose function returns to wherever R20 says. */
 static void remove_call(Text *file) {
@@ -69,6 +72,30 @@ static void test_a_kernel_made_by_hand_runs(void **state) {
     /* MOV, MOV, MOV, BRA that no lane takes, NOP and EXIT, by four warps */
     assert_int_equal(result->warp_instructions, 4 * 6);
     assert_int_equal(result->thread_instructions, 2 * 48 * 5);
+    text_free(&file);
+    gpu_free(gpu);
+    free(result);
+}
+
+static void keep_text(void *user, const char *text, size_t length) {
+    text_add_bytes(user, text, length);
+}
+
+static void test_registers_are_printed_at_an_offset(void **state) {
+    (void)state;
+    GpuResult *result = calloc(1, sizeof *result);
+    Text file = {0}, printed = {0};
+    Gpu *gpu = new_gpu_with((GpuOptions){
+        .dump_line = 0x20, .dump_cta = 1, .dump_warp = 1, .print = keep_text, .user = &printed});
+    cubin_make(&(CubinMade){.architecture = 80}, &file);
+    remove_call(&file);
+    assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
+    const char *text = text_string(&printed);
+    assert_non_null(strstr(text, ": CTA 1, warp 1, active lanes 0x0000ffff, before /*0020*/ "));
+    assert_non_null(strstr(text, "\n  R1       .b32   0x"));
+    assert_non_null(strstr(text, "\n  UR0      .b32   0x00000000 in every active lane\n"));
+    assert_non_null(strstr(text, "\n  P0       .pred  lanes 0x0000"));
+    text_free(&printed);
     text_free(&file);
     gpu_free(gpu);
     free(result);
@@ -108,6 +135,7 @@ static void test_damaged_files_do_no_harm(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_kernel_made_by_hand_runs),
+        cmocka_unit_test(test_registers_are_printed_at_an_offset),
         cmocka_unit_test(test_damaged_files_do_no_harm),
     };
     if (argc > 1) damaged = atoi(argv[1]);
