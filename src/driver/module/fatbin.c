@@ -89,42 +89,102 @@ static CUresult say_damaged(const char *name, Diag *diag) {
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
+/* What a program hands over, taken apart. */
+typedef struct Given {
+    const void *single[2];
+    const void *const *objects; /* fat binaries, ended by NULL; NULL: none */
+    int count;                  /* of them */
+    const void *linked;         /* with the machine code that nvlink made of all; NULL: none */
+    uint64_t most;              /* bytes of each */
+} Given;
+
+/* False: it is damaged. */
+static bool take_apart(const void *image, size_t size, Given *given) {
+    static const uint32_t wrapper_magic = FATBIN_WRAPPER_MAGIC;
+    FatbinWrapper wrapper;
+    *given = (Given){.single = {image}, .most = size == IMAGE_UNBOUNDED ? binary_max : size};
+    given->objects = given->single;
+    if (memcmp(image, &wrapper_magic, sizeof wrapper_magic) == 0) {
+        if (size != IMAGE_UNBOUNDED) return false; /* addresses mean nothing in a file */
+        memcpy(&wrapper, image, sizeof wrapper);
+        given->single[0] = wrapper.binary;
+        if (wrapper.version == FATBIN_WRAPPER_LINKED) {
+            given->objects = wrapper.objects;
+            given->linked = wrapper.binary;
+        }
+    }
+    while (given->objects && given->objects[given->count] && given->count < OBJECTS_MAX)
+        given->count++;
+    return true;
+}
+
+/* What is chosen among it. */
+typedef struct Chosen {
+    GpuImage *texts;
+    int count;
+    uint32_t machine; /* an architecture that there is machine code for, 0: none */
+    bool lacks_ptx;   /* so does one of the objects */
+    const char *name; /* of the whole, for messages */
+    Arena *arena;
+} Chosen;
+
+/* Adds the content of an entry; false when it is damaged. */
+static bool add_text(const FatbinItem *item, Chosen *chosen) {
+    GpuImage *text = &chosen->texts[chosen->count];
+    text->name = item->name ? arena_strndup(chosen->arena, item->name, item->entry.name_bytes)
+                            : chosen->name;
+    if (!read_text(item, chosen->arena, text)) return false;
+    chosen->count++;
+    return true;
+}
+
+/* Adds the machine code that the linker made, if the target runs it; false when it is damaged. */
+static bool add_linked(const Given *given, const ImageTarget *target, Chosen *chosen) {
+    Contents contents;
+    if (!given->linked) return true;
+    if (!read_entries(given->linked, given->most, target->architecture, &contents)) return false;
+    return !contents.cubin.entry.kind || add_text(&contents.cubin, chosen);
+}
+
+/* Adds the text or the machine code of one fat binary; false when it is damaged. */
+static bool add_object(const Given *given, int i, const ImageTarget *target, Chosen *chosen) {
+    Contents contents;
+    if (!read_entries(given->objects[i], given->most, target->architecture, &contents))
+        return false;
+    if (contents.machine) chosen->machine = contents.machine;
+    const bool has_ptx = contents.best.entry.kind;
+    const bool is_alone = given->count == 1 && !given->linked;
+    chosen->lacks_ptx |= !has_ptx;
+    if (contents.cubin.entry.kind && is_alone && (target->prefers_machine || !has_ptx)) {
+        if (!add_text(&contents.cubin, chosen)) return false;
+        const GpuImage *cubin = &chosen->texts[chosen->count - 1];
+        if (cubin_is(cubin->text, cubin->length)) return true;
+        chosen->count--; /* it is of another form: what else is in there? */
+    }
+    return !has_ptx || add_text(&contents.best, chosen);
+}
+
 CUresult fatbin_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                      Arena *arena, GpuImage **texts, int *count, Diag *diag) {
-    FatbinWrapper wrapper;
-    const void *single[] = {image, NULL}, *const *binaries = single;
-    static const uint32_t wrapper_magic = FATBIN_WRAPPER_MAGIC;
-    if (memcmp(image, &wrapper_magic, sizeof wrapper_magic) == 0) {
-        /* it holds addresses, which mean nothing in a file */
-        if (size != IMAGE_UNBOUNDED) return say_damaged(name, diag);
-        memcpy(&wrapper, image, sizeof wrapper);
-        single[0] = wrapper.binary;
-        if (wrapper.version == FATBIN_WRAPPER_LINKED) binaries = wrapper.objects;
-    }
-    uint64_t most = size == IMAGE_UNBOUNDED ? binary_max : size; /* bytes of each binary */
-    int total = 0;
-    while (binaries && binaries[total] && total < OBJECTS_MAX)
-        total++;
-    *texts = ARENA_ARRAY(arena, GpuImage, total + 1);
-    *count = 0;
-    uint32_t machine = 0;
-    for (int i = 0; i < total; i++) {
-        Contents contents;
-        if (!read_entries(binaries[i], most, target->architecture, &contents))
-            return say_damaged(name, diag);
-        if (contents.machine) machine = contents.machine;
-        const bool has_ptx = contents.best.entry.kind, has_cubin = contents.cubin.entry.kind;
-        const bool takes_cubin = has_cubin && total == 1 && (target->prefers_machine || !has_ptx);
-        const FatbinItem *best = takes_cubin ? &contents.cubin : &contents.best;
-        if (!best->entry.kind) continue;
-        GpuImage *text = &(*texts)[*count];
-        text->name = best->name ? arena_strndup(arena, best->name, best->entry.name_bytes) : name;
-        if (!read_text(best, arena, text)) return say_damaged(name, diag);
-        if (takes_cubin && !cubin_is(text->text, text->length)) { /* what else is in there? */
-            if (!has_ptx) continue;
-            if (!read_text(&contents.best, arena, text)) return say_damaged(name, diag);
+    Given given;
+    if (!take_apart(image, size, &given)) return say_damaged(name, diag);
+    Chosen chosen = {
+        .texts = ARENA_ARRAY(arena, GpuImage, given.count + 1), .name = name, .arena = arena};
+    bool is_whole = !target->prefers_machine || add_linked(&given, target, &chosen);
+    const bool has_linked = chosen.count != 0;
+    for (int i = 0; is_whole && !has_linked && i < given.count; i++)
+        is_whole = add_object(&given, i, target, &chosen);
+    if (is_whole && chosen.lacks_ptx && given.linked) {
+        const int before = chosen.count;
+        is_whole = add_linked(&given, target, &chosen);
+        if (chosen.count > before) {
+            chosen.texts[0] = chosen.texts[before];
+            chosen.count = 1;
         }
-        *count += 1;
     }
-    return *count ? CUDA_SUCCESS : say_no_ptx(machine, target->architecture, name, diag);
+    if (!is_whole) return say_damaged(name, diag);
+    *texts = chosen.texts;
+    *count = chosen.count;
+    return chosen.count ? CUDA_SUCCESS
+                        : say_no_ptx(chosen.machine, target->architecture, name, diag);
 }

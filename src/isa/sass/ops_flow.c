@@ -64,11 +64,18 @@ bool tr_op_branch(Translator *t) {
     return true;
 }
 
-/* Branches to an absolute address: those of our code count from its start. */
+/* Branches to an absolute address: those of our code count from its start. Functions of the system
+ * are found when a warp gets there. */
 bool tr_op_jump(Translator *t) {
     const SassOperand *target = operand_of(t, SASS_TARGET);
     if (!target) return tr_refuse(t, "this target");
-    const uint64_t to = (uint64_t)target->value / SASS_INST_BYTES;
+    const uint64_t address = (uint64_t)target->value, to = address / SASS_INST_BYTES;
+    if (address - ISA_BUILTIN_ADDRESS < SASS_INST_BYTES * PTX_BUILTIN_COUNT) {
+        t->inst.operand[0] = tr_constant(t, (uint32_t)address);
+        put_conditions(t, 0, t->sass->operand_count);
+        t->inst.flow = ISA_FLOW_JUMP_LANES;
+        return true;
+    }
     if (to >= t->program->inst_count) return tr_refuse(t, "a target where there is no code");
     put_conditions(t, 0, t->sass->operand_count);
     jump_to(t, (uint32_t)to);
