@@ -22,9 +22,10 @@ and from the export table, `src/cudart/api.h`.
   compute capability 7.5 unless machine or option say otherwise; events tell simulated time; faults are
   printed with kernel, line and address.
 * A fat binary is opened when one of its kernels or variables is first used. Of its PTX texts the one for
-  the nearest architecture up to the device's is taken, else the lowest. Programs that were linked with
-  `-rdc=true` work when their objects hold PTX. Machine code alone gives `cudaErrorNoKernelImageForDevice`
-  and a message that says how to build with PTX.
+  the nearest architecture up to the device's is taken, else the lowest. Without PTX, or with `--code machine`,
+  [machine code](machine-code.md) for the device runs. Programs that were linked with `-rdc=true` work when their objects hold PTX,
+  or the program machine code for the device. Machine code for another device alone gives
+  `cudaErrorNoKernelImageForDevice` and a message that says which device runs it, and how to build with PTX.
 * A kernel's fault is told by the call after the launch, as on a GPU, and by every further call until
   `cudaDeviceReset`; with `CUDA_LAUNCH_BLOCKING=1` in the environment the launch itself tells of it.
 * Wrong and odd calls answer what CUDA 13's runtime answers on a GPU, but for [a few](real-gpu.md#answers). The
