@@ -152,8 +152,12 @@ bool tr_op_bsync(Translator *t) {
 }
 
 bool tr_op_break(Translator *t) {
-    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
-    tr_step(t, ISA_DO_BARRIER_LEAVE)->operand[0] = tr_barrier(t, operand_of(t, SASS_BARRIER));
+    bool negated = false;
+    const SassOperand *condition = operand_of(t, SASS_PRED);
+    const IsaOperand leaves = condition ? tr_word(t, condition, &negated) : ISA_PRED_TRUE;
+    IsaInst *step = tr_step2(t, ISA_DO_BARRIER_LEAVE, tr_barrier(t, operand_of(t, SASS_BARRIER)),
+                             leaves);
+    step->imm = negated;
     return true;
 }
 

@@ -104,6 +104,7 @@ static PtxSpace space_of(uint16_t op) {
     case SASS_OP_LDS:
     case SASS_OP_STS:
     case SASS_OP_LDSM:
+    case SASS_OP_STSM:
     case SASS_OP_ATOMS: return PTX_SPACE_SHARED;
     case SASS_OP_LDL:
     case SASS_OP_STL: return PTX_SPACE_LOCAL;
@@ -205,21 +206,24 @@ bool tr_op_store(Translator *t) {
     return true;
 }
 
-/* d, address: matrices of 8 x 8 halves */
-bool tr_op_ldsm(Translator *t) {
+/* Matrices of 8 x 8 halves: LDSM d, address; STSM address, a */
+bool tr_op_matrices(Translator *t) {
     static const uint8_t counts[] = {1, 2, 4};
+    const bool is_load = t->sass->op == SASS_OP_LDSM;
     const uint8_t count = tr_mod(t, SASS_MOD_MATRIX_COUNT);
     const uint8_t layout = tr_mod(t, SASS_MOD_MATRIX_LAYOUT);
+    const Width row = {16, 1, false};
     if (count > 2 || tr_mod(t, SASS_MOD_MATRIX_ELEMENT) != SASS_MATRIX_ELEMENT_B16 || layout > 1)
         return tr_refuse(t, "this kind of matrix");
-    const Base base = base_of(t, tr_operand(t, 1), false);
-    IsaInst *step = tr_step(t, ISA_DO_LDMATRIX);
+    const Base base = base_of(t, tr_operand(t, is_load ? 1 : 0), false);
+    IsaInst *step = tr_step(t, is_load ? ISA_DO_LDMATRIX : ISA_DO_STMATRIX);
     for (uint32_t i = 0; i < counts[count]; ++i)
-        step->operand[i] = tr_to_register(t, tr_operand(t, 0), i);
-    put_access(step, PTX_SPACE_SHARED, (Width){16, 1, false}, base, 4);
+        step->operand[i] = is_load ? tr_to_register(t, tr_operand(t, 0), i)
+                                   : tr_register(t, tr_operand(t, 1), i);
+    put_access(step, PTX_SPACE_SHARED, row, base, 4);
     step->vector = counts[count];
     step->sub = layout == SASS_MATRIX_LAYOUT_MT88;
-    fill_access(t, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, (Width){16, 1, false});
+    fill_access(t, is_load ? ISA_MEMORY_LOAD : ISA_MEMORY_STORE, PTX_SPACE_SHARED, row);
     t->info.flags |= ISA_NAMES_ROWS;
     t->info.naming_lanes = (uint8_t)(8 * counts[count]);
     return true;
@@ -292,7 +296,6 @@ bool tr_op_atom(Translator *t) {
     const PtxSpace space = space_of(op);
     const uint8_t which = tr_mod(t, SASS_MOD_ATOM_OP);
     AtomType type;
-    if (to == 1 && tr_operand(t, 0)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
     if (!atom_type(t, &type)) return tr_refuse(t, "this type");
     /* adds the number of lanes, with what each would get that adds 1; without b */
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
@@ -323,6 +326,10 @@ bool tr_op_atom(Translator *t) {
     else if (has_result && type.size == 8) tr_split_to(t, tr_operand(t, to), old);
     fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){type.size, 1, false});
     if (is_reduction) t->info.flags |= ISA_IS_REDUCTION;
+    /* p: the memory has done it. A GPU leaves generic addresses of shared memory to the code that
+     * follows; ours does those too. */
+    if (to == 1 && tr_operand(t, 0)->value != SASS_PT)
+        tr_step2(t, ISA_DO_PRED_MOV, tr_word_to(t, tr_operand(t, 0)), ISA_PRED_TRUE);
     return true;
 }
 
