@@ -16,6 +16,8 @@ enum {
     AT_STACK = 0x28,
     AT_DYNAMIC_SHARED = 0x2c,
     AT_GRID_ID = 0x30,
+    AT_PARAM_BASE = 0x40,        /* before sm_90: generic address of bank 0 itself */
+    AT_PARAM_WINDOW_90 = 0x198,  /* generic addresses of parameters: the first and the last */
     AT_SMS = 0x10c,
     AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
@@ -61,6 +63,19 @@ static void put_long(uint8_t *bank, uint32_t at, uint64_t value) {
     memcpy(bank + at, &value, sizeof value);
 }
 
+/* By which cvta.param and isspacep.param answer. */
+static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
+    const uint32_t sm = launch->program->code->sm;
+    const uint64_t base = MEM_PARAM_WINDOW - function_of(launch)->parameter_offset;
+    if (sm >= 90) {
+        put_long(bank, AT_PARAM_WINDOW_90, MEM_PARAM_WINDOW);
+        put_long(bank, AT_PARAM_WINDOW_90 + 8, MEM_PARAM_END - 1);
+        return;
+    }
+    put_long(bank, AT_PARAM_BASE, base);
+    put_word(bank, sm >= 80 ? 0x12c : 0x114, (uint32_t)(MEM_PARAM_END - 1 - base));
+}
+
 static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     const bool is_90 = launch->program->code->sm >= 90;
     const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, end_at = is_90 ? 0xd0 : 0x50;
@@ -72,6 +87,7 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, AT_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
     put_long(bank, AT_GRID_ID, launch->grid_id);
     put_long(bank, end_at, global_end);
+    put_param_window(launch, bank);
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */
     put_word(bank, workspace_at + 4, (uint32_t)launch->grid_workspace);     /* %envreg2 */
     put_word(bank, AT_SMS, launch->sms);

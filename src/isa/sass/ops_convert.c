@@ -253,7 +253,8 @@ static bool function_of_half(Translator *t, uint8_t function) {
              is_bf16    ? is_power ? ISA_DO_EX2_BF16 : ISA_DO_TANH_BF16
              : is_power ? ISA_DO_EX2_F16
                         : ISA_DO_TANH_F16,
-             tr_to(t, tr_operand(t, 0)), x);
+             tr_to(t, tr_operand(t, 0)), x)
+        ->sub = is_bf16 && is_power ? ISA_MOD_FTZ : 0; /* PTX's has no other form */
     t->info.op_class = ISA_CLASS_SFU;
     return true;
 }

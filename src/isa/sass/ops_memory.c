@@ -444,9 +444,10 @@ bool tr_op_membar(Translator *t) {
 
 /* p, address */
 bool tr_op_qspc(Translator *t) {
-    static const PtxSpace spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED};
-    const uint8_t which = tr_mod(t, SASS_MOD_SPACE);
-    if (which > 2) return tr_refuse(t, "this space");
+    /* a CTA is a cluster of its own */
+    static const PtxSpace spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED,
+                                      PTX_SPACE_SHARED};
+    const uint8_t which = tr_mod(t, SASS_MOD_SPACE) & 3;
     const IsaOperand address = joined_address(t, tr_operand(t, 2), tr_mod(t, SASS_MOD_E));
     if (tr_operand(t, 1)->value != SASS_RZ) return tr_refuse(t, "a register as result");
     IsaInst *step = tr_step(t, ISA_DO_ISSPACEP);
