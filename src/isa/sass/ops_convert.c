@@ -196,12 +196,14 @@ bool tr_op_f2fp(Translator *t) {
 typedef struct Packed {
     uint8_t bits;
     bool is_signed;
-    PtxType type;
+    PtxType type; /* of 8 and 16 bits */
 } Packed;
 static Packed packed_to(const Translator *t) {
     static const Packed packed[] = {
-        {8, false, PTX_U8}, {8, true, PTX_S8}, {16, false, PTX_U16}, {16, true, PTX_S16}};
-    return packed[tr_mod(t, SASS_MOD_PACKED_TO) & 3];
+        {8, false, PTX_U8},       {8, true, PTX_S8},       {16, false, PTX_U16},
+        {16, true, PTX_S16},      {2, false, PTX_TYPE_NONE}, {2, true, PTX_TYPE_NONE},
+        {4, false, PTX_TYPE_NONE}, {4, true, PTX_TYPE_NONE}};
+    return packed[tr_mod(t, SASS_MOD_PACKED_TO) & 7];
 }
 
 /* d = saturated b, saturated a, and the rest c, the lowest first. */

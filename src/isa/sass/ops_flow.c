@@ -185,6 +185,18 @@ bool tr_op_bmov(Translator *t) {
     return true;
 }
 
+/* Between a register and half of the return address, which such code keeps values in. */
+bool tr_op_rpcmov(Translator *t) {
+    const IsaOperand half =
+        (IsaOperand)((t->return_row + tr_mod(t, SASS_MOD_RPC_PART)) * ISA_ROW_BYTES);
+    const SassOperand *reg = operand_of(t, SASS_REG);
+    const bool is_read = tr_operand(t, 0)->kind == SASS_REG;
+    if (!reg) return tr_refuse(t, "this source");
+    if (is_read) tr_step2(t, ISA_DO_MOV_32, tr_to(t, reg), half);
+    else tr_step2(t, ISA_DO_MOV_32, half, tr_row(t, reg));
+    return true;
+}
+
 /* Also what tells caches something that results do not depend on, and what reports errors of other
  * CTAs, of which there are none. */
 bool tr_op_nop(Translator *t) {

@@ -229,6 +229,83 @@ bool tr_op_matrices(Translator *t) {
     return true;
 }
 
+/* ---- mbarriers ---- */
+
+/* Arrivals at the barrier at `address`; `to` NULL: without a result. */
+static void put_arrival(Translator *t, const SassOperand *to, const SassOperand *address,
+                        bool is_generic, IsaOperand count, uint8_t sub) {
+    const PtxSpace space = is_generic ? PTX_SPACE_NONE : PTX_SPACE_SHARED;
+    const Base base = base_of(t, address, is_generic);
+    const bool has_result = to && to->value != SASS_RZ;
+    IsaInst *step = tr_step(t, ISA_DO_PHASE_ARRIVE);
+    put_access(step, space, (Width){8, 1, false}, base, 1);
+    step->operand[0] = has_result ? tr_scratch_pair(t) : ISA_SINK;
+    step->operand[2] = count;
+    step->sub = (uint8_t)(sub | (t->sass->sm >= 90 ? ISA_PHASE_90 : 0));
+    if (has_result) tr_split_to(t, to, step->operand[0]);
+    fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){8, 1, false});
+    if (!has_result) t->info.flags |= ISA_IS_REDUCTION;
+}
+
+/* The uniform pair b becomes the barrier. */
+static bool set_barrier(Translator *t) {
+    const SassOperand *b = tr_operand(t, 2);
+    const Width width = {4, 2, false};
+    if (tr_operand(t, 0)->value != SASS_URZ) return tr_refuse(t, "what the barrier was");
+    t->is_uniform = false; /* the lanes that execute store it */
+    const Base base = base_of(t, tr_operand(t, 1), false);
+    const IsaOperand low = tr_register(t, b, 0), high = tr_register(t, b, 1);
+    IsaInst *step = tr_step2(t, ISA_DO_ST, low, high);
+    put_access(step, PTX_SPACE_SHARED, width, base, width.vector);
+    fill_access(t, ISA_MEMORY_STORE, PTX_SPACE_SHARED, width);
+    return true;
+}
+
+/* PHASECHK: p, address, phase; ARRIVE: d, address, count; EXCH: uniform d, address, b. Transactions
+ * are those of copies, which are over when they have been issued. */
+bool tr_op_syncs(Translator *t) {
+    const uint8_t arrival = tr_mod(t, SASS_MOD_ARRIVAL);
+    switch (tr_mod(t, SASS_MOD_SYNCS)) {
+    case SASS_SYNCS_EXCH: return set_barrier(t);
+    case SASS_SYNCS_CCTL_IV: tr_step(t, ISA_DO_NOP); return true;
+    case SASS_SYNCS_PHASECHK: {
+        const Base base = base_of(t, tr_operand(t, 1), false);
+        const IsaOperand phase = tr_row(t, tr_operand(t, 2));
+        IsaInst *step = tr_step(t, ISA_DO_PHASE_CHECK);
+        put_access(step, PTX_SPACE_SHARED, (Width){8, 1, false}, base, 1);
+        step->operand[0] = tr_word_to(t, tr_operand(t, 0));
+        step->operand[2] = phase;
+        fill_access(t, ISA_MEMORY_ATOMIC, PTX_SPACE_SHARED, (Width){8, 1, false});
+        return true;
+    }
+    default: break;
+    }
+    if (arrival == SASS_ARRIVAL_A0T1 && tr_operand(t, 0)->value == SASS_RZ) {
+        tr_step(t, ISA_DO_NOP);
+        return true;
+    }
+    if (arrival != SASS_ARRIVAL_A1T0 && arrival != SASS_ARRIVAL_ART0)
+        return tr_refuse(t, "transactions");
+    const IsaOperand count =
+        arrival == SASS_ARRIVAL_ART0 ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
+    put_arrival(t, tr_operand(t, 0), tr_operand(t, 1), false, count,
+                (tr_mod(t, SASS_MOD_OPTOUT) ? ISA_PHASE_DROP : 0) |
+                    (tr_mod(t, SASS_MOD_TMASK) ? ISA_PHASE_OF_LANES : 0));
+    return true;
+}
+
+/* address: each lane arrives once its copies are over, or (.TRANSCNT) they have been expected. */
+bool tr_op_arrives(Translator *t) {
+    if (tr_mod(t, SASS_MOD_ARRIVES_COUNT) == SASS_ARRIVES_COUNT_TRANSCNT) {
+        tr_step(t, ISA_DO_NOP);
+    } else {
+        put_arrival(t, NULL, tr_operand(t, 0), false, ISA_SINK, 0);
+    }
+    t->info.flags |= ISA_IS_COPY_WAIT;
+    t->info.element_bytes = ISA_WAIT_ALL;
+    return true;
+}
+
 /* ---- Atomic operations ---- */
 
 typedef struct AtomType {
@@ -300,6 +377,10 @@ bool tr_op_atom(Translator *t) {
     /* adds the number of lanes, with what each would get that adds 1; without b */
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
     const bool is_count = !is_cas && which == popc_inc;
+    if (!is_cas && which == SASS_ATOM_OP_ARRIVE && t->sass->sm < 90) {
+        put_arrival(t, tr_operand(t, to), tr_operand(t, address), to == 1, ISA_SINK, 0);
+        return true;
+    }
     if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
     const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: whether it has swapped */
     if (is_count && !is_reduction && tr_operand(t, to)->value != SASS_RZ)

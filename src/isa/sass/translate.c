@@ -209,12 +209,13 @@ static void lay_out_frame(Translator *t) {
     t->scratch_row = t->sink_row + 2;
     t->pair_row = t->scratch_row + TR_SCRATCH;
     t->barrier_row = t->pair_row + 2 * TR_PAIRS;
+    t->return_row = t->barrier_row + TR_BARRIERS;
 }
 
 static void fill_functions(Translator *t) {
     IsaProgram *program = t->program;
     const Cubin *cubin = program->code->cubin;
-    const uint32_t rows = t->barrier_row + TR_BARRIERS;
+    const uint32_t rows = t->return_row + 2;
     for (uint32_t f = 0; f < program->function_count; ++f) {
         const CubinFunction *from = &cubin->functions[f];
         IsaFunction *out = &program->functions[f];
