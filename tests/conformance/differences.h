@@ -11,6 +11,7 @@ typedef enum DifferenceKind {
     DIFFERS_MASKED = 2,  /* results of a form that is guarded or in a branch */
     DIFFERS_RESULT = 4,  /* other results */
     DIFFERS_REFUSED = 8, /* its kernel cannot run */
+    DIFFERS_FAULT = 16,  /* what must fault does not */
 } DifferenceKind;
 
 /* Whether the list has all these kinds of differences of the form on that machine ("sm_90:-O3").
