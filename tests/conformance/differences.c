@@ -12,8 +12,10 @@ typedef struct Difference {
     const char *why;
 } Difference;
 
-#define WRITES_ALL  "ptxas computes it in all lanes where only some execute"
+#define WRITES_ALL   "ptxas computes it in all lanes where only some execute"
 #define PUT_TOGETHER "put together from other instructions, not as the ISA describes it"
+
+#define IMPLICIT "by derivatives between lanes, or by a function of the system"
 
 static const Difference differences[] = {
     {"set.*", "*", DIFFERS_IDLE, WRITES_ALL},
@@ -44,7 +46,12 @@ static const Difference differences[] = {
     {"cp.async.mbarrier.arrive.noinc.b64", "sm_8*", DIFFERS_REFUSED,
      "32 bits of an address are taken for a generic address"},
     {"isspacep.global", "*", DIFFERS_RESULT, "true of a parameter's generic address"},
-    {"tex.grad.*", "sm_[78]*", DIFFERS_REFUSED, "implicit derivatives are not supported"},
+    {"tex.grad.*[12]d.*", "*", DIFFERS_REFUSED, "offsets with gradients are not supported"},
+    {"atom*.b128", "*", DIFFERS_REFUSED, "atomics of 128 bits are not supported"},
+    {"suq.[cam]*", "*", DIFFERS_REFUSED, "reads the driver's description of the surface"},
+    {"txq.[cnaf]*", "*", DIFFERS_REFUSED, "reads the driver's description of the texture"},
+    {"tex.grad.3d.*", "*", DIFFERS_REFUSED, IMPLICIT},
+    {"tex.grad.*cube.*", "*", DIFFERS_REFUSED, IMPLICIT},
     {"rcp.approx.ftz.f64", "*", DIFFERS_MASKED | DIFFERS_RESULT,
      "subnormal results are not flushed"},
 };

@@ -52,16 +52,16 @@ typedef struct Harness {
     bool only_faults;   /* on a real GPU: trials that must fault, else those that must not */
     bool is_hopper;     /* the real GPU has compute capability 9 */
     Share share;
-    int units;         /* that came up, whoever ran them */
-    uint64_t forms;    /* distinct spellings */
-    uint64_t cases;    /* results compared */
-    uint64_t failures; /* of the forms, those that did not load or had a wrong result */
-    uint64_t absent;   /* forms that the assembler, which is not ours, did not take */
+    int units;          /* that came up, whoever ran them */
+    uint64_t forms;     /* distinct spellings */
+    uint64_t cases;     /* results compared */
+    uint64_t failures;  /* of the forms, those that did not load or had a wrong result */
+    uint64_t absent;    /* forms that the assembler, which is not ours, did not take */
     uint64_t differing; /* forms of machine code that differ as the list has it (differences.h) */
     Worst worst[HARNESS_MAX_WORST];
     int worst_count;
-    struct Map *spellings; /* that ran: see coverage.h */
-    struct Map *failed;    /* those of them that count as failures */
+    struct Map *spellings;       /* that ran: see coverage.h */
+    struct Map *failed;          /* those of them that count as failures */
     struct Map *differing_forms; /* those of machine code that differ as they may */
 } Harness;
 

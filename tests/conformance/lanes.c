@@ -264,7 +264,7 @@ static int compare_way(Harness *harness, const Engine *engine, const Job *job, W
             bool is_right = executes ? agrees(harness, form, d, out[i], expected, cases->in[0][i])
                                      : out[i] == expected;
             if (is_right) continue;
-            const unsigned kind = !executes              ? DIFFERS_IDLE
+            const unsigned kind = !executes            ? DIFFERS_IDLE
                                   : way_is_masked(way) ? DIFFERS_MASKED
                                                        : DIFFERS_RESULT;
             if (!(asked & kind) && harness_allows(harness, engine, form->text, kind))

@@ -7,8 +7,8 @@
  * --thorough takes many times as many cases, and all values of 16-bit operands; TEXT keeps the
  * forms whose text contains it. --device runs on a real GPU by that CUDA driver (libcuda.so.1) and
  * compares the simulator with it, too; --faults what must fault there, which a process can do once.
- * --machine sm_90 or sm_90:-O1 runs the machine code that ptxas makes of each form instead: what may
- * differ is in differences.c. --absent says what the assembler does not take, and why.
+ * --machine sm_90 or sm_90:-O1 runs the machine code that ptxas makes of each form instead: what
+ * may differ is in differences.c. --absent says what the assembler does not take, and why.
  * --share runs every N-th module and trial from the I-th on, and from number --first. */
 #include <stdio.h>
 #include <stdlib.h>

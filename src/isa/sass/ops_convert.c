@@ -165,8 +165,7 @@ bool tr_op_f2fp(Translator *t) {
     const bool is_8_bits = to == SASS_F2FP_TO_E4M3 || to == SASS_F2FP_TO_E5M2;
     const PtxType narrow = to == SASS_F2FP_TO_E4M3 ? PTX_E4M3X2 : PTX_E5M2X2;
     if (tr_mod(t, SASS_MOD_PACKING) == SASS_PACKING_UNPACK_B) {
-        const bool is_e4m3 =
-            from == SASS_F2FP_FROM_E4M3 || from == SASS_F2FP_FROM_UPPER_E4M3;
+        const bool is_e4m3 = from == SASS_F2FP_FROM_E4M3 || from == SASS_F2FP_FROM_UPPER_E4M3;
         return unpack(t, is_e4m3 ? PTX_E4M3X2 : PTX_E5M2X2);
     }
     if (is_8_bits && from == SASS_F2FP_FROM_F16) {
@@ -182,8 +181,10 @@ bool tr_op_f2fp(Translator *t) {
     }
     if (from != SASS_F2FP_FROM_F32 && from != SASS_F2FP_FROM_F32_TO_FP8)
         return tr_refuse(t, "these types");
-    const IsaConvert how =
-        float_conversion(t, PTX_F32, is_8_bits ? narrow : is_bf16 ? PTX_BF16X2 : PTX_F16X2);
+    const IsaConvert how = float_conversion(t, PTX_F32,
+                                            is_8_bits ? narrow
+                                            : is_bf16 ? PTX_BF16X2
+                                                      : PTX_F16X2);
     const IsaOperand x = merges && !is_8_bits ? tr_constant(t, 0) : tr_float(t, a);
     const IsaOperand y = tr_float(t, b), packed = merges ? tr_scratch(t) : tr_to(t, d);
     tr_step3(t, ISA_DO_CVT_PACK, packed, x, y)->imm = isa_convert_imm(how);
@@ -199,10 +200,10 @@ typedef struct Packed {
     PtxType type; /* of 8 and 16 bits */
 } Packed;
 static Packed packed_to(const Translator *t) {
-    static const Packed packed[] = {
-        {8, false, PTX_U8},       {8, true, PTX_S8},       {16, false, PTX_U16},
-        {16, true, PTX_S16},      {2, false, PTX_TYPE_NONE}, {2, true, PTX_TYPE_NONE},
-        {4, false, PTX_TYPE_NONE}, {4, true, PTX_TYPE_NONE}};
+    static const Packed packed[] = {{8, false, PTX_U8},        {8, true, PTX_S8},
+                                    {16, false, PTX_U16},      {16, true, PTX_S16},
+                                    {2, false, PTX_TYPE_NONE}, {2, true, PTX_TYPE_NONE},
+                                    {4, false, PTX_TYPE_NONE}, {4, true, PTX_TYPE_NONE}};
     return packed[tr_mod(t, SASS_MOD_PACKED_TO) & 7];
 }
 

@@ -218,8 +218,8 @@ bool tr_op_matrices(Translator *t) {
     const Base base = base_of(t, tr_operand(t, is_load ? 1 : 0), false);
     IsaInst *step = tr_step(t, is_load ? ISA_DO_LDMATRIX : ISA_DO_STMATRIX);
     for (uint32_t i = 0; i < counts[count]; ++i)
-        step->operand[i] = is_load ? tr_to_register(t, tr_operand(t, 0), i)
-                                   : tr_register(t, tr_operand(t, 1), i);
+        step->operand[i] =
+            is_load ? tr_to_register(t, tr_operand(t, 0), i) : tr_register(t, tr_operand(t, 1), i);
     put_access(step, PTX_SPACE_SHARED, row, base, 4);
     step->vector = counts[count];
     step->sub = layout == SASS_MATRIX_LAYOUT_MT88;
@@ -286,8 +286,7 @@ bool tr_op_syncs(Translator *t) {
     }
     if (arrival != SASS_ARRIVAL_A1T0 && arrival != SASS_ARRIVAL_ART0)
         return tr_refuse(t, "transactions");
-    const IsaOperand count =
-        arrival == SASS_ARRIVAL_ART0 ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
+    const IsaOperand count = arrival == SASS_ARRIVAL_ART0 ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
     put_arrival(t, tr_operand(t, 0), tr_operand(t, 1), false, count,
                 (tr_mod(t, SASS_MOD_OPTOUT) ? ISA_PHASE_DROP : 0) |
                     (tr_mod(t, SASS_MOD_TMASK) ? ISA_PHASE_OF_LANES : 0));
