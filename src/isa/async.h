@@ -32,6 +32,15 @@ enum { ISA_MBARRIER_TRIES = 1 << 2 };       /* the same of a wait: the warp wait
 #define ISA_MBARRIER_MARK      UINT64_C(0x6d62)
 #define ISA_MBARRIER_MAX_COUNT UINT64_C(0xfffff) /* PTX ISA: 2^20 - 1 */
 
+/* Machine code has its own layouts of an mbarrier object, whose bits programs compute with: counts
+ * are negated, so that the last arrival carries into the phase, bit 63. */
+enum {                        /* PHASE_ARRIVE */
+       ISA_PHASE_90 = 1,      /* the layout from sm_90 on, else that before */
+       ISA_PHASE_DROP = 2,    /* the arrivals leave the barrier */
+       ISA_PHASE_OF_LANES = 4 /* the result: in the lower word the lanes that arrive at that
+                               * barrier, the state before any of them in the upper one */
+};
+
 typedef struct IsaMbarrier {
     uint64_t pending, expected, phase;
 } IsaMbarrier;

@@ -146,7 +146,8 @@ enum {
     ISA_JUMP_LOOKS = 4,
     ISA_JUMP_APART = 8,     /* only where lanes that row operand[3] names are not here */
     ISA_JUMP_INVERTED = 16, /* that row is inverted */
-    ISA_JUMP_TOGETHER = 32  /* only where all live lanes that row operand[3] names are here */
+    ISA_JUMP_TOGETHER = 32, /* only where all live lanes that row operand[3] names are here */
+    ISA_JUMP_ANY = 64       /* all lanes that are here, if one jumps */
 };
 /* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
 enum { ISA_SYNC_IS_HERE = 1 };

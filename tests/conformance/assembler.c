@@ -35,6 +35,8 @@ static int run(const char *architecture, const char *level, const char *from, co
     return status;
 }
 
+bool assembler_is_there(void) { return system("ptxas --version >/dev/null 2>&1") == 0; }
+
 void *assembler_run(const char *architecture, const char *level, const char *ptx, size_t *size,
                     char **messages) {
     char folder[] = "/tmp/conformance-XXXXXX", from[64], to[64], log[64];

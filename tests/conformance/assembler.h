@@ -2,8 +2,11 @@
 #ifndef TYTO_TESTS_CONFORMANCE_ASSEMBLER_H
 #define TYTO_TESTS_CONFORMANCE_ASSEMBLER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/* Whether ptxas can be run. */
+bool assembler_is_there(void);
 /* The cubin of a PTX text for an architecture ("sm_90") at a level ("-O3"), as a block of *size
  * bytes that the caller frees; NULL with ptxas's messages in *messages, to be freed too. */
 void *assembler_run(const char *architecture, const char *level, const char *ptx, size_t *size,

@@ -13,6 +13,7 @@
 #include "assembler.h"
 #include "coverage.h"
 #include "device.h"
+#include "differences.h"
 
 static void start_engine(Engine *engine, const char *variant) {
     Diag *diag = diag_new();
@@ -32,20 +33,26 @@ static void start_engine(Engine *engine, const char *variant) {
 
 /* An engine for machine code: the best variant, behind ptxas. */
 static void start_machine(Harness *harness, const char *machine) {
-    static char architecture[16];
+    static char name[32];
     Engine *engine = &harness->engines[harness->engine_count++];
     const char *level = strchr(machine, ':');
-    const size_t length = level ? (size_t)(level - machine) : strlen(machine);
-    snprintf(architecture, sizeof architecture, "%.*s", (int)length, machine);
+    const int length = (int)strcspn(machine, ":");
     start_engine(engine, isa_find_variant(NULL)->name);
     engine->variant = "machine code";
-    engine->architecture = architecture;
     engine->level = level ? level + 1 : "-O3";
-    harness->is_hopper = strcmp(architecture, "sm_90") == 0;
+    snprintf(engine->architecture, sizeof engine->architecture, "%.*s", length, machine);
+    snprintf(name, sizeof name, "%.*s:%s", length, machine, engine->level);
+    engine->machine = name;
 }
 
 void harness_start(Harness *harness, const char *library, const char *machine) {
-    if (machine) start_machine(harness, machine);
+    harness->spellings = coverage_new();
+    harness->failed = coverage_new();
+    harness->differing_forms = coverage_new();
+    if (machine) {
+        start_machine(harness, machine);
+        return;
+    }
     if (library) {
         Engine *engine = &harness->engines[harness->engine_count++];
         engine->variant = "device";
@@ -58,11 +65,9 @@ void harness_start(Harness *harness, const char *library, const char *machine) {
         if (!variant) continue;
         Engine *engine = &harness->engines[harness->engine_count++];
         start_engine(engine, variant->name);
-        engine->is_shadow = library || machine;
+        engine->is_shadow = library != NULL;
         if (engine->is_shadow) break;
     }
-    harness->spellings = coverage_new();
-    harness->failed = coverage_new();
 }
 
 void harness_end(Harness *harness) {
@@ -72,6 +77,7 @@ void harness_end(Harness *harness) {
     }
     coverage_free(harness->spellings);
     coverage_free(harness->failed);
+    coverage_free(harness->differing_forms);
 }
 
 bool harness_wants(const Harness *harness, const char *text) {
@@ -93,7 +99,7 @@ void harness_lose(const Harness *harness, int unit) {
 
 void harness_note_absent(Harness *harness, const char *spelling, const char *messages) {
     harness->absent++;
-    fprintf(stderr, "absent: %s: %s\n", spelling, messages);
+    if (harness->shows_absent) fprintf(stderr, "absent: %s: %s\n", spelling, messages);
 }
 
 void harness_count_form(Harness *harness, const char *spelling) {
@@ -103,6 +109,12 @@ void harness_count_form(Harness *harness, const char *spelling) {
 void harness_fail(Harness *harness, const char *spelling) {
     harness_count_form(harness, spelling);
     if (coverage_add(harness->failed, spelling)) harness->failures++;
+}
+
+bool harness_allows(Harness *harness, const Engine *engine, const char *spelling, unsigned kinds) {
+    if (!engine->machine || !difference_is_known(engine->machine, spelling, kinds)) return false;
+    harness->differing += coverage_add(harness->differing_forms, spelling);
+    return true;
 }
 
 void harness_note_error(Harness *harness, const Form *form, const Type *type, double ulps,
@@ -135,27 +147,28 @@ struct EngineModule {
 
 EngineModule *engine_load(Engine *engine, const Text *ptx, char **messages) {
     EngineModule module = {0};
+    bool has_text = true;
     if (engine->device) {
         module.real = device_load(engine->device, text_string(ptx), messages);
     } else {
         Diag *diag = diag_new();
         GpuImage image = {"conformance", text_string(ptx), ptx->length};
         void *cubin = NULL;
-        if (engine->architecture)
+        if (engine->machine)
             image.text = cubin = assembler_run(engine->architecture, engine->level,
                                                text_string(ptx), &image.length, messages);
+        has_text = image.text != NULL;
         if (image.text) module.simulated = gpu_load(engine->gpu, &image, 1, diag);
         if (image.text && !module.simulated && messages) *messages = strdup(diag_text(diag));
         free(cubin);
         diag_free(diag);
     }
+    engine->lacks_form = engine->device ? !module.real : engine->machine && !has_text;
     if (!module.simulated && !module.real) return NULL;
     EngineModule *loaded = malloc(sizeof *loaded);
     *loaded = module;
     return loaded;
 }
-
-bool engine_may_lack(const Engine *engine) { return engine->device || engine->architecture; }
 
 void engine_unload(Engine *engine, EngineModule *module) {
     if (module->simulated) gpu_unload(module->simulated);

@@ -19,9 +19,11 @@ typedef struct Engine {
     const char *variant;               /* "base", "v3", "v4", "device" */
     Gpu *gpu;                          /* NULL of a real one */
     struct Device *device;             /* NULL of a simulated one */
-    const char *architecture;          /* "sm_90": executes what ptxas makes; NULL: PTX */
+    const char *machine;               /* "sm_90:-O3": executes what ptxas makes; NULL: PTX */
+    char architecture[16];             /* of that, "sm_90" */
     const char *level;                 /* of ptxas, "-O3" */
     bool is_shadow;                    /* only compared with the real one */
+    bool lacks_form;                   /* the assembler has not taken the last module */
     uint64_t buffers[HARNESS_BUFFERS]; /* device addresses of the buffers that kernels get */
 } Engine;
 
@@ -46,22 +48,25 @@ typedef struct Harness {
     int effort;         /* cases are multiplied by this ... */
     int divisor;        /* ... and divided by this */
     bool is_thorough;   /* all values of 16-bit sources */
+    bool shows_absent;  /* says what the assembler does not take */
     bool only_faults;   /* on a real GPU: trials that must fault, else those that must not */
     bool is_hopper;     /* the real GPU has compute capability 9 */
     Share share;
-    int units;         /* that came up, whoever ran them */
-    uint64_t forms;    /* distinct spellings */
-    uint64_t cases;    /* results compared */
-    uint64_t failures; /* of the forms, those that did not load or had a wrong result */
-    uint64_t absent;   /* forms that the real GPU's assembler did not take */
+    int units;          /* that came up, whoever ran them */
+    uint64_t forms;     /* distinct spellings */
+    uint64_t cases;     /* results compared */
+    uint64_t failures;  /* of the forms, those that did not load or had a wrong result */
+    uint64_t absent;    /* forms that the assembler, which is not ours, did not take */
+    uint64_t differing; /* forms of machine code that differ as the list has it (differences.h) */
     Worst worst[HARNESS_MAX_WORST];
     int worst_count;
-    struct Map *spellings; /* that ran: see coverage.h */
-    struct Map *failed;    /* those of them that count as failures */
+    struct Map *spellings;       /* that ran: see coverage.h */
+    struct Map *failed;          /* those of them that count as failures */
+    struct Map *differing_forms; /* those of machine code that differ as they may */
 } Harness;
 
 /* `library`: the CUDA driver of a real GPU, which then is the only engine but for one to compare it
- * with; NULL: none. `machine`: the same of machine code, "sm_90" or "sm_90:-O1". */
+ * with; NULL: none. `machine`: machine code alone, "sm_90" or "sm_90:-O1". */
 void harness_start(Harness *harness, const char *library, const char *machine);
 void harness_end(Harness *harness);
 
@@ -77,6 +82,8 @@ void harness_count_form(Harness *harness, const char *spelling);
 void harness_note_absent(Harness *harness, const char *spelling, const char *messages);
 /* Counts a form that did not load or had a wrong result. */
 void harness_fail(Harness *harness, const char *spelling);
+/* Whether a form may differ so on that engine; counts it then. `kinds`: differences.h. */
+bool harness_allows(Harness *harness, const Engine *engine, const char *spelling, unsigned kinds);
 /* Notes how far an approximation was off. */
 void harness_note_error(Harness *harness, const Form *form, const Type *type, double ulps,
                         uint64_t operand, uint64_t got, uint64_t expected);
@@ -85,8 +92,6 @@ void harness_note_error(Harness *harness, const Form *form, const Type *type, do
  * unless that is NULL. */
 typedef struct EngineModule EngineModule;
 EngineModule *engine_load(Engine *engine, const Text *ptx, char **messages);
-/* Whether the engine's assembler, which is not ours, may refuse forms. */
-bool engine_may_lack(const Engine *engine);
 void engine_unload(Engine *engine, EngineModule *module);
 /* Host pointer to a buffer. */
 void *engine_buffer(const Engine *engine, int buffer);

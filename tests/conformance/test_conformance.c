@@ -1,19 +1,22 @@
 /* Executes every supported PTX instruction on edge cases, in every execution variant of this host,
  * and compares with an independent computation.
  *
- *     test_conformance [--thorough] [--device LIBRARY | --machine SM[:LEVEL]] [--faults]
+ *     test_conformance [--thorough] [--device LIBRARY | --machine SM[:LEVEL]] [--absent] [--faults]
  *                      [--share I/N] [--first N] [TEXT]
  *
  * --thorough takes many times as many cases, and all values of 16-bit operands; TEXT keeps the
  * forms whose text contains it. --device runs on a real GPU by that CUDA driver (libcuda.so.1) and
- * compares the simulator with it, too; --machine sm_90 or sm_90:-O1 does the same with the machine
- * code that ptxas makes of each form; --faults what must fault there, which a process can do once.
+ * compares the simulator with it, too; --faults what must fault there, which a process can do once.
+ * --machine sm_90 or sm_90:-O1 runs the machine code that ptxas makes of each form instead: what
+ * may differ is in differences.c. --absent says what the assembler does not take, and why.
  * --share runs every N-th module and trial from the I-th on, and from number --first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembler.h"
 #include "coverage.h"
+#include "differences.h"
 #include "harness.h"
 #include "lanes.h"
 #include "trial.h"
@@ -28,7 +31,7 @@ enum { DIVISOR = 8 };
 enum { DIVISOR = 1 };
 #endif
 
-enum { EFFORT = 4, THOROUGH_EFFORT = 32 };
+enum { EFFORT = 4, THOROUGH_EFFORT = 32, SKIPPED = 77 };
 
 static const Row *const tables[] = {ROWS_INTEGER,     ROWS_BITS,    ROWS_COMPARE, ROWS_FLOAT,
                                     ROWS_APPROXIMATE, ROWS_CONVERT, ROWS_VIDEO,   ROWS_WARP};
@@ -47,6 +50,10 @@ static void report(const Harness *harness) {
            (unsigned long long)harness->cases);
     for (int i = 0; i < harness->engine_count; i++)
         printf(" %s", harness->engines[i].variant);
+    if (harness->absent)
+        printf("\n%llu not taken by the assembler", (unsigned long long)harness->absent);
+    if (harness->differing)
+        printf("\n%llu differ as they may", (unsigned long long)harness->differing);
     printf("\n%llu passed, %llu failed\n", (unsigned long long)(harness->forms - harness->failures),
            (unsigned long long)harness->failures);
 }
@@ -62,6 +69,8 @@ int main(int argc, char **argv) {
             library = argv[++i];
         } else if (strcmp(argv[i], "--machine") == 0 && i + 1 < argc) {
             machine = argv[++i];
+        } else if (strcmp(argv[i], "--absent") == 0) {
+            harness.shows_absent = true;
         } else if (strcmp(argv[i], "--share") == 0 && i + 1 < argc) {
             sscanf(argv[++i], "%d/%d", &harness.share.index, &harness.share.of);
         } else if (strcmp(argv[i], "--faults") == 0) {
@@ -71,6 +80,10 @@ int main(int argc, char **argv) {
         } else {
             harness.filter = argv[i];
         }
+    }
+    if (machine && !assembler_is_there()) {
+        printf("skipped: no ptxas on the PATH\n");
+        return SKIPPED;
     }
     harness_start(&harness, library, machine);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !harness.only_faults; i++)
@@ -85,7 +98,11 @@ int main(int argc, char **argv) {
     texture_run(&harness);
     surface_run(&harness);
     wide_run(&harness);
-    const int missing = harness.filter || harness.share.of ? 0 : coverage_check(harness.spellings);
+    const bool is_whole = !harness.filter && !harness.share.of;
+    const char *code = harness.engines[0].machine; /* lacks what its assembler does not take */
+    const int missing = !is_whole ? 0
+                        : code    ? differences_report_unused(code)
+                                  : coverage_check(harness.spellings);
     report(&harness);
     const bool is_right = harness.forms > 0 && harness.failures == 0 && missing == 0;
     harness_end(&harness);

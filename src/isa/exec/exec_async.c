@@ -163,23 +163,32 @@ static bool step_barrier(IsaContext *context, const IsaWarp *warp, const IsaInst
     }
 }
 
+/* Where the lanes' barriers are; false after a fault. */
+static bool open_barriers(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                          bool is_write, uint8_t **host) {
+    ISA_ACCESS(lane_addresses)(context, warp, inst, inst->operand[1]);
+    if (!ISA_ACCESS(open_lanes)(context, warp, (PtxSpace)inst->space, sizeof(uint64_t), mask,
+                                is_write, host))
+        return false;
+    for (; mask && inst->space == PTX_SPACE_NONE; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        if (context->did.space[lane] == PTX_SPACE_SHARED) continue;
+        isa_fault(context, warp, lane, ISA_FAULT_SPACE,
+                  "wrong space: an mbarrier at 0x%" PRIx64 ", which is not shared memory",
+                  context->did.address[lane]);
+        return false;
+    }
+    return true;
+}
+
 /* Lane after lane, as atomics. */
 EXEC(MBARRIER) {
     uint8_t *host[ISA_LANES];
     uint32_t done = 0;
     uint64_t state[ISA_LANES] = {0};
-    ISA_ACCESS(lane_addresses)(context, warp, inst, inst->operand[1]);
-    if (!ISA_ACCESS(open_lanes)(context, warp, (PtxSpace)inst->space, sizeof(uint64_t), mask,
-                                inst->sub == ISA_MBARRIER_INIT, host))
-        return;
+    if (!open_barriers(context, warp, inst, mask, inst->sub == ISA_MBARRIER_INIT, host)) return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
-        if (inst->space == PTX_SPACE_NONE && context->did.space[lane] != PTX_SPACE_SHARED) {
-            isa_fault(context, warp, lane, ISA_FAULT_SPACE,
-                      "wrong space: an mbarrier at 0x%" PRIx64 ", which is not shared memory",
-                      context->did.address[lane]);
-            return;
-        }
         uint64_t bits;
         memcpy(&bits, host[lane], sizeof bits);
         state[lane] = bits;
@@ -200,4 +209,76 @@ EXEC(MBARRIER_PENDING) {
     alignas(64) uint32_t result[ISA_LANES];
     FOR_LANES result[lane] = (uint32_t)isa_mbarrier_of(state[lane]).pending;
     write_row32(warp, inst, 0, result, mask);
+}
+
+/* ---- mbarriers of machine code ---- */
+
+/* Where an object has its counts, of arrivals that the phase waits for and that a phase expects:
+ * 2^bits minus the count. Found by what ptxas computes for mbarrier.init and .pending_count. */
+typedef struct PhaseLayout {
+    uint8_t pending_at, pending_bits, expected_at, expected_bits;
+} PhaseLayout;
+enum { PHASE_AT = 63 };
+
+/* The object after so many arrivals. */
+static uint64_t object_after(const PhaseLayout *layout, uint64_t bits, uint64_t count, bool drops) {
+    const uint64_t most_pending = bits_low_mask(layout->pending_bits);
+    const uint64_t most_expected = bits_low_mask(layout->expected_bits);
+    uint64_t pending = bits >> layout->pending_at & most_pending;
+    uint64_t expected = bits >> layout->expected_at & most_expected;
+    if (drops) expected = (expected + count) & most_expected;
+    pending = (pending + count) & most_pending;
+    if (pending == 0) {
+        bits ^= UINT64_C(1) << PHASE_AT;
+        pending = (expected - most_expected - 1) & most_pending;
+    }
+    bits &= ~(most_pending << layout->pending_at | most_expected << layout->expected_at);
+    return bits | pending << layout->pending_at | expected << layout->expected_at;
+}
+
+/* Lanes of the mask whose barrier is that lane's. */
+static uint32_t lanes_beside(const IsaContext *context, uint32_t mask, int lane) {
+    uint32_t same = 0;
+    for (; mask; mask &= mask - 1) {
+        const int other = bits_lowest32(mask);
+        if (context->did.address[other] == context->did.address[lane]) same |= lane_bit[other];
+    }
+    return same;
+}
+
+EXEC(PHASE_ARRIVE) {
+    static const PhaseLayout of_80 = {32, 31, 0, 30}, of_90 = {43, 20, 1, 20};
+    const PhaseLayout *layout = inst->sub & ISA_PHASE_90 ? &of_90 : &of_80;
+    uint8_t *host[ISA_LANES];
+    uint64_t state[ISA_LANES] = {0};
+    if (!open_barriers(context, warp, inst, mask, false, host)) return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        memcpy(&state[lane], host[lane], sizeof *state);
+        const uint64_t after = object_after(layout, state[lane], count_of(warp, inst, lane),
+                                            inst->sub & ISA_PHASE_DROP);
+        memcpy(host[lane], &after, sizeof after);
+    }
+    if (inst->operand[0] == ISA_SINK) return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        const uint32_t beside = lanes_beside(context, mask, lane);
+        const uint64_t of_lanes = beside | state[bits_lowest32(beside)] >> 32 << 32;
+        isa_row64(warp, inst->operand[0])[lane] =
+            inst->sub & ISA_PHASE_OF_LANES ? of_lanes : state[lane];
+    }
+}
+
+EXEC(PHASE_CHECK) {
+    uint8_t *host[ISA_LANES];
+    uint32_t done = 0;
+    if (!open_barriers(context, warp, inst, mask, false, host)) return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        uint64_t bits;
+        memcpy(&bits, host[lane], sizeof bits);
+        const uint32_t asked = isa_row32(warp, inst->operand[2])[lane] >> 31;
+        if (bits >> PHASE_AT != asked) done |= lane_bit[lane];
+    }
+    write_pred(warp, inst->operand[0], done, mask);
 }

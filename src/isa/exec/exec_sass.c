@@ -62,7 +62,11 @@ INLINE uint32_t signed_bits(uint32_t bits, int64_t imm, uint32_t sign) {
 EXEC(SIGN_F32) {
     alignas(64) uint32_t result[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 1);
-    FOR_LANES result[lane] = signed_bits(a[lane], inst->imm, UINT32_C(1) << 31);
+    const uint32_t least = inst->sub & ISA_MOD_FTZ ? 0x00800000 : 0;
+    FOR_LANES {
+        const uint32_t x = signed_bits(a[lane], inst->imm, UINT32_C(1) << 31);
+        result[lane] = (x & 0x7fffffff) < least ? x & 0x80000000 : x;
+    }
     write_row32(warp, inst, 0, result, mask);
 }
 EXEC(SIGN_F16X2) {
@@ -301,7 +305,8 @@ EXEC(BARRIER_SET) {
 }
 EXEC(BARRIER_LEAVE) {
     RowWord *row = operand_row(warp, inst, 0);
-    FOR_LANES row[lane] &= ~mask;
+    const uint32_t leaving = mask & carry_of(warp, inst, 1, (uint32_t)inst->imm);
+    FOR_LANES row[lane] &= ~leaving;
 }
 
 /* ---- Constants by index ---- */

@@ -51,6 +51,7 @@ static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     uint32_t lanes = jumping(warp, inst, mask);
     if (inst->sub & ISA_JUMP_APART && !are_apart(warp, inst, mask)) lanes = 0;
     if (inst->sub & ISA_JUMP_TOGETHER && are_apart(warp, inst, mask)) lanes = 0;
+    if (inst->sub & ISA_JUMP_ANY && lanes) lanes = warp->active;
     if (!lanes) {
         warp->pc++;
         return true;

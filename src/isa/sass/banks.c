@@ -16,12 +16,16 @@ enum {
     AT_STACK = 0x28,
     AT_DYNAMIC_SHARED = 0x2c,
     AT_GRID_ID = 0x30,
+    AT_PARAM_BASE = 0x40,       /* before sm_90: generic address of bank 0 itself */
+    AT_PARAM_WINDOW_90 = 0x198, /* generic addresses of parameters: the first and the last */
     AT_SMS = 0x10c,
     AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
-/* End of the addresses that isspacep.global takes for global memory's. */
-static const uint64_t global_end = UINT64_C(1) << 48;
+/* The bank of __constant__ variables. */
+enum { CONSTANT_BANK = 3 };
+/* Where the window of constants is in a program that has none. */
+static const uint64_t no_constants = UINT64_C(1) << 48;
 
 static void *room_for(void *block, size_t *capacity, size_t bytes) {
     if (*capacity >= bytes) return block;
@@ -61,9 +65,32 @@ static void put_long(uint8_t *bank, uint32_t at, uint64_t value) {
     memcpy(bank + at, &value, sizeof value);
 }
 
+/* Generic address of the bank of __constant__ variables, which cvta.const adds a variable's place
+ * to. Here each variable has its own address: right for those that lie as they do in the bank. */
+static uint64_t constant_window(const SassCode *code) {
+    for (uint32_t i = 0; i < code->part_count; ++i) {
+        const SassBankPart *part = &code->parts[i];
+        if (part->bank == CONSTANT_BANK && part->var) return part->var->address - part->offset;
+    }
+    return no_constants;
+}
+
+/* By which cvta.param and isspacep.param answer. */
+static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
+    const uint32_t sm = launch->program->code->sm;
+    const uint64_t base = MEM_PARAM_WINDOW - function_of(launch)->parameter_offset;
+    if (sm >= 90) {
+        put_long(bank, AT_PARAM_WINDOW_90, MEM_PARAM_WINDOW);
+        put_long(bank, AT_PARAM_WINDOW_90 + 8, MEM_PARAM_END - 1);
+        return;
+    }
+    put_long(bank, AT_PARAM_BASE, base);
+    put_word(bank, sm >= 80 ? 0x12c : 0x114, (uint32_t)(MEM_PARAM_END - 1 - base));
+}
+
 static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     const bool is_90 = launch->program->code->sm >= 90;
-    const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, end_at = is_90 ? 0xd0 : 0x50;
+    const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, constants_at = is_90 ? 0xd0 : 0x50;
     memcpy(bank + AT_BLOCK, launch->block, sizeof launch->block);
     memcpy(bank + AT_GRID, launch->grid, sizeof launch->grid);
     put_long(bank, AT_SHARED_WINDOW, MEM_SHARED_WINDOW);
@@ -71,7 +98,8 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, AT_STACK, launch->function->local_bytes);
     put_word(bank, AT_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
     put_long(bank, AT_GRID_ID, launch->grid_id);
-    put_long(bank, end_at, global_end);
+    put_long(bank, constants_at, constant_window(launch->program->code));
+    put_param_window(launch, bank);
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */
     put_word(bank, workspace_at + 4, (uint32_t)launch->grid_workspace);     /* %envreg2 */
     put_word(bank, AT_SMS, launch->sms);

@@ -122,27 +122,73 @@ bool tr_op_i2fp(Translator *t) {
                         float_type(tr_mod(t, SASS_MOD_FLOAT_TO)));
 }
 
-/* d, a, b, c: two floats into halves, the first one the upper */
+/* ---- F2FP ---- */
+
+/* Below the upper half of c. */
+static void merge(Translator *t, const SassOperand *c, IsaOperand low) {
+    enum { A_OR_B_AND_C = 0xf8 };
+    const IsaOperand rest = tr_row(t, c), upper = tr_constant(t, 0xffff0000);
+    tr_step4(t, ISA_DO_LOP3_32, tr_to(t, tr_operand(t, 0)), low, rest, upper)->sub = A_OR_B_AND_C;
+}
+
+/* A conversion between floats as the instruction's modifiers have it. */
+static IsaConvert float_conversion(const Translator *t, PtxType from, PtxType to) {
+    IsaConvert how = between(from, to);
+    how.round = tr_round(t) & 7;
+    how.is_satfinite = tr_mod(t, SASS_MOD_SATFINITE) != 0;
+    how.register_bits = 2 * (to == PTX_E4M3X2 || to == PTX_E5M2X2 ? 8 : 16);
+    if (tr_mod(t, SASS_MOD_RELU)) how.modifiers |= ISA_MOD_RELU;
+    return how;
+}
+
+/* Two 8-bit floats, in the lower or the upper half of b, to two halves. */
+static bool unpack(Translator *t, PtxType from) {
+    const SassOperand *b = tr_operand(t, 2);
+    const IsaConvert how = float_conversion(t, from, PTX_F16X2);
+    IsaOperand row = tr_row(t, b);
+    if (b->suffix == SASS_SUFFIX_H1)
+        row = tr_step3(t, ISA_DO_SHR_U32, tr_scratch(t), row, tr_constant(t, 16))->operand[0];
+    tr_step2(t, ISA_DO_CVT_UNPACK, tr_to(t, tr_operand(t, 0)), row)->imm = isa_convert_imm(how);
+    return true;
+}
+
+/* d, a, b, c: floats a and b side by side, a the upper one. Where it merges, halves are of b alone,
+ * and what is left of d is the upper half of c. */
 bool tr_op_f2fp(Translator *t) {
-    const uint8_t to = tr_mod(t, SASS_MOD_F2FP_TO); /* from sm_89 on */
+    const uint8_t to = tr_mod(t, SASS_MOD_F2FP_TO), from = tr_mod(t, SASS_MOD_F2FP_FROM);
+    const SassOperand *d = tr_operand(t, 0), *a = tr_operand(t, 1);
+    const SassOperand *b = tr_operand(t, 2), *c = tr_operand(t, 3);
     const bool is_bf16 =
         to == SASS_F2FP_TO_BF16 || tr_mod(t, SASS_MOD_PACK_TYPE) == SASS_PACK_TYPE_BF16;
-    if (tr_mod(t, SASS_MOD_PACK) != SASS_PACK_PACK_AB ||
-        tr_mod(t, SASS_MOD_PACKING) != SASS_PACKING_PACK_AB)
-        return tr_refuse(t, "this way of packing");
-    if ((to != SASS_F2FP_TO_F16 && to != SASS_F2FP_TO_BF16) ||
-        tr_mod(t, SASS_MOD_F2FP_FROM) != SASS_F2FP_FROM_F32 || tr_mod(t, SASS_MOD_SATFINITE))
+    const bool merges = tr_mod(t, SASS_MOD_PACK) == SASS_PACK_MERGE_C ||
+                        tr_mod(t, SASS_MOD_PACKING) == SASS_PACKING_PACK_AB_MERGE_C;
+    const bool is_8_bits = to == SASS_F2FP_TO_E4M3 || to == SASS_F2FP_TO_E5M2;
+    const PtxType narrow = to == SASS_F2FP_TO_E4M3 ? PTX_E4M3X2 : PTX_E5M2X2;
+    if (tr_mod(t, SASS_MOD_PACKING) == SASS_PACKING_UNPACK_B) {
+        const bool is_e4m3 = from == SASS_F2FP_FROM_E4M3 || from == SASS_F2FP_FROM_UPPER_E4M3;
+        return unpack(t, is_e4m3 ? PTX_E4M3X2 : PTX_E5M2X2);
+    }
+    if (is_8_bits && from == SASS_F2FP_FROM_F16) {
+        if (merges || a->value != SASS_RZ) return tr_refuse(t, "two pairs of halves");
+        const IsaConvert how = float_conversion(t, PTX_F16X2, narrow);
+        tr_step2(t, ISA_DO_CVT_PACK, tr_to(t, d), tr_row(t, b))->imm = isa_convert_imm(how);
+        return true;
+    }
+    if (to == SASS_F2FP_TO_TF32) {
+        const IsaConvert how = float_conversion(t, PTX_F32, PTX_TF32);
+        tr_step2(t, ISA_DO_CVT_TO_FLOAT, tr_to(t, d), tr_float(t, b))->imm = isa_convert_imm(how);
+        return true;
+    }
+    if (from != SASS_F2FP_FROM_F32 && from != SASS_F2FP_FROM_F32_TO_FP8)
         return tr_refuse(t, "these types");
-    const IsaOperand x = tr_float(t, tr_operand(t, 1)), y = tr_float(t, tr_operand(t, 2));
-    IsaConvert how = between(PTX_F32, is_bf16 ? PTX_BF16X2 : PTX_F16X2);
-    how.round = tr_round(t) & 7;
-    how.register_bits = 32;
-    if (tr_mod(t, SASS_MOD_RELU)) how.modifiers |= ISA_MOD_RELU;
-    IsaInst *step = tr_step(t, ISA_DO_CVT_PACK);
-    step->operand[0] = tr_to(t, tr_operand(t, 0));
-    step->operand[1] = x;
-    step->operand[2] = y;
-    step->imm = isa_convert_imm(how);
+    const IsaConvert how = float_conversion(t, PTX_F32,
+                                            is_8_bits ? narrow
+                                            : is_bf16 ? PTX_BF16X2
+                                                      : PTX_F16X2);
+    const IsaOperand x = merges && !is_8_bits ? tr_constant(t, 0) : tr_float(t, a);
+    const IsaOperand y = tr_float(t, b), packed = merges ? tr_scratch(t) : tr_to(t, d);
+    tr_step3(t, ISA_DO_CVT_PACK, packed, x, y)->imm = isa_convert_imm(how);
+    if (merges) merge(t, c, packed);
     return true;
 }
 
@@ -151,12 +197,14 @@ bool tr_op_f2fp(Translator *t) {
 typedef struct Packed {
     uint8_t bits;
     bool is_signed;
-    PtxType type;
+    PtxType type; /* of 8 and 16 bits */
 } Packed;
 static Packed packed_to(const Translator *t) {
-    static const Packed packed[] = {
-        {8, false, PTX_U8}, {8, true, PTX_S8}, {16, false, PTX_U16}, {16, true, PTX_S16}};
-    return packed[tr_mod(t, SASS_MOD_PACKED_TO) & 3];
+    static const Packed packed[] = {{8, false, PTX_U8},        {8, true, PTX_S8},
+                                    {16, false, PTX_U16},      {16, true, PTX_S16},
+                                    {2, false, PTX_TYPE_NONE}, {2, true, PTX_TYPE_NONE},
+                                    {4, false, PTX_TYPE_NONE}, {4, true, PTX_TYPE_NONE}};
+    return packed[tr_mod(t, SASS_MOD_PACKED_TO) & 7];
 }
 
 /* d = saturated b, saturated a, and the rest c, the lowest first. */
@@ -181,7 +229,7 @@ static IsaOperand to_integer(Translator *t, IsaOperand row) {
                             .source_bits = 32,
                             .destination_bits = to.bits,
                             .is_destination_signed = to.is_signed,
-                            .integral = PTX_RNI,
+                            .integral = (uint8_t)integral_of(t),
                             .register_bits = 32};
     IsaInst *step = tr_step2(t, ISA_DO_CVT_TO_INT, tr_scratch(t), row);
     step->imm = isa_convert_imm(how);
@@ -197,6 +245,22 @@ bool tr_op_f2ip(Translator *t) {
 }
 
 /* ---- The function unit ---- */
+
+/* A function of halves or bfloat16: of the lower half, or that which the operand names. */
+static bool function_of_half(Translator *t, uint8_t function) {
+    const bool is_bf16 = tr_mod(t, SASS_MOD_FUNCTION_TYPE) == SASS_FUNCTION_TYPE_BF16;
+    const bool is_power = function == SASS_FUNCTION_EX2;
+    if (!is_power && function != SASS_FUNCTION_TANH) return tr_refuse(t, "this function of halves");
+    const IsaOperand x = float_source(t, tr_operand(t, 1), is_bf16 ? PTX_BF16 : PTX_F16);
+    tr_step2(t,
+             is_bf16    ? is_power ? ISA_DO_EX2_BF16 : ISA_DO_TANH_BF16
+             : is_power ? ISA_DO_EX2_F16
+                        : ISA_DO_TANH_F16,
+             tr_to(t, tr_operand(t, 0)), x)
+        ->sub = is_bf16 && is_power ? ISA_MOD_FTZ : 0; /* PTX's has no other form */
+    t->info.op_class = ISA_CLASS_SFU;
+    return true;
+}
 
 bool tr_op_mufu(Translator *t) {
     static const struct {
@@ -214,6 +278,7 @@ bool tr_op_mufu(Translator *t) {
                 {SASS_FUNCTION_SQRT, ISA_DO_SQRT_F32_MOD, ISA_MOD_FTZ},
                 {SASS_FUNCTION_TANH, ISA_DO_TANH_F32, 0}};
     const uint8_t function = tr_mod(t, SASS_MOD_FUNCTION);
+    if (tr_mod(t, SASS_MOD_FUNCTION_TYPE)) return function_of_half(t, function);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (rows[i].function != function) continue;
         const SassOperand *from = tr_operand(t, 1);

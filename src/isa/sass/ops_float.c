@@ -109,10 +109,25 @@ static bool halves_as_float(Translator *t, IsaHandler handler) {
     return true;
 }
 
+/* HADD2 of nothing and a float: the float rounded to a half, in both halves. */
+static bool half_of_float(Translator *t) {
+    const SassOperand *none = tr_operand(t, 1), *number = tr_operand(t, 2);
+    if (none->kind != SASS_REG || none->value != SASS_RZ || tr_mod(t, SASS_MOD_BF16) ||
+        tr_mod(t, SASS_MOD_F32_OUT) || float_sub(t))
+        return tr_refuse(t, "a float operand");
+    const IsaOperand low = tr_scratch(t);
+    tr_step2(t, ISA_DO_CVT_F16_F32, low, tr_float(t, number));
+    tr_step2(t, ISA_DO_SIGN_F16X2, tr_to(t, tr_operand(t, 0)), low)->sub = ISA_HALVES_LOW;
+    t->info.op_class = ISA_CLASS_FP16_ADD;
+    return true;
+}
+
 bool tr_op_half(Translator *t) {
     const uint16_t op = t->sass->op;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
     const int sources = op == SASS_OP_HFMA2 ? 3 : 2;
+    if (op == SASS_OP_HADD2 && tr_operand(t, 2)->suffix == SASS_SUFFIX_HALF_F32)
+        return half_of_float(t);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HADD2)
         return halves_as_float(t, ISA_DO_ADD_F16X2);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HMUL2)

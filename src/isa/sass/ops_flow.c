@@ -48,13 +48,13 @@ bool tr_op_branch(Translator *t) {
     uint32_t pc = 0;
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const SassOperand *uniform = operand_of(t, SASS_UREG);
-    if (tr_mod(t, SASS_MOD_ANY)) return tr_refuse(t, ".ANY");
     const bool has_uniform = uniform && !uniform->is_hidden;
     const uint8_t kind = tr_mod(t, SASS_MOD_BRANCH);
     if (has_uniform && kind != SASS_BRANCH_DIV && kind != SASS_BRANCH_CONV)
         return tr_refuse(t, "a branch by a uniform register");
     if (!target || !relative_pc(t, target->value, &pc)) return tr_refuse(t, "this target");
     put_conditions(t, 0, t->sass->operand_count);
+    if (tr_mod(t, SASS_MOD_ANY)) t->inst.sub |= ISA_JUMP_ANY;
     if (has_uniform) {
         t->inst.operand[3] = tr_row(t, uniform);
         t->inst.sub |= (kind == SASS_BRANCH_DIV ? ISA_JUMP_APART : ISA_JUMP_TOGETHER) |
@@ -159,8 +159,12 @@ bool tr_op_bsync(Translator *t) {
 }
 
 bool tr_op_break(Translator *t) {
-    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
-    tr_step(t, ISA_DO_BARRIER_LEAVE)->operand[0] = tr_barrier(t, operand_of(t, SASS_BARRIER));
+    bool negated = false;
+    const SassOperand *condition = operand_of(t, SASS_PRED);
+    const IsaOperand leaves = condition ? tr_word(t, condition, &negated) : ISA_PRED_TRUE;
+    IsaInst *step =
+        tr_step2(t, ISA_DO_BARRIER_LEAVE, tr_barrier(t, operand_of(t, SASS_BARRIER)), leaves);
+    step->imm = negated;
     return true;
 }
 
@@ -185,6 +189,18 @@ bool tr_op_bmov(Translator *t) {
         return tr_refuse(t, "this state of the warp");
     if (is_saved) tr_step2(t, ISA_DO_MOV_32, tr_to(t, reg), tr_barrier(t, barrier));
     else tr_step2(t, ISA_DO_MOV_32, tr_barrier(t, barrier), tr_row(t, reg));
+    return true;
+}
+
+/* Between a register and half of the return address, which such code keeps values in. */
+bool tr_op_rpcmov(Translator *t) {
+    const IsaOperand half =
+        (IsaOperand)((t->return_row + tr_mod(t, SASS_MOD_RPC_PART)) * ISA_ROW_BYTES);
+    const SassOperand *reg = operand_of(t, SASS_REG);
+    const bool is_read = tr_operand(t, 0)->kind == SASS_REG;
+    if (!reg) return tr_refuse(t, "this source");
+    if (is_read) tr_step2(t, ISA_DO_MOV_32, tr_to(t, reg), half);
+    else tr_step2(t, ISA_DO_MOV_32, half, tr_row(t, reg));
     return true;
 }
 

@@ -324,7 +324,13 @@ bool tr_op_sel(Translator *t) {
     const IsaOperand x = is_float ? tr_float(t, tr_operand(t, 1)) : tr_row(t, tr_operand(t, 1));
     const IsaOperand y = is_float ? tr_float(t, tr_operand(t, 2)) : tr_row(t, tr_operand(t, 2));
     const IsaOperand word = tr_word(t, tr_operand(t, 3), &negated);
-    select_row(t, tr_to(t, tr_operand(t, 0)), x, y, word, negated);
+    if (!tr_mod(t, SASS_MOD_FTZ)) {
+        select_row(t, tr_to(t, tr_operand(t, 0)), x, y, word, negated);
+        return true;
+    }
+    const IsaOperand chosen = tr_scratch(t);
+    select_row(t, chosen, x, y, word, negated);
+    tr_step2(t, ISA_DO_SIGN_F32, tr_to(t, tr_operand(t, 0)), chosen)->sub = ISA_MOD_FTZ;
     return true;
 }
 

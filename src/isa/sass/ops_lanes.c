@@ -172,3 +172,14 @@ bool tr_op_r2ur(Translator *t) {
     step->sub |= ISA_COMPARE_OR;
     return true;
 }
+
+/* p, uniform d, q: the lowest of the lanes that execute, and in which of them that is. */
+bool tr_op_elect(Translator *t) {
+    bool negated;
+    if (tr_word(t, tr_operand(t, 2), &negated) != ISA_PRED_TRUE || negated)
+        return tr_refuse(t, "candidates by predicate");
+    const IsaOperand leader = tr_scratch(t);
+    tr_step3(t, ISA_DO_ELECT, leader, tr_word_to(t, tr_operand(t, 0)), tr_constant(t, UINT32_MAX));
+    tr_step2(t, ISA_DO_TO_UNIFORM, tr_to(t, tr_operand(t, 1)), leader);
+    return true;
+}

@@ -104,6 +104,7 @@ static PtxSpace space_of(uint16_t op) {
     case SASS_OP_LDS:
     case SASS_OP_STS:
     case SASS_OP_LDSM:
+    case SASS_OP_STSM:
     case SASS_OP_ATOMS: return PTX_SPACE_SHARED;
     case SASS_OP_LDL:
     case SASS_OP_STL: return PTX_SPACE_LOCAL;
@@ -191,23 +192,102 @@ bool tr_op_store(Translator *t) {
     return true;
 }
 
-/* d, address: matrices of 8 x 8 halves */
-bool tr_op_ldsm(Translator *t) {
+/* Matrices of 8 x 8 halves: LDSM d, address; STSM address, a */
+bool tr_op_matrices(Translator *t) {
     static const uint8_t counts[] = {1, 2, 4};
+    const bool is_load = t->sass->op == SASS_OP_LDSM;
     const uint8_t count = tr_mod(t, SASS_MOD_MATRIX_COUNT);
     const uint8_t layout = tr_mod(t, SASS_MOD_MATRIX_LAYOUT);
+    const Width row = {16, 1, false};
     if (count > 2 || tr_mod(t, SASS_MOD_MATRIX_ELEMENT) != SASS_MATRIX_ELEMENT_B16 || layout > 1)
         return tr_refuse(t, "this kind of matrix");
-    const Base base = base_of(t, tr_operand(t, 1), false);
-    IsaInst *step = tr_step(t, ISA_DO_LDMATRIX);
+    const Base base = base_of(t, tr_operand(t, is_load ? 1 : 0), false);
+    IsaInst *step = tr_step(t, is_load ? ISA_DO_LDMATRIX : ISA_DO_STMATRIX);
     for (uint32_t i = 0; i < counts[count]; ++i)
-        step->operand[i] = tr_to_register(t, tr_operand(t, 0), i);
-    put_access(step, PTX_SPACE_SHARED, (Width){16, 1, false}, base, 4);
+        step->operand[i] =
+            is_load ? tr_to_register(t, tr_operand(t, 0), i) : tr_register(t, tr_operand(t, 1), i);
+    put_access(step, PTX_SPACE_SHARED, row, base, 4);
     step->vector = counts[count];
     step->sub = layout == SASS_MATRIX_LAYOUT_MT88;
-    fill_access(t, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, (Width){16, 1, false});
+    fill_access(t, is_load ? ISA_MEMORY_LOAD : ISA_MEMORY_STORE, PTX_SPACE_SHARED, row);
     t->info.flags |= ISA_NAMES_ROWS;
     t->info.naming_lanes = (uint8_t)(8 * counts[count]);
+    return true;
+}
+
+/* ---- mbarriers ---- */
+
+/* Arrivals at the barrier at `address`; `to` NULL: without a result. */
+static void put_arrival(Translator *t, const SassOperand *to, const SassOperand *address,
+                        bool is_generic, IsaOperand count, uint8_t sub) {
+    const PtxSpace space = is_generic ? PTX_SPACE_NONE : PTX_SPACE_SHARED;
+    const Base base = base_of(t, address, is_generic);
+    const bool has_result = to && to->value != SASS_RZ;
+    IsaInst *step = tr_step(t, ISA_DO_PHASE_ARRIVE);
+    put_access(step, space, (Width){8, 1, false}, base, 1);
+    step->operand[0] = has_result ? tr_scratch_pair(t) : ISA_SINK;
+    step->operand[2] = count;
+    step->sub = (uint8_t)(sub | (t->sass->sm >= 90 ? ISA_PHASE_90 : 0));
+    if (has_result) tr_split_to(t, to, step->operand[0]);
+    fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){8, 1, false});
+    if (!has_result) t->info.flags |= ISA_IS_REDUCTION;
+}
+
+/* The uniform pair b becomes the barrier. */
+static bool set_barrier(Translator *t) {
+    const SassOperand *b = tr_operand(t, 2);
+    const Width width = {4, 2, false};
+    if (tr_operand(t, 0)->value != SASS_URZ) return tr_refuse(t, "what the barrier was");
+    t->is_uniform = false; /* the lanes that execute store it */
+    const Base base = base_of(t, tr_operand(t, 1), false);
+    const IsaOperand low = tr_register(t, b, 0), high = tr_register(t, b, 1);
+    IsaInst *step = tr_step2(t, ISA_DO_ST, low, high);
+    put_access(step, PTX_SPACE_SHARED, width, base, width.vector);
+    fill_access(t, ISA_MEMORY_STORE, PTX_SPACE_SHARED, width);
+    return true;
+}
+
+/* PHASECHK: p, address, phase; ARRIVE: d, address, count; EXCH: uniform d, address, b. Transactions
+ * are those of copies, which are over when they have been issued. */
+bool tr_op_syncs(Translator *t) {
+    const uint8_t arrival = tr_mod(t, SASS_MOD_ARRIVAL);
+    switch (tr_mod(t, SASS_MOD_SYNCS)) {
+    case SASS_SYNCS_EXCH: return set_barrier(t);
+    case SASS_SYNCS_CCTL_IV: tr_step(t, ISA_DO_NOP); return true;
+    case SASS_SYNCS_PHASECHK: {
+        const Base base = base_of(t, tr_operand(t, 1), false);
+        const IsaOperand phase = tr_row(t, tr_operand(t, 2));
+        IsaInst *step = tr_step(t, ISA_DO_PHASE_CHECK);
+        put_access(step, PTX_SPACE_SHARED, (Width){8, 1, false}, base, 1);
+        step->operand[0] = tr_word_to(t, tr_operand(t, 0));
+        step->operand[2] = phase;
+        fill_access(t, ISA_MEMORY_ATOMIC, PTX_SPACE_SHARED, (Width){8, 1, false});
+        return true;
+    }
+    default: break;
+    }
+    if (arrival == SASS_ARRIVAL_A0T1 && tr_operand(t, 0)->value == SASS_RZ) {
+        tr_step(t, ISA_DO_NOP);
+        return true;
+    }
+    if (arrival != SASS_ARRIVAL_A1T0 && arrival != SASS_ARRIVAL_ART0)
+        return tr_refuse(t, "transactions");
+    const IsaOperand count = arrival == SASS_ARRIVAL_ART0 ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
+    put_arrival(t, tr_operand(t, 0), tr_operand(t, 1), false, count,
+                (tr_mod(t, SASS_MOD_OPTOUT) ? ISA_PHASE_DROP : 0) |
+                    (tr_mod(t, SASS_MOD_TMASK) ? ISA_PHASE_OF_LANES : 0));
+    return true;
+}
+
+/* address: each lane arrives once its copies are over, or (.TRANSCNT) they have been expected. */
+bool tr_op_arrives(Translator *t) {
+    if (tr_mod(t, SASS_MOD_ARRIVES_COUNT) == SASS_ARRIVES_COUNT_TRANSCNT) {
+        tr_step(t, ISA_DO_NOP);
+    } else {
+        put_arrival(t, NULL, tr_operand(t, 0), false, ISA_SINK, 0);
+    }
+    t->info.flags |= ISA_IS_COPY_WAIT;
+    t->info.element_bytes = ISA_WAIT_ALL;
     return true;
 }
 
@@ -278,11 +358,14 @@ bool tr_op_atom(Translator *t) {
     const PtxSpace space = space_of(op);
     const uint8_t which = tr_mod(t, SASS_MOD_ATOM_OP);
     AtomType type;
-    if (to == 1 && tr_operand(t, 0)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
     if (!atom_type(t, &type)) return tr_refuse(t, "this type");
     /* adds the number of lanes, with what each would get that adds 1; without b */
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
     const bool is_count = !is_cas && which == popc_inc;
+    if (!is_cas && which == SASS_ATOM_OP_ARRIVE && t->sass->sm < 90) {
+        put_arrival(t, tr_operand(t, to), tr_operand(t, address), to == 1, ISA_SINK, 0);
+        return true;
+    }
     if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
     const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: whether it has swapped */
     if (is_count && !is_reduction && tr_operand(t, to)->value != SASS_RZ)
@@ -309,6 +392,10 @@ bool tr_op_atom(Translator *t) {
     else if (has_result && type.size == 8) tr_split_to(t, tr_operand(t, to), old);
     fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){type.size, 1, false});
     if (is_reduction) t->info.flags |= ISA_IS_REDUCTION;
+    /* p: the memory has done it. A GPU leaves generic addresses of shared memory to the code that
+     * follows; ours does those too. */
+    if (to == 1 && tr_operand(t, 0)->value != SASS_PT)
+        tr_step2(t, ISA_DO_PRED_MOV, tr_word_to(t, tr_operand(t, 0)), ISA_PRED_TRUE);
     return true;
 }
 
@@ -423,9 +510,10 @@ bool tr_op_membar(Translator *t) {
 
 /* p, address */
 bool tr_op_qspc(Translator *t) {
-    static const PtxSpace spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED};
-    const uint8_t which = tr_mod(t, SASS_MOD_SPACE);
-    if (which > 2) return tr_refuse(t, "this space");
+    /* a CTA is a cluster of its own */
+    static const PtxSpace spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED,
+                                      PTX_SPACE_SHARED};
+    const uint8_t which = tr_mod(t, SASS_MOD_SPACE) & 3;
     const IsaOperand address = joined_address(t, tr_operand(t, 2), tr_mod(t, SASS_MOD_E));
     if (tr_operand(t, 1)->value != SASS_RZ) return tr_refuse(t, "a register as result");
     IsaInst *step = tr_step(t, ISA_DO_ISSPACEP);

@@ -210,12 +210,38 @@ static void lay_out_frame(Translator *t) {
     t->scratch_row = t->sink_row + 2;
     t->pair_row = t->scratch_row + TR_SCRATCH;
     t->barrier_row = t->pair_row + 2 * TR_PAIRS;
+    t->return_row = t->barrier_row + TR_BARRIERS;
+}
+
+enum {
+    STACK_POINTER = 1,      /* R1 */
+    OPEN_STACK_BYTES = 1024 /* CUDA's default for cudaLimitStackSize */
+};
+
+/* Whether code may move its stack pointer by more than is known: it calls itself, or takes as much
+ * room as it needs. A start of the pointer is a word of a constant bank. */
+static bool has_open_stack(const IsaProgram *program, const IsaFunction *function, uint32_t known) {
+    uint64_t frames = 0;
+    for (uint32_t pc = function->entry; pc < function->end && pc < program->inst_count; ++pc) {
+        const SassInst *inst = &program->code->insts[pc];
+        const SassOperand *to = &inst->operand[0];
+        bool is_known = false;
+        if (!inst->operand_count || to->kind != SASS_REG || to->value != STACK_POINTER) continue;
+        for (int i = 1; i < inst->operand_count; ++i) {
+            const SassOperand *operand = &inst->operand[i];
+            const int32_t number = (int32_t)operand->value;
+            is_known |= operand->kind == SASS_CONST || (operand->kind == SASS_IMM && number);
+            if (operand->kind == SASS_IMM && number < 0) frames -= (uint64_t)(int64_t)number;
+        }
+        if (!is_known) return true;
+    }
+    return frames > known;
 }
 
 static void fill_functions(Translator *t) {
     IsaProgram *program = t->program;
     const Cubin *cubin = program->code->cubin;
-    const uint32_t rows = t->barrier_row + TR_BARRIERS;
+    const uint32_t rows = t->return_row + 2;
     for (uint32_t f = 0; f < program->function_count; ++f) {
         const CubinFunction *from = &cubin->functions[f];
         IsaFunction *out = &program->functions[f];
@@ -226,8 +252,10 @@ static void fill_functions(Translator *t) {
         out->pred_offset = rows * ISA_ROW_BYTES;
         out->frame_bytes = (uint32_t)bits_align_up(
             out->pred_offset + (TR_WORDS + TR_SCRATCH_WORDS) * sizeof(uint32_t), ISA_ROW_BYTES);
-        out->local_bytes = (uint32_t)bits_align_up(
-            from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes, 16);
+        const uint32_t stack =
+            from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes;
+        const bool is_open = has_open_stack(program, out, stack);
+        out->local_bytes = (uint32_t)bits_align_up(stack + (is_open ? OPEN_STACK_BYTES : 0), 16);
         out->registers = from->registers;
         out->shared_bytes = from->shared_bytes;
     }

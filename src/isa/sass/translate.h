@@ -46,6 +46,7 @@ typedef struct Translator {
     uint32_t pool_base;                                    /* bytes of bank rows, which go first */
     uint32_t gprs;                                         /* rows of registers */
     uint32_t scratch_row, pair_row, barrier_row, sink_row; /* first rows */
+    uint32_t return_row;                                   /* two: the return address */
     const SassInst *sass;                                  /* the instruction */
     uint32_t pc;
     IsaInst inst;
