@@ -19,6 +19,7 @@ enum {
     AT_PARAM_BASE = 0x40,       /* before sm_90: generic address of bank 0 itself */
     AT_PARAM_WINDOW_90 = 0x198, /* generic addresses of parameters: the first and the last */
     AT_SMS = 0x10c,
+    AT_CLUSTER_RANKS_90 = 0x144, /* %cluster_nctarank: a CTA is a cluster of its own */
     AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
@@ -100,6 +101,7 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_long(bank, AT_GRID_ID, launch->grid_id);
     put_long(bank, constants_at, constant_window(launch->program->code));
     put_param_window(launch, bank);
+    if (is_90) put_word(bank, AT_CLUSTER_RANKS_90, 1);
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */
     put_word(bank, workspace_at + 4, (uint32_t)launch->grid_workspace);     /* %envreg2 */
     put_word(bank, AT_SMS, launch->sms);
