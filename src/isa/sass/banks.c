@@ -19,6 +19,9 @@ enum {
     AT_PARAM_BASE = 0x40,       /* before sm_90: generic address of bank 0 itself */
     AT_PARAM_WINDOW_90 = 0x198, /* generic addresses of parameters: the first and the last */
     AT_SMS = 0x10c,
+    AT_CLUSTER_SHAPE_90 = 0x144, /* %cluster_nctaid, three words, and their reciprocals as floats */
+    AT_CLUSTERS_90 = 0x15c,      /* %nclusterid, three words */
+    AT_CLUSTER_RANKS_90 = 0x188, /* %cluster_nctarank */
     AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
@@ -88,6 +91,17 @@ static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, sm >= 80 ? 0x12c : 0x114, (uint32_t)(MEM_PARAM_END - 1 - base));
 }
 
+/* A CTA is a cluster of its own. */
+static void put_clusters(const IsaLaunch *launch, uint8_t *bank) {
+    enum { FLOAT_ONE = 0x3f800000 };
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        put_word(bank, AT_CLUSTER_SHAPE_90 + 4 * axis, 1);
+        put_word(bank, AT_CLUSTER_SHAPE_90 + 12 + 4 * axis, FLOAT_ONE);
+        put_word(bank, AT_CLUSTERS_90 + 4 * axis, launch->grid[axis]);
+    }
+    put_word(bank, AT_CLUSTER_RANKS_90, 1);
+}
+
 static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     const bool is_90 = launch->program->code->sm >= 90;
     const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, constants_at = is_90 ? 0xd0 : 0x50;
@@ -100,6 +114,7 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_long(bank, AT_GRID_ID, launch->grid_id);
     put_long(bank, constants_at, constant_window(launch->program->code));
     put_param_window(launch, bank);
+    if (is_90) put_clusters(launch, bank);
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */
     put_word(bank, workspace_at + 4, (uint32_t)launch->grid_workspace);     /* %envreg2 */
     put_word(bank, AT_SMS, launch->sms);
