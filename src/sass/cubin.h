@@ -119,7 +119,8 @@ typedef struct CubinFunction {
     uint32_t max_registers;    /* that the user allowed; 255: no bound */
     uint32_t barriers;         /* named barriers: highest number used and 1 */
     uint32_t frame_bytes;      /* local memory of a thread: this function's own */
-    uint32_t stack_bytes;      /* local memory of a thread: the call tree, unless it is recursive */
+    uint32_t stack_bytes;      /* local memory of a thread: the call tree; 0 when not known */
+    bool has_open_stack;       /* functions call one another in a circle: no size is enough */
     uint32_t call_stack_bytes; /* EIATTR_CRS_STACK_SIZE */
     uint32_t shared_bytes; /* static shared memory of a CTA; from sm_90 on with 1024 bytes of the
                               system at its start */

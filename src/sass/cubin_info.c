@@ -312,6 +312,13 @@ static bool fill_function(CubinReader *reader, const List *list, CubinFunction *
     return fill_parameters(reader, list, function) && fill_branches(reader, list, function);
 }
 
+/* nvlink writes -1 as the stack of a kernel that calls functions in a circle. */
+static void mark_open_stack(CubinFunction *function) {
+    if (function->stack_bytes != UINT32_MAX) return;
+    function->stack_bytes = 0;
+    function->has_open_stack = true;
+}
+
 static void fill_by_symbol(CubinReader *reader, const List *list) {
     const Cubin *cubin = reader->cubin;
     CubinFunction **by_symbol = ARENA_ARRAY(reader->arena, CubinFunction *, cubin->symbol_count);
@@ -325,6 +332,7 @@ static void fill_by_symbol(CubinReader *reader, const List *list) {
         if (symbol >= cubin->symbol_count || !by_symbol[symbol]) continue;
         const CubinAttribute number = {.bytes = from->bytes + 4, .size = 4};
         fill_field(&number, row, by_symbol[symbol]);
+        mark_open_stack(by_symbol[symbol]);
     }
     reader->cubin->attributes = list->attributes;
     reader->cubin->attribute_count = list->count;

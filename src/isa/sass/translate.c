@@ -254,7 +254,7 @@ static void fill_functions(Translator *t) {
             out->pred_offset + (TR_WORDS + TR_SCRATCH_WORDS) * sizeof(uint32_t), ISA_ROW_BYTES);
         const uint32_t stack =
             from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes;
-        const bool is_open = has_open_stack(program, out, stack);
+        const bool is_open = from->has_open_stack || has_open_stack(program, out, stack);
         out->local_bytes = (uint32_t)bits_align_up(stack + (is_open ? OPEN_STACK_BYTES : 0), 16);
         out->registers = from->registers;
         out->shared_bytes = from->shared_bytes;

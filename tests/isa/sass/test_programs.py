@@ -23,6 +23,7 @@ CASES = (
     (("debug.cu",), ("-G", "-arch=sm_90"), "9.0", "machine", "ptxas", DEBUG),
     (("linked.cu", "linked_other.cu"), ("-rdc=true", "-arch=sm_80"), "8.6", "machine", "nvlink", LINKED),
     (("linked.cu", "linked_other.cu"), ("-rdc=true", *ONLY_CODE), "8.0", "ptx", "nvlink", LINKED),
+    (("linked.cu", "linked_other.cu"), ("-rdc=true", "-arch=sm_80", "-DRECURSIVE"), "8.0", "machine", "nvlink", LINKED),
     (("linked.cu", "linked_other.cu"), ("-rdc=true", "-G", "-arch=sm_90"), "9.0", "machine", "nvlink", LINKED),
 )
 SKIPPED = 77
