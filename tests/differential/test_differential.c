@@ -1,0 +1,153 @@
+/* Random kernels, executed as PTX and as the machine code that ptxas makes of them: every register
+ * that they write must be the same.
+ *
+ *     test_differential [--arch SM]... [--level LEVEL]... [--seed N] [--first N] [--kernels N]
+ *                       [--approximate] [--keep FOLDER]
+ *
+ * Kernels have numbers: `--first 1234 --kernels 1` runs one. --arch sm_90 and --level -O1 are the
+ * architectures and levels (sm_75 and sm_90; -O0, -O1 and -O3); --approximate adds instructions
+ * whose results only have an error bound. A kernel that differs is made as short as it gets and
+ * printed; --keep writes it to FOLDER. The exit status is 77 without a ptxas. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "maker.h"
+#include "shrink.h"
+
+enum { MAX_CHOICES = 8, SKIPPED = 77 };
+
+typedef struct Options {
+    const char *architectures[MAX_CHOICES], *levels[MAX_CHOICES];
+    int architecture_count, level_count;
+    uint64_t seed;
+    uint32_t first, kernels;
+    bool has_approximate;
+    const char *folder; /* NULL: differences are only printed */
+} Options;
+
+static void keep(const Options *options, const char *architecture, const char *level,
+                 Program *program) {
+    char path[512];
+    Text ptx = {0};
+    int line;
+    snprintf(path, sizeof path, "%s/%s%s-%u.ptx", options->folder, architecture, level,
+             program->number);
+    program_write_header(options->seed, &ptx, &line);
+    program_write(program, &ptx, &line);
+    if (!text_write_file(path, ptx.bytes, ptx.length)) perror(path);
+    text_free(&ptx);
+}
+
+static void report(const Options *options, Comparison *comparison, const char *level,
+                   Program *program) {
+    const char *architecture = comparison->harness.engines[0].architecture;
+    Text text = {0};
+    if (compare_differs(comparison, level, program)) {
+        shrink(comparison, level, program);
+        compare_differs(comparison, level, program);
+    }
+    compare_describe(comparison, &text);
+    program_print(program, &text);
+    fprintf(stderr, "--- seed %llu, kernel %u, %s, %s\n%s", (unsigned long long)options->seed,
+            program->number, architecture, level, text_string(&text));
+    text_free(&text);
+    if (options->folder) keep(options, architecture, level, program);
+}
+
+/* Runs the kernels from `first` on at every level; how many of these runs differ. */
+static int run_module(const Options *options, Comparison *comparison, const FormList *forms,
+                      uint32_t first, int count) {
+    static Program programs[COMPARE_MAX_PROGRAMS];
+    bool differs[COMPARE_MAX_PROGRAMS];
+    int failures = 0;
+    for (int i = 0; i < count; i++)
+        generate(&programs[i], forms, options->seed, first + (uint32_t)i);
+    compare_admit(comparison, programs, count);
+    for (int l = 0; l < options->level_count; l++) {
+        const char *level = options->levels[l];
+        const int differing = compare_run(comparison, level, programs, count, differs);
+        failures += differing < 0 ? count : differing;
+        for (int i = 0; i < count && differing > 0; i++)
+            if (differs[i]) report(options, comparison, level, &programs[i]);
+    }
+    for (int i = 0; i < count; i++)
+        program_free(&programs[i]);
+    return failures;
+}
+
+static int run_architecture(const Options *options, const FormList *forms,
+                            const char *architecture) {
+    static Comparison comparison;
+    int failures = 0;
+    compare_start(&comparison, architecture, options->seed);
+    for (uint32_t at = 0; at < options->kernels;) {
+        const uint32_t first = options->first + at;
+        uint32_t count = COMPARE_MAX_PROGRAMS - first % COMPARE_MAX_PROGRAMS;
+        if (count > options->kernels - at) count = options->kernels - at;
+        failures += run_module(options, &comparison, forms, first, (int)count);
+        at += count;
+    }
+    compare_end(&comparison);
+    printf("%s: %u kernels at %d levels, %d differ\n", architecture, options->kernels,
+           options->level_count, failures);
+    fflush(stdout);
+    return failures;
+}
+
+/* Whether `name` is at *index; moves on to its value. */
+static bool is_option(char **argv, int *index, const char *name) {
+    if (strcmp(argv[*index], name) != 0 || !argv[*index + 1]) return false;
+    ++*index;
+    return true;
+}
+
+static bool read_options(Options *options, char **argv) {
+    for (int i = 1; argv[i]; i++) {
+        if (is_option(argv, &i, "--arch") && options->architecture_count < MAX_CHOICES)
+            options->architectures[options->architecture_count++] = argv[i];
+        else if (is_option(argv, &i, "--level") && options->level_count < MAX_CHOICES)
+            options->levels[options->level_count++] = argv[i];
+        else if (is_option(argv, &i, "--seed")) options->seed = strtoull(argv[i], NULL, 0);
+        else if (is_option(argv, &i, "--first"))
+            options->first = (uint32_t)strtoul(argv[i], NULL, 0);
+        else if (is_option(argv, &i, "--kernels"))
+            options->kernels = (uint32_t)strtoul(argv[i], NULL, 0);
+        else if (is_option(argv, &i, "--keep")) options->folder = argv[i];
+        else if (strcmp(argv[i], "--approximate") == 0) options->has_approximate = true;
+        else return false;
+    }
+    return true;
+}
+
+static void set_defaults(Options *options) {
+    static const char *const levels[] = {"-O0", "-O1", "-O3"};
+    if (!options->architecture_count) {
+        options->architectures[options->architecture_count++] = "sm_75";
+        options->architectures[options->architecture_count++] = "sm_90";
+    }
+    if (!options->level_count) {
+        memcpy(options->levels, levels, sizeof levels);
+        options->level_count = sizeof levels / sizeof *levels;
+    }
+}
+
+int main(int argc, char **argv) {
+    Options options = {.seed = 1, .kernels = 100};
+    int failures = 0;
+    if (argc < 1 || !read_options(&options, argv)) {
+        fprintf(stderr, "test_differential: an option is not known; see its source\n");
+        return 2;
+    }
+    if (system("ptxas --version >/dev/null 2>&1") != 0) {
+        printf("skipped: there is no ptxas on the PATH\n");
+        return SKIPPED;
+    }
+    set_defaults(&options);
+    FormList *forms = forms_new(options.has_approximate);
+    for (int a = 0; a < options.architecture_count; a++)
+        failures += run_architecture(&options, forms, options.architectures[a]);
+    forms_free(forms);
+    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
