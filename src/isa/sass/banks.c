@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/exec/sass.h"
 #include "isa/sass/code.h"
 #include "memory/memory.h"
 
@@ -22,8 +23,8 @@ enum {
     AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
-/* End of the addresses that isspacep.global takes for global memory's. */
-static const uint64_t global_end = UINT64_C(1) << 48;
+/* The generic address of bank 3, and the end of what isspacep.global takes for global memory. */
+static const uint64_t constant_base = (uint64_t)ISA_CONSTANT_UPPER << 32;
 
 static void *room_for(void *block, size_t *capacity, size_t bytes) {
     if (*capacity >= bytes) return block;
@@ -78,7 +79,7 @@ static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
 
 static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     const bool is_90 = launch->program->code->sm >= 90;
-    const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, end_at = is_90 ? 0xd0 : 0x50;
+    const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, constants_at = is_90 ? 0xd0 : 0x50;
     memcpy(bank + AT_BLOCK, launch->block, sizeof launch->block);
     memcpy(bank + AT_GRID, launch->grid, sizeof launch->grid);
     put_long(bank, AT_SHARED_WINDOW, MEM_SHARED_WINDOW);
@@ -86,7 +87,7 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, AT_STACK, launch->function->local_bytes);
     put_word(bank, AT_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
     put_long(bank, AT_GRID_ID, launch->grid_id);
-    put_long(bank, end_at, global_end);
+    put_long(bank, constants_at, constant_base);
     put_param_window(launch, bank);
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */
     put_word(bank, workspace_at + 4, (uint32_t)launch->grid_workspace);     /* %envreg2 */
