@@ -176,11 +176,14 @@ static int find_difference(const Comparison *comparison) {
     return -1;
 }
 
-static bool is_different(const Comparison *comparison) {
+static Verdict judge(const Comparison *comparison) {
     const Outcome *machine = &comparison->outcomes[0], *ptx = &comparison->outcomes[1];
-    return machine->result.status != GPU_OK || ptx->result.status != GPU_OK ||
+    if (machine->result.status == GPU_REFUSED) return VERDICT_REFUSED;
+    const bool differs =
+           machine->result.status != GPU_OK || ptx->result.status != GPU_OK ||
            memcmp(machine->scratch, ptx->scratch, SCRATCH_WORDS * sizeof(uint64_t)) != 0 ||
            find_difference(comparison) >= 0;
+    return differs ? VERDICT_DIFFERENT : VERDICT_SAME;
 }
 
 void compare_describe(const Comparison *comparison, Text *out) {
@@ -207,21 +210,20 @@ void compare_describe(const Comparison *comparison, Text *out) {
 }
 
 static void run_loaded(Comparison *comparison, EngineModule *const *modules, Program *programs,
-                       int count, bool *differs) {
+                       int count, Verdict *verdicts) {
     for (int i = 0; i < count; i++) {
         for (int e = 0; e < 2; e++)
             launch(comparison, &comparison->harness.engines[e], modules[e], programs[i].number,
                    &comparison->outcomes[e]);
-        differs[i] = is_different(comparison);
+        verdicts[i] = judge(comparison);
     }
 }
 
-int compare_run(Comparison *comparison, const char *level, Program *programs, int count,
-                bool *differs) {
+bool compare_run(Comparison *comparison, const char *level, Program *programs, int count,
+                 Verdict *verdicts) {
     Engine *engines = comparison->harness.engines;
     EngineModule *modules[2] = {NULL, NULL};
     Text ptx = {0};
-    int differing = 0;
     engines[0].level = level;
     write_module(comparison, programs, count, &ptx);
     for (int e = 0; e < 2; e++) {
@@ -231,16 +233,15 @@ int compare_run(Comparison *comparison, const char *level, Program *programs, in
         free(messages);
     }
     const bool is_loaded = modules[0] && modules[1];
-    if (is_loaded) run_loaded(comparison, modules, programs, count, differs);
-    for (int i = 0; i < count && is_loaded; i++)
-        differing += differs[i];
+    if (is_loaded) run_loaded(comparison, modules, programs, count, verdicts);
     for (int e = 0; e < 2; e++)
         if (modules[e]) engine_unload(&engines[e], modules[e]);
     text_free(&ptx);
-    return is_loaded ? differing : -1;
+    return is_loaded;
 }
 
-bool compare_differs(Comparison *comparison, const char *level, Program *program) {
-    bool differs = false;
-    return compare_run(comparison, level, program, 1, &differs) == 1;
+Verdict compare_one(Comparison *comparison, const char *level, Program *program) {
+    Verdict verdict = VERDICT_SAME;
+    compare_run(comparison, level, program, 1, &verdict);
+    return verdict;
 }

@@ -29,12 +29,13 @@ void compare_end(Comparison *comparison);
 /* Drops from the programs what ptxas does not take; ends the process when a module does not
  * assemble for another reason. */
 void compare_admit(Comparison *comparison, Program *programs, int count);
-/* Runs every program at the level, "-O3", and as PTX, and notes which differ; their number, -1 when
- * a module does not load. */
-int compare_run(Comparison *comparison, const char *level, Program *programs, int count,
-                bool *differs);
-/* Whether a module of this program alone loads and differs. */
-bool compare_differs(Comparison *comparison, const char *level, Program *program);
+typedef enum Verdict { VERDICT_SAME, VERDICT_REFUSED, VERDICT_DIFFERENT } Verdict;
+
+/* Runs every program at the level, "-O3", and as PTX; false when the module does not load. */
+bool compare_run(Comparison *comparison, const char *level, Program *programs, int count,
+                 Verdict *verdicts);
+/* The same of a program that is alone in its module; one that does not load is no different. */
+Verdict compare_one(Comparison *comparison, const char *level, Program *program);
 /* Says where the outcomes of the last program differ. */
 void compare_describe(const Comparison *comparison, Text *out);
 

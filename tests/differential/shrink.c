@@ -8,6 +8,7 @@ typedef struct Shrinking {
     Comparison *comparison;
     const char *level;
     Program *program;
+    Verdict verdict; /* that is kept */
     bool has_changed;
 } Shrinking;
 
@@ -24,7 +25,7 @@ static bool is_balanced(const Body *body, int first, int last) {
     return depth == 0;
 }
 
-/* Keeps the statements for which `is_dropped` is set dropped when the program differs without. */
+/* Leaves the statements out for which `is_dropped` is set, if the verdict stays the same. */
 static bool try_without(Shrinking *shrinking, Body *body, const bool *is_dropped) {
     bool was_dropped[PROGRAM_STATEMENTS], changes = false;
     for (int i = 0; i < body->count; i++) {
@@ -33,7 +34,8 @@ static bool try_without(Shrinking *shrinking, Body *body, const bool *is_dropped
         body->statements[i].is_dropped |= is_dropped[i];
     }
     if (!changes) return false;
-    if (compare_differs(shrinking->comparison, shrinking->level, shrinking->program)) {
+    if (compare_one(shrinking->comparison, shrinking->level, shrinking->program) ==
+        shrinking->verdict) {
         shrinking->has_changed = true;
         return true;
     }
@@ -76,8 +78,8 @@ static void shrink_body(Shrinking *shrinking, Body *body) {
             drop_structure(shrinking, body, i);
 }
 
-void shrink(Comparison *comparison, const char *level, Program *program) {
-    Shrinking shrinking = {comparison, level, program, true};
+void shrink(Comparison *comparison, const char *level, Program *program, Verdict verdict) {
+    Shrinking shrinking = {comparison, level, program, verdict, true};
     while (shrinking.has_changed) {
         shrinking.has_changed = false;
         for (int b = 0; b < PROGRAM_BODIES; b++)

@@ -4,7 +4,7 @@
 
 #include "compare.h"
 
-/* Drops statements while the program differs at the level. */
-void shrink(Comparison *comparison, const char *level, Program *program);
+/* Drops statements while the verdict on the program stays the same at the level. */
+void shrink(Comparison *comparison, const char *level, Program *program, Verdict verdict);
 
 #endif
