@@ -6,24 +6,22 @@
 
 /* What one load or store moves. */
 typedef struct Width {
-    const char *type;  /* ".v2.b32" */
-    int bytes;         /* of an element */
+    const char *type; /* ".v2.b32" */
+    int bytes;        /* of an element */
     int elements;
     int register_bits; /* of an element */
     bool is_exact;     /* any register of the size will do, of floating point too */
 } Width;
 static const Width widths[] = {
-    {".u8", 1, 1, 32, false},    {".s8", 1, 1, 32, false},    {".s8", 1, 1, 16, false},
-    {".u8", 1, 1, 64, false},    {".u16", 2, 1, 32, false},   {".s16", 2, 1, 64, false},
-    {".b16", 2, 1, 16, true},    {".s16", 2, 1, 32, false},   {".b32", 4, 1, 32, true},
-    {".b32", 4, 1, 32, true},    {".s32", 4, 1, 64, false},   {".b64", 8, 1, 64, true},
+    {".u8", 1, 1, 32, false},     {".s8", 1, 1, 32, false},     {".s8", 1, 1, 16, false},
+    {".u8", 1, 1, 64, false},     {".u16", 2, 1, 32, false},    {".s16", 2, 1, 64, false},
+    {".b16", 2, 1, 16, true},     {".s16", 2, 1, 32, false},    {".b32", 4, 1, 32, true},
+    {".b32", 4, 1, 32, true},     {".s32", 4, 1, 64, false},    {".b64", 8, 1, 64, true},
     {".v2.b32", 4, 2, 32, false}, {".v4.b32", 4, 4, 32, false}, {".v2.b64", 8, 2, 64, false},
-    {".v4.u8", 1, 4, 32, false}, {".v2.u16", 2, 2, 32, false}, {".v2.b16", 2, 2, 16, false},
+    {".v4.u8", 1, 4, 32, false},  {".v2.u16", 2, 2, 32, false}, {".v2.b16", 2, 2, 16, false},
 };
 
-static Pool bits_pool(int bits) {
-    return bits == 16 ? POOL_B16 : bits == 32 ? POOL_B32 : POOL_B64;
-}
+static Pool bits_pool(int bits) { return bits == 16 ? POOL_B16 : bits == 32 ? POOL_B32 : POOL_B64; }
 
 /* A pool of registers of so many bits. */
 static Pool any_pool(Maker *maker, int bits) {
@@ -136,11 +134,11 @@ typedef struct Atomic {
 /* On a word of the thread's own: any. */
 static void write_private_atomic(Maker *maker) {
     static const Atomic atomics[] = {
-        {".add.u32", 32, 1},  {".add.u64", 64, 1},  {".and.b32", 32, 1},  {".or.b32", 32, 1},
-        {".xor.b32", 32, 1},  {".and.b64", 64, 1},  {".or.b64", 64, 1},   {".xor.b64", 64, 1},
-        {".min.s32", 32, 1},  {".max.s32", 32, 1},  {".min.u32", 32, 1},  {".max.u32", 32, 1},
-        {".min.s64", 64, 1},  {".max.s64", 64, 1},  {".min.u64", 64, 1},  {".max.u64", 64, 1},
-        {".exch.b32", 32, 1}, {".exch.b64", 64, 1}, {".inc.u32", 32, 1},  {".dec.u32", 32, 1},
+        {".add.u32", 32, 1},  {".add.u64", 64, 1},  {".and.b32", 32, 1}, {".or.b32", 32, 1},
+        {".xor.b32", 32, 1},  {".and.b64", 64, 1},  {".or.b64", 64, 1},  {".xor.b64", 64, 1},
+        {".min.s32", 32, 1},  {".max.s32", 32, 1},  {".min.u32", 32, 1}, {".max.u32", 32, 1},
+        {".min.s64", 64, 1},  {".max.s64", 64, 1},  {".min.u64", 64, 1}, {".max.u64", 64, 1},
+        {".exch.b32", 32, 1}, {".exch.b64", 64, 1}, {".inc.u32", 32, 1}, {".dec.u32", 32, 1},
         {".cas.b32", 32, 2},  {".cas.b64", 64, 2},  {".cas.b16", 16, 2},
     };
     const Atomic *atomic = &atomics[maker_choose(maker, sizeof atomics / sizeof *atomics)];
@@ -172,7 +170,8 @@ static void write_common_atomic(Maker *maker) {
                     PROGRAM_BLOCK * (PROGRAM_PRIVATE_BYTES + 8) + cell * 8, source.text);
     } else {
         text_printf(out, "ld.param.u64 %%u0, [in2];\nred.global%s [%%u0+%d], %s;\n",
-                    atomics[cell].text, PROGRAM_THREADS * PROGRAM_PRIVATE_BYTES + cell * 8, source.text);
+                    atomics[cell].text, PROGRAM_THREADS * PROGRAM_PRIVATE_BYTES + cell * 8,
+                    source.text);
     }
     maker_end(maker);
 }
@@ -190,22 +189,25 @@ static void write_exchange(Maker *maker, Text *out) {
     const char *barrier = is_warp ? "bar.warp.sync 0xffffffff" : "bar.sync 0";
     const int first = PROGRAM_BLOCK * PROGRAM_PRIVATE_BYTES;
     int number;
-    text_printf(out, "bar.sync 0;\nmov.u64 %%u0, shared;\nmul.wide.u32 %%u1, %%lane, 8;\n"
-                     "add.u64 %%u1, %%u0, %%u1;\nst.shared.b64 [%%u1+%d], %s;\n%s;\n",
+    text_printf(out,
+                "bar.sync 0;\nmov.u64 %%u0, shared;\nmul.wide.u32 %%u1, %%lane, 8;\n"
+                "add.u64 %%u1, %%u0, %%u1;\nst.shared.b64 [%%u1+%d], %s;\n%s;\n",
                 first, maker_register(maker, POOL_B64).text, barrier);
     text_printf(out, "and.b32 %%t0, %s, %d;\n", maker_register(maker, POOL_B32).text,
                 is_warp ? 31 : PROGRAM_BLOCK - 1);
     if (is_warp) text_add(out, "and.b32 %t1, %lane, 32;\nor.b32 %t0, %t0, %t1;\n");
-    text_printf(out, "mul.wide.u32 %%u1, %%t0, 8;\nadd.u64 %%u0, %%u0, %%u1;\n"
-                     "ld.shared.b64 %s, [%%u0+%d];\n",
+    text_printf(out,
+                "mul.wide.u32 %%u1, %%t0, 8;\nadd.u64 %%u0, %%u0, %%u1;\n"
+                "ld.shared.b64 %s, [%%u0+%d];\n",
                 maker_result(maker, POOL_B64, -1, &number).text, first);
 }
 
 /* What the cell has come to. */
 static void write_read(Maker *maker, Text *out) {
     int number;
-    text_printf(out, "bar.sync 0;\nmov.u64 %%u0, shared;\nld.shared.b64 %s, [%%u0+%d];\n"
-                     "bar.sync 0;\n",
+    text_printf(out,
+                "bar.sync 0;\nmov.u64 %%u0, shared;\nld.shared.b64 %s, [%%u0+%d];\n"
+                "bar.sync 0;\n",
                 maker_result(maker, POOL_B64, -1, &number).text,
                 PROGRAM_BLOCK * (PROGRAM_PRIVATE_BYTES + 8) +
                     maker_choose(maker, PROGRAM_CELLS) * 8);
@@ -216,9 +218,8 @@ static void write_reduction(Maker *maker, Text *out) {
     const int operation = maker_choose(maker, 3);
     int number;
     const Name result = maker_result(maker, operation ? POOL_PRED : POOL_B32, -1, &number);
-    text_printf(out, "bar.red%s %s, 0, %s%s;\n", operations[operation],
-                result.text, maker_chance(maker, 2) ? "!" : "",
-                maker_register(maker, POOL_PRED).text);
+    text_printf(out, "bar.red%s %s, 0, %s%s;\n", operations[operation], result.text,
+                maker_chance(maker, 2) ? "!" : "", maker_register(maker, POOL_PRED).text);
 }
 
 void accesses_write_exchange(Maker *maker) {

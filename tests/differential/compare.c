@@ -82,7 +82,7 @@ static int note_absent(Comparison *comparison, Program *programs, int count, con
         if (!complaint.form) continue;
         noted++;
         map_put(comparison->absent, complaint.form->text, strlen(complaint.form->text), NULL);
-if(getenv("ABSENT"))fprintf(stderr,"absent %s: %.90s\n",complaint.form->text,at);
+        if (getenv("ABSENT")) fprintf(stderr, "absent %s: %.90s\n", complaint.form->text, at);
     }
     return noted;
 }
@@ -95,7 +95,8 @@ void compare_admit(Comparison *comparison, Program *programs, int count) {
         size_t size;
         each_form(programs, count, drop_absent, comparison);
         write_module(comparison, programs, count, &ptx);
-        void *cubin = assembler_run(machine->architecture, "-O0", text_string(&ptx), &size, &messages);
+        void *cubin =
+            assembler_run(machine->architecture, "-O0", text_string(&ptx), &size, &messages);
         const bool is_done = cubin != NULL;
         if (!is_done && !note_absent(comparison, programs, count, messages)) {
             text_write_file("/tmp/differential.ptx", ptx.bytes, ptx.length);
@@ -180,9 +181,9 @@ static Verdict judge(const Comparison *comparison) {
     const Outcome *machine = &comparison->outcomes[0], *ptx = &comparison->outcomes[1];
     if (machine->result.status == GPU_REFUSED) return VERDICT_REFUSED;
     const bool differs =
-           machine->result.status != GPU_OK || ptx->result.status != GPU_OK ||
-           memcmp(machine->scratch, ptx->scratch, SCRATCH_WORDS * sizeof(uint64_t)) != 0 ||
-           find_difference(comparison) >= 0;
+        machine->result.status != GPU_OK || ptx->result.status != GPU_OK ||
+        memcmp(machine->scratch, ptx->scratch, SCRATCH_WORDS * sizeof(uint64_t)) != 0 ||
+        find_difference(comparison) >= 0;
     return differs ? VERDICT_DIFFERENT : VERDICT_SAME;
 }
 

@@ -148,8 +148,7 @@ static void write_register(Maker *maker, const Form *form, int source, Text *bef
     }
 }
 
-static void write_source(Maker *maker, const Form *form, int source, Text *before,
-                         Text *operands) {
+static void write_source(Maker *maker, const Form *form, int source, Text *before, Text *operands) {
     const int operand = form->destinations + source;
     const char letter = form->letters[operand];
     if (letter == 'k') {

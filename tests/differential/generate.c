@@ -41,7 +41,8 @@ Name maker_register(Maker *maker, Pool pool) {
 }
 
 Name maker_result(Maker *maker, Pool pool, int taken, int *number) {
-    do *number = maker_choose(maker, POOL_INFO[pool].count);
+    do
+        *number = maker_choose(maker, POOL_INFO[pool].count);
     while (*number == taken);
     maker->body->written[pool] |= 1u << *number;
     return register_name(pool, *number);
@@ -85,8 +86,9 @@ static void write_call(Maker *maker) {
     int number;
     const int callee = maker->index + 1;
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);
-    text_printf(out, "{\n.param .b32 x;\n.param .b64 y;\n.param .b32 z;\n"
-                     "st.param.b32 [x], %s;\nst.param.b64 [y], %s;\n",
+    text_printf(out,
+                "{\n.param .b32 x;\n.param .b64 y;\n.param .b32 z;\n"
+                "st.param.b32 [x], %s;\nst.param.b64 [y], %s;\n",
                 maker_register(maker, POOL_B32).text, maker_register(maker, POOL_B64).text);
     text_printf(out, "call (z), f%u_%d, (x, y);\nld.param.b32 %s, [z];\n}\n",
                 maker->program->number, callee, maker_result(maker, POOL_B32, -1, &number).text);
@@ -95,8 +97,8 @@ static void write_call(Maker *maker) {
 
 /* Leaves the divergent loop around, or the kernel. */
 static void write_leave(Maker *maker) {
-    const bool leaves_loop = maker->loop >= 0 && (!maker->program->is_ragged || maker->index ||
-                                                  maker_chance(maker, 2));
+    const bool leaves_loop =
+        maker->loop >= 0 && (!maker->program->is_ragged || maker->index || maker_chance(maker, 2));
     const Name guard = maker_register(maker, POOL_PRED), other = maker_register(maker, POOL_PRED);
     if (!leaves_loop && (!maker->program->is_ragged || maker->index)) return;
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);
@@ -110,8 +112,8 @@ static void write_leave(Maker *maker) {
 
 static void write_simple(Maker *maker) {
     const int kind = maker_choose(maker, 100);
-    const bool has_callee = maker->index + 1 < PROGRAM_BODIES &&
-                            maker->program->bodies[maker->index + 1].count > 0;
+    const bool has_callee =
+        maker->index + 1 < PROGRAM_BODIES && maker->program->bodies[maker->index + 1].count > 0;
     if (kind < 8) accesses_write_private(maker);
     else if (kind < 13) accesses_write_constant(maker);
     else if (kind < 18 && maker->index == 0) accesses_write_atomic(maker);
@@ -166,8 +168,7 @@ static void write_loop(Maker *maker, int label, bool is_uniform) {
     Text *out = maker_begin(maker, STATEMENT_OPEN);
     if (is_uniform && maker_chance(maker, 2))
         text_printf(out, "add.u32 %%c%d, %%cta, %d;\n", label, maker_choose(maker, 3));
-    else if (is_uniform)
-        text_printf(out, "mov.u32 %%c%d, %d;\n", label, maker_choose(maker, 4));
+    else if (is_uniform) text_printf(out, "mov.u32 %%c%d, %d;\n", label, maker_choose(maker, 4));
     else text_printf(out, "and.b32 %%c%d, %s, 3;\n", label, maker_register(maker, POOL_B32).text);
     text_printf(out, "$loop%d:\n", label);
     if (tests_first)
@@ -235,7 +236,8 @@ void generate(Program *program, const FormList *forms, uint64_t seed, uint32_t n
     memset(program, 0, sizeof *program);
     program->number = number;
     program->is_ragged = maker_chance(&maker, 4);
-    const int functions = maker_chance(&maker, 3) ? 1 + maker_choose(&maker, PROGRAM_BODIES - 1) : 0;
+    const int functions =
+        maker_chance(&maker, 3) ? 1 + maker_choose(&maker, PROGRAM_BODIES - 1) : 0;
     for (int b = functions; b >= 0; b--) {
         maker.body = &program->bodies[b];
         maker.index = b;

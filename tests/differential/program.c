@@ -128,8 +128,9 @@ static void declare_shared(const Program *program, Text *out) {
     text_add(out, "add.u64 %shared, %shared, %u0;\n");
     for (int at = 0; at < PROGRAM_PRIVATE_BYTES; at += 16)
         text_printf(out, "st.shared.v4.b32 [%%shared+%d], {%%r2, %%r1, %%r0, %%lane};\n", at);
-    text_printf(out, "mul.wide.u32 %%u0, %%lane, 8;\nmov.u64 %%u1, shared;\n"
-                     "add.u64 %%u0, %%u0, %%u1;\nst.shared.b64 [%%u0+%d], 0;\n",
+    text_printf(out,
+                "mul.wide.u32 %%u0, %%lane, 8;\nmov.u64 %%u1, shared;\n"
+                "add.u64 %%u0, %%u0, %%u1;\nst.shared.b64 [%%u0+%d], 0;\n",
                 PROGRAM_BLOCK * PROGRAM_PRIVATE_BYTES);
     text_printf(out, "setp.lt.u32 %%q0, %%lane, %d;\n@%%q0 st.shared.b64 [%%u0+%d], 0;\n",
                 PROGRAM_CELLS, PROGRAM_BLOCK * (PROGRAM_PRIVATE_BYTES + 8));
@@ -151,9 +152,10 @@ static void load_values(Text *out) {
 }
 
 static void write_kernel_prologue(const Program *program, Text *out) {
-    text_add(out, "mov.u32 %lane, %tid.x;\nmov.u32 %cta, %ctaid.x;\n"
-                  "mov.u32 %t0, %ntid.x;\nmad.lo.u32 %id, %cta, %t0, %lane;\nld.param.u64 %in, [in0];\n"
-                  "ld.param.u64 %out, [in1];\nld.param.u64 %global, [in2];\n");
+    text_add(out,
+             "mov.u32 %lane, %tid.x;\nmov.u32 %cta, %ctaid.x;\n"
+             "mov.u32 %t0, %ntid.x;\nmad.lo.u32 %id, %cta, %t0, %lane;\nld.param.u64 %in, [in0];\n"
+             "ld.param.u64 %out, [in1];\nld.param.u64 %global, [in2];\n");
     load_values(out);
     text_printf(out, "mul.wide.u32 %%u0, %%id, %d;\nadd.u64 %%global, %%global, %%u0;\n",
                 PROGRAM_PRIVATE_BYTES);

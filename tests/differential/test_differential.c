@@ -71,7 +71,8 @@ static void run_level(const Options *options, Comparison *comparison, const char
     for (int i = 0; i < count; i++) {
         if (verdicts[i] == VERDICT_SAME) continue;
         int *number = verdicts[i] == VERDICT_REFUSED ? &tally->refused : &tally->differing;
-        if (++*number > MAX_REPORTS || (getenv("QUIET") && verdicts[i] == VERDICT_REFUSED)) continue;
+        if (++*number > MAX_REPORTS || (getenv("QUIET") && verdicts[i] == VERDICT_REFUSED))
+            continue;
         report(options, comparison, level, &programs[i], verdicts[i]);
     }
 }

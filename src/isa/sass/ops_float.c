@@ -157,3 +157,20 @@ bool tr_op_hmnmx2(Translator *t) {
     t->info.op_class = ISA_CLASS_FP16_MINMAX;
     return true;
 }
+
+/* d, a, b, c, p: the minimum of three where p is true, else the maximum */
+bool tr_op_vhmnmx(Translator *t) {
+    bool negated;
+    const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
+    const IsaOperand x = tr_row(t, tr_operand(t, 1)), y = tr_row(t, tr_operand(t, 2));
+    const IsaOperand z = tr_row(t, tr_operand(t, 3)), first = tr_scratch(t);
+    if (tr_word(t, tr_operand(t, 4), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "a choice by predicate");
+    const IsaHandler least = is_bf16 ? ISA_DO_MIN_BF16X2 : ISA_DO_MIN_F16X2;
+    const IsaHandler greatest = is_bf16 ? ISA_DO_MAX_BF16X2 : ISA_DO_MAX_F16X2;
+    tr_step3(t, negated ? greatest : least, first, x, y)->sub = float_sub(t);
+    tr_step3(t, negated ? greatest : least, tr_to(t, tr_operand(t, 0)), first, z)->sub =
+        float_sub(t);
+    t->info.op_class = ISA_CLASS_FP16_MINMAX;
+    return true;
+}
