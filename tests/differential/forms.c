@@ -34,8 +34,8 @@ static bool may_be_fused(const Form *form) {
            form_which(form, rounds) < 0;
 }
 
-/* What a GPU computes otherwise than the ISA describes (docs/real-gpu.md), what the ISA leaves open,
- * and cnot, whose result ptxas 13.0 takes for 0 where it is cut to 16 bits. */
+/* What a GPU computes otherwise than the ISA describes (docs/real-gpu.md), what the ISA leaves
+ * open, and cnot, whose result ptxas 13.0 takes for 0 where it is cut to 16 bits. */
 static bool is_open(const Form *form) {
     static const char *const opcodes[] = {"fns", "elect", "activemask", "cnot", NULL};
     if (is_opcode(form, opcodes)) return true;

@@ -2,12 +2,13 @@
  * that they write must be the same.
  *
  *     test_differential [--arch SM]... [--level LEVEL]... [--seed N] [--first N] [--kernels N]
- *                       [--approximate] [--keep FOLDER]
+ *                       [--approximate] [--refused] [--keep FOLDER]
  *
  * Kernels have numbers: `--first 1234 --kernels 1` runs one. --arch sm_90 and --level -O1 are the
  * architectures and levels (sm_75 and sm_90; -O0, -O1 and -O3); --approximate adds instructions
- * whose results only have an error bound. A kernel that differs is made as short as it gets and
- * printed; --keep writes it to FOLDER. The exit status is 77 without a ptxas. */
+ * whose results only have an error bound; --refused also shows kernels with instructions that are
+ * not supported as machine code, which are only counted. A kernel that differs is made as short as
+ * it gets and printed; --keep writes it to FOLDER. The exit status is 77 without a ptxas. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct Options {
     int architecture_count, level_count;
     uint64_t seed;
     uint32_t first, kernels;
-    bool has_approximate;
+    bool has_approximate, shows_refused;
     const char *folder; /* NULL: differences are only printed */
 } Options;
 
@@ -71,9 +72,9 @@ static void run_level(const Options *options, Comparison *comparison, const char
     for (int i = 0; i < count; i++) {
         if (verdicts[i] == VERDICT_SAME) continue;
         int *number = verdicts[i] == VERDICT_REFUSED ? &tally->refused : &tally->differing;
-        if (++*number > MAX_REPORTS || (getenv("QUIET") && verdicts[i] == VERDICT_REFUSED))
-            continue;
-        report(options, comparison, level, &programs[i], verdicts[i]);
+        if (++*number > MAX_REPORTS) continue;
+        if (verdicts[i] == VERDICT_DIFFERENT || options->shows_refused)
+            report(options, comparison, level, &programs[i], verdicts[i]);
     }
 }
 
@@ -129,6 +130,7 @@ static bool read_options(Options *options, char **argv) {
             options->kernels = (uint32_t)strtoul(argv[i], NULL, 0);
         else if (is_option(argv, &i, "--keep")) options->folder = argv[i];
         else if (strcmp(argv[i], "--approximate") == 0) options->has_approximate = true;
+        else if (strcmp(argv[i], "--refused") == 0) options->shows_refused = true;
         else return false;
     }
     return true;

@@ -17,8 +17,8 @@ enum {
     AT_STACK = 0x28,
     AT_DYNAMIC_SHARED = 0x2c,
     AT_GRID_ID = 0x30,
-    AT_PARAM_BASE = 0x40,        /* before sm_90: generic address of bank 0 itself */
-    AT_PARAM_WINDOW_90 = 0x198,  /* generic addresses of parameters: the first and the last */
+    AT_PARAM_BASE = 0x40,       /* before sm_90: generic address of bank 0 itself */
+    AT_PARAM_WINDOW_90 = 0x198, /* generic addresses of parameters: the first and the last */
     AT_SMS = 0x10c,
     AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
