@@ -20,7 +20,10 @@ static int output_words(void) { return pool_value_count() * PROGRAM_THREADS; }
 
 void compare_start(Comparison *comparison, const char *architecture, uint64_t seed) {
     memset(comparison, 0, sizeof *comparison);
-    harness_start(&comparison->harness, NULL, architecture);
+    harness_start(&comparison->harnesses[0], NULL, architecture);
+    harness_start(&comparison->harnesses[1], NULL, NULL);
+    for (int e = 0; e < 2; e++)
+        comparison->engines[e] = &comparison->harnesses[e].engines[0];
     comparison->seed = seed;
     comparison->absent = map_new();
     for (int e = 0; e < 2; e++) {
@@ -30,7 +33,8 @@ void compare_start(Comparison *comparison, const char *architecture, uint64_t se
 }
 
 void compare_end(Comparison *comparison) {
-    harness_end(&comparison->harness);
+    for (int e = 0; e < 2; e++)
+        harness_end(&comparison->harnesses[e]);
     map_free(comparison->absent);
     for (int e = 0; e < 2; e++) {
         free(comparison->outcomes[e].output);
@@ -87,7 +91,7 @@ static int note_absent(Comparison *comparison, Program *programs, int count, con
 }
 
 void compare_admit(Comparison *comparison, Program *programs, int count) {
-    const Engine *machine = &comparison->harness.engines[0];
+    const Engine *machine = comparison->engines[0];
     for (;;) {
         Text ptx = {0};
         char *messages = NULL;
@@ -215,7 +219,7 @@ static void run_loaded(Comparison *comparison, EngineModule *const *modules, Pro
                        int count, Verdict *verdicts) {
     for (int i = 0; i < count; i++) {
         for (int e = 0; e < 2; e++)
-            launch(comparison, &comparison->harness.engines[e], modules[e], programs[i].number,
+            launch(comparison, comparison->engines[e], modules[e], programs[i].number,
                    &comparison->outcomes[e]);
         verdicts[i] = judge(comparison);
     }
@@ -223,21 +227,21 @@ static void run_loaded(Comparison *comparison, EngineModule *const *modules, Pro
 
 bool compare_run(Comparison *comparison, const char *level, Program *programs, int count,
                  Verdict *verdicts) {
-    Engine *engines = comparison->harness.engines;
     EngineModule *modules[2] = {NULL, NULL};
     Text ptx = {0};
-    engines[0].level = level;
+    comparison->engines[0]->level = level;
     write_module(comparison, programs, count, &ptx);
     for (int e = 0; e < 2; e++) {
         char *messages = NULL;
-        modules[e] = engine_load(&engines[e], &ptx, &messages);
-        if (!modules[e] && count > 1) fprintf(stderr, "%s: %s\n", engines[e].variant, messages);
+        Engine *engine = comparison->engines[e];
+        modules[e] = engine_load(engine, &ptx, &messages);
+        if (!modules[e] && count > 1) fprintf(stderr, "%s: %s\n", engine->variant, messages);
         free(messages);
     }
     const bool is_loaded = modules[0] && modules[1];
     if (is_loaded) run_loaded(comparison, modules, programs, count, verdicts);
     for (int e = 0; e < 2; e++)
-        if (modules[e]) engine_unload(&engines[e], modules[e]);
+        if (modules[e]) engine_unload(comparison->engines[e], modules[e]);
     text_free(&ptx);
     return is_loaded;
 }

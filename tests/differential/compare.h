@@ -16,11 +16,12 @@ typedef struct Outcome {
 } Outcome;
 
 typedef struct Comparison {
-    Harness harness;     /* engine 0 executes machine code, engine 1 PTX */
-    uint64_t seed;       /* of constants and input */
-    struct Map *absent;  /* spellings that ptxas does not take for the architecture */
-    const char *folder;  /* where modules that differ are kept; NULL: nowhere */
-    Outcome outcomes[2]; /* of the program that was compared last, by engine */
+    Harness harnesses[2]; /* of machine code, of PTX */
+    Engine *engines[2];   /* the first of each */
+    uint64_t seed;        /* of constants and input */
+    struct Map *absent;   /* spellings that ptxas does not take for the architecture */
+    const char *folder;   /* where modules that differ are kept; NULL: nowhere */
+    Outcome outcomes[2];  /* of the program that was compared last, by engine */
 } Comparison;
 
 /* The architecture is "sm_90". */

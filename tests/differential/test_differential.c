@@ -17,6 +17,16 @@
 #include "maker.h"
 #include "shrink.h"
 
+/* Under the sanitizers this takes too long. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+static const bool is_sanitized = true;
+#else
+static const bool is_sanitized = false;
+#endif
+
 enum { MAX_CHOICES = 8, MAX_REPORTS = 8, SKIPPED = 77 };
 
 typedef struct Options {
@@ -48,7 +58,7 @@ typedef struct Tally {
 
 static void report(const Options *options, Comparison *comparison, const char *level,
                    Program *program, Verdict verdict) {
-    const char *architecture = comparison->harness.engines[0].architecture;
+    const char *architecture = comparison->engines[0]->architecture;
     Text text = {0};
     if (compare_one(comparison, level, program) == verdict)
         shrink(comparison, level, program, verdict);
@@ -154,6 +164,10 @@ int main(int argc, char **argv) {
     if (argc < 1 || !read_options(&options, argv)) {
         fprintf(stderr, "test_differential: an option is not known; see its source\n");
         return 2;
+    }
+    if (is_sanitized) {
+        printf("skipped: takes too long under the sanitizers\n");
+        return SKIPPED;
     }
     if (system("ptxas --version >/dev/null 2>&1") != 0) {
         printf("skipped: there is no ptxas on the PATH\n");
