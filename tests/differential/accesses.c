@@ -102,7 +102,10 @@ void accesses_write_private(Maker *maker) {
 /* ---- Memory that nobody writes ---- */
 
 void accesses_write_constant(Maker *maker) {
-    const Width *width = choose_width(maker);
+    const Width *width;
+    do
+        width = choose_width(maker); /* ptxas 13.0 may drop a load of 8 bits to a register of 16 */
+    while (width->bytes == 1 && width->register_bits == 16);
     const int size = width->bytes * width->elements;
     const bool is_generic = maker_chance(maker, 3);
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);
