@@ -149,7 +149,7 @@ enum {
     ISA_JUMP_TOGETHER = 32  /* only where all live lanes that row operand[3] names are here */
 };
 /* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
-enum { ISA_SYNC_IS_HERE = 1 };
+enum { ISA_SYNC_IS_HERE = 1, ISA_SYNC_IS_MEETING = 2 /* at a BSYNC: can be given up */ };
 
 /* Whether a loop looks for what another thread may store (atomics, volatile, relaxed and acquiring
  * loads), or a function that it calls may do so. */

@@ -365,6 +365,21 @@ static bool must_wait(const IsaContext *context, IsaWarp *warp) {
     return true;
 }
 
+/* No lane can go on: those at a BSYNC are let go. Code of ptxas -O0 leaves the region of a BSSY by
+ * a branch alone, for a WARPSYNC of all lanes. False: none is at a BSYNC. */
+static bool meeting_give_up(IsaWarp *warp, const IsaProgram *program) {
+    IsaPaths *paths = warp->paths;
+    for (uint32_t i = 0; program->code && i < paths->count; i++) {
+        Path *path = &paths->waiting[i];
+        if (path->state != PATH_AT_SYNC || !(program->insts[path->pc].sub & ISA_SYNC_IS_MEETING))
+            continue;
+        path->state = PATH_READY;
+        path->is_let_go = true;
+        return true;
+    }
+    return false;
+}
+
 /* Chooses the next path to run. False: none is left. */
 static bool pick(IsaContext *context, IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
@@ -380,6 +395,7 @@ static bool pick(IsaContext *context, IsaWarp *warp) {
             check_barriers(context, warp);
             continue;
         }
+        if (meeting_give_up(warp, context->program)) continue;
         uint32_t at_sync = lanes_in(paths, PATH_AT_SYNC);
         if (!at_sync) {
             let_barriers_go(context, warp);
