@@ -153,7 +153,7 @@ static bool unpack(Translator *t, PtxType from) {
 }
 
 /* d, a, b, c: floats a and b side by side, a the upper one. Where it merges, halves are of b alone,
- * and what is left of d is the upper half of c. */
+ * and what is left of d is the upper half of c; of 8-bit floats its lower half. */
 bool tr_op_f2fp(Translator *t) {
     const uint8_t to = tr_mod(t, SASS_MOD_F2FP_TO), from = tr_mod(t, SASS_MOD_F2FP_FROM);
     const SassOperand *d = tr_operand(t, 0), *a = tr_operand(t, 1);
@@ -187,7 +187,9 @@ bool tr_op_f2fp(Translator *t) {
     const IsaOperand x = merges && !is_8_bits ? tr_constant(t, 0) : tr_float(t, a);
     const IsaOperand y = tr_float(t, b), packed = merges ? tr_scratch(t) : tr_to(t, d);
     tr_step3(t, ISA_DO_CVT_PACK, packed, x, y)->imm = isa_convert_imm(how);
-    if (merges) merge(t, c, packed);
+    if (merges && is_8_bits)
+        tr_step4(t, ISA_DO_PRMT_INDEX, tr_to(t, d), packed, tr_row(t, c), tr_constant(t, 0x5410));
+    else if (merges) merge(t, c, packed);
     return true;
 }
 
