@@ -172,7 +172,9 @@ bool tr_op_f2fp(Translator *t) {
     if (is_8_bits && from == SASS_F2FP_FROM_F16) {
         if (merges || a->value != SASS_RZ) return tr_refuse(t, "two pairs of halves");
         const IsaConvert how = float_conversion(t, PTX_F16X2, narrow);
-        tr_step2(t, ISA_DO_CVT_PACK, tr_to(t, d), tr_row(t, b))->imm = isa_convert_imm(how);
+        const IsaOperand pair = tr_scratch(t), rest = tr_row(t, c); /* c, not printed, above it */
+        tr_step2(t, ISA_DO_CVT_PACK, pair, tr_row(t, b))->imm = isa_convert_imm(how);
+        tr_step4(t, ISA_DO_PRMT_INDEX, tr_to(t, d), pair, rest, tr_constant(t, 0x5410));
         return true;
     }
     if (to == SASS_F2FP_TO_TF32) {

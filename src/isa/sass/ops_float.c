@@ -78,11 +78,25 @@ bool tr_op_double(Translator *t) {
 /* ---- Pairs of halves ---- */
 
 /* Two halves, with the sign and the choice of halves that the operand says. */
+/* A float as a half: ptxas takes one in place of what cvt.rz.f16.f32 makes of it. */
+static IsaOperand float_as_half(Translator *t, IsaOperand row) {
+    const IsaConvert how = {.source = PTX_F32,
+                            .destination = PTX_F16,
+                            .source_bits = 32,
+                            .destination_bits = 16,
+                            .round = ISA_ROUND_ZERO,
+                            .register_bits = 16};
+    IsaInst *step = tr_step2(t, ISA_DO_CVT_TO_FLOAT, tr_scratch(t), row);
+    step->imm = isa_convert_imm(how);
+    return step->operand[0];
+}
+
 IsaOperand tr_halves(Translator *t, const SassOperand *operand) {
-    const IsaOperand row = tr_row(t, operand);
-    const uint8_t which = operand->suffix == SASS_SUFFIX_H0_H0   ? ISA_HALVES_LOW
-                          : operand->suffix == SASS_SUFFIX_H1_H1 ? ISA_HALVES_HIGH
-                                                                 : ISA_HALVES_BOTH;
+    const bool is_float = operand->suffix == SASS_SUFFIX_HALF_F32;
+    const IsaOperand row = is_float ? float_as_half(t, tr_row(t, operand)) : tr_row(t, operand);
+    const uint8_t which = is_float || operand->suffix == SASS_SUFFIX_H0_H0 ? ISA_HALVES_LOW
+                          : operand->suffix == SASS_SUFFIX_H1_H1           ? ISA_HALVES_HIGH
+                                                                           : ISA_HALVES_BOTH;
     const int64_t signs = tr_signs(operand);
     if (!signs && !which) return row;
     const IsaOperand to = tr_scratch(t);
