@@ -150,7 +150,7 @@ enum {
     ISA_JUMP_ANY = 64       /* all lanes that are here, if one jumps */
 };
 /* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
-enum { ISA_SYNC_IS_HERE = 1 };
+enum { ISA_SYNC_IS_HERE = 1, ISA_SYNC_IS_MEETING = 2 /* at a BSYNC: can be given up */ };
 
 /* Whether a loop looks for what another thread may store (atomics, volatile, relaxed and acquiring
  * loads), or a function that it calls may do so. */

@@ -22,7 +22,7 @@ uint64_t kernel_untouched(const Form *form, int destination) {
 
 /* ---- Which ways ---- */
 
-static bool can_be_constant(const Form *form, int source) {
+bool kernel_takes_constant(const Form *form, int source) {
     const Type *type = form_source(form, source);
     if (!strchr("012unwsl", form->letters[form->destinations + source])) return false;
     if (form->suffix_bytes[form->destinations + source]) return false;
@@ -50,7 +50,7 @@ void kernel_plan(Job *job, int number) {
     }
     if (form->row->flags & ROW_NO_CONSTANT) return;
     for (int i = form->sources - 1; i >= 0 && !(job->ways & 1 << WAY_CONSTANT); i--) {
-        if (!can_be_constant(form, i)) continue;
+        if (!kernel_takes_constant(form, i)) continue;
         uint64_t edges[VALUES_MAX_EDGES];
         size_t count = values_edges(form, form->destinations + i, edges);
         job->ways |= 1 << WAY_CONSTANT;
@@ -106,11 +106,10 @@ static void load_sources(const Form *form, Text *ptx) {
 
 /* ---- One way ---- */
 
-static void write_immediate(const Job *job, Text *ptx) {
-    const Type *type = form_source(&job->form, job->constant);
-    const unsigned long long bits = job->immediate;
-    if (type->kind != KIND_FLOAT) text_printf(ptx, "0x%llx", bits);
-    else text_printf(ptx, type->bits == 32 ? "0f%08llX" : "0d%016llX", bits);
+void kernel_write_immediate(const Type *type, uint64_t bits, Text *ptx) {
+    const unsigned long long value = bits;
+    if (type->kind != KIND_FLOAT) text_printf(ptx, "0x%llx", value);
+    else text_printf(ptx, type->bits == 32 ? "0f%08llX" : "0d%016llX", value);
 }
 
 static void write_source(const Job *job, Way way, int source, Text *ptx) {
@@ -124,7 +123,8 @@ static void write_source(const Job *job, Way way, int source, Text *ptx) {
     if (letter == 'm') text_add(ptx, way_is_masked(way) ? "some" : "all");
     else if (letter == 'i') text_printf(ptx, "%d", form->constant);
     else if (negates) text_add(ptx, "!inverse");
-    else if (way == WAY_CONSTANT && source == job->constant) write_immediate(job, ptx);
+    else if (way == WAY_CONSTANT && source == job->constant)
+        kernel_write_immediate(form_source(form, source), job->immediate, ptx);
     else if (way == WAY_ALIAS && source == job->alias) text_printf(ptx, "d0_%d", way);
     else text_printf(ptx, "a%d", source);
     text_add_bytes(ptx, form->suffixes[at], (size_t)form->suffix_bytes[at]);

@@ -30,6 +30,10 @@ typedef struct Job {
     uint64_t immediate; /* ... its bits */
 } Job;
 
+/* Whether a source can be a constant in place of a register. */
+bool kernel_takes_constant(const Form *form, int source);
+void kernel_write_immediate(const Type *type, uint64_t bits, Text *ptx);
+
 /* Chooses the ways in which the form can be executed. */
 void kernel_plan(Job *job, int number);
 /* Appends the kernel to a module. */

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "isa/exec/approx.h"
 #include "isa/launch.h"
+#include "isa/sass/code.h"
 
 INLINE const RowWord *word_row(const IsaWarp *warp, const IsaInst *inst, int index) {
     return operand_row(warp, inst, index);
@@ -13,6 +14,15 @@ INLINE const RowWord *word_row(const IsaWarp *warp, const IsaInst *inst, int ind
 INLINE uint64_t join(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 
 /* ---- Two registers as one value ---- */
+
+static void find_constants(const IsaProgram *program, uint64_t *address, uint32_t mask) {
+    uint32_t found = 0;
+    FOR_LANES found |= (uint32_t)(address[lane] >> 32 == ISA_CONSTANT_UPPER) << lane;
+    for (found &= mask; found; found &= found - 1) {
+        const int lane = bits_lowest32(found);
+        address[lane] = isa_sass_constant(program, address[lane]);
+    }
+}
 
 EXEC(JOIN) {
     alignas(64) uint64_t result[ISA_LANES];
@@ -24,10 +34,12 @@ EXEC(JOIN) {
         add += join(word_row(warp, inst, 3)[0], above);
     }
     FOR_LANES result[lane] = (low[lane] | ((uint64_t)high[lane] << 32 & upper)) + add;
-    if (inst->sub & ISA_JOIN_GENERIC)
+    if (inst->sub & ISA_JOIN_GENERIC) {
         FOR_LANES result[lane] = result[lane] >> 32 == ISA_SHARED_UPPER
                                      ? MEM_SHARED_WINDOW + (uint32_t)result[lane]
                                      : result[lane];
+        find_constants(context->program, result, mask);
+    }
     if (inst->sub & ISA_JOIN_CUT) FOR_LANES result[lane] = (uint32_t)result[lane];
     write_row64(warp, inst, 0, result, mask);
 }

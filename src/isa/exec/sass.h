@@ -10,12 +10,15 @@ enum {                           /* JOIN */
        ISA_JOIN_LOW_ONLY = 1,    /* the register has 32 bits, zero-extended */
        ISA_JOIN_UNIFORM_LOW = 2, /* the same of the uniform one */
        ISA_JOIN_CUT = 4,         /* the sum is cut to 32 bits */
-       ISA_JOIN_GENERIC = 8      /* an address of the window below becomes the other window's */
+       ISA_JOIN_GENERIC = 8      /* an address under an upper word below becomes PTX's */
 };
 /* From sm_90 on a generic address of shared memory is an offset under an upper word of its own
  * (special register 47). Ours is one that no memory has; accesses turn it into MEM_SHARED_WINDOW.
  */
 enum { ISA_SHARED_UPPER = 1 << 24 };
+/* A generic address of a constant variable is an offset in bank 3 under this upper word; accesses
+ * turn it into the variable's address in device memory. */
+enum { ISA_CONSTANT_UPPER = 1 << 16, ISA_CONSTANT_BANK = 3 };
 enum { /* SIGN_F16X2: which halves of a become the two */
        ISA_HALVES_BOTH,
        ISA_HALVES_LOW,

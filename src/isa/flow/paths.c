@@ -272,19 +272,33 @@ static uint32_t members_of(const IsaWarp *warp, const IsaProgram *program, uint3
     return members;
 }
 
+/* Whether members must come to the path's very instruction: to any other sync they may, but a lane
+ * at such a one is at no other. */
+static bool is_here(const IsaProgram *program, const Path *path) {
+    return program->code && program->insts[path->pc].sub & ISA_SYNC_IS_HERE;
+}
+
+static uint32_t lanes_at_any_sync(const IsaPaths *paths, const IsaProgram *program) {
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->waiting[i].state == PATH_AT_SYNC && !is_here(program, &paths->waiting[i]))
+            lanes |= paths->waiting[i].lanes;
+    return lanes;
+}
+
 /* Paths whose members have all come execute their instruction. */
 static void let_syncs_go(IsaWarp *warp, const IsaProgram *program) {
     IsaPaths *paths = warp->paths;
-    uint32_t there = lanes_in(paths, PATH_AT_SYNC);
-    if (!there) return;
+    if (!lanes_in(paths, PATH_AT_SYNC)) return;
     merge_waiting(warp, PATH_AT_SYNC);
+    const uint32_t there = lanes_at_any_sync(paths, program);
     for (uint32_t i = 0; i < paths->count; i++) {
         Path *path = &paths->waiting[i];
         if (path->state != PATH_AT_SYNC) continue;
-        const bool is_here = program->code && program->insts[path->pc].sub & ISA_SYNC_IS_HERE;
-        const uint32_t members = is_here ? members_of(warp, program, path->pc, path->lanes)
-                                         : path->members; /* others may have left meanwhile */
-        if (members & warp->alive & ~(is_here ? path->lanes : there)) continue;
+        const bool stays = is_here(program, path);
+        const uint32_t members = stays ? members_of(warp, program, path->pc, path->lanes)
+                                       : path->members; /* others may have left meanwhile */
+        if (members & warp->alive & ~(stays ? path->lanes : there)) continue;
         path->state = PATH_READY;
         path->is_let_go = true;
     }
@@ -351,6 +365,21 @@ static bool must_wait(const IsaContext *context, IsaWarp *warp) {
     return true;
 }
 
+/* No lane can go on: those at a BSYNC are let go. Code of ptxas -O0 leaves the region of a BSSY by
+ * a branch alone, for a WARPSYNC of all lanes. False: none is at a BSYNC. */
+static bool meeting_give_up(IsaWarp *warp, const IsaProgram *program) {
+    IsaPaths *paths = warp->paths;
+    for (uint32_t i = 0; program->code && i < paths->count; i++) {
+        Path *path = &paths->waiting[i];
+        if (path->state != PATH_AT_SYNC || !(program->insts[path->pc].sub & ISA_SYNC_IS_MEETING))
+            continue;
+        path->state = PATH_READY;
+        path->is_let_go = true;
+        return true;
+    }
+    return false;
+}
+
 /* Chooses the next path to run. False: none is left. */
 static bool pick(IsaContext *context, IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
@@ -366,6 +395,7 @@ static bool pick(IsaContext *context, IsaWarp *warp) {
             check_barriers(context, warp);
             continue;
         }
+        if (meeting_give_up(warp, context->program)) continue;
         uint32_t at_sync = lanes_in(paths, PATH_AT_SYNC);
         if (!at_sync) {
             let_barriers_go(context, warp);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/exec/sass.h"
 #include "isa/sass/code.h"
 #include "memory/memory.h"
 
@@ -25,10 +26,8 @@ enum {
     AT_END = 0x118,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
-/* The bank of __constant__ variables. */
-enum { CONSTANT_BANK = 3 };
-/* Where the window of constants is in a program that has none. */
-static const uint64_t no_constants = UINT64_C(1) << 48;
+/* The generic address of bank 3, and the end of what isspacep.global takes for global memory. */
+static const uint64_t constant_base = (uint64_t)ISA_CONSTANT_UPPER << 32;
 
 static void *room_for(void *block, size_t *capacity, size_t bytes) {
     if (*capacity >= bytes) return block;
@@ -68,16 +67,6 @@ static void put_long(uint8_t *bank, uint32_t at, uint64_t value) {
     memcpy(bank + at, &value, sizeof value);
 }
 
-/* Generic address of the bank of __constant__ variables, which cvta.const adds a variable's place
- * to. Here each variable has its own address: right for those that lie as they do in the bank. */
-static uint64_t constant_window(const SassCode *code) {
-    for (uint32_t i = 0; i < code->part_count; ++i) {
-        const SassBankPart *part = &code->parts[i];
-        if (part->bank == CONSTANT_BANK && part->var) return part->var->address - part->offset;
-    }
-    return no_constants;
-}
-
 /* By which cvta.param and isspacep.param answer. */
 static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
     const uint32_t sm = launch->program->code->sm;
@@ -112,7 +101,7 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, AT_STACK, launch->function->local_bytes);
     put_word(bank, AT_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
     put_long(bank, AT_GRID_ID, launch->grid_id);
-    put_long(bank, constants_at, constant_window(launch->program->code));
+    put_long(bank, constants_at, constant_base);
     put_param_window(launch, bank);
     if (is_90) put_clusters(launch, bank);
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */

@@ -48,6 +48,10 @@ IsaProgram *isa_translate_variant(const PtxModule *module, const IsaVariant *var
 /* Whether the machine code names a function of the system, such as "malloc". */
 bool isa_sass_names(const IsaProgram *program, const char *function);
 
+/* The device address of the constant that machine code means by a generic address under
+ * ISA_CONSTANT_UPPER; the same address when no variable is there. */
+uint64_t isa_sass_constant(const IsaProgram *program, uint64_t address);
+
 /* The instruction as the disassembler prints it, behind its offset: the byte in its section. */
 void isa_say_operation(const IsaProgram *program, uint32_t pc, Text *out);
 /* The same behind the name of the file, and the line of the source where it is known. */

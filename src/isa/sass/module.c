@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/exec/sass.h"
+
 enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90 }; /* that isa/sass/ knows */
 enum { MOST_PARAMETER_BYTES = 1 << 15 };                  /* CUDA's limit, 32764 from sm_70 on */
 
@@ -181,6 +183,18 @@ bool isa_sass_names(const IsaProgram *program, const char *function) {
     for (uint32_t i = 0; i < cubin->symbol_count; ++i)
         if (strcmp(cubin->symbols[i].name, function) == 0) return true;
     return false;
+}
+
+uint64_t isa_sass_constant(const IsaProgram *program, uint64_t address) {
+    const SassCode *code = program->code;
+    const uint32_t offset = (uint32_t)address;
+    for (uint32_t i = 0; i < code->part_count; ++i) {
+        const SassBankPart *part = &code->parts[i];
+        const bool is_there = offset >= part->offset && offset - part->offset < part->size;
+        if (part->var && part->bank == ISA_CONSTANT_BANK && is_there)
+            return part->var->address + (offset - part->offset);
+    }
+    return address;
 }
 
 const CubinLine *isa_sass_line(const IsaProgram *program, uint32_t pc) {

@@ -153,7 +153,7 @@ static bool unpack(Translator *t, PtxType from) {
 }
 
 /* d, a, b, c: floats a and b side by side, a the upper one. Where it merges, halves are of b alone,
- * and what is left of d is the upper half of c. */
+ * and what is left of d is the upper half of c; of 8-bit floats its lower half. */
 bool tr_op_f2fp(Translator *t) {
     const uint8_t to = tr_mod(t, SASS_MOD_F2FP_TO), from = tr_mod(t, SASS_MOD_F2FP_FROM);
     const SassOperand *d = tr_operand(t, 0), *a = tr_operand(t, 1);
@@ -171,7 +171,9 @@ bool tr_op_f2fp(Translator *t) {
     if (is_8_bits && from == SASS_F2FP_FROM_F16) {
         if (merges || a->value != SASS_RZ) return tr_refuse(t, "two pairs of halves");
         const IsaConvert how = float_conversion(t, PTX_F16X2, narrow);
-        tr_step2(t, ISA_DO_CVT_PACK, tr_to(t, d), tr_row(t, b))->imm = isa_convert_imm(how);
+        const IsaOperand pair = tr_scratch(t), rest = tr_row(t, c); /* c, not printed, above it */
+        tr_step2(t, ISA_DO_CVT_PACK, pair, tr_row(t, b))->imm = isa_convert_imm(how);
+        tr_step4(t, ISA_DO_PRMT_INDEX, tr_to(t, d), pair, rest, tr_constant(t, 0x5410));
         return true;
     }
     if (to == SASS_F2FP_TO_TF32) {
@@ -188,7 +190,9 @@ bool tr_op_f2fp(Translator *t) {
     const IsaOperand x = merges && !is_8_bits ? tr_constant(t, 0) : tr_float(t, a);
     const IsaOperand y = tr_float(t, b), packed = merges ? tr_scratch(t) : tr_to(t, d);
     tr_step3(t, ISA_DO_CVT_PACK, packed, x, y)->imm = isa_convert_imm(how);
-    if (merges) merge(t, c, packed);
+    if (merges && is_8_bits)
+        tr_step4(t, ISA_DO_PRMT_INDEX, tr_to(t, d), packed, tr_row(t, c), tr_constant(t, 0x5410));
+    else if (merges) merge(t, c, packed);
     return true;
 }
 

@@ -78,11 +78,25 @@ bool tr_op_double(Translator *t) {
 /* ---- Pairs of halves ---- */
 
 /* Two halves, with the sign and the choice of halves that the operand says. */
+/* A float as a half: ptxas takes one in place of what cvt.rz.f16.f32 makes of it. */
+static IsaOperand float_as_half(Translator *t, IsaOperand row) {
+    const IsaConvert how = {.source = PTX_F32,
+                            .destination = PTX_F16,
+                            .source_bits = 32,
+                            .destination_bits = 16,
+                            .round = ISA_ROUND_ZERO,
+                            .register_bits = 16};
+    IsaInst *step = tr_step2(t, ISA_DO_CVT_TO_FLOAT, tr_scratch(t), row);
+    step->imm = isa_convert_imm(how);
+    return step->operand[0];
+}
+
 IsaOperand tr_halves(Translator *t, const SassOperand *operand) {
-    const IsaOperand row = tr_row(t, operand);
-    const uint8_t which = operand->suffix == SASS_SUFFIX_H0_H0   ? ISA_HALVES_LOW
-                          : operand->suffix == SASS_SUFFIX_H1_H1 ? ISA_HALVES_HIGH
-                                                                 : ISA_HALVES_BOTH;
+    const bool is_float = operand->suffix == SASS_SUFFIX_HALF_F32;
+    const IsaOperand row = is_float ? float_as_half(t, tr_row(t, operand)) : tr_row(t, operand);
+    const uint8_t which = is_float || operand->suffix == SASS_SUFFIX_H0_H0 ? ISA_HALVES_LOW
+                          : operand->suffix == SASS_SUFFIX_H1_H1           ? ISA_HALVES_HIGH
+                                                                           : ISA_HALVES_BOTH;
     const int64_t signs = tr_signs(operand);
     if (!signs && !which) return row;
     const IsaOperand to = tr_scratch(t);
@@ -169,6 +183,23 @@ bool tr_op_hmnmx2(Translator *t) {
     const IsaHandler least = is_bf16 ? ISA_DO_MIN_BF16X2 : ISA_DO_MIN_F16X2;
     const IsaHandler greatest = is_bf16 ? ISA_DO_MAX_BF16X2 : ISA_DO_MAX_F16X2;
     tr_step3(t, negated ? greatest : least, tr_to(t, tr_operand(t, 0)), x, y)->sub = float_sub(t);
+    t->info.op_class = ISA_CLASS_FP16_MINMAX;
+    return true;
+}
+
+/* d, a, b, c, p: the minimum of three where p is true, else the maximum */
+bool tr_op_vhmnmx(Translator *t) {
+    bool negated;
+    const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
+    const IsaOperand x = tr_row(t, tr_operand(t, 1)), y = tr_row(t, tr_operand(t, 2));
+    const IsaOperand z = tr_row(t, tr_operand(t, 3)), first = tr_scratch(t);
+    if (tr_word(t, tr_operand(t, 4), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "a choice by predicate");
+    const IsaHandler least = is_bf16 ? ISA_DO_MIN_BF16X2 : ISA_DO_MIN_F16X2;
+    const IsaHandler greatest = is_bf16 ? ISA_DO_MAX_BF16X2 : ISA_DO_MAX_F16X2;
+    tr_step3(t, negated ? greatest : least, first, x, y)->sub = float_sub(t);
+    tr_step3(t, negated ? greatest : least, tr_to(t, tr_operand(t, 0)), first, z)->sub =
+        float_sub(t);
     t->info.op_class = ISA_CLASS_FP16_MINMAX;
     return true;
 }

@@ -155,6 +155,7 @@ static void wait_for(Translator *t, IsaOperand members, bool is_here) {
 bool tr_op_bsync(Translator *t) {
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     wait_for(t, tr_barrier(t, operand_of(t, SASS_BARRIER)), true);
+    t->inst.sub |= ISA_SYNC_IS_MEETING;
     return true;
 }
 
