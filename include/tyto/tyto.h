@@ -53,7 +53,9 @@ enum {
     TYTO_OPTION_TIMED = 2,   /* it is about the timing of kernels: refused beside --functional */
     TYTO_OPTION_ONE_RUN = 4, /* it is of one run: refused where several are made (tyto compare) */
     TYTO_OPTION_NO_RESULT = 8, /* it decides nothing of what is computed */
-    TYTO_OPTION_UNTOLD = 16    /* nor of what is written: no file says that it was given */
+    TYTO_OPTION_UNTOLD = 16,   /* nor of what is written: no file says that it was given */
+    TYTO_OPTION_LAUNCHES =
+        32 /* what it adds or writes is of launches that have ended, each alone */
 };
 
 /* One option, as the command line and the environment variable TYTO_OPTIONS take it. */
@@ -81,6 +83,15 @@ bool tyto_can_write(const char *path);
  * a file, however its path is spelt, or standard output. NULL: nothing; a device or a pipe takes
  * both. */
 const char *tyto_common_output(const char *a, const char *b);
+/* For commands that start programs: the variable of the environment that names an empty folder, in
+ * which each process that uses CUDA keeps a journal of its launches. */
+#define TYTO_JOURNAL "TYTO_JOURNAL"
+/* For such commands: makes of the journals in `folder` the results that the programs could not
+ * write themselves, once the process `program` has ended as `ending` says ("signal 9 (Killed)").
+ * What is not delivered is told on standard error: TYTO_INTERRUPTED, or TYTO_BAD_FILE for a file
+ * that could not be written; TYTO_CHECKS_FAILED: all is, with errors that the checks found. That
+ * nothing has used CUDA is told unless `may_be_none`. */
+TytoStatus tyto_deliver(const char *folder, int64_t program, const char *ending, bool may_be_none);
 /* For commands, which own their process: from now on "-" as a file is what standard output was, and
  * standard output is standard error, so that nothing else stands where a result does. False with
  * errno set. */

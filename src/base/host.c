@@ -6,10 +6,16 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/text.h"
+
+enum { ENVIRONMENT_MAX = 1 << 24 }; /* bytes; Linux has 2 MiB at most by default */
 
 static double seconds_of(clockid_t clock) {
     struct timespec now;
@@ -36,6 +42,29 @@ uint64_t host_peak_memory_bytes(void) {
         kib = (uint64_t)usage.ru_maxrss;
     }
     return kib * 1024;
+}
+
+uint64_t host_children_peak_memory_bytes(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* Linux keeps what the program was started with, whatever that makes of its environment. */
+static char *find_initial(const char *name) {
+    size_t length, name_length = strlen(name);
+    char *all = text_read_file("/proc/self/environ", ENVIRONMENT_MAX, &length), *found = NULL;
+    for (const char *at = all; at && at < all + length && !found; at += strlen(at) + 1) {
+        if (strncmp(at, name, name_length) == 0 && at[name_length] == '=')
+            found = strdup(at + name_length + 1);
+    }
+    free(all);
+    return found;
+}
+
+char *host_variable(const char *name) {
+    const char *now = getenv(name);
+    return now ? strdup(now) : find_initial(name);
 }
 
 uint32_t host_processors(void) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,13 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/host.h"
 #include "base/text.h"
 
-enum { ATTEMPTS = 100 }; /* names that are tried */
+enum {
+    ATTEMPTS = 100, /* names that are tried */
+    MOST_LINKS = 40 /* that are followed, as Linux does */
+};
 
 static const char CLAIMED[] = "TYTO_OUTPUT"; /* in the environment: the number of a descriptor */
 
@@ -30,20 +35,40 @@ struct OutputFile {
 
 /* ---- Writing ---- */
 
-/* write() beyond the limit on the size of files sends a signal that would end the process. Here it
- * is an error like a full disk. */
-static ssize_t write_within_limit(int descriptor, const char *bytes, size_t count) {
-    sigset_t limit, before;
+/* What goes beyond the limit on the size of files sends a signal that would end the process. Here
+ * it is an error like a full disk: the signal waits from the one call to the other, and is taken if
+ * `error`, the errno between them, says that it was sent. */
+static void hold_limit(sigset_t *before) {
+    sigset_t limit;
     sigemptyset(&limit);
     sigaddset(&limit, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &limit, &before);
-    ssize_t written = write(descriptor, bytes, count);
-    int error = errno;
-    if (written < 0 && error == EFBIG && !sigismember(&before, SIGXFSZ))
+    pthread_sigmask(SIG_BLOCK, &limit, before);
+}
+
+static void release_limit(const sigset_t *before, int error) {
+    sigset_t limit;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    if (error == EFBIG && !sigismember(before, SIGXFSZ))
         sigtimedwait(&limit, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
     errno = error;
+}
+
+static ssize_t write_within_limit(int descriptor, const char *bytes, size_t count) {
+    sigset_t before;
+    hold_limit(&before);
+    ssize_t written = write(descriptor, bytes, count);
+    release_limit(&before, written < 0 ? errno : 0);
     return written;
+}
+
+bool output_file_reserve(int descriptor, uint64_t size_bytes) {
+    sigset_t before;
+    hold_limit(&before);
+    int error = posix_fallocate(descriptor, 0, (off_t)size_bytes);
+    release_limit(&before, error);
+    return !error;
 }
 
 /* The stream's: a failure is remembered, and what comes after it is dropped. */
@@ -106,12 +131,53 @@ static void open_beside(OutputFile *file, const struct stat *old) {
         errno = 0; /* a file system without permissions has none to keep */
 }
 
+/* Where a link leads that leads to no file; NULL: it is no link. The caller frees it. */
+static char *follow(const char *path) {
+    char target[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    ssize_t length = readlink(path, target, sizeof target);
+    if (length < 0 || length == sizeof target) return NULL;
+    Text place = {0};
+    if (*target != '/' && slash) text_add_bytes(&place, path, (size_t)(slash + 1 - path));
+    text_add_bytes(&place, target, (size_t)length);
+    return place.bytes;
+}
+
+/* The same for a name of which nothing is there yet. */
+static char *place_new(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *copy = strcpy(base_malloc(strlen(path) + 1), path);
+    char *folder = realpath(dirname(copy), NULL);
+    free(copy);
+    if (!folder) return NULL;
+    Text place = {0};
+    text_printf(&place, "%s/%s", folder, slash ? slash + 1 : path);
+    free(folder);
+    return place.bytes;
+}
+
+char *output_file_place(const char *path) {
+    char *at = strcpy(base_malloc(strlen(path) + 1), path), *place = realpath(path, NULL);
+    for (int links = 0; !place && links < MOST_LINKS; links++) {
+        char *next = follow(at);
+        if (!next) {
+            place = place_new(at);
+            break;
+        }
+        free(at);
+        at = next;
+        place = realpath(at, NULL);
+    }
+    free(at);
+    return place;
+}
+
 /* Finds what `path` stands for, and opens it. */
 static void open_path(OutputFile *file, const char *path) {
-    char *target = realpath(path, NULL); /* a link stays a link; NULL for a new file */
+    char *place = output_file_place(path); /* a link stays a link */
     struct stat status;
-    bool is_there = stat(target ? target : path, &status) == 0;
-    file->place = target ? target : strcpy(base_malloc(strlen(path) + 1), path);
+    bool is_there = stat(place ? place : path, &status) == 0;
+    file->place = place ? place : strcpy(base_malloc(strlen(path) + 1), path);
     if (!is_there || S_ISREG(status.st_mode)) {
         open_beside(file, is_there ? &status : NULL);
     } else {
@@ -126,8 +192,10 @@ static void open_path(OutputFile *file, const char *path) {
 /* The descriptor that "-" is written to: the claimed one, whose number the environment has because
  * programs that are started in this process's place write to it too. */
 static int standard_output(void) {
-    const char *claimed = getenv(CLAIMED);
-    return claimed ? atoi(claimed) : STDOUT_FILENO;
+    char *claimed = host_variable(CLAIMED);
+    const int descriptor = claimed ? atoi(claimed) : STDOUT_FILENO;
+    free(claimed);
+    return descriptor;
 }
 
 bool output_file_claim(void) {
@@ -139,7 +207,11 @@ bool output_file_claim(void) {
     return setenv(CLAIMED, number, 1) == 0;
 }
 
-bool output_file_is_claimed(void) { return getenv(CLAIMED) != NULL; }
+bool output_file_is_claimed(void) {
+    char *claimed = host_variable(CLAIMED);
+    free(claimed);
+    return claimed != NULL;
+}
 
 OutputFile *output_file_open(const char *path) {
     OutputFile *file = base_calloc(1, sizeof *file);

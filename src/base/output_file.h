@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef struct OutputFile OutputFile;
@@ -34,5 +35,13 @@ void output_file_abandon(OutputFile *file);
 
 /* Whether a file could be written there now; false with errno set. Changes nothing. */
 bool output_file_probe(const char *path);
+
+/* What a path stands for, whatever its spelling and the links on its way, from the root on; also of
+ * a file that is not there yet. NULL: there is no such folder. The caller frees it. */
+char *output_file_place(const char *path);
+
+/* Makes an open file `size_bytes` long, with room on the disk for all of it: a mapping of it can be
+ * written. False with errno set. */
+bool output_file_reserve(int descriptor, uint64_t size_bytes);
 
 #endif

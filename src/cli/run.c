@@ -1,17 +1,18 @@
 /* tyto run: starts a workload or a program on Tyto.
  *
- * The program replaces this process, so its status, its signals and its terminal are its own. The
- * options travel in TYTO_OPTIONS; the library in the program reports at its end. */
+ * The options travel in TYTO_OPTIONS. The library in the program reports at its end; this process
+ * waits for that, and delivers what the program could not (supervise.h). */
 #include "cli/command.h"
 #include "cli/live.h"
 #include "cli/program.h"
+#include "cli/supervise.h"
 
 static int run_run(Arguments *arguments) {
     if (!program_export_library()) return EXIT_FAILED;
     int status = live_start(arguments);
     if (status != EXIT_DONE) return status;
     program_export_options(arguments->simulator_count, arguments->simulator);
-    return program_exec(arguments->operands);
+    return supervise_run(arguments->operands);
 }
 
 static const TytoOption options[] = {LIVE_OPTION};

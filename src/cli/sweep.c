@@ -199,6 +199,13 @@ static const TytoOption options[] = {
     {"--cta-schedulers", "NAME,...", NULL, "The thread block (CTA) schedulers; likewise.", NULL, 0},
     {"--sizes", "SIZE,...", "small", "Input sizes: test, small, paper or a number.", NULL, 0},
     {"--seeds", "N,...", "1", "Seeds of the input; 1..8 for each of these.", NULL, 0},
+    {"--input", "PATH", NULL,
+     "A file that the programs read without being told its name: a script that they import. As "
+     "often "
+     "as needed.",
+     NULL, 0},
+    {"--variable", "NAME", NULL,
+     "A variable of the environment that the programs look at. As often as needed.", NULL, 0},
     {"--metrics", "NAME,...", "ipc", "What the tables show, a table each; tyto metrics lists them.",
      NULL, 0},
     {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},

@@ -3,6 +3,7 @@
  * starts: crashes are looked at in those only. */
 #include "driver/driver.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -11,14 +12,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/output_file.h"
 #include "base/thread_pool.h"
 #include "driver/stream/stream_queue.h"
+#include "simulator/journal.h"
 #include "simulator/origin.h"
 
 enum {
     LOOK_PAUSES = 500,        /* milliseconds between two looks at whether a policy returns */
     STATUS_CHECKS_FAILED = 3, /* of a process whose program the checks found errors in */
+    STAT_BYTES = 4096,        /* of /proc/self/stat, which is shorter */
     CALL_BYTES = 600          /* of what says which function of a policy is under way */
 };
 
@@ -80,9 +84,11 @@ void driver_obey_signal(Driver *driver) {
 /* Whoever runs many programs has them end by a status of its own when what they did is only not
  * written: it is no mistake of theirs. */
 static int exit_status_of(TytoStatus status) {
-    const char *unwritten = getenv("TYTO_UNWRITTEN");
     if (status == TYTO_OK) return 0;
-    if (status == TYTO_BAD_FILE && unwritten && atoi(unwritten)) return atoi(unwritten);
+    char *unwritten = status == TYTO_BAD_FILE ? host_variable("TYTO_UNWRITTEN") : NULL;
+    const int wanted = unwritten ? atoi(unwritten) : 0;
+    free(unwritten);
+    if (wanted) return wanted;
     return status == TYTO_CHECKS_FAILED ? STATUS_CHECKS_FAILED : 1;
 }
 
@@ -103,13 +109,17 @@ static void report_at_exit(void) {
 }
 
 /* The first time, a running launch ends, so that the report holds what it did so far, and the
- * process dies after the report. The second time, and in a child of fork, it dies at once. */
-static void on_interrupt(int number) {
+ * process dies after the report. The second time, and in a child of fork, it dies at once. The
+ * command passes signals on by sigqueue: what was sent to the whole process group comes both ways,
+ * and is one. */
+static void on_interrupt(int number, siginfo_t *info, void *context) {
     Driver *driver = process.driver;
-    if (!driver || driver->signal) {
+    (void)context;
+    if (!driver || driver->signals[info->si_code == SI_QUEUE]++) {
         die_of(number);
         return;
     }
+    if (driver->signal) return;
     driver->signal = number;
     sem_post(&driver->interrupted);
 }
@@ -126,14 +136,60 @@ static void look_at_policy(const Driver *driver, char before[CALL_BYTES]) {
     memcpy(before, now, sizeof now);
 }
 
+/* Whether the process's first thread has ended before the process (pthread_exit). */
+static bool has_first_ended(void) {
+    char text[STAT_BYTES], state = '\0';
+    FILE *file = fopen("/proc/self/stat", "r");
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[length] = '\0';
+    const char *at = strrchr(text, ')'); /* a name may hold anything */
+    return at && sscanf(at, ") %c", &state) == 1 && state == 'Z';
+}
+
+/* Whether a thread of the process is one of Tyto's own. */
+static bool is_own_thread(const char *number) {
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", number);
+    FILE *file = fopen(path, "r");
+    bool is_read = file && fgets(name, sizeof name, file);
+    if (file) fclose(file);
+    return !is_read || strncmp(name, "tyto-", 5) == 0;
+}
+
+/* Whether all threads of the program have ended: the C library would end the process, were it not
+ * for ours. */
+static bool is_deserted(void) {
+    const long first = getpid();
+    if (!has_first_ended()) return false;
+    DIR *tasks = opendir("/proc/self/task");
+    bool is_any = !tasks;
+    for (struct dirent *entry; tasks && (entry = readdir(tasks)) != NULL;) {
+        if (entry->d_name[0] == '.' || atol(entry->d_name) == first) continue;
+        is_any |= !is_own_thread(entry->d_name);
+    }
+    if (tasks) closedir(tasks);
+    return !is_any;
+}
+
+/* Waits for an interrupt, and looks meanwhile whether the program's threads have all ended. */
+static void await_signal(Driver *driver) {
+    for (;;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        if (sem_timedwait(&driver->interrupted, &until) == 0) return;
+        if (errno == ETIMEDOUT && is_deserted()) exit(0);
+    }
+}
+
 /* Waits for an interrupt. The program's threads may be in code of their own, which asks us for
  * nothing, or one in a launch: that ends early, and its thread obeys. */
 static void *await_interrupt(void *argument) {
     Driver *driver = argument;
     const struct timespec pause = {.tv_nsec = 1000000};
     char call[CALL_BYTES] = "";
-    while (sem_wait(&driver->interrupted))
-        ;
+    await_signal(driver);
     for (int pauses = 1; pthread_mutex_trylock(&driver->simulator->lock); pauses++) {
         tyto_interrupt(driver->simulator);
         nanosleep(&pause, NULL);
@@ -159,15 +215,15 @@ static bool start_waiting(Driver *driver) {
 
 /* What the program handles or ignores stays as it is. */
 static void catch_interrupts(Driver *driver) {
-    static const int numbers[] = {SIGINT, SIGTERM};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     if (!start_waiting(driver)) return;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction action;
         sigaction(numbers[i], NULL, &action);
         if (action.sa_handler != SIG_DFL) continue;
         memset(&action, 0, sizeof action);
-        action.sa_handler = on_interrupt;
-        action.sa_flags = SA_RESTART;
+        action.sa_sigaction = on_interrupt;
+        action.sa_flags = SA_RESTART | SA_SIGINFO;
         sigaction(numbers[i], &action, NULL);
     }
 }
@@ -183,9 +239,11 @@ static void claim_output(const Options *options, Diag *diag) {
 }
 
 static TytoSimulator *make_simulator(Diag *diag) {
-    const char *words = getenv("TYTO_OPTIONS");
+    char *words = host_variable("TYTO_OPTIONS");
     Options *options = options_new();
-    if (words && !options_parse_string(options, "TYTO_OPTIONS", words, diag)) {
+    bool is_right = !words || options_parse_string(options, "TYTO_OPTIONS", words, diag);
+    free(words);
+    if (!is_right) {
         options_free(options);
         return NULL;
     }
@@ -201,11 +259,18 @@ static void refuse_after_fork(void) {
     process.is_forked = true;
 }
 
+/* Whether the command has started this program. */
+static bool is_commanded(void) {
+    char *command = host_variable("TYTO_COMMAND");
+    free(command);
+    return command != NULL;
+}
+
 /* A program that the command has started was to run on the simulator: without one it ends, and has
  * nothing to add. Another may do without CUDA. */
 static void give_up(Diag *diag) {
     diag_print(diag, stderr);
-    if (!getenv("TYTO_COMMAND")) return;
+    if (!is_commanded()) return;
     fflush(NULL);
     _exit(1);
 }
@@ -214,6 +279,13 @@ static void give_up(Diag *diag) {
 static bool is_serial(const TytoSimulator *simulator) {
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
     return simulator->options->is_serial || (blocking && strcmp(blocking, "0") != 0);
+}
+
+/* For the command that has started this program, if any. */
+static void start_journal(TytoSimulator *simulator) {
+    char *folder = host_variable(TYTO_JOURNAL);
+    if (folder) simulator->journal = journal_new(folder, simulator->run, simulator->options);
+    free(folder);
 }
 
 static void start(void) {
@@ -233,10 +305,12 @@ static void start(void) {
         gpu_options(simulator->gpu)->set_condition = conditional_set;
         gpu_options(simulator->gpu)->condition_user = driver;
         process.driver = driver;
+        start_journal(simulator);
         atexit(report_at_exit);
+        at_quick_exit(report_at_exit);
         pthread_atfork(NULL, NULL, refuse_after_fork);
         catch_interrupts(driver);
-        if (getenv("TYTO_COMMAND")) tyto_name_crashes(simulator);
+        if (is_commanded()) tyto_name_crashes(simulator);
     } else {
         give_up(diag);
     }

@@ -180,17 +180,18 @@ typedef struct Driver {
     uint64_t stream_queue_changes;   /* their items that were done or dropped */
     unsigned waiting_threads;        /* that have slept since the last of these, to wait for them */
     GraphBytes graph_bytes;
-    Ranges *reservations;   /* Range: of cuMemAddressReserve; NULL before the first */
-    Ranges *mappings;       /* of cuMemMap (virtual.c); likewise */
-    struct Import *imports; /* memory of other processes (ipc.c) */
-    uint64_t ipc_key;       /* by which others know this process's memory; 0: it is not shared */
-    Ranges *hints;          /* for managed memory (hints.c); NULL before the first */
-    Doomed *doomed;         /* what ends with the call under way */
-    uint64_t next_id;       /* of contexts, streams and captures */
-    bool is_full_told;      /* it was said that device memory is full */
-    bool is_reported;       /* the report is written */
-    volatile int signal;    /* an interrupt that came, 0: none */
-    sem_t interrupted;      /* posted when it came */
+    Ranges *reservations;    /* Range: of cuMemAddressReserve; NULL before the first */
+    Ranges *mappings;        /* of cuMemMap (virtual.c); likewise */
+    struct Import *imports;  /* memory of other processes (ipc.c) */
+    uint64_t ipc_key;        /* by which others know this process's memory; 0: it is not shared */
+    Ranges *hints;           /* for managed memory (hints.c); NULL before the first */
+    Doomed *doomed;          /* what ends with the call under way */
+    uint64_t next_id;        /* of contexts, streams and captures */
+    bool is_full_told;       /* it was said that device memory is full */
+    bool is_reported;        /* the report is written */
+    volatile int signal;     /* an interrupt that came, 0: none */
+    volatile int signals[2]; /* how many came: to this process, and passed on by the command */
+    sem_t interrupted;       /* posted when it came */
 } Driver;
 
 /* What an API function works with between call_begin and call_end. */

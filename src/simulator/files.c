@@ -2,7 +2,6 @@
 #include "tyto/tyto.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,26 +15,10 @@ bool tyto_claim_output(void) { return output_file_claim(); }
 
 bool tyto_can_write(const char *path) { return output_file_probe(path); }
 
-/* What a path stands for, whatever its spelling and the links on its way; of a file that is not
- * there yet, its folder's and its own name. NULL: there is no such folder. The caller frees it. */
-static char *resolve(const char *path) {
-    char *place = realpath(path, NULL);
-    if (place) return place;
-    const char *slash = strrchr(path, '/');
-    char *copy = strcpy(base_malloc(strlen(path) + 1), path);
-    char *folder = realpath(dirname(copy), NULL);
-    free(copy);
-    if (!folder) return NULL;
-    Text text = {0};
-    text_printf(&text, "%s/%s", folder, slash ? slash + 1 : path);
-    free(folder);
-    return text.bytes;
-}
-
 static bool is_one_place(const char *a, const char *b) {
     if (strcmp(a, b) == 0) return true;
     if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return false;
-    char *first = resolve(a), *second = resolve(b);
+    char *first = output_file_place(a), *second = output_file_place(b);
     bool is_one = first && second && strcmp(first, second) == 0;
     free(first);
     free(second);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "simulator/caller.h"
 #include "stats/timeline.h"
@@ -25,7 +26,8 @@ enum {
     TIMED = TYTO_OPTION_TIMED,
     ONE_RUN = TYTO_OPTION_ONE_RUN,
     NO_RESULT = TYTO_OPTION_NO_RESULT,
-    UNTOLD = TYTO_OPTION_UNTOLD | TYTO_OPTION_NO_RESULT
+    UNTOLD = TYTO_OPTION_UNTOLD | TYTO_OPTION_NO_RESULT,
+    LAUNCHES = TYTO_OPTION_LAUNCHES
 };
 
 #define KIB (UINT64_C(1) << 10)
@@ -393,6 +395,12 @@ static const char *file_of(const Options *options, const OptionRow *row) {
     return *(const char *const *)((const char *)options + row->offset);
 }
 
+const char *options_file(const Options *options, int i) { return file_of(options, &rows[i]); }
+
+void options_drop_file(Options *options, int i) {
+    *(const char **)((char *)options + rows[i].offset) = NULL;
+}
+
 static void check_file(const Options *options, int i, Diag *diag) {
     const char *path = file_of(options, &rows[i]);
     if (!path) return;
@@ -487,6 +495,26 @@ void options_write_given(const Options *options, const char *const *without, Tex
         for (int i = 0; i < words && is_told; i++)
             text_add_word(out, word[i]);
         word += words;
+    }
+}
+
+/* A path of a file that is written, from the root on. */
+static void add_whole_path(const char *path, Text *out) {
+    char *folder = *path == '/' || strcmp(path, "-") == 0 ? NULL : getcwd(NULL, 0);
+    if (folder) text_printf(out, "%s/", folder);
+    text_add(out, path);
+    free(folder);
+}
+
+void options_write_words(const Options *options, Text *out) {
+    for (int i = 0; i < options->given.count; i++) {
+        const char *word = options->given.items[i];
+        const TytoOption *option = &find_row(word, strlen(word))->option;
+        text_add_bytes(out, word, strlen(word) + 1);
+        if (!option->argument) continue;
+        if (option->traits & TYTO_OPTION_FILE) add_whole_path(options->given.items[++i], out);
+        else text_add(out, options->given.items[++i]);
+        text_add_bytes(out, "", 1);
     }
 }
 

@@ -88,6 +88,14 @@ void options_write_values(const Options *options, Text *out);
  * with NULL. */
 void options_write_given(const Options *options, const char *const *without, Text *out);
 
+/* Adds the words of those that were given, each with its NUL; relative paths of files that are
+ * written become whole ones. */
+void options_write_words(const Options *options, Text *out);
+/* The file that the option tyto_option(i) has written; NULL: none. */
+const char *options_file(const Options *options, int i);
+/* Has none written. */
+void options_drop_file(Options *options, int i);
+
 /* Adds the page docs/options.md. */
 void options_document(Text *out);
 

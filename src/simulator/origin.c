@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/host.h"
 #include "simulator/timed_run.h"
 
 enum {
@@ -135,10 +136,12 @@ static void sign_library(RunStats *run) {
 }
 
 /* A program that runs by itself is its executable, and all is what is loaded into the simulator. */
-static void sign_program(const TytoSimulator *simulator, RunStats *run) {
-    uint64_t code = gpu_code_hash(simulator->gpu), hash = HASH_START;
-    if (simulator->is_process) hash = origin_add_file(hash, "/proc/self/exe");
-    set_hash(run, RUN_ORIGIN_program_hash, hash_add(hash, &code, sizeof code));
+static void sign_program(TytoSimulator *simulator, RunStats *run) {
+    uint64_t code = gpu_code_hash(simulator->gpu);
+    if (!simulator->program_hash)
+        simulator->program_hash =
+            simulator->is_process ? origin_add_file(HASH_START, "/proc/self/exe") : HASH_START;
+    set_hash(run, RUN_ORIGIN_program_hash, hash_add(simulator->program_hash, &code, sizeof code));
 }
 
 /* Of a policy: as it is named with its parameters, and the hash of a shared object's bytes. */
@@ -159,6 +162,12 @@ static void sign_machine(const TimedRun *timed, RunStats *run) {
 }
 
 /* ---- All of it ---- */
+
+static void sign_variable(RunStats *run, RunOrigin which, const char *name) {
+    char *value = host_variable(name);
+    run_set_origin(run, which, value);
+    free(value);
+}
 
 static void set_text(RunStats *run, RunOrigin which, const Text *text) {
     run_set_origin(run, which, text->length ? text_string(text) : NULL);
@@ -190,8 +199,8 @@ void origin_sign(TytoSimulator *simulator, const char *program) {
     set_text(run, RUN_ORIGIN_arguments, &command);
     text_free(&command);
     run_set_origin(run, RUN_ORIGIN_program, program);
-    run_set_origin(run, RUN_ORIGIN_size, getenv("TYTO_SIZE"));
-    run_set_origin(run, RUN_ORIGIN_seed, getenv("TYTO_SEED"));
+    sign_variable(run, RUN_ORIGIN_size, "TYTO_SIZE");
+    sign_variable(run, RUN_ORIGIN_seed, "TYTO_SEED");
     sign_library(run);
     sign_program(simulator, run);
     sign_options(simulator->options, run);

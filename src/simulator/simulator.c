@@ -1,6 +1,7 @@
 /* TytoSimulator: the public functions, each under the simulator's lock. */
 #include "simulator/simulator.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "simulator/assemble.h"
 #include "simulator/caller.h"
 #include "simulator/checks.h"
+#include "simulator/journal.h"
 #include "simulator/timed_run.h"
 #include "simulator/origin.h"
 #include "simulator/progress.h"
@@ -175,6 +177,7 @@ void tyto_free(TytoSimulator *simulator) {
     while (simulator->modules)
         tyto_unload(simulator->modules);
     progress_free(simulator->progress);
+    journal_free(simulator->journal);
     gpu_free(simulator->gpu);
     timed_run_free(simulator->timed);
     run_free(simulator->run);
@@ -469,12 +472,25 @@ static bool is_left_out(const TytoSimulator *simulator, const char *name) {
     return simulator->selection && !selection_takes(simulator->selection, name);
 }
 
-/* Records a launch that has run, and prints its line. */
+/* A launch has ended. What it ran is part of where the run comes from. */
+static void note_in_journal(TytoSimulator *simulator, bool is_kept) {
+    const uint64_t code = gpu_code_hash(simulator->gpu);
+    if (!journal_knows(simulator->journal, code)) {
+        origin_sign(simulator, program_invocation_short_name);
+        journal_sign(simulator->journal, simulator->run, code);
+    }
+    journal_end(simulator->journal, simulator->run, is_kept);
+}
+
+/* Records a launch that has run, if it has, and prints its line. */
 static void keep_result(TytoSimulator *simulator, const GpuLaunch *launch, uint32_t stream,
                         const GpuResult *result) {
-    record_launch(simulator->run, simulator->gpu, launch, stream, result,
-                  simulator->timed ? &simulator->timed->watch : NULL);
-    if (simulator->options->is_quiet) return;
+    const bool is_kept = result->status != GPU_BAD_LAUNCH && result->status != GPU_REFUSED;
+    if (is_kept)
+        record_launch(simulator->run, simulator->gpu, launch, stream, result,
+                      simulator->timed ? &simulator->timed->watch : NULL);
+    note_in_journal(simulator, is_kept);
+    if (!is_kept || simulator->options->is_quiet) return;
     Text line = {0};
     report_launch(simulator->run, simulator->run->kernel_count - 1, &line);
     fputs(text_string(&line), stderr);
@@ -488,10 +504,11 @@ static GpuStatus launch_one(TytoSimulator *simulator, const GpuLaunch *asked, ui
     GpuLaunch launch = *asked;
     launch.is_functional = is_left_out(simulator, name);
     progress_begin(simulator->progress, name);
+    journal_begin(simulator->journal, name);
     GpuStatus status = gpu_launch(simulator->gpu, &launch, result);
     progress_end(simulator->progress);
-    if (status == GPU_BAD_LAUNCH || status == GPU_REFUSED) return status;
-    if (simulator->selection) selection_count(simulator->selection, name);
+    if (simulator->selection && status != GPU_BAD_LAUNCH && status != GPU_REFUSED)
+        selection_count(simulator->selection, name);
     keep_result(simulator, &launch, stream, result);
     return status;
 }
@@ -508,6 +525,7 @@ void simulator_begin(TytoSimulator *simulator, SimulatorGrid *grid) {
     grid->launch.is_functional = is_left_out(simulator, name);
     if (simulator->selection) selection_count(simulator->selection, name);
     simulator->asker.context = grid->context;
+    journal_begin(simulator->journal, name);
     grid->gpu = gpu_begin(simulator->gpu, &grid->launch, &grid->stream);
 }
 
@@ -539,8 +557,7 @@ static void take_result(TytoSimulator *simulator, SimulatorGrid *grid) {
     grid->status = result->status;
     grid->fault_code = result->fault_code;
     grid->message = grid->status ? strdup(result->message) : NULL;
-    if (grid->status != GPU_BAD_LAUNCH && grid->status != GPU_REFUSED)
-        keep_result(simulator, &grid->launch, grid->stream.number, result);
+    keep_result(simulator, &grid->launch, grid->stream.number, result);
     gpu_end(simulator->gpu, grid->gpu, NULL);
     while (grid->status == GPU_OK && gpu_next_child(simulator->gpu, &child))
         run_child(simulator, grid, &child);
@@ -665,8 +682,11 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     checks_end(simulator);
     record_sign(simulator->run);
     origin_sign(simulator, program);
-    bool is_right = record_write(simulator->run, options, diag);
-    if (simulator->timed) is_right &= timed_run_finish(simulator->timed, options, diag);
+    const bool has_files = journal_owns_files(simulator->journal);
+    bool is_right = !has_files || record_write(simulator->run, options, diag);
+    if (simulator->timed && has_files)
+        is_right &= timed_run_finish(simulator->timed, options, diag);
+    journal_finish(simulator->journal, has_files);
     if (!options->is_quiet && simulator->run->kernel_count) {
         Text out = {0};
         report_run(simulator->run, options->is_verbose, host_columns(STDERR_FILENO), &out);

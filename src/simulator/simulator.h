@@ -46,6 +46,8 @@ struct TytoSimulator {
     struct TimedRun *timed;      /* machine and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */
     DeviceAsker asker;
+    struct Journal *journal;   /* NULL: nobody reads one; owned */
+    uint64_t program_hash;     /* of the executable; 0: not known yet */
     struct Progress *progress; /* line on a terminal; NULL where there is none; owned */
 };
 

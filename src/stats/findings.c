@@ -33,15 +33,18 @@ Findings *findings_new(uint32_t most, FindingTold *tell, void *user) {
     return findings;
 }
 
+static void free_texts(const Finding *finding) {
+    free(finding->text);
+    free(finding->kernel);
+    free(finding->file);
+    free(finding->source);
+}
+
 void findings_free(Findings *findings) {
     if (!findings) return;
     for (uint32_t i = 0; i < findings->count; i++) {
-        Finding *finding = findings->items[i];
-        free(finding->text);
-        free(finding->kernel);
-        free(finding->file);
-        free(finding->source);
-        free(finding);
+        free_texts(findings->items[i]);
+        free(findings->items[i]);
     }
     free(findings->items);
     map_free(findings->places);
@@ -65,6 +68,17 @@ void findings_add(Findings *findings, const Finding *finding) {
     findings->items[findings->count++] = kept;
     map_put(findings->places, (const char *)&findings->last, sizeof findings->last, kept);
     if (findings->tell) findings->tell(findings->user, kept);
+}
+
+void findings_put(Findings *findings, uint32_t index, const Finding *finding) {
+    if (index < findings->count) {
+        free_texts(finding);
+    } else {
+        index = findings->count;
+        findings->last = (FindingKey){{(uint64_t)finding->kind, index}};
+        findings_add(findings, finding);
+    }
+    findings->items[index]->count = finding->count;
 }
 
 uint32_t findings_count(const Findings *findings) { return findings->count; }

@@ -57,6 +57,10 @@ bool findings_note(Findings *findings, const FindingKey *key);
 /* Adds what was noted last; its texts are taken over. */
 void findings_add(Findings *findings, const Finding *finding);
 
+/* Puts a finding of another process in its place: a new one is the next, of a known one the count
+ * is taken. Its texts are taken over. */
+void findings_put(Findings *findings, uint32_t index, const Finding *finding);
+
 uint32_t findings_count(const Findings *findings); /* distinct places kept */
 const Finding *finding_at(const Findings *findings, uint32_t index);
 /* Places and times, kept or not; 0: nothing was found. */

@@ -79,6 +79,7 @@ void run_free(RunStats *run) {
     findings_free(run->findings);
     profile_free(run->profile);
     units_free(run->units);
+    free(run->ending);
     free(run);
 }
 

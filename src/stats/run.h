@@ -104,6 +104,8 @@ typedef struct RunStats {
     bool tells_units;           /* each unit is told of, not only how they differ */
     Findings *findings;         /* of the checks; owned; NULL: nothing was looked for */
     uint64_t peak_memory_bytes; /* of the host */
+    char *ending; /* "signal 11 (Segmentation fault)": the program did not end by itself, and what
+                     follows from its launches alone is all that is known; owned, NULL: it did */
 } RunStats;
 
 /* Counters that a kernel has which ran functionally: its instructions. */

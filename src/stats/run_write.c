@@ -149,6 +149,7 @@ void run_write_json(const RunStats *run, Json *json) {
     Counters total = run_total(run);
     json_object(json);
     run_write_origin(run, json);
+    if (run->ending) write_text(json, "ended_early", run->ending);
     json_key(json, "kernels");
     json_array(json);
     for (int i = 0; i < run->kernel_count; i++)

@@ -154,6 +154,54 @@ static void a_probe_changes_nothing(void **state) {
     expect_alone(*state, path, "old");
 }
 
+static void expect_place(const char *path, const char *wanted) {
+    char *place = output_file_place(path);
+    if (wanted) assert_string_equal(place, wanted);
+    else assert_null(place);
+    free(place);
+}
+
+static void a_link_to_no_file_yet_leads_to_its_place(void **state) {
+    char path[512], link[512], second[512], self[512];
+    char *folder = realpath(*state, NULL);
+    snprintf(path, sizeof path, "%s/new", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(second, sizeof second, "%s/second", folder);
+    snprintf(self, sizeof self, "%s/self", folder);
+    assert_int_equal(symlink("new", link), 0);
+    assert_int_equal(symlink(link, second), 0);
+    assert_int_equal(symlink("self", self), 0);
+    expect_place(path, path);
+    expect_place(link, path);
+    expect_place(second, path);
+    expect_place(self, NULL);
+    expect_place("/none/at/all", NULL);
+    assert_true(text_write_file(second, "new", 3));
+    expect_place(second, path);
+    for (int i = 0; i < 3; i++)
+        unlink((const char *[]){link, second, self}[i]);
+    expect_alone(folder, path, "new");
+    free(folder);
+}
+
+static void room_is_reserved_or_refused(void **state) {
+    char path[512];
+    struct stat status;
+    write_old(path, *state, "file");
+    int descriptor = open(path, O_RDWR);
+    struct rlimit before, small = {.rlim_cur = 8192};
+    getrlimit(RLIMIT_FSIZE, &before);
+    small.rlim_max = before.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_true(output_file_reserve(descriptor, 8192));
+    assert_false(output_file_reserve(descriptor, 8193)); /* and no signal ends this */
+    assert_int_equal(errno, EFBIG);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(fstat(descriptor, &status), 0);
+    assert_int_equal(status.st_size, 8192);
+    close(descriptor);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void) {
@@ -165,6 +213,8 @@ int main(void) {
         IN_FOLDER(permissions_are_kept),
         IN_FOLDER(a_name_may_be_as_long_as_the_system_lets_it),
         IN_FOLDER(a_probe_changes_nothing),
+        IN_FOLDER(a_link_to_no_file_yet_leads_to_its_place),
+        IN_FOLDER(room_is_reserved_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import stat
 import struct
@@ -416,6 +417,18 @@ class Run(Case):
         done = self.tyto("run", LAUNCHER, SAXPY, "0", environment={"TYTO_OPTIONS": "--memroy 3"})
         self.assertIn("TYTO_OPTIONS: error: unknown option --memroy", done.stderr)
         self.assertNotEqual(done.returncode, 0)
+
+    @unittest.skipUnless(shutil.which("clang++-19"), "clang compiles")
+    def test_an_nvcc_that_runs_tyto_cc_has_clang_compile(self):
+        (self.path / "bin").mkdir()
+        nvcc = self.path / "bin" / "nvcc"
+        nvcc.write_text(f'#!/bin/sh\necho called >>"{self.path}/calls"\nexec "{TYTO}" cc "$@"\n', encoding="utf-8")
+        nvcc.chmod(0o755)
+        (self.path / "nothing.cu").write_text("int main() { return 0; }\n", encoding="utf-8")
+        done = self.tyto("cc", "nothing.cu", "-o", "nothing", environment={"PATH": f"{self.path}/bin:{os.environ['PATH']}"})
+        self.check(done, 0)
+        self.assertEqual((self.path / "calls").read_text(encoding="utf-8"), "called\n")
+        self.assertTrue((self.path / "nothing").exists())
 
     def test_not_found(self):
         self.check(self.tyto("run", "vecad"), 127, "did you mean 'vecadd'?")

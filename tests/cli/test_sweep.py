@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -336,6 +337,62 @@ class Failures(Case):
         self.sweep("./program input", **variables)
         self.assertEqual(len(self.rows()), 3)
 
+    def build(self, path, text, *options):
+        (self.path / "source.c").write_text(text, encoding="utf-8")
+        subprocess.run([os.environ.get("CC", "cc"), "source.c", "-o", path, *options], cwd=self.path, check=True)
+
+    def test_libraries_of_the_programs_own_are_part_of_what_decides_a_run(self):
+        (self.path / "lib").mkdir()
+        self.build("lib/libcount.so", "const char *count(void) { return \"100\"; }", "-shared", "-fPIC")
+        self.build("program", "#include <unistd.h>\n#include <stdlib.h>\nconst char *count(void);\n"
+                   "int main(void) { return execl(getenv(\"VECADD\"), \"vecadd\", \"--size\", count(), NULL); }",
+                   "-Llib", "-lcount", "-Wl,-rpath,$ORIGIN/lib")
+        variables = {"VECADD": str(TYTO.parent / "workloads" / "vecadd")}
+        counts = []
+        for length in (100, 1000, 1000, 100):
+            self.build("lib/libcount.so", f"const char *count(void) {{ return \"{length}\"; }}", "-shared", "-fPIC")
+            table = self.sweep("./program", "--metrics", "thread_instructions", **variables).stdout
+            counts.append((re.search(r"thread_instructions\n.*\n.*?(\S+)\n", table).group(1), "kept from before" in table))
+        self.assertNotEqual(counts[0][0], counts[1][0])
+        self.assertEqual(counts[1][0], counts[2][0])
+        self.assertEqual(counts[0][0], counts[3][0])
+        self.assertEqual([kept for _, kept in counts], [False, False, True, True])
+
+    def test_files_and_variables_that_the_sweep_names_decide_a_run(self):
+        self.program('exec "$WORKLOADS/vecadd" --size "$(cat inside)"')
+        variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
+        for length in ("100", "1000", "100"):
+            (self.path / "inside").write_text(length, encoding="utf-8")
+            self.sweep("./program", "--input", "inside", **variables)
+        self.assertEqual(len(self.rows()), 2)
+        for value in ("1", "2", "1"):
+            done = self.sweep("./program", "--input", "inside", "--variable", "MODE", "--variable", "LEVEL", MODE=value, **variables)
+        self.assertEqual(len(self.rows()), 4)
+        self.assertTrue(done.stdout.endswith(
+            "\n1 run is kept from before; assumed unchanged: files that programs read without being told their names (but --input), "
+            "the system's libraries, the environment but MODE, LEVEL\n"), done.stdout)
+        (self.path / "sweep.yaml").write_text("programs: [./program]\ninputs: inside\nvariables: [MODE, LEVEL]\n", encoding="utf-8")
+        self.sweep("sweep.yaml", MODE="2", **variables)
+        self.assertEqual(len(self.rows()), 4)
+        self.assertIn("cannot read nowhere", self.sweep("./program", "--input", "nowhere", status=2, **variables).stderr)
+
+    def test_a_row_that_was_changed_is_told_and_made_again(self):
+        self.sweep("vecadd", "--sizes", "test")
+        before = self.rows()
+        words = ("vecadd", "--sizes", "test")
+        for change in ("result = json_set(result, '$.total.cycles', 9280)", "checksum = ''"):
+            with self.subTest(change):
+                with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
+                    database.execute(f"UPDATE runs SET {change}")
+                database.close()
+                done = self.sweep(*words, "--stored", status=1)
+                self.assertRegex(done.stderr, "^tyto: warning: tyto-runs.sqlite: what it has of vecadd on gtx480 is not what was kept, and counts as "
+                                              "missing: the row was changed, or is damaged\n")
+                self.assertIn("1 of 1 runs are missing", done.stderr)
+                self.sweep(*words)
+                self.assertEqual(self.sweep(*words).stderr, "")
+                self.assertEqual(self.rows(), before)
+
     def test_a_full_disk_loses_nothing_that_is_kept(self):
         words = ("vecadd", *GRID)
         self.sweep("vecadd", *GRID[:2], "--schedulers", "lrr", "--sizes", "test")
@@ -437,6 +494,15 @@ class Watching(Case):
         self.assertEqual(self.rows("program, seed, options, finished", "runs WHERE program = 'old'"),
                          [("old", "", "", "2020-01-01 00:00:00")])
         self.assertEqual(len(self.rows()), 2)
+
+    def test_a_database_without_checksums_gets_them(self):
+        self.sweep("vecadd", "--sizes", "test")
+        before = self.rows("*", "runs")
+        with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
+            database.executescript("ALTER TABLE runs DROP COLUMN checksum; PRAGMA user_version = 2;")
+        database.close()
+        self.assertEqual(self.sweep("vecadd", "--sizes", "test", "--stored").stderr, "")
+        self.assertEqual(self.rows("*", "runs"), before)
 
     def test_an_interrupt_keeps_what_has_finished(self):
         process = subprocess.Popen([TYTO, "sweep", "lud", "--sizes", "test", "--seeds", "1..30", "--jobs", "1"], cwd=self.path,

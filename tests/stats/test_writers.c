@@ -17,6 +17,7 @@
 #include "stats/output.h"
 #include "stats/report.h"
 #include "stats/run.h"
+#include "stats/run_bytes.h"
 #include "stats/run_read.h"
 #include "stats/timeline.h"
 
@@ -312,6 +313,53 @@ static void a_run_is_read_back_from_its_json(void **state) {
     run_free(run);
 }
 
+static void a_launch_is_read_back_from_its_bytes(void **state) {
+    (void)state;
+    RunStats *run = make_run("gto", 2000, 500), *read = run_new("");
+    Text bytes = {0}, before = {0}, after = {0};
+    run->kernels[1].timing->ctas = base_calloc(2, sizeof(CtaRecord));
+    run->kernels[1].timing->ctas[1] = (CtaRecord){1, 7, 2, 30, 400};
+    run->kernels[1].timing->cta_count = 2;
+    run->kernels[1].status = RUN_STOPPED;
+    run_add_kernel(run, "functional")->warp_instructions = 5;
+    run_set_machine(read, "gtx480", "gto", "round-robin", 1, 1);
+    run_set_origin(read, RUN_ORIGIN_program, run->program);
+    for (int i = 0; i < run->kernel_count; i++) {
+        text_clear(&bytes);
+        run_add_kernel_bytes(&run->kernels[i], &bytes);
+        assert_true(run_take_kernel_bytes(read, bytes.bytes, bytes.length));
+    }
+    assert_false(read->shape.is_complete);
+    read->peak_memory_bytes = run->peak_memory_bytes;
+    Json json;
+    json_begin(&json, &before);
+    run_write_json(run, &json);
+    json_begin(&json, &after);
+    run_write_json(read, &json);
+    assert_string_equal(after.bytes, before.bytes);
+    text_clear(&bytes);
+    run_add_kernel_bytes(&run->kernels[1], &bytes);
+    for (size_t cut = 1; cut <= bytes.length; cut += 31)
+        assert_false(run_take_kernel_bytes(read, bytes.bytes, bytes.length - cut));
+    text_free(&bytes);
+    text_free(&before);
+    text_free(&after);
+    run_free(read);
+    run_free(run);
+}
+
+static void findings_of_another_process_are_put_in_their_places(void **state) {
+    (void)state;
+    Findings *findings = findings_new(10, NULL, NULL);
+    for (uint32_t i = 0; i < 2; i++)
+        findings_put(findings, i, &(Finding){.kind = FINDING_RACE, .count = i + 3});
+    findings_put(findings, 1, &(Finding){.kind = FINDING_RACE, .count = 9});
+    assert_int_equal(findings_count(findings), 2);
+    assert_int_equal(finding_at(findings, 0)->count, 3);
+    assert_int_equal(findings_total(findings), 12);
+    findings_free(findings);
+}
+
 static void test_csv(void **state) {
     (void)state;
     RunStats *run = make_run("ccws:k=8", 2000, 500);
@@ -604,6 +652,8 @@ int main(void) {
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_untimed_kernels),
         cmocka_unit_test(a_run_is_read_back_from_its_json),
+        cmocka_unit_test(a_launch_is_read_back_from_its_bytes),
+        cmocka_unit_test(findings_of_another_process_are_put_in_their_places),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_comparison),

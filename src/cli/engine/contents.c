@@ -2,14 +2,19 @@
 #include "cli/engine/contents.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/program.h"
+#include "cli/toolchain/elf.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
 
@@ -17,6 +22,8 @@ typedef struct Content {
     char *path;
     struct stat status; /* when it was read */
     uint64_t hash;
+    bool is_listed;  /* the libraries below are those of the file as it was read */
+    Words libraries; /* files that the loader maps with it, but those of the system; owned */
 } Content;
 
 struct Contents {
@@ -28,8 +35,10 @@ Contents *contents_new(void) { return allocate(1, sizeof(Contents)); }
 
 void contents_free(Contents *contents) {
     if (!contents) return;
-    for (int i = 0; i < contents->count; i++)
+    for (int i = 0; i < contents->count; i++) {
         free(contents->list[i].path);
+        words_free(&contents->list[i].libraries);
+    }
     free(contents->list);
     free(contents);
 }
@@ -80,6 +89,7 @@ bool contents_add_file(Contents *contents, const char *path, uint64_t *hash) {
         content->hash = 0;
         if (!hash_file(path, &content->hash)) return false;
         content->status = status;
+        content->is_listed = false;
     }
     *hash = tyto_hash(*hash, &content->hash, sizeof content->hash);
     return true;
@@ -90,15 +100,85 @@ bool contents_add_library(Contents *contents, uint64_t *hash) {
     return program_find_library(path, sizeof path) && contents_add_file(contents, path, hash);
 }
 
+/* ---- Libraries of a program ---- */
+
+/* Whether the file is one of the system's, which comes and goes with it. */
+static bool is_of_system(const char *path) {
+    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0) return true;
+    }
+    return false;
+}
+
+/* Starts the loader, which lists the files that it would map for a program without running it, to a
+ * pipe. NULL: that is not possible. */
+static FILE *start_loader(char *loader, char *program, pid_t *process) {
+    char list[] = "--list", *words[] = {loader, list, program, NULL};
+    int ends[2];
+    posix_spawn_file_actions_t files;
+    if (pipe2(ends, O_CLOEXEC) != 0) return NULL;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    bool is_started = posix_spawn(process, loader, &files, NULL, words, environ) == 0;
+    posix_spawn_file_actions_destroy(&files);
+    close(ends[1]);
+    if (is_started) return fdopen(ends[0], "r");
+    close(ends[0]);
+    return NULL;
+}
+
+/* Lists what the loader maps for the program: lines "NAME => FILE (ADDRESS)". A library that is not
+ * found is the program's to tell of. */
+static void list_libraries(char *program, Words *libraries) {
+    char loader[PATH_MAX], line[2 * PATH_MAX];
+    pid_t process;
+    FILE *list = elf_find_loader(program, loader, sizeof loader)
+                     ? start_loader(loader, program, &process)
+                     : NULL;
+    while (list && fgets(line, sizeof line, list)) {
+        char *path = strstr(line, "=> /"), *end = strstr(line, " (0x");
+        if (!path || !end) continue;
+        *end = '\0';
+        if (!is_of_system(path + strlen("=> "))) words_add(libraries, path + strlen("=> "));
+    }
+    if (!list) return;
+    fclose(list);
+    while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* Adds the libraries that the loader maps for a program that has been added. */
+static bool add_libraries(Contents *contents, char *program, uint64_t *hash) {
+    Content *content = find(contents, program);
+    if (!content->is_listed) {
+        words_free(&content->libraries);
+        list_libraries(program, &content->libraries);
+        content->is_listed = true;
+    }
+    const Words libraries = content->libraries; /* the list of contents grows */
+    for (int i = 0; i < libraries.count; i++) {
+        if (!contents_add_file(contents, libraries.list[i], hash)) return false;
+    }
+    return true;
+}
+
 bool contents_add_program(Contents *contents, const char *name, uint64_t *hash) {
     char path[PATH_MAX];
     bool is_workload;
     if (!program_find(name, path, sizeof path - sizeof ".ptx", &is_workload) ||
-        !contents_add_file(contents, path, hash))
+        !contents_add_file(contents, path, hash) || !add_libraries(contents, path, hash))
         return false;
     if (!is_workload) return true;
     strcat(path, ".ptx");
     return contents_add_file(contents, path, hash);
+}
+
+void contents_add_variable(const char *name, uint64_t *hash) {
+    const char *value = getenv(name);
+    *hash = tyto_hash(*hash, name, strlen(name) + 1);
+    if (value) *hash = tyto_hash(*hash, value, strlen(value) + 1);
 }
 
 const char *contents_named_file(const char *word) {

@@ -15,8 +15,11 @@ void contents_free(Contents *contents); /* NULL is allowed */
  * All of these: false after a message. */
 bool contents_add_file(Contents *contents, const char *path, uint64_t *hash);
 bool contents_add_library(Contents *contents, uint64_t *hash);
-bool contents_add_program(Contents *contents, const char *name,
-                          uint64_t *hash); /* of a workload, its PTX too */
+/* Of a workload, its PTX too; of any, the libraries that the loader maps from outside of the
+ * system's folders. */
+bool contents_add_program(Contents *contents, const char *name, uint64_t *hash);
+/* Adds a variable of the environment, set or not. */
+void contents_add_variable(const char *name, uint64_t *hash);
 /* Whether a word names a file that a program may read: itself, or what follows its "=". NULL: none.
  */
 const char *contents_named_file(const char *word);

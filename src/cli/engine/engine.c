@@ -91,7 +91,9 @@ int engine_add(Engine *engine, const TaskForm *form, char **why) {
     engine->tasks[engine->count++] = task;
     *find_slot(engine, task.name) = engine->count;
     Task *added = &engine->tasks[engine->count - 1];
-    return store_find(engine->store, &added->key, &added->state) ? engine->count - 1 : -1;
+    const bool is_read = store_find(engine->store, &added->key, &added->state);
+    added->is_kept = added->state == RUN_DONE;
+    return is_read ? engine->count - 1 : -1;
 }
 
 const Task *engine_task(const Engine *engine, int number) { return &engine->tasks[number]; }

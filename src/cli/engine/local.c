@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/engine/signals.h"
 #include "cli/program.h"
+#include "cli/supervise.h"
 
 typedef struct Process {
     pid_t id;   /* 0: none */
@@ -57,7 +58,7 @@ static void become(const Local *local, const Job *job, pid_t parent) {
     if (getppid() != parent) _exit(EXIT_FAILED);
     sigprocmask(SIG_SETMASK, &local->before, NULL);
     export_variables(job);
-    _exit(program_exec((char **)(uintptr_t)job->line.list));
+    _exit(supervise_run((char **)(uintptr_t)job->line.list));
 }
 
 static bool start_local(void *state, const Job *job, int number) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "cli/engine/words.h"
 
 enum {
-    LAYOUT = 2,               /* of the tables below; kept as the database's user_version */
+    LAYOUT = 3,               /* of the tables below; kept as the database's user_version */
     APPLICATION = 0x5479746f, /* "Tyto": the database's application_id, which tells its owner */
     PATIENCE = 600,           /* tries to get at a database that another process has locked ... */
     TRY_US = 100 * 1000,      /* ... this long after each other */
@@ -22,7 +23,8 @@ enum {
     MESSAGE_BYTES = 512
 };
 
-#define KEYS "program, size, seed, machine, overrides, options, scheduler, cta_scheduler, version"
+#define CHECKSUM "tyto_checksum" /* a function of texts in SQL */
+#define KEYS     "program, size, seed, machine, overrides, options, scheduler, cta_scheduler, version"
 
 #define COLUMNS                                                                                    \
     "  program TEXT NOT NULL, size TEXT NOT NULL, seed TEXT NOT NULL, machine TEXT NOT NULL,"      \
@@ -30,10 +32,11 @@ enum {
     "  cta_scheduler TEXT NOT NULL, version TEXT NOT NULL,"                                        \
     "  finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP"
 
-/* `canonical` is all of the results that is the same however the runs came about. */
+/* `canonical` is all of the results that is the same however the runs came about; `checksum` is of
+ * the key and the result. */
 static const char layout[] =
     "CREATE TABLE runs (" COLUMNS ", result TEXT NOT NULL CHECK (json_valid(result)),"
-    "  PRIMARY KEY (" KEYS "));"
+    "  checksum TEXT NOT NULL, PRIMARY KEY (" KEYS "));"
     "CREATE TABLE failures (" COLUMNS ", reason TEXT NOT NULL, output TEXT NOT NULL,"
     "  PRIMARY KEY (" KEYS "));"
     "CREATE TRIGGER done AFTER INSERT ON runs BEGIN DELETE FROM failures WHERE (" KEYS ") ="
@@ -41,16 +44,27 @@ static const char layout[] =
     "   new.cta_scheduler, new.version); END;"
     "CREATE VIEW canonical AS SELECT " KEYS ", json_remove(result, '$.host') AS result FROM runs"
     "  ORDER BY " KEYS ";"
-    "PRAGMA user_version = 2;"
+    "PRAGMA user_version = 3;"
     "PRAGMA application_id = 1417245807;";
-static_assert(LAYOUT == 2 && APPLICATION == 1417245807, "the numbers in the text above");
+static_assert(LAYOUT == 3 && APPLICATION == 1417245807, "the numbers in the text above");
 
 /* Layout 1 had neither seeds nor options, and forgot failures. */
 static const char from_layout_1[] = "ALTER TABLE runs RENAME TO runs_1";
 static const char take_layout_1[] =
     "INSERT INTO runs SELECT program, size, '', machine, overrides, '', scheduler, cta_scheduler,"
-    "  version, finished, result FROM runs_1;"
+    "  version, finished, result, " CHECKSUM
+    "(program, size, '', machine, overrides, '', scheduler,"
+    "  cta_scheduler, version, result) FROM runs_1;"
     "DROP TABLE runs_1";
+
+/* Layout 2 had no checksums. */
+static const char from_layout_2[] = "ALTER TABLE runs ADD COLUMN checksum TEXT NOT NULL DEFAULT '';"
+                                    "UPDATE runs SET checksum = " CHECKSUM "(" KEYS ", result);"
+                                    "PRAGMA user_version = 3";
+
+/* What makes this layout of each earlier one; 0: of an empty file. */
+static const char *const upgrades[LAYOUT][3] = {
+    {layout}, {from_layout_1, layout, take_layout_1}, {from_layout_2}};
 
 #define THIS_RUN                                                                                   \
     " program = ?1 AND size = ?2 AND seed = ?3 AND machine = ?4 AND overrides = ?5"                \
@@ -85,10 +99,12 @@ typedef enum Statement {
 } Statement;
 
 static const char *const statements[STATEMENT_COUNT] = {
-    [ASK_RUN] = "SELECT EXISTS (SELECT 1 FROM runs WHERE" THIS_RUN
+    [ASK_RUN] = "SELECT (SELECT checksum = " CHECKSUM "(" KEYS ", result) FROM runs WHERE" THIS_RUN
                 "), EXISTS (SELECT 1 FROM failures WHERE" THIS_RUN ")",
-    [ADD_RUN] = "INSERT OR REPLACE INTO runs (" KEYS ", result) VALUES (" THIS_KEY ","
-                " CASE WHEN ?11 IS NULL THEN ?10 ELSE json_set(?10, '$.record', json(?11)) END)",
+    [ADD_RUN] = "INSERT OR REPLACE INTO runs (" KEYS ", result, checksum)"
+                " SELECT " THIS_KEY ", result, " CHECKSUM "(" THIS_KEY ", result) FROM (SELECT"
+                " CASE WHEN ?11 IS NULL THEN ?10 ELSE json_set(?10, '$.record', json(?11)) END"
+                " AS result)",
     [ADD_FAILURE] = "INSERT OR REPLACE INTO failures (" KEYS ", reason, output) VALUES (" THIS_KEY
                     ", ?10, ?11)",
     [ASK_FAILURE] = "SELECT reason FROM failures WHERE" THIS_RUN,
@@ -196,19 +212,32 @@ static bool make_layout(const Store *store) {
     bool is_made = execute(store, "BEGIN IMMEDIATE") || say_failure(store);
     if (!is_made) return false;
     is_made = ask_number(store, "PRAGMA user_version", &version);
-    if (is_made && version < LAYOUT)
-        is_made = ((version == 0 || execute(store, from_layout_1)) && execute(store, layout) &&
-                   (version == 0 || execute(store, take_layout_1))) ||
-                  say_failure(store);
+    for (int i = 0; i < 3 && is_made && version < LAYOUT && upgrades[version][i]; i++)
+        is_made = execute(store, upgrades[version][i]) || say_failure(store);
     is_made = is_made && (execute(store, "COMMIT") || say_failure(store));
     if (!is_made) execute(store, "ROLLBACK");
     return is_made;
+}
+
+/* The function CHECKSUM: a hash of texts, each with its NUL. */
+static void compute_checksum(sqlite3_context *context, int count, sqlite3_value **texts) {
+    uint64_t hash = 0;
+    char digits[17];
+    for (int i = 0; i < count; i++) {
+        const unsigned char *text = sqlite3_value_text(texts[i]);
+        hash = tyto_hash(hash, text ? (const char *)text : "",
+                         (size_t)sqlite3_value_bytes(texts[i]) + 1);
+    }
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
+    sqlite3_result_text(context, digits, -1, SQLITE_TRANSIENT);
 }
 
 /* Makes the tables, and the statements on them. */
 static bool prepare(Store *store) {
     bool is_current;
     sqlite3_busy_handler(store->database, be_patient, store);
+    sqlite3_create_function(store->database, CHECKSUM, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                            compute_checksum, NULL, NULL);
     if (!check_owner(store, &is_current) || (!is_current && !make_layout(store))) return false;
     for (int i = 0; i < STATEMENT_COUNT; i++) {
         if (sqlite3_prepare_v2(store->database, statements[i], -1, &store->statements[i], NULL) !=
@@ -268,6 +297,11 @@ bool store_find(Store *store, const RunKey *key, RunState *state) {
     *state = RUN_MISSING;
     if (is_read && sqlite3_column_int(statement, 0)) *state = RUN_DONE;
     else if (is_read && sqlite3_column_int(statement, 1)) *state = RUN_FAILED;
+    if (is_read && *state != RUN_DONE && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        fprintf(stderr,
+                "tyto: warning: %s: what it has of %s on %s is not what was kept, and counts as "
+                "missing: the row was changed, or is damaged\n",
+                store->path, key->program, key->machine);
     sqlite3_reset(statement);
     return is_read;
 }

@@ -36,7 +36,8 @@ Store *store_open(const char *path);
 Store *store_poll(const char *path);
 void store_close(Store *store); /* NULL is allowed */
 
-/* Those that give a bool: false after a message when the database fails. */
+/* Those that give a bool: false after a message when the database fails. A run whose row is not as
+ * it was kept is told, and missing. */
 bool store_find(Store *store, const RunKey *key, RunState *state);
 /* What to exit with when runs cannot be planned: it was the database, or what the user asks for. */
 int store_plan_status(const Store *store);

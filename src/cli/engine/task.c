@@ -52,6 +52,8 @@ void task_form_add(TaskForm *form, const TytoOption *option, const char *value) 
 void task_form_free(TaskForm *form) {
     words_free(&form->set);
     words_free(&form->options);
+    words_free(&form->inputs);
+    words_free(&form->variables);
 }
 
 void task_cut_message(char *message) {
@@ -202,8 +204,9 @@ static char *make_key_options(const TaskForm *form) {
 }
 
 /* What decides the run's result, as a hash of its content: the library, the options and what they
- * name (machine, policies, the code of plug-ins), the program and the files that its arguments
- * name. False: one of them does not exist, with *why as of task_make. */
+ * name (machine, policies, the code of plug-ins), the program with its libraries, the files that
+ * its arguments name, and the files and variables that the form does. False: one of them does not
+ * exist, with *why as of task_make. */
 static bool find_version(const Task *task, Contents *contents, char version[VERSION_BYTES],
                          char **why) {
     char message[MESSAGE_BYTES];
@@ -216,6 +219,8 @@ static bool find_version(const Task *task, Contents *contents, char version[VERS
                     contents_add_program(contents, task->line.list[0], &hash);
     for (int i = 0; i < task->inputs.count && is_right; i++)
         is_right = contents_add_file(contents, task->inputs.list[i], &hash);
+    for (int i = 0; i < task->variables.count; i++)
+        contents_add_variable(task->variables.list[i], &hash);
     if (is_right) hash = tyto_hash(hash, identity, strlen(identity));
     snprintf(version, VERSION_BYTES, "%s-%016llx", tyto_version(), (unsigned long long)hash);
     free(identity);
@@ -224,11 +229,15 @@ static bool find_version(const Task *task, Contents *contents, char version[VERS
 
 static char *copy(const char *text) { return words_copy_text(text ? text : ""); }
 
-static void find_inputs(Task *task) {
+static void find_inputs(Task *task, const TaskForm *form) {
     for (int i = 1; i < task->line.count; i++) {
         const char *path = contents_named_file(task->line.list[i]);
         if (path) words_add(&task->inputs, path);
     }
+    for (int i = 0; i < form->inputs.count; i++)
+        words_add(&task->inputs, form->inputs.list[i]);
+    for (int i = 0; i < form->variables.count; i++)
+        words_add(&task->variables, form->variables.list[i]);
 }
 
 /* Two hashes, so that no two runs of any sweep share their files. */
@@ -249,7 +258,7 @@ bool task_make(Task *task, const TaskForm *form, Contents *contents, char **why)
     *task = (Task){.record = form->record};
     make_line(form, &task->line);
     make_options(form, &task->options);
-    find_inputs(task);
+    find_inputs(task, form);
     if (!find_version(task, contents, version, why)) {
         task_free(task);
         return false;
@@ -290,6 +299,7 @@ void task_free(Task *task) {
     words_free(&task->line);
     words_free(&task->options);
     words_free(&task->inputs);
+    words_free(&task->variables);
 }
 
 char *task_name(const RunKey *key) {

@@ -24,6 +24,8 @@ typedef struct TaskForm {
                                   that is there twice the last holds */
     const char *registers;     /* of each thread; NULL: our estimate */
     const char *stop_after;    /* thread instructions that end it; NULL: none do */
+    Words inputs;    /* files that the program reads without their being among its words */
+    Words variables; /* of the environment, that it looks at; names */
     Recording record;
     bool allows_plugins; /* files of machines may name code that is loaded */
 } TaskForm;
@@ -47,7 +49,9 @@ typedef struct Task {
     RunKey key;        /* owned, as all below */
     Words line;        /* the program as it is started */
     Words options;     /* for the simulator, but for the files of results */
-    Words inputs;      /* files that its arguments named when it was planned */
+    Words inputs;      /* files that its arguments named when it was planned, and the form */
+    Words variables;   /* names of the form's */
+    bool is_kept;      /* the store had its result when it was planned */
     Recording record;  /* besides the counters */
     char name[33];     /* of its files: a hash of the key */
     RunState state;    /* in the store */

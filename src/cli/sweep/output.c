@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/engine/origin.h"
+#include "cli/program.h"
 
 enum { CELL_BYTES = 32, LEAST_WIDTH = 9, MOST_FAILURES = 20 };
 
@@ -161,6 +162,25 @@ static bool is_taken(const Sweep *sweep, const Dimension *dimension) {
     return is_any;
 }
 
+/* Runs of programs of one's own that were made before: what nobody has looked at since. */
+static void write_assumptions(const Sweep *sweep, FILE *to) {
+    const Words *variables = &sweep->form.variables;
+    int kept = 0;
+    for (int i = 0; i < engine_count(sweep->engine); i++) {
+        const Task *task = engine_task(sweep->engine, i);
+        kept += task->is_kept && !program_is_workload(task->line.list[0]);
+    }
+    if (!kept) return;
+    fprintf(
+        to,
+        "\n%d run%s kept from before; assumed unchanged: files that programs read without being "
+        "told their names (but --input), the system's libraries, the environment",
+        kept, kept == 1 ? " is" : "s are");
+    for (int i = 0; i < variables->count; i++)
+        fprintf(to, "%s%s", i ? ", " : " but ", variables->list[i]);
+    fprintf(to, "\n");
+}
+
 bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
     char *what = sweep_describe(sweep);
     fprintf(to, "%s", what);
@@ -178,6 +198,7 @@ bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
         has_best |= better_side(sweep->metrics.list[i]) != 0 && sweep_across(sweep) >= 0;
     }
     if (has_best) fprintf(to, "\n* the best of its row\n");
+    write_assumptions(sweep, to);
     return is_read;
 }
 

@@ -21,7 +21,8 @@ enum {
 /* ---- What a file may say ---- */
 
 typedef struct SweepFile {
-    Words programs, machines, schedulers, cta_schedulers, sizes, seeds, options, metrics;
+    Words programs, machines, schedulers, cta_schedulers, sizes, seeds, options, metrics, inputs,
+        variables;
     NamedLists set;
     const char *x;
 } SweepFile;
@@ -36,6 +37,8 @@ static const Field sweep_fields[] = {
     {"seeds", FIELD_WORDS, offsetof(SweepFile, seeds), false, NULL, NULL},
     {"options", FIELD_WORDS, offsetof(SweepFile, options), false, NULL, NULL},
     {"metrics", FIELD_WORDS, offsetof(SweepFile, metrics), false, NULL, NULL},
+    {"inputs", FIELD_WORDS, offsetof(SweepFile, inputs), false, NULL, NULL},
+    {"variables", FIELD_WORDS, offsetof(SweepFile, variables), false, NULL, NULL},
     {"x", FIELD_TEXT, offsetof(SweepFile, x), false, NULL, NULL},
 };
 FIELDS_RECORD(sweep, SweepFile, sweep_fields);
@@ -330,6 +333,18 @@ static void read_options(Sweep *sweep, const Arguments *arguments, const Words *
         i = read_option(sweep, arguments, in_file, i);
 }
 
+/* Adds what an option names, given any number of times, else what the file does. */
+static void read_names(const Arguments *arguments, const char *option, const Words *in_file,
+                       Words *names) {
+    const bool is_given = arguments_has(arguments, option);
+    for (int i = 0; i < arguments->option_count; i++) {
+        const GivenOption *given = &arguments->options[i];
+        if (strcmp(given->option->name, option) == 0) words_add(names, given->value);
+    }
+    for (int i = 0; !is_given && i < in_file->count; i++)
+        words_add(names, in_file->list[i]);
+}
+
 /* ---- What is shown ---- */
 
 static void read_metrics(Sweep *sweep, const char *given, const Words *in_file) {
@@ -410,6 +425,8 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
     static const Words none;
     const Words *machines = arguments_gave(arguments, "--machine") ? &none : &file->machines;
     read_options(sweep, arguments, &file->options); /* first: values may be code that they allow */
+    read_names(arguments, "--input", &file->inputs, &sweep->form.inputs);
+    read_names(arguments, "--variable", &file->variables, &sweep->form.variables);
     read_programs(sweep, &file->programs);
     read_dimension(sweep, VARY_MACHINE, "machine", arguments_value(arguments, "--machines"),
                    machines, form->machine);

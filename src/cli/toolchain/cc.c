@@ -81,13 +81,23 @@ static void add_nvcc(CcLine *line, const char *folder, bool is_old, char **words
     cc_add_for_nvcc(line, words);
 }
 
+/* Whether nvcc compiles. One that runs `tyto cc` itself, as a script of that name may, finds the
+ * variable in its environment that the outer command has set, and has clang compile. */
+static bool wants_nvcc(const Arguments *arguments) {
+    static const char under_way[] = "TYTO_CC_NVCC";
+    if (arguments_has(arguments, "--clang") || getenv(under_way) || !program_exists("nvcc"))
+        return false;
+    setenv(under_way, "1", 1);
+    return true;
+}
+
 static int run_cc(Arguments *arguments) {
     static const char *const clangs[] = {"clang++-19", "clang++"};
     bool is_old = arguments_has(arguments, "--old");
     char folder[PATH_MAX];
     if (!program_find_libraries(folder, sizeof folder)) return EXIT_FAILED;
     CcLine line = {0};
-    if (!arguments_has(arguments, "--clang") && program_exists("nvcc")) {
+    if (wants_nvcc(arguments)) {
         cc_add(&line, "nvcc");
         add_nvcc(&line, folder, is_old, arguments->operands);
         execvp("nvcc", line.words);

@@ -118,19 +118,38 @@ ElfFacts elf_look_at_bytes(const void *bytes, size_t size) {
     return facts;
 }
 
-ElfFacts elf_look(const char *path) {
+/* A file in memory; no bytes where it cannot be. */
+static File map_file(const char *path) {
     struct stat status;
-    ElfFacts facts = {0};
+    File file = {0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return facts;
+    if (descriptor < 0) return file;
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size_t size = (size_t)status.st_size;
         void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (bytes != MAP_FAILED) {
-            facts = elf_look_at_bytes(bytes, size);
-            munmap(bytes, size);
-        }
+        if (bytes != MAP_FAILED) file = (File){bytes, size};
     }
     close(descriptor);
+    return file;
+}
+
+static void unmap_file(const File *file) {
+    if (file->bytes) munmap((void *)(uintptr_t)file->bytes, file->size);
+}
+
+ElfFacts elf_look(const char *path) {
+    const File file = map_file(path);
+    ElfFacts facts = elf_look_at_bytes(file.bytes, file.size);
+    unmap_file(&file);
     return facts;
+}
+
+bool elf_find_loader(const char *path, char *loader, size_t size_bytes) {
+    const File file = map_file(path);
+    size_t length;
+    const char *found = elf_find_section(file.bytes, file.size, ".interp", &length);
+    bool is_found = found && length && length <= size_bytes && !found[length - 1];
+    if (is_found) memcpy(loader, found, length);
+    unmap_file(&file);
+    return is_found;
 }

@@ -19,6 +19,9 @@ typedef struct ElfFacts {
     uint32_t absent;       /* bit i: it asks for elf_absent_libraries[i] */
 } ElfFacts;
 
+/* The loader that a program asks for ("/lib64/ld-linux-x86-64.so.2"); false: it is no dynamically
+ * linked program of 64 bits. */
+bool elf_find_loader(const char *path, char *loader, size_t size_bytes);
 /* Nothing is true of what cannot be read. */
 ElfFacts elf_look(const char *path);
 /* The same of a file's bytes, aligned to 8. */

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "simulator/journal.h"
+
 enum {
     PAUSE_NS = 100000,
     PAUSES_UNTIL_TOLD = 50000, /* five seconds */
@@ -95,7 +97,8 @@ BacklogPoint stream_queue_add(Call *call, CUstream stream, StreamQueueItem item)
     else queue->first = added;
     queue->last = added;
     driver->staged_bytes += item.staged_bytes;
-    if (item.kind == STREAM_QUEUE_KERNEL) driver->queued_kernels++;
+    if (item.kind == STREAM_QUEUE_KERNEL)
+        journal_wait(driver->simulator->journal, ++driver->queued_kernels);
     return (BacklogPoint){added->number, number};
 }
 
@@ -107,7 +110,7 @@ static void kernel_free(QueuedKernel *kernel) {
 static void item_free(Driver *driver, StreamQueueItem *item) {
     if (item->kind == STREAM_QUEUE_KERNEL) {
         kernel_free(item->kernel);
-        driver->queued_kernels--;
+        journal_wait(driver->simulator->journal, --driver->queued_kernels);
     }
     if (item->kind == STREAM_QUEUE_WORK) work_free(driver, &item->work);
     if (item->kind == STREAM_QUEUE_LAUNCH) graph_launch_free(driver, item->launch);

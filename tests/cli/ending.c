@@ -1,0 +1,222 @@
+/* A host program for the tests: ending MODE [STATUS] launches a kernel, and ends as MODE says. The
+ * row of a mode says what it does after its launches. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tyto/cuda.h>
+
+static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry work(){ .reg .u32 r; mov.u32 r, %tid.x; ret; }\n"
+                          ".visible .entry wrong(){ .reg .u64 a; .reg .u32 r; mov.u64 a, 64;\n"
+                          "  ld.global.u32 r, [a]; ret; }\n";
+
+static CUcontext context;
+static CUfunction kernel;
+static int given_status; /* that the program ends with */
+static char *own_path;
+
+static void check(CUresult status, const char *what) {
+    if (status == CUDA_SUCCESS) return;
+    fprintf(stderr, "%s: %d\n", what, (int)status);
+    exit(9);
+}
+
+static void start_kernel(const char *name) {
+    CUmodule module;
+    check(cuInit(0), "cuInit");
+    check(cuCtxCreate(&context, NULL, 0, 0), "cuCtxCreate");
+    check(cuModuleLoadData(&module, ptx), "cuModuleLoadData");
+    check(cuModuleGetFunction(&kernel, module, name), "cuModuleGetFunction");
+}
+
+static void start(void) { start_kernel("work"); }
+
+static void launch(unsigned blocks, CUstream stream) {
+    check(cuLaunchKernel(kernel, blocks, 1, 1, 32, 1, 1, 0, stream, NULL, NULL), "cuLaunchKernel");
+}
+
+/* What nearly all modes do first. */
+static void work(void) {
+    start();
+    launch(1, NULL);
+    launch(2, NULL);
+    check(cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+static void end_return(void) { work(); }
+
+static void end_exit_at_once(void) {
+    work();
+    _exit(given_status);
+}
+
+static void end_quick_exit(void) {
+    work();
+    quick_exit(given_status);
+}
+
+static void end_abort(void) {
+    work();
+    abort();
+}
+
+static void end_crash(void) {
+    work();
+    raise(SIGSEGV);
+}
+
+static void end_kill(void) {
+    work();
+    raise(SIGKILL);
+}
+
+static void end_hangup(void) {
+    work();
+    raise(SIGHUP);
+    pause();
+}
+
+static void end_exec(void) {
+    work();
+    execl(own_path, own_path, "nothing", NULL);
+}
+
+static void end_exec_again(void) {
+    work();
+    execl(own_path, own_path, "return", NULL);
+}
+
+static void *launch_apart(void *nothing) {
+    (void)nothing;
+    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    launch(2, NULL);
+    return NULL;
+}
+
+/* The first thread ends before another has. */
+static void end_first_thread(void) {
+    pthread_t thread;
+    start();
+    launch(1, NULL);
+    if (pthread_create(&thread, NULL, launch_apart, NULL)) exit(9);
+    pthread_exit(NULL);
+}
+
+static void end_nothing(void) {}
+
+/* A kernel reads what it may not, twice. */
+static void end_wrong(void) {
+    start_kernel("wrong");
+    launch(1, NULL);
+    launch(1, NULL);
+    _exit(given_status);
+}
+
+/* A launch that waits in a stream, which nobody has asked for. */
+static void end_waiting(void) {
+    CUstream stream;
+    work();
+    check(cuStreamCreate(&stream, 1), "cuStreamCreate");
+    launch(3, stream);
+    _exit(given_status);
+}
+
+/* Closes all files, and opens one of its own that nobody may write to. */
+static void end_closed(void) {
+    char line[64] = "";
+    start();
+    for (int i = 3; i < 256; i++)
+        close(i);
+    FILE *own = fopen("own", "w+");
+    for (unsigned i = 0; i < 300; i++) /* more than the journal's first room has */
+        launch(1, NULL);
+    if (!own || fgets(line, sizeof line, own) || *line) exit(9);
+    _exit(given_status);
+}
+
+static void start_child(void (*function)(void)) {
+    pid_t child = fork();
+    if (child == 0) {
+        function();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+/* As Python's multiprocessing does: the children use CUDA, and end at once. */
+static void end_children(void) {
+    start_child(work);
+    start_child(work);
+}
+
+/* The parent only looks at the device. */
+static void end_looking(void) {
+    start_child(work);
+    start();
+}
+
+static void end_both(void) {
+    start_child(work);
+    work();
+}
+
+static void launch_late(void) { launch(3, NULL); }
+
+/* A launch when the results have been written. */
+static void end_late(void) {
+    atexit(launch_late);
+    work();
+}
+
+static void end_bare(void) {
+    if (clearenv()) exit(9);
+    work();
+}
+
+static void end_interrupted(void) {
+    work();
+    puts("ready");
+    fflush(stdout);
+    pause();
+}
+
+static const struct {
+    const char *name;
+    void (*end)(void);
+} modes[] = {{"return", end_return},
+             {"_exit", end_exit_at_once},
+             {"quick_exit", end_quick_exit},
+             {"abort", end_abort},
+             {"crash", end_crash},
+             {"kill", end_kill},
+             {"hangup", end_hangup},
+             {"exec", end_exec},
+             {"exec_again", end_exec_again},
+             {"first_thread", end_first_thread},
+             {"nothing", end_nothing},
+             {"wrong", end_wrong},
+             {"waiting", end_waiting},
+             {"closed", end_closed},
+             {"children", end_children},
+             {"looking", end_looking},
+             {"both", end_both},
+             {"late", end_late},
+             {"bare", end_bare},
+             {"interrupted", end_interrupted}};
+
+int main(int argc, char **argv) {
+    if (argc < 2) return 64;
+    own_path = argv[0];
+    given_status = argc > 2 ? atoi(argv[2]) : 0;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(modes[i].name, argv[1]) != 0) continue;
+        modes[i].end();
+        return given_status;
+    }
+    return 64;
+}
