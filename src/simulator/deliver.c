@@ -123,10 +123,12 @@ static Options *read_options(const char *words, uint64_t bytes) {
     return options;
 }
 
+/* Text behind the record is never taken for a part of it: a file ends with a NUL. */
 static void take_origin(RunStats *run, const char *text, uint64_t bytes) {
     const char *end = text + bytes;
     while (text < end) {
         const char *value = text + strlen(text) + 1;
+        if (value >= end) return;
         RunOrigin which = 0;
         while (which < RUN_ORIGINS && strcmp(run_origin_names[which], text) != 0)
             which++;
@@ -137,20 +139,27 @@ static void take_origin(RunStats *run, const char *text, uint64_t bytes) {
 
 static char *copy_text(const char *text) { return *text ? strdup(text) : NULL; }
 
-/* Takes a finding of a process, whose first is the group's finding `first`. */
-static void take_finding(Group *group, uint32_t first, const char *bytes) {
+/* Takes a finding of a process, whose first is the group's finding `first`; false when the record
+ * is damaged. */
+static bool take_finding(Group *group, uint32_t first, const char *bytes, uint64_t size) {
     Finding finding;
     uint32_t index;
+    const char *end = bytes + size;
+    if (size < sizeof index + sizeof finding) return false;
     memcpy(&index, bytes, sizeof index);
     memcpy(&finding, bytes + sizeof index, sizeof finding);
-    const char *at = bytes + sizeof index + sizeof finding;
-    finding.what = arena_strdup(group->options->arena, at);
-    char **const owned[] = {&finding.text, &finding.kernel, &finding.file, &finding.source};
-    for (int i = 0; i < 4; i++) {
-        at += strlen(at) + 1;
-        *owned[i] = copy_text(at);
+    const char *texts[5], *at = bytes + sizeof index + sizeof finding;
+    for (int i = 0; i < 5; i++, at += strlen(at) + 1) {
+        if (at >= end) return false;
+        texts[i] = at;
     }
+    finding.what = arena_strdup(group->options->arena, texts[0]);
+    finding.text = copy_text(texts[1]);
+    finding.kernel = copy_text(texts[2]);
+    finding.file = copy_text(texts[3]);
+    finding.source = copy_text(texts[4]);
     findings_put(group->run->findings, first + index, &finding);
+    return true;
 }
 
 /* Adds what a process has launched to the group's run, and what the checks found in it. */
@@ -160,11 +169,13 @@ static void take_entry(Group *group, const Entry *entry) {
     const uint32_t first = findings_count(group->run->findings);
     const char *bytes;
     while ((bytes = next_record(entry, &at, &record))) {
+        bool is_whole = true;
         if (record.kind == JOURNAL_ORIGIN) take_origin(group->run, bytes, record.bytes);
-        if (record.kind == JOURNAL_KERNEL &&
-            !run_take_kernel_bytes(group->run, bytes, record.bytes))
-            say(group->delivery, "the record of a launch of %s is damaged", entry->head->program);
-        if (record.kind == JOURNAL_FINDING) take_finding(group, first, bytes);
+        if (record.kind == JOURNAL_KERNEL)
+            is_whole = run_take_kernel_bytes(group->run, bytes, record.bytes);
+        if (record.kind == JOURNAL_FINDING)
+            is_whole = take_finding(group, first, bytes, record.bytes);
+        if (!is_whole) say(group->delivery, "a record of %s is damaged", entry->head->program);
     }
 }
 

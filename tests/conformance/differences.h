@@ -17,7 +17,8 @@ typedef enum DifferenceKind {
 /* Whether the list has all these kinds of differences of the form on that machine ("sm_90:-O3").
  * Notes that the rows were needed. */
 bool difference_is_known(const char *machine, const char *spelling, unsigned kinds);
-/* Prints the rows that concern the machine and were not needed; returns their number. */
+/* Prints the rows that concern the machine and were not needed. Returns how many of them name
+ * machines: a row for all may be needed by others. */
 int differences_report_unused(const char *machine);
 
 #endif

@@ -22,11 +22,15 @@ typedef struct Opened {
     CUresult status;
 } Opened;
 
-static Opened open_for(const void *image, uint32_t architecture) {
+static Opened open_as(const void *image, const ImageTarget *target) {
     Opened opened = {.arena = arena_new(), .diag = diag_new()};
-    opened.status = fatbin_open(image, IMAGE_UNBOUNDED, "test", &(ImageTarget){architecture, false},
-                                opened.arena, &opened.texts, &opened.count, opened.diag);
+    opened.status = fatbin_open(image, IMAGE_UNBOUNDED, "test", target, opened.arena, &opened.texts,
+                                &opened.count, opened.diag);
     return opened;
+}
+
+static Opened open_for(const void *image, uint32_t architecture) {
+    return open_as(image, &(ImageTarget){architecture, false});
 }
 
 static Opened open_image(const void *image) { return open_for(image, 75); }
@@ -129,6 +133,37 @@ static void test_linked_objects_all_give_their_text(void **state) {
     release(&opened);
 }
 
+/* What nvlink made is taken where it is preferred, where an object has nothing else, and only for
+ * the device. */
+static void test_linked_machine_code_stands_for_all_objects(void **state) {
+    (void)state;
+    static const unsigned char code[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [18] = 190};
+    Maker text, cubin, linked;
+    maker_begin(&text);
+    add_text(&text, MAKER_PLAIN, 75, text_75);
+    maker_begin(&cubin);
+    maker_add(&cubin, MAKER_CUBIN, 75, "ELF", 3, 0);
+    maker_begin(&linked);
+    maker_add(&linked, MAKER_CUBIN, 75, code, sizeof code, 0);
+    const void *texts[] = {text.bytes, NULL}, *mixed[] = {text.bytes, cubin.bytes, NULL};
+    const struct {
+        const void **objects;
+        ImageTarget target;
+        bool is_linked;
+    } cases[] = {{texts, {75, false}, false},
+                 {texts, {75, true}, true},
+                 {mixed, {75, false}, true},
+                 {texts, {80, true}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        MakerWrapper wrapper = {0x466243b1, 2, linked.bytes, cases[i].objects};
+        Opened opened = open_as(&wrapper, &cases[i].target);
+        assert_int_equal(opened.status, CUDA_SUCCESS);
+        assert_int_equal(opened.count, 1);
+        assert_int_equal(memcmp(opened.texts[0].text, code, 4) == 0, cases[i].is_linked);
+        release(&opened);
+    }
+}
+
 static void test_machine_code_alone_is_explained(void **state) {
     (void)state;
     Maker maker;
@@ -227,6 +262,7 @@ int main(void) {
         cmocka_unit_test(test_every_form_gives_its_text),
         cmocka_unit_test(test_the_nearest_architecture_below_the_devices_is_taken),
         cmocka_unit_test(test_linked_objects_all_give_their_text),
+        cmocka_unit_test(test_linked_machine_code_stands_for_all_objects),
         cmocka_unit_test(test_machine_code_alone_is_explained),
         cmocka_unit_test(test_damage_is_found),
         cmocka_unit_test(test_a_file_is_read_to_its_end_and_no_further),

@@ -35,6 +35,23 @@ static const Width *choose_width(Maker *maker) {
     return &widths[maker_choose(maker, sizeof widths / sizeof *widths)];
 }
 
+/* For a store. ptxas 13.0 packs vectors of narrow elements in one of their registers, and takes
+ * what it has packed for that register's value afterwards. */
+static const Width *choose_stored(Maker *maker) {
+    for (;;) {
+        const Width *width = choose_width(maker);
+        if (width->elements == 1 || 8 * width->bytes == width->register_bits) return width;
+    }
+}
+
+/* For a load from constant memory. ptxas 13.0 may drop one of 8 bits, or use a wrong index. */
+static const Width *choose_constant(Maker *maker) {
+    for (;;) {
+        const Width *width = choose_width(maker);
+        if (width->bytes > 1) return width;
+    }
+}
+
 /* Registers next to each other, so that no two results are the same. */
 static void write_registers(Maker *maker, const Width *width, bool is_load, Text *out) {
     Pool pool = bits_pool(width->register_bits);
@@ -91,7 +108,7 @@ void accesses_write_private(Maker *maker) {
     const char *space = write_private_base(maker, true, out);
     const int kind = maker_choose(maker, 3);
     for (int i = 0; i < 2; i++) { /* a store, a load, or one after the other */
-        const Width *width = choose_width(maker);
+        const Width *width = i ? choose_width(maker) : choose_stored(maker);
         if (kind == 1 - i) continue;
         write_index(maker, PROGRAM_PRIVATE_BYTES, width->bytes * width->elements, out);
         write_access(maker, space, width, i == 1, out);
@@ -102,10 +119,7 @@ void accesses_write_private(Maker *maker) {
 /* ---- Memory that nobody writes ---- */
 
 void accesses_write_constant(Maker *maker) {
-    const Width *width;
-    do
-        width = choose_width(maker); /* ptxas 13.0 may drop a load of 8 bits to a register of 16 */
-    while (width->bytes == 1 && width->register_bits == 16);
+    const Width *width = choose_constant(maker);
     const int size = width->bytes * width->elements;
     const bool is_generic = maker_chance(maker, 3);
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);

@@ -138,12 +138,22 @@ static bool add_text(const FatbinItem *item, Chosen *chosen) {
     return true;
 }
 
-/* Adds the machine code that the linker made, if the target runs it; false when it is damaged. */
+/* Adds machine code, unless it is of a form that is not known; false when the entry is damaged. */
+static bool add_cubin(const FatbinItem *item, Chosen *chosen) {
+    if (!add_text(item, chosen)) return false;
+    const GpuImage *cubin = &chosen->texts[chosen->count - 1];
+    if (!cubin_is(cubin->text, cubin->length)) chosen->count--;
+    return true;
+}
+
+/* Adds the machine code that the linker made, if there is some that the target runs; false when it
+ * is damaged. */
 static bool add_linked(const Given *given, const ImageTarget *target, Chosen *chosen) {
     Contents contents;
-    if (!given->linked) return true;
-    if (!read_entries(given->linked, given->most, target->architecture, &contents)) return false;
-    return !contents.cubin.entry.kind || add_text(&contents.cubin, chosen);
+    if (!given->linked ||
+        !read_entries(given->linked, given->most, target->architecture, &contents))
+        return true;
+    return !contents.cubin.entry.kind || add_cubin(&contents.cubin, chosen);
 }
 
 /* Adds the text or the machine code of one fat binary; false when it is damaged. */
@@ -156,10 +166,8 @@ static bool add_object(const Given *given, int i, const ImageTarget *target, Cho
     const bool is_alone = given->count == 1 && !given->linked;
     chosen->lacks_ptx |= !has_ptx;
     if (contents.cubin.entry.kind && is_alone && (target->prefers_machine || !has_ptx)) {
-        if (!add_text(&contents.cubin, chosen)) return false;
-        const GpuImage *cubin = &chosen->texts[chosen->count - 1];
-        if (cubin_is(cubin->text, cubin->length)) return true;
-        chosen->count--; /* it is of another form: what else is in there? */
+        if (!add_cubin(&contents.cubin, chosen)) return false;
+        if (chosen->count) return true;
     }
     return !has_ptx || add_text(&contents.best, chosen);
 }
