@@ -44,11 +44,12 @@ static const Width *choose_stored(Maker *maker) {
     }
 }
 
-/* For a load from constant memory. ptxas 13.0 may drop one of 8 bits, or use a wrong index. */
+/* For a load from constant memory. Of one that is narrower than its register ptxas 13.0 may drop
+ * the extension, read the bytes behind it too, or use a wrong index. */
 static const Width *choose_constant(Maker *maker) {
     for (;;) {
         const Width *width = choose_width(maker);
-        if (width->bytes > 1) return width;
+        if (8 * width->bytes == width->register_bits) return width;
     }
 }
 
