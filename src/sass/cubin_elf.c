@@ -10,7 +10,7 @@
 
 enum {
     MACHINE_CUDA = 190, /* EM_CUDA */
-    ABI_CUDA_13 = 8, /* EI_ABIVERSION from which on bits 8 to 15 of e_flags are the architecture */
+    OSABI_CUDA_13 = 65, /* EI_OSABI where bits 8 to 15 of e_flags are the architecture; 51 before */
     /* section types */
     SECTION_GLOBAL = 0x70000007,          /* without bytes in the file */
     SECTION_LOCAL = 0x70000009,           /* without bytes */
@@ -55,7 +55,7 @@ bool cubin_is(const void *bytes, size_t size) {
 unsigned cubin_architecture(const void *bytes) {
     const unsigned char *at = bytes;
     uint32_t flags = cubin_read32(at + offsetof(Elf64_Ehdr, e_flags));
-    return flags >> (at[EI_ABIVERSION] >= ABI_CUDA_13 ? 8 : 0) & 0xff;
+    return flags >> (at[EI_OSABI] == OSABI_CUDA_13 ? 8 : 0) & 0xff;
 }
 
 static bool read_header(CubinReader *reader, Elf64_Ehdr *header) {

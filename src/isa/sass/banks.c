@@ -20,10 +20,13 @@ enum {
     AT_PARAM_BASE = 0x40,       /* before sm_90: generic address of bank 0 itself */
     AT_PARAM_WINDOW_90 = 0x198, /* generic addresses of parameters: the first and the last */
     AT_SMS = 0x10c,
+    AT_SYSTEM_SHARED_90 = 0x114, /* bytes of shared memory that are the system's */
+    AT_MOST_SHARED_90 = 0x13c,   /* bytes that %aggr_smem_size tells at most */
     AT_CLUSTER_SHAPE_90 = 0x144, /* %cluster_nctaid, three words, and their reciprocals as floats */
     AT_CLUSTERS_90 = 0x15c,      /* %nclusterid, three words */
     AT_CLUSTER_RANKS_90 = 0x188, /* %cluster_nctarank */
     AT_END = 0x118,
+    SYSTEM_SHARED_BYTES = 1024,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
 /* The generic address of bank 3, and the end of what isspacep.global takes for global memory. */
@@ -103,7 +106,11 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_long(bank, AT_GRID_ID, launch->grid_id);
     put_long(bank, constants_at, constant_base);
     put_param_window(launch, bank);
-    if (is_90) put_clusters(launch, bank);
+    if (is_90) {
+        put_clusters(launch, bank);
+        put_word(bank, AT_SYSTEM_SHARED_90, SYSTEM_SHARED_BYTES);
+        put_word(bank, AT_MOST_SHARED_90, UINT32_MAX);
+    }
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */
     put_word(bank, workspace_at + 4, (uint32_t)launch->grid_workspace);     /* %envreg2 */
     put_word(bank, AT_SMS, launch->sms);

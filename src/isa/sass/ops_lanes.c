@@ -15,7 +15,6 @@ static const struct {
     {"SR_CLOCK", PTX_SREG_CLOCK},
     {"SR_CLOCKLO", PTX_SREG_CLOCK},
     {"SR_CLOCKHI", PTX_SREG_CLOCK_HI},
-    {"SR_VIRTID", PTX_SREG_SMID},
     {"SR_VIRTUALSMID", PTX_SREG_SMID},
     {"SR_TID.X", PTX_SREG_TID_X},
     {"SR_TID.Y", PTX_SREG_TID_Y},
@@ -44,8 +43,25 @@ static const struct {
     uint32_t value;
 } fixed[] = {{"SR_SWINHI", ISA_SHARED_UPPER}, {"SR_LMEMHIOFF", 0}};
 
+/* Registers whose bits from 8 on are what PTX has; nothing reads the others. */
+static const struct {
+    const char *name;
+    PtxSreg sreg;
+} raised[] = {{"SR_VIRTID", PTX_SREG_WARPID}, {"SR_VIRTCFG", PTX_SREG_NWARPID}};
+enum { RAISED_BY = 8 };
+
 static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t bytes) {
     const char *name = sass_sreg_name(number);
+    for (size_t i = 0; name && i < sizeof raised / sizeof raised[0]; ++i) {
+        if (strcmp(raised[i].name, name) != 0) continue;
+        IsaInst *step = tr_step(t, ISA_DO_SREG);
+        const IsaOperand value = step->operand[0] = tr_scratch(t);
+        step->sub = (uint8_t)raised[i].sreg;
+        step->size = 4;
+        tr_step3(t, ISA_DO_SHL_32, tr_to_register(t, tr_operand(t, 0), add), value,
+                 tr_constant(t, RAISED_BY));
+        return true;
+    }
     for (size_t i = 0; name && i < sizeof fixed / sizeof fixed[0]; ++i) {
         if (strcmp(fixed[i].name, name) != 0) continue;
         const IsaOperand to = tr_to_register(t, tr_operand(t, 0), add);
