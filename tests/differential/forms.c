@@ -114,7 +114,8 @@ static bool takes_sign(const Form *form) {
 }
 
 static bool is_immediate(Maker *maker, const Form *form, int source) {
-    static const char *const folded[] = {"bfe", "slct", NULL}; /* which ptxas 13.0 gets wrong */
+    static const char *const folded[] = {"bfe", "bfi", "slct",
+                                         NULL}; /* which ptxas 13.0 gets wrong */
     const bool is_last = source == form->sources - 1;
     if (is_opcode(form, folded) || form_has(form, "pack")) return false;
     if (is_last && form->row->flags & ROW_NO_CONSTANT) return false;
