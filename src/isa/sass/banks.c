@@ -108,7 +108,9 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_param_window(launch, bank);
     if (is_90) {
         put_clusters(launch, bank);
-        put_word(bank, AT_SYSTEM_SHARED_90, SYSTEM_SHARED_BYTES);
+        /* a kernel without shared memory of its own has none of the system's either */
+        put_word(bank, AT_SYSTEM_SHARED_90,
+                 launch->function->shared_bytes ? SYSTEM_SHARED_BYTES : 0);
         put_word(bank, AT_MOST_SHARED_90, UINT32_MAX);
     }
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */

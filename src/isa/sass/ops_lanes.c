@@ -7,31 +7,37 @@
 
 /* ---- Special registers ---- */
 
+/* What PTX has of a register. Of some it is what bits from `from` on hold; nothing reads the
+ * others.
+ */
 static const struct {
     const char *name;
     PtxSreg sreg;
+    uint8_t from;
 } specials[] = {
-    {"SR_LANEID", PTX_SREG_LANEID},
-    {"SR_CLOCK", PTX_SREG_CLOCK},
-    {"SR_CLOCKLO", PTX_SREG_CLOCK},
-    {"SR_CLOCKHI", PTX_SREG_CLOCK_HI},
-    {"SR_VIRTUALSMID", PTX_SREG_SMID},
-    {"SR_TID.X", PTX_SREG_TID_X},
-    {"SR_TID.Y", PTX_SREG_TID_Y},
-    {"SR_TID.Z", PTX_SREG_TID_Z},
-    {"SR_CTAID.X", PTX_SREG_CTAID_X},
-    {"SR_CTAID.Y", PTX_SREG_CTAID_Y},
-    {"SR_CTAID.Z", PTX_SREG_CTAID_Z},
-    {"SR_EQMASK", PTX_SREG_LANEMASK_EQ},
-    {"SR_LTMASK", PTX_SREG_LANEMASK_LT},
-    {"SR_LEMASK", PTX_SREG_LANEMASK_LE},
-    {"SR_GTMASK", PTX_SREG_LANEMASK_GT},
-    {"SR_GEMASK", PTX_SREG_LANEMASK_GE},
-    {"SR_SMEMSZ", PTX_SREG_TOTAL_SMEM_SIZE},
-    {"SR_GLOBALTIMERLO", PTX_SREG_GLOBALTIMER_LO},
-    {"SR_GLOBALTIMERHI", PTX_SREG_GLOBALTIMER_HI},
-    {"SR_CgaCtaId", PTX_SREG_CLUSTER_CTARANK},
-    {"SRZ", PTX_SREG_TID_W},
+    {"SR_LANEID", PTX_SREG_LANEID, 0},
+    {"SR_CLOCK", PTX_SREG_CLOCK, 0},
+    {"SR_CLOCKLO", PTX_SREG_CLOCK, 0},
+    {"SR_CLOCKHI", PTX_SREG_CLOCK_HI, 0},
+    {"SR_VIRTUALSMID", PTX_SREG_SMID, 0},
+    {"SR_TID.X", PTX_SREG_TID_X, 0},
+    {"SR_TID.Y", PTX_SREG_TID_Y, 0},
+    {"SR_TID.Z", PTX_SREG_TID_Z, 0},
+    {"SR_CTAID.X", PTX_SREG_CTAID_X, 0},
+    {"SR_CTAID.Y", PTX_SREG_CTAID_Y, 0},
+    {"SR_CTAID.Z", PTX_SREG_CTAID_Z, 0},
+    {"SR_EQMASK", PTX_SREG_LANEMASK_EQ, 0},
+    {"SR_LTMASK", PTX_SREG_LANEMASK_LT, 0},
+    {"SR_LEMASK", PTX_SREG_LANEMASK_LE, 0},
+    {"SR_GTMASK", PTX_SREG_LANEMASK_GT, 0},
+    {"SR_GEMASK", PTX_SREG_LANEMASK_GE, 0},
+    {"SR_SMEMSZ", PTX_SREG_TOTAL_SMEM_SIZE, 0},
+    {"SR_GLOBALTIMERLO", PTX_SREG_GLOBALTIMER_LO, 0},
+    {"SR_GLOBALTIMERHI", PTX_SREG_GLOBALTIMER_HI, 0},
+    {"SR_CgaCtaId", PTX_SREG_CLUSTER_CTARANK, 0},
+    {"SRZ", PTX_SREG_TID_W, 0},
+    {"SR_VIRTID", PTX_SREG_WARPID, 8},
+    {"SR_VIRTCFG", PTX_SREG_NWARPID, 8},
 };
 
 /* Registers that are the same for all. SR_SWINHI is the upper word of a generic address of shared
@@ -43,25 +49,8 @@ static const struct {
     uint32_t value;
 } fixed[] = {{"SR_SWINHI", ISA_SHARED_UPPER}, {"SR_LMEMHIOFF", 0}};
 
-/* Registers whose bits from 8 on are what PTX has; nothing reads the others. */
-static const struct {
-    const char *name;
-    PtxSreg sreg;
-} raised[] = {{"SR_VIRTID", PTX_SREG_WARPID}, {"SR_VIRTCFG", PTX_SREG_NWARPID}};
-enum { RAISED_BY = 8 };
-
 static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t bytes) {
     const char *name = sass_sreg_name(number);
-    for (size_t i = 0; name && i < sizeof raised / sizeof raised[0]; ++i) {
-        if (strcmp(raised[i].name, name) != 0) continue;
-        IsaInst *step = tr_step(t, ISA_DO_SREG);
-        const IsaOperand value = step->operand[0] = tr_scratch(t);
-        step->sub = (uint8_t)raised[i].sreg;
-        step->size = 4;
-        tr_step3(t, ISA_DO_SHL_32, tr_to_register(t, tr_operand(t, 0), add), value,
-                 tr_constant(t, RAISED_BY));
-        return true;
-    }
     for (size_t i = 0; name && i < sizeof fixed / sizeof fixed[0]; ++i) {
         if (strcmp(fixed[i].name, name) != 0) continue;
         const IsaOperand to = tr_to_register(t, tr_operand(t, 0), add);
@@ -70,10 +59,14 @@ static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t b
     }
     for (size_t i = 0; name && i < sizeof specials / sizeof specials[0]; ++i) {
         if (strcmp(specials[i].name, name) != 0) continue;
+        const IsaOperand to = tr_to_register(t, tr_operand(t, 0), add);
+        const IsaOperand value = specials[i].from ? tr_scratch(t) : to;
         IsaInst *step = tr_step(t, ISA_DO_SREG);
-        step->operand[0] = tr_to_register(t, tr_operand(t, 0), add);
+        step->operand[0] = value;
         step->sub = (uint8_t)specials[i].sreg;
         step->size = bytes;
+        if (specials[i].from)
+            tr_step3(t, ISA_DO_SHL_32, to, value, tr_constant(t, specials[i].from));
         return true;
     }
     return tr_refuse(t, "special register %s", name ? name : "that is not known");

@@ -44,6 +44,8 @@ static const TrialRow rows[] = {
     {90, "ex2.approx.ftz.bf16x2 >r1, <r1", 0},
     {90, "tanh.approx.bf16 >h1, <h1", 0},
     {90, "elect.sync >r1|>p1, -1", 0},
+    {75, "mov.u32 >r1, %total_smem_size", 0},
+    {75, "st.shared.u32 [counter], 1; mov.u32 >r1, %total_smem_size", 0},
     {75, "sad.u32 >r1, <r1, <r1, <r1", 0},
     {75, "sad.s32 >r1, <r1, <r1, <r1", 0},
     {75, "vabsdiff4.u32.u32.u32 >r1, <r1, <r1, <r1", 0},
