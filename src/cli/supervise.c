@@ -116,12 +116,15 @@ static int finish(Supervisor *supervisor, int status) {
 
 int supervise_run(char **words) {
     Supervisor supervisor = {.parent = getpid()};
-    if (!scratch_open(&supervisor.scratch)) return EXIT_FAILED;
+    block_signals(&supervisor); /* first: one that ended the command now would leave the folder */
+    if (!scratch_open(&supervisor.scratch)) {
+        release_signals(&supervisor);
+        return EXIT_FAILED;
+    }
     supervisor.is_started = mmap(NULL, sizeof *supervisor.is_started, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     setenv(TYTO_JOURNAL, supervisor.scratch.path, 1);
     fflush(NULL);
-    block_signals(&supervisor);
     if (supervisor.is_started != MAP_FAILED) supervisor.child = fork();
     if (supervisor.is_started == MAP_FAILED || supervisor.child < 0) {
         say_error("cannot start a process: %s", strerror(errno));

@@ -425,10 +425,10 @@ class Run(Case):
         nvcc.write_text(f'#!/bin/sh\necho called >>"{self.path}/calls"\nexec "{TYTO}" cc "$@"\n', encoding="utf-8")
         nvcc.chmod(0o755)
         (self.path / "nothing.cu").write_text("int main() { return 0; }\n", encoding="utf-8")
-        done = self.tyto("cc", "nothing.cu", "-o", "nothing", environment={"PATH": f"{self.path}/bin:{os.environ['PATH']}"})
+        done = self.tyto("cc", "-c", "nothing.cu", "-o", "nothing.o", environment={"PATH": f"{self.path}/bin:{os.environ['PATH']}"})
         self.check(done, 0)
         self.assertEqual((self.path / "calls").read_text(encoding="utf-8"), "called\n")
-        self.assertTrue((self.path / "nothing").exists())
+        self.assertTrue((self.path / "nothing.o").exists())
 
     def test_not_found(self):
         self.check(self.tyto("run", "vecad"), 127, "did you mean 'vecadd'?")
