@@ -16,6 +16,10 @@ static inline int bits_highest32(uint32_t word) { return 31 - __builtin_clz(word
 static inline int bits_highest64(uint64_t word) { return 63 - __builtin_clzll(word); }
 /* A word with bit `i` set if `is_set`: for conditions that no processor guesses right. */
 static inline uint64_t bits_if(bool is_set, int i) { return (uint64_t)is_set << i; }
+/* The word with bit `count` as its lowest, the bits below it on top; 0 <= count < 64. */
+static inline uint64_t bits_turned_right64(uint64_t word, uint32_t count) {
+    return word >> count | word << (-count & 63);
+}
 static inline bool bits_is_power_of_two(uint64_t value) { return value && !(value & (value - 1)); }
 static inline uint64_t bits_align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) / align * align;

@@ -145,6 +145,45 @@ typedef struct IsaInfo {
     uint32_t loc;          /* place in the source: in PtxModule.locs from 1, 0 when unknown */
 } IsaInfo;
 
+/* Units of a sub-core of today's GPUs, as far as an instruction's timing depends on them. */
+typedef enum IsaUnit {
+    ISA_UNIT_ALU,  /* integer logic, comparisons, minimum */
+    ISA_UNIT_FMA,  /* 32-bit floating point and integer multiplication */
+    ISA_UNIT_HALF, /* pairs of halves */
+    ISA_UNIT_DOUBLE,
+    ISA_UNIT_TENSOR,
+    ISA_UNIT_SFU,     /* reciprocals, roots, conversions, bit counts */
+    ISA_UNIT_UNIFORM, /* the uniform data path */
+    ISA_UNIT_MEMORY,  /* loads, stores, atomics, shuffles */
+    ISA_UNIT_TEXTURE,
+    ISA_UNIT_BRANCH, /* control flow, barriers, everything else */
+    ISA_UNITS
+} IsaUnit;
+
+enum {
+    ISA_COUNTERS = 6, /* dependence counters of a warp */
+    ISA_NO_COUNTER = 7,
+    ISA_PLACES = 3, /* of source operands */
+    ISA_NO_REGISTER = 255
+};
+
+/* How the code wants an instruction issued: what a compiler writes into machine code where older
+ * GPUs have a scoreboard. */
+typedef struct IsaControl {
+    uint8_t stall;         /* cycles until the warp's next instruction, 0 to 15 */
+    bool yields;           /* the warp issues nothing in the next cycle */
+    uint8_t write_counter; /* counts from issue until the result is written; ISA_NO_COUNTER */
+    uint8_t read_counter;  /* counts until the sources are read; ISA_NO_COUNTER */
+    uint8_t wait_mask;     /* counters that must be 0 before issue, bit each */
+    uint8_t waits_for;     /* DEPBAR.LE: a counter that must be at most ...; ISA_NO_COUNTER */
+    uint8_t at_most;       /* ... this */
+    uint8_t unit;          /* IsaUnit */
+    uint8_t reuse;         /* places whose register is kept in the register file cache, bit each */
+    uint8_t words;         /* 32-bit registers of an operand: 2 where they are pairs */
+    uint8_t operand[ISA_PLACES]; /* first register at each place; ISA_NO_REGISTER */
+    uint32_t constant; /* an operand in a constant bank: bank << 16 | offset, and 1 << 31; else 0 */
+} IsaControl;
+
 /* What one instruction of a program becomes. */
 typedef struct IsaSlots {
     uint8_t slots;  /* issue slots it takes; 0: another instruction does its work */

@@ -238,6 +238,7 @@ struct IsaProgram {
     const PtxModule *module;
     IsaInst *insts; /* all functions back to back */
     IsaInfo *infos;
+    IsaControl *controls; /* of machine code; NULL: PTX */
     uint32_t inst_count;
     IsaFunction *functions; /* same order as module->functions */
     uint32_t function_count;

@@ -35,8 +35,10 @@ typedef struct WarpProgram {
     const IsaInfo *infos;
     const IsaReg *regs;    /* what IsaInfo.regs points into; not NULL */
     const IsaSlots *slots; /* issue slots, where the PTX stands for machine code; NULL: one each */
-    uint32_t count;        /* rows */
-    uint32_t registers;    /* registers of the function that has most */
+    const IsaControl *controls; /* how each wants to be issued; NULL: the code does not say, */
+    const uint64_t *leaders;    /* ... but which rows a jump may lead to, bit each; NULL: none */
+    uint32_t count;             /* rows */
+    uint32_t registers;         /* registers of the function that has most */
 } WarpProgram;
 
 typedef enum WarpEvent {

@@ -23,10 +23,29 @@ static uint32_t most_registers(const IsaProgram *program) {
     return most;
 }
 
+/* Rows that a jump or a call may lead to. */
+static const uint64_t *find_leaders(const IsaProgram *program) {
+    uint64_t *leaders =
+        ARENA_ARRAY(program->arena, uint64_t, bits_words((size_t)program->inst_count + 1));
+    for (uint32_t f = 0; f < program->function_count; f++)
+        bits_set(leaders, program->functions[f].entry);
+    for (uint32_t pc = 0; pc < program->inst_count; pc++) {
+        const IsaInst *inst = &program->insts[pc];
+        if (inst->flow == ISA_FLOW_BRANCH) bits_set(leaders, (size_t)inst->target);
+        if (inst->flow != ISA_FLOW_BRANCH_INDEX) continue;
+        const uint32_t *targets = &program->targets[inst->target];
+        for (uint32_t i = 1; i <= targets[0]; i++)
+            bits_set(leaders, targets[i]);
+    }
+    return leaders;
+}
+
 WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered) {
     return (WarpProgram){.infos = program->infos,
                          .regs = program->reg_pool,
                          .slots = is_lowered && !program->code ? isa_lower(program) : NULL,
+                         .controls = program->controls,
+                         .leaders = program->controls ? NULL : find_leaders(program),
                          .count = program->inst_count,
                          .registers = most_registers(program)};
 }

@@ -166,7 +166,9 @@ static void read_register(Decoder *d, const SassField *f, unsigned at, bool is_u
     if (has(f, SASS_DST)) return;
     read_sign(d, f, at, o);
     o->suffix = suffix_of(d, f, at);
-    if (f->reuse && !is_uniform) o->is_reused = take(d, f->reuse, 1);
+    if (!f->reuse || is_uniform) return;
+    o->is_reused = take(d, f->reuse, 1);
+    o->place = (uint8_t)(f->reuse - AT_REUSE + 1);
 }
 
 /* What lies at bit 32. */

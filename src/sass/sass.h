@@ -96,6 +96,7 @@ typedef struct SassOperand {
     bool is_absolute; /* |a| */
     bool is_inverted; /* ~a */
     bool is_reused;   /* kept in the register file cache */
+    uint8_t place;    /* REG: which source it is, from 1, to the register file cache; 0: none */
     bool has_ureg;    /* CONST, ADDRESS: the form names a uniform register, be it URZ */
     uint8_t suffix;   /* SassSuffix */
     uint8_t reg;      /* CONST, UCONST, ADDRESS: the index or base register; SASS_RZ: none */

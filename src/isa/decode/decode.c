@@ -325,6 +325,7 @@ void isa_program_free(IsaProgram *program) {
     if (!program) return;
     free(program->insts);
     free(program->infos);
+    free(program->controls);
     free(program->reg_pool);
     free(program->targets);
     free(program->calls);

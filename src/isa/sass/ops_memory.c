@@ -135,6 +135,8 @@ static void fill_access(Translator *t, IsaMemoryKind kind, PtxSpace space, Width
             tr_mod(t, SASS_MOD_PREFETCH) ? (uint8_t)(5 + tr_mod(t, SASS_MOD_PREFETCH)) : 0;
     }
     if (is_strong) info->flags |= ISA_IS_STRONG;
+    if (is_strong && kind == ISA_MEMORY_LOAD && tr_mod(t, SASS_MOD_SCOPE) >= SASS_SCOPE_GPU)
+        info->cache_op = PTX_CACHE_CG; /* the L1D may hold what another SM has overwritten */
     if (kind == ISA_MEMORY_ATOMIC || is_strong) info->flags |= ISA_LOOKS;
     if ((kind == ISA_MEMORY_STORE || kind == ISA_MEMORY_ATOMIC) && space != PTX_SPACE_LOCAL)
         t->inst.flow = ISA_FLOW_STORE;

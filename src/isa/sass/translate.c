@@ -81,6 +81,7 @@ static void emit(Translator *t) {
     }
     program->insts[t->pc] = t->inst;
     program->infos[t->pc] = *info;
+    program->controls[t->pc] = tr_control(t->sass);
 }
 
 /* By SassOp; NULL: not supported. */
@@ -265,6 +266,7 @@ static void translate_all(Translator *t) {
     IsaProgram *program = t->program;
     program->insts = base_calloc(program->inst_count + 1, sizeof *program->insts);
     program->infos = base_calloc(program->inst_count + 1, sizeof *program->infos);
+    program->controls = base_calloc(program->inst_count + 1, sizeof *program->controls);
     const IsaInst trap = {.guard = ISA_PRED_TRUE, .flow = ISA_FLOW_TRAP};
     uint16_t *owner = base_calloc(program->inst_count + 1, sizeof *owner);
     memset(owner, 0xff, (program->inst_count + 1) * sizeof *owner);

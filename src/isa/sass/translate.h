@@ -65,6 +65,9 @@ typedef bool TranslateOp(Translator *t);
 #include "isa/sass/operations.def"
 #undef OP
 
+/* How the instruction wants to be issued (control.c). */
+IsaControl tr_control(const SassInst *inst);
+
 /* Notes why the instruction cannot run; returns false. */
 bool tr_refuse(Translator *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
