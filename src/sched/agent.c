@@ -25,7 +25,8 @@ void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSm
     agent->sees_stalls = policy->needs & TYTO_NEEDS_STALLS;
     agent->shapes_l1d = policy->insert || policy->victim;
     agent->events = policy->events;
-    if (policy == &sched_gto || policy == &sched_lrr) agent->greedy = agent->state;
+    if (policy == &sched_gto || policy == &sched_lrr || policy == &sched_cggty)
+        agent->greedy = agent->state;
 }
 
 void sched_agent_free(SchedAgent *agent) { free(agent->state); }

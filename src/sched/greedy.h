@@ -9,9 +9,10 @@
 
 typedef enum GreedyOrder {
     GREEDY_THEN_OLDEST,
-    GREEDY_THEN_NEXT, /* greedy, then the next in turn */
-    GREEDY_OLDEST,    /* always the oldest */
-    GREEDY_NEXT       /* always the next in turn: loose round-robin */
+    GREEDY_THEN_NEXT,    /* greedy, then the next in turn */
+    GREEDY_OLDEST,       /* always the oldest */
+    GREEDY_NEXT,         /* always the next in turn: loose round-robin */
+    GREEDY_THEN_YOUNGEST /* no choice of the parameter: cggty is this */
 } GreedyOrder;
 
 /* The parameter, a row of the policies' tables. */
@@ -29,23 +30,34 @@ extern const char *const greedy_orders[];
 
 typedef struct Greedy {
     bool is_greedy;                   /* the warp that issued last goes first */
-    bool is_by_age;                   /* of the others, the oldest; else the next in turn */
+    bool is_by_age;                   /* of the others, the oldest; else the next in turn, ... */
+    bool is_youngest;                 /* ... or the youngest */
     int8_t last[TYTO_MAX_SCHEDULERS]; /* by scheduler: warp that issued last, TYTO_NO_WARP when it
                                          has finished */
 } Greedy;
 
 static inline void greedy_start(Greedy *greedy, double choice) {
     GreedyOrder order = (GreedyOrder)choice;
-    greedy->is_greedy = order == GREEDY_THEN_OLDEST || order == GREEDY_THEN_NEXT;
+    greedy->is_greedy = order != GREEDY_OLDEST && order != GREEDY_NEXT;
+    greedy->is_youngest = order == GREEDY_THEN_YOUNGEST;
     greedy->is_by_age = order == GREEDY_THEN_OLDEST || order == GREEDY_OLDEST;
     for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         greedy->last[s] = TYTO_NO_WARP;
+}
+
+/* The warp of `ready` that came last. */
+static inline int greedy_youngest(const TytoSmView *view, uint64_t ready) {
+    int youngest = tyto_lowest(ready);
+    for (ready &= ready - 1; ready; ready &= ready - 1)
+        if (tyto_has(view->older[tyto_lowest(ready)], youngest)) youngest = tyto_lowest(ready);
+    return youngest;
 }
 
 static inline int greedy_pick(const Greedy *greedy, const TytoSmView *view, int scheduler,
                               uint64_t ready) {
     int last = greedy->last[scheduler];
     if (last >= 0 && (greedy->is_greedy & tyto_has(ready, last))) return last;
+    if (greedy->is_youngest) return greedy_youngest(view, ready);
     return greedy->is_by_age ? tyto_oldest(view, ready) : tyto_next(ready, last);
 }
 

@@ -8,6 +8,7 @@
 #define SCHED_POLICIES(POLICY)                                                                     \
     POLICY(lrr)                                                                                    \
     POLICY(gto)                                                                                    \
+    POLICY(cggty)                                                                                  \
     POLICY(two_level)                                                                              \
     POLICY(two_level_active)                                                                       \
     POLICY(swl)                                                                                    \
