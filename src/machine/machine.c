@@ -326,6 +326,30 @@ static void check_textures(const SmConfig *sm, Diag *diag) {
                    sm->l1t.latency);
 }
 
+/* What the modern core is not, or has not. */
+static void check_modern(const SmConfig *sm, Diag *diag) {
+    if (sm->core != SM_CORE_MODERN) return;
+    if (sm->subcores != sm->scheduler.count)
+        diag_error(diag, NULL, 0, 0,
+                   "sm.core: modern has a scheduler in each sub-core, but sm.subcores is %u and "
+                   "scheduler.count %u",
+                   sm->subcores, sm->scheduler.count);
+    if (sm->scheduler.issue_width != 1 || sm->scheduler.issue_interval != 1)
+        diag_error(diag, NULL, 0, 0,
+                   "sm.core: modern issues one instruction a cycle in each sub-core, but "
+                   "scheduler.issue_width is %u and scheduler.issue_interval %u",
+                   sm->scheduler.issue_width, sm->scheduler.issue_interval);
+    if (sm->lsu.row_stages || sm->lsu.stalls_pipeline)
+        diag_error(diag, NULL, 0, 0,
+                   "sm.core: modern has no pipeline in a row: lsu.row_stages must be 0, and "
+                   "lsu.stalls_pipeline no");
+    if (sm->l0i.line_bytes != cache_config_fill_bytes(&sm->l1i))
+        diag_error(diag, NULL, 0, 0,
+                   "sm.core: modern fetches lines of l0i, %u B, which l1i must be filled by; that "
+                   "is by %u B",
+                   sm->l0i.line_bytes, cache_config_fill_bytes(&sm->l1i));
+}
+
 /* A line of the first constant cache comes out of one fill of the second. */
 static void check_constants(const SmConfig *sm, Diag *diag) {
     uint32_t above = cache_config_fill_bytes(&sm->l1c), below = cache_config_fill_bytes(&sm->l15c);
@@ -510,6 +534,7 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_units(&machine->sm, diag);
     check_tensor(&machine->sm, diag);
     check_constants(&machine->sm, diag);
+    check_modern(&machine->sm, diag);
     check_textures(&machine->sm, diag);
     check_fetch(&machine->sm, diag);
     check_partition(&machine->partition, diag);

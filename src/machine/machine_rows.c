@@ -109,6 +109,8 @@ static const MachineRow rows[] = {
     SM_OP_PARAMETERS(ROW, "ops.matrix.", sm.ops[ISA_CLASS_MATRIX]., "mma, wmma.mma", "sfu", "8", "8")
     SM_TENSOR_PARAMETERS(ROW, "tensor.", sm.tensor.)
 
+    SM_MODERN_PARAMETERS(ROW, "modern.", sm.modern.)
+
     SM_SHARED_PARAMETERS(ROW, "shared.", sm.shared.)
     SM_LSU_PARAMETERS(ROW, "lsu.", sm.lsu.)
     CACHE_PARAMETERS(ROW, "l0i.", sm.l0i., "instruction cache of a sub-core", "12 KiB", "128 B", "3", "0", "2", "16", "2")

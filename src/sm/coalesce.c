@@ -12,6 +12,7 @@
 
 enum { MASKED_BYTES = 128 };   /* bytes that SmAccess.written has a bit for */
 enum { LOWER_LANES = 0xFFFF }; /* half a warp */
+enum { CONSTANT_WORD = 4 };    /* bytes */
 
 #define LOCAL_PHYSICAL_BASE                                                                        \
     UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
@@ -234,7 +235,7 @@ static uint32_t segment_bytes(const SmCoalescer *c, const IsaInfo *info, SmPath 
     uint32_t bytes = c->l1d_bytes;
     if (path == SM_PATH_BYPASS && info->space != PTX_SPACE_LOCAL)
         bytes = c->lsu->bypass_segment_bytes;
-    if (path == SM_PATH_CONST) return c->l1c_bytes;
+    if (path == SM_PATH_CONST) return c->lsu->constant_words ? CONSTANT_WORD : c->l1c_bytes;
     if (path == SM_PATH_TEXTURE) return c->l1t_bytes;
     if (c->lsu->narrows_small_elements && info->element_bytes * info->vector <= 2)
         bytes = info->element_bytes == 1 ? bytes / 4 : bytes / 2;
@@ -352,9 +353,16 @@ static uint32_t bank_passes(const SmSharedConfig *config, const SmOperation *op)
     return passes ? passes : 1;
 }
 
+/* Passes that the width of the data needs, without any conflict. */
+static uint32_t least_passes(const SmSharedConfig *config, const SmOperation *op) {
+    const uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
+    return bytes > config->bank_bytes ? bytes / config->bank_bytes : 1;
+}
+
 static uint16_t bank_cycles(const SmSharedConfig *config, const SmOperation *op) {
-    uint32_t each = config->passes_per_cycle;
-    return (uint16_t)((bank_passes(config, op) + each - 1) / each);
+    const uint32_t passes = bank_passes(config, op), least = least_passes(config, op);
+    const uint32_t conflicts = passes > least ? passes - least : 0, each = config->passes_per_cycle;
+    return (uint16_t)((passes + each - 1) / each + conflicts * (config->conflict_cycles - 1));
 }
 
 /* Whether all lanes access a word, each half of the warp one or those behind each other. */

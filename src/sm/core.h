@@ -17,6 +17,9 @@ typedef struct Sm Sm;
 /* The functions of a core. Those that take an Sm find their record in Sm.record. */
 typedef struct SmCore {
     const char *name; /* as machine files have it */
+    /* Rows of its own for the instructions of a program, beside SmOp; the caller's to free. NULL:
+     * it needs none. */
+    void *(*rows)(const SmConfig *config, const WarpProgram *program);
     /* The record, in the arena of SmContext; the SM's parts are there. */
     void *(*build)(Sm *sm);
     void (*destroy)(Sm *sm);

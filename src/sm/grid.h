@@ -22,6 +22,7 @@ typedef struct SmGridCounts {
 
 typedef struct SmGrid {
     const SmOp *ops;      /* rows of its program, by pc */
+    const void *rows;     /* the core's own (SmCore.rows); NULL: it has none */
     const IsaInfo *infos; /* the same as its source has them; and what they point into: */
     const IsaReg *regs;
     WarpSource *source;    /* executes its instructions */

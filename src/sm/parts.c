@@ -33,3 +33,18 @@ uint64_t sm_next_event(Sm *sm) {
     }
     return next;
 }
+
+void sm_note_stall_reasons(SmContext *context, SmStallReasons now) {
+    SmProfile *profile = context->profile;
+    uint64_t moved = profile->has_issued, gone_on = moved | context->view.exited;
+    for (int b = 0; b < SM_STALL_REASON_BITS; b++)
+        moved |= now.bit[b] ^ profile->reasons.bit[b];
+    for (moved &= context->view.resident; moved; moved &= moved - 1) {
+        const int warp = bits_lowest64(moved);
+        const uint32_t pc =
+            gone_on >> warp & 1 ? profile->issued[warp] : context->warps.warp[warp].handle->pc;
+        sm_profile_move(profile, warp, pc, context->cycle);
+    }
+    profile->reasons = now;
+    profile->has_issued = 0;
+}

@@ -53,6 +53,10 @@ void sm_count_residents(Sm *sm, uint64_t cycle);
 /* Retires warps, which must be retirable, and CTAs with their last one. */
 void sm_retire(Sm *sm, uint64_t warps);
 
+/* Tells the profile, which there must be, of the warps that stand otherwise than before: `now` is
+ * why each stands where it stands, after the core's turn in this cycle. */
+void sm_note_stall_reasons(SmContext *context, SmStallReasons now);
+
 /* The next cycle in which something is known to happen to what cores share, while nothing is to do;
  * UINT64_MAX. */
 uint64_t sm_next_event(Sm *sm);

@@ -206,6 +206,7 @@ SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle) {
     assert(slot < SM_MAX_GRIDS);
     SmGrid *grid = &context->grid[slot];
     *grid = (SmGrid){.ops = start->ops,
+                     .rows = start->rows,
                      .infos = start->source->program->infos,
                      .regs = start->source->program->regs,
                      .source = start->source,

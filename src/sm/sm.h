@@ -100,6 +100,7 @@ uint32_t sm_attach(Sm *sm, const SmAgentOps *ops, void *agent);
 typedef struct SmGridStart {
     WarpSource *source;         /* executes its warps on this SM */
     const SmOp *ops;            /* rows of its program for the SM's machine (sm_ops_new) */
+    const void *rows;           /* the core's own rows (SmCore.rows); NULL: it has none */
     const SmListener *listener; /* of the SM from now on */
     void *user;                 /* SmCtaEnd.grid */
     uint32_t registers;         /* of the SM that a CTA takes, ... */

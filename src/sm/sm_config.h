@@ -26,7 +26,9 @@ enum {
     SM_TENSOR_CYCLES = 1024,                 /* most in which one may enter its pipeline */
     SM_MAX_L1D_BANKS = 16,                   /* of one L1D */
     SM_MAX_STAGES = 16,                      /* of a pipeline in a row */
-    SM_POLICY_BYTES = 96,                    /* a policy's name and parameters, with the NUL */
+    MODERN_MAX_QUEUE = 16,  /* memory instructions of a sub-core of a modern core */
+    MODERN_MAX_STREAM = 32, /* lines of its stream buffer */
+    SM_POLICY_BYTES = 96,   /* a policy's name and parameters, with the NUL */
 };
 
 /* The kinds of pipeline an instruction can be sent to; the load/store unit, which is none, is the
@@ -56,7 +58,7 @@ typedef enum SmInstructions {
 
 /* Cores that an SM can have (sm/core.h): constant, record sm_core_..., and the name in a machine
  * file. */
-#define SM_CORES(X)                            X(CLASSIC, classic, "classic")
+#define SM_CORES(X)                            X(CLASSIC, classic, "classic") X(MODERN, modern, "modern")
 #define SM_CORE_CONSTANT(constant, core, name) SM_CORE_##constant,
 typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
 
@@ -138,6 +140,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
     P(COUNT, key, at, "depth", depth, "", 0, 1000, "0", "loads in that pipe; the load/store unit waits while it has so many; 0: any number") \
     P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns") \
+    P(COUNT, key, at, "conflict_cycles", conflict_cycles, "cycles", 1, 4, "1", "that each pass takes which a bank conflict adds") \
     P(COUNT, key, at, "passes_per_cycle", passes_per_cycle, "", 1, 4, "1", "passes over the banks that the accesses of an instruction take a cycle") \
     P(BOOL, key, at, "lone_broadcasts", lone_broadcasts, "no", "an element that several lanes read takes a pass of its own where others are read, too") \
     P(BOOL, key, at, "one_broadcast", one_broadcast, "no", "a pass brings only one word to all the lanes that want it, of the first bank that has such a word; others go to one lane after another")
@@ -168,6 +171,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of loads that bypass the L1D, and of stores and copies that do") \
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "blocks_texels", blocks_texels, "yes", "texels of an array of two or three dimensions lie in blocks of a line of the texture cache, row by row of blocks; no: in rows") \
+    P(BOOL, key, at, "constant_words", constant_words, "no", "each word of constant memory that lanes read is an access of its own; no: each line") \
     P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \
     P(BOOL, key, at, "second_constants", has_l15c, "no", "constant cache misses go to a larger cache of the SM (l15c) and only that one's to L2; kernel parameters are always there") \
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
@@ -184,9 +188,24 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "writeback_ports", writeback_ports, "", 1, 8, "1", "load results written to registers a cycle") \
     P(BOOL, key, at, "waits_at_write", waits_at_write, "no", "a load result waits for its register bank in the cycle in which it is written; no: in the one before, in which the port chooses it")
 
+/* The core of today's GPUs (sm.core: modern); instructions are cached as l0i and l1i say. */
+#define SM_MODERN_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "memory_queue", memory_queue, "", 1, MODERN_MAX_QUEUE, "5", "memory instructions of a sub-core between issue and the load/store unit (Huerta: a queue of 4 and a latch)") \
+    P(COUNT, key, at, "memory_entry", memory_entry, "cycles", 1, 64, "11", "from issue until a memory instruction has read its registers and can be handed to the load/store unit (Huerta: 11 for a global load)") \
+    P(COUNT, key, at, "address_interval", address_interval, "cycles", 1, 64, "4", "from one memory instruction that a sub-core hands on to its next (Huerta)") \
+    P(COUNT, key, at, "memory_interval", memory_interval, "cycles", 1, 64, "2", "from one memory instruction that the load/store unit takes to the next, of any sub-core (Huerta)") \
+    P(BOOL, key, at, "shares_integers", shares_integers, "no", "integer multiply-adds take the pipeline of the other integer instructions, too: both together have the rate of one") \
+    P(COUNT, key, at, "branch_latency", branch_latency, "cycles", 1, 64, "10", "from a branch that is taken to the warp's next instruction; an assumption: not published") \
+    P(BYTES, key, at, "constants", constant_bytes, 64, 64 * KIB, "2 KiB", "first-level constant cache of a sub-core, which instructions read operands from (Jia: 2 KiB on Volta)") \
+    P(BYTES, key, at, "constant_line", constant_line_bytes, 16, 256, "64 B", "a line of it (Jia)") \
+    P(COUNT, key, at, "constant_ways", constant_ways, "", 1, 64, "4", "lines of a set of it (Jia)") \
+    P(COUNT, key, at, "constant_miss", constant_miss, "cycles", 0, 1000, "79", "that a warp waits for a line of it (Huerta)") \
+    P(COUNT, key, at, "stream_buffer", stream_buffer, "", 0, MODERN_MAX_STREAM, "8", "lines of instructions that a sub-core asks for ahead of a miss (Huerta: 8 agree best)") \
+    P(COUNT, key, at, "fetch_latency", fetch_latency, "cycles", 1, 200, "20", "from a miss in a sub-core's instruction cache to its line, where l1i has it; an assumption: not published")
+
 /* The SM as a whole. */
 #define SM_PARAMETERS(P, key, at) \
-    P(CHOICE, key, at, "core", core, SmCoreKind, "classic", "what fetches, picks and times instructions: classic: scoreboard, operand collectors, pipelines (docs/sm.md)") \
+    P(CHOICE, key, at, "core", core, SmCoreKind, "classic", "what fetches, picks and times instructions: classic: scoreboard, operand collectors, pipelines (docs/sm.md); modern: sub-cores that issue by the control bits of machine code (docs/modern-core.md)") \
     P(COUNT, key, at, "threads", threads, "", 32, SM_MAX_THREADS, "1536", "resident threads") \
     P(COUNT, key, at, "ctas", ctas, "", 1, SM_MAX_CTAS, "8", "resident CTAs") \
     P(COUNT, key, at, "registers", registers, "", 1024, 1048576, "32768", "32-bit registers") \
@@ -241,6 +260,10 @@ typedef struct SmLsuConfig {
     SM_LSU_CONSTANTS(PARAMETER_FIELD, , )
 } SmLsuConfig;
 
+typedef struct SmModernConfig {
+    SM_MODERN_PARAMETERS(PARAMETER_FIELD, , )
+} SmModernConfig;
+
 typedef struct SmConfig {
     SM_PARAMETERS(PARAMETER_FIELD, , )
     SmFetchConfig fetch;
@@ -249,6 +272,7 @@ typedef struct SmConfig {
     SmUnitConfig units[SM_UNITS];
     SmOpConfig ops[ISA_CLASS_COUNT]; /* memory instructions: only their unit, the load/store unit */
     SmTensorConfig tensor;
+    SmModernConfig modern;
     SmSharedConfig shared;
     SmLsuConfig lsu;
     CacheConfig l0i; /* instructions of a sub-core, where fetch.per_subcore is */

@@ -57,7 +57,16 @@ Bench *bench_new(const char *settings, uint32_t warps, const char *lines, bool n
     bench->rows = ptx_source_program(bench->program, is_lowered);
     bench->ops = sm_ops_new(stage->sm.config, &bench->rows);
     ptx_source_start(&stage->source, &isa, &bench->rows);
+    if (!core) core = sm_core_of(stage->sm.config->core);
+    if (core->rows) bench->core_rows = core->rows(stage->sm.config, &bench->rows);
     return bench;
+}
+
+void bench_set_controls(Bench *bench, const IsaControl *controls) {
+    const SmConfig *config = bench->stage->sm.config;
+    free(bench->core_rows);
+    bench->rows.controls = controls;
+    bench->core_rows = sm_core_of(config->core)->rows(config, &bench->rows);
 }
 
 void bench_begin(Bench *bench, WarpSource *source) {
@@ -65,6 +74,7 @@ void bench_begin(Bench *bench, WarpSource *source) {
         bench->sm,
         &(SmGridStart){.source = source ? source : &bench->stage->source.source,
                        .ops = bench->ops,
+                       .rows = bench->core_rows,
                        .listener = &(SmListener){.cta_finished = hear_end, .user = bench},
                        .user = &bench->launch,
                        .ctas = 8},
@@ -74,6 +84,7 @@ void bench_begin(Bench *bench, WarpSource *source) {
 void bench_stop(Bench *bench) {
     sm_free(bench->sm);
     free(bench->ops);
+    free(bench->core_rows);
     isa_program_free(bench->program);
     ptx_module_free(bench->module);
     mem_free(bench->memory);

@@ -20,6 +20,7 @@ typedef struct Bench {
     DeviceMemory *memory;
     uint64_t buffer;
     SmOp *ops;
+    void *core_rows;
     uint8_t parameters[128];
     uint64_t cycle;
     uint64_t steps;    /* cycles in which the SM was stepped */
@@ -40,6 +41,8 @@ Bench *bench_new(const char *settings, uint32_t warps, const char *lines, bool n
                  const SmCore *core);
 /* The kernel's grid begins, with instructions from this source of its rows; NULL: from the PTX. */
 void bench_begin(Bench *bench, WarpSource *source);
+/* Before that: how the instructions want to be issued. */
+void bench_set_controls(Bench *bench, const IsaControl *controls);
 void bench_stop(Bench *bench);
 /* One cycle: what has waited long enough is answered. */
 void bench_cycle(Bench *bench);

@@ -22,8 +22,11 @@ static void hear(void *state, const TytoSmView *view, const TytoEvent *event) {
 }
 
 static void hear_issue(void *state, const TytoSmView *view, const TytoIssue *issue) {
-    (void)view, (void)issue;
-    ((StageHeard *)state)->issued++;
+    StageHeard *heard = state;
+    if (heard->issued < STAGE_ISSUES)
+        heard->issues[heard->issued] =
+            (StageIssue){.cycle = view->cycle, .warp = issue->warp, .pc = issue->pc};
+    heard->issued++;
 }
 
 static void hear_time(void *state, const TytoSmView *view, uint64_t count) {

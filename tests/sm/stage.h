@@ -29,11 +29,21 @@ typedef struct StageInst {
     uint8_t dst[4], src[4];
 } StageInst;
 
+enum { STAGE_ISSUES = 256 };
+
+/* An instruction that was issued. */
+typedef struct StageIssue {
+    uint64_t cycle;
+    int warp;
+    uint32_t pc;
+} StageIssue;
+
 /* What the recording policy was told. */
 typedef struct StageHeard {
     uint32_t count[TYTO_EVENTS];
     TytoEvent last;
     uint32_t issued;
+    StageIssue issues[STAGE_ISSUES]; /* the first ones */
     uint64_t elapsed;
 } StageHeard;
 

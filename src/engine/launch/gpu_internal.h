@@ -59,6 +59,7 @@ struct GpuModule {
     bool calls_runtime;         /* some function calls the device runtime */
     bool can_wait;              /* some function waits for what kernels have launched */
     WarpProgram rows;           /* the program as SMs see it, ... */
+    void *core_rows;            /* what the machine's core needs beside `ops`; NULL: nothing */
     struct SmOp *ops;           /* ... and its rows for the machine (sm/op.h); NULL before the
                                    first launch on it */
 };

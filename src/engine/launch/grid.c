@@ -13,6 +13,7 @@
 #include "isa/check/check.h"
 #include "issue_stream/ptx_source.h"
 #include "sm/carve_out.h"
+#include "sm/core.h"
 
 enum { PARAMETER_SLACK = 64 /* readable bytes past a parameter area (IsaLaunch.parameters) */ };
 
@@ -141,6 +142,8 @@ static const SmOp *ops_of(GpuModule *module) {
     if (module->ops) return module->ops;
     module->rows = ptx_source_program(module->program, sm->instructions != SM_INSTRUCTIONS_PTX);
     module->ops = sm_ops_new(sm, &module->rows);
+    const SmCore *core = sm_core_of(sm->core);
+    if (core->rows) module->core_rows = core->rows(sm, &module->rows);
     return module->ops;
 }
 

@@ -203,6 +203,7 @@ void gpu_unload(GpuModule *module) {
     for (uint32_t i = 0; i < module->variable_count; i++)
         mem_release(module->gpu->memory, module->variables[i]);
     free(module->ops);
+    free(module->core_rows);
     isa_program_free(module->program);
     for (int i = 0; i < module->image_count; i++)
         ptx_module_free(module->images[i]);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sm/pick.h"
+
 /* What each instruction passes at issue is one function for the host's processor, whoever else may
  * call a part of it: a call costs a tenth of what the part does. */
 #define ALWAYS SM_ALWAYS
@@ -559,27 +561,13 @@ RARE void note_seen(SmIssue *issue, SmContext *sm) {
     }
 }
 
-/* Asks the policy for one of the warps; TYTO_NO_WARP, and a fault, if it names another. */
-ALWAYS int ask_policy(SmContext *sm, int scheduler, uint64_t candidates) {
-    IsaFault *fault = &sm->policy_fault;
-    int warp = sched_agent_pick(&sm->policy, &sm->view, scheduler, candidates);
-    if (sched_agent_is_trusted(&sm->policy) ||
-        sched_check_pick(sm->env.policy, &sm->view, warp, candidates, fault->text,
-                         sizeof fault->text))
-        return warp;
-    fault->is_set = true;
-    fault->code = ISA_FAULT_POLICY;
-    sm->fault = fault;
-    return TYTO_NO_WARP;
-}
-
 /* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes
  * the buffer, as a walk over the warps in the policy's order would. */
 RARE int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler, uint64_t ready) {
     uint64_t candidates =
         ready | (issue->stale & sm->view.scheduler_warps[scheduler] & ~blocked(sm));
     while (candidates) {
-        int warp = ask_policy(sm, scheduler, candidates);
+        int warp = pick_warp(sm, scheduler, candidates);
         if (warp == TYTO_NO_WARP) return TYTO_NO_WARP;
         uint64_t bit = UINT64_C(1) << warp;
         if (!(issue->stale & ~issue->slots.owing & bit)) return warp;
@@ -607,7 +595,7 @@ ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
         able = issue_ready(issue, sm) & mine; /* an ideal front end has filled what was flushed */
         placed = able & with_free_slot_of(issue, sm, scheduler, plain);
     } else if (placed & allowed) {
-        warp = ask_policy(sm, scheduler, placed & allowed);
+        warp = pick_warp(sm, scheduler, placed & allowed);
     }
     if (warp == TYTO_NO_WARP) {
         issue->outcome[scheduler] =
@@ -658,16 +646,8 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
 /* The same of machines and kernels that need more. */
 RARE void run_all_schedulers(SmIssue *issue, SmContext *sm) { run_schedulers(issue, sm, false); }
 
-/* Tells the policy, if it wants to know, that time has passed. */
-RARE void tell_time(SmIssue *issue, SmContext *sm) {
-    if (!sched_agent_hears_time(&sm->policy)) return;
-    if (sm->cycle > issue->policy_cycle)
-        sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
-    issue->policy_cycle = sm->cycle;
-}
-
 void issue_do_step(SmIssue *issue, SmContext *sm, bool will_look) {
-    if (__builtin_expect(issue->steps_always, false)) tell_time(issue, sm);
+    if (__builtin_expect(issue->steps_always, false)) pick_tell_time(sm, &issue->policy_cycle);
     if (will_look) {
         if (issue->is_plain) run_schedulers(issue, sm, true);
         else run_all_schedulers(issue, sm);

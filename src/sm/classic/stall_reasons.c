@@ -1,5 +1,6 @@
 /* Why warps stand where they stand: a look at the issue stage, which changes nothing of it. */
 #include "sm/classic/issue.h"
+#include "sm/parts.h"
 
 /* Warps whose scheduler issued. */
 static uint64_t beside_one_that_issued(const SmIssue *issue, const SmContext *sm) {
@@ -43,16 +44,5 @@ SmStallReasons issue_stall_reasons(const SmIssue *issue, const SmContext *sm, bo
 }
 
 void issue_note_stall_reasons(const SmIssue *issue, SmContext *sm) {
-    SmProfile *profile = sm->profile;
-    SmStallReasons now = issue_stall_reasons(issue, sm, true);
-    uint64_t moved = profile->has_issued, gone_on = moved | sm->view.exited;
-    for (int b = 0; b < SM_STALL_REASON_BITS; b++)
-        moved |= now.bit[b] ^ profile->reasons.bit[b];
-    for (moved &= sm->view.resident; moved; moved &= moved - 1) {
-        int warp = bits_lowest64(moved);
-        uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].handle->pc;
-        sm_profile_move(profile, warp, pc, sm->cycle);
-    }
-    profile->reasons = now;
-    profile->has_issued = 0;
+    sm_note_stall_reasons(sm, issue_stall_reasons(issue, sm, true));
 }

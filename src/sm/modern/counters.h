@@ -1,0 +1,83 @@
+/* Dependence counters: six of each warp. An instruction that names one raises it when it issues; it
+ * falls when the result is written or the sources are read. The raise shows a cycle later, so that
+ * the warp's next instruction sees it from two cycles after issue on (Huerta). */
+#ifndef TYTO_SM_MODERN_COUNTERS_H
+#define TYTO_SM_MODERN_COUNTERS_H
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "sm/modern/row.h"
+#include "sm/modern/wheel.h"
+
+enum {
+    MODERN_RELEASES = 1024 /* under way in an SM: more than its pipes can hold */
+};
+
+/* A counter that falls in a cycle that is known. */
+typedef struct ModernRelease {
+    uint64_t cycle;
+    uint16_t next; /* in its list, by place; or the next free one; 0: none */
+    uint8_t warp, counter;
+    uint8_t generation; /* of the warp slot: it may hold another warp by then */
+} ModernRelease;
+
+typedef struct ModernCounters {
+    uint16_t value[TYTO_MAX_WARPS][ISA_COUNTERS];
+    uint16_t longs[TYTO_MAX_WARPS][ISA_COUNTERS]; /* those for data from memory */
+    uint8_t generation[TYTO_MAX_WARPS];
+    uint64_t occupied;            /* places of the wheel with releases */
+    uint16_t first[WHEEL_CYCLES]; /* by cycle modulo this */
+    uint16_t free, fresh;         /* unused records */
+    ModernRelease *releases;      /* MODERN_RELEASES of them, from 1 on */
+} ModernCounters;
+
+void counters_init(ModernCounters *counters, Arena *arena);
+void counters_start(ModernCounters *counters);
+/* A warp comes into the slot. */
+void counters_start_warp(ModernCounters *counters, int warp);
+
+static inline void counters_raise(ModernCounters *counters, int warp, uint8_t counter,
+                                  bool is_long) {
+    counters->value[warp][counter]++;
+    counters->longs[warp][counter] += is_long;
+}
+static inline void counters_fall(ModernCounters *counters, int warp, uint8_t counter,
+                                 bool is_long) {
+    counters->value[warp][counter]--;
+    counters->longs[warp][counter] -= is_long;
+}
+
+/* The counter, which is raised, will fall in `cycle`, which is still to come. */
+void counters_fall_at(ModernCounters *counters, int warp, uint8_t counter, uint64_t cycle);
+static inline bool counters_have_room(const ModernCounters *counters) {
+    return counters->free || counters->fresh < MODERN_RELEASES;
+}
+/* Lets those fall whose cycle it is; their warps. */
+uint64_t counters_take_due(ModernCounters *counters, uint64_t cycle);
+static inline uint64_t counters_step(ModernCounters *counters, uint64_t cycle) {
+    return counters->occupied >> (cycle % WHEEL_CYCLES) & 1 ? counters_take_due(counters, cycle)
+                                                            : 0;
+}
+/* The first cycle after `now` in which some may fall, UINT64_MAX. */
+static inline uint64_t counters_next(const ModernCounters *counters, uint64_t now) {
+    return wheel_cycle_after(counters->occupied, now);
+}
+
+/* The counters that keep an instruction from issuing, bit each. */
+static inline uint32_t counters_block(const uint16_t value[ISA_COUNTERS], const ModernRow *row) {
+    uint32_t blocking = 0;
+    for (uint32_t left = row->wait_mask; left; left &= left - 1)
+        blocking |= (uint32_t)(value[bits_lowest32(left)] != 0) << bits_lowest32(left);
+    if (row->waits_for < ISA_COUNTERS && value[row->waits_for] > row->at_most)
+        blocking |= 1u << row->waits_for;
+    return blocking;
+}
+/* Whether something of the warp is under way that a counter knows. */
+static inline bool counters_are_raised(const ModernCounters *counters, int warp) {
+    uint32_t all = 0;
+    for (int counter = 0; counter < ISA_COUNTERS; counter++)
+        all |= counters->value[warp][counter];
+    return all != 0;
+}
+
+#endif

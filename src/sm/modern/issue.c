@@ -1,0 +1,558 @@
+/* Issue (see the header). */
+#include "sm/modern/issue.h"
+
+#include <string.h>
+
+#include "sm/pick.h"
+
+void modern_issue_init(ModernIssue *issue, SmContext *sm, SmPort *port) {
+    const SmConfig *config = sm->config;
+    issue->subcores = config->subcores;
+    for (uint32_t s = 0; s < issue->subcores; s++)
+        constants_init(&issue->subcore[s].constants, &config->modern, sm->arena);
+    counters_init(&issue->counters, sm->arena);
+    front_init(&issue->front, sm, port);
+    memory_init(&issue->memory, config);
+    execute_init(&issue->execute, sm);
+}
+
+static void start_subcore(ModernSubcore *core) {
+    memset(core->free_at, 0, sizeof core->free_at);
+    core->issues_from = 0;
+    core->outcome = SM_IDLE_NO_WARP;
+    core->seen = SM_SEEN_IDLE;
+    ports_start(&core->ports, 0);
+    constants_start(&core->constants);
+}
+
+void modern_issue_start(ModernIssue *issue, const SmContext *sm) {
+    issue->delayed = issue->blocked = issue->blocked_long = issue->free = 0;
+    memset(issue->delay, 0, sizeof issue->delay);
+    memset(issue->wants, 0, sizeof issue->wants);
+    issue->wheel = (ModernWheel){0};
+    issue->looks = sched_agent_looks(&sm->policy);
+    issue->steps_always = issue->looks || sched_agent_always_steps(&sm->policy);
+    issue->has_issued = issue->has_ready = false;
+    issue->policy_cycle = sm->view.cycle;
+    issue->allowed = UINT64_MAX;
+    for (uint32_t s = 0; s < issue->subcores; s++)
+        start_subcore(&issue->subcore[s]);
+    counters_start(&issue->counters);
+    front_start(&issue->front);
+    memory_start(&issue->memory);
+    execute_start(&issue->execute);
+    issue->sums = (SmIssueSums){0};
+}
+
+void modern_issue_begin_grid(ModernIssue *issue, const SmContext *sm, SmGrid *grid) {
+    execute_begin_grid(&issue->execute, sm, grid);
+}
+
+/* ---- A warp's next instruction ---- */
+
+static uint32_t subcore_of(const ModernIssue *issue, int warp) {
+    return (uint32_t)warp % issue->subcores;
+}
+
+static const ModernRow *row_at(const SmGrid *grid, uint32_t pc) {
+    return (const ModernRow *)grid->rows + pc;
+}
+
+/* The warp waits until `cycle`. */
+static void delay(ModernIssue *issue, int warp, uint64_t now, uint64_t cycle, ModernDelay why) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    issue->delayed |= bit;
+    issue->delay[why] |= bit;
+    issue->until[warp] = cycle;
+    wheel_put(&issue->wheel, warp, now, cycle);
+}
+
+/* Whether counters with these values keep the warp's next instruction. */
+static void check_counters(ModernIssue *issue, int warp, const uint16_t value[ISA_COUNTERS]) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    const uint16_t *longs = issue->counters.longs[warp];
+    uint32_t blocking = counters_block(value, issue->head[warp]);
+    issue->blocked &= ~bit;
+    issue->blocked_long &= ~bit;
+    issue->blocked |= bits_if(blocking != 0, warp);
+    for (; blocking; blocking &= blocking - 1)
+        issue->blocked_long |= bits_if(longs[bits_lowest32(blocking)] != 0, warp);
+}
+
+static void recheck_counters(ModernIssue *issue, int warp) {
+    if (issue->blocked >> warp & 1) check_counters(issue, warp, issue->counters.value[warp]);
+}
+
+/* The cycle from which on the instruction at `pc` is in the warp's buffer, with its constant, if
+ * that is `cycle` at the earliest; UINT64_MAX: its line comes from L2. */
+static uint64_t supply(ModernIssue *issue, SmContext *sm, SmPort *port, int warp, uint32_t pc,
+                       uint64_t cycle, ModernDelay *why) {
+    const SmWarp *w = &sm->warps.warp[warp];
+    const SmFetchConfig *config = &sm->config->fetch;
+    const uint64_t base = config->code_base + w->grid->code, bytes = config->instruction_bytes;
+    const uint64_t end = base + w->grid->source->program->count * bytes;
+    const uint32_t constant = issue->head[warp]->constant;
+    const uint64_t fetched =
+        front_need(&issue->front, sm, port, warp, base + pc * bytes, end, cycle);
+    if (fetched > cycle) *why = DELAY_FETCH;
+    if (!constant || fetched == UINT64_MAX) return fetched;
+    const uint64_t ready = constants_need(&issue->subcore[subcore_of(issue, warp)].constants,
+                                          (uint32_t)(w->grid - sm->grid), constant, fetched);
+    if (ready > fetched) *why = DELAY_CONSTANT;
+    return ready;
+}
+
+/* The warp's next instruction is the one at its pc, which it may issue `wait` cycles from now at
+ * the earliest. */
+static void take_head(ModernIssue *issue, SmContext *sm, SmPort *port, int warp, uint32_t wait,
+                      ModernDelay why) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    const SmWarp *w = &sm->warps.warp[warp];
+    const uint32_t pc = w->handle->pc;
+    const ModernRow *row = issue->head[warp] = row_at(w->grid, pc);
+    const uint64_t ready = supply(issue, sm, port, warp, pc, sm->cycle + wait, &why);
+    issue->wants[row->pipe] |= bit;
+    issue->free |= bits_if(!row->slots, warp);
+    sm->view.wants_load |= bits_if(w->grid->ops[pc].traits & SM_OP_L1D_LOAD, warp);
+    if (ready == UINT64_MAX) return;
+    if (ready > sm->cycle) delay(issue, warp, sm->cycle, ready, why);
+}
+
+static void drop_head(ModernIssue *issue, SmContext *sm, int warp) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    issue->wants[issue->head[warp]->pipe] &= ~bit;
+    issue->free &= ~bit;
+    issue->blocked &= ~bit;
+    issue->blocked_long &= ~bit;
+    sm->view.wants_load &= ~bit;
+}
+
+void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, SmPort *port, int warp) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    issue->delayed &= ~bit;
+    for (int why = 0; why < DELAYS; why++)
+        issue->delay[why] &= ~bit;
+    counters_start_warp(&issue->counters, warp);
+    front_start_warp(&issue->front, warp);
+    take_head(issue, sm, port, warp, 1, DELAY_FETCH);
+    check_counters(issue, warp, issue->counters.value[warp]);
+}
+
+/* ---- What is over ---- */
+
+static void end_delays(ModernIssue *issue, const SmContext *sm, uint64_t warps) {
+    for (uint64_t rest = warps & issue->delayed; rest; rest &= rest - 1) {
+        const int warp = bits_lowest64(rest);
+        if (issue->until[warp] <= sm->cycle) continue;
+        wheel_put(&issue->wheel, warp, sm->cycle, issue->until[warp]);
+        warps &= ~(UINT64_C(1) << warp);
+    }
+    issue->delayed &= ~warps;
+    for (int why = 0; why < DELAYS; why++)
+        issue->delay[why] &= ~warps;
+}
+
+void modern_issue_take_due(ModernIssue *issue, SmContext *sm) {
+    const uint64_t warps = wheel_take(&issue->wheel, sm->cycle);
+    if (warps) end_delays(issue, sm, warps);
+    uint64_t fallen = counters_step(&issue->counters, sm->cycle);
+    for (; fallen; fallen &= fallen - 1)
+        recheck_counters(issue, bits_lowest64(fallen));
+}
+
+void modern_issue_fetched(ModernIssue *issue, const SmContext *sm, uint64_t warps) {
+    for (; warps; warps &= warps - 1)
+        delay(issue, bits_lowest64(warps), sm->cycle, sm->cycle + sm->config->modern.fetch_latency,
+              DELAY_FETCH);
+}
+
+static bool is_long(const SmOp *op) { return (op->traits & SM_OP_LONG) != 0; }
+
+/* A counter of an instruction under way falls, if it names one. */
+static void fall(ModernIssue *issue, int warp, uint8_t counter, bool is_long) {
+    if (counter == ISA_NO_COUNTER) return;
+    counters_fall(&issue->counters, warp, counter, is_long);
+    recheck_counters(issue, warp);
+}
+
+void modern_issue_read(ModernIssue *issue, SmContext *sm, uint16_t index) {
+    const SmInst *inst = &sm->insts.inst[index];
+    const SmGrid *grid = sm->warps.warp[inst->warp].grid;
+    fall(issue, inst->warp, row_at(grid, inst->pc)->read_counter, false);
+}
+
+/* The warp, which has exited or is held, has less under way than before. */
+static void settle(ModernIssue *issue, SmContext *sm, int warp) {
+    if ((sm->warps.held | sm->view.exited) >> warp & 1)
+        warps_settle(&sm->warps, warp, counters_are_raised(&issue->counters, warp));
+}
+
+static void complete(ModernIssue *issue, SmContext *sm, uint16_t index) {
+    const SmInst *inst = &sm->insts.inst[index];
+    const int warp = inst->warp;
+    const SmGrid *grid = sm->warps.warp[warp].grid;
+    if (context_is_profiled(sm)) sm_profile_done(sm->profile, inst, index, sm->cycle);
+    fall(issue, warp, row_at(grid, inst->pc)->write_counter, is_long(&grid->ops[inst->pc]));
+    warps_inst_done(&sm->warps, inst);
+    insts_free(&sm->insts, index);
+    settle(issue, sm, warp);
+}
+
+void modern_issue_hear(ModernIssue *issue, SmContext *sm) {
+    SmEvents *events = &sm->events;
+    const uint32_t count = events->count;
+    events->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const SmEvent event = events->items[i];
+        if (event.kind == SM_EVENT_INST_DONE) {
+            complete(issue, sm, event.index);
+            continue;
+        }
+        if (event.kind == SM_EVENT_STORE_DONE) warps_store_done(&sm->warps, event.index);
+        else warps_atomic_done(&sm->warps, event.index);
+        settle(issue, sm, event.index);
+    }
+}
+
+/* ---- One instruction ---- */
+
+/* Of one that makes accesses: it enters its sub-core's queue. */
+static void send_to_memory(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const SmOp *op,
+                           uint32_t lanes) {
+    const uint16_t index = insts_new(&sm->insts);
+    SmInst *inst = &sm->insts.inst[index];
+    *inst = (SmInst){.pc = pc,
+                     .lanes = lanes,
+                     .serial = (uint32_t)sm->view.warp[warp].age,
+                     .order = (uint32_t)sm->counters.warp_instructions,
+                     .memory = SM_NONE,
+                     .next = SM_NONE,
+                     .warp = (uint8_t)warp,
+                     .unit = SM_UNIT_LDST};
+    if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, warp);
+    warps_issued(&sm->warps, warp);
+    warps_accesses(&sm->warps, inst, execute_accesses(&issue->execute, sm, inst, op, false));
+    memory_put(&issue->memory, subcore_of(issue, warp), index, sm->cycle);
+    if (!context_is_profiled(sm)) return;
+    sm->profile->issue_cycle[index] = sm->cycle;
+    SmMemory *memory = insts_memory_of(&sm->insts, index);
+    for (uint16_t i = 0; i < memory->count; i++)
+        memory->access[i].pc = pc & SM_NO_PC;
+}
+
+/* Of another: its operands, its pipe, and when its result is there are known. */
+static void send_to_pipe(ModernIssue *issue, SmContext *sm, int warp, const ModernRow *row) {
+    ModernSubcore *core = &issue->subcore[subcore_of(issue, warp)];
+    uint32_t late = 0;
+    if (row->is_fixed) {
+        late = ports_read(&core->ports, row, warp, sm->cycle);
+        core->issues_from = ports_free_from(&core->ports);
+    }
+    core->free_at[row->pipe] = sm->cycle + late + row->busy;
+    if (row->also != PIPES) core->free_at[row->also] = core->free_at[row->pipe];
+}
+
+/* The counters that the instruction names rise; those of memory fall when it says so. */
+static void raise_counters(ModernIssue *issue, const SmContext *sm, int warp, const ModernRow *row,
+                           bool is_long) {
+    ModernCounters *counters = &issue->counters;
+    const bool is_memory = row->pipe == PIPE_MEMORY;
+    if (row->write_counter != ISA_NO_COUNTER) {
+        counters_raise(counters, warp, row->write_counter, is_memory && is_long);
+        if (!is_memory)
+            counters_fall_at(counters, warp, row->write_counter, sm->cycle + row->latency);
+    }
+    if (row->read_counter != ISA_NO_COUNTER) {
+        counters_raise(counters, warp, row->read_counter, false);
+        if (!is_memory)
+            counters_fall_at(counters, warp, row->read_counter,
+                             sm->cycle + TO_ALLOCATE + READ_CYCLES);
+    }
+}
+
+/* What others hear of it. */
+static void tell(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
+                 uint32_t lanes, const SmOp *op) {
+    if (sm->config->instructions != SM_INSTRUCTIONS_PTX) {
+        sm->counters.machine_instructions += row->slots;
+        sm->view.warp[warp].instructions += row->slots;
+    } else {
+        sm->view.warp[warp].instructions++;
+    }
+    if (context_is_profiled(sm)) {
+        const SmInst inst = {.pc = pc, .lanes = lanes, .warp = (uint8_t)warp};
+        sm_profile_issued(sm->profile, &inst, sm->counters.divergent_branches);
+        if (sm->config->instructions != SM_INSTRUCTIONS_PTX)
+            sm_profile_count(sm->profile, pc, PROFILE_slots, row->slots);
+        if (row->pipe != PIPE_MEMORY) sm_profile_count(sm->profile, pc, PROFILE_completed, 1);
+    }
+    sched_agent_issued(&sm->policy, &sm->view,
+                       &(TytoIssue){.warp = warp,
+                                    .scheduler = (int)subcore_of(issue, warp),
+                                    .lanes = lanes,
+                                    .is_load = (op->traits & SM_OP_L1D_LOAD) != 0,
+                                    .is_long = is_long(op),
+                                    .pc = pc});
+}
+
+/* The instruction at `pc` has issued: what is next, and when. A counter raised now is seen from two
+ * cycles on. */
+static void go_on(ModernIssue *issue, SmContext *sm, SmPort *port, int warp, uint32_t pc,
+                  const ModernRow *row, const uint16_t before[ISA_COUNTERS]) {
+    const SmWarp *w = &sm->warps.warp[warp];
+    const bool jumps = w->handle->pc != pc + 1;
+    uint32_t wait = row->stall;
+    ModernDelay why = DELAY_STALL;
+    if (jumps && row->slots && wait < sm->config->modern.branch_latency) {
+        wait = sm->config->modern.branch_latency;
+        why = DELAY_BRANCH;
+    }
+    drop_head(issue, sm, warp);
+    take_head(issue, sm, port, warp, wait, why);
+    check_counters(issue, warp, wait > 1 ? issue->counters.value[warp] : before);
+}
+
+/* Issues the warp's next instruction. False: it failed. */
+static bool issue_warp(ModernIssue *issue, SmContext *sm, SmPort *port, int warp) {
+    SmWarp *w = &sm->warps.warp[warp];
+    const ModernRow *row = issue->head[warp];
+    const uint32_t pc = w->handle->pc, active = w->handle->active;
+    const SmOp *op = &w->grid->ops[pc];
+    uint16_t before[ISA_COUNTERS];
+    memcpy(before, issue->counters.value[warp], sizeof before);
+    if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
+    const WarpEvent event = execute_next(sm, &issue->sums, w, op, false);
+    if (event == WARP_FAULT) return false;
+    const uint32_t lanes = w->grid->source->did->executed;
+    raise_counters(issue, sm, warp, row, is_long(op));
+    if (row->pipe == PIPE_MEMORY) send_to_memory(issue, sm, warp, pc, op, lanes);
+    else send_to_pipe(issue, sm, warp, row);
+    sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
+    tell(issue, sm, warp, pc, row, lanes, op);
+    if (event == WARP_EXITED) drop_head(issue, sm, warp);
+    else go_on(issue, sm, port, warp, pc, row, before);
+    if (op->traits & SM_OP_MORE || event == WARP_EXITED)
+        execute_follow(sm, warp, pc, op->flags, event == WARP_EXITED,
+                       counters_are_raised(&issue->counters, warp));
+    if (op->traits & SM_OP_PHASE) warps_at_mbarrier(sm, warp, pc, lanes);
+    return true;
+}
+
+/* ---- One sub-core ---- */
+
+/* Warps that could issue if their pipe took their next instruction. */
+static uint64_t ready_warps(const ModernIssue *issue, const SmContext *sm) {
+    const uint64_t fetching = issue->front.waits | issue->front.refused;
+    return context_live(sm) & ~(issue->delayed | issue->blocked | fetching) &
+           ~(sm->view.at_barrier | sm->warps.held);
+}
+
+/* Warps whose next instruction finds no room in the sub-core's memory queue, or in the SM for what
+ * is under way. */
+static uint64_t without_room(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
+    const bool is_full = !memory_has_room(&issue->memory, s) || !insts_has_room(&sm->insts);
+    uint64_t full = is_full ? issue->wants[PIPE_MEMORY] : 0;
+    if (!counters_have_room(&issue->counters)) full |= ~issue->wants[PIPE_MEMORY];
+    return full;
+}
+
+/* Warps whose next instruction the sub-core does not take now. */
+static uint64_t without_place(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
+    const ModernSubcore *core = &issue->subcore[s];
+    uint64_t full = without_room(issue, sm, s);
+    if (core->issues_from > sm->cycle) return UINT64_MAX;
+    for (int pipe = 0; pipe < PIPE_MEMORY; pipe++)
+        if (core->free_at[pipe] > sm->cycle) full |= issue->wants[pipe];
+    return full;
+}
+
+static SmOutcome idle_cause(const ModernIssue *issue, const SmContext *sm, uint64_t live) {
+    const uint64_t delayed = issue->delay[DELAY_STALL] | issue->delay[DELAY_CONSTANT];
+    const uint64_t waiting = live & ~(sm->view.at_barrier | sm->warps.phase_waits);
+    if (!live) return SM_IDLE_NO_WARP;
+    if (waiting & sm->warps.held) return SM_SCOREBOARD_MEMORY;
+    if (waiting & delayed) return SM_SCOREBOARD_OTHER;
+    if (waiting & issue->delay[DELAY_BRANCH]) return SM_IDLE_BRANCH;
+    if (waiting & (issue->front.waits | issue->front.refused | issue->delay[DELAY_FETCH]))
+        return SM_IDLE_FETCH;
+    if (!waiting) return SM_IDLE_BARRIER;
+    return waiting & issue->blocked & ~issue->blocked_long ? SM_SCOREBOARD_OTHER
+                                                           : SM_SCOREBOARD_MEMORY;
+}
+
+/* Why a sub-core issues nothing of its warps. */
+static SmOutcome stall_cause(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
+    const uint64_t mine = sm->view.scheduler_warps[s];
+    const uint64_t able = ready_warps(issue, sm) & mine;
+    if (!able) return idle_cause(issue, sm, context_live(sm) & mine);
+    const uint64_t full = without_place(issue, sm, s);
+    if (able & ~full || !(able & issue->allowed)) return SM_THROTTLED;
+    return able & ~issue->wants[PIPE_MEMORY] ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
+}
+
+/* What its cycle was by the warps that the policy looks at. */
+static SmSeen seen_of(const ModernIssue *issue, const SmContext *sm, uint32_t s, uint64_t looked) {
+    const uint64_t able = sm->view.has_instruction & ~(sm->view.at_barrier | sm->warps.held);
+    const uint64_t mine = able & looked & sm->view.scheduler_warps[s];
+    if (!mine) return SM_SEEN_IDLE;
+    return mine & ready_warps(issue, sm) ? SM_SEEN_PIPELINE : SM_SEEN_SCOREBOARD;
+}
+
+/* Most instructions in a row that a warp executes without a slot: those after them wait for one, as
+ * no loop may turn for ever in a cycle. */
+enum { MOST_FREE = 256 };
+
+/* Executes what the sub-core's warps have before them that takes no slot. */
+static bool pass_free(ModernIssue *issue, SmContext *sm, SmPort *port, uint32_t s) {
+    const uint64_t mine = sm->view.scheduler_warps[s];
+    for (int i = 0; i < MOST_FREE; i++) {
+        const uint64_t free = issue->free & mine & ~without_room(issue, sm, s);
+        const uint64_t warps = ready_warps(issue, sm) & free;
+        if (!warps) return true;
+        if (!issue_warp(issue, sm, port, bits_lowest64(warps))) return false;
+    }
+    return true;
+}
+
+/* A sub-core's turn. False: an instruction or the policy failed. */
+static bool run_subcore(ModernIssue *issue, SmContext *sm, SmPort *port, uint32_t s) {
+    ModernSubcore *core = &issue->subcore[s];
+    const uint64_t mine = sm->view.scheduler_warps[s];
+    if (issue->free & mine && !pass_free(issue, sm, port, s)) return false;
+    uint64_t ready = ready_warps(issue, sm) & mine;
+    int warp = TYTO_NO_WARP;
+    if (ready) ready &= ~without_place(issue, sm, s) & issue->allowed;
+    if (ready) warp = pick_warp(sm, (int)s, ready);
+    if (sm->fault) return false;
+    core->outcome = warp == TYTO_NO_WARP ? (uint8_t)stall_cause(issue, sm, s) : SM_ISSUED;
+    if (warp == TYTO_NO_WARP) return true;
+    issue->has_issued = true;
+    const uint32_t slots = issue->head[warp]->slots;
+    if (!issue_warp(issue, sm, port, warp)) return false;
+    if (slots > 1 && core->issues_from < sm->cycle + slots) core->issues_from = sm->cycle + slots;
+    return true;
+}
+
+/* ---- A cycle ---- */
+
+/* What the view says of next instructions. */
+static void show(const ModernIssue *issue, SmContext *sm) {
+    const uint64_t fetching = issue->front.waits | issue->front.refused |
+                              issue->delay[DELAY_FETCH] | issue->delay[DELAY_BRANCH];
+    const uint64_t live = context_live(sm);
+    sm->view.has_instruction = live & ~fetching;
+    sm->view.waits_memory = live & ((issue->blocked_long & ~fetching) | sm->warps.held);
+    sm->view.wants_load &= live;
+}
+
+/* Accounts for `cycles` of a sub-core with what it was last. */
+static void count_subcore(ModernIssue *issue, const ModernSubcore *core, uint64_t cycles) {
+    issue->sums.outcome[core->outcome] += cycles;
+    if (issue->looks) issue->sums.seen[core->seen] += cycles;
+}
+
+/* Accounts the cycle, and finds what those after it are until something changes. */
+static void note_outcomes(ModernIssue *issue, SmContext *sm) {
+    const uint64_t looked = issue->looks ? sched_agent_looks_at(&sm->policy, &sm->view) : 0;
+    for (uint32_t s = 0; s < issue->subcores; s++) {
+        ModernSubcore *core = &issue->subcore[s];
+        const bool has_issued = core->outcome == SM_ISSUED;
+        if (issue->looks)
+            core->seen = (uint8_t)(has_issued ? SM_SEEN_ISSUE : seen_of(issue, sm, s, looked));
+        count_subcore(issue, core, 1);
+        if (!has_issued) continue;
+        core->outcome = (uint8_t)stall_cause(issue, sm, s);
+        if (issue->looks) core->seen = (uint8_t)seen_of(issue, sm, s, looked);
+    }
+}
+
+/* Cycles of the SM in which no sub-core issued. All warps are blocked by memory when none goes on
+ * without it. */
+static void count_idle(ModernIssue *issue, const SmContext *sm, uint64_t cycles) {
+    const uint64_t live = context_live(sm);
+    issue->sums.no_issue += cycles;
+    if (!sm->view.resident) issue->sums.no_warp += cycles;
+    else if (live && !(live & ~(issue->blocked_long | sm->warps.held)))
+        issue->sums.memory_block += cycles;
+}
+
+void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles) {
+    for (uint32_t s = 0; s < issue->subcores; s++)
+        count_subcore(issue, &issue->subcore[s], cycles);
+    count_idle(issue, sm, cycles);
+}
+
+/* The warps that the policy lets issue in this cycle. */
+static uint64_t allowed_warps(const ModernIssue *issue, SmContext *sm) {
+    (void)issue;
+    if (!sm->policy.limits) return UINT64_MAX;
+    if (!sm->view.resident) return 0;
+    const uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
+    return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
+}
+
+/* The sub-core that goes first changes every cycle. */
+static void run_subcores(ModernIssue *issue, SmContext *sm, SmPort *port) {
+    for (uint32_t i = 0; i < issue->subcores; i++) {
+        const uint32_t s = (uint32_t)(sm->cycle + i) & (issue->subcores - 1);
+        if (!run_subcore(issue, sm, port, s)) return;
+    }
+}
+
+void modern_issue_step(ModernIssue *issue, SmContext *sm, SmPort *port) {
+    show(issue, sm);
+    if (issue->steps_always) pick_tell_time(sm, &issue->policy_cycle);
+    issue->has_issued = false;
+    issue->allowed = allowed_warps(issue, sm);
+    run_subcores(issue, sm, port);
+    issue->has_ready = ready_warps(issue, sm) != 0;
+    note_outcomes(issue, sm);
+    if (!issue->has_issued) count_idle(issue, sm, 1);
+}
+
+/* ---- What others see ---- */
+
+void modern_issue_show_stalls(const ModernIssue *issue, SmContext *sm, const SmL1d *l1d,
+                              const SmPort *port) {
+    TytoSmView *view = &sm->view;
+    const SmSendQueue *misses = &port->misses[MEM_CLIENT_L1D];
+    const uint64_t ready = ready_warps(issue, sm);
+    uint64_t full = 0;
+    for (uint32_t s = 0; s < issue->subcores; s++)
+        full |= ready & view->scheduler_warps[s] & without_place(issue, sm, s);
+    view->lsu_full = full & issue->wants[PIPE_MEMORY];
+    view->unit_full = full & ~view->lsu_full;
+    view->mshrs_full = mshr_is_full(&l1d->mshr) ? ready & view->wants_load : 0;
+    view->l1d_mshrs_free = mshr_has_place(&l1d->mshr) ? l1d->mshr.entry_count - l1d->mshr.used : 0;
+    view->l1d_misses_free = misses->capacity - misses->count;
+}
+
+SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *sm) {
+    const TytoSmView *view = &sm->view;
+    const SmWarps *warps = &sm->warps;
+    SmStallReasons reasons = {{0}};
+    uint64_t left = view->resident, full = 0;
+    for (uint32_t s = 0; s < issue->subcores; s++)
+        full |= view->scheduler_warps[s] & without_place(issue, sm, s);
+    stall_reasons_take(&reasons, &left, sm->profile ? sm->profile->has_issued : 0,
+                       PROFILE_cycles_issued);
+    stall_reasons_take(&reasons, &left, view->exited, PROFILE_cycles_exited);
+    stall_reasons_take(&reasons, &left, view->at_barrier | warps->phase_waits,
+                       PROFILE_cycles_barrier);
+    stall_reasons_take(&reasons, &left, warps->atomic_waits, PROFILE_cycles_atomic);
+    stall_reasons_take(&reasons, &left, warps->fenced, PROFILE_cycles_fence);
+    stall_reasons_take(&reasons, &left, warps->copy_waits, PROFILE_cycles_copy);
+    stall_reasons_take(&reasons, &left, warps->load_waits, PROFILE_cycles_memory);
+    stall_reasons_take(&reasons, &left, issue->front.waits | issue->front.refused,
+                       PROFILE_cycles_fetch_miss);
+    stall_reasons_take(&reasons, &left, issue->delay[DELAY_FETCH], PROFILE_cycles_fetch);
+    stall_reasons_take(&reasons, &left, issue->delay[DELAY_BRANCH], PROFILE_cycles_branch);
+    stall_reasons_take(&reasons, &left, issue->delayed, PROFILE_cycles_result);
+    stall_reasons_take(&reasons, &left, issue->blocked_long, PROFILE_cycles_memory);
+    stall_reasons_take(&reasons, &left, issue->blocked, PROFILE_cycles_result);
+    stall_reasons_take(&reasons, &left, ~issue->allowed, PROFILE_cycles_policy);
+    stall_reasons_take(&reasons, &left, ~full, PROFILE_cycles_turn);
+    stall_reasons_take(&reasons, &left, issue->wants[PIPE_MEMORY], PROFILE_cycles_lsu);
+    stall_reasons_take(&reasons, &left, UINT64_MAX, PROFILE_cycles_pipeline);
+    return reasons;
+}

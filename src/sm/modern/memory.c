@@ -1,0 +1,64 @@
+/* Memory instructions on their way to the load/store unit (see the header). */
+#include "sm/modern/memory.h"
+
+void memory_init(ModernMemory *memory, const SmConfig *config) {
+    *memory = (ModernMemory){.config = &config->modern, .queues = config->subcores};
+}
+
+void memory_start(ModernMemory *memory) {
+    memory->free_at = 0;
+    for (uint32_t q = 0; q < memory->queues; q++)
+        memory->queue[q] = (ModernQueue){.free_at = 0};
+}
+
+void memory_put(ModernMemory *memory, uint32_t subcore, uint16_t inst, uint64_t cycle) {
+    ModernQueue *queue = &memory->queue[subcore];
+    const uint32_t place = (queue->head + queue->count++) % MODERN_MAX_QUEUE;
+    queue->inst[place] = inst;
+    queue->ready[place] = cycle + memory->config->memory_entry;
+}
+
+/* The cycle from which on its first instruction can go; it has one. */
+static uint64_t head_from(const ModernQueue *queue) {
+    const uint64_t ready = queue->ready[queue->head];
+    return ready > queue->free_at ? ready : queue->free_at;
+}
+
+/* The queue whose first instruction can go and issued before the others'; NULL: none can. */
+static ModernQueue *oldest(ModernMemory *memory, const SmContext *sm) {
+    ModernQueue *oldest = NULL;
+    uint32_t order = 0;
+    for (uint32_t q = 0; q < memory->queues; q++) {
+        ModernQueue *queue = &memory->queue[q];
+        if (!queue->count || head_from(queue) > sm->cycle) continue;
+        const uint32_t issued = sm->insts.inst[queue->inst[queue->head]].order;
+        if (oldest && issued - order < UINT32_MAX / 2) continue;
+        oldest = queue;
+        order = issued;
+    }
+    return oldest;
+}
+
+uint16_t memory_step(ModernMemory *memory, const SmContext *sm, SmLsu *lsu) {
+    if (memory->free_at > sm->cycle || !lsu_is_free(lsu)) return SM_NONE;
+    ModernQueue *queue = oldest(memory, sm);
+    if (!queue) return SM_NONE;
+    const uint16_t inst = queue->inst[queue->head];
+    queue->head = (queue->head + 1) % MODERN_MAX_QUEUE;
+    queue->count--;
+    queue->free_at = sm->cycle + memory->config->address_interval;
+    memory->free_at = sm->cycle + memory->config->memory_interval;
+    lsu_accept(lsu, sm, inst);
+    return inst;
+}
+
+uint64_t memory_next(const ModernMemory *memory, const SmLsu *lsu, uint64_t now) {
+    uint64_t next = UINT64_MAX;
+    if (!lsu_is_free(lsu)) return next;
+    for (uint32_t q = 0; q < memory->queues; q++) {
+        const ModernQueue *queue = &memory->queue[q];
+        if (queue->count && head_from(queue) < next) next = head_from(queue);
+    }
+    if (next < memory->free_at) next = memory->free_at;
+    return next > now ? next : now + 1;
+}

@@ -1,0 +1,109 @@
+/* Rows of the modern core (see the header). */
+#include "sm/modern/row.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "sm/modern/assign.h"
+#include "sm/op.h"
+
+static ModernPipe pipe_of(const IsaInfo *info, IsaUnit unit) {
+    static const uint8_t pipes[ISA_UNITS] = {
+        [ISA_UNIT_ALU] = PIPE_ALU,         [ISA_UNIT_FMA] = PIPE_FMA,
+        [ISA_UNIT_HALF] = PIPE_FMA,        [ISA_UNIT_DOUBLE] = PIPE_DOUBLE,
+        [ISA_UNIT_TENSOR] = PIPE_TENSOR,   [ISA_UNIT_SFU] = PIPE_SFU,
+        [ISA_UNIT_UNIFORM] = PIPE_UNIFORM, [ISA_UNIT_MEMORY] = PIPE_SHUFFLE,
+        [ISA_UNIT_TEXTURE] = PIPE_SHUFFLE, [ISA_UNIT_BRANCH] = PIPE_CONTROL};
+    return info->memory != ISA_MEMORY_NONE ? PIPE_MEMORY : (ModernPipe)pipes[unit];
+}
+
+/* Whether another instruction does all of its work, its access to memory included. */
+static bool is_absorbed(const WarpProgram *program, uint32_t pc) {
+    return program->slots && !program->slots[pc].slots && !program->slots[pc].chain;
+}
+
+/* The class whose times the machine file states for what runs on that pipe. */
+static IsaClass class_of(const IsaInfo *info, ModernPipe pipe) {
+    const IsaClass own = (IsaClass)info->op_class;
+    switch (pipe) {
+    case PIPE_SFU: return own == ISA_CLASS_BITS ? own : ISA_CLASS_SFU;
+    case PIPE_SHUFFLE: return ISA_CLASS_SHUFFLE;
+    default: return own;
+    }
+}
+
+/* How long the pipe takes nothing else; the uniform data path and branches take one a cycle. */
+static uint16_t busy_of(ModernPipe pipe, const SmOp *op) {
+    return pipe == PIPE_UNIFORM || pipe == PIPE_CONTROL || pipe == PIPE_MEMORY ? 1 : op->initiation;
+}
+
+/* Registers that are read of each bank. */
+static void count_reads(ModernRow *row) {
+    for (int place = 0; place < ISA_PLACES; place++) {
+        const uint8_t reg = row->operand[place];
+        if (reg == ISA_NO_REGISTER) continue;
+        for (uint8_t word = 0; word < row->words; word++)
+            row->reads[(reg + word) % REGISTER_BANKS]++;
+    }
+}
+
+/* Integer arithmetic on the multiply-add pipeline. */
+static bool is_integer(const IsaInfo *info) {
+    const IsaClass class = (IsaClass)info->op_class;
+    return class == ISA_CLASS_OTHER || (class >= ISA_CLASS_INT_ADD && class <= ISA_CLASS_MAD24);
+}
+
+static ModernPipe also_of(const SmConfig *config, const IsaInfo *info, ModernPipe pipe) {
+    const bool shares = config->modern.shares_integers && pipe == PIPE_FMA && is_integer(info);
+    return shares ? PIPE_ALU : PIPES;
+}
+
+/* The instruction on that pipe, as the machine file times it. */
+static SmOp timing_of(const SmConfig *config, const WarpProgram *program, uint32_t pc,
+                      ModernPipe pipe) {
+    IsaInfo info = program->infos[pc];
+    info.op_class = (uint8_t)class_of(&info, pipe);
+    SmOp op = sm_op(config, &info, program->regs);
+    if (program->slots) sm_op_lower(&op, config, &info, program->slots[pc]);
+    return op;
+}
+
+static ModernRow row_of(const SmConfig *config, const WarpProgram *program,
+                        const IsaControl *control, uint32_t pc) {
+    const IsaInfo *info = &program->infos[pc];
+    const ModernPipe pipe =
+        is_absorbed(program, pc) ? PIPE_CONTROL : pipe_of(info, (IsaUnit)control->unit);
+    const SmOp op = timing_of(config, program, pc, pipe);
+    ModernRow row = {
+        .latency = (uint16_t)(op.latency + sm_op_distance(config)),
+        .busy = busy_of(pipe, &op),
+        .pipe = (uint8_t)pipe,
+        .stall = control->stall || !op.slots.slots ? control->stall : 1,
+        .wait_mask = control->wait_mask,
+        .waits_for = control->waits_for,
+        .at_most = control->at_most,
+        .write_counter = control->write_counter,
+        .read_counter = control->read_counter,
+        .also = (uint8_t)also_of(config, info, pipe),
+        .is_fixed = pipe <= PIPE_TENSOR && control->write_counter == ISA_NO_COUNTER,
+        .slots = op.slots.slots,
+        .reuse = control->reuse,
+        .words = control->words,
+        .operand = {control->operand[0], control->operand[1], control->operand[2]},
+        .constant = control->constant,
+    };
+    if (control->yields && row.stall < 2) row.stall = 2;
+    if (pipe >= PIPE_TENSOR) row.words = 0; /* how these read is not known: no port is booked */
+    count_reads(&row);
+    return row;
+}
+
+void *modern_rows_new(const SmConfig *config, const WarpProgram *program) {
+    ModernRow *rows = base_alloc_lines(program->count * sizeof *rows);
+    IsaControl *assigned = program->controls ? NULL : assign_controls(config, program);
+    const IsaControl *controls = assigned ? assigned : program->controls;
+    for (uint32_t pc = 0; pc < program->count; pc++)
+        rows[pc] = row_of(config, program, &controls[pc], pc);
+    free(assigned);
+    return rows;
+}

@@ -1,0 +1,47 @@
+/* What the modern core needs of an instruction, one row for
+ * each pc of a program. */
+#ifndef TYTO_SM_MODERN_ROW_H
+#define TYTO_SM_MODERN_ROW_H
+
+#include "isa/source.h"
+#include "sm/sm_config.h"
+
+/* What an instruction issues to. */
+typedef enum ModernPipe {
+    PIPE_ALU,
+    PIPE_FMA, /* halves, too */
+    PIPE_DOUBLE,
+    PIPE_TENSOR,
+    PIPE_SFU,
+    PIPE_UNIFORM,
+    PIPE_SHUFFLE, /* what the memory pipeline does without memory */
+    PIPE_CONTROL, /* branches, barriers */
+    PIPE_MEMORY,
+    PIPES
+} ModernPipe;
+
+enum { REGISTER_BANKS = 2 }; /* of a sub-core (Huerta): even registers, odd ones */
+
+typedef struct ModernRow {
+    uint16_t latency;  /* cycles from issue until its write counter is released; memory says it
+                          of its own instructions */
+    uint16_t busy;     /* cycles for which its pipe takes no other */
+    uint8_t pipe;      /* ModernPipe */
+    uint8_t stall;     /* least cycles to the warp's next instruction */
+    uint8_t wait_mask; /* IsaControl, as the next five */
+    uint8_t waits_for, at_most;
+    uint8_t write_counter, read_counter;
+    uint8_t also;                  /* another ModernPipe that it takes for as long; PIPES: none */
+    bool is_fixed;                 /* its latency is fixed: it passes the Allocate stage */
+    uint8_t slots;                 /* issue slots; 0: another instruction does its work */
+    uint8_t reads[REGISTER_BANKS]; /* registers it reads of each bank */
+    uint8_t reuse, words;          /* IsaControl, as the next two */
+    uint8_t operand[ISA_PLACES];
+    uint32_t constant;
+} ModernRow;
+_Static_assert(sizeof(ModernRow) == 28, "rows share the host's first cache with the SMs");
+
+/* The table is the caller's to free. */
+void *modern_rows_new(const SmConfig *config, const WarpProgram *program);
+
+#endif

@@ -1,0 +1,29 @@
+/* How any core asks the warp scheduler for a warp, and tells it of time. */
+#ifndef TYTO_SM_PICK_H
+#define TYTO_SM_PICK_H
+
+#include "sm/context.h"
+
+/* Asks the policy for one of the warps; TYTO_NO_WARP, and a fault, if it names another. */
+__attribute__((always_inline)) static inline int pick_warp(SmContext *sm, int scheduler,
+                                                           uint64_t candidates) {
+    IsaFault *fault = &sm->policy_fault;
+    int warp = sched_agent_pick(&sm->policy, &sm->view, scheduler, candidates);
+    if (sched_agent_is_trusted(&sm->policy) ||
+        sched_check_pick(sm->env.policy, &sm->view, warp, candidates, fault->text,
+                         sizeof fault->text))
+        return warp;
+    fault->is_set = true;
+    fault->code = ISA_FAULT_POLICY;
+    sm->fault = fault;
+    return TYTO_NO_WARP;
+}
+
+/* Tells the policy, if it wants to know, that time has passed since `*told`. */
+static inline void pick_tell_time(SmContext *sm, uint64_t *told) {
+    if (!sched_agent_hears_time(&sm->policy)) return;
+    if (sm->cycle > *told) sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - *told);
+    *told = sm->cycle;
+}
+
+#endif
