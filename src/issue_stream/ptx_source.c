@@ -23,8 +23,8 @@ static uint32_t most_registers(const IsaProgram *program) {
     return most;
 }
 
-/* Rows that a jump or a call may lead to. */
-static const uint64_t *find_leaders(const IsaProgram *program) {
+const uint64_t *ptx_source_leaders(const IsaProgram *program) {
+    if (program->controls) return NULL;
     uint64_t *leaders =
         ARENA_ARRAY(program->arena, uint64_t, bits_words((size_t)program->inst_count + 1));
     for (uint32_t f = 0; f < program->function_count; f++)
@@ -45,7 +45,6 @@ WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered) {
                          .regs = program->reg_pool,
                          .slots = is_lowered && !program->code ? isa_lower(program) : NULL,
                          .controls = program->controls,
-                         .leaders = program->controls ? NULL : find_leaders(program),
                          .count = program->inst_count,
                          .registers = most_registers(program)};
 }

@@ -16,6 +16,8 @@ typedef struct PtxSource {
 /* The rows of a program; `program` must outlive them. `is_lowered`: with the issue slots of machine
  * code (issue_stream/lower.h), which stay in the program's arena. */
 WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered);
+/* WarpProgram.leaders of a program, in its arena. NULL: it is machine code, which needs none. */
+const uint64_t *ptx_source_leaders(const IsaProgram *program);
 
 /* A source of CTAs in these slots: zeroed memory, borrowed. */
 void ptx_source_init(PtxSource *source, IsaCta *ctas, uint32_t cta_count);

@@ -14,11 +14,11 @@ def main() -> None:
     entries = []
     for path in map(pathlib.Path, paths):
         text = path.read_text(encoding="utf-8")
-        name = path.stem
-        lines.append(f"static const char {name}_text[] =")
+        name, text_of = path.stem, path.stem.replace("-", "_") + "_text"
+        lines.append(f"static const char {text_of}[] =")
         lines += ["    " + quoted(line) for line in text.splitlines()]
         lines[-1] += ";"
-        entries.append(f'    {{"{name}", {name}_text, sizeof {name}_text - 1}},')
+        entries.append(f'    {{"{name}", {text_of}, sizeof {text_of} - 1}},')
     lines += ["", "const MachineShipped machine_shipped[] = {", *entries, "    {NULL, NULL, 0},", "};", ""]
     pathlib.Path(output).write_text("\n".join(lines), encoding="utf-8")
 

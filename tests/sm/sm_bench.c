@@ -58,6 +58,7 @@ Bench *bench_new(const char *settings, uint32_t warps, const char *lines, bool n
     bench->ops = sm_ops_new(stage->sm.config, &bench->rows);
     ptx_source_start(&stage->source, &isa, &bench->rows);
     if (!core) core = sm_core_of(stage->sm.config->core);
+    bench->rows.leaders = ptx_source_leaders(bench->program);
     if (core->rows) bench->core_rows = core->rows(stage->sm.config, &bench->rows);
     return bench;
 }

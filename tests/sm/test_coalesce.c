@@ -20,8 +20,11 @@ static const SmLsuConfig plain_lsu = {.coalesced_lanes = 32,
                                       .bypass_segment_bytes = 32,
                                       .caches_global = true,
                                       .caches_local = true};
-static const SmSharedConfig plain_shared = {
-    .banks = 32, .bank_bytes = 4, .conflict_lanes = 32, .passes_per_cycle = 1};
+static const SmSharedConfig plain_shared = {.banks = 32,
+                                            .bank_bytes = 4,
+                                            .conflict_lanes = 32,
+                                            .conflict_cycles = 1,
+                                            .passes_per_cycle = 1};
 
 typedef struct Bench {
     SmLsuConfig lsu;
@@ -391,6 +394,38 @@ static void test_several_passes_can_fit_a_cycle(void **state) {
     assert_int_equal(cycles(&bench), 2);
 }
 
+/* Passes that the width of the data needs take one cycle each; what conflicts add takes more. */
+static void test_conflicts_can_take_several_cycles(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t bytes, stride, each, cycles;
+    } rows[] = {{4, 4, 2, 1}, {4, 8, 2, 3}, {4, 16, 2, 7}, {4, 128, 2, 63},
+                {4, 8, 3, 4}, {8, 8, 2, 2}, {8, 16, 2, 6}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, (uint8_t)rows[i].bytes);
+        bench.shared.conflict_cycles = rows[i].each;
+        stride(&bench, 0, rows[i].stride);
+        assert_int_equal(cycles(&bench), rows[i].cycles);
+    }
+}
+
+static void test_each_word_of_constants_can_be_an_access(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_CONST, 4);
+    stride(&bench, 0, 4);
+    cycles(&bench);
+    const uint32_t lines = bench.memory.count;
+    assert_true(lines < 32);
+    bench.lsu.constant_words = true;
+    cycles(&bench);
+    assert_int_equal(bench.memory.count, 32);
+    stride(&bench, 0, 0);
+    cycles(&bench);
+    assert_int_equal(bench.memory.count, 1); /* one word for all */
+}
+
 static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state) {
     (void)state;
     static const struct {
@@ -602,6 +637,8 @@ int main(void) {
         cmocka_unit_test(test_what_lanes_have_in_common_can_take_a_pass_of_its_own),
         cmocka_unit_test(test_one_word_can_be_all_that_is_broadcast),
         cmocka_unit_test(test_several_passes_can_fit_a_cycle),
+        cmocka_unit_test(test_conflicts_can_take_several_cycles),
+        cmocka_unit_test(test_each_word_of_constants_can_be_an_access),
         cmocka_unit_test(test_wide_elements_take_a_pass_for_each_of_their_words),
         cmocka_unit_test(test_each_space_and_kind_goes_its_way),
         cmocka_unit_test(test_an_l1d_that_does_not_cache_a_space_is_bypassed),

@@ -143,7 +143,9 @@ static const SmOp *ops_of(GpuModule *module) {
     module->rows = ptx_source_program(module->program, sm->instructions != SM_INSTRUCTIONS_PTX);
     module->ops = sm_ops_new(sm, &module->rows);
     const SmCore *core = sm_core_of(sm->core);
-    if (core->rows) module->core_rows = core->rows(sm, &module->rows);
+    if (!core->rows) return module->ops;
+    module->rows.leaders = ptx_source_leaders(module->program);
+    module->core_rows = core->rows(sm, &module->rows);
     return module->ops;
 }
 
