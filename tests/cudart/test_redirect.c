@@ -150,8 +150,7 @@ static int call(void *place, int a, int b) {
 }
 
 static int open_page(void **state) {
-    *state =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *state = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return *state == MAP_FAILED;
 }
 

@@ -142,6 +142,10 @@ class Made(Case):
         self.program(flags=("-no-pie", "-fcf-protection=full"))
         self.prints(REDIRECTED.format(13), "./program")
 
+    def test_a_program_for_a_profiler_is_redirected(self):
+        self.program(flags=("-pg",))
+        self.prints(REDIRECTED.format(13), "./program")
+
     def test_without_the_command_the_program_is_as_it_was(self):
         self.program()
         done = subprocess.run(["./program"], cwd=self.path, env=PLAIN, capture_output=True, text=True, check=False)
@@ -234,7 +238,7 @@ class Vendors(Case):
         self.assertTrue(results[0][1])
 
     def test_a_plain_build_is_as_one_with_the_shared_runtime(self):
-        for name in ("vector_add", "graph_explicit", "texture_lookup", "symbols"):
+        for name in ("graph_explicit", "texture_lookup"):
             with self.subTest(name):
                 self.compare(os.path.join(PROGRAMS, f"{name}.cu"))
 

@@ -143,10 +143,14 @@ static int tell_missing(Missing *missing) {
     return NOT_SUPPORTED;
 }
 
-/* Whether a function is named as those of the runtime are. */
-static bool is_runtime_name(const char *name) {
-    if (strncmp(name, "__", 2) == 0) name += 2;
+/* Whether a function is named as those that programs call. */
+static bool is_public_name(const char *name) {
     return strncmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
+}
+
+/* Whether it is named so, or as those that compilers have programs call. */
+static bool is_runtime_name(const char *name) {
+    return is_public_name(strncmp(name, "__", 2) == 0 ? name + 2 : name);
 }
 
 /* ---- Functions ---- */
@@ -202,7 +206,8 @@ static size_t room_of(const Places *places, size_t index) {
 }
 
 /* A runtime is one piece of an object, so what is named so among its functions is one of them. The
- * program's own functions may be named so too, elsewhere. */
+ * program's own functions may be named so too, elsewhere. (Names with two underscores are left
+ * alone: compilers give them to functions that they write into programs.) */
 static bool redirect_missing(void *start, size_t room, const char *name) {
     Missing *missing = calloc(1, sizeof *missing + strlen(name) + 1);
     if (!missing) return false;
@@ -215,7 +220,7 @@ static void redirect_place(const Object *object, const Places *places, size_t in
     void *start = (void *)(object->base + place->function.address);
     size_t room = room_of(places, index);
     if (place->target) jump_write(start, room, place->target);
-    else if (is_runtime_name(place->function.name))
+    else if (is_public_name(place->function.name))
         redirect_missing(start, room, place->function.name);
 }
 
@@ -296,8 +301,7 @@ static void look_at_object(const Object *object) {
 /* ---- When ---- */
 
 /* Redirects what was loaded since the last call. */
-void redirect_new_objects(void) __asm__("__gmon_start__") EXPORT;
-void redirect_new_objects(void) {
+static void redirect_new_objects(void) {
     Search search = {0};
     if (atomic_exchange(&state.is_busy, true)) return;
     dl_iterate_phdr(visit_object, &search);
@@ -309,5 +313,10 @@ void redirect_new_objects(void) {
     atomic_store(&state.is_busy, false);
 }
 
-/* For a program without start-up code that calls the above. */
+/* Before the constructors of every object. */
+void redirect_before_object(void) __asm__("__gmon_start__") EXPORT;
+void redirect_before_object(void) { redirect_new_objects(); }
+
+/* For a program without start-up code that calls the above, or with a __gmon_start__ of its own:
+ * one that is built for a profiler. */
 __attribute__((constructor)) static void redirect_at_start(void) { redirect_new_objects(); }
