@@ -133,6 +133,19 @@ static void test_huge_sizes_are_refused(void **state) {
     }
 }
 
+static void test_a_name_ends_inside_its_section(void **state) {
+    (void)state;
+    Symbols symbols;
+    Function function;
+    Image image = whole;
+    image.sections[1].sh_size = sizeof "\0away\0here"; /* with its zero byte */
+    assert_true(symbols_open(&image, sizeof image, &symbols));
+    assert_true(symbols_read(&symbols, 2, &function));
+    image.sections[1].sh_size--;
+    assert_true(symbols_open(&image, sizeof image, &symbols));
+    assert_false(symbols_read(&symbols, 2, &function));
+}
+
 /* ---- Jumps ---- */
 
 typedef int Sum(int a, int b);
@@ -211,6 +224,7 @@ int main(void) {
         cmocka_unit_test(test_cut_files_are_answered),
         cmocka_unit_test(test_damaged_bytes_are_answered),
         cmocka_unit_test(test_huge_sizes_are_refused),
+        cmocka_unit_test(test_a_name_ends_inside_its_section),
         WITH_PAGE(test_a_jump_passes_arguments_and_result),
         WITH_PAGE(test_a_jump_can_give_the_first_argument),
         WITH_PAGE(test_no_byte_past_the_room_is_written),
