@@ -239,6 +239,12 @@ static bool protect(const Object *object, const ElfW(Phdr) * segment, int protec
     return mprotect((void *)start, end - start, protection) == 0;
 }
 
+/* How the loader has mapped a segment. */
+static int protection_of(const ElfW(Phdr) * segment) {
+    return (segment->p_flags & PF_R ? PROT_READ : 0) | (segment->p_flags & PF_W ? PROT_WRITE : 0) |
+           (segment->p_flags & PF_X ? PROT_EXEC : 0);
+}
+
 /* No code of the segment runs meanwhile: the object's constructors have not begun. */
 static void redirect_segment(const Object *object, const ElfW(Phdr) * segment,
                              const Places *places) {
@@ -249,7 +255,7 @@ static void redirect_segment(const Object *object, const ElfW(Phdr) * segment,
     for (size_t i = places->first; i < places->end; i++) {
         if (is_inside(&places->list[i].function, segment)) redirect_place(object, places, i);
     }
-    protect(object, segment, PROT_READ | PROT_EXEC);
+    protect(object, segment, protection_of(segment));
 }
 
 /* After an object was unloaded, those that were redirected are met again. */
