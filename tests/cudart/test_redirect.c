@@ -153,21 +153,27 @@ typedef int Sum(int a, int b);
 static int add(int a, int b) { return a + b; }
 static int add_one(const int *a, int b) { return *a + b; }
 
+/* The code is this far into its page: a sanitizer reads what precedes a function that is called. */
+enum { PAGE_BYTES = 4096, LEAD_BYTES = 64 };
+
+static void *page_of(void *place) { return (char *)place - LEAD_BYTES; }
+
 /* Calls what is at `place`, once its bytes are code. */
 static int call(void *place, int a, int b) {
-    mprotect(place, 4096, PROT_READ | PROT_EXEC);
+    mprotect(page_of(place), PAGE_BYTES, PROT_READ | PROT_EXEC);
     Sum *sum = (Sum *)(uintptr_t)place;
     int value = sum(a, b);
-    mprotect(place, 4096, PROT_READ | PROT_WRITE);
+    mprotect(page_of(place), PAGE_BYTES, PROT_READ | PROT_WRITE);
     return value;
 }
 
 static int open_page(void **state) {
-    *state = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return *state == MAP_FAILED;
+    char *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *state = page + LEAD_BYTES;
+    return page == MAP_FAILED;
 }
 
-static int close_page(void **state) { return munmap(*state, 4096); }
+static int close_page(void **state) { return munmap(page_of(*state), PAGE_BYTES); }
 
 static const void *address_of(Sum *function) { return (const void *)(uintptr_t)function; }
 
