@@ -65,6 +65,17 @@ int main(int count, char **words) {
     return 0;
 }
 """
+CLOSES = r"""
+#include <dlfcn.h>
+#include <stddef.h>
+int main(void) {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*start)(unsigned) = (int (*)(unsigned))(driver ? dlsym(driver, "cuInit") : NULL);
+    if (!start || start(0)) return 1;
+    dlclose(driver);
+    return !dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+}
+"""
 RELEASES = {"13": "", "12": "FUNCTION(cudaGetDeviceProperties_v2, 94)",
             "11": "FUNCTION(cudaGetDeviceProperties_v2, 94) FUNCTION(cudaBindTexture, 95)"}
 
@@ -186,6 +197,11 @@ class Made(Case):
         said = self.prints(REDIRECTED.format(13), "./program", environment={"LD_PRELOAD": f"{self.path}/other.so"})
         self.assertIn("other\n", said)
 
+    def test_a_driver_that_a_runtime_closes_stays(self):
+        """The vendor's runtime closes it when it finds no private tables; its thread runs on."""
+        self.build(COMPILER, "-o", "closes", "closes.c", "-ldl", closes__c=CLOSES)
+        self.prints("", "./closes")
+
     def test_a_program_with_an_address_sanitizer_runs(self):
         probe = subprocess.run([COMPILER, "-fsanitize=address", "-x", "c", "-", "-o", self.path / "probe"], input="int main(void) { return 0; }",
                                capture_output=True, text=True, check=False)
@@ -273,6 +289,8 @@ class Vendors(Case):
         self.assertEqual(done.returncode, 126)
         for words in ("static runtime", "no symbol table", "nvcc -cudart shared", "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared"):
             self.assertIn(words, done.stderr)
+        said = self.tyto("--quiet", "sh", "-c", "./program; true").stderr
+        self.assertIn("program needs private tables of the vendor's driver", said)
         folder = done.stderr.split("nvcc -L")[1].split(" ...")[0]
         self.build(NVCC, f"-L{folder}", "-o", "program", "kernel.cu", "main.cpp")
         for _ in range(2):
