@@ -63,10 +63,13 @@ typedef struct Loaded {
     size_t count;                      /* of objects that are there, in the order of loading */
 } Loaded;
 
+typedef struct Missing Missing;
+
 static struct {
     atomic_bool is_busy; /* what this library loads itself has no static runtime */
     bool is_broken;      /* our runtime is not to be found, which has been said */
     Loaded seen;
+    Missing *missing; /* all, so that they are known to be in use */
 } state;
 
 typedef struct Search {
@@ -131,10 +134,11 @@ static void *open_runtime(const Symbols *symbols) {
 }
 
 /* A function that our runtime lacks. */
-typedef struct Missing {
+struct Missing {
+    Missing *next;
     bool is_told;
     char name[];
-} Missing;
+};
 
 static int tell_missing(Missing *missing) {
     if (!missing->is_told)
@@ -212,15 +216,19 @@ static bool redirect_missing(void *start, size_t room, const char *name) {
     Missing *missing = calloc(1, sizeof *missing + strlen(name) + 1);
     if (!missing) return false;
     strcpy(missing->name, name);
+    missing->next = state.missing;
+    state.missing = missing;
     return jump_write_with(start, room, (const void *)(uintptr_t)tell_missing, missing);
 }
 
-static void redirect_place(const Object *object, const Places *places, size_t index) {
+/* A function may have several names. One that our runtime knows decides, so it is written last. */
+static void redirect_place(const Object *object, const Places *places, size_t index,
+                           bool has_target) {
     const Place *place = &places->list[index];
     void *start = (void *)(object->base + place->function.address);
     size_t room = room_of(places, index);
-    if (place->target) jump_write(start, room, place->target);
-    else if (is_public_name(place->function.name))
+    if (has_target && place->target) jump_write(start, room, place->target);
+    if (!has_target && !place->target && is_public_name(place->function.name))
         redirect_missing(start, room, place->function.name);
 }
 
@@ -252,8 +260,11 @@ static void redirect_segment(const Object *object, const ElfW(Phdr) * segment,
         say("%s: its code cannot be changed, so its calls do not reach Tyto", object->path);
         return;
     }
-    for (size_t i = places->first; i < places->end; i++) {
-        if (is_inside(&places->list[i].function, segment)) redirect_place(object, places, i);
+    for (int has_target = 0; has_target < 2; has_target++) {
+        for (size_t i = places->first; i < places->end; i++) {
+            if (is_inside(&places->list[i].function, segment))
+                redirect_place(object, places, i, has_target);
+        }
     }
     protect(object, segment, protection_of(segment));
 }
