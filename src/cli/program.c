@@ -288,28 +288,60 @@ static void tell_of_absent(const char *name, ElfFacts facts) {
     }
 }
 
+/* How to link a program with a shared runtime, or with Tyto's own static one. */
+static void tell_how_to_link(void) {
+    char libraries[PATH_MAX];
+    fputs("    nvcc -cudart shared ...\n"
+          "    cmake -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared ...\n",
+          stderr);
+    if (!find_beside(library_places, 2, "libcudart_static.a", libraries, sizeof libraries)) return;
+    *strrchr(libraries, '/') = '\0';
+    char *folder = realpath(libraries, NULL);
+    fprintf(stderr,
+            "or, leaving the rest of the command as it is, with Tyto's own:\n"
+            "    nvcc -L%s ...\n",
+            folder ? folder : libraries);
+    free(folder);
+}
+
 /* Whether Tyto can take the place of the runtime in a program; if not, says how to link it. */
 static bool check_libraries(const char *name) {
-    char path[PATH_MAX], libraries[PATH_MAX];
+    char path[PATH_MAX];
     if (!find_executable(name, path, sizeof path)) return true;
     ElfFacts facts = elf_look(path);
     tell_of_absent(name, facts);
     if (!facts.has_kernels || facts.asks_for_runtime) return true;
-    say_error(
-        "%s was linked with CUDA's static runtime (nvcc's default), so its calls do not reach "
-        "Tyto. Link it with the shared runtime:\n"
-        "    nvcc -cudart shared ...",
-        name);
-    if (find_beside(library_places, 2, "libcudart_static.a", libraries, sizeof libraries)) {
-        *strrchr(libraries, '/') = '\0';
-        char *folder = realpath(libraries, NULL);
-        fprintf(stderr,
-                "or, leaving the rest of the command as it is, with Tyto's own:\n"
-                "    nvcc -L%s ...\n",
-                folder ? folder : libraries);
-        free(folder);
-    }
+    if (facts.has_loader && facts.names_runtime) return true;
+    say_error("%s holds CUDA's static runtime (the default of nvcc and CMake) and %s, so its calls "
+              "do not reach Tyto. Link it without -s or -static and do not strip it, or link it "
+              "with the shared runtime:",
+              name, facts.has_loader ? "no symbol table that names it" : "no shared libraries");
+    tell_how_to_link();
     return false;
+}
+
+/* ---- Programs with a static runtime ---- */
+
+/* Adds a word to an environment variable of words between colons, unless it is there. */
+static void add_word(const char *variable, const char *word) {
+    const char *before = getenv(variable);
+    if (before && strstr(before, word)) return;
+    bool is_first = !before || !*before;
+    size_t size = (before ? strlen(before) : 0) + strlen(word) + sizeof ":";
+    char *all = allocate(size, 1);
+    snprintf(all, size, "%s%s%s", is_first ? "" : before, is_first ? "" : ":", word);
+    setenv(variable, all, 1);
+    free(all);
+}
+
+/* Has the loader bring such programs, and their children, to Tyto's runtime (src/cudart/redirect/).
+ * It splits the variable at blanks and colons; a path with some is found in LD_LIBRARY_PATH. */
+static void export_redirect(void) {
+    static const char name[] = "libtyto-redirect.so";
+    char path[PATH_MAX];
+    if (!find_beside(library_places, 2, name, path, sizeof path)) return;
+    add_word("LD_PRELOAD", strpbrk(path, " \t\n:") ? name : path);
+    add_word("ASAN_OPTIONS", "verify_asan_link_order=0"); /* it may precede a sanitizer's library */
 }
 
 static bool is_python(const char *name) {
@@ -336,6 +368,7 @@ int program_exec(char **words) {
     bool is_ours = find_workload(name, workload, sizeof workload);
     if (!is_ours && !check_libraries(name)) return EXIT_CANNOT_RUN;
     if (is_python(name)) export_toolkit();
+    if (!is_ours) export_redirect();
     fflush(NULL);
     signal(SIGXFSZ, SIG_DFL); /* which main ignores */
     execvp(is_ours ? workload : name, words);

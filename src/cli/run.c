@@ -27,9 +27,8 @@ const Command command_run = {
         "shell, and what follows its name is the program's own.\n"
         "\n"
         "The program finds Tyto's libcudart and libcuda in the place of the vendor's, so nothing\n"
-        "has to be rebuilt, provided that it was linked with the shared runtime (nvcc -cudart\n"
-        "shared). Started by other means, it takes the same options from the environment\n"
-        "variable TYTO_OPTIONS.\n"
+        "has to be rebuilt: with the static runtime too, unless it is stripped. Started by other\n"
+        "means, it takes the same options from the environment variable TYTO_OPTIONS.\n"
         "\n"
         "  tyto run --machine owl --scheduler ccws matmul --size 128\n"
         "  tyto run --check race,init --json out.json ./my-program input.txt\n",

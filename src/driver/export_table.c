@@ -20,7 +20,8 @@ CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id) {
     if (driver_tells_first(name))
         driver_say(
             "error: %s needs private tables of the vendor's driver, which a simulated GPU has "
-            "not: its functions will fail (docs/libraries.md)",
+            "not: its functions will fail (docs/libraries.md; for a program of your own, "
+            "docs/cuda-programs.md)",
             name);
     return CUDA_ERROR_NOT_SUPPORTED;
 }

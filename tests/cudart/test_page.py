@@ -11,7 +11,8 @@ import sys
 HEAD = """# The CUDA runtime API
 
 `libcudart.so.13` implements the runtime API of CUDA 13 on top of [the driver API](driver-api.md), so
-that programs built by `nvcc -cudart shared` run unmodified under `tyto run`. `libcudart.so.12` and
+that programs built by nvcc run unmodified under `tyto run`, also those that hold the
+[static runtime](cuda-programs.md#static-runtime). `libcudart.so.12` and
 `libcudart.so.11.0` are the same code for programs of those releases. `include/tyto/cuda_runtime_api.h`
 declares the functions with the vendor's names, values and layouts. This page is made from that header
 and from the export table, `src/cudart/api.h`.

@@ -8,7 +8,6 @@ PROGRAMS is the folder of our CUDA programs.
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -173,17 +172,6 @@ class Run(unittest.TestCase):
         report = json.loads((self.path / "out.json").read_text())
         names = [kernel["kernel"] for kernel in report["kernels"]]
         self.assertEqual(names, ["_Z5firstv", "_Z6secondPi"])
-
-    def test_the_static_runtime_is_explained_and_can_be_replaced(self):
-        self.build("x.cu", x=TWO_KERNELS)
-        done = self.tyto("./a.out", "word")
-        self.assertEqual(done.returncode, 126)
-        self.assertIn("static runtime", done.stderr)
-        self.assertIn("nvcc -cudart shared", done.stderr)
-        folder = re.search(r"nvcc -L(\S+)", done.stderr).group(1)
-        self.build(f"-L{folder}", "x.cu")
-        done = self.tyto("./a.out", "word")
-        self.assertEqual(done.stdout, "5 word\n", done.stderr)
 
     def test_every_compression_is_read(self):
         for mode in ("speed", "balance", "size", "none"):

@@ -1,5 +1,6 @@
-/* The reader of executable files: any bytes are answered, and none past the end is read. */
+/* The readers of executable files: any bytes are answered, and none past the end is read. */
 #include "cli/toolchain/elf.h"
+#include "cudart/redirect/symbols.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     void *file = malloc(size ? size : 1); /* aligned as a mapped file is, and no byte longer */
     memcpy(file, bytes, size);
     elf_look_at_bytes(file, size);
+    Symbols symbols;
+    if (symbols_open(file, size, &symbols)) symbols_has(&symbols, "__cudaRegisterFatBinary");
+    const ElfW(Phdr) segment = {.p_type = PT_LOAD};
+    symbols_match(file, size, &segment, 1);
     free(file);
     return 0;
 }

@@ -164,11 +164,25 @@ static bool add_libraries(Contents *contents, char *program, uint64_t *hash) {
     return true;
 }
 
+/* A program with a static runtime runs on one of these, which the loader does not list. */
+static bool add_runtimes(Contents *contents, const char *program, uint64_t *hash) {
+    static const char *const names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
+    char folder[PATH_MAX], path[PATH_MAX + sizeof "/libcudart.so.11.0"];
+    if (!elf_look(program).names_runtime) return true;
+    if (!program_find_libraries(folder, sizeof folder)) return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (!contents_add_file(contents, path, hash)) return false;
+    }
+    return true;
+}
+
 bool contents_add_program(Contents *contents, const char *name, uint64_t *hash) {
     char path[PATH_MAX];
     bool is_workload;
     if (!program_find(name, path, sizeof path - sizeof ".ptx", &is_workload) ||
-        !contents_add_file(contents, path, hash) || !add_libraries(contents, path, hash))
+        !contents_add_file(contents, path, hash) || !add_libraries(contents, path, hash) ||
+        !add_runtimes(contents, path, hash))
         return false;
     if (!is_workload) return true;
     strcat(path, ".ptx");

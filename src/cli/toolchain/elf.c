@@ -1,6 +1,7 @@
-/* Looks for two things in a 64-bit ELF file: sections by their names, such as those that compilers
- * keep fat binaries in, and the names of the shared libraries that the program asks for. Every
- * offset is checked: the file may be anything. */
+/* Looks for three things in a 64-bit ELF file: sections by their names, such as those that
+ * compilers keep fat binaries in; the names of the shared libraries that the program asks for; and
+ * the names of CUDA's runtime in its symbol table. Every offset is checked: the file may be
+ * anything. */
 #include "cli/toolchain/elf.h"
 
 #include <elf.h>
@@ -79,6 +80,12 @@ static void note_libraries(const File *file, const Elf64_Shdr *dynamic, const El
     }
 }
 
+/* Whether a section of strings has this one, be it the end of a longer one. */
+static bool has_string(const File *file, const Elf64_Shdr *strings, const char *text) {
+    const char *start = part(file, strings->sh_offset, strings->sh_size, 1);
+    return start && memmem(start, strings->sh_size, text, strlen(text) + 1);
+}
+
 /* The sections of a file and that of their names; NULL when it is no such file. */
 static const Elf64_Shdr *open_sections(const File *file, size_t *count, const Elf64_Shdr **names) {
     const Elf64_Ehdr *header = part(file, 0, 1, sizeof *header);
@@ -111,9 +118,14 @@ ElfFacts elf_look_at_bytes(const void *bytes, size_t size) {
     const Elf64_Shdr *names = NULL, *sections = open_sections(&file, &count, &names);
     for (size_t i = 0; sections && i < count; i++) {
         const char *name = string_at(&file, names, sections[i].sh_name);
+        const Elf64_Shdr *linked =
+            sections[i].sh_link < count ? &sections[sections[i].sh_link] : NULL;
         facts.has_kernels |= strcmp(name, ".nvFatBinSegment") == 0;
-        if (sections[i].sh_type == SHT_DYNAMIC && sections[i].sh_link < count)
-            note_libraries(&file, &sections[i], &sections[sections[i].sh_link], &facts);
+        facts.has_loader |= strcmp(name, ".interp") == 0;
+        if (sections[i].sh_type == SHT_DYNAMIC && linked)
+            note_libraries(&file, &sections[i], linked, &facts);
+        if (sections[i].sh_type == SHT_SYMTAB && linked)
+            facts.names_runtime |= has_string(&file, linked, "__cudaRegisterFatBinary");
     }
     return facts;
 }

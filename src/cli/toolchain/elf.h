@@ -16,6 +16,8 @@ extern const ElfLibrary elf_absent_libraries[];
 typedef struct ElfFacts {
     bool has_kernels;      /* there are CUDA kernels in it */
     bool asks_for_runtime; /* for a shared CUDA runtime, whose place Tyto's can take */
+    bool names_runtime;    /* its symbol table names the functions of a static one */
+    bool has_loader;       /* it is dynamically linked */
     uint32_t absent;       /* bit i: it asks for elf_absent_libraries[i] */
 } ElfFacts;
 
