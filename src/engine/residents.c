@@ -171,15 +171,6 @@ static void start_dispatch(const Engine *engine, EnginePlace *place) {
                    engine->cycle);
 }
 
-/* The instructions of the grid's program are in L2, where the machine says so. */
-static void install_code(Engine *engine, const EnginePlace *place) {
-    const MachineConfig *machine = engine->machine;
-    const SmFetchConfig *fetch = &machine->sm.fetch;
-    const uint64_t bytes = (uint64_t)place->grid->module->rows.count * fetch->instruction_bytes;
-    if (machine->partition.holds_code)
-        partition_install(engine->partitions, fetch->code_base, bytes);
-}
-
 static void start_partitions(Engine *engine, const Gpu *gpu) {
     const MachineConfig *machine = engine->machine;
     for (uint32_t p = 0; p < machine->partitions; p++) {
@@ -277,7 +268,6 @@ static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     start_sms(engine, gpu, place, dispatch->limit);
     tally_mark(engine, place->marks, true);
     start_partitions(engine, gpu);
-    install_code(engine, place);
     engine_plan_looks(engine, gpu);
 }
 

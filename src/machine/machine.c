@@ -343,6 +343,9 @@ static void check_modern(const SmConfig *sm, Diag *diag) {
         diag_error(diag, NULL, 0, 0,
                    "sm.core: modern has no pipeline in a row: lsu.row_stages must be 0, and "
                    "lsu.stalls_pipeline no");
+    if (!bits_is_power_of_two(sm->modern.constant_line_bytes))
+        diag_error(diag, NULL, 0, 0, "modern.constant_line: %u B is no power of two",
+                   sm->modern.constant_line_bytes);
     if (sm->l0i.line_bytes != cache_config_fill_bytes(&sm->l1i))
         diag_error(diag, NULL, 0, 0,
                    "sm.core: modern fetches lines of l0i, %u B, which l1i must be filled by; that "

@@ -327,10 +327,10 @@ void partition_close_rows(Partition *partition) {
 
 /* ---- the contents of L2 ---- */
 
-void partition_install(Partition *const *partitions, uint64_t address, uint64_t bytes) {
+void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes) {
     const PartitionEnvironment *environment = &partitions[0]->environment;
     const PartitionConfig *config = environment->config;
-    if (!bytes) return;
+    if (!config->copies_fill_l2 || !bytes) return;
     uint64_t l2_sector_bytes = config->l2_sector_bytes;
     uint64_t first = address & ~(l2_sector_bytes - 1),
              last = (address + bytes - 1) & ~(l2_sector_bytes - 1);
@@ -341,11 +341,6 @@ void partition_install(Partition *const *partitions, uint64_t address, uint64_t 
         slice_install(&partition->slices[slice % config->slices],
                       address_map_local(environment->map, sector));
     }
-}
-
-void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes) {
-    if (partitions[0]->environment.config->copies_fill_l2)
-        partition_install(partitions, address, bytes);
 }
 
 void partition_flush_l2(Partition *partition) {

@@ -147,10 +147,9 @@ static inline const DramBankCounts *partition_bank_counts(const Partition *parti
     return partition->channel->bank_counts;
 }
 
-/* Puts `bytes` at `address` into the L2s of all partitions of the machine, by channel: each sector
- * valid and clean, in ascending order; lines in its way are lost, dirty or not. Takes no time. */
-void partition_install(Partition *const *partitions, uint64_t address, uint64_t bytes);
-/* The same of what the host has written, where the machine says that it stays in L2. */
+/* What a copy of `bytes` from the host to `address` leaves in the L2s of all partitions of the
+ * machine, by channel: each sector valid and clean, in ascending order; lines in its way are lost,
+ * dirty or not. Takes no time. Nothing when the machine's copies do not fill L2. */
 void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes);
 
 /* Drops all lines of L2. Dirty ones are counted as written back, which takes no time. The partition

@@ -28,7 +28,6 @@
 /* Of L2, what is no matter of a cache. */
 #define PARTITION_L2_PARAMETERS(P, key, at) \
     P(BOOL, key, at, "enabled", has_l2, "yes", "no: every request goes to DRAM") \
-    P(BOOL, key, at, "holds_code", holds_code, "no", "a kernel that begins alone finds its instructions in L2, whatever flush says") \
     P(BOOL, key, at, "filled_by_copies", copies_fill_l2, "no", "a host-to-device copy leaves its data in L2") \
     P(BOOL, key, at, "misplaces_half_lines", misplaces_half_lines, "no", "a defect of GPGPU-Sim 4.2, for comparisons with it: a store of half a line to the upper half takes the same place of the next line") \
     P(BOOL, key, at, "store_mshrs", store_mshrs, "no", "a store that misses waits in an MSHR until DRAM has written it: a store to its line meanwhile makes no write, a read of it is answered then (l2.allocate: on-fill)") \

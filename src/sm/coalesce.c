@@ -356,7 +356,8 @@ static uint32_t bank_passes(const SmSharedConfig *config, const SmOperation *op)
 /* Passes that the width of the data needs, without any conflict. */
 static uint32_t least_passes(const SmSharedConfig *config, const SmOperation *op) {
     const uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
-    return bytes > config->bank_bytes ? bytes / config->bank_bytes : 1;
+    const uint32_t words = bytes > config->bank_bytes ? bytes / config->bank_bytes : 1;
+    return words * (ISA_LANES / config->conflict_lanes);
 }
 
 static uint16_t bank_cycles(const SmSharedConfig *config, const SmOperation *op) {

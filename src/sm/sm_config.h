@@ -171,7 +171,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of loads that bypass the L1D, and of stores and copies that do") \
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "blocks_texels", blocks_texels, "yes", "texels of an array of two or three dimensions lie in blocks of a line of the texture cache, row by row of blocks; no: in rows") \
-    P(BOOL, key, at, "constant_words", constant_words, "no", "each word of constant memory that lanes read is an access of its own; no: each line") \
+    P(BOOL, key, at, "constant_words", constant_words, "no", "each word, or wider element, of constant memory that lanes read is an access of its own; no: each line") \
     P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \
     P(BOOL, key, at, "second_constants", has_l15c, "no", "constant cache misses go to a larger cache of the SM (l15c) and only that one's to L2; kernel parameters are always there") \
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
@@ -201,7 +201,8 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "constant_ways", constant_ways, "", 1, 64, "4", "lines of a set of it (Jia)") \
     P(COUNT, key, at, "constant_miss", constant_miss, "cycles", 0, 1000, "79", "that a warp waits for a line of it (Huerta)") \
     P(COUNT, key, at, "stream_buffer", stream_buffer, "", 0, MODERN_MAX_STREAM, "8", "lines of instructions that a sub-core asks for ahead of a miss (Huerta: 8 agree best)") \
-    P(COUNT, key, at, "fetch_latency", fetch_latency, "cycles", 1, 200, "20", "from a miss in a sub-core's instruction cache to its line, where l1i has it; an assumption: not published")
+    P(COUNT, key, at, "fetch_latency", fetch_latency, "cycles", 1, 200, "20", "from a miss in a sub-core's instruction cache to its line, where l1i has it; an assumption: not published") \
+    P(COUNT, key, at, "code_latency", code_latency, "cycles", 1, 4000, "300", "from a miss in l1i to its line; an assumption: about a load from L2")
 
 /* The SM as a whole. */
 #define SM_PARAMETERS(P, key, at) \

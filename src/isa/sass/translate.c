@@ -262,12 +262,19 @@ static void fill_functions(Translator *t) {
     }
 }
 
+/* Between functions, and behind the last. */
+static void put_trap_between(IsaProgram *program, uint32_t pc) {
+    static const SassInst none = {
+        .control = {.stall = 1, .write_counter = SASS_NO_COUNTER, .read_counter = SASS_NO_COUNTER}};
+    program->insts[pc] = (IsaInst){.guard = ISA_PRED_TRUE, .flow = ISA_FLOW_TRAP};
+    program->controls[pc] = tr_control(&none);
+}
+
 static void translate_all(Translator *t) {
     IsaProgram *program = t->program;
     program->insts = base_calloc(program->inst_count + 1, sizeof *program->insts);
     program->infos = base_calloc(program->inst_count + 1, sizeof *program->infos);
     program->controls = base_calloc(program->inst_count + 1, sizeof *program->controls);
-    const IsaInst trap = {.guard = ISA_PRED_TRUE, .flow = ISA_FLOW_TRAP};
     uint16_t *owner = base_calloc(program->inst_count + 1, sizeof *owner);
     memset(owner, 0xff, (program->inst_count + 1) * sizeof *owner);
     for (uint32_t f = 0; f < program->function_count; ++f)
@@ -276,7 +283,7 @@ static void translate_all(Translator *t) {
             owner[pc] = (uint16_t)f;
     for (uint32_t pc = 0; pc <= program->inst_count; ++pc) {
         if (owner[pc] != UINT16_MAX) translate(t, pc, owner[pc]);
-        else program->insts[pc] = trap; /* between functions, and behind the last */
+        else put_trap_between(program, pc);
     }
     free(owner);
     find_waiting_loops(program);

@@ -8,7 +8,7 @@
 #include "sm/op.h"
 
 enum {
-    MOST_STALL = 15,   /* of a stall count: what takes longer has a counter */
+    MOST_STALL = 15,   /* cycles: what takes longer has a counter */
     WRITE_COUNTERS = 4 /* counters for results; the others are for sources that are read late */
 };
 

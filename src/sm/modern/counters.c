@@ -14,7 +14,7 @@ void counters_start(ModernCounters *counters) {
     memset(counters->longs, 0, sizeof counters->longs);
     memset(counters->first, 0, sizeof counters->first);
     counters->occupied = 0;
-    counters->free = 0;
+    counters->free = counters->under_way = 0;
     counters->fresh = 1;
 }
 
@@ -26,6 +26,7 @@ void counters_start_warp(ModernCounters *counters, int warp) {
 
 static uint16_t new_release(ModernCounters *counters) {
     const uint16_t index = counters->free;
+    counters->under_way++;
     if (!index) {
         assert(counters->fresh < MODERN_RELEASES);
         return counters->fresh++;
@@ -66,6 +67,7 @@ uint64_t counters_take_due(ModernCounters *counters, uint64_t cycle) {
                 counters_fall(counters, release->warp, release->counter, false);
                 warps |= UINT64_C(1) << release->warp;
             }
+            counters->under_way--;
             release->next = counters->free;
             counters->free = index;
         }

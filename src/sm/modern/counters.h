@@ -10,7 +10,8 @@
 #include "sm/modern/wheel.h"
 
 enum {
-    MODERN_RELEASES = 1024 /* under way in an SM: more than its pipes can hold */
+    MODERN_RELEASES = 1024, /* under way in an SM, and one: more than common machines' pipes hold */
+    RELEASES_EACH = 2       /* of an instruction, at most */
 };
 
 /* A counter that falls in a cycle that is known. */
@@ -18,16 +19,17 @@ typedef struct ModernRelease {
     uint64_t cycle;
     uint16_t next; /* in its list, by place; or the next free one; 0: none */
     uint8_t warp, counter;
-    uint8_t generation; /* of the warp slot: it may hold another warp by then */
+    uint16_t generation; /* of the warp slot: it may hold another warp by then */
 } ModernRelease;
 
 typedef struct ModernCounters {
     uint16_t value[TYTO_MAX_WARPS][ISA_COUNTERS];
     uint16_t longs[TYTO_MAX_WARPS][ISA_COUNTERS]; /* those for data from memory */
-    uint8_t generation[TYTO_MAX_WARPS];
+    uint16_t generation[TYTO_MAX_WARPS];
     uint64_t occupied;            /* places of the wheel with releases */
     uint16_t first[WHEEL_CYCLES]; /* by cycle modulo this */
     uint16_t free, fresh;         /* unused records */
+    uint16_t under_way;           /* records in use */
     ModernRelease *releases;      /* MODERN_RELEASES of them, from 1 on */
 } ModernCounters;
 
@@ -50,7 +52,7 @@ static inline void counters_fall(ModernCounters *counters, int warp, uint8_t cou
 /* The counter, which is raised, will fall in `cycle`, which is still to come. */
 void counters_fall_at(ModernCounters *counters, int warp, uint8_t counter, uint64_t cycle);
 static inline bool counters_have_room(const ModernCounters *counters) {
-    return counters->free || counters->fresh < MODERN_RELEASES;
+    return counters->under_way + RELEASES_EACH < MODERN_RELEASES;
 }
 /* Lets those fall whose cycle it is; their warps. */
 uint64_t counters_take_due(ModernCounters *counters, uint64_t cycle);

@@ -5,20 +5,20 @@
 
 #include "sm/pick.h"
 
-void modern_issue_init(ModernIssue *issue, SmContext *sm, SmPort *port) {
+void modern_issue_init(ModernIssue *issue, const SmContext *sm) {
     const SmConfig *config = sm->config;
     issue->subcores = config->subcores;
     for (uint32_t s = 0; s < issue->subcores; s++)
         constants_init(&issue->subcore[s].constants, &config->modern, sm->arena);
     counters_init(&issue->counters, sm->arena);
-    front_init(&issue->front, sm, port);
+    front_init(&issue->front, config, sm->arena);
     memory_init(&issue->memory, config);
     execute_init(&issue->execute, sm);
 }
 
 static void start_subcore(ModernSubcore *core) {
     memset(core->free_at, 0, sizeof core->free_at);
-    core->issues_from = 0;
+    core->issues_from = core->paid_until = 0;
     core->outcome = SM_IDLE_NO_WARP;
     core->seen = SM_SEEN_IDLE;
     ports_start(&core->ports, 0);
@@ -27,6 +27,7 @@ static void start_subcore(ModernSubcore *core) {
 
 void modern_issue_start(ModernIssue *issue, const SmContext *sm) {
     issue->delayed = issue->blocked = issue->blocked_long = issue->free = 0;
+    issue->raised[0] = issue->raised[1] = 0;
     memset(issue->delay, 0, sizeof issue->delay);
     memset(issue->wants, 0, sizeof issue->wants);
     issue->wheel = (ModernWheel){0};
@@ -45,6 +46,7 @@ void modern_issue_start(ModernIssue *issue, const SmContext *sm) {
 }
 
 void modern_issue_begin_grid(ModernIssue *issue, const SmContext *sm, SmGrid *grid) {
+    issue->serial[grid - sm->grid] = ++issue->serials;
     execute_begin_grid(&issue->execute, sm, grid);
 }
 
@@ -83,43 +85,43 @@ static void recheck_counters(ModernIssue *issue, int warp) {
     if (issue->blocked >> warp & 1) check_counters(issue, warp, issue->counters.value[warp]);
 }
 
-/* The cycle from which on the instruction at `pc` is in the warp's buffer, with its constant, if
- * that is `cycle` at the earliest; UINT64_MAX: its line comes from L2. */
-static uint64_t supply(ModernIssue *issue, SmContext *sm, SmPort *port, int warp, uint32_t pc,
-                       uint64_t cycle, ModernDelay *why) {
+/* The cycle, `cycle` at least, from which on the instruction at `pc` is in the warp's buffer, with
+ * its constant. */
+static uint64_t supply(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, uint64_t cycle,
+                       ModernDelay *why) {
     const SmWarp *w = &sm->warps.warp[warp];
     const SmFetchConfig *config = &sm->config->fetch;
     const uint64_t base = config->code_base + w->grid->code, bytes = config->instruction_bytes;
     const uint64_t end = base + w->grid->source->program->count * bytes;
     const uint32_t constant = issue->head[warp]->constant;
     const uint64_t fetched =
-        front_need(&issue->front, sm, port, warp, base + pc * bytes, end, cycle);
+        front_need(&issue->front, &sm->counters, warp, base + pc * bytes, end, cycle);
     if (fetched > cycle) *why = DELAY_FETCH;
-    if (!constant || fetched == UINT64_MAX) return fetched;
+    if (!constant) return fetched;
     const uint64_t ready = constants_need(&issue->subcore[subcore_of(issue, warp)].constants,
-                                          (uint32_t)(w->grid - sm->grid), constant, fetched);
+                                          issue->serial[w->grid - sm->grid], constant, fetched);
     if (ready > fetched) *why = DELAY_CONSTANT;
     return ready;
 }
 
 /* The warp's next instruction is the one at its pc, which it may issue `wait` cycles from now at
  * the earliest. */
-static void take_head(ModernIssue *issue, SmContext *sm, SmPort *port, int warp, uint32_t wait,
-                      ModernDelay why) {
+static void take_head(ModernIssue *issue, SmContext *sm, int warp, uint32_t wait, ModernDelay why) {
     const uint64_t bit = UINT64_C(1) << warp;
     const SmWarp *w = &sm->warps.warp[warp];
     const uint32_t pc = w->handle->pc;
     const ModernRow *row = issue->head[warp] = row_at(w->grid, pc);
-    const uint64_t ready = supply(issue, sm, port, warp, pc, sm->cycle + wait, &why);
+    const uint64_t ready = supply(issue, sm, warp, pc, sm->cycle + wait, &why);
     issue->wants[row->pipe] |= bit;
     issue->free |= bits_if(!row->slots, warp);
     sm->view.wants_load |= bits_if(w->grid->ops[pc].traits & SM_OP_L1D_LOAD, warp);
-    if (ready == UINT64_MAX) return;
     if (ready > sm->cycle) delay(issue, warp, sm->cycle, ready, why);
 }
 
 static void drop_head(ModernIssue *issue, SmContext *sm, int warp) {
     const uint64_t bit = UINT64_C(1) << warp;
+    issue->raised[0] &= ~bit;
+    issue->raised[1] &= ~bit;
     issue->wants[issue->head[warp]->pipe] &= ~bit;
     issue->free &= ~bit;
     issue->blocked &= ~bit;
@@ -127,14 +129,14 @@ static void drop_head(ModernIssue *issue, SmContext *sm, int warp) {
     sm->view.wants_load &= ~bit;
 }
 
-void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, SmPort *port, int warp) {
+void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, int warp) {
     const uint64_t bit = UINT64_C(1) << warp;
     issue->delayed &= ~bit;
     for (int why = 0; why < DELAYS; why++)
         issue->delay[why] &= ~bit;
     counters_start_warp(&issue->counters, warp);
     front_start_warp(&issue->front, warp);
-    take_head(issue, sm, port, warp, 1, DELAY_FETCH);
+    take_head(issue, sm, warp, 1, DELAY_FETCH);
     check_counters(issue, warp, issue->counters.value[warp]);
 }
 
@@ -150,20 +152,6 @@ static void end_delays(ModernIssue *issue, const SmContext *sm, uint64_t warps) 
     issue->delayed &= ~warps;
     for (int why = 0; why < DELAYS; why++)
         issue->delay[why] &= ~warps;
-}
-
-void modern_issue_take_due(ModernIssue *issue, SmContext *sm) {
-    const uint64_t warps = wheel_take(&issue->wheel, sm->cycle);
-    if (warps) end_delays(issue, sm, warps);
-    uint64_t fallen = counters_step(&issue->counters, sm->cycle);
-    for (; fallen; fallen &= fallen - 1)
-        recheck_counters(issue, bits_lowest64(fallen));
-}
-
-void modern_issue_fetched(ModernIssue *issue, const SmContext *sm, uint64_t warps) {
-    for (; warps; warps &= warps - 1)
-        delay(issue, bits_lowest64(warps), sm->cycle, sm->cycle + sm->config->modern.fetch_latency,
-              DELAY_FETCH);
 }
 
 static bool is_long(const SmOp *op) { return (op->traits & SM_OP_LONG) != 0; }
@@ -185,6 +173,27 @@ void modern_issue_read(ModernIssue *issue, SmContext *sm, uint16_t index) {
 static void settle(ModernIssue *issue, SmContext *sm, int warp) {
     if ((sm->warps.held | sm->view.exited) >> warp & 1)
         warps_settle(&sm->warps, warp, counters_are_raised(&issue->counters, warp));
+}
+
+/* Raises that the next instruction did not see at first show now. */
+static void show_raises(ModernIssue *issue) {
+    for (uint64_t rest = issue->raised[1]; rest; rest &= rest - 1) {
+        const int warp = bits_lowest64(rest);
+        check_counters(issue, warp, issue->counters.value[warp]);
+    }
+    issue->raised[1] = issue->raised[0];
+    issue->raised[0] = 0;
+}
+
+void modern_issue_take_due(ModernIssue *issue, SmContext *sm) {
+    const uint64_t warps = wheel_take(&issue->wheel, sm->cycle);
+    if (warps) end_delays(issue, sm, warps);
+    if (issue->raised[0] | issue->raised[1]) show_raises(issue);
+    uint64_t fallen = counters_step(&issue->counters, sm->cycle);
+    for (; fallen; fallen &= fallen - 1) {
+        recheck_counters(issue, bits_lowest64(fallen));
+        settle(issue, sm, bits_lowest64(fallen));
+    }
 }
 
 static void complete(ModernIssue *issue, SmContext *sm, uint16_t index) {
@@ -270,22 +279,40 @@ static void raise_counters(ModernIssue *issue, const SmContext *sm, int warp, co
     }
 }
 
-/* What others hear of it. */
-static void tell(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
-                 uint32_t lanes, const SmOp *op) {
-    if (sm->config->instructions != SM_INSTRUCTIONS_PTX) {
-        sm->counters.machine_instructions += row->slots;
-        sm->view.warp[warp].instructions += row->slots;
-    } else {
-        sm->view.warp[warp].instructions++;
-    }
-    if (context_is_profiled(sm)) {
-        const SmInst inst = {.pc = pc, .lanes = lanes, .warp = (uint8_t)warp};
-        sm_profile_issued(sm->profile, &inst, sm->counters.divergent_branches);
-        if (sm->config->instructions != SM_INSTRUCTIONS_PTX)
-            sm_profile_count(sm->profile, pc, PROFILE_slots, row->slots);
-        if (row->pipe != PIPE_MEMORY) sm_profile_count(sm->profile, pc, PROFILE_completed, 1);
-    }
+/* Slots that an instruction takes whose active and executing lanes were these. */
+static uint32_t slots_of(const SmOp *op, uint32_t active, uint32_t lanes) {
+    if (!lanes) return op->slots.passed;
+    return lanes == active ? op->slots.taken : op->slots.slots;
+}
+
+static bool issues_own(const SmContext *sm) {
+    return sm->config->instructions != SM_INSTRUCTIONS_PTX;
+}
+
+/* Counts the instruction, which takes so many slots, in the profile. */
+static void profile_issue(SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
+                          uint32_t lanes, uint32_t slots) {
+    const SmInst inst = {.pc = pc, .lanes = lanes, .warp = (uint8_t)warp};
+    if (slots) sm_profile_issued(sm->profile, &inst, sm->counters.divergent_branches);
+    else sm_profile_passed(sm->profile, pc, lanes, sm->counters.divergent_branches);
+    if (issues_own(sm)) sm_profile_count(sm->profile, pc, PROFILE_slots, slots);
+    if (row->pipe == PIPE_MEMORY) return;
+    sm_profile_count(sm->profile, pc, PROFILE_completed, 1);
+    if (row->write_counter != ISA_NO_COUNTER)
+        sm_profile_count(sm->profile, pc, PROFILE_latency_cycles, row->latency);
+}
+
+/* Takes its slots: the sub-core issues nothing else meanwhile. */
+static void take_slots(ModernIssue *issue, SmContext *sm, int warp, uint32_t slots) {
+    ModernSubcore *core = &issue->subcore[subcore_of(issue, warp)];
+    sm->view.warp[warp].instructions += issues_own(sm) ? slots : 1;
+    if (issues_own(sm)) sm->counters.machine_instructions += slots;
+    if (slots > 1) core->paid_until = sm->cycle + slots;
+}
+
+/* Tells the policy, last of all. */
+static void tell_policy(const ModernIssue *issue, SmContext *sm, int warp, uint32_t pc,
+                        uint32_t lanes, const SmOp *op) {
     sched_agent_issued(&sm->policy, &sm->view,
                        &(TytoIssue){.warp = warp,
                                     .scheduler = (int)subcore_of(issue, warp),
@@ -295,10 +322,10 @@ static void tell(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const
                                     .pc = pc});
 }
 
-/* The instruction at `pc` has issued: what is next, and when. A counter raised now is seen from two
- * cycles on. */
-static void go_on(ModernIssue *issue, SmContext *sm, SmPort *port, int warp, uint32_t pc,
-                  const ModernRow *row, const uint16_t before[ISA_COUNTERS]) {
+/* The instruction at `pc` has issued: what is next, and when. What could issue in the next cycle
+ * does not see a counter that is raised now before the one after that. */
+static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
+                  const uint16_t before[ISA_COUNTERS]) {
     const SmWarp *w = &sm->warps.warp[warp];
     const bool jumps = w->handle->pc != pc + 1;
     uint32_t wait = row->stall;
@@ -308,12 +335,17 @@ static void go_on(ModernIssue *issue, SmContext *sm, SmPort *port, int warp, uin
         why = DELAY_BRANCH;
     }
     drop_head(issue, sm, warp);
-    take_head(issue, sm, port, warp, wait, why);
-    check_counters(issue, warp, wait > 1 ? issue->counters.value[warp] : before);
+    take_head(issue, sm, warp, wait, why);
+    if (issue->delayed >> warp & 1 && issue->until[warp] > sm->cycle + 1) {
+        check_counters(issue, warp, issue->counters.value[warp]);
+        return;
+    }
+    check_counters(issue, warp, before);
+    issue->raised[0] |= UINT64_C(1) << warp;
 }
 
 /* Issues the warp's next instruction. False: it failed. */
-static bool issue_warp(ModernIssue *issue, SmContext *sm, SmPort *port, int warp) {
+static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     SmWarp *w = &sm->warps.warp[warp];
     const ModernRow *row = issue->head[warp];
     const uint32_t pc = w->handle->pc, active = w->handle->active;
@@ -326,15 +358,18 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, SmPort *port, int warp
     const uint32_t lanes = w->grid->source->did->executed;
     raise_counters(issue, sm, warp, row, is_long(op));
     if (row->pipe == PIPE_MEMORY) send_to_memory(issue, sm, warp, pc, op, lanes);
-    else send_to_pipe(issue, sm, warp, row);
+    else if (row->slots) send_to_pipe(issue, sm, warp, row);
+    const uint32_t slots = slots_of(op, active, lanes);
     sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
-    tell(issue, sm, warp, pc, row, lanes, op);
+    take_slots(issue, sm, warp, slots);
+    if (context_is_profiled(sm)) profile_issue(sm, warp, pc, row, lanes, slots);
     if (event == WARP_EXITED) drop_head(issue, sm, warp);
-    else go_on(issue, sm, port, warp, pc, row, before);
+    else go_on(issue, sm, warp, pc, row, before);
     if (op->traits & SM_OP_MORE || event == WARP_EXITED)
         execute_follow(sm, warp, pc, op->flags, event == WARP_EXITED,
                        counters_are_raised(&issue->counters, warp));
     if (op->traits & SM_OP_PHASE) warps_at_mbarrier(sm, warp, pc, lanes);
+    if (row->slots) tell_policy(issue, sm, warp, pc, lanes, op);
     return true;
 }
 
@@ -342,8 +377,7 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, SmPort *port, int warp
 
 /* Warps that could issue if their pipe took their next instruction. */
 static uint64_t ready_warps(const ModernIssue *issue, const SmContext *sm) {
-    const uint64_t fetching = issue->front.waits | issue->front.refused;
-    return context_live(sm) & ~(issue->delayed | issue->blocked | fetching) &
+    return context_live(sm) & ~(issue->delayed | issue->blocked) &
            ~(sm->view.at_barrier | sm->warps.held);
 }
 
@@ -366,24 +400,27 @@ static uint64_t without_place(const ModernIssue *issue, const SmContext *sm, uin
     return full;
 }
 
+/* Warps that have a next instruction, as far as delays tell. */
+static uint64_t with_instruction(const ModernIssue *issue, const SmContext *sm) {
+    return context_live(sm) & ~(issue->delay[DELAY_FETCH] | issue->delay[DELAY_BRANCH]);
+}
+
+/* Of warps none of which is ready. */
 static SmOutcome idle_cause(const ModernIssue *issue, const SmContext *sm, uint64_t live) {
-    const uint64_t delayed = issue->delay[DELAY_STALL] | issue->delay[DELAY_CONSTANT];
-    const uint64_t waiting = live & ~(sm->view.at_barrier | sm->warps.phase_waits);
+    const uint64_t valid =
+        live & with_instruction(issue, sm) & ~(sm->view.at_barrier | sm->warps.held);
+    if (valid) return valid & ~issue->blocked_long ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
     if (!live) return SM_IDLE_NO_WARP;
-    if (waiting & sm->warps.held) return SM_SCOREBOARD_MEMORY;
-    if (waiting & delayed) return SM_SCOREBOARD_OTHER;
-    if (waiting & issue->delay[DELAY_BRANCH]) return SM_IDLE_BRANCH;
-    if (waiting & (issue->front.waits | issue->front.refused | issue->delay[DELAY_FETCH]))
-        return SM_IDLE_FETCH;
-    if (!waiting) return SM_IDLE_BARRIER;
-    return waiting & issue->blocked & ~issue->blocked_long ? SM_SCOREBOARD_OTHER
-                                                           : SM_SCOREBOARD_MEMORY;
+    if (live & sm->warps.held & ~sm->warps.phase_waits) return SM_SCOREBOARD_MEMORY;
+    if (live & issue->delay[DELAY_BRANCH]) return SM_IDLE_BRANCH;
+    return live & issue->delay[DELAY_FETCH] ? SM_IDLE_FETCH : SM_IDLE_BARRIER;
 }
 
 /* Why a sub-core issues nothing of its warps. */
 static SmOutcome stall_cause(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
     const uint64_t mine = sm->view.scheduler_warps[s];
     const uint64_t able = ready_warps(issue, sm) & mine;
+    if (issue->subcore[s].paid_until > sm->cycle + 1) return SM_ISSUED; /* its further slots */
     if (!able) return idle_cause(issue, sm, context_live(sm) & mine);
     const uint64_t full = without_place(issue, sm, s);
     if (able & ~full || !(able & issue->allowed)) return SM_THROTTLED;
@@ -398,38 +435,36 @@ static SmSeen seen_of(const ModernIssue *issue, const SmContext *sm, uint32_t s,
     return mine & ready_warps(issue, sm) ? SM_SEEN_PIPELINE : SM_SEEN_SCOREBOARD;
 }
 
-/* Most instructions in a row that a warp executes without a slot: those after them wait for one, as
- * no loop may turn for ever in a cycle. */
+/* Most instructions without a slot that a sub-core executes in a cycle: those after them wait, as
+ * no loop may turn for ever. */
 enum { MOST_FREE = 256 };
 
 /* Executes what the sub-core's warps have before them that takes no slot. */
-static bool pass_free(ModernIssue *issue, SmContext *sm, SmPort *port, uint32_t s) {
+static bool pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
     const uint64_t mine = sm->view.scheduler_warps[s];
     for (int i = 0; i < MOST_FREE; i++) {
         const uint64_t free = issue->free & mine & ~without_room(issue, sm, s);
         const uint64_t warps = ready_warps(issue, sm) & free;
         if (!warps) return true;
-        if (!issue_warp(issue, sm, port, bits_lowest64(warps))) return false;
+        if (!issue_warp(issue, sm, bits_lowest64(warps))) return false;
     }
     return true;
 }
 
 /* A sub-core's turn. False: an instruction or the policy failed. */
-static bool run_subcore(ModernIssue *issue, SmContext *sm, SmPort *port, uint32_t s) {
+static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
     ModernSubcore *core = &issue->subcore[s];
     const uint64_t mine = sm->view.scheduler_warps[s];
-    if (issue->free & mine && !pass_free(issue, sm, port, s)) return false;
     uint64_t ready = ready_warps(issue, sm) & mine;
     int warp = TYTO_NO_WARP;
+    if (core->paid_until > sm->cycle) ready = 0;
     if (ready) ready &= ~without_place(issue, sm, s) & issue->allowed;
     if (ready) warp = pick_warp(sm, (int)s, ready);
     if (sm->fault) return false;
-    core->outcome = warp == TYTO_NO_WARP ? (uint8_t)stall_cause(issue, sm, s) : SM_ISSUED;
-    if (warp == TYTO_NO_WARP) return true;
-    issue->has_issued = true;
-    const uint32_t slots = issue->head[warp]->slots;
-    if (!issue_warp(issue, sm, port, warp)) return false;
-    if (slots > 1 && core->issues_from < sm->cycle + slots) core->issues_from = sm->cycle + slots;
+    core->outcome = SM_ISSUED;
+    issue->has_issued |= warp != TYTO_NO_WARP || core->paid_until > sm->cycle;
+    if (warp != TYTO_NO_WARP) return issue_warp(issue, sm, warp);
+    if (core->paid_until <= sm->cycle) core->outcome = (uint8_t)stall_cause(issue, sm, s);
     return true;
 }
 
@@ -437,11 +472,9 @@ static bool run_subcore(ModernIssue *issue, SmContext *sm, SmPort *port, uint32_
 
 /* What the view says of next instructions. */
 static void show(const ModernIssue *issue, SmContext *sm) {
-    const uint64_t fetching = issue->front.waits | issue->front.refused |
-                              issue->delay[DELAY_FETCH] | issue->delay[DELAY_BRANCH];
-    const uint64_t live = context_live(sm);
-    sm->view.has_instruction = live & ~fetching;
-    sm->view.waits_memory = live & ((issue->blocked_long & ~fetching) | sm->warps.held);
+    const uint64_t live = context_live(sm), has = with_instruction(issue, sm);
+    sm->view.has_instruction = has;
+    sm->view.waits_memory = (issue->blocked_long & has) | (live & sm->warps.held);
     sm->view.wants_load &= live;
 }
 
@@ -460,9 +493,10 @@ static void note_outcomes(ModernIssue *issue, SmContext *sm) {
         if (issue->looks)
             core->seen = (uint8_t)(has_issued ? SM_SEEN_ISSUE : seen_of(issue, sm, s, looked));
         count_subcore(issue, core, 1);
-        if (!has_issued) continue;
         core->outcome = (uint8_t)stall_cause(issue, sm, s);
-        if (issue->looks) core->seen = (uint8_t)seen_of(issue, sm, s, looked);
+        if (issue->looks)
+            core->seen = (uint8_t)(core->outcome == SM_ISSUED ? SM_SEEN_ISSUE
+                                                              : seen_of(issue, sm, s, looked));
     }
 }
 
@@ -483,8 +517,7 @@ void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles
 }
 
 /* The warps that the policy lets issue in this cycle. */
-static uint64_t allowed_warps(const ModernIssue *issue, SmContext *sm) {
-    (void)issue;
+static uint64_t allowed_warps(SmContext *sm) {
     if (!sm->policy.limits) return UINT64_MAX;
     if (!sm->view.resident) return 0;
     const uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
@@ -492,22 +525,40 @@ static uint64_t allowed_warps(const ModernIssue *issue, SmContext *sm) {
 }
 
 /* The sub-core that goes first changes every cycle. */
-static void run_subcores(ModernIssue *issue, SmContext *sm, SmPort *port) {
+static void run_subcores(ModernIssue *issue, SmContext *sm) {
     for (uint32_t i = 0; i < issue->subcores; i++) {
         const uint32_t s = (uint32_t)(sm->cycle + i) & (issue->subcores - 1);
-        if (!run_subcore(issue, sm, port, s)) return;
+        if (!run_subcore(issue, sm, s)) return;
     }
 }
 
-void modern_issue_step(ModernIssue *issue, SmContext *sm, SmPort *port) {
+/* What takes no slot goes before the policy is asked. False: an instruction failed. */
+static bool pass_all(ModernIssue *issue, SmContext *sm) {
+    for (uint32_t s = 0; s < issue->subcores && issue->free; s++)
+        if (!pass_free(issue, sm, s)) return false;
+    return true;
+}
+
+void modern_issue_step(ModernIssue *issue, SmContext *sm) {
     show(issue, sm);
     if (issue->steps_always) pick_tell_time(sm, &issue->policy_cycle);
     issue->has_issued = false;
-    issue->allowed = allowed_warps(issue, sm);
-    run_subcores(issue, sm, port);
+    if (!pass_all(issue, sm)) return;
+    issue->allowed = allowed_warps(sm);
+    run_subcores(issue, sm);
     issue->has_ready = ready_warps(issue, sm) != 0;
+    show(issue, sm);
     note_outcomes(issue, sm);
     if (!issue->has_issued) count_idle(issue, sm, 1);
+}
+
+uint64_t modern_issue_next(const ModernIssue *issue, uint64_t now) {
+    uint64_t next = UINT64_MAX;
+    for (uint32_t s = 0; s < issue->subcores; s++) {
+        const uint64_t until = issue->subcore[s].paid_until;
+        if (until > now && until < next) next = until;
+    }
+    return next;
 }
 
 /* ---- What others see ---- */
@@ -543,9 +594,7 @@ SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *s
     stall_reasons_take(&reasons, &left, warps->fenced, PROFILE_cycles_fence);
     stall_reasons_take(&reasons, &left, warps->copy_waits, PROFILE_cycles_copy);
     stall_reasons_take(&reasons, &left, warps->load_waits, PROFILE_cycles_memory);
-    stall_reasons_take(&reasons, &left, issue->front.waits | issue->front.refused,
-                       PROFILE_cycles_fetch_miss);
-    stall_reasons_take(&reasons, &left, issue->delay[DELAY_FETCH], PROFILE_cycles_fetch);
+    stall_reasons_take(&reasons, &left, issue->delay[DELAY_FETCH], PROFILE_cycles_fetch_miss);
     stall_reasons_take(&reasons, &left, issue->delay[DELAY_BRANCH], PROFILE_cycles_branch);
     stall_reasons_take(&reasons, &left, issue->delayed, PROFILE_cycles_result);
     stall_reasons_take(&reasons, &left, issue->blocked_long, PROFILE_cycles_memory);

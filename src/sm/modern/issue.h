@@ -18,7 +18,8 @@
 /* What a sub-core has of its own beside its instructions and its memory queue. */
 typedef struct ModernSubcore {
     uint64_t free_at[PIPES]; /* cycle from which each pipe takes another instruction */
-    uint64_t issues_from;    /* ... and from which the sub-core can issue another */
+    uint64_t issues_from;    /* ... and from which the Control stage does */
+    uint64_t paid_until;     /* cycle up to which the slots of the last instruction last */
     ModernPorts ports;
     ModernConstants constants;
     uint8_t outcome; /* SmOutcome of the cycles since the last step */
@@ -35,16 +36,19 @@ typedef enum ModernDelay {
 } ModernDelay;
 
 typedef struct ModernIssue {
-    uint64_t delayed;                      /* warps that wait for a cycle */
-    uint64_t delay[DELAYS];                /* the same by why */
-    uint64_t blocked;                      /* warps that counters keep */
-    uint64_t blocked_long;                 /* the same for data from memory */
-    uint64_t free;                         /* warps whose next instruction takes no slot */
-    uint64_t wants[PIPES];                 /* warps by the pipe of their next instruction */
-    uint64_t until[TYTO_MAX_WARPS];        /* of delayed warps */
-    const ModernRow *head[TYTO_MAX_WARPS]; /* row of the next instruction */
-    ModernWheel wheel;                     /* when delays end */
-    bool has_issued;                       /* in this cycle */
+    uint64_t delayed;                       /* warps that wait for a cycle */
+    uint64_t delay[DELAYS];                 /* the same by why */
+    uint64_t blocked;                       /* warps that counters keep */
+    uint64_t blocked_long;                  /* the same for data from memory */
+    uint64_t raised[2];                     /* warps whose last raise does not show yet, for another
+                                               two cycles or one */
+    uint32_t serials, serial[SM_MAX_GRIDS]; /* of grids that have begun; by grid, for constants */
+    uint64_t free;                          /* warps whose next instruction takes no slot */
+    uint64_t wants[PIPES];                  /* warps by the pipe of their next instruction */
+    uint64_t until[TYTO_MAX_WARPS];         /* of delayed warps */
+    const ModernRow *head[TYTO_MAX_WARPS];  /* row of the next instruction */
+    ModernWheel wheel;                      /* when delays end */
+    bool has_issued;                        /* in this cycle */
     bool has_ready;        /* a warp could go but for its pipe, the policy or its turn */
     bool steps_always;     /* its policy hears of time */
     bool looks;            /* its policy looks at some warps alone */
@@ -59,10 +63,10 @@ typedef struct ModernIssue {
     SmIssueSums sums;
 } ModernIssue;
 
-void modern_issue_init(ModernIssue *issue, SmContext *sm, SmPort *port);
+void modern_issue_init(ModernIssue *issue, const SmContext *sm);
 void modern_issue_start(ModernIssue *issue, const SmContext *sm);
 void modern_issue_begin_grid(ModernIssue *issue, const SmContext *sm, SmGrid *grid);
-void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, SmPort *port, int warp);
+void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, int warp);
 
 /* ---- What is over ---- */
 
@@ -70,15 +74,15 @@ void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, SmPort *port, in
 void modern_issue_take_due(ModernIssue *issue, SmContext *sm);
 /* What the parts of the SM have told (sm/events.h). */
 void modern_issue_hear(ModernIssue *issue, SmContext *sm);
-/* These warps have their next line of instructions after modern.fetch_latency. */
-void modern_issue_fetched(ModernIssue *issue, const SmContext *sm, uint64_t warps);
 /* An instruction has read its registers: the load/store unit has it. */
 void modern_issue_read(ModernIssue *issue, SmContext *sm, uint16_t inst);
 
 /* ---- A cycle ---- */
 
 /* The sub-cores' turn. */
-void modern_issue_step(ModernIssue *issue, SmContext *sm, SmPort *port);
+void modern_issue_step(ModernIssue *issue, SmContext *sm);
+/* The next cycle after `now` in which a sub-core's slots have been taken, UINT64_MAX. */
+uint64_t modern_issue_next(const ModernIssue *issue, uint64_t now);
 /* Accounts so many cycles in which nothing issued and nothing changed. */
 void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles);
 

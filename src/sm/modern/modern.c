@@ -11,15 +11,15 @@ typedef struct Modern {
     uint64_t written;    /* what `writes` points to */
 } Modern;
 
+static void ignore(Sm *sm) { (void)sm; }
+
 static void *build(Sm *sm) {
     SmContext *context = &sm->context;
     Modern *core = arena_alloc_aligned(context->arena, sizeof *core, SM_HOST_LINE);
     core->writes = (SmBankWrites){.of = {&core->written}};
-    modern_issue_init(&core->issue, context, &sm->port);
+    modern_issue_init(&core->issue, context);
     return core;
 }
-
-static void destroy(Sm *sm) { (void)sm; }
 
 /* ---- Grids and warps ---- */
 
@@ -33,20 +33,13 @@ static void begin_grid(Sm *sm, SmGrid *grid) {
     modern_issue_begin_grid(&core->issue, &sm->context, grid);
 }
 
-static void ignore(Sm *sm) { (void)sm; }
-
 static void start_warp(Sm *sm, int warp) {
     Modern *core = sm->record;
-    modern_issue_start_warp(&core->issue, &sm->context, &sm->port, warp);
+    modern_issue_start_warp(&core->issue, &sm->context, warp);
 }
 
-static void line_arrived(Sm *sm, const MemRequest *line) {
-    Modern *core = sm->record;
-    SmContext *context = &sm->context;
-    const uint64_t warps = front_line_arrived(&core->issue.front, context, port_line_of(line));
-    modern_issue_fetched(&core->issue, context, warps);
-    if (*context->env.wake > context->cycle) *context->env.wake = context->cycle;
-}
+/* It asks for none: front.h. */
+static void line_arrived(Sm *sm, const MemRequest *line) { (void)sm, (void)line; }
 
 /* ---- A cycle ---- */
 
@@ -57,12 +50,11 @@ static uint64_t next_step(Sm *sm, const Modern *core) {
     const uint64_t now = context->cycle;
     if (context->env.never_sleeps || issue->has_ready || sm_retirable(sm)) return now + 1;
     if (issue->has_issued && context_is_profiled(context)) return now + 1;
-    if (front_has_work(&issue->front, &sm->port)) return now + 1;
     if (lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port)) return now + 1;
     const uint64_t times[] = {sm_next_event(sm), wheel_cycle_after(issue->wheel.occupied, now),
                               counters_next(&issue->counters, now),
                               memory_next(&issue->memory, &sm->lsu, now)};
-    uint64_t next = UINT64_MAX;
+    uint64_t next = modern_issue_next(issue, now);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         if (times[i] < next) next = times[i];
     return next > now ? next : now + 1;
@@ -74,8 +66,6 @@ static void take_over(Sm *sm, Modern *core) {
     ModernIssue *issue = &core->issue;
     if (context->events.count) modern_issue_hear(issue, context);
     modern_issue_take_due(issue, context);
-    if (front_has_work(&issue->front, &sm->port))
-        modern_issue_fetched(issue, context, front_do_step(&issue->front, context, &sm->port));
     const uint16_t read = memory_step(&issue->memory, context, &sm->lsu);
     if (read != SM_NONE) modern_issue_read(issue, context, read);
     if (context->warps.phase_waits) warps_end_tries(context);
@@ -91,7 +81,7 @@ static void step(Sm *sm) {
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &core->writes);
     sm_step_agents(sm);
     take_over(sm, core);
-    modern_issue_step(&core->issue, context, &sm->port);
+    modern_issue_step(&core->issue, context);
     if (context->policy.sees_stalls)
         modern_issue_show_stalls(&core->issue, context, &sm->l1d, &sm->port);
     if (context_is_profiled(context))
@@ -127,7 +117,7 @@ static SmStallReasons stall_reasons(const Sm *sm) {
 const SmCore sm_core_modern = {.name = "modern",
                                .rows = modern_rows_new,
                                .build = build,
-                               .destroy = destroy,
+                               .destroy = ignore,
                                .start = start,
                                .begin_grid = begin_grid,
                                .end_grid = ignore,

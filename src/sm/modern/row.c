@@ -23,10 +23,11 @@ static bool is_absorbed(const WarpProgram *program, uint32_t pc) {
 }
 
 /* The class whose times the machine file states for what runs on that pipe. */
-static IsaClass class_of(const IsaInfo *info, ModernPipe pipe) {
+static IsaClass class_of(const SmConfig *config, const IsaInfo *info, ModernPipe pipe) {
     const IsaClass own = (IsaClass)info->op_class;
+    const bool is_own = own == ISA_CLASS_BITS || config->ops[own].unit == SM_UNIT_SFU;
     switch (pipe) {
-    case PIPE_SFU: return own == ISA_CLASS_BITS ? own : ISA_CLASS_SFU;
+    case PIPE_SFU: return is_own ? own : ISA_CLASS_SFU;
     case PIPE_SHUFFLE: return ISA_CLASS_SHUFFLE;
     default: return own;
     }
@@ -62,7 +63,7 @@ static ModernPipe also_of(const SmConfig *config, const IsaInfo *info, ModernPip
 static SmOp timing_of(const SmConfig *config, const WarpProgram *program, uint32_t pc,
                       ModernPipe pipe) {
     IsaInfo info = program->infos[pc];
-    info.op_class = (uint8_t)class_of(&info, pipe);
+    info.op_class = (uint8_t)class_of(config, &info, pipe);
     SmOp op = sm_op(config, &info, program->regs);
     if (program->slots) sm_op_lower(&op, config, &info, program->slots[pc]);
     return op;
@@ -99,10 +100,11 @@ static ModernRow row_of(const SmConfig *config, const WarpProgram *program,
 }
 
 void *modern_rows_new(const SmConfig *config, const WarpProgram *program) {
-    ModernRow *rows = base_alloc_lines(program->count * sizeof *rows);
+    const uint32_t count = warp_program_rows(program);
+    ModernRow *rows = base_alloc_lines(count * sizeof *rows);
     IsaControl *assigned = program->controls ? NULL : assign_controls(config, program);
     const IsaControl *controls = assigned ? assigned : program->controls;
-    for (uint32_t pc = 0; pc < program->count; pc++)
+    for (uint32_t pc = 0; pc < count; pc++)
         rows[pc] = row_of(config, program, &controls[pc], pc);
     free(assigned);
     return rows;

@@ -1,5 +1,4 @@
-/* What the modern core needs of an instruction, one row for
- * each pc of a program. */
+/* What the modern core needs of an instruction: one row for each pc of a program. */
 #ifndef TYTO_SM_MODERN_ROW_H
 #define TYTO_SM_MODERN_ROW_H
 

@@ -8,8 +8,8 @@
 enum { MOST = 64, SUBCORES = 4 };
 
 static const char *const machine =
-    "sm.core=modern sm.subcores=4 scheduler.count=4 l0i.size=12KiB l1i.size=64KiB l1i.mshrs=32 "
-    "l1i.miss_queue=32 fetch.instruction=16B lsu.constants_hit=yes";
+    "sm.core=modern sm.subcores=4 scheduler.count=4 l0i.size=12KiB l1i.size=64KiB "
+    "fetch.instruction=16B lsu.constants_hit=yes";
 
 static IsaControl plain(uint8_t stall) {
     return (IsaControl){.stall = stall,
@@ -171,6 +171,36 @@ static void test_depbar_lets_later_ones_go_on(void **state) {
     bench_stop(bench);
 }
 
+/* A fence waits for results that no memory brings, too. */
+static void test_a_fence_goes_on_when_the_last_counter_falls(void **state) {
+    (void)state;
+    IsaControl control[MOST];
+    start_controls(control);
+    control[0].unit = ISA_UNIT_SFU;
+    control[0].stall = 2;
+    control[0].write_counter = 1;
+    Bench *bench =
+        run("ops.sfu.latency=50", 1, "mov.u32 %r1, 1; membar.gl; mov.u32 %r2, 1;", control, false);
+    const uint64_t latency = 50 + sm_op_distance(bench->stage->sm.config);
+    assert_int_equal(between(bench, 0, 0, 1), 2);
+    assert_int_equal(between(bench, 0, 0, 2), latency);
+    bench_stop(bench);
+}
+
+/* While another warp issues, the raise shows nevertheless. */
+static void test_a_raise_shows_to_a_warp_that_is_not_picked(void **state) {
+    (void)state;
+    IsaControl control[MOST];
+    start_controls(control);
+    control[1].unit = ISA_UNIT_SFU;
+    control[1].write_counter = 3;
+    control[2].wait_mask = 1 << 3;
+    Bench *bench = run("ops.sfu.latency=40 ops.sfu.initiation=1", 5, moves, control, false);
+    assert_int_equal(between(bench, 0, 1, 2), 1); /* the recorder picks the lowest slot */
+    assert_true(between(bench, 4, 1, 2) == 1 || between(bench, 4, 1, 2) > 40);
+    bench_stop(bench);
+}
+
 /* ---- Memory ---- */
 
 static const char *const load =
@@ -289,7 +319,7 @@ static const char *const work =
 
 static void test_sleep_changes_nothing(void **state) {
     (void)state;
-    static const char *const more[] = {"", "sm.instructions=lowered", "l1i.mshrs=1",
+    static const char *const more[] = {"", "sm.instructions=lowered", "modern.code_latency=900",
                                        "modern.stream_buffer=0 modern.memory_queue=1"};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         Bench *awake = run(more[i], 6, work, NULL, true);
@@ -324,6 +354,8 @@ int main(void) {
         cmocka_unit_test(test_a_raise_shows_two_cycles_after_issue),
         cmocka_unit_test(test_a_read_counter_falls_before_the_result),
         cmocka_unit_test(test_depbar_lets_later_ones_go_on),
+        cmocka_unit_test(test_a_fence_goes_on_when_the_last_counter_falls),
+        cmocka_unit_test(test_a_raise_shows_to_a_warp_that_is_not_picked),
         cmocka_unit_test(test_a_load_is_read_before_it_is_written),
         cmocka_unit_test(test_a_pipe_takes_one_in_its_interval),
         cmocka_unit_test(test_integers_share_a_pipe_where_the_machine_says_so),

@@ -1,122 +1,109 @@
 /* What an instruction has to be supplied with: its line of code, and its constant. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
 #include "sm/modern/constants.h"
 #include "sm/modern/front.h"
-#include "stage.h"
 
-enum { CODE = 0x100000, LINE = 128, END = CODE + 64 * LINE, WAIT = 20 };
+enum {
+    CODE = 0x100000,
+    LINE = 128,
+    END = CODE + 64 * LINE,
+    NOW = 1000,
+    FETCH = 20, /* modern.fetch_latency */
+    BEYOND = 90 /* modern.code_latency */
+};
 
 typedef struct Bench {
-    Stage *stage;
-    SmPort port;
+    Arena *arena;
+    SmConfig config;
+    Counters counters;
     ModernFront front;
 } Bench;
 
-static Bench *start(const char *more) {
-    char settings[256];
-    snprintf(
-        settings, sizeof settings,
-        "sm.core=modern sm.subcores=2 scheduler.count=2 l0i.size=1KiB l0i.ways=2 l1i.size=16KiB "
-        "l1i.mshrs=32 l1i.miss_queue=32 modern.fetch_latency=20 %s",
-        more);
-    Stage *stage = stage_new(settings, 64);
-    Bench *bench = ARENA_ARRAY(stage->sm.arena, Bench, 1);
-    bench->stage = stage;
-    port_init(&bench->port, &stage->sm);
-    front_init(&bench->front, &stage->sm, &bench->port);
+static void start(Bench *bench, uint32_t ahead) {
+    memset(bench, 0, sizeof *bench);
+    bench->arena = arena_new();
+    bench->config.subcores = 2;
+    bench->config.l0i = (CacheConfig){.size_bytes = 1024, .line_bytes = LINE, .ways = 2};
+    bench->config.l1i = (CacheConfig){.size_bytes = 16384, .line_bytes = LINE, .ways = 4};
+    bench->config.modern =
+        (SmModernConfig){.fetch_latency = FETCH, .code_latency = BEYOND, .stream_buffer = ahead};
+    front_init(&bench->front, &bench->config, bench->arena);
     front_start(&bench->front);
     for (int warp = 0; warp < 8; warp++)
         front_start_warp(&bench->front, warp);
-    return bench;
 }
 
-static uint64_t need(Bench *bench, int warp, uint64_t address) {
-    return front_need(&bench->front, &bench->stage->sm, &bench->port, warp, address, END,
-                      bench->stage->sm.cycle);
+static uint64_t need(Bench *bench, int warp, uint64_t address, uint64_t cycle) {
+    return front_need(&bench->front, &bench->counters, warp, address, END, cycle);
 }
 
-static uint64_t arrive(Bench *bench, uint64_t line) {
-    return front_line_arrived(&bench->front, &bench->stage->sm, line);
-}
-
-static uint32_t asked(const Bench *bench) { return bench->port.misses[MEM_CLIENT_L1I].count; }
-
-static void test_a_line_comes_from_l2_once(void **state) {
+static void test_a_line_comes_once(void **state) {
     (void)state;
-    Bench *bench = start("modern.stream_buffer=0");
-    assert_int_equal(need(bench, 0, CODE + 16), UINT64_MAX);
-    assert_int_equal(need(bench, 1, CODE + 32), UINT64_MAX); /* of the other sub-core */
-    assert_int_equal(asked(bench), 1);
-    assert_int_equal(bench->front.waits, 3);
-    stage_cycle(bench->stage);
-    assert_int_equal(arrive(bench, CODE), 3);
-    assert_int_equal(bench->front.waits, 0);
-    const uint64_t now = bench->stage->sm.cycle;
-    assert_int_equal(need(bench, 2, CODE), now + WAIT); /* on its way from l1i */
-    while (bench->stage->sm.cycle < now + WAIT)
-        stage_cycle(bench->stage);
-    assert_int_equal(need(bench, 4, CODE + LINE - 16), now + WAIT);
-    assert_int_equal(need(bench, 4, CODE + 32), now + WAIT); /* the warp's own line */
-    assert_int_equal(asked(bench), 1);
-    stage_free(bench->stage);
+    Bench bench;
+    start(&bench, 0);
+    assert_int_equal(need(&bench, 0, CODE + 16, NOW), NOW + BEYOND + FETCH);
+    /* the other sub-core's comes from l1i, when that has it */
+    assert_int_equal(need(&bench, 1, CODE + 32, NOW + 10), NOW + BEYOND + FETCH);
+    /* another warp of the sub-core finds it on its way, and then there */
+    assert_int_equal(need(&bench, 2, CODE, NOW + 50), NOW + BEYOND + FETCH);
+    assert_int_equal(need(&bench, 4, CODE + LINE - 16, NOW + 500), NOW + 500);
+    assert_int_equal(need(&bench, 4, CODE + 32, NOW + 501), NOW + 501); /* its own line */
+    assert_int_equal(bench.counters.l1i_accesses, 2);
+    assert_int_equal(bench.counters.l1i_misses, 1);
+    arena_free(bench.arena);
 }
 
-/* What one sub-core brought is in the SM's cache for the other. */
 static void test_the_other_subcore_finds_it_in_l1i(void **state) {
     (void)state;
-    Bench *bench = start("modern.stream_buffer=0");
-    need(bench, 0, CODE);
-    arrive(bench, CODE);
-    for (int i = 0; i < 100; i++)
-        stage_cycle(bench->stage);
-    const uint64_t now = bench->stage->sm.cycle;
-    assert_int_equal(need(bench, 1, CODE), now + WAIT);
-    assert_int_equal(need(bench, 3, CODE), now + WAIT);
-    assert_int_equal(need(bench, 2, CODE), now);
-    stage_free(bench->stage);
+    Bench bench;
+    start(&bench, 0);
+    need(&bench, 0, CODE, NOW);
+    assert_int_equal(need(&bench, 1, CODE, NOW + 500), NOW + 500 + FETCH);
+    assert_int_equal(need(&bench, 3, CODE, NOW + 500), NOW + 500 + FETCH);
+    assert_int_equal(need(&bench, 2, CODE, NOW + 500), NOW + 500);
+    arena_free(bench.arena);
+}
+
+static void test_l1i_looks_up_a_line_a_cycle(void **state) {
+    (void)state;
+    Bench bench;
+    start(&bench, 0);
+    for (int warp = 0; warp < 4; warp++)
+        assert_int_equal(need(&bench, warp, CODE + (uint64_t)warp * LINE, NOW),
+                         NOW + (uint64_t)warp + BEYOND + FETCH);
+    arena_free(bench.arena);
 }
 
 static void test_lines_behind_a_miss_are_asked_for_ahead(void **state) {
     (void)state;
-    Bench *bench = start("modern.stream_buffer=3");
-    assert_int_equal(need(bench, 0, CODE), UINT64_MAX);
-    assert_int_equal(asked(bench), 4);
-    for (int line = 0; line < 4; line++)
-        arrive(bench, CODE + (uint64_t)line * LINE);
-    for (int i = 0; i < 100; i++)
-        stage_cycle(bench->stage);
-    const uint64_t now = bench->stage->sm.cycle;
-    assert_int_equal(need(bench, 0, CODE + LINE), now);
-    assert_int_equal(asked(bench), 5); /* the next one behind them */
-    assert_int_equal(need(bench, 0, CODE + 3 * LINE), now);
-    assert_int_equal(asked(bench), 7);
+    Bench bench;
+    start(&bench, 3);
+    need(&bench, 0, CODE, NOW);
+    assert_int_equal(bench.counters.l1i_accesses, 4);
+    assert_int_equal(need(&bench, 0, CODE + LINE, NOW + 50), NOW + 1 + BEYOND + FETCH);
+    assert_int_equal(bench.counters.l1i_accesses, 5); /* the next one behind them */
+    assert_int_equal(need(&bench, 0, CODE + 3 * LINE, NOW + 500), NOW + 500);
+    assert_int_equal(bench.counters.l1i_accesses, 7);
     /* elsewhere: it begins anew */
-    assert_int_equal(need(bench, 0, CODE + 20 * LINE), UINT64_MAX);
-    assert_int_equal(asked(bench), 11);
-    stage_free(bench->stage);
+    assert_int_equal(need(&bench, 0, CODE + 20 * LINE, NOW + 900), NOW + 900 + BEYOND + FETCH);
+    assert_int_equal(bench.counters.l1i_accesses, 11);
+    arena_free(bench.arena);
 }
 
 static void test_nothing_is_asked_for_behind_the_program(void **state) {
     (void)state;
-    Bench *bench = start("modern.stream_buffer=8");
-    need(bench, 0, END - 2 * LINE);
-    assert_int_equal(asked(bench), 2);
-    stage_free(bench->stage);
-}
-
-static void test_what_is_refused_is_asked_for_again(void **state) {
-    (void)state;
-    Bench *bench = start("modern.stream_buffer=0 l1i.mshrs=1");
-    assert_int_equal(need(bench, 0, CODE), UINT64_MAX);
-    assert_int_equal(need(bench, 2, CODE + LINE), UINT64_MAX);
-    assert_int_equal(bench->front.refused, 1 << 2);
-    assert_true(front_has_work(&bench->front, &bench->port));
-    assert_int_equal(front_do_step(&bench->front, &bench->stage->sm, &bench->port), 0);
-    assert_int_equal(arrive(bench, CODE), 1);
-    assert_int_equal(front_do_step(&bench->front, &bench->stage->sm, &bench->port), 0);
-    assert_int_equal(bench->front.refused, 0);
-    assert_int_equal(bench->front.waits, 1 << 2);
-    assert_int_equal(arrive(bench, CODE + LINE), 1 << 2);
-    stage_free(bench->stage);
+    Bench bench;
+    start(&bench, 8);
+    need(&bench, 0, END - 2 * LINE, NOW);
+    assert_int_equal(bench.counters.l1i_accesses, 2);
+    arena_free(bench.arena);
 }
 
 static void test_the_least_recently_used_line_goes(void **state) {
@@ -159,11 +146,11 @@ static void test_a_constant_that_misses_keeps_its_warp(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_comes_from_l2_once),
+        cmocka_unit_test(test_a_line_comes_once),
         cmocka_unit_test(test_the_other_subcore_finds_it_in_l1i),
+        cmocka_unit_test(test_l1i_looks_up_a_line_a_cycle),
         cmocka_unit_test(test_lines_behind_a_miss_are_asked_for_ahead),
         cmocka_unit_test(test_nothing_is_asked_for_behind_the_program),
-        cmocka_unit_test(test_what_is_refused_is_asked_for_again),
         cmocka_unit_test(test_the_least_recently_used_line_goes),
         cmocka_unit_test(test_a_constant_that_misses_keeps_its_warp),
     };
