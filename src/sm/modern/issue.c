@@ -511,9 +511,12 @@ static void count_idle(ModernIssue *issue, const SmContext *sm, uint64_t cycles)
 }
 
 void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles) {
-    for (uint32_t s = 0; s < issue->subcores; s++)
+    bool takes_slots = false;
+    for (uint32_t s = 0; s < issue->subcores; s++) {
         count_subcore(issue, &issue->subcore[s], cycles);
-    count_idle(issue, sm, cycles);
+        takes_slots |= issue->subcore[s].outcome == SM_ISSUED;
+    }
+    if (!takes_slots) count_idle(issue, sm, cycles);
 }
 
 /* The warps that the policy lets issue in this cycle. */
