@@ -41,11 +41,6 @@ typedef struct WarpProgram {
     uint32_t registers;         /* registers of the function that has most */
 } WarpProgram;
 
-/* Rows that a warp's pc may name: behind its last instruction machine code ends in a trap. */
-static inline uint32_t warp_program_rows(const WarpProgram *program) {
-    return program->count + (program->controls != NULL);
-}
-
 typedef enum WarpEvent {
     WARP_GOES_ON,
     WARP_WAITS,  /* at a barrier of its CTA: waiting() has its bit */

@@ -45,7 +45,7 @@ WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered) {
                          .regs = program->reg_pool,
                          .slots = is_lowered && !program->code ? isa_lower(program) : NULL,
                          .controls = program->controls,
-                         .count = program->inst_count,
+                         .count = program->inst_count + (program->code != NULL), /* and a trap */
                          .registers = most_registers(program)};
 }
 

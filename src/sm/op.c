@@ -188,9 +188,8 @@ static IsaInfo as_issued(IsaInfo info, IsaSlots slots) {
 }
 
 SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program) {
-    const uint32_t count = warp_program_rows(program);
-    SmOp *ops = base_alloc_lines(count * sizeof *ops);
-    for (uint32_t pc = 0; pc < count; pc++) {
+    SmOp *ops = base_alloc_lines(program->count * sizeof *ops);
+    for (uint32_t pc = 0; pc < program->count; pc++) {
         if (!program->slots) { /* each takes one */
             ops[pc] = sm_op(config, &program->infos[pc], program->regs);
             continue;

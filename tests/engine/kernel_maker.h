@@ -29,11 +29,11 @@ void kernel_free(MadeKernel *kernel);
 
 /* What a run of a made kernel leaves; owned by the caller, freed with outcome_free. */
 typedef struct Outcome {
-    int status;      /* TytoStatus; of making the simulator, loading or launching */
-    char *message;   /* when it is not TYTO_OK */
-    uint32_t *words; /* outputs of all threads, then sums */
-    size_t count;    /* of words */
-    uint64_t thread_instructions;
+    int status;                   /* TytoStatus; of making the simulator, loading or launching */
+    char *message;                /* when it is not TYTO_OK */
+    uint32_t *words;              /* outputs of all threads, then sums */
+    size_t count;                 /* of words */
+    uint64_t thread_instructions; /* of the PTX; 0: machine code was run */
 } Outcome;
 
 /* Runs the kernel in a simulator with these options (names and values in turn). */

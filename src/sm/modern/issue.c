@@ -279,8 +279,10 @@ static void raise_counters(ModernIssue *issue, const SmContext *sm, int warp, co
     }
 }
 
-/* Slots that an instruction takes whose active and executing lanes were these. */
-static uint32_t slots_of(const SmOp *op, uint32_t active, uint32_t lanes) {
+/* Slots that an instruction takes whose active and executing lanes were these; a warp that has
+ * exited takes no more than one. */
+static uint32_t slots_of(const SmOp *op, uint32_t active, uint32_t lanes, bool has_exited) {
+    if (has_exited) return op->slots.slots != 0;
     if (!lanes) return op->slots.passed;
     return lanes == active ? op->slots.taken : op->slots.slots;
 }
@@ -293,7 +295,7 @@ static bool issues_own(const SmContext *sm) {
 static void profile_issue(SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
                           uint32_t lanes, uint32_t slots) {
     const SmInst inst = {.pc = pc, .lanes = lanes, .warp = (uint8_t)warp};
-    if (slots) sm_profile_issued(sm->profile, &inst, sm->counters.divergent_branches);
+    if (row->slots) sm_profile_issued(sm->profile, &inst, sm->counters.divergent_branches);
     else sm_profile_passed(sm->profile, pc, lanes, sm->counters.divergent_branches);
     if (issues_own(sm)) sm_profile_count(sm->profile, pc, PROFILE_slots, slots);
     if (row->pipe == PIPE_MEMORY) return;
@@ -307,7 +309,9 @@ static void take_slots(ModernIssue *issue, SmContext *sm, int warp, uint32_t slo
     ModernSubcore *core = &issue->subcore[subcore_of(issue, warp)];
     sm->view.warp[warp].instructions += issues_own(sm) ? slots : 1;
     if (issues_own(sm)) sm->counters.machine_instructions += slots;
-    if (slots > 1) core->paid_until = sm->cycle + slots;
+    if (slots <= 1) return;
+    core->paid_until = sm->cycle + slots;
+    core->payer = (uint8_t)warp;
 }
 
 /* Tells the policy, last of all. */
@@ -359,7 +363,7 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     raise_counters(issue, sm, warp, row, is_long(op));
     if (row->pipe == PIPE_MEMORY) send_to_memory(issue, sm, warp, pc, op, lanes);
     else if (row->slots) send_to_pipe(issue, sm, warp, row);
-    const uint32_t slots = slots_of(op, active, lanes);
+    const uint32_t slots = slots_of(op, active, lanes, event == WARP_EXITED);
     sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
     take_slots(issue, sm, warp, slots);
     if (context_is_profiled(sm)) profile_issue(sm, warp, pc, row, lanes, slots);
@@ -581,6 +585,14 @@ void modern_issue_show_stalls(const ModernIssue *issue, SmContext *sm, const SmL
     view->l1d_misses_free = misses->capacity - misses->count;
 }
 
+/* Warps that take further slots of the instruction that they issued last. */
+static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
+    uint64_t warps = 0;
+    for (uint32_t s = 0; s < issue->subcores; s++)
+        warps |= bits_if(issue->subcore[s].paid_until > sm->cycle, issue->subcore[s].payer);
+    return warps;
+}
+
 SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *sm) {
     const TytoSmView *view = &sm->view;
     const SmWarps *warps = &sm->warps;
@@ -588,7 +600,8 @@ SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *s
     uint64_t left = view->resident, full = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
         full |= view->scheduler_warps[s] & without_place(issue, sm, s);
-    stall_reasons_take(&reasons, &left, sm->profile ? sm->profile->has_issued : 0,
+    stall_reasons_take(&reasons, &left,
+                       (sm->profile ? sm->profile->has_issued : 0) | paying(issue, sm),
                        PROFILE_cycles_issued);
     stall_reasons_take(&reasons, &left, view->exited, PROFILE_cycles_exited);
     stall_reasons_take(&reasons, &left, view->at_barrier | warps->phase_waits,

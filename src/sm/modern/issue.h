@@ -22,6 +22,7 @@ typedef struct ModernSubcore {
     uint64_t paid_until;     /* cycle up to which the slots of the last instruction last */
     ModernPorts ports;
     ModernConstants constants;
+    uint8_t payer;   /* warp that takes these slots */
     uint8_t outcome; /* SmOutcome of the cycles since the last step */
     uint8_t seen;    /* SmSeen of these */
 } ModernSubcore;

@@ -100,11 +100,10 @@ static ModernRow row_of(const SmConfig *config, const WarpProgram *program,
 }
 
 void *modern_rows_new(const SmConfig *config, const WarpProgram *program) {
-    const uint32_t count = warp_program_rows(program);
-    ModernRow *rows = base_alloc_lines(count * sizeof *rows);
+    ModernRow *rows = base_alloc_lines(program->count * sizeof *rows);
     IsaControl *assigned = program->controls ? NULL : assign_controls(config, program);
     const IsaControl *controls = assigned ? assigned : program->controls;
-    for (uint32_t pc = 0; pc < count; pc++)
+    for (uint32_t pc = 0; pc < program->count; pc++)
         rows[pc] = row_of(config, program, &controls[pc], pc);
     free(assigned);
     return rows;
