@@ -439,6 +439,14 @@ static SmSeen seen_of(const ModernIssue *issue, const SmContext *sm, uint32_t s,
     return mine & ready_warps(issue, sm) ? SM_SEEN_PIPELINE : SM_SEEN_SCOREBOARD;
 }
 
+/* Warps that take further slots of the instruction that they issued last. */
+static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
+    uint64_t warps = 0;
+    for (uint32_t s = 0; s < issue->subcores; s++)
+        warps |= bits_if(issue->subcore[s].paid_until > sm->cycle, issue->subcore[s].payer);
+    return warps;
+}
+
 /* Most instructions without a slot that a sub-core executes in a cycle: those after them wait, as
  * no loop may turn for ever. */
 enum { MOST_FREE = 256 };
@@ -448,7 +456,7 @@ static bool pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
     const uint64_t mine = sm->view.scheduler_warps[s];
     for (int i = 0; i < MOST_FREE; i++) {
         const uint64_t free = issue->free & mine & ~without_room(issue, sm, s);
-        const uint64_t warps = ready_warps(issue, sm) & free;
+        const uint64_t warps = ready_warps(issue, sm) & free & ~paying(issue, sm);
         if (!warps) return true;
         if (!issue_warp(issue, sm, bits_lowest64(warps))) return false;
     }
@@ -459,7 +467,8 @@ static bool pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
 static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
     ModernSubcore *core = &issue->subcore[s];
     const uint64_t mine = sm->view.scheduler_warps[s];
-    uint64_t ready = ready_warps(issue, sm) & mine;
+    uint64_t ready =
+        ready_warps(issue, sm) & mine & ~issue->free; /* those pass in the next cycle */
     int warp = TYTO_NO_WARP;
     if (core->paid_until > sm->cycle) ready = 0;
     if (ready) ready &= ~without_place(issue, sm, s) & issue->allowed;
@@ -583,14 +592,6 @@ void modern_issue_show_stalls(const ModernIssue *issue, SmContext *sm, const SmL
     view->mshrs_full = mshr_is_full(&l1d->mshr) ? ready & view->wants_load : 0;
     view->l1d_mshrs_free = mshr_has_place(&l1d->mshr) ? l1d->mshr.entry_count - l1d->mshr.used : 0;
     view->l1d_misses_free = misses->capacity - misses->count;
-}
-
-/* Warps that take further slots of the instruction that they issued last. */
-static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
-    uint64_t warps = 0;
-    for (uint32_t s = 0; s < issue->subcores; s++)
-        warps |= bits_if(issue->subcore[s].paid_until > sm->cycle, issue->subcore[s].payer);
-    return warps;
 }
 
 SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *sm) {
