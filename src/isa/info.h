@@ -194,6 +194,9 @@ typedef struct IsaSlots {
     bool is_forgotten; /* an atomic whose result nobody reads: it brings none */
 } IsaSlots;
 
+/* Whether another instruction does its work, and its access to memory if it is one. */
+static inline bool isa_is_absorbed(IsaSlots slots) { return !slots.slots && !slots.chain; }
+
 enum { ISA_MAX_SLOTS = 255 };
 
 #endif

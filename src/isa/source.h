@@ -41,6 +41,20 @@ typedef struct WarpProgram {
     uint32_t registers;         /* registers of the function that has most */
 } WarpProgram;
 
+/* The slots of a row; one where the program says nothing of slots. */
+static inline IsaSlots warp_program_slots(const WarpProgram *program, uint32_t pc) {
+    const IsaSlots one = {.slots = 1, .taken = 1, .passed = 1, .chain = 1};
+    return program->slots ? program->slots[pc] : one;
+}
+/* A row as a machine issues it: an atomic whose result nobody reads has none. */
+static inline IsaInfo warp_program_info(const WarpProgram *program, uint32_t pc) {
+    IsaInfo info = program->infos[pc];
+    if (!warp_program_slots(program, pc).is_forgotten) return info;
+    info.regs += info.dst_count;
+    info.dst_count = 0;
+    return info;
+}
+
 typedef enum WarpEvent {
     WARP_GOES_ON,
     WARP_WAITS,  /* at a barrier of its CTA: waiting() has its bit */

@@ -173,4 +173,14 @@ static inline bool l1d_is_refusing(const SmL1d *l1d) { return l1d->refusing != 0
 /* Counts the refusals that last up to, not including, `cycle`. */
 void l1d_settle(SmL1d *l1d, uint64_t cycle);
 
+/* Brings what a policy sees of its MSHRs and queue of misses up to date (TYTO_NEEDS_STALLS).
+ * `ready`: warps whose next instruction could issue. */
+static inline void l1d_show_room(const SmL1d *l1d, const SmPort *port, TytoSmView *view,
+                                 uint64_t ready) {
+    const SmSendQueue *misses = &port->misses[MEM_CLIENT_L1D];
+    view->mshrs_full = mshr_is_full(&l1d->mshr) ? ready & view->wants_load : 0;
+    view->l1d_mshrs_free = mshr_has_place(&l1d->mshr) ? l1d->mshr.entry_count - l1d->mshr.used : 0;
+    view->l1d_misses_free = misses->capacity - misses->count;
+}
+
 #endif

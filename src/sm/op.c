@@ -179,25 +179,17 @@ void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots
     op->initiation = bounded(op->initiation + more * rest.initiation, op->initiation);
 }
 
-/* As the machine issues it: an atomic whose result nobody reads has none. */
-static IsaInfo as_issued(IsaInfo info, IsaSlots slots) {
-    if (!slots.is_forgotten) return info;
-    info.regs += info.dst_count;
-    info.dst_count = 0;
-    return info;
+SmOp sm_op_at(const SmConfig *config, const WarpProgram *program, uint32_t pc, IsaClass class) {
+    IsaInfo info = warp_program_info(program, pc);
+    info.op_class = (uint8_t)class;
+    SmOp op = sm_op(config, &info, program->regs);
+    if (program->slots) sm_op_lower(&op, config, &info, program->slots[pc]);
+    return op;
 }
 
 SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program) {
     SmOp *ops = base_alloc_lines(program->count * sizeof *ops);
-    for (uint32_t pc = 0; pc < program->count; pc++) {
-        if (!program->slots) { /* each takes one */
-            ops[pc] = sm_op(config, &program->infos[pc], program->regs);
-            continue;
-        }
-        const IsaSlots slots = program->slots[pc];
-        const IsaInfo info = as_issued(program->infos[pc], slots);
-        ops[pc] = sm_op(config, &info, program->regs);
-        sm_op_lower(&ops[pc], config, &info, slots);
-    }
+    for (uint32_t pc = 0; pc < program->count; pc++)
+        ops[pc] = sm_op_at(config, program, pc, (IsaClass)program->infos[pc].op_class);
     return ops;
 }

@@ -61,6 +61,8 @@ _Static_assert(sizeof(SmOp) == 72, "a kernel's rows share the host's first cache
 SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool);
 /* The same as a machine issues it that has instructions of its own. */
 void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots slots);
+/* The row of an instruction of a program, timed as one of that class. */
+SmOp sm_op_at(const SmConfig *config, const WarpProgram *program, uint32_t pc, IsaClass class);
 SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program);
 
 /* Cycles from an instruction to the next that needs its result, beside its latency: one less where
@@ -68,6 +70,12 @@ SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program);
 uint32_t sm_op_distance(const SmConfig *config);
 /* The longest latency of an instruction on the machine. */
 uint32_t sm_op_longest(const SmConfig *config);
+
+/* Slots that an instruction takes whose active and executing lanes were these. */
+static inline uint32_t sm_op_slots(const SmOp *op, uint32_t active, uint32_t lanes) {
+    if (!lanes) return op->slots.passed;
+    return lanes == active ? op->slots.taken : op->slots.slots;
+}
 
 /* The banks of a warp's registers from those of warp 0. */
 static inline uint64_t sm_op_banks(uint64_t banks, uint32_t shift, uint64_t all) {

@@ -34,6 +34,21 @@ uint64_t sm_next_event(Sm *sm) {
     return next;
 }
 
+void sm_take_warp_reasons(SmStallReasons *reasons, uint64_t *left, const SmContext *context,
+                          uint64_t paying) {
+    const TytoSmView *view = &context->view;
+    const SmWarps *warps = &context->warps;
+    const uint64_t issued = context->profile ? context->profile->has_issued : 0;
+    stall_reasons_take(reasons, left, issued | paying, PROFILE_cycles_issued);
+    stall_reasons_take(reasons, left, view->exited, PROFILE_cycles_exited);
+    stall_reasons_take(reasons, left, view->at_barrier | warps->phase_waits,
+                       PROFILE_cycles_barrier);
+    stall_reasons_take(reasons, left, warps->atomic_waits, PROFILE_cycles_atomic);
+    stall_reasons_take(reasons, left, warps->fenced, PROFILE_cycles_fence);
+    stall_reasons_take(reasons, left, warps->copy_waits, PROFILE_cycles_copy);
+    stall_reasons_take(reasons, left, warps->load_waits, PROFILE_cycles_memory);
+}
+
 void sm_note_stall_reasons(SmContext *context, SmStallReasons now) {
     SmProfile *profile = context->profile;
     uint64_t moved = profile->has_issued, gone_on = moved | context->view.exited;

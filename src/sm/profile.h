@@ -88,6 +88,11 @@ void sm_profile_passed(SmProfile *profile, uint32_t pc, uint32_t lanes, uint64_t
 /* A warp took an issue slot of a machine that issues instructions of its own, for the one at `pc`.
  */
 void sm_profile_slot(SmProfile *profile, int warp, uint32_t pc);
+/* Its accesses learn whose they are. */
+static inline void sm_profile_accesses(SmMemory *memory, uint32_t pc) {
+    for (uint16_t i = 0; i < memory->count; i++)
+        memory->access[i].pc = pc & SM_NO_PC;
+}
 /* One of these warps stands otherwise than before; `pc` of what it issues next. */
 void sm_profile_move(SmProfile *profile, int warp, uint32_t pc, uint64_t cycle);
 /* Counts until `cycle` how these warps stand, which may go now. */

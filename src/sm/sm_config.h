@@ -194,7 +194,6 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "memory_entry", memory_entry, "cycles", 1, 64, "11", "from issue until a memory instruction has read its registers and can be handed to the load/store unit (Huerta: 11 for a global load)") \
     P(COUNT, key, at, "address_interval", address_interval, "cycles", 1, 64, "4", "from one memory instruction that a sub-core hands on to its next (Huerta)") \
     P(COUNT, key, at, "memory_interval", memory_interval, "cycles", 1, 64, "2", "from one memory instruction that the load/store unit takes to the next, of any sub-core (Huerta)") \
-    P(BOOL, key, at, "shares_integers", shares_integers, "no", "integer multiply-adds take the pipeline of the other integer instructions, too: both together have the rate of one") \
     P(COUNT, key, at, "branch_latency", branch_latency, "cycles", 1, 64, "10", "from a branch that is taken to the warp's next instruction; an assumption: not published") \
     P(BYTES, key, at, "constants", constant_bytes, 64, 64 * KIB, "2 KiB", "first-level constant cache of a sub-core, which instructions read operands from (Jia: 2 KiB on Volta)") \
     P(BYTES, key, at, "constant_line", constant_line_bytes, 16, 256, "64 B", "a line of it (Jia)") \

@@ -256,10 +256,8 @@ RARE void profile_issue(SmContext *sm, uint16_t index) {
     if (is_joined(context_op(sm, inst)))
         sm_profile_passed(sm->profile, inst->pc, inst->lanes, sm->counters.divergent_branches);
     else sm_profile_issued(sm->profile, inst, sm->counters.divergent_branches);
-    if (inst->memory == SM_NONE) return;
-    SmMemory *memory = insts_memory_of(&sm->insts, index);
-    for (uint16_t i = 0; i < memory->count; i++)
-        memory->access[i].pc = inst->pc & SM_NO_PC;
+    if (inst->memory != SM_NONE)
+        sm_profile_accesses(insts_memory_of(&sm->insts, index), inst->pc);
 }
 
 /* The kind of pipeline that an instruction goes to which has a place before the collector. */
@@ -322,12 +320,6 @@ static void take_slot(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     sm->view.warp[warp].instructions++;
     issue->has_news = true;
     if (context_is_profiled(sm)) sm_profile_slot(sm->profile, warp, pc);
-}
-
-/* Slots that an instruction takes whose active and executing lanes were these. */
-static uint32_t slots_of(const SmOp *op, uint32_t active, uint32_t lanes) {
-    if (!lanes) return op->slots.passed;
-    return lanes == active ? op->slots.taken : op->slots.slots;
 }
 
 /* The warp has yet to take so many slots for the instruction. */
@@ -401,7 +393,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
         passing->pc[passing->count++] = pc;
         issue->slots.waiting |= UINT64_C(1) << warp;
     }
-    if (op->slots.slots == 0) owe(issue, warp, pc, slots_of(op, active, lanes), has_exited);
+    if (op->slots.slots == 0) owe(issue, warp, pc, sm_op_slots(op, active, lanes), has_exited);
     fetch_passed(issue->fetch, warp, pc, w->handle->pc, has_exited);
     if (context_is_profiled(sm) && !is_joined(op)) {
         sm_profile_passed(sm->profile, pc, lanes, sm->counters.divergent_branches);
@@ -459,7 +451,7 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
     if (op->traits & SM_OP_MORE || has_exited) follow(issue, sm, inst, has_exited);
     TytoWarpView *view = &sm->view.warp[warp];
     if (!plain && issue->issues_own)
-        take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
+        take_slots(issue, sm, warp, pc, sm_op_slots(op, active, lanes), has_exited);
     else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(active);
     change_head(issue, sm, warp, op, pc, w->handle->pc, has_exited, plain);

@@ -12,19 +12,10 @@ static uint64_t beside_one_that_issued(const SmIssue *issue, const SmContext *sm
 
 SmStallReasons issue_stall_reasons(const SmIssue *issue, const SmContext *sm, bool has_looked) {
     const TytoSmView *view = &sm->view;
-    const SmWarps *warps = &sm->warps;
     SmStallReasons reasons = {{0}};
     uint64_t left = view->resident;
     uint64_t owing = issue->slots.owing, none = ~(view->has_instruction | owing);
-    uint64_t issued = sm->profile ? sm->profile->has_issued : 0;
-    stall_reasons_take(&reasons, &left, issued, PROFILE_cycles_issued);
-    stall_reasons_take(&reasons, &left, view->exited, PROFILE_cycles_exited);
-    stall_reasons_take(&reasons, &left, view->at_barrier | warps->phase_waits,
-                       PROFILE_cycles_barrier);
-    stall_reasons_take(&reasons, &left, warps->atomic_waits, PROFILE_cycles_atomic);
-    stall_reasons_take(&reasons, &left, warps->fenced, PROFILE_cycles_fence);
-    stall_reasons_take(&reasons, &left, warps->copy_waits, PROFILE_cycles_copy);
-    stall_reasons_take(&reasons, &left, warps->load_waits, PROFILE_cycles_memory);
+    sm_take_warp_reasons(&reasons, &left, sm, 0);
     stall_reasons_take(&reasons, &left, none & issue->fetch->waits, PROFILE_cycles_fetch_miss);
     stall_reasons_take(&reasons, &left, none & (issue->fetch->redirected | issue->stale),
                        PROFILE_cycles_branch);

@@ -29,7 +29,7 @@ typedef struct Assigner {
     uint32_t block;
     uint64_t time;             /* in the block, at which the next instruction issues */
     uint64_t last_ready;       /* when all fixed results of the block are there */
-    uint32_t last_raised;      /* counters that the last instruction raises */
+    uint32_t last_raised;      /* counters that the last instruction raises a cycle before the next */
     uint32_t writers, readers; /* counters given out */
 } Assigner;
 
@@ -59,26 +59,19 @@ static IsaUnit unit_of(const SmConfig *config, const IsaInfo *info) {
 
 /* Cycles until its result is there, as rows have it. */
 static uint32_t latency_of(const Assigner *a, uint32_t pc) {
-    const IsaInfo *info = &a->program->infos[pc];
-    SmOp op = sm_op(a->config, info, a->program->regs);
-    if (a->program->slots) sm_op_lower(&op, a->config, info, a->program->slots[pc]);
-    return op.latency + sm_op_distance(a->config);
+    const IsaClass class = (IsaClass)a->program->infos[pc].op_class;
+    return sm_op_at(a->config, a->program, pc, class).latency + sm_op_distance(a->config);
 }
 
-static uint32_t slots_of(const Assigner *a, uint32_t pc) {
-    return a->program->slots ? a->program->slots[pc].slots : 1;
-}
-
-/* Whether another instruction does its work, and the access to memory if it is one. */
 static bool is_absorbed(const Assigner *a, uint32_t pc) {
-    return !slots_of(a, pc) && !a->program->slots[pc].chain;
+    return isa_is_absorbed(warp_program_slots(a->program, pc));
 }
 
 /* Whether its results come at a time that is not known, or later than a stall count can say. */
 static bool needs_counter(const Assigner *a, uint32_t pc) {
-    const IsaInfo *info = &a->program->infos[pc];
-    if (!info->dst_count || is_absorbed(a, pc)) return false;
-    return info->memory != ISA_MEMORY_NONE || latency_of(a, pc) > MOST_STALL;
+    const IsaInfo info = warp_program_info(a->program, pc);
+    if (!info.dst_count || is_absorbed(a, pc)) return false;
+    return info.memory != ISA_MEMORY_NONE || latency_of(a, pc) > MOST_STALL;
 }
 
 /* Whether it reads its sources later than it issues, so that they must not be overwritten. */
@@ -90,7 +83,7 @@ static bool reads_late(const Assigner *a, uint32_t pc) {
 /* ---- First look: which counters registers have ---- */
 
 static void name_counters(Assigner *a, uint32_t pc) {
-    const IsaInfo *info = &a->program->infos[pc];
+    const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
     const IsaReg *regs = regs_of(a, info);
     IsaControl *control = &a->controls[pc];
     if (needs_counter(a, pc)) {
@@ -143,7 +136,7 @@ static void stall_before(Assigner *a, uint32_t pc, uint64_t needs) {
 }
 
 static void note_results(Assigner *a, uint32_t pc) {
-    const IsaInfo *info = &a->program->infos[pc];
+    const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
     const IsaReg *regs = regs_of(a, info);
     const bool is_counted = a->controls[pc].write_counter != ISA_NO_COUNTER;
     const uint64_t ready = a->time + (is_counted ? 0 : latency_of(a, pc));
@@ -157,7 +150,7 @@ static void note_results(Assigner *a, uint32_t pc) {
 
 /* What it has read late must not be overwritten before. */
 static void note_readers(Assigner *a, uint32_t pc) {
-    const IsaInfo *info = &a->program->infos[pc];
+    const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
     const IsaReg *regs = regs_of(a, info);
     if (a->controls[pc].read_counter == ISA_NO_COUNTER) return;
     for (uint32_t i = info->dst_count; i < info->dst_count + sources_of(info); i++)
@@ -166,7 +159,7 @@ static void note_readers(Assigner *a, uint32_t pc) {
 
 /* An instruction without a slot: what it waits for keeps those that read its result instead. */
 static void pass_on(Assigner *a, uint32_t pc) {
-    const IsaInfo *info = &a->program->infos[pc];
+    const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
     const IsaReg *regs = regs_of(a, info);
     uint64_t ready = 0;
     bool has_waited = true;
@@ -213,10 +206,10 @@ static uint32_t raised_by(const IsaControl *control) {
 }
 
 static void assign(Assigner *a, uint32_t pc) {
-    const IsaInfo *info = &a->program->infos[pc];
+    const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
     const IsaReg *regs = regs_of(a, info);
     IsaControl *control = &a->controls[pc];
-    const uint32_t slots = slots_of(a, pc);
+    const uint32_t slots = warp_program_slots(a->program, pc).slots;
     if (is_absorbed(a, pc)) {
         pass_on(a, pc);
         return;
@@ -232,7 +225,7 @@ static void assign(Assigner *a, uint32_t pc) {
     note_readers(a, pc);
     control->stall = (uint8_t)(slots < MOST_STALL ? slots : MOST_STALL);
     a->time += control->stall;
-    a->last_raised = raised_by(control);
+    a->last_raised = control->stall < 2 ? raised_by(control) : 0;
 }
 
 static void init_control(const Assigner *a, uint32_t pc) {

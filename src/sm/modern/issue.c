@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sm/parts.h"
 #include "sm/pick.h"
 
 void modern_issue_init(ModernIssue *issue, const SmContext *sm) {
@@ -244,9 +245,7 @@ static void send_to_memory(ModernIssue *issue, SmContext *sm, int warp, uint32_t
     memory_put(&issue->memory, subcore_of(issue, warp), index, sm->cycle);
     if (!context_is_profiled(sm)) return;
     sm->profile->issue_cycle[index] = sm->cycle;
-    SmMemory *memory = insts_memory_of(&sm->insts, index);
-    for (uint16_t i = 0; i < memory->count; i++)
-        memory->access[i].pc = pc & SM_NO_PC;
+    sm_profile_accesses(insts_memory_of(&sm->insts, index), pc);
 }
 
 /* Of another: its operands, its pipe, and when its result is there are known. */
@@ -258,7 +257,6 @@ static void send_to_pipe(ModernIssue *issue, SmContext *sm, int warp, const Mode
         core->issues_from = ports_free_from(&core->ports);
     }
     core->free_at[row->pipe] = sm->cycle + late + row->busy;
-    if (row->also != PIPES) core->free_at[row->also] = core->free_at[row->pipe];
 }
 
 /* The counters that the instruction names rise; those of memory fall when it says so. */
@@ -277,14 +275,6 @@ static void raise_counters(ModernIssue *issue, const SmContext *sm, int warp, co
             counters_fall_at(counters, warp, row->read_counter,
                              sm->cycle + TO_ALLOCATE + READ_CYCLES);
     }
-}
-
-/* Slots that an instruction takes whose active and executing lanes were these; a warp that has
- * exited takes no more than one. */
-static uint32_t slots_of(const SmOp *op, uint32_t active, uint32_t lanes, bool has_exited) {
-    if (has_exited) return op->slots.slots != 0;
-    if (!lanes) return op->slots.passed;
-    return lanes == active ? op->slots.taken : op->slots.slots;
 }
 
 static bool issues_own(const SmContext *sm) {
@@ -363,7 +353,9 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     raise_counters(issue, sm, warp, row, is_long(op));
     if (row->pipe == PIPE_MEMORY) send_to_memory(issue, sm, warp, pc, op, lanes);
     else if (row->slots) send_to_pipe(issue, sm, warp, row);
-    const uint32_t slots = slots_of(op, active, lanes, event == WARP_EXITED);
+    /* a warp that has exited takes no more than one */
+    const uint32_t slots =
+        event == WARP_EXITED ? row->slots != 0 : sm_op_slots(op, active, lanes);
     sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
     take_slots(issue, sm, warp, slots);
     if (context_is_profiled(sm)) profile_issue(sm, warp, pc, row, lanes, slots);
@@ -582,35 +574,22 @@ uint64_t modern_issue_next(const ModernIssue *issue, uint64_t now) {
 void modern_issue_show_stalls(const ModernIssue *issue, SmContext *sm, const SmL1d *l1d,
                               const SmPort *port) {
     TytoSmView *view = &sm->view;
-    const SmSendQueue *misses = &port->misses[MEM_CLIENT_L1D];
     const uint64_t ready = ready_warps(issue, sm);
     uint64_t full = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
         full |= ready & view->scheduler_warps[s] & without_place(issue, sm, s);
     view->lsu_full = full & issue->wants[PIPE_MEMORY];
     view->unit_full = full & ~view->lsu_full;
-    view->mshrs_full = mshr_is_full(&l1d->mshr) ? ready & view->wants_load : 0;
-    view->l1d_mshrs_free = mshr_has_place(&l1d->mshr) ? l1d->mshr.entry_count - l1d->mshr.used : 0;
-    view->l1d_misses_free = misses->capacity - misses->count;
+    l1d_show_room(l1d, port, view, ready);
 }
 
 SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *sm) {
     const TytoSmView *view = &sm->view;
-    const SmWarps *warps = &sm->warps;
     SmStallReasons reasons = {{0}};
     uint64_t left = view->resident, full = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
         full |= view->scheduler_warps[s] & without_place(issue, sm, s);
-    stall_reasons_take(&reasons, &left,
-                       (sm->profile ? sm->profile->has_issued : 0) | paying(issue, sm),
-                       PROFILE_cycles_issued);
-    stall_reasons_take(&reasons, &left, view->exited, PROFILE_cycles_exited);
-    stall_reasons_take(&reasons, &left, view->at_barrier | warps->phase_waits,
-                       PROFILE_cycles_barrier);
-    stall_reasons_take(&reasons, &left, warps->atomic_waits, PROFILE_cycles_atomic);
-    stall_reasons_take(&reasons, &left, warps->fenced, PROFILE_cycles_fence);
-    stall_reasons_take(&reasons, &left, warps->copy_waits, PROFILE_cycles_copy);
-    stall_reasons_take(&reasons, &left, warps->load_waits, PROFILE_cycles_memory);
+    sm_take_warp_reasons(&reasons, &left, sm, paying(issue, sm));
     stall_reasons_take(&reasons, &left, issue->delay[DELAY_FETCH], PROFILE_cycles_fetch_miss);
     stall_reasons_take(&reasons, &left, issue->delay[DELAY_BRANCH], PROFILE_cycles_branch);
     stall_reasons_take(&reasons, &left, issue->delayed, PROFILE_cycles_result);

@@ -17,11 +17,6 @@ static ModernPipe pipe_of(const IsaInfo *info, IsaUnit unit) {
     return info->memory != ISA_MEMORY_NONE ? PIPE_MEMORY : (ModernPipe)pipes[unit];
 }
 
-/* Whether another instruction does all of its work, its access to memory included. */
-static bool is_absorbed(const WarpProgram *program, uint32_t pc) {
-    return program->slots && !program->slots[pc].slots && !program->slots[pc].chain;
-}
-
 /* The class whose times the machine file states for what runs on that pipe. */
 static IsaClass class_of(const SmConfig *config, const IsaInfo *info, ModernPipe pipe) {
     const IsaClass own = (IsaClass)info->op_class;
@@ -48,33 +43,12 @@ static void count_reads(ModernRow *row) {
     }
 }
 
-/* Integer arithmetic on the multiply-add pipeline. */
-static bool is_integer(const IsaInfo *info) {
-    const IsaClass class = (IsaClass)info->op_class;
-    return class == ISA_CLASS_OTHER || (class >= ISA_CLASS_INT_ADD && class <= ISA_CLASS_MAD24);
-}
-
-static ModernPipe also_of(const SmConfig *config, const IsaInfo *info, ModernPipe pipe) {
-    const bool shares = config->modern.shares_integers && pipe == PIPE_FMA && is_integer(info);
-    return shares ? PIPE_ALU : PIPES;
-}
-
-/* The instruction on that pipe, as the machine file times it. */
-static SmOp timing_of(const SmConfig *config, const WarpProgram *program, uint32_t pc,
-                      ModernPipe pipe) {
-    IsaInfo info = program->infos[pc];
-    info.op_class = (uint8_t)class_of(config, &info, pipe);
-    SmOp op = sm_op(config, &info, program->regs);
-    if (program->slots) sm_op_lower(&op, config, &info, program->slots[pc]);
-    return op;
-}
-
 static ModernRow row_of(const SmConfig *config, const WarpProgram *program,
                         const IsaControl *control, uint32_t pc) {
     const IsaInfo *info = &program->infos[pc];
-    const ModernPipe pipe =
-        is_absorbed(program, pc) ? PIPE_CONTROL : pipe_of(info, (IsaUnit)control->unit);
-    const SmOp op = timing_of(config, program, pc, pipe);
+    const bool is_absorbed = isa_is_absorbed(warp_program_slots(program, pc));
+    const ModernPipe pipe = is_absorbed ? PIPE_CONTROL : pipe_of(info, (IsaUnit)control->unit);
+    const SmOp op = sm_op_at(config, program, pc, class_of(config, info, pipe));
     ModernRow row = {
         .latency = (uint16_t)(op.latency + sm_op_distance(config)),
         .busy = busy_of(pipe, &op),
@@ -85,7 +59,6 @@ static ModernRow row_of(const SmConfig *config, const WarpProgram *program,
         .at_most = control->at_most,
         .write_counter = control->write_counter,
         .read_counter = control->read_counter,
-        .also = (uint8_t)also_of(config, info, pipe),
         .is_fixed = pipe <= PIPE_TENSOR && control->write_counter == ISA_NO_COUNTER,
         .slots = op.slots.slots,
         .reuse = control->reuse,

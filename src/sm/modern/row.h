@@ -30,7 +30,6 @@ typedef struct ModernRow {
     uint8_t wait_mask; /* IsaControl, as the next five */
     uint8_t waits_for, at_most;
     uint8_t write_counter, read_counter;
-    uint8_t also;                  /* another ModernPipe that it takes for as long; PIPES: none */
     bool is_fixed;                 /* its latency is fixed: it passes the Allocate stage */
     uint8_t slots;                 /* issue slots; 0: another instruction does its work */
     uint8_t reads[REGISTER_BANKS]; /* registers it reads of each bank */
@@ -38,7 +37,7 @@ typedef struct ModernRow {
     uint8_t operand[ISA_PLACES];
     uint32_t constant;
 } ModernRow;
-_Static_assert(sizeof(ModernRow) == 28, "rows share the host's first cache with the SMs");
+_Static_assert(sizeof(ModernRow) == 24, "rows share the host's first cache with the SMs");
 
 /* The table is the caller's to free. */
 void *modern_rows_new(const SmConfig *config, const WarpProgram *program);

@@ -250,20 +250,6 @@ static void test_a_pipe_takes_one_in_its_interval(void **state) {
     }
 }
 
-static void test_integers_share_a_pipe_where_the_machine_says_so(void **state) {
-    (void)state;
-    IsaControl control[MOST];
-    start_controls(control);
-    control[3].unit = ISA_UNIT_FMA;
-    control[4].unit = ISA_UNIT_ALU;
-    Bench *bench = run("ops.other.initiation=2", 1, moves, control, false);
-    assert_int_equal(between(bench, 0, 3, 4), 1);
-    bench_stop(bench);
-    bench = run("ops.other.initiation=2 modern.shares_integers=yes", 1, moves, control, false);
-    assert_int_equal(between(bench, 0, 3, 4), 2);
-    bench_stop(bench);
-}
-
 static void test_a_missing_constant_keeps_the_warp(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -358,7 +344,6 @@ int main(void) {
         cmocka_unit_test(test_a_raise_shows_to_a_warp_that_is_not_picked),
         cmocka_unit_test(test_a_load_is_read_before_it_is_written),
         cmocka_unit_test(test_a_pipe_takes_one_in_its_interval),
-        cmocka_unit_test(test_integers_share_a_pipe_where_the_machine_says_so),
         cmocka_unit_test(test_a_missing_constant_keeps_the_warp),
         cmocka_unit_test(test_a_taken_branch_costs_its_latency),
         cmocka_unit_test(test_code_without_control_bits_waits_for_its_results),
