@@ -116,7 +116,7 @@ static void prefetches_that_nobody_wants_are_told(void **unused) {
 
 static void prefetches_on_sectors_and_fills(void **unused) {
     (void)unused;
-    const char *const machines[] = {"qv100", "rtx3070", "h100", "ccws"};
+    const char *const machines[] = {"qv100", "rtx3070", "a100", "h100", "ccws"};
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
         Workload w = walk(PLUGIN("next_line"));
         w.machine = machines[m];
