@@ -14,7 +14,7 @@ ROOT = pathlib.Path(sys.argv.pop(1))
 LOADER = importlib.machinery.SourceFileLoader("gpu_compare", str(ROOT / "scripts" / "gpu-compare"))
 gpu_compare = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_compare", LOADER))
 LOADER.exec_module(gpu_compare)
-METRICS = [metric for _, metric, _ in gpu_compare.FIGURES]
+METRICS = [metric for _, metrics, _ in gpu_compare.FIGURES for metric in metrics]
 PAGE = ROOT / "docs" / "fidelity-h100.md"
 PROGRAM = re.compile(r"^\| `(\w+)` \| (\d+) \| \S+ \| ([\d,]+) \|", re.M)
 
@@ -24,7 +24,7 @@ def theirs(launch, kernel, value):
 
 
 def ours(kernel, value):
-    counters = ("machine_instructions", "cycles", "l1d_load_accesses", "l2_reads", "dram_read_commands")
+    counters = ("machine_instructions", "cycles", "l1d_load_accesses", "l2_accesses", "l2_far_accesses", "dram_read_commands")
     return {"kernel": kernel, **{counter: value for counter in counters}}
 
 
@@ -32,6 +32,11 @@ class Comparison(unittest.TestCase):
     def test_launches_are_paired_by_number_and_kernel(self):
         rows = gpu_compare.compare([theirs(0, "a", 100), theirs(1, "b", 100), theirs(2, "c", 100)], [ours("a", 50), ours("x", 50)])
         self.assertEqual([(row["launch"], row["figures"]["cycles"]) for row in rows], [(0, (100.0, 50.0))])
+
+    def test_what_both_halves_of_l2_see_counts_twice(self):
+        here = {**ours("a", 50), "l2_accesses": 60, "l2_far_accesses": 30}
+        there = {**theirs(0, "a", 1), "lts__t_sectors_op_read.sum": "70", "lts__t_sectors_op_write.sum": "50"}
+        self.assertEqual(gpu_compare.compare([there], [here])[0]["figures"]["L2 sectors"], (120.0, 90.0))
 
     def test_half_and_twice_are_as_far_off(self):
         rows = gpu_compare.compare([theirs(0, "a", 100), theirs(1, "a", 1000)], [ours("a", 50), ours("a", 2000)])
