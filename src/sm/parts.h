@@ -53,8 +53,8 @@ void sm_count_residents(Sm *sm, uint64_t cycle);
 /* Retires warps, which must be retirable, and CTAs with their last one. */
 void sm_retire(Sm *sm, uint64_t warps);
 
-/* The reasons that any core has: warps that issued (`paying`: and those that take further slots), and
- * what residency holds. */
+/* The reasons that any core has: warps that issued (`paying`: and those that take further slots),
+ * and what residency holds. */
 void sm_take_warp_reasons(SmStallReasons *reasons, uint64_t *left, const SmContext *context,
                           uint64_t paying);
 /* Tells the profile, which there must be, of the warps that stand otherwise than before: `now` is

@@ -29,7 +29,7 @@ typedef struct Assigner {
     uint32_t block;
     uint64_t time;             /* in the block, at which the next instruction issues */
     uint64_t last_ready;       /* when all fixed results of the block are there */
-    uint32_t last_raised;      /* counters that the last instruction raises a cycle before the next */
+    uint32_t last_raised;      /* counters that the last instruction raises */
     uint32_t writers, readers; /* counters given out */
 } Assigner;
 
