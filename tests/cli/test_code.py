@@ -34,7 +34,7 @@ class Code(unittest.TestCase):
         return json.loads(out.read_text(encoding="utf-8"))["kernels"][0], done.stderr
 
     def test_machine_and_option_choose(self):
-        for options, code in (((), "ptx"), (("--machine", "a100"), "lowered ptx"), (("--machine", "a100", "--code", "ptx"), "ptx"),
+        for options, code in (((), "ptx"), (("--machine", "v100"), "lowered ptx"), (("--machine", "v100", "--code", "ptx"), "ptx"),
                               (("--code", "lowered"), "lowered ptx"), (("--functional",), "ptx"), (("--machine", "h100", "--functional"), "ptx")):
             with self.subTest(options=options):
                 kernel, said = self.launch(*options)

@@ -32,7 +32,7 @@ ELSEWHERE = {  # policies with parameters, and CTA schedulers, each on the machi
     "gtx480": ("two-level-active",),
     "qv100": ("two-level-active",),
 }
-MACHINE_CODE = {"h100"}  # machines that prefer it; it depends on the ptxas at hand, lowered PTX does not
+MACHINE_CODE = {"a100", "h100", "rtx4090"}  # machines that prefer it; it depends on the ptxas at hand, lowered PTX does not
 SMALL_L2 = "l2.size=16KiB"  # lines are replaced, and dirty ones written back
 FEW_SETS = "l1d.size=4KiB"  # whose lines are all on their way at times
 DP_UNIT = "units.dp.count=1,ops.fp64_add.unit=dp,ops.fp64_mad.unit=dp,ops.fp64_div.unit=dp"
@@ -46,6 +46,7 @@ WIDER = {  # (workload, policy, values of the machine): what the two workloads a
     "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", ""),
               ("matmul", "gto", "sm.instructions=lowered"), ("montecarlo", "lrr", "sm.instructions=lowered")),
     "a100": (("spmv", "lrr", ""), ("histogram", "gto", ""), ("matrix", "gto", "")),
+    "rtx4090": (("spmv", "lrr", ""), ("histogram", "gto", "")),
     "h100": (("spmv", "lrr", ""), ("sssp", "gto", ""), ("needle", "gto", ""), ("corners", "gto", "")),
 }
 ROWS = {machine: [(workload, policy, "") for policy in EVERYWHERE + ELSEWHERE.get(machine, ()) for workload in WORKLOADS]

@@ -34,13 +34,13 @@ static void names_the_assembler_of_machine_code(void **state) {
     expect(IDENTITY("--functional", "--code", "machine"), "\nptxas none\n", true);
     expect(IDENTITY("--set", "sm.instructions=machine", "--code", "ptx"), "ptxas", false);
     expect(IDENTITY("--machine", "h100"), "\nptxas none\n", true);
-    expect(IDENTITY("--machine", "a100"), "ptxas", false);
+    expect(IDENTITY("--machine", "v100"), "ptxas", false);
     expect(IDENTITY("--functional"), "ptxas", false);
 }
 
 static void code_overrides_the_machine(void **state) {
     (void)state;
-    expect(IDENTITY("--machine", "a100"), "sm.instructions lowered", true);
+    expect(IDENTITY("--machine", "v100"), "sm.instructions lowered", true);
     expect(IDENTITY("--machine", "h100"), "sm.instructions machine", true);
     expect(IDENTITY("--machine", "h100", "--code", "ptx"), "sm.instructions ptx", true);
     expect(IDENTITY("--code", "lowered", "--set", "sm.instructions=machine"),
