@@ -167,6 +167,17 @@ enum {
     ISA_NO_REGISTER = 255
 };
 
+/* Constant banks, as timing has them. */
+#define ISA_BANK_ADDRESS (UINT64_C(1) << 39) /* of bank 0, behind any device memory: ours */
+enum {
+    ISA_BANK_SHIFT = 16,           /* log2 of a bank's bytes */
+    ISA_INDEXED_CONSTANT = 1 << 30 /* IsaControl.constant: a uniform register chooses the word */
+};
+/* IsaControl.constant of the word at an offset of bank 0. */
+static inline uint32_t isa_constant(uint64_t offset) {
+    return UINT32_C(1) << 31 | (uint32_t)offset;
+}
+
 /* How the code wants an instruction issued: what a compiler writes into machine code where older
  * GPUs have a scoreboard. */
 typedef struct IsaControl {
@@ -181,7 +192,8 @@ typedef struct IsaControl {
     uint8_t reuse;         /* places whose register is kept in the register file cache, bit each */
     uint8_t words;         /* 32-bit registers of an operand: 2 where they are pairs */
     uint8_t operand[ISA_PLACES]; /* first register at each place; ISA_NO_REGISTER */
-    uint32_t constant; /* an operand in a constant bank: bank << 16 | offset, and 1 << 31; else 0 */
+    uint32_t constant; /* an operand in a constant bank: bank << 16 | offset, and 1 << 31; or
+                          ISA_INDEXED_CONSTANT; else 0 */
 } IsaControl;
 
 /* What one instruction of a program becomes. */

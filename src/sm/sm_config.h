@@ -199,6 +199,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(BYTES, key, at, "constant_line", constant_line_bytes, 16, 256, "64 B", "a line of it (Jia)") \
     P(COUNT, key, at, "constant_ways", constant_ways, "", 1, 64, "4", "lines of a set of it (Jia)") \
     P(COUNT, key, at, "constant_miss", constant_miss, "cycles", 0, 1000, "79", "that a warp waits for a line of it (Huerta)") \
+    P(COUNT, key, at, "indexed_constant", indexed_constant, "cycles", 0, 1000, "9", "that a warp waits, behind the stall count, for a constant that a uniform register chooses (measured on an H100: 13.9 from one ULDC to the next that needs it, whose stall count is 5)") \
     P(COUNT, key, at, "stream_buffer", stream_buffer, "", 0, MODERN_MAX_STREAM, "8", "lines of instructions that a sub-core asks for ahead of a miss (Huerta: 8 agree best)") \
     P(COUNT, key, at, "fetch_latency", fetch_latency, "cycles", 1, 200, "20", "from a miss in a sub-core's instruction cache to its line, where l1i has it; an assumption: not published") \
     P(COUNT, key, at, "code_latency", code_latency, "cycles", 1, 4000, "300", "from a miss in l1i to its line; an assumption: about a load from L2")

@@ -330,6 +330,8 @@ EXEC(LOAD_CONSTANT) {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
         const uint64_t at = (uint32_t)(index[lane] + (uint32_t)inst->imm);
+        context->did.address[lane] =
+            ISA_BANK_ADDRESS + ((uint64_t)inst->target << ISA_BANK_SHIFT) + (uint16_t)at;
         if (at + inst->size <= bank->bytes) memcpy(&result[lane], bank->data + at, inst->size);
         if (!(inst->flags & ISA_SIGNED)) continue;
         result[lane] =

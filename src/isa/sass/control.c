@@ -9,15 +9,14 @@ static_assert((int)ISA_UNITS == (int)SASS_UNITS && (int)ISA_UNIT_BRANCH == (int)
 static_assert((int)ISA_NO_COUNTER == (int)SASS_NO_COUNTER, "both name no counter alike");
 static_assert((int)ISA_NO_REGISTER == (int)SASS_RZ, "RZ is not read from the register file");
 
-enum { IS_CONSTANT = 1u << 31, BANK_SHIFT = 16, OFFSET_MASK = 0xFFFF };
-
-/* The word of a constant bank that is an operand; 0: there is none, or a register chooses it. */
+/* The word of a constant bank that is an operand, or that a register chooses it; 0: there is none.
+ */
 static uint32_t constant_of(const SassInst *inst) {
     for (int i = 0; i < inst->operand_count; i++) {
         const SassOperand *operand = &inst->operand[i];
-        if (operand->kind != SASS_CONST || tr_is_indexed(operand)) continue;
-        return IS_CONSTANT | (uint32_t)operand->bank << BANK_SHIFT |
-               ((uint32_t)operand->value & OFFSET_MASK);
+        if (operand->kind != SASS_CONST) continue;
+        if (tr_is_indexed(operand)) return ISA_INDEXED_CONSTANT;
+        return isa_constant((uint64_t)operand->bank << ISA_BANK_SHIFT | (uint16_t)operand->value);
     }
     return 0;
 }

@@ -491,13 +491,14 @@ bool tr_op_ldc(Translator *t) {
                                                                  : base_register(t, from->reg, 0);
     if (width.vector > 1) /* a destination may be the index */
         index = tr_step2(t, ISA_DO_MOV_32, tr_scratch(t), index)->operand[0];
-    for (uint32_t i = 0; i < width.vector; ++i) {
+    for (uint32_t i = width.vector; i-- > 0;) { /* the last one leaves the address */
         IsaInst *step = tr_step2(t, ISA_DO_LOAD_CONSTANT, tr_to_register(t, to, i), index);
         step->imm = from->value + 4 * (int64_t)i;
         step->size = width.size;
         step->target = from->bank;
         if (width.is_signed) step->flags |= ISA_SIGNED;
     }
+    if (!t->is_uniform) fill_access(t, ISA_MEMORY_LOAD, PTX_SPACE_CONST, width);
     return true;
 }
 

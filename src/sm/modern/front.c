@@ -18,17 +18,19 @@ void front_start(ModernFront *front) {
     for (uint32_t s = 0; s < front->config->subcores; s++) {
         tags_clear(&front->stream[s].l0);
         front->stream[s].count = 0;
+        front->stream[s].free = 0;
     }
 }
 
-/* Asks the SM's cache for a line: the cycle from which on a sub-core has it. It looks up one a
- * cycle. */
-static uint64_t ask_l1(ModernFront *front, Counters *counters, uint64_t line, uint64_t cycle) {
+/* Asks the SM's cache for a line: the cycle from which on a sub-core has it. The cache looks up one
+ * line a cycle that a warp waits for, and one for each stream buffer: `free` says from when on. */
+static uint64_t ask_l1(ModernFront *front, Counters *counters, uint64_t *free, uint64_t line,
+                       uint64_t cycle) {
     const SmModernConfig *config = &front->config->modern;
-    const uint64_t looked_up = cycle > front->l1_free ? cycle : front->l1_free;
+    const uint64_t looked_up = cycle > *free ? cycle : *free;
     ModernLine *found = tags_find(&front->l1, line);
     uint64_t there = looked_up + config->code_latency;
-    front->l1_free = looked_up + 1;
+    *free = looked_up + 1;
     counters->l1i_accesses++;
     counters->l1i_misses += !found;
     if (!found) tags_put(&front->l1, line, there);
@@ -44,8 +46,8 @@ static void ask_ahead(ModernFront *front, Counters *counters, ModernStream *stre
     const uint64_t bytes = front->config->l0i.line_bytes;
     uint64_t next = stream->count ? stream->ahead[stream->count - 1].address + bytes : line + bytes;
     for (; stream->count < front->config->modern.stream_buffer && next < end; next += bytes)
-        stream->ahead[stream->count++] =
-            (ModernAhead){.address = next, .ready = ask_l1(front, counters, next, cycle)};
+        stream->ahead[stream->count++] = (ModernAhead){
+            .address = next, .ready = ask_l1(front, counters, &stream->free, next, cycle)};
 }
 
 /* The line, which is no longer in the buffer, nor are those before it; false: it was not there, and
@@ -73,7 +75,8 @@ __attribute__((noinline)) uint64_t front_change_line(ModernFront *front, Counter
     uint64_t ready = own ? own->ready : 0;
     front->line[warp] = line;
     if (!own) {
-        if (!take_ahead(stream, line, &ready)) ready = ask_l1(front, counters, line, cycle);
+        if (!take_ahead(stream, line, &ready))
+            ready = ask_l1(front, counters, &front->l1_free, line, cycle);
         ask_ahead(front, counters, stream, line, end, cycle);
         tags_put(&stream->l0, line, ready);
     }

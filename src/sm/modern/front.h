@@ -21,6 +21,7 @@ typedef struct ModernAhead {
 /* Of a sub-core. */
 typedef struct ModernStream {
     ModernTags l0;
+    uint64_t free; /* cycle from which l1i looks up another line for the buffer */
     uint32_t count;
     ModernAhead ahead[MODERN_MAX_STREAM]; /* in order */
 } ModernStream;
@@ -28,7 +29,7 @@ typedef struct ModernStream {
 typedef struct ModernFront {
     const SmConfig *config;
     ModernTags l1;
-    uint64_t l1_free;              /* cycle from which l1i can look up another line */
+    uint64_t l1_free;              /* cycle from which l1i looks up another line that a warp awaits */
     uint64_t line[TYTO_MAX_WARPS]; /* that each warp executes from, or waits for */
     ModernStream stream[SM_MAX_SUBCORES];
 } ModernFront;

@@ -98,7 +98,7 @@ static uint64_t supply(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc,
     const uint64_t fetched =
         front_need(&issue->front, &sm->counters, warp, base + pc * bytes, end, cycle);
     if (fetched > cycle) *why = DELAY_FETCH;
-    if (!constant) return fetched;
+    if (!constant || constant == ISA_INDEXED_CONSTANT) return fetched;
     const uint64_t ready = constants_need(&issue->subcore[subcore_of(issue, warp)].constants,
                                           issue->serial[w->grid - sm->grid], constant, fetched);
     if (ready > fetched) *why = DELAY_CONSTANT;
@@ -316,6 +316,21 @@ static void tell_policy(const ModernIssue *issue, SmContext *sm, int warp, uint3
                                     .pc = pc});
 }
 
+/* Cycles until the warp's next instruction, where the one that has issued reads a constant that a
+ * register chooses. */
+static uint32_t wait_for_indexed(ModernIssue *issue, const SmContext *sm, int warp,
+                                 const ModernRow *row) {
+    const SmWarp *w = &sm->warps.warp[warp];
+    const WarpStep *did = w->grid->source->did;
+    if (row->constant != ISA_INDEXED_CONSTANT || !did->executed) return 0;
+    const uint64_t address = did->address[bits_lowest32(did->executed)] - ISA_BANK_ADDRESS;
+    const uint64_t ready =
+        constants_need(&issue->subcore[subcore_of(issue, warp)].constants,
+                       issue->serial[w->grid - sm->grid], isa_constant(address),
+                       sm->cycle + row->stall);
+    return (uint32_t)(ready - sm->cycle) + sm->config->modern.indexed_constant;
+}
+
 /* The instruction at `pc` has issued: what is next, and when. What could issue in the next cycle
  * does not see a counter that is raised now before the one after that. */
 static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
@@ -327,6 +342,11 @@ static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, cons
     if (jumps && row->slots && wait < sm->config->modern.branch_latency) {
         wait = sm->config->modern.branch_latency;
         why = DELAY_BRANCH;
+    }
+    const uint32_t indexed = wait_for_indexed(issue, sm, warp, row);
+    if (indexed > wait) {
+        wait = indexed;
+        why = DELAY_CONSTANT;
     }
     drop_head(issue, sm, warp);
     take_head(issue, sm, warp, wait, why);
