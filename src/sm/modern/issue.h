@@ -14,6 +14,7 @@
 #include "sm/modern/front.h"
 #include "sm/modern/memory.h"
 #include "sm/modern/ports.h"
+#include "sm/modern/states.h"
 
 /* What a sub-core has of its own beside its instructions and its memory queue. */
 typedef struct ModernSubcore {
@@ -26,15 +27,6 @@ typedef struct ModernSubcore {
     uint8_t outcome; /* SmOutcome of the cycles since the last step */
     uint8_t seen;    /* SmSeen of these */
 } ModernSubcore;
-
-/* Why a warp waits for a cycle. */
-typedef enum ModernDelay {
-    DELAY_STALL,
-    DELAY_BRANCH,
-    DELAY_FETCH,
-    DELAY_CONSTANT,
-    DELAYS
-} ModernDelay;
 
 typedef struct ModernIssue {
     uint64_t delayed;                       /* warps that wait for a cycle */
@@ -62,6 +54,7 @@ typedef struct ModernIssue {
     ModernMemory memory;
     SmExecute execute;
     SmIssueSums sums;
+    ModernStates states;
 } ModernIssue;
 
 void modern_issue_init(ModernIssue *issue, const SmContext *sm);

@@ -88,6 +88,7 @@ static void step(Sm *sm) {
         sm_note_stall_reasons(context, modern_stall_reasons(&core->issue, context));
     sm_tell_issued(sm);
     if (sm_retirable(sm)) sm_retire(sm, sm_retirable(sm));
+    states_count(&core->issue, context);
     *context->env.wake = next_step(sm, core);
 }
 
@@ -96,10 +97,12 @@ static void step(Sm *sm) {
 static void count_cycles(Sm *sm, uint64_t cycles) {
     Modern *core = sm->record;
     modern_issue_count(&core->issue, &sm->context, cycles);
+    states_count_asleep(&core->issue, &sm->context, cycles);
 }
 
 static void settle(Sm *sm) {
     Modern *core = sm->record;
+    states_settle(&core->issue.states, &sm->context.states);
     issue_sums_settle(&core->issue.sums, core->issue.subcores, core->issue.looks,
                       &sm->context.counters, &sm->context.histograms);
 }
