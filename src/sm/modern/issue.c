@@ -76,7 +76,7 @@ static void check_counters(ModernIssue *issue, int warp, const uint16_t value[IS
     const uint64_t bit = UINT64_C(1) << warp;
     const uint16_t *longs = issue->counters.longs[warp];
     uint32_t blocking = counters_block(value, issue->head[warp]);
-    states_block(&issue->states, warp, blocking);
+    if (blocking) states_block(&issue->states, warp, blocking);
     issue->blocked &= ~bit;
     issue->blocked_long &= ~bit;
     issue->blocked |= bits_if(blocking != 0, warp);
@@ -279,13 +279,16 @@ static void raise_counters(ModernIssue *issue, const SmContext *sm, int warp, co
                            bool is_long) {
     ModernCounters *counters = &issue->counters;
     const bool is_memory = row->pipe == PIPE_MEMORY;
-    states_raise(&issue->states, warp, row, counters->value[warp]);
     if (row->write_counter != ISA_NO_COUNTER) {
+        states_raise(&issue->states, warp, row->write_counter,
+                     counters->value[warp][row->write_counter], row->route);
         counters_raise(counters, warp, row->write_counter, is_memory && is_long);
         if (!is_memory)
             counters_fall_at(counters, warp, row->write_counter, sm->cycle + row->latency);
     }
     if (row->read_counter != ISA_NO_COUNTER) {
+        states_raise(&issue->states, warp, row->read_counter,
+                     counters->value[warp][row->read_counter], row->route);
         counters_raise(counters, warp, row->read_counter, false);
         if (!is_memory)
             counters_fall_at(counters, warp, row->read_counter,
@@ -482,7 +485,10 @@ static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
         states_look(&issue->states, ready, eligible);
         ready = eligible & issue->allowed;
     }
-    if (core->paid_until > sm->cycle) ready = 0;
+    if (core->paid_until > sm->cycle) {
+        issue->states.issued |= UINT64_C(1) << core->payer;
+        ready = 0;
+    }
     if (ready) warp = pick_warp(sm, (int)s, ready);
     if (sm->fault) return false;
     core->outcome = SM_ISSUED;

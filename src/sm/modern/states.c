@@ -20,18 +20,22 @@ void states_begin_phase(ModernStates *states, ModernWheel *wheel, int warp, uint
 
 /* ---- Counting ---- */
 
-/* Cycles that are counted, and the warps that are in no state yet. */
-typedef struct Count {
-    WarpStates *sums;
-    uint64_t cycles;
-    uint64_t left;
-} Count;
+/* Counts those of the warps that are in no state yet; which are so still. */
+static inline __attribute__((always_inline)) uint64_t take(WarpStates *sums, uint64_t cycles,
+                                                           uint64_t left, uint64_t warps,
+                                                           WarpState state) {
+    warps &= left;
+    sums->of[state] += cycles * (uint64_t)bits_count64(warps);
+    return left & ~warps;
+}
 
-static inline __attribute__((always_inline)) void take(Count *count, uint64_t warps,
-                                                       WarpState state) {
-    warps &= count->left;
-    count->left &= ~warps;
-    count->sums->of[state] += count->cycles * (uint64_t)bits_count64(warps);
+/* Warps that find what their next instruction goes to taken. */
+static uint64_t take_throttled(WarpStates *sums, uint64_t cycles, uint64_t left, uint64_t warps,
+                               const uint64_t route[ROUTES]) {
+    left = take(sums, cycles, left, warps & route[ROUTE_PIPE], WARP_STATE_math_pipe_throttle);
+    left = take(sums, cycles, left, warps & route[ROUTE_MIO], WARP_STATE_mio_throttle);
+    left = take(sums, cycles, left, warps & route[ROUTE_LG], WARP_STATE_lg_throttle);
+    return take(sums, cycles, left, warps & route[ROUTE_TEXTURE], WARP_STATE_tex_throttle);
 }
 
 /* Warps of sub-cores whose Control stage takes nothing. One that issued took something. */
@@ -45,82 +49,103 @@ static uint64_t held_up(const ModernIssue *issue, const SmContext *sm) {
     return warps;
 }
 
-/* Warps that find what their next instruction goes to taken. */
-static void take_throttled(Count *count, uint64_t warps, const uint64_t route[ROUTES]) {
-    take(count, warps & route[ROUTE_PIPE], WARP_STATE_math_pipe_throttle);
-    take(count, warps & route[ROUTE_MIO], WARP_STATE_mio_throttle);
-    take(count, warps & route[ROUTE_LG], WARP_STATE_lg_throttle);
-    take(count, warps & route[ROUTE_TEXTURE], WARP_STATE_tex_throttle);
+/* Ready warps that no place was free for, of a cycle. */
+static uint64_t take_ready(ModernIssue *issue, const SmContext *sm, uint64_t left) {
+    ModernStates *states = &issue->states;
+    const uint64_t held = states->ready & held_up(issue, sm);
+    left = take(&states->sums, 1, left, held, WARP_STATE_dispatch_stall);
+    return take_throttled(&states->sums, 1, left, states->ready, states->route);
 }
 
-/* Ready warps that no place was free for. */
-static void take_ready(Count *count, const ModernIssue *issue, const SmContext *sm) {
-    const uint64_t ready = issue->states.ready;
-    take(count, ready & held_up(issue, sm), WARP_STATE_dispatch_stall);
-    take_throttled(count, ready, issue->states.route);
+/* Warps that residency holds. */
+static uint64_t take_held(ModernStates *states, const SmContext *sm, uint64_t cycles,
+                          uint64_t left) {
+    const SmWarps *warps = &sm->warps;
+    const uint64_t barrier = states->barrier | sm->view.at_barrier;
+    const uint64_t l1tex = warps->atomic_waits | warps->copy_waits | warps->load_waits;
+    left = take(&states->sums, cycles, left, barrier, WARP_STATE_barrier);
+    left = take(&states->sums, cycles, left, warps->fenced, WARP_STATE_membar);
+    left = take(&states->sums, cycles, left, l1tex, WARP_STATE_long_scoreboard);
+    return take(&states->sums, cycles, left, states->phase, WARP_STATE_short_scoreboard);
+}
+
+/* Warps whose delay is in a phase before its last. */
+static uint64_t take_early(ModernStates *states, uint64_t cycles, uint64_t left) {
+    const uint64_t *early = states->early;
+    left = take(&states->sums, cycles, left, early[DELAY_STALL], WARP_STATE_wait);
+    left = take(&states->sums, cycles, left, early[DELAY_BRANCH], WARP_STATE_branch_resolving);
+    return take(&states->sums, cycles, left, early[DELAY_FETCH], WARP_STATE_no_instruction);
 }
 
 /* Warps whose next instruction takes no slot, and could not pass: the queue is full. */
-static void take_rest(Count *count, const ModernIssue *issue) {
-    take_throttled(count, issue->free & issue->wants[PIPE_MEMORY], issue->states.route);
-    take(count, UINT64_MAX, WARP_STATE_misc);
-}
-
-/* What residency holds. */
-static void take_held(Count *count, const ModernStates *states, const SmContext *sm) {
-    const SmWarps *warps = &sm->warps;
-    take(count, states->barrier | sm->view.at_barrier, WARP_STATE_barrier);
-    take(count, warps->fenced, WARP_STATE_membar);
-    take(count, warps->atomic_waits | warps->copy_waits | warps->load_waits,
-         WARP_STATE_long_scoreboard);
-    take(count, states->phase, WARP_STATE_short_scoreboard);
-}
-
-/* Delays in a phase before their last. */
-static void take_early(Count *count, const uint64_t early[DELAYS]) {
-    take(count, early[DELAY_STALL], WARP_STATE_wait);
-    take(count, early[DELAY_BRANCH], WARP_STATE_branch_resolving);
-    take(count, early[DELAY_FETCH], WARP_STATE_no_instruction);
-}
-
-/* Each resident warp gets the first state that it is in. What the profiler does with one that waits
- * for two things is not published: a warp looks at its counters when its instruction is there, and
- * at a constant when its counters let it (Huerta). */
-static inline __attribute__((always_inline)) void
-count_cycles(ModernIssue *issue, const SmContext *sm, uint64_t selected, uint64_t cycles) {
+static void take_rest(ModernIssue *issue, uint64_t cycles, uint64_t left) {
     ModernStates *states = &issue->states;
-    const uint64_t *delay = issue->delay, *early = states->early;
-    Count count = {&states->sums, cycles, sm->view.resident};
-    take(&count, selected, WARP_STATE_selected);
-    take(&count, states->eligible, WARP_STATE_not_selected);
-    if (count.left & states->ready) take_ready(&count, issue, sm);
-    take(&count, sm->view.exited, WARP_STATE_drain);
-    if (count.left & (states->barrier | states->phase | sm->view.at_barrier | sm->warps.held))
-        take_held(&count, states, sm);
-    if (early[DELAY_STALL] | early[DELAY_BRANCH] | early[DELAY_FETCH]) take_early(&count, early);
-    take(&count, delay[DELAY_STALL], WARP_STATE_wait);
-    take(&count, delay[DELAY_BRANCH], WARP_STATE_branch_resolving);
-    take(&count, delay[DELAY_FETCH], WARP_STATE_no_instruction);
-    take(&count, states->l1tex, WARP_STATE_long_scoreboard);
-    take(&count, issue->blocked, WARP_STATE_short_scoreboard);
-    take(&count, delay[DELAY_CONSTANT], WARP_STATE_imc_miss);
-    if (count.left) take_rest(&count, issue);
+    const uint64_t free = issue->free & issue->wants[PIPE_MEMORY];
+    left = take_throttled(&states->sums, cycles, left, free, states->route);
+    take(&states->sums, cycles, left, left, WARP_STATE_misc);
 }
 
-/* Warps that take further slots of their last instruction. */
-static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
-    uint64_t warps = 0;
-    for (uint32_t s = 0; s < issue->subcores; s++)
-        warps |= bits_if(issue->subcore[s].paid_until > sm->cycle, issue->subcore[s].payer);
-    return warps;
+/* Warps whose next instruction is not there. */
+static void take_front(ModernStates *states, const uint64_t delay[DELAYS], uint64_t cycles,
+                       uint64_t left) {
+    WarpStates *sums = &states->sums;
+    left = take(sums, cycles, left, delay[DELAY_BRANCH], WARP_STATE_branch_resolving);
+    take(sums, cycles, left, delay[DELAY_FETCH], WARP_STATE_no_instruction);
+}
+
+/* Counts warps that are not ready. Each gets the first state that it is in. What the profiler does
+ * with one that waits for two things is not published: a warp looks at its counters when its
+ * instruction is there, and at a constant when its counters let it (Huerta). */
+static void take_waiting(ModernIssue *issue, const SmContext *sm, uint64_t cycles, uint64_t left) {
+    ModernStates *states = &issue->states;
+    WarpStates *sums = &states->sums;
+    const uint64_t *delay = issue->delay, *early = states->early;
+    if (left & sm->view.exited) left = take(sums, cycles, left, sm->view.exited, WARP_STATE_drain);
+    if (left & (states->barrier | states->phase | sm->view.at_barrier | sm->warps.held))
+        left = take_held(states, sm, cycles, left);
+    if (early[DELAY_STALL] | early[DELAY_BRANCH] | early[DELAY_FETCH])
+        left = take_early(states, cycles, left);
+    left = take(sums, cycles, left, delay[DELAY_STALL], WARP_STATE_wait);
+    const uint64_t front = left & (delay[DELAY_BRANCH] | delay[DELAY_FETCH]);
+    if (front) take_front(states, delay, cycles, front);
+    const uint64_t blocked = left & issue->blocked & ~front;
+    if (blocked) {
+        take(sums, cycles, blocked, states->l1tex, WARP_STATE_long_scoreboard);
+        take(sums, cycles, blocked, ~states->l1tex, WARP_STATE_short_scoreboard);
+    }
+    left &= ~(front | blocked);
+    if (!left) return;
+    left = take(sums, cycles, left, delay[DELAY_CONSTANT], WARP_STATE_imc_miss);
+    if (left) take_rest(issue, cycles, left);
+}
+
+/* ---- Cycles ---- */
+
+static void count_now(ModernIssue *issue, const SmContext *sm) {
+    ModernStates *states = &issue->states;
+    uint64_t left = sm->view.resident;
+    left = take(&states->sums, 1, left, states->issued, WARP_STATE_selected);
+    if (left & states->ready) {
+        left = take(&states->sums, 1, left, states->eligible, WARP_STATE_not_selected);
+        if (left & states->ready) left = take_ready(issue, sm, left);
+    }
+    if (left) take_waiting(issue, sm, 1, left);
 }
 
 void states_count(ModernIssue *issue, const SmContext *sm) {
-    if (sm->view.resident) count_cycles(issue, sm, issue->states.issued | paying(issue, sm), 1);
+    if (issue->has_issued || issue->has_ready || issue->states.ready) count_now(issue, sm);
+    else issue->states.pending++;
 }
 
-/* The last step found what outcome the sub-cores have until something changes. */
-static uint64_t paying_asleep(const ModernIssue *issue) {
+void states_count_pending(ModernIssue *issue, const SmContext *sm) {
+    states_begin_cycle(&issue->states, sm);
+    take_waiting(issue, sm, issue->states.pending, sm->view.resident);
+    issue->states.pending = 0;
+}
+
+/* Warps that take further slots of their last instruction: the last step found which outcome the
+ * sub-cores have until something changes. */
+static uint64_t paying(const ModernIssue *issue) {
     uint64_t warps = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
         warps |= bits_if(issue->subcore[s].outcome == SM_ISSUED, issue->subcore[s].payer);
@@ -128,12 +153,19 @@ static uint64_t paying_asleep(const ModernIssue *issue) {
 }
 
 void states_count_asleep(ModernIssue *issue, const SmContext *sm, uint64_t cycles) {
-    if (!sm->view.resident) return;
+    const uint64_t payers = paying(issue);
+    if (!payers) {
+        issue->states.pending += cycles;
+        return;
+    }
+    states_flush(issue, sm);
     states_begin_cycle(&issue->states, sm);
-    count_cycles(issue, sm, paying_asleep(issue), cycles);
+    take_waiting(issue, sm, cycles,
+                 take(&issue->states.sums, cycles, sm->view.resident, payers, WARP_STATE_selected));
 }
 
-void states_settle(ModernStates *states, WarpStates *sum) {
-    warp_states_add(sum, &states->sums);
-    states->sums = (WarpStates){0};
+void states_settle(ModernIssue *issue, const SmContext *sm, WarpStates *sum) {
+    states_flush(issue, sm);
+    warp_states_add(sum, &issue->states.sums);
+    issue->states.sums = (WarpStates){0};
 }

@@ -33,19 +33,20 @@ typedef struct ModernPhases {
 
 typedef struct ModernStates {
     /* Of this cycle */
-    uint64_t issued;   /* warps that issued an instruction with a slot */
+    uint64_t issued;   /* warps that took a slot */
     uint64_t ready;    /* warps that lacked nothing but a place, at their sub-core's turn */
     uint64_t eligible; /* those of them that had one */
     uint64_t barrier;  /* warps at a barrier when the cycle began */
     uint64_t phase;    /* the same at an mbarrier */
     /* Of next instructions and counters */
-    uint64_t early[DELAYS];              /* delayed warps whose delay is in a phase before its
-                                            last, by that phase */
-    uint64_t route[ROUTES];              /* warps by ModernRow.route of their next instruction */
-    uint64_t l1tex;                      /* warps that a counter keeps which L1TEX raised */
+    uint64_t early[DELAYS]; /* delayed warps whose delay is in a phase before its
+                               last, by that phase */
+    uint64_t route[ROUTES]; /* warps by ModernRow.route of their next instruction */
+    uint64_t l1tex;         /* of warps that a counter keeps, those kept by one that L1TEX raised */
     uint8_t from_l1tex[TYTO_MAX_WARPS];  /* counters raised by L1TEX since they were 0, bit each */
     ModernPhases phases[TYTO_MAX_WARPS]; /* of delays that have several */
-    WarpStates sums;                     /* warp cycles since they were last settled */
+    uint64_t pending; /* cycles to be counted when something changes: no warp was ready in them */
+    WarpStates sums;  /* warp cycles since they were last settled */
 } ModernStates;
 
 /* ---- What issue tells ---- */
@@ -56,19 +57,15 @@ static inline void states_start_warp(ModernStates *states, int warp) {
         states->early[why] &= ~(UINT64_C(1) << warp);
 }
 
-/* The warp issues the instruction, which raises its counters from these values. */
-static inline void states_raise(ModernStates *states, int warp, const ModernRow *row,
-                                const uint16_t value[ISA_COUNTERS]) {
-    const uint8_t counters[] = {row->write_counter, row->read_counter};
-    for (int i = 0; i < 2; i++) {
-        if (counters[i] == ISA_NO_COUNTER) continue;
-        const uint32_t bit = 1u << counters[i], kept = value[counters[i]] ? UINT32_MAX : ~bit;
-        states->from_l1tex[warp] =
-            (uint8_t)((states->from_l1tex[warp] & kept) | (row->route >= ROUTE_LG ? bit : 0));
-    }
+/* The warp issues an instruction that raises a counter, which has this value before. */
+static inline void states_raise(ModernStates *states, int warp, uint8_t counter, uint16_t value,
+                                uint8_t route) {
+    const uint32_t bit = 1u << counter, kept = value ? UINT32_MAX : ~bit;
+    const uint32_t now = (states->from_l1tex[warp] & kept) | (route >= ROUTE_LG ? bit : 0);
+    states->from_l1tex[warp] = (uint8_t)now;
 }
 
-/* These counters keep the warp's next instruction. */
+/* These counters, one at least, keep the warp's next instruction. */
 static inline void states_block(ModernStates *states, int warp, uint32_t counters) {
     states->l1tex &= ~(UINT64_C(1) << warp);
     states->l1tex |= bits_if((states->from_l1tex[warp] & counters) != 0, warp);
@@ -96,13 +93,5 @@ static inline void states_look(ModernStates *states, uint64_t ready, uint64_t el
     states->ready |= ready;
     states->eligible |= eligible;
 }
-
-struct ModernIssue;
-/* Counts the cycle, after all sub-cores had their turn and warps were retired. */
-void states_count(struct ModernIssue *issue, const SmContext *sm);
-/* Counts so many cycles in which nothing issued and nothing changed. */
-void states_count_asleep(struct ModernIssue *issue, const SmContext *sm, uint64_t cycles);
-/* Adds the sums to those of the SM, and clears them. */
-void states_settle(ModernStates *states, WarpStates *sum);
 
 #endif
