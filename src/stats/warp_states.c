@@ -42,7 +42,7 @@ void warp_states_report(const WarpStates *states, uint64_t issued, Text *out) {
 void warp_states_document(Text *out) {
     text_add(out, "\n## Warp states\n\n"
                   "In JSON under `warp_states`, in warp x SM cycles, of machines with the [modern "
-                  "core](modern-core.md#what-waits-in-words) alone; the text report has them with "
+                  "core](modern-core.md#warp-states) alone; the text report has them with "
                   "`--verbose`. The names are those of Nsight Compute "
                   "(`smsp__average_warps_issue_stalled_NAME_per_issue_active` is a state divided "
                   "by `issued`). Together they are `warp_cycles`, which is checked after every "
