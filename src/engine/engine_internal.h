@@ -325,9 +325,11 @@ Counters tally_networks(const Engine *engine);
 /* What was counted since a mark up to the SM cycle `end`, which is not included: the first that has
  * not been stepped. */
 Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end);
-/* How the SMs differ since a mark, and the histograms since the machine was at rest. */
+/* How the SMs differ since a mark, and the histograms and warps' states since the machine was at
+ * rest. */
 Spreads tally_spreads(const Engine *engine, const EngineMarks *marks);
 Histograms tally_histograms(const Engine *engine);
+WarpStates tally_states(const Engine *engine);
 /* A grid's turn has come: what the units have counted before it. `is_at_rest`: no other grid is on
  * the machine. */
 void tally_mark(Engine *engine, EngineMarks *marks, bool is_at_rest);

@@ -448,6 +448,7 @@ static void fill_result(Engine *engine, const EnginePlace *place) {
     if (grid->has_overlapped) count_alone(engine, place, &result->counters);
     result->spreads = tally_spreads(engine, place->marks);
     result->histograms = tally_histograms(engine);
+    result->states = tally_states(engine);
     result->cycles = result->counters.cycles;
     result->time_ps += result->counters.time_ps;
     result->warp_instructions += result->counters.warp_instructions;

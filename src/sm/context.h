@@ -52,6 +52,7 @@ struct SmContext {
     /* ---- Sinks: each counter has one stage that counts it ---- */
     Counters counters;
     Histograms histograms;
+    WarpStates states;
 
     IsaFault policy_fault; /* the policy broke its contract: issue.c */
 };

@@ -106,6 +106,7 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     SmContext *context = &sm->context;
     context->counters = (Counters){0};
     context->histograms = (Histograms){0};
+    context->states = (WarpStates){0};
     context->fault = NULL;
     context->failed = NULL;
     sm->cycles = (SmCycles){.settled = cycle, .resident = cycle};
@@ -339,6 +340,7 @@ uint64_t sm_memory_cycles(const Sm *sm) {
     return sm->context.counters.MemoryBlockCycles + sm->core->memory_cycles(sm);
 }
 const Histograms *sm_histograms(const Sm *sm) { return &sm->context.histograms; }
+const WarpStates *sm_warp_states(const Sm *sm) { return &sm->context.states; }
 
 uint32_t sm_requests_under_way(const Sm *sm) { return sm->port.outstanding; }
 

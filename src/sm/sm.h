@@ -29,6 +29,7 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "stats/sets.h"
+#include "stats/warp_states.h"
 #include "tyto/cta_policy.h"
 
 typedef struct Sm Sm;
@@ -166,6 +167,8 @@ const Counters *sm_counters(const Sm *sm);
 /* Its MemoryBlockCycles up to the cycle that it is in, settled or not. */
 uint64_t sm_memory_cycles(const Sm *sm);
 const Histograms *sm_histograms(const Sm *sm);
+/* All 0 where the core does not count them. */
+const WarpStates *sm_warp_states(const Sm *sm);
 
 /* Why each resident warp stands where it stands, one after another, by warp slot. */
 typedef void SmVisitStallReasons(void *user, const SourceWarp *warp, uint32_t pc, int slot,

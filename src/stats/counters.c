@@ -8,6 +8,7 @@
 
 #include "stats/histogram.h"
 #include "stats/sets.h"
+#include "stats/warp_states.h"
 
 static_assert(sizeof(Counters) == COUNTER_COUNT * sizeof(uint64_t), "counters are one flat array");
 
@@ -257,6 +258,7 @@ void counters_document(Text *out) {
     }
     document_counters(out);
     histograms_document(out);
+    warp_states_document(out);
     text_add(out, "\n## Checked after every run\n\n| identity | always |\n|---|---|\n");
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
         text_printf(out, "| %s | %s |\n", identities[i].meaning,

@@ -165,6 +165,10 @@ static void add_counters(const Counters *counters, const Spreads *spreads, uint3
     if (has_all) add_everything(counters, out);
 }
 
+static void add_states(const WarpStates *states, const Counters *counters, Text *out) {
+    if (warp_states_sum(states)) warp_states_report(states, counters->issued, out);
+}
+
 /* Where a launch differs from most: code other than PTX, a stream other than the legacy default. */
 static void add_special(const KernelStats *kernel, Text *out) {
     if (*kernel->code && strcmp(kernel->code, "ptx") != 0)
@@ -189,6 +193,7 @@ static void add_kernel(const KernelStats *kernel, uint32_t sms, bool has_all, Te
                     run_status_names[kernel->status]);
     KernelFigures figures = run_figures(kernel->timing);
     add_counters(&figures.counters, &figures.spreads, sms, has_all, out);
+    if (has_all) add_states(&figures.states, &figures.counters, out);
 }
 
 /* Names of the kernels that ran without timing, each once. */
@@ -285,6 +290,8 @@ static void add_timed(const RunStats *run, bool has_all, int columns, Text *out)
         Spreads spreads = {0};
         if (run->units) spreads = units_spreads(run->units);
         add_counters(&total, &spreads, run->shape.sms, has_all, out);
+        const WarpStates states = run_total_states(run);
+        if (has_all) add_states(&states, &total, out);
     }
     if (run->tells_units) units_report(run->units, out);
     add_untimed(run, out);

@@ -2,6 +2,7 @@
 #include "stats/run.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,16 @@ void run_total_histograms(const RunStats *run, Histograms *total) {
     }
 }
 
+WarpStates run_total_states(const RunStats *run) {
+    WarpStates total = {0};
+    for (int i = 0; i < run->kernel_count; i++) {
+        if (!run->kernels[i].timing) continue;
+        KernelFigures figures = run_figures(run->kernels[i].timing);
+        warp_states_add(&total, &figures.states);
+    }
+    return total;
+}
+
 UntimedTotal run_untimed(const RunStats *run) {
     UntimedTotal total = {0};
     for (int i = 0; i < run->kernel_count; i++) {
@@ -181,6 +192,17 @@ static bool check_part(const char *name, const Counters *counters, CountersShape
     return is_good;
 }
 
+/* Every warp of every cycle is in one state, where the core counts them. */
+static bool check_states(const char *name, const KernelFigures *figures, Text *why) {
+    const uint64_t states = warp_states_sum(&figures->states);
+    if (!states || states == figures->counters.warp_cycles) return true;
+    text_printf(why,
+                "%s:\nevery resident warp is in one state: all states = %" PRIu64
+                ", not warp_cycles = %" PRIu64 "\n",
+                name, states, figures->counters.warp_cycles);
+    return false;
+}
+
 bool run_check(const RunStats *run, Text *why) {
     bool is_good = true, is_complete = run->shape.is_complete, has_overlap = false;
     if (!run->machine) return true;
@@ -191,8 +213,9 @@ bool run_check(const RunStats *run, Text *why) {
         is_complete &= shape.is_complete;
         has_overlap |= kernel->has_overlapped;
         if (!kernel->timing || kernel->has_overlapped) continue;
-        Counters counters = run_kernel_counters(kernel);
-        is_good &= check_part(kernel->name, &counters, shape, why);
+        KernelFigures figures = run_figures(kernel->timing);
+        is_good &= check_part(kernel->name, &figures.counters, shape, why);
+        is_good &= check_states(kernel->name, &figures, why);
     }
     Counters total = run_total(run);
     CountersShape shape = run->shape;

@@ -16,6 +16,7 @@
 #include "stats/profile.h"
 #include "stats/timeseries.h"
 #include "stats/units.h"
+#include "stats/warp_states.h"
 
 /* When and where one CTA ran that has ended. */
 typedef struct CtaRecord {
@@ -43,6 +44,7 @@ typedef struct KernelFigures {
     Counters counters;
     Histograms histograms;
     Spreads spreads; /* over the SMs */
+    WarpStates states;
 } KernelFigures;
 
 /* What only a kernel that was timed has. */
@@ -146,6 +148,7 @@ bool run_is_counted(const RunStats *run, const KernelStats *kernel);
 /* Sums over the kernels that are part of the total. */
 Counters run_total(const RunStats *run);
 void run_total_histograms(const RunStats *run, Histograms *total);
+WarpStates run_total_states(const RunStats *run);
 
 /* Sums over the kernels that were left out. */
 typedef struct UntimedTotal {

@@ -46,6 +46,13 @@ static void write_functional(Json *json, const Counters *counters) {
     }
 }
 
+/* Those of a core that counts them. */
+static void write_states(Json *json, const WarpStates *states) {
+    if (!warp_states_sum(states)) return;
+    json_key(json, "warp_states");
+    warp_states_write_json(states, json);
+}
+
 static void write_ctas(Json *json, const KernelTiming *timing) {
     json_key(json, "ctas");
     json_array(json);
@@ -68,6 +75,7 @@ static void write_timing(Json *json, const KernelTiming *timing, uint32_t sms) {
     write_counters(json, &figures.counters);
     json_key(json, "histograms");
     histograms_write_json(&figures.histograms, json);
+    write_states(json, &figures.states);
     json_key(json, "spread");
     spreads_write_json(&figures.spreads, sms, json);
     if (timing->ctas) write_ctas(json, timing);
@@ -105,11 +113,13 @@ static void write_total(Json *json, const RunStats *run, const Counters *total) 
     json_key(json, "total");
     json_object(json);
     if (run->machine) {
+        const WarpStates states = run_total_states(run);
         Histograms histograms;
         run_total_histograms(run, &histograms);
         write_counters(json, total);
         json_key(json, "histograms");
         histograms_write_json(&histograms, json);
+        write_states(json, &states);
         write_total_spread(json, run);
     } else {
         write_functional(json, total);

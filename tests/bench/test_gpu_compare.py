@@ -70,5 +70,39 @@ class Comparison(unittest.TestCase):
                 self.assertEqual(cycles, f"{sum(there):,.0f}", program)
 
 
+def states(launch, kernel, **warps):
+    """A launch as the profiler has it, in warps for each issue."""
+    row = {"program": "p", "kernel": kernel, "launch": str(launch), "cycles": "9", "instructions": "9", "active": "9"}
+    return {**row, "selected": "1", **{name: str(value) for name, value in warps.items()}}
+
+
+class Stalls(unittest.TestCase):
+    ROWS = gpu_compare.compare_stalls(
+        [states(0, "a", wait=3, drain=1), states(1, "b", wait=1, drain=3), states(2, "c", wait=1, drain=1)],
+        [{"kernel": "a", "warp_states": {"selected": 100, "wait": 100, "drain": 100}},
+         {"kernel": "b", "warp_states": {"selected": 10, "wait": 30, "drain": 10}}])
+
+    def test_shares_leave_out_who_issued(self):
+        self.assertEqual([row["name"] for row in self.ROWS], ["a 0", "b 1"])
+        self.assertEqual(self.ROWS[0]["there"], {"wait": 75, "drain": 25})
+        self.assertEqual(self.ROWS[0]["here"], {"wait": 50, "drain": 50})
+        self.assertEqual(self.ROWS[0]["stalled"], [4, 2])
+
+    def test_the_distance_is_what_would_have_to_move(self):
+        self.assertEqual([gpu_compare.distance(row) for row in self.ROWS], [25, 50])
+
+    def test_the_summary_counts_launches_with_the_same_largest_reason(self):
+        self.assertIn("1 of 2 launches", gpu_compare.sum_up(self.ROWS))
+        self.assertIn("off by 37.5 points", gpu_compare.sum_up(self.ROWS))
+        self.assertIn("| `b 1` | 4.0 | 4.0 | `drain` | 75% | 25% | -50 | `wait` 75% | 50% |", gpu_compare.stalls_table(self.ROWS, ["q"]))
+
+    def test_the_page_has_launches_of_the_counts_beside_it(self):
+        launches = {f"{row['kernel']} {row['launch']}" for rows in gpu_compare.read_counts(ROOT / "docs" / "h100" / "stalls.csv").values() for row in rows}
+        _, _, table = PAGE.read_text(encoding="utf-8").partition(gpu_compare.BEGIN_STALLS)
+        shown = set(re.findall(r"(?m)^\| `(\w+ \d+)` \|", table.partition(gpu_compare.END)[0]))
+        self.assertGreater(len(shown), 20)
+        self.assertEqual(shown - launches, set())
+
+
 if __name__ == "__main__":
     unittest.main()

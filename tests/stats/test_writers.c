@@ -145,6 +145,37 @@ static void test_run_sums_and_checks(void **state) {
     run_free(run);
 }
 
+/* States are checked and written where a core counts them. */
+static void test_warp_states(void **state) {
+    (void)state;
+    RunStats *run = make_run("cggty", 2000, 500);
+    Text text = {0}, why = {0};
+    Json json;
+    json_begin(&json, &text);
+    run_write_json(run, &json);
+    assert_null(strstr(text_string(&text), "warp_states"));
+    KernelFigures figures = run_figures(run->kernels[1].timing);
+    figures.states.of[WARP_STATE_wait] = 400;
+    figures.states.of[WARP_STATE_drain] = 30;
+    figures.counters.warp_cycles = 430;
+    run_set_figures(run->kernels[1].timing, &figures);
+    assert_true(run_check(run, &why));
+    text_clear(&text);
+    json_begin(&json, &text);
+    run_write_json(run, &json);
+    assert_contains(text_string(&text), "\"warp_states\"");
+    const WarpStates total = run_total_states(run);
+    assert_int_equal(total.of[WARP_STATE_wait], 400);
+    assert_int_equal(warp_states_sum(&total), 430);
+    figures.counters.warp_cycles++;
+    run_set_figures(run->kernels[1].timing, &figures);
+    assert_false(run_check(run, &why));
+    assert_contains(text_string(&why), "second:\nevery resident warp is in one state");
+    text_free(&text);
+    text_free(&why);
+    run_free(run);
+}
+
 static int count_of(const char *text, char what) {
     int count = 0;
     for (; *text; text++)
@@ -648,6 +679,7 @@ static void test_output(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_sums_and_checks),
+        cmocka_unit_test(test_warp_states),
         cmocka_unit_test(test_text_without_timing),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_untimed_kernels),

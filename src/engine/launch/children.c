@@ -196,6 +196,7 @@ void gpu_add_result(GpuResult *sum, const GpuResult *part) {
     counters.kernels = 0; /* it is a part of one */
     counters_add(&sum->counters, &counters);
     histograms_add(&sum->histograms, &part->histograms);
+    warp_states_add(&sum->states, &part->states);
     sum->warp_instructions += part->warp_instructions;
     sum->thread_instructions += part->thread_instructions;
     sum->cycles += part->cycles;

@@ -16,6 +16,7 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "stats/units.h"
+#include "stats/warp_states.h"
 
 typedef struct Gpu Gpu;
 typedef struct GpuModule GpuModule;
@@ -156,11 +157,12 @@ typedef struct GpuResult {
     Counters counters;     /* of a run on a machine; zero when run functionally */
     Histograms histograms; /* likewise */
     Spreads spreads;       /* likewise, over the SMs */
+    WarpStates states;     /* likewise, where the core counts them */
     uint32_t ctas_per_sm;  /* that fit */
     uint64_t start_ps;     /* when its turn came, on the clock of gpu_time_ps */
     /* Another grid was on the machine at the same time. Then instructions, CTAs, warps and time are
-     * this grid's; the other counters, histograms and spreads are what the whole machine did from
-     * its start to its end. */
+     * this grid's; the other counters, histograms, spreads and states are what the whole machine
+     * did from its start to its end. */
     bool has_overlapped;
 } GpuResult;
 

@@ -24,20 +24,20 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
     const EnginePlace *place = &engine->places[0];
     const IsaLaunch *launch = &place->grid->launch;
     uint32_t sms = engine->machine->sms;
-    Moment moment = {
-        .kernel = launch->function->ptx->name,
-        .launch = engine->watch->kernels,
-        .cycle = engine->cycle,
-        .ctas = place->grid->launch.ctas,
-        .begun_ctas = place->grid->next,
-        .done_ctas = place->grid->done,
-        .registers = gpu_registers(gpu, launch->function, launch->threads),
-        .shared_bytes = launch->shared_bytes,
-        .figures = {*so_far, tally_histograms(engine), tally_spreads(engine, place->marks)},
-        .before = &engine->watch->before,
-        .sms = base_calloc(sms, sizeof *moment.sms),
-        .sm_count = sms,
-        .standing = profile_new()};
+    Moment moment = {.kernel = launch->function->ptx->name,
+                     .launch = engine->watch->kernels,
+                     .cycle = engine->cycle,
+                     .ctas = place->grid->launch.ctas,
+                     .begun_ctas = place->grid->next,
+                     .done_ctas = place->grid->done,
+                     .registers = gpu_registers(gpu, launch->function, launch->threads),
+                     .shared_bytes = launch->shared_bytes,
+                     .figures = {*so_far, tally_histograms(engine),
+                                 tally_spreads(engine, place->marks), tally_states(engine)},
+                     .before = &engine->watch->before,
+                     .sms = base_calloc(sms, sizeof *moment.sms),
+                     .sm_count = sms,
+                     .standing = profile_new()};
     memcpy(moment.grid, launch->grid, sizeof moment.grid);
     memcpy(moment.block, launch->block, sizeof moment.block);
     for (uint32_t i = 0; i < sms; i++)

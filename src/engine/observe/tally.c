@@ -159,3 +159,10 @@ Histograms tally_histograms(const Engine *engine) {
         histograms_add(&all, sm_histograms(engine->sms[i]));
     return all;
 }
+
+WarpStates tally_states(const Engine *engine) {
+    WarpStates all = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        warp_states_add(&all, sm_warp_states(engine->sms[i]));
+    return all;
+}

@@ -44,6 +44,7 @@ void modern_issue_start(ModernIssue *issue, const SmContext *sm) {
     memory_start(&issue->memory);
     execute_start(&issue->execute);
     issue->sums = (SmIssueSums){0};
+    issue->states = (ModernStates){0};
 }
 
 void modern_issue_begin_grid(ModernIssue *issue, const SmContext *sm, SmGrid *grid) {
@@ -75,6 +76,7 @@ static void check_counters(ModernIssue *issue, int warp, const uint16_t value[IS
     const uint64_t bit = UINT64_C(1) << warp;
     const uint16_t *longs = issue->counters.longs[warp];
     uint32_t blocking = counters_block(value, issue->head[warp]);
+    if (blocking) states_block(&issue->states, warp, blocking);
     issue->blocked &= ~bit;
     issue->blocked_long &= ~bit;
     issue->blocked |= bits_if(blocking != 0, warp);
@@ -92,16 +94,23 @@ static uint64_t supply(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc,
                        ModernDelay *why) {
     const SmWarp *w = &sm->warps.warp[warp];
     const SmFetchConfig *config = &sm->config->fetch;
+    const ModernDelay first = *why;
     const uint64_t base = config->code_base + w->grid->code, bytes = config->instruction_bytes;
     const uint64_t end = base + w->grid->source->program->count * bytes;
     const uint32_t constant = issue->head[warp]->constant;
     const uint64_t fetched =
         front_need(&issue->front, &sm->counters, warp, base + pc * bytes, end, cycle);
-    if (fetched > cycle) *why = DELAY_FETCH;
+    if (fetched > cycle) {
+        *why = DELAY_FETCH;
+        states_split(&issue->states, warp, first, cycle, cycle);
+    }
     if (!constant || constant == ISA_INDEXED_CONSTANT) return fetched;
     const uint64_t ready = constants_need(&issue->subcore[subcore_of(issue, warp)].constants,
                                           issue->serial[w->grid - sm->grid], constant, fetched);
-    if (ready > fetched) *why = DELAY_CONSTANT;
+    if (ready > fetched) {
+        *why = DELAY_CONSTANT;
+        states_split(&issue->states, warp, first, cycle, fetched);
+    }
     return ready;
 }
 
@@ -114,9 +123,12 @@ static void take_head(ModernIssue *issue, SmContext *sm, int warp, uint32_t wait
     const ModernRow *row = issue->head[warp] = row_at(w->grid, pc);
     const uint64_t ready = supply(issue, sm, warp, pc, sm->cycle + wait, &why);
     issue->wants[row->pipe] |= bit;
+    issue->states.route[row->route] |= bit;
     issue->free |= bits_if(!row->slots, warp);
     sm->view.wants_load |= bits_if(w->grid->ops[pc].traits & SM_OP_L1D_LOAD, warp);
     if (ready > sm->cycle) delay(issue, warp, sm->cycle, ready, why);
+    if (ready > sm->cycle + wait)
+        states_begin_phase(&issue->states, &issue->wheel, warp, sm->cycle + 1);
 }
 
 static void drop_head(ModernIssue *issue, SmContext *sm, int warp) {
@@ -124,6 +136,7 @@ static void drop_head(ModernIssue *issue, SmContext *sm, int warp) {
     issue->raised[0] &= ~bit;
     issue->raised[1] &= ~bit;
     issue->wants[issue->head[warp]->pipe] &= ~bit;
+    issue->states.route[issue->head[warp]->route] &= ~bit;
     issue->free &= ~bit;
     issue->blocked &= ~bit;
     issue->blocked_long &= ~bit;
@@ -135,6 +148,7 @@ void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, int warp) {
     issue->delayed &= ~bit;
     for (int why = 0; why < DELAYS; why++)
         issue->delay[why] &= ~bit;
+    states_start_warp(&issue->states, warp);
     counters_start_warp(&issue->counters, warp);
     front_start_warp(&issue->front, warp);
     take_head(issue, sm, warp, 1, DELAY_FETCH);
@@ -147,6 +161,7 @@ static void end_delays(ModernIssue *issue, const SmContext *sm, uint64_t warps) 
     for (uint64_t rest = warps & issue->delayed; rest; rest &= rest - 1) {
         const int warp = bits_lowest64(rest);
         if (issue->until[warp] <= sm->cycle) continue;
+        states_begin_phase(&issue->states, &issue->wheel, warp, sm->cycle);
         wheel_put(&issue->wheel, warp, sm->cycle, issue->until[warp]);
         warps &= ~(UINT64_C(1) << warp);
     }
@@ -265,11 +280,15 @@ static void raise_counters(ModernIssue *issue, const SmContext *sm, int warp, co
     ModernCounters *counters = &issue->counters;
     const bool is_memory = row->pipe == PIPE_MEMORY;
     if (row->write_counter != ISA_NO_COUNTER) {
+        states_raise(&issue->states, warp, row->write_counter,
+                     counters->value[warp][row->write_counter], row->route);
         counters_raise(counters, warp, row->write_counter, is_memory && is_long);
         if (!is_memory)
             counters_fall_at(counters, warp, row->write_counter, sm->cycle + row->latency);
     }
     if (row->read_counter != ISA_NO_COUNTER) {
+        states_raise(&issue->states, warp, row->read_counter,
+                     counters->value[warp][row->read_counter], row->route);
         counters_raise(counters, warp, row->read_counter, false);
         if (!is_memory)
             counters_fall_at(counters, warp, row->read_counter,
@@ -374,8 +393,7 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     if (row->pipe == PIPE_MEMORY) send_to_memory(issue, sm, warp, pc, op, lanes);
     else if (row->slots) send_to_pipe(issue, sm, warp, row);
     /* a warp that has exited takes no more than one */
-    const uint32_t slots =
-        event == WARP_EXITED ? row->slots != 0 : sm_op_slots(op, active, lanes);
+    const uint32_t slots = event == WARP_EXITED ? row->slots != 0 : sm_op_slots(op, active, lanes);
     sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
     take_slots(issue, sm, warp, slots);
     if (context_is_profiled(sm)) profile_issue(sm, warp, pc, row, lanes, slots);
@@ -482,13 +500,23 @@ static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
     uint64_t ready =
         ready_warps(issue, sm) & mine & ~issue->free; /* those pass in the next cycle */
     int warp = TYTO_NO_WARP;
-    if (core->paid_until > sm->cycle) ready = 0;
-    if (ready) ready &= ~without_place(issue, sm, s) & issue->allowed;
+    if (ready) {
+        const uint64_t eligible = ready & ~without_place(issue, sm, s);
+        states_look(&issue->states, ready, eligible);
+        ready = eligible & issue->allowed;
+    }
+    if (core->paid_until > sm->cycle) {
+        issue->states.issued |= UINT64_C(1) << core->payer;
+        ready = 0;
+    }
     if (ready) warp = pick_warp(sm, (int)s, ready);
     if (sm->fault) return false;
     core->outcome = SM_ISSUED;
     issue->has_issued |= warp != TYTO_NO_WARP || core->paid_until > sm->cycle;
-    if (warp != TYTO_NO_WARP) return issue_warp(issue, sm, warp);
+    if (warp != TYTO_NO_WARP) {
+        issue->states.issued |= UINT64_C(1) << warp;
+        return issue_warp(issue, sm, warp);
+    }
     if (core->paid_until <= sm->cycle) core->outcome = (uint8_t)stall_cause(issue, sm, s);
     return true;
 }
@@ -571,6 +599,7 @@ void modern_issue_step(ModernIssue *issue, SmContext *sm) {
     show(issue, sm);
     if (issue->steps_always) pick_tell_time(sm, &issue->policy_cycle);
     issue->has_issued = false;
+    states_begin_cycle(&issue->states, sm);
     if (!pass_all(issue, sm)) return;
     issue->allowed = allowed_warps(sm);
     run_subcores(issue, sm);

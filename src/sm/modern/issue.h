@@ -14,6 +14,7 @@
 #include "sm/modern/front.h"
 #include "sm/modern/memory.h"
 #include "sm/modern/ports.h"
+#include "sm/modern/states.h"
 
 /* What a sub-core has of its own beside its instructions and its memory queue. */
 typedef struct ModernSubcore {
@@ -26,15 +27,6 @@ typedef struct ModernSubcore {
     uint8_t outcome; /* SmOutcome of the cycles since the last step */
     uint8_t seen;    /* SmSeen of these */
 } ModernSubcore;
-
-/* Why a warp waits for a cycle. */
-typedef enum ModernDelay {
-    DELAY_STALL,
-    DELAY_BRANCH,
-    DELAY_FETCH,
-    DELAY_CONSTANT,
-    DELAYS
-} ModernDelay;
 
 typedef struct ModernIssue {
     uint64_t delayed;                       /* warps that wait for a cycle */
@@ -62,6 +54,7 @@ typedef struct ModernIssue {
     ModernMemory memory;
     SmExecute execute;
     SmIssueSums sums;
+    ModernStates states;
 } ModernIssue;
 
 void modern_issue_init(ModernIssue *issue, const SmContext *sm);
@@ -78,6 +71,12 @@ void modern_issue_hear(ModernIssue *issue, SmContext *sm);
 /* An instruction has read its registers: the load/store unit has it. */
 void modern_issue_read(ModernIssue *issue, SmContext *sm, uint16_t inst);
 
+/* Whether the former may do anything. */
+static inline bool modern_issue_is_due(const ModernIssue *issue, uint64_t cycle) {
+    const uint64_t places = issue->wheel.occupied | issue->counters.occupied;
+    return (places >> (cycle % WHEEL_CYCLES) & 1) || (issue->raised[0] | issue->raised[1]);
+}
+
 /* ---- A cycle ---- */
 
 /* The sub-cores' turn. */
@@ -86,6 +85,22 @@ void modern_issue_step(ModernIssue *issue, SmContext *sm);
 uint64_t modern_issue_next(const ModernIssue *issue, uint64_t now);
 /* Accounts so many cycles in which nothing issued and nothing changed. */
 void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles);
+
+/* ---- The warps' states (states.h) ---- */
+
+/* Counts the cycle, after all sub-cores had their turn and warps were retired. */
+void states_count(ModernIssue *issue, const SmContext *sm);
+/* Counts so many cycles in which nothing issued and nothing changed. */
+void states_count_asleep(ModernIssue *issue, const SmContext *sm, uint64_t cycles);
+/* Before anything changes of what warps wait for: counts the cycles in which nothing did. */
+void states_count_pending(ModernIssue *issue, const SmContext *sm);
+static inline void states_flush(ModernIssue *issue, const SmContext *sm) {
+    if (issue->states.pending) states_count_pending(issue, sm);
+}
+/* Adds the sums to those of the SM, and clears them. */
+void states_settle(ModernIssue *issue, const SmContext *sm, WarpStates *sum);
+
+/* ---- What others see ---- */
 
 /* Brings what a policy sees of full units up to date (TYTO_NEEDS_STALLS). */
 void modern_issue_show_stalls(const ModernIssue *issue, SmContext *sm, const SmL1d *l1d,

@@ -64,10 +64,15 @@ static uint64_t next_step(Sm *sm, const Modern *core) {
 static void take_over(Sm *sm, Modern *core) {
     SmContext *context = &sm->context;
     ModernIssue *issue = &core->issue;
+    const bool is_due = modern_issue_is_due(issue, context->cycle);
+    if (is_due || context->events.count || context->warps.phase_waits) states_flush(issue, context);
     if (context->events.count) modern_issue_hear(issue, context);
-    modern_issue_take_due(issue, context);
+    if (is_due) modern_issue_take_due(issue, context);
     const uint16_t read = memory_step(&issue->memory, context, &sm->lsu);
-    if (read != SM_NONE) modern_issue_read(issue, context, read);
+    if (read != SM_NONE) {
+        states_flush(issue, context);
+        modern_issue_read(issue, context, read);
+    }
     if (context->warps.phase_waits) warps_end_tries(context);
 }
 
@@ -88,6 +93,7 @@ static void step(Sm *sm) {
         sm_note_stall_reasons(context, modern_stall_reasons(&core->issue, context));
     sm_tell_issued(sm);
     if (sm_retirable(sm)) sm_retire(sm, sm_retirable(sm));
+    states_count(&core->issue, context);
     *context->env.wake = next_step(sm, core);
 }
 
@@ -96,10 +102,12 @@ static void step(Sm *sm) {
 static void count_cycles(Sm *sm, uint64_t cycles) {
     Modern *core = sm->record;
     modern_issue_count(&core->issue, &sm->context, cycles);
+    states_count_asleep(&core->issue, &sm->context, cycles);
 }
 
 static void settle(Sm *sm) {
     Modern *core = sm->record;
+    states_settle(&core->issue, &sm->context, &sm->context.states);
     issue_sums_settle(&core->issue.sums, core->issue.subcores, core->issue.looks,
                       &sm->context.counters, &sm->context.histograms);
 }

@@ -17,6 +17,18 @@ static ModernPipe pipe_of(const IsaInfo *info, IsaUnit unit) {
     return info->memory != ISA_MEMORY_NONE ? PIPE_MEMORY : (ModernPipe)pipes[unit];
 }
 
+static ModernRoute route_of(const IsaInfo *info, ModernPipe pipe) {
+    if (pipe == PIPE_SFU || pipe == PIPE_SHUFFLE) return ROUTE_MIO;
+    if (pipe != PIPE_MEMORY) return ROUTE_PIPE;
+    if (info->memory == ISA_MEMORY_TEXTURE) return ROUTE_TEXTURE;
+    switch (info->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_CONST:
+    case PTX_SPACE_PARAM: return ROUTE_MIO;
+    default: return ROUTE_LG;
+    }
+}
+
 /* The class whose times the machine file states for what runs on that pipe. */
 static IsaClass class_of(const SmConfig *config, const IsaInfo *info, ModernPipe pipe) {
     const IsaClass own = (IsaClass)info->op_class;
@@ -59,6 +71,7 @@ static ModernRow row_of(const SmConfig *config, const WarpProgram *program,
         .at_most = control->at_most,
         .write_counter = control->write_counter,
         .read_counter = control->read_counter,
+        .route = (uint8_t)(route_of(info, pipe) & (ROUTES - 1)),
         .is_fixed = pipe <= PIPE_TENSOR && control->write_counter == ISA_NO_COUNTER,
         .slots = op.slots.slots,
         .reuse = control->reuse,

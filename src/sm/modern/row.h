@@ -19,6 +19,16 @@ typedef enum ModernPipe {
     PIPES
 } ModernPipe;
 
+/* How an instruction leaves its sub-core, as NVIDIA's profiler divides it. */
+typedef enum ModernRoute {
+    ROUTE_PIPE, /* to a pipe of the sub-core */
+    ROUTE_MIO,  /* to units that sub-cores share: shared memory, constants, shuffles, special
+                   functions */
+    ROUTE_LG,   /* to global or local memory */
+    ROUTE_TEXTURE,
+    ROUTES
+} ModernRoute;
+
 enum { REGISTER_BANKS = 2 }; /* of a sub-core (Huerta): even registers, odd ones */
 
 typedef struct ModernRow {
@@ -30,7 +40,8 @@ typedef struct ModernRow {
     uint8_t wait_mask; /* IsaControl, as the next five */
     uint8_t waits_for, at_most;
     uint8_t write_counter, read_counter;
-    bool is_fixed;                 /* its latency is fixed: it passes the Allocate stage */
+    bool is_fixed : 1;             /* its latency is fixed: it passes the Allocate stage */
+    uint8_t route : 2;             /* ModernRoute */
     uint8_t slots;                 /* issue slots; 0: another instruction does its work */
     uint8_t reads[REGISTER_BANKS]; /* registers it reads of each bank */
     uint8_t reuse, words;          /* IsaControl, as the next two */
