@@ -91,7 +91,7 @@ class Policies(unittest.TestCase):
     def expect_death(self, number, policy, function, *words):
         done = self.tyto(*words)
         self.assertEqual(done.returncode, -number, done.stderr)
-        self.assertRegex(done.stderr, rf"tyto: error: {re.escape(policy)}: cycle \d{{3}}(, SM \d+)?: {function} was "
+        self.assertRegex(done.stderr, rf"tyto: error: {re.escape(policy)}: cycle \d{{3,4}}(, SM \d+)?: {function} was "
                                       rf"under way when signal {number} ended the process")
 
     def test_a_policy_that_crashes_is_named_with_function_and_cycle(self):
@@ -171,7 +171,7 @@ class Policies(unittest.TestCase):
         for numbers, what, *words in cases:
             status, said = self.interrupt(numbers, *words)
             self.assertEqual(status, -numbers[-1], said)
-            self.assertRegex(said, rf"tyto: error: (warp|CTA) scheduler {re.escape(policy)}: cycle \d{{3}}"
+            self.assertRegex(said, rf"tyto: error: (warp|CTA) scheduler {re.escape(policy)}: cycle \d{{3,4}}"
                                    rf"(, SM \d+)?: {what}\n")
 
 
