@@ -163,11 +163,11 @@ class Policies(unittest.TestCase):
 
     def test_a_policy_that_never_returns_is_named_when_interrupted(self):
         policy = "./misbehaving.so:how=loop"
-        cases = [((signal.SIGINT,), "pick does not return", "run", "--scheduler", policy, *VECADD),
-                 ((signal.SIGTERM,), "choose does not return", "run", "--set", "cta.launch_latency=100",
+        cases = [((signal.SIGINT,), "pick does not return", "run", "--machine", "gtx480", "--scheduler", policy, *VECADD),
+                 ((signal.SIGTERM,), "choose does not return", "run", "--machine", "gtx480", "--set", "cta.launch_latency=100",
                   "--cta-scheduler", policy, *VECADD),
-                 ((signal.SIGTERM,), "pick was under way", "launch", "--scheduler", policy, SPIN),
-                 ((signal.SIGINT, signal.SIGINT), "pick was under way", "launch", "--scheduler", policy, SPIN)]
+                 ((signal.SIGTERM,), "pick was under way", "launch", "--machine", "gtx480", "--scheduler", policy, SPIN),
+                 ((signal.SIGINT, signal.SIGINT), "pick was under way", "launch", "--machine", "gtx480", "--scheduler", policy, SPIN)]
         for numbers, what, *words in cases:
             status, said = self.interrupt(numbers, *words)
             self.assertEqual(status, -numbers[-1], said)
