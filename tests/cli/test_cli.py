@@ -753,14 +753,14 @@ class Compare(Case):
         self.assertEqual(done.stdout, self.tyto(*words[:1], "--jobs", "1", *words[1:]).stdout)
 
     def test_ranges(self):
-        done = self.tyto("compare", "--schedulers", "gto,swl:limit=3..5,two-level:group=1..2,stall=any",
+        done = self.tyto("compare", "--machine", "gtx480", "--schedulers", "gto,swl:limit=3..5,two-level:group=1..2,stall=any",
                          "--json", "c.json", "vecadd", "--size", "300")
         self.check(done, 0)
         runs = json.loads((self.path / "c.json").read_text(encoding="utf-8"))["runs"]
         self.assertEqual([run["scheduler"] for run in runs],
                          ["gto", "swl:limit=3", "swl:limit=4", "swl:limit=5",
                           "two-level:group=1,stall=any", "two-level:group=2,stall=any"])
-        done = self.tyto("compare", "--schedulers", "best-swl", "vecadd", "--size", "300")
+        done = self.tyto("compare", "--machine", "gtx480", "--schedulers", "best-swl", "vecadd", "--size", "300")
         self.assertEqual(len(re.findall(r"(?m)^swl", done.stdout.split("scheduler cycles that")[0])), 32)
         self.check(self.tyto("compare", "--schedulers", "swl:limit=0..3", "vecadd"), 2, "out of bounds")
         self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "--schedulers swl:limit=5..3: the range is empty, as it ends before it begins")
