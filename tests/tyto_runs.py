@@ -11,6 +11,8 @@ import tempfile
 SEVEN = ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose")
 FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # of util-linux: with it before it, a command's addresses are others
 HOST = re.compile(r',\s*"host": \{[^}]*\}')  # all in a run's JSON that may differ from run to run
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DEFAULT_MACHINE = re.search(r'TYTO_DEFAULT_MACHINE "(.*)"', (ROOT / "include/tyto/tyto.h").read_text(encoding="utf-8")).group(1)
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 

@@ -23,6 +23,9 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+/* The machine of a simulation that names none: a GPU of today. */
+#define TYTO_DEFAULT_MACHINE "h100"
+
 const char *tyto_version(void); /* "0.1.0" */
 
 typedef enum TytoStatus {

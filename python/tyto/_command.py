@@ -45,7 +45,7 @@ def _check_own(own: str, options: Sequence[str], kept: str) -> None:
         raise TytoError(f"options: {own} is how the result comes back; {kept} holds it", "bad option")
 
 
-def run(program: Union[str, "pathlib.Path"], machine: str = "gtx480", scheduler: Any = None,
+def run(program: Union[str, "pathlib.Path"], machine: Optional[str] = None, scheduler: Any = None,
         cta_scheduler: Optional[str] = None, set: Optional[Mapping[str, object]] = None, size: Size = None,
         arguments: Sequence[object] = (), options: Sequence[str] = ()) -> Run:
     """Runs a workload of Tyto's, or any CUDA program.
@@ -75,7 +75,7 @@ def run(program: Union[str, "pathlib.Path"], machine: str = "gtx480", scheduler:
 
 
 def compare(program: Union[str, "pathlib.Path"], schedulers: Sequence[str] = ("lrr", "gto", "two-level"),
-            machine: str = "gtx480", cta_schedulers: Sequence[str] = (), set: Optional[Mapping[str, object]] = None,
+            machine: Optional[str] = None, cta_schedulers: Sequence[str] = (), set: Optional[Mapping[str, object]] = None,
             size: Size = None, arguments: Sequence[object] = (), options: Sequence[str] = (),
             jobs: Optional[int] = None) -> Comparison:
     """Runs a program under several schedulers. str() of the result is the command's table and reason."""
@@ -107,7 +107,7 @@ def _labels(runs: Sequence[Run]) -> List[str]:
     return [" ".join(str(way[i]) for i in range(2) if several[i]) for way in ways]
 
 
-def sweep(programs: Union[str, Sequence[str]], machines: Union[str, Sequence[str]] = "gtx480",
+def sweep(programs: Union[str, Sequence[str]], machines: Union[str, Sequence[str]] = (),
           schedulers: Union[str, Sequence[str]] = (), cta_schedulers: Union[str, Sequence[str]] = (),
           set: Optional[Mapping[str, Union[object, Sequence[object]]]] = None,
           sizes: Union[str, int, Sequence[Union[str, int]]] = "small", seeds: Union[int, Sequence[int]] = (),

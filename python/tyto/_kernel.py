@@ -36,7 +36,7 @@ class Simulator:
     `options` are further words of `tyto run`.
     """
 
-    def __init__(self, machine: str = "gtx480", scheduler: Any = None, cta_scheduler: Optional[str] = None,
+    def __init__(self, machine: Optional[str] = None, scheduler: Any = None, cta_scheduler: Optional[str] = None,
                  set: Optional[Mapping[str, object]] = None, options: Sequence[str] = ()) -> None:
         if isinstance(scheduler, Scheduler):
             raise TytoError(f"scheduler: give the class {type(scheduler).__name__}, of which each SM gets an object", "bad option")
@@ -166,7 +166,7 @@ class Kernel:
     """
 
     def __init__(self, ptx: Union[str, "os.PathLike[str]"], name: Optional[str] = None,
-                 simulator: Optional[Simulator] = None, machine: str = "gtx480", scheduler: Any = None,
+                 simulator: Optional[Simulator] = None, machine: Optional[str] = None, scheduler: Any = None,
                  cta_scheduler: Optional[str] = None, set: Optional[Mapping[str, object]] = None,
                  options: Sequence[str] = ()) -> None:
         source, label = _source(ptx)

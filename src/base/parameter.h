@@ -13,7 +13,8 @@
  *
  *     COUNT      unit, low, high, initial, meaning    a number; the unit may follow it, "" for none
  *     BYTES      low, high, initial, meaning          a number of bytes, with its unit: 48 KiB
- *     FREQUENCY  initial, meaning                     kHz, with its unit: 700 MHz
+ *     FREQUENCY  low, initial, meaning                kHz, with its unit: 700 MHz
+ *     TIME       high, initial, meaning               a number of cycles, or a time: 500 ns
  *     ADDRESS    initial, meaning                     a number, shown in hexadecimal
  *     BOOL       initial, meaning                     yes or no
  *     CHOICE     type, initial, meaning               one of an enumeration
@@ -35,11 +36,24 @@ typedef struct ParameterList {
     uint32_t items[PARAMETER_MAX_LIST];
 } ParameterList;
 
+/* A parameter that is a number of cycles, or a time which is the same at every clock. */
+typedef struct ParameterTime {
+    uint32_t cycles; /* 0 where `ps` is not */
+    uint32_t ps;     /* picoseconds; 0: the cycles count */
+} ParameterTime;
+
+/* Cycles of a clock of so many kHz, to the nearest. */
+static inline uint32_t parameter_time_cycles(ParameterTime time, uint32_t khz) {
+    const uint64_t ps_khz = UINT64_C(1000000000); /* of one cycle a picosecond, in kHz */
+    return time.ps ? (uint32_t)(((uint64_t)time.ps * khz + ps_khz / 2) / ps_khz) : time.cycles;
+}
+
 /* The field that a row declares. */
 #define PARAMETER_FIELD(kind, key, at, name, field, ...) PARAMETER_FIELD_##kind(field, __VA_ARGS__)
 #define PARAMETER_FIELD_COUNT(field, ...)                uint32_t field;
 #define PARAMETER_FIELD_BYTES(field, ...)                uint32_t field;
 #define PARAMETER_FIELD_FREQUENCY(field, ...)            uint32_t field;
+#define PARAMETER_FIELD_TIME(field, ...)                 ParameterTime field;
 #define PARAMETER_FIELD_ADDRESS(field, ...)              uint32_t field;
 #define PARAMETER_FIELD_BOOL(field, ...)                 bool field;
 #define PARAMETER_FIELD_CHOICE(field, type, ...)         type field;

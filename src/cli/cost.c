@@ -6,7 +6,7 @@
 #include <string.h>
 
 static int run_cost(Arguments *arguments) {
-    const char *machine = "gtx480";
+    const char *machine = TYTO_DEFAULT_MACHINE;
     const char **sets = allocate((size_t)arguments->option_count + 1, sizeof *sets);
     int set_count = 0;
     for (int i = 0; i < arguments->option_count; i++) {
@@ -25,7 +25,8 @@ static int run_cost(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--machine", "NAME", "gtx480", "The machine: one of tyto machines, or a file.yaml.", NULL, 0},
+    {"--machine", "NAME", TYTO_DEFAULT_MACHINE,
+     "The machine: one of tyto machines, or a file.yaml.", NULL, 0},
     {"--set", "KEY=VALUE", NULL, "Change a value of the machine: l1d.size=64KiB.", NULL, 0},
 };
 

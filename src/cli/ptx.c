@@ -68,8 +68,9 @@ static bool check(const Arguments *arguments, TytoSimulator *simulator, const ch
 }
 
 static int run_ptx(Arguments *arguments) {
+    static const char *const words[] = {"--functional", "--code", "ptx"}; /* nothing runs */
     char message[1024];
-    TytoSimulator *simulator = tyto_new(0, NULL, message, sizeof message);
+    TytoSimulator *simulator = tyto_new(3, words, message, sizeof message);
     if (!simulator) {
         fprintf(stderr, "tyto: %s\n", message);
         return EXIT_FAILED;

@@ -191,7 +191,8 @@ static int run_sweep(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--machines", "NAME,...", "gtx480", "The machines: of tyto machines, or files.", NULL, 0},
+    {"--machines", "NAME,...", TYTO_DEFAULT_MACHINE, "The machines: of tyto machines, or files.",
+     NULL, 0},
     {"--set", "KEY=VALUE,...", NULL,
      "Values of the machine to go through: l1d.size=16KiB,32KiB. As often as needed.", NULL, 0},
     {"--schedulers", "NAME,...", NULL,
@@ -235,9 +236,9 @@ const Command command_sweep = {
         "A PROGRAM is a workload or a path, quoted together with its arguments. FILE.yaml says\n"
         "the same as the options (docs/sweep.md).\n"
         "\n"
-        "  tyto sweep spmv bfs --set l1d.size=16KiB,32KiB,64KiB --schedulers lrr,gto,ccws\n"
+        "  tyto sweep spmv bfs --machines ccws --set l1d.size=16KiB,32KiB --schedulers lrr,gto\n"
         "  tyto sweep './a.out {size}' --sizes 100,1000 --metrics ipc,l1d_miss_rate\n"
-        "  tyto sweep spmv --set l1d.size=16KiB,32KiB --plot l1d.svg --csv l1d.csv\n"
+        "  tyto sweep spmv --machines ccws --set l1d.size=16KiB,32KiB --plot l1d.svg\n"
         "\n"
         "Finished runs are kept: a command that was interrupted goes on where it was. A run that\n"
         "fails is told at the end, and tried again with --retry.\n",

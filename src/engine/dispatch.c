@@ -133,7 +133,7 @@ static void start_hooks(Dispatch *dispatch, uint64_t next, uint64_t ctas) {
 void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle) {
     dispatch->sms = NULL; /* until its SMs know the grid, the CTA scheduler learns nothing */
     start_hooks(dispatch, grid->next, grid->ctas);
-    dispatch->not_before = grid->given + dispatch->config->launch_latency;
+    dispatch->not_before = grid->given + dispatch->config->launch_cycles;
     dispatch->is_over = false;
     memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
     dispatch->marks = grid->marks;

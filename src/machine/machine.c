@@ -35,6 +35,8 @@ void machine_init(MachineConfig *machine) {
 void machine_resolve(MachineConfig *machine) {
     NetworkConfig *network = &machine->network;
     NocConfig *noc = &network->noc;
+    machine->cta.launch_cycles =
+        parameter_time_cycles(machine->cta.launch_latency, machine->clock.sm_khz);
     noc->nodes = (int)(machine_ports(machine) + machine->partitions * machine->partition.slices);
     for (int i = 0; i < NOC_MAX_NODES; i++)
         noc->placement[i] = (uint16_t)i;

@@ -26,12 +26,14 @@ enum {
 };
 
 /* clang-format off */
-/* Frequencies of the four clock domains, in kHz: integers, so that their ratios are exact. */
+/* Frequencies of the four clock domains, in kHz: integers, so that their ratios are exact. A clock
+ * that a profiler locks is another one of the SMs. */
 #define CLOCK_PARAMETERS(P, key, at) \
-    P(FREQUENCY, key, at, "sm", sm_khz, "700 MHz", "SMs") \
-    P(FREQUENCY, key, at, "noc", noc_khz, "700 MHz", "interconnect") \
-    P(FREQUENCY, key, at, "l2", l2_khz, "700 MHz", "partitions up to the DRAM controller") \
-    P(FREQUENCY, key, at, "dram", dram_khz, "924 MHz", "DRAM commands (data move twice or four times as fast)")
+    P(FREQUENCY, key, at, "sm", sm_khz, 1000, "700 MHz", "SMs") \
+    P(FREQUENCY, key, at, "noc", noc_khz, 1000, "700 MHz", "interconnect") \
+    P(FREQUENCY, key, at, "l2", l2_khz, 1000, "700 MHz", "partitions up to the DRAM controller") \
+    P(FREQUENCY, key, at, "dram", dram_khz, 1000, "924 MHz", "DRAM commands (data move twice or four times as fast)") \
+    P(FREQUENCY, key, at, "profiled", profiled_khz, 0, "0 MHz", "SMs as a profiler locks them (Nsight Compute unless told otherwise); --clock profiled takes it in place of clock.sm; 0 MHz: not known")
 
 /* How the CTAs of a grid reach the SMs. */
 #define CTA_PARAMETERS(P, key, at) \
@@ -39,7 +41,7 @@ enum {
     P(COUNT, key, at, "per_sm_per_cycle", per_sm_per_cycle, "", 1, SM_MAX_CTAS, "1", "CTAs one SM may be given in a cycle") \
     P(COUNT, key, at, "per_cycle", per_cycle, "", 0, 65536, "0", "CTAs all SMs may be given in a cycle; 0: no limit") \
     P(BOOL, key, at, "resumes_scan", resumes_scan, "yes", "the scan for an SM starts after the last one served, across kernels too") \
-    P(COUNT, key, at, "launch_latency", launch_latency, "cycles", 0, 1000000, "0", "from a kernel's launch to its first CTA")
+    P(TIME, key, at, "launch_latency", launch_latency, 1000000, "0", "from a kernel's launch to its first CTA; a time is the same at every clock of the SMs")
 #define CTA_CONSTANTS(P, key, at) \
     P(BOOL, key, at, "spreads_small_grids", spreads_small_grids, "yes", "a grid too small to fill every SM is dealt out evenly")
 
@@ -84,6 +86,7 @@ typedef struct ClockConfig {
 typedef struct CtaConfig {
     CTA_PARAMETERS(PARAMETER_FIELD, , )
     CTA_CONSTANTS(PARAMETER_FIELD, , )
+    uint32_t launch_cycles; /* launch_latency in SM cycles; follows from it and the clock */
 } CtaConfig;
 
 /* The two networks: requests from SMs to slices, replies back. Nodes are the ports of the SMs,
@@ -119,7 +122,8 @@ typedef struct MachineConfig {
 /* The neutral machine: every parameter at its default. */
 void machine_init(MachineConfig *machine);
 
-/* Fills the fields that follow from others: the networks' nodes and their places. */
+/* Fills the fields that follow from others: the launch latency in cycles, the networks' nodes and
+ * their places. */
 void machine_resolve(MachineConfig *machine);
 
 /* Ports of the SMs: the networks' first nodes. That of an SM is mem_port. */

@@ -531,6 +531,27 @@ bool machine_set(Machine *machine, const char *assignment, Diag *diag) {
     return is_set;
 }
 
+/* Sets one frequency. */
+static bool set_clock(Machine *machine, const char *key, uint64_t khz, Diag *diag) {
+    char assignment[64];
+    snprintf(assignment, sizeof assignment, "%s=%llu kHz", key, (unsigned long long)khz);
+    return machine_set(machine, assignment, diag);
+}
+
+bool machine_use_profiled_clock(Machine *machine, Diag *diag) {
+    const ClockConfig clock = machine->config.clock;
+    const uint64_t noc_khz = ((uint64_t)clock.noc_khz * clock.profiled_khz + clock.sm_khz / 2) /
+                             clock.sm_khz; /* to the nearest */
+    if (clock.profiled_khz)
+        return set_clock(machine, "clock.sm", clock.profiled_khz, diag) &&
+               set_clock(machine, "clock.noc", noc_khz, diag);
+    diag_error(diag, NULL, 0, 0,
+               "machine %s does not state the clock of a profiler: give it, as in --set "
+               "'clock.profiled=1095 MHz'",
+               machine->config.name);
+    return false;
+}
+
 MachinePlace machine_place(const Machine *machine, const char *key) {
     int count;
     return machine->places[machine_find_row(key, strlen(key)) - machine_rows(&count)];
@@ -540,6 +561,8 @@ const MachineConfig *machine_finish(Machine *machine, Diag *diag) {
     machine_resolve(&machine->config);
     return machine_check(&machine->config, diag) ? &machine->config : NULL;
 }
+
+const MachineConfig *machine_config(const Machine *machine) { return &machine->config; }
 
 int machine_shipped_count(void) {
     int count = 0;

@@ -37,9 +37,17 @@ void machine_free(Machine *machine);
 /* Overrides one value: "l1d.size=64KiB". False with an error in `diag` after a mistake. */
 bool machine_set(Machine *machine, const char *assignment, Diag *diag);
 
+/* Has the SMs run at the clock to which a profiler locks them, clock.profiled, and the network in
+ * the same ratio to them as before; L2 and DRAM keep theirs. False with an error in `diag` when the
+ * machine does not state it. */
+bool machine_use_profiled_clock(Machine *machine, Diag *diag);
+
 /* The finished machine, owned by `machine`; NULL with errors in `diag` when its values contradict
  * each other. */
 const MachineConfig *machine_finish(Machine *machine, Diag *diag);
+
+/* The values of a machine that is finished. */
+const MachineConfig *machine_config(const Machine *machine);
 
 /* Where the value of `key`, which is a row's, is said; lives as long as the machine. */
 MachinePlace machine_place(const Machine *machine, const char *key);

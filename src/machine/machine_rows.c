@@ -43,8 +43,10 @@ enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
     {key, MACHINE_COUNT, OF_NUMBER(path, high), unit, NULL, low, high, initial, meaning},
 #define ROW_BYTES(key, path, low, high, initial, meaning) \
     {key, MACHINE_BYTES, OF_NUMBER(path, high), "", NULL, low, high, initial, meaning},
-#define ROW_FREQUENCY(key, path, initial, meaning) \
-    {key, MACHINE_FREQUENCY, OF_NUMBER(path, 10 * GHZ), "", NULL, 1000, 10 * GHZ, initial, meaning},
+#define ROW_FREQUENCY(key, path, low, initial, meaning) \
+    {key, MACHINE_FREQUENCY, OF_NUMBER(path, 10 * GHZ), "", NULL, low, 10 * GHZ, initial, meaning},
+#define ROW_TIME(key, path, high, initial, meaning) \
+    {key, MACHINE_TIME, OFFSET(path, ParameterTime *: true), "cycles", NULL, 0, high, initial, meaning},
 #define ROW_ADDRESS(key, path, initial, meaning) \
     {key, MACHINE_ADDRESS, OF_NUMBER(path, UINT32_MAX), "", NULL, 0, UINT32_MAX, initial, meaning},
 #define ROW_BOOL(key, path, initial, meaning) \

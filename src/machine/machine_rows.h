@@ -15,6 +15,7 @@ typedef enum MachineType {
     MACHINE_ADDRESS,   /* uint32_t: printed in hexadecimal */
     MACHINE_BYTES,     /* uint32_t: 48 KiB; the unit must be written */
     MACHINE_FREQUENCY, /* uint32_t, kHz: 924 MHz; the unit must be written */
+    MACHINE_TIME,      /* ParameterTime: a number of cycles, or 1.5 ns */
     MACHINE_BOOL,      /* bool: yes or no */
     MACHINE_CHOICE,    /* an enum of int's size: one of the row's names */
     MACHINE_STRING,    /* char array: free text */
@@ -28,7 +29,8 @@ typedef struct MachineRow {
     uint32_t offset;            /* of the field in MachineConfig, bytes */
     const char *unit;           /* word that may follow a count ("cycles"); "" when there is none */
     const char *const *choices; /* a choice's names in the enum's order, high + 1 of them */
-    uint32_t low, high;         /* bounds, both included; for a string, bytes of the field */
+    uint32_t low, high;         /* bounds, both included; for a string, bytes of the field; for a
+                                   time, of cycles and of ns */
     const char *initial;        /* default, written as in a file */
     const char *meaning;        /* one line */
 } MachineRow;

@@ -61,6 +61,9 @@ static void add_expected(const MachineRow *row, Text *why) {
         text_add(why, "takes a frequency with its unit (kHz, MHz, GHz), as in 700 MHz");
         break;
     case MACHINE_BOOL: text_add(why, "takes yes or no"); break;
+    case MACHINE_TIME:
+        text_printf(why, "takes a whole number of %s, or a time in ns", row->unit);
+        break;
     case MACHINE_LIST:
         text_printf(why, "takes a list of at most %d whole numbers, as in [1, 2]",
                     PARAMETER_MAX_LIST);
@@ -102,10 +105,12 @@ static bool read_thousandths(const char *text, uint64_t *thousandths, const char
     return true;
 }
 
+/* The unit behind a number, or "". */
+static const char *unit_in(const char *text) { return text + strspn(text, " "); }
+
 /* The factor of the unit written in `text` behind a number; 0 when it is not one of the row's. */
 static uint64_t read_unit(const MachineRow *row, const char *text) {
-    while (*text == ' ')
-        text++;
+    text = unit_in(text);
     const Unit *units = units_of(row);
     if (!units) return !*text || (*row->unit && !strcmp(text, row->unit)) ? 1 : 0;
     for (; units->name; units++) {
@@ -137,6 +142,23 @@ static bool set_number(MachineConfig *machine, const MachineRow *row, const char
     if (!check_bounds(row, scaled / 1000, value, why)) return false;
     uint32_t number = (uint32_t)(scaled / 1000);
     memcpy(field_of(machine, row), &number, sizeof number);
+    return true;
+}
+
+static bool set_time(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
+    uint64_t thousandths;
+    const char *end;
+    if (!read_thousandths(value, &thousandths, &end)) return refuse(row, value, why);
+    const bool is_ns = !strcmp(unit_in(end), "ns");
+    if (!is_ns && (!read_unit(row, end) || thousandths % 1000)) return refuse(row, value, why);
+    if (thousandths > UINT64_C(1000) * row->high) {
+        text_printf(why, "must be %u to %u %s or ns, not '%.40s'", row->low, row->high, row->unit,
+                    value);
+        return false;
+    }
+    const ParameterTime time = {.cycles = is_ns ? 0 : (uint32_t)(thousandths / 1000),
+                                .ps = is_ns ? (uint32_t)thousandths : 0};
+    memcpy(field_of(machine, row), &time, sizeof time);
     return true;
 }
 
@@ -203,8 +225,8 @@ typedef bool SetFunction(MachineConfig *machine, const MachineRow *row, const ch
 
 static SetFunction *const set_functions[MACHINE_TYPES] = {
     [MACHINE_COUNT] = set_number,     [MACHINE_ADDRESS] = set_number, [MACHINE_BYTES] = set_number,
-    [MACHINE_FREQUENCY] = set_number, [MACHINE_BOOL] = set_bool,      [MACHINE_CHOICE] = set_choice,
-    [MACHINE_STRING] = set_string,    [MACHINE_LIST] = set_list,
+    [MACHINE_FREQUENCY] = set_number, [MACHINE_TIME] = set_time,      [MACHINE_BOOL] = set_bool,
+    [MACHINE_CHOICE] = set_choice,    [MACHINE_STRING] = set_string,  [MACHINE_LIST] = set_list,
 };
 
 bool machine_set_row(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
@@ -218,12 +240,24 @@ static void add_list(const ParameterList *list, Text *out) {
     text_add(out, "]");
 }
 
+/* With as many decimals as it has. */
+static void add_time(const MachineRow *row, const ParameterTime *time, Text *out) {
+    uint32_t part = time->ps % 1000;
+    int digits = 3;
+    for (; digits && part % 10 == 0; digits--)
+        part /= 10;
+    if (!time->ps) text_printf(out, "%u %s", time->cycles, row->unit);
+    else if (digits) text_printf(out, "%u.%0*u ns", time->ps / 1000, digits, part);
+    else text_printf(out, "%u ns", time->ps / 1000);
+}
+
 void machine_format_row(const MachineConfig *machine, const MachineRow *row, Text *out) {
     const void *field = const_field_of(machine, row);
     if (row->type == MACHINE_BOOL) text_add(out, *(const bool *)field ? "yes" : "no");
     else if (row->type == MACHINE_CHOICE) text_add(out, row->choices[number_of(machine, row)]);
     else if (row->type == MACHINE_STRING) text_printf(out, "\"%s\"", (const char *)field);
     else if (row->type == MACHINE_LIST) add_list(field, out);
+    else if (row->type == MACHINE_TIME) add_time(row, field, out);
     else add_number(row, number_of(machine, row), out);
 }
 
@@ -237,6 +271,8 @@ void machine_describe_row(const MachineRow *row, Text *out) {
         text_printf(out, "text under %u bytes", row->high);
     } else if (row->type == MACHINE_LIST) {
         text_printf(out, "numbers up to %u", row->high);
+    } else if (row->type == MACHINE_TIME) {
+        text_printf(out, "%u to %u %s or ns", row->low, row->high, row->unit);
     } else if (row->type == MACHINE_COUNT) {
         text_printf(out, "%u to ", row->low);
         add_number(row, row->high, out);

@@ -6,9 +6,8 @@
 #include "ptxas/ptxas.h"
 #include "sass/cubin.h"
 
-bool assemble_is_wanted(const Options *options, const TimedRun *timed) {
-    if (!timed) return options->code == CODE_MACHINE;
-    return timed->config->sm.instructions == SM_INSTRUCTIONS_MACHINE;
+bool assemble_is_wanted(const MachineConfig *machine) {
+    return machine->sm.instructions == SM_INSTRUCTIONS_MACHINE;
 }
 
 static uint32_t architecture_of(const TytoSimulator *simulator) {
@@ -26,7 +25,7 @@ static void tell_fallback(TytoSimulator *simulator, const char *why, Diag *diag)
 }
 
 void simulator_assemble(TytoSimulator *simulator, GpuImage *images, int count, Arena *arena) {
-    if (!assemble_is_wanted(simulator->options, simulator->timed)) return;
+    if (!assemble_is_wanted(machine_config(simulator->machine))) return;
     if (count == 1 && cubin_is(images->text, images->length)) return;
     Diag *diag = diag_new();
     const PtxasInput input = {images->name, images->text, images->length,

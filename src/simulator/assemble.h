@@ -5,8 +5,8 @@
 #include "simulator/simulator.h"
 #include "simulator/timed_run.h"
 
-/* Whether kernels execute machine code where there is some; `timed` is NULL in a functional run. */
-bool assemble_is_wanted(const Options *options, const TimedRun *timed);
+/* Whether kernels execute machine code where there is some: as the machine says. */
+bool assemble_is_wanted(const MachineConfig *machine);
 
 /* Replaces the PTX of a module by what ptxas makes of it for the device, if that is wanted. The
  * cubin is allocated in `arena`. Where it cannot be made, the PTX stays, and a warning on standard

@@ -29,7 +29,7 @@ void tyto_comparison_free(TytoComparison *comparison) {
 
 TytoStatus tyto_comparison_add(TytoComparison *comparison, const char *json) {
     RunStats *run = run_read_json(json);
-    if (!run || !run->machine) {
+    if (!run || !run_is_timed(run)) {
         run_free(run);
         return TYTO_BAD_FILE;
     }

@@ -16,17 +16,25 @@ static void add_policy(const char *what, const char *text, uint64_t content, Tex
     text_add(out, "\n");
 }
 
-static void add_detail(const TimedRun *timed, Text *out) {
-    machine_write_values(timed->machine, out);
+static void add_policies(const TimedRun *timed, Text *out) {
     add_policy("warps", timed->scheduler->text, timed->scheduler->content, out);
     add_policy("ctas", timed->cta_scheduler->text, timed->cta_scheduler->content, out);
 }
 
 /* What machine code is made by, when some may be. */
-static void add_assembler(const Options *options, const TimedRun *timed, Text *out) {
-    if (!assemble_is_wanted(options, timed)) return;
+static void add_assembler(const Machine *machine, Text *out) {
+    if (!assemble_is_wanted(machine_config(machine))) return;
     const char *version = ptxas_version();
     text_printf(out, "ptxas %s\n", version ? version : "none");
+}
+
+static bool add_timed(const Options *options, const Machine *machine, Text *out, Diag *diag) {
+    RunStats *run = run_new("");
+    TimedRun *timed = timed_run_new(options, machine, run, diag);
+    if (timed) add_policies(timed, out);
+    timed_run_free(timed);
+    run_free(run);
+    return timed != NULL;
 }
 
 /* The words as options; false with errors in `diag`. */
@@ -34,19 +42,13 @@ static bool describe(int count, const char *const *words, Options *options, Text
     if (!options_parse(options, NULL, count, words, diag)) return false;
     text_printf(out, "tyto %s\n", tyto_version());
     options_write_values(options, out);
-    if (options->is_functional) {
-        add_assembler(options, NULL, out);
-        return true;
-    }
-    RunStats *run = run_new("");
-    TimedRun *timed = timed_run_new(options, run, diag);
-    if (timed) {
-        add_detail(timed, out);
-        add_assembler(options, timed, out);
-    }
-    timed_run_free(timed);
-    run_free(run);
-    return timed != NULL;
+    Machine *machine = timed_run_machine(options, diag);
+    if (!machine) return false;
+    machine_write_values(machine, out);
+    add_assembler(machine, out);
+    bool is_right = options->is_functional || add_timed(options, machine, out, diag);
+    machine_free(machine);
+    return is_right;
 }
 
 char *tyto_identity(int count, const char *const *words, char *message, size_t size) {

@@ -55,6 +55,8 @@ OPTION_KINDS(OPTION_TYPE)
 /* The options' values: a field of its kind's type for each row of the table. */
 /* --code: what the machine says, or one of its SmInstructions, in their order. */
 enum { CODE_AUTO, CODE_PTX, CODE_LOWERED, CODE_MACHINE };
+/* --clock. */
+enum { CLOCK_BOOST, CLOCK_PROFILED };
 
 typedef struct Options {
     Arena *arena;     /* of the strings */

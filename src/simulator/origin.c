@@ -150,12 +150,15 @@ static void sign_policy(RunStats *run, RunOrigin which, const char *text, uint64
     set_hash(run, which, hash_add(hash, &content, sizeof content));
 }
 
-static void sign_machine(const TimedRun *timed, RunStats *run) {
+static void sign_machine(const Machine *machine, RunStats *run) {
     Text values = {0};
-    machine_write_values(timed->machine, &values);
+    machine_write_values(machine, &values);
     set_hash(run, RUN_ORIGIN_machine_hash,
              hash_add(HASH_START, text_string(&values), values.length));
     text_free(&values);
+}
+
+static void sign_policies(const TimedRun *timed, RunStats *run) {
     sign_policy(run, RUN_ORIGIN_scheduler_hash, timed->scheduler->text, timed->scheduler->content);
     sign_policy(run, RUN_ORIGIN_cta_scheduler_hash, timed->cta_scheduler->text,
                 timed->cta_scheduler->content);
@@ -204,5 +207,6 @@ void origin_sign(TytoSimulator *simulator, const char *program) {
     sign_library(run);
     sign_program(simulator, run);
     sign_options(simulator->options, run);
-    if (simulator->timed) sign_machine(simulator->timed, run);
+    sign_machine(simulator->machine, run);
+    if (simulator->timed) sign_policies(simulator->timed, run);
 }

@@ -130,7 +130,7 @@ TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter) {
     TytoValue value;
     if (launch == TYTO_TOTAL) {
         Counters total = run_total(run);
-        value = value_of(&total, run->machine != NULL, counter);
+        value = value_of(&total, run_is_timed(run), counter);
     } else {
         const KernelStats *kernel = launch_at(simulator, __func__, launch);
         Counters counters = run_kernel_counters(kernel);

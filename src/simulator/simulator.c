@@ -85,13 +85,16 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     Options *parsed = options_new();
     bool is_right =
         options_parse(parsed, NULL, count, options, diag) && check_together(parsed, diag);
+    Machine *machine = is_right ? timed_run_machine(parsed, diag) : NULL;
+    is_right = machine != NULL;
     if (is_right && !parsed->is_functional) {
         RunStats *run = run_new("");
-        TimedRun *timed = timed_run_new(parsed, run, diag);
+        TimedRun *timed = timed_run_new(parsed, machine, run, diag);
         is_right = timed != NULL;
         timed_run_free(timed);
         run_free(run);
     }
+    machine_free(machine);
     copy_message(diag, message, size);
     options_free(parsed);
     diag_free(diag);
@@ -103,13 +106,15 @@ static uint32_t threads_of(const Options *options) {
     return options->threads ? (uint32_t)options->threads : host_processors();
 }
 
-static GpuOptions gpu_options_of(const Options *options, TimedRun *timed, Findings *findings) {
+static GpuOptions gpu_options_of(const Options *options, const Machine *machine, TimedRun *timed,
+                                 Findings *findings) {
     return (GpuOptions){
         .machine = timed ? timed->config : NULL,
         .scheduler = timed ? timed->scheduler : NULL,
         .cta_scheduler = timed ? timed->cta_scheduler : NULL,
         .watch = timed ? &timed->watch : NULL,
-        .capability = options->capability.is_given ? &options->capability.value : NULL,
+        .capability = options->capability.is_given ? &options->capability.value
+                                                   : &machine_config(machine)->capability,
         .memory_bytes = options->memory_bytes,
         .heap_bytes = options->heap_bytes,
         .stack_bytes = (uint32_t)options->stack_bytes,
@@ -131,13 +136,16 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     TimedRun *timed = NULL;
     Gpu *gpu = NULL;
     run->findings = checks_findings(options);
-    if (check_together(options, diag) &&
-        (options->is_functional || (timed = timed_run_new(options, run, diag)))) {
-        GpuOptions gpu_options = gpu_options_of(options, timed, run->findings);
+    Machine *machine = check_together(options, diag) ? timed_run_machine(options, diag) : NULL;
+    if (machine) run_set_origin(run, RUN_ORIGIN_machine, machine_config(machine)->name);
+    if (machine &&
+        (options->is_functional || (timed = timed_run_new(options, machine, run, diag)))) {
+        GpuOptions gpu_options = gpu_options_of(options, machine, timed, run->findings);
         if (!timed || timed_run_start(timed, options, diag)) gpu = gpu_new(&gpu_options, diag);
     }
     if (!gpu) {
         timed_run_free(timed);
+        machine_free(machine);
         run_free(run);
         options_free(options);
         return NULL;
@@ -154,6 +162,7 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     gpu_options(gpu)->answers = &driver_answers;
     gpu_options(gpu)->asker = &simulator->asker;
     simulator->run = run;
+    simulator->machine = machine;
     simulator->timed = timed;
     if (timed) simulator->selection = selection_new(options->kernels, options->skip, diag);
     if (!options->is_quiet) simulator->progress = progress_new(gpu);
@@ -180,6 +189,7 @@ void tyto_free(TytoSimulator *simulator) {
     journal_free(simulator->journal);
     gpu_free(simulator->gpu);
     timed_run_free(simulator->timed);
+    machine_free(simulator->machine);
     run_free(simulator->run);
     selection_free(simulator->selection);
     options_free(simulator->options);

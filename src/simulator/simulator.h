@@ -43,7 +43,8 @@ struct TytoSimulator {
     Text arguments;              /* of the program, where there is a command */
     bool has_told_fallback;      /* that PTX runs in place of machine code */
     bool is_process;             /* the program is this process's executable */
-    struct TimedRun *timed;      /* machine and recordings, NULL when run functionally; owned */
+    struct Machine *machine;     /* that the options name; owned */
+    struct TimedRun *timed;      /* policies and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */
     DeviceAsker asker;
     struct Journal *journal;   /* NULL: nobody reads one; owned */

@@ -14,28 +14,33 @@ enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --s
 
 /* ---- Machine and policies ---- */
 
-/* Lets --code decide what the machine issues. */
-static bool set_code(TimedRun *timed, uint64_t code, Diag *diag) {
+/* Lets --code decide what the machine issues. Results need no machine code: without a word of it,
+ * functional runs take the PTX, which needs no assembler. */
+static bool set_code(Machine *machine, const Options *options, Diag *diag) {
     static const char *const settings[] = {[CODE_PTX] = "sm.instructions=ptx",
                                            [CODE_LOWERED] = "sm.instructions=lowered",
                                            [CODE_MACHINE] = "sm.instructions=machine"};
-    return code == CODE_AUTO || machine_set(timed->machine, settings[code], diag);
+    const uint64_t code =
+        options->code == CODE_AUTO && options->is_functional ? CODE_PTX : options->code;
+    return code == CODE_AUTO || machine_set(machine, settings[code], diag);
 }
 
-/* The machine with every --set applied, and --code. */
-static bool load_machine(TimedRun *timed, const Options *options, Diag *diag) {
+Machine *timed_run_machine(const Options *options, Diag *diag) {
     bool is_right = true;
     if (strcmp(options->machine, "-") == 0) { /* it would be read twice: to check it, and to run */
         diag_error(diag, NULL, 0, 0, "--machine -: must be one of tyto machines, or a file");
-        return false;
+        return NULL;
     }
-    timed->machine = machine_load(options->machine, diag);
-    if (!timed->machine) return false;
+    Machine *machine = machine_load(options->machine, diag);
+    if (!machine) return NULL;
     for (int i = 0; i < options->sets.count; i++)
-        is_right &= machine_set(timed->machine, options->sets.items[i], diag);
-    is_right &= set_code(timed, options->code, diag);
-    timed->config = is_right ? machine_finish(timed->machine, diag) : NULL;
-    return timed->config != NULL;
+        is_right &= machine_set(machine, options->sets.items[i], diag);
+    is_right &= set_code(machine, options, diag);
+    if (is_right && options->clock == CLOCK_PROFILED)
+        is_right = machine_use_profiled_clock(machine, diag);
+    if (is_right && machine_finish(machine, diag)) return machine;
+    machine_free(machine);
+    return NULL;
 }
 
 /* The policy that the machine names by its parameter `key`. A file does not have code loaded unless
@@ -168,10 +173,12 @@ bool timed_run_start(TimedRun *timed, const Options *options, Diag *diag) {
     return true;
 }
 
-TimedRun *timed_run_new(const Options *options, RunStats *run, Diag *diag) {
+TimedRun *timed_run_new(const Options *options, const Machine *machine, RunStats *run, Diag *diag) {
     TimedRun *timed = base_calloc(1, sizeof *timed);
     timed->run = run;
-    if (load_machine(timed, options, diag) && load_policies(timed, options, diag)) {
+    timed->machine = machine;
+    timed->config = machine_config(machine);
+    if (load_policies(timed, options, diag)) {
         const MachineConfig *config = timed->config;
         run_set_machine(run, config->name, timed->scheduler->text, timed->cta_scheduler->text,
                         config->sms, config->sm.scheduler.count);
@@ -190,7 +197,6 @@ void timed_run_free(TimedRun *timed) {
     output_file_abandon(timed->policies);
     sched_policy_free(timed->scheduler);
     cta_sched_free(timed->cta_scheduler);
-    machine_free(timed->machine);
     free(timed);
 }
 

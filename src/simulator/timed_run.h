@@ -1,5 +1,5 @@
-/* What a simulation in detail has beside its GPU: the machine and the policies that the options
- * name, and what is recorded while kernels run. */
+/* The machine that the options name, and what a simulation in detail has beside its GPU: the
+ * policies, and what is recorded while kernels run. */
 #ifndef TYTO_SIMULATOR_TIMED_RUN_H
 #define TYTO_SIMULATOR_TIMED_RUN_H
 
@@ -14,8 +14,8 @@
 #include "stats/run.h"
 
 typedef struct TimedRun {
-    Machine *machine;            /* as read and overridden; owned */
-    const MachineConfig *config; /* finished; the machine's */
+    const Machine *machine;      /* borrowed, outlives this */
+    const MachineConfig *config; /* the machine's */
     SchedPolicy *scheduler;      /* owned */
     CtaSched *cta_scheduler;     /* owned */
     RunStats *run;               /* the simulator's record */
@@ -26,9 +26,14 @@ typedef struct TimedRun {
     Watch watch;                 /* what the GPU records */
 } TimedRun;
 
-/* The machine and the policies, with no recording begun; makes `run` (borrowed, outlives the
- * detail) one on that machine. NULL with errors in `diag`. */
-TimedRun *timed_run_new(const Options *options, RunStats *run, Diag *diag);
+/* The machine that the options name, finished, with --set, --code and --clock applied; functional
+ * runs have the device's compute capability from it too. NULL with errors in `diag`. Freed by
+ * machine_free. */
+Machine *timed_run_machine(const Options *options, Diag *diag);
+
+/* The policies on `machine`, with no recording begun; makes `run` (borrowed, outlives the detail)
+ * one on that machine. NULL with errors in `diag`. */
+TimedRun *timed_run_new(const Options *options, const Machine *machine, RunStats *run, Diag *diag);
 /* Begins the recordings that the options name, whose files are opened. False with errors in `diag`.
  */
 bool timed_run_start(TimedRun *timed, const Options *options, Diag *diag);

@@ -256,8 +256,11 @@ static void add_functional(const RunStats *run, Text *out) {
     format_value(seconds, host.wall_seconds, 2);
     format_rounded(speed, rate_of(&total, host));
     text_printf(
-        out, "tyto: %d kernel%s, %s warp instruction%s in %s s (%s warp instructions a second)\n",
-        run->kernel_count, text_plural((uint64_t)run->kernel_count), instructions,
+        out,
+        "%s on %s, functionally: %d kernel%s, %s warp instruction%s in %s s (%s warp instructions "
+        "a second)\n",
+        run->program, run->machine ? run->machine : "no machine", run->kernel_count,
+        text_plural((uint64_t)run->kernel_count), instructions,
         text_plural(total.warp_instructions), seconds, speed);
 }
 
@@ -300,7 +303,7 @@ static void add_timed(const RunStats *run, bool has_all, int columns, Text *out)
 }
 
 void report_run(const RunStats *run, bool has_all, int columns, Text *out) {
-    if (run->machine) add_timed(run, has_all, columns, out);
+    if (run_is_timed(run)) add_timed(run, has_all, columns, out);
     else add_functional(run, out);
 }
 

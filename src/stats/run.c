@@ -127,7 +127,7 @@ Counters run_kernel_counters(const KernelStats *kernel) {
 }
 
 bool run_is_counted(const RunStats *run, const KernelStats *kernel) {
-    return kernel->timing || !run->machine;
+    return kernel->timing || !run_is_timed(run);
 }
 
 Counters run_total(const RunStats *run) {
@@ -205,7 +205,7 @@ static bool check_states(const char *name, const KernelFigures *figures, Text *w
 
 bool run_check(const RunStats *run, Text *why) {
     bool is_good = true, is_complete = run->shape.is_complete, has_overlap = false;
-    if (!run->machine) return true;
+    if (!run_is_timed(run)) return true;
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
         CountersShape shape = run->shape;

@@ -84,11 +84,11 @@ typedef struct KernelStats {
     ROW(size, "of its input, where it says so (the workloads do)")                                 \
     ROW(seed, "of its input, likewise")                                                            \
     ROW(program_hash, "of the executable, and of the PTX that it loaded")                          \
-    ROW(machine, "its name; none: the whole run is functional")                                    \
+    ROW(machine, "its name")                                                                       \
     ROW(machine_hash, "of all of its values")                                                      \
     ROW(overrides, "what --set changed of it")                                                     \
     ROW(options, "other options of the simulator but files")                                       \
-    ROW(scheduler, "of warps, with its parameters; none without a machine")                        \
+    ROW(scheduler, "of warps, with its parameters; none: the whole run is functional")             \
     ROW(scheduler_hash, "of that, and of the bytes of a shared object")                            \
     ROW(cta_scheduler, "of thread blocks, likewise")                                               \
     ROW(cta_scheduler_hash, "likewise")
@@ -116,10 +116,13 @@ extern const CounterId run_functional_counters[RUN_FUNCTIONAL_COUNTERS];
 
 /* An empty run without timing. Texts are copied, here and below. Freed by run_free. */
 RunStats *run_new(const char *program);
-/* Makes an empty run one on a machine of so many SMs and schedulers per SM. */
+/* Makes an empty run a timed one, on a machine of so many SMs and schedulers per SM. */
 void run_set_machine(RunStats *run, const char *machine, const char *scheduler,
                      const char *cta_scheduler, uint32_t sms, uint32_t schedulers);
 void run_free(RunStats *run); /* NULL is allowed */
+
+/* Whether the run was timed; else it is functional as a whole. */
+static inline bool run_is_timed(const RunStats *run) { return run->scheduler != NULL; }
 
 /* A text of the run's origin: 0 <= i < RUN_ORIGINS, in order. */
 #define RUN_ORIGIN_INDEX(name, meaning) RUN_ORIGIN_##name,

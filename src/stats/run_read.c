@@ -113,8 +113,8 @@ RunStats *run_read_json(const char *text) {
             json_skip(&reader);
         }
     }
-    if (run->machine && !run->scheduler) run_set_origin(run, RUN_ORIGIN_scheduler, "");
-    if (run->machine && !run->cta_scheduler) run_set_origin(run, RUN_ORIGIN_cta_scheduler, "");
+    if (run_is_timed(run) && !run->machine) run_set_origin(run, RUN_ORIGIN_machine, "");
+    if (run_is_timed(run) && !run->cta_scheduler) run_set_origin(run, RUN_ORIGIN_cta_scheduler, "");
     if (is_run && has_kernels && json_is_over(&reader)) return run;
     run_free(run);
     return NULL;

@@ -112,7 +112,7 @@ static void write_total_spread(Json *json, const RunStats *run) {
 static void write_total(Json *json, const RunStats *run, const Counters *total) {
     json_key(json, "total");
     json_object(json);
-    if (run->machine) {
+    if (run_is_timed(run)) {
         const WarpStates states = run_total_states(run);
         Histograms histograms;
         run_total_histograms(run, &histograms);
@@ -166,7 +166,7 @@ void run_write_json(const RunStats *run, Json *json) {
         write_kernel(json, &run->kernels[i], run->shape.sms);
     json_end_array(json);
     write_total(json, run, &total);
-    if (run->machine) write_untimed(json, run);
+    if (run_is_timed(run)) write_untimed(json, run);
     if (run->series) {
         json_key(json, "samples");
         timeseries_write_json(run->series, json);

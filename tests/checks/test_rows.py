@@ -66,7 +66,7 @@ class MachineParameter(Row):
     def test_a_field_of_another_width_than_its_kind_is_refused(self):
         for kind, is_now, new in (("COUNT", "uint32_t", "uint16_t"), ("BYTES", "uint32_t", "uint64_t"),
                                   ("FREQUENCY", "uint32_t", "float"), ("ADDRESS", "uint32_t", "uint64_t"),
-                                  ("BOOL", "bool", "uint32_t"), ("CHOICE", "type", "uint8_t"),
+                                  ("TIME", "ParameterTime", "uint64_t"), ("BOOL", "bool", "uint32_t"), ("CHOICE", "type", "uint8_t"),
                                   ("LIST", "ParameterList", "uint32_t")):
             self.refused("machine/machine_rows.c", "base/parameter.h",
                          rf"(PARAMETER_FIELD_{kind}\(.*\) +){is_now} field;", rf"\1{new} field;")

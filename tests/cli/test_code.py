@@ -28,7 +28,7 @@ class Code(unittest.TestCase):
     def launch(self, *options, environment=PLAIN):
         """The launch's record and what was printed."""
         out = self.folder / "out.json"
-        done = subprocess.run([TYTO, "launch", SAXPY, "--json", out, *options, *ARGUMENTS], capture_output=True, text=True, check=False,
+        done = subprocess.run([TYTO, "launch", SAXPY, "--machine", "gtx480", "--json", out, *options, *ARGUMENTS], capture_output=True, text=True, check=False,
                               env={**environment, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(out.read_text(encoding="utf-8"))["kernels"][0], done.stderr

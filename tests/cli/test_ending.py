@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import HOST, PLAIN, hear_signals  # noqa: E402 (found by the line above)
+from tyto_runs import DEFAULT_MACHINE, HOST, PLAIN, hear_signals  # noqa: E402 (found by the line above)
 
 hear_signals()
 TYTO, ENDING = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
@@ -68,7 +68,8 @@ class Endings(unittest.TestCase):
                     done = self.run_program(mode, "--quiet", *timing, "--json", "run.json")
                     self.assertEqual((done.returncode, done.stderr), (status, ""))
                     self.assertEqual(self.blocks(), blocks)
-                    self.assertEqual(self.result()["machine"], None if timing else "gtx480")
+                    self.assertEqual(self.result()["machine"], DEFAULT_MACHINE)
+                    self.assertEqual(self.result()["scheduler"] is None, bool(timing))
 
     def test_results_from_a_journal_are_those_that_the_program_would_have_written(self):
         self.run_program("return", "--quiet", "--machine", "owl", "--json", "run.json", "--csv", "run.csv", "--ctas", "ctas.csv")
@@ -95,7 +96,7 @@ class Endings(unittest.TestCase):
     def test_the_report_is_printed(self):
         done = self.run_program("_exit")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"(?s)kernel 2: work.*work on gtx480|ending on gtx480")
+        self.assertRegex(done.stderr, rf"(?s)kernel 2: work.*work on {DEFAULT_MACHINE}|ending on {DEFAULT_MACHINE}")
 
     def test_what_no_journal_has_is_told(self):
         for name, options in (("p.json", ("--profile-json", "p.json")), ("t.json", ("--timeline", "t.json")), ("u.csv", ("--per-unit-csv", "u.csv")),

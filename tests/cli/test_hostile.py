@@ -430,7 +430,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(process.returncode, -signal.SIGINT)
 
     def test_an_interrupted_run_tells_what_it_did(self):
-        words = [TYTO, "run", "--json", "r.json", "spmv", "--size", "262144"]
+        words = [TYTO, "run", "--machine", "gtx480", "--json", "r.json", "spmv", "--size", "262144"]
         with subprocess.Popen(words, stderr=subprocess.PIPE, cwd=self.folder, text=True,
                               env=PLAIN) as process:
             time.sleep(2)

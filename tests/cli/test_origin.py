@@ -16,6 +16,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import DEFAULT_MACHINE  # noqa: E402 (found by the line above)
+
 TYTO, ROOT, PLUGINS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 SECONDS = 170
@@ -144,7 +147,7 @@ class Runs(Case):
     def test_a_workload_names_the_size_and_seed_that_nobody_gave(self):
         self.tyto("run", "--functional", "--json", "r.json", "vecadd")
         run = json.loads((self.path / "r.json").read_text())
-        self.assertEqual((run["size"], run["seed"], run["machine"], run["scheduler_hash"]), ("small", "1", None, None))
+        self.assertEqual((run["size"], run["seed"], run["machine"], run["scheduler_hash"]), ("small", "1", DEFAULT_MACHINE, None))
 
     def test_hashes_are_of_the_contents(self):
         run = self.run_it()
@@ -277,7 +280,7 @@ class StandardOutput(Case):
     def test_tables_go_to_standard_error(self):
         (self.path / "mine.yaml").write_text(EXPERIMENT)
         self.tyto("run", "--quiet", "--record-l1d", "v.l1d", *VECADD)
-        for words, said in ((("compare", "--schedulers", "lrr,gto", "--csv", "-", *VECADD), "vecadd on gtx480"),
+        for words, said in ((("compare", "--schedulers", "lrr,gto", "--csv", "-", *VECADD), f"vecadd on {DEFAULT_MACHINE}"),
                             (("sweep", "vecadd", "--sizes", "test", "--csv", "-"), "1 run"),
                             (("reproduce", "./mine.yaml", "--size", "test", "--csv", "-"), "GTO"),
                             (("cache", "v.l1d", "--csv", "-"), "misses")):

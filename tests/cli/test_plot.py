@@ -73,7 +73,7 @@ class Plots(unittest.TestCase):
         return self.tyto("compare", "--database", "runs", "--machine", "ccws", "--schedulers", "gto,lrr,swl:limit=1..2", *words, "spmv", "--size", "1024", **more)
 
     def test_a_small_gain_has_a_short_bar(self):
-        self.tyto("compare", "--schedulers", "gto,lrr", "--plot", "p.svg", "vecadd", "--size", "test")  # lrr is 1% slower
+        self.tyto("compare", "--machine", "gtx480", "--schedulers", "gto,lrr", "--plot", "p.svg", "vecadd", "--size", "test")  # lrr is 1% slower
         lengths = self.figure().lengths()
         self.assertEqual(len(lengths), 2)
         self.assertGreater(lengths[1], 1)
@@ -94,7 +94,7 @@ class Plots(unittest.TestCase):
             self.assertIn(text, seen.texts)
 
     def test_a_picture_says_which_command_drew_it(self):
-        words = ("--plot", "p.svg", "--schedulers", "lrr,gto", "vecadd", "--size", "test")
+        words = ("--plot", "p.svg", "--machine", "gtx480", "--schedulers", "lrr,gto", "vecadd", "--size", "test")
         self.tyto("compare", *words)
         root = xml.etree.ElementTree.parse(self.path / "p.svg").getroot()
         self.assertEqual(root.find("{http://www.w3.org/2000/svg}metadata").text, " ".join(("tyto compare", *words)))
@@ -104,7 +104,7 @@ class Plots(unittest.TestCase):
         self.assertIn("--plot <&>.svg", root.find("{http://www.w3.org/2000/svg}metadata").text)
 
     def test_a_sweep_joins_values_that_are_numbers_and_nothing_else(self):
-        for x, given, lines in (("l1d.size", ("--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0),
+        for x, given, lines in (("l1d.size", ("--machines", "gtx480", "--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0),
                                 ("size", ("--sizes", "100,200"), 2), ("size", ("--sizes", "test,200"), 0)):
             self.tyto("sweep", "vecadd", *(given if "--sizes" in given else (*given, "--sizes", "test")), "--schedulers", "lrr,gto", "--x", x, "--plot", "p.svg")
             drawn = (self.path / "p.svg").read_text(encoding="utf-8").split('<g id="gnuplot_plot_1a"')[1]

@@ -55,6 +55,7 @@ class Case(unittest.TestCase):
         return done
 
     def run_of(self, name, scheduler, *words):
+        words = words if "--machine" in words else ("--machine", "gtx480", *words)
         self.tyto("run", "--quiet", "--profile", "--sample", "200", "--ctas", "ctas.csv", "--json", name,
                   "--scheduler", scheduler, *words, "reduction", "--size", "4096")
         return json.loads((self.path / name).read_text())
@@ -140,8 +141,8 @@ class Browser(Case):
         self.assertTrue(any("kernel.cu:" in row[0] and row[3] for row in seen["source"]), seen["source"])
 
     def test_what_a_sweep_leaves_to_the_machine_has_the_machine_s_name(self):
-        self.tyto("sweep", "vecadd", "--sizes", "test", "--json", "s.json")
-        self.tyto("run", "--quiet", "--scheduler", "lrr", "--cta-scheduler", "limit", "--json", "r.json", "vecadd", "--size", "test")
+        self.tyto("sweep", "vecadd", "--machines", "gtx480", "--sizes", "test", "--json", "s.json")
+        self.tyto("run", "--quiet", "--machine", "gtx480", "--scheduler", "lrr", "--cta-scheduler", "limit", "--json", "r.json", "vecadd", "--size", "test")
         self.tyto("report", "s.json", "r.json")
         seen, _ = self.read(after="""answer.names = [...document.querySelectorAll("#runs tbody tr")].map((row) => row.children[0].textContent);""")
         self.assertEqual(sorted(seen["names"]), ["gto, round-robin", "lrr, limit"])
@@ -192,14 +193,14 @@ class Browser(Case):
         self.assertIn(len(re.findall(rb"/Type\s*/Page\b", (self.path / "page.pdf").read_bytes())), range(2, 9))
 
     def test_a_sweep_has_its_swept_value_along_the_axis(self):
-        self.tyto("sweep", "vecadd", "reduction", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")
+        self.tyto("sweep", "vecadd", "reduction", "--machines", "gtx480", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")
         self.tyto("report", "s.json")
         seen, page = self.read(after="""answer.plots = [...document.querySelectorAll("#sweep figure")].map((each) => [each.querySelector("figcaption").textContent,
             [...each.querySelectorAll("[aria-label='x-axis tick label'] text")].map((text) => text.textContent), each.querySelectorAll("[aria-label='dot'] path").length]);""")
         self.assertEqual(seen["plots"], [["vecadd", ["16KiB", "32KiB"], 4], ["reduction", ["16KiB", "32KiB"], 4]])
 
     def test_a_sweep_joins_values_that_are_numbers_and_nothing_else(self):
-        for x, given, lines in (("l1d.size", ("--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0)):
+        for x, given, lines in (("l1d.size", ("--machines", "gtx480", "--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0)):
             self.tyto("sweep", "vecadd", *given, "--x", x, "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")
             self.tyto("report", "s.json")
             seen, page = self.read(after="""answer.lines = document.querySelectorAll("#sweep figure [aria-label='line'] path").length;

@@ -17,10 +17,14 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import DEFAULT_MACHINE as DEFAULT  # noqa: E402 (found by the line above)
+
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 SECONDS = 170
-GRID = ("--set", "l1d.size=16KiB,32KiB,64KiB", "--schedulers", "lrr,swl:limit=1..2", "--sizes", "test")
+GRID = ("--set", "l1d.size=16KiB,32KiB,64KiB", "--schedulers", "lrr,swl:limit=1..2", "--sizes", "test",
+        "--machines", "gtx480")
 FILE = """
 programs: [spmv --rows 300, vecadd]
 machines: owl
@@ -81,7 +85,7 @@ class Combinations(Case):
 
     def test_a_value_is_that_of_a_run_of_its_own(self):
         self.sweep("spmv", *GRID, "--seeds", "7", "--csv", "t.csv")
-        self.tyto("run", "--quiet", "--set", "l1d.size=32KiB", "--scheduler", "swl:limit=2", "--json", "r.json", "spmv",
+        self.tyto("run", "--quiet", "--machine", "gtx480", "--set", "l1d.size=32KiB", "--scheduler", "swl:limit=2", "--json", "r.json", "spmv",
                   "--size", "test", "--seed", "7")
         own = json.loads((self.path / "r.json").read_text(encoding="utf-8"))["total"]
         with open(self.path / "t.csv", encoding="utf-8") as file:
@@ -133,9 +137,9 @@ class Combinations(Case):
         done = self.sweep("vecadd --size 300", "vecadd --size 400 --seed 2", "--sizes", "test,small")
         self.assertEqual(self.rows("program, size, seed"), [("vecadd --size 300", "", "1"), ("vecadd --size 400 --seed 2", "", "")])
         done = self.sweep("vecadd --size=500", "vecadd --seed=2 --size=600", "--stored", status=1)
-        self.assertTrue(done.stdout.startswith("2 programs = 2 runs, machine gtx480, seed 1\n"), done.stdout)
+        self.assertTrue(done.stdout.startswith(f"2 programs = 2 runs, machine {DEFAULT}, seed 1\n"), done.stdout)
         done = self.sweep("vecadd --size 300 --seed 2")
-        self.assertTrue(done.stdout.startswith("1 run, program vecadd --size 300 --seed 2, machine gtx480\n"), done.stdout)
+        self.assertTrue(done.stdout.startswith(f"1 run, program vecadd --size 300 --seed 2, machine {DEFAULT}\n"), done.stdout)
 
     def test_a_table_marks_the_best_of_each_row(self):
         shown = self.sweep("spmv", *GRID, "--metrics", "ipc,cycles,l1d_miss_rate", "--csv", "t.csv").stdout
@@ -283,7 +287,7 @@ class Failures(Case):
         words = ("./program", "vecadd", "--sizes", "test")
         done = self.sweep(*words, status=1, **variables)
         self.assertIn("reason", done.stderr)
-        last = "1 of 2 runs failed; the same command with --retry tries them again:\n  ./program on gtx480 failed with status 3\n"
+        last = f"1 of 2 runs failed; the same command with --retry tries them again:\n  ./program on {DEFAULT} failed with status 3\n"
         self.assertTrue(done.stderr.endswith(last), done.stderr)
         self.assertRegex(done.stdout, r"(?m)^vecadd +\d")
         self.assertEqual(self.rows("program, reason, output", "failures"),
@@ -312,7 +316,7 @@ class Failures(Case):
         done = self.sweep("timeout 2 ./program loop", "timeout 100 ./program", status=1,
                           WORKLOADS=str(TYTO.parent / "workloads"))
         self.assertIn("1 of 2 runs failed", done.stderr)
-        self.assertIn("timeout 2 ./program loop on gtx480 failed with status 124", done.stderr)
+        self.assertIn(f"timeout 2 ./program loop on {DEFAULT} failed with status 124", done.stderr)
         self.assertEqual(self.rows("program"), [("timeout 100 ./program",)])
 
     def test_a_program_that_is_killed_is_begun_again(self):
@@ -386,7 +390,7 @@ class Failures(Case):
                     database.execute(f"UPDATE runs SET {change}")
                 database.close()
                 done = self.sweep(*words, "--stored", status=1)
-                self.assertRegex(done.stderr, "^tyto: warning: tyto-runs.sqlite: what it has of vecadd on gtx480 is not what was kept, and counts as "
+                self.assertRegex(done.stderr, f"^tyto: warning: tyto-runs.sqlite: what it has of vecadd on {DEFAULT} is not what was kept, and counts as "
                                               "missing: the row was changed, or is damaged\n")
                 self.assertIn("1 of 1 runs are missing", done.stderr)
                 self.sweep(*words)
@@ -395,7 +399,7 @@ class Failures(Case):
 
     def test_a_full_disk_loses_nothing_that_is_kept(self):
         words = ("vecadd", *GRID)
-        self.sweep("vecadd", *GRID[:2], "--schedulers", "lrr", "--sizes", "test")
+        self.sweep("vecadd", *GRID[:2], *GRID[-2:], "--schedulers", "lrr", "--sizes", "test")
         before = self.rows()
         limited = subprocess.run(["sh", "-c", f'ulimit -f 60; exec "$0" sweep {" ".join(words)}', TYTO], env=self.environment,
                                  cwd=self.path, capture_output=True, text=True, check=False, timeout=SECONDS)
@@ -425,9 +429,9 @@ class Failures(Case):
         self.sweep("./program", status=1, **variables)
         self.assertEqual(self.rows("reason", "failures"), [("failed with status 75",)])
         self.program("exit 75", "other")
-        self.assertIn("./other on gtx480 could not write its result\n1 of 1 runs are missing\n", self.sweep("./other", status=1).stderr)
+        self.assertIn(f"./other on {DEFAULT} could not write its result\n1 of 1 runs are missing\n", self.sweep("./other", status=1).stderr)
         self.program("exit 0", "third")
-        self.assertIn("./third on gtx480 left no statistics: did the program launch a kernel?\n", self.sweep("./third", status=1).stderr)
+        self.assertIn(f"./third on {DEFAULT} left no statistics: did the program launch a kernel?\n", self.sweep("./third", status=1).stderr)
         self.assertEqual(len(self.rows("*", "failures")), 2)
 
     def small_disk(self, options):
@@ -441,7 +445,7 @@ class Failures(Case):
         for options, words, message in (("size=48k", self.LARGE, "could not write its result:\n"),
                                         ("size=1m,nr_inodes=2", ("vecadd", "--sizes", "test"), "could not write its result\n"),
                                         ("size=1m,nr_inodes=3", ("vecadd", "--sizes", "300"), "failed with status 1 on a full disk:\n"),
-                                        ("size=1m", ("./program",), "./program on gtx480 failed with status 3 on a full disk\n")):
+                                        ("size=1m", ("./program",), f"./program on {DEFAULT} failed with status 3 on a full disk\n")):
             with self.subTest(options):
                 self.small_disk(options)
                 done = self.tyto("sweep", *words)

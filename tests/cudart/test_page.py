@@ -20,7 +20,7 @@ and from the export table, `src/cudart/api.h`.
 ## What differs from a GPU
 
 * What [the driver API's page](driver-api.md) says: when kernels run and overlap; one device, 0, of
-  compute capability 7.5 unless machine or option say otherwise; events tell simulated time; faults are
+  the machine's compute capability unless an option says otherwise; events tell simulated time; faults are
   printed with kernel, line and address.
 * A fat binary is opened when one of its kernels or variables is first used. Of its PTX texts the one for
   the nearest architecture up to the device's is taken, else the lowest. Without PTX, or with `--code machine`,

@@ -180,7 +180,7 @@ class Run(unittest.TestCase):
 
     def test_machine_code_alone_is_explained(self):
         self.build("-cudart", "shared", "-gencode", "arch=compute_86,code=sm_86", "x.cu", x=TWO_KERNELS)
-        done = self.tyto("./a.out", "word")
+        done = self.tyto("--compute-capability", "7.5", "./a.out", "word")
         self.assertIn("nvcc -gencode arch=compute_86,code=compute_86", done.stderr)
 
     def test_separate_compilation(self):

@@ -41,8 +41,8 @@ from the export table, `src/driver/api.h`.
 * A kernel's fault is printed on stderr with the kernel, the line of its PTX, the thread and the address.
   Its code then stays with the context: every later call there returns it until the context is destroyed
   or, for the primary context, reset. Other contexts go on.
-* There is one device, of the machine's compute capability (`gpu.compute_capability`, 7.5 unless it says
-  otherwise; `--compute-capability` changes it); PTX for later ones is loaded all the same. Modules are PTX
+* There is one device, of the machine's compute capability (`gpu.compute_capability`; `--compute-capability`
+  changes it), with `--functional` too; PTX for later ones is loaded all the same. Modules are PTX
   text (a NUL ends it), a cubin, a fat binary with one of them, or what `cuLinkComplete` made, which links PTX only.
   Which of a fat binary runs: [machine code](machine-code.md#running-machine-code).
 * `printf` in a kernel writes at once, so nothing of it is lost, however small the buffer that a program asks for

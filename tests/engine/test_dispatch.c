@@ -177,7 +177,7 @@ static void an_sm_gets_as_many_in_a_cycle_as_the_machine_gives(void **state) {
 static void the_first_cta_waits_for_the_launch_latency(void **state) {
     (void)state;
     Bench bench;
-    begin(&bench, (CtaConfig){.per_sm_per_cycle = 1, .launch_latency = 40}, NULL);
+    begin(&bench, (CtaConfig){.per_sm_per_cycle = 1, .launch_cycles = 40}, NULL);
     start(&bench, 1, 1, SMS - 1, false);
     step(&bench, 139);
     assert_int_equal(noted.count, 0);

@@ -62,7 +62,7 @@ void rig_free(Rig *rig) {
 const MachineConfig *rig_machine(const Rig *rig) { return rig->config; }
 
 double rig_cycles(const Rig *rig, const GpuResult *result) {
-    return (double)result->cycles - rig->config->cta.launch_latency;
+    return (double)result->cycles - rig->config->cta.launch_cycles;
 }
 
 /* ---- Kernels ---- */

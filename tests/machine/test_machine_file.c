@@ -154,6 +154,38 @@ static void test_units(void **state) {
     expect_refusal(latency, "3.5", "takes a whole number of cycles");
 }
 
+/* A time lasts as many cycles as the clock of the run has in it, to the nearest. */
+static void test_a_time_is_converted_by_the_clock(void **state) {
+    (void)state;
+    static const struct {
+        const char *latency, *clock, *printed;
+        uint32_t cycles;
+    } rows[] = {
+        {"500", "1980 MHz", "500 cycles", 500}, {"500 cycles", "1095 MHz", "500 cycles", 500},
+        {"500 ns", "1980 MHz", "500 ns", 990},  {"500 ns", "1095 MHz", "500 ns", 548}, /* 547.5 */
+        {"1.25 ns", "1 GHz", "1.25 ns", 1},     {"0.05ns", "10 GHz", "0.05 ns", 1},
+        {"0 ns", "1 GHz", "0 cycles", 0},       {"1000000 ns", "10 GHz", "1000000 ns", 10000000},
+    };
+    const MachineRow *latency = machine_find_row("cta.launch_latency", 18),
+                     *clock = machine_find_row("clock.sm", 8);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        MachineConfig machine;
+        Text why = {0}, printed = {0};
+        machine_init(&machine);
+        assert_true(machine_set_row(&machine, latency, rows[i].latency, &why));
+        assert_true(machine_set_row(&machine, clock, rows[i].clock, &why));
+        machine_resolve(&machine);
+        machine_format_row(&machine, latency, &printed);
+        assert_int_equal(machine.cta.launch_cycles, rows[i].cycles);
+        assert_string_equal(text_string(&printed), rows[i].printed);
+        text_free(&printed);
+        text_free(&why);
+    }
+    expect_refusal(latency, "500 us", "takes a whole number of cycles, or a time in ns");
+    expect_refusal(latency, "0.5 cycles", "takes a whole number of cycles, or a time in ns");
+    expect_refusal(latency, "1000000.001 ns", "must be 0 to 1000000 cycles or ns");
+}
+
 static void test_choices_are_those_of_the_units(void **state) {
     (void)state;
     const MachineRow *row = machine_find_row("dram.scheduler", 14);
@@ -917,6 +949,7 @@ int main(void) {
         cmocka_unit_test(test_every_row_refuses_what_is_out_of_bounds),
         cmocka_unit_test(test_every_row_takes_its_bounds_and_reads_back),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_a_time_is_converted_by_the_clock),
         cmocka_unit_test(test_choices_are_those_of_the_units),
         cmocka_unit_test(test_each_quirk_is_a_value_of_its_row),
         cmocka_unit_test(test_a_machine_has_the_quirks_of_its_simulator),

@@ -28,7 +28,8 @@ except ImportError as missing:
 os.environ.update(TYTO=str(TYTO), MPLBACKEND="Agg")
 os.environ.pop("TYTO_OPTIONS", None)
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests")]
+from tyto_runs import DEFAULT_MACHINE  # noqa: E402 (found by the line above)
 import tyto  # noqa: E402 (found by the line above)
 
 SAXPY = ROOT / "tests" / "cli" / "saxpy.ptx"
@@ -644,13 +645,13 @@ class Packaging(unittest.TestCase):
                            "--no-deps", "--no-build-isolation", "--root-user-action", "ignore", folder / "python"]):
                 done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, env=clean)
                 self.assertEqual(done.returncode, 0, done.stderr)
-            code = ("import tyto; print(tyto.__file__); print(tyto.run('vecadd', size=64).scheduler);"
+            code = ("import tyto; print(tyto.__file__); print(tyto.run('vecadd', size=64).machine);"
                     "print(len(tyto.machines()) > 4)")
             done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False, cwd="/", env=clean)
             self.assertEqual(done.stderr, "")
-            where, scheduler, is_there = done.stdout.split()
+            where, machine, is_there = done.stdout.split()
             self.assertTrue(where.startswith(str(folder / "venv")))
-            self.assertEqual((scheduler, is_there), ("gto", "True"))
+            self.assertEqual((machine, is_there), (DEFAULT_MACHINE, "True"))
 
     @unittest.skipUnless(all(map(shutil.which, ("dpkg-buildpackage", "dh_python3", "pybuild"))),
                          "debhelper, dh-python or pybuild-plugin-pyproject is not installed")

@@ -47,10 +47,42 @@ static void code_overrides_the_machine(void **state) {
            "sm.instructions lowered", true);
 }
 
+/* A functional run's code and compute capability are the machine's. */
+static void a_functional_run_is_of_its_machine(void **state) {
+    (void)state;
+    char *named = IDENTITY("--functional", "--set", "gpu.compute_capability=8.0");
+    expect(named, "gpu.compute_capability 8.0", true);
+    expect(IDENTITY("--functional"), "warps", false);
+    expect(IDENTITY("--machine", "gtx480"), "warps", true);
+}
+
+static void the_profiled_clock_is_the_machines_own(void **state) {
+    (void)state;
+    static const char noc[] = "clock.noc=1500 MHz", set[] = "clock.profiled=700 MHz";
+    expect(IDENTITY("--machine", "gtx480", "--set", set), "clock.sm 700 MHz", true);
+    expect(IDENTITY("--machine", "v100", "--set", set), "clock.sm 1380 MHz", true);
+    expect(IDENTITY("--machine", "v100", "--set", set, "--clock", "boost"), "clock.sm 1380 MHz",
+           true);
+    expect(IDENTITY("--machine", "v100", "--set", set, "--clock", "profiled"), "clock.sm 700 MHz",
+           true);
+    expect(IDENTITY("--machine", "v100", "--set", set, "--clock", "profiled"), "clock.noc 1400 MHz",
+           true);
+    expect(IDENTITY("--machine", "v100", "--set", set, "--set", noc, "--clock", "profiled"),
+           "clock.noc 760.870 MHz", true);
+    expect(IDENTITY("--machine", "v100", "--set", set, "--clock", "profiled"), "clock.l2 1380 MHz",
+           true);
+    char message[256];
+    const char *options[] = {"--machine", "gtx480", "--clock", "profiled"};
+    assert_null(tyto_identity(4, options, message, sizeof message));
+    assert_non_null(strstr(message, "machine gtx480 does not state the clock of a profiler"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_the_assembler_of_machine_code),
         cmocka_unit_test(code_overrides_the_machine),
+        cmocka_unit_test(a_functional_run_is_of_its_machine),
+        cmocka_unit_test(the_profiled_clock_is_the_machines_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void test_defaults(void **state) {
     assert_int_equal(parsed.options->instruction_limit, 0);
     assert_false(parsed.options->is_quiet);
     assert_null(parsed.options->json_path);
-    assert_string_equal(parsed.options->machine, "gtx480");
+    assert_string_equal(parsed.options->machine, TYTO_DEFAULT_MACHINE);
     drop(&parsed);
 }
 

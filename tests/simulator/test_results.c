@@ -110,7 +110,8 @@ static void test_both_modes_fill_the_same_record(void **state) {
         assert_true(result.time_ps > 0);
         assert_reports(&bench, "\"warp_instructions\": 12,");
         assert_reports(&bench, modes[m].is_timed ? "\"timed\": true" : "\"timed\": false");
-        assert_reports(&bench, modes[m].is_timed ? "\"machine\": \"gtx480\"" : "\"machine\": null");
+        assert_reports(&bench, "\"machine\": \"" TYTO_DEFAULT_MACHINE "\"");
+        assert_reports(&bench, modes[m].is_timed ? "\"scheduler\": \"" : "\"scheduler\": null");
         tyto_free(bench.simulator);
     }
 }

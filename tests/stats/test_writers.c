@@ -235,6 +235,7 @@ static void test_untimed_kernels(void **state) {
  */
 static void assert_functional_text(uint64_t instructions, const char *launch, const char *whole) {
     RunStats *run = run_new("matmul");
+    run_set_origin(run, RUN_ORIGIN_machine, "owl");
     KernelStats *kernel = run_add_kernel(run, "first");
     kernel->grid[0] = kernel->grid[1] = kernel->grid[2] = 1;
     kernel->block[0] = kernel->block[1] = kernel->block[2] = 2;
@@ -253,7 +254,7 @@ static void assert_functional_text(uint64_t instructions, const char *launch, co
 }
 
 #define LAUNCH "tyto: kernel 1: first grid 1,1,1 block 2,2,2: 9 registers, "
-#define RUN    "tyto: 1 kernel, "
+#define RUN    "matmul on owl, functionally: 1 kernel, "
 static void test_text_without_timing(void **state) {
     (void)state;
     assert_functional_text(77, LAUNCH "77 warp instructions\n",
@@ -341,6 +342,25 @@ static void a_run_is_read_back_from_its_json(void **state) {
     text_free(&text);
     text_free(&before);
     text_free(&after);
+    run_free(run);
+}
+
+/* A machine alone does not make a run a timed one: its kernels are part of the total. */
+static void a_functional_run_is_read_back_as_one(void **state) {
+    (void)state;
+    RunStats *run = run_new("matmul");
+    run_set_origin(run, RUN_ORIGIN_machine, "owl");
+    run_add_kernel(run, "first")->warp_instructions = 5;
+    Text text = {0};
+    Json json;
+    json_begin(&json, &text);
+    run_write_json(run, &json);
+    RunStats *read = run_read_json(text_string(&text));
+    assert_string_equal(read->machine, "owl");
+    assert_false(run_is_timed(read));
+    assert_int_equal(run_total(read).warp_instructions, 5);
+    text_free(&text);
+    run_free(read);
     run_free(run);
 }
 
@@ -684,6 +704,7 @@ int main(void) {
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_untimed_kernels),
         cmocka_unit_test(a_run_is_read_back_from_its_json),
+        cmocka_unit_test(a_functional_run_is_read_back_as_one),
         cmocka_unit_test(a_launch_is_read_back_from_its_bytes),
         cmocka_unit_test(findings_of_another_process_are_put_in_their_places),
         cmocka_unit_test(test_csv),

@@ -13,10 +13,10 @@ function masthead(runs, tables) {
   document.title = title + " – Tyto report";
   at.append(element("h1", {}, title));
   if (!runs.length) return;
-  const timed = runs.filter((run) => run.machine), groups = rivals(timed);
+  const timed = runs.filter((run) => run.scheduler), groups = rivals(timed);
   if (groups.length > 1) { at.append(winners(groups)); return; }
   if (timed.length > 1) at.append(element("p", {class: "answer"}, ...answer(timed)));
-  else if (first.machine) at.append(element("p", {class: "answer"}, `Warps by ${first.scheduler}, thread blocks by ${first.cta_scheduler}.`));
+  else if (first.scheduler) at.append(element("p", {class: "answer"}, `Warps by ${first.scheduler}, thread blocks by ${first.cta_scheduler}.`));
   const best = timed.length ? fastest(timed) : first, t = best.total;
   if (runs.length > 1) at.append(element("p", {class: "note"}, `Of ${best.name}, the fastest of ${runs.length} runs:`));
   at.append(cards([[count(t.cycles), "SM cycles"], [fixed(t.ipc), "thread instructions a cycle (IPC)"], [percent(t.issued_share), "of scheduler cycles issued"],
@@ -38,7 +38,7 @@ function answer(runs) {
 }
 
 function runsSection(runs) {
-  const timed = runs.filter((run) => run.machine);
+  const timed = runs.filter((run) => run.scheduler);
   if (timed.length < 2) return;
   const groups = rivals(timed), firsts = new Map(groups.flatMap(([, mine]) => mine.map((run) => [run, mine[0].total.cycles])));
   const best = new Set(groups.filter(([, mine]) => mine.length > 1).map(([, mine]) => fastest(mine).total.cycles + mine[0].program));
@@ -69,7 +69,7 @@ function sweepSection(documents) {
 }
 
 function stallSection(runs) {
-  const timed = runs.filter((run) => run.machine);
+  const timed = runs.filter((run) => run.scheduler);
   if (!timed.length) return;
   const rows = timed.flatMap((run) => CAUSES.map((cause) => ({name: run.name, label: cause.label, colour: cause.colour,
     share: ratio(sum(run.total, cause.of), run.total.scheduler_cycles)})));
@@ -117,7 +117,7 @@ function timeSection(runs) {
 
 function rooflineSection(runs, machines) {
   const points = [], roofs = new Map();
-  for (const run of runs.filter((each) => each.machine)) {
+  for (const run of runs.filter((each) => each.scheduler)) {
     const byName = d3.rollup(run.kernels.filter((kernel) => kernel.timed), (same) => {
       const added = {};
       for (const key of ["thread_instructions", "cycles", "dram_bus_ticks", "dram_ticks", "scheduler_cycles"]) added[key] = d3.sum(same, (kernel) => kernel[key]);
@@ -222,7 +222,7 @@ function blockSection(runs) {
 }
 
 function memorySection(runs) {
-  const timed = runs.filter((run) => run.machine && run.total.l1d_accesses + run.total.l2_accesses > 0);
+  const timed = runs.filter((run) => run.scheduler && run.total.l1d_accesses + run.total.l2_accesses > 0);
   if (!timed.length) return;
   const outcomes = (keys, all) => timed.flatMap((run) => keys.map((entry) => ({name: run.name, label: entry.label, colour: entry.colour, share: ratio(run.total[entry.key] || 0, all(run.total)) || 0})));
   const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);

@@ -28,12 +28,12 @@ static const char *value_of(int count, char **words, const char *option) {
 /* ---- ptxas ---- */
 
 static bool check_ptx(const char *path) {
-    static const char *const quiet[] = {"--functional", "--quiet"};
+    static const char *const quiet[] = {"--functional", "--quiet", "--code", "ptx"};
     size_t length;
     char message[1024];
     char *text = file_read(path, FILE_TEXT_MAX, &length);
     if (!text) return false;
-    TytoSimulator *simulator = tyto_new(2, quiet, message, sizeof message);
+    TytoSimulator *simulator = tyto_new(4, quiet, message, sizeof message);
     TytoModule *module;
     bool is_right = simulator && tyto_load(simulator, path, text, length, &module) == TYTO_OK;
     if (!is_right) fprintf(stderr, "%s\n", simulator ? tyto_message(simulator) : message);

@@ -60,7 +60,7 @@ static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *giv
     TytoSimulator *simulator = call->driver->simulator;
     const ImageTarget target = {
         .architecture = limits.capability_major * 10 + limits.capability_minor,
-        .prefers_machine = assemble_is_wanted(simulator->options, simulator->timed)};
+        .prefers_machine = assemble_is_wanted(machine_config(simulator->machine))};
     CUresult status =
         image_open(given->image, given->size, given->name, &target, arena, &texts, &count, diag);
     if (status == CUDA_SUCCESS) {

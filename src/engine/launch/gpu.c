@@ -34,7 +34,7 @@ enum {
                          */
 #define DEFAULT_STACK_BYTES (UINT32_C(64) << 10)
 
-/* The device when no machine is chosen: limits of compute capability 7.5 (CUDA Programming Guide,
+/* The device when nothing is timed: limits of compute capability 7.5 (CUDA Programming Guide,
  * table of technical specifications), with the shared memory of 9.0 so that newer programs fit. */
 static const GpuLimits functional_limits = {
     .max_threads_per_cta = 1024,
