@@ -256,8 +256,7 @@ RARE void profile_issue(SmContext *sm, uint16_t index) {
     if (is_joined(context_op(sm, inst)))
         sm_profile_passed(sm->profile, inst->pc, inst->lanes, sm->counters.divergent_branches);
     else sm_profile_issued(sm->profile, inst, sm->counters.divergent_branches);
-    if (inst->memory != SM_NONE)
-        sm_profile_accesses(insts_memory_of(&sm->insts, index), inst->pc);
+    if (inst->memory != SM_NONE) sm_profile_accesses(insts_memory_of(&sm->insts, index), inst->pc);
 }
 
 /* The kind of pipeline that an instruction goes to which has a place before the collector. */

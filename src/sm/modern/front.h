@@ -29,7 +29,7 @@ typedef struct ModernStream {
 typedef struct ModernFront {
     const SmConfig *config;
     ModernTags l1;
-    uint64_t l1_free;              /* cycle from which l1i looks up another line that a warp awaits */
+    uint64_t l1_free; /* cycle from which l1i looks up another line that a warp awaits */
     uint64_t line[TYTO_MAX_WARPS]; /* that each warp executes from, or waits for */
     ModernStream stream[SM_MAX_SUBCORES];
 } ModernFront;

@@ -343,10 +343,9 @@ static uint32_t wait_for_indexed(ModernIssue *issue, const SmContext *sm, int wa
     const WarpStep *did = w->grid->source->did;
     if (row->constant != ISA_INDEXED_CONSTANT || !did->executed) return 0;
     const uint64_t address = did->address[bits_lowest32(did->executed)] - ISA_BANK_ADDRESS;
-    const uint64_t ready =
-        constants_need(&issue->subcore[subcore_of(issue, warp)].constants,
-                       issue->serial[w->grid - sm->grid], isa_constant(address),
-                       sm->cycle + row->stall);
+    const uint64_t ready = constants_need(&issue->subcore[subcore_of(issue, warp)].constants,
+                                          issue->serial[w->grid - sm->grid], isa_constant(address),
+                                          sm->cycle + row->stall);
     return (uint32_t)(ready - sm->cycle) + sm->config->modern.indexed_constant;
 }
 
