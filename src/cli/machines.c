@@ -31,7 +31,7 @@ static int run_machines(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--set", "KEY=VALUE", NULL, "Change a value: l1d.size=64KiB. As often as needed.", NULL, 0},
+    {"--set", "KEY=VALUE", NULL, "Change a value: gpu.sms=16. As often as needed.", NULL, 0},
 };
 
 const Command command_machines = {

@@ -51,7 +51,8 @@ class Slurm(unittest.TestCase):
         return process.returncode, shown, said
 
     def test_the_same_as_local(self):
-        words = ("spmv", "vecadd --size 300", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "lrr,gto", "--sizes", "test")
+        words = ("spmv", "vecadd --size 300", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "lrr,gto", "--sizes", "test",
+                 "--machines", "gtx480")
         status, remote, said = self.sweep(*words, "--engine", "slurm", "--database", "a.sqlite")
         self.assertEqual((status, said), (0, ""))
         status, local, said = self.sweep(*words, "--database", "b.sqlite")
@@ -202,7 +203,7 @@ class Slurm(unittest.TestCase):
         draw, killed, rounds = random.Random(1), dict.fromkeys(kinds, 0), 0
         programs, sizes, schedulers = GRID
         words = (*PROGRAMS[:programs], "--set", "l1d.size=" + ",".join(SIZES[:sizes]), "--schedulers",
-                 ",".join(SCHEDULERS[:schedulers]), "--sizes", "test")
+                 ",".join(SCHEDULERS[:schedulers]), "--sizes", "test", "--machines", "gtx480")
         self.assertEqual(self.sweep(*words, "--database", "right.sqlite")[0], 0)
         right = dump(self.folder / "right.sqlite")
         words = (*words, "--engine", "slurm", "--database", "runs.sqlite")

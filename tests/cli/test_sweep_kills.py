@@ -53,7 +53,7 @@ def main():
         folder = pathlib.Path(name)
         environment["TMPDIR"] = name
         words = [str(tyto), "sweep", *PROGRAMS[:programs], "--set", "l1d.size=" + ",".join(SIZES[:sizes]),
-                 "--schedulers", ",".join(SCHEDULERS[:schedulers]), "--sizes", "test", "--jobs", "2"]
+                 "--schedulers", ",".join(SCHEDULERS[:schedulers]), "--sizes", "test", "--jobs", "2", "--machines", "gtx480"]
 
         def start(database):
             return subprocess.Popen([*words, "--database", database], cwd=folder, env=environment,

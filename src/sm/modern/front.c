@@ -75,9 +75,9 @@ __attribute__((noinline)) uint64_t front_change_line(ModernFront *front, Counter
     uint64_t ready = own ? own->ready : 0;
     front->line[warp] = line;
     if (!own) {
-        if (!take_ahead(stream, line, &ready))
-            ready = ask_l1(front, counters, &front->l1_free, line, cycle);
-        ask_ahead(front, counters, stream, line, end, cycle);
+        const bool was_ahead = take_ahead(stream, line, &ready);
+        if (!was_ahead) ready = ask_l1(front, counters, &front->l1_free, line, cycle);
+        ask_ahead(front, counters, stream, line, end, was_ahead ? cycle : cycle + 1);
         tags_put(&stream->l0, line, ready);
     }
     return ready > cycle ? ready : cycle;

@@ -198,6 +198,22 @@ static void test_a_pipe_takes_one_in_its_interval(void **state) {
     }
 }
 
+/* The address is what the load leaves: which constant it is. */
+static void test_an_indexed_constant_keeps_the_warp_behind_its_stall_count(void **state) {
+    (void)state;
+    IsaControl control[MOST];
+    start_controls(control);
+    control[1] = control[2] = plain(5);
+    control[1].constant = control[2].constant = ISA_INDEXED_CONSTANT;
+    Bench *bench = run("modern.constant_miss=50 modern.indexed_constant=9", 1,
+                       "mov.u32 %r6, 0; ld.shared.u32 %r1, [%r6]; ld.shared.u32 %r2, [%r6];"
+                       "mov.u32 %r3, 1; mov.u32 %r4, 1;",
+                       control, false);
+    assert_int_equal(between(bench, 0, 1, 2), 5 + 50 + 9);
+    assert_int_equal(between(bench, 0, 2, 3), 5 + 9);
+    bench_stop(bench);
+}
+
 static void test_a_missing_constant_keeps_the_warp(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -286,6 +302,7 @@ int main(void) {
         cmocka_unit_test(test_a_raise_shows_to_a_warp_that_is_not_picked),
         cmocka_unit_test(test_a_load_is_read_before_it_is_written),
         cmocka_unit_test(test_a_pipe_takes_one_in_its_interval),
+        cmocka_unit_test(test_an_indexed_constant_keeps_the_warp_behind_its_stall_count),
         cmocka_unit_test(test_a_missing_constant_keeps_the_warp),
         cmocka_unit_test(test_a_taken_branch_costs_its_latency),
         cmocka_unit_test(test_code_without_control_bits_waits_for_its_results),

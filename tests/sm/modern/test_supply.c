@@ -97,6 +97,16 @@ static void test_lines_behind_a_miss_are_asked_for_ahead(void **state) {
     arena_free(bench.arena);
 }
 
+static void test_one_sub_cores_stream_delays_no_other(void **state) {
+    (void)state;
+    Bench bench;
+    start(&bench, 8);
+    need(&bench, 0, CODE, NOW);
+    assert_int_equal(need(&bench, 1, CODE + 20 * LINE, NOW + 2), NOW + 2 + BEYOND + FETCH);
+    assert_int_equal(need(&bench, 1, CODE + 22 * LINE, NOW + 50), NOW + 4 + BEYOND + FETCH);
+    arena_free(bench.arena);
+}
+
 static void test_nothing_is_asked_for_behind_the_program(void **state) {
     (void)state;
     Bench bench;
@@ -150,6 +160,7 @@ int main(void) {
         cmocka_unit_test(test_the_other_subcore_finds_it_in_l1i),
         cmocka_unit_test(test_l1i_looks_up_a_line_a_cycle),
         cmocka_unit_test(test_lines_behind_a_miss_are_asked_for_ahead),
+        cmocka_unit_test(test_one_sub_cores_stream_delays_no_other),
         cmocka_unit_test(test_nothing_is_asked_for_behind_the_program),
         cmocka_unit_test(test_the_least_recently_used_line_goes),
         cmocka_unit_test(test_a_constant_that_misses_keeps_its_warp),
