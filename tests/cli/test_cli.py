@@ -339,7 +339,7 @@ class Launch(Case):
     def test_shared_memory_is_told_as_it_is_allocated(self):
         (self.path / "size.ptx").write_text(SHARED_SIZES, encoding="utf-8")
         for unit, total in (("1B", 110), ("128B", 128), ("1KiB", 1024)):
-            done = self.tyto("launch", "--set", f"shared.granularity={unit}", "size.ptx", "--shared", "10",
+            done = self.tyto("launch", "--machine", "gtx480", "--set", f"shared.granularity={unit}", "size.ptx", "--shared", "10",
                              "--arg", "out:sizes:8", is_timed=True)
             self.check(done, 0)
             self.assertEqual(struct.unpack("2I", (self.path / "sizes").read_bytes()), (total, 10))
@@ -352,7 +352,7 @@ class Launch(Case):
         self.assertNotIn("warning", done.stderr)
 
     def test_a_dump_that_never_comes_is_told(self):
-        words = ("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg", "zero:32", "--arg", "zero:32")
+        words = ("launch", SAXPY, "--machine", "gtx480", "--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg", "zero:32", "--arg", "zero:32")
         for place, line, cta, warp in (("9999", 9999, 0, 0), ("18:5", 18, 5, 0), ("18:0:9", 18, 0, 9)):
             for is_timed in (False, True):
                 done = self.tyto(*words, "--dump-registers", place, is_timed=is_timed)
@@ -453,7 +453,7 @@ class Run(Case):
 
     def interrupt(self, *options):
         """Ctrl-C in the endless kernel; what was said, and the report."""
-        with subprocess.Popen([TYTO, "run", *options, "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
+        with subprocess.Popen([TYTO, "run", "--machine", "gtx480", *options, "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
                               stderr=subprocess.PIPE, text=True, env=PLAIN) as process:
             let_spin(process)
             process.send_signal(signal.SIGINT)
@@ -472,7 +472,7 @@ class Run(Case):
     def test_a_second_interrupt_ends_a_run_whose_report_nobody_reads(self):
         pipe = self.path / "pipe"
         os.mkfifo(pipe)
-        for words in (("run", "--json", pipe, LAUNCHER, SPIN, "0"), ("launch", "--json", pipe, SPIN)):
+        for words in (("run", "--machine", "gtx480", "--json", pipe, LAUNCHER, SPIN, "0"), ("launch", "--machine", "gtx480", "--json", pipe, SPIN)):
             with subprocess.Popen([TYTO, *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
                                   env=PLAIN) as process:
                 let_spin(process)
@@ -538,7 +538,7 @@ class Timed(Case):
         name = "%a_register_with_a_name_that_is_longer_than_most_lines_of_the_table_have_room_for"
         (self.path / "long.ptx").write_text(f".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry long()\n{{\n.reg .u32 {name};\n"
                                             f"mov.u32 {name}, %tid.x;\nret;\n}}\n", encoding="utf-8")
-        words = ("launch", "long.ptx", "--profile")
+        words = ("launch", "--machine", "gtx480", "long.ptx", "--profile")
         self.check(self.tyto(*words, is_timed=True), 0, f"  long.ptx:7  mov.u32 {name}, %tid.x;\n")
         for columns, most in ((120, 120), (500, 300)):
             lines = [line for line in self.on_terminal(columns, *words).splitlines() if "  long.ptx:7  mov.u32 " in line]

@@ -291,7 +291,7 @@ class Hostile(unittest.TestCase):
                     self.assertRegex(said, rf"(?m)^\./{name}(:\d+:\d+)?: error: |^tyto: error: the sweep has more than ", text)
 
     def test_launches_that_cannot_be(self):
-        self.refuse_all([(("launch", "--quiet", *words, self.write(number, text)), part)
+        self.refuse_all([(("launch", "--quiet", "--code", "ptx", *words, self.write(number, text)), part)
                          for number, (text, words, part) in enumerate(BAD_LAUNCHES)])
 
     def test_arguments_that_do_not_fit_the_kernel(self):

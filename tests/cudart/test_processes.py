@@ -139,7 +139,7 @@ class Processes(unittest.TestCase):
     def test_programs_run_in_parallel(self):
         status, out, error = self.finish("--functional", "sh", "-c", "./adder 1 0 & ./adder 2 0 & wait")
         self.assertEqual((status, sorted(out.split())), (0, ["16", "8"]), error)
-        self.assertEqual(error.count("tyto: 1 kernel, "), 2)
+        self.assertEqual(error.count(" functionally: 1 kernel, "), 2)
 
     def test_the_same_program_twice_at_once(self):
         runs = [self.start("--quiet", "--json", f"{i}.json", "./adder", "7", "0") for i in range(2)]
@@ -154,12 +154,12 @@ class Processes(unittest.TestCase):
     def test_a_fork_before_the_start(self):
         status, out, error = self.finish("--functional", "./adder", "0", "fork")
         self.assertEqual((status, out), (0, "24 32\n"), error)
-        self.assertEqual(error.count("tyto: 1 kernel, "), 3)
+        self.assertEqual(error.count(" functionally: 1 kernel, "), 3)
 
     def test_a_program_starts_another(self):
         status, out, error = self.finish("--functional", "./adder", "1", "again")
         self.assertEqual((status, out), (3, "8\n40\n"), error)
-        self.assertEqual(error.count("tyto: 1 kernel, "), 2)
+        self.assertEqual(error.count(" functionally: 1 kernel, "), 2)
 
     def test_a_child_of_fork_dies_as_it_should(self):
         status, out, error = self.finish("--functional", "./adder", "1", "child")
@@ -177,7 +177,7 @@ class Processes(unittest.TestCase):
                 self.assertEqual((done["status"], ended["status"]), ("complete", "interrupted"))
                 self.assertGreater(ended["warp_instructions"], done["warp_instructions"])
                 self.assertEqual(ended.get("cycles", 0) > 0, not mode)
-                self.assertRegex(error, r"interrupted" if not mode else r"tyto: 2 kernels, ")
+                self.assertRegex(error, r"interrupted" if not mode else r" functionally: 2 kernels, ")
 
     def test_an_interrupt_between_kernels(self):
         """The program waits in code of its own; what its kernels did is reported all the same."""

@@ -60,11 +60,11 @@ static void assert_reports(const Bench *bench, const char *part) {
 
 /* With timing and without: the same launches, and what else both must be given. */
 static const struct Mode {
-    const char *words[6];
+    const char *words[8];
     int count;
     bool is_timed;
 } modes[] = {
-    {{"--quiet", "--memory", "16MiB", "--registers", "40"}, 5, true},
+    {{"--quiet", "--memory", "16MiB", "--registers", "40", "--code=ptx"}, 6, true},
     {{"--quiet", "--memory", "16MiB", "--registers", "40", "--functional"}, 6, false},
 };
 enum { MODES = sizeof modes / sizeof *modes };
