@@ -86,7 +86,7 @@ class Case(unittest.TestCase):
 
 class Run(Case):
     def test_a_kernel_under_way_says_where_it_stands(self):
-        command, port, token = self.start("launch", "--live", "--quiet", "--json", "out.json", SPIN, "--grid", "64", "--block", "64")
+        command, port, token = self.start("launch", "--machine", "gtx480", "--live", "--quiet", "--json", "out.json", SPIN, "--grid", "64", "--block", "64")
         self.assertEqual(self.ask(port, f"/{token}/")[0].status, 200)
         seen = self.state(port, token)
         while seen["live"]["state"] == "starting":
