@@ -349,6 +349,13 @@ static uint32_t wait_for_indexed(ModernIssue *issue, const SmContext *sm, int wa
     return (uint32_t)(ready - sm->cycle) + sm->config->modern.indexed_constant;
 }
 
+/* Of a warp that waits for its constant behind the stall count, and for nothing else. */
+static void tell_indexed(ModernIssue *issue, const SmContext *sm, int warp, const ModernRow *row) {
+    const uint64_t from = sm->cycle + row->stall;
+    states_split(&issue->states, warp, DELAY_STALL, from, from);
+    states_begin_phase(&issue->states, &issue->wheel, warp, sm->cycle + 1);
+}
+
 /* The instruction at `pc` has issued: what is next, and when. What could issue in the next cycle
  * does not see a counter that is raised now before the one after that. */
 static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
@@ -368,6 +375,8 @@ static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, cons
     }
     drop_head(issue, sm, warp);
     take_head(issue, sm, warp, wait, why);
+    if (why == DELAY_CONSTANT && issue->until[warp] == sm->cycle + wait)
+        tell_indexed(issue, sm, warp, row);
     if (issue->delayed >> warp & 1 && issue->until[warp] > sm->cycle + 1) {
         check_counters(issue, warp, issue->counters.value[warp]);
         return;

@@ -71,7 +71,7 @@ void modern_issue_hear(ModernIssue *issue, SmContext *sm);
 /* An instruction has read its registers: the load/store unit has it. */
 void modern_issue_read(ModernIssue *issue, SmContext *sm, uint16_t inst);
 
-/* Whether the former may do anything. */
+/* Whether modern_issue_take_due() may do anything. */
 static inline bool modern_issue_is_due(const ModernIssue *issue, uint64_t cycle) {
     const uint64_t places = issue->wheel.occupied | issue->counters.occupied;
     return (places >> (cycle % WHEEL_CYCLES) & 1) || (issue->raised[0] | issue->raised[1]);

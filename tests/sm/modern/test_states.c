@@ -217,6 +217,23 @@ static void test_a_full_queue_throttles_by_what_wants_it(void **state) {
     }
 }
 
+/* Behind the stall count of the instruction that reads it: a miss, then a hit. The address is what
+ * the load leaves. */
+static void test_an_indexed_constant_is_a_miss_of_its_cache(void **state) {
+    (void)state;
+    IsaControl control[MOST];
+    start_controls(control);
+    control[1] = control[2] = plain(5);
+    control[1].constant = control[2].constant = ISA_INDEXED_CONSTANT;
+    Bench *bench = run("modern.constant_miss=50 modern.indexed_constant=9", 1,
+                       "mov.u32 %r6, 0; ld.shared.u32 %r1, [%r6]; ld.shared.u32 %r2, [%r6];"
+                       "mov.u32 %r3, 1; mov.u32 %r4, 1;",
+                       control, false);
+    assert_int_equal(STATE(bench, imc_miss), 50 + 9 + 9);
+    assert_true(STATE(bench, wait) >= 4 + 4);
+    bench_stop(bench);
+}
+
 /* Three registers of a bank take its port for three cycles: what comes next is held in Allocate, so
  * that Control has no room for a third. */
 static void test_a_taken_control_stage_is_a_dispatch_stall(void **state) {
@@ -321,6 +338,7 @@ int main(void) {
         cmocka_unit_test(test_a_delay_of_several_causes_is_told_apart),
         cmocka_unit_test(test_a_pipe_that_is_taken_throttles),
         cmocka_unit_test(test_a_full_queue_throttles_by_what_wants_it),
+        cmocka_unit_test(test_an_indexed_constant_is_a_miss_of_its_cache),
         cmocka_unit_test(test_a_taken_control_stage_is_a_dispatch_stall),
         cmocka_unit_test(test_a_barrier_keeps_those_that_came_first),
         cmocka_unit_test(test_a_fence_is_a_membar),
