@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/host.h"
 #include "base/text.h"
 #include "ptxas/kept.h"
 
@@ -28,10 +29,9 @@ enum {
 
 /* ---- Which ptxas ---- */
 
-/* The path of the first ptxas on the PATH; false when there is none. */
-static bool find_ptxas(Text *path, struct stat *status) {
-    const char *at = getenv("PATH");
-    while (at && *at) {
+/* The path of the first ptxas in these folders; false when there is none. */
+static bool find_in_folders(const char *folders, Text *path, struct stat *status) {
+    for (const char *at = folders; *at;) {
         const size_t length = strcspn(at, ":");
         text_clear(path);
         text_add_bytes(path, length ? at : ".", length ? length : 1);
@@ -42,6 +42,15 @@ static bool find_ptxas(Text *path, struct stat *status) {
         at += length + (at[length] == ':');
     }
     return false;
+}
+
+/* The path of the first ptxas on the PATH; false when there is none. A program may have cleared its
+ * environment: then the PATH is the one that it was started with. */
+static bool find_ptxas(Text *path, struct stat *status) {
+    char *folders = host_variable("PATH");
+    const bool is_found = folders && find_in_folders(folders, path, status);
+    free(folders);
+    return is_found;
 }
 
 /* What tells one ptxas from another without running it: where it is, its size, and when it was

@@ -207,12 +207,30 @@ bool tyto_policy_call(const TytoSimulator *simulator, char *text, size_t size) {
 
 /* ---- Programs ---- */
 
-static void describe_parameters(TytoModule *module, const PtxFunction *ptx, TytoKernel *kernel) {
+/* The kernel of the same name and parameter sizes in the PTX that the machine code was made of.
+ * NULL: there is none, or `source` is NULL. */
+static const PtxFunction *declaration_of(const PtxModule *source, const PtxFunction *kernel) {
+    for (int i = 0; source && i < source->function_count; i++) {
+        const PtxFunction *found = source->functions[i];
+        if (strcmp(found->name, kernel->name) != 0) continue;
+        if (found->parameter_count != kernel->parameter_count) return NULL;
+        for (int k = 0; k < found->parameter_count; k++)
+            if (found->parameters[k].size != kernel->parameters[k].size) return NULL;
+        return found;
+    }
+    return NULL;
+}
+
+/* Machine code has the sizes of parameters; their names and types are in its source, where that is
+ * at hand. */
+static void describe_parameters(TytoModule *module, const PtxFunction *ptx,
+                                const PtxFunction *declaration, TytoKernel *kernel) {
     TytoParameter *parameters = ARENA_ARRAY(module->arena, TytoParameter, ptx->parameter_count);
     for (int i = 0; i < ptx->parameter_count; i++) {
         const PtxVar *var = &ptx->parameters[i];
-        parameters[i] = (TytoParameter){.name = var->name,
-                                        .type = ptx_type_name(var->type),
+        const PtxVar *declared = declaration ? &declaration->parameters[i] : var;
+        parameters[i] = (TytoParameter){.name = arena_strdup(module->arena, declared->name),
+                                        .type = ptx_type_name(declared->type),
                                         .size_bytes = var->size,
                                         .offset_bytes = var->address};
     }
@@ -236,7 +254,8 @@ static uint32_t most_threads(const Gpu *gpu, const PtxFunction *ptx) {
     return most;
 }
 
-static void describe_kernels(TytoModule *module) {
+/* `source`: the PTX that the module's machine code was made of, or NULL. */
+static void describe_kernels(TytoModule *module, const PtxModule *source) {
     const IsaProgram *program = gpu_module_program(module->gpu);
     module->kernels = ARENA_ARRAY(module->arena, TytoKernel, program->function_count);
     module->functions = ARENA_ARRAY(module->arena, int, program->function_count);
@@ -244,6 +263,7 @@ static void describe_kernels(TytoModule *module) {
         const IsaFunction *function = &program->functions[i];
         const PtxFunction *ptx = function->ptx;
         if (!ptx->is_kernel || !ptx->is_defined) continue;
+        const PtxFunction *declaration = declaration_of(source, ptx);
         TytoKernel *kernel = &module->kernels[module->kernel_count];
         module->functions[module->kernel_count++] = (int)i;
         *kernel = (TytoKernel){.name = ptx->name,
@@ -252,21 +272,34 @@ static void describe_kernels(TytoModule *module) {
                                .local_bytes = ptx->local_bytes,
                                .instructions = (uint32_t)ptx->inst_count,
                                .max_threads = most_threads(module->simulator->gpu, ptx),
-                               .line = ptx->line,
+                               .line = declaration ? declaration->line : ptx->line,
                                .refusal = function->refusal};
         Text source_name = {0};
         demangle(ptx->name, &source_name);
         kernel->source_name = arena_strdup(module->arena, text_string(&source_name));
         text_free(&source_name);
-        describe_parameters(module, ptx, kernel);
+        describe_parameters(module, ptx, declaration, kernel);
     }
+}
+
+/* Describes the kernels of a module that was loaded from `image`, made of `source`: the same image,
+ * or the PTX that ptxas took. */
+static void describe_module(TytoModule *module, const GpuImage *source, const GpuImage *image) {
+    Diag *ignored = diag_new();
+    PtxModule *ptx = image->text == source->text
+                         ? NULL
+                         : ptx_read(source->name, source->text, source->length, ignored);
+    describe_kernels(module, ptx);
+    ptx_module_free(ptx);
+    diag_free(ignored);
 }
 
 TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *text, size_t length,
                      TytoModule **module) {
     pthread_mutex_lock(&simulator->lock);
     Diag *diag = diag_new();
-    GpuImage image = {name, text, length};
+    const GpuImage source = {name, text, length};
+    GpuImage image = source;
     Arena *arena = arena_new();
     simulator_assemble(simulator, &image, 1, arena);
     GpuModule *gpu = gpu_load(simulator->gpu, &image, 1, diag);
@@ -279,7 +312,7 @@ TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *tex
         loaded->arena = arena_new();
         loaded->next = simulator->modules;
         simulator->modules = loaded;
-        describe_kernels(loaded);
+        describe_module(loaded, &source, &image);
         *module = loaded;
     } else {
         status = fail(simulator, TYTO_BAD_PTX, "%s", diag_text(diag));

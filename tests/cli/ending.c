@@ -13,7 +13,7 @@
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .entry work(){ .reg .u32 r; mov.u32 r, %tid.x; ret; }\n"
                           ".visible .entry wrong(){ .reg .u64 a; .reg .u32 r; mov.u64 a, 64;\n"
-                          "  ld.global.u32 r, [a]; ret; }\n";
+                          "  mov.u32 r, 1; st.global.u32 [a], r; ret; }\n";
 
 static CUcontext context;
 static CUfunction kernel;
