@@ -11,7 +11,7 @@ bool isa_generic_read(IsaContext *context, const IsaWarp *warp, int lane, uint64
     uint64_t param = address - MEM_PARAM_WINDOW;
     uint64_t local_end = warp->frames[warp->frame].local_end;
     if (mem_read(context->memory, address, bytes, size)) return true;
-    if (shared < launch->shared_bytes && size <= launch->shared_bytes - shared) {
+    if (shared < launch->shared_extent && size <= launch->shared_extent - shared) {
         memcpy(bytes, warp->cta->shared + shared, size);
     } else if (local < local_end && size <= local_end - local) {
         isa_local_read(warp, lane, (uint32_t)local, bytes, size);
@@ -35,7 +35,7 @@ bool isa_generic_write(IsaContext *context, IsaWarp *warp, int lane, uint64_t ad
     uint64_t shared = address - MEM_SHARED_WINDOW, local = address - MEM_LOCAL_WINDOW;
     uint64_t local_end = warp->frames[warp->frame].local_end;
     if (mem_write(context->memory, address, bytes, size)) return true;
-    if (shared < launch->shared_bytes && size <= launch->shared_bytes - shared) {
+    if (shared < launch->shared_extent && size <= launch->shared_extent - shared) {
         memcpy(warp->cta->shared + shared, bytes, size);
     } else if (local < local_end && size <= local_end - local) {
         isa_local_write(warp, lane, (uint32_t)local, bytes, size);

@@ -221,9 +221,10 @@ typedef struct IsaFunction {
     IsaFormal *parameters; /* .func: where its own parameters live, in order */
     IsaFormal *returns;    /* .func: and its return values */
     uint16_t parameter_count, return_count;
-    const char *refusal;   /* why it cannot run, itself or what it calls; NULL: it can */
-    uint32_t registers;    /* per thread, decides occupancy */
-    uint32_t shared_bytes; /* static shared memory when launched */
+    const char *refusal;          /* why it cannot run, itself or what it calls; NULL: it can */
+    uint32_t registers;           /* per thread, decides occupancy */
+    uint32_t shared_bytes;        /* static shared memory when launched */
+    uint32_t system_shared_bytes; /* of addresses before it: machine code from sm_90 on */
 } IsaFunction;
 
 /* A row of constants that holds a word of a constant bank. */

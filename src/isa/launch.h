@@ -31,6 +31,8 @@ typedef struct IsaLaunch {
     uint64_t ctas;                  /* in the grid */
     uint32_t shared_bytes;          /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes;  /* per CTA */
+    uint32_t shared_extent;         /* bytes of addresses: those of a CTA, after the system's where
+                                       the program has an address for these */
     uint32_t taken_shared_bytes;    /* per CTA: all, and what is the system's of it, rounded up to
                                        what an SM allocates by */
     uint32_t reserved_shared_bytes; /* the system's part of that */
@@ -78,7 +80,7 @@ struct IsaCta {
     uint32_t alive;         /* warps with live threads, bit per index */
     uint32_t waiting;       /* warps blocked at any barrier */
     uint32_t used_barriers; /* barriers with arrivals pending, bit each */
-    uint8_t *shared;        /* shared memory, launch->shared_bytes and 64 readable bytes more */
+    uint8_t *shared;        /* shared memory, launch->shared_extent and 64 readable bytes more */
     uint32_t shared_capacity;
     struct IsaCtaCheck *check; /* what the checks keep of it (isa/check/check.h); NULL: nothing */
     IsaWarp *warps;            /* launch->warps of them */

@@ -84,7 +84,8 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_GLOBALTIMER_LO: return nanoseconds;
     case PTX_SREG_GLOBALTIMER_HI: return nanoseconds >> 32;
     case PTX_SREG_TOTAL_SMEM_SIZE:
-        return launch->taken_shared_bytes - launch->reserved_shared_bytes;
+        return launch->taken_shared_bytes - launch->reserved_shared_bytes +
+               launch->function->system_shared_bytes; /* which machine code subtracts itself */
     case PTX_SREG_AGGR_SMEM_SIZE: return launch->taken_shared_bytes;
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;

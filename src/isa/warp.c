@@ -70,7 +70,7 @@ void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
                (launch->warps - cta->warp_capacity) * sizeof *cta->warps);
         cta->warp_capacity = launch->warps;
     }
-    uint32_t shared_bytes = launch->shared_bytes + OVERREAD_BYTES;
+    uint32_t shared_bytes = launch->shared_extent + OVERREAD_BYTES;
     if (cta->shared_capacity < shared_bytes) {
         free(cta->shared);
         cta->shared = base_alloc_lines(shared_bytes);

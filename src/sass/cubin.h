@@ -122,12 +122,13 @@ typedef struct CubinFunction {
     uint32_t stack_bytes;      /* local memory of a thread: the call tree; 0 when not known */
     bool has_open_stack;       /* functions call one another in a circle: no size is enough */
     uint32_t call_stack_bytes; /* EIATTR_CRS_STACK_SIZE */
-    uint32_t shared_bytes; /* static shared memory of a CTA; from sm_90 on with 1024 bytes of the
-                              system at its start */
-    uint32_t shared_alignment;    /* bytes; dynamic shared memory follows the static, so aligned */
-    uint32_t parameter_offset;    /* bytes, in constant bank 0 */
-    uint32_t parameter_bytes;     /* all of them */
-    uint32_t max_threads[3];      /* .maxntid */
+    uint32_t shared_bytes;     /* static shared memory of a CTA */
+    uint32_t
+        system_shared_bytes;   /* before it, the system's: from sm_90 on, 0 without shared memory */
+    uint32_t shared_alignment; /* bytes; dynamic shared memory follows the static, so aligned */
+    uint32_t parameter_offset; /* bytes, in constant bank 0 */
+    uint32_t parameter_bytes;  /* all of them */
+    uint32_t max_threads[3];   /* .maxntid */
     uint32_t required_threads[3]; /* .reqntid */
     uint32_t cluster[3];          /* CTAs, .reqnctapercluster */
     uint32_t max_cluster;         /* CTAs, .maxclusterrank */

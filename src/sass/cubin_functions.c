@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+enum {
+    FIRST_WITH_SYSTEM_SHARED = 90, /* architecture */
+    SYSTEM_SHARED_BYTES = 1024     /* that .nv.shared.NAME begins with there */
+};
+
 /* Registers and barriers as sections of code have them up to CUDA 12, and up to sm_89 still. */
 static uint32_t section_registers(const CubinSection *section) { return section->info >> 24; }
 static uint32_t section_barriers(const CubinSection *section) {
@@ -61,7 +66,10 @@ static void add_section(CubinReader *reader, CubinFunction *function, uint16_t i
     if (section->bank >= 0)
         add_bank(function, reader->functions + reader->cubin->function_count, section->bank, i);
     if (section->space != CUBIN_SPACE_SHARED) return;
-    function->shared_bytes = (uint32_t)section->size;
+    const bool has_system = reader->cubin->architecture >= FIRST_WITH_SYSTEM_SHARED &&
+                            section->size >= SYSTEM_SHARED_BYTES;
+    function->system_shared_bytes = has_system ? SYSTEM_SHARED_BYTES : 0;
+    function->shared_bytes = (uint32_t)section->size - function->system_shared_bytes;
     function->shared_alignment = (uint32_t)section->alignment;
 }
 

@@ -16,6 +16,26 @@ TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 SAXPY = ROOT / "tests" / "cli" / "saxpy.ptx"
 ARGUMENTS = ("--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg", "zero:32", "--arg", "zero:32")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+# Writes to the last of its dynamic shared memory, and prints its size.
+LARGEST = """.version 8.0
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 dynamic[];
+.visible .entry largest(.param .u64 to) {
+    .reg .b64 %to; .reg .b32 %s<4>; .shared .align 16 .b8 fixed[48];
+    ld.param.u64 %to, [to];
+    mov.u32 %s0, %dynamic_smem_size;
+    mov.u32 %s1, dynamic;
+    add.u32 %s1, %s1, %s0;
+    st.shared.u32 [%s1 + -4], %s0;
+    ld.shared.u32 %s2, [%s1 + -4];
+    mov.u32 %s3, fixed;
+    st.shared.u32 [%s3], %s2;
+    st.global.u32 [%to], %s2;
+    ret;
+}
+"""
+LARGEST_SHARED = 227 * 1024  # bytes of a CTA on an H100
 NO_PTXAS = {**PLAIN, "PATH": "/usr/bin:/bin"}
 
 
@@ -60,6 +80,26 @@ class Code(unittest.TestCase):
                 self.assertRegex(kernel["code"], r"^sm_75, ptxas \d+\.\d+\.\d+$")
                 self.assertNotIn("warning", said)
         self.assertEqual(len(list((self.folder / "tyto" / "cubins").iterdir())), 1)
+
+    def largest(self, code, dynamic):
+        """The record of a launch with so much dynamic shared memory, and what it wrote."""
+        (self.folder / "largest.ptx").write_text(LARGEST, encoding="utf-8")
+        done = subprocess.run([TYTO, "launch", "largest.ptx", "--quiet", "--machine", "h100", "--code", code, "--json", "out.json",
+                               "--shared", str(dynamic), "--arg", "out:written:4"], capture_output=True, text=True, check=False, cwd=self.folder,
+                              env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        written = int.from_bytes((self.folder / "written").read_bytes(), "little")
+        return json.loads((self.folder / "out.json").read_text(encoding="utf-8"))["kernels"][0], written
+
+    def test_the_systems_shared_memory_counts_once(self):
+        """Machine code has an address for the 1,024 bytes; for occupancy and limits they are the machine's alone."""
+        if not shutil.which("ptxas"):
+            self.skipTest("there is no ptxas")
+        for dynamic, ctas in ((LARGEST_SHARED - 48, 1), (56 * 1024 - 48, 4), (17 * 1024 - 48, 12)):
+            for code in ("lowered", "machine"):
+                with self.subTest(dynamic=dynamic, code=code):
+                    kernel, written = self.largest(code, dynamic)
+                    self.assertEqual((kernel["shared_bytes"], kernel["ctas_per_sm"], written), (dynamic + 48, ctas, dynamic))
 
 
 if __name__ == "__main__":

@@ -574,7 +574,7 @@ static void check_told(const IsaVariant *variant, const char *line, uint32_t ste
     enum { FIRST = 64, BYTES = 4096 };
     Rig *rig = rig_new(line, variant);
     assert_non_null(rig);
-    rig->launch.shared_bytes = BYTES;
+    rig->launch.shared_extent = BYTES;
     isa_cta_start(&rig->cta, &rig->launch, 0);
     uint32_t *address = rig_row(rig, "%r1"), *data = rig_row(rig, "%r0");
     for (uint32_t word = 0; word < BYTES / 4; word++)

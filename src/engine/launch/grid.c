@@ -77,6 +77,8 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
         .ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2],
         .shared_bytes = kernel->shared_bytes + request->dynamic_shared_bytes,
         .dynamic_shared_bytes = request->dynamic_shared_bytes,
+        .shared_extent =
+            kernel->system_shared_bytes + kernel->shared_bytes + request->dynamic_shared_bytes,
         .taken_shared_bytes =
             gpu_shared_taken(gpu, kernel->shared_bytes + request->dynamic_shared_bytes),
         .reserved_shared_bytes = limits.shared_reserved,

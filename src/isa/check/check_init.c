@@ -17,7 +17,7 @@
 
 void init_cta(IsaCta *cta) {
     IsaCtaCheck *own = cta->check;
-    uint32_t bytes = cta->launch->shared_bytes / 8 + 1;
+    uint32_t bytes = cta->launch->shared_extent / 8 + 1;
     if (own->shared_capacity < bytes) {
         free(own->shared_written);
         own->shared_written = base_malloc(bytes);

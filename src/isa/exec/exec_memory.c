@@ -190,7 +190,7 @@ static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace sp
                            uint32_t *mask, bool is_write) {
     switch (space) {
     case PTX_SPACE_SHARED:
-        *mask = check_window(context, warp, space, context->launch->shared_bytes, bytes, *mask);
+        *mask = check_window(context, warp, space, context->launch->shared_extent, bytes, *mask);
         return warp->cta->shared;
     case PTX_SPACE_PARAM: {
         int lane = bits_lowest32(*mask);

@@ -228,7 +228,7 @@ INLINE bool is_plain(const IsaContext *context, uint32_t mask) {
  * have 64 bits. */
 INLINE bool open_shared(const IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                         uint32_t mask, int count, bool is_wide, uint32_t *address) {
-    const uint32_t size = context->launch->shared_bytes, bytes = (uint32_t)count * WORD;
+    const uint32_t size = context->launch->shared_extent, bytes = (uint32_t)count * WORD;
     if (!is_plain(context, mask) || size < bytes) return false;
     const uint32_t limit = size - bytes;
     if (is_wide)

@@ -26,7 +26,6 @@ enum {
     AT_CLUSTERS_90 = 0x15c,      /* %nclusterid, three words */
     AT_CLUSTER_RANKS_90 = 0x188, /* %cluster_nctarank */
     AT_END = 0x118,
-    SYSTEM_SHARED_BYTES = 1024,
     SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
 };
 /* The generic address of bank 3, and the end of what isspacep.global takes for global memory. */
@@ -108,9 +107,7 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_param_window(launch, bank);
     if (is_90) {
         put_clusters(launch, bank);
-        /* a kernel without shared memory of its own has none of the system's either */
-        put_word(bank, AT_SYSTEM_SHARED_90,
-                 launch->function->shared_bytes ? SYSTEM_SHARED_BYTES : 0);
+        put_word(bank, AT_SYSTEM_SHARED_90, launch->function->system_shared_bytes);
         put_word(bank, AT_MOST_SHARED_90, UINT32_MAX);
     }
     put_word(bank, workspace_at, (uint32_t)(launch->grid_workspace >> 32)); /* %envreg1 */

@@ -259,6 +259,7 @@ static void fill_functions(Translator *t) {
         out->local_bytes = (uint32_t)bits_align_up(stack + (is_open ? OPEN_STACK_BYTES : 0), 16);
         out->registers = from->registers;
         out->shared_bytes = from->shared_bytes;
+        out->system_shared_bytes = from->system_shared_bytes;
     }
 }
 
