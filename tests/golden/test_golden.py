@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Did any statistic change? Every counter of small runs, against those stored in MACHINE.json here.
 
-usage: test_golden.py TYTO CORNERS          TYTO_BLESS=1 writes the files anew
+usage: test_golden.py TYTO CORNERS [MACHINE...]          TYTO_BLESS=1 writes the files anew
 
-CORNERS is the program of corners.c. Every counter counts something in at least one of the runs.
+Without a MACHINE: on all of them. CORNERS is the program of corners.c. Every counter counts something in at least one of the runs.
 
 Both the release build (gcc) and the sanitizer build (clang, debugging) are held against the same files,
 so they also show that the builds count alike. A changed statistic needs a reason in the commit's message.
@@ -22,6 +22,7 @@ from tyto_runs import Tyto, in_parallel  # noqa: E402 (found by the line above)
 TYTO = Tyto(sys.argv.pop(1))
 MACHINES = TYTO.machines()
 CORNERS = pathlib.Path(sys.argv.pop(1)).resolve()
+WANTED, sys.argv[1:] = sys.argv[1:] or MACHINES, []
 KERNELS = ("corners", "matrix")  # run by the program of corners.c
 WORKLOADS = ("bfs", "matmul")  # scattered loads and many launches; shared memory and barriers
 EVERYWHERE = ("lrr", "gto", "two-level", "ccws", "pro", "owl")
@@ -116,7 +117,7 @@ def add_case(machine):
     setattr(Golden, f"test_{machine}_counts_as_before", test)
 
 
-for each in MACHINES:
+for each in WANTED:
     add_case(each)
 
 if __name__ == "__main__":
