@@ -102,6 +102,7 @@ enum { /* IsaInfo.flags */
                                       address, the others repeat them */
        ISA_IS_CALL_ARGUMENT = 1 << 16, /* accesses a parameter that lies in the local area of a call
                                         */
+       ISA_IS_BULK = 1 << 18,  /* begins bulk copies (async.h) */
        ISA_IS_PHASE = 1 << 17, /* of an mbarrier: may end a phase, or wait for the end of one */
        ISA_LOOKS = 1 << 10,    /* may see what another thread stores meanwhile */
        ISA_IS_STRONG = 1 << 14 /* an access that never races with its like (PTX ISA, memory

@@ -117,6 +117,10 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *   cp.async   two instructions, a load and a store; operand[0] base of the destination, target its
  *              offset, operand[1] base of the source, imm its offset, operand[2] row of the size or
  *              predicate; sub: ISA_COPY_... (async.h)
+ *   cp.async.bulk  operand[0] base of the shared address and `target` its offset, operand[1] that of
+ *              the global address and imm, operand[2] row of the size, operand[3] base of the
+ *              mbarrier or ISA_SINK and `reconverge` its offset; sub: ISA_BULK_... (async.h).
+ *              Reductions: size of an element, vector its PtxSub, flags as those of atom
  *   mbarrier   operand[0] destination (row, or predicate of a wait) or ISA_SINK, operand[1] base,
  *              operand[2] row of the count, state or parity, operand[3] of a try's limit in ns;
  *              sub: ISA_MBARRIER_...
@@ -341,6 +345,10 @@ struct IsaContext {
     IsaFault fault;
     IsaHint hints[ISA_HINTS];
     WarpStep did;        /* what the last instruction did; isa_step alone keeps its pattern */
+    /* Bulk copies that the last instruction that begins some began, and whether their ends are left
+     * to isa_bulk_done: a timed run knows later when they come. */
+    struct IsaBulk *bulk; /* ISA_LANES of them, of the context's owner; NULL: they end at once */
+    uint32_t bulk_count;
     uint8_t dropped[32]; /* what a lane accesses whose own access was left out */
     void (*print)(void *user, const char *text, size_t length); /* device printf */
     void *user;

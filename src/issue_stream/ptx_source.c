@@ -92,13 +92,17 @@ static uint32_t waiting(const WarpSource *source, uint32_t slot) {
 
 /* ---- Waits for a phase of an mbarrier ---- */
 
+static bool is_wait(const IsaProgram *program, const IsaInst *inst) {
+    if (program->code) return inst->flags & ISA_MBARRIER_WAITS;
+    return inst->sub == ISA_MBARRIER_WAIT || inst->sub == ISA_MBARRIER_WAIT_PARITY;
+}
+
 static WarpPhase phase(WarpSource *source, SourceWarp *handle, uint32_t pc, uint32_t lanes,
                        uint64_t *cycles) {
     const IsaContext *context = &of(source)->context;
     const IsaInst *inst = &context->program->insts[pc];
     const IsaWarp *warp = warp_of(handle);
-    if (inst->sub != ISA_MBARRIER_WAIT && inst->sub != ISA_MBARRIER_WAIT_PARITY)
-        return WARP_PHASE_CHANGED;
+    if (!is_wait(context->program, inst)) return WARP_PHASE_CHANGED;
     bool is_over = !lanes || (warp->preds[inst->operand[0]] & lanes) == lanes;
     if (is_over || !(inst->flags & ISA_MBARRIER_TRIES)) return WARP_PHASE_OVER;
     if (inst->operand[3] == ISA_SINK) return WARP_PHASE_TRIES;

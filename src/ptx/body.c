@@ -157,7 +157,8 @@ static bool read_instruction(Reader *reader, const Token *place, int32_t guard, 
     inst.loc = reader->loc;
     if (!operand_read_all(reader, shape, &inst)) return false;
     if (!reader_expect(reader, ';', "behind an instruction")) return false;
-    bool is_barrier = inst.op == PTX_OP_BAR && !(inst.flags & PTX_FLAG_WARP);
+    bool is_barrier = (inst.op == PTX_OP_BAR && !(inst.flags & PTX_FLAG_WARP)) ||
+                      inst.op == PTX_OP_CLUSTER_BARRIER;
     if (is_barrier && !check_barrier(reader, &inst)) return false;
     reader->function->uses_barrier |= is_barrier;
     reader->insts = reader_grow(reader->insts, reader->inst_count, &reader->inst_capacity,

@@ -135,6 +135,8 @@ static const PtxModifier modifiers[] = {
     {".max#combine", PTX_FIELD_SUB2, PTX_SUB_MAX},
     {".add", PTX_FIELD_SUB, PTX_SUB_ADD},
     {".inc", PTX_FIELD_SUB, PTX_SUB_INC},
+    {".inc#combine", PTX_FIELD_SUB2, PTX_SUB_INC},
+    {".dec#combine", PTX_FIELD_SUB2, PTX_SUB_DEC},
     {".dec", PTX_FIELD_SUB, PTX_SUB_DEC},
     {".min", PTX_FIELD_SUB, PTX_SUB_MIN},
     {".max", PTX_FIELD_SUB, PTX_SUB_MAX},
@@ -222,9 +224,36 @@ static const PtxModifier modifiers[] = {
     {".test_wait", PTX_FIELD_SUB, PTX_SUB_MBARRIER_WAIT},
     {".try_wait", PTX_FIELD_SUB, PTX_SUB_MBARRIER_TRY},
     {".pending_count", PTX_FIELD_SUB, PTX_SUB_MBARRIER_PENDING},
+    {".expect_tx", PTX_FIELD_SUB, PTX_SUB_MBARRIER_EXPECT},
+    {".expect_tx#arrive", PTX_FIELD_SUB2, PTX_SUB_MBARRIER_EXPECT},
+    {".complete_tx", PTX_FIELD_SUB, PTX_SUB_MBARRIER_COMPLETE},
+    {".mbarrier_init", PTX_FIELD_IGNORED, 0},
+    {".bulk#load", PTX_FIELD_SUB, PTX_SUB_BULK_LOAD},
+    {".bulk#store", PTX_FIELD_SUB, PTX_SUB_BULK_STORE},
+    {".bulk#local", PTX_FIELD_SUB, PTX_SUB_BULK_LOCAL},
+    {".bulk#reduce", PTX_FIELD_SUB, PTX_SUB_BULK_REDUCE},
+    {".bulk#prefetch", PTX_FIELD_SUB, PTX_SUB_BULK_PREFETCH},
+    {".bulk#group", PTX_FIELD_IGNORED, 0},
+    {".bulk_group", PTX_FIELD_IGNORED, 0},
+    {".mbarrier::complete_tx::bytes", PTX_FIELD_IGNORED, 0},
+    {".reduce", PTX_FIELD_IGNORED, 0},
+    {".prefetch", PTX_FIELD_IGNORED, 0},
+    {".L2#to", PTX_FIELD_IGNORED, 0},
+    {".read", PTX_FIELD_IGNORED, 0},
+    {".async#proxy", PTX_FIELD_IGNORED, 0},
+    {".global#proxy", PTX_FIELD_IGNORED, 0},
+    {".shared::cta#proxy", PTX_FIELD_IGNORED, 0},
+    {".shared::cluster#proxy", PTX_FIELD_IGNORED, 0},
+    {".launch_dependents", PTX_FIELD_IGNORED, 0},
+    {".wait#grid", PTX_FIELD_IGNORED, 0},
+    {".wait#cluster", PTX_FIELD_SUB, PTX_SUB_BAR_SYNC},
+    {".cluster#barrier", PTX_FIELD_IGNORED, 0},
     {".shared#to", PTX_FIELD_IGNORED, 0},
     {".shared::cta#to", PTX_FIELD_IGNORED, 0},
+    {".shared::cluster#to", PTX_FIELD_IGNORED, 0},
+    {".global#to", PTX_FIELD_IGNORED, 0},
     {".global#from", PTX_FIELD_IGNORED, 0},
+    {".shared::cta#from", PTX_FIELD_IGNORED, 0},
     {".fractional", PTX_FIELD_SUB, PTX_SUB_POLICY_FRACTION},
     {".range", PTX_FIELD_SUB, PTX_SUB_POLICY_RANGE},
     {".cvt", PTX_FIELD_SUB, PTX_SUB_POLICY_CONVERT},
@@ -256,6 +285,7 @@ static const PtxModifier modifiers[] = {
     {".param::func", PTX_FIELD_SPACE, PTX_SPACE_PARAM},
     {".shared", PTX_FIELD_SPACE, PTX_SPACE_SHARED},
     {".shared::cta", PTX_FIELD_SPACE, PTX_SPACE_SHARED},
+    {".shared::cluster", PTX_FIELD_SPACE, PTX_SPACE_SHARED}, /* a CTA is a cluster of its own */
 
     {".ca", PTX_FIELD_CACHE, PTX_CACHE_CA},
     {".cg", PTX_FIELD_CACHE, PTX_CACHE_CG},
@@ -335,13 +365,16 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define COMBINE "(.and#combine,.or#combine,.xor#combine)"
 
 #define SCOPE "{.cta,.cluster,.gpu,.sys}"
-#define SPACE "{.const,.global,.local,.param,.param::entry,.param::func,.shared,.shared::cta}"
+#define SPACE                                                                                      \
+    "{.const,.global,.local,.param,.param::entry,.param::func,.shared,.shared::cta,"               \
+    ".shared::cluster}"
 #define L1_EVICT                                                                                   \
     "{.L1::evict_normal,.L1::evict_unchanged,.L1::evict_first,.L1::evict_last,.L1::no_allocate}"
 #define L2_EVICT      "{.L2::evict_normal,.L2::evict_first,.L2::evict_last}{.L2::cache_hint}"
 #define VECTOR        "{.v2,.v4}"
-#define ATOMIC        "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global,.shared,.shared::cta}"
-#define REDUCE        "{.relaxed,.release}" SCOPE "{.global,.shared,.shared::cta}"
+#define ATOMIC_SPACE  "{.global,.shared,.shared::cta,.shared::cluster}"
+#define ATOMIC        "{.relaxed,.acquire,.release,.acq_rel}" SCOPE ATOMIC_SPACE
+#define REDUCE        "{.relaxed,.release}" SCOPE ATOMIC_SPACE
 #define HINT          "{.L2::cache_hint}"
 #define ATOMIC_VECTOR "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global}"
 #define REDUCE_VECTOR "{.relaxed,.release}" SCOPE "{.global}"
@@ -350,6 +383,10 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define PRIMARY       "(.L2::evict_last,.L2::evict_normal,.L2::evict_first,.L2::evict_unchanged)"
 #define SECONDARY     "{.L2::evict_first,.L2::evict_unchanged}"
 #define BARRIER       "{.shared,.shared::cta}.b64"
+#define ANY_BARRIER   "{.shared,.shared::cta,.shared::cluster}.b64"
+#define BULK_FROM     ".async#group.bulk#load(.shared::cluster#to,.shared::cta#to).global#from"
+#define BULK_TO       ".global#to.shared::cta#from.bulk_group" HINT
+#define TRANSACTIONS  ".mbarrier::complete_tx::bytes"
 #define ACQUIRE       "{.acquire,.relaxed}{.cta,.cluster}"
 #define RELEASE       "{.release,.relaxed}{.cta,.cluster}"
 #define SYNC          ".sync.aligned"
@@ -404,6 +441,8 @@ static const PtxForm forms[] = {
     {"barrier", PTX_OP_BAR, "{.cta#barrier}.red.popc#combine{.aligned}.u32", "d, a:i{, b:i}, c:p"},
     {"barrier", PTX_OP_BAR, "{.cta#barrier}.red(.and#combine,.or#combine){.aligned}.pred",
      "p, a:i{, b:i}, c:p"},
+    {"barrier", PTX_OP_CLUSTER_BARRIER, ".cluster#barrier.arrive{.release,.relaxed}{.aligned}", ""},
+    {"barrier", PTX_OP_CLUSTER_BARRIER, ".cluster#barrier.wait#cluster{.acquire}{.aligned}", ""},
     {"bfe", PTX_OP_BFE, "(.u32,.u64,.s32,.s64)", "d, a, b:i, c:i"},
     {"bfi", PTX_OP_BFI, "(.b32,.b64)", "d, a, b, c:i, e:i"},
     {"bfind", PTX_OP_BFIND, "{.shiftamt}(.u32,.u64,.s32,.s64)", "d:i, a"},
@@ -424,6 +463,30 @@ static const PtxForm forms[] = {
     {"cp", PTX_OP_CP, ".async#group.wait_group", "a:n"},
     {"cp", PTX_OP_CP, ".async#group.wait_all", ""},
     {"cp", PTX_OP_CP, ".async#group.mbarrier.arrive#copy{.noinc}" BARRIER, "[a:s]"},
+    {"cp", PTX_OP_CP, BULK_FROM TRANSACTIONS HINT, "[a:S], [b:G], c:i, [e:S]{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#local.shared::cluster#to.shared::cta#from" TRANSACTIONS,
+     "[a:S], [b:S], c:i, [e:S]"},
+    {"cp", PTX_OP_CP, ".async#group.bulk#store" BULK_TO, "[a:G], [b:S], c:i{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".reduce.async#group.bulk#reduce" BULK_TO "(.and#combine,.or#combine,.xor#combine)(.b32,.b64)",
+     "[a:G], [b:S], c:i{, k:k}"},
+    {"cp", PTX_OP_CP, ".reduce.async#group.bulk#reduce" BULK_TO "(.inc#combine,.dec#combine).u32",
+     "[a:G], [b:S], c:i{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".reduce.async#group.bulk#reduce" BULK_TO ".add#combine(.u32,.s32,.u64,.s64,.f32,.f64)",
+     "[a:G], [b:S], c:i{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".reduce.async#group.bulk#reduce" BULK_TO ".add#combine.noftz(.f16,.bf16)",
+     "[a:G], [b:S], c:i{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".reduce.async#group.bulk#reduce" BULK_TO
+     "(.min#combine,.max#combine)(.u32,.s32,.u64,.s64,.f16,.bf16)",
+     "[a:G], [b:S], c:i{, k:k}"},
+    {"cp", PTX_OP_CP, ".async#group.bulk#prefetch.prefetch.L2#to.global#from" HINT,
+     "[b:G], c:i{, k:k}"},
+    {"cp", PTX_OP_CP, ".async#group.bulk#group.commit_group", ""},
+    {"cp", PTX_OP_CP, ".async#group.bulk#group.wait_group{.read}", "a:n"},
     {"createpolicy", PTX_OP_CREATEPOLICY, ".fractional" PRIMARY SECONDARY ".b64", "d{, a:h}"},
     {"createpolicy", PTX_OP_CREATEPOLICY, ".range{.global}" PRIMARY SECONDARY ".b64",
      "d, [a], b:i, c:i"},
@@ -464,7 +527,9 @@ static const PtxForm forms[] = {
     {"cvt", PTX_OP_CVT, ".pack.sat(.u8#pack,.s8#pack,.u4#pack,.s4#pack,.u2#pack,.s2#pack).s32.b32",
      "d:i, a, b, c:u"},
     {"cvta", PTX_OP_CVTA,
-     "{.to}(.const,.global,.local,.param,.param::entry,.shared,.shared::cta)(.u32,.u64)", "d, a:m"},
+     "{.to}(.const,.global,.local,.param,.param::entry,.shared,.shared::cta,.shared::cluster)"
+     "(.u32,.u64)",
+     "d, a:m"},
     {"discard", PTX_OP_DISCARD, "{.global}.L2", "[a], b:n"},
     {"div", PTX_OP_DIV, "(" INTS ")", "d, a, b"},
     {"div", PTX_OP_DIV, "(.approx,.full){.ftz}.f32", "d, a, b"},
@@ -479,14 +544,20 @@ static const PtxForm forms[] = {
     {"exit", PTX_OP_EXIT, "", ""},
     {"fence", PTX_OP_FENCE, "{.sc,.acq_rel,.acquire,.release}(.cta,.cluster,.gpu,.sys)", ""},
     {"fence", PTX_OP_FENCE, ".proxy.alias", ""},
+    {"fence", PTX_OP_FENCE,
+     ".proxy.async#proxy{.global#proxy,.shared::cta#proxy,.shared::cluster#proxy}", ""},
+    {"fence", PTX_OP_FENCE, ".mbarrier_init.release.cluster", ""},
     {"fma", PTX_OP_FMA, "(" ROUND "){.ftz}{.sat}.f32", "d, a, b, c"},
     {"fma", PTX_OP_FMA, "(" ROUND ").f64", "d, a, b, c"},
     {"fma", PTX_OP_FMA, ".rn{.ftz}{.sat}(" HALVES ")", "d, a, b, c"},
     {"fma", PTX_OP_FMA, ".rn{.ftz}.relu(" HALVES ")", "d, a, b, c"},
     {"fma", PTX_OP_FMA, ".rn{.relu}(" BHALVES ")", "d, a, b, c"},
     {"fns", PTX_OP_FNS, ".b32", "d, a:i, b:i, c:i"},
+    {"getctarank", PTX_OP_GETCTARANK, "{.shared::cluster}(.u32,.u64)", "d:i, a:m"},
+    {"griddepcontrol", PTX_OP_GRIDDEPCONTROL, "(.launch_dependents,.wait#grid)", ""},
     {"isspacep", PTX_OP_ISSPACEP,
-     "(.const,.global,.local,.param,.param::entry,.shared,.shared::cta)", "p, a:g"},
+     "(.const,.global,.local,.param,.param::entry,.shared,.shared::cta,.shared::cluster)",
+     "p, a:g"},
     {"istypep", PTX_OP_ISTYPEP, "(.texref,.samplerref,.surfref)", "p, a:k"},
     {"ld", PTX_OP_LD,
      "{.weak,.volatile,.relaxed,.acquire}" SCOPE SPACE
@@ -517,6 +588,7 @@ static const PtxForm forms[] = {
     {"mad24", PTX_OP_MAD24, "(.lo,.hi)" SIGN32, "d, a, b, c"},
     {"mad24", PTX_OP_MAD24, ".hi.sat.s32", "d, a, b, c"},
     {"madc", PTX_OP_MADC, "(.lo,.hi){.cc}(.u32,.s32,.u64,.s64)", "d, a, b, c"},
+    {"mapa", PTX_OP_MAPA, "{.shared::cluster}(.u32,.u64)", "d, a:m, b:i"},
     {"match", PTX_OP_MATCH, ".any#match.sync(.b32,.b64)", "d:i, a, b:i"},
     {"match", PTX_OP_MATCH, ".all#match.sync(.b32,.b64)", "d:i|p, a, b:i"},
     {"max", PTX_OP_MAX, "(" INTS ",.u16x2,.s16x2,.f64)", "d, a, b"},
@@ -527,8 +599,12 @@ static const PtxForm forms[] = {
     {"max", PTX_OP_MAX, "{.NaN}.xorsign.abs(" BHALVES ")", "d, a, b"},
     {"mbarrier", PTX_OP_MBARRIER, ".init" BARRIER, "[a], b:i"},
     {"mbarrier", PTX_OP_MBARRIER, ".inval" BARRIER, "[a]"},
-    {"mbarrier", PTX_OP_MBARRIER, "(.arrive#mbarrier,.arrive_drop)" RELEASE BARRIER,
+    {"mbarrier", PTX_OP_MBARRIER, "(.arrive#mbarrier,.arrive_drop)" RELEASE ANY_BARRIER,
      "d, [a]{, b:i}"},
+    {"mbarrier", PTX_OP_MBARRIER,
+     "(.arrive#mbarrier,.arrive_drop).expect_tx#arrive" RELEASE ANY_BARRIER, "d, [a], b:i"},
+    {"mbarrier", PTX_OP_MBARRIER, "(.expect_tx,.complete_tx){.relaxed}{.cta,.cluster}" ANY_BARRIER,
+     "[a], b:i"},
     {"mbarrier", PTX_OP_MBARRIER, "(.arrive#mbarrier,.arrive_drop).noComplete" RELEASE BARRIER,
      "d, [a], b:i"},
     {"mbarrier", PTX_OP_MBARRIER, ".test_wait" ACQUIRE BARRIER, "p, [a], b"},
@@ -538,6 +614,8 @@ static const PtxForm forms[] = {
     {"mbarrier", PTX_OP_MBARRIER, ".pending_count.b64", "d:i, a"},
     {"membar", PTX_OP_MEMBAR, "(.cta,.gl,.sys)", ""},
     {"membar", PTX_OP_MEMBAR, ".proxy.alias", ""},
+    {"membar", PTX_OP_MEMBAR,
+     ".proxy.async#proxy{.global#proxy,.shared::cta#proxy,.shared::cluster#proxy}", ""},
     {"min", PTX_OP_MIN, "(" INTS ",.u16x2,.s16x2,.f64)", "d, a, b"},
     {"min", PTX_OP_MIN, ".relu(.s32,.s16x2)", "d, a, b"},
     {"min", PTX_OP_MIN, "{.ftz}{.NaN}(.f32," HALVES ")", "d, a, b"},
@@ -823,13 +901,10 @@ const PtxForm *ptx_forms(int *count) {
 
 static const PtxUnsupported unsupported[] = {
     {"clusterlaunchcontrol", "thread block clusters"},
-    {"getctarank", "thread block clusters"},
-    {"griddepcontrol", "programmatic dependent launch"},
-    {"mapa", "thread block clusters"},
     {"multimem", "multi-device memory"},
     {"setmaxnreg", "changing the register count of a running warp"},
     {"tcgen05", "tensor cores"},
-    {"tensormap", "tensor memory"},
+    {"tensormap", "tensor maps"},
     {"wgmma", "matrix instructions"},
 };
 
@@ -841,13 +916,11 @@ const PtxUnsupported *ptx_unsupported(int *count) {
 static const PtxUnsupported unsupported_words[] = {
     {".2dms", "multisampled textures"},
     {".a2dms", "multisampled textures"},
-    {".bulk", "bulk copies"},
-    {".expect_tx", "transaction counts"},
-    {".complete_tx", "transaction counts"},
-    {".mbarrier_init", "thread block clusters"},
-    {".cluster", "thread block clusters"},
-    {".shared::cluster", "thread block clusters"},
-    {".tensormap::generic", "tensor memory"},
+    {".tensor", "tensor maps"},
+    {".multicast::cluster", "copies to several thread blocks"},
+    {".cp_mask", "copies of chosen bytes"},
+    {".bulk", "this kind of bulk copy"},
+    {".tensormap::generic", "tensor maps"},
     {".e2m1", "formats of 4 and 6 bits"},
     {".e2m3", "formats of 4 and 6 bits"},
     {".e3m2", "formats of 4 and 6 bits"},
@@ -861,7 +934,7 @@ static const PtxUnsupported unsupported_words[] = {
     {".m8n16", "matrices of sm_100"},
     {".m16n8", "matrices of sm_100"},
     {"mma.f64", "matrices of f64 of sm_90"},
-    {".tensormap", "tensor memory"},
+    {".tensormap", "tensor maps"},
     {".oob", "operands that are out of bounds"},
     {".rs", "stochastic rounding"},
     {"redux.f32", "reductions of f32"},

@@ -137,6 +137,8 @@ static Kind kind_of(const PtxFunction *function, const PtxInst *inst) {
     case PTX_OP_BRKPT:
     case PTX_OP_BAR:
     case PTX_OP_CP:
+    case PTX_OP_CLUSTER_BARRIER:
+    case PTX_OP_GRIDDEPCONTROL:
     case PTX_OP_MBARRIER:
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:

@@ -191,6 +191,11 @@ typedef enum PtxSub {
     PTX_SUB_CP_WAIT_GROUP,
     PTX_SUB_CP_WAIT_ALL,
     PTX_SUB_CP_ARRIVE,
+    PTX_SUB_BULK_LOAD,  /* cp.async.bulk from global to shared memory */
+    PTX_SUB_BULK_STORE, /* back */
+    PTX_SUB_BULK_LOCAL, /* within the shared memory of a cluster */
+    PTX_SUB_BULK_REDUCE,
+    PTX_SUB_BULK_PREFETCH,
     PTX_SUB_MBARRIER_INIT,
     PTX_SUB_MBARRIER_INVAL,
     PTX_SUB_MBARRIER_ARRIVE,
@@ -198,6 +203,8 @@ typedef enum PtxSub {
     PTX_SUB_MBARRIER_WAIT,
     PTX_SUB_MBARRIER_TRY, /* waits for a while */
     PTX_SUB_MBARRIER_PENDING,
+    PTX_SUB_MBARRIER_EXPECT, /* transactions */
+    PTX_SUB_MBARRIER_COMPLETE,
     PTX_SUB_SHR7, /* vmad */
     PTX_SUB_SHR15,
     PTX_SUB_PACK_U16, /* cvt.pack: what a and b are converted to */

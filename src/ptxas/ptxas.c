@@ -127,6 +127,21 @@ static void say_refused(const Folder *folder, const char *name, Diag *diag) {
     free(words);
 }
 
+/* The letter of a text for one architecture alone (".target sm_90a"), which ptxas wants to be asked
+ * for by that name; '\0' for others. */
+static char letter_of_target(const PtxasInput *input) {
+    static const char word[] = ".target";
+    const char *end = input->text + input->length;
+    const char *at = memmem(input->text, input->length, word, sizeof word - 1);
+    char name[32];
+    if (!at) return '\0';
+    for (at += sizeof word - 1; at < end && (*at == ' ' || *at == '\t'); at++) {
+    }
+    const int length = snprintf(name, sizeof name, "sm_%u", input->architecture);
+    if (end - at <= length || strncmp(at, name, (size_t)length) != 0) return '\0';
+    return at[length] == 'a' || at[length] == 'f' ? at[length] : '\0';
+}
+
 /* What ptxas makes of a text, for free(); NULL, and a warning unless there is no ptxas. */
 static char *assemble(const char *path, const PtxasInput *input, size_t *size, Diag *diag) {
     Folder folder;
@@ -135,8 +150,9 @@ static char *assemble(const char *path, const PtxasInput *input, size_t *size, D
         if (folder.path.length) remove_folder(&folder);
         return NULL;
     }
+    const char letter[] = {letter_of_target(input), '\0'};
     char arch[32];
-    snprintf(arch, sizeof arch, "-arch=sm_%u", input->architecture);
+    snprintf(arch, sizeof arch, "-arch=sm_%u%s", input->architecture, letter);
     char *const words[] = {(char *)(uintptr_t)"ptxas",
                            arch,
                            (char *)(uintptr_t)text_string(&folder.ptx),

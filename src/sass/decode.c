@@ -434,6 +434,20 @@ static SassControl control_of(const uint64_t words[2]) {
     };
 }
 
+/* Whether the guard is a uniform predicate: found by the VOTEU that ptxas puts before. */
+static bool has_uniform_guard(const SassForm *form) {
+    switch ((SassOp)form->op) {
+    case SASS_OP_VOTEU:
+    case SASS_OP_R2UR: return false;
+    case SASS_OP_UBLKCP:
+    case SASS_OP_UBLKRED:
+    case SASS_OP_UBLKPF:
+    case SASS_OP_UTMACMDFLUSH: return true;
+    case SASS_OP_SYNCS: return form->opcode == 0x1b2; /* .EXCH */
+    default: return form->opcode >= 0x80 && form->opcode < 0x100;
+    }
+}
+
 bool sass_decode(unsigned sm, const uint64_t words[2], SassInst *inst) {
     memset(inst, 0, sizeof *inst);
     memcpy(inst->bits, words, sizeof inst->bits);
@@ -444,8 +458,7 @@ bool sass_decode(unsigned sm, const uint64_t words[2], SassInst *inst) {
     inst->form = sass_form_find(sm, words);
     if (!inst->form) return false;
     inst->op = inst->form->op;
-    inst->guard_is_uniform = inst->form->opcode >= 0x80 && inst->form->opcode < 0x100 &&
-                             inst->op != SASS_OP_VOTEU && inst->op != SASS_OP_R2UR;
+    inst->guard_is_uniform = has_uniform_guard(inst->form);
 
     Decoder d = {.inst = inst, .encoding = (unsigned)field_of(words, 9, 3)};
     mark(d.known, 0, OPCODE_BITS + 4);

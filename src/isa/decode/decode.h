@@ -134,6 +134,9 @@ DecodeOp decode_ldmatrix;
 DecodeOp decode_stmatrix;
 DecodeOp decode_cp; /* decode_async.c */
 DecodeOp decode_mbarrier;
+DecodeOp decode_cluster_barrier;
+DecodeOp decode_cta_rank;
+DecodeOp decode_nop;
 DecodeOp decode_createpolicy;
 DecodeOp decode_end; /* exit, ret, trap, brkpt */
 

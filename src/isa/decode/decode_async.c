@@ -65,10 +65,72 @@ static void set_wait(Decoder *decoder, int64_t pending) {
     decode_set_handler(decoder, ISA_DO_NOP);
 }
 
+/* ---- cp.async.bulk ---- */
+
+/* Base and offset of a shared address, whose base has 32 bits if `is_32` says so. */
+static bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int at, uint8_t is_32,
+                               int64_t *offset) {
+    IsaInst *inst = &decoder->draft.inst;
+    inst->flags &= (uint8_t)~ISA_BASE_IS_32;
+    inst->space = PTX_SPACE_SHARED;
+    if (!decode_base(decoder, operand, at)) return false;
+    *offset = inst->imm;
+    if (inst->flags & ISA_BASE_IS_32) inst->sub |= is_32;
+    inst->flags &= (uint8_t)~ISA_BASE_IS_32;
+    return true;
+}
+
+static bool decode_bulk_addresses(Decoder *decoder, IsaBulkKind kind) {
+    const PtxOperand *operands = decoder->ptx->operands;
+    IsaInst *inst = &decoder->draft.inst;
+    const bool is_to_shared = kind == ISA_BULK_LOAD || kind == ISA_BULK_LOCAL;
+    const PtxOperand *shared = &operands[is_to_shared ? 0 : 1];
+    const PtxOperand *other = &operands[is_to_shared ? 1 : 0];
+    int64_t offset = 0;
+    inst->operand[0] = inst->operand[3] = ISA_SINK;
+    if (kind != ISA_BULK_PREFETCH &&
+        !decode_shared_base(decoder, shared, 0, ISA_BULK_SHARED_IS_32, &offset))
+        return false;
+    inst->target = (uint32_t)offset;
+    if (is_to_shared &&
+        !decode_shared_base(decoder, &operands[3], 3, ISA_BULK_BARRIER_IS_32, &offset))
+        return false;
+    inst->reconverge = (uint32_t)offset;
+    if (kind == ISA_BULK_LOCAL)
+        return decode_shared_base(decoder, other, 1, ISA_BULK_SOURCE_IS_32, &inst->imm);
+    inst->space = PTX_SPACE_GLOBAL;
+    return decode_base(decoder, other, 1);
+}
+
+/* The bytes move at once; when they would have arrived is the timing model's business. */
+static bool decode_bulk(Decoder *decoder, IsaBulkKind kind) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    inst->sub = (uint8_t)kind;
+    inst->flow = ISA_FLOW_STORE;
+    decoder->draft.info.flags |= ISA_IS_BULK;
+    if (kind == ISA_BULK_REDUCE) {
+        inst->size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
+        inst->vector = (uint8_t)ptx->sub2;
+        if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
+        if (ptx_type_is_float(ptx->type)) inst->flags |= ISA_FLOAT;
+        if (ptx->type == PTX_BF16) inst->flags |= ISA_BFLOAT;
+    }
+    decode_set_handler(decoder, ISA_DO_BULK);
+    return decode_bulk_addresses(decoder, kind) &&
+           decode_source(decoder, &ptx->operands[kind == ISA_BULK_PREFETCH ? 1 : 2], PTX_U32,
+                         &inst->operand[2]);
+}
+
 bool decode_cp(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
     switch (ptx->sub) {
+    case PTX_SUB_BULK_LOAD: return decode_bulk(decoder, ISA_BULK_LOAD);
+    case PTX_SUB_BULK_STORE: return decode_bulk(decoder, ISA_BULK_STORE);
+    case PTX_SUB_BULK_LOCAL: return decode_bulk(decoder, ISA_BULK_LOCAL);
+    case PTX_SUB_BULK_REDUCE: return decode_bulk(decoder, ISA_BULK_REDUCE);
+    case PTX_SUB_BULK_PREFETCH: return decode_bulk(decoder, ISA_BULK_PREFETCH);
     case PTX_SUB_CP_COMMIT:
         decoder->draft.info.flags |= ISA_IS_COPY_COMMIT;
         decode_set_handler(decoder, ISA_DO_NOP);
@@ -114,6 +176,8 @@ bool decode_mbarrier(Decoder *decoder) {
                 {PTX_SUB_MBARRIER_ARRIVE_DROP, ISA_MBARRIER_DROP, true},
                 {PTX_SUB_MBARRIER_WAIT, ISA_MBARRIER_WAIT, true},
                 {PTX_SUB_MBARRIER_TRY, ISA_MBARRIER_WAIT, true},
+                {PTX_SUB_MBARRIER_EXPECT, ISA_MBARRIER_EXPECT, false},
+                {PTX_SUB_MBARRIER_COMPLETE, ISA_MBARRIER_COMPLETE, false},
                 {PTX_SUB_MBARRIER_PENDING, 0, true}};
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -133,6 +197,7 @@ bool decode_mbarrier(Decoder *decoder) {
     inst->size = decoder->draft.info.element_bytes = 8;
     inst->sub = is_parity ? ISA_MBARRIER_WAIT_PARITY : rows[row].is;
     if (ptx->flags & PTX_FLAG_NO_COMPLETE) inst->flags |= ISA_MBARRIER_NO_COMPLETE;
+    if (ptx->sub2 == PTX_SUB_MBARRIER_EXPECT) inst->flags |= ISA_MBARRIER_EXPECTS;
     if (tries) inst->flags |= ISA_MBARRIER_TRIES;
     inst->operand[0] = inst->operand[2] = inst->operand[3] = ISA_SINK;
     decoder->draft.info.flags |= ISA_LOOKS;
@@ -152,6 +217,36 @@ bool decode_mbarrier(Decoder *decoder) {
                        &inst->operand[2]))
         return false;
     return decode_base(decoder, &ptx->operands[address], 1);
+}
+
+/* ---- Clusters of one CTA ---- */
+
+/* An arrival means nothing to the other CTAs of the cluster, as there are none; a wait is one for
+ * all threads of the CTA, as ptxas has it for launches without clusters. */
+bool decode_cluster_barrier(Decoder *decoder) {
+    if (decoder->ptx->sub == PTX_SUB_BAR_ARRIVE) return decode_nop(decoder);
+    IsaInst *inst = &decoder->draft.inst;
+    inst->flow = ISA_FLOW_BARRIER;
+    inst->flags |= ISA_MEETS;
+    inst->sub = PTX_SUB_BAR_SYNC;
+    inst->operand[0] = decode_constant(decoder, 0, false);
+    inst->operand[1] = ISA_SINK;
+    decoder->draft.info.flags |= ISA_IS_BARRIER;
+    return true;
+}
+
+/* getctarank: 0 for every address. */
+bool decode_cta_rank(Decoder *decoder) {
+    IsaInst *inst = &decoder->draft.inst;
+    decode_set_handler(decoder, ISA_DO_MOV_32);
+    inst->operand[1] = decode_constant(decoder, 0, false);
+    return decode_destination(decoder, &decoder->ptx->operands[0], &inst->operand[0]);
+}
+
+/* griddepcontrol: a grid begins when the one before it has ended. */
+bool decode_nop(Decoder *decoder) {
+    decode_set_handler(decoder, ISA_DO_NOP);
+    return true;
 }
 
 /* ---- createpolicy ---- */

@@ -23,4 +23,8 @@ void ISA_ACCESS(lane_addresses)(IsaContext *context, const IsaWarp *warp, const 
 bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
                             uint32_t mask, bool is_write, uint8_t **host);
 
+/* What a reduction of global memory leaves where `old` was; size and flags are the instruction's.
+ */
+uint64_t ISA_ACCESS(combine)(const IsaInst *inst, PtxSub operation, uint64_t old, uint64_t b);
+
 #endif

@@ -103,10 +103,21 @@ static uint64_t count_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
     return inst->operand[2] == ISA_SINK ? 1 : isa_row32(warp, inst->operand[2])[lane];
 }
 
+/* So many transactions more, or fewer, to wait for. */
+static bool add_transactions(IsaContext *context, const IsaWarp *warp, int lane, int64_t count,
+                             IsaMbarrier *barrier) {
+    if (isa_mbarrier_add(barrier, count)) return true;
+    fault_barrier(context, warp, lane, ISA_MBARRIER_OVERFLOW);
+    return false;
+}
+
 static bool arrive(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, int lane,
                    IsaMbarrier *barrier) {
-    const uint64_t count = count_of(warp, inst, lane);
+    const bool expects = inst->flags & ISA_MBARRIER_EXPECTS;
+    const uint64_t count = expects ? 1 : count_of(warp, inst, lane);
     const char *what = NULL;
+    if (expects && !add_transactions(context, warp, lane, (int64_t)count_of(warp, inst, lane), barrier))
+        return false;
     if (count == 0 || count > barrier->pending)
         what = "more threads arrive than the phase waits for";
     else if (inst->flags & ISA_MBARRIER_NO_COMPLETE && count == barrier->pending)
@@ -119,10 +130,7 @@ static bool arrive(IsaContext *context, const IsaWarp *warp, const IsaInst *inst
     }
     barrier->pending -= count;
     if (inst->sub == ISA_MBARRIER_DROP) barrier->expected -= count;
-    if (barrier->pending == 0) {
-        barrier->pending = barrier->expected;
-        barrier->phase = (barrier->phase + 1) & 255;
-    }
+    isa_mbarrier_end_phase(barrier);
     return true;
 }
 
@@ -135,10 +143,10 @@ static bool step_barrier(IsaContext *context, const IsaWarp *warp, const IsaInst
             fault_barrier(context, warp, lane, "a count must be from 1 to 2^20 - 1");
             return false;
         }
-        *bits = isa_mbarrier_bits((IsaMbarrier){count, count, 0});
+        *bits = isa_mbarrier_bits((IsaMbarrier){.pending = count, .expected = count});
         return true;
     }
-    if (*bits >> 48 != ISA_MBARRIER_MARK) {
+    if (*bits >> 62 != ISA_MBARRIER_MARK) {
         fault_barrier(context, warp, lane, "it was never initialised");
         return false;
     }
@@ -154,6 +162,16 @@ static bool step_barrier(IsaContext *context, const IsaWarp *warp, const IsaInst
     case ISA_MBARRIER_WAIT_PARITY: {
         const uint32_t parity = isa_row32(warp, inst->operand[2])[lane] & 1;
         if (parity != (barrier.phase & 1)) *done |= lane_bit[lane];
+        return true;
+    }
+    case ISA_MBARRIER_EXPECT:
+    case ISA_MBARRIER_COMPLETE: {
+        const int64_t count = (int64_t)count_of(warp, inst, lane);
+        const bool expects = inst->sub == ISA_MBARRIER_EXPECT;
+        if (!add_transactions(context, warp, lane, expects ? count : -count, &barrier))
+            return false;
+        isa_mbarrier_end_phase(&barrier);
+        *bits = isa_mbarrier_bits(barrier);
         return true;
     }
     default:
@@ -213,29 +231,6 @@ EXEC(MBARRIER_PENDING) {
 
 /* ---- mbarriers of machine code ---- */
 
-/* Where an object has its counts, of arrivals that the phase waits for and that a phase expects:
- * 2^bits minus the count. Found by what ptxas computes for mbarrier.init and .pending_count. */
-typedef struct PhaseLayout {
-    uint8_t pending_at, pending_bits, expected_at, expected_bits;
-} PhaseLayout;
-enum { PHASE_AT = 63 };
-
-/* The object after so many arrivals. */
-static uint64_t object_after(const PhaseLayout *layout, uint64_t bits, uint64_t count, bool drops) {
-    const uint64_t most_pending = bits_low_mask(layout->pending_bits);
-    const uint64_t most_expected = bits_low_mask(layout->expected_bits);
-    uint64_t pending = bits >> layout->pending_at & most_pending;
-    uint64_t expected = bits >> layout->expected_at & most_expected;
-    if (drops) expected = (expected + count) & most_expected;
-    pending = (pending + count) & most_pending;
-    if (pending == 0) {
-        bits ^= UINT64_C(1) << PHASE_AT;
-        pending = (expected - most_expected - 1) & most_pending;
-    }
-    bits &= ~(most_pending << layout->pending_at | most_expected << layout->expected_at);
-    return bits | pending << layout->pending_at | expected << layout->expected_at;
-}
-
 /* Lanes of the mask whose barrier is that lane's. */
 static uint32_t lanes_beside(const IsaContext *context, uint32_t mask, int lane) {
     uint32_t same = 0;
@@ -246,17 +241,25 @@ static uint32_t lanes_beside(const IsaContext *context, uint32_t mask, int lane)
     return same;
 }
 
+/* What a lane's arrival adds. */
+static IsaPhaseStep step_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
+    IsaPhaseStep step = {.drops = inst->sub & ISA_PHASE_DROP};
+    if (!(inst->sub & ISA_PHASE_STAYS)) step.arrivals = count_of(warp, inst, lane);
+    if (inst->operand[3] == ISA_SINK) return step;
+    const int64_t count = isa_row32(warp, inst->operand[3])[lane];
+    step.transactions = inst->sub & ISA_PHASE_COMPLETES ? -count : count;
+    return step;
+}
+
 EXEC(PHASE_ARRIVE) {
-    static const PhaseLayout of_80 = {32, 31, 0, 30}, of_90 = {43, 20, 1, 20};
-    const PhaseLayout *layout = inst->sub & ISA_PHASE_90 ? &of_90 : &of_80;
+    const IsaPhaseLayout *layout = inst->sub & ISA_PHASE_90 ? &isa_phase_of_90 : &isa_phase_of_80;
     uint8_t *host[ISA_LANES];
     uint64_t state[ISA_LANES] = {0};
     if (!open_barriers(context, warp, inst, mask, false, host)) return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
         memcpy(&state[lane], host[lane], sizeof *state);
-        const uint64_t after = object_after(layout, state[lane], count_of(warp, inst, lane),
-                                            inst->sub & ISA_PHASE_DROP);
+        const uint64_t after = isa_phase_after(layout, state[lane], step_of(warp, inst, lane));
         memcpy(host[lane], &after, sizeof after);
     }
     if (inst->operand[0] == ISA_SINK) return;
@@ -278,7 +281,7 @@ EXEC(PHASE_CHECK) {
         uint64_t bits;
         memcpy(&bits, host[lane], sizeof bits);
         const uint32_t asked = isa_row32(warp, inst->operand[2])[lane] >> 31;
-        if (bits >> PHASE_AT != asked) done |= lane_bit[lane];
+        if (bits >> ISA_PHASE_AT != asked) done |= lane_bit[lane];
     }
     write_pred(warp, inst->operand[0], done, mask);
 }

@@ -65,6 +65,7 @@ static uint32_t bad_lanes(const uint64_t *address, const Window *window, uint32_
 /* ---- Faults ---- */
 
 static const char *access_name(const IsaContext *context, const IsaWarp *warp) {
+    if (context->program->infos[warp->pc].flags & ISA_IS_BULK) return "access";
     switch ((IsaMemoryKind)context->program->infos[warp->pc].memory) {
     case ISA_MEMORY_STORE: return "write";
     case ISA_MEMORY_ATOMIC: return "atomic access";
@@ -701,6 +702,12 @@ static uint64_t atomic_result(const IsaInst *inst, uint64_t old, uint64_t b, uin
     case PTX_SUB_CAS: return old == b ? c : old;
     default: return old;
     }
+}
+
+uint64_t ISA_ACCESS(combine)(const IsaInst *inst, PtxSub operation, uint64_t old, uint64_t b) {
+    IsaInst atomic = *inst;
+    atomic.sub = (uint8_t)operation;
+    return atomic_result(&atomic, old, b, 0, PTX_SPACE_GLOBAL);
 }
 
 static uint64_t row_value(const IsaWarp *warp, IsaOperand operand, uint32_t size, int lane) {

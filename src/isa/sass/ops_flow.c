@@ -255,6 +255,18 @@ bool tr_op_bar(Translator *t) {
     return true;
 }
 
+/* All threads of the cluster, which are those of the CTA. */
+bool tr_op_cga_wait(Translator *t) {
+    t->is_uniform = false;
+    t->inst.operand[0] = tr_constant(t, 0);
+    t->inst.operand[1] = ISA_SINK;
+    t->inst.flow = ISA_FLOW_BARRIER;
+    t->inst.flags |= ISA_MEETS;
+    t->inst.sub = PTX_SUB_BAR_SYNC;
+    t->info.flags |= ISA_IS_BARRIER;
+    return true;
+}
+
 /* d, p */
 bool tr_op_b2r(Translator *t) {
     if (tr_mod(t, SASS_MOD_B2R) != SASS_B2R_RESULT) return tr_refuse(t, "this state of a barrier");

@@ -22,9 +22,37 @@ bool tr_op_mov_masked(Translator *t) {
     return tr_op_mov(t);
 }
 
+/* A pair of registers, or a number whose sign fills the upper word, joined. */
+static IsaOperand wide_term(Translator *t, const SassOperand *operand) {
+    if (operand->kind != SASS_IMM) return tr_joined(t, operand);
+    IsaInst *step = tr_step(t, ISA_DO_JOIN);
+    step->operand[1] = tr_constant(t, (uint32_t)operand->value);
+    step->operand[2] = tr_constant(t, (int32_t)operand->value < 0 ? UINT32_MAX : 0);
+    step->operand[3] = ISA_SINK;
+    return step->operand[0] = tr_scratch_pair(t);
+}
+
+/* d, p, q, a, b, c of pairs of registers */
+static bool add_wide(Translator *t) {
+    if (tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT ||
+        tr_mod(t, SASS_MOD_X))
+        return tr_refuse(t, "carries of a sum of 64 bits");
+    static const SassOperand zero = {.kind = SASS_IMM};
+    IsaOperand sum = wide_term(t, &zero);
+    for (int i = 3; i < 6; ++i) {
+        const SassOperand *term = tr_operand(t, i);
+        if (is_zero(term)) continue;
+        const IsaOperand before = sum, value = wide_term(t, term);
+        sum = tr_scratch_pair(t);
+        tr_step3(t, term->is_negated ? ISA_DO_SUB_64 : ISA_DO_ADD_64, sum, before, value);
+    }
+    tr_split_to(t, tr_operand(t, 0), sum);
+    return true;
+}
+
 /* d, p, q, a, b, c, carry, carry */
 bool tr_op_iadd3(Translator *t) {
-    if (tr_mod(t, SASS_MOD_WIDE64)) return tr_refuse(t, "sums of 64 bits");
+    if (tr_mod(t, SASS_MOD_WIDE64)) return add_wide(t);
     const SassOperand *a = tr_operand(t, 3), *b = tr_operand(t, 4), *c = tr_operand(t, 5);
     const bool is_extended = tr_mod(t, SASS_MOD_X);
     const bool has_signs = a->is_negated || b->is_negated || c->is_negated || a->is_inverted ||

@@ -219,9 +219,10 @@ bool tr_op_matrices(Translator *t) {
 
 /* ---- mbarriers ---- */
 
-/* Arrivals at the barrier at `address`; `to` NULL: without a result. */
+/* Arrivals at the barrier at `address`, and transactions (ISA_SINK: none); `to` NULL: without a
+ * result. */
 static void put_arrival(Translator *t, const SassOperand *to, const SassOperand *address,
-                        bool is_generic, IsaOperand count, uint8_t sub) {
+                        bool is_generic, IsaOperand count, IsaOperand transactions, uint8_t sub) {
     const PtxSpace space = is_generic ? PTX_SPACE_NONE : PTX_SPACE_SHARED;
     const Base base = base_of(t, address, is_generic);
     const bool has_result = to && to->value != SASS_RZ;
@@ -229,9 +230,11 @@ static void put_arrival(Translator *t, const SassOperand *to, const SassOperand 
     put_access(step, space, (Width){8, 1, false}, base, 1);
     step->operand[0] = has_result ? tr_scratch_pair(t) : ISA_SINK;
     step->operand[2] = count;
+    step->operand[3] = transactions;
     step->sub = (uint8_t)(sub | (t->sass->sm >= 90 ? ISA_PHASE_90 : 0));
     if (has_result) tr_split_to(t, to, step->operand[0]);
     fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){8, 1, false});
+    t->info.flags |= ISA_IS_PHASE;
     if (!has_result) t->info.flags |= ISA_IS_REDUCTION;
 }
 
@@ -249,34 +252,47 @@ static bool set_barrier(Translator *t) {
     return true;
 }
 
-/* PHASECHK: p, address, phase; ARRIVE: d, address, count; EXCH: uniform d, address, b. Transactions
- * are those of copies, which are over when they have been issued. */
+/* PHASECHK p, address, phase: .TRYWAIT keeps the warp waiting for a while. */
+static bool check_phase(Translator *t) {
+    const Base base = base_of(t, tr_operand(t, 1), false);
+    const IsaOperand phase = tr_row(t, tr_operand(t, 2));
+    const IsaOperand is_over = tr_word_to(t, tr_operand(t, 0));
+    IsaInst *step = tr_step(t, ISA_DO_PHASE_CHECK);
+    put_access(step, PTX_SPACE_SHARED, (Width){8, 1, false}, base, 1);
+    step->operand[0] = is_over;
+    step->operand[2] = phase;
+    step->operand[3] = ISA_SINK;
+    fill_access(t, ISA_MEMORY_ATOMIC, PTX_SPACE_SHARED, (Width){8, 1, false});
+    t->info.flags |= ISA_IS_PHASE;
+    t->inst.operand[0] = is_over; /* for who asks how the wait went */
+    t->inst.operand[3] = ISA_SINK;
+    t->inst.flags |= ISA_MBARRIER_WAITS | (tr_mod(t, SASS_MOD_TRYWAIT) ? ISA_MBARRIER_TRIES : 0);
+    return true;
+}
+
+/* PHASECHK: p, address, phase; ARRIVE: d, address, count; EXCH: uniform d, address, b. */
 bool tr_op_syncs(Translator *t) {
     const uint8_t arrival = tr_mod(t, SASS_MOD_ARRIVAL);
     switch (tr_mod(t, SASS_MOD_SYNCS)) {
     case SASS_SYNCS_EXCH: return set_barrier(t);
     case SASS_SYNCS_CCTL_IV: tr_step(t, ISA_DO_NOP); return true;
-    case SASS_SYNCS_PHASECHK: {
-        const Base base = base_of(t, tr_operand(t, 1), false);
-        const IsaOperand phase = tr_row(t, tr_operand(t, 2));
-        IsaInst *step = tr_step(t, ISA_DO_PHASE_CHECK);
-        put_access(step, PTX_SPACE_SHARED, (Width){8, 1, false}, base, 1);
-        step->operand[0] = tr_word_to(t, tr_operand(t, 0));
-        step->operand[2] = phase;
-        fill_access(t, ISA_MEMORY_ATOMIC, PTX_SPACE_SHARED, (Width){8, 1, false});
-        return true;
-    }
+    case SASS_SYNCS_PHASECHK: return check_phase(t);
     default: break;
     }
     if (arrival == SASS_ARRIVAL_A0T1 && tr_operand(t, 0)->value == SASS_RZ) {
-        tr_step(t, ISA_DO_NOP);
+        tr_step(t, ISA_DO_NOP); /* a transaction of cp.async, which is over when it has issued */
         return true;
     }
-    if (arrival != SASS_ARRIVAL_A1T0 && arrival != SASS_ARRIVAL_ART0)
-        return tr_refuse(t, "transactions");
-    const IsaOperand count = arrival == SASS_ARRIVAL_ART0 ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
-    put_arrival(t, tr_operand(t, 0), tr_operand(t, 1), false, count,
-                (tr_mod(t, SASS_MOD_OPTOUT) ? ISA_PHASE_DROP : 0) |
+    if (arrival == SASS_ARRIVAL_A0T1 || arrival > SASS_ARRIVAL_ART0)
+        return tr_refuse(t, "this kind of arrival");
+    const bool has_register = arrival != SASS_ARRIVAL_A1T0, has_count = arrival == SASS_ARRIVAL_ART0;
+    const IsaOperand amount = has_register ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
+    const bool stays = arrival == SASS_ARRIVAL_A0TR || arrival == SASS_ARRIVAL_A0TX;
+    put_arrival(t, tr_operand(t, 0), tr_operand(t, 1), false, has_count ? amount : ISA_SINK,
+                has_count ? ISA_SINK : amount,
+                (stays ? ISA_PHASE_STAYS : 0) |
+                    (arrival == SASS_ARRIVAL_A0TX ? ISA_PHASE_COMPLETES : 0) |
+                    (tr_mod(t, SASS_MOD_OPTOUT) ? ISA_PHASE_DROP : 0) |
                     (tr_mod(t, SASS_MOD_TMASK) ? ISA_PHASE_OF_LANES : 0));
     return true;
 }
@@ -286,7 +302,7 @@ bool tr_op_arrives(Translator *t) {
     if (tr_mod(t, SASS_MOD_ARRIVES_COUNT) == SASS_ARRIVES_COUNT_TRANSCNT) {
         tr_step(t, ISA_DO_NOP);
     } else {
-        put_arrival(t, NULL, tr_operand(t, 0), false, ISA_SINK, 0);
+        put_arrival(t, NULL, tr_operand(t, 0), false, ISA_SINK, ISA_SINK, 0);
     }
     t->info.flags |= ISA_IS_COPY_WAIT;
     t->info.element_bytes = ISA_WAIT_ALL;
@@ -365,7 +381,7 @@ bool tr_op_atom(Translator *t) {
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
     const bool is_count = !is_cas && which == popc_inc;
     if (!is_cas && which == SASS_ATOM_OP_ARRIVE && t->sass->sm < 90) {
-        put_arrival(t, tr_operand(t, to), tr_operand(t, address), to == 1, ISA_SINK, 0);
+        put_arrival(t, tr_operand(t, to), tr_operand(t, address), to == 1, ISA_SINK, ISA_SINK, 0);
         return true;
     }
     if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
