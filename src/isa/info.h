@@ -95,6 +95,7 @@ enum { /* IsaInfo.flags */
        ISA_IS_VOLATILE = 1 << 7,
        ISA_IS_CTA_FENCE = 1 << 8,  /* a fence that orders for the CTA only */
        ISA_NEEDS_MEMBERS = 1 << 9, /* waits for the lanes of a member mask */
+       ISA_IS_BULK = 1 << 10,      /* begins bulk copies (async.h) */
        ISA_IS_COPY = 1 << 11,      /* cp.async: reads for no register */
        ISA_IS_COPY_COMMIT = 1 << 12,
        ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be under way */
@@ -102,9 +103,8 @@ enum { /* IsaInfo.flags */
                                       address, the others repeat them */
        ISA_IS_CALL_ARGUMENT = 1 << 16, /* accesses a parameter that lies in the local area of a call
                                         */
-       ISA_IS_BULK = 1 << 18,  /* begins bulk copies (async.h) */
        ISA_IS_PHASE = 1 << 17, /* of an mbarrier: may end a phase, or wait for the end of one */
-       ISA_LOOKS = 1 << 10,    /* may see what another thread stores meanwhile */
+       ISA_LOOKS = 1 << 18,    /* may see what another thread stores meanwhile */
        ISA_IS_STRONG = 1 << 14 /* an access that never races with its like (PTX ISA, memory
                                   consistency model): volatile, relaxed, acquire, release */
 };

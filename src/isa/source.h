@@ -21,6 +21,7 @@
 #include "isa/policy.h"
 
 struct DeviceMemory;
+struct IsaBulk;
 
 typedef struct WarpSource WarpSource;
 
@@ -98,6 +99,10 @@ typedef struct WarpSourceType {
                        uint64_t *cycles);
     /* Whether what these lanes tried at pc succeeds now; it may set a fault. */
     bool (*try_again)(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_t lanes);
+    /* The bulk copies that the last instruction, one with ISA_IS_BULK, began, and how many. */
+    uint32_t (*bulk)(const WarpSource *source, const struct IsaBulk **copies);
+    /* One of the warp's is over: it may end a phase of an mbarrier, or set a fault. */
+    void (*bulk_done)(WarpSource *source, SourceWarp *warp, const struct IsaBulk *copy);
     /* The cache policy (isa/policy.h) of the instruction at pc, which a lane has just executed. */
     uint64_t (*cache_policy)(const WarpSource *source, const SourceWarp *warp, uint32_t pc,
                              int lane);

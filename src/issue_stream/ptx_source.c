@@ -4,7 +4,7 @@
 #include <assert.h>
 
 #include "base/bits.h"
-#include "isa/async.h"
+#include "isa/bulk.h"
 #include "issue_stream/lower.h"
 
 static PtxSource *of(WarpSource *source) { return (PtxSource *)(void *)source; }
@@ -115,6 +115,17 @@ static bool try_again(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_
     return isa_try_again(&of(source)->context, warp_of(warp), pc, lanes);
 }
 
+/* ---- Bulk copies ---- */
+
+static uint32_t bulk(const WarpSource *source, const IsaBulk **copies) {
+    *copies = of_const(source)->bulk;
+    return of_const(source)->context.bulk_count;
+}
+
+static void bulk_done(WarpSource *source, SourceWarp *warp, const IsaBulk *copy) {
+    isa_bulk_done(&of(source)->context, warp_of(warp), copy);
+}
+
 /* ---- Hints ---- */
 
 static uint64_t cache_policy(const WarpSource *source, const SourceWarp *warp, uint32_t pc,
@@ -151,6 +162,8 @@ static void reset_polls(WarpSource *source, SourceWarp *warp) {
      .waiting = waiting,                                                                           \
      .phase = phase,                                                                               \
      .try_again = try_again,                                                                       \
+     .bulk = bulk,                                                                                 \
+     .bulk_done = bulk_done,                                                                       \
      .cache_policy = cache_policy,                                                                 \
      .fault = fault,                                                                               \
      .changes = changes,                                                                           \
@@ -172,6 +185,7 @@ WarpSource *ptx_source_start(PtxSource *source, const IsaContext *context,
                              const WarpProgram *program) {
     const IsaLaunch *launch = context->launch;
     source->context = *context;
+    source->context.bulk = source->bulk;
     isa_context_start(&source->context);
     source->source = (WarpSource){.type = launch->dump_line ? &dumping : &plain,
                                   .did = &source->context.did,

@@ -3,6 +3,7 @@
 #ifndef TYTO_ISSUE_STREAM_PTX_SOURCE_H
 #define TYTO_ISSUE_STREAM_PTX_SOURCE_H
 
+#include "isa/async.h"
 #include "isa/launch.h"
 #include "isa/source.h"
 
@@ -11,6 +12,7 @@ typedef struct PtxSource {
     IsaContext context; /* executes its warps */
     IsaCta *ctas;       /* by CTA slot */
     uint32_t cta_count; /* slots */
+    IsaBulk bulk[ISA_LANES]; /* copies that the last instruction of that kind began */
 } PtxSource;
 
 /* The rows of a program; `program` must outlive them. `is_lowered`: with the issue slots of machine

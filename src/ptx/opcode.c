@@ -732,12 +732,12 @@ static const PtxForm forms[] = {
     {"sqrt", PTX_OP_SQRT, "(" ROUND ").f64", "d, a"},
     {"st", PTX_OP_ST,
      "{.weak,.volatile,.relaxed,.release}" SCOPE
-     "{.global,.local,.param,.param::func,.shared,.shared::cta}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
+     "{.global,.local,.param,.param::func,.shared,.shared::cta,.shared::cluster}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
          VECTOR MEM_TYPES,
      "[a], b:x{, k:k}"},
     {"st", PTX_OP_ST,
      "{.weak,.volatile,.relaxed,.release}" SCOPE
-     "{.global,.local,.param,.param::func,.shared,.shared::cta}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
+     "{.global,.local,.param,.param::func,.shared,.shared::cta,.shared::cluster}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
      ".b128",
      "[a], b:V{, k:k}"},
     {"st", PTX_OP_ST,

@@ -39,6 +39,7 @@ struct SmContext {
     SmGrid *failed;                    /* whose instruction failed: issue.c; NULL: the policy did */
     Arena *arena;
     SmListener listener;
+    struct SmBulk *bulk; /* the unit for bulk copies: bulk.c */
     SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
 
     /* ---- warps.c and issue.c ---- */

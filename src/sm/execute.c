@@ -2,6 +2,7 @@
 #include "sm/execute.h"
 
 #include "memory/memory.h"
+#include "sm/bulk.h"
 
 void execute_init(SmExecute *execute, const SmContext *sm) {
     *execute = (SmExecute){.has_window = false};
@@ -71,6 +72,7 @@ void execute_take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memor
 
 void execute_follow(SmContext *sm, int warp, uint32_t pc, uint32_t flags, bool has_exited,
                     bool has_pending) {
+    if (flags & ISA_IS_BULK) bulk_begin(sm->bulk, sm, warp);
     if (flags & ISA_IS_FENCE) warps_fence(&sm->warps, warp, flags & ISA_IS_CTA_FENCE, has_pending);
     if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT))
         warps_copies(&sm->warps, warp, &sm->warps.warp[warp].grid->infos[pc]);

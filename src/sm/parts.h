@@ -5,6 +5,7 @@
 
 #include <stdalign.h>
 
+#include "sm/bulk.h"
 #include "sm/context.h"
 #include "sm/core.h"
 #include "sm/l1d.h"
@@ -33,6 +34,7 @@ struct Sm {
     alignas(SM_HOST_LINE) SmLsu lsu;
     alignas(SM_HOST_LINE) SmL1d l1d;
     alignas(SM_HOST_LINE) SmPort port;
+    SmBulk bulk;
 };
 
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */

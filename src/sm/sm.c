@@ -49,6 +49,8 @@ Sm *sm_new(const SmEnvironment *environment) {
     context->config = config;
     insts_init(&context->insts, config, arena);
     port_init(&sm->port, context);
+    bulk_init(&sm->bulk, sm);
+    context->bulk = &sm->bulk;
     l1d_init(&sm->l1d, context, &sm->port);
     lsu_init(&sm->lsu, context, &sm->l1d, &sm->port);
     warps_init(&context->warps, config, arena);
@@ -65,6 +67,7 @@ Sm *sm_new(const SmEnvironment *environment) {
 void sm_free(Sm *sm) {
     if (!sm) return;
     sm->core->destroy(sm);
+    bulk_free(&sm->bulk);
     sm_profile_free(sm->context.profile);
     sched_agent_free(&sm->context.policy);
     arena_free(sm->context.arena);
@@ -355,6 +358,7 @@ bool sm_offer(Sm *sm, uint64_t cycle, uint32_t handle) {
             sm->is_quiet = false;
         } else {
             agents_answered(&sm->port.agents, context, done);
+            sm->is_quiet = false;
         }
         if (context_is_profiled(context)) sm_profile_answered(context->profile, done, cycle);
         port_finish(&sm->port, context, done);

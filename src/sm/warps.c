@@ -148,6 +148,10 @@ uint8_t warps_copy_issued(SmWarps *warps, int warp) {
     return (uint8_t)(copies_issue(&warps->warp[warp].copies) + 1);
 }
 
+void warps_copy_done(SmWarps *warps, int warp, uint8_t copy) {
+    if (copy) copies_done(&warps->warp[warp].copies, (uint8_t)(copy - 1));
+}
+
 void warps_copies(SmWarps *warps, int warp, const IsaInfo *info) {
     SmCopies *copies = &warps->warp[warp].copies;
     bool waits = false;
@@ -189,6 +193,13 @@ static uint64_t try_again(SmContext *sm, SmGrid *grid, uint64_t waiting) {
         sm->failed = grid;
     }
     return ready;
+}
+
+void warps_phase_changed(SmContext *sm, int warp) {
+    const SmWarp *w = &sm->warps.warp[warp];
+    const uint64_t waiting = sm->warps.phase_waits & sm->view.cta[w->cta_slot].all;
+    for (uint64_t ready = try_again(sm, w->grid, waiting); ready; ready &= ready - 1)
+        sm->warps.warp[bits_lowest64(ready)].try_until = sm->cycle;
 }
 
 uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes) {
@@ -254,7 +265,7 @@ void warps_update_barriers(SmContext *sm, int warp) {
 /* ---- When something is over ---- */
 
 bool warps_inst_ended(SmWarps *warps, const SmInst *inst) {
-    if (inst->copy) copies_done(&warps->warp[inst->warp].copies, (uint8_t)(inst->copy - 1));
+    warps_copy_done(warps, inst->warp, inst->copy);
     if (!inst->holds_warp) return false;
     warps->load_waits &= ~(UINT64_C(1) << inst->warp);
     update_held(warps);

@@ -81,12 +81,17 @@ static inline void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMe
 void warps_fence(SmWarps *warps, int warp, bool is_for_cta, bool has_pending);
 /* An asynchronous copy issues: what its SmInst.copy has to be. */
 uint8_t warps_copy_issued(SmWarps *warps, int warp);
+/* A copy is over; `copy` as warps_copy_issued gave it, 0: it is in no group. */
+void warps_copy_done(SmWarps *warps, int warp, uint8_t copy);
 /* cp.async.commit_group, wait_group or wait_all. */
 void warps_copies(SmWarps *warps, int warp, const IsaInfo *info);
 /* An instruction for an mbarrier has executed at `pc`, by `lanes`. One that waits and finds its
  * phase not complete holds its warp for at most so many cycles; another may end a phase that warps
  * of its CTA wait for: those that go on, bit each. */
 uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes);
+/* Something else than an instruction may have ended a phase that warps of this one's CTA wait for:
+ * the limits of those that can go on are now. */
+void warps_phase_changed(SmContext *sm, int warp);
 /* Lets those go on whose limit has come, bit each; and the cycle of the next limit, UINT64_MAX. */
 uint64_t warps_end_tries(SmContext *sm);
 uint64_t warps_next_try(const SmWarps *warps);
@@ -99,6 +104,7 @@ void warps_update_barriers(SmContext *sm, int warp);
 
 static inline void warps_store_done(SmWarps *warps, int warp) { warps->warp[warp].stores--; }
 static inline void warps_atomic_done(SmWarps *warps, int warp) { warps->warp[warp].atomics--; }
+static inline void warps_bulk_done(SmWarps *warps, int warp) { warps->warp[warp].in_flight--; }
 /* An asynchronous copy, or a load that held its warp, has ended. True: the latter. */
 bool warps_inst_ended(SmWarps *warps, const SmInst *inst);
 /* The instruction has; the same answer. */

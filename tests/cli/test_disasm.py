@@ -206,8 +206,7 @@ class MadeByPtxas(Case):
         for architecture in ARCHITECTURES:
             cubin = json.loads(self.listing("--json", self.assemble(architecture)))["cubins"][0]
             first, second = (next(one for one in cubin["functions"] if one["name"] == name) for name in ("first", "second"))
-            system = 1024 if architecture >= "sm_90" else 0
-            self.assertEqual(first["shared_bytes"], 256 + system)
+            self.assertEqual(first["shared_bytes"], 256)
             self.assertEqual(first["barriers"], 1)
             self.assertEqual(first["parameter_offset"], 0x210 if architecture >= "sm_90" else 0x160)
             self.assertEqual(first["parameter_bytes"], 12)

@@ -45,6 +45,7 @@ static void start(Bench *bench, const char *lines) {
                                 .warps = WARPS,
                                 .ctas = 4,
                                 .shared_bytes = 64,
+                                .shared_extent = 64,
                                 .parameters = bench->parameters,
                                 .ps_per_cycle = PS_PER_CYCLE};
     bench->rows = ptx_source_program(bench->program, false);

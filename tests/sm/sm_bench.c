@@ -43,6 +43,7 @@ Bench *bench_new(const char *settings, uint32_t warps, const char *lines, bool n
                                 .warps = warps,
                                 .ctas = 64,
                                 .shared_bytes = 4096,
+                                .shared_extent = 4096,
                                 .parameters = bench->parameters,
                                 .parameter_bytes = 8,
                                 .stack_bytes = 1024,

@@ -214,6 +214,7 @@ ALWAYS void hear(SmIssue *issue, SmContext *sm, bool plain) {
             continue;
         }
         if (event->kind == SM_EVENT_STORE_DONE) warps_store_done(&sm->warps, index);
+        else if (event->kind == SM_EVENT_COPY_DONE) warps_bulk_done(&sm->warps, index);
         else warps_atomic_done(&sm->warps, index);
         if (unsettled(sm) >> index & 1) settle(issue, sm, index);
     }

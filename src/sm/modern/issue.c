@@ -234,6 +234,7 @@ void modern_issue_hear(ModernIssue *issue, SmContext *sm) {
             continue;
         }
         if (event.kind == SM_EVENT_STORE_DONE) warps_store_done(&sm->warps, event.index);
+        else if (event.kind == SM_EVENT_COPY_DONE) warps_bulk_done(&sm->warps, event.index);
         else warps_atomic_done(&sm->warps, event.index);
         settle(issue, sm, event.index);
     }

@@ -1,0 +1,170 @@
+/* The SM's unit for bulk copies (see the header). */
+#include "sm/bulk.h"
+
+#include <stdlib.h>
+
+#include "memory/memory.h"
+#include "sm/parts.h"
+
+enum { NO_JOB = UINT32_MAX };
+
+void bulk_init(SmBulk *bulk, Sm *owner) {
+    const SmBulkList none = {NO_JOB, NO_JOB};
+    *bulk = (SmBulk){.owner = owner, .unused = none, .sending = none, .ended = none};
+}
+
+void bulk_free(SmBulk *bulk) { free(bulk->jobs); }
+
+/* ---- Lists ---- */
+
+static void push(SmBulk *bulk, SmBulkList *list, uint32_t job) {
+    bulk->jobs[job].next = NO_JOB;
+    if (list->first == NO_JOB) list->first = job;
+    else bulk->jobs[list->last].next = job;
+    list->last = job;
+}
+
+static uint32_t pop(SmBulk *bulk, SmBulkList *list) {
+    const uint32_t job = list->first;
+    list->first = bulk->jobs[job].next;
+    return job;
+}
+
+static uint32_t new_job(SmBulk *bulk) {
+    if (bulk->unused.first != NO_JOB) return pop(bulk, &bulk->unused);
+    bulk->jobs = base_grow(bulk->jobs, bulk->used, &bulk->capacity, sizeof *bulk->jobs);
+    return bulk->used++;
+}
+
+/* ---- Requests ---- */
+
+static bool is_within_sm(const IsaBulk *copy) { return copy->kind == ISA_BULK_LOCAL; }
+
+/* The next part of a job: at most a line of global memory. */
+static SmSend next_part(const SmContext *sm, const SmBulk *bulk, uint32_t index, uint32_t *bytes) {
+    const SmBulkJob *job = &bulk->jobs[index];
+    const uint32_t line = sm->config->l1d.line_bytes, sector = sm->env.l2_sector_bytes;
+    const uint64_t at = job->copy.global + job->sent, address = at & ~(uint64_t)(sector - 1);
+    const uint32_t left = job->copy.bytes - job->sent, room = line - (uint32_t)(at % line);
+    const uint32_t skipped = (uint32_t)(at - address);
+    *bytes = left < room ? left : room;
+    const uint32_t end = skipped + *bytes;
+    const bool is_whole = skipped == 0 && end % sector == 0;
+    const bool is_prefetch = job->copy.kind == ISA_BULK_PREFETCH;
+    const bool is_write = is_prefetch || job->copy.kind == ISA_BULK_STORE;
+    const uint32_t sectors = context_sectors_of(sm, end);
+    return (SmSend){.access = {.address = address,
+                               .sectors = sectors,
+                               .bytes = (uint16_t)(bits_count32(sectors) * (int)sector),
+                               .pc = SM_NO_PC,
+                               .written = is_write && !is_whole
+                                              ? (((SmBytes)1 << *bytes) - 1) << skipped
+                                              : 0},
+                    .waiting = index,
+                    .op = is_write                              ? MEM_OP_WRITE
+                          : job->copy.kind == ISA_BULK_REDUCE ? MEM_OP_ATOMIC
+                                                                : MEM_OP_READ,
+                    .client = bulk->client,
+                    .warp = job->warp,
+                    .advice = is_prefetch ? MEM_ADVICE_PREFETCH : MEM_ADVICE_NONE};
+}
+
+/* Sends the next request of the oldest job that has some left. */
+static void send(SmBulk *bulk, SmContext *sm, SmPort *port) {
+    const uint32_t index = bulk->sending.first;
+    if (index == NO_JOB || bulk->jobs[index].from > sm->cycle) return;
+    SmBulkJob *job = &bulk->jobs[index];
+    if (job->sent < job->copy.bytes && !is_within_sm(&job->copy)) {
+        uint32_t bytes;
+        if (bulk->under_way >= sm->config->bulk_requests) return;
+        const SmSend part = next_part(sm, bulk, index, &bytes);
+        if (!port_send(port, sm, &part)) return;
+        job->sent += bytes;
+        job->under_way++;
+        bulk->under_way++;
+    } else {
+        job->sent = job->copy.bytes;
+    }
+    if (job->sent < job->copy.bytes) return;
+    pop(bulk, &bulk->sending);
+    if (!job->under_way) push(bulk, &bulk->ended, index);
+}
+
+static void answered(void *agent, SmContext *sm, const MemRequest *request) {
+    SmBulk *bulk = agent;
+    SmBulkJob *job = &bulk->jobs[request->waiting];
+    (void)sm;
+    bulk->under_way--;
+    job->under_way--;
+    if (job->sent == job->copy.bytes && !job->under_way)
+        push(bulk, &bulk->ended, request->waiting);
+}
+
+/* ---- Ends ---- */
+
+static bool holds_warp(const IsaBulk *copy) { return copy->kind != ISA_BULK_PREFETCH; }
+
+static void end(SmContext *sm, struct SmGrid *grid, int warp, const IsaBulk *copy) {
+    WarpSource *source = grid->source;
+    source->type->bulk_done(source, sm->warps.warp[warp].handle, copy);
+    if (copy->kind == ISA_BULK_LOAD || copy->kind == ISA_BULK_LOCAL)
+        warps_phase_changed(sm, warp);
+}
+
+/* One job a cycle is taken for over. */
+static void end_one(SmBulk *bulk, SmContext *sm) {
+    if (bulk->ended.first == NO_JOB) return;
+    const uint32_t index = pop(bulk, &bulk->ended);
+    const SmBulkJob *job = &bulk->jobs[index];
+    if (holds_warp(&job->copy)) {
+               end(sm, job->grid, job->warp, &job->copy);
+        warps_copy_done(&sm->warps, job->warp, job->group);
+        events_post(&sm->events, SM_EVENT_COPY_DONE, job->warp);
+    }
+    push(bulk, &bulk->unused, index);
+}
+
+static void step(void *agent, SmContext *sm, SmPort *port) {
+    end_one(agent, sm);
+    send(agent, sm, port);
+}
+
+static uint64_t next_step(const void *agent) {
+    const SmBulk *bulk = agent;
+    if (bulk->ended.first != NO_JOB) return 0;
+    return bulk->sending.first == NO_JOB ? UINT64_MAX : bulk->jobs[bulk->sending.first].from;
+}
+
+static const SmAgentOps operations = {.answered = answered, .step = step, .next_step = next_step};
+
+/* ---- Beginnings ---- */
+
+static void add(SmBulk *bulk, SmContext *sm, int warp, const IsaBulk *copy) {
+    SmWarp *w = &sm->warps.warp[warp];
+    const struct DeviceMemory *memory = w->grid->source->memory;
+    const bool is_in_group = copy->kind == ISA_BULK_STORE || copy->kind == ISA_BULK_REDUCE;
+    const uint32_t index = new_job(bulk);
+    bulk->jobs[index] = (SmBulkJob){.copy = *copy,
+                                    .grid = w->grid,
+                                    .from = sm->cycle + sm->config->bulk_start,
+                                    .warp = (uint8_t)warp,
+                                    .group = is_in_group ? warps_copy_issued(&sm->warps, warp) : 0};
+    if (memory && !is_within_sm(copy))
+        bulk->jobs[index].copy.global = mem_seen_address(memory, copy->global);
+    if (holds_warp(copy)) warps_issued(&sm->warps, warp);
+    push(bulk, &bulk->sending, index);
+}
+
+void bulk_begin(SmBulk *bulk, SmContext *sm, int warp) {
+    const IsaBulk *copies;
+    SmGrid *grid = sm->warps.warp[warp].grid;
+    const uint32_t count = grid->source->type->bulk(grid->source, &copies);
+    const bool has_unit = sm->config->bulk_requests != 0;    if (has_unit && !bulk->is_attached) {
+        bulk->client = (uint8_t)agent_client(sm_attach(bulk->owner, &operations, bulk));
+        bulk->is_attached = true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (has_unit) add(bulk, sm, warp, &copies[i]);
+        else if (holds_warp(&copies[i])) end(sm, grid, warp, &copies[i]);
+    }
+}
