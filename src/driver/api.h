@@ -28,6 +28,7 @@
     ROW(cuCtxGetApiVersion) ROW(cuCtxSynchronize) ROW(cuCtxSetLimit) ROW(cuCtxGetLimit)          \
     ROW(cuCtxGetCacheConfig) ROW(cuCtxSetCacheConfig) ROW(cuCtxGetSharedMemConfig)               \
     ROW(cuCtxSetSharedMemConfig) ROW(cuCtxGetStreamPriorityRange)                                \
+    ROW(cuTensorMapEncodeTiled) ROW(cuTensorMapReplaceAddress)                                   \
     ROW(cuCtxResetPersistingL2Cache) ROW(cuCtxEnablePeerAccess) ROW(cuCtxDisablePeerAccess)      \
     ROW(cuModuleLoad) ROW(cuModuleLoadData) ROW(cuModuleLoadDataEx) ROW(cuModuleLoadFatBinary)   \
     ROW(cuModuleUnload) ROW(cuModuleGetFunction) ROW(cuModuleGetFunctionCount)                   \
@@ -312,7 +313,7 @@
     ROW(GREEN, "the device is not divided among contexts") \
     ROW(CHECKPOINT, "a process cannot be checkpointed") \
     ROW(COREDUMP, "there are no GPU core dumps; a fault is told on stderr") \
-    ROW(TENSOR_MAP, "tensor maps belong to compute capability 9.0") \
+    ROW(TENSOR_MAP, "tensor maps are of tiles, not of im2col") \
     ROW(CLUSTER, "clusters belong to compute capability 9.0") \
     ROW(MULTICAST, "there is one device") \
     ROW(SPARSE, "arrays have all their memory and one plane") \
@@ -383,8 +384,6 @@
     ROW(cuCoredumpSetAttributeGlobal, COREDUMP) \
     ROW(cuTensorMapEncodeIm2col, TENSOR_MAP) \
     ROW(cuTensorMapEncodeIm2colWide, TENSOR_MAP) \
-    ROW(cuTensorMapEncodeTiled, TENSOR_MAP) \
-    ROW(cuTensorMapReplaceAddress, TENSOR_MAP) \
     ROW(cuOccupancyMaxActiveClusters, CLUSTER) \
     ROW(cuOccupancyMaxPotentialClusterSize, CLUSTER) \
     ROW(cuLaunchCooperativeKernelMultiDevice, MULTICAST) \

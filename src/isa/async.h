@@ -26,10 +26,10 @@ enum {
     ISA_MBARRIER_COMPLETE, /* ... that are over */
     ISA_MBARRIER_LOOK      /* no effect but that there must be one */
 };
-enum {                                   /* IsaInst.flags */
+enum { /* IsaInst.flags */
        ISA_MBARRIER_NO_COMPLETE = 1 << 2 /* an arrival that must not end the phase */,
        ISA_MBARRIER_TRIES = 1 << 2 /* a wait in which the warp stays for a while */,
-       ISA_MBARRIER_WAITS = 1 << 5, /* of machine code: a wait of either kind */
+       ISA_MBARRIER_WAITS = 1 << 5,  /* of machine code: a wait of either kind */
        ISA_MBARRIER_EXPECTS = 1 << 3 /* one arrival, which expects operand[2] transactions first */
 };
 
@@ -44,11 +44,11 @@ enum { ISA_MBARRIER_TX_BITS = 21 };
 
 /* Machine code has its own layouts of an mbarrier object, whose bits programs compute with: counts
  * are negated, so that the last arrival carries into the phase, bit 63. */
-enum {                        /* PHASE_ARRIVE */
-       ISA_PHASE_90 = 1,      /* the layout from sm_90 on, else that before */
-       ISA_PHASE_DROP = 2,    /* the arrivals leave the barrier */
-       ISA_PHASE_OF_LANES = 4, /* the result: in the lower word the lanes that arrive at that
-                                * barrier, the state before any of them in the upper one */
+enum {                          /* PHASE_ARRIVE */
+       ISA_PHASE_90 = 1,        /* the layout from sm_90 on, else that before */
+       ISA_PHASE_DROP = 2,      /* the arrivals leave the barrier */
+       ISA_PHASE_OF_LANES = 4,  /* the result: in the lower word the lanes that arrive at that
+                                 * barrier, the state before any of them in the upper one */
        ISA_PHASE_STAYS = 8,     /* no arrival, only the transactions of operand[3] */
        ISA_PHASE_COMPLETES = 16 /* those are over, else expected */
 };
@@ -140,21 +140,24 @@ typedef enum IsaBulkKind {
 } IsaBulkKind;
 enum { /* IsaInst.sub */
        ISA_BULK_KIND = 7,
-       ISA_BULK_SHARED_IS_32 = 8, /* the base of the shared address has 32 bits */
-       ISA_BULK_SOURCE_IS_32 = 16, /* ISA_BULK_LOCAL: that of the source */
+       ISA_BULK_SHARED_IS_32 = 8,   /* the base of the shared address has 32 bits */
+       ISA_BULK_SOURCE_IS_32 = 16,  /* ISA_BULK_LOCAL: that of the source */
        ISA_BULK_BARRIER_IS_32 = 32, /* that of the mbarrier */
-       ISA_BULK_IN_16 = 64, /* the size counts 16 bytes: machine code */
-       ISA_BULK_ONCE = 128 /* one copy for all lanes: machine code */
+       ISA_BULK_IN_16 = 64,         /* the size counts 16 bytes: machine code */
+       ISA_BULK_ONCE = 128          /* one copy for all lanes: machine code */
 };
 enum { ISA_BULK_UNIT = 16 }; /* bytes: alignment and granularity of bulk copies */
 
 /* A bulk copy that a lane began. Its bytes have moved; what is left is that it is over. */
 typedef struct IsaBulk {
-    uint64_t global; /* LOCAL: none */
-    uint32_t shared; /* PREFETCH: none */
-    uint32_t bytes;
-    uint32_t barrier; /* shared address of the mbarrier: LOAD and LOCAL */
-    uint8_t kind;     /* IsaBulkKind */
+    uint64_t global;    /* of its first row; LOCAL: none */
+    uint64_t stride[4]; /* bytes between rows of the second to fifth dimension of a tile ... */
+    uint32_t rows[4];   /* ... and how many there are in each; of other copies one */
+    uint32_t row_bytes; /* of global memory that are side by side */
+    uint32_t shared;    /* PREFETCH: none */
+    uint32_t bytes;     /* of shared memory */
+    uint32_t barrier;   /* shared address of the mbarrier: LOAD and LOCAL */
+    uint8_t kind;       /* IsaBulkKind */
     uint8_t lane;
 } IsaBulk;
 

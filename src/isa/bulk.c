@@ -1,4 +1,4 @@
-/* The end of a bulk copy (see the header). */
+/* Beginnings and ends of bulk copies (see the header). */
 #include "isa/bulk.h"
 
 #include <inttypes.h>
@@ -32,6 +32,20 @@ static bool complete(IsaContext *context, const IsaWarp *warp, const IsaBulk *bu
     isa_mbarrier_end_phase(&barrier);
     *bits = isa_mbarrier_bits(barrier);
     return true;
+}
+
+bool isa_bulk_barrier_is_good(IsaContext *context, const IsaWarp *warp, int lane,
+                              uint64_t address) {
+    const uint64_t extent = context->launch->shared_extent, bytes = sizeof(uint64_t);
+    if (address % bytes == 0 && bytes <= extent && address <= extent - bytes) return true;
+    isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
+              "the mbarrier of a bulk copy cannot be at shared address 0x%" PRIx64, address);
+    return false;
+}
+
+void isa_bulk_begun(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk) {
+    if (context->bulk) context->bulk[context->bulk_count++] = *bulk;
+    else isa_bulk_done(context, warp, bulk);
 }
 
 void isa_bulk_done(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk) {

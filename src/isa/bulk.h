@@ -1,11 +1,16 @@
-/* The end of a bulk copy: its transactions on an mbarrier are over. */
+/* Beginnings and ends of bulk copies: an end completes transactions of an mbarrier. */
 #ifndef TYTO_ISA_BULK_H
 #define TYTO_ISA_BULK_H
 
 #include "isa/async.h"
 #include "isa/isa.h"
 
+/* A lane of the warp begins a copy, whose bytes have moved: it goes into the context's list, or is
+ * over at once. */
+void isa_bulk_begun(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk);
 /* The copy, which the warp began, is over. May set a fault. */
 void isa_bulk_done(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk);
+/* Whether a copy may end on an mbarrier there; false after a fault. */
+bool isa_bulk_barrier_is_good(IsaContext *context, const IsaWarp *warp, int lane, uint64_t address);
 
 #endif

@@ -117,18 +117,18 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *   cp.async   two instructions, a load and a store; operand[0] base of the destination, target its
  *              offset, operand[1] base of the source, imm its offset, operand[2] row of the size or
  *              predicate; sub: ISA_COPY_... (async.h)
- *   cp.async.bulk  operand[0] base of the shared address and `target` its offset, operand[1] that of
- *              the global address and imm, operand[2] row of the size, operand[3] base of the
- *              mbarrier or ISA_SINK and `reconverge` its offset; sub: ISA_BULK_... (async.h).
- *              Reductions: size of an element, vector its PtxSub, flags as those of atom
- *   mbarrier   operand[0] destination (row, or predicate of a wait) or ISA_SINK, operand[1] base,
- *              operand[2] row of the count, state or parity, operand[3] of a try's limit in ns;
- *              sub: ISA_MBARRIER_...
- *   ldmatrix, stmatrix  operand[0..vector-1] rows of data, operand[4] base; sub: 1 for .trans
- *   bar        operand[0] row of the barrier's number, operand[1] row of the thread count or
- *              ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination
- *              (row for popc, predicate index for and/or), operand[3] source predicate index, imm
- *              bit 0: source is negated, imm >> 8: PtxSub of the reduction. bar.warp.sync is
+ *   cp.async.bulk  operand[0] base of the shared address and `target` its offset, operand[1] that
+ * of the global address and imm, operand[2] row of the size, operand[3] base of the mbarrier or
+ * ISA_SINK and `reconverge` its offset; sub: ISA_BULK_... (async.h). Reductions: size of an
+ * element, vector its PtxSub, flags as those of atom cp.async.bulk.tensor  the same but for:
+ * operand[1] the tensor map, operand[2..6] coordinates, operand[7] the mbarrier; vector:
+ * dimensions, size: PtxSub of a reduction mbarrier   operand[0] destination (row, or predicate of a
+ * wait) or ISA_SINK, operand[1] base, operand[2] row of the count, state or parity, operand[3] of a
+ * try's limit in ns; sub: ISA_MBARRIER_... ldmatrix, stmatrix  operand[0..vector-1] rows of data,
+ * operand[4] base; sub: 1 for .trans bar        operand[0] row of the barrier's number, operand[1]
+ * row of the thread count or ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red:
+ * operand[2] destination (row for popc, predicate index for and/or), operand[3] source predicate
+ * index, imm bit 0: source is negated, imm >> 8: PtxSub of the reduction. bar.warp.sync is
  *              straight-line (no effect)
  *   .sync      (ISA_NEEDS_MEMBERS) target: row of the member mask
  *   bra        target, reconverge; sub: an IsaLoop when it goes round one. brx.idx: operand[0]
@@ -344,7 +344,7 @@ struct IsaContext {
     uint32_t sm;       /* value of %smid */
     IsaFault fault;
     IsaHint hints[ISA_HINTS];
-    WarpStep did;        /* what the last instruction did; isa_step alone keeps its pattern */
+    WarpStep did; /* what the last instruction did; isa_step alone keeps its pattern */
     /* Bulk copies that the last instruction that begins some began, and whether their ends are left
      * to isa_bulk_done: a timed run knows later when they come. */
     struct IsaBulk *bulk; /* ISA_LANES of them, of the context's owner; NULL: they end at once */

@@ -8,10 +8,10 @@
 #include "isa/source.h"
 
 typedef struct PtxSource {
-    WarpSource source;  /* must be first */
-    IsaContext context; /* executes its warps */
-    IsaCta *ctas;       /* by CTA slot */
-    uint32_t cta_count; /* slots */
+    WarpSource source;       /* must be first */
+    IsaContext context;      /* executes its warps */
+    IsaCta *ctas;            /* by CTA slot */
+    uint32_t cta_count;      /* slots */
     IsaBulk bulk[ISA_LANES]; /* copies that the last instruction of that kind began */
 } PtxSource;
 

@@ -234,6 +234,20 @@ static const PtxModifier modifiers[] = {
     {".bulk#reduce", PTX_FIELD_SUB, PTX_SUB_BULK_REDUCE},
     {".bulk#prefetch", PTX_FIELD_SUB, PTX_SUB_BULK_PREFETCH},
     {".bulk#group", PTX_FIELD_IGNORED, 0},
+    {".bulk#tile", PTX_FIELD_IGNORED, 0},
+    {".tensor#load", PTX_FIELD_SUB, PTX_SUB_TENSOR_LOAD},
+    {".tensor#store", PTX_FIELD_SUB, PTX_SUB_TENSOR_STORE},
+    {".tensor#reduce", PTX_FIELD_SUB, PTX_SUB_TENSOR_REDUCE},
+    {".tensor#prefetch", PTX_FIELD_SUB, PTX_SUB_TENSOR_PREFETCH},
+    {".tile", PTX_FIELD_IGNORED, 0},
+    {".1d#tile", PTX_FIELD_VECTOR, 1},
+    {".2d#tile", PTX_FIELD_VECTOR, 2},
+    {".3d#tile", PTX_FIELD_VECTOR, 3},
+    {".4d#tile", PTX_FIELD_VECTOR, 4},
+    {".5d#tile", PTX_FIELD_VECTOR, 5},
+    {".tensormap#prefetch", PTX_FIELD_SUB, PTX_SUB_TENSOR_PREFETCH},
+    {".const#prefetch", PTX_FIELD_IGNORED, 0},
+    {".param#prefetch", PTX_FIELD_IGNORED, 0},
     {".bulk_group", PTX_FIELD_IGNORED, 0},
     {".mbarrier::complete_tx::bytes", PTX_FIELD_IGNORED, 0},
     {".reduce", PTX_FIELD_IGNORED, 0},
@@ -387,6 +401,8 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define BULK_FROM     ".async#group.bulk#load(.shared::cluster#to,.shared::cta#to).global#from"
 #define BULK_TO       ".global#to.shared::cta#from.bulk_group" HINT
 #define TRANSACTIONS  ".mbarrier::complete_tx::bytes"
+#define DIMENSIONS    "(.1d#tile,.2d#tile,.3d#tile,.4d#tile,.5d#tile)"
+#define TILE_TO       DIMENSIONS ".global#to.shared::cta#from{.tile}.bulk_group" HINT
 #define ACQUIRE       "{.acquire,.relaxed}{.cta,.cluster}"
 #define RELEASE       "{.release,.relaxed}{.cta,.cluster}"
 #define SYNC          ".sync.aligned"
@@ -464,8 +480,7 @@ static const PtxForm forms[] = {
     {"cp", PTX_OP_CP, ".async#group.wait_all", ""},
     {"cp", PTX_OP_CP, ".async#group.mbarrier.arrive#copy{.noinc}" BARRIER, "[a:s]"},
     {"cp", PTX_OP_CP, BULK_FROM TRANSACTIONS HINT, "[a:S], [b:G], c:i, [e:S]{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".async#group.bulk#local.shared::cluster#to.shared::cta#from" TRANSACTIONS,
+    {"cp", PTX_OP_CP, ".async#group.bulk#local.shared::cluster#to.shared::cta#from" TRANSACTIONS,
      "[a:S], [b:S], c:i, [e:S]"},
     {"cp", PTX_OP_CP, ".async#group.bulk#store" BULK_TO, "[a:G], [b:S], c:i{, k:k}"},
     {"cp", PTX_OP_CP,
@@ -476,8 +491,7 @@ static const PtxForm forms[] = {
     {"cp", PTX_OP_CP,
      ".reduce.async#group.bulk#reduce" BULK_TO ".add#combine(.u32,.s32,.u64,.s64,.f32,.f64)",
      "[a:G], [b:S], c:i{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".reduce.async#group.bulk#reduce" BULK_TO ".add#combine.noftz(.f16,.bf16)",
+    {"cp", PTX_OP_CP, ".reduce.async#group.bulk#reduce" BULK_TO ".add#combine.noftz(.f16,.bf16)",
      "[a:G], [b:S], c:i{, k:k}"},
     {"cp", PTX_OP_CP,
      ".reduce.async#group.bulk#reduce" BULK_TO
@@ -485,6 +499,19 @@ static const PtxForm forms[] = {
      "[a:G], [b:S], c:i{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#prefetch.prefetch.L2#to.global#from" HINT,
      "[b:G], c:i{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#tile.tensor#load" DIMENSIONS
+     "(.shared::cluster#to,.shared::cta#to).global#from{.tile}" TRANSACTIONS HINT,
+     "[a:S], [b:A, c:D], [e:S]{, k:k}"},
+    {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" TILE_TO, "[b:A, c:D], [a:S]{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".reduce.async#group.bulk#tile.tensor#reduce" TILE_TO
+     "(.add#combine,.min#combine,.max#combine,.inc#combine,.dec#combine,.and#combine,.or#combine,"
+     ".xor#combine)",
+     "[b:A, c:D], [a:S]{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#tile.prefetch.tensor#prefetch" DIMENSIONS ".L2#to.global#from{.tile}" HINT,
+     "[b:A, c:D]{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#group.commit_group", ""},
     {"cp", PTX_OP_CP, ".async#group.bulk#group.wait_group{.read}", "a:n"},
     {"createpolicy", PTX_OP_CREATEPOLICY, ".fractional" PRIMARY SECONDARY ".b64", "d{, a:h}"},
@@ -680,6 +707,7 @@ static const PtxForm forms[] = {
     {"pmevent", PTX_OP_PMEVENT, "{.mask}", "a:n"},
     {"popc", PTX_OP_POPC, "(.b32,.b64)", "d:i, a"},
     {"prefetch", PTX_OP_PREFETCH, "{.global,.local}(.L1,.L2)", "[a]"},
+    {"prefetch", PTX_OP_PREFETCH, "{.const#prefetch,.param#prefetch}.tensormap#prefetch", "[a:A]"},
     {"prefetch", PTX_OP_PREFETCH, ".global(.L2::evict_last,.L2::evict_normal)", "[a]"},
     {"prefetchu", PTX_OP_PREFETCHU, ".L1", "[a]"},
     {"prmt", PTX_OP_PRMT, ".b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}", "d, a, b, c"},
@@ -732,13 +760,13 @@ static const PtxForm forms[] = {
     {"sqrt", PTX_OP_SQRT, "(" ROUND ").f64", "d, a"},
     {"st", PTX_OP_ST,
      "{.weak,.volatile,.relaxed,.release}" SCOPE
-     "{.global,.local,.param,.param::func,.shared,.shared::cta,.shared::cluster}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
-         VECTOR MEM_TYPES,
+     "{.global,.local,.param,.param::func,.shared,.shared::cta,.shared::cluster}{.wb,.cg,.cs,."
+     "wt}" L1_EVICT L2_EVICT VECTOR MEM_TYPES,
      "[a], b:x{, k:k}"},
     {"st", PTX_OP_ST,
      "{.weak,.volatile,.relaxed,.release}" SCOPE
-     "{.global,.local,.param,.param::func,.shared,.shared::cta,.shared::cluster}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
-     ".b128",
+     "{.global,.local,.param,.param::func,.shared,.shared::cta,.shared::cluster}{.wb,.cg,.cs,."
+     "wt}" L1_EVICT L2_EVICT ".b128",
      "[a], b:V{, k:k}"},
     {"st", PTX_OP_ST,
      "{.weak,.volatile,.relaxed,.release}" SCOPE "{.global}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
@@ -916,7 +944,8 @@ const PtxUnsupported *ptx_unsupported(int *count) {
 static const PtxUnsupported unsupported_words[] = {
     {".2dms", "multisampled textures"},
     {".a2dms", "multisampled textures"},
-    {".tensor", "tensor maps"},
+    {".im2col", "tiles of im2col"},
+    {".tensor", "this kind of tile"},
     {".multicast::cluster", "copies to several thread blocks"},
     {".cp_mask", "copies of chosen bytes"},
     {".bulk", "this kind of bulk copy"},

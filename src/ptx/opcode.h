@@ -75,6 +75,8 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *   S, G  of an address: in shared, global memory whatever else is said
  *   s     of an address: in shared memory if a register too short for others has it, and nothing
  *         else is said
+ *   A     of an address: a generic one
+ *   D     as many 32-bit integers as the instruction's vector has, in the brackets of an address
  *   h     an .f32                         V  as many as the instruction's vector has
  *   y     any 32-bit integer, or a predicate
  *   F     a fragment of a matrix, which one by the operand's name (fragment.h)

@@ -250,7 +250,8 @@ static bool read_memory(Reader *reader, PtxOperand *operand) {
                                "this cannot be the address of memory");
     }
     operand->kind = PTX_OPERAND_MEM;
-    if (!reader_expect(reader, ']', "to close the address")) return false;
+    operand->is_open = reader_at(reader, ',');
+    if (!operand->is_open && !reader_expect(reader, ']', "to close the address")) return false;
     reader_accept_word(reader, ".unified"); /* advice */
     return true;
 }
@@ -683,7 +684,11 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
             return reader_error(reader, "'%s' has more than %d operands", shape->spelling,
                                 PTX_MAX_OPERANDS);
         if (!operand_read(reader, &operands[count])) return false;
-        count++;
+        if (!operands[count++].is_open) continue;
+        if (count == PTX_MAX_OPERANDS || !reader_expect(reader, ',', "in front of coordinates") ||
+            !operand_read(reader, &operands[count++]) ||
+            !reader_expect(reader, ']', "to close the address"))
+            return false;
     } while (reader_accept(reader, ','));
     if (!check_all(reader, shape, inst, operands, count)) return false;
     store(reader, inst, operands, count);

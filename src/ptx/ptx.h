@@ -196,6 +196,10 @@ typedef enum PtxSub {
     PTX_SUB_BULK_LOCAL, /* within the shared memory of a cluster */
     PTX_SUB_BULK_REDUCE,
     PTX_SUB_BULK_PREFETCH,
+    PTX_SUB_TENSOR_LOAD, /* cp.async.bulk.tensor, as above */
+    PTX_SUB_TENSOR_STORE,
+    PTX_SUB_TENSOR_REDUCE,
+    PTX_SUB_TENSOR_PREFETCH,
     PTX_SUB_MBARRIER_INIT,
     PTX_SUB_MBARRIER_INVAL,
     PTX_SUB_MBARRIER_ARRIVE,
@@ -342,6 +346,7 @@ typedef struct PtxOperand {
     PtxOperandKind kind;
     bool negate;             /* !p of a predicate source */
     bool is_minus;           /* -a where the syntax has it */
+    bool is_open;            /* while it is read: a list follows within the brackets of a MEM */
     bool is_float;           /* an IMM that was written as a floating-point constant */
     PtxSelect select;        /* part of a register that a video instruction reads or writes */
     PtxPick pick;            /* the same, as packed ones have it */

@@ -27,8 +27,9 @@ static bool is_early_load(const PtxInst *inst) {
 
 /* Whether no load moves across the instruction. */
 static bool stops_loads(const PtxInst *inst) {
-    return inst->op == PTX_OP_BAR || inst->op == PTX_OP_CLUSTER_BARRIER || inst->op == PTX_OP_CALL || inst->op == PTX_OP_MEMBAR ||
-           inst->op == PTX_OP_FENCE || inst->op == PTX_OP_ATOM;
+    return inst->op == PTX_OP_BAR || inst->op == PTX_OP_CLUSTER_BARRIER ||
+           inst->op == PTX_OP_CALL || inst->op == PTX_OP_MEMBAR || inst->op == PTX_OP_FENCE ||
+           inst->op == PTX_OP_ATOM;
 }
 
 /* Most 32-bit words loaded in one basic block without anything between that stops loads. */

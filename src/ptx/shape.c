@@ -195,6 +195,12 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'S': slot->space = PTX_SPACE_SHARED; break;
     case 'G': slot->space = PTX_SPACE_GLOBAL; break;
     case 's': slot->is_shared_if_short = true; break;
+    case 'A': slot->space = PTX_SPACE_NONE; break;
+    case 'D':
+        slot->type = PTX_U32;
+        slot->elements = inst->vector;
+        slot->can_enclose = true;
+        break;
     case 'h': slot->type = PTX_F32; break;
     case 'y':
         slot->type = PTX_U32;

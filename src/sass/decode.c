@@ -442,6 +442,11 @@ static bool has_uniform_guard(const SassForm *form) {
     case SASS_OP_UBLKCP:
     case SASS_OP_UBLKRED:
     case SASS_OP_UBLKPF:
+    case SASS_OP_UTMALDG:
+    case SASS_OP_UTMASTG:
+    case SASS_OP_UTMAREDG:
+    case SASS_OP_UTMAPF:
+    case SASS_OP_UTMACCTL:
     case SASS_OP_UTMACMDFLUSH: return true;
     case SASS_OP_SYNCS: return form->opcode == 0x1b2; /* .EXCH */
     default: return form->opcode >= 0x80 && form->opcode < 0x100;

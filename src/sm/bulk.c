@@ -40,12 +40,29 @@ static uint32_t new_job(SmBulk *bulk) {
 
 static bool is_within_sm(const IsaBulk *copy) { return copy->kind == ISA_BULK_LOCAL; }
 
+/* Bytes of global memory. */
+static uint32_t global_bytes(const IsaBulk *copy) {
+    if (is_within_sm(copy)) return 0;
+    return copy->row_bytes * copy->rows[0] * copy->rows[1] * copy->rows[2] * copy->rows[3];
+}
+
+static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
+    uint64_t address = copy->global;
+    for (int i = 0; i < 4; i++) {
+        address += row % copy->rows[i] * copy->stride[i];
+        row /= copy->rows[i];
+    }
+    return address;
+}
+
 /* The next part of a job: at most a line of global memory. */
 static SmSend next_part(const SmContext *sm, const SmBulk *bulk, uint32_t index, uint32_t *bytes) {
     const SmBulkJob *job = &bulk->jobs[index];
     const uint32_t line = sm->config->l1d.line_bytes, sector = sm->env.l2_sector_bytes;
-    const uint64_t at = job->copy.global + job->sent, address = at & ~(uint64_t)(sector - 1);
-    const uint32_t left = job->copy.bytes - job->sent, room = line - (uint32_t)(at % line);
+    const uint32_t in_row = job->sent % job->copy.row_bytes;
+    const uint64_t at = row_address(&job->copy, job->sent / job->copy.row_bytes) + in_row;
+    const uint64_t address = at & ~(uint64_t)(sector - 1);
+    const uint32_t left = job->copy.row_bytes - in_row, room = line - (uint32_t)(at % line);
     const uint32_t skipped = (uint32_t)(at - address);
     *bytes = left < room ? left : room;
     const uint32_t end = skipped + *bytes;
@@ -53,20 +70,19 @@ static SmSend next_part(const SmContext *sm, const SmBulk *bulk, uint32_t index,
     const bool is_prefetch = job->copy.kind == ISA_BULK_PREFETCH;
     const bool is_write = is_prefetch || job->copy.kind == ISA_BULK_STORE;
     const uint32_t sectors = context_sectors_of(sm, end);
-    return (SmSend){.access = {.address = address,
-                               .sectors = sectors,
-                               .bytes = (uint16_t)(bits_count32(sectors) * (int)sector),
-                               .pc = SM_NO_PC,
-                               .written = is_write && !is_whole
-                                              ? (((SmBytes)1 << *bytes) - 1) << skipped
-                                              : 0},
-                    .waiting = index,
-                    .op = is_write                              ? MEM_OP_WRITE
-                          : job->copy.kind == ISA_BULK_REDUCE ? MEM_OP_ATOMIC
-                                                                : MEM_OP_READ,
-                    .client = bulk->client,
-                    .warp = job->warp,
-                    .advice = is_prefetch ? MEM_ADVICE_PREFETCH : MEM_ADVICE_NONE};
+    return (SmSend){
+        .access = {.address = address,
+                   .sectors = sectors,
+                   .bytes = (uint16_t)(bits_count32(sectors) * (int)sector),
+                   .pc = SM_NO_PC,
+                   .written = is_write && !is_whole ? (((SmBytes)1 << *bytes) - 1) << skipped : 0},
+        .waiting = index,
+        .op = is_write                            ? MEM_OP_WRITE
+              : job->copy.kind == ISA_BULK_REDUCE ? MEM_OP_ATOMIC
+                                                  : MEM_OP_READ,
+        .client = bulk->client,
+        .warp = job->warp,
+        .advice = is_prefetch ? MEM_ADVICE_PREFETCH : MEM_ADVICE_NONE};
 }
 
 /* Sends the next request of the oldest job that has some left. */
@@ -74,7 +90,7 @@ static void send(SmBulk *bulk, SmContext *sm, SmPort *port) {
     const uint32_t index = bulk->sending.first;
     if (index == NO_JOB || bulk->jobs[index].from > sm->cycle) return;
     SmBulkJob *job = &bulk->jobs[index];
-    if (job->sent < job->copy.bytes && !is_within_sm(&job->copy)) {
+    if (job->sent < job->bytes) {
         uint32_t bytes;
         if (bulk->under_way >= sm->config->bulk_requests) return;
         const SmSend part = next_part(sm, bulk, index, &bytes);
@@ -82,10 +98,8 @@ static void send(SmBulk *bulk, SmContext *sm, SmPort *port) {
         job->sent += bytes;
         job->under_way++;
         bulk->under_way++;
-    } else {
-        job->sent = job->copy.bytes;
     }
-    if (job->sent < job->copy.bytes) return;
+    if (job->sent < job->bytes) return;
     pop(bulk, &bulk->sending);
     if (!job->under_way) push(bulk, &bulk->ended, index);
 }
@@ -96,8 +110,7 @@ static void answered(void *agent, SmContext *sm, const MemRequest *request) {
     (void)sm;
     bulk->under_way--;
     job->under_way--;
-    if (job->sent == job->copy.bytes && !job->under_way)
-        push(bulk, &bulk->ended, request->waiting);
+    if (job->sent == job->bytes && !job->under_way) push(bulk, &bulk->ended, request->waiting);
 }
 
 /* ---- Ends ---- */
@@ -107,8 +120,7 @@ static bool holds_warp(const IsaBulk *copy) { return copy->kind != ISA_BULK_PREF
 static void end(SmContext *sm, struct SmGrid *grid, int warp, const IsaBulk *copy) {
     WarpSource *source = grid->source;
     source->type->bulk_done(source, sm->warps.warp[warp].handle, copy);
-    if (copy->kind == ISA_BULK_LOAD || copy->kind == ISA_BULK_LOCAL)
-        warps_phase_changed(sm, warp);
+    if (copy->kind == ISA_BULK_LOAD || copy->kind == ISA_BULK_LOCAL) warps_phase_changed(sm, warp);
 }
 
 /* One job a cycle is taken for over. */
@@ -117,7 +129,7 @@ static void end_one(SmBulk *bulk, SmContext *sm) {
     const uint32_t index = pop(bulk, &bulk->ended);
     const SmBulkJob *job = &bulk->jobs[index];
     if (holds_warp(&job->copy)) {
-               end(sm, job->grid, job->warp, &job->copy);
+        end(sm, job->grid, job->warp, &job->copy);
         warps_copy_done(&sm->warps, job->warp, job->group);
         events_post(&sm->events, SM_EVENT_COPY_DONE, job->warp);
     }
@@ -146,6 +158,7 @@ static void add(SmBulk *bulk, SmContext *sm, int warp, const IsaBulk *copy) {
     const uint32_t index = new_job(bulk);
     bulk->jobs[index] = (SmBulkJob){.copy = *copy,
                                     .grid = w->grid,
+                                    .bytes = global_bytes(copy),
                                     .from = sm->cycle + sm->config->bulk_start,
                                     .warp = (uint8_t)warp,
                                     .group = is_in_group ? warps_copy_issued(&sm->warps, warp) : 0};
@@ -159,7 +172,8 @@ void bulk_begin(SmBulk *bulk, SmContext *sm, int warp) {
     const IsaBulk *copies;
     SmGrid *grid = sm->warps.warp[warp].grid;
     const uint32_t count = grid->source->type->bulk(grid->source, &copies);
-    const bool has_unit = sm->config->bulk_requests != 0;    if (has_unit && !bulk->is_attached) {
+    const bool has_unit = sm->config->bulk_requests != 0;
+    if (has_unit && !bulk->is_attached) {
         bulk->client = (uint8_t)agent_client(sm_attach(bulk->owner, &operations, bulk));
         bulk->is_attached = true;
     }

@@ -1,7 +1,7 @@
 /* The SM's unit for bulk copies (cp.async.bulk), an agent beside the load/store unit. It splits a
- * copy into requests of a line each, sends one of them in a cycle, and lets at most sm.bulk_requests
- * of them be under way; the bytes pass the L1D by. When the last reply is there, the copy's
- * transactions on its mbarrier are over, or its group has one copy less.
+ * copy into requests of a line each, sends one of them in a cycle, and lets at most
+ * sm.bulk_requests of them be under way; the bytes pass the L1D by. When the last reply is there,
+ * the copy's transactions on its mbarrier are over, or its group has one copy less.
  *
  * A copy keeps its warp's slot taken until it is over, as shared memory is read or written until
  * then. A machine without the unit (sm.bulk_requests: 0) has copies that are over as they issue. */
@@ -22,7 +22,8 @@ typedef struct SmBulkJob {
     IsaBulk copy;
     struct SmGrid *grid;
     uint64_t from;      /* the cycle in which it may send first */
-    uint32_t sent;      /* bytes asked for or sent so far */
+    uint32_t bytes;     /* of global memory */
+    uint32_t sent;      /* of those: asked for or sent so far */
     uint32_t under_way; /* requests without their last reply */
     uint32_t next;      /* in its list */
     uint8_t warp;

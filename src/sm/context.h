@@ -40,7 +40,7 @@ struct SmContext {
     Arena *arena;
     SmListener listener;
     struct SmBulk *bulk; /* the unit for bulk copies: bulk.c */
-    SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
+    SchedAgent policy;   /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
 
     /* ---- warps.c and issue.c ---- */
     /* What policies see. issue.c writes what is said of next instructions (has_instruction,

@@ -32,7 +32,8 @@ static bool is_seen_by_others(const IsaInfo *info) {
 
 /* Flags of instructions that do more to their warp than to its registers. */
 enum {
-    DOES_MORE = ISA_IS_BULK | ISA_IS_FENCE | ISA_IS_COPY | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_BARRIER
+    DOES_MORE = ISA_IS_BULK | ISA_IS_FENCE | ISA_IS_COPY | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT |
+                ISA_IS_BARRIER
 };
 
 static bool reads_own(const IsaReg *regs, uint32_t results, uint32_t uses) {

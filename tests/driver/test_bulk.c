@@ -103,8 +103,10 @@ static void each_lane_copies(void **state) {
         "  setp.ge.u32 pq, %t, 32; @pq bra WAIT;\n"
         "  mul.lo.u32 %x, %n, 32; @pp mbarrier.arrive.expect_tx.shared::cta.b64 %l, [%m], %x;\n"
         "  bar.warp.sync 0xffffffff;\n"
-        "  mul.lo.u32 %x, %t, %n; mul.wide.u32 %l, %t, 64; add.u64 %a, %a, %l; add.u32 %y, %r, %x;\n"
-        "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%y], [%a], %n, [%m];\n"
+        "  mul.lo.u32 %x, %t, %n; mul.wide.u32 %l, %t, 64; add.u64 %a, %a, %l; add.u32 %y, %r, "
+        "%x;\n"
+        "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%y], [%a], %n, "
+        "[%m];\n"
         "WAIT: mbarrier.try_wait.parity.shared::cta.b64 pq, [%m], 0; @!pq bra WAIT;\n"
         "  setp.ge.u32 pq, %t, 32; @pq bra DONE;\n"
         "  mul.lo.u32 %x, %t, %n; cvt.u64.u32 %l, %x; add.u64 %b, %b, %l; add.u32 %y, %r, %x;\n"
@@ -255,17 +257,16 @@ static void reductions_combine_with_what_is_there(void **state) {
 /* The phase ends when arrivals and transactions are all there, in whichever order. */
 static void a_phase_waits_for_its_transactions(void **state) {
     (void)state;
-    static const char body[] =
-        "  @!pp bra DONE; mov.u32 %z, 0;\n"
+    static const char body[] = "  @!pp bra DONE; mov.u32 %z, 0;\n"
 #define NOTE                                                                                       \
     "  mbarrier.test_wait.parity.shared::cta.b64 pq, [%m], 0; selp.u32 %x, 1, 0, pq;\n"            \
     "  shl.b32 %z, %z, 1; or.b32 %z, %z, %x;\n"
         NOTE "  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%m], 64;\n" NOTE
-        "  mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%m], 64;\n" NOTE
-        "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 80;\n" NOTE
-        "  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%m], 48;\n" NOTE
-        "  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%m], 32;\n" NOTE
-        "  st.global.u32 [%b], %z;\nDONE:\n";
+                               "  mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%m], 64;\n" NOTE
+                               "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 80;\n" NOTE
+                               "  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%m], 48;\n" NOTE
+                               "  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%m], 32;\n" NOTE
+                               "  st.global.u32 [%b], %z;\nDONE:\n";
     uint32_t seen;
     assert_cuda(run(body, 1, 0));
     assert_cuda(cuMemcpyDtoH(&seen, to, 4));
@@ -313,7 +314,8 @@ static void a_mistake_is_told(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(mistakes); i++) {
         char body[1024], said[4096];
-        snprintf(body, sizeof body, "%s\n  bar.sync 0; ld.shared.u32 %%z, [%%r]; st.global.u32 [%%b], %%z;\n",
+        snprintf(body, sizeof body,
+                 "%s\n  bar.sync 0; ld.shared.u32 %%z, [%%r]; st.global.u32 [%%b], %%z;\n",
                  mistakes[i].body);
         FILE *file = tmpfile();
         fflush(stderr);

@@ -122,10 +122,47 @@ static bool decode_bulk(Decoder *decoder, IsaBulkKind kind) {
                          &inst->operand[2]);
 }
 
+/* Operands of PTX: of a load the shared address first and the mbarrier last, else the shared
+ * address behind the map and its coordinates. */
+static bool decode_tensor(Decoder *decoder, IsaBulkKind kind) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    const bool is_load = kind == ISA_BULK_LOAD;
+    const PtxOperand *map = &ptx->operands[is_load ? 1 : 0], *coordinates = map + 1;
+    const PtxOperand *shared = is_load ? &ptx->operands[0] : &ptx->operands[2];
+    const bool is_list = coordinates->kind == PTX_OPERAND_VECTOR;
+    int64_t offset = 0;
+    inst->sub = (uint8_t)kind;
+    inst->flow = ISA_FLOW_STORE;
+    inst->vector = ptx->vector;
+    if (kind == ISA_BULK_REDUCE) inst->size = (uint8_t)ptx->sub2;
+    decoder->draft.info.flags |= ISA_IS_BULK;
+    decode_set_handler(decoder, ISA_DO_TENSOR);
+    inst->operand[0] = inst->operand[7] = ISA_SINK;
+    for (int i = 0; i < ptx->vector; ++i)
+        if (!decode_source(decoder, is_list ? &coordinates->items[i] : coordinates, PTX_U32,
+                           &inst->operand[2 + i]))
+            return false;
+    if (kind != ISA_BULK_PREFETCH &&
+        !decode_shared_base(decoder, shared, 0, ISA_BULK_SHARED_IS_32, &offset))
+        return false;
+    inst->target = (uint32_t)offset;
+    if (is_load &&
+        !decode_shared_base(decoder, &ptx->operands[3], 7, ISA_BULK_BARRIER_IS_32, &offset))
+        return false;
+    inst->reconverge = (uint32_t)offset;
+    inst->space = PTX_SPACE_NONE;
+    return decode_base(decoder, map, 1);
+}
+
 bool decode_cp(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
     switch (ptx->sub) {
+    case PTX_SUB_TENSOR_LOAD: return decode_tensor(decoder, ISA_BULK_LOAD);
+    case PTX_SUB_TENSOR_STORE: return decode_tensor(decoder, ISA_BULK_STORE);
+    case PTX_SUB_TENSOR_REDUCE: return decode_tensor(decoder, ISA_BULK_REDUCE);
+    case PTX_SUB_TENSOR_PREFETCH: return decode_tensor(decoder, ISA_BULK_PREFETCH);
     case PTX_SUB_BULK_LOAD: return decode_bulk(decoder, ISA_BULK_LOAD);
     case PTX_SUB_BULK_STORE: return decode_bulk(decoder, ISA_BULK_STORE);
     case PTX_SUB_BULK_LOCAL: return decode_bulk(decoder, ISA_BULK_LOCAL);

@@ -242,6 +242,7 @@ bool decode_atom(Decoder *decoder) {
 
 bool decode_prefetch(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
+    if (ptx->sub == PTX_SUB_TENSOR_PREFETCH) return decode_nop(decoder); /* of a map: no time */
     decode_fill_access(decoder, ISA_MEMORY_PREFETCH, 1);
     decoder->draft.info.element_bytes = 1;
     decoder->draft.info.advice = ptx->op == PTX_OP_DISCARD         ? ISA_ADVICE_DISCARD

@@ -116,7 +116,8 @@ static bool arrive(IsaContext *context, const IsaWarp *warp, const IsaInst *inst
     const bool expects = inst->flags & ISA_MBARRIER_EXPECTS;
     const uint64_t count = expects ? 1 : count_of(warp, inst, lane);
     const char *what = NULL;
-    if (expects && !add_transactions(context, warp, lane, (int64_t)count_of(warp, inst, lane), barrier))
+    if (expects &&
+        !add_transactions(context, warp, lane, (int64_t)count_of(warp, inst, lane), barrier))
         return false;
     if (count == 0 || count > barrier->pending)
         what = "more threads arrive than the phase waits for";

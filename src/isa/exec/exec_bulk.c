@@ -32,7 +32,8 @@ static void read_addresses(IsaContext *context, const IsaWarp *warp, IsaOperand 
 static void read_lanes(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                        BulkLanes *lanes) {
     const uint32_t *size = isa_row32(warp, inst->operand[2]);
-    FOR_LANES lanes->bytes[lane] = inst->sub & ISA_BULK_IN_16 ? size[lane] * ISA_BULK_UNIT : size[lane];
+    FOR_LANES lanes->bytes[lane] =
+        inst->sub & ISA_BULK_IN_16 ? size[lane] * ISA_BULK_UNIT : size[lane];
     read_addresses(context, warp, inst->operand[0], (int32_t)inst->target,
                    inst->sub & ISA_BULK_SHARED_IS_32, lanes->shared);
     read_addresses(context, warp, inst->operand[3], (int32_t)inst->reconverge,
@@ -45,7 +46,6 @@ static void read_lanes(IsaContext *context, const IsaWarp *warp, const IsaInst *
 static bool check_form(IsaContext *context, const IsaWarp *warp, int lane, const BulkLanes *lanes,
                        IsaBulkKind kind) {
     const uint64_t shared = kind == ISA_BULK_PREFETCH ? 0 : lanes->shared[lane];
-    const uint64_t most = context->launch->shared_extent;
     if ((shared | lanes->other[lane] | lanes->bytes[lane]) % ISA_BULK_UNIT) {
         isa_fault(context, warp, lane, ISA_FAULT_MISALIGNED,
                   "misaligned bulk copy of %u bytes, shared address 0x%" PRIx64
@@ -53,17 +53,13 @@ static bool check_form(IsaContext *context, const IsaWarp *warp, int lane, const
                   lanes->bytes[lane], shared, lanes->other[lane], ISA_BULK_UNIT);
         return false;
     }
-    if (kind != ISA_BULK_LOAD && kind != ISA_BULK_LOCAL) return true;
-    if (lanes->barrier[lane] % 8 == 0 && lanes->barrier[lane] + 8 <= most) return true;
-    isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-              "the mbarrier of a bulk copy cannot be at shared address 0x%" PRIx64,
-              lanes->barrier[lane]);
-    return false;
+    return (kind != ISA_BULK_LOAD && kind != ISA_BULK_LOCAL) ||
+           isa_bulk_barrier_is_good(context, warp, lane, lanes->barrier[lane]);
 }
 
 /* Where a lane's `bytes` bytes at that end are; NULL after a fault. */
-static uint8_t *open_end(IsaContext *context, IsaWarp *warp, int lane, BulkEnd end,
-                         uint64_t offset, bool is_write) {
+static uint8_t *open_end(IsaContext *context, IsaWarp *warp, int lane, BulkEnd end, uint64_t offset,
+                         bool is_write) {
     uint8_t *host[ISA_LANES];
     context->did.address[lane] = end.address + offset;
     return ISA_ACCESS(open_lanes)(context, warp, end.space, ISA_BULK_UNIT, lane_bit[lane], is_write,
@@ -140,12 +136,13 @@ EXEC(BULK) {
             !copy(context, warp, inst, lane, &lanes, kind))
             return;
         const IsaBulk bulk = {.global = lanes.other[lane],
+                              .rows = {1, 1, 1, 1},
+                              .row_bytes = lanes.bytes[lane],
                               .shared = (uint32_t)lanes.shared[lane],
                               .bytes = lanes.bytes[lane],
                               .barrier = (uint32_t)lanes.barrier[lane],
                               .kind = (uint8_t)kind,
                               .lane = (uint8_t)lane};
-        if (context->bulk) context->bulk[context->bulk_count++] = bulk;
-        else isa_bulk_done(context, warp, &bulk);
+        isa_bulk_begun(context, warp, &bulk);
     }
 }

@@ -1,20 +1,30 @@
-/* Bulk copies of sm_90: UBLKCP, UBLKRED, UBLKPF. Their operands are uniform registers: a warp
+/* Bulk copies of sm_90: UBLKCP, UBLKRED, UBLKPF, and those of tiles: UTMALDG, UTMASTG, UTMAREDG,
+ * UTMAPF. Their operands are uniform registers: a warp
  * begins one copy, whichever of its lanes are active. A shared address and an mbarrier are a pair
  * of registers, a size counts 16 bytes. Found by what ptxas makes of cp.async.bulk. */
 #include "isa/async.h"
 #include "isa/sass/translate.h"
 
-/* What all have in common: the step, with its kind and the size. */
-static IsaInst *put_bulk(Translator *t, IsaBulkKind kind, const SassOperand *size) {
-    const IsaOperand units = tr_row(t, size);
-    IsaInst *step = tr_step(t, ISA_DO_BULK);
+static const PtxSub operations[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC,
+                                    PTX_SUB_DEC, PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR};
+
+/* What all have in common. */
+static IsaInst *put_step(Translator *t, IsaHandler handler, IsaBulkKind kind) {
+    IsaInst *step = tr_step(t, handler);
     t->is_uniform = false; /* its guard is a lane's */
     t->inst.flow = ISA_FLOW_STORE;
     t->info.flags |= ISA_IS_BULK;
+    step->target = step->reconverge = 0; /* offsets */
+    step->sub = (uint8_t)(kind | ISA_BULK_ONCE);
+    return step;
+}
+
+static IsaInst *put_bulk(Translator *t, IsaBulkKind kind, const SassOperand *size) {
+    const IsaOperand units = tr_row(t, size);
+    IsaInst *step = put_step(t, ISA_DO_BULK, kind);
     step->operand[0] = step->operand[3] = ISA_SINK;
     step->operand[2] = units;
-    step->target = step->reconverge = 0; /* offsets */
-    step->sub = (uint8_t)(kind | ISA_BULK_IN_16 | ISA_BULK_ONCE);
+    step->sub |= ISA_BULK_IN_16;
     return step;
 }
 
@@ -48,10 +58,9 @@ bool tr_op_ublkcp(Translator *t) {
 bool tr_op_ublkred(Translator *t) {
     static const struct {
         uint8_t size, flags; /* 0: no such type */
-    } types[] = {{4, 0}, {4, ISA_SIGNED}, {8, 0}, {8, ISA_SIGNED}, {2, ISA_FLOAT},
-                 {4, ISA_FLOAT}, {0, 0}, {8, ISA_FLOAT}, {2, ISA_FLOAT | ISA_BFLOAT}};
-    static const PtxSub operations[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC,
-                                        PTX_SUB_DEC, PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR};
+    } types[] = {{4, 0},          {4, ISA_SIGNED}, {8, 0},
+                 {8, ISA_SIGNED}, {2, ISA_FLOAT},  {4, ISA_FLOAT},
+                 {0, 0},          {8, ISA_FLOAT},  {2, ISA_FLOAT | ISA_BFLOAT}};
     const uint8_t type = tr_mod(t, SASS_MOD_BULK_TYPE), which = tr_mod(t, SASS_MOD_ATOM_OP);
     if (tr_mod(t, SASS_MOD_BULK_WAY) != SASS_BULK_WAY_GS)
         return tr_refuse(t, "reductions of shared memory");
@@ -73,5 +82,38 @@ bool tr_op_ublkred(Translator *t) {
 bool tr_op_ublkpf(Translator *t) {
     const IsaOperand global = tr_joined(t, tr_operand(t, 0));
     put_bulk(t, ISA_BULK_PREFETCH, tr_operand(t, 1))->operand[1] = global;
+    return true;
+}
+
+/* UTMALDG, UTMAPF: block of registers, map; UTMASTG, UTMAREDG: map, block. The block has the shared
+ * address, of loads the mbarrier, and the coordinates. */
+bool tr_op_utma(Translator *t) {
+    const bool is_load = t->sass->op == SASS_OP_UTMALDG,
+               is_prefetch = t->sass->op == SASS_OP_UTMAPF;
+    const bool is_reduction = t->sass->op == SASS_OP_UTMAREDG;
+    const bool is_first = is_load || is_prefetch;
+    const SassOperand *block = tr_operand(t, is_first ? 0 : 1), *map = tr_operand(t, is_first);
+    const uint32_t rank = tr_mod(t, SASS_MOD_TILE_RANK) + 1u;
+    if (tr_mod(t, SASS_MOD_TILE_IM2COL)) return tr_refuse(t, "tiles of im2col");
+    if (tr_mod(t, SASS_MOD_BULK_MULTICAST)) return tr_refuse(t, "copies to several thread blocks");
+    if (rank > 5) return tr_refuse(t, "this number of dimensions");
+    IsaOperand row[7]; /* of the block */
+    const uint32_t before = is_load ? 2 : is_prefetch ? 0 : 1;
+    for (uint32_t i = 0; i < before + rank; ++i)
+        row[i] = tr_register(t, block, i);
+    const IsaOperand address = tr_joined(t, map);
+    IsaInst *step = put_step(t, ISA_DO_TENSOR,
+                             is_load        ? ISA_BULK_LOAD
+                             : is_prefetch  ? ISA_BULK_PREFETCH
+                             : is_reduction ? ISA_BULK_REDUCE
+                                            : ISA_BULK_STORE);
+    step->operand[0] = is_prefetch ? ISA_SINK : row[0];
+    step->operand[1] = address;
+    for (uint32_t i = 0; i < rank; ++i)
+        step->operand[2 + i] = row[before + i];
+    step->operand[7] = is_load ? row[1] : ISA_SINK;
+    step->vector = (uint8_t)rank;
+    if (is_reduction) step->size = (uint8_t)operations[tr_mod(t, SASS_MOD_ATOM_OP) & 7];
+    step->sub |= ISA_BULK_SHARED_IS_32 | ISA_BULK_BARRIER_IS_32;
     return true;
 }

@@ -285,7 +285,8 @@ bool tr_op_syncs(Translator *t) {
     }
     if (arrival == SASS_ARRIVAL_A0T1 || arrival > SASS_ARRIVAL_ART0)
         return tr_refuse(t, "this kind of arrival");
-    const bool has_register = arrival != SASS_ARRIVAL_A1T0, has_count = arrival == SASS_ARRIVAL_ART0;
+    const bool has_register = arrival != SASS_ARRIVAL_A1T0,
+               has_count = arrival == SASS_ARRIVAL_ART0;
     const IsaOperand amount = has_register ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
     const bool stays = arrival == SASS_ARRIVAL_A0TR || arrival == SASS_ARRIVAL_A0TX;
     put_arrival(t, tr_operand(t, 0), tr_operand(t, 1), false, has_count ? amount : ISA_SINK,

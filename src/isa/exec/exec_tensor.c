@@ -1,0 +1,266 @@
+/* Bulk copies of tiles by a tensor map: cp.async.bulk.tensor and its kin. Semantics: PTX ISA 9.0,
+ * sections 5.5 (tensors) and 9.7.9.27. As with other bulk copies the bytes move when the copy
+ * issues (exec_bulk.c). */
+#include "isa/exec/exec_access.h"
+
+#include <inttypes.h>
+
+#include "base/bits.h"
+#include "isa/async.h"
+#include "isa/bulk.h"
+#include "isa/launch.h"
+#include "isa/tensor_map.h"
+
+enum { ROW_BYTES = TENSOR_MAX_BOX * 8, TILE_ALIGNMENT = 128 };
+
+/* A lane's copy. */
+typedef struct Tile {
+    IsaContext *context;
+    IsaWarp *warp;
+    const IsaInst *inst;
+    int lane;
+    IsaBulkKind kind;
+    TensorMap map;
+    int32_t at[TENSOR_MAX_RANK]; /* coordinates of its first element */
+    uint64_t shared;
+    uint32_t element_bytes;
+} Tile;
+
+/* ---- The map ---- */
+
+static bool read_map(Tile *tile, uint64_t address) {
+    IsaContext *context = tile->context;
+    const uint64_t offset = address - MEM_PARAM_WINDOW;
+    uint8_t *host[ISA_LANES];
+    if (offset < context->launch->parameter_bytes &&
+        TENSOR_MAP_BYTES <= context->launch->parameter_bytes - offset) {
+        memcpy(&tile->map, context->launch->parameters + offset, sizeof tile->map);
+    } else {
+        context->did.address[tile->lane] = address;
+        if (!ISA_ACCESS(open_lanes)(context, tile->warp, PTX_SPACE_GLOBAL, TENSOR_MAP_ALIGNMENT,
+                                    lane_bit[tile->lane], false, host))
+            return false;
+        memcpy(&tile->map, host[tile->lane], sizeof tile->map);
+    }
+    if (tile->map.mark == TENSOR_MAP_MARK && tile->map.rank == tile->inst->vector) return true;
+    if (tile->map.mark == TENSOR_MAP_MARK)
+        isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
+                  "a copy by %d coordinates of a tensor that has %d dimensions", tile->inst->vector,
+                  tile->map.rank);
+    else
+        isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
+                  "there is no tensor map at 0x%" PRIx64, address);
+    return false;
+}
+
+/* ---- Shared memory ---- */
+
+/* Where byte `offset` of the tile is: 16-byte units are permuted within 8 rows of the swizzle. */
+static uint64_t shared_place(const Tile *tile, uint32_t offset) {
+    const uint64_t address = tile->shared + offset;
+    const uint64_t mask = tile->map.swizzle ? (UINT64_C(1) << (tile->map.swizzle - 4)) - 1 : 0;
+    return address ^ (address >> 7 & mask) << 4;
+}
+
+static uint8_t *open_unit(const Tile *tile, PtxSpace space, uint64_t address, uint32_t bytes,
+                          bool is_write) {
+    uint8_t *host[ISA_LANES];
+    tile->context->did.address[tile->lane] = address;
+    return ISA_ACCESS(open_lanes)(tile->context, tile->warp, space, bytes, lane_bit[tile->lane],
+                                  is_write, host)
+               ? host[tile->lane]
+               : NULL;
+}
+
+/* Copies a row of the tile, `offset` bytes from its start, between shared memory and `row`. */
+static bool move_shared(const Tile *tile, uint32_t offset, uint8_t *row, uint32_t bytes,
+                        bool is_write) {
+    for (uint32_t at = 0; at < bytes; at += ISA_BULK_UNIT) {
+        uint8_t *unit = open_unit(tile, PTX_SPACE_SHARED, shared_place(tile, offset + at),
+                                  ISA_BULK_UNIT, is_write);
+        if (!unit) return false;
+        if (is_write) memcpy(unit, row + at, ISA_BULK_UNIT);
+        else memcpy(row + at, unit, ISA_BULK_UNIT);
+    }
+    return true;
+}
+
+/* ---- Global memory ---- */
+
+/* The bytes side by side, if they are; NULL: each element has to be looked up. */
+static uint8_t *open_row(const Tile *tile, uint64_t address, uint32_t bytes, bool is_write) {
+    if (tile->context->launch->check) return NULL;
+    const MemBlock *block = mem_find(tile->context->memory, address);
+    if (!block || block->kind == MEM_KIND_HEAP || bytes > block->end - address) return NULL;
+    return open_unit(tile, PTX_SPACE_GLOBAL, address, tile->element_bytes, is_write);
+}
+
+static void put_element(const Tile *tile, uint8_t *to, const uint8_t *from) {
+    if (tile->kind != ISA_BULK_REDUCE) {
+        memcpy(to, from, tile->element_bytes);
+        return;
+    }
+    static const uint8_t flags[] = {
+        0,          0,         0,         ISA_SIGNED, 0,
+        ISA_SIGNED, ISA_FLOAT, ISA_FLOAT, ISA_FLOAT,  ISA_FLOAT | ISA_BFLOAT,
+        ISA_FLOAT,  ISA_FLOAT, ISA_FLOAT};
+    const IsaInst kind = {.size = (uint8_t)tile->element_bytes, .flags = flags[tile->map.type]};
+    uint64_t old = 0, b = 0;
+    memcpy(&old, to, kind.size);
+    memcpy(&b, from, kind.size);
+    const uint64_t result = ISA_ACCESS(combine)(&kind, (PtxSub)tile->inst->size, old, b);
+    memcpy(to, &result, kind.size);
+}
+
+/* Copies elements between global memory and `row`. */
+static bool move_global(const Tile *tile, uint64_t address, uint8_t *row, uint32_t bytes,
+                        bool is_write) {
+    uint8_t *first = open_row(tile, address, bytes, is_write);
+    if (first && !is_write) {
+        memcpy(row, first, bytes);
+        return true;
+    }
+    for (uint32_t at = 0; at < bytes; at += tile->element_bytes) {
+        uint8_t *element =
+            first ? first + at
+                  : open_unit(tile, PTX_SPACE_GLOBAL, address + at, tile->element_bytes, is_write);
+        if (!element) return false;
+        if (is_write) put_element(tile, element, row + at);
+        else memcpy(row + at, element, tile->element_bytes);
+    }
+    return true;
+}
+
+/* ---- Rows ---- */
+
+/* What elements outside of the tensor are. */
+static void fill(const Tile *tile, uint8_t *row, uint32_t bytes) {
+    static const uint64_t nan = UINT64_C(0x7fff7fff7fff7fff), nan_32 = UINT64_C(0x7fffffff7fffffff);
+    static const uint64_t nan_64 = UINT64_C(0x7fffffffffffffff);
+    memset(row, 0, bytes);
+    if (!tile->map.fills_nan) return;
+    const uint64_t *value = tile->element_bytes == 2   ? &nan
+                            : tile->element_bytes == 4 ? &nan_32
+                                                       : &nan_64;
+    for (uint32_t at = 0; at + 8 <= bytes; at += 8)
+        memcpy(row + at, value, 8);
+}
+
+/* First index of the tile in that dimension that lies in the tensor, and the one behind the last.
+ */
+static void range_within(const Tile *tile, int dimension, uint32_t *first, uint32_t *end) {
+    const int64_t step = tile->map.step[dimension], at = tile->at[dimension];
+    const int64_t last = tile->map.last[dimension], count = tensor_count(&tile->map, dimension);
+    int64_t low = at < 0 ? (-at + step - 1) / step : 0;
+    int64_t high = last < at ? 0 : (last - at) / step + 1;
+    if (high > count) high = count;
+    if (low > high) low = high;
+    *first = (uint32_t)low;
+    *end = (uint32_t)high;
+}
+
+/* Address of the element at these indices of the tile, which is within the tensor. */
+static uint64_t address_of(const Tile *tile, const uint32_t *index) {
+    uint64_t address = tile->map.address;
+    for (int i = 0; i < tile->map.rank; i++) {
+        const int64_t place = tile->at[i] + (int64_t)index[i] * tile->map.step[i];
+        address += (uint64_t)place * (i ? tile->map.stride[i - 1] : tile->element_bytes);
+    }
+    return address;
+}
+
+/* The row of the tile at these indices, whose elements from `first` to `end` are in the tensor. */
+static bool move_row(const Tile *tile, const uint32_t *index, uint32_t offset, uint32_t first,
+                     uint32_t end) {
+    uint8_t row[ROW_BYTES];
+    const uint32_t bytes = tensor_count(&tile->map, 0) * tile->element_bytes;
+    const uint32_t skipped = first * tile->element_bytes;
+    const uint32_t inside = (end - first) * tile->element_bytes;
+    uint32_t place[TENSOR_MAX_RANK];
+    memcpy(place, index, sizeof place);
+    place[0] = first;
+    if (tile->kind != ISA_BULK_LOAD)
+        return !inside || (move_shared(tile, offset, row, bytes, false) &&
+                           move_global(tile, address_of(tile, place), row + skipped, inside, true));
+    if (inside < bytes) fill(tile, row, bytes);
+    return (!inside || move_global(tile, address_of(tile, place), row + skipped, inside, false)) &&
+           move_shared(tile, offset, row, bytes, true);
+}
+
+/* All rows; *bulk becomes the part of the tile that is in the tensor, for who times it. */
+static bool move_tile(const Tile *tile, IsaBulk *bulk) {
+    uint32_t first[TENSOR_MAX_RANK] = {0}, end[TENSOR_MAX_RANK] = {1, 1, 1, 1, 1};
+    uint32_t count[TENSOR_MAX_RANK] = {1, 1, 1, 1, 1}, index[TENSOR_MAX_RANK] = {0}, rows = 1;
+    for (int i = 0; i < tile->map.rank; i++) {
+        range_within(tile, i, &first[i], &end[i]);
+        count[i] = tensor_count(&tile->map, i);
+        if (i) rows *= count[i];
+    }
+    bulk->row_bytes = (end[0] - first[0]) * tile->element_bytes;
+    bulk->global = address_of(tile, first);
+    for (int i = 1; i < TENSOR_MAX_RANK; i++) {
+        bulk->rows[i - 1] = end[i] - first[i];
+        bulk->stride[i - 1] = i < tile->map.rank ? tile->map.stride[i - 1] * tile->map.step[i] : 0;
+    }
+    for (uint32_t r = 0; r < rows && tile->kind != ISA_BULK_PREFETCH; r++) {
+        bool is_inside = true;
+        uint32_t rest = r;
+        for (int i = 1; i < tile->map.rank; i++) {
+            index[i] = rest % count[i];
+            rest /= count[i];
+            is_inside &= index[i] >= first[i] && index[i] < end[i];
+        }
+        if (!move_row(tile, index, r * count[0] * tile->element_bytes, is_inside ? first[0] : 0,
+                      is_inside ? end[0] : 0))
+            return false;
+    }
+    return true;
+}
+
+/* ---- The instruction ---- */
+
+static uint64_t base_of(Tile *tile, IsaOperand base, int64_t offset, bool is_32) {
+    const IsaInst access = {.imm = offset, .flags = is_32 ? ISA_BASE_IS_32 : 0};
+    ISA_ACCESS(lane_addresses)(tile->context, tile->warp, &access, base);
+    return tile->context->did.address[tile->lane];
+}
+
+/* Reads the operands; false after a fault. */
+static bool read_tile(Tile *tile, IsaBulk *bulk) {
+    const IsaInst *inst = tile->inst;
+    const bool loads = tile->kind == ISA_BULK_LOAD;
+    if (!read_map(tile, base_of(tile, inst->operand[1], inst->imm, false))) return false;
+    tile->element_bytes = tensor_element_bytes((TensorType)tile->map.type);
+    tile->shared =
+        base_of(tile, inst->operand[0], (int32_t)inst->target, inst->sub & ISA_BULK_SHARED_IS_32);
+    for (int i = 0; i < tile->map.rank; i++)
+        tile->at[i] = (int32_t)isa_row32(tile->warp, inst->operand[2 + i])[tile->lane];
+    *bulk = (IsaBulk){.shared = (uint32_t)tile->shared,
+                      .bytes = tensor_tile_bytes(&tile->map),
+                      .kind = (uint8_t)tile->kind,
+                      .lane = (uint8_t)tile->lane};
+    if (tile->kind != ISA_BULK_PREFETCH && tile->shared % TILE_ALIGNMENT) {
+        isa_fault(tile->context, tile->warp, tile->lane, ISA_FAULT_MISALIGNED,
+                  "misaligned tile at shared address 0x%" PRIx64 ": it must be a multiple of %d",
+                  tile->shared, TILE_ALIGNMENT);
+        return false;
+    }
+    const uint64_t barrier = base_of(tile, inst->operand[7], (int32_t)inst->reconverge,
+                                     inst->sub & ISA_BULK_BARRIER_IS_32);
+    bulk->barrier = (uint32_t)barrier;
+    return !loads || isa_bulk_barrier_is_good(tile->context, tile->warp, tile->lane, barrier);
+}
+
+EXEC(TENSOR) {
+    context->bulk_count = 0;
+    for (uint32_t rest = inst->sub & ISA_BULK_ONCE ? mask & -mask : mask; rest; rest &= rest - 1) {
+        IsaBulk bulk;
+        Tile tile = {.context = context,
+                     .warp = warp,
+                     .inst = inst,
+                     .lane = bits_lowest32(rest),
+                     .kind = (IsaBulkKind)(inst->sub & ISA_BULK_KIND)};
+        if (!read_tile(&tile, &bulk) || !move_tile(&tile, &bulk)) return;
+        isa_bulk_begun(context, warp, &bulk);
+    }
+}

@@ -1,0 +1,70 @@
+/* A tensor map (CUtensorMap): 128 bytes that the host encodes and a kernel hands to bulk copies of
+ * tiles. Which bits mean what is not published: this layout is ours, and programs do not look into
+ * one. What the fields mean: CUDA driver API, cuTensorMapEncodeTiled. */
+#ifndef TYTO_ISA_TENSOR_MAP_H
+#define TYTO_ISA_TENSOR_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    TENSOR_MAP_BYTES = 128,
+    TENSOR_MAP_ALIGNMENT = 64,
+    TENSOR_MAX_RANK = 5,
+    TENSOR_MAX_BOX = 256
+};
+
+/* Elements, numbered as CUtensorMapDataType. */
+typedef enum TensorType {
+    TENSOR_U8,
+    TENSOR_U16,
+    TENSOR_U32,
+    TENSOR_S32,
+    TENSOR_U64,
+    TENSOR_S64,
+    TENSOR_F16,
+    TENSOR_F32,
+    TENSOR_F64,
+    TENSOR_BF16,
+    TENSOR_F32_FTZ,
+    TENSOR_TF32,
+    TENSOR_TF32_FTZ,
+    TENSOR_TYPES
+} TensorType;
+
+/* Bytes of an element. */
+static inline uint32_t tensor_element_bytes(TensorType type) {
+    static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    return bytes[type];
+}
+static inline bool tensor_is_float(TensorType type) { return type >= TENSOR_F16; }
+
+#define TENSOR_MAP_MARK UINT32_C(0x70616d74) /* tells a map from other bytes */
+
+typedef struct TensorMap {
+    uint32_t mark;
+    uint8_t type;      /* TensorType */
+    uint8_t rank;      /* 1 to 5 */
+    uint8_t swizzle;   /* log2 of the bytes whose 16-byte units are permuted, 5 to 7; 0: none */
+    uint8_t fills_nan; /* elements outside are NaN, else zero */
+    uint64_t address;  /* of the first element, in global memory */
+    uint64_t stride[TENSOR_MAX_RANK - 1]; /* bytes between elements of dimension 1, 2, ... */
+    uint32_t last[TENSOR_MAX_RANK];       /* elements of each dimension, less one */
+    uint16_t box[TENSOR_MAX_RANK];        /* elements of a tile in each dimension */
+    uint8_t step[TENSOR_MAX_RANK];        /* of these every so many-th is copied */
+} TensorMap;
+_Static_assert(sizeof(TensorMap) <= TENSOR_MAP_BYTES, "it is copied into a CUtensorMap");
+
+/* Elements of a tile in a dimension that are copied. */
+static inline uint32_t tensor_count(const TensorMap *map, int dimension) {
+    return (map->box[dimension] + map->step[dimension] - 1u) / map->step[dimension];
+}
+/* Bytes of a tile in shared memory. */
+static inline uint32_t tensor_tile_bytes(const TensorMap *map) {
+    uint32_t bytes = tensor_element_bytes((TensorType)map->type);
+    for (int i = 0; i < map->rank; i++)
+        bytes *= tensor_count(map, i);
+    return bytes;
+}
+
+#endif
