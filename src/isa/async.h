@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/source.h"
+
 /* cp.async */
 enum {
     ISA_COPY_TO_IS_32 = 1,   /* the destination's base has 32 bits */
@@ -130,14 +132,6 @@ static inline void isa_mbarrier_end_phase(IsaMbarrier *barrier) {
 
 /* ---- Bulk copies ---- */
 
-/* What a bulk copy does; IsaInst.sub & ISA_BULK_KIND. */
-typedef enum IsaBulkKind {
-    ISA_BULK_LOAD,   /* from global to shared memory; completes transactions of an mbarrier */
-    ISA_BULK_STORE,  /* from shared to global memory; part of a group */
-    ISA_BULK_REDUCE, /* the same, combined with what is there */
-    ISA_BULK_LOCAL,  /* from shared to shared memory; completes transactions */
-    ISA_BULK_PREFETCH
-} IsaBulkKind;
 enum { /* IsaInst.sub */
        ISA_BULK_KIND = 7,
        ISA_BULK_SHARED_IS_32 = 8,   /* the base of the shared address has 32 bits */
@@ -147,18 +141,5 @@ enum { /* IsaInst.sub */
        ISA_BULK_ONCE = 128          /* one copy for all lanes: machine code */
 };
 enum { ISA_BULK_UNIT = 16 }; /* bytes: alignment and granularity of bulk copies */
-
-/* A bulk copy that a lane began. Its bytes have moved; what is left is that it is over. */
-typedef struct IsaBulk {
-    uint64_t global;    /* of its first row; LOCAL: none */
-    uint64_t stride[4]; /* bytes between rows of the second to fifth dimension of a tile ... */
-    uint32_t rows[4];   /* ... and how many there are in each; of other copies one */
-    uint32_t row_bytes; /* of global memory that are side by side */
-    uint32_t shared;    /* PREFETCH: none */
-    uint32_t bytes;     /* of shared memory */
-    uint32_t barrier;   /* shared address of the mbarrier: LOAD and LOCAL */
-    uint8_t kind;       /* IsaBulkKind */
-    uint8_t lane;
-} IsaBulk;
 
 #endif

@@ -162,13 +162,14 @@ typedef enum IsaLoop { ISA_LOOP_IS_ALONE, ISA_LOOP_MAY_LOOK, ISA_LOOP_LOOKS } Is
 
 /* IsaInst.flags */
 enum {
-    ISA_FRAME_RELATIVE = 1 << 0, /* memory: imm is relative to the frame's local area */
-    ISA_BASE_IS_32 = 1 << 1,     /* memory: the base register has 32 bits (zero-extended) */
-    ISA_SIGNED = 1 << 2,         /* ld: sign-extend into the destination; atom: signed min/max */
-    ISA_FLOAT = 1 << 3,          /* atom: floating-point operation (size tells f16x2/f32/f64) */
-    ISA_DST_IS_64 = 1 << 4,      /* ld: destinations are row pairs; st: data rows are pairs */
-    ISA_BFLOAT = 1 << 5,         /* atom: packed or single bf16 instead of f16 */
-    ISA_DST_IS_16 = 1 << 6,      /* ld: sign-extended values are cut to a 16-bit register */
+    ISA_FRAME_RELATIVE = 1 << 0,   /* memory: imm is relative to the frame's local area */
+    ISA_NAMES_NO_MEMBERS = 1 << 0, /* elect: whichever lanes execute are the members */
+    ISA_BASE_IS_32 = 1 << 1,       /* memory: the base register has 32 bits (zero-extended) */
+    ISA_SIGNED = 1 << 2,           /* ld: sign-extend into the destination; atom: signed min/max */
+    ISA_FLOAT = 1 << 3,            /* atom: floating-point operation (size tells f16x2/f32/f64) */
+    ISA_DST_IS_64 = 1 << 4,        /* ld: destinations are row pairs; st: data rows are pairs */
+    ISA_BFLOAT = 1 << 5,           /* atom: packed or single bf16 instead of f16 */
+    ISA_DST_IS_16 = 1 << 6,        /* ld: sign-extended values are cut to a 16-bit register */
     ISA_HALF_PAIR = 1 << 6, /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
     ISA_MEETS = 1 << 6, /* what accesses no memory: waits for lanes of its warp, or of its CTA. Of
                            loads and atomics the bit says the above, and costs a look */
@@ -347,7 +348,7 @@ struct IsaContext {
     WarpStep did; /* what the last instruction did; isa_step alone keeps its pattern */
     /* Bulk copies that the last instruction that begins some began, and whether their ends are left
      * to isa_bulk_done: a timed run knows later when they come. */
-    struct IsaBulk *bulk; /* ISA_LANES of them, of the context's owner; NULL: they end at once */
+    IsaBulk *bulk; /* ISA_LANES of them, of the context's owner; NULL: they end at once */
     uint32_t bulk_count;
     uint8_t dropped[32]; /* what a lane accesses whose own access was left out */
     void (*print)(void *user, const char *text, size_t length); /* device printf */

@@ -21,7 +21,6 @@
 #include "isa/policy.h"
 
 struct DeviceMemory;
-struct IsaBulk;
 
 typedef struct WarpSource WarpSource;
 
@@ -55,6 +54,27 @@ static inline IsaInfo warp_program_info(const WarpProgram *program, uint32_t pc)
     info.dst_count = 0;
     return info;
 }
+
+/* What a bulk copy does. */
+typedef enum IsaBulkKind {
+    ISA_BULK_LOAD,   /* from global to shared memory; completes transactions of an mbarrier */
+    ISA_BULK_STORE,  /* from shared to global memory; part of a group */
+    ISA_BULK_REDUCE, /* the same, combined with what is there */
+    ISA_BULK_LOCAL,  /* from shared to shared memory; completes transactions */
+    ISA_BULK_PREFETCH
+} IsaBulkKind;
+/* A bulk copy that a lane began. Its bytes have moved; what is left is that it is over. */
+typedef struct IsaBulk {
+    uint64_t global;    /* of its first row; LOCAL: none */
+    uint64_t stride[4]; /* bytes between rows of the second to fifth dimension of a tile ... */
+    uint32_t rows[4];   /* ... and how many there are in each; of other copies one */
+    uint32_t row_bytes; /* of global memory that are side by side */
+    uint32_t shared;    /* PREFETCH: none */
+    uint32_t bytes;     /* of shared memory */
+    uint32_t barrier;   /* shared address of the mbarrier: LOAD and LOCAL */
+    uint8_t kind;       /* IsaBulkKind */
+    uint8_t lane;
+} IsaBulk;
 
 typedef enum WarpEvent {
     WARP_GOES_ON,
@@ -100,9 +120,9 @@ typedef struct WarpSourceType {
     /* Whether what these lanes tried at pc succeeds now; it may set a fault. */
     bool (*try_again)(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_t lanes);
     /* The bulk copies that the last instruction, one with ISA_IS_BULK, began, and how many. */
-    uint32_t (*bulk)(const WarpSource *source, const struct IsaBulk **copies);
+    uint32_t (*bulk)(const WarpSource *source, const IsaBulk **copies);
     /* One of the warp's is over: it may end a phase of an mbarrier, or set a fault. */
-    void (*bulk_done)(WarpSource *source, SourceWarp *warp, const struct IsaBulk *copy);
+    void (*bulk_done)(WarpSource *source, SourceWarp *warp, const IsaBulk *copy);
     /* The cache policy (isa/policy.h) of the instruction at pc, which a lane has just executed. */
     uint64_t (*cache_policy)(const WarpSource *source, const SourceWarp *warp, uint32_t pc,
                              int lane);

@@ -685,7 +685,9 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
                                 PTX_MAX_OPERANDS);
         if (!operand_read(reader, &operands[count])) return false;
         if (!operands[count++].is_open) continue;
-        if (count == PTX_MAX_OPERANDS || !reader_expect(reader, ',', "in front of coordinates") ||
+        if (count >= shape->slot_count || !shape->slots[count].is_in_brackets)
+            return reader_expect(reader, ']', "to close the address");
+        if (!reader_expect(reader, ',', "in front of coordinates") ||
             !operand_read(reader, &operands[count++]) ||
             !reader_expect(reader, ']', "to close the address"))
             return false;

@@ -199,7 +199,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'D':
         slot->type = PTX_U32;
         slot->elements = inst->vector;
-        slot->can_enclose = true;
+        slot->can_enclose = slot->is_in_brackets = true;
         break;
     case 'h': slot->type = PTX_F32; break;
     case 'y':

@@ -37,6 +37,7 @@ typedef struct PtxSlot {
     bool can_be_pred;        /* a predicate is as good */
     bool can_brace;          /* a single element may stand in braces, as a vector of one */
     bool can_enclose;        /* it may, and means the same without: Triton writes {%r1} */
+    bool is_in_brackets;     /* of the address before it */
     uint8_t elements;        /* more than 1: a vector of as many */
     char name;               /* for messages: 'd' */
 } PtxSlot;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "isa/async.h"
+#include "isa/source.h"
 
 typedef struct Sm Sm;
 struct SmContext;

@@ -22,9 +22,9 @@ static const struct {
      "[b], 16, [a], 3;",
      "copies to several thread blocks"},
     {"",
-     "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [a], [b, "
-     "{a}], [a];",
-     "cp.async.bulk.tensor"},
+     "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [a], [b, "
+     "{a, a, a}], [a], {a};",
+     "tiles of im2col"},
     {"",
      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [a], "
      "[a], 16, [a];",

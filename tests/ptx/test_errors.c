@@ -310,13 +310,14 @@ static const Mistake refusals[] = {
     {"st.async.b32 [%rd1], %r1;",
      "test.ptx:5:1: not supported: 'st.async.b32' (asynchronous stores and proxies)"},
     {"mov.u32 %r1, %pm0;", "test.ptx:5:14: not supported: special register '%pm0'"},
-    {"cp.async.bulk.commit_group;",
-     "test.ptx:5:1: not supported: 'cp.async.bulk.commit_group' (bulk copies)"},
+    {"cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd1, {%r1, %r1, "
+     "%r1}], "
+     "[%r1];",
+     "(this kind of tile)"},
     {"tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%s1,%s1,%s1,%s1}]; bogus;",
      "test.ptx:5:1: not supported: 'tex.2dms.v4.f32.s32' (multisampled textures)"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1}], %f2;",
      "test.ptx:5:1: not supported: 'tex.2d.v4.f32.f32' that compares depths"},
-    {"prefetch.tensormap [%rd1];", "not supported: 'prefetch.tensormap' (tensor memory)"},
     {"fma.rn.oob.f16x2 %r1, %r1, %r1, %r1;",
      "'fma.rn.oob.f16x2' (operands that are out of bounds)"},
     {"cvt.rs.f16x2.f32 %r1, %f1, %f1, %r1;", "'cvt.rs.f16x2.f32' (stochastic rounding)"},
@@ -328,10 +329,8 @@ static const Mistake refusals[] = {
      "'mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64' (matrices of f64 of sm_90)"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};", "(matrices of sm_100)"},
     {"txq.force_unnormalized_coords.b32 %r1, [%rd1];", "(what a sampler is made of)"},
-    {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(thread block clusters)"},
-    {"tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", "'tensormap' (tensor memory)"},
-    {"barrier.cluster.arrive;", "not supported: 'barrier.cluster.arrive' (thread block clusters)"},
-    {"griddepcontrol.wait;", "not supported: 'griddepcontrol' (programmatic dependent launch)"},
+    {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(asynchronous stores and proxies)"},
+    {"tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", "'tensormap' (tensor maps)"},
 };
 
 /* Whether the text's errors hold the message; prints both when they do not. */

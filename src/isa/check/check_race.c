@@ -301,6 +301,8 @@ void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, 
                  uint32_t bytes, uint32_t mask, IsaAccess access) {
     IsaCheck *check = check_of(context);
     uint32_t flags = context->program->infos[warp->pc].flags;
+    /* of no thread: an mbarrier or a group orders what a bulk copy does */
+    if (flags & ISA_IS_BULK && space == PTX_SPACE_SHARED) return;
     Deed deed = {context, warp, inst, space, access, flags & ISA_IS_STRONG, 0};
     deed.is_strong |= access == ISA_ACCESS_ATOMIC;
     deed.time = ++check->now;

@@ -28,7 +28,8 @@ INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand, u
 #define EXEC_GROUPS(name, operand)                                                                 \
     INLINE void name##_group(IsaWarp *warp, const IsaInst *inst, uint32_t mask);                   \
     EXEC(name) {                                                                                   \
-        if (__builtin_expect(context->launch->check != NULL, 0))                                   \
+        if (__builtin_expect(context->launch->check != NULL, 0) &&                                 \
+            !(inst->flags & ISA_NAMES_NO_MEMBERS))                                                 \
             isa_check_members(context, warp, operand_row(warp, inst, operand), mask, NULL, false); \
         for (uint32_t rest = mask, group; rest; rest &= ~group) {                                  \
             group = group_of(warp, inst, operand, rest);                                           \

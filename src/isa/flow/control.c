@@ -554,6 +554,9 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
 
 bool isa_try_again(IsaContext *context, IsaWarp *warp, uint32_t pc, uint32_t lanes) {
     const IsaInst *inst = &context->program->insts[pc];
+    const uint32_t next = warp->pc;
+    warp->pc = pc; /* faults and checks name the instruction */
     inst->exec(context, warp, inst, lanes);
+    warp->pc = next;
     return (warp->preds[inst->operand[0]] & lanes) == lanes;
 }

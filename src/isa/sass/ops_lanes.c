@@ -187,8 +187,10 @@ bool tr_op_elect(Translator *t) {
     bool negated;
     if (tr_word(t, tr_operand(t, 2), &negated) != ISA_PRED_TRUE || negated)
         return tr_refuse(t, "candidates by predicate");
-    const IsaOperand leader = tr_scratch(t);
-    tr_step3(t, ISA_DO_ELECT, leader, tr_word_to(t, tr_operand(t, 0)), tr_constant(t, UINT32_MAX));
+    const IsaOperand leader = tr_scratch(t), here = tr_scratch(t);
+    tr_step(t, ISA_DO_ACTIVEMASK)->operand[0] = here;
+    tr_step3(t, ISA_DO_ELECT, leader, tr_word_to(t, tr_operand(t, 0)), here)->flags |=
+        ISA_NAMES_NO_MEMBERS;
     tr_step2(t, ISA_DO_TO_UNIFORM, tr_to(t, tr_operand(t, 1)), leader);
     return true;
 }
