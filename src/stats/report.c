@@ -28,16 +28,18 @@ static const struct Cause {
     const char *name;
     CounterId counters[CAUSE_MAX_COUNTERS];
     int count;
+    CounterId without; /* that is a part of them and a cause of its own; COUNTER_COUNT: none is */
 } causes[] = {
-    {'#', "issued", {COUNTER_issued}, 1},
-    {'m', "waited for memory", {COUNTER_scoreboard_memory}, 1},
-    {'r', "waited for a result", {COUNTER_scoreboard_other}, 1},
-    {'l', "found the load/store unit full", {COUNTER_pipeline_lsu}, 1},
-    {'u', "found other units full", {COUNTER_pipeline_other}, 1},
-    {'t', "the policy held back", {COUNTER_throttled}, 1},
-    {'b', "stood at a barrier", {COUNTER_idle_barrier}, 1},
-    {'f', "waited for a fetch", {COUNTER_idle_fetch, COUNTER_idle_branch}, 2},
-    {'.', "had no warp", {COUNTER_idle_no_warp}, 1},
+    {'#', "issued", {COUNTER_issued}, 1, COUNTER_COUNT},
+    {'m', "waited for memory", {COUNTER_scoreboard_memory}, 1, COUNTER_COUNT},
+    {'r', "waited for a result", {COUNTER_scoreboard_other}, 1, COUNTER_COUNT},
+    {'l', "found the load/store unit full", {COUNTER_pipeline_lsu}, 1, COUNTER_COUNT},
+    {'u', "found other units full", {COUNTER_pipeline_other}, 1, COUNTER_COUNT},
+    {'t', "the policy held back", {COUNTER_throttled}, 1, COUNTER_COUNT},
+    {'b', "stood at a barrier", {COUNTER_idle_barrier}, 1, COUNTER_COUNT},
+    {'f', "waited for a fetch", {COUNTER_idle_fetch, COUNTER_idle_branch}, 2, COUNTER_COUNT},
+    {'w', "waited for the launch", {COUNTER_idle_launch}, 1, COUNTER_COUNT},
+    {'.', "had no warp", {COUNTER_idle_no_warp}, 1, COUNTER_idle_launch},
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 
@@ -45,6 +47,8 @@ static uint64_t cause_cycles(const Counters *counters, int cause) {
     uint64_t cycles = 0;
     for (int i = 0; i < causes[cause].count; i++)
         cycles += counters_get(counters, causes[cause].counters[i]);
+    if (causes[cause].without != COUNTER_COUNT)
+        cycles -= counters_get(counters, causes[cause].without);
     return cycles;
 }
 

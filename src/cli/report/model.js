@@ -10,7 +10,8 @@ const CAUSES = [ /* of a scheduler's cycle: counters, words, colour */
   {key: "policy", of: ["throttled"], label: "policy held back", colour: "--policy"},
   {key: "barrier", of: ["idle_barrier"], label: "stood at a barrier", colour: "--barrier"},
   {key: "fetch", of: ["idle_fetch", "idle_branch"], label: "waited for a fetch", colour: "--fetch"},
-  {key: "none", of: ["idle_no_warp"], label: "had no warp", colour: "--none"},
+  {key: "launch", of: ["idle_launch"], label: "waited for the launch", colour: "--turn"},
+  {key: "none", of: ["idle_no_warp"], without: "idle_launch", label: "had no warp", colour: "--none"},
 ];
 
 const STANDING = [ /* of a warp, in the profile */
@@ -62,6 +63,8 @@ const TONES = ["--tone-1", "--tone-2", "--tone-3", "--tone-4", "--tone-5", "--to
 const MARKS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "times", "plus", "asterisk", "square2", "diamond2"];
 
 const sum = (from, keys) => keys.reduce((all, key) => all + (from[key] || 0), 0);
+/* Cycles of a cause, without those of them that are a cause of their own. */
+const causeCycles = (from, cause) => sum(from, cause.of) - (cause.without ? from[cause.without] || 0 : 0);
 const isNumber = (value) => typeof value === "number" && isFinite(value);
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
 const fixed = (value, digits = 2) => (isNumber(value)

@@ -72,7 +72,7 @@ function stallSection(runs) {
   const timed = runs.filter((run) => run.scheduler);
   if (!timed.length) return;
   const rows = timed.flatMap((run) => CAUSES.map((cause) => ({name: run.name, label: cause.label, colour: cause.colour,
-    share: ratio(sum(run.total, cause.of), run.total.scheduler_cycles)})));
+    share: ratio(causeCycles(run.total, cause), run.total.scheduler_cycles)})));
   const shown = CAUSES.filter((cause) => rows.some((row) => row.label === cause.label && row.share > 0));
   section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to.",
     figure("Share of all scheduler cycles.", shown, (width) => shareBars(rows, width), "Stacked bars of what schedulers did in each run"), pipelineFigure(timed));
@@ -98,7 +98,7 @@ function timeSection(runs) {
     const at = (keys, i) => keys.reduce((all, key) => all + ((samples[key] || [])[i] || 0), 0);
     const spans = ends.map((end, i) => ({x1: i ? ends[i - 1] : 0, x2: end, i})).filter((span) => span.x2 > span.x1);
     const stacked = spans.flatMap((span) => CAUSES.map((cause) => ({...span, label: cause.label, colour: cause.colour,
-      share: ratio(at(cause.of, span.i), at(["scheduler_cycles"], span.i))}))).filter((row) => row.share > 0);
+      share: ratio(at(cause.of, span.i) - (cause.without ? at([cause.without], span.i) : 0), at(["scheduler_cycles"], span.i))}))).filter((row) => row.share > 0);
     const shown = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
     const small = lines.filter(([, above]) => spans.some((span) => at(above, span.i) > 0)).map(([title, above, below, scale]) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32,
       x: {label: "SM cycle →", tickFormat: short, ticks: 4, domain: [0, ends[ends.length - 1]]}, y: {label: null, grid: true, ticks: 4, zero: true, nice: true},
@@ -190,8 +190,9 @@ function sourceSection(runs) {
       n("Issues", (row) => row.issues || 0, count), n("Lanes", (row) => ratio(row.lanes || 0, row.issues || 0), (v) => fixed(v, 1), "mean lanes of 32"),
       n("Latency", (row) => ratio(row.latency_cycles || 0, row.completed || 0), (v) => fixed(v, 0), "mean SM cycles from issue to result"),
       n("L1D hit", (row) => ratio(row.l1d_hits || 0, lookups(row, "l1d")), percent), n("L2 hit", (row) => ratio(row.l2_hits || 0, lookups(row, "l2")), percent),
-      n("Accesses", (row) => (row.accesses ? row.accesses / row.issues : NaN), (v) => fixed(v, 1), "per instruction; 1 is coalesced"),
-      n("Bank conflicts", (row) => (row.shared_instructions ? row.shared_cycles / row.shared_instructions - 1 : NaN), (v) => fixed(v, 1), "cycles beyond the first, per shared memory instruction")];
+      n("Accesses", (row) => ratio(row.accesses || 0, row.requests || 0), (v) => fixed(v, 1), "per global or local instruction that made some"),
+      n("Needed", (row) => ratio(row.least_accesses || 0, row.accesses || 0), percent, "accesses that the data would need side by side, of those made; 100% is coalesced"),
+      n("Bank conflicts", (row) => (row.shared_instructions ? ((row.shared_cycles || 0) - (row.least_shared_cycles || 0)) / row.shared_instructions : NaN), (v) => fixed(v, 1), "cycles that conflicts add, per shared memory instruction")];
     room.replaceChildren(...((kernel.standing || []).length ? [element("h3", {}, "Where warps stood when the launch ended early"), standingTable(kernel)] : []),
       element("h3", {}, kernel.kernel), table(columns.filter((column) => column.kind !== "n" || rows.some((row) => isNumber(column.value(row)))), rows, {high: rows.length > 18, dense: true}));
   }
@@ -263,7 +264,7 @@ function unitSection(runs) {
   let which = 0, shown = 0;
   function show() {
     const {units, name} = split[which], what = UNITS[shown];
-    const stacked = units.sms.flatMap((sm) => CAUSES.map((cause) => ({sm: sm.sm, label: cause.label, colour: cause.colour, share: ratio(sum(sm, cause.of), sm.scheduler_cycles)})).filter((row) => row.share > 0));
+    const stacked = units.sms.flatMap((sm) => CAUSES.map((cause) => ({sm: sm.sm, label: cause.label, colour: cause.colour, share: ratio(causeCycles(sm, cause), sm.scheduler_cycles)})).filter((row) => row.share > 0));
     const causes = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
     const every = (count_) => (count_ > 24 ? d3.range(0, count_, 8) : undefined);
     const bySm = (title, key, show_, scale = 1) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: every(units.sms.length)}, y: {label: null, grid: true, ticks: 4, nice: true, tickFormat: whole},

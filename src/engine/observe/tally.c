@@ -35,6 +35,14 @@ static Counters sm_since(const Engine *engine, const EngineMarks *marks, uint32_
     return marks->sms ? counters_since(&marks->sms[sm], now) : *now;
 }
 
+/* Cycles of a grid whose launch latency had not passed, `cycles` after it began. They are told of
+ * grids that begin on a machine at rest: no other grid can have warps in them. */
+static uint64_t launch_cycles(const Engine *engine, const EngineMarks *marks, uint64_t cycles) {
+    const uint64_t latency = engine->machine->cta.launch_cycles;
+    if (marks->sms) return 0;
+    return cycles < latency ? cycles : latency;
+}
+
 Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end) {
     Counters sum = {0}, *c = &sum;
     uint64_t sm_khz = engine->machine->clock.sm_khz;
@@ -52,6 +60,8 @@ Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end) {
     Counters networks = tally_networks(engine);
     add_since(c, &marks->networks, &networks);
     c->cycles = end - marks->start;
+    c->idle_launch = launch_cycles(engine, marks, c->cycles) * engine->machine->sms *
+                     engine->machine->sm.scheduler.count;
     c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
     c->kernels = 1;
     return sum;
@@ -147,6 +157,8 @@ void tally_keep_units(const Engine *engine, const EngineMarks *marks) {
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         Counters counters = *sm_counters(engine->sms[i]);
         convert_load_parts(engine->machine, &counters);
+        counters.idle_launch = launch_cycles(engine, marks, engine->cycle + 1 - marks->start) *
+                               engine->machine->sm.scheduler.count;
         units_add(units, UNIT_sm, i, &counters);
     }
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
