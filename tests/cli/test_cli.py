@@ -940,6 +940,27 @@ class Words(Case):
         self.check(self.tyto("explain", "ipcc"), 2, "did you mean 'ipc'?")
         self.check(self.tyto("metrics", "nothing-of-it"), 2, "no metric has 'nothing-of-it'")
 
+    def test_rules_of_advice_are_explained(self):
+        page = (ROOT / "docs/advice.md").read_text(encoding="utf-8")
+        rules = re.findall(r"(?m)^\| `([\w-]+)` \| .* \| \d+% \|$", page)
+        self.assertGreater(len(rules), 10)
+        shown = self.tyto("explain", *rules).stdout
+        self.assertEqual(re.findall(r"(?m)^([\w-]+), a rule of advice$", shown), rules)
+        self.check(self.tyto("explain", "memory-latancy"), 2, "did you mean 'memory-latency'?")
+
+    def test_a_run_says_what_limits_its_kernels(self):
+        done = self.tyto("run", "--machine", "gtx480", "--json", "a.json", "spmv", "--size", "2000", is_timed=True)
+        kernel = json.loads((self.path / "a.json").read_text())["kernels"][0]
+        self.assertIn("uncoalesced", [told["rule"] for told in kernel["advice"]])
+        for told in kernel["advice"]:
+            self.assertIn(f"    {told['rule']}: {told['text']}\n", done.stderr)
+        occupancy = kernel["occupancy"]
+        self.assertEqual(min(value for value in occupancy["ctas"].values() if value), kernel["ctas_per_sm"])
+        for name in occupancy["limited_by"]:
+            self.assertEqual(occupancy["ctas"][name], kernel["ctas_per_sm"])
+        self.assertAlmostEqual(kernel["of_peak"]["dram"], kernel["dram_bandwidth_use"], places=3)
+        self.assertLess(kernel["of_peak"]["l2"], 1)
+
 
 class Listings(Case):
     def test_machines(self):

@@ -13,6 +13,7 @@ function build(held) {
   stallSection(runs);
   timeSection(runs);
   sourceSection(runs);
+  limitSection(runs);
   rooflineSection(runs, held.machines);
   memorySection(runs);
   setSection(runs);

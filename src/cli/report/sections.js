@@ -115,8 +115,31 @@ function timeSection(runs) {
   show(0);
 }
 
+/* The longest launch of each kernel of a run, the longest kernels first. */
+const longestLaunches = (run) => [...d3.group(run.kernels.map((kernel, i) => ({...kernel, number: i + 1})).filter((kernel) => kernel.timed), (kernel) => kernel.kernel).values()]
+  .map((same) => same.reduce((a, b) => (b.cycles > a.cycles ? b : a))).sort((a, b) => b.cycles - a.cycles);
+const LEVELS = [["issue", "Issue"], ["shared", "Shared memory"], ["l1d", "L1D"], ["l2", "L2"], ["dram", "DRAM"]];
+
+/* What limits the longest launch of each kernel: sentences, occupancy, and how near each level came to its peak. */
+function limitSection(runs) {
+  const most = 12, all = runs.filter((run) => run.scheduler).flatMap((run) => longestLaunches(run).map((kernel) => ({run, kernel}))).filter(({kernel}) => kernel.of_peak);
+  const rows = [...all].sort((a, b) => b.kernel.cycles - a.kernel.cycles).slice(0, most);
+  if (!rows.length) return;
+  const name = ({run, kernel}) => [kernel.kernel, run.kernels.length > 1 ? `launch ${kernel.number}` : "", runs.length > 1 ? run.name : ""].filter(Boolean).join(", ");
+  const n = (title, value, note) => ({title, kind: "n", note, value, show: (row) => percent(value(row))});
+  section("limits", "What limits each kernel", "Of each kernel the longest launch. Rules look at the counters (docs/advice.md); the ones with most weight are told. Shares of a peak are over all cycles of the launch." + (all.length > rows.length ? ` Shown are the ${rows.length} longest of ${count(all.length)}.` : ""),
+    ...rows.filter(({kernel}) => kernel.advice && kernel.advice.length).map((row) => element("div", {class: "advice"}, element("h3", {}, name(row)),
+      element("ul", {}, ...row.kernel.advice.map((told) => element("li", {}, element("b", {}, told.rule), `: ${told.text}.`))))),
+    table([{title: "Kernel", value: ({kernel}) => kernel.kernel, class: "code"}, {title: "Run", value: ({run}) => run.name}, {title: "Cycles", kind: "n", value: ({kernel}) => kernel.cycles, show: ({kernel}) => count(kernel.cycles)},
+      n("Occupancy", ({kernel}) => kernel.occupancy?.theoretical, "share of an SM's warps that fit"), {title: "Limited by", value: ({kernel}) => (kernel.occupancy?.limited_by || []).join(", ")},
+      n("Achieved", ({kernel}) => kernel.occupancy?.achieved, "mean share of the warps while an SM had any"), {title: "Accesses", kind: "n", note: "of a global or local instruction", value: ({kernel}) => kernel.accesses_per_request, show: ({kernel}) => fixed(kernel.accesses_per_request, 1)},
+      n("Needed", ({kernel}) => kernel.needed_access_share, "accesses that the data would need side by side, of those made; 100% is coalesced"),
+      ...LEVELS.map(([key, title]) => n(title, ({kernel}) => kernel.of_peak[key], "of its peak"))], rows));
+}
+
+/* A kernel that moves nothing through DRAM has no place along the roofline: issue alone bounds it, and it is listed below. */
 function rooflineSection(runs, machines) {
-  const points = [], roofs = new Map();
+  const points = [], roofs = new Map(), unknown = new Set();
   for (const run of runs.filter((each) => each.scheduler)) {
     const byName = d3.rollup(run.kernels.filter((kernel) => kernel.timed), (same) => {
       const added = {};
@@ -124,29 +147,35 @@ function rooflineSection(runs, machines) {
       return added;
     }, (kernel) => kernel.kernel);
     for (const [kernel, counters] of byName) {
-      const limits = limitsOf(counters, machines[run.machine]), point = pointOf(counters, limits);
-      if (!isNumber(point.intensity) || !isNumber(limits.bandwidth) || point.speed <= 0) continue;
-      if (!roofs.has(run.machine)) roofs.set(run.machine, limits);
-      points.push({...point, kernel, run: run.name, machine: run.machine, bound: Math.min(limits.issue, point.intensity * limits.bandwidth)});
+      const limits = limitsOf(counters, machines[run.machine], run.peaks), point = pointOf(counters, limits);
+      if (!isNumber(limits.bandwidth)) unknown.add(run.machine);
+      if (!isNumber(limits.bandwidth) || !(counters.cycles > 0)) continue;
+      const roof = [run.machine, limits.issue, limits.bandwidth].join();
+      if (!roofs.has(roof)) roofs.set(roof, {...limits, machine: run.machine});
+      points.push({...point, kernel, run: run.name, roof, bound: isNumber(point.intensity) ? Math.min(limits.issue, point.intensity * limits.bandwidth) : limits.issue});
     }
   }
-  if (!points.length) return;
-  const parts = [...roofs].map(([machine, limits]) => {
-    const mine = points.filter((point) => point.machine === machine), ridge = limits.issue / limits.bandwidth;
+  if (!points.length && !unknown.size) return;
+  const isDrawn = (point) => isNumber(point.intensity) && point.speed > 0, left = points.filter((point) => !isDrawn(point));
+  const parts = [...roofs].filter(([roof]) => points.some((point) => point.roof === roof && isDrawn(point))).map(([roof_, limits]) => {
+    const mine = points.filter((point) => point.roof === roof_ && isDrawn(point)), ridge = limits.issue / limits.bandwidth;
     const low = Math.min(ridge, d3.min(mine, (point) => point.intensity)) / 4, high = Math.max(ridge, d3.max(mine, (point) => point.intensity)) * 4;
     const roof = [[low, low * limits.bandwidth], [ridge, limits.issue], [high, limits.issue]];
     const floor = d3.min(mine, (point) => point.speed) / 3;
-    return figure(`Machine ${machine}: at most ${count(limits.issue)} thread instructions a cycle, and ${fixed(limits.bandwidth, 1)} bytes a cycle from DRAM.`, null, (width) =>
+    return figure(`Machine ${limits.machine}: at most ${count(limits.issue)} thread instructions a cycle, and ${fixed(limits.bandwidth, 1)} bytes a cycle from DRAM.`, null, (width) =>
       Plot.plot({width, height: Math.min(380, 0.6 * width + 60), marginLeft: 56, marginBottom: 42, marginRight: 40, x: {type: "log", domain: [low, high], label: "Thread instructions for each byte of DRAM →", grid: true, ticks: logTicks(low, high), tickFormat: short},
         y: {type: "log", domain: [Math.min(floor, low * limits.bandwidth), limits.issue * 2], label: "↑ Thread instructions a cycle", grid: true, ticks: logTicks(Math.min(floor, low * limits.bandwidth), limits.issue * 2), tickFormat: short}, clip: true,
         marks: [Plot.line(roof, {stroke: "currentColor", strokeWidth: 1.5, clip: true}), Plot.text([[ridge, limits.issue]], {text: [`ridge at ${fixed(ridge, 1)}`], dy: -10, fill: "currentColor"}),
           Plot.dot(mine, {x: "intensity", y: "speed", r: 5, fill: colour("--memory"), stroke: colour("--ground"), title: (point) => `${point.kernel}, ${point.run}: ${fixed(point.speed)} a cycle, ${percent(point.speed / point.bound)} of its roof`}),
-          Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => cutTo(runs.length > 1 ? point.run : point.kernel, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + machine);
+          Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => cutTo(runs.length > 1 ? point.run : point.kernel, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + limits.machine);
   });
+  const note = (words) => element("p", {class: "note"}, words);
   section("roofline", "How near to the machine's limits", "Each dot is a kernel. The line is the most the machine allows: on the slope DRAM bandwidth bounds a kernel, on the flat part the rate at which instructions issue. The further a dot is below the line, the more it waits for something else.",
-    ...parts, table([{title: "Kernel", value: (p) => p.kernel, class: "code"}, {title: "Run", value: (p) => p.run}, {title: "Instructions/byte", kind: "n", value: (p) => p.intensity, show: (p) => fixed(p.intensity)},
+    ...parts, left.length ? note(`${left.length} of ${points.length} kernels moved nothing through DRAM and are in the table alone: ${left.slice(0, 6).map((point) => point.kernel).join(", ")}${left.length > 6 ? ", …" : ""}.`) : null,
+    unknown.size ? note(`The limits of ${[...unknown].join(", ")} are not known: the result is of an older version, and no such machine comes with Tyto.`) : null,
+    points.length ? table([{title: "Kernel", value: (p) => p.kernel, class: "code"}, {title: "Run", value: (p) => p.run}, {title: "Instructions/byte", kind: "n", value: (p) => p.intensity, show: (p) => fixed(p.intensity)},
       {title: "Instructions/cycle", kind: "n", value: (p) => p.speed, show: (p) => fixed(p.speed)}, {title: "Of its roof", kind: "n", value: (p) => p.speed / p.bound, show: (p) => percent(p.speed / p.bound)},
-      {title: "Bound by", value: (p) => (p.bound < roofs.get(p.machine).issue ? "DRAM bandwidth" : "issue")}], points));
+      {title: "Bound by", value: (p) => (p.bound < roofs.get(p.roof).issue ? "DRAM bandwidth" : "issue")}], points, {high: points.length > 20}) : null);
 }
 
 function kernelSection(runs) {
