@@ -323,6 +323,7 @@ static void deliver_group(Group *group) {
     group->options = read_options(group->entries[0]->words, group->entries[0]->word_bytes);
     group->run = run_new(group->entries[0]->head->program);
     group->run->shape = group->entries[0]->head->shape;
+    group->run->peaks = group->entries[0]->head->peaks;
     group->run->findings = findings_new((uint32_t)group->options->most_errors, NULL, NULL);
     for (int i = 0; i < group->count; i++) {
         const Entry *entry = group->entries[i];
