@@ -948,6 +948,12 @@ class Words(Case):
         self.assertEqual(re.findall(r"(?m)^([\w-]+), a rule of advice$", shown), rules)
         self.check(self.tyto("explain", "memory-latancy"), 2, "did you mean 'memory-latency'?")
 
+    def test_sms_add_up_to_the_run(self):
+        self.tyto("run", "--machine", "gtx480", "--per-unit", "--json", "a.json", "spmv", "--size", "2000", is_timed=True)
+        run = json.loads((self.path / "a.json").read_text())
+        for name in ("load_cycles", "load_noc_cycles", "load_l2_cycles", "load_queue_cycles", "load_dram_cycles", "idle_launch", "memory_requests", "least_accesses"):
+            self.assertEqual(sum(sm.get(name, 0) for sm in run["units"]["sms"]), run["total"][name], name)
+
     def test_a_run_says_what_limits_its_kernels(self):
         done = self.tyto("run", "--machine", "gtx480", "--json", "a.json", "spmv", "--size", "2000", is_timed=True)
         kernel = json.loads((self.path / "a.json").read_text())["kernels"][0]

@@ -151,16 +151,30 @@ Spreads tally_spreads(const Engine *engine, const EngineMarks *marks) {
     return spreads;
 }
 
-void tally_keep_units(const Engine *engine, const EngineMarks *marks) {
-    Units *units = engine->watch ? engine->watch->units : NULL;
-    if (!units) return;
+/* Adds what each SM has counted. The parts of the load latency are rounded as those of the SMs up
+ * to this one, so that all add up to the kernel's. */
+static void add_sms(const Engine *engine, const EngineMarks *marks, Units *units) {
+    Counters so_far = {0}, before = {0};
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         Counters counters = *sm_counters(engine->sms[i]);
-        convert_load_parts(engine->machine, &counters);
+        counters_add(&so_far, &counters);
+        Counters now = so_far;
+        convert_load_parts(engine->machine, &now);
+        counters.load_l2_cycles = now.load_l2_cycles - before.load_l2_cycles;
+        counters.load_queue_cycles = now.load_queue_cycles - before.load_queue_cycles;
+        counters.load_dram_cycles = now.load_dram_cycles - before.load_dram_cycles;
+        counters.load_noc_cycles = now.load_noc_cycles - before.load_noc_cycles;
+        before = now;
         counters.idle_launch = launch_cycles(engine, marks, engine->cycle + 1 - marks->start) *
                                engine->machine->sm.scheduler.count;
         units_add(units, UNIT_sm, i, &counters);
     }
+}
+
+void tally_keep_units(const Engine *engine, const EngineMarks *marks) {
+    Units *units = engine->watch ? engine->watch->units : NULL;
+    if (!units) return;
+    add_sms(engine, marks, units);
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
         add_partition(engine, marks, p, units);
 }
