@@ -236,6 +236,36 @@ class Browser(Case):
             [...each.querySelectorAll("[aria-label='x-axis tick label'] text")].map((text) => text.textContent), each.querySelectorAll("[aria-label='dot'] path").length]);""")
         self.assertEqual(seen["plots"], [["vecadd", ["16KiB", "32KiB"], 4], ["reduction", ["16KiB", "32KiB"], 4]])
 
+    def test_a_large_sweep_has_a_short_page(self):
+        self.tyto("sweep", "vecadd", "reduction", "--machines", "gtx480", "--schedulers", "lrr,gto", "--sizes", "test", "--baseline", "lrr", "--json", "s.json")
+        sweep = json.loads((self.path / "s.json").read_text())
+        first, names = sweep["runs"], [f"program{i}" for i in range(65)]
+        sweep["dimensions"][0]["values"] = names
+        sweep["runs"] = [{**run, "values": {**run["values"], "program": name}, "result": {**run["result"], "program": name}} for name in names for run in first[:2]]
+        sweep["runs"][4] |= {"state": "failed", "reason": "exit status 7", "result": None}
+        sweep["runs"][5] |= {"state": "missing", "result": None}
+        (self.path / "s.json").write_text(json.dumps(sweep))
+        self.tyto("report", "s.json")
+        seen, _ = self.read(after="""answer.plots = document.querySelectorAll("#sweep figure").length;
+            answer.chosen = [...document.querySelectorAll("#sweep option")].length;
+            answer.bars = document.querySelectorAll("#cycles figure:first-of-type [aria-label='y-axis tick label'] text").length;
+            answer.failures = document.querySelector("#failures").textContent;
+            answer.league = [...document.querySelectorAll("#league tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));""")
+        self.assertEqual(seen["title"], "64 programs on gtx480")
+        self.assertEqual((seen["plots"], seen["chosen"]), (1, 64))
+        self.assertLessEqual(seen["bars"], 2 * 40)
+        self.assertIn("1 failed, 1 missing of 130 runs", seen["failures"])
+        self.assertIn("exit status 7", seen["failures"])
+        cycles = [run["result"]["total"]["cycles"] for run in first[:2]]
+        self.assertEqual(seen["league"][0], ["program0", "1.000", f"{cycles[0] / cycles[1]:.3f}"])
+        whole, page = (len((self.path / name).read_text()) for name in ("s.json", "report.html"))
+        held = json.loads(re.search(r'id="data">(.*?)</script>', (self.path / "report.html").read_text(), re.S).group(1))
+        result = held["documents"][0]["data"]["runs"][0]["result"]
+        self.assertEqual(result["total"]["cycles"], first[0]["result"]["total"]["cycles"])
+        self.assertEqual(result["kernels"][0]["advice"], first[0]["result"]["kernels"][0]["advice"])
+        self.assertNotIn("spread", result["kernels"][0])
+        self.assertLess(len(json.dumps(held["documents"])), 0.6 * len(json.dumps(sweep)))
+
     def test_a_sweep_joins_values_that_are_numbers_and_nothing_else(self):
         for x, given, lines in (("l1d.size", ("--machines", "gtx480", "--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0)):
             self.tyto("sweep", "vecadd", *given, "--x", x, "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")

@@ -8,6 +8,8 @@ function build(held) {
   masthead(runs, tables);
   if (held.live) liveSection(held.documents[0].data.live);
   experimentSection(tables);
+  failureSection(documents);
+  leagueSection(documents);
   sweepSection(documents);
   runsSection(runs);
   stallSection(runs);

@@ -9,7 +9,8 @@ function masthead(runs, tables) {
   const first = runs[0], programs = [...new Set(runs.map((run) => base(run.program)))];
   const machines = [...new Set(runs.map((run) => run.machine || "no machine: functional"))];
   const experiments = [...new Set(tables.map((row) => row.experiment))];
-  const title = runs.length ? `${programs.slice(0, 4).join(", ")} on ${machines.slice(0, 4).join(", ")}` : experiments.join(", ") || "Nothing to report";
+  const named = (list, what) => (list.length > 4 ? `${list.length} ${what}` : list.join(", "));
+  const title = runs.length ? `${named(programs, "programs")} on ${named(machines, "machines")}` : experiments.join(", ") || "Nothing to report";
   document.title = title + " – Tyto report";
   at.append(element("h1", {}, title));
   if (!runs.length) return;
@@ -24,10 +25,24 @@ function masthead(runs, tables) {
     [percent(t.dram_bandwidth_use), "of the DRAM bandwidth used"]].filter(([value]) => value !== "–")));
 }
 
+const gainOf = (runs) => ratio(runs[0].total.cycles, fastest(runs).total.cycles) || 0;
+
+/* Runs of a sweep that did not come to a result, and why. */
+function failureSection(documents) {
+  const planned = documents.flatMap(({data}) => (data && Array.isArray(data.runs) ? data.runs.filter((run) => run.values && run.state) : []));
+  const lacking = planned.filter((run) => run.state !== "done");
+  if (!lacking.length) return;
+  const failed = lacking.filter((run) => run.state === "failed").length, most = 200;
+  const words = [failed ? `${count(failed)} failed` : "", lacking.length > failed ? `${count(lacking.length - failed)} missing` : ""].filter(Boolean).join(", ");
+  section("failures", "Runs without a result", `${words} of ${count(planned.length)} runs; the other sections leave them out.` + (lacking.length > most ? ` Shown are the first ${most}.` : ""),
+    table([{title: "Run", value: (run) => Object.values(run.values).filter(Boolean).join(", ")}, {title: "State", value: (run) => run.state}, {title: "Why", value: (run) => run.reason || ""}], lacking.slice(0, most), {high: lacking.length > 20}));
+}
+
 /* The fastest run of each program and machine. */
 function winners(groups) {
   return element("div", {}, element("p", {class: "answer"}, `${d3.sum(groups, ([, runs]) => runs.length)} runs of ${groups.length} programs. The fastest of each, against its first:`),
-    cards(groups.slice(0, 12).map(([name, runs]) => [`${fixed(ratio(runs[0].total.cycles, fastest(runs).total.cycles))} ×`, `${name}: ${fastest(runs).own}`])));
+    groups.length > 12 ? element("p", {class: "note"}, "Those with the largest gain:") : null,
+    cards([...groups].sort(([, a], [, b]) => (groups.length > 12 ? gainOf(b) - gainOf(a) : 0)).slice(0, 12).map(([name, runs]) => [`${fixed(ratio(runs[0].total.cycles, fastest(runs).total.cycles))} ×`, `${name}: ${fastest(runs).own}`])));
 }
 
 /* Who wins, in words. */
@@ -51,6 +66,25 @@ function runsSection(runs) {
           timed, {mark: (run) => best.has(run.total.cycles + run.program), high: timed.length > 40}));
 }
 
+/* A sweep with a baseline: speed-ups over it, by what stands in the columns of its table, and their means. */
+function leagueSection(documents) {
+  for (const {data} of documents) {
+    if (!data || typeof data.baseline !== "string" || !Array.isArray(data.dimensions)) continue;
+    const varying = data.dimensions.filter((each) => each.values.length > 1), across = varying.filter((each, i) => i || each.name !== "program").at(-1);
+    if (!across) continue;
+    const done = data.runs.filter((run) => run.result), labelOf = (run) => varying.filter((each) => each !== across).map((each) => run.values[each.name]).join(", ") || base(run.values.program ?? "");
+    const rows = [...d3.group(done, labelOf)].map(([name, mine]) => ({name, cycles: new Map(mine.map((run) => [run.values[across.name], run.result.total.cycles]))}));
+    const gain = (row, value) => ratio(row.cycles.get(data.baseline) ?? NaN, row.cycles.get(value) ?? NaN), columns = across.values;
+    const whole = rows.filter((row) => columns.every((value) => isNumber(gain(row, value))));
+    if (!whole.length) continue;
+    const mean = (value) => Math.exp(d3.mean(whole, (row) => Math.log(gain(row, value)))), bars = columns.map((value) => ({value, mean: mean(value)}));
+    section("league", `Speed-up over ${data.baseline}`, `The cycles of ${data.baseline} divided by those of each ${across.name}. Means are geometric, over the ${count(whole.length)} of ${count(rows.length)} rows of which every run is there.`,
+      figure(`Geometric mean of the speed-up, by ${across.name}.`, null, (width) => Plot.plot({width, height: 46 + 30 * bars.length, marginLeft: Math.min(width / 3, 14 + 7 * d3.max(columns, (value) => value.length)), marginRight: 60, marginBottom: 36, x: {zero: true, grid: true, label: "speed-up →", nice: true}, y: {label: null, domain: columns},
+        marks: [Plot.barX(bars, {x: "mean", y: "value", fill: colour("--issued"), inset: 0.5}), Plot.text(bars, {x: "mean", y: "value", text: (bar) => fixed(bar.mean, 3), dx: 6, textAnchor: "start", fill: "currentColor"}), Plot.ruleX([1], {strokeOpacity: 0.6})]}), "Geometric means of speed-ups"),
+      table([{title: varying.filter((each) => each !== across).map((each) => each.name).join(", ") || "program", value: (row) => row.name}, ...columns.map((value) => ({title: value || "machine's own", kind: "n", value: (row) => gain(row, value), show: (row) => fixed(gain(row, value), 3)}))], rows, {high: rows.length > 20}));
+  }
+}
+
 /* A sweep: its metric along its axis, a figure for each program. */
 function sweepSection(documents) {
   for (const {data} of documents) {
@@ -62,19 +96,27 @@ function sweepSection(documents) {
       y: {zero: true, grid: true, nice: true, label: "↑ " + metric, ticks: 6}, symbol: {domain: lines, range: lines.map((_, i) => MARKS[i % MARKS.length])},
       marks: [Plot.ruleY([0]), Plot.lineY(isJoined ? mine : [], {x: "x", y: "y", z: "line", stroke: (point) => toneOf(point.line), strokeWidth: 1.75}),
         Plot.dot(mine, {x: "x", y: "y", r: 4, symbol: "line", fill: (point) => toneOf(point.line), stroke: colour("--ground"), strokeWidth: 0.75, title: (point) => `${point.line}, ${data.x} ${point.x}: ${fixed(point.y, 3)}`})]});
-    const plots = [...d3.group(points, (point) => point.program)].map(([program, mine]) => figure(program || metric, null, (width) => draw(mine, width), `${program} ${metric} by ${data.x}`));
+    const most = 12, byProgram = [...d3.group(points, (point) => point.program)];
+    const plotOf = ([program, mine]) => figure(program || metric, null, (width) => draw(mine, width), `${program} ${metric} by ${data.x}`);
+    const room = element("div"), show = (which) => { room.replaceChildren(plotOf(byProgram[which])); drawFigures(); };
+    const plots = byProgram.length > most ? [element("div", {}, element("div", {class: "controls"}, choose("Program", byProgram.map(([program]) => program), show)), room)] : byProgram.map(plotOf);
+    if (byProgram.length > most) show(0);
     section("sweep", `${metric} by ${data.x}`, lines.length > 1 && isJoined ? "Each mark is a run; a line joins those that differ in nothing else." : "Each mark is a run.",
       lines.length > 1 ? legend(lines.map((line, i) => ({label: line, colour: TONES[i % TONES.length]}))) : null, plots.length > 1 ? element("div", {class: "grid"}, ...plots) : plots[0]);
   }
 }
 
+/* Bars are drawn of so many runs at most: more are a page of bars. */
+const MOST_BARS = 40;
+const firstOf = (all) => (all.length > MOST_BARS ? ` Shown are the first ${MOST_BARS} of ${count(all.length)} runs.` : "");
+
 function stallSection(runs) {
-  const timed = runs.filter((run) => run.scheduler);
+  const all = runs.filter((run) => run.scheduler), timed = all.slice(0, MOST_BARS);
   if (!timed.length) return;
   const rows = timed.flatMap((run) => CAUSES.map((cause) => ({name: run.name, label: cause.label, colour: cause.colour,
     share: ratio(causeCycles(run.total, cause), run.total.scheduler_cycles)})));
   const shown = CAUSES.filter((cause) => rows.some((row) => row.label === cause.label && row.share > 0));
-  section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to.",
+  section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to." + firstOf(all),
     figure("Share of all scheduler cycles.", shown, (width) => shareBars(rows, width), "Stacked bars of what schedulers did in each run"), pipelineFigure(timed));
 }
 
@@ -252,16 +294,16 @@ function blockSection(runs) {
 }
 
 function memorySection(runs) {
-  const timed = runs.filter((run) => run.scheduler && run.total.l1d_accesses + run.total.l2_accesses > 0);
+  const all = runs.filter((run) => run.scheduler && run.total.l1d_accesses + run.total.l2_accesses > 0), timed = all.slice(0, MOST_BARS);
   if (!timed.length) return;
   const outcomes = (keys, all) => timed.flatMap((run) => keys.map((entry) => ({name: run.name, label: entry.label, colour: entry.colour, share: ratio(run.total[entry.key] || 0, all(run.total)) || 0})));
   const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);
-  section("memory", "Memory", "What lookups found, and where the time of a load went.",
+  section("memory", "Memory", "What lookups found, and where the time of a load went." + firstOf(all),
     element("div", {class: "grid pairs"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
       !timed.some((run) => run.total.dram_reads + run.total.dram_writes > 0) ? element("p", {class: "note"}, "DRAM was not asked for anything: L2 held all that was read.") : figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
       figure("Mean load latency, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the load latency")),
     table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean banks of a channel busy at once, while any is"], ["Row hits", "RBL", percent, "requests that found their row open"],
-      ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], timed));
+      ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], all, {high: all.length > 20}));
 }
 
 /* Experiments: the paper's number beside ours. */
