@@ -2,6 +2,7 @@
 #include "simulator/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,12 @@
 #include "base/demangle.h"
 
 enum {
-    PERIOD_NS = 250000000, /* between two lines */
-    PATIENCE = 4           /* periods before the first one: short launches stay silent */
+    PERIOD_NS = 250000000,            /* between two lines on a terminal */
+    PERIODS = 1000000000 / PERIOD_NS, /* of a second */
+    PATIENCE = PERIODS,               /* before the first: short launches stay silent */
+    FIRST_LINE = 10 * PERIODS,        /* where stderr is no terminal: the first line, the second, */
+    SECOND_LINE = 30 * PERIODS,
+    LINES_APART = 60 * PERIODS /* and then one at each multiple of these */
 };
 
 struct Progress {
@@ -23,21 +28,41 @@ struct Progress {
     const Gpu *gpu;
     const char *kernel; /* of the running launch, NULL between launches */
     int periods;        /* since the launch began */
+    bool is_terminal;   /* one line is written over and over */
     bool is_ending;
 };
 
+double progress_left(const GpuProgress *now, double seconds) {
+    const double done = (double)now->done_ctas, all = (double)now->total_ctas;
+    const double resident =
+        now->begun_ctas > now->done_ctas ? (double)(now->begun_ctas - now->done_ctas) : 0;
+    if (!now->done_ctas || done < resident) return NAN;
+    const double left = seconds * (all / (done + resident / 2) - 1);
+    return left > 0 ? left : 0;
+}
+
+bool progress_is_due(int periods, bool is_terminal) {
+    if (is_terminal) return periods >= PATIENCE;
+    return periods == FIRST_LINE || periods == SECOND_LINE ||
+           (periods > 0 && periods % LINES_APART == 0);
+}
+
 static void print_line(const Progress *progress) {
-    GpuProgress now = gpu_progress(progress->gpu);
-    double seconds = progress->periods * (PERIOD_NS / 1e9);
-    Text name = {0};
-    demangle_short(progress->kernel, &name);
-    fprintf(stderr,
-            "\r%s: %" PRIu64 " of %" PRIu64 " thread blocks, %.1f million warp instructions, "
-            "%.0f s\x1b[K",
-            text_string(&name), now.done_ctas, now.total_ctas, (double)now.warp_instructions / 1e6,
-            seconds);
+    const GpuProgress now = gpu_progress(progress->gpu);
+    const double seconds = progress->periods * (PERIOD_NS / 1e9);
+    const double left = progress_left(&now, seconds);
+    Text line = {0};
+    text_add(&line, progress->is_terminal ? "\r" : "tyto: ");
+    demangle_short(progress->kernel, &line);
+    text_printf(&line,
+                ": %" PRIu64 " of %" PRIu64 " thread blocks, %.1f million warp instructions, "
+                "%.0f s",
+                now.done_ctas, now.total_ctas, (double)now.warp_instructions / 1e6, seconds);
+    if (!isnan(left)) text_printf(&line, ", about %.0f s left", left);
+    text_add(&line, progress->is_terminal ? "\x1b[K" : "\n");
+    fputs(text_string(&line), stderr);
     fflush(stderr);
-    text_free(&name);
+    text_free(&line);
 }
 
 /* Waits for a period or a change. The lock is held. */
@@ -59,16 +84,17 @@ static void *watch(void *argument) {
             continue;
         }
         wait_period(progress);
-        if (progress->kernel && ++progress->periods >= PATIENCE) print_line(progress);
+        if (progress->kernel && progress_is_due(++progress->periods, progress->is_terminal))
+            print_line(progress);
     }
     pthread_mutex_unlock(&progress->lock);
     return NULL;
 }
 
 Progress *progress_new(const Gpu *gpu) {
-    if (!isatty(STDERR_FILENO)) return NULL;
     Progress *progress = base_calloc(1, sizeof *progress);
     progress->gpu = gpu;
+    progress->is_terminal = isatty(STDERR_FILENO);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -108,6 +134,6 @@ void progress_end(Progress *progress) {
     if (!progress) return;
     pthread_mutex_lock(&progress->lock);
     progress->kernel = NULL;
-    if (progress->periods >= PATIENCE) fputs("\r\x1b[K", stderr);
+    if (progress->is_terminal && progress->periods >= PATIENCE) fputs("\r\x1b[K", stderr);
     pthread_mutex_unlock(&progress->lock);
 }

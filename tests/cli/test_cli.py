@@ -163,7 +163,10 @@ class Help(Case):
         self.check(self.tyto("quxquux"), 2, "tyto help lists them")
         self.check(self.tyto("help", "nothing"), 2, "no command 'nothing'")
         self.check(self.tyto("run", "--memroy", "1G", "x"), 2, "did you mean '--memory'?")
-        self.check(self.tyto("run", "--size", "10", "vecadd"), 2, "a program's own stand behind its name")
+        self.check(self.tyto("run", "--size", "10", "vecadd"), 2, "a program's own stand behind its name: tyto run vecadd --size 10")
+        self.check(self.tyto("run", "--size=10", "vecadd"), 2, "a program's own stand behind its name: tyto run vecadd --size=10")
+        self.check(self.tyto("run", "--sheduler", "gto", "vecadd"), 2, "did you mean '--scheduler'?")
+        self.check(self.tyto("run", "--size", "10"), 2, "a program's own stand behind its name")
         self.check(self.tyto("ptx", "--quiet", SAXPY), 2, "has no option --quiet")
 
 
@@ -909,8 +912,8 @@ class Words(Case):
         done = self.tyto("run", "echo", "--machine", "owl")
         self.assertEqual(done.stdout, "--machine owl\n")
         self.check(done, 0, "note: --machine stands after the program's name")
-        self.assertNotIn("note", self.tyto("run", "echo", "--size", "3").stderr)
-        self.assertNotIn("note", self.tyto("run", "echo", "--", "--machine").stderr)
+        self.assertNotIn("stands after", self.tyto("run", "echo", "--size", "3").stderr)
+        self.assertNotIn("stands after", self.tyto("run", "echo", "--", "--machine").stderr)
 
     def test_every_workload_is_listed_by_its_suite(self):
         names = {path.stem for path in (TYTO.parent / "workloads").glob("*.ptx") if ".volatile" not in path.name}
@@ -947,6 +950,13 @@ class Words(Case):
         shown = self.tyto("explain", *rules).stdout
         self.assertEqual(re.findall(r"(?m)^([\w-]+), a rule of advice$", shown), rules)
         self.check(self.tyto("explain", "memory-latancy"), 2, "did you mean 'memory-latency'?")
+
+    def test_a_program_that_runs_nothing_is_told(self):
+        self.check(self.tyto("run", "true"), 0, "tyto: note: the program ended without using CUDA: nothing ran on Tyto")
+        self.assertEqual(self.tyto("run", "--quiet", "true").stderr, "")
+        self.assertNotIn("note", self.tyto("run", "vecadd", "--size", "test").stderr)
+        self.assertNotIn("note", self.tyto("run", "vecadd", "--help").stderr)
+        self.assertNotIn("note", self.tyto("run", "false").stderr)
 
     def test_sms_add_up_to_the_run(self):
         self.tyto("run", "--machine", "gtx480", "--per-unit", "--json", "a.json", "spmv", "--size", "2000", is_timed=True)

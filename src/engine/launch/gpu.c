@@ -198,6 +198,7 @@ bool gpu_has_dumped(const Gpu *gpu) { return gpu->has_dumped; }
 
 GpuProgress gpu_progress(const Gpu *gpu) {
     return (GpuProgress){.done_ctas = atomic_load_explicit(&gpu->done_ctas, memory_order_relaxed),
+                         .begun_ctas = atomic_load_explicit(&gpu->begun_ctas, memory_order_relaxed),
                          .total_ctas = atomic_load_explicit(&gpu->total_ctas, memory_order_relaxed),
                          .warp_instructions =
                              atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};

@@ -215,6 +215,7 @@ void gpu_interrupt(Gpu *gpu);
 /* How far the running launch is; may be called from any thread. */
 typedef struct GpuProgress {
     uint64_t done_ctas, total_ctas;
+    uint64_t begun_ctas;        /* that have been on an SM; those that are done among them */
     uint64_t warp_instructions; /* so far */
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);

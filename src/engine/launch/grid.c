@@ -176,6 +176,7 @@ static HostTime time_at_start(const Gpu *gpu) {
 static void count_in(Gpu *gpu, const GpuGrid *grid) {
     if (gpu->grids->after == NULL || gpu->depth) {
         atomic_store(&gpu->done_ctas, 0);
+        atomic_store(&gpu->begun_ctas, 0);
         atomic_store(&gpu->done_instructions, 0);
         atomic_store(&gpu->total_ctas, grid->launch.ctas);
     } else {
