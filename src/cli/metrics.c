@@ -77,7 +77,7 @@ static int run_explain(Arguments *arguments) {
 
 const Command command_explain = {
     .name = "explain",
-    .operands = "NAME...",
+    .operands = "METRIC|RULE...",
     .summary = "Say what a counter, a ratio or a rule of advice means, and how it comes about",
     .text = "  tyto explain l1d_miss_rate\n"
             "  tyto explain memory-latency\n",

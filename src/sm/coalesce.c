@@ -437,7 +437,7 @@ static void add_least(const SmOperation *op, uint32_t lanes, uint32_t segment, u
                       SmMemory *memory) {
     const uint32_t element = (uint32_t)op->info->element_bytes * op->info->vector;
     const uint32_t bytes = (uint32_t)bits_count64(lanes) * (element ? element : 4);
-    const uint32_t least = (bytes + segment - 1) / segment;
+    const uint32_t least = (bytes + segment - 1) >> bits_lowest32(segment); /* a power of two */
     memory->least = (uint16_t)(memory->least + (least < made ? least : made));
 }
 
