@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void assert_near(double a, double b) { assert_true(fabs(a - b) < 1e-9); }
@@ -32,6 +34,31 @@ static void test_the_first_blocks_tell_nothing(void **state) {
     assert_true(left(10, 20, 100, 5) > 0);
 }
 
+/* A child of fork has no such thread: it neither waits for it nor for a lock that it held. */
+static void test_a_child_of_fork_waits_for_nothing(void **state) {
+    (void)state;
+    Diag *diag = diag_new();
+    Gpu *gpu = gpu_new(&(GpuOptions){0}, diag);
+    assert_non_null(gpu);
+    Progress *progress = progress_new(gpu);
+    progress_begin(progress, "kernel");
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        progress_end(progress);
+        progress_begin(progress, "other");
+        progress_free(progress);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    progress_end(progress);
+    progress_free(progress);
+    gpu_free(gpu);
+    diag_free(diag);
+}
+
 static void test_a_terminal_has_a_line_after_a_second_and_a_file_now_and_then(void **state) {
     (void)state;
     int lines = 0;
@@ -49,6 +76,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_time_left_follows_from_the_blocks_done),
         cmocka_unit_test(test_the_first_blocks_tell_nothing),
+        cmocka_unit_test(test_a_child_of_fork_waits_for_nothing),
         cmocka_unit_test(test_a_terminal_has_a_line_after_a_second_and_a_file_now_and_then),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
