@@ -256,6 +256,11 @@ void tyto_format_value(int i, double value, char *text, size_t size_bytes);
 /* What row i counts, where, and of what a ratio is made: some lines for people. */
 char *tyto_counter_text(int i);
 
+/* The name of a rule of advice (docs/advice.md), rule i of them; NULL behind the last. */
+const char *tyto_rule_name(int i);
+/* When the rule applies, and by what it is weighed: some lines for people. */
+char *tyto_rule_text(int i);
+
 /* What a counter counted. */
 typedef struct TytoValue {
     bool is_known;  /* false: the launch was not timed, or the ratio's denominator is 0 */

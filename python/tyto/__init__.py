@@ -6,6 +6,7 @@
 
 docs/python.md of Tyto says what there is.
 """
+from . import _needs  # first: it tells what is missing
 from ._command import compare, run, sweep
 from ._errors import TytoError
 from ._kernel import In, Kernel, Launch, Simulator
@@ -14,6 +15,7 @@ from ._results import Comparison, Run, Sweep
 from ._scheduler import Event, Issue, Scheduler, SmView, warps
 
 __version__ = "0.1.0"
+del _needs
 
 __all__ = [
     "Comparison", "Counter", "Event", "In", "Issue", "Kernel", "Launch", "Machine", "Run", "Scheduler",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional
 
 from ._errors import TytoError
 from ._library import MESSAGE_BYTES, encode, ffi, library, set_words, take, text, words
+from ._needs import need
 
 if TYPE_CHECKING:
     import pandas
@@ -48,6 +49,7 @@ class Machine(Mapping[str, Value]):
 
 
 def _frame(rows: Dict[str, Any]) -> "pandas.DataFrame":
+    need("pandas", "a frame")
     import pandas
 
     return pandas.DataFrame.from_dict(rows, orient="index")

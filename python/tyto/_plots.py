@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from ._errors import TytoError
 from ._machines import counters
+from ._needs import need
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -17,6 +18,7 @@ LEAST_REACH = 0.1  # of an axis of speed-ups from 1
 def _axes(axes: "Optional[matplotlib.axes.Axes]") -> "matplotlib.axes.Axes":
     if axes is not None:
         return axes
+    need("matplotlib", "a plot")
     import matplotlib.pyplot
 
     return matplotlib.pyplot.subplots(figsize=(6.4, 3.6), layout="constrained")[1]

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 from ._errors import TytoError
 from ._library import nearest
 from ._machines import counters
+from ._needs import need
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -82,6 +83,7 @@ class Run(Mapping[str, Any]):
 
     def frame(self) -> "pandas.DataFrame":
         """A row for each launch."""
+        need("pandas", "a frame")
         import pandas
 
         return pandas.DataFrame(self.kernels)
@@ -118,6 +120,7 @@ class Comparison(Sequence[Run]):
 
     def frame(self) -> "pandas.DataFrame":
         """A row for each run, a column for each counter, and the speed-up."""
+        need("pandas", "a frame")
         import pandas
 
         frame = pandas.DataFrame([run.total for run in self.runs], index=pandas.Index(self.labels, name="scheduler"))
@@ -146,6 +149,7 @@ class Sweep:
 
     def frame(self) -> "pandas.DataFrame":
         """A row for each run."""
+        need("pandas", "a frame")
         import pandas
 
         return pandas.DataFrame(self.rows)

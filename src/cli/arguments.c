@@ -1,6 +1,8 @@
 /* Command lines, driven by the tables of options: the command's own and the simulator's. */
 #include "cli/command.h"
 
+#include "cli/program.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,7 +77,31 @@ static bool is_known(const Command *command, const char *word) {
     return find(command, word, strcspn(word, "="), &is_simulators) != NULL;
 }
 
-static void say_unknown(const Command *command, const char *word) {
+/* Whether two words differ by one letter at most. */
+static bool is_near(const char *a, const char *b) {
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    if (!*a || !*b) return strlen(a) + strlen(b) <= 1;
+    return strcmp(a + 1, b) == 0 || strcmp(a, b + 1) == 0 || strcmp(a + 1, b + 1) == 0 ||
+           (a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0);
+}
+
+/* The first word from words[1] on that names what the command starts; 0: there is none. */
+static int find_program(const Command *command, int count, char **words) {
+    for (int i = 1; command->ends_at_operand && !command->makes_runs && i < count; i++) {
+        char *why = *words[i] == '-' ? NULL : program_find_problem(words[i]);
+        const bool is_program = *words[i] != '-' && !why;
+        free(why);
+        if (is_program) return i;
+    }
+    return 0;
+}
+
+/* words[0] is no option of the command. Behind the name of a program it may be one of that. */
+static void say_unknown(const Command *command, int word_count, char **words) {
+    const char *word = words[0];
     const char *names[NAMES_MAX];
     int count = 0;
     for (int i = 0; i < command->option_count; i++)
@@ -84,6 +110,14 @@ static void say_unknown(const Command *command, const char *word) {
         if (command_takes(command, tyto_option(i))) names[count++] = tyto_option(i)->name;
     }
     const char *nearest = tyto_nearest(word, names, count);
+    const int program = find_program(command, word_count, words);
+    if (program && (!nearest || !is_near(word, nearest))) {
+        say_error("tyto %s has no option %s; a program's own stand behind its name: tyto %s %s "
+                  "%s%s%s",
+                  command->name, word, command->name, words[program], word, program == 2 ? " " : "",
+                  program == 2 ? words[1] : "");
+        return;
+    }
     const char *own = command->ends_at_operand ? " (a program's own stand behind its name)" : "";
     if (nearest)
         say_error("tyto %s has no option %s%s; did you mean '%s'?", command->name, word, own,
@@ -282,7 +316,7 @@ static int take_option(const Command *command, int count, char **words, Argument
     bool is_simulators;
     const TytoOption *option = find(command, words[0], length, &is_simulators);
     if (!option) {
-        say_unknown(command, words[0]);
+        say_unknown(command, count, words);
         return 0;
     }
     bool needs_value = option->argument && option->argument[0] != '[';

@@ -164,7 +164,7 @@ static void format_speedup(const void *context, double value, char *text, int si
     snprintf(text, (size_t)size_bytes, "%.3fx", value);
 }
 
-/* Speed-ups over the first as bars from 1. */
+/* Speed-ups over the first as bars, a line where there is none. */
 static bool plot(const Contest *contest, Store *store) {
     const char *path = arguments_value(contest->arguments, "--plot");
     double first = NAN, cycles;
@@ -172,6 +172,7 @@ static bool plot(const Contest *contest, Store *store) {
     if (!path) return true;
     BarChart chart = bars_new(contest->count, 1, false);
     chart.base = 1;
+    chart.begins_at_zero = true;
     chart.least_reach = LEAST_REACH;
     chart.shows_values = chart.draws_all = true;
     chart.format = format_speedup;

@@ -44,6 +44,11 @@ static void list_machines(Words *words) {
         words_add(words, tyto_machine_name(i));
 }
 
+static void list_rules(Words *words) {
+    for (int i = 0; tyto_rule_name(i); i++)
+        words_add(words, tyto_rule_name(i));
+}
+
 static void list_metrics(Words *words) {
     for (int i = 0; i < tyto_counter_count(); i++)
         words_add(words, tyto_counter(i)->name);
@@ -86,6 +91,7 @@ static const struct Source {
 } sources[] = {
     {"WORKLOAD", workloads_list},
     {"METRIC", list_metrics},
+    {"RULE", list_rules},
     {"COMMAND", list_commands},
     {"MACHINE", list_machines},
     {"SCHEDULER", list_schedulers},

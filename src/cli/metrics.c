@@ -1,4 +1,5 @@
-/* tyto metrics: the counters and ratios of a run. tyto explain: one of them. */
+/* tyto metrics: the counters and ratios of a run. tyto explain: one of them, or a rule of advice.
+ */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -30,41 +31,56 @@ const Command command_metrics = {
     .run = run_metrics,
 };
 
+/* The rule of advice of that name, -1 when there is none. */
+static int find_rule(const char *name) {
+    for (int i = 0; tyto_rule_name(i); i++)
+        if (strcmp(tyto_rule_name(i), name) == 0) return i;
+    return -1;
+}
+
 static int say_unknown(const char *name) {
-    int count = tyto_counter_count();
-    const char **names = allocate((size_t)count, sizeof *names);
+    int count = tyto_counter_count(), rules = 0;
+    while (tyto_rule_name(rules))
+        rules++;
+    const char **names = allocate((size_t)(count + rules), sizeof *names);
     for (int i = 0; i < count; i++)
         names[i] = tyto_counter(i)->name;
-    const char *nearest = tyto_nearest(name, names, count);
+    for (int i = 0; i < rules; i++)
+        names[count + i] = tyto_rule_name(i);
+    const char *nearest = tyto_nearest(name, names, count + rules);
     if (nearest) say_error("there is no metric '%s'; did you mean '%s'?", name, nearest);
     else say_error("there is no metric '%s'; tyto metrics lists them all", name);
     free((void *)names);
     return EXIT_USAGE;
 }
 
+/* Prints what a name means; false: there is no such name. */
+static bool explain(const char *name) {
+    const int counter = tyto_find_counter(name), rule = find_rule(name);
+    if (counter < 0 && rule < 0) return false;
+    if (counter >= 0 && strcmp(name, tyto_counter(counter)->name) != 0)
+        printf("%s is the former name of %s\n", name, tyto_counter(counter)->name);
+    char *text = counter >= 0 ? tyto_counter_text(counter) : tyto_rule_text(rule);
+    fputs(text, stdout);
+    free(text);
+    return true;
+}
+
 static int run_explain(Arguments *arguments) {
     int status = EXIT_DONE;
     for (int i = 0; i < arguments->operand_count; i++) {
-        int counter = tyto_find_counter(arguments->operands[i]);
-        if (counter < 0) {
-            status = say_unknown(arguments->operands[i]);
-            continue;
-        }
-        const char *name = arguments->operands[i], *present = tyto_counter(counter)->name;
-        char *text = tyto_counter_text(counter);
         if (i) putchar('\n');
-        if (strcmp(name, present) != 0) printf("%s is the former name of %s\n", name, present);
-        fputs(text, stdout);
-        free(text);
+        if (!explain(arguments->operands[i])) status = say_unknown(arguments->operands[i]);
     }
     return status;
 }
 
 const Command command_explain = {
     .name = "explain",
-    .operands = "METRIC...",
-    .summary = "Say what a counter or ratio counts, and how it comes about",
-    .text = "  tyto explain l1d_miss_rate\n",
+    .operands = "METRIC|RULE...",
+    .summary = "Say what a counter, a ratio or a rule of advice means, and how it comes about",
+    .text = "  tyto explain l1d_miss_rate\n"
+            "  tyto explain memory-latency\n",
     .lowest_operands = 1,
     .most_operands = -1,
     .run = run_explain,

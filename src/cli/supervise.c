@@ -28,6 +28,7 @@ typedef struct Supervisor {
     void (*on_child)(int);    /* what SIGCHLD did before */
     bool *is_started;         /* the program runs, or has; shared with the child */
     pid_t parent, child;
+    bool asks_help; /* of the program: it need not launch anything */
 } Supervisor;
 
 /* Signals that are passed on, as far as nobody ignores them. */
@@ -103,8 +104,9 @@ static int finish(Supervisor *supervisor, int status) {
     TytoStatus delivered = TYTO_OK;
     describe_end(status, ending, sizeof ending);
     if (*supervisor->is_started)
-        delivered = tyto_deliver(supervisor->scratch.path, supervisor->child, ending,
-                                 status != 0 || getenv(EXECUTOR_TELL_UNWRITTEN));
+        delivered =
+            tyto_deliver(supervisor->scratch.path, supervisor->child, ending,
+                         status != 0 || supervisor->asks_help || getenv(EXECUTOR_TELL_UNWRITTEN));
     scratch_close(&supervisor->scratch);
     munmap(supervisor->is_started, sizeof *supervisor->is_started);
     fflush(NULL);
@@ -114,8 +116,14 @@ static int finish(Supervisor *supervisor, int status) {
     return own ? own : status_of(delivered);
 }
 
+static bool asks_help(char **words) {
+    for (int i = 1; words[i]; i++)
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
+    return false;
+}
+
 int supervise_run(char **words) {
-    Supervisor supervisor = {.parent = getpid()};
+    Supervisor supervisor = {.parent = getpid(), .asks_help = asks_help(words)};
     block_signals(&supervisor); /* first: one that ended the command now would leave the folder */
     if (!scratch_open(&supervisor.scratch)) {
         release_signals(&supervisor);

@@ -161,7 +161,15 @@ static int run_work(Work *work) {
     if (!choose_engine(work, database)) return EXIT_USAGE;
     work->sweep = sweep_read(work->arguments);
     if (!work->sweep) return EXIT_USAGE;
+    if (arguments_value(work->arguments, "--plot") && !sweep_can_plot(work->sweep))
+        return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
+    if (arguments_has(work->arguments, "--watch") && access(database, F_OK) != 0) {
+        say_error("--watch: there is no database %s; start the sweep first, or name its database "
+                  "with --database",
+                  database);
+        return EXIT_USAGE;
+    }
     bool is_stored = arguments_has(work->arguments, "--stored");
     work->store = is_stored ? store_poll(database) : store_open(database);
     if (!work->store) return EXIT_FAILED;
@@ -224,6 +232,10 @@ static const TytoOption options[] = {
     {"--json", "FILE", NULL, "Write the runs with their whole results.", NULL, TYTO_OPTION_FILE},
     {"--plot", "FILE.svg|.pdf", NULL, "Plot the first metric, with gnuplot.", NULL,
      TYTO_OPTION_FILE},
+    {"--baseline", "VALUE", NULL,
+     "Show speed-ups over this scheduler, or value of whatever is in the columns, and their means; "
+     "a plot is of these.",
+     NULL, 0},
     {"--x", "NAME", NULL, "What varies along the plot's axis; else the first value of the machine.",
      NULL, 0},
 };
@@ -233,12 +245,13 @@ const Command command_sweep = {
     .operands = "WORKLOAD|PROGRAM...|FILE.yaml",
     .summary = "Run every combination of programs, machines, their values and schedulers",
     .text =
-        "A PROGRAM is a workload or a path, quoted together with its arguments. FILE.yaml says\n"
-        "the same as the options (docs/sweep.md).\n"
+        "A PROGRAM is a workload or a path, quoted together with its arguments; all is every\n"
+        "workload of the suites. FILE.yaml says the same as the options (docs/sweep.md).\n"
         "\n"
         "  tyto sweep spmv bfs --machines ccws --set l1d.size=16KiB,32KiB --schedulers lrr,gto\n"
         "  tyto sweep './a.out {size}' --sizes 100,1000 --metrics ipc,l1d_miss_rate\n"
         "  tyto sweep spmv --machines ccws --set l1d.size=16KiB,32KiB --plot l1d.svg\n"
+        "  tyto sweep all --sizes test --schedulers lrr,gto --baseline lrr --plot league.svg\n"
         "\n"
         "Finished runs are kept: a command that was interrupted goes on where it was. A run that\n"
         "fails is told at the end, and tried again with --retry.\n",

@@ -89,13 +89,18 @@ void workloads_print_names(void) {
     free_workloads(&workloads);
 }
 
-void workloads_list(Words *words) {
+/* Adds the names of the workloads, but for those of a suite. */
+static void list_without(const char *suite, Words *words) {
     Workloads workloads;
     if (!read_workloads(&workloads)) return;
     for (int i = 0; i < workloads.count; i++)
-        words_add(words, workloads.list[i].name);
+        if (strcmp(workloads.list[i].suite, suite) != 0) words_add(words, workloads.list[i].name);
     free_workloads(&workloads);
 }
+
+void workloads_list(Words *words) { list_without("", words); }
+
+void workloads_list_suites(Words *words) { list_without("Tyto", words); }
 
 static int run_workloads(Arguments *arguments) {
     Workloads workloads;

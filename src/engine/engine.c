@@ -382,6 +382,7 @@ void engine_tell_progress(const Engine *engine, Gpu *gpu) {
     atomic_store_explicit(&gpu->done_instructions, engine->instructions_before + instructions,
                           memory_order_relaxed);
     atomic_store_explicit(&gpu->done_ctas, engine->ctas_done, memory_order_relaxed);
+    atomic_store_explicit(&gpu->begun_ctas, engine->sent, memory_order_relaxed);
 }
 
 /* Whether the run must end here for a reason from outside the kernel. */

@@ -108,18 +108,24 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
     }
     uint64_t set_bytes = (uint64_t)line * cache->ways, sets = cache->size_bytes / set_bytes;
     if (cache->size_bytes % set_bytes || !sets) {
-        diag_error(diag, NULL, 0, 0, "%s.size: %u B is no multiple of line x ways (%u B x %u)", key,
-                   cache->size_bytes, line, cache->ways);
+        diag_error(diag, NULL, 0, 0,
+                   "%s.size: %u B is no multiple of %s.line x %s.ways (%u B x %u); change %s.ways",
+                   key, cache->size_bytes, key, key, line, cache->ways, key);
     } else if (!bits_is_power_of_two(sets)) {
         diag_error(diag, NULL, 0, 0,
                    "%s.size: %u B in lines of %u B and %u ways make %u sets: the set is cut from "
-                   "address bits, so they must be a power of two",
-                   key, cache->size_bytes, line, cache->ways, (uint32_t)sets);
+                   "address bits, so they must be a power of two; change %s.ways or %s.size",
+                   key, cache->size_bytes, line, cache->ways, (uint32_t)sets, key, key);
     } else {
         char text[CACHE_INDEX_BYTES];
         SetIndex index;
         cache_config_set_index(cache, skipped, text);
-        set_index_init(&index, *text ? text : NULL, (uint32_t)sets, line, diag);
+        if (!set_index_init(&index, *text ? text : NULL, (uint32_t)sets, line, diag) &&
+            *cache->set_hash)
+            diag_error(diag, NULL, 0, 0,
+                       "%s.set_hash: does not fit %u sets of lines of %u B (%s.size, %s.line, "
+                       "%s.ways); \"\" takes the bits above the line",
+                       key, (uint32_t)sets, line, key, key, key);
     }
 }
 
@@ -424,7 +430,9 @@ static void check_hints(const MachineConfig *machine, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "l2.least_fetch: %u B is no power of two",
                    partition->least_fetch_bytes);
     if (partition->persisting_bytes > machine_l2_bytes(machine))
-        diag_error(diag, NULL, 0, 0, "l2.persisting: %u B of an L2 of %" PRIu64,
+        diag_error(diag, NULL, 0, 0,
+                   "l2.persisting: %u B of an L2 of %" PRIu64
+                   " (l2.size x partition.slices x gpu.partitions); GPUs have three quarters of it",
                    partition->persisting_bytes, machine_l2_bytes(machine));
 }
 
@@ -520,7 +528,8 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         if (same[i].given == same[i].mapped) continue;
-        diag_error(diag, NULL, 0, 0, "%s: %u, but map.bits \"%s\" makes %u %s", same[i].key,
+        diag_error(diag, NULL, 0, 0,
+                   "%s: %u, but map.bits \"%s\" makes %u %s; change one of the two", same[i].key,
                    same[i].given, machine->map.bits, same[i].mapped, same[i].what);
     }
     check_line_places(machine, map.lowest_hashed, diag);

@@ -305,10 +305,11 @@ static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
 
 /* Sets what is said of a row, apart from its value. */
 static void note_origin(Machine *machine, const MachineRow *row, const char *origin,
-                        const char *file, const Entry *entry) {
+                        const char *file, const Entry *entry, bool is_base) {
     int count;
     ptrdiff_t i = row - machine_rows(&count);
     machine->origins[i] = origin;
+    machine->layers[i] = is_base ? LAYER_INHERITED : entry->line ? LAYER_FILE : LAYER_SET;
     machine->places[i] = (MachinePlace){0};
     if (entry->line)
         machine->places[i] =
@@ -316,7 +317,7 @@ static void note_origin(Machine *machine, const MachineRow *row, const char *ori
 }
 
 /* The simulator has been chosen: every quirk gets its value. */
-static void apply_quirks(Machine *machine, const char *file, const Entry *entry) {
+static void apply_quirks(Machine *machine, const char *file, const Entry *entry, bool is_base) {
     const Quirk *quirk;
     Text why = {0};
     for (int i = 0; (quirk = quirk_at(machine->config.simulator, i)) != NULL; i++) {
@@ -324,7 +325,7 @@ static void apply_quirks(Machine *machine, const char *file, const Entry *entry)
         bool is_set = machine_set_row(&machine->config, row, quirk->value, &why);
         assert(is_set && "a quirk's value is one of its row's");
         (void)is_set;
-        note_origin(machine, row, quirk->origin, file, entry);
+        note_origin(machine, row, quirk->origin, file, entry, is_base);
     }
     text_free(&why);
 }
@@ -363,8 +364,8 @@ static bool apply_entry(Machine *machine, const char *file, const Entry *entry, 
         diag_error(diag, file, entry->line, entry->column, "%s: %s", row->key, text_string(&why));
     } else {
         const char *origin = origin_of(machine->arena, file, entry, row, is_base);
-        note_origin(machine, row, origin, file, entry);
-        if (!strcmp(row->key, SIMULATOR)) apply_quirks(machine, file, entry);
+        note_origin(machine, row, origin, file, entry, is_base);
+        if (!strcmp(row->key, SIMULATOR)) apply_quirks(machine, file, entry, is_base);
     }
     text_free(&why);
     return is_set;
@@ -494,6 +495,7 @@ static Machine *machine_new(void) {
     machine->arena = arena;
     machine->origins = ARENA_ARRAY(arena, const char *, count);
     machine->places = ARENA_ARRAY(arena, MachinePlace, count);
+    machine->layers = ARENA_ARRAY(arena, uint8_t, count);
     machine_init(&machine->config);
     return machine;
 }
@@ -558,6 +560,7 @@ MachinePlace machine_place(const Machine *machine, const char *key) {
 }
 
 const MachineConfig *machine_finish(Machine *machine, Diag *diag) {
+    machine_derive(machine);
     machine_resolve(&machine->config);
     return machine_check(&machine->config, diag) ? &machine->config : NULL;
 }

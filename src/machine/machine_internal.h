@@ -14,7 +14,14 @@ struct Machine {
     MachineConfig config; /* the values so far */
     const char **origins; /* by row: where the value is from; NULL: the row's default */
     MachinePlace *places; /* by row: the file that says the value */
+    uint8_t *layers;      /* by row: a MachineLayer */
 };
+
+/* What gave a value, the one that takes the place of the others last. */
+typedef enum MachineLayer { LAYER_INHERITED, LAYER_FILE, LAYER_SET } MachineLayer;
+
+/* Lets inherited values follow those that were given, where they contradict each other. */
+void machine_derive(Machine *machine);
 
 /* A machine file built into the library. */
 typedef struct MachineShipped {

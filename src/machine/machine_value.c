@@ -9,7 +9,9 @@ typedef struct Unit {
     uint64_t factor;
 } Unit;
 
-static const Unit byte_units[] = {{"MiB", 1024 * 1024}, {"KiB", 1024}, {"B", 1}, {NULL, 0}};
+static const Unit byte_units[] = {
+    {"GiB", 1024 * 1024 * 1024}, {"MiB", 1024 * 1024}, {"KiB", 1024}, {"B", 1}, {NULL, 0}};
+static const Unit mebibyte_units[] = {{"GiB", 1024}, {"MiB", 1}, {"", 1}, {NULL, 0}};
 static const Unit frequency_units[] = {{"GHz", 1000000}, {"MHz", 1000}, {"kHz", 1}, {NULL, 0}};
 
 static void *field_of(MachineConfig *machine, const MachineRow *row) {
@@ -55,7 +57,7 @@ static void add_number(const MachineRow *row, uint32_t number, Text *out) {
 static void add_expected(const MachineRow *row, Text *why) {
     switch (row->type) {
     case MACHINE_BYTES:
-        text_add(why, "takes bytes with their unit (B, KiB, MiB), as in 64 KiB");
+        text_add(why, "takes bytes with their unit (B, KiB, MiB, GiB), as in 64 KiB");
         break;
     case MACHINE_FREQUENCY:
         text_add(why, "takes a frequency with its unit (kHz, MHz, GHz), as in 700 MHz");
@@ -76,7 +78,8 @@ static void add_expected(const MachineRow *row, Text *why) {
         break;
     default:
         text_add(why, "takes a whole number");
-        if (*row->unit) text_printf(why, " of %s", row->unit);
+        if (!strcmp(row->unit, "MiB")) text_add(why, " of MiB or GiB");
+        else if (*row->unit) text_printf(why, " of %s", row->unit);
         break;
     }
 }
@@ -111,7 +114,7 @@ static const char *unit_in(const char *text) { return text + strspn(text, " "); 
 /* The factor of the unit written in `text` behind a number; 0 when it is not one of the row's. */
 static uint64_t read_unit(const MachineRow *row, const char *text) {
     text = unit_in(text);
-    const Unit *units = units_of(row);
+    const Unit *units = strcmp(row->unit, "MiB") ? units_of(row) : mebibyte_units;
     if (!units) return !*text || (*row->unit && !strcmp(text, row->unit)) ? 1 : 0;
     for (; units->name; units++) {
         if (!strcmp(text, units->name)) return units->factor;
@@ -137,9 +140,11 @@ static bool set_number(MachineConfig *machine, const MachineRow *row, const char
     if (!read_thousandths(value, &thousandths, &end)) return refuse(row, value, why);
     uint64_t factor = read_unit(row, end);
     if (!factor) return refuse(row, value, why);
-    uint64_t scaled = thousandths * factor; /* at most 2^40 x 1000 x 2^20: fits */
+    const unsigned __int128 scaled = (unsigned __int128)thousandths * factor;
     if (scaled % 1000) return refuse(row, value, why);
-    if (!check_bounds(row, scaled / 1000, value, why)) return false;
+    const uint64_t most = UINT64_MAX / 1000; /* over it is over any bound, too */
+    if (!check_bounds(row, scaled / 1000 > most ? most : (uint64_t)(scaled / 1000), value, why))
+        return false;
     uint32_t number = (uint32_t)(scaled / 1000);
     memcpy(field_of(machine, row), &number, sizeof number);
     return true;

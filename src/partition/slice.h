@@ -138,7 +138,8 @@ typedef struct Slice {
     bool never_sleeps;   /* as in the environment */
 
     Ring from_dram, misses, to_dram;
-    Ring write_backs;   /* towards DRAM, ahead of to_dram; of slices that write back first */
+    uint64_t last_atomic; /* address within the channel of the sector that the last one changed */
+    Ring write_backs;     /* towards DRAM, ahead of to_dram; of slices that write back first */
     uint64_t rop_ready; /* cycle at which the ROP line's first may leave; UINT64_MAX: none waits */
     uint32_t node;      /* of both networks */
     uint32_t take_room; /* free input places needed to take a packet */

@@ -333,7 +333,17 @@ SLICE_SELDOM static bool look_up_other(Slice *slice, const SliceSector *sector, 
                                       : look_up_read(slice, sector, cycle);
 }
 
+/* An atomic has been looked up. */
+SLICE_SELDOM static void count_atomic(Slice *slice, const SliceSector *sector) {
+    slice->counters->l2_atomics++;
+    slice->counters->l2_atomics_in_turn += slice->last_atomic == sector->local;
+    slice->last_atomic = sector->local;
+}
+
 bool slice_look_up(Slice *slice, const SliceSector *sector, uint64_t cycle) {
-    return slice->is_plain && sector->op != MEM_OP_WRITE ? look_up_read(slice, sector, cycle)
-                                                         : look_up_other(slice, sector, cycle);
+    const bool is_done = slice->is_plain && sector->op != MEM_OP_WRITE
+                             ? look_up_read(slice, sector, cycle)
+                             : look_up_other(slice, sector, cycle);
+    if (is_done && sector->op == MEM_OP_ATOMIC) count_atomic(slice, sector);
+    return is_done;
 }

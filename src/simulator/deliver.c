@@ -323,6 +323,7 @@ static void deliver_group(Group *group) {
     group->options = read_options(group->entries[0]->words, group->entries[0]->word_bytes);
     group->run = run_new(group->entries[0]->head->program);
     group->run->shape = group->entries[0]->head->shape;
+    group->run->peaks = group->entries[0]->head->peaks;
     group->run->findings = findings_new((uint32_t)group->options->most_errors, NULL, NULL);
     for (int i = 0; i < group->count; i++) {
         const Entry *entry = group->entries[i];
@@ -383,7 +384,15 @@ static void compare_options(Delivery *delivery) {
     }
 }
 
-/* No process has begun to use CUDA: whoever asked for a file is told that it is not written. */
+/* Whether a process has launched a kernel, as far as is known. */
+static bool has_launched(const Delivery *delivery) {
+    for (int i = 0; i < delivery->count; i++)
+        if (!delivery->entries[i].head || delivery->entries[i].head->begun) return true;
+    return false;
+}
+
+/* No kernel was launched: that is told, and of a program that has not begun to use CUDA each file
+ * that is not written. */
 static void tell_of_none(Delivery *delivery) {
     const char *words = getenv("TYTO_OPTIONS");
     Options *options = options_new();
@@ -392,9 +401,12 @@ static void tell_of_none(Delivery *delivery) {
         diag_print(diag, stderr);
     for (int i = 0; i < tyto_option_count(); i++) {
         const char *path = options_file(options, i);
-        if (path && strcmp(tyto_option(i)->name, "--snapshot") != 0)
+        if (path && !delivery->count && strcmp(tyto_option(i)->name, "--snapshot") != 0)
             say(delivery, "%s is not written: the program ended without using CUDA", path);
     }
+    if (!options->is_quiet && delivery->status == TYTO_OK)
+        fprintf(stderr, "tyto: note: the program ended without %s\n",
+                delivery->count ? "launching a kernel" : "using CUDA: nothing ran on Tyto");
     diag_free(diag);
     options_free(options);
 }
@@ -402,7 +414,7 @@ static void tell_of_none(Delivery *delivery) {
 TytoStatus tyto_deliver(const char *folder, int64_t program, const char *ending, bool may_be_none) {
     Delivery delivery = {.program = program, .ending = ending};
     read_all(&delivery, folder);
-    if (!delivery.count && !may_be_none) tell_of_none(&delivery);
+    if (!has_launched(&delivery) && !may_be_none) tell_of_none(&delivery);
     for (int i = 0; i < delivery.count; i++) {
         const Entry *entry = &delivery.entries[i];
         if (!entry->head && !entry->is_done)

@@ -161,7 +161,8 @@ Journal *journal_new(const char *folder, const RunStats *run, const Options *opt
     *head = (JournalHead){.version = TYTO_VERSION,
                           .process = getpid(),
                           .process_start = journal_process_start(getpid()),
-                          .shape = run->shape};
+                          .shape = run->shape,
+                          .peaks = run->peaks};
     snprintf(head->program, sizeof head->program, "%s", program_invocation_short_name);
     head->length = journal_pad(sizeof *head);
     add_options(journal, options);

@@ -28,6 +28,7 @@ typedef struct JournalHead {
     uint64_t waiting;       /* launches that wait in streams */
     uint64_t begun, ended;  /* launches */
     CountersShape shape;    /* of the run */
+    LevelPeaks peaks;       /* of its machine */
     uint64_t reported;      /* launches that had begun when the process reported */
     bool is_full;           /* the disk is: records are missing from some launch on */
     bool is_done;           /* the process has reported ... */

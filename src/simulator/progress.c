@@ -2,42 +2,107 @@
 #include "simulator/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/demangle.h"
+#include "base/map.h"
 
 enum {
-    PERIOD_NS = 250000000, /* between two lines */
-    PATIENCE = 4           /* periods before the first one: short launches stay silent */
+    PERIOD_NS = 250000000,            /* between two lines on a terminal */
+    PERIODS = 1000000000 / PERIOD_NS, /* of a second */
+    PATIENCE = PERIODS,               /* before the first: short launches stay silent */
+    FIRST_LINE = 10 * PERIODS,        /* where stderr is no terminal: the first line, the second, */
+    SECOND_LINE = 30 * PERIODS,
+    LONG_SECONDS = 60,         /* of a launch that is announced */
+    LINES_APART = 60 * PERIODS /* and then one at each multiple of these */
 };
+
+/* What a launch took that was long enough to be told of. */
+typedef struct Ended {
+    uint64_t ctas;  /* of its grid */
+    double seconds; /* of the host */
+} Ended;
 
 struct Progress {
     pthread_t thread;
+    pid_t process;        /* that has the thread: a fork's child has none */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t wake;  /* a launch begins, or the end */
     const Gpu *gpu;
     const char *kernel; /* of the running launch, NULL between launches */
     int periods;        /* since the launch began */
+    Map *ended;         /* by kernel: the last Ended, owned */
+    bool is_terminal;   /* one line is written over and over */
     bool is_ending;
 };
 
+double progress_left(const GpuProgress *now, double seconds) {
+    const double done = (double)now->done_ctas, all = (double)now->total_ctas;
+    const double resident =
+        now->begun_ctas > now->done_ctas ? (double)(now->begun_ctas - now->done_ctas) : 0;
+    if (!now->done_ctas || done < resident) return NAN;
+    const double left = seconds * (all / (done + resident / 2) - 1);
+    return left > 0 ? left : 0;
+}
+
+bool progress_is_due(int periods, bool is_terminal) {
+    if (is_terminal) return periods >= PATIENCE;
+    return periods == FIRST_LINE || periods == SECOND_LINE ||
+           (periods > 0 && periods % LINES_APART == 0);
+}
+
+static double seconds_of(const Progress *progress) { return progress->periods * (PERIOD_NS / 1e9); }
+
+/* The last launch of the kernel with as many CTAs; NULL: there is none. */
+static const Ended *last_launch(const Progress *progress, const GpuProgress *now) {
+    const Ended *last = map_get(progress->ended, progress->kernel, strlen(progress->kernel));
+    return last && last->ctas == now->total_ctas ? last : NULL;
+}
+
+static void keep_launch(Progress *progress) {
+    const GpuProgress now = gpu_progress(progress->gpu);
+    Ended *ended = base_malloc(sizeof *ended);
+    *ended = (Ended){now.total_ctas, seconds_of(progress)};
+    free(map_put(progress->ended, progress->kernel, strlen(progress->kernel), ended));
+}
+
+/* A launch has begun that will be long, if it is as the one before. */
+static void announce(const Progress *progress) {
+    const GpuProgress now = gpu_progress(progress->gpu);
+    const Ended *last = last_launch(progress, &now);
+    Text line = {0};
+    if (!last || last->seconds < LONG_SECONDS) return;
+    demangle_short(progress->kernel, &line);
+    fprintf(stderr, "tyto: %s: about %.0f s, as its last launch took\n", text_string(&line),
+            last->seconds);
+    text_free(&line);
+}
+
 static void print_line(const Progress *progress) {
-    GpuProgress now = gpu_progress(progress->gpu);
-    double seconds = progress->periods * (PERIOD_NS / 1e9);
-    Text name = {0};
-    demangle_short(progress->kernel, &name);
-    fprintf(stderr,
-            "\r%s: %" PRIu64 " of %" PRIu64 " thread blocks, %.1f million warp instructions, "
-            "%.0f s\x1b[K",
-            text_string(&name), now.done_ctas, now.total_ctas, (double)now.warp_instructions / 1e6,
-            seconds);
+    const GpuProgress now = gpu_progress(progress->gpu);
+    const double seconds = seconds_of(progress);
+    const Ended *last = last_launch(progress, &now);
+    const double left =
+        last && last->seconds > seconds ? last->seconds - seconds : progress_left(&now, seconds);
+    Text line = {0};
+    text_add(&line, progress->is_terminal ? "\r" : "tyto: ");
+    demangle_short(progress->kernel, &line);
+    text_printf(&line,
+                ": %" PRIu64 " of %" PRIu64 " thread blocks, %.1f million warp instructions, "
+                "%.0f s",
+                now.done_ctas, now.total_ctas, (double)now.warp_instructions / 1e6, seconds);
+    if (!isnan(left)) text_printf(&line, ", about %.0f s left", left);
+    text_add(&line, progress->is_terminal ? "\x1b[K" : "\n");
+    fputs(text_string(&line), stderr);
     fflush(stderr);
-    text_free(&name);
+    text_free(&line);
 }
 
 /* Waits for a period or a change. The lock is held. */
@@ -59,16 +124,20 @@ static void *watch(void *argument) {
             continue;
         }
         wait_period(progress);
-        if (progress->kernel && ++progress->periods >= PATIENCE) print_line(progress);
+        if (!progress->kernel) continue;
+        if (++progress->periods == 1) announce(progress);
+        if (progress_is_due(progress->periods, progress->is_terminal)) print_line(progress);
     }
     pthread_mutex_unlock(&progress->lock);
     return NULL;
 }
 
 Progress *progress_new(const Gpu *gpu) {
-    if (!isatty(STDERR_FILENO)) return NULL;
     Progress *progress = base_calloc(1, sizeof *progress);
     progress->gpu = gpu;
+    progress->process = getpid();
+    progress->is_terminal = isatty(STDERR_FILENO);
+    progress->ended = map_new();
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -79,12 +148,16 @@ Progress *progress_new(const Gpu *gpu) {
         pthread_setname_np(progress->thread, "tyto-progress");
         return progress;
     }
+    map_free(progress->ended);
     free(progress);
     return NULL;
 }
 
+/* Whether there is a thread, and it is this process's. */
+static bool is_here(const Progress *progress) { return progress && progress->process == getpid(); }
+
 void progress_free(Progress *progress) {
-    if (!progress) return;
+    if (!is_here(progress)) return; /* in a fork's child the lock may be taken for ever */
     pthread_mutex_lock(&progress->lock);
     progress->is_ending = true;
     pthread_cond_signal(&progress->wake);
@@ -92,11 +165,14 @@ void progress_free(Progress *progress) {
     pthread_join(progress->thread, NULL);
     pthread_cond_destroy(&progress->wake);
     pthread_mutex_destroy(&progress->lock);
+    for (size_t i = 0; i < map_count(progress->ended); i++)
+        free(map_value(progress->ended, i));
+    map_free(progress->ended);
     free(progress);
 }
 
 void progress_begin(Progress *progress, const char *kernel) {
-    if (!progress) return;
+    if (!is_here(progress)) return;
     pthread_mutex_lock(&progress->lock);
     progress->kernel = kernel;
     progress->periods = 0;
@@ -105,9 +181,10 @@ void progress_begin(Progress *progress, const char *kernel) {
 }
 
 void progress_end(Progress *progress) {
-    if (!progress) return;
+    if (!is_here(progress)) return;
     pthread_mutex_lock(&progress->lock);
+    if (progress->kernel && progress->periods >= PATIENCE) keep_launch(progress);
     progress->kernel = NULL;
-    if (progress->periods >= PATIENCE) fputs("\r\x1b[K", stderr);
+    if (progress->is_terminal && progress->periods >= PATIENCE) fputs("\r\x1b[K", stderr);
     pthread_mutex_unlock(&progress->lock);
 }

@@ -20,6 +20,7 @@ static RunStatus status_of(const GpuResult *result) {
 static void add_timing(KernelStats *kernel, const GpuResult *result, Watch *watch) {
     KernelTiming *timing = run_add_timing(kernel);
     timing->ctas_per_sm = result->ctas_per_sm;
+    timing->occupancy = result->occupancy;
     KernelFigures figures = {result->counters, result->histograms, result->spreads, result->states};
     run_set_figures(timing, &figures);
     timing->ctas = watch_take_ctas(watch, &timing->cta_count);

@@ -101,6 +101,15 @@ char *tyto_counter_text(int i) {
     return out.bytes;
 }
 
+const char *tyto_rule_name(int i) { return advice_name(i); }
+
+char *tyto_rule_text(int i) {
+    CALLER_CHECK_INDEX("rule", i, ADVICE_RULE_COUNT);
+    Text out = {0};
+    advice_explain((AdviceRule)i, &out);
+    return out.bytes;
+}
+
 /* Whether a counter is known without timing too. */
 static bool is_functional(CounterId id) {
     for (int i = 0; i < RUN_FUNCTIONAL_COUNTERS; i++) {

@@ -173,6 +173,28 @@ bool timed_run_start(TimedRun *timed, const Options *options, Diag *diag) {
     return true;
 }
 
+/* What the machine can do in an SM cycle. */
+static LevelPeaks peaks_of(const MachineConfig *machine) {
+    const SmConfig *sm = &machine->sm;
+    const PartitionConfig *partition = &machine->partition;
+    const double sms = machine->sms, clock = machine->clock.sm_khz;
+    const uint32_t lookups = sm->l1d_own.banks > 1 ? sm->l1d_own.banks : sm->lsu.accesses_per_cycle;
+    const uint32_t interval = sm->l1d_own.bank_interval ? sm->l1d_own.bank_interval : 1;
+    const uint32_t sector = partition->l2_sector_bytes, port = partition->port_bytes;
+    const double tick_bytes = (double)machine->dram.bus_bytes * machine->dram.data_rate;
+    const double slices = (double)machine->partitions * partition->slices;
+    return (LevelPeaks){
+        .of = {[LEVEL_issue] = sms * sm->scheduler.count * sm->scheduler.issue_width /
+                               sm->scheduler.issue_interval,
+               [LEVEL_shared] = sms,
+               [LEVEL_l1d] = sms * lookups / interval,
+               [LEVEL_l2] = partition->has_l2 ? slices * machine->clock.l2_khz / clock /
+                                                    ((sector + port - 1) / port)
+                                              : 0,
+               [LEVEL_dram] = tick_bytes * machine->partitions * machine->clock.dram_khz / clock},
+        .dram_tick_bytes = tick_bytes};
+}
+
 TimedRun *timed_run_new(const Options *options, const Machine *machine, RunStats *run, Diag *diag) {
     TimedRun *timed = base_calloc(1, sizeof *timed);
     timed->run = run;
@@ -182,6 +204,7 @@ TimedRun *timed_run_new(const Options *options, const Machine *machine, RunStats
         const MachineConfig *config = timed->config;
         run_set_machine(run, config->name, timed->scheduler->text, timed->cta_scheduler->text,
                         config->sms, config->sm.scheduler.count);
+        run->peaks = peaks_of(config);
         return timed;
     }
     timed_run_free(timed);

@@ -360,10 +360,14 @@ static uint32_t least_passes(const SmSharedConfig *config, const SmOperation *op
     return words * (ISA_LANES / config->conflict_lanes);
 }
 
-static uint16_t bank_cycles(const SmSharedConfig *config, const SmOperation *op) {
+/* Cycles of shared memory, and those of them that no bank conflict adds. */
+static void count_bank_cycles(const SmSharedConfig *config, const SmOperation *op,
+                              SmMemory *memory) {
     const uint32_t passes = bank_passes(config, op), least = least_passes(config, op);
     const uint32_t conflicts = passes > least ? passes - least : 0, each = config->passes_per_cycle;
-    return (uint16_t)((passes + each - 1) / each + conflicts * (config->conflict_cycles - 1));
+    memory->cycles =
+        (uint16_t)((passes + each - 1) / each + conflicts * (config->conflict_cycles - 1));
+    memory->least = (uint16_t)((passes - conflicts + each - 1) / each);
 }
 
 /* Whether all lanes access a word, each half of the warp one or those behind each other. */
@@ -428,6 +432,15 @@ static void coalesce_local(const SmCoalescer *c, const SmOperation *op, uint32_t
     }
 }
 
+/* Adds the accesses that lanes would make with their data side by side: no more than they make. */
+static void add_least(const SmOperation *op, uint32_t lanes, uint32_t segment, uint32_t made,
+                      SmMemory *memory) {
+    const uint32_t element = (uint32_t)op->info->element_bytes * op->info->vector;
+    const uint32_t bytes = (uint32_t)bits_count64(lanes) * (element ? element : 4);
+    const uint32_t least = (bytes + segment - 1) >> bits_lowest32(segment); /* a power of two */
+    memory->least = (uint16_t)(memory->least + (least < made ? least : made));
+}
+
 /* How many lanes from `lane` on are active and lie `bytes` from one another, or at one address:
  * *is_same. */
 ALWAYS uint32_t run_of(const uint64_t *address, uint32_t lanes, int lane, uint32_t bytes,
@@ -478,7 +491,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     SmPath path =
         is_advice ? path_of_advice(c, op, space, &memory->advice) : path_of(c->lsu, op, space);
     memory->count = memory->done = 0;
-    memory->cycles = 1;
+    memory->cycles = memory->least = 1;
     memory->path = (uint8_t)path;
     memory->is_store = info->memory == ISA_MEMORY_STORE || is_advice;
     memory->is_atomic = info->memory == ISA_MEMORY_ATOMIC && path == SM_PATH_BYPASS;
@@ -487,7 +500,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     if (path == SM_PATH_NONE) return;
     if (path == SM_PATH_SHARED) {
         memory->count = 1;
-        if (!is_conflict_free(c->shared, op)) memory->cycles = bank_cycles(c->shared, op);
+        if (!is_conflict_free(c->shared, op)) count_bank_cycles(c->shared, op, memory);
         return;
     }
     Builder builder;
@@ -500,8 +513,10 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     if (!c->lsu->shrinks_segments) builder.all_sectors = sectors_of_segment(&builder);
     builder.notes_bytes = memory->is_store && !is_advice && builder.segment_mask < MASKED_BYTES;
     uint32_t lanes = lanes_in(op, space);
+    memory->least = 0;
     if (memory->is_atomic) {
         coalesce_atomics(op, &builder, memory);
+        add_least(op, op->lanes, segment, memory->count, memory);
         return;
     }
     uint32_t group = is_read_only ? ISA_LANES : c->lsu->coalesced_lanes;
@@ -513,6 +528,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
         builder.count = 0;
         if (space == PTX_SPACE_LOCAL) coalesce_local(c, op, together, &builder);
         else coalesce_lanes(op, together, base, &builder);
+        add_least(op, together, segment, builder.count, memory);
         finish(&builder, memory, c->lsu->descends);
     }
 }

@@ -88,7 +88,7 @@ static inline bool coalesce_is_one_pass(const SmCoalescer *coalescer, const IsaI
 static inline void coalesce_one_pass(const IsaInfo *info, SmMemory *memory) {
     memory->count = 1;
     memory->done = 0;
-    memory->cycles = 1;
+    memory->cycles = memory->least = 1;
     memory->path = SM_PATH_SHARED;
     memory->is_store = info->memory == ISA_MEMORY_STORE;
     memory->is_atomic = memory->is_local = memory->is_parameter = false;

@@ -68,6 +68,8 @@ typedef struct SmMemory {
     uint16_t count;  /* accesses */
     uint16_t done;   /* handed on */
     uint16_t cycles; /* shared: cycles it takes the latch */
+    uint16_t least;  /* accesses if its lanes' data lay side by side; shared: cycles without bank
+                        conflicts */
     uint16_t next;   /* free list */
     uint8_t path;    /* SmPath */
     bool is_store;   /* no data come back */

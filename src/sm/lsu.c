@@ -300,9 +300,9 @@ static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemo
     if (depth && !memory->is_store && lsu->shared_pipe.queue.count >= depth) return;
     sm->counters.shared_instructions++;
     sm->counters.shared_cycles += memory->cycles;
+    sm->counters.least_shared_cycles += memory->least;
     histogram_add(&sm->histograms, HISTOGRAM_shared_conflicts, memory->cycles);
-    if (context_is_profiled(sm))
-        sm_profile_shared(sm->profile, sm->insts.inst[inst].pc, memory->cycles);
+    if (context_is_profiled(sm)) sm_profile_shared(sm->profile, sm->insts.inst[inst].pc, memory);
     if (!memory->is_store) enter_shared_pipe(lsu, sm, inst);
     leave_latch(lsu, sm, inst);
 }
@@ -360,8 +360,18 @@ static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMe
     return port_send(port, sm, &send);
 }
 
+/* The first access of a global or local instruction is handed on. */
+static void count_request(SmContext *sm, const SmMemory *memory, const SmAccess *access) {
+    sm->counters.memory_requests++;
+    sm->counters.least_accesses += memory->least;
+    if (!context_is_profiled(sm)) return;
+    sm_profile_count(sm->profile, access->pc, PROFILE_requests, 1);
+    sm_profile_count(sm->profile, access->pc, PROFILE_least_accesses, memory->least);
+}
+
 /* An access of a global or local instruction was handed on. */
-static void count_access(SmContext *sm, const SmAccess *access) {
+static void count_access(SmContext *sm, const SmMemory *memory, const SmAccess *access) {
+    if (!memory->done) count_request(sm, memory, access);
     sm->counters.coalesced_accesses++;
     if (context_is_profiled(sm)) sm_profile_count(sm->profile, access->pc, PROFILE_accesses, 1);
 }
@@ -375,7 +385,7 @@ static inline bool enter_l1d(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmMemo
     }
     lsu->bank = SM_NO_BANK;
     l1d_enter(l1d, sm, lsu->latch, memory, access);
-    count_access(sm, access);
+    count_access(sm, memory, access);
     return true;
 }
 
@@ -396,7 +406,7 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory
     case SM_PATH_TEXTURE: return access_texture(lsu, sm, port, access);
     case SM_PATH_BYPASS:
         if (!access_bypass(sm, port, inst, memory, access)) return false;
-        count_access(sm, access);
+        count_access(sm, memory, access);
         return true;
     default: return true;
     }

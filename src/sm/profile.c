@@ -105,10 +105,11 @@ void sm_profile_done(SmProfile *profile, const SmInst *inst, uint16_t index, uin
     row->of[PROFILE_latency_cycles] += cycle - profile->issue_cycle[index];
 }
 
-void sm_profile_shared(SmProfile *profile, uint32_t pc, uint32_t cycles) {
+void sm_profile_shared(SmProfile *profile, uint32_t pc, const SmMemory *memory) {
     ProfileCounts *row = sm_profile_row(profile, pc);
     row->of[PROFILE_shared_instructions]++;
-    row->of[PROFILE_shared_cycles] += cycles;
+    row->of[PROFILE_shared_cycles] += memory->cycles;
+    row->of[PROFILE_least_shared_cycles] += memory->least;
 }
 
 void sm_profile_sent(SmProfile *profile, const MemRequest *request, uint32_t pc) {

@@ -97,8 +97,8 @@ static inline void sm_profile_accesses(SmMemory *memory, uint32_t pc) {
 void sm_profile_move(SmProfile *profile, int warp, uint32_t pc, uint64_t cycle);
 /* Counts until `cycle` how these warps stand, which may go now. */
 void sm_profile_settle(SmProfile *profile, uint64_t warps, uint64_t cycle);
-/* It went to shared memory, which it took for so many cycles. */
-void sm_profile_shared(SmProfile *profile, uint32_t pc, uint32_t cycles);
+/* It went to shared memory, which it took for as many cycles as `memory` says. */
+void sm_profile_shared(SmProfile *profile, uint32_t pc, const SmMemory *memory);
 /* An instruction has ended; `inst` is its record, `index` its place. */
 void sm_profile_done(SmProfile *profile, const SmInst *inst, uint16_t index, uint64_t cycle);
 /* A request was sent for an instruction, and is answered. */

@@ -60,7 +60,7 @@
     GROUP(scheduler_cycles, "sm", "Where the scheduler cycles went (each is exactly one of these)") \
     SUM(scheduler_cycles, "scheduler cycles", "cycles, summed over SMs and their schedulers") \
     SUM(issued, "scheduler cycles", "an instruction was issued") \
-    SUM(idle_no_warp, "scheduler cycles", "no warp: none resident, or all finished") \
+    SUM(idle_no_warp, "scheduler cycles", "no warp: none resident, or all finished; idle_launch is a part of these") \
     SUM(idle_barrier, "scheduler cycles", "no valid instruction, warps wait at a barrier") \
     SUM(idle_branch, "scheduler cycles", "no valid instruction, a taken branch refetches") \
     SUM(idle_fetch, "scheduler cycles", "no valid instruction, instruction buffers empty") \
@@ -69,6 +69,8 @@
     SUM(pipeline_lsu, "scheduler cycles", "ready instructions, the load/store unit takes none") \
     SUM(pipeline_other, "scheduler cycles", "ready instructions, other units take none") \
     SUM(throttled, "scheduler cycles", "ready instructions, the policy lets none issue") \
+    GROUP(idle_launch, "gpu", "Of the scheduler cycles without a warp") \
+    SUM(idle_launch, "scheduler cycles", "no thread block could start yet: the launch latency had not passed, and no other kernel ran") \
     GROUP(seen_vacant, "sm", "Scheduler cycles without issue, by the warps that the policy looks at alone") \
     SUM(seen_vacant, "scheduler cycles", "the SM has no warp at all") \
     SUM(seen_idle, "scheduler cycles", "the SM has warps, and none of these has a valid instruction") \
@@ -86,9 +88,12 @@
     SUM(register_reads, "operands", "operands read from the banks") \
     SUM(register_conflict_cycles, "operand x SM cycles", "operands that waited for their bank") \
     GROUP(coalesced_accesses, "lsu", "Load/store unit") \
+    SUM(memory_requests, "warp instructions", "global and local instructions, atomics included, that made accesses") \
     SUM(coalesced_accesses, "accesses", "accesses made from warps' global and local instructions") \
+    SUM(least_accesses, "accesses", "accesses that the same lanes would have made with their data side by side; no more than were made") \
     SUM(shared_instructions, "warp instructions", "shared memory instructions") \
     SUM(shared_cycles, "SM cycles", "cycles that shared memory took for its instructions, bank conflicts included") \
+    SUM(least_shared_cycles, "SM cycles", "the same without bank conflicts: what the width of the data needs") \
     GROUP(l1d_accesses, "l1d", "L1 data cache") \
     SUM(l1d_accesses, "accesses", "lookups that were not refused: loads and stores") \
     SUM(l1d_hits, "accesses", "lookups whose data were there") \
@@ -137,6 +142,8 @@
     SUM(l2_refusals, "L2 cycles", "a lookup refused: no way, MSHR, merge or queue place free") \
     SUM(l2_far_accesses, "accesses", "accesses that passed from one half of L2 to the other") \
     SUM(l2_copy_hits, "accesses", "hits on copies of what the other half of L2 has") \
+    SUM(l2_atomics, "accesses", "atomics that came to an L2 slice, one per access") \
+    SUM(l2_atomics_in_turn, "accesses", "of them, those to the sector of the slice's atomic before: one waits for the other") \
     SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
     SUM(l2_prefetches_used, "lines", "prefetched lines that were then asked for") \
     SUM(l2_prefetches_late, "lines", "lines prefetched when a fetch of theirs was under way already") \
@@ -184,7 +191,10 @@
     RATIO(pipeline_share, "share", 1, (T(pipeline_lsu) T(pipeline_other)), (T(scheduler_cycles)), "scheduler cycles that waited for a pipeline") \
     RATIO(l1i_miss_rate, "share", 1, (T(l1i_misses)), (T(l1i_accesses)), "instruction cache misses") \
     RATIO(shared_conflict_degree, "cycles", 1, (T(shared_cycles)), (T(shared_instructions)), "mean cycles of a shared memory instruction") \
-    RATIO(accesses_per_instruction, "accesses", 1, (T(coalesced_accesses)), (T(ldst_instructions)), "mean accesses of a load/store instruction") \
+    RATIO(shared_conflict_free_share, "share", 1, (T(least_shared_cycles)), (T(shared_cycles)), "shared memory cycles that are no bank conflicts") \
+    RATIO(accesses_per_request, "accesses", 1, (T(coalesced_accesses)), (T(memory_requests)), "mean accesses of a global or local instruction; an access is what the L1D looks up at once, a sector of 32 bytes on NVIDIA's machines since Volta") \
+    RATIO(needed_access_share, "share", 1, (T(least_accesses)), (T(coalesced_accesses)), "accesses that the data would need side by side, of those made: 1 is coalesced") \
+    RATIO(accesses_per_instruction, "accesses", 1, (T(coalesced_accesses)), (T(ldst_instructions)), "mean accesses of a load/store instruction, those of shared memory and constants included") \
     RATIO(l1d_miss_rate, "share", 1, (T(l1d_misses)), (T(l1d_accesses)), "L1D misses; hits on pending lines are no misses") \
     RATIO(l1d_load_miss_rate, "share", 1, (T(l1d_load_misses)), (T(l1d_load_accesses)), "L1D misses of loads alone; hits on pending lines are no misses") \
     RATIO(l1d_MPKI, "misses", 1000, (T(l1d_misses)), (T(thread_instructions)), "L1D misses per thousand thread instructions") \
@@ -194,6 +204,7 @@
     RATIO(l1t_miss_rate, "share", 1, (T(l1t_misses)), (T(l1t_accesses)), "texture cache misses") \
     RATIO(l2_miss_rate, "share", 1, (T(l2_misses)), (T(l2_accesses)), "L2 misses; hits on pending sectors are no misses") \
     RATIO(l2_MPKI, "misses", 1000, (T(l2_misses)), (T(thread_instructions)), "L2 misses per thousand thread instructions") \
+    RATIO(atomic_contention, "share", 1, (T(l2_atomics_in_turn)), (T(l2_atomics)), "atomics that came to a sector right behind another") \
     RATIO(prefetch_accuracy, "share", 1, (T(l2_prefetches_used)), (T(l2_prefetches)), "prefetched lines that were asked for") \
     RATIO(load_latency, "SM cycles", 1, (T(load_cycles)), (T(reads_answered)), "mean time from an SM's miss to the reply") \
     RATIO(load_latency_noc, "SM cycles", 1, (T(load_noc_cycles)), (T(reads_answered)), "its part in the networks") \

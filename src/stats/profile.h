@@ -47,9 +47,12 @@
     COLUMN(divergent, "warp instructions", divergent_branches, false, "issues that split their warp") \
     COLUMN(completed, "warp instructions", warp_instructions, true, "issues whose instruction has ended") \
     COLUMN(latency_cycles, "SM cycles", none, false, "their time from issue until the results were written, or a store handed on") \
+    COLUMN(requests, "warp instructions", memory_requests, false, "global and local instructions that made accesses") \
     COLUMN(accesses, "accesses", coalesced_accesses, false, "global and local accesses made from them") \
+    COLUMN(least_accesses, "accesses", least_accesses, false, "accesses that the same lanes would have made with their data side by side") \
     COLUMN(shared_instructions, "warp instructions", shared_instructions, false, "those of them that went to shared memory") \
-    COLUMN(shared_cycles, "SM cycles", shared_cycles, false, "cycles shared memory took them; those beyond one each are bank conflicts") \
+    COLUMN(shared_cycles, "SM cycles", shared_cycles, false, "cycles shared memory took them") \
+    COLUMN(least_shared_cycles, "SM cycles", least_shared_cycles, false, "cycles without bank conflicts") \
     COLUMN(l1d_hits, "accesses", l1d_hits, false, "L1D lookups: data there") \
     COLUMN(l1d_pending_hits, "accesses", l1d_pending_hits, false, "L1D lookups: line already on its way") \
     COLUMN(l1d_misses, "accesses", l1d_misses, false, "L1D lookups: neither") \

@@ -211,7 +211,8 @@ static void add_place(Text *report, const Place *place, uint64_t all, int column
     add_mean(out, 10, of[PROFILE_latency_cycles], of[PROFILE_completed]);
     add_share(out, 9, of[PROFILE_l1d_hits], l1d);
     add_share(out, 8, of[PROFILE_l2_hits], l2);
-    add_mean(out, 7, of[PROFILE_accesses], of[PROFILE_accesses] ? of[PROFILE_issues] : 0);
+    add_mean(out, 7, of[PROFILE_accesses], of[PROFILE_requests]);
+    add_share(out, 8, of[PROFILE_least_accesses], of[PROFILE_accesses]);
     text_printf(out, "  %s", base_name(place->file));
     if (place->line) text_printf(out, ":%" PRIu32, place->line);
     if (place->text) {
@@ -253,8 +254,8 @@ static void report_kernel(const ProfileKernel *kernel, int columns, Text *out) {
     text_printf(out, " warp cycle%s at %" PRIu32 " line%s", text_plural(all), count,
                 text_plural(count));
     if (count > TOP_LINES) text_printf(out, ", the first %d of them", TOP_LINES);
-    text_printf(out, "\n%8s  %-26s%11s%7s%10s%9s%8s%7s  %s\n", "share", "doing what", "issues",
-                "lanes", "latency", "L1D hit", "L2 hit", "acc.", "line");
+    text_printf(out, "\n%8s  %-26s%11s%7s%10s%9s%8s%7s%8s  %s\n", "share", "doing what", "issues",
+                "lanes", "latency", "L1D hit", "L2 hit", "acc.", "needed", "line");
     for (uint32_t i = 0; i < count && i < TOP_LINES; i++)
         add_place(out, &places[i], all, columns);
     free(places);
@@ -291,7 +292,9 @@ static const char page[] =
     "| issues, lanes | instructions issued, once per warp; mean lanes that took part |\n"
     "| latency | mean SM cycles from issue until the results were there |\n"
     "| L1D hit, L2 hit | share of lookups that found the data |\n"
-    "| acc. | global and local accesses per instruction: 1 is coalesced |\n"
+    "| acc., needed | global and local accesses per instruction that made some; the share of them "
+    "that "
+    "the data would need side by side: 100% is coalesced |\n"
     "\n"
     "`--json` has all of it under `profile`, `--profile-json FILE` in a file of its own, and "
     "`tyto_profile` of the\n"

@@ -28,16 +28,18 @@ static const struct Cause {
     const char *name;
     CounterId counters[CAUSE_MAX_COUNTERS];
     int count;
+    CounterId without; /* that is a part of them and a cause of its own; COUNTER_COUNT: none is */
 } causes[] = {
-    {'#', "issued", {COUNTER_issued}, 1},
-    {'m', "waited for memory", {COUNTER_scoreboard_memory}, 1},
-    {'r', "waited for a result", {COUNTER_scoreboard_other}, 1},
-    {'l', "found the load/store unit full", {COUNTER_pipeline_lsu}, 1},
-    {'u', "found other units full", {COUNTER_pipeline_other}, 1},
-    {'t', "the policy held back", {COUNTER_throttled}, 1},
-    {'b', "stood at a barrier", {COUNTER_idle_barrier}, 1},
-    {'f', "waited for a fetch", {COUNTER_idle_fetch, COUNTER_idle_branch}, 2},
-    {'.', "had no warp", {COUNTER_idle_no_warp}, 1},
+    {'#', "issued", {COUNTER_issued}, 1, COUNTER_COUNT},
+    {'m', "waited for memory", {COUNTER_scoreboard_memory}, 1, COUNTER_COUNT},
+    {'r', "waited for a result", {COUNTER_scoreboard_other}, 1, COUNTER_COUNT},
+    {'l', "found the load/store unit full", {COUNTER_pipeline_lsu}, 1, COUNTER_COUNT},
+    {'u', "found other units full", {COUNTER_pipeline_other}, 1, COUNTER_COUNT},
+    {'t', "the policy held back", {COUNTER_throttled}, 1, COUNTER_COUNT},
+    {'b', "stood at a barrier", {COUNTER_idle_barrier}, 1, COUNTER_COUNT},
+    {'f', "waited for a fetch", {COUNTER_idle_fetch, COUNTER_idle_branch}, 2, COUNTER_COUNT},
+    {'w', "waited for the launch", {COUNTER_idle_launch}, 1, COUNTER_COUNT},
+    {'.', "had no warp", {COUNTER_idle_no_warp}, 1, COUNTER_idle_launch},
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 
@@ -45,6 +47,8 @@ static uint64_t cause_cycles(const Counters *counters, int cause) {
     uint64_t cycles = 0;
     for (int i = 0; i < causes[cause].count; i++)
         cycles += counters_get(counters, causes[cause].counters[i]);
+    if (causes[cause].without != COUNTER_COUNT)
+        cycles -= counters_get(counters, causes[cause].without);
     return cycles;
 }
 
@@ -104,6 +108,10 @@ static const struct {
     {"caches",
      {RATIO_l1d_miss_rate, RATIO_l1d_MPKI, RATIO_l1d_intra_warp_share, RATIO_l2_miss_rate},
      4},
+    {"access",
+     {RATIO_accesses_per_request, RATIO_needed_access_share, RATIO_shared_conflict_degree,
+      RATIO_atomic_contention},
+     4},
     {"latency",
      {RATIO_load_latency, RATIO_load_latency_noc, RATIO_load_latency_l2, RATIO_load_latency_queue,
       RATIO_load_latency_dram},
@@ -148,8 +156,17 @@ static void add_everything(const Counters *counters, Text *out) {
     }
 }
 
-static void add_counters(const Counters *counters, const Spreads *spreads, uint32_t sms,
-                         bool has_all, Text *out) {
+/* What is told of a kernel, or of all together. */
+typedef struct Told {
+    const Counters *counters;
+    const Spreads *spreads;
+    const RunStats *run;
+    AdviceFacts facts;
+    bool has_overlapped; /* then nothing limits it alone */
+} Told;
+
+static void add_counters(const Told *told, bool has_all, Text *out) {
+    const Counters *counters = told->counters;
     char cycles[FORMAT_BYTES], instructions[FORMAT_BYTES];
     format_count(cycles, counters->cycles);
     format_count(instructions, counters->warp_instructions);
@@ -160,8 +177,10 @@ static void add_counters(const Counters *counters, const Spreads *spreads, uint3
     }
     text_add(out, "\n");
     add_headlines(counters, out);
+    levels_report(&told->run->peaks, counters, out);
     if (counters->scheduler_cycles) add_causes(counters, out);
-    spreads_report(spreads, sms, out);
+    if (!told->has_overlapped) advice_report(&told->facts, out);
+    spreads_report(told->spreads, told->run->shape.sms, out);
     if (has_all) add_everything(counters, out);
 }
 
@@ -176,7 +195,7 @@ static void add_special(const KernelStats *kernel, Text *out) {
     if (kernel->stream) text_printf(out, ", stream %u", kernel->stream);
 }
 
-static void add_kernel(const KernelStats *kernel, uint32_t sms, bool has_all, Text *out) {
+static void add_kernel(const RunStats *run, const KernelStats *kernel, bool has_all, Text *out) {
     text_add(out, "\nkernel ");
     demangle_short(kernel->name, out);
     text_printf(out, ", %u x %u x %u CTAs of %u x %u x %u threads", kernel->grid[0],
@@ -192,8 +211,49 @@ static void add_kernel(const KernelStats *kernel, uint32_t sms, bool has_all, Te
         text_printf(out, "  not complete: %s; the figures are those so far\n",
                     run_status_names[kernel->status]);
     KernelFigures figures = run_figures(kernel->timing);
-    add_counters(&figures.counters, &figures.spreads, sms, has_all, out);
+    occupancy_report(&kernel->timing->occupancy, &figures.counters, out);
+    const Told told = {&figures.counters, &figures.spreads, run,
+                       run_kernel_facts(run, kernel, &figures.counters), kernel->has_overlapped};
+    add_counters(&told, has_all, out);
     if (has_all) add_states(&figures.states, &figures.counters, out);
+}
+
+/* The launch with most cycles, of those that are not `told`; -1: there is none. */
+static int longest(const RunStats *run, const Map *told) {
+    uint64_t most = 0;
+    int found = -1;
+    for (int i = 0; i < run->kernel_count; i++) {
+        const KernelStats *kernel = &run->kernels[i];
+        if (!kernel->timing || kernel->has_overlapped) continue;
+        if (map_has(told, kernel->name, strlen(kernel->name))) continue;
+        const uint64_t cycles = run_kernel_counters(kernel).cycles;
+        if (cycles <= most) continue;
+        most = cycles;
+        found = i;
+    }
+    return found;
+}
+
+/* Where there are too many launches to show each: what limits the longest of some kernels. */
+static void add_longest(const RunStats *run, Text *out) {
+    Map *told = map_new();
+    for (int i = longest(run, told); i >= 0 && map_count(told) < REPORT_KERNELS;
+         i = longest(run, told)) {
+        const KernelStats *kernel = &run->kernels[i];
+        const KernelFigures figures = run_figures(kernel->timing);
+        const AdviceFacts facts = run_kernel_facts(run, kernel, &figures.counters);
+        char cycles[FORMAT_BYTES];
+        format_count(cycles, figures.counters.cycles);
+        text_add(out, map_count(told) ? "" : "\nthe longest launches of the longest kernels\n");
+        text_printf(out, "  %d: ", i + 1);
+        demangle_short(kernel->name, out);
+        text_printf(out, ", %s cycles\n", cycles);
+        occupancy_report(&kernel->timing->occupancy, &figures.counters, out);
+        levels_report(&run->peaks, &figures.counters, out);
+        advice_report(&facts, out);
+        map_put(told, kernel->name, strlen(kernel->name), NULL);
+    }
+    map_free(told);
 }
 
 /* Names of the kernels that ran without timing, each once. */
@@ -285,17 +345,20 @@ static void add_timed(const RunStats *run, bool has_all, int columns, Text *out)
     int timed = run->kernel_count - run_untimed(run).kernels;
     bool has_each = has_all || timed <= REPORT_KERNELS;
     for (int i = 0; has_each && i < run->kernel_count; i++) {
-        if (run->kernels[i].timing) add_kernel(&run->kernels[i], run->shape.sms, has_all, out);
+        if (run->kernels[i].timing) add_kernel(run, &run->kernels[i], has_all, out);
     }
     Counters total = run_total(run);
     if (timed > 1) {
         text_printf(out, "\nall %d %skernels\n", timed, timed < run->kernel_count ? "timed " : "");
         Spreads spreads = {0};
         if (run->units) spreads = units_spreads(run->units);
-        add_counters(&total, &spreads, run->shape.sms, has_all, out);
+        const Told told = {&total, &spreads, run, run_total_facts(run, &total),
+                           run_has_overlap(run)};
+        add_counters(&told, has_all, out);
         const WarpStates states = run_total_states(run);
         if (has_all) add_states(&states, &total, out);
     }
+    if (!has_each) add_longest(run, out);
     if (run->tells_units) units_report(run->units, out);
     add_untimed(run, out);
     if (run->profile) profile_report(run->profile, columns, out);

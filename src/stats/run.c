@@ -126,6 +126,25 @@ Counters run_kernel_counters(const KernelStats *kernel) {
                       .thread_instructions = kernel->thread_instructions};
 }
 
+AdviceFacts run_kernel_facts(const RunStats *run, const KernelStats *kernel,
+                             const Counters *counters) {
+    return (AdviceFacts){.counters = counters,
+                         .peaks = &run->peaks,
+                         .occupancy = &kernel->timing->occupancy,
+                         .ctas = (uint64_t)kernel->grid[0] * kernel->grid[1] * kernel->grid[2],
+                         .sms = run->shape.sms};
+}
+
+AdviceFacts run_total_facts(const RunStats *run, const Counters *total) {
+    return (AdviceFacts){.counters = total, .peaks = &run->peaks, .sms = run->shape.sms};
+}
+
+bool run_has_overlap(const RunStats *run) {
+    for (int i = 0; i < run->kernel_count; i++)
+        if (run->kernels[i].has_overlapped) return true;
+    return false;
+}
+
 bool run_is_counted(const RunStats *run, const KernelStats *kernel) {
     return kernel->timing || !run_is_timed(run);
 }

@@ -9,9 +9,12 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "stats/advice.h"
 #include "stats/counters.h"
 #include "stats/findings.h"
 #include "stats/histogram.h"
+#include "stats/levels.h"
+#include "stats/occupancy.h"
 #include "stats/pack.h"
 #include "stats/profile.h"
 #include "stats/timeseries.h"
@@ -50,6 +53,7 @@ typedef struct KernelFigures {
 /* What only a kernel that was timed has. */
 typedef struct KernelTiming {
     uint32_t ctas_per_sm; /* that fit */
+    Occupancy occupancy;  /* and why no more do */
     Pack figures;         /* a KernelFigures; owned */
     CtaRecord *ctas;      /* those that ended, by their index; owned; NULL when not recorded */
     uint64_t cta_count;   /* of ctas */
@@ -98,6 +102,7 @@ typedef struct RunStats {
     RUN_ORIGIN(RUN_ORIGIN_FIELD)
 #undef RUN_ORIGIN_FIELD
     CountersShape shape;  /* of the machine; is_complete: all kernels were */
+    LevelPeaks peaks;     /* of the machine; 0: unknown */
     KernelStats *kernels; /* in the order in which they ended; owned */
     int kernel_count, kernel_capacity;
     TimeSeries *series;         /* owned; NULL without --sample */
@@ -144,6 +149,13 @@ KernelFigures run_figures(const KernelTiming *timing);
 
 /* A kernel's counters; without timing all are 0 but the functional ones. */
 Counters run_kernel_counters(const KernelStats *kernel);
+
+/* What rules of advice look at: a timed kernel's, with its counters, and those of the run's total.
+ * They do not hold where kernels overlapped. */
+AdviceFacts run_kernel_facts(const RunStats *run, const KernelStats *kernel,
+                             const Counters *counters);
+AdviceFacts run_total_facts(const RunStats *run, const Counters *total);
+bool run_has_overlap(const RunStats *run); /* any kernel did */
 
 /* Whether a kernel is part of the run's total. Kernels without timing are not when others were
  * timed or could have been: --kernels or --skip left them out. */

@@ -60,6 +60,7 @@ static bool take_timing(Rest *rest, KernelStats *kernel) {
     if (!read_block(rest, &read, sizeof read)) return false;
     KernelTiming *timing = run_add_timing(kernel);
     timing->ctas_per_sm = read.ctas_per_sm;
+    timing->occupancy = read.occupancy;
     if (!copy_block(rest, &timing->figures.bytes, &timing->figures.size) ||
         !copy_block(rest, &timing->ctas, &bytes))
         return false;

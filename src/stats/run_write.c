@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "stats/advice.h"
 #include "stats/csv.h"
 
 /* null for a text that a run does not have. */
@@ -69,9 +70,22 @@ static void write_ctas(Json *json, const KernelTiming *timing) {
     json_end_array(json);
 }
 
-static void write_timing(Json *json, const KernelTiming *timing, uint32_t sms) {
+static void write_timing(Json *json, const RunStats *run, const KernelStats *kernel) {
+    const KernelTiming *timing = kernel->timing;
+    const uint32_t sms = run->shape.sms;
     write_number(json, "ctas_per_sm", timing->ctas_per_sm);
     KernelFigures figures = run_figures(timing);
+    if (timing->occupancy.warps) {
+        json_key(json, "occupancy");
+        occupancy_write_json(&timing->occupancy, &figures.counters, json);
+    }
+    json_key(json, "of_peak");
+    levels_write_shares(&run->peaks, &figures.counters, json);
+    if (!kernel->has_overlapped) {
+        const AdviceFacts facts = run_kernel_facts(run, kernel, &figures.counters);
+        json_key(json, "advice");
+        advice_write_json(&facts, json);
+    }
     write_counters(json, &figures.counters);
     json_key(json, "histograms");
     histograms_write_json(&figures.histograms, json);
@@ -81,7 +95,7 @@ static void write_timing(Json *json, const KernelTiming *timing, uint32_t sms) {
     if (timing->ctas) write_ctas(json, timing);
 }
 
-static void write_kernel(Json *json, const KernelStats *kernel, uint32_t sms) {
+static void write_kernel(Json *json, const RunStats *run, const KernelStats *kernel) {
     json_object(json);
     write_text(json, "kernel", kernel->name);
     demangle_write_json(kernel->name, json);
@@ -97,7 +111,7 @@ static void write_kernel(Json *json, const KernelStats *kernel, uint32_t sms) {
     json_key(json, "overlapped");
     json_bool(json, kernel->has_overlapped);
     Counters counters = run_kernel_counters(kernel);
-    if (kernel->timing) write_timing(json, kernel->timing, sms);
+    if (kernel->timing) write_timing(json, run, kernel);
     else write_functional(json, &counters);
     json_end_object(json);
 }
@@ -116,6 +130,13 @@ static void write_total(Json *json, const RunStats *run, const Counters *total) 
         const WarpStates states = run_total_states(run);
         Histograms histograms;
         run_total_histograms(run, &histograms);
+        json_key(json, "of_peak");
+        levels_write_shares(&run->peaks, total, json);
+        if (!run_has_overlap(run)) {
+            const AdviceFacts facts = run_total_facts(run, total);
+            json_key(json, "advice");
+            advice_write_json(&facts, json);
+        }
         write_counters(json, total);
         json_key(json, "histograms");
         histograms_write_json(&histograms, json);
@@ -160,10 +181,14 @@ void run_write_json(const RunStats *run, Json *json) {
     json_object(json);
     run_write_origin(run, json);
     if (run->ending) write_text(json, "ended_early", run->ending);
+    if (run_is_timed(run)) {
+        json_key(json, "peaks");
+        levels_write_peaks(&run->peaks, json);
+    }
     json_key(json, "kernels");
     json_array(json);
     for (int i = 0; i < run->kernel_count; i++)
-        write_kernel(json, &run->kernels[i], run->shape.sms);
+        write_kernel(json, run, &run->kernels[i]);
     json_end_array(json);
     write_total(json, run, &total);
     if (run_is_timed(run)) write_untimed(json, run);

@@ -96,6 +96,7 @@ static RunStats *run_so_far(const Snapshots *snapshots, const Moment *moment) {
     RunStats *now = run_new(program_invocation_short_name);
     run_set_machine(now, run->machine, run->scheduler, run->cta_scheduler, run->shape.sms,
                     run->shape.schedulers);
+    now->peaks = run->peaks;
     KernelFigures before = {.counters = *moment->before};
     if (moment->launch > 1) add_part(now, "launches before", RUN_COMPLETE, moment, &before);
     add_part(now, moment->kernel, RUN_RUNNING, moment, &moment->figures);

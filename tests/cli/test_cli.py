@@ -163,7 +163,10 @@ class Help(Case):
         self.check(self.tyto("quxquux"), 2, "tyto help lists them")
         self.check(self.tyto("help", "nothing"), 2, "no command 'nothing'")
         self.check(self.tyto("run", "--memroy", "1G", "x"), 2, "did you mean '--memory'?")
-        self.check(self.tyto("run", "--size", "10", "vecadd"), 2, "a program's own stand behind its name")
+        self.check(self.tyto("run", "--size", "10", "vecadd"), 2, "a program's own stand behind its name: tyto run vecadd --size 10")
+        self.check(self.tyto("run", "--size=10", "vecadd"), 2, "a program's own stand behind its name: tyto run vecadd --size=10")
+        self.check(self.tyto("run", "--sheduler", "gto", "vecadd"), 2, "did you mean '--scheduler'?")
+        self.check(self.tyto("run", "--size", "10"), 2, "a program's own stand behind its name")
         self.check(self.tyto("ptx", "--quiet", SAXPY), 2, "has no option --quiet")
 
 
@@ -909,8 +912,8 @@ class Words(Case):
         done = self.tyto("run", "echo", "--machine", "owl")
         self.assertEqual(done.stdout, "--machine owl\n")
         self.check(done, 0, "note: --machine stands after the program's name")
-        self.assertNotIn("note", self.tyto("run", "echo", "--size", "3").stderr)
-        self.assertNotIn("note", self.tyto("run", "echo", "--", "--machine").stderr)
+        self.assertNotIn("stands after", self.tyto("run", "echo", "--size", "3").stderr)
+        self.assertNotIn("stands after", self.tyto("run", "echo", "--", "--machine").stderr)
 
     def test_every_workload_is_listed_by_its_suite(self):
         names = {path.stem for path in (TYTO.parent / "workloads").glob("*.ptx") if ".volatile" not in path.name}
@@ -939,6 +942,40 @@ class Words(Case):
         self.assertTrue(shown.startswith("fetch_latency is the former name of load_latency\nload_latency, a ratio, in "), shown)
         self.check(self.tyto("explain", "ipcc"), 2, "did you mean 'ipc'?")
         self.check(self.tyto("metrics", "nothing-of-it"), 2, "no metric has 'nothing-of-it'")
+
+    def test_rules_of_advice_are_explained(self):
+        page = (ROOT / "docs/advice.md").read_text(encoding="utf-8")
+        rules = re.findall(r"(?m)^\| `([\w-]+)` \| .* \| \d+% \|$", page)
+        self.assertGreater(len(rules), 10)
+        shown = self.tyto("explain", *rules).stdout
+        self.assertEqual(re.findall(r"(?m)^([\w-]+), a rule of advice$", shown), rules)
+        self.check(self.tyto("explain", "memory-latancy"), 2, "did you mean 'memory-latency'?")
+
+    def test_a_program_that_runs_nothing_is_told(self):
+        self.check(self.tyto("run", "true"), 0, "tyto: note: the program ended without using CUDA: nothing ran on Tyto")
+        self.assertEqual(self.tyto("run", "--quiet", "true").stderr, "")
+        self.assertNotIn("note", self.tyto("run", "vecadd", "--size", "test").stderr)
+        self.assertNotIn("note", self.tyto("run", "vecadd", "--help").stderr)
+        self.assertNotIn("note", self.tyto("run", "false").stderr)
+
+    def test_sms_add_up_to_the_run(self):
+        self.tyto("run", "--machine", "gtx480", "--per-unit", "--json", "a.json", "spmv", "--size", "2000", is_timed=True)
+        run = json.loads((self.path / "a.json").read_text())
+        for name in ("load_cycles", "load_noc_cycles", "load_l2_cycles", "load_queue_cycles", "load_dram_cycles", "idle_launch", "memory_requests", "least_accesses"):
+            self.assertEqual(sum(sm.get(name, 0) for sm in run["units"]["sms"]), run["total"][name], name)
+
+    def test_a_run_says_what_limits_its_kernels(self):
+        done = self.tyto("run", "--machine", "gtx480", "--json", "a.json", "spmv", "--size", "2000", is_timed=True)
+        kernel = json.loads((self.path / "a.json").read_text())["kernels"][0]
+        self.assertIn("uncoalesced", [told["rule"] for told in kernel["advice"]])
+        for told in kernel["advice"]:
+            self.assertIn(f"    {told['rule']}: {told['text']}\n", done.stderr)
+        occupancy = kernel["occupancy"]
+        self.assertEqual(min(value for value in occupancy["ctas"].values() if value), kernel["ctas_per_sm"])
+        for name in occupancy["limited_by"]:
+            self.assertEqual(occupancy["ctas"][name], kernel["ctas_per_sm"])
+        self.assertAlmostEqual(kernel["of_peak"]["dram"], kernel["dram_bandwidth_use"], places=3)
+        self.assertLess(kernel["of_peak"]["l2"], 1)
 
 
 class Listings(Case):

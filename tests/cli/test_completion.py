@@ -95,7 +95,7 @@ class Shell:
 
     def test_a_word_that_can_be_but_one_is_completed(self):
         for line, completed in (("tyto explai", "tyto explain "), ("tyto run --machine ow", "tyto run --machine owl "), ("tyto run mat", "tyto run matmul "),
-                                ("tyto explain l1d_MP", "tyto explain l1d_MPKI "), ("tyto compare --plo", "tyto compare --plot "),
+                                ("tyto explain l1d_MP", "tyto explain l1d_MPKI "), ("tyto explain contended", "tyto explain contended-atomics "), ("tyto compare --plo", "tyto compare --plot "),
                                 ("tyto reproduce owl-figure-1", "tyto reproduce owl-figure-1"), ("tyto new sch", "tyto new scheduler "),
                                 ("tyto run --json mi", "tyto run --json mine.json ")):
             with self.subTest(line):

@@ -131,7 +131,7 @@ class Browser(Case):
         other = self.run_of("b.json", "lrr", "--set", "l1d.mshrs=2")
         self.tyto("report", "a.json", "b.json")
         seen, _ = self.read()
-        self.assertEqual(seen["sections"], ["runs", "cycles", "time", "source", "roofline", "memory", "blocks", "kernels", "counters"])
+        self.assertEqual(seen["sections"], ["runs", "cycles", "time", "source", "limits", "roofline", "memory", "blocks", "kernels", "counters"])
         self.assertGreaterEqual(seen["pictures"], 13)
         self.assertEqual(seen["unnamed"], 0)
         self.assertEqual(seen["title"], "reduction on gtx480")
@@ -139,6 +139,43 @@ class Browser(Case):
         self.assertEqual([seen["unsorted"], seen["most"], seen["down"], seen["up"]], ["gto", slower, "descending", "ascending"])
         self.assertNotEqual(seen["least"], slower)
         self.assertTrue(any("kernel.cu:" in row[0] and row[3] for row in seen["source"]), seen["source"])
+
+    def test_each_kernel_has_its_limits(self):
+        run = self.run_of("a.json", "gto")
+        self.tyto("report", "a.json")
+        seen, _ = self.read(after="""answer.told = [...document.querySelectorAll("#limits li")].map((each) => each.textContent);
+            answer.rows = [...document.querySelectorAll("#limits tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));""")
+        longest = max(run["kernels"], key=lambda kernel: kernel["cycles"])
+        self.assertTrue(longest["advice"])
+        self.assertEqual(seen["told"], [f"{told['rule']}: {told['text']}." for told in longest["advice"]])
+        self.assertEqual(seen["rows"][0][3:5], [f"{100 * longest['occupancy']['theoretical']:.1f}%", ", ".join(longest["occupancy"]["limited_by"])])
+
+    def test_a_roofline_leaves_no_kernel_out_without_a_word(self):
+        run = self.run_of("a.json", "gto")
+        still = {**run["kernels"][0], "kernel": "still", "dram_bus_ticks": 0}
+        (self.path / "a.json").write_text(json.dumps({**run, "kernels": [*run["kernels"], still]}))
+        (self.path / "b.json").write_text(json.dumps({**run, "kernels": [still]}))
+        (self.path / "c.json").write_text(json.dumps({key: value for key, value in run.items() if key != "peaks"} | {"machine": "mine"}))
+        rows = """answer.rows = [...document.querySelectorAll("#roofline tbody tr")].map((row) => row.children[0].textContent);
+            answer.words = [...document.querySelectorAll("#roofline .note")].map((each) => each.textContent).join();"""
+        self.tyto("report", "a.json")
+        seen, _ = self.read(after=rows)
+        self.assertEqual(sorted(seen["rows"]), ["reduction", "still"])
+        self.assertIn("1 of 2 kernels moved nothing through DRAM", seen["words"])
+        self.tyto("report", "b.json")  # it was no section at all
+        seen, _ = self.read(after=rows)
+        self.assertEqual(seen["rows"], ["still"])
+        self.tyto("report", "c.json")
+        seen, _ = self.read(after=rows)
+        self.assertIn("The limits of mine are not known", seen["words"])
+
+    def test_kernels_have_the_names_of_their_source(self):
+        run = self.run_of("a.json", "gto")
+        run["kernels"] = [{**kernel, "kernel": "_Z3sumPf", "demangled": "sum(float*)"} for kernel in run["kernels"]]
+        (self.path / "a.json").write_text(json.dumps(run))
+        self.tyto("report", "a.json")
+        seen, _ = self.read(after="""answer.names = [...document.querySelectorAll("#kernels tbody tr")].map((row) => row.children[2].textContent);""")
+        self.assertEqual(set(seen["names"]), {"sum(float*)"})
 
     def test_what_a_sweep_leaves_to_the_machine_has_the_machine_s_name(self):
         self.tyto("sweep", "vecadd", "--machines", "gtx480", "--sizes", "test", "--json", "s.json")
@@ -198,6 +235,36 @@ class Browser(Case):
         seen, page = self.read(after="""answer.plots = [...document.querySelectorAll("#sweep figure")].map((each) => [each.querySelector("figcaption").textContent,
             [...each.querySelectorAll("[aria-label='x-axis tick label'] text")].map((text) => text.textContent), each.querySelectorAll("[aria-label='dot'] path").length]);""")
         self.assertEqual(seen["plots"], [["vecadd", ["16KiB", "32KiB"], 4], ["reduction", ["16KiB", "32KiB"], 4]])
+
+    def test_a_large_sweep_has_a_short_page(self):
+        self.tyto("sweep", "vecadd", "reduction", "--machines", "gtx480", "--schedulers", "lrr,gto", "--sizes", "test", "--baseline", "lrr", "--json", "s.json")
+        sweep = json.loads((self.path / "s.json").read_text())
+        first, names = sweep["runs"], [f"program{i}" for i in range(65)]
+        sweep["dimensions"][0]["values"] = names
+        sweep["runs"] = [{**run, "values": {**run["values"], "program": name}, "result": {**run["result"], "program": name}} for name in names for run in first[:2]]
+        sweep["runs"][4] |= {"state": "failed", "reason": "exit status 7", "result": None}
+        sweep["runs"][5] |= {"state": "missing", "result": None}
+        (self.path / "s.json").write_text(json.dumps(sweep))
+        self.tyto("report", "s.json")
+        seen, _ = self.read(after="""answer.plots = document.querySelectorAll("#sweep figure").length;
+            answer.chosen = [...document.querySelectorAll("#sweep option")].length;
+            answer.bars = document.querySelectorAll("#cycles figure:first-of-type [aria-label='y-axis tick label'] text").length;
+            answer.failures = document.querySelector("#failures").textContent;
+            answer.league = [...document.querySelectorAll("#league tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));""")
+        self.assertEqual(seen["title"], "64 programs on gtx480")
+        self.assertEqual((seen["plots"], seen["chosen"]), (1, 64))
+        self.assertLessEqual(seen["bars"], 2 * 40)
+        self.assertIn("1 failed, 1 missing of 130 runs", seen["failures"])
+        self.assertIn("exit status 7", seen["failures"])
+        cycles = [run["result"]["total"]["cycles"] for run in first[:2]]
+        self.assertEqual(seen["league"][0], ["program0", "1.000", f"{cycles[0] / cycles[1]:.3f}"])
+        whole, page = (len((self.path / name).read_text()) for name in ("s.json", "report.html"))
+        held = json.loads(re.search(r'id="data">(.*?)</script>', (self.path / "report.html").read_text(), re.S).group(1))
+        result = held["documents"][0]["data"]["runs"][0]["result"]
+        self.assertEqual(result["total"]["cycles"], first[0]["result"]["total"]["cycles"])
+        self.assertEqual(result["kernels"][0]["advice"], first[0]["result"]["kernels"][0]["advice"])
+        self.assertNotIn("spread", result["kernels"][0])
+        self.assertLess(len(json.dumps(held["documents"])), 0.6 * len(json.dumps(sweep)))
 
     def test_a_sweep_joins_values_that_are_numbers_and_nothing_else(self):
         for x, given, lines in (("l1d.size", ("--machines", "gtx480", "--set", "l1d.size=16KiB,32KiB"), 2), ("machine", ("--machines", "owl,ccws"), 0)):

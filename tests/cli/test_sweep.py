@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -112,6 +113,62 @@ class Combinations(Case):
                       self.sweep("vecadd", "--sizes", "tset", status=2).stderr)
         (self.path / "s.yaml").write_text("programs: vecadd\nsizes: test\nseeds: [1, one]\n", encoding="utf-8")
         self.assertIn("s.yaml:3:12: error: there is no seed but whole numbers: 'one'", self.sweep("s.yaml", status=2).stderr)
+
+    def test_all_is_every_workload_of_the_suites(self):
+        listed = self.tyto("workloads").stdout
+        own = re.findall(r"(?m)^  (\w+) ", listed.split("\nTyto\n")[1])
+        names = [name for name in re.findall(r"(?m)^  (\w+) ", listed) if name not in own]
+        done = self.sweep("all", "--machines", "gtx480", "--sizes", "test", "--stored", "--csv", "t.csv", status=1)
+        self.assertIn(f"{len(names)} programs = {len(names)} runs", done.stdout)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            self.assertEqual(sorted(row["program"] for row in csv.DictReader(file)), sorted(names))
+
+    def test_a_baseline_has_speed_ups_and_their_means(self):
+        words = ("spmv", "vecadd", "--machines", "gtx480", "--schedulers", "lrr,gto,swl:limit=1", "--sizes", "test", "--seeds", "1..2")
+        done = self.sweep(*words, "--baseline", "gto", "--json", "s.json", "--plot", "s.svg")
+        runs = json.loads((self.path / "s.json").read_text(encoding="utf-8"))
+        self.assertEqual(runs["baseline"], "gto")
+        cycles = {tuple(run["values"][name] for name in ("program", "seed", "scheduler")): run["result"]["total"]["cycles"] for run in runs["runs"]}
+        table = done.stdout.split("speed-up over gto (ratio of cycles)\n")[1].split("\n\n")[0].splitlines()
+        self.assertEqual(table[0].split(), ["program", "seed", "lrr", "gto", "swl:limit=1"])
+        gains = []
+        for row in table[1:5]:
+            program, seed, *shown = row.replace("*", "").split()
+            gains.append([cycles[program, seed, "gto"] / cycles[program, seed, policy] for policy in ("lrr", "gto", "swl:limit=1")])
+            self.assertEqual(shown, [f"{gain:.3f}" for gain in gains[-1]])
+        for line, mean in zip(table[5:], (statistics.fmean, statistics.geometric_mean, statistics.harmonic_mean)):
+            self.assertEqual(line.replace("*", "").split()[2:], [f"{mean(column):.3f}" for column in zip(*gains)])
+        self.assertEqual([line.split()[0] for line in table[5:]], ["arithmetic", "geometric", "harmonic"])
+        picture = (self.path / "s.svg").read_text(encoding="utf-8")
+        for text in ("speed-up over gto (ratio of cycles)", "geometric mean", "swl:limit=1", "spmv, 2"):
+            self.assertIn(text, picture)
+        (self.path / "s.yaml").write_text("programs: [spmv, vecadd]\nmachines: gtx480\nschedulers: [lrr, gto, 'swl:limit=1']\nsizes: test\nseeds: 1..2\nbaseline: gto\n", encoding="utf-8")
+        self.assertEqual(self.sweep("s.yaml").stdout, done.stdout)
+
+    def test_a_baseline_is_one_of_the_columns(self):
+        done = self.sweep("vecadd", "--schedulers", "lrr,two-level", "--sizes", "test", "--baseline", "two-levl", status=2)
+        self.assertIn("there is no scheduler 'two-levl'; did you mean 'two-level'?", done.stderr)
+        done = self.sweep("vecadd", "spmv", "--sizes", "test", "--baseline", "lrr", status=2)
+        self.assertIn("a baseline needs several schedulers, or values of a machine", done.stderr)
+
+    def test_a_plot_without_room_is_refused_before_anything_runs(self):
+        done = self.sweep("vecadd", "--machines", "gtx480", "--sizes", "test", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "swl:limit=1..30", "--plot", "s.svg", status=2)
+        self.assertIn("--plot: more than 64 programs or 24 lines for each", done.stderr)
+        self.assertFalse((self.path / "tyto-runs.sqlite").exists())
+
+    def test_watching_without_a_database_ends_at_once(self):
+        began = time.monotonic()
+        done = self.sweep("vecadd", "--machines", "gtx480", "--sizes", "test", "--watch", "--database", "none.sqlite", status=2)
+        self.assertIn("--watch: there is no database none.sqlite", done.stderr)
+        self.assertLess(time.monotonic() - began, 60)
+        self.assertFalse((self.path / "none.sqlite").exists())
+
+    @unittest.skipUnless(shutil.which("squeue"), "Slurm's commands are not installed")
+    def test_a_host_without_a_cluster_is_told_at_once(self):
+        began = time.monotonic()
+        done = self.sweep("vecadd", "--machines", "gtx480", "--sizes", "test", "--engine", "slurm", status=1, SLURM_CONF="/nowhere/slurm.conf")
+        self.assertIn("--engine slurm: this host belongs to no cluster", done.stderr)
+        self.assertLess(time.monotonic() - began, 60)
 
     def test_what_the_command_line_says_goes_before_the_file(self):
         (self.path / "s.yaml").write_text(FILE, encoding="utf-8")
@@ -464,14 +521,10 @@ class Watching(Case):
         words = ("spmv", "vecadd", *GRID)
         self.assertEqual(self.sweep(*words, "--stored", status=1).stderr, "tyto: note: there is no database tyto-runs.sqlite\n18 of 18 runs are missing\n")
         self.assertFalse((self.path / "tyto-runs.sqlite").exists())
+        self.sweep("vecadd", "--sizes", "300")  # another sweep's run, which tells nothing of this one
         with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
                               stdout=subprocess.PIPE) as process:
             self.assertEqual(process.stdout.readline(), "0 of 18 runs done\n")
-            self.sweep("vecadd", "--sizes", "300")  # another sweep's run tells nothing of this one
-            with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
-                                  stdout=subprocess.PIPE) as later:
-                self.assertEqual(later.stdout.readline(), "0 of 18 runs done\n")
-                later.terminate()
             self.sweep(*words)
             rest, _ = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, 0)

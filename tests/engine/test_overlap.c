@@ -447,8 +447,29 @@ static void stop_after_counts_the_instructions_of_all(void **state) {
     stop(&rig);
 }
 
+/* Cycles before the first CTA can start are told apart from others without a warp: of each grid
+ * that begins on a machine at rest, and not of one that begins next to another. */
+static void the_launch_latency_is_counted_of_a_machine_at_rest(void **state) {
+    (void)state;
+    enum { LATENCY = 500 };
+    const Given given[] = {
+        {.kernel = "k", .ctas = 15, .threads = 64, .rounds = 100, .stream = {1, 0}},
+        {.kernel = "other", .ctas = 15, .threads = 64, .rounds = 100, .stream = {2, 0}}};
+    Rig rig;
+    start(&rig, "gtx480", "cta.launch_latency=500cycles", &(GpuOptions){0});
+    run(&rig, given, 2);
+    const MachineConfig *config = rig.timed.config;
+    const Counters *first = &rig.result[0].counters;
+    assert_int_equal(first->idle_launch,
+                     (uint64_t)LATENCY * config->sms * config->sm.scheduler.count);
+    assert_true(first->idle_launch <= first->idle_no_warp);
+    assert_int_equal(rig.result[1].counters.idle_launch, 0);
+    stop(&rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_launch_latency_is_counted_of_a_machine_at_rest),
         cmocka_unit_test(two_halves_of_each_sm_take_the_time_of_one),
         cmocka_unit_test(two_halves_of_the_sms_take_the_time_of_one),
         cmocka_unit_test(a_grids_turn_comes_when_all_ctas_before_it_are_out),

@@ -161,7 +161,9 @@ static void each_line_has_its_own(void **state) {
     const uint64_t *load = counts_of(&run, "ld.global"), *store = counts_of(&run, "st.shared");
     assert_int_equal(load[PROFILE_issues], 8);
     assert_int_equal(load[PROFILE_lanes], 256);
+    assert_int_equal(load[PROFILE_requests], 8);
     assert_int_equal(load[PROFILE_accesses], 8); /* 128 bytes each */
+    assert_int_equal(load[PROFILE_least_accesses], 8);
     assert_int_equal(load[PROFILE_l1d_misses], 8);
     assert_int_equal(load[PROFILE_reads], 8);
     assert_int_equal(load[PROFILE_l2_hits] + load[PROFILE_l2_pending_hits] +
@@ -169,9 +171,12 @@ static void each_line_has_its_own(void **state) {
                      32); /* four sectors each */
     assert_int_equal(store[PROFILE_shared_instructions], 8);
     assert_int_equal(store[PROFILE_shared_cycles], 8 * 32); /* all lanes in one bank */
+    assert_int_equal(store[PROFILE_least_shared_cycles], 8);
     assert_int_equal(counts_of(&run, "@%p bra")[PROFILE_divergent], 8);
     assert_int_equal(counts_of(&run, "atom")[PROFILE_lanes], 128);
     assert_int_equal(counts_of(&run, "atom")[PROFILE_accesses], 128); /* to one word, one by one */
+    assert_true(run.result.counters.l2_atomics_in_turn > 0);
+    assert_true(run.result.counters.l2_atomics_in_turn < 128);
     /* who needs the loaded value waits for it; who stands behind the barrier waits there */
     assert_true(counts_of(&run, "add.u32 %r4")[PROFILE_cycles_memory] > 8 * 100);
     assert_int_equal(load[PROFILE_cycles_memory], 0);

@@ -13,6 +13,7 @@
 #include "machine/machine_file.h"
 #include "ptx/document.h"
 #include "sched/listing.h"
+#include "stats/advice.h"
 #include "stats/counters.h"
 #include "stats/profile.h"
 
@@ -52,6 +53,11 @@ static void test_profile(void **state) {
     check_page("profile.md", profile_document);
 }
 
+static void test_advice(void **state) {
+    (void)state;
+    check_page("advice.md", advice_document);
+}
+
 static void test_schedulers(void **state) {
     (void)state;
     check_page("schedulers.md", sched_document);
@@ -70,6 +76,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_advice),
         cmocka_unit_test(test_schedulers),
         cmocka_unit_test(test_instructions),
     };

@@ -769,6 +769,25 @@ static uint64_t line_of_half(const Rig *rig, uint32_t half) {
     return address;
 }
 
+/* Atomics on one sector one after the other are counted, with L2 and without it. */
+static void test_atomics_in_turn_are_counted(void **state) {
+    (void)state;
+    static const char *const settings[][3] = {{NULL},
+                                              {"l2.enabled=no", "l2.filled_by_copies=no", NULL}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        Rig *rig = rig_new("gtx480", settings[i], NULL);
+        for (uint32_t n = 0; n < 3; n++)
+            send(rig, MEM_OP_ATOMIC, DEVICE, 1);
+        send(rig, MEM_OP_ATOMIC, DEVICE + 32, 1); /* the next sector */
+        send(rig, MEM_OP_READ, DEVICE + 32, 1);
+        send(rig, MEM_OP_ATOMIC, DEVICE + 32, 1);
+        Counters counters = drained(rig);
+        assert_int_equal(counters.l2_atomics, 5);
+        assert_int_equal(counters.l2_atomics_in_turn, 3);
+        rig_free(rig);
+    }
+}
+
 static void test_reads_of_the_other_half_leave_copies(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", halves, NULL);
@@ -883,6 +902,7 @@ int main(void) {
         cmocka_unit_test(test_credits),
         cmocka_unit_test(test_dram_sees_who_missed_first),
         cmocka_unit_test(test_a_write_back_is_nobodys),
+        cmocka_unit_test(test_atomics_in_turn_are_counted),
         cmocka_unit_test(test_reads_of_the_other_half_leave_copies),
         cmocka_unit_test(test_writes_drop_the_copy_of_the_other_half),
         cmocka_unit_test(test_the_link_between_halves_has_a_bandwidth),

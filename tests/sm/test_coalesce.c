@@ -76,6 +76,33 @@ static uint32_t cycles(Bench *bench) { return run(bench)->cycles; }
 
 /* ---- Accesses ---- */
 
+/* The accesses that the lanes would make with their data side by side: of a copy of vectors all of
+ * them, of a stride a part, of one word that all lanes read the one that there is. */
+static void test_accesses_that_the_data_need_are_known(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t element, vector;
+        uint32_t stride, lanes;
+        uint16_t made, least;
+    } rows[] = {
+        {4, 1, 4, UINT32_MAX, 4, 4}, {4, 4, 16, UINT32_MAX, 16, 16}, {4, 1, 32, UINT32_MAX, 32, 4},
+        {4, 1, 8, UINT32_MAX, 8, 4}, {4, 1, 0, UINT32_MAX, 1, 1},    {8, 1, 256, 0xFF, 8, 2},
+        {4, 1, 4, 1, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, rows[i].element);
+        bench.coalescer.l1d_bytes = SECTOR;
+        bench.info.vector = rows[i].vector;
+        bench.operation.lanes = rows[i].lanes;
+        stride(&bench, BASE, rows[i].stride);
+        assert_int_equal(run(&bench)->count, rows[i].made);
+        assert_int_equal(run(&bench)->least, rows[i].least);
+        bench.lsu.coalesced_lanes = 16; /* each half has its own */
+        assert_true(run(&bench)->least <= run(&bench)->count);
+    }
+}
+
 /* Each half by itself has what it shares with nobody of the other; constants and textures are the
  * warp's. */
 static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) {
@@ -448,6 +475,26 @@ static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state)
 
 /* ---- Where accesses go ---- */
 
+/* Bank conflicts are what is beyond the cycles that the width of the data takes. */
+static void test_shared_cycles_without_conflicts_are_known(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+    for (uint32_t words = 1; words <= 32; words *= 2) {
+        stride(&bench, 0, 4 * words);
+        assert_int_equal(run(&bench)->cycles, words);
+        assert_int_equal(run(&bench)->least, 1);
+    }
+    bench.info.vector = 4;
+    stride(&bench, 0, 16);
+    assert_int_equal(run(&bench)->cycles, 4);
+    assert_int_equal(run(&bench)->least, 4);
+    stride(&bench, 0, 128);
+    bench.shared.conflict_cycles = 2;
+    assert_true(run(&bench)->cycles > 32);
+    assert_int_equal(run(&bench)->least, 4);
+}
+
 static void test_each_space_and_kind_goes_its_way(void **state) {
     (void)state;
     static const struct {
@@ -619,6 +666,8 @@ static void test_a_pattern_is_that_of_all_lanes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accesses_that_the_data_need_are_known),
+        cmocka_unit_test(test_shared_cycles_without_conflicts_are_known),
         cmocka_unit_test(test_a_pattern_that_is_known_changes_nothing),
         cmocka_unit_test(test_a_pattern_is_that_of_all_lanes),
         cmocka_unit_test(test_each_half_of_a_warp_can_have_accesses_of_its_own),

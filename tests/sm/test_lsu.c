@@ -429,6 +429,7 @@ static void test_a_load_that_bypasses_ends_two_cycles_after_its_last_reply(void 
     answer(bench, second);
     assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 3);
     assert_int_equal(bench->stage->sm.counters.coalesced_accesses, 2);
+    assert_int_equal(bench->stage->sm.counters.memory_requests, 1);
     stage_free(bench->stage);
 }
 

@@ -73,6 +73,7 @@ static Counters sound_counters(void) {
         .scheduler_cycles = 40,
         .issued = 5,
         .idle_no_warp = 6,
+        .idle_launch = 6,
         .idle_barrier = 1,
         .idle_branch = 2,
         .idle_fetch = 3,
@@ -144,6 +145,9 @@ static const CounterId watched[] = {
     COUNTER_scheduler_cycles,
     COUNTER_issued,
     COUNTER_idle_no_warp,
+    COUNTER_idle_launch,
+    COUNTER_least_shared_cycles,
+    COUNTER_l2_atomics_in_turn,
     COUNTER_idle_barrier,
     COUNTER_idle_branch,
     COUNTER_idle_fetch,
@@ -192,6 +196,7 @@ static const CounterId watched_at_end[] = {
     COUNTER_writes_sent,          COUNTER_writes_acknowledged,
     COUNTER_request_packets_sent, COUNTER_request_packets_received,
     COUNTER_reply_packets_sent,   COUNTER_reply_packets_received,
+    COUNTER_least_accesses,
 };
 
 static bool is_noticed(CounterId id, bool is_complete) {

@@ -111,6 +111,23 @@ static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memor
     return run;
 }
 
+/* Cycles before the first thread block can start are told by themselves. */
+static void test_the_launch_is_a_cause_of_its_own(void **state) {
+    (void)state;
+    RunStats *run = make_run("gto", 2000, 500);
+    KernelFigures figures = run_figures(run->kernels[0].timing);
+    figures.counters.issued = 500;
+    figures.counters.idle_no_warp = 1000;
+    figures.counters.idle_launch = 800;
+    run_set_figures(run->kernels[0].timing, &figures);
+    Text text = {0};
+    report_run(run, false, 0, &text);
+    assert_contains(text_string(&text), "waited for the launch            40.0%");
+    assert_contains(text_string(&text), "had no warp                      10.0%");
+    text_free(&text);
+    run_free(run);
+}
+
 static void test_run_sums_and_checks(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
@@ -698,6 +715,7 @@ static void test_output(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_launch_is_a_cause_of_its_own),
         cmocka_unit_test(test_run_sums_and_checks),
         cmocka_unit_test(test_warp_states),
         cmocka_unit_test(test_text_without_timing),

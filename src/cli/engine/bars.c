@@ -126,6 +126,7 @@ static Range find_range(const BarChart *chart) {
     if (range.high > range.base || chart->shows_values) range.high += more;
     if (range.low < range.base) range.low = fmin(range.low, range.base - chart->least_reach);
     if (range.high > range.base) range.high = fmax(range.high, range.base + chart->least_reach);
+    if (chart->begins_at_zero) range.low = fmin(range.low, 0);
     if (range.high <= range.low) range.high = range.low + 1;
     return range;
 }
@@ -275,7 +276,7 @@ static void write_script(const void *context, FILE *to) {
             "'black' linewidth 1 back\n",
             middle_of(chart, chart->rows - 1) + 0.6, range.low, range.high, range.base, range.base);
     for (int series = 0; series < chart->series; series++)
-        write_series(chart, series, range.base, to);
+        write_series(chart, series, chart->begins_at_zero ? 0 : range.base, to);
     fprintf(to, ", ARG1 index 0 using 1:(%g):xtic(2) with dots linecolor bgnd notitle", range.base);
     if (has_published(chart))
         fprintf(to, ", ARG1 index 1 using 1:2 with points pointtype 2 pointsize 0.9 linewidth 2 "

@@ -21,6 +21,7 @@ typedef struct BarChart {
     bool draws_all;             /* a bar beyond the others is no outlier */
     bool shows_values;          /* above the bars, while they are few */
     double base;                /* what means no difference: 0 or 1 */
+    bool begins_at_zero;        /* bars are drawn from 0, whatever the base */
     double least_reach;         /* of the axis from there, so that little looks little */
     Bar *bars;                  /* by row, then series */
     const char **row_labels;    /* borrowed texts */

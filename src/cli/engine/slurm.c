@@ -300,11 +300,31 @@ static bool submit(Slurm *slurm) {
 
 /* ---- The executor ---- */
 
+/* Whether Slurm's commands know of a cluster, if it does not answer at the moment. False after a
+ * message. */
+static bool has_cluster(void) {
+    static const char *const files[] = {"/etc/slurm/slurm.conf", "/etc/slurm-llnl/slurm.conf",
+                                        "/run/slurm/conf/slurm.conf"};
+    const char *given = getenv("SLURM_CONF"), *server = getenv("SLURM_CONF_SERVER");
+    bool is_known = (given && access(given, R_OK) == 0) || server;
+    for (size_t i = 0; !given && i < sizeof files / sizeof *files; i++)
+        is_known |= access(files[i], R_OK) == 0;
+    if (is_known) return true;
+    int status; /* a cluster may say by DNS where its configuration is */
+    const char *words[] = {"scontrol", "ping", NULL};
+    free(run_command(words, &status));
+    if (status == 0) return true;
+    say_error("--engine slurm: this host belongs to no cluster: Slurm has no configuration "
+              "(SLURM_CONF, /etc/slurm/slurm.conf)");
+    return false;
+}
+
 static void *open_slurm(const Workplace *place) {
     if (!program_exists("sbatch") || !program_exists("squeue")) {
         say_error("--engine slurm: sbatch and squeue are not here (Debian's package slurm-client)");
         return NULL;
     }
+    if (!has_cluster()) return NULL;
     Slurm *slurm = allocate(1, sizeof *slurm);
     snprintf(slurm->folder, sizeof slurm->folder, "%s", place->folder);
     slurm->jobs = place->jobs;

@@ -8,11 +8,14 @@ function build(held) {
   masthead(runs, tables);
   if (held.live) liveSection(held.documents[0].data.live);
   experimentSection(tables);
+  failureSection(documents);
+  leagueSection(documents);
   sweepSection(documents);
   runsSection(runs);
   stallSection(runs);
   timeSection(runs);
   sourceSection(runs);
+  limitSection(runs);
   rooflineSection(runs, held.machines);
   memorySection(runs);
   setSection(runs);

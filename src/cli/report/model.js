@@ -10,7 +10,8 @@ const CAUSES = [ /* of a scheduler's cycle: counters, words, colour */
   {key: "policy", of: ["throttled"], label: "policy held back", colour: "--policy"},
   {key: "barrier", of: ["idle_barrier"], label: "stood at a barrier", colour: "--barrier"},
   {key: "fetch", of: ["idle_fetch", "idle_branch"], label: "waited for a fetch", colour: "--fetch"},
-  {key: "none", of: ["idle_no_warp"], label: "had no warp", colour: "--none"},
+  {key: "launch", of: ["idle_launch"], label: "waited for the launch", colour: "--turn"},
+  {key: "none", of: ["idle_no_warp"], without: "idle_launch", label: "had no warp", colour: "--none"},
 ];
 
 const STANDING = [ /* of a warp, in the profile */
@@ -62,6 +63,8 @@ const TONES = ["--tone-1", "--tone-2", "--tone-3", "--tone-4", "--tone-5", "--to
 const MARKS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "times", "plus", "asterisk", "square2", "diamond2"];
 
 const sum = (from, keys) => keys.reduce((all, key) => all + (from[key] || 0), 0);
+/* Cycles of a cause, without those of them that are a cause of their own. */
+const causeCycles = (from, cause) => sum(from, cause.of) - (cause.without ? from[cause.without] || 0 : 0);
 const isNumber = (value) => typeof value === "number" && isFinite(value);
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
 const fixed = (value, digits = 2) => (isNumber(value)
@@ -81,7 +84,14 @@ function runsOf(document_) {
   if (!data || typeof data !== "object") return [];
   const given = Array.isArray(data.runs) ? data.runs : [data];
   return given.map((run) => (run && run.values && run.result ? {...run.result, values: run.values} : run))
-    .filter((run) => run && run.total && Array.isArray(run.kernels)).map((run) => ({...run, file: document_.name}));
+    .filter((run) => run && run.total && Array.isArray(run.kernels)).map((run) => ({...withPlainNames(run), file: document_.name}));
+}
+
+/* C++ kernels by the names of their source. */
+function withPlainNames(run) {
+  const plain = new Map(run.kernels.filter((kernel) => kernel.demangled).map((kernel) => [kernel.kernel, kernel.demangled]));
+  const rename = (kernel) => ({...kernel, kernel: plain.get(kernel.kernel) ?? kernel.kernel});
+  return plain.size ? {...run, kernels: run.kernels.map(rename), profile: run.profile && run.profile.map(rename)} : run;
 }
 
 /* What differs among runs, as the name of each; the same names are numbered. */
@@ -132,8 +142,10 @@ function machineValue(text, path) {
   return NaN;
 }
 
-/* What bounds a kernel on its machine: instructions a cycle by issue, and bytes a cycle by DRAM. */
-function limitsOf(counters, machine) {
+/* What bounds a kernel on its machine: instructions a cycle by issue, and bytes a cycle by DRAM. The run's own peaks hold
+   for --set and files of one's own too; a result of an older version has none, and the machine's file answers. */
+function limitsOf(counters, machine, peaks) {
+  if (peaks && isNumber(peaks.issue)) return {issue: 32 * peaks.issue, bytes: peaks.dram_tick_bytes, bandwidth: peaks.dram ?? NaN};
   const value = (path) => machineValue(machine, path);
   const interval = value("scheduler.issue_interval") || 1, width = value("scheduler.issue_width") || 1;
   const schedulers = ratio(counters.scheduler_cycles, counters.cycles);
@@ -142,7 +154,7 @@ function limitsOf(counters, machine) {
           bandwidth: bytes * ratio(counters.dram_ticks, counters.cycles)};
 }
 
-/* A point of the roofline; NaN where the kernel moved nothing. */
+/* A point of the roofline; its intensity is NaN where the kernel moved nothing. */
 function pointOf(counters, limits) {
   return {intensity: ratio(counters.thread_instructions, counters.dram_bus_ticks * limits.bytes),
           speed: ratio(counters.thread_instructions, counters.cycles)};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/report/prune.h"
 
 static void write_json(const char *text, size_t length, FILE *to) {
     for (size_t i = 0; i < length; i++) {
@@ -23,6 +24,22 @@ static void write_string(const char *text, FILE *to) {
         else fputc(*text, to);
     }
     fputc('"', to);
+}
+
+/* A sweep's results have the dimensions of the sweep beside them. */
+static bool is_sweep(const ReportDocument *document) {
+    return strstr(document->text, "\"dimensions\":") && strstr(document->text, "\"metrics\":");
+}
+
+static void write_data(const ReportDocument *document, FILE *to) {
+    char *text = NULL;
+    size_t length;
+    FILE *pruned = is_sweep(document) ? open_memstream(&text, &length) : NULL;
+    if (pruned) prune_write(document->text, pruned);
+    if (pruned) fclose(pruned);
+    if (text) write_json(text, length, to);
+    else write_json(document->text, document->length, to);
+    free(text);
 }
 
 /* The files of the machines that the documents name, for what bounds a kernel; all of them where
@@ -61,7 +78,7 @@ static void write_page(const ReportDocument *documents, int count, bool is_live,
             write_string(documents[i].text, to);
         } else {
             fputs(",\"data\":", to);
-            write_json(documents[i].text, documents[i].length, to);
+            write_data(&documents[i], to);
         }
         fputc('}', to);
     }

@@ -9,7 +9,8 @@ function masthead(runs, tables) {
   const first = runs[0], programs = [...new Set(runs.map((run) => base(run.program)))];
   const machines = [...new Set(runs.map((run) => run.machine || "no machine: functional"))];
   const experiments = [...new Set(tables.map((row) => row.experiment))];
-  const title = runs.length ? `${programs.slice(0, 4).join(", ")} on ${machines.slice(0, 4).join(", ")}` : experiments.join(", ") || "Nothing to report";
+  const named = (list, what) => (list.length > 4 ? `${list.length} ${what}` : list.join(", "));
+  const title = runs.length ? `${named(programs, "programs")} on ${named(machines, "machines")}` : experiments.join(", ") || "Nothing to report";
   document.title = title + " – Tyto report";
   at.append(element("h1", {}, title));
   if (!runs.length) return;
@@ -24,10 +25,24 @@ function masthead(runs, tables) {
     [percent(t.dram_bandwidth_use), "of the DRAM bandwidth used"]].filter(([value]) => value !== "–")));
 }
 
+const gainOf = (runs) => ratio(runs[0].total.cycles, fastest(runs).total.cycles) || 0;
+
+/* Runs of a sweep that did not come to a result, and why. */
+function failureSection(documents) {
+  const planned = documents.flatMap(({data}) => (data && Array.isArray(data.runs) ? data.runs.filter((run) => run.values && run.state) : []));
+  const lacking = planned.filter((run) => run.state !== "done");
+  if (!lacking.length) return;
+  const failed = lacking.filter((run) => run.state === "failed").length, most = 200;
+  const words = [failed ? `${count(failed)} failed` : "", lacking.length > failed ? `${count(lacking.length - failed)} missing` : ""].filter(Boolean).join(", ");
+  section("failures", "Runs without a result", `${words} of ${count(planned.length)} runs; the other sections leave them out.` + (lacking.length > most ? ` Shown are the first ${most}.` : ""),
+    table([{title: "Run", value: (run) => Object.values(run.values).filter(Boolean).join(", ")}, {title: "State", value: (run) => run.state}, {title: "Why", value: (run) => run.reason || ""}], lacking.slice(0, most), {high: lacking.length > 20}));
+}
+
 /* The fastest run of each program and machine. */
 function winners(groups) {
   return element("div", {}, element("p", {class: "answer"}, `${d3.sum(groups, ([, runs]) => runs.length)} runs of ${groups.length} programs. The fastest of each, against its first:`),
-    cards(groups.slice(0, 12).map(([name, runs]) => [`${fixed(ratio(runs[0].total.cycles, fastest(runs).total.cycles))} ×`, `${name}: ${fastest(runs).own}`])));
+    groups.length > 12 ? element("p", {class: "note"}, "Those with the largest gain:") : null,
+    cards([...groups].sort(([, a], [, b]) => (groups.length > 12 ? gainOf(b) - gainOf(a) : 0)).slice(0, 12).map(([name, runs]) => [`${fixed(ratio(runs[0].total.cycles, fastest(runs).total.cycles))} ×`, `${name}: ${fastest(runs).own}`])));
 }
 
 /* Who wins, in words. */
@@ -51,6 +66,25 @@ function runsSection(runs) {
           timed, {mark: (run) => best.has(run.total.cycles + run.program), high: timed.length > 40}));
 }
 
+/* A sweep with a baseline: speed-ups over it, by what stands in the columns of its table, and their means. */
+function leagueSection(documents) {
+  for (const {data} of documents) {
+    if (!data || typeof data.baseline !== "string" || !Array.isArray(data.dimensions)) continue;
+    const varying = data.dimensions.filter((each) => each.values.length > 1), across = varying.filter((each, i) => i || each.name !== "program").at(-1);
+    if (!across) continue;
+    const done = data.runs.filter((run) => run.result), labelOf = (run) => varying.filter((each) => each !== across).map((each) => run.values[each.name]).join(", ") || base(run.values.program ?? "");
+    const rows = [...d3.group(done, labelOf)].map(([name, mine]) => ({name, cycles: new Map(mine.map((run) => [run.values[across.name], run.result.total.cycles]))}));
+    const gain = (row, value) => ratio(row.cycles.get(data.baseline) ?? NaN, row.cycles.get(value) ?? NaN), columns = across.values;
+    const whole = rows.filter((row) => columns.every((value) => isNumber(gain(row, value))));
+    if (!whole.length) continue;
+    const mean = (value) => Math.exp(d3.mean(whole, (row) => Math.log(gain(row, value)))), bars = columns.map((value) => ({value, mean: mean(value)}));
+    section("league", `Speed-up over ${data.baseline}`, `The cycles of ${data.baseline} divided by those of each ${across.name}. Means are geometric, over the ${count(whole.length)} of ${count(rows.length)} rows of which every run is there.`,
+      figure(`Geometric mean of the speed-up, by ${across.name}.`, null, (width) => Plot.plot({width, height: 46 + 30 * bars.length, marginLeft: Math.min(width / 3, 14 + 7 * d3.max(columns, (value) => value.length)), marginRight: 60, marginBottom: 36, x: {zero: true, grid: true, label: "speed-up →", nice: true}, y: {label: null, domain: columns},
+        marks: [Plot.barX(bars, {x: "mean", y: "value", fill: colour("--issued"), inset: 0.5}), Plot.text(bars, {x: "mean", y: "value", text: (bar) => fixed(bar.mean, 3), dx: 6, textAnchor: "start", fill: "currentColor"}), Plot.ruleX([1], {strokeOpacity: 0.6})]}), "Geometric means of speed-ups"),
+      table([{title: varying.filter((each) => each !== across).map((each) => each.name).join(", ") || "program", value: (row) => row.name}, ...columns.map((value) => ({title: value || "machine's own", kind: "n", value: (row) => gain(row, value), show: (row) => fixed(gain(row, value), 3)}))], rows, {high: rows.length > 20}));
+  }
+}
+
 /* A sweep: its metric along its axis, a figure for each program. */
 function sweepSection(documents) {
   for (const {data} of documents) {
@@ -62,19 +96,27 @@ function sweepSection(documents) {
       y: {zero: true, grid: true, nice: true, label: "↑ " + metric, ticks: 6}, symbol: {domain: lines, range: lines.map((_, i) => MARKS[i % MARKS.length])},
       marks: [Plot.ruleY([0]), Plot.lineY(isJoined ? mine : [], {x: "x", y: "y", z: "line", stroke: (point) => toneOf(point.line), strokeWidth: 1.75}),
         Plot.dot(mine, {x: "x", y: "y", r: 4, symbol: "line", fill: (point) => toneOf(point.line), stroke: colour("--ground"), strokeWidth: 0.75, title: (point) => `${point.line}, ${data.x} ${point.x}: ${fixed(point.y, 3)}`})]});
-    const plots = [...d3.group(points, (point) => point.program)].map(([program, mine]) => figure(program || metric, null, (width) => draw(mine, width), `${program} ${metric} by ${data.x}`));
+    const most = 12, byProgram = [...d3.group(points, (point) => point.program)];
+    const plotOf = ([program, mine]) => figure(program || metric, null, (width) => draw(mine, width), `${program} ${metric} by ${data.x}`);
+    const room = element("div"), show = (which) => { room.replaceChildren(plotOf(byProgram[which])); drawFigures(); };
+    const plots = byProgram.length > most ? [element("div", {}, element("div", {class: "controls"}, choose("Program", byProgram.map(([program]) => program), show)), room)] : byProgram.map(plotOf);
+    if (byProgram.length > most) show(0);
     section("sweep", `${metric} by ${data.x}`, lines.length > 1 && isJoined ? "Each mark is a run; a line joins those that differ in nothing else." : "Each mark is a run.",
       lines.length > 1 ? legend(lines.map((line, i) => ({label: line, colour: TONES[i % TONES.length]}))) : null, plots.length > 1 ? element("div", {class: "grid"}, ...plots) : plots[0]);
   }
 }
 
+/* Bars are drawn of so many runs at most: more are a page of bars. */
+const MOST_BARS = 40;
+const firstOf = (all) => (all.length > MOST_BARS ? ` Shown are the first ${MOST_BARS} of ${count(all.length)} runs.` : "");
+
 function stallSection(runs) {
-  const timed = runs.filter((run) => run.scheduler);
+  const all = runs.filter((run) => run.scheduler), timed = all.slice(0, MOST_BARS);
   if (!timed.length) return;
   const rows = timed.flatMap((run) => CAUSES.map((cause) => ({name: run.name, label: cause.label, colour: cause.colour,
-    share: ratio(sum(run.total, cause.of), run.total.scheduler_cycles)})));
+    share: ratio(causeCycles(run.total, cause), run.total.scheduler_cycles)})));
   const shown = CAUSES.filter((cause) => rows.some((row) => row.label === cause.label && row.share > 0));
-  section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to.",
+  section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to." + firstOf(all),
     figure("Share of all scheduler cycles.", shown, (width) => shareBars(rows, width), "Stacked bars of what schedulers did in each run"), pipelineFigure(timed));
 }
 
@@ -98,7 +140,7 @@ function timeSection(runs) {
     const at = (keys, i) => keys.reduce((all, key) => all + ((samples[key] || [])[i] || 0), 0);
     const spans = ends.map((end, i) => ({x1: i ? ends[i - 1] : 0, x2: end, i})).filter((span) => span.x2 > span.x1);
     const stacked = spans.flatMap((span) => CAUSES.map((cause) => ({...span, label: cause.label, colour: cause.colour,
-      share: ratio(at(cause.of, span.i), at(["scheduler_cycles"], span.i))}))).filter((row) => row.share > 0);
+      share: ratio(at(cause.of, span.i) - (cause.without ? at([cause.without], span.i) : 0), at(["scheduler_cycles"], span.i))}))).filter((row) => row.share > 0);
     const shown = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
     const small = lines.filter(([, above]) => spans.some((span) => at(above, span.i) > 0)).map(([title, above, below, scale]) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32,
       x: {label: "SM cycle →", tickFormat: short, ticks: 4, domain: [0, ends[ends.length - 1]]}, y: {label: null, grid: true, ticks: 4, zero: true, nice: true},
@@ -115,8 +157,31 @@ function timeSection(runs) {
   show(0);
 }
 
+/* The longest launch of each kernel of a run, the longest kernels first. */
+const longestLaunches = (run) => [...d3.group(run.kernels.map((kernel, i) => ({...kernel, number: i + 1})).filter((kernel) => kernel.timed), (kernel) => kernel.kernel).values()]
+  .map((same) => same.reduce((a, b) => (b.cycles > a.cycles ? b : a))).sort((a, b) => b.cycles - a.cycles);
+const LEVELS = [["issue", "Issue"], ["shared", "Shared memory"], ["l1d", "L1D"], ["l2", "L2"], ["dram", "DRAM"]];
+
+/* What limits the longest launch of each kernel: sentences, occupancy, and how near each level came to its peak. */
+function limitSection(runs) {
+  const most = 12, all = runs.filter((run) => run.scheduler).flatMap((run) => longestLaunches(run).map((kernel) => ({run, kernel}))).filter(({kernel}) => kernel.of_peak);
+  const rows = [...all].sort((a, b) => b.kernel.cycles - a.kernel.cycles).slice(0, most);
+  if (!rows.length) return;
+  const name = ({run, kernel}) => [kernel.kernel, run.kernels.length > 1 ? `launch ${kernel.number}` : "", runs.length > 1 ? run.name : ""].filter(Boolean).join(", ");
+  const n = (title, value, note) => ({title, kind: "n", note, value, show: (row) => percent(value(row))});
+  section("limits", "What limits each kernel", "Of each kernel the longest launch. Rules look at the counters (docs/advice.md); the ones with most weight are told. Shares of a peak are over all cycles of the launch." + (all.length > rows.length ? ` Shown are the ${rows.length} longest of ${count(all.length)}.` : ""),
+    ...rows.filter(({kernel}) => kernel.advice && kernel.advice.length).map((row) => element("div", {class: "advice"}, element("h3", {}, name(row)),
+      element("ul", {}, ...row.kernel.advice.map((told) => element("li", {}, element("b", {}, told.rule), `: ${told.text}.`))))),
+    table([{title: "Kernel", value: ({kernel}) => kernel.kernel, class: "code"}, {title: "Run", value: ({run}) => run.name}, {title: "Cycles", kind: "n", value: ({kernel}) => kernel.cycles, show: ({kernel}) => count(kernel.cycles)},
+      n("Occupancy", ({kernel}) => kernel.occupancy?.theoretical, "share of an SM's warps that fit"), {title: "Limited by", value: ({kernel}) => (kernel.occupancy?.limited_by || []).join(", ")},
+      n("Achieved", ({kernel}) => kernel.occupancy?.achieved, "mean share of the warps while an SM had any"), {title: "Accesses", kind: "n", note: "of a global or local instruction", value: ({kernel}) => kernel.accesses_per_request, show: ({kernel}) => fixed(kernel.accesses_per_request, 1)},
+      n("Needed", ({kernel}) => kernel.needed_access_share, "accesses that the data would need side by side, of those made; 100% is coalesced"),
+      ...LEVELS.map(([key, title]) => n(title, ({kernel}) => kernel.of_peak[key], "of its peak"))], rows));
+}
+
+/* A kernel that moves nothing through DRAM has no place along the roofline: issue alone bounds it, and it is listed below. */
 function rooflineSection(runs, machines) {
-  const points = [], roofs = new Map();
+  const points = [], roofs = new Map(), unknown = new Set();
   for (const run of runs.filter((each) => each.scheduler)) {
     const byName = d3.rollup(run.kernels.filter((kernel) => kernel.timed), (same) => {
       const added = {};
@@ -124,29 +189,35 @@ function rooflineSection(runs, machines) {
       return added;
     }, (kernel) => kernel.kernel);
     for (const [kernel, counters] of byName) {
-      const limits = limitsOf(counters, machines[run.machine]), point = pointOf(counters, limits);
-      if (!isNumber(point.intensity) || !isNumber(limits.bandwidth) || point.speed <= 0) continue;
-      if (!roofs.has(run.machine)) roofs.set(run.machine, limits);
-      points.push({...point, kernel, run: run.name, machine: run.machine, bound: Math.min(limits.issue, point.intensity * limits.bandwidth)});
+      const limits = limitsOf(counters, machines[run.machine], run.peaks), point = pointOf(counters, limits);
+      if (!isNumber(limits.bandwidth)) unknown.add(run.machine);
+      if (!isNumber(limits.bandwidth) || !(counters.cycles > 0)) continue;
+      const roof = [run.machine, limits.issue, limits.bandwidth].join();
+      if (!roofs.has(roof)) roofs.set(roof, {...limits, machine: run.machine});
+      points.push({...point, kernel, run: run.name, roof, bound: isNumber(point.intensity) ? Math.min(limits.issue, point.intensity * limits.bandwidth) : limits.issue});
     }
   }
-  if (!points.length) return;
-  const parts = [...roofs].map(([machine, limits]) => {
-    const mine = points.filter((point) => point.machine === machine), ridge = limits.issue / limits.bandwidth;
+  if (!points.length && !unknown.size) return;
+  const isDrawn = (point) => isNumber(point.intensity) && point.speed > 0, left = points.filter((point) => !isDrawn(point));
+  const parts = [...roofs].filter(([roof]) => points.some((point) => point.roof === roof && isDrawn(point))).map(([roof_, limits]) => {
+    const mine = points.filter((point) => point.roof === roof_ && isDrawn(point)), ridge = limits.issue / limits.bandwidth;
     const low = Math.min(ridge, d3.min(mine, (point) => point.intensity)) / 4, high = Math.max(ridge, d3.max(mine, (point) => point.intensity)) * 4;
     const roof = [[low, low * limits.bandwidth], [ridge, limits.issue], [high, limits.issue]];
     const floor = d3.min(mine, (point) => point.speed) / 3;
-    return figure(`Machine ${machine}: at most ${count(limits.issue)} thread instructions a cycle, and ${fixed(limits.bandwidth, 1)} bytes a cycle from DRAM.`, null, (width) =>
+    return figure(`Machine ${limits.machine}: at most ${count(limits.issue)} thread instructions a cycle, and ${fixed(limits.bandwidth, 1)} bytes a cycle from DRAM.`, null, (width) =>
       Plot.plot({width, height: Math.min(380, 0.6 * width + 60), marginLeft: 56, marginBottom: 42, marginRight: 40, x: {type: "log", domain: [low, high], label: "Thread instructions for each byte of DRAM →", grid: true, ticks: logTicks(low, high), tickFormat: short},
         y: {type: "log", domain: [Math.min(floor, low * limits.bandwidth), limits.issue * 2], label: "↑ Thread instructions a cycle", grid: true, ticks: logTicks(Math.min(floor, low * limits.bandwidth), limits.issue * 2), tickFormat: short}, clip: true,
         marks: [Plot.line(roof, {stroke: "currentColor", strokeWidth: 1.5, clip: true}), Plot.text([[ridge, limits.issue]], {text: [`ridge at ${fixed(ridge, 1)}`], dy: -10, fill: "currentColor"}),
           Plot.dot(mine, {x: "intensity", y: "speed", r: 5, fill: colour("--memory"), stroke: colour("--ground"), title: (point) => `${point.kernel}, ${point.run}: ${fixed(point.speed)} a cycle, ${percent(point.speed / point.bound)} of its roof`}),
-          Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => cutTo(runs.length > 1 ? point.run : point.kernel, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + machine);
+          Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => cutTo(runs.length > 1 ? point.run : point.kernel, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + limits.machine);
   });
+  const note = (words) => element("p", {class: "note"}, words);
   section("roofline", "How near to the machine's limits", "Each dot is a kernel. The line is the most the machine allows: on the slope DRAM bandwidth bounds a kernel, on the flat part the rate at which instructions issue. The further a dot is below the line, the more it waits for something else.",
-    ...parts, table([{title: "Kernel", value: (p) => p.kernel, class: "code"}, {title: "Run", value: (p) => p.run}, {title: "Instructions/byte", kind: "n", value: (p) => p.intensity, show: (p) => fixed(p.intensity)},
+    ...parts, left.length ? note(`${left.length} of ${points.length} kernels moved nothing through DRAM and are in the table alone: ${left.slice(0, 6).map((point) => point.kernel).join(", ")}${left.length > 6 ? ", …" : ""}.`) : null,
+    unknown.size ? note(`The limits of ${[...unknown].join(", ")} are not known: the result is of an older version, and no such machine comes with Tyto.`) : null,
+    points.length ? table([{title: "Kernel", value: (p) => p.kernel, class: "code"}, {title: "Run", value: (p) => p.run}, {title: "Instructions/byte", kind: "n", value: (p) => p.intensity, show: (p) => fixed(p.intensity)},
       {title: "Instructions/cycle", kind: "n", value: (p) => p.speed, show: (p) => fixed(p.speed)}, {title: "Of its roof", kind: "n", value: (p) => p.speed / p.bound, show: (p) => percent(p.speed / p.bound)},
-      {title: "Bound by", value: (p) => (p.bound < roofs.get(p.machine).issue ? "DRAM bandwidth" : "issue")}], points));
+      {title: "Bound by", value: (p) => (p.bound < roofs.get(p.roof).issue ? "DRAM bandwidth" : "issue")}], points, {high: points.length > 20}) : null);
 }
 
 function kernelSection(runs) {
@@ -190,8 +261,9 @@ function sourceSection(runs) {
       n("Issues", (row) => row.issues || 0, count), n("Lanes", (row) => ratio(row.lanes || 0, row.issues || 0), (v) => fixed(v, 1), "mean lanes of 32"),
       n("Latency", (row) => ratio(row.latency_cycles || 0, row.completed || 0), (v) => fixed(v, 0), "mean SM cycles from issue to result"),
       n("L1D hit", (row) => ratio(row.l1d_hits || 0, lookups(row, "l1d")), percent), n("L2 hit", (row) => ratio(row.l2_hits || 0, lookups(row, "l2")), percent),
-      n("Accesses", (row) => (row.accesses ? row.accesses / row.issues : NaN), (v) => fixed(v, 1), "per instruction; 1 is coalesced"),
-      n("Bank conflicts", (row) => (row.shared_instructions ? row.shared_cycles / row.shared_instructions - 1 : NaN), (v) => fixed(v, 1), "cycles beyond the first, per shared memory instruction")];
+      n("Accesses", (row) => ratio(row.accesses || 0, row.requests || 0), (v) => fixed(v, 1), "per global or local instruction that made some"),
+      n("Needed", (row) => ratio(row.least_accesses || 0, row.accesses || 0), percent, "accesses that the data would need side by side, of those made; 100% is coalesced"),
+      n("Bank conflicts", (row) => (row.shared_instructions ? ((row.shared_cycles || 0) - (row.least_shared_cycles || 0)) / row.shared_instructions : NaN), (v) => fixed(v, 1), "cycles that conflicts add, per shared memory instruction")];
     room.replaceChildren(...((kernel.standing || []).length ? [element("h3", {}, "Where warps stood when the launch ended early"), standingTable(kernel)] : []),
       element("h3", {}, kernel.kernel), table(columns.filter((column) => column.kind !== "n" || rows.some((row) => isNumber(column.value(row)))), rows, {high: rows.length > 18, dense: true}));
   }
@@ -222,16 +294,16 @@ function blockSection(runs) {
 }
 
 function memorySection(runs) {
-  const timed = runs.filter((run) => run.scheduler && run.total.l1d_accesses + run.total.l2_accesses > 0);
+  const all = runs.filter((run) => run.scheduler && run.total.l1d_accesses + run.total.l2_accesses > 0), timed = all.slice(0, MOST_BARS);
   if (!timed.length) return;
   const outcomes = (keys, all) => timed.flatMap((run) => keys.map((entry) => ({name: run.name, label: entry.label, colour: entry.colour, share: ratio(run.total[entry.key] || 0, all(run.total)) || 0})));
   const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);
-  section("memory", "Memory", "What lookups found, and where the time of a load went.",
+  section("memory", "Memory", "What lookups found, and where the time of a load went." + firstOf(all),
     element("div", {class: "grid pairs"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
       !timed.some((run) => run.total.dram_reads + run.total.dram_writes > 0) ? element("p", {class: "note"}, "DRAM was not asked for anything: L2 held all that was read.") : figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
       figure("Mean load latency, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the load latency")),
     table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean banks of a channel busy at once, while any is"], ["Row hits", "RBL", percent, "requests that found their row open"],
-      ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], timed));
+      ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], all, {high: all.length > 20}));
 }
 
 /* Experiments: the paper's number beside ours. */
@@ -263,7 +335,7 @@ function unitSection(runs) {
   let which = 0, shown = 0;
   function show() {
     const {units, name} = split[which], what = UNITS[shown];
-    const stacked = units.sms.flatMap((sm) => CAUSES.map((cause) => ({sm: sm.sm, label: cause.label, colour: cause.colour, share: ratio(sum(sm, cause.of), sm.scheduler_cycles)})).filter((row) => row.share > 0));
+    const stacked = units.sms.flatMap((sm) => CAUSES.map((cause) => ({sm: sm.sm, label: cause.label, colour: cause.colour, share: ratio(causeCycles(sm, cause), sm.scheduler_cycles)})).filter((row) => row.share > 0));
     const causes = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
     const every = (count_) => (count_ > 24 ? d3.range(0, count_, 8) : undefined);
     const bySm = (title, key, show_, scale = 1) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: every(units.sms.length)}, y: {label: null, grid: true, ticks: 4, nice: true, tickFormat: whole},

@@ -7,6 +7,7 @@
 
 #include "cli/engine/origin.h"
 #include "cli/program.h"
+#include "cli/sweep/league.h"
 
 enum { CELL_BYTES = 32, LEAST_WIDTH = 9, MOST_FAILURES = 20 };
 
@@ -117,27 +118,6 @@ static bool write_row(const Sweep *sweep, Store *store, const char *metric, int 
     return is_read;
 }
 
-/* The next row; false after the last. */
-static bool next_row(const Sweep *sweep, int across, int *choice) {
-    for (int i = sweep->dimension_count - 1; i >= 0; i--) {
-        if (i == across) continue;
-        if (++choice[i] < sweep->dimensions[i].values.count) return true;
-        choice[i] = 0;
-    }
-    return false;
-}
-
-/* Whether the row has any run: combinations that are another's are in that one's row. */
-static bool has_row(const Sweep *sweep, int across, int *choice) {
-    bool has_any = false;
-    for (int c = 0; c < sweep->dimensions[across].values.count; c++) {
-        choice[across] = c;
-        has_any |= sweep_find(sweep, choice) != NULL;
-    }
-    choice[across] = 0;
-    return has_any;
-}
-
 static bool write_table(const Sweep *sweep, Store *store, const char *metric, FILE *to) {
     int across = sweep_across(sweep), *choice;
     bool is_read = true;
@@ -145,11 +125,76 @@ static bool write_table(const Sweep *sweep, Store *store, const char *metric, FI
     choice = allocate((size_t)sweep->dimension_count, sizeof *choice);
     write_heading(sweep, metric, across, to);
     do {
-        if (has_row(sweep, across, choice))
+        if (sweep_has_row(sweep, across, choice))
             is_read = write_row(sweep, store, metric, across, choice, to);
-    } while (is_read && next_row(sweep, across, choice));
+    } while (is_read && sweep_next_row(sweep, across, choice));
     free(choice);
     return is_read;
+}
+
+/* ---- Speed-ups ---- */
+
+static void write_speedup(const Words *columns, double value, bool is_best, bool is_last,
+                          FILE *to) {
+    char text[CELL_BYTES] = "-";
+    if (!isnan(value)) snprintf(text, sizeof text, "%.3f", value);
+    write_cell(columns, text, is_best ? "*" : is_last ? "" : " ", to);
+}
+
+static void write_speedups(const Words *columns, const double *values, FILE *to) {
+    double best = NAN;
+    for (int c = 0; c < columns->count; c++)
+        if (!isnan(values[c]) && !(values[c] <= best)) best = values[c];
+    for (int c = 0; c < columns->count; c++)
+        write_speedup(columns, values[c], values[c] == best, c + 1 == columns->count, to);
+    fprintf(to, "\n");
+}
+
+/* The columns that the names of a row take. */
+static int names_width(const Sweep *sweep, int across) {
+    int width = 0;
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        const Dimension *dimension = &sweep->dimensions[i];
+        if (names_row(sweep, i, across))
+            width += width_of(&dimension->values, tyto_columns(dimension->name)) + 2;
+    }
+    return width;
+}
+
+/* The speed-ups over the baseline, row by row, and their means. */
+static bool write_league(const Sweep *sweep, Store *store, FILE *to) {
+    const int across = sweep_across(sweep), names = names_width(sweep, across);
+    const int mean_width = (int)strlen(league_mean_names[0]) + 2;
+    const int gap = names < mean_width ? mean_width - names : 0;
+    const Words *columns = &sweep->dimensions[across].values;
+    League *league = league_new(sweep, store);
+    if (!league) return false;
+    fprintf(to, "\nspeed-up over %s (ratio of cycles)\n", columns->list[sweep->baseline]);
+    for (int i = 0; i < sweep->dimension_count; i++)
+        if (names_row(sweep, i, across))
+            write_name(&sweep->dimensions[i], sweep->dimensions[i].name, to);
+    fprintf(to, "%*s", gap, "");
+    for (int c = 0; c < columns->count; c++)
+        write_cell(columns, shown(columns->list[c]), c + 1 < columns->count ? " " : "", to);
+    fprintf(to, "\n");
+    for (int row = 0; row < league->rows; row++) {
+        for (int i = 0; i < sweep->dimension_count; i++) {
+            const Dimension *dimension = &sweep->dimensions[i];
+            if (names_row(sweep, i, across))
+                write_name(dimension, shown(dimension->values.list[league->choices[row][i]]), to);
+        }
+        fprintf(to, "%*s", gap, "");
+        write_speedups(columns, &league->speedups[row * league->columns], to);
+    }
+    for (int i = 0; league->complete > 1 && i < LEAGUE_MEANS; i++) {
+        fprintf(to, "%-*s", names + gap, league_mean_names[i]);
+        write_speedups(columns, league->means[i], to);
+    }
+    if (league->complete > 1 && league->complete < league->rows)
+        fprintf(to, "(means of the %d of %d rows of which every run is there)\n", league->complete,
+                league->rows);
+    league_free(league);
+    return true;
 }
 
 /* Whether any run takes what of the input the dimension says. */
@@ -196,6 +241,10 @@ bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
     for (int i = 0; i < sweep->metrics.count && is_read; i++) {
         is_read = write_table(sweep, store, sweep->metrics.list[i], to);
         has_best |= better_side(sweep->metrics.list[i]) != 0 && sweep_across(sweep) >= 0;
+    }
+    if (sweep->baseline >= 0 && is_read) {
+        is_read = write_league(sweep, store, to);
+        has_best = true;
     }
     if (has_best) fprintf(to, "\n* the best of its row\n");
     write_assumptions(sweep, to);
@@ -343,6 +392,10 @@ bool sweep_write_json(const Sweep *sweep, Store *store, const Words *command, FI
     write_strings(&sweep->metrics, to);
     fprintf(to, ",\n  \"x\": ");
     write_string(sweep->dimensions[sweep->x].name, to);
+    fprintf(to, ",\n  \"baseline\": ");
+    if (sweep->baseline >= 0)
+        write_string(sweep->dimensions[sweep_across(sweep)].values.list[sweep->baseline], to);
+    else fprintf(to, "null");
     fprintf(to, ",\n  \"runs\": [\n");
     for (int i = 0; i < sweep->point_count && is_read; i++) {
         is_read = write_run(sweep, store, &sweep->points[i], to);

@@ -16,7 +16,10 @@ bool sweep_write_csv(const Sweep *sweep, Store *store, FILE *to);
 bool sweep_write_json(const Sweep *sweep, Store *store, const Words *command, FILE *to);
 /* The runs that failed, why, and how to try them again. */
 bool sweep_write_failures(const Sweep *sweep, Store *store, FILE *to);
-/* The first metric along the dimension `x`, a graph for each program. */
+/* Whether a plot has room for the sweep, before anything runs. False after a message. */
+bool sweep_can_plot(const Sweep *sweep);
+/* The first metric along the dimension `x`, a graph for each program; with a baseline the speed-ups
+ * over it as bars. */
 bool sweep_plot(const Sweep *sweep, Store *store, const char *path, const Words *command);
 
 /* The number of a metric of a point; NAN when there is none. */

@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/names.h"
 #include "cli/program.h"
+#include "cli/workloads.h"
 
 enum {
     MOST_POINTS = 1 << 16,
@@ -24,7 +25,7 @@ typedef struct SweepFile {
     Words programs, machines, schedulers, cta_schedulers, sizes, seeds, options, metrics, inputs,
         variables;
     NamedLists set;
-    const char *x;
+    const char *x, *baseline;
 } SweepFile;
 
 static const Field sweep_fields[] = {
@@ -40,6 +41,7 @@ static const Field sweep_fields[] = {
     {"inputs", FIELD_WORDS, offsetof(SweepFile, inputs), false, NULL, NULL},
     {"variables", FIELD_WORDS, offsetof(SweepFile, variables), false, NULL, NULL},
     {"x", FIELD_TEXT, offsetof(SweepFile, x), false, NULL, NULL},
+    {"baseline", FIELD_TEXT, offsetof(SweepFile, baseline), false, NULL, NULL},
 };
 FIELDS_RECORD(sweep, SweepFile, sweep_fields);
 
@@ -215,15 +217,26 @@ static void read_program(Sweep *sweep, const char *text, Words *words) {
     }
 }
 
+static void add_program(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
+    const int before = dimension->values.count;
+    add_value(sweep, dimension, text, origin);
+    if (dimension->values.count > before) read_program(sweep, text, &sweep->plan->programs[before]);
+}
+
+/* "all" is every workload but Tyto's own microbenchmarks. */
 static void read_programs(Sweep *sweep, const Words *programs) {
     Dimension *dimension = add_dimension(sweep, VARY_PROGRAM, "program");
-    sweep->plan->programs = allocate((size_t)programs->count, sizeof *sweep->plan->programs);
+    Words all = {0};
+    workloads_list_suites(&all);
+    sweep->plan->programs =
+        allocate((size_t)(programs->count + all.count), sizeof *sweep->plan->programs);
     for (int i = 0; i < programs->count; i++) {
-        int before = dimension->values.count;
-        add_value(sweep, dimension, programs->list[i], programs->list[i]);
-        if (dimension->values.count > before)
-            read_program(sweep, programs->list[i], &sweep->plan->programs[before]);
+        const char *text = programs->list[i];
+        if (strcmp(text, "all") != 0) add_program(sweep, dimension, text, text);
+        for (int w = 0; strcmp(text, "all") == 0 && w < all.count; w++)
+            add_program(sweep, dimension, all.list[w], text);
     }
+    words_free(&all);
 }
 
 /* ---- What workloads take ---- */
@@ -393,6 +406,23 @@ static void read_x(Sweep *sweep, const char *wanted) {
     free((void *)names);
 }
 
+/* The value of the columns over which speed-ups are. */
+static void read_baseline(Sweep *sweep, const char *wanted) {
+    const int across = sweep_across(sweep);
+    sweep->baseline = -1;
+    if (!wanted) return;
+    if (across < 0) {
+        say(sweep->plan, wanted, "a baseline needs several schedulers, or values of a machine");
+        return;
+    }
+    const Words *values = &sweep->dimensions[across].values;
+    for (int i = 0; i < values->count; i++)
+        if (strcmp(values->list[i], wanted) == 0) sweep->baseline = i;
+    if (sweep->baseline < 0)
+        say_unknown(sweep->plan, wanted, sweep->dimensions[across].name, wanted,
+                    (const char *const *)values->list, values->count);
+}
+
 /* ---- Reading ---- */
 
 /* Whether the one operand is a file. */
@@ -444,6 +474,9 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
                    &file->schedulers, "");
     read_metrics(sweep, arguments_value(arguments, "--metrics"), &file->metrics);
     read_x(sweep, arguments_has(arguments, "--x") ? arguments_value(arguments, "--x") : file->x);
+    read_baseline(sweep, arguments_has(arguments, "--baseline")
+                             ? arguments_value(arguments, "--baseline")
+                             : file->baseline);
 }
 
 Sweep *sweep_read(const Arguments *arguments) {
@@ -594,6 +627,25 @@ int sweep_across(const Sweep *sweep) {
     while (across > 0 && !sweep_varies(sweep, across))
         across--;
     return across ? across : -1;
+}
+
+bool sweep_next_row(const Sweep *sweep, int across, int *choice) {
+    for (int i = sweep->dimension_count - 1; i >= 0; i--) {
+        if (i == across) continue;
+        if (++choice[i] < sweep->dimensions[i].values.count) return true;
+        choice[i] = 0;
+    }
+    return false;
+}
+
+bool sweep_has_row(const Sweep *sweep, int across, int *choice) {
+    bool has_any = false;
+    for (int c = 0; c < sweep->dimensions[across].values.count; c++) {
+        choice[across] = c;
+        has_any |= sweep_find(sweep, choice) != NULL;
+    }
+    choice[across] = 0;
+    return has_any;
 }
 
 const Point *sweep_find(const Sweep *sweep, const int *choice) {

@@ -39,6 +39,7 @@ typedef struct Sweep {
     int point_count; /* no two of the same run */
     Words metrics;   /* to be shown, the first one to be plotted */
     int x;           /* dimension along the plot's axis */
+    int baseline;    /* the value of sweep_across over which speed-ups are; -1: none is asked for */
     TaskForm form;   /* what all runs have in common */
     Engine *engine;
     struct SweepPlan *plan; /* what owns the texts */
@@ -57,6 +58,10 @@ const char *sweep_value(const Sweep *sweep, const Point *point, int dimension);
 bool sweep_varies(const Sweep *sweep, int dimension);
 /* The dimension whose values are the columns of tables, never the programs; -1: none varies. */
 int sweep_across(const Sweep *sweep);
+/* Rows of a table whose columns are the dimension `across`: the next choice, false after the last;
+ * and whether it has any run, as combinations that are another's are in that one's row. */
+bool sweep_next_row(const Sweep *sweep, int across, int *choice);
+bool sweep_has_row(const Sweep *sweep, int across, int *choice);
 /* The point with these choices; NULL: none. */
 const Point *sweep_find(const Sweep *sweep, const int *choice);
 /* "4 programs x 5 l1d.size = 20 runs". The caller frees it. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/engine/gnuplot.h"
+#include "cli/sweep/league.h"
 #include "cli/sweep/output.h"
 
 enum {
@@ -14,7 +15,8 @@ enum {
     KEY_COLUMNS = 4,
     MOST_PANELS = 64,
     MOST_LINES = 24,
-    FIRST_LINE = 3 /* gnuplot's number of the first column of values */
+    MOST_ROWS = 200, /* of bars */
+    FIRST_LINE = 3   /* gnuplot's number of the first column of values */
 };
 
 typedef struct Chart {
@@ -219,18 +221,42 @@ static char *make_title(const Sweep *sweep) {
     return title;
 }
 
-bool sweep_plot(const Sweep *sweep, Store *store, const char *path, const Words *command) {
-    const Words *values = &sweep->dimensions[sweep->x].values;
+static Chart make_chart(const Sweep *sweep, Store *store, const char *path) {
     Chart chart = {.sweep = sweep, .store = store, .path = path, .lines = 1};
     chart.panels = sweep->x == 0 ? 1 : sweep->dimensions[0].values.count;
     for (int i = 1; i < sweep->dimension_count; i++)
         chart.lines *= is_line(&chart, i) ? sweep->dimensions[i].values.count : 1;
-    if (chart.panels > MOST_PANELS || chart.lines > MOST_LINES) {
-        say_error("no plot: more than %d programs or %d lines for each; sweep less, or choose "
-                  "another axis with --x",
+    return chart;
+}
+
+/* Bars have a group for each combination of what is not across, and a bar for each value of that.
+ */
+static bool can_have_bars(const Sweep *sweep) {
+    const int across = sweep_across(sweep);
+    long rows = 1;
+    for (int i = 0; i < sweep->dimension_count && rows <= MOST_ROWS; i++)
+        rows *= i == across ? 1 : sweep->dimensions[i].values.count;
+    return rows <= MOST_ROWS && sweep->dimensions[across].values.count <= MOST_LINES;
+}
+
+bool sweep_can_plot(const Sweep *sweep) {
+    const Chart chart = make_chart(sweep, NULL, NULL);
+    if (sweep->baseline >= 0 && can_have_bars(sweep)) return true;
+    if (sweep->baseline >= 0)
+        say_error("--plot: more than %d rows of bars or %d in each; sweep less", MOST_ROWS,
+                  MOST_LINES);
+    else if (chart.panels > MOST_PANELS || chart.lines > MOST_LINES)
+        say_error("--plot: more than %d programs or %d lines for each; sweep less, choose another "
+                  "axis with --x, or ask for bars with --baseline",
                   MOST_PANELS, MOST_LINES);
-        return false;
-    }
+    else return true;
+    return false;
+}
+
+bool sweep_plot(const Sweep *sweep, Store *store, const char *path, const Words *command) {
+    if (sweep->baseline >= 0) return league_plot(sweep, store, path, command);
+    const Words *values = &sweep->dimensions[sweep->x].values;
+    Chart chart = make_chart(sweep, store, path);
     chart.columns = chart.panels < 4 ? chart.panels : chart.panels == 4 ? 2 : 3;
     double *places = allocate((size_t)values->count, sizeof *places);
     chart.is_number = read_places(values, places);

@@ -198,6 +198,7 @@ bool gpu_has_dumped(const Gpu *gpu) { return gpu->has_dumped; }
 
 GpuProgress gpu_progress(const Gpu *gpu) {
     return (GpuProgress){.done_ctas = atomic_load_explicit(&gpu->done_ctas, memory_order_relaxed),
+                         .begun_ctas = atomic_load_explicit(&gpu->begun_ctas, memory_order_relaxed),
                          .total_ctas = atomic_load_explicit(&gpu->total_ctas, memory_order_relaxed),
                          .warp_instructions =
                              atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
@@ -252,20 +253,30 @@ static uint32_t ctas_by_registers(const GpuLimits *limits, uint32_t registers, u
            warps;
 }
 
+Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int function,
+                               uint32_t threads, uint32_t dynamic_shared_bytes) {
+    const IsaFunction *kernel = &module->program->functions[function];
+    const GpuLimits limits = gpu_limits(gpu);
+    const uint32_t warp_threads = warp_threads_of(threads), warps = warp_threads / ISA_LANES;
+    const uint64_t shared =
+        shared_taken(&limits, (uint64_t)kernel->shared_bytes + dynamic_shared_bytes);
+    const bool is_too_large = threads > limits.max_threads_per_cta;
+    return (Occupancy){
+        .ctas = {[OCCUPANCY_slots] = limits.ctas_per_sm,
+                 [OCCUPANCY_warps] = is_too_large ? 0 : limits.threads_per_sm / warp_threads,
+                 [OCCUPANCY_registers] =
+                     ctas_by_registers(&limits, gpu_registers(gpu, kernel, threads), warps),
+                 [OCCUPANCY_shared] =
+                     shared ? (uint32_t)(limits.shared_per_sm / shared) : OCCUPANCY_NO_LIMIT},
+        .cta_warps = warps,
+        .warps = limits.threads_per_sm / ISA_LANES};
+}
+
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes) {
-    const IsaFunction *kernel = &module->program->functions[function];
-    GpuLimits limits = gpu_limits(gpu);
-    if (threads > limits.max_threads_per_cta) return 0;
-    uint32_t warp_threads = warp_threads_of(threads);
-    uint64_t shared = shared_taken(&limits, (uint64_t)kernel->shared_bytes + dynamic_shared_bytes);
-    uint32_t ctas = limits.ctas_per_sm;
-    if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
-    if (shared && limits.shared_per_sm / shared < ctas)
-        ctas = (uint32_t)(limits.shared_per_sm / shared);
-    uint32_t fit =
-        ctas_by_registers(&limits, gpu_registers(gpu, kernel, threads), warp_threads / ISA_LANES);
-    return fit < ctas ? fit : ctas;
+    const Occupancy occupancy =
+        gpu_occupancy_limits(gpu, module, function, threads, dynamic_shared_bytes);
+    return occupancy_ctas(&occupancy);
 }
 
 uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas) {

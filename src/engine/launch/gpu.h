@@ -15,6 +15,7 @@
 #include "memory/memory.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
+#include "stats/occupancy.h"
 #include "stats/units.h"
 #include "stats/warp_states.h"
 
@@ -159,6 +160,7 @@ typedef struct GpuResult {
     Spreads spreads;       /* likewise, over the SMs */
     WarpStates states;     /* likewise, where the core counts them */
     uint32_t ctas_per_sm;  /* that fit */
+    Occupancy occupancy;   /* and why no more do; of a run on a machine */
     uint64_t start_ps;     /* when its turn came, on the clock of gpu_time_ps */
     /* Another grid was on the machine at the same time. Then instructions, CTAs, warps and time are
      * this grid's; the other counters, histograms, spreads and states are what the whole machine
@@ -213,6 +215,7 @@ void gpu_interrupt(Gpu *gpu);
 /* How far the running launch is; may be called from any thread. */
 typedef struct GpuProgress {
     uint64_t done_ctas, total_ctas;
+    uint64_t begun_ctas;        /* that have been on an SM; those that are done among them */
     uint64_t warp_instructions; /* so far */
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
@@ -263,6 +266,9 @@ uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threa
  * one with more threads than a CTA can have. */
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes);
+/* How many each of these lets fit. */
+Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int function,
+                               uint32_t threads, uint32_t dynamic_shared_bytes);
 /* Bytes of shared memory that each CTA can ask for where so many, at least one, are on an SM. */
 uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas);
 

@@ -37,7 +37,7 @@ struct Gpu {
     uint64_t code_hash;          /* sum of the hashes of their texts */
     atomic_bool is_interrupted;
     /* Progress of the running launch, read by other threads. */
-    atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;
+    atomic_uint_fast64_t done_ctas, begun_ctas, total_ctas, done_instructions;
     /* The functional run's CTAs, kept between launches so that small launches allocate nothing. */
     IsaCta **ctas;
     uint32_t cta_count;

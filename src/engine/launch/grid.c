@@ -156,10 +156,13 @@ static void prepare_for_machine(const Gpu *gpu, const GpuLaunch *request, GpuGri
     const IsaLaunch *launch = &grid->launch;
     grid->ops = ops_of(request->module);
     grid->registers = gpu_registers_taken(gpu, launch->function, launch->threads);
-    grid->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, launch->threads,
+    Occupancy *occupancy = &grid->result->occupancy;
+    *occupancy = gpu_occupancy_limits(gpu, request->module, request->function, launch->threads,
                                       request->dynamic_shared_bytes);
-    grid->ctas_per_sm = carve_out_ctas(&gpu->options.machine->sm, launch->shared_bytes,
-                                       grid->ctas_per_sm, launch->carve_out);
+    const uint32_t fit = occupancy_ctas(occupancy);
+    grid->ctas_per_sm =
+        carve_out_ctas(&gpu->options.machine->sm, launch->shared_bytes, fit, launch->carve_out);
+    if (grid->ctas_per_sm < fit) occupancy->ctas[OCCUPANCY_shared] = grid->ctas_per_sm;
     grid->result->ctas_per_sm = grid->ctas_per_sm;
 }
 
@@ -175,6 +178,7 @@ static HostTime time_at_start(const Gpu *gpu) {
 static void count_in(Gpu *gpu, const GpuGrid *grid) {
     if (gpu->grids->after == NULL || gpu->depth) {
         atomic_store(&gpu->done_ctas, 0);
+        atomic_store(&gpu->begun_ctas, 0);
         atomic_store(&gpu->done_instructions, 0);
         atomic_store(&gpu->total_ctas, grid->launch.ctas);
     } else {

@@ -35,6 +35,14 @@ static Counters sm_since(const Engine *engine, const EngineMarks *marks, uint32_
     return marks->sms ? counters_since(&marks->sms[sm], now) : *now;
 }
 
+/* Cycles of a grid whose launch latency had not passed, `cycles` after it began. They are told of
+ * grids that begin on a machine at rest: no other grid can have warps in them. */
+static uint64_t launch_cycles(const Engine *engine, const EngineMarks *marks, uint64_t cycles) {
+    const uint64_t latency = engine->machine->cta.launch_cycles;
+    if (marks->sms) return 0;
+    return cycles < latency ? cycles : latency;
+}
+
 Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end) {
     Counters sum = {0}, *c = &sum;
     uint64_t sm_khz = engine->machine->clock.sm_khz;
@@ -52,6 +60,8 @@ Counters tally_count(Engine *engine, const EngineMarks *marks, uint64_t end) {
     Counters networks = tally_networks(engine);
     add_since(c, &marks->networks, &networks);
     c->cycles = end - marks->start;
+    c->idle_launch = launch_cycles(engine, marks, c->cycles) * engine->machine->sms *
+                     engine->machine->sm.scheduler.count;
     c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
     c->kernels = 1;
     return sum;
@@ -141,14 +151,30 @@ Spreads tally_spreads(const Engine *engine, const EngineMarks *marks) {
     return spreads;
 }
 
+/* Adds what each SM has counted. The parts of the load latency are rounded as those of the SMs up
+ * to this one, so that all add up to the kernel's. */
+static void add_sms(const Engine *engine, const EngineMarks *marks, Units *units) {
+    Counters so_far = {0}, before = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        Counters counters = *sm_counters(engine->sms[i]);
+        counters_add(&so_far, &counters);
+        Counters now = so_far;
+        convert_load_parts(engine->machine, &now);
+        counters.load_l2_cycles = now.load_l2_cycles - before.load_l2_cycles;
+        counters.load_queue_cycles = now.load_queue_cycles - before.load_queue_cycles;
+        counters.load_dram_cycles = now.load_dram_cycles - before.load_dram_cycles;
+        counters.load_noc_cycles = now.load_noc_cycles - before.load_noc_cycles;
+        before = now;
+        counters.idle_launch = launch_cycles(engine, marks, engine->cycle + 1 - marks->start) *
+                               engine->machine->sm.scheduler.count;
+        units_add(units, UNIT_sm, i, &counters);
+    }
+}
+
 void tally_keep_units(const Engine *engine, const EngineMarks *marks) {
     Units *units = engine->watch ? engine->watch->units : NULL;
     if (!units) return;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        Counters counters = *sm_counters(engine->sms[i]);
-        convert_load_parts(engine->machine, &counters);
-        units_add(units, UNIT_sm, i, &counters);
-    }
+    add_sms(engine, marks, units);
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
         add_partition(engine, marks, p, units);
 }

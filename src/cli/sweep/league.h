@@ -1,0 +1,32 @@
+/* A league: how much faster each value of a sweep's columns is than one of them, row by row, and
+ * its means over the rows. */
+#ifndef TYTO_CLI_SWEEP_LEAGUE_H
+#define TYTO_CLI_SWEEP_LEAGUE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/sweep/plan.h"
+
+enum { LEAGUE_MEANS = 3 }; /* arithmetic, geometric, harmonic */
+extern const char *const league_mean_names[LEAGUE_MEANS];
+enum { LEAGUE_GEOMETRIC = 1 };
+
+typedef struct League {
+    int rows, columns;           /* of the table; columns are those of sweep_across */
+    char **labels;               /* of each row, the values that vary; owned, as what follows */
+    int **choices;               /* of each row, the value of each dimension */
+    double *speedups;            /* by row, then column; NAN: a run is not there */
+    double *means[LEAGUE_MEANS]; /* of each column, over the complete rows; NAN: there are none */
+    int complete;                /* rows of which every run is there */
+} League;
+
+/* The league of a sweep that has a baseline; NULL after a message when the store fails. */
+League *league_new(const Sweep *sweep, Store *store);
+void league_free(League *league); /* NULL is allowed */
+double league_at(const League *league, int row, int column);
+
+/* Bars of the speed-ups, from 0, and of their geometric means behind them. */
+bool league_plot(const Sweep *sweep, Store *store, const char *path, const Words *command);
+
+#endif

@@ -1,0 +1,45 @@
+/* Levels of the machine, and how much of its peak a kernel used of each. One row each; the enum,
+ * the JSON objects, the text and the table of docs/advice.md derive from the rows.
+ *
+ * A peak is what a level of the whole GPU can do in an SM cycle, by the machine's parameters. */
+#ifndef TYTO_STATS_LEVELS_H
+#define TYTO_STATS_LEVELS_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+#include "stats/counters.h"
+
+/* LEVEL(name, title, unit, meaning of the peak) */
+/* clang-format off */
+#define LEVELS(LEVEL) \
+    LEVEL(issue, "issue", "warp instructions", "what the schedulers can issue: `scheduler.count`, `issue_width`, `issue_interval`") \
+    LEVEL(shared, "shared memory", "cycles", "one cycle of each SM") \
+    LEVEL(l1d, "L1D", "accesses", "lookups of each SM: `lsu.accesses_per_cycle`, or one to each bank") \
+    LEVEL(l2, "L2", "accesses", "sectors that the data ports of the slices move: `partition.port`, `partition.sector` and the clocks") \
+    LEVEL(dram, "DRAM", "bytes", "what the data buses move: `dram.bus`, `dram.data_rate` and the clocks")
+/* clang-format on */
+
+#define LEVEL_ID(name, title, unit, meaning) LEVEL_##name,
+typedef enum Level { LEVELS(LEVEL_ID) LEVEL_COUNT } Level;
+#undef LEVEL_ID
+extern const char *const level_titles[LEVEL_COUNT];
+
+typedef struct LevelPeaks {
+    double of[LEVEL_COUNT]; /* in an SM cycle, whole GPU; 0: the machine has no such level, or
+                               nothing is known */
+    double dram_tick_bytes; /* that a channel moves in a DRAM cycle */
+} LevelPeaks;
+
+/* The share of its peak that was used in so many SM cycles; NaN where there is none. */
+double level_share(const LevelPeaks *peaks, Level level, const Counters *counters, double cycles);
+
+/* Adds the peaks as an object, and shares of them over all of a kernel's cycles. */
+void levels_write_peaks(const LevelPeaks *peaks, Json *json);
+void levels_write_shares(const LevelPeaks *peaks, const Counters *counters, Json *json);
+/* Adds a line with the shares for people, where there are any. */
+void levels_report(const LevelPeaks *peaks, const Counters *counters, Text *out);
+/* Adds the table of levels. */
+void levels_document(Text *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* How many CTAs of a kernel fit on an SM, and which resource limits them. One row each; the struct,
+ * the JSON object and the text derive from the rows. */
+#ifndef TYTO_STATS_OCCUPANCY_H
+#define TYTO_STATS_OCCUPANCY_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+#include "stats/counters.h"
+
+/* LIMIT(name, words): "limited by WORDS" */
+#define OCCUPANCY_LIMITS(LIMIT)                                                                    \
+    LIMIT(slots, "thread block slots")                                                             \
+    LIMIT(warps, "warp slots")                                                                     \
+    LIMIT(registers, "registers")                                                                  \
+    LIMIT(shared, "shared memory")
+
+#define OCCUPANCY_ID(name, words) OCCUPANCY_##name,
+typedef enum OccupancyLimit { OCCUPANCY_LIMITS(OCCUPANCY_ID) OCCUPANCY_LIMIT_COUNT } OccupancyLimit;
+#undef OCCUPANCY_ID
+
+#define OCCUPANCY_NO_LIMIT UINT32_MAX /* the kernel takes nothing of that resource */
+
+typedef struct Occupancy {
+    uint32_t ctas[OCCUPANCY_LIMIT_COUNT]; /* that each resource lets fit */
+    uint32_t cta_warps;                   /* warps of a CTA */
+    uint32_t warps;                       /* that an SM holds at most; 0: nothing is known */
+} Occupancy;
+
+/* CTAs that fit. */
+uint32_t occupancy_ctas(const Occupancy *occupancy);
+/* Share of an SM's warp slots that these have; NaN where nothing is known. */
+double occupancy_theoretical(const Occupancy *occupancy);
+/* The mean of resident warps over the SM cycles with any, as a share of the slots; likewise. */
+double occupancy_achieved(const Occupancy *occupancy, const Counters *counters);
+/* The words of all resources that let no more fit, "registers and shared memory". */
+void occupancy_add_limiters(const Occupancy *occupancy, Text *out);
+
+/* Adds the object. */
+void occupancy_write_json(const Occupancy *occupancy, const Counters *counters, Json *json);
+/* Adds a line for people, where something is known. */
+void occupancy_report(const Occupancy *occupancy, const Counters *counters, Text *out);
+
+#endif
