@@ -34,10 +34,12 @@ static bool read_callee(Reader *reader, PtxOperand *callee) {
         return reader_error(reader, "expected the name of a function, not %s",
                             reader_token_text(reader));
     if (!operand_read(reader, callee)) return false;
-    bool is_register =
-        callee->kind == PTX_OPERAND_REG &&
-        operand_register_fits(reader->regs[callee->reg].type,
-                              reader->module->address_bits == 64 ? PTX_U64 : PTX_U32, false);
+    bool is_register = callee->kind == PTX_OPERAND_REG;
+    if (is_register) {
+        PtxType type = reader->regs[callee->reg].type;
+        int bits = operand_address_bits(reader, ptx_type_bits(type));
+        is_register = operand_register_fits(type, bits == 64 ? PTX_U64 : PTX_U32, false);
+    }
     return is_register || callee->kind == PTX_OPERAND_FUNC ||
            reader_error_at(reader, line, callee->column,
                            "this is neither a function nor a register with its address");

@@ -415,16 +415,25 @@ static bool check_sreg(const Place *place, const PtxOperand *operand, PtxType wa
     return true;
 }
 
+int operand_address_bits(Reader *reader, int bits) {
+    PtxModule *module = reader->module;
+    if (module->address_bits == 0 && (bits == 32 || bits == 64)) module->address_bits = bits;
+    return module->address_bits;
+}
+
 static bool check_address(const Place *place, const PtxOperand *operand, PtxType want) {
-    const PtxModule *module = place->reader->module;
     if (place->slot->kind != PTX_SLOT_MOVE || place->slot->is_destination)
         return mismatch(place, operand, "the address of a symbol",
                         "a register or constant: take addresses with mov");
     int bits = ptx_type_bits(want);
     bool is_small_space = operand->var && operand->var->space != PTX_SPACE_GLOBAL;
-    if (ptx_type_is_float(want) || bits < 32 || (bits < module->address_bits && !is_small_space))
+    bool is_wrong = ptx_type_is_float(want) || bits < 32;
+    bool can_be_short = bits == 32 && is_small_space; /* whatever the width of other addresses */
+    if (!is_wrong && can_be_short) return true;
+    int address_bits = operand_address_bits(place->reader, is_wrong ? 0 : bits);
+    if (is_wrong || bits < address_bits)
         return mismatch(place, operand, "the address of a symbol",
-                        module->address_bits == 64 ? "read as 64 bits" : "read as 32 bits");
+                        address_bits == 64 ? "read as 64 bits" : "read as 32 bits");
     return true;
 }
 
@@ -552,9 +561,10 @@ static bool check_move(const Place *place, PtxOperand *operand) {
 
 /* Whether an address register of `bits` may be used in `space`. Only spaces that are small
  * everywhere can be reached with 32 bits in a 64-bit module, as ptxas has it. */
-static bool is_address_width(const PtxModule *module, PtxSpace space, int bits) {
-    if (bits == module->address_bits) return true;
-    return (bits == 32 || bits == 64) && space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL;
+static bool is_address_width(Reader *reader, PtxSpace space, int bits) {
+    bool is_small_space = space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL;
+    if (bits == 32 && is_small_space) return true;
+    return bits == operand_address_bits(reader, bits) || (bits == 64 && is_small_space);
 }
 
 static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand) {
@@ -570,7 +580,7 @@ static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand)
         if (place->slot->is_shared_if_short && bits < reader->module->address_bits &&
             space == PTX_SPACE_NONE)
             space = inst->space = PTX_SPACE_SHARED;
-        if (ptx_type_is_float(reg->type) || !is_address_width(reader->module, space, bits))
+        if (ptx_type_is_float(reg->type) || !is_address_width(reader, space, bits))
             return mismatch(place, operand,
                             arena_printf(reader->arena, "based on %s, a %s register", reg->name,
                                          ptx_type_name(reg->type)),

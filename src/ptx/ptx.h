@@ -576,7 +576,8 @@ typedef struct PtxModule {
     const char *file; /* name for messages */
     int version_major, version_minor;
     int target;       /* 75 of sm_75 */
-    int address_bits; /* 32 or 64 */
+    int address_bits; /* 32 or 64; while a text without .address_size is read, 0 until an address
+                         shows it */
     PtxVar **vars;    /* module-level variables: global, const, shared, tex */
     int var_count;
     PtxFunction **functions; /* kernels and functions, definitions and unresolved externs */

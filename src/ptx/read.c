@@ -190,10 +190,23 @@ static bool read_cluster(Reader *reader, PtxFunction *function) {
     return true;
 }
 
+/* Whether what begins the module's next directive is at hand: compilers of 2010 wrote prototypes
+ * without a semicolon, and ptxas still takes them. */
+static bool at_directive(const Reader *reader) {
+    static const char *const words[] = {".visible", ".extern", ".weak",  ".common",  ".entry",
+                                        ".func",    ".global", ".const", ".shared",  ".tex",
+                                        ".local",   ".reg",    ".file",  ".section", ".alias"};
+    if (reader->token.kind == LEX_END) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (reader_at_word(reader, words[i])) return true;
+    }
+    return false;
+}
+
 /* The directives between a function's parameters and its body. */
 static bool read_attributes(Reader *reader, PtxFunction *function) {
     uint32_t unused;
-    while (reader->token.kind == LEX_WORD) {
+    while (reader->token.kind == LEX_WORD && (function->is_kernel || !at_directive(reader))) {
         bool is_read;
         if (reader_accept_word(reader, ".maxntid")) {
             is_read = read_dimensions(reader, function->max_threads);
@@ -303,6 +316,7 @@ static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
     PtxFunction *function = declare_function(reader, name, &place);
     if (!function || !merge_header(reader, function, &header, is_new, is_definition)) return false;
     if (is_definition) return body_read(reader, function);
+    if (!is_kernel && at_directive(reader)) return true;
     return reader_expect(reader, ';', "or a body behind the header of a function");
 }
 
@@ -422,6 +436,7 @@ static void resolve_alias(Reader *reader, PtxFunction *function) {
 
 static void check_module(Reader *reader) {
     PtxModule *module = reader->module;
+    if (module->address_bits == 0) module->address_bits = 32; /* no address is used */
     for (int i = 0; i < module->function_count; i++)
         resolve_alias(reader, module->functions[i]);
     for (int i = 0; i < module->function_count; i++)
@@ -474,7 +489,7 @@ static PtxModule *read(const char *name, const char *text, size_t length, bool i
     if (length) memcpy(copy, text, length);
     copy[length] = '\0';
     PtxModule *module = ARENA_NEW(arena, PtxModule);
-    *module = (PtxModule){.arena = arena, .file = arena_strdup(arena, name), .address_bits = 32};
+    *module = (PtxModule){.arena = arena, .file = arena_strdup(arena, name)};
     Reader reader = {.module = module, .arena = arena, .diag = diag};
     names_init(&reader.names, arena);
     bind_special_registers(&reader.names);

@@ -163,6 +163,9 @@ bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, 
 /* Checks an operand against what it must be. */
 bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, PtxInst *inst,
                    PtxOperand *operand);
+/* The width of addresses, bits: what the module says; of one that says nothing, `bits`, the width
+ * of an address that it uses. So ptxas has it: .address_size came with PTX 2.3. */
+int operand_address_bits(Reader *reader, int bits);
 /* Whether a register of type `reg` may stand for an operand of type `want`. */
 bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed);
 
