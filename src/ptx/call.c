@@ -191,12 +191,35 @@ static bool is_predicate_register(const PtxFunction *function, const PtxOperand 
     return operand->kind == PTX_OPERAND_REG && function->regs[operand->reg].type == PTX_PRED;
 }
 
+/* A vector is passed as a vector register of as many elements of its width, and nothing else is. */
+static bool check_vector(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
+                         const PtxOperand *argument, const PtxVar *parameter, const char *callee) {
+    bool is_right = argument->kind == PTX_OPERAND_VECTOR && argument->count == parameter->vector;
+    for (int i = 0; is_right && i < argument->count; i++) {
+        const PtxOperand *item = &argument->items[i];
+        is_right = item->kind == PTX_OPERAND_REG && !item->pick.count &&
+                   operand_register_fits(caller->regs[item->reg].type, parameter->type, false);
+    }
+    if (is_right) return true;
+    if (parameter->vector > 1)
+        return reader_error_at(reader, inst->line, argument->column,
+                               "'%s' takes or returns a register of type .v%d %s here", callee,
+                               parameter->vector, ptx_type_name(parameter->type));
+    return reader_error_at(reader, inst->line, argument->column,
+                           "a vector for a value of '%s' that is none", callee);
+}
+
 static bool check_argument(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
                            PtxOperand *argument, const PtxVar *parameter, const char *callee,
                            bool is_return) {
     const char *what = is_return ? "return value" : "argument";
     uint64_t size = 0;
-    if (is_return && argument->kind == PTX_OPERAND_SINK) return true;
+    if (is_return && argument->kind == PTX_OPERAND_SINK) {
+        if (parameter->vector > 1) operand_spread_sink(reader, argument, parameter->vector);
+        return true;
+    }
+    if (parameter->vector > 1 || argument->kind == PTX_OPERAND_VECTOR)
+        return check_vector(reader, caller, inst, argument, parameter, callee);
     if (parameter->type == PTX_PRED || is_predicate_register(caller, argument))
         return check_predicate(reader, caller, inst, argument, parameter, callee);
     switch (argument->kind) {

@@ -504,9 +504,8 @@ static bool check_same_kind(const Place *place, const PtxOperand *operand) {
     return true;
 }
 
-/* '_' for a vector stands for as many: {_, _}. */
-static void spread_sink(const Place *place, PtxOperand *operand, int count) {
-    PtxOperand *items = ARENA_ARRAY(place->reader->arena, PtxOperand, count);
+void operand_spread_sink(Reader *reader, PtxOperand *operand, int count) {
+    PtxOperand *items = ARENA_ARRAY(reader->arena, PtxOperand, count);
     for (int i = 0; i < count; i++)
         items[i] = *operand;
     operand->kind = PTX_OPERAND_VECTOR;
@@ -516,7 +515,7 @@ static void spread_sink(const Place *place, PtxOperand *operand, int count) {
 
 static bool check_vector(const Place *place, PtxOperand *operand, int count, PtxType element) {
     if (operand->kind == PTX_OPERAND_SINK && place->slot->is_destination)
-        spread_sink(place, operand, count);
+        operand_spread_sink(place->reader, operand, count);
     if (operand->kind != PTX_OPERAND_VECTOR)
         return mismatch(place, operand, "a single value", "a vector {a, b, ...}");
     if (operand->count != count)
@@ -606,9 +605,11 @@ static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
         operand->reg = -1;
         return true;
     case PTX_SLOT_SPECIAL:
+        if (operand->kind == PTX_OPERAND_VECTOR)
+            return check_vector(place, operand, slot->elements, slot->type);
         if (operand->kind != PTX_OPERAND_SREG || !operand->is_whole)
             return mismatch(place, operand, "no special register of four elements",
-                            "one, such as %tid");
+                            "one, such as %tid, or a vector");
         return check_sreg(place, operand, slot->type);
     default: break;
     }
@@ -623,6 +624,53 @@ bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, P
                    PtxOperand *operand) {
     const Place place = {reader, shape, slot, inst->line};
     return check_slot(&place, inst, operand);
+}
+
+/* reg + 1 for a source, which ptxas takes outside of vectors and calls: the register becomes a new
+ * one, which an add in front of the instruction sets. */
+static bool read_sum(Reader *reader, const PtxShape *shape, const PtxInst *inst, int index,
+                     PtxOperand *operand) {
+    const PtxSlot slot = {.name = index == 0 ? shape->slots[0].name
+                                             : (char)('a' + index - inst->has_destination)};
+    const Place place = {reader, shape, &slot, inst->line};
+    const bool is_destination = index == 0 && inst->has_destination;
+    const PtxReg reg = reader->regs[operand->reg];
+    const int bits = ptx_type_bits(reg.type);
+    const PtxType type = bits == 64 ? PTX_U64 : bits == 32 ? PTX_U32 : PTX_U16;
+    PtxOperand addend = {.reg = -1, .column = reader->token.column};
+    Constant constant;
+    if (is_destination)
+        return mismatch(&place, operand, "followed by '+'", "a register to write to");
+    if (ptx_type_is_float(reg.type) || reg.type == PTX_PRED || bits < 16 || operand->pick.count ||
+        operand->negate || operand->is_minus)
+        return mismatch(&place, operand, "followed by '+'", "an integer register for that");
+    if (!constant_read(reader, &constant)) return false;
+    if (constant.is_float)
+        return reader_error_at(reader, constant.line, constant.column,
+                               "a constant added to a register must be an integer");
+    if (!constant_convert(reader, &constant, type, (uint64_t *)&addend.imm)) return false;
+    addend.kind = PTX_OPERAND_IMM;
+    const int32_t sum = variable_new_register(
+        reader, arena_printf(reader->arena, "%s+%lld", reg.name, (long long)addend.imm), type,
+        reader->declared_regs++, inst->line);
+    if (sum < 0) return false;
+    PtxInst add = {.op = PTX_OP_ADD,
+                   .type = type,
+                   .vector = 1,
+                   .guard = -1,
+                   .reconverge = -1,
+                   .has_destination = true,
+                   .operand_count = 3,
+                   .line = inst->line,
+                   .column = operand->column,
+                   .loc = inst->loc};
+    add.operands = ARENA_ARRAY(reader->arena, PtxOperand, 3);
+    add.operands[0] = add.operands[1] = *operand;
+    add.operands[0].reg = sum;
+    add.operands[2] = addend;
+    operand->reg = sum;
+    reader_add_instruction(reader, &add);
+    return true;
 }
 
 /* Gives each operand its slot, leaving out optional ones that are not there. */
@@ -693,6 +741,8 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
             return reader_error(reader, "'%s' has more than %d operands", shape->spelling,
                                 PTX_MAX_OPERANDS);
         if (!operand_read(reader, &operands[count])) return false;
+        const bool is_sum = reader_at(reader, '+') && operands[count].kind == PTX_OPERAND_REG;
+        if (is_sum && !read_sum(reader, shape, inst, count, &operands[count])) return false;
         count++;
     } while (reader_accept(reader, ','));
     if (!check_all(reader, shape, inst, operands, count)) return false;

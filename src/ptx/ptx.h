@@ -496,7 +496,9 @@ struct PtxVar {
                            arguments of the calls that the owner makes */
     PtxInit *inits;     /* in rising offset; bytes between them are zero */
     uint32_t init_count;
-    int32_t reg; /* parameters of a .func declared .reg: the register, else -1 */
+    int32_t reg; /* parameters of a .func declared .reg: the register, the first of `vector` for one
+                    declared as a vector; else -1 */
+    uint8_t vector; /* elements of a parameter declared .reg .v2 or .v4, 1 of any other */
     /* Where it lives: byte offset in its CTA's shared memory (ptx_link), in its function's local
      * frame, parameter area or call-site .param area (ptx_read); global and const: device address,
      * set when the program is loaded. Not set for incomplete shared arrays: they start where the

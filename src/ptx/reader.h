@@ -163,6 +163,8 @@ bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, 
 /* Checks an operand against what it must be. */
 bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, PtxInst *inst,
                    PtxOperand *operand);
+/* '_' for a vector stands for as many: {_, _}. */
+void operand_spread_sink(Reader *reader, PtxOperand *operand, int count);
 /* The width of addresses, bits: what the module says; of one that says nothing, `bits`, the width
  * of an address that it uses. So ptxas has it: .address_size came with PTX 2.3. */
 int operand_address_bits(Reader *reader, int bits);
@@ -191,6 +193,8 @@ bool call_check_predicates(Reader *reader, const PtxFunction *header);
 
 /* Reads a function's body, from '{' to '}', into `function`. */
 bool body_read(Reader *reader, PtxFunction *function);
+/* Appends an instruction to those of the function. */
+void reader_add_instruction(Reader *reader, const PtxInst *inst);
 /* Reads the strings of a .pragma, and drops them. */
 bool body_read_pragma(Reader *reader);
 

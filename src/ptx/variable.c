@@ -192,6 +192,7 @@ static void set_declaration(PtxVar *var, const Specifier *specifier, const Shape
     var->is_managed = specifier->is_managed;
     var->opaque = specifier->opaque;
     var->is_pointer = specifier->is_pointer;
+    var->vector = 1;
     var->reg = -1;
 }
 
@@ -519,6 +520,7 @@ static bool read_parameter(Reader *reader, bool is_kernel, PtxVar *var) {
     if (is_register) specifier.max_bytes = READER_MAX_PARAM_BYTES;
     if (!name || !read_dimensions(reader, &specifier, &shape)) return false;
     set_declaration(var, &specifier, &shape);
+    if (is_register) var->vector = (uint8_t)specifier.vector;
     var->name = name->text;
     var->is_parameter = true;
     var->line = place.line;

@@ -38,7 +38,19 @@ static const Mistake statements[] = {
     {"mov.b64 %rd1, %tid;", "operand a is a special register of four elements, but must be one"},
     {"mov.v4.u32 {%r1,%r2,%r3,%r4}, %laneid;",
      "operand a is no special register of four elements, but must be one, such as %tid"},
-    {"mov.v4.u32 {%r1,%r2,%r3,%r4}, {%r4,%r3,%r2,%r1};", "is no special register of four"},
+    {"mov.v4.u32 {%r1,%r2,%r3,%r4}, 5;", "is no special register of four"},
+    {"mov.v2.u32 {%r1,%r2}, %tid;",
+     "operand a is a single value, but must be a vector {a, b, ...}"},
+    {"mov.v2.u32 {%r1,%r2}, {%r3,%r4,%r5,%r6};", "operand a has 4 elements, but must have 2"},
+    {"mov.v2.f32 {%f1,%f2}, {%r3,%u4};", "operand a is %u4, a .u32 register, but must be .f32"},
+    {"add.f32 %f1, %f2+1, %f3;",
+     ":5:14: error: 'add.f32': operand a is followed by '+', but must be an integer register "
+     "for that"},
+    {"selp.u32 %r1, %r2, 0, %p1+1;", "followed by '+'"},
+    {"add.u32 %r1, %r2+1.0, %r3;", "a constant added to a register must be an integer"},
+    {"add.u32 %r1+1, %r2, %r3;",
+     "operand d is followed by '+', but must be a register to write to"},
+    {"mov.b64 %rd1, {%r1+1,%r2};", "expected '}' to close the vector, not '+'"},
     {"mov.v4.b32 {%r1,%r2,%r3}, %tid;", "operand d has 3 elements, but must have 4"},
     {"mov.u32 %r1, %clock64;", "operand a is %clock64, but must be read as 64 bits"},
     {"mov.f32 %f1, %tid.x;", "but must be read as 32 bits"},
@@ -242,6 +254,15 @@ static const Mistake modules[] = {
     {PTX_HEADER ".func (.reg .u32 a, .reg .pred c) f(.reg .pred x) { ret; }\n"
                 ".entry k() { .reg .pred %p; .reg .u32 %r; call (%r, %p), f, (!%p); }",
      ":5:62: error: 'f' takes or returns a predicate register here"},
+    {PTX_HEADER ".func f(.reg .v2 .u32 x) { ret; }\n"
+                ".entry k() { .reg .u64 %d; call f, (%d); }",
+     ":5:37: error: 'f' takes or returns a register of type .v2 .u32 here"},
+    {PTX_HEADER ".func f(.reg .v2 .u32 x) { ret; }\n"
+                ".entry k() { .reg .v2 .f32 %v; call f, (%v); }",
+     "'f' takes or returns a register of type .v2 .u32 here"},
+    {PTX_HEADER ".func f(.reg .u64 x) { ret; }\n"
+                ".entry k() { .reg .v2 .u32 %v; call f, (%v); }",
+     "a vector for a value of 'f' that is none"},
     {PTX_HEADER ".entry k() { P: .callprototype (.reg .u32 _, .reg .pred _) _ (); ret; }",
      "a call through a register cannot pass a .pred"},
     {PTX_HEADER ".global .u32 k; .entry k() { ret; }", "'k' is declared twice"},

@@ -189,23 +189,26 @@ static void add_implicit_end(Decoder *decoder) {
 /* ---- One function ---- */
 
 static IsaFormal *decode_formals(Decoder *decoder, const PtxVar *vars, uint16_t count) {
-    IsaFormal *formals = ARENA_ARRAY(decoder->program->arena, IsaFormal, count);
+    IsaFormal *formals =
+        ARENA_ARRAY(decoder->program->arena, IsaFormal, decode_value_count(vars, count));
+    int used = 0;
     for (int i = 0; i < count; ++i) {
         const PtxVar *var = &vars[i];
-        if (var->reg >= 0) {
-            const PtxReg *reg = &decoder->function->regs[var->reg];
+        for (int k = 0; var->reg >= 0 && k < var->vector; ++k) {
+            const PtxReg *reg = &decoder->function->regs[var->reg + k];
             if (reg->type == PTX_PRED)
-                formals[i] = (IsaFormal){.is_predicate = true, .operand = reg->slot};
+                formals[used++] = (IsaFormal){.is_predicate = true, .operand = reg->slot};
             else
-                formals[i] = (IsaFormal){.is_register = true,
-                                         .operand = reg->slot * ISA_ROW_BYTES,
-                                         .size = (uint32_t)ptx_type_bits(reg->type) / 8};
-        } else if (var->is_incomplete) {
-            formals[i] = (IsaFormal){.offset = decoder->rest_base, .is_rest = true};
-        } else {
-            formals[i] = (IsaFormal){.offset = decoder->formal_base + (uint32_t)var->address,
-                                     .size = (uint32_t)var->size};
+                formals[used++] = (IsaFormal){.is_register = true,
+                                              .operand = reg->slot * ISA_ROW_BYTES,
+                                              .size = (uint32_t)ptx_type_bits(reg->type) / 8};
         }
+        if (var->reg >= 0) continue;
+        if (var->is_incomplete)
+            formals[used++] = (IsaFormal){.offset = decoder->rest_base, .is_rest = true};
+        else
+            formals[used++] = (IsaFormal){.offset = decoder->formal_base + (uint32_t)var->address,
+                                          .size = (uint32_t)var->size};
     }
     return formals;
 }
@@ -222,8 +225,8 @@ static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     decoder->rest_base = (uint32_t)bits_align_up(out->local_bytes, 16);
     if (ptx_has_rest(function->parameters, function->parameter_count))
         out->local_bytes = decoder->rest_base;
-    out->parameter_count = function->parameter_count;
-    out->return_count = function->return_count;
+    out->parameter_count = decode_value_count(function->parameters, function->parameter_count);
+    out->return_count = decode_value_count(function->returns, function->return_count);
     out->parameters = decode_formals(decoder, function->parameters, function->parameter_count);
     out->returns = decode_formals(decoder, function->returns, function->return_count);
 }

@@ -103,6 +103,8 @@ uint32_t decode_add_target(Decoder *decoder, uint32_t target);
 /* Appends to the program's wide operands; returns the index. */
 uint32_t decode_add_wide(Decoder *decoder, IsaOperand operand);
 uint32_t decode_add_call(Decoder *decoder, const IsaCall *call);
+/* How many values a list of parameters or results passes: each element of a vector is one. */
+uint16_t decode_value_count(const PtxVar *vars, uint16_t count);
 void decode_set_handler(Decoder *decoder, IsaHandler handler);
 
 /* ---- Kinds of instructions ---- */
