@@ -2,12 +2,36 @@
  * Source: PTX ISA 9.0, chapter 6, and the operand size rules of section 9.5. */
 #include "ptx/reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Names ---- */
 
+/* What a name of a register outside of functions means in this one: a register, or a vector of
+ * them, for all of its body. */
+static Binding *resolve_module_register(Reader *reader, Name *name, const Binding *of) {
+    enum { BODY = 1 }; /* the scope's depth */
+    const bool is_vector = of->vector > 1;
+    const int32_t number =
+        of->kind == BINDING_RANGE ? (int32_t)strtol(name->text + of->name->length, NULL, 10) : 0;
+    const int32_t first = reader->reg_count, ordinal = reader->declared_regs;
+    reader->declared_regs += of->vector;
+    Binding *binding = names_bind_at(&reader->names, name,
+                                     is_vector ? BINDING_VECTOR_REG : BINDING_REG, BODY, of->line);
+    if (is_vector)
+        variable_new_vector(reader, name->text, of->type, of->vector, ordinal, of->line, binding);
+    else if (variable_new_register(reader, name->text, of->type, ordinal, of->line) >= 0)
+        binding->index = first;
+    for (int32_t i = first; i < reader->reg_count; i++)
+        reader->regs[i].module_reg = 1 + of->index + number * of->vector + (i - first);
+    return binding;
+}
+
 Binding *operand_resolve(Reader *reader, Name *name) {
     Binding *range = names_range(&reader->names, name);
+    if (range && range->depth == 0) return resolve_module_register(reader, name, range);
+    if (!range && name->binding && name->binding->kind == BINDING_MODULE_REG)
+        return resolve_module_register(reader, name, name->binding);
     if (!range) return name->binding;
     if (range->type == PTX_B128) {
         Binding *pair =

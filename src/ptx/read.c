@@ -359,9 +359,10 @@ static const struct {
     const char *word;
     bool (*read)(Reader *reader); /* behind the word */
 } directives[] = {
-    {".version", read_version},    {".target", read_target},   {".address_size", read_address_size},
-    {".file", read_file},          {".section", read_section}, {".alias", read_alias},
-    {".pragma", body_read_pragma},
+    {".version", read_version},           {".target", read_target},
+    {".address_size", read_address_size}, {".file", read_file},
+    {".section", read_section},           {".alias", read_alias},
+    {".pragma", body_read_pragma},        {".reg", variable_read_registers},
 };
 
 static bool is_variable_space(const Reader *reader) {
@@ -374,9 +375,9 @@ static bool is_variable_space(const Reader *reader) {
 
 static bool unknown_directive(Reader *reader) {
     static const char *const words[] = {
-        ".version", ".target",  ".address_size", ".file",   ".section", ".alias",
-        ".pragma",  ".visible", ".extern",       ".weak",   ".common",  ".entry",
-        ".func",    ".global",  ".const",        ".shared", ".tex"};
+        ".version", ".target", ".address_size", ".file",   ".section", ".alias", ".pragma",
+        ".visible", ".extern", ".weak",         ".common", ".entry",   ".func",  ".global",
+        ".const",   ".shared", ".tex",          ".local",  ".reg"};
     char word[64] = "";
     if (reader->token.kind == LEX_WORD && reader->token.length < sizeof word)
         memcpy(word, reader->token.text, reader->token.length);
@@ -441,6 +442,7 @@ static void check_module(Reader *reader) {
         resolve_alias(reader, module->functions[i]);
     for (int i = 0; i < module->function_count; i++)
         call_check_all(reader, module->functions[i]);
+    if (reader->module_regs > 0 && reader->errors == 0) module_registers_pass(reader);
 }
 
 static void bind_special_registers(Names *names) {

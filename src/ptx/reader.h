@@ -42,8 +42,9 @@ typedef struct Reader {
     Arena *arena; /* the module's */
     Diag *diag;
     Names names;
-    int errors;  /* reported so far */
-    int nesting; /* open parentheses of an expression, braces of an initialiser */
+    int32_t module_regs; /* registers declared outside of functions */
+    int errors;          /* reported so far */
+    int nesting;         /* open parentheses of an expression, braces of an initialiser */
 
     /* Growing arrays; the module's and the function's copies are exact. */
     int var_capacity, function_capacity, file_capacity; /* of the arrays in `module` */
@@ -134,7 +135,7 @@ bool variable_read(Reader *reader, PtxLinkage linkage);
 /* Reads "(.param .u32 a, ...)", the parentheses included, as the parameters or returns of a
  * function or prototype. */
 bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uint16_t *count);
-/* Reads a register declaration from behind ".reg". */
+/* Reads a register declaration from behind ".reg", inside or outside of a function. */
 bool variable_read_registers(Reader *reader);
 /* A new register of the function being read; -1, with an error, when there are too many. */
 int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int32_t ordinal,
@@ -188,6 +189,13 @@ bool call_read_targets(Reader *reader, Name *label, int line, bool is_branch);
 void call_check_all(Reader *reader, const PtxFunction *function);
 /* Whether the header of a function has predicates only where ptxas takes them. */
 bool call_check_predicates(Reader *reader, const PtxFunction *header);
+
+/* ---- module_registers.c ---- */
+
+/* Hands the registers that are declared outside of functions from function to function: as hidden
+ * parameters and results of each function that names them or calls one that does. For when every
+ * call has been checked. */
+void module_registers_pass(Reader *reader);
 
 /* ---- body.c ---- */
 

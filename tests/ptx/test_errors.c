@@ -263,6 +263,20 @@ static const Mistake modules[] = {
     {PTX_HEADER ".func f(.reg .u64 x) { ret; }\n"
                 ".entry k() { .reg .v2 .u32 %v; call f, (%v); }",
      "a vector for a value of 'f' that is none"},
+    {PTX_HEADER ".reg .u32 r; .reg .u32 r;",
+     ":4:24: error: 'r' is declared twice: first at line 4"},
+    {PTX_HEADER ".reg .u32 %r<4>; .reg .u32 %r2;", "'%r2' is declared twice"},
+    {PTX_HEADER ".reg .u32 %r<4194304>; .reg .u32 x;",
+     "more than 4194304 registers outside of functions"},
+    {PTX_HEADER ".reg .b128 x;", "not supported: .b128 registers outside of functions"},
+    {PTX_HEADER ".reg .u32 %r<4>;\n.entry k() { mov.u32 %r4, 1; ret; }",
+     ":5:22: error: '%r4' is not declared: %r<4> ends at %r3"},
+    {PTX_HEADER ".reg .u32 r; .func f() { mov.u32 r, 1; ret; } .func g(); .alias g, f;",
+     "registers outside of functions in a module with .alias"},
+    {PTX_HEADER ".local .b8 a[33554432]; .local .b8 b; .entry k() { ret; }",
+     "more than 33554432 bytes of .local variables outside of functions"},
+    {PTX_HEADER ".local .u32 a = 1;", "'a' cannot be initialised: only .global and .const can"},
+    {PTX_HEADER ".param .u32 a;", "not supported: .param variables outside of a function"},
     {PTX_HEADER ".entry k() { P: .callprototype (.reg .u32 _, .reg .pred _) _ (); ret; }",
      "a call through a register cannot pass a .pred"},
     {PTX_HEADER ".global .u32 k; .entry k() { ret; }", "'k' is declared twice"},
@@ -294,7 +308,6 @@ static const Mistake modules[] = {
     {PTX_HEADER ".global .u32 a[1.5];", "array size must be an integer"},
     {PTX_HEADER ".global .samplerref s = { colour = 1 };", "a sampler has no property 'colour'"},
     {PTX_HEADER ".global .attribute(.bogus) .u32 s;", "attribute '.bogus' is not supported"},
-    {PTX_HEADER ".local .u32 a;", "not supported: .local variables outside of a function"},
     {PTX_HEADER ".shared .u32 a[9999999];",
      "variable is too large: at most 16777216 bytes in .shared"},
     {PTX_HEADER ".shared .b8 a[16777216]; .shared .b8 b; .entry k() { .reg .b32 r; ld.shared.b8 r, "
@@ -410,6 +423,25 @@ static void test_what_is_not_supported_refuses_its_kernel_alone(void **state) {
     }
 }
 
+/* Who calls through a register may call any function, so that it cannot hand over what only some
+ * take. */
+static void test_registers_outside_of_functions_and_calls_through_registers(void **state) {
+    (void)state;
+    PtxModule *module = ptx_test_read(
+        PTX_HEADER ".reg .u32 kept;\n.func f() { mov.u32 kept, 1; ret; }\n"
+                   ".func g(.param .b32 n, .param .b8 rest[]) { mov.u32 kept, 2; ret; }\n"
+                   ".entry k() { .reg .u64 p; shape: .callprototype _ (); mov.u64 p, f;\n"
+                   "call p, shape; ret; }\n"
+                   ".entry other() { call f; ret; }\n");
+    assert_non_null(strstr(ptx_find_function(module, "k")->refusal,
+                           ":8:1: not supported: a call through a register in a module with "
+                           "registers outside of functions"));
+    assert_non_null(strstr(ptx_find_function(module, "g")->refusal, "not supported"));
+    assert_null(ptx_find_function(module, "f")->refusal);
+    assert_null(ptx_find_function(module, "other")->refusal);
+    ptx_module_free(module);
+}
+
 static void test_a_kernel_of_clusters_is_refused_alone(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read(PTX_HEADER ".entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
@@ -476,6 +508,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_what_is_not_supported_refuses_its_kernel_alone),
+        cmocka_unit_test(test_registers_outside_of_functions_and_calls_through_registers),
         cmocka_unit_test(test_a_kernel_of_clusters_is_refused_alone),
         cmocka_unit_test(test_modules),
         cmocka_unit_test(test_several),

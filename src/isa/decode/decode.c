@@ -213,11 +213,25 @@ static IsaFormal *decode_formals(Decoder *decoder, const PtxVar *vars, uint16_t 
     return formals;
 }
 
-/* Lays out the local area: .local variables, own parameters and returns, call-site parameters. A
+/* The greatest alignment of a function's local variables, at least that of its area. */
+static uint32_t local_align(const PtxFunction *function) {
+    uint32_t align = 16;
+    for (uint32_t i = 0; i < function->local_count; ++i)
+        if (function->locals[i]->space == PTX_SPACE_LOCAL && function->locals[i]->align > align)
+            align = function->locals[i]->align;
+    return align;
+}
+
+/* Lays out the local area: the module's .local variables in that of a kernel, with which a thread's
+ * local memory begins; the function's, own parameters and returns, call-site parameters. A
  * parameter without a size begins where that ends. */
 static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     const PtxFunction *function = decoder->function;
-    decoder->formal_base = (uint32_t)bits_align_up(function->local_bytes, 16);
+    decoder->local_base =
+        function->is_kernel
+            ? (uint32_t)bits_align_up(decoder->program->module->local_bytes, local_align(function))
+            : 0;
+    decoder->formal_base = (uint32_t)bits_align_up(decoder->local_base + function->local_bytes, 16);
     const uint32_t formal_bytes = function->is_kernel ? 0 : function->parameter_bytes;
     decoder->param_base = (uint32_t)bits_align_up(decoder->formal_base + formal_bytes, 16);
     out->local_bytes = decoder->param_base + function->param_area_bytes;

@@ -34,7 +34,8 @@ struct Decoder {
     const PtxFunction *function;
     uint32_t function_index;
     uint32_t *pc_of;       /* by index of the PTX instruction, inst_count + 1 entries */
-    uint32_t formal_base;  /* byte offset in its local area: its own parameters and returns ... */
+    uint32_t local_base;   /* byte offset in its local area: its own .local variables ... */
+    uint32_t formal_base;  /* its own parameters and returns ... */
     uint32_t param_base;   /* ... its call-site .param variables ... */
     uint32_t rest_base;    /* ... and its parameter without a size, the last */
     uint32_t scratch_row;  /* row: where discarded elements and hidden moves go */
