@@ -56,6 +56,16 @@ class Code(unittest.TestCase):
                 self.assertEqual(kernel["code"], code)
                 self.assertEqual(", code " in said, code != "ptx")
 
+    def test_ptx_for_a_newer_gpu_is_told(self):
+        text = self.folder / "k.ptx"
+        for target, is_told in (("sm_75", False), ("sm_80", True), ("sm_100", True)):
+            text.write_text(f".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n", encoding="utf-8")
+            for options in ((), ("--quiet",)):
+                done = subprocess.run([TYTO, "launch", text, "--machine", "gtx480", "--functional", *options], check=True, capture_output=True, text=True,
+                                      env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
+                said = f"k.ptx is PTX for {target}, which a GPU of compute capability 7.5 refuses; it runs here"
+                self.assertEqual(said in done.stderr, is_told and not options, done.stderr)
+
     def test_code_without_an_abi(self):
         text, out = self.folder / "k.ptx", self.folder / "out.bin"
         text.write_text(NO_ABI, encoding="utf-8")
