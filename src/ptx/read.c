@@ -85,8 +85,9 @@ static bool read_file(Reader *reader) {
                                            &reader->file_capacity, sizeof *module->source_files);
         module->source_files[module->source_file_count++] = NULL;
     }
-    module->source_files[index] =
-        arena_strndup(reader->arena, reader->token.text, reader->token.length);
+    char *name = arena_strndup(reader->arena, reader->token.text, reader->token.length);
+    text_show_controls(name); /* messages and reports have it */
+    module->source_files[index] = name;
     reader_next(reader);
     while (reader_accept(reader, ',')) {
         if (!constant_read_integer(reader, "number", 0, UINT64_MAX, &unused)) return false;

@@ -261,6 +261,15 @@ static void test_prototypes_without_semicolon(void **state) {
     ptx_module_free(m);
 }
 
+/* Messages and reports name source files, and a terminal would obey an escape sequence. */
+static void test_control_characters_in_names_of_files(void **state) {
+    (void)state;
+    PtxModule *m =
+        ptx_test_read(PTX_HEADER ".file 1 \"a\x1b[31m\x7f\x07.cu\"\n.entry k() { ret; }\n");
+    assert_string_equal(m->source_files[1], "a?[31m??.cu");
+    ptx_module_free(m);
+}
+
 /* Coordinates and offsets of a texture or surface may be two or four where fewer are needed: the
  * others have no meaning. */
 static void test_more_coordinates_than_needed(void **state) {
@@ -457,6 +466,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(test_width_of_addresses),
                                        cmocka_unit_test(test_prototypes_without_semicolon),
                                        cmocka_unit_test(test_more_coordinates_than_needed),
+                                       cmocka_unit_test(test_control_characters_in_names_of_files),
                                        cmocka_unit_test(test_control),
                                        cmocka_unit_test(test_operands),
                                        cmocka_unit_test(test_modifiers),
