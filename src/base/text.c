@@ -95,6 +95,11 @@ void text_add_word(Text *text, const char *word) {
     text_add(text, "'");
 }
 
+void text_show_controls(char *text) {
+    for (; *text; text++)
+        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f) *text = '?';
+}
+
 char *text_read_file(const char *path, size_t max_bytes, size_t *length) {
     bool is_standard_input = strcmp(path, "-") == 0;
     FILE *stream = is_standard_input ? stdin : fopen(path, "rb");

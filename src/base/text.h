@@ -51,6 +51,8 @@ void json_null(Json *json);
 /* Writes `length` bytes to `path` ("-" is standard output) so that either the old file or the whole
  * new one is there (base/output_file.h). False with errno set on failure. */
 bool text_write_file(const char *path, const void *bytes, size_t length);
+/* Puts '?' for each control character of a string that others wrote: a terminal would obey them. */
+void text_show_controls(char *text);
 /* Reads a whole file ("-" is standard input). NULL with errno set on failure; EFBIG past
  * `max_bytes`. The result is NUL-terminated one byte past *length and freed with free(). */
 char *text_read_file(const char *path, size_t max_bytes, size_t *length);

@@ -42,7 +42,14 @@ cudaError_t CUDARTAPI cudaGetDevice(int *device) {
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaSetDevice(int device) { return RUNTIME_CALL(check_device(device)); }
+cudaError_t CUDARTAPI cudaSetDevice(int device) {
+    if (device > 0 && runtime_tells_first("cudaSetDevice"))
+        runtime_say(
+            "warning: cudaSetDevice(%d) fails: there is one device, 0. Programs for several GPUs "
+            "run on it when they ask cudaGetDeviceCount, or are told to use one GPU",
+            device);
+    return RUNTIME_CALL(check_device(device));
+}
 
 cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned int device_flags, unsigned int flags) {
     if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid) return runtime_leave(cudaErrorInvalidValue);
@@ -105,7 +112,9 @@ cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(
 
 /* ---- The device as a whole ---- */
 
-cudaError_t CUDARTAPI cudaDeviceSynchronize(void) { return RUNTIME_CALL(cuCtxSynchronize()); }
+cudaError_t CUDARTAPI cudaDeviceSynchronize(void) {
+    return RUNTIME_CALL(runtime_synchronized((int)cuCtxSynchronize()));
+}
 
 static int reset(void) {
     int status = (int)cuDevicePrimaryCtxReset(0);

@@ -106,6 +106,7 @@ static int launch(const void *kernel, CUlaunchConfig *config, void **arguments) 
     if (status) return status;
     CUresult launched = cuLaunchKernelEx(config, function, arguments, NULL);
     if (is_told_later(launched)) return 0;
+    if (launched == CUDA_ERROR_NOT_SUPPORTED) runtime_note_refusal();
     return refine(launched, (dim3){config->gridDimX, config->gridDimY, config->gridDimZ},
                   (dim3){config->blockDimX, config->blockDimY, config->blockDimZ});
 }

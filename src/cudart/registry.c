@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -435,6 +436,18 @@ static const Variable *find_variable(const void *symbol) {
     return found;
 }
 
+/* Says once of a symbol that it is none. */
+static void say_unknown(const void *symbol, const char *name) {
+    char what[64];
+    snprintf(what, sizeof what, "symbol %p", symbol);
+    if (!runtime_tells_first(what)) return;
+    if (name) runtime_say("error: no module that is loaded has the variable '%s'", name);
+    else
+        runtime_say("error: %s is no symbol: a symbol is a __device__, __constant__ or __managed__ "
+                    "variable itself, not its address on the device nor its name",
+                    what + strlen("symbol "));
+}
+
 int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
     int status = launch_failure();
     if (status) return status;
@@ -444,6 +457,7 @@ int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
     if (status == 0 && cuModuleGetGlobal(address, size, variable->binary->module, variable->name))
         status = cudaErrorInvalidSymbol;
     pthread_mutex_unlock(&registry.lock);
+    if (status == cudaErrorInvalidSymbol) say_unknown(symbol, variable ? variable->name : NULL);
     return status;
 }
 

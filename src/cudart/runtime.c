@@ -17,6 +17,7 @@ static struct {
 
 static _Thread_local struct {
     cudaError_t last; /* error, since it was last asked for */
+    bool has_refused; /* a launch, since then (runtime_note_refusal) */
     CUresult failure; /* of the last runtime_enter that failed */
 } thread;
 
@@ -60,18 +61,29 @@ cudaError_t CUDARTAPI cudaPeekAtLastError(void) { return thread.last; }
 cudaError_t CUDARTAPI cudaGetLastError(void) {
     cudaError_t error = thread.last;
     thread.last = cudaSuccess;
+    thread.has_refused = false;
     return error;
 }
 
-int runtime_missing(const char *function, const char *why) {
+void runtime_note_refusal(void) { thread.has_refused = true; }
+
+int runtime_synchronized(int status) {
+    return status == cudaSuccess && thread.has_refused ? cudaErrorNotSupported : status;
+}
+
+bool runtime_tells_first(const char *what) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static Map *told; /* of the functions named so far */
+    static Map *told; /* what was told of so far */
     pthread_mutex_lock(&lock);
     if (!told) told = map_new();
-    bool is_known = map_has(told, function, strlen(function));
-    if (!is_known) map_put(told, function, strlen(function), NULL);
+    bool is_known = map_has(told, what, strlen(what));
+    if (!is_known) map_put(told, what, strlen(what), NULL);
     pthread_mutex_unlock(&lock);
-    if (!is_known)
+    return !is_known;
+}
+
+int runtime_missing(const char *function, const char *why) {
+    if (runtime_tells_first(function))
         runtime_say("error: %s is not supported: %s (docs/runtime-api.md)", function, why);
     return (int)runtime_leave(cudaErrorNotSupported);
 }

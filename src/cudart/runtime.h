@@ -24,6 +24,14 @@ cudaError_t runtime_leave(int status);
 /* All three in one: the value of a function that is `work`, an expression of either type. */
 #define RUNTIME_CALL(work) runtime_leave(runtime_enter() ? (int)(work) : (int)runtime_failure())
 
+/* A launch of this thread was refused, as the simulator has not what its kernel needs. Until the
+ * program asks for the last error, its waits fail (runtime_synchronized): else a program that looks
+ * at no launch's status took for results what no kernel has computed. */
+void runtime_note_refusal(void);
+/* The status of a call that waits, by the driver's. */
+int runtime_synchronized(int status);
+/* Whether `what` is asked for the first time. */
+bool runtime_tells_first(const char *what);
 /* Prints a message on stderr, after "tyto: ". */
 void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says once that `function` is not supported, and why. Returns and remembers cudaErrorNotSupported.

@@ -23,7 +23,7 @@ cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream) {
 }
 
 cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream) {
-    return RUNTIME_CALL(cuStreamSynchronize(stream));
+    return RUNTIME_CALL(runtime_synchronized((int)cuStreamSynchronize(stream)));
 }
 
 cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
@@ -93,7 +93,7 @@ cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) {
 }
 
 cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) {
-    return RUNTIME_CALL(cuEventSynchronize(event));
+    return RUNTIME_CALL(runtime_synchronized((int)cuEventSynchronize(event)));
 }
 
 cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,

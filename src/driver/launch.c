@@ -87,6 +87,11 @@ static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
                : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Whether --on-fault report goes on after it. */
+static bool is_bad_access(int fault_code) {
+    return fault_code == ISA_FAULT_ADDRESS || fault_code == ISA_FAULT_MISALIGNED;
+}
+
 /* What a launch that did not end well comes to: it is told, stays with the context, and may end the
  * process. Where the program is tells something when it has just launched the kernel. */
 static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int fault_code,
@@ -106,6 +111,9 @@ static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int 
     if (status == GPU_FAULT && is_just_launched) backtrace_add(&message);
     else if (status == GPU_FAULT)
         text_add(&message, "\n    host: with --serial-kernels this says where it was launched");
+    if (status == GPU_FAULT && is_bad_access(fault_code) && driver_tells_first("--on-fault"))
+        text_add(&message,
+                 "\n    --on-fault report leaves such accesses out, tells of each, and goes on");
     driver_say("error: %s", text_string(&message));
     text_free(&message);
     if (status == GPU_REFUSED) {

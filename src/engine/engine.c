@@ -289,23 +289,34 @@ static void explain_grid(const Engine *engine, const GpuGrid *grid, Text *why) {
     isa_say_stand(&of.stand, &grid->launch, why);
 }
 
-/* Puts a message into the result: `why` and, for each grid, what its warps wait for. */
-static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
-    for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
-        if (engine->places[i].grid) explain_grid(engine, engine->places[i].grid, why);
+static void put_message(Text *why, GpuResult *result) {
     snprintf(result->message, sizeof result->message, "%s", text_string(why));
     text_free(why);
 }
 
+static void explain_grids(const Engine *engine, Text *why) {
+    for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
+        if (engine->places[i].grid) explain_grid(engine, engine->places[i].grid, why);
+}
+
+/* Puts a message into the result: `why` and, for each grid, what its warps wait for. */
+static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
+    explain_grids(engine, why);
+    put_message(why, result);
+}
+
 /* `what` happened for so many SM cycles. */
-static void explain_deadlock(const Engine *engine, const char *what, uint64_t since,
+static void explain_deadlock(const Engine *engine, const Gpu *gpu, const char *what, uint64_t since,
                              GpuResult *result) {
     Text why = {0};
     text_printf(&why, "deadlock: %s for %" PRIu64 " SM cycle%s", what, engine->cycle - since,
                 text_plural(engine->cycle - since));
     result->status = GPU_FAULT;
     result->fault_code = ISA_FAULT_DEADLOCK;
-    explain_end(engine, &why, result);
+    explain_grids(engine, &why);
+    for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
+        if (engine->places[i].grid) grid_explain_deadlock(gpu, engine->places[i].grid, &why);
+    put_message(&why, result);
 }
 
 /* SM cycles in the watchdog's cycles, which are those of the slowest clock: a step there is
@@ -336,16 +347,19 @@ static void prove_polls(Engine *engine, bool proves) {
         sm_prove_polls(engine->sms[i], proves);
 }
 
-static bool all_poll(const Engine *engine, bool for_ever) {
+static bool all_poll(Engine *engine, SmPolls asked) {
     enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
+    bool all = true;
+    engine->has_starved = false;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_all_poll(engine->sms[i], ROUNDS, for_ever)) return false;
-    return true;
+        all = sm_all_poll(engine->sms[i], ROUNDS, asked, &engine->has_starved) && all;
+    return all;
 }
 
 /* Whether warps do nothing but look for stores that nobody makes, as long as the watchdog waits,
  * and will go on so. */
 static bool is_hopeless(Engine *engine, const Gpu *gpu) {
+    enum { STARVED = 8 }; /* times the patience; ours */
     uint64_t limit = watchdog_limit(engine->machine), sum = engine->sent;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         sum += sm_changes(engine->sms[i]);
@@ -357,9 +371,17 @@ static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     uint64_t waited = engine->cycle - engine->last_change;
     if (!limit || waited <= limit) return false;
     if (residents_have_ended(engine)) return false; /* the last stores are under way */
-    if (engine->proves_polls) return waited > limit * gpu_patience(gpu) && all_poll(engine, true);
-    if (all_poll(engine, false)) prove_polls(engine, true);
-    return false;
+    if (!engine->proves_polls) {
+        if (all_poll(engine, SM_POLLS_NOW)) prove_polls(engine, true);
+        return false;
+    }
+    uint64_t patience = limit * gpu_patience(gpu);
+    if (waited <= patience) return false;
+    if (all_poll(engine, SM_POLLS_FOR_EVER)) return true;
+    /* A loop that reads a clock never proves it; but warps that a policy starves so long tell
+     * enough. */
+    return engine->has_starved && waited > patience * STARVED && all_poll(engine, SM_POLLS_STILL) &&
+           engine->has_starved;
 }
 
 uint64_t engine_issued(const Engine *engine) {
@@ -474,13 +496,17 @@ static bool look_up(Engine *engine, Gpu *gpu, GpuResult *result) {
     if (engine->cycle >= looks->progress) {
         looks->progress = engine->cycle + PROGRESS_CYCLES;
         if (is_stuck(engine)) {
-            explain_deadlock(engine, "nothing has moved", engine->last_progress, result);
+            explain_deadlock(engine, gpu, "nothing has moved", engine->last_progress, result);
             return false;
         }
         if (is_hopeless(engine, gpu)) {
-            explain_deadlock(engine,
-                             "all warps wait at barriers or in loops that look for another "
-                             "thread's store, and nothing has been stored",
+            explain_deadlock(engine, gpu,
+                             engine->has_starved
+                                 ? "warps only look for another thread's store or wait at "
+                                   "barriers, the policy lets no other warp issue, and nothing "
+                                   "has been stored"
+                                 : "all warps wait at barriers or in loops that look for another "
+                                   "thread's store, and nothing has been stored",
                              engine->last_change, result);
             return false;
         }
@@ -539,7 +565,7 @@ static GpuGrid *run_cycles(Engine *engine, Gpu *gpu, uint64_t until) {
         engine->quiet = may_be_quiet(engine) ? quiet_cycles(engine) : 0;
         if (engine->quiet == UINT64_MAX) {
             grid = residents_first(engine);
-            explain_deadlock(engine, "nothing has moved", engine->last_progress, grid->result);
+            explain_deadlock(engine, gpu, "nothing has moved", engine->last_progress, grid->result);
             return end_early(engine, gpu, grid);
         }
         engine->cycle++;

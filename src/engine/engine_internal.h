@@ -172,6 +172,7 @@ struct Engine {
     uint64_t stop_after;  /* thread instructions since the machine was at rest that end its run;
                              0: none do */
     uint64_t stop_base;   /* those before */
+    bool has_starved;     /* in the last look for deadlocks: a warp that could issue did not */
     bool proves_polls;    /* since then so long ago that warps compare their states */
     uint64_t change_mark; /* sum of changes, then */
 

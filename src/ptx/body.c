@@ -143,6 +143,12 @@ static bool check_barrier(Reader *reader, const PtxInst *inst) {
                            "a barrier of 0 threads: leave the count out for all of the CTA's");
 }
 
+void reader_add_instruction(Reader *reader, const PtxInst *inst) {
+    reader->insts = reader_grow(reader->insts, reader->inst_count, &reader->inst_capacity,
+                                sizeof *reader->insts);
+    reader->insts[reader->inst_count++] = *inst;
+}
+
 /* Reads an instruction behind its first token, `place`. */
 static bool read_instruction(Reader *reader, const Token *place, int32_t guard, bool is_negated) {
     Name *spelling = read_spelling(reader, place);
@@ -161,9 +167,7 @@ static bool read_instruction(Reader *reader, const Token *place, int32_t guard, 
                       inst.op == PTX_OP_CLUSTER_BARRIER;
     if (is_barrier && !check_barrier(reader, &inst)) return false;
     reader->function->uses_barrier |= is_barrier;
-    reader->insts = reader_grow(reader->insts, reader->inst_count, &reader->inst_capacity,
-                                sizeof *reader->insts);
-    reader->insts[reader->inst_count++] = inst;
+    reader_add_instruction(reader, &inst);
     return true;
 }
 
@@ -300,6 +304,12 @@ static void bind_parameter(Reader *reader, PtxVar *var) {
     if (here) {
         reader_error_at(reader, var->line, var->column, "'%s' is declared twice: first at line %d",
                         name->text, here->line);
+    } else if (var->space == PTX_SPACE_NONE && var->vector > 1) {
+        Binding *binding = names_bind(&reader->names, name, BINDING_VECTOR_REG, var->line);
+        variable_new_vector(reader, name->text, var->type, var->vector, reader->declared_regs,
+                            var->line, binding);
+        var->reg = binding->index;
+        reader->declared_regs += var->vector;
     } else if (var->space == PTX_SPACE_NONE) {
         var->reg = variable_new_register(reader, name->text, var->type, reader->declared_regs++,
                                          var->line);

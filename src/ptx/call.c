@@ -34,10 +34,12 @@ static bool read_callee(Reader *reader, PtxOperand *callee) {
         return reader_error(reader, "expected the name of a function, not %s",
                             reader_token_text(reader));
     if (!operand_read(reader, callee)) return false;
-    bool is_register =
-        callee->kind == PTX_OPERAND_REG &&
-        operand_register_fits(reader->regs[callee->reg].type,
-                              reader->module->address_bits == 64 ? PTX_U64 : PTX_U32, false);
+    bool is_register = callee->kind == PTX_OPERAND_REG;
+    if (is_register) {
+        PtxType type = reader->regs[callee->reg].type;
+        int bits = operand_address_bits(reader, ptx_type_bits(type));
+        is_register = operand_register_fits(type, bits == 64 ? PTX_U64 : PTX_U32, false);
+    }
     return is_register || callee->kind == PTX_OPERAND_FUNC ||
            reader_error_at(reader, line, callee->column,
                            "this is neither a function nor a register with its address");
@@ -189,12 +191,35 @@ static bool is_predicate_register(const PtxFunction *function, const PtxOperand 
     return operand->kind == PTX_OPERAND_REG && function->regs[operand->reg].type == PTX_PRED;
 }
 
+/* A vector is passed as a vector register of as many elements of its width, and nothing else is. */
+static bool check_vector(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
+                         const PtxOperand *argument, const PtxVar *parameter, const char *callee) {
+    bool is_right = argument->kind == PTX_OPERAND_VECTOR && argument->count == parameter->vector;
+    for (int i = 0; is_right && i < argument->count; i++) {
+        const PtxOperand *item = &argument->items[i];
+        is_right = item->kind == PTX_OPERAND_REG && !item->pick.count &&
+                   operand_register_fits(caller->regs[item->reg].type, parameter->type, false);
+    }
+    if (is_right) return true;
+    if (parameter->vector > 1)
+        return reader_error_at(reader, inst->line, argument->column,
+                               "'%s' takes or returns a register of type .v%d %s here", callee,
+                               parameter->vector, ptx_type_name(parameter->type));
+    return reader_error_at(reader, inst->line, argument->column,
+                           "a vector for a value of '%s' that is none", callee);
+}
+
 static bool check_argument(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
                            PtxOperand *argument, const PtxVar *parameter, const char *callee,
                            bool is_return) {
     const char *what = is_return ? "return value" : "argument";
     uint64_t size = 0;
-    if (is_return && argument->kind == PTX_OPERAND_SINK) return true;
+    if (is_return && argument->kind == PTX_OPERAND_SINK) {
+        if (parameter->vector > 1) operand_spread_sink(reader, argument, parameter->vector);
+        return true;
+    }
+    if (parameter->vector > 1 || argument->kind == PTX_OPERAND_VECTOR)
+        return check_vector(reader, caller, inst, argument, parameter, callee);
     if (parameter->type == PTX_PRED || is_predicate_register(caller, argument))
         return check_predicate(reader, caller, inst, argument, parameter, callee);
     switch (argument->kind) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/demangle.h"
 #include "base/map.h"
 
@@ -211,6 +212,25 @@ static void join_lists(Linker *linker) {
     first->loc_count = locs;
 }
 
+/* Places the local variables outside of functions: every thread has its own, which all that it
+ * calls share. */
+static bool place_locals(PtxModule *module, Diag *diag) {
+    enum { MAX_LOCAL_BYTES = 1 << 25 }; /* the local window (memory.h) */
+    uint64_t top = 0;
+    for (int i = 0; i < module->var_count; i++) {
+        PtxVar *var = module->vars[i];
+        if (var->space != PTX_SPACE_LOCAL) continue;
+        var->address = bits_align_up(top, var->align);
+        top = var->address + var->size;
+        if (top <= MAX_LOCAL_BYTES) continue;
+        diag_error(diag, module->file, var->line, var->column,
+                   "more than %d bytes of .local variables outside of functions", MAX_LOCAL_BYTES);
+        return false;
+    }
+    module->local_bytes = (uint32_t)top;
+    return true;
+}
+
 bool ptx_link(PtxModule **modules, int count, Diag *diag) {
     Linker linker = {.modules = modules, .count = count, .arena = modules[0]->arena, .diag = diag};
     linker.symbols = map_new();
@@ -226,5 +246,5 @@ bool ptx_link(PtxModule **modules, int count, Diag *diag) {
     map_free(linker.builtins);
     if (linker.errors) return false;
     join_lists(&linker);
-    return ptx_find_reach(modules[0], diag);
+    return place_locals(modules[0], diag) && ptx_find_reach(modules[0], diag);
 }

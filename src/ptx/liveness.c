@@ -100,7 +100,9 @@ static void add_returns(Liveness *l, int32_t index) {
     const PtxFunction *f = l->function;
     bool is_end = f->insts[index].op == PTX_OP_RET || index == f->inst_count - 1;
     for (int i = 0; is_end && i < f->return_count; i++) {
-        if (f->returns[i].reg >= 0) add(l, f->returns[i].reg, index, OCCURS_READ | OCCURS_LATE);
+        const PtxVar *var = &f->returns[i];
+        for (int k = 0; var->reg >= 0 && k < var->vector; k++)
+            add(l, var->reg + k, index, OCCURS_READ | OCCURS_LATE);
     }
 }
 

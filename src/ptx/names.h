@@ -14,6 +14,7 @@ typedef enum BindingKind {
     BINDING_REG,        /* index */
     BINDING_VECTOR_REG, /* index of the first of `count` registers */
     BINDING_RANGE,      /* %r<count>: `count` registers, each created when first named */
+    BINDING_MODULE_REG, /* a register outside of functions, created in each that names it */
     BINDING_VAR,
     BINDING_FUNCTION,
     BINDING_SREG,   /* index: a PtxSreg, the first of `count` */
@@ -28,10 +29,11 @@ typedef struct Name Name;
 typedef struct Binding {
     BindingKind kind;
     int depth;      /* of the scope: 0 module, 1 function body ... */
-    int32_t index;  /* by kind; RANGE: ordinal of the declaration of its register 0 */
+    int32_t index;  /* by kind; RANGE, MODULE_REG: ordinal of the declaration of its register 0,
+                       among the function's or the module's */
     int32_t count;  /* VECTOR_REG, RANGE, SREG */
-    PtxType type;   /* RANGE */
-    uint8_t vector; /* RANGE: how many registers a name of it stands for, 1 but of .v2 and .v4 */
+    PtxType type;   /* RANGE, MODULE_REG */
+    uint8_t vector; /* the same: how many registers a name of it stands for, 1 but of .v2 and .v4 */
     int line;       /* of the declaration */
     union {
         PtxVar *var;

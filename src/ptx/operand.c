@@ -2,12 +2,36 @@
  * Source: PTX ISA 9.0, chapter 6, and the operand size rules of section 9.5. */
 #include "ptx/reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Names ---- */
 
+/* What a name of a register outside of functions means in this one: a register, or a vector of
+ * them, for all of its body. */
+static Binding *resolve_module_register(Reader *reader, Name *name, const Binding *of) {
+    enum { BODY = 1 }; /* the scope's depth */
+    const bool is_vector = of->vector > 1;
+    const int32_t number =
+        of->kind == BINDING_RANGE ? (int32_t)strtol(name->text + of->name->length, NULL, 10) : 0;
+    const int32_t first = reader->reg_count, ordinal = reader->declared_regs;
+    reader->declared_regs += of->vector;
+    Binding *binding = names_bind_at(&reader->names, name,
+                                     is_vector ? BINDING_VECTOR_REG : BINDING_REG, BODY, of->line);
+    if (is_vector)
+        variable_new_vector(reader, name->text, of->type, of->vector, ordinal, of->line, binding);
+    else if (variable_new_register(reader, name->text, of->type, ordinal, of->line) >= 0)
+        binding->index = first;
+    for (int32_t i = first; i < reader->reg_count; i++)
+        reader->regs[i].module_reg = 1 + of->index + number * of->vector + (i - first);
+    return binding;
+}
+
 Binding *operand_resolve(Reader *reader, Name *name) {
     Binding *range = names_range(&reader->names, name);
+    if (range && range->depth == 0) return resolve_module_register(reader, name, range);
+    if (!range && name->binding && name->binding->kind == BINDING_MODULE_REG)
+        return resolve_module_register(reader, name, name->binding);
     if (!range) return name->binding;
     if (range->type == PTX_B128) {
         Binding *pair =
@@ -416,16 +440,25 @@ static bool check_sreg(const Place *place, const PtxOperand *operand, PtxType wa
     return true;
 }
 
+int operand_address_bits(Reader *reader, int bits) {
+    PtxModule *module = reader->module;
+    if (module->address_bits == 0 && (bits == 32 || bits == 64)) module->address_bits = bits;
+    return module->address_bits;
+}
+
 static bool check_address(const Place *place, const PtxOperand *operand, PtxType want) {
-    const PtxModule *module = place->reader->module;
     if (place->slot->kind != PTX_SLOT_MOVE || place->slot->is_destination)
         return mismatch(place, operand, "the address of a symbol",
                         "a register or constant: take addresses with mov");
     int bits = ptx_type_bits(want);
     bool is_small_space = operand->var && operand->var->space != PTX_SPACE_GLOBAL;
-    if (ptx_type_is_float(want) || bits < 32 || (bits < module->address_bits && !is_small_space))
+    bool is_wrong = ptx_type_is_float(want) || bits < 32;
+    bool can_be_short = bits == 32 && is_small_space; /* whatever the width of other addresses */
+    if (!is_wrong && can_be_short) return true;
+    int address_bits = operand_address_bits(place->reader, is_wrong ? 0 : bits);
+    if (is_wrong || bits < address_bits)
         return mismatch(place, operand, "the address of a symbol",
-                        module->address_bits == 64 ? "read as 64 bits" : "read as 32 bits");
+                        address_bits == 64 ? "read as 64 bits" : "read as 32 bits");
     return true;
 }
 
@@ -496,9 +529,8 @@ static bool check_same_kind(const Place *place, const PtxOperand *operand) {
     return true;
 }
 
-/* '_' for a vector stands for as many: {_, _}. */
-static void spread_sink(const Place *place, PtxOperand *operand, int count) {
-    PtxOperand *items = ARENA_ARRAY(place->reader->arena, PtxOperand, count);
+void operand_spread_sink(Reader *reader, PtxOperand *operand, int count) {
+    PtxOperand *items = ARENA_ARRAY(reader->arena, PtxOperand, count);
     for (int i = 0; i < count; i++)
         items[i] = *operand;
     operand->kind = PTX_OPERAND_VECTOR;
@@ -508,7 +540,7 @@ static void spread_sink(const Place *place, PtxOperand *operand, int count) {
 
 static bool check_vector(const Place *place, PtxOperand *operand, int count, PtxType element) {
     if (operand->kind == PTX_OPERAND_SINK && place->slot->is_destination)
-        spread_sink(place, operand, count);
+        operand_spread_sink(place->reader, operand, count);
     if (operand->kind != PTX_OPERAND_VECTOR)
         return mismatch(place, operand, "a single value", "a vector {a, b, ...}");
     if (operand->count != count)
@@ -553,9 +585,10 @@ static bool check_move(const Place *place, PtxOperand *operand) {
 
 /* Whether an address register of `bits` may be used in `space`. Only spaces that are small
  * everywhere can be reached with 32 bits in a 64-bit module, as ptxas has it. */
-static bool is_address_width(const PtxModule *module, PtxSpace space, int bits) {
-    if (bits == module->address_bits) return true;
-    return (bits == 32 || bits == 64) && space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL;
+static bool is_address_width(Reader *reader, PtxSpace space, int bits) {
+    bool is_small_space = space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL;
+    if (bits == 32 && is_small_space) return true;
+    return bits == operand_address_bits(reader, bits) || (bits == 64 && is_small_space);
 }
 
 static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand) {
@@ -571,7 +604,7 @@ static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand)
         if (place->slot->is_shared_if_short && bits < reader->module->address_bits &&
             space == PTX_SPACE_NONE)
             space = inst->space = PTX_SPACE_SHARED;
-        if (ptx_type_is_float(reg->type) || !is_address_width(reader->module, space, bits))
+        if (ptx_type_is_float(reg->type) || !is_address_width(reader, space, bits))
             return mismatch(place, operand,
                             arena_printf(reader->arena, "based on %s, a %s register", reg->name,
                                          ptx_type_name(reg->type)),
@@ -597,9 +630,11 @@ static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
         operand->reg = -1;
         return true;
     case PTX_SLOT_SPECIAL:
+        if (operand->kind == PTX_OPERAND_VECTOR)
+            return check_vector(place, operand, slot->elements, slot->type);
         if (operand->kind != PTX_OPERAND_SREG || !operand->is_whole)
             return mismatch(place, operand, "no special register of four elements",
-                            "one, such as %tid");
+                            "one, such as %tid, or a vector");
         return check_sreg(place, operand, slot->type);
     default: break;
     }
@@ -614,6 +649,53 @@ bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, P
                    PtxOperand *operand) {
     const Place place = {reader, shape, slot, inst->line};
     return check_slot(&place, inst, operand);
+}
+
+/* reg + 1 for a source, which ptxas takes outside of vectors and calls: the register becomes a new
+ * one, which an add in front of the instruction sets. */
+static bool read_sum(Reader *reader, const PtxShape *shape, const PtxInst *inst, int index,
+                     PtxOperand *operand) {
+    const PtxSlot slot = {.name = index == 0 ? shape->slots[0].name
+                                             : (char)('a' + index - inst->has_destination)};
+    const Place place = {reader, shape, &slot, inst->line};
+    const bool is_destination = index == 0 && inst->has_destination;
+    const PtxReg reg = reader->regs[operand->reg];
+    const int bits = ptx_type_bits(reg.type);
+    const PtxType type = bits == 64 ? PTX_U64 : bits == 32 ? PTX_U32 : PTX_U16;
+    PtxOperand addend = {.reg = -1, .column = reader->token.column};
+    Constant constant;
+    if (is_destination)
+        return mismatch(&place, operand, "followed by '+'", "a register to write to");
+    if (ptx_type_is_float(reg.type) || reg.type == PTX_PRED || bits < 16 || operand->pick.count ||
+        operand->negate || operand->is_minus)
+        return mismatch(&place, operand, "followed by '+'", "an integer register for that");
+    if (!constant_read(reader, &constant)) return false;
+    if (constant.is_float)
+        return reader_error_at(reader, constant.line, constant.column,
+                               "a constant added to a register must be an integer");
+    if (!constant_convert(reader, &constant, type, (uint64_t *)&addend.imm)) return false;
+    addend.kind = PTX_OPERAND_IMM;
+    const int32_t sum = variable_new_register(
+        reader, arena_printf(reader->arena, "%s+%lld", reg.name, (long long)addend.imm), type,
+        reader->declared_regs++, inst->line);
+    if (sum < 0) return false;
+    PtxInst add = {.op = PTX_OP_ADD,
+                   .type = type,
+                   .vector = 1,
+                   .guard = -1,
+                   .reconverge = -1,
+                   .has_destination = true,
+                   .operand_count = 3,
+                   .line = inst->line,
+                   .column = operand->column,
+                   .loc = inst->loc};
+    add.operands = ARENA_ARRAY(reader->arena, PtxOperand, 3);
+    add.operands[0] = add.operands[1] = *operand;
+    add.operands[0].reg = sum;
+    add.operands[2] = addend;
+    operand->reg = sum;
+    reader_add_instruction(reader, &add);
+    return true;
 }
 
 /* Gives each operand its slot, leaving out optional ones that are not there. */
@@ -668,6 +750,22 @@ static bool read_branch(Reader *reader, const PtxShape *shape, PtxInst *inst) {
            read_reference(reader, inst, 1, BINDING_TARGETS, "the label of .branchtargets");
 }
 
+/* Reads operand *count; two where coordinates share its brackets. */
+static bool read_next(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxOperand *operands,
+                      int *count) {
+    PtxOperand *operand = &operands[*count];
+    if (!operand_read(reader, operand)) return false;
+    const bool is_sum = reader_at(reader, '+') && operand->kind == PTX_OPERAND_REG;
+    if (is_sum && !read_sum(reader, shape, inst, *count, operand)) return false;
+    ++*count;
+    if (!operand->is_open) return true;
+    if (*count >= shape->slot_count || !shape->slots[*count].is_in_brackets)
+        return reader_expect(reader, ']', "to close the address");
+    return reader_expect(reader, ',', "in front of coordinates") &&
+           operand_read(reader, &operands[(*count)++]) &&
+           reader_expect(reader, ']', "to close the address");
+}
+
 bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
     PtxOperand operands[PTX_MAX_OPERANDS];
     int count = 0;
@@ -683,14 +781,7 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
         if (count == PTX_MAX_OPERANDS)
             return reader_error(reader, "'%s' has more than %d operands", shape->spelling,
                                 PTX_MAX_OPERANDS);
-        if (!operand_read(reader, &operands[count])) return false;
-        if (!operands[count++].is_open) continue;
-        if (count >= shape->slot_count || !shape->slots[count].is_in_brackets)
-            return reader_expect(reader, ']', "to close the address");
-        if (!reader_expect(reader, ',', "in front of coordinates") ||
-            !operand_read(reader, &operands[count++]) ||
-            !reader_expect(reader, ']', "to close the address"))
-            return false;
+        if (!read_next(reader, shape, inst, operands, &count)) return false;
     } while (reader_accept(reader, ','));
     if (!check_all(reader, shape, inst, operands, count)) return false;
     store(reader, inst, operands, count);

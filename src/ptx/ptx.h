@@ -458,7 +458,9 @@ typedef struct PtxReg {
                             first is -1 when it is never used */
     int32_t slot; /* where it lives at run time (ptx_allocate): a row of 32 x 32 bits (64-bit types
                      take this one and the next), or a predicate word; -1 when it is never used */
-    int line;     /* of its declaration */
+    int32_t module_reg; /* the module's register that this is in the function, numbered from 1; 0:
+                           the function's own */
+    int line;           /* of its declaration */
 } PtxReg;
 
 /* Types of variables that hold what a texture instruction is to use. */
@@ -508,10 +510,13 @@ struct PtxVar {
                            arguments of the calls that the owner makes */
     PtxInit *inits;     /* in rising offset; bytes between them are zero */
     uint32_t init_count;
-    int32_t reg; /* parameters of a .func declared .reg: the register, else -1 */
+    int32_t reg; /* parameters of a .func declared .reg: the register, the first of `vector` for one
+                    declared as a vector; else -1 */
+    uint8_t vector; /* elements of a parameter declared .reg .v2 or .v4, 1 of any other */
     /* Where it lives: byte offset in its CTA's shared memory (ptx_link), in its function's local
      * frame, parameter area or call-site .param area (ptx_read); global and const: device address,
-     * set when the program is loaded. Not set for incomplete shared arrays: they start where the
+     * set when the program is loaded; of a local variable at module level: byte offset in a
+     * thread's local memory (ptx_link). Not set for incomplete shared arrays: they start where the
      * launched kernel's static shared memory ends (PtxFunction.shared_bytes) */
     uint64_t address;
     PtxFunction *owner; /* function that declares it, NULL at module level */
@@ -588,9 +593,12 @@ typedef struct PtxModule {
     const char *file; /* name for messages */
     int version_major, version_minor;
     int target;       /* 75 of sm_75 */
-    int address_bits; /* 32 or 64 */
-    PtxVar **vars;    /* module-level variables: global, const, shared, tex */
+    int address_bits; /* 32 or 64; while a text without .address_size is read, 0 until an address
+                         shows it */
+    PtxVar **vars;    /* module-level variables: global, const, shared, local, tex */
     int var_count;
+    uint32_t local_bytes;    /* of the local ones, with which a thread's local memory begins
+                                (ptx_link) */
     PtxFunction **functions; /* kernels and functions, definitions and unresolved externs */
     int function_count;
     const char **source_files; /* of .file directives, by index; NULL entries allowed */

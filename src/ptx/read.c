@@ -85,8 +85,9 @@ static bool read_file(Reader *reader) {
                                            &reader->file_capacity, sizeof *module->source_files);
         module->source_files[module->source_file_count++] = NULL;
     }
-    module->source_files[index] =
-        arena_strndup(reader->arena, reader->token.text, reader->token.length);
+    char *name = arena_strndup(reader->arena, reader->token.text, reader->token.length);
+    text_show_controls(name); /* messages and reports have it */
+    module->source_files[index] = name;
     reader_next(reader);
     while (reader_accept(reader, ',')) {
         if (!constant_read_integer(reader, "number", 0, UINT64_MAX, &unused)) return false;
@@ -190,10 +191,23 @@ static bool read_cluster(Reader *reader, PtxFunction *function) {
     return true;
 }
 
+/* Whether what begins the module's next directive is at hand: compilers of 2010 wrote prototypes
+ * without a semicolon, and ptxas still takes them. */
+static bool at_directive(const Reader *reader) {
+    static const char *const words[] = {".visible", ".extern", ".weak",  ".common",  ".entry",
+                                        ".func",    ".global", ".const", ".shared",  ".tex",
+                                        ".local",   ".reg",    ".file",  ".section", ".alias"};
+    if (reader->token.kind == LEX_END) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (reader_at_word(reader, words[i])) return true;
+    }
+    return false;
+}
+
 /* The directives between a function's parameters and its body. */
 static bool read_attributes(Reader *reader, PtxFunction *function) {
     uint32_t unused;
-    while (reader->token.kind == LEX_WORD) {
+    while (reader->token.kind == LEX_WORD && (function->is_kernel || !at_directive(reader))) {
         bool is_read;
         if (reader_accept_word(reader, ".maxntid")) {
             is_read = read_dimensions(reader, function->max_threads);
@@ -303,6 +317,7 @@ static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
     PtxFunction *function = declare_function(reader, name, &place);
     if (!function || !merge_header(reader, function, &header, is_new, is_definition)) return false;
     if (is_definition) return body_read(reader, function);
+    if (!is_kernel && at_directive(reader)) return true;
     return reader_expect(reader, ';', "or a body behind the header of a function");
 }
 
@@ -345,9 +360,10 @@ static const struct {
     const char *word;
     bool (*read)(Reader *reader); /* behind the word */
 } directives[] = {
-    {".version", read_version},    {".target", read_target},   {".address_size", read_address_size},
-    {".file", read_file},          {".section", read_section}, {".alias", read_alias},
-    {".pragma", body_read_pragma},
+    {".version", read_version},           {".target", read_target},
+    {".address_size", read_address_size}, {".file", read_file},
+    {".section", read_section},           {".alias", read_alias},
+    {".pragma", body_read_pragma},        {".reg", variable_read_registers},
 };
 
 static bool is_variable_space(const Reader *reader) {
@@ -360,9 +376,9 @@ static bool is_variable_space(const Reader *reader) {
 
 static bool unknown_directive(Reader *reader) {
     static const char *const words[] = {
-        ".version", ".target",  ".address_size", ".file",   ".section", ".alias",
-        ".pragma",  ".visible", ".extern",       ".weak",   ".common",  ".entry",
-        ".func",    ".global",  ".const",        ".shared", ".tex"};
+        ".version", ".target", ".address_size", ".file",   ".section", ".alias", ".pragma",
+        ".visible", ".extern", ".weak",         ".common", ".entry",   ".func",  ".global",
+        ".const",   ".shared", ".tex",          ".local",  ".reg"};
     char word[64] = "";
     if (reader->token.kind == LEX_WORD && reader->token.length < sizeof word)
         memcpy(word, reader->token.text, reader->token.length);
@@ -422,10 +438,12 @@ static void resolve_alias(Reader *reader, PtxFunction *function) {
 
 static void check_module(Reader *reader) {
     PtxModule *module = reader->module;
+    if (module->address_bits == 0) module->address_bits = 32; /* no address is used */
     for (int i = 0; i < module->function_count; i++)
         resolve_alias(reader, module->functions[i]);
     for (int i = 0; i < module->function_count; i++)
         call_check_all(reader, module->functions[i]);
+    if (reader->module_regs > 0 && reader->errors == 0) module_registers_pass(reader);
 }
 
 static void bind_special_registers(Names *names) {
@@ -474,7 +492,7 @@ static PtxModule *read(const char *name, const char *text, size_t length, bool i
     if (length) memcpy(copy, text, length);
     copy[length] = '\0';
     PtxModule *module = ARENA_NEW(arena, PtxModule);
-    *module = (PtxModule){.arena = arena, .file = arena_strdup(arena, name), .address_bits = 32};
+    *module = (PtxModule){.arena = arena, .file = arena_strdup(arena, name)};
     Reader reader = {.module = module, .arena = arena, .diag = diag};
     names_init(&reader.names, arena);
     bind_special_registers(&reader.names);

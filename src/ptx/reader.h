@@ -42,8 +42,9 @@ typedef struct Reader {
     Arena *arena; /* the module's */
     Diag *diag;
     Names names;
-    int errors;  /* reported so far */
-    int nesting; /* open parentheses of an expression, braces of an initialiser */
+    int32_t module_regs; /* registers declared outside of functions */
+    int errors;          /* reported so far */
+    int nesting;         /* open parentheses of an expression, braces of an initialiser */
 
     /* Growing arrays; the module's and the function's copies are exact. */
     int var_capacity, function_capacity, file_capacity; /* of the arrays in `module` */
@@ -134,7 +135,7 @@ bool variable_read(Reader *reader, PtxLinkage linkage);
 /* Reads "(.param .u32 a, ...)", the parentheses included, as the parameters or returns of a
  * function or prototype. */
 bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uint16_t *count);
-/* Reads a register declaration from behind ".reg". */
+/* Reads a register declaration from behind ".reg", inside or outside of a function. */
 bool variable_read_registers(Reader *reader);
 /* A new register of the function being read; -1, with an error, when there are too many. */
 int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int32_t ordinal,
@@ -163,6 +164,11 @@ bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, 
 /* Checks an operand against what it must be. */
 bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, PtxInst *inst,
                    PtxOperand *operand);
+/* '_' for a vector stands for as many: {_, _}. */
+void operand_spread_sink(Reader *reader, PtxOperand *operand, int count);
+/* The width of addresses, bits: what the module says; of one that says nothing, `bits`, the width
+ * of an address that it uses. So ptxas has it: .address_size came with PTX 2.3. */
+int operand_address_bits(Reader *reader, int bits);
 /* Whether a register of type `reg` may stand for an operand of type `want`. */
 bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed);
 
@@ -184,10 +190,19 @@ void call_check_all(Reader *reader, const PtxFunction *function);
 /* Whether the header of a function has predicates only where ptxas takes them. */
 bool call_check_predicates(Reader *reader, const PtxFunction *header);
 
+/* ---- module_registers.c ---- */
+
+/* Hands the registers that are declared outside of functions from function to function: as hidden
+ * parameters and results of each function that names them or calls one that does. For when every
+ * call has been checked. */
+void module_registers_pass(Reader *reader);
+
 /* ---- body.c ---- */
 
 /* Reads a function's body, from '{' to '}', into `function`. */
 bool body_read(Reader *reader, PtxFunction *function);
+/* Appends an instruction to those of the function. */
+void reader_add_instruction(Reader *reader, const PtxInst *inst);
 /* Reads the strings of a .pragma, and drops them. */
 bool body_read_pragma(Reader *reader);
 

@@ -176,7 +176,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     slot->is_relaxed = letter == 'x' || letter == 'z';
     slot->can_select = letter == 'E' || letter == 'e' || letter == 'f';
     slot->can_minus = inst->op == PTX_OP_VMAD && !slot->is_destination;
-    const bool is_vector = letter == 'x' || letter == 'V' || slot->is_destination;
+    const bool is_vector = letter == 'x' || letter == 'V' || letter == 't' || slot->is_destination;
     slot->elements = is_vector ? inst->vector : 1;
     slot->can_enclose = inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU || inst->op == PTX_OP_ST;
     switch (letter) {

@@ -12,7 +12,7 @@
 typedef enum PtxSlotKind {
     PTX_SLOT_VALUE,    /* register, or for sources an immediate */
     PTX_SLOT_MOVE,     /* what mov takes */
-    PTX_SLOT_SPECIAL,  /* all elements of a special register */
+    PTX_SLOT_SPECIAL,  /* all elements of a special register, or a vector */
     PTX_SLOT_MEMORY,   /* [address] */
     PTX_SLOT_TEXTURE,  /* [texture, {coordinates}] */
     PTX_SLOT_CONSTANT, /* integer known at load time */

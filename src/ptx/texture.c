@@ -62,8 +62,9 @@ static bool read_handle(const Statement *s, PtxOpaque opaque, PtxOperand *operan
                            "a 64-bit register or a %s variable is expected here", names[opaque]);
 }
 
-/* A list in braces, or, if there is to be one element, that element. */
-static bool read_list(const Statement *s, int count, PtxOperand *list) {
+/* A list in braces, or, if there is to be one element, that element. Where `may_exceed`, a list of
+ * two or four may stand for a shorter one: what is too much is ignored, once it is checked. */
+static bool read_list(const Statement *s, int count, bool may_exceed, PtxOperand *list) {
     Reader *reader = s->reader;
     const int line = reader->token.line;
     if (!operand_read(reader, list)) return false;
@@ -76,20 +77,23 @@ static bool read_list(const Statement *s, int count, PtxOperand *list) {
                              .count = 1,
                              .items = item};
     }
-    return list->count == count || reader_error_at(reader, line, list->column,
-                                                   "'%s': %d elements are expected here, not %d",
-                                                   s->shape->spelling, count, list->count);
+    const bool is_longer =
+        may_exceed && list->count > count && (list->count == 2 || list->count == 4);
+    return list->count == count || is_longer ||
+           reader_error_at(reader, line, list->column, "'%s': %d element%s expected here, not %d",
+                           s->shape->spelling, count, count == 1 ? " is" : "s are", list->count);
 }
 
 static bool read_coordinates(const Statement *s, PtxOperand *coordinates) {
     const PtxType type = s->inst->op == PTX_OP_TEX    ? s->inst->type2
                          : s->inst->op == PTX_OP_TLD4 ? PTX_F32
                                                       : PTX_S32;
-    if (!read_list(s, s->geometry->coordinates, coordinates)) return false;
+    if (!read_list(s, s->geometry->coordinates, true, coordinates)) return false;
     for (int i = 0; i < coordinates->count; i++) {
         const bool is_layer = i == 0 && s->geometry->has_layer;
         if (!check_value(s, 'c', is_layer ? PTX_U32 : type, &coordinates->items[i])) return false;
     }
+    coordinates->count = s->geometry->coordinates;
     return true;
 }
 
@@ -123,10 +127,12 @@ static bool read_place(const Statement *s, PtxOperand *operands) {
 
 /* As many elements as the geometry's axes, where three count as four. */
 static bool read_axes(const Statement *s, char name, PtxType type, PtxOperand *list) {
-    const int axes = s->geometry->axes;
-    if (!read_list(s, axes == 3 ? 4 : axes, list)) return false;
+    const int axes = s->geometry->axes == 3 ? 4 : s->geometry->axes;
+    const bool is_offset = type == PTX_S32; /* gradients have no element too many */
+    if (!read_list(s, axes, is_offset, list)) return false;
     for (int i = 0; i < list->count; i++)
         if (!check_value(s, name, type, &list->items[i])) return false;
+    list->count = (uint16_t)axes;
     return true;
 }
 

@@ -192,6 +192,7 @@ static void set_declaration(PtxVar *var, const Specifier *specifier, const Shape
     var->is_managed = specifier->is_managed;
     var->opaque = specifier->opaque;
     var->is_pointer = specifier->is_pointer;
+    var->vector = 1;
     var->reg = -1;
 }
 
@@ -487,9 +488,7 @@ bool variable_read(Reader *reader, PtxLinkage linkage) {
     if (specifier.type == PTX_PRED)
         return reader_error_at(reader, place.line, place.column,
                                ".pred is a type of registers only");
-    bool is_misplaced = !reader->function &&
-                        (specifier.space == PTX_SPACE_LOCAL || specifier.space == PTX_SPACE_PARAM);
-    if (is_misplaced)
+    if (!reader->function && specifier.space == PTX_SPACE_PARAM)
         return reader_error_at(reader, place.line, place.column,
                                "not supported: %s variables outside of a function",
                                ptx_space_name(specifier.space));
@@ -519,6 +518,7 @@ static bool read_parameter(Reader *reader, bool is_kernel, PtxVar *var) {
     if (is_register) specifier.max_bytes = READER_MAX_PARAM_BYTES;
     if (!name || !read_dimensions(reader, &specifier, &shape)) return false;
     set_declaration(var, &specifier, &shape);
+    if (is_register) var->vector = (uint8_t)specifier.vector;
     var->name = name->text;
     var->is_parameter = true;
     var->line = place.line;
@@ -594,6 +594,19 @@ bool variable_new_pair(Reader *reader, const char *name, int32_t ordinal, int li
     return true;
 }
 
+/* The first of `count` numbers of registers that are declared: of the function's or, outside of
+ * functions, of the module's. -1, with an error, when the module has too many. */
+static int32_t number_registers(Reader *reader, int64_t count) {
+    int32_t *declared = reader->function ? &reader->declared_regs : &reader->module_regs;
+    const int32_t first = *declared;
+    if (!reader->function && first + count > READER_MAX_REGS) {
+        reader_error(reader, "more than %d registers outside of functions", READER_MAX_REGS);
+        return -1;
+    }
+    if (first < READER_MAX_ORDINAL) *declared += (int32_t)count;
+    return first;
+}
+
 static bool read_range(Reader *reader, Name *name, const Specifier *specifier, const Token *place) {
     const Binding *here = name->range;
     if (here && here->depth == reader->names.depth)
@@ -618,12 +631,10 @@ static bool read_range(Reader *reader, Name *name, const Specifier *specifier, c
                                alone->line);
     Binding *range = names_bind(&reader->names, name, BINDING_RANGE, place->line);
     range->count = (int32_t)count;
-    range->index = reader->declared_regs;
-    if (reader->declared_regs < READER_MAX_ORDINAL)
-        reader->declared_regs += (int32_t)(count * specifier->vector);
+    range->index = number_registers(reader, (int64_t)(count * specifier->vector));
     range->type = specifier->type;
     range->vector = (uint8_t)specifier->vector;
-    return true;
+    return range->index >= 0;
 }
 
 static bool declare_register(Reader *reader, const Specifier *specifier) {
@@ -635,6 +646,13 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
     if (here)
         return reader_error_at(reader, place.line, place.column,
                                "'%s' is declared twice: first at line %d", name->text, here->line);
+    if (!reader->function) {
+        Binding *binding = names_bind(&reader->names, name, BINDING_MODULE_REG, place.line);
+        binding->index = number_registers(reader, specifier->vector);
+        binding->type = specifier->type;
+        binding->vector = (uint8_t)specifier->vector;
+        return binding->index >= 0;
+    }
     if (specifier->type == PTX_B128) {
         Binding *binding = names_bind(&reader->names, name, BINDING_VECTOR_REG, place.line);
         return variable_new_pair(reader, name->text, reader->declared_regs++, place.line, binding);
@@ -655,6 +673,8 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
 bool variable_read_registers(Reader *reader) {
     Specifier specifier = {.vector = 1};
     if (!read_specifier(reader, &specifier)) return false;
+    if (!reader->function && specifier.type == PTX_B128)
+        return reader_error(reader, "not supported: .b128 registers outside of functions");
     do {
         if (!declare_register(reader, &specifier)) return false;
     } while (reader_accept(reader, ','));

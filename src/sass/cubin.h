@@ -118,6 +118,7 @@ typedef struct CubinFunction {
     uint32_t registers;        /* per thread, 32 bits each */
     uint32_t max_registers;    /* that the user allowed; 255: no bound */
     uint32_t barriers;         /* named barriers: highest number used and 1 */
+    uint32_t local_bytes;      /* local memory of a thread in code without an ABI: .nv.local.NAME */
     uint32_t frame_bytes;      /* local memory of a thread: this function's own */
     uint32_t stack_bytes;      /* local memory of a thread: the call tree; 0 when not known */
     bool has_open_stack;       /* functions call one another in a circle: no size is enough */

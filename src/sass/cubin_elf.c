@@ -133,7 +133,7 @@ static void classify_section(const CubinReader *reader, CubinSection *section) {
     }
     if (section->space == CUBIN_SPACE_CONSTANT) section->bank = (int8_t)bank_of(section->name);
     bool is_of_code = section->space == CUBIN_SPACE_CONSTANT ||
-                      section->space == CUBIN_SPACE_SHARED ||
+                      section->space == CUBIN_SPACE_SHARED || section->space == CUBIN_SPACE_LOCAL ||
                       cubin_has_prefix(section->name, ".nv.info.");
     if (is_of_code && section->info && section->info < reader->cubin->section_count)
         section->code = (uint16_t)section->info;

@@ -65,6 +65,7 @@ static void add_section(CubinReader *reader, CubinFunction *function, uint16_t i
     const CubinSection *section = &reader->sections[i];
     if (section->bank >= 0)
         add_bank(function, reader->functions + reader->cubin->function_count, section->bank, i);
+    if (section->space == CUBIN_SPACE_LOCAL) function->local_bytes = (uint32_t)section->size;
     if (section->space != CUBIN_SPACE_SHARED) return;
     const bool has_system = reader->cubin->architecture >= FIRST_WITH_SYSTEM_SHARED &&
                             section->size >= SYSTEM_SHARED_BYTES;
@@ -81,7 +82,7 @@ static bool add_sections(CubinReader *reader) {
     for (uint32_t i = 1; i < reader->cubin->section_count; i++) {
         const CubinSection *section = &reader->sections[i];
         if (section->code == CUBIN_NONE || !first[section->code]) continue;
-        if (section->space == CUBIN_SPACE_SHARED &&
+        if ((section->space == CUBIN_SPACE_SHARED || section->space == CUBIN_SPACE_LOCAL) &&
             (section->size > UINT32_MAX || section->alignment > UINT32_MAX))
             return cubin_damaged(reader->cubin, reader->diag, "%s has an absurd size",
                                  section->name);

@@ -29,7 +29,10 @@ static void put_needs(Text *out, const CubinFunction *function) {
     text_printf(out, "// %s, %u registers", function->is_kernel ? "kernel" : "function",
                 function->registers);
     put_amount(out, function->shared_bytes, "B of shared memory");
-    put_amount(out, function->stack_bytes ? function->stack_bytes : function->frame_bytes,
+    put_amount(out,
+               function->stack_bytes   ? function->stack_bytes
+               : function->frame_bytes ? function->frame_bytes
+                                       : function->local_bytes,
                "B of local memory");
     put_amount(out, function->barriers, function->barriers == 1 ? "barrier" : "barriers");
     put_threads(out, "at most", function->max_threads);

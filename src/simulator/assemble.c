@@ -24,6 +24,21 @@ static void tell_fallback(TytoSimulator *simulator, const char *why, Diag *diag)
     diag_print(diag, stderr);
 }
 
+void simulator_tell_newer(TytoSimulator *simulator, const GpuModule *gpu, const char *name) {
+    const PtxModule *module = gpu_module_program(gpu)->module;
+    const GpuLimits limits = gpu_limits(simulator->gpu);
+    const uint32_t architecture = architecture_of(simulator);
+    if (module->cubin || (uint32_t)module->target <= architecture || simulator->has_told_newer ||
+        (simulator->options && simulator->options->is_quiet))
+        return;
+    simulator->has_told_newer = true;
+    fprintf(
+        stderr,
+        "tyto: warning: %s is PTX for sm_%d, which a GPU of compute capability %u.%u refuses; it "
+        "runs here\n",
+        name, module->target, limits.capability_major, limits.capability_minor);
+}
+
 void simulator_assemble(TytoSimulator *simulator, GpuImage *images, int count, Arena *arena) {
     if (!assemble_is_wanted(machine_config(simulator->machine))) return;
     if (count == 1 && cubin_is(images->text, images->length)) return;

@@ -306,6 +306,7 @@ TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *tex
     TytoStatus status = TYTO_OK;
     *module = NULL;
     if (gpu) {
+        simulator_tell_newer(simulator, gpu, name);
         TytoModule *loaded = base_calloc(1, sizeof *loaded);
         loaded->simulator = simulator;
         loaded->gpu = gpu;

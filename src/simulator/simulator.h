@@ -42,6 +42,7 @@ struct TytoSimulator {
     const char *command;         /* what runs the program ("tyto run"); NULL: the process itself */
     Text arguments;              /* of the program, where there is a command */
     bool has_told_fallback;      /* that PTX runs in place of machine code */
+    bool has_told_newer;         /* the same of PTX for newer GPUs (simulator_tell_newer) */
     bool is_process;             /* the program is this process's executable */
     struct Machine *machine;     /* that the options name; owned */
     struct TimedRun *timed;      /* policies and recordings, NULL when run functionally; owned */

@@ -399,13 +399,28 @@ uint64_t sm_changes(const Sm *sm) {
     return changes;
 }
 
-bool sm_all_poll(const Sm *sm, uint32_t rounds, bool for_ever) {
+/* Whether the warp has issued since SM_POLLS_NOW was last asked. */
+static bool has_issued(Sm *sm, int warp, SmPolls polls) {
+    const uint64_t issued = sm->context.view.warp[warp].instructions;
+    uint64_t *then = &sm->context.warps.warp[warp].issued_then;
+    const bool has = issued != *then;
+    if (polls == SM_POLLS_NOW) *then = issued;
+    return has;
+}
+
+bool sm_all_poll(Sm *sm, uint32_t rounds, SmPolls asked, bool *has_starved) {
+    bool all = true;
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
-        const SmWarp *w = &sm->context.warps.warp[bits_lowest64(rest)];
+        const int warp = bits_lowest64(rest);
+        const SmWarp *w = &sm->context.warps.warp[warp];
         const WarpSource *source = w->grid->source;
-        if (!source->type->only_polls(source, w->handle, rounds, for_ever)) return false;
+        const bool is_starved = !has_issued(sm, warp, asked) && !w->in_flight;
+        const bool polls =
+            source->type->only_polls(source, w->handle, rounds, asked == SM_POLLS_FOR_EVER);
+        *has_starved |= is_starved && !polls;
+        all = all && (polls || is_starved);
     }
-    return true;
+    return all;
 }
 
 void sm_prove_polls(Sm *sm, bool proves) {

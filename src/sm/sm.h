@@ -174,9 +174,16 @@ const WarpStates *sm_warp_states(const Sm *sm);
 typedef void SmVisitStallReasons(void *user, const SourceWarp *warp, uint32_t pc, int slot,
                                  ProfileColumn cause);
 /* Deadlock detection (WarpSourceType): changes by all resident grids; whether all warps on the SM
- * do nothing but look for stores of others; and they compare their states, or no longer do. */
+ * do nothing but look for stores of others, or have issued nothing since SM_POLLS_NOW was last
+ * asked though nothing of theirs is under way (then `has_starved` is set); and they compare their
+ * states, or no longer do. */
+typedef enum SmPolls {
+    SM_POLLS_NOW,     /* they do */
+    SM_POLLS_STILL,   /* they do, and who has issued nothing then has not since */
+    SM_POLLS_FOR_EVER /* the same, and will for ever */
+} SmPolls;
 uint64_t sm_changes(const Sm *sm);
-bool sm_all_poll(const Sm *sm, uint32_t rounds, bool for_ever);
+bool sm_all_poll(Sm *sm, uint32_t rounds, SmPolls asked, bool *has_starved);
 void sm_prove_polls(Sm *sm, bool proves);
 
 void sm_visit_stall_reasons(const Sm *sm, SmVisitStallReasons *visit, void *user);

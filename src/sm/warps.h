@@ -26,6 +26,7 @@ typedef struct SmWarp {
     uint32_t try_pc;          /* mbarrier.try_wait that it waits in, ... */
     uint32_t try_lanes;       /* ... its lanes, ... */
     uint64_t try_until;       /* ... and the cycle in which it goes on in any case */
+    uint64_t issued_then;     /* instructions, when a look for deadlocks came last */
 } SmWarp;
 
 typedef struct SmCta {

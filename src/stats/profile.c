@@ -198,6 +198,7 @@ static char *trimmed(const char *line) {
     char *copy = base_malloc(length + 1);
     memcpy(copy, line, length);
     copy[length] = '\0';
+    text_show_controls(copy);
     return copy;
 }
 

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,20 @@ import unittest
 
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 SAXPY = ROOT / "tests" / "cli" / "saxpy.ptx"
+# registers and local memory outside of functions, which PTX had before 3.0: machine code without an ABI
+NO_ABI = """.version 2.3
+.target sm_20
+.address_size 64
+.reg .u32 kept, sum;
+.local .align 8 .b8 place[32];
+.func add() { .reg .u32 x; ld.local.u32 x, [place+4]; add.u32 sum, sum, x; add.u32 x, x, kept; st.local.u32 [place+4], x; ret; }
+.entry k(.param .u64 out)
+{ .reg .u64 to, at; .reg .u32 x; .reg .pred p;
+  ld.param.u64 to, [out]; mov.u32 x, %tid.x; mul.wide.u32 at, x, 4; add.u64 to, to, at;
+  mov.u32 kept, 3; mov.u32 sum, 100; st.local.u32 [place+4], x; setp.lt.u32 p, x, 5;
+  call add; @p call add; call add;
+  st.global.u32 [to], sum; exit; }
+"""
 ARGUMENTS = ("--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg", "zero:32", "--arg", "zero:32")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 # Writes to the last of its dynamic shared memory, and prints its size.
@@ -60,6 +75,26 @@ class Code(unittest.TestCase):
                 kernel, said = self.launch(*options)
                 self.assertEqual(kernel["code"], code)
                 self.assertEqual(", code " in said, code != "ptx")
+
+    def test_ptx_for_a_newer_gpu_is_told(self):
+        text = self.folder / "k.ptx"
+        for target, is_told in (("sm_75", False), ("sm_80", True), ("sm_100", True)):
+            text.write_text(f".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n", encoding="utf-8")
+            for options in ((), ("--quiet",)):
+                done = subprocess.run([TYTO, "launch", text, "--machine", "gtx480", "--functional", *options], check=True, capture_output=True, text=True,
+                                      env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
+                said = f"k.ptx is PTX for {target}, which a GPU of compute capability 7.5 refuses; it runs here"
+                self.assertEqual(said in done.stderr, is_told and not options, done.stderr)
+
+    def test_code_without_an_abi(self):
+        text, out = self.folder / "k.ptx", self.folder / "out.bin"
+        text.write_text(NO_ABI, encoding="utf-8")
+        expected = [100 + (3 * i + 9 if i < 5 else 2 * i + 3) for i in range(8)]
+        for code in ("ptx", "lowered") + (("machine",) if shutil.which("ptxas") else ()):
+            with self.subTest(code=code):
+                subprocess.run([TYTO, "launch", text, "--machine", "h100", "--code", code, "--block", "8", "--arg", f"out:{out}:32"], check=True,
+                               capture_output=True, env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
+                self.assertEqual(list(struct.unpack("8I", out.read_bytes())), expected)
 
     def test_without_ptxas_lowered_ptx_runs_and_is_named(self):
         if shutil.which("ptxas", path=NO_PTXAS["PATH"]):

@@ -114,6 +114,53 @@ static uint64_t expect_predicates(uint32_t thread, bool guard) {
     return !guard ? 2 : thread < 40 ? 1 : 0;
 }
 
+/* Vector registers in and out, the results in another order. */
+#define VECTORS                                                                                    \
+    ".func (.reg .v2 .b64 y, .reg .b32 z, .reg .v4 .b16 h) turn(.reg .v2 .b64 x, .reg .v4 .b16 g)" \
+    "\n{\nmov.v2.b64 y, {x.y, x.x};\nmov.v4.b16 h, {g.y, g.x, g.w, g.z};\nmov.b32 z, {g.z, "       \
+    "g.w};\n"                                                                                      \
+    "ret;\n}\n"
+#define CALL_VECTORS                                                                               \
+    ".reg .v2 .b64 a;\n.reg .v4 .b16 b, c;\n.reg .b32 m;\ncvt.u64.u32 a.x, tid;\n"                 \
+    "mov.b64 a.y, 1000;\nmov.v4.b16 b, {1, 2, 3, 4};\nmov.v4.b16 c, b;\n@!guard bra no;\n"         \
+    "$ (a, m, c), turn, (a, b);\n$ (_, m, _), turn, (a, b);\nadd.u64 v, a.x, a.y;\n"               \
+    "cvt.u64.u32 at, m;\nadd.u64 v, v, at;\nno: add.u64 v, v, a.y;\ncvt.u64.u16 at, c.w;\n"        \
+    "add.u64 v, v, at;\n"
+
+static uint64_t expect_vectors(uint32_t thread, bool guard) {
+    return guard ? thread + 1000 + 0x40003 + thread + 3 : 1000 + 4;
+}
+
+/* Registers and local variables outside of functions: a function and the one that it calls change
+ * what their caller has. */
+#define SHARED_REGISTERS                                                                           \
+    ".reg .b32 kept<3>, sum;\n.reg .v2 .b64 both;\n.reg .pred flag;\n.local .align 8 .b8 "         \
+    "place[16];\n"                                                                                 \
+    ".func inner()\n{\n.local .b32 own;\n.reg .b32 x;\nst.local.b32 [own], 100;\n"                 \
+    "add.u32 sum, sum, kept1;\nsetp.gt.u32 flag, sum, 60;\nmov.v2.b64 both, {both.y, both.x};\n"   \
+    "ld.local.b32 x, [place+4];\nadd.u32 x, x, 1;\nst.local.b32 [place+4], x;\nret;\n}\n"          \
+    ".func (.reg .b32 y) outer(.reg .b32 x)\n{\n.reg .b32 kept1;\nmov.b32 kept1, 3;\ncall "        \
+    "inner;\n"                                                                                     \
+    "call inner;\ncall inner;\nadd.u32 y, x, kept1;\nret;\n}\n"
+#define CALL_SHARED                                                                                \
+    ".local .align 32 .b32 mine[8];\nst.local.b32 [mine], 7;\nst.local.b32 [place+4], 5;\n"        \
+    "mov.b32 kept1, 1;\nmov.b32 sum, tid;\nmov.b64 both.x, 1000;\nmov.b64 both.y, 3000;\n"         \
+    "setp.ne.u32 flag, tid, tid;\n@!guard $ inner;\n@guard $ (t), outer, (tid);\n"                 \
+    "@!guard mov.b32 t, 0;\nmad.lo.u32 t, sum, 2, t;\nld.local.b32 sum, [place+4];\n"              \
+    "mad.lo.u32 t, sum, 2000, t;\nld.local.b32 sum, [mine];\nadd.u32 t, t, sum;\n"                 \
+    "@flag add.u32 t, t, 100000;\ncvt.u64.u32 v, t;\nmad.lo.u64 v, both.x, 1000, v;\n"
+
+static uint64_t expect_shared(uint32_t thread, bool guard) {
+    const uint32_t calls = guard ? 3 : 1, sum = thread + calls;
+    return 3000000 + (guard ? thread + 3 : 0) + sum * 2 + (5 + calls) * 2000 + 7 +
+           (sum > 60 ? 100000 : 0);
+}
+
+/* A constant added to a source, in all its bits. */
+static uint64_t expect_sum(uint32_t thread, bool guard) {
+    return (void)guard, (uint64_t)thread * 4 - 2;
+}
+
 /* Takes its own parameters by the longer names of their space. */
 #define OWN_LOAD                                                                                   \
     ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 x;\n$ x, [a];\n"          \
@@ -209,6 +256,9 @@ static const Program programs[] = {
      ".param .align 8 .b8 _[]);\n" CALL_SUM("fp", ", shape"),
      expect_five, SUM},
     {"call", CALL_PREDICATES, expect_predicates, PREDICATES},
+    {"call", CALL_VECTORS, expect_vectors, VECTORS},
+    {"call", CALL_SHARED, expect_shared, SHARED_REGISTERS},
+    {"call", "mul.wide.u32 at, tid, 4;\nadd.u64 v, at+0xfffffffffffffffd, 1;\n", expect_sum},
     {"ret", "mov.b32 t, tid;\n" CALL_EARLY, expect_return, EARLY},
     {"ret.uni", "mov.b32 t, 1;\n" CALL_EARLY, expect_uniform_return, EARLY},
     {"ld.param::func.b64", CALL_OWN, expect_five, OWN_LOAD},

@@ -208,6 +208,44 @@ static void run_whole(void *user, const char *spelling) {
 
 /* ---- Vectors ---- */
 
+/* mov.v2 and mov.v4: what every thread has of its own, turned round in place where the guard holds,
+ * then into a vector register with a constant as its last element. */
+static void run_elements(void *user, const char *spelling) {
+    Trial *trial = user;
+    const int elements = spelling[5] - '0', last = elements - 1;
+    const char *type = strrchr(spelling, '.') + 1;
+    const int bits = strstr(type, "16") ? 16 : strstr(type, "32") ? 32 : 64;
+    trial_begin(trial, spelling);
+    trial_begin_kernel(trial, "");
+    Text *ptx = &trial->ptx;
+    text_printf(ptx,
+                ".reg .%1$s e<4>;\n.reg .v%2$d .%1$s v, w;\nmad.wide.u32 in, tid, 8, in;\n"
+                "mad.wide.u32 out, tid, %3$d, out;\n",
+                type, elements, elements * 16);
+    for (int i = 0; i < elements; i++)
+        text_printf(ptx, "ld.global.b%d e%d, [in+%d];\n", bits, i, i * 8);
+    const char *const rotated = elements == 2 ? "{e1, e0}" : "{e1, e2, e3, e0}";
+    const char *const all = elements == 2 ? "{e0, e1}" : "{e0, e1, e2, e3}";
+    const char *const one = *type != 'f' ? "5" : bits == 64 ? "0d0000000000000005" : "0f00000005";
+    text_printf(ptx, "@guard %1$s %2$s, %3$s;\n%1$s v, %4$s%5$s};\n%1$s w, v;\n", spelling, all,
+                rotated, elements == 2 ? "{e0, " : "{e0, e1, e2, ", one);
+    for (int i = 0; i < elements; i++)
+        text_printf(ptx,
+                    "mov.b64 at, 0;\nst.global.u64 [out+%1$d], at;\nst.global.b%3$d [out+%1$d], "
+                    "e%4$d;\nst.global.u64 [out+%2$d], at;\nst.global.b%3$d [out+%2$d], w.%5$c;\n",
+                    i * 8, (elements + i) * 8, bits, i, "xyzw"[i]);
+    for (int thread = 0; thread < TRIAL_THREADS; thread++) {
+        uint64_t *to = &trial->expected[thread * elements * 2];
+        const int turn = trial_guards(thread) ? 1 : 0;
+        for (int i = 0; i < elements; i++)
+            to[i] = trial->in[thread + (i + turn) % elements] & type_mask(bits);
+        memcpy(to + elements, to, (size_t)last * sizeof *to);
+        to[elements + last] = 5;
+    }
+    trial->slots = TRIAL_THREADS * elements * 2;
+    trial_run(trial);
+}
+
 /* A whole of so many bits and its elements: apart, and together again in the opposite order. */
 static void run_vector(Trial *trial, int bits, int elements) {
     char spelling[FORM_TEXT_BYTES];
@@ -256,6 +294,9 @@ void registers_run(Harness *harness) {
         run_special(trial, &specials[i]);
     check_specials(harness);
     form_expand("mov", ".v4(.b16,.b32,.u16,.u32,.s16,.s32)", run_whole, trial);
+    form_expand("mov", ".v2(.b16,.b32,.b64,.u16,.u32,.u64,.s16,.s32,.s64,.f32,.f64)", run_elements,
+                trial);
+    form_expand("mov", ".v4(.b16,.b32,.u16,.u32,.s16,.s32,.f32)", run_elements, trial);
     run_vector(trial, 32, 2);
     run_vector(trial, 32, 4);
     run_vector(trial, 64, 2);

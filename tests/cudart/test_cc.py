@@ -170,6 +170,43 @@ def build_and_run(tyto, source, folder, options, scheduler):
     return sum(not run(tyto, "run", "--quiet", *mode, program) for mode in modes)
 
 
+# warp functions without a mask, and a header of CUB, which has names like theirs
+OLD_WITH_CUB = r"""
+#include <cub/block/block_reduce.cuh>
+#include <cstdio>
+texture<float, 1, cudaReadModeElementType> values;
+__global__ void kernel(int *out) {
+    typedef cub::BlockReduce<int, 64> Reduce;
+    __shared__ typename Reduce::TempStorage room;
+    int t = threadIdx.x, sum = Reduce(room).Sum(t);
+    out[t] = __any(t == 3) + 2 * __all(t < 40) + 4 * (__ballot(t & 1) == 0xaaaaaaaau);
+    if (t == 0) out[64] = sum;
+}
+int main() {
+    int host[65], *device;
+    cudaMalloc(&device, sizeof host);
+    kernel<<<1, 64>>>(device);
+    cudaThreadSynchronize();
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", host[0], host[40], host[64]);
+}
+"""
+
+
+def build_old_with_cub(tyto, folder):
+    """How many of the builds do not do as they should, of how many; with nvcc alone, which brings CUB."""
+    if not shutil.which("nvcc"):
+        return 0, 0
+    source, program = folder / "old_with_cub.cu", folder / "old_with_cub"
+    source.write_text(OLD_WITH_CUB)
+    if not run(tyto, "cc", "--old", "-o", program, source):
+        return 1, 1
+    done = subprocess.run((tyto, "run", "--functional", "--quiet", program), capture_output=True, text=True, check=False)
+    if done.stdout != "7 4 2016\n":
+        print("old, with CUB:", done.stdout, done.stderr)
+    return int(done.stdout != "7 4 2016\n"), 1
+
+
 def main(tyto, programs, *names):
     tyto = os.path.abspath(tyto)
     rows = [(name, ("--clang", "--old") if name.startswith("old_") else ("--clang",)) for name in names]
@@ -179,7 +216,7 @@ def main(tyto, programs, *names):
         failed = sum(build_and_run(tyto, pathlib.Path(programs) / f"{name}.cu", pathlib.Path(folder), options,
                                    SCHEDULERS[i % len(SCHEDULERS)])
                      for i, (name, options) in enumerate(rows))
-        further = [build(tyto, pathlib.Path(folder)) for build in (build_with_options, build_of_files)]
+        further = [build(tyto, pathlib.Path(folder)) for build in (build_with_options, build_of_files, build_old_with_cub)]
     failed += sum(one for one, _ in further)
     more = sum(count for _, count in further)
     print(f"{2 * len(rows) + more - failed} passed, {failed} failed")

@@ -49,6 +49,48 @@ int main() {
 }
 """
 
+# what a program may get wrong, or the simulator has not: each is told, and no wait hides it
+MISTAKES = r"""
+#include <cstdio>
+__global__ void clusters(int *p) { asm volatile("barrier.cluster.arrive; barrier.cluster.wait;"); p[0] = 1; }
+__global__ void plain(int *p) { p[0] = 2; }
+#define SAY(call) printf(#call " %s\n", cudaGetErrorName(call))
+int main() {
+    int x = 5, *p;
+    static int host;
+    cudaMalloc(&p, 4);
+    SAY(cudaMemcpyToSymbol(host, &x, 4));
+    SAY(cudaMemcpyToSymbol(host, &x, 4));
+    SAY(cudaSetDevice(1));
+    SAY(cudaSetDevice(2));
+    cudaGetLastError();
+    clusters<<<1, 1>>>(p);
+    SAY(cudaDeviceSynchronize());
+    SAY(cudaStreamSynchronize(0));
+    SAY(cudaGetLastError());
+    SAY(cudaDeviceSynchronize());
+    plain<<<1, 1>>>(p);
+    SAY(cudaDeviceSynchronize());
+    plain<<<1, 1>>>((int *)8);
+    SAY(cudaDeviceSynchronize());
+}
+"""
+
+# a kernel that the host would answer, on a GPU
+ANSWERED = r"""
+#include <cstdio>
+__global__ void ask(volatile int *p) { while (p[0] == 0); }
+int main() {
+    int *host, *device;
+    cudaHostAlloc(&host, 4, cudaHostAllocMapped);
+    *host = 0;
+    cudaHostGetDevicePointer(&device, host, 0);
+    ask<<<1, 1>>>(device);
+    *(volatile int *)host = 1;
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+"""
+
 FORK = r"""
 #include <cstdio>
 #include <sys/wait.h>
@@ -158,6 +200,22 @@ class Run(unittest.TestCase):
             (self.path / f"{name}.cu").write_text(text)
         done = subprocess.run([NVCC, *words], cwd=self.path, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_mistakes_are_told_and_no_wait_hides_them(self):
+        self.build("-arch=compute_90", "-cudart", "shared", "-o", "program", "mistakes.cu", mistakes=MISTAKES)
+        done = self.tyto("--quiet", "--compute-capability", "9.0", "--return-unsupported", "./program")
+        names = [line.split()[-1] for line in done.stdout.splitlines()]
+        self.assertEqual(names, ["cudaErrorInvalidSymbol"] * 2 + ["cudaErrorInvalidDevice"] * 2 + ["cudaErrorNotSupported"] * 3 +
+                         ["cudaSuccess"] * 2 + ["cudaErrorIllegalAddress"], done.stderr)
+        for message in ("is no symbol: ", "cudaSetDevice(1) fails: there is one device, 0", "--on-fault report"):
+            self.assertEqual(done.stderr.count(message), 1, done.stderr)
+
+    def test_a_deadlock_with_the_host_says_so(self):
+        self.build("-arch=sm_75", "-cudart", "shared", "-o", "program", "answered.cu", answered=ANSWERED)
+        for is_timed in (False, True):
+            done = self.tyto("--quiet", "--machine", "gtx480", "./program", is_timed=is_timed)
+            self.assertIn("it may wait for the host", done.stderr)
+            self.assertIn("cudaErrorLaunchTimeout", done.stdout)
 
     def tyto(self, *words, is_timed=False):
         mode = () if is_timed else ("--functional",)

@@ -38,7 +38,19 @@ static const Mistake statements[] = {
     {"mov.b64 %rd1, %tid;", "operand a is a special register of four elements, but must be one"},
     {"mov.v4.u32 {%r1,%r2,%r3,%r4}, %laneid;",
      "operand a is no special register of four elements, but must be one, such as %tid"},
-    {"mov.v4.u32 {%r1,%r2,%r3,%r4}, {%r4,%r3,%r2,%r1};", "is no special register of four"},
+    {"mov.v4.u32 {%r1,%r2,%r3,%r4}, 5;", "is no special register of four"},
+    {"mov.v2.u32 {%r1,%r2}, %tid;",
+     "operand a is a single value, but must be a vector {a, b, ...}"},
+    {"mov.v2.u32 {%r1,%r2}, {%r3,%r4,%r5,%r6};", "operand a has 4 elements, but must have 2"},
+    {"mov.v2.f32 {%f1,%f2}, {%r3,%u4};", "operand a is %u4, a .u32 register, but must be .f32"},
+    {"add.f32 %f1, %f2+1, %f3;",
+     ":5:14: error: 'add.f32': operand a is followed by '+', but must be an integer register "
+     "for that"},
+    {"selp.u32 %r1, %r2, 0, %p1+1;", "followed by '+'"},
+    {"add.u32 %r1, %r2+1.0, %r3;", "a constant added to a register must be an integer"},
+    {"add.u32 %r1+1, %r2, %r3;",
+     "operand d is followed by '+', but must be a register to write to"},
+    {"mov.b64 %rd1, {%r1+1,%r2};", "expected '}' to close the vector, not '+'"},
     {"mov.v4.b32 {%r1,%r2,%r3}, %tid;", "operand d has 3 elements, but must have 4"},
     {"mov.u32 %r1, %clock64;", "operand a is %clock64, but must be read as 64 bits"},
     {"mov.f32 %f1, %tid.x;", "but must be read as 32 bits"},
@@ -101,6 +113,14 @@ static const Mistake statements[] = {
      "a 64-bit register or a .texref variable is expected here"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}];",
      "'tex.2d.v4.f32.f32': 2 elements are expected here, not 1"},
+    {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2,%f3}];",
+     "'tex.2d.v4.f32.f32': 2 elements are expected here, not 3"},
+    {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2,%r1,%f4}], {1};",
+     "'tex.2d.v4.f32.f32': 2 elements are expected here, not 1"},
+    {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2,%u1,%f4}];",
+     "operand c is %u1, a .u32 register, but must be .f32"},
+    {"tex.grad.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}], {%f1,%f2}, {%f1};",
+     "'tex.grad.1d.v4.f32.f32': 1 element is expected here, not 2"},
     {"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, %rd1;",
      "expected '[' before the texture or surface, not '%rd1'"},
     {"suld.b.2d.b32.trap %r1, [k, {%s1,%s1}];", "a 64-bit register or a .surfref variable"},
@@ -234,12 +254,40 @@ static const Mistake modules[] = {
     {PTX_HEADER ".func (.reg .u32 a, .reg .pred c) f(.reg .pred x) { ret; }\n"
                 ".entry k() { .reg .pred %p; .reg .u32 %r; call (%r, %p), f, (!%p); }",
      ":5:62: error: 'f' takes or returns a predicate register here"},
+    {PTX_HEADER ".func f(.reg .v2 .u32 x) { ret; }\n"
+                ".entry k() { .reg .u64 %d; call f, (%d); }",
+     ":5:37: error: 'f' takes or returns a register of type .v2 .u32 here"},
+    {PTX_HEADER ".func f(.reg .v2 .u32 x) { ret; }\n"
+                ".entry k() { .reg .v2 .f32 %v; call f, (%v); }",
+     "'f' takes or returns a register of type .v2 .u32 here"},
+    {PTX_HEADER ".func f(.reg .u64 x) { ret; }\n"
+                ".entry k() { .reg .v2 .u32 %v; call f, (%v); }",
+     "a vector for a value of 'f' that is none"},
+    {PTX_HEADER ".reg .u32 r; .reg .u32 r;",
+     ":4:24: error: 'r' is declared twice: first at line 4"},
+    {PTX_HEADER ".reg .u32 %r<4>; .reg .u32 %r2;", "'%r2' is declared twice"},
+    {PTX_HEADER ".reg .u32 %r<4194304>; .reg .u32 x;",
+     "more than 4194304 registers outside of functions"},
+    {PTX_HEADER ".reg .b128 x;", "not supported: .b128 registers outside of functions"},
+    {PTX_HEADER ".reg .u32 %r<4>;\n.entry k() { mov.u32 %r4, 1; ret; }",
+     ":5:22: error: '%r4' is not declared: %r<4> ends at %r3"},
+    {PTX_HEADER ".reg .u32 r; .func f() { mov.u32 r, 1; ret; } .func g(); .alias g, f;",
+     "registers outside of functions in a module with .alias"},
+    {PTX_HEADER ".local .b8 a[33554432]; .local .b8 b; .entry k() { ret; }",
+     "more than 33554432 bytes of .local variables outside of functions"},
+    {PTX_HEADER ".local .u32 a = 1;", "'a' cannot be initialised: only .global and .const can"},
+    {PTX_HEADER ".param .u32 a;", "not supported: .param variables outside of a function"},
     {PTX_HEADER ".entry k() { P: .callprototype (.reg .u32 _, .reg .pred _) _ (); ret; }",
      "a call through a register cannot pass a .pred"},
     {PTX_HEADER ".global .u32 k; .entry k() { ret; }", "'k' is declared twice"},
     {PTX_HEADER ".entry k() .maxntid 1,2,3,4 { ret; }", "more than three dimensions"},
     {PTX_HEADER ".entry k() .maxntid 0 { ret; }", "number of threads is out of range"},
     {PTX_HEADER ".entry k() .bogus { ret; }", "'.bogus' is not a directive of a function"},
+    {".version 1.4\n.target sm_13\n.entry k() { .reg .u64 d; .reg .u32 r; st.global.u32 [d], 1;\n"
+     "st.global.u32 [r], 1; }",
+     ":4:15: error: 'st.global.u32': operand a is based on r, a .u32 register, but must be based "
+     "on a 64-bit integer"},
+    {PTX_HEADER ".entry k()\n.global .u32 a;", "'.global' is not a directive of a function"},
     {PTX_HEADER ".entry k() ret;",
      "expected ';' or a body behind the header of a function, not 'ret'"},
     {PTX_HEADER ".global .u32 a[2] = {1, 2, 3};",
@@ -260,7 +308,6 @@ static const Mistake modules[] = {
     {PTX_HEADER ".global .u32 a[1.5];", "array size must be an integer"},
     {PTX_HEADER ".global .samplerref s = { colour = 1 };", "a sampler has no property 'colour'"},
     {PTX_HEADER ".global .attribute(.bogus) .u32 s;", "attribute '.bogus' is not supported"},
-    {PTX_HEADER ".local .u32 a;", "not supported: .local variables outside of a function"},
     {PTX_HEADER ".shared .u32 a[9999999];",
      "variable is too large: at most 16777216 bytes in .shared"},
     {PTX_HEADER ".shared .b8 a[16777216]; .shared .b8 b; .entry k() { .reg .b32 r; ld.shared.b8 r, "
@@ -375,6 +422,25 @@ static void test_what_is_not_supported_refuses_its_kernel_alone(void **state) {
     }
 }
 
+/* Who calls through a register may call any function, so that it cannot hand over what only some
+ * take. */
+static void test_registers_outside_of_functions_and_calls_through_registers(void **state) {
+    (void)state;
+    PtxModule *module = ptx_test_read(
+        PTX_HEADER ".reg .u32 kept;\n.func f() { mov.u32 kept, 1; ret; }\n"
+                   ".func g(.param .b32 n, .param .b8 rest[]) { mov.u32 kept, 2; ret; }\n"
+                   ".entry k() { .reg .u64 p; shape: .callprototype _ (); mov.u64 p, f;\n"
+                   "call p, shape; ret; }\n"
+                   ".entry other() { call f; ret; }\n");
+    assert_non_null(strstr(ptx_find_function(module, "k")->refusal,
+                           ":8:1: not supported: a call through a register in a module with "
+                           "registers outside of functions"));
+    assert_non_null(strstr(ptx_find_function(module, "g")->refusal, "not supported"));
+    assert_null(ptx_find_function(module, "f")->refusal);
+    assert_null(ptx_find_function(module, "other")->refusal);
+    ptx_module_free(module);
+}
+
 static void test_a_kernel_of_clusters_is_refused_alone(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read(PTX_HEADER ".entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
@@ -441,6 +507,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_what_is_not_supported_refuses_its_kernel_alone),
+        cmocka_unit_test(test_registers_outside_of_functions_and_calls_through_registers),
         cmocka_unit_test(test_a_kernel_of_clusters_is_refused_alone),
         cmocka_unit_test(test_modules),
         cmocka_unit_test(test_several),

@@ -213,6 +213,81 @@ static void test_old(void **state) {
     ptx_module_free(m);
 }
 
+/* Without .address_size the first address that is used says how wide addresses are; addresses of
+ * small spaces, which may be short in any module, say nothing by 32 bits. */
+static void test_width_of_addresses(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        int bits;
+    } texts[] = {
+        {"st.global.u32 [d], 1;", 64},
+        {"st.global.u32 [r], 1;", 32},
+        {"ld.u32 r, [d];", 64},
+        {"st.shared.u32 [r], 1; st.global.u32 [d], 1;", 64},
+        {"mov.u32 r, tile; ld.global.u32 r, [d];", 64},
+        {"mov.u32 r, data; ld.shared.u32 r, [r];", 32},
+        {"mov.u64 d, data;", 64},
+        {"mov.u64 d, f; shape: .callprototype _ (); call d, shape;", 64},
+        {"shape: .callprototype _ (); call r, shape;", 32},
+        {"ret;", 32},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 ".version 1.4\n.target sm_13\n.func f() { ret; }\n.global .u32 data;\n"
+                 ".shared .u32 tile;\n.entry k() { .reg .u64 d; .reg .u32 r; %s }\n",
+                 texts[i].body);
+        PtxModule *m = ptx_test_read(text);
+        if (m->address_bits != texts[i].bits) fail_msg("%s", texts[i].body);
+        ptx_module_free(m);
+    }
+}
+
+/* As compilers of 2010 wrote them, before any directive and at the end. */
+static void test_prototypes_without_semicolon(void **state) {
+    (void)state;
+    PtxModule *m =
+        ptx_test_read(PTX_HEADER ".visible .func (.reg .u32 r) twice (.reg .u32 x)\n"
+                                 ".func stops () .noreturn\n.file 1 \"a.cu\"\n"
+                                 ".func g (.param .u32 x)\n.global .u32 data;\n"
+                                 ".entry k() { .reg .u32 x; call (x), twice, (21); ret; }\n"
+                                 ".visible .func (.reg .u32 r) twice (.reg .u32 x)\n"
+                                 "{ add.u32 r, x, x; ret; }\n.func last ()\n");
+    assert_true(ptx_find_function(m, "twice")->is_defined);
+    assert_true(ptx_find_function(m, "stops")->is_noreturn);
+    assert_false(ptx_find_function(m, "last")->is_defined);
+    assert_non_null(ptx_find_var(m, "data"));
+    ptx_module_free(m);
+}
+
+/* Messages and reports name source files, and a terminal would obey an escape sequence. */
+static void test_control_characters_in_names_of_files(void **state) {
+    (void)state;
+    PtxModule *m =
+        ptx_test_read(PTX_HEADER ".file 1 \"a\x1b[31m\x7f\x07.cu\"\n.entry k() { ret; }\n");
+    assert_string_equal(m->source_files[1], "a?[31m??.cu");
+    ptx_module_free(m);
+}
+
+/* Coordinates and offsets of a texture or surface may be two or four where fewer are needed: the
+ * others have no meaning. */
+static void test_more_coordinates_than_needed(void **state) {
+    (void)state;
+    PtxModule *m =
+        ptx_test_read_body("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6,%f7,1.0}];\n"
+                           "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%s1,%s2}];\n"
+                           "tex.a1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%f1,%f2,%f3}];\n"
+                           "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}], {1,2,0,0};\n"
+                           "sust.b.1d.b32.trap [%rd1, {%s1,%s2,%s3,%s4}], %r1;\nret;");
+    const PtxInst *insts = ptx_find_function(m, "k")->insts;
+    const int counts[] = {2, 1, 2, 2, 1};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(insts[i].operands[PTX_TEXTURE_COORDINATES].count, counts[i]);
+    assert_int_equal(insts[3].operands[PTX_TEXTURE_OFFSET].count, 2);
+    ptx_module_free(m);
+}
+
 static void test_control(void **state) {
     (void)state;
     PtxModule *m = read_corpus("control.ptx");
@@ -388,6 +463,10 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(test_arrival_by_32_bits),
                                        cmocka_unit_test(test_functions),
                                        cmocka_unit_test(test_old),
+                                       cmocka_unit_test(test_width_of_addresses),
+                                       cmocka_unit_test(test_prototypes_without_semicolon),
+                                       cmocka_unit_test(test_more_coordinates_than_needed),
+                                       cmocka_unit_test(test_control_characters_in_names_of_files),
                                        cmocka_unit_test(test_control),
                                        cmocka_unit_test(test_operands),
                                        cmocka_unit_test(test_modifiers),

@@ -286,6 +286,7 @@ void cubin_make(const CubinMade *what, Text *out) {
                     RELOCATIONS({address_at, ELF64_R_INFO(SCALE, 2)}));
     add_relocations(&maker, ".rel.nv.global.init", INIT, RELOCATIONS({8, ELF64_R_INFO(ZEROS, 4)}));
     add(&maker, ".nv_debug_ptx_txt.1", SHT_PROGBITS, ".version 8.0\0\0ret;", 19);
+    add(&maker, ".nv.local._Z5scalePfi", SHT_NOBITS, NULL, 40)->sh_info = CODE;
     header.e_flags = what->is_old ? what->architecture | what->architecture << 16 | 0x500
                                   : 0x06000004 | what->architecture << 8;
     header.e_ident[EI_OSABI] = what->is_old ? 51 : 65;

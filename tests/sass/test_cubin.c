@@ -74,8 +74,9 @@ static void a_kernel_has_what_its_attributes_say(void **state) {
         kernel->shared_alignment, kernel->parameter_offset, kernel->parameter_bytes,
         kernel->max_threads[0],   kernel->max_threads[1],   kernel->required_threads[0],
         kernel->api_version,      kernel->exits.count,      kernel->externs.count,
-        kernel->branch_count};
-    const uint32_t expected[] = {18, 255, 1, 16, 24, 128, 16, 0x160, 12, 128, 2, 0, 130, 1, 1, 1};
+        kernel->branch_count,     kernel->local_bytes};
+    const uint32_t expected[] = {18,  255, 1, 16,  24, 128, 16, 0x160, 12,
+                                 128, 2,   0, 130, 1,  1,   1,  40};
     assert_memory_equal(found, expected, sizeof expected);
     assert_int_equal(cubin_word(kernel->exits, 0), 0x50);
     assert_int_equal(kernel->branches[0].offset, 0x30);
@@ -465,7 +466,7 @@ static void a_refusal_names_what_is_wrong(void **state) {
          "a symbol ends past the end of its section (1)"},
         {CODE, offsetof(Elf64_Shdr, sh_name), 9999, "a section has no name (11)"},
         {10, offsetof(Elf64_Shdr, sh_size), 2900, "a section ends past the end of the file (10)"},
-        {9, offsetof(Elf64_Shdr, sh_size), 100, "sections share bytes (20)"},
+        {9, offsetof(Elf64_Shdr, sh_size), 100, "sections share bytes (21)"},
         {SYMBOLS, offsetof(Elf64_Shdr, sh_link), 99,
          "there is no one table of symbols with names (8)"},
         {SYMBOLS, offsetof(Elf64_Shdr, sh_type), 1, "there are no symbols (0)"},

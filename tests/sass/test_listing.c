@@ -189,7 +189,7 @@ static void damaged_containers_are_refused(void **state) {
     cubin.length -= 8;
     expect_error(
         &cubin, (ListingOptions){0}, LISTING_BAD_FILE,
-        "made: error: the cubin is damaged: the table of sections is not in the file (21)\n");
+        "made: error: the cubin is damaged: the table of sections is not in the file (22)\n");
     text_free(&cubin);
     text_free(&fatbin);
     text_free(&program);

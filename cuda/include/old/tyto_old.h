@@ -63,6 +63,12 @@ template <class T>
 static __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32) {
     return __shfl_xor_sync(0xffffffffu, value, mask, width);
 }
+/* CUB comes to a header of libcu++ in which __any is a name of its own: it must be read before. */
+#if defined(__NVCC__) && __cplusplus >= 201703L && defined(__has_include)
+#if __has_include(<cuda/std/__functional/invoke.h>)
+#include <cuda/std/__functional/invoke.h>
+#endif
+#endif
 #define __ballot(predicate) __ballot_sync(0xffffffffu, predicate)
 #define __any(predicate)    __any_sync(0xffffffffu, predicate)
 #define __all(predicate)    __all_sync(0xffffffffu, predicate)

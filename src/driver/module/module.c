@@ -69,6 +69,7 @@ static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *giv
         if (!gpu) status = code_of_texts(texts, count);
     }
     if (gpu) {
+        simulator_tell_newer(simulator, gpu, given->name);
         Module *module = base_calloc(1, sizeof *module);
         module->context = owner;
         module->gpu = gpu;

@@ -23,6 +23,7 @@ enum {
 
 typedef struct Run {
     Gpu *gpu;
+    const GpuGrid *grid;
     IsaContext context;
     uint64_t limit;               /* warp instructions left before the launch fails */
     uint64_t warp_instructions;   /* executed so far */
@@ -50,6 +51,16 @@ static void add_stand(Run *run) {
     Text text = {0};
     text_add(&text, fault->text);
     say_stand(run, &text);
+    snprintf(fault->text, sizeof fault->text, "%s", text_string(&text));
+    text_free(&text);
+}
+
+/* What they may wait for that cannot come. */
+static void add_causes(Run *run) {
+    IsaFault *fault = &run->context.fault;
+    Text text = {0};
+    text_add(&text, fault->text);
+    grid_explain_deadlock(run->gpu, run->grid, &text);
     snprintf(fault->text, sizeof fault->text, "%s", text_string(&text));
     text_free(&text);
 }
@@ -86,6 +97,7 @@ static void end_hopeless(Run *run) {
         "for another thread's store, and none of them has stored anything meanwhile",
         rounds);
     add_stand(run);
+    add_causes(run);
 }
 
 static bool is_stopped(const Run *run) {
@@ -193,6 +205,7 @@ void grid_run_functional(Gpu *gpu, GpuGrid *grid, uint64_t until) {
     const IsaLaunch *launch = &grid->launch;
     Run *run = base_calloc(1, sizeof *run);
     run->gpu = gpu;
+    run->grid = grid;
     run->limit = left_to_execute(gpu, grid);
     run->context.memory = gpu->memory; /* one by one: the whole of it is large, and zero already */
     run->context.program = launch->program;

@@ -2,11 +2,13 @@
 #include "engine/launch/grid.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/demangle.h"
 #include "base/host.h"
 #include "engine/engine.h"
 #include "engine/launch/gpu_internal.h"
@@ -354,6 +356,43 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     while (grid->state != GRID_ENDED)
         advance(gpu);
     return gpu_end(gpu, grid, result);
+}
+
+/* ---- Deadlocks ---- */
+
+/* The first grid whose turn has not come, while this one runs. */
+static const GpuGrid *waiting_behind(const Gpu *gpu) {
+    const GpuGrid *other = gpu->grids;
+    while (other && other->state != GRID_WAITING)
+        other = other->after;
+    return other;
+}
+
+void grid_explain_deadlock(const Gpu *gpu, const GpuGrid *grid, Text *out) {
+    const GpuGrid *behind = waiting_behind(gpu);
+    if (!grid_has_begun_all(grid))
+        text_printf(out,
+                    "\n    CTA %" PRIu64 " of %" PRIu64 " waits for room: %" PRIu64
+                    " are on the machine, and it begins when one of them has ended. A barrier of "
+                    "all CTAs needs all of them there at once: cudaLaunchCooperativeKernel "
+                    "refuses more than fit",
+                    grid->next, grid->launch.ctas, grid->next - grid->done);
+    if (behind) {
+        text_add(out, "\n    kernel ");
+        demangle(behind->launch.function->ptx->name, out);
+        text_printf(out, " of stream %u waits for its turn behind this one", behind->stream.number);
+    } else if (grid->stream.number && (!grid->ops || grid->runs_alone || !gpu->engine)) {
+        text_printf(out,
+                    "\n    it may wait for a kernel of another stream than its own, %u: kernels "
+                    "run one at a time here (functionally, with --serial-kernels, or with checks)",
+                    grid->stream.number);
+    }
+    if (mem_is_seen_outside(gpu->memory))
+        text_add(
+            out,
+            "\n    it may wait for the host, with which it shares memory (page-locked, managed "
+            "or registered): the host cannot answer while the call runs in which the kernel "
+            "does");
 }
 
 /* ---- Questions ---- */

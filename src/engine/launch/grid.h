@@ -74,6 +74,10 @@ void grid_start(Gpu *gpu, GpuGrid *grid);
  * adds to the result's counts, or fills in why it failed. */
 void grid_run_functional(Gpu *gpu, GpuGrid *grid, uint64_t until);
 
+/* Adds what a grid whose warps wait for ever may wait for that cannot come: a CTA for which there
+ * is no room, the host, a kernel of another stream. */
+void grid_explain_deadlock(const Gpu *gpu, const GpuGrid *grid, Text *out);
+
 /* Ends a grid, whose result says how. Its time and the counts of the children that it waited for
  * are added up. */
 void grid_finish(Gpu *gpu, GpuGrid *grid);

@@ -193,32 +193,49 @@ static void add_implicit_end(Decoder *decoder) {
 /* ---- One function ---- */
 
 static IsaFormal *decode_formals(Decoder *decoder, const PtxVar *vars, uint16_t count) {
-    IsaFormal *formals = ARENA_ARRAY(decoder->program->arena, IsaFormal, count);
+    IsaFormal *formals =
+        ARENA_ARRAY(decoder->program->arena, IsaFormal, decode_value_count(vars, count));
+    int used = 0;
     for (int i = 0; i < count; ++i) {
         const PtxVar *var = &vars[i];
-        if (var->reg >= 0) {
-            const PtxReg *reg = &decoder->function->regs[var->reg];
+        for (int k = 0; var->reg >= 0 && k < var->vector; ++k) {
+            const PtxReg *reg = &decoder->function->regs[var->reg + k];
             if (reg->type == PTX_PRED)
-                formals[i] = (IsaFormal){.is_predicate = true, .operand = reg->slot};
+                formals[used++] = (IsaFormal){.is_predicate = true, .operand = reg->slot};
             else
-                formals[i] = (IsaFormal){.is_register = true,
-                                         .operand = reg->slot * ISA_ROW_BYTES,
-                                         .size = (uint32_t)ptx_type_bits(reg->type) / 8};
-        } else if (var->is_incomplete) {
-            formals[i] = (IsaFormal){.offset = decoder->rest_base, .is_rest = true};
-        } else {
-            formals[i] = (IsaFormal){.offset = decoder->formal_base + (uint32_t)var->address,
-                                     .size = (uint32_t)var->size};
+                formals[used++] = (IsaFormal){.is_register = true,
+                                              .operand = reg->slot * ISA_ROW_BYTES,
+                                              .size = (uint32_t)ptx_type_bits(reg->type) / 8};
         }
+        if (var->reg >= 0) continue;
+        if (var->is_incomplete)
+            formals[used++] = (IsaFormal){.offset = decoder->rest_base, .is_rest = true};
+        else
+            formals[used++] = (IsaFormal){.offset = decoder->formal_base + (uint32_t)var->address,
+                                          .size = (uint32_t)var->size};
     }
     return formals;
 }
 
-/* Lays out the local area: .local variables, own parameters and returns, call-site parameters. A
+/* The greatest alignment of a function's local variables, at least that of its area. */
+static uint32_t local_align(const PtxFunction *function) {
+    uint32_t align = 16;
+    for (uint32_t i = 0; i < function->local_count; ++i)
+        if (function->locals[i]->space == PTX_SPACE_LOCAL && function->locals[i]->align > align)
+            align = function->locals[i]->align;
+    return align;
+}
+
+/* Lays out the local area: the module's .local variables in that of a kernel, with which a thread's
+ * local memory begins; the function's, own parameters and returns, call-site parameters. A
  * parameter without a size begins where that ends. */
 static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     const PtxFunction *function = decoder->function;
-    decoder->formal_base = (uint32_t)bits_align_up(function->local_bytes, 16);
+    decoder->local_base =
+        function->is_kernel
+            ? (uint32_t)bits_align_up(decoder->program->module->local_bytes, local_align(function))
+            : 0;
+    decoder->formal_base = (uint32_t)bits_align_up(decoder->local_base + function->local_bytes, 16);
     const uint32_t formal_bytes = function->is_kernel ? 0 : function->parameter_bytes;
     decoder->param_base = (uint32_t)bits_align_up(decoder->formal_base + formal_bytes, 16);
     out->local_bytes = decoder->param_base + function->param_area_bytes;
@@ -226,8 +243,8 @@ static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     decoder->rest_base = (uint32_t)bits_align_up(out->local_bytes, 16);
     if (ptx_has_rest(function->parameters, function->parameter_count))
         out->local_bytes = decoder->rest_base;
-    out->parameter_count = function->parameter_count;
-    out->return_count = function->return_count;
+    out->parameter_count = decode_value_count(function->parameters, function->parameter_count);
+    out->return_count = decode_value_count(function->returns, function->return_count);
     out->parameters = decode_formals(decoder, function->parameters, function->parameter_count);
     out->returns = decode_formals(decoder, function->returns, function->return_count);
 }

@@ -34,7 +34,8 @@ struct Decoder {
     const PtxFunction *function;
     uint32_t function_index;
     uint32_t *pc_of;       /* by index of the PTX instruction, inst_count + 1 entries */
-    uint32_t formal_base;  /* byte offset in its local area: its own parameters and returns ... */
+    uint32_t local_base;   /* byte offset in its local area: its own .local variables ... */
+    uint32_t formal_base;  /* its own parameters and returns ... */
     uint32_t param_base;   /* ... its call-site .param variables ... */
     uint32_t rest_base;    /* ... and its parameter without a size, the last */
     uint32_t scratch_row;  /* row: where discarded elements and hidden moves go */
@@ -103,6 +104,8 @@ uint32_t decode_add_target(Decoder *decoder, uint32_t target);
 /* Appends to the program's wide operands; returns the index. */
 uint32_t decode_add_wide(Decoder *decoder, IsaOperand operand);
 uint32_t decode_add_call(Decoder *decoder, const IsaCall *call);
+/* How many values a list of parameters or results passes: each element of a vector is one. */
+uint16_t decode_value_count(const PtxVar *vars, uint16_t count);
 void decode_set_handler(Decoder *decoder, IsaHandler handler);
 
 /* ---- Kinds of instructions ---- */

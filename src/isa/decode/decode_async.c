@@ -193,6 +193,7 @@ bool decode_cp(Decoder *decoder) {
         inst->operand[0] = inst->operand[2] = ISA_SINK;
         decoder->draft.info.flags |= ISA_IS_REDUCTION;
         decode_set_handler(decoder, ISA_DO_MBARRIER);
+        inst->flow = ISA_FLOW_NEXT; /* the handler counts what changes */
         return decode_base(decoder, &ptx->operands[0], 1);
     }
     default: return decode_copy(decoder);
@@ -239,6 +240,7 @@ bool decode_mbarrier(Decoder *decoder) {
     inst->operand[0] = inst->operand[2] = inst->operand[3] = ISA_SINK;
     decoder->draft.info.flags |= ISA_LOOKS;
     decode_set_handler(decoder, ISA_DO_MBARRIER);
+    inst->flow = ISA_FLOW_NEXT; /* the handler counts what changes */
     bool is_ok = true;
     if (!rows[row].has_result) decoder->draft.info.flags |= ISA_IS_REDUCTION;
     else if (is_wait) is_ok = decode_pred_destination(decoder, &ptx->operands[0], 0);

@@ -99,14 +99,29 @@ static bool decode_call_value(Decoder *decoder, const PtxOperand *operand, const
                      : decode_source(decoder, operand, type, &value->operand);
 }
 
+uint16_t decode_value_count(const PtxVar *vars, uint16_t count) {
+    int values = 0;
+    for (int i = 0; i < count; ++i)
+        values += vars[i].vector;
+    return (uint16_t)values;
+}
+
+/* The values of a list of arguments or return operands, where each element of a vector is one. */
 static bool decode_call_values(Decoder *decoder, const PtxOperand *operands, uint16_t count,
                                const PtxVar *formals, uint16_t formal_count, bool is_return,
-                               IsaCallValue **values) {
-    *values = ARENA_ARRAY(decoder->program->arena, IsaCallValue, count);
+                               IsaCallValue **values, uint16_t *value_count) {
+    int used = 0;
+    for (int i = 0; i < count; ++i)
+        used += operands[i].kind == PTX_OPERAND_VECTOR ? operands[i].count : 1;
+    IsaCallValue *value = ARENA_ARRAY(decoder->program->arena, IsaCallValue, used);
+    *values = value;
+    *value_count = (uint16_t)used;
     for (int i = 0; i < count; ++i) {
         const PtxVar *formal = i < formal_count ? &formals[i] : NULL;
-        if (!decode_call_value(decoder, &operands[i], formal, is_return, &(*values)[i]))
-            return false;
+        const bool is_vector = operands[i].kind == PTX_OPERAND_VECTOR;
+        const PtxOperand *elements = is_vector ? operands[i].items : &operands[i];
+        for (int k = 0; k < (is_vector ? operands[i].count : 1); ++k)
+            if (!decode_call_value(decoder, &elements[k], formal, is_return, value++)) return false;
     }
     return true;
 }
@@ -134,8 +149,7 @@ bool decode_call(Decoder *decoder) {
     const PtxOperand *callee = &ptx->operands[0];
     const PtxFunction *function = callee->kind == PTX_OPERAND_FUNC ? callee->function : NULL;
     const PtxPrototype *prototype = ptx->operand_count > 1 ? ptx->operands[1].prototype : NULL;
-    IsaCall call = {.argument_count = ptx->call_argument_count,
-                    .return_count = ptx->call_return_count};
+    IsaCall call = {0};
     const PtxVar *parameters = function    ? function->parameters
                                : prototype ? prototype->parameters
                                            : NULL;
@@ -143,11 +157,11 @@ bool decode_call(Decoder *decoder) {
                            : prototype ? prototype->parameter_count
                                        : 0;
     if (!decode_callee(decoder, callee) ||
-        !decode_call_values(decoder, ptx->call_returns, ptx->call_return_count,
-                            function ? function->returns : NULL,
-                            function ? function->return_count : 0, true, &call.returns) ||
+        !decode_call_values(
+            decoder, ptx->call_returns, ptx->call_return_count, function ? function->returns : NULL,
+            function ? function->return_count : 0, true, &call.returns, &call.return_count) ||
         !decode_call_values(decoder, ptx->call_arguments, ptx->call_argument_count, parameters,
-                            count, false, &call.arguments))
+                            count, false, &call.arguments, &call.argument_count))
         return false;
     decoder->draft.inst.imm = decode_add_call(decoder, &call);
     decoder->draft.info.flags |= ISA_IS_CALL;

@@ -104,6 +104,44 @@ static bool decode_special_mov(Decoder *decoder, const PtxOperand *to, const Ptx
     return true;
 }
 
+/* Whether an element before `index` is written to the register that this one is read from. */
+static bool is_overwritten(const PtxOperand *to, const PtxOperand *from, int index) {
+    for (int i = 0; i < index; ++i)
+        if (from->items[index].kind == PTX_OPERAND_REG && to->items[i].kind == PTX_OPERAND_REG &&
+            to->items[i].reg == from->items[index].reg)
+            return true;
+    return false;
+}
+
+/* mov.v2, mov.v4: element by element, as if at once. */
+static bool decode_elements_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
+    enum { MOST_ELEMENTS = 4 };
+    const bool is_wide = ptx_type_bits(decoder->ptx->type) == 64;
+    const IsaHandler move = is_wide ? ISA_DO_MOV_64 : ISA_DO_MOV_32;
+    IsaOperand kept[MOST_ELEMENTS] = {0};
+    bool is_kept[MOST_ELEMENTS] = {false};
+    for (int i = 1; i < to->count; ++i) {
+        IsaInst copy = {.size = is_wide ? 8 : 4};
+        is_kept[i] = is_overwritten(to, from, i);
+        if (!is_kept[i]) continue;
+        if (!decode_source(decoder, &from->items[i], decoder->ptx->type, &copy.operand[1]))
+            return false;
+        kept[i] = decode_hidden(decoder, move, copy);
+    }
+    for (int i = 0; i < to->count; ++i) {
+        if (i > 0) decode_split(decoder);
+        if (!is_kept[i]) {
+            if (!decode_scalar_mov(decoder, &to->items[i], &from->items[i])) return false;
+            continue;
+        }
+        decode_set_handler(decoder, move);
+        decoder->draft.inst.operand[1] = kept[i];
+        if (!decode_destination(decoder, &to->items[i], &decoder->draft.inst.operand[0]))
+            return false;
+    }
+    return true;
+}
+
 bool decode_mov(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const PtxOperand *to = &ptx->operands[0], *from = &ptx->operands[1];
@@ -116,6 +154,7 @@ bool decode_mov(Decoder *decoder) {
     }
     if (from->kind == PTX_OPERAND_SREG && from->is_whole)
         return decode_special_mov(decoder, to, from);
+    if (ptx->vector > 1) return decode_elements_mov(decoder, to, from);
     if (to->kind == PTX_OPERAND_VECTOR || from->kind == PTX_OPERAND_VECTOR)
         return decode_vector_mov(decoder, to, from);
     return decode_scalar_mov(decoder, to, from);

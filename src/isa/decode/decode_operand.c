@@ -129,10 +129,11 @@ Address decode_address(const Decoder *decoder, const PtxOperand *operand) {
         return decoder->function->is_kernel
                    ? (Address){.value = decoder->function->shared_bytes + offset}
                    : (Address){offset, ISA_DO_SHARED_ADDRESS};
-    if (decode_var_space(decoder, var) != PTX_SPACE_LOCAL)
+    const bool is_of_module = !var->owner && !var->is_parameter;
+    if (decode_var_space(decoder, var) != PTX_SPACE_LOCAL || is_of_module)
         return (Address){.value = var->address + offset};
     if (var->is_incomplete) return (Address){decoder->rest_base + offset, ISA_DO_LOCAL_ADDRESS};
-    const uint32_t base = var->space != PTX_SPACE_PARAM ? 0
+    const uint32_t base = var->space != PTX_SPACE_PARAM ? decoder->local_base
                           : var->is_parameter           ? decoder->formal_base
                                                         : decoder->param_base;
     return (Address){base + var->address + offset, ISA_DO_LOCAL_ADDRESS};

@@ -204,7 +204,7 @@ static bool open_barriers(IsaContext *context, IsaWarp *warp, const IsaInst *ins
 EXEC(MBARRIER) {
     uint8_t *host[ISA_LANES];
     uint32_t done = 0;
-    uint64_t state[ISA_LANES] = {0};
+    uint64_t state[ISA_LANES] = {0}, difference = 0;
     if (!open_barriers(context, warp, inst, mask, inst->sub == ISA_MBARRIER_INIT, host)) return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
@@ -212,8 +212,10 @@ EXEC(MBARRIER) {
         memcpy(&bits, host[lane], sizeof bits);
         state[lane] = bits;
         if (!step_barrier(context, warp, inst, lane, &bits, &done)) return;
+        difference |= bits ^ state[lane];
         memcpy(host[lane], &bits, sizeof bits);
     }
+    context->changes += difference != 0;
     if (inst->sub == ISA_MBARRIER_WAIT || inst->sub == ISA_MBARRIER_WAIT_PARITY) {
         write_pred(warp, inst->operand[0], done, mask);
         return;

@@ -254,7 +254,7 @@ static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, ui
 /* Whether the call's arguments and results are those of `callee`, which was found by its handle. */
 static bool check_indirect(IsaContext *context, const IsaWarp *warp, int lane, const IsaCall *list,
                            const IsaFunction *callee) {
-    const bool has_rest = ptx_has_rest(callee->ptx->parameters, callee->parameter_count);
+    const bool has_rest = ptx_has_rest(callee->ptx->parameters, callee->ptx->parameter_count);
     const bool lacks_rest = has_rest && list->argument_count + 1 == callee->parameter_count;
     if ((callee->parameter_count != list->argument_count && !lacks_rest) ||
         callee->return_count != list->return_count) {

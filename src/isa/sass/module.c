@@ -50,7 +50,7 @@ static PtxFunction *function_of(const CubinFunction *from, int index, Arena *are
                          .linkage = PTX_VISIBLE,
                          .index = index,
                          .shared_bytes = from->shared_bytes,
-                         .local_bytes = from->stack_bytes,
+                         .local_bytes = from->stack_bytes ? from->stack_bytes : from->local_bytes,
                          .registers = (int32_t)from->registers,
                          .uses_barrier = from->barriers != 0,
                          .line = 1,

@@ -253,8 +253,9 @@ static void fill_functions(Translator *t) {
         out->pred_offset = rows * ISA_ROW_BYTES;
         out->frame_bytes = (uint32_t)bits_align_up(
             out->pred_offset + (TR_WORDS + TR_SCRATCH_WORDS) * sizeof(uint32_t), ISA_ROW_BYTES);
-        const uint32_t stack =
+        uint32_t stack =
             from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes;
+        if (stack < from->local_bytes) stack = from->local_bytes;
         const bool is_open = from->has_open_stack || has_open_stack(program, out, stack);
         out->local_bytes = (uint32_t)bits_align_up(stack + (is_open ? OPEN_STACK_BYTES : 0), 16);
         out->registers = from->registers;
