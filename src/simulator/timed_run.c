@@ -183,14 +183,14 @@ static LevelPeaks peaks_of(const MachineConfig *machine) {
     const uint32_t sector = partition->l2_sector_bytes, port = partition->port_bytes;
     const double tick_bytes = (double)machine->dram.bus_bytes * machine->dram.data_rate;
     const double slices = (double)machine->partitions * partition->slices;
+    const uint32_t sector_cycles = (sector + port - 1) / port; /* of a slice's port */
     return (LevelPeaks){
         .of = {[LEVEL_issue] = sms * sm->scheduler.count * sm->scheduler.issue_width /
                                sm->scheduler.issue_interval,
                [LEVEL_shared] = sms,
                [LEVEL_l1d] = sms * lookups / interval,
-               [LEVEL_l2] = partition->has_l2 ? slices * machine->clock.l2_khz / clock /
-                                                    ((sector + port - 1) / port)
-                                              : 0,
+               [LEVEL_l2] =
+                   partition->has_l2 ? slices * machine->clock.l2_khz / clock / sector_cycles : 0,
                [LEVEL_dram] = tick_bytes * machine->partitions * machine->clock.dram_khz / clock},
         .dram_tick_bytes = tick_bytes};
 }

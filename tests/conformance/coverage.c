@@ -28,7 +28,7 @@ static bool is_advice(const char *word) {
 /* Another name of the same thing. */
 static const char *plain_name(const char *word) {
     if (strncmp(word, "param::", 7) == 0) return "param";
-    if (strcmp(word, "shared::cta") == 0) return "shared";
+    if (strncmp(word, "shared::", 8) == 0) return "shared"; /* a CTA is a cluster of its own */
     return word;
 }
 

@@ -90,6 +90,7 @@ int main(int argc, char **argv) {
         lanes_run(&harness, tables[i]);
     if (!harness.only_faults) matrix_run(&harness);
     async_run(&harness);
+    bulk_run(&harness);
     memory_run(&harness);
     atomics_run(&harness);
     address_run(&harness);

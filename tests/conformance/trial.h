@@ -49,6 +49,7 @@ static inline bool trial_guards(int thread) {
 /* The tests that are made of trials. */
 void matrix_run(Harness *harness);
 void async_run(Harness *harness);
+void bulk_run(Harness *harness);
 void memory_run(Harness *harness);
 void atomics_run(Harness *harness);
 void address_run(Harness *harness);

@@ -52,7 +52,7 @@ int main() {
 # what a program may get wrong, or the simulator has not: each is told, and no wait hides it
 MISTAKES = r"""
 #include <cstdio>
-__global__ void clusters(int *p) { asm volatile("barrier.cluster.arrive; barrier.cluster.wait;"); p[0] = 1; }
+__global__ void several(int *p) { asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" :: "l"(p)); p[0] = 1; }
 __global__ void plain(int *p) { p[0] = 2; }
 #define SAY(call) printf(#call " %s\n", cudaGetErrorName(call))
 int main() {
@@ -64,7 +64,7 @@ int main() {
     SAY(cudaSetDevice(1));
     SAY(cudaSetDevice(2));
     cudaGetLastError();
-    clusters<<<1, 1>>>(p);
+    several<<<1, 1>>>(p);
     SAY(cudaDeviceSynchronize());
     SAY(cudaStreamSynchronize(0));
     SAY(cudaGetLastError());
