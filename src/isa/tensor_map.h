@@ -11,7 +11,9 @@ enum {
     TENSOR_MAP_BYTES = 128,
     TENSOR_MAP_ALIGNMENT = 64,
     TENSOR_MAX_RANK = 5,
-    TENSOR_MAX_BOX = 256
+    TENSOR_MAX_BOX = 256,
+    TENSOR_MAX_STEP = 8,
+    TENSOR_ROW_ALIGNMENT = 16 /* bytes of a row of a tile */
 };
 
 /* Elements, numbered as CUtensorMapDataType. */
@@ -65,6 +67,21 @@ static inline uint32_t tensor_tile_bytes(const TensorMap *map) {
     for (int i = 0; i < map->rank; i++)
         bytes *= tensor_count(map, i);
     return bytes;
+}
+
+/* Whether the fields are as cuTensorMapEncodeTiled leaves them: a program can put any bytes where a
+ * map is looked for. */
+static inline bool tensor_map_is_valid(const TensorMap *map) {
+    if (map->mark != TENSOR_MAP_MARK || map->type >= TENSOR_TYPES) return false;
+    if (!map->rank || map->rank > TENSOR_MAX_RANK) return false;
+    if (map->swizzle && (map->swizzle < 5 || map->swizzle > 7)) return false;
+    for (int i = 0; i < map->rank; i++)
+        if (!map->box[i] || map->box[i] > TENSOR_MAX_BOX || !map->step[i] ||
+            map->step[i] > TENSOR_MAX_STEP)
+            return false;
+    const uint32_t bytes = map->box[0] * tensor_element_bytes((TensorType)map->type);
+    return map->step[0] == 1 && bytes % TENSOR_ROW_ALIGNMENT == 0 &&
+           (!map->swizzle || bytes <= 1u << map->swizzle);
 }
 
 #endif

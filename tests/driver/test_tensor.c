@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/tensor_map.h"
 #include "tyto/cuda.h"
 
 #define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
@@ -241,6 +242,33 @@ static void tiles_are_combined_with_what_is_there(void **state) {
     check_stores(REDUCES);
 }
 
+/* A program can put any bytes where a map is looked for. */
+static void bytes_that_are_no_map_are_told(void **state) {
+    (void)state;
+    static const struct {
+        size_t at;
+        unsigned char value;
+    } rows[] = {
+        {offsetof(TensorMap, mark), 0},      {offsetof(TensorMap, type), 200},
+        {offsetof(TensorMap, rank), 0},      {offsetof(TensorMap, rank), 9},
+        {offsetof(TensorMap, swizzle), 60},  {offsetof(TensorMap, box), 0},
+        {offsetof(TensorMap, box) + 1, 200}, {offsetof(TensorMap, step), 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Trial t;
+        draw_trial(&t);
+        ((unsigned char *)&t.map)[rows[i].at] = rows[i].value;
+        if (rows[i].at == offsetof(TensorMap, box)) ((unsigned char *)&t.map)[rows[i].at + 1] = 0;
+        void *arguments[] = {&t.map, &tile, &t.bytes, t.at, t.at + 1, t.at + 2, t.at + 3, t.at + 4};
+        CUresult status = cuLaunchKernel(kernel[LOADS][t.rank], 1, 1, 1, 32, 1, 1,
+                                         TILE_BYTES + 2048, NULL, arguments, NULL);
+        if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
+        assert_int_equal(status, CUDA_ERROR_ILLEGAL_ADDRESS);
+        cuCtxDestroy(context); /* an error of the device ends it */
+        assert_int_equal(start(NULL), 0);
+    }
+}
+
 static void what_no_map_can_have_is_refused(void **state) {
     (void)state;
     static const uint64_t sizes[] = {64, 8}, odd_strides[] = {260}, strides[] = {256};
@@ -288,6 +316,7 @@ int main(void) {
         cmocka_unit_test(tiles_are_loaded),
         cmocka_unit_test(tiles_are_stored),
         cmocka_unit_test(tiles_are_combined_with_what_is_there),
+        cmocka_unit_test(bytes_that_are_no_map_are_told),
         cmocka_unit_test(what_no_map_can_have_is_refused),
     };
     return cmocka_run_group_tests(tests, start, end);

@@ -6,9 +6,7 @@
 
 enum {
     ADDRESS_ALIGNMENT = 16,
-    STRIDE_ALIGNMENT = 16,
-    ROW_ALIGNMENT = 16, /* bytes of a tile's row */
-    MOST_STEP = 8
+    STRIDE_ALIGNMENT = 16 /* bytes, both */
 };
 #define MOST_SIZE   (UINT64_C(1) << 32)
 #define MOST_STRIDE (UINT64_C(1) << 40)
@@ -25,20 +23,13 @@ typedef struct Wanted {
 static bool fill_dimension(TensorMap *map, const Wanted *wanted, cuuint32_t i) {
     const cuuint32_t step = i ? wanted->steps[i] : 1; /* the innermost one's is ignored */
     if (!wanted->sizes[i] || wanted->sizes[i] > MOST_SIZE) return false;
-    if (!wanted->box[i] || wanted->box[i] > TENSOR_MAX_BOX) return false;
-    if (!step || step > MOST_STEP) return false;
+    if (wanted->box[i] > TENSOR_MAX_BOX || step > TENSOR_MAX_STEP) return false;
     map->last[i] = (uint32_t)(wanted->sizes[i] - 1);
     map->box[i] = (uint16_t)wanted->box[i];
     map->step[i] = (uint8_t)step;
     if (i == 0) return true;
     map->stride[i - 1] = wanted->strides[i - 1];
     return wanted->strides[i - 1] % STRIDE_ALIGNMENT == 0 && wanted->strides[i - 1] < MOST_STRIDE;
-}
-
-/* Whether a row of a tile is of whole units, and no longer than the swizzle's. */
-static bool row_fits(const TensorMap *map) {
-    const uint32_t bytes = map->box[0] * tensor_element_bytes((TensorType)map->type);
-    return bytes % ROW_ALIGNMENT == 0 && (!map->swizzle || bytes <= 1u << map->swizzle);
 }
 
 CUresult CUDAAPI cuTensorMapEncodeTiled(
@@ -66,7 +57,7 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
                       .address = first};
     for (cuuint32_t i = 0; i < rank; i++)
         if (!fill_dimension(&made, &wanted, i)) return CUDA_ERROR_INVALID_VALUE;
-    if (!row_fits(&made)) return CUDA_ERROR_INVALID_VALUE;
+    if (!tensor_map_is_valid(&made)) return CUDA_ERROR_INVALID_VALUE;
     memset(map, 0, sizeof *map);
     memcpy(map, &made, sizeof made);
     return CUDA_SUCCESS;
@@ -77,7 +68,7 @@ CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
     if (!map || (uintptr_t)map % TENSOR_MAP_ALIGNMENT || (uintptr_t)address % ADDRESS_ALIGNMENT)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&made, map, sizeof made);
-    if (made.mark != TENSOR_MAP_MARK) return CUDA_ERROR_INVALID_VALUE;
+    if (!tensor_map_is_valid(&made)) return CUDA_ERROR_INVALID_VALUE;
     made.address = (uint64_t)(uintptr_t)address;
     memcpy(map, &made, sizeof made);
     return CUDA_SUCCESS;

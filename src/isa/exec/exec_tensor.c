@@ -42,8 +42,9 @@ static bool read_map(Tile *tile, uint64_t address) {
             return false;
         memcpy(&tile->map, host[tile->lane], sizeof tile->map);
     }
-    if (tile->map.mark == TENSOR_MAP_MARK && tile->map.rank == tile->inst->vector) return true;
-    if (tile->map.mark == TENSOR_MAP_MARK)
+    const bool is_valid = tensor_map_is_valid(&tile->map);
+    if (is_valid && tile->map.rank == tile->inst->vector) return true;
+    if (is_valid)
         isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
                   "a copy by %d coordinates of a tensor that has %d dimensions", tile->inst->vector,
                   tile->map.rank);
