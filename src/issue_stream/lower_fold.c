@@ -528,8 +528,8 @@ static void join_shared_loads(Lower *lower) {
     for (int bytes = QUAD_BYTES; bytes >= QUAD_BYTES / 2; bytes /= 2) {
         for (int32_t i = 0; i < f->inst_count; i++) {
             if (!is_shared_word(&f->insts[i]) || lower->is_folded[i]) continue;
-            if ((1 << (alignment_of_base(lower, &f->insts[i].operands[1]) & 31)) >= bytes)
-                join_loads(lower, i, bytes);
+            const uint8_t zeros = alignment_of_base(lower, &f->insts[i].operands[1]);
+            if (UINT32_C(1) << (zeros & 31) >= (uint32_t)bytes) join_loads(lower, i, bytes);
         }
     }
 }
