@@ -13,7 +13,8 @@ enum {
     TENSOR_MAX_RANK = 5,
     TENSOR_MAX_BOX = 256,
     TENSOR_MAX_STEP = 8,
-    TENSOR_ROW_ALIGNMENT = 16 /* bytes of a row of a tile */
+    TENSOR_MAX_BYTES = 1 << 20, /* of a tile: more than an SM's shared memory, and no overflow */
+    TENSOR_ROW_ALIGNMENT = 16   /* bytes of a row of a tile */
 };
 
 /* Elements, numbered as CUtensorMapDataType. */
@@ -80,7 +81,10 @@ static inline bool tensor_map_is_valid(const TensorMap *map) {
             map->step[i] > TENSOR_MAX_STEP)
             return false;
     const uint32_t bytes = map->box[0] * tensor_element_bytes((TensorType)map->type);
-    return map->step[0] == 1 && bytes % TENSOR_ROW_ALIGNMENT == 0 &&
+    uint64_t tile = bytes;
+    for (int i = 1; i < map->rank; i++)
+        tile *= tensor_count(map, i); /* five counts up to 256: fits */
+    return map->step[0] == 1 && tile <= TENSOR_MAX_BYTES && bytes % TENSOR_ROW_ALIGNMENT == 0 &&
            (!map->swizzle || bytes <= 1u << map->swizzle);
 }
 

@@ -434,23 +434,13 @@ static SassControl control_of(const uint64_t words[2]) {
     };
 }
 
-/* Whether the guard is a uniform predicate: found by the VOTEU that ptxas puts before. */
+/* Whether the guard is a uniform predicate: of the uniform datapath's own operations, and of
+ * SYNCS.EXCH (0x1b2) and the bulk copies behind it, as the VOTEU shows that ptxas puts before
+ * these. */
 static bool has_uniform_guard(const SassForm *form) {
-    switch ((SassOp)form->op) {
-    case SASS_OP_VOTEU:
-    case SASS_OP_R2UR: return false;
-    case SASS_OP_UBLKCP:
-    case SASS_OP_UBLKRED:
-    case SASS_OP_UBLKPF:
-    case SASS_OP_UTMALDG:
-    case SASS_OP_UTMASTG:
-    case SASS_OP_UTMAREDG:
-    case SASS_OP_UTMAPF:
-    case SASS_OP_UTMACCTL:
-    case SASS_OP_UTMACMDFLUSH: return true;
-    case SASS_OP_SYNCS: return form->opcode == 0x1b2; /* .EXCH */
-    default: return form->opcode >= 0x80 && form->opcode < 0x100;
-    }
+    if (form->op == SASS_OP_VOTEU || form->op == SASS_OP_R2UR) return false;
+    return (form->opcode >= 0x80 && form->opcode < 0x100) ||
+           (form->opcode >= 0x1b2 && form->opcode <= 0x1bc);
 }
 
 bool sass_decode(unsigned sm, const uint64_t words[2], SassInst *inst) {

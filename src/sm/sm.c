@@ -355,11 +355,10 @@ bool sm_offer(Sm *sm, uint64_t cycle, uint32_t handle) {
     if (done) {
         if (done->client < MEM_CLIENT_AGENT) {
             sm->core->line_arrived(sm, done);
-            sm->is_quiet = false;
         } else {
             agents_answered(&sm->port.agents, context, done);
-            sm->is_quiet = false;
         }
+        sm->is_quiet = false;
         if (context_is_profiled(context)) sm_profile_answered(context->profile, done, cycle);
         port_finish(&sm->port, context, done);
     }

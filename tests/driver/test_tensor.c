@@ -271,9 +271,11 @@ static void bytes_that_are_no_map_are_told(void **state) {
 
 static void what_no_map_can_have_is_refused(void **state) {
     (void)state;
-    static const uint64_t sizes[] = {64, 8}, odd_strides[] = {260}, strides[] = {256};
+    static const uint64_t sizes[] = {64, 8, 8, 8, 8}, odd_strides[] = {260}, strides[] = {256};
     static const cuuint32_t box[] = {16, 4}, wide[] = {64, 4}, short_row[] = {3, 4},
                             none[] = {0, 4};
+    static const uint64_t all_strides[] = {256, 2048, 16384, 131072};
+    static const cuuint32_t huge[] = {256, 256, 256, 256, 256}, all_steps[] = {1, 1, 1, 1, 1};
     static const cuuint32_t steps[] = {1, 1}, far_steps[] = {1, 9};
     const struct {
         cuuint32_t rank;
@@ -294,6 +296,7 @@ static void what_no_map_can_have_is_refused(void **state) {
         {2, 0, strides, none, steps, 0, 0, 0, CUDA_ERROR_INVALID_VALUE},
         {2, 0, strides, box, far_steps, 0, 0, 0, CUDA_ERROR_INVALID_VALUE},
         {2, 0, strides, wide, steps, 0, 3, 0, CUDA_ERROR_INVALID_VALUE},
+        {5, 0, all_strides, huge, all_steps, 0, 0, 0, CUDA_ERROR_INVALID_VALUE},
         {2, 0, strides, box, steps, 0, 4, 0, CUDA_ERROR_INVALID_VALUE},
         {2, 0, strides, box, steps, 0, 0, 1, CUDA_ERROR_INVALID_VALUE},
         {2, 0, strides, box, steps, 1, 0, 0, CUDA_ERROR_NOT_SUPPORTED},

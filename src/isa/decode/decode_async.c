@@ -282,7 +282,8 @@ bool decode_cta_rank(Decoder *decoder) {
     return decode_destination(decoder, &decoder->ptx->operands[0], &inst->operand[0]);
 }
 
-/* griddepcontrol: a grid begins when the one before it has ended. */
+/* No effect: an arrival without other CTAs; griddepcontrol, as a grid begins when the one before it
+ * has ended; the prefetch of a tensor map. */
 bool decode_nop(Decoder *decoder) {
     decode_set_handler(decoder, ISA_DO_NOP);
     return true;
