@@ -108,6 +108,9 @@ uint32_t decode_add_call(Decoder *decoder, const IsaCall *call);
 uint16_t decode_value_count(const PtxVar *vars, uint16_t count);
 void decode_set_handler(Decoder *decoder, IsaHandler handler);
 
+/* What IsaInst.flags say of an atomic operation or a reduction on that type. */
+uint8_t decode_operation_flags(PtxType type);
+
 /* ---- Kinds of instructions ---- */
 
 DecodeOp decode_form;    /* decode_forms.c: one table row per form */

@@ -112,9 +112,7 @@ static bool decode_bulk(Decoder *decoder, IsaBulkKind kind) {
     if (kind == ISA_BULK_REDUCE) {
         inst->size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
         inst->vector = (uint8_t)ptx->sub2;
-        if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
-        if (ptx_type_is_float(ptx->type)) inst->flags |= ISA_FLOAT;
-        if (ptx->type == PTX_BF16) inst->flags |= ISA_BFLOAT;
+        inst->flags |= decode_operation_flags(ptx->type);
     }
     decode_set_handler(decoder, ISA_DO_BULK);
     return decode_bulk_addresses(decoder, kind) &&

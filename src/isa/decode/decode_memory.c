@@ -165,6 +165,14 @@ bool decode_store(Decoder *decoder) {
     return decode_store_part(decoder, element, PART, count - PART, false);
 }
 
+uint8_t decode_operation_flags(PtxType type) {
+    const bool is_bfloat = type == PTX_BF16 || type == PTX_BF16X2;
+    const bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
+    return (uint8_t)((ptx_type_is_signed(type) ? ISA_SIGNED : 0) |
+                     (ptx_type_is_float(type) ? ISA_FLOAT : 0) | (is_bfloat ? ISA_BFLOAT : 0) |
+                     (is_pair ? ISA_HALF_PAIR : 0));
+}
+
 /* What all atomic operations have in common; `vector`: elements that the first one's address must
  * be aligned to. */
 static void fill_atomic(Decoder *decoder, int vector) {
@@ -173,10 +181,7 @@ static void fill_atomic(Decoder *decoder, int vector) {
     decode_fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
     inst->vector = (uint8_t)vector;
     inst->sub = (uint8_t)ptx->sub;
-    if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
-    if (ptx_type_is_float(ptx->type)) inst->flags |= ISA_FLOAT;
-    if (ptx->type == PTX_BF16 || ptx->type == PTX_BF16X2) inst->flags |= ISA_BFLOAT;
-    if (ptx->type == PTX_F16X2 || ptx->type == PTX_BF16X2) inst->flags |= ISA_HALF_PAIR;
+    inst->flags |= decode_operation_flags(ptx->type);
     if (ptx->op == PTX_OP_RED) decoder->draft.info.flags |= ISA_IS_REDUCTION;
     decode_set_handler(decoder, ISA_DO_ATOM);
 }
