@@ -62,6 +62,13 @@ class Case(unittest.TestCase):
         self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "application/json"))
         return json.loads(body)
 
+    def running(self, port, token):
+        """The state of a run as soon as thread blocks are on its SMs: the latency of the launch comes before."""
+        while True:
+            seen = self.state(port, token)
+            if seen["live"]["state"] != "starting" and seen["live"]["begun_ctas"] > 0:
+                return seen
+
     def send(self, port, request):
         """What comes back for any bytes."""
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
@@ -88,9 +95,7 @@ class Run(Case):
     def test_a_kernel_under_way_says_where_it_stands(self):
         command, port, token = self.start("launch", "--machine", "gtx480", "--live", "--quiet", "--json", "out.json", SPIN, "--grid", "64", "--block", "64")
         self.assertEqual(self.ask(port, f"/{token}/")[0].status, 200)
-        seen = self.state(port, token)
-        while seen["live"]["state"] == "starting":
-            seen = self.state(port, token)
+        seen = self.running(port, token)
         live, run = seen["live"], seen["run"]
         self.assertEqual((live["state"], live["launch"], live["ctas"]), ("running", 1, 64))
         self.assertEqual(sum(sm["ctas"] for sm in live["sms"]), live["begun_ctas"] - live["done_ctas"])
@@ -261,9 +266,7 @@ class Browser(Case):
     def test_a_page_shows_a_run_and_follows_it_to_its_end(self):
         command, port, token = self.start("launch", "--live", "--quiet", SPIN, "--grid", "64", "--block", "64")
         first = self.ask(port, f"/{token}/")[1]
-        running = self.state(port, token)
-        while running["live"]["state"] == "starting":
-            running = self.state(port, token)
+        running = self.running(port, token)
         page = self.see(f"http://127.0.0.1:{port}/{token}/")
         command.send_signal(signal.SIGINT)
         command.communicate()
