@@ -2197,6 +2197,10 @@ CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid_size, i
                                                            size_t shared_bytes,
                                                            int block_size_limit,
                                                            unsigned int flags);
+CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                              const CUlaunchConfig *config);
+CUresult CUDAAPI cuOccupancyMaxPotentialClusterSize(int *ctas, CUfunction function,
+                                                    const CUlaunchConfig *config);
 CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, CUfunction function,
                                                          int blocks, int block_size);
 

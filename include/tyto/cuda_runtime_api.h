@@ -1403,6 +1403,10 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
                                                                     size_t shared_bytes);
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *function, int block_size, size_t shared_bytes, unsigned int flags);
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
+                                                     const cudaLaunchConfig_t *config);
+cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int *ctas, const void *function,
+                                                           const cudaLaunchConfig_t *config);
 cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes,
                                                                 const void *function, int blocks,
                                                                 int block_size);

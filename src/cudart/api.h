@@ -26,7 +26,8 @@
     ROW(cudaFuncGetName) ROW(cudaFuncGetParamInfo) ROW(cudaGetFuncBySymbol) ROW(cudaGetKernel)   \
     ROW(cudaKernelSetAttributeForDevice) ROW(cudaOccupancyMaxActiveBlocksPerMultiprocessor)      \
     ROW(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)                                  \
-    ROW(cudaOccupancyAvailableDynamicSMemPerBlock) ROW(cudaMalloc) ROW(cudaMallocPitch)          \
+    ROW(cudaOccupancyAvailableDynamicSMemPerBlock) ROW(cudaOccupancyMaxActiveClusters)           \
+    ROW(cudaOccupancyMaxPotentialClusterSize) ROW(cudaMalloc) ROW(cudaMallocPitch)          \
     ROW(cudaMalloc3D) ROW(cudaMallocManaged) ROW(cudaFree) ROW(cudaMallocHost)                   \
     ROW(cudaHostAlloc) ROW(cudaFreeHost) ROW(cudaHostGetDevicePointer) ROW(cudaHostGetFlags)     \
     ROW(cudaHostRegister) ROW(cudaHostUnregister) ROW(cudaMemGetInfo) ROW(cudaMemAdvise)         \
@@ -194,7 +195,6 @@
 #define CUDART_CAUSES(ROW) \
     ROW(GRAPHICS, "there is no graphics API on this device") \
     ROW(EXTERNAL, "memory and semaphores of other APIs cannot be imported") \
-    ROW(CLUSTER, "clusters belong to compute capability 9.0") \
     ROW(SPARSE, "arrays have all their memory and one plane") \
     ROW(LOGS, "errors are told on stderr at once") \
     ROW(DMA, "no other device reaches the memory") \
@@ -259,8 +259,6 @@
     ROW(cudaSignalExternalSemaphoresAsync_ptsz, EXTERNAL) \
     ROW(cudaWaitExternalSemaphoresAsync, EXTERNAL) \
     ROW(cudaWaitExternalSemaphoresAsync_ptsz, EXTERNAL) \
-    ROW(cudaOccupancyMaxActiveClusters, CLUSTER) \
-    ROW(cudaOccupancyMaxPotentialClusterSize, CLUSTER) \
     ROW(cudaArrayGetPlane, SPARSE) \
     ROW(cudaArrayGetSparseProperties, SPARSE) \
     ROW(cudaMipmappedArrayGetSparseProperties, SPARSE) \

@@ -14,7 +14,13 @@
     ROW(binaryVersion, BINARY_VERSION)                                                             \
     ROW(cacheModeCA, CACHE_MODE_CA)                                                                \
     ROW(maxDynamicSharedSizeBytes, MAX_DYNAMIC_SHARED_SIZE_BYTES)                                  \
-    ROW(preferredShmemCarveout, PREFERRED_SHARED_MEMORY_CARVEOUT)
+    ROW(preferredShmemCarveout, PREFERRED_SHARED_MEMORY_CARVEOUT)                                  \
+    ROW(clusterDimMustBeSet, CLUSTER_SIZE_MUST_BE_SET)                                             \
+    ROW(requiredClusterWidth, REQUIRED_CLUSTER_WIDTH)                                              \
+    ROW(requiredClusterHeight, REQUIRED_CLUSTER_HEIGHT)                                            \
+    ROW(requiredClusterDepth, REQUIRED_CLUSTER_DEPTH)                                              \
+    ROW(clusterSchedulingPolicyPreference, CLUSTER_SCHEDULING_POLICY_PREFERENCE)                   \
+    ROW(nonPortableClusterSizeAllowed, NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
 
 static int read_attributes(struct cudaFuncAttributes *attributes, const void *kernel) {
     CUfunction function;
@@ -105,5 +111,23 @@ cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared_b
                                                                 int block_size) {
     FUNCTION_CALL(
         kernel, cuOccupancyAvailableDynamicSMemPerBlock(shared_bytes, function, blocks, block_size))
+    return runtime_leave(status);
+}
+
+/* ---- Clusters ---- */
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                                     const cudaLaunchConfig_t *config) {
+    CUlaunchConfig driver_config;
+    if (!launch_config(config, &driver_config)) return runtime_leave(cudaErrorInvalidValue);
+    FUNCTION_CALL(kernel, cuOccupancyMaxActiveClusters(clusters, function, &driver_config))
+    return runtime_leave(status);
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int *ctas, const void *kernel,
+                                                           const cudaLaunchConfig_t *config) {
+    CUlaunchConfig driver_config;
+    if (!launch_config(config, &driver_config)) return runtime_leave(cudaErrorInvalidValue);
+    FUNCTION_CALL(kernel, cuOccupancyMaxPotentialClusterSize(ctas, function, &driver_config))
     return runtime_leave(status);
 }

@@ -134,20 +134,25 @@ cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *function, dim3 gri
     return RUNTIME_CALL(launch_plain(function, grid, block, arguments, shared_bytes, stream, true));
 }
 
+bool launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out) {
+    if (!config || config->dynamicSmemBytes > UINT32_MAX) return false;
+    *out = (CUlaunchConfig){config->gridDim.x,
+                            config->gridDim.y,
+                            config->gridDim.z,
+                            config->blockDim.x,
+                            config->blockDim.y,
+                            config->blockDim.z,
+                            (unsigned)config->dynamicSmemBytes,
+                            config->stream,
+                            (CUlaunchAttribute *)config->attrs, /* of the same layout */
+                            config->numAttrs};
+    return true;
+}
+
 cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
                                           void **arguments) {
-    if (!config || config->dynamicSmemBytes > UINT32_MAX)
-        return runtime_leave(cudaErrorInvalidValue);
-    CUlaunchConfig driver_config = {config->gridDim.x,
-                                    config->gridDim.y,
-                                    config->gridDim.z,
-                                    config->blockDim.x,
-                                    config->blockDim.y,
-                                    config->blockDim.z,
-                                    (unsigned)config->dynamicSmemBytes,
-                                    config->stream,
-                                    (CUlaunchAttribute *)config->attrs, /* of the same layout */
-                                    config->numAttrs};
+    CUlaunchConfig driver_config;
+    if (!launch_config(config, &driver_config)) return runtime_leave(cudaErrorInvalidValue);
     return RUNTIME_CALL(launch(function, &driver_config, arguments));
 }
 

@@ -72,6 +72,8 @@ void registry_unload(void);
 
 /* What a function that launches kernels returns: a fault is told by the next call. */
 int launch_told(int status);
+/* The driver's configuration of a launch; false: it cannot be. */
+bool launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out);
 /* A fault of an earlier launch. */
 int launch_failure(void);
 

@@ -68,7 +68,8 @@
     ROW(cuEventElapsedTime_v2) ROW(cuOccupancyMaxActiveBlocksPerMultiprocessor)                  \
     ROW(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)                                    \
     ROW(cuOccupancyMaxPotentialBlockSize) ROW(cuOccupancyMaxPotentialBlockSizeWithFlags)         \
-    ROW(cuOccupancyAvailableDynamicSMemPerBlock) ROW(cuGraphCreate) ROW(cuGraphDestroy)          \
+    ROW(cuOccupancyAvailableDynamicSMemPerBlock) ROW(cuOccupancyMaxActiveClusters)               \
+    ROW(cuOccupancyMaxPotentialClusterSize) ROW(cuGraphCreate) ROW(cuGraphDestroy)          \
     ROW(cuGraphClone) ROW(cuGraphNodeFindInClone) ROW(cuGraphDestroyNode)                        \
     ROW(cuGraphNodeGetType) ROW(cuGraphGetNodes) ROW(cuGraphGetRootNodes)                        \
     ROW(cuGraphGetEdges_v2) ROW(cuGraphNodeGetDependencies_v2)                                   \
@@ -314,7 +315,6 @@
     ROW(CHECKPOINT, "a process cannot be checkpointed") \
     ROW(COREDUMP, "there are no GPU core dumps; a fault is told on stderr") \
     ROW(TENSOR_MAP, "tensor maps are of tiles, not of im2col") \
-    ROW(CLUSTER, "clusters belong to compute capability 9.0") \
     ROW(MULTICAST, "there is one device") \
     ROW(SPARSE, "arrays have all their memory and one plane") \
     ROW(LOGS, "errors are told on stderr at once") \
@@ -384,8 +384,6 @@
     ROW(cuCoredumpSetAttributeGlobal, COREDUMP) \
     ROW(cuTensorMapEncodeIm2col, TENSOR_MAP) \
     ROW(cuTensorMapEncodeIm2colWide, TENSOR_MAP) \
-    ROW(cuOccupancyMaxActiveClusters, CLUSTER) \
-    ROW(cuOccupancyMaxPotentialClusterSize, CLUSTER) \
     ROW(cuLaunchCooperativeKernelMultiDevice, MULTICAST) \
     ROW(cuMulticastAddDevice, MULTICAST) \
     ROW(cuMulticastBindAddr, MULTICAST) \

@@ -75,10 +75,9 @@ CUresult attribute_check(CUlaunchAttributeID id, const CUlaunchAttributeValue *v
         return CUDA_ERROR_INVALID_VALUE;
     if (id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW && !is_window(&value->accessPolicyWindow))
         return CUDA_ERROR_INVALID_VALUE;
-    bool has_clusters =
-        id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-        (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1);
-    if (has_clusters) return missing(function, "clusters");
+    if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+        (!value->clusterDim.x || !value->clusterDim.y || !value->clusterDim.z))
+        return CUDA_ERROR_INVALID_VALUE;
     if (id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE && value->cooperative)
         return missing(function, "a node that kernels may change");
     return CUDA_SUCCESS;
@@ -112,6 +111,14 @@ CUlaunchAttributeValue attributes_get(const Attributes *attributes, CUlaunchAttr
     if (id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) value.syncPolicy = CU_SYNC_POLICY_AUTO;
     if (id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) value.memSyncDomainMap.remote = 1;
     return value;
+}
+
+void attributes_cluster(const Attributes *attributes, unsigned *cluster) {
+    const CUlaunchAttributeValue value =
+        attributes_get(attributes, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+    cluster[0] = value.clusterDim.x;
+    cluster[1] = value.clusterDim.y;
+    cluster[2] = value.clusterDim.z;
 }
 
 Attributes attributes_copy(const Attributes *attributes) {

@@ -30,6 +30,8 @@ bool attribute_is_of(CUlaunchAttributeID id, AttributePlace place);
 void attributes_set(Attributes *attributes, CUlaunchAttributeID id,
                     const CUlaunchAttributeValue *value);
 bool attributes_have(const Attributes *attributes, CUlaunchAttributeID id);
+/* CTAs of a launch's clusters by axis; 0 where no attribute says. */
+void attributes_cluster(const Attributes *attributes, unsigned *cluster);
 CUlaunchAttributeValue attributes_get(const Attributes *attributes, CUlaunchAttributeID id);
 Attributes attributes_copy(const Attributes *attributes);
 void attributes_free(Attributes *attributes);

@@ -14,6 +14,7 @@ typedef struct Facts {
     GpuLimits limits;
     uint32_t window_bytes; /* of a launch's window at most; 0: L2 takes no hints */
     uint32_t has_managed;  /* 1: the host reaches device memory by the device's addresses */
+    uint32_t has_clusters; /* 1: thread blocks can be launched in clusters */
     uint32_t overlaps;     /* 1: kernels of different streams overlap in simulated time */
 } Facts;
 
@@ -120,6 +121,7 @@ static const AttributeRow attributes[] = {
     FIXED(UNIFIED_ADDRESSING, 1),
     LIMIT(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, single_to_double),
     FIXED(COOPERATIVE_LAUNCH, 1),
+    FACT(CLUSTER_LAUNCH, has_clusters),
     FIXED(STREAM_PRIORITIES_SUPPORTED, 1), /* kept, without effect, since all runs in order */
     FIXED(HOST_REGISTER_SUPPORTED, 1),
     FIXED(READ_ONLY_HOST_REGISTER_SUPPORTED, 1),
@@ -142,6 +144,7 @@ CUresult device_attribute(Gpu *gpu, CUdevice_attribute attribute, int *value) {
     const Facts facts = {.limits = limits,
                          .window_bytes = limits.persisting_bytes ? WINDOW_BYTES : 0,
                          .has_managed = mem_host_bias(gpu_memory(gpu)) == 0,
+                         .has_clusters = gpu_limits(gpu).max_cluster > 1,
                          .overlaps = gpu_options(gpu)->machine != NULL};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const AttributeRow *row = &attributes[i];

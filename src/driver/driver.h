@@ -29,6 +29,7 @@ enum {
     PENDING_LAUNCHES = 2048,          /* likewise */
     LEAST_PRIORITY = 0,               /* of streams, as measured (docs/real-gpu.md) */
     GREATEST_PRIORITY = -5,           /* likewise */
+    FUNCTION_PORTABLE_CLUSTER = 8,    /* CTAs of a cluster without opting in (CUDA programming guide) */
     FUNCTION_SHARED_BYTES = 48 << 10, /* shared memory of a CTA without opting in */
 };
 
@@ -60,6 +61,10 @@ typedef struct Function {
     const IsaFunction *decoded; /* facts */
     int dynamic_shared_limit;   /* bytes that a launch may ask for; programs set it */
     int carveout;               /* attribute that programs set, without effect */
+    unsigned cluster[3];        /* CTAs of a cluster; 0: programs have set none, and the kernel says
+                                   none */
+    bool has_large_clusters;    /* more than 8 CTAs are allowed, as programs say */
+    int cluster_policy;         /* attribute that programs set, without effect */
 } Function;
 
 /* Nodes of a graph that is being captured. */
@@ -352,6 +357,7 @@ void captures_clear(Driver *driver, const Context *context);
 typedef struct LaunchShape {
     CUfunction function;
     unsigned grid[3], block[3];
+    unsigned cluster[3];   /* CTAs; 0: the function's */
     unsigned shared_bytes; /* dynamic */
     bool is_cooperative;
     CUaccessPolicyWindow window;

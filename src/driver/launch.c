@@ -2,6 +2,7 @@
  */
 #include "driver/stream/stream_queue.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,13 +79,15 @@ CUresult launch_gather(const Function *function, void **parameters, void **extra
 /* The code for a launch that the device cannot do: its own where each of the CTAs could run, but
  * not all of a cooperative launch at once. */
 static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
-    GpuLaunch alone = *launch;
+    GpuLaunch alone = *launch, apart = *launch;
     GpuResult result = {0};
     alone.is_cooperative = false;
-    return !gpu_check_launch(call->gpu, launch, &result) &&
-                   gpu_check_launch(call->gpu, &alone, &result)
-               ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
-               : CUDA_ERROR_INVALID_VALUE;
+    for (int axis = 0; axis < 3; axis++)
+        apart.cluster[axis] = 1;
+    if (gpu_check_launch(call->gpu, launch, &result)) return CUDA_ERROR_INVALID_VALUE;
+    if (gpu_check_launch(call->gpu, &apart, &result)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    return gpu_check_launch(call->gpu, &alone, &result) ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                                        : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Whether --on-fault report goes on after it. */
@@ -173,6 +176,8 @@ static GpuLaunch describe(const Function *function, const LaunchShape *shape) {
                         .is_cooperative = shape->is_cooperative};
     memcpy(launch.grid, shape->grid, sizeof launch.grid);
     memcpy(launch.block, shape->block, sizeof launch.block);
+    memcpy(launch.cluster, shape->cluster[0] ? shape->cluster : function->cluster,
+           sizeof launch.cluster);
     return launch;
 }
 
@@ -189,10 +194,26 @@ static bool check_shared(const Function *function, const LaunchShape *shape) {
     return false;
 }
 
+/* Whether the function may have clusters that large. */
+static bool check_cluster(const Function *function, const GpuLaunch *launch) {
+    const uint64_t ctas =
+        (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    if (ctas <= FUNCTION_PORTABLE_CLUSTER || function->has_large_clusters) return true;
+    Text name = {0};
+    demangle_short(function->decoded->ptx->name, &name);
+    driver_say("error: kernel %s: clusters of %" PRIu64 " thread blocks; more than %d must be "
+               "allowed (cudaFuncAttributeNonPortableClusterSizeAllowed, "
+               "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)",
+               text_string(&name), ctas, FUNCTION_PORTABLE_CLUSTER);
+    text_free(&name);
+    return false;
+}
+
 CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape) {
     const GpuLaunch launch = describe(function, shape);
     GpuResult result = {0};
     if (!check_shared(function, shape)) return CUDA_ERROR_INVALID_VALUE;
+    if (!check_cluster(function, &launch)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (gpu_check_launch(call->gpu, &launch, &result)) return CUDA_SUCCESS;
     driver_say("error: %s", result.message);
     return code_of_refusal(call, &launch);
@@ -204,6 +225,7 @@ static CUresult describe_launch(Call *call, const LaunchShape *shape, GpuLaunch 
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (!check_shared(function, shape)) return CUDA_ERROR_INVALID_VALUE;
     *launch = describe(function, shape);
+    if (!check_cluster(function, launch)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     tell_of_spills(call, function, launch);
     return CUDA_SUCCESS;
 }
@@ -305,9 +327,11 @@ static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUs
 static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CUstream stream,
                             void **parameters, void **extra) {
     bool is_taken;
-    if (attributes)
+    if (attributes) {
         shape->window =
             attributes_get(attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW).accessPolicyWindow;
+        attributes_cluster(attributes, shape->cluster);
+    }
     CUDA_KERNEL_NODE_PARAMS given = {shape->function,
                                      shape->grid[0],
                                      shape->grid[1],

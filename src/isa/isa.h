@@ -69,6 +69,8 @@ typedef enum IsaFlow {
     ISA_FLOW_RET,
     ISA_FLOW_EXIT,
     ISA_FLOW_BARRIER, /* bar, barrier */
+    ISA_FLOW_CLUSTER, /* barrier.cluster: sub is PTX_SUB_BAR_ARRIVE or _SYNC, a wait; operands 0 and
+                         1 as those of a barrier of the CTA, which the wait is without clusters */
     ISA_FLOW_JUMP,    /* machine code: lanes of the mask and of two more predicates go to target */
     ISA_FLOW_JUMP_LANES, /* machine code: each lane goes to the address in row operand[0] + imm */
     ISA_FLOW_TRAP
@@ -259,6 +261,7 @@ struct IsaProgram {
     uint32_t bank_row_count;
     const IsaInst
         *builtins; /* machine code: by PtxBuiltin, an instruction that calls it; exec NULL: none */
+    bool has_clusters;     /* PTX: it can reach other CTAs of a cluster */
     struct SassCode *code; /* of machine code (isa/sass/code.h); NULL: PTX */
     IsaOperand *wide;      /* operands of instructions that have more than ISA_MAX_OPERANDS */
     IsaCall *calls;        /* argument lists of call instructions (IsaInst.imm is the index) */

@@ -29,6 +29,11 @@ typedef struct IsaLaunch {
     uint32_t threads;               /* per CTA */
     uint32_t warps;                 /* per CTA */
     uint64_t ctas;                  /* in the grid */
+    uint32_t cluster[3];            /* CTAs of a cluster */
+    uint32_t cluster_ctas;          /* their product; 0 and 1: there are no clusters */
+    struct IsaClusters *clusters;   /* isa/cluster.h; NULL: none has several CTAs */
+    bool has_ranks;                 /* the program does something with clusters: its shared
+                                       addresses have ranks */
     uint32_t shared_bytes;          /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes;  /* per CTA */
     uint32_t shared_extent;         /* bytes of addresses: those of a CTA, after the system's where
@@ -80,6 +85,11 @@ struct IsaCta {
     uint32_t alive;         /* warps with live threads, bit per index */
     uint32_t waiting;       /* warps blocked at any barrier */
     uint32_t used_barriers; /* barriers with arrivals pending, bit each */
+    struct IsaCluster *cluster; /* NULL: the launch has none */
+    uint32_t rank;              /* in its cluster */
+    uint32_t tag;               /* what its own shared addresses have above their offsets */
+    uint32_t cluster_waits;     /* warps blocked at the cluster's barrier, in `waiting` too */
+    uint32_t sm, slot;          /* a timed run: where it is resident */
     uint8_t *shared;        /* shared memory, launch->shared_extent and 64 readable bytes more */
     uint32_t shared_capacity;
     struct IsaCtaCheck *check; /* what the checks keep of it (isa/check/check.h); NULL: nothing */
@@ -88,6 +98,8 @@ struct IsaCta {
     IsaBarrier barriers[ISA_BARRIERS];
     uint32_t red_pc[ISA_MAX_WARPS_PER_CTA];    /* bar.red each warp waits in */
     uint32_t red_lanes[ISA_MAX_WARPS_PER_CTA]; /* lanes that get its result */
+    uint32_t cluster_lanes[ISA_MAX_WARPS_PER_CTA]; /* of each warp: that have arrived at the cluster's
+                                                      barrier */
 };
 
 /* One call frame of a warp. */

@@ -44,7 +44,31 @@ static uint64_t read_environment(const IsaLaunch *launch, int64_t number) {
     return number == 2 ? launch->grid_workspace & UINT32_MAX : 0;
 }
 
-/* The value that all lanes share; `number` is that of an %envreg. A CTA is a cluster of its own. */
+/* What a CTA knows of its cluster; without clusters it is one of its own. */
+static uint64_t read_cluster(const IsaCta *cta, PtxSreg sreg) {
+    static const uint32_t one[3] = {1, 1, 1};
+    const IsaLaunch *launch = cta->launch;
+    const uint32_t *shape = launch->clusters ? launch->cluster : one;
+    switch (sreg) {
+    case PTX_SREG_CLUSTERID_X: return cta->id[0] / shape[0];
+    case PTX_SREG_CLUSTERID_Y: return cta->id[1] / shape[1];
+    case PTX_SREG_CLUSTERID_Z: return cta->id[2] / shape[2];
+    case PTX_SREG_NCLUSTERID_X: return launch->grid[0] / shape[0];
+    case PTX_SREG_NCLUSTERID_Y: return launch->grid[1] / shape[1];
+    case PTX_SREG_NCLUSTERID_Z: return launch->grid[2] / shape[2];
+    case PTX_SREG_CLUSTER_CTAID_X: return cta->id[0] % shape[0];
+    case PTX_SREG_CLUSTER_CTAID_Y: return cta->id[1] % shape[1];
+    case PTX_SREG_CLUSTER_CTAID_Z: return cta->id[2] % shape[2];
+    case PTX_SREG_CLUSTER_NCTAID_X: return shape[0];
+    case PTX_SREG_CLUSTER_NCTAID_Y: return shape[1];
+    case PTX_SREG_CLUSTER_NCTAID_Z: return shape[2];
+    case PTX_SREG_CLUSTER_CTARANK: return cta->rank;
+    case PTX_SREG_CLUSTER_NCTARANK: return shape[0] * shape[1] * shape[2];
+    default: return 0; /* .w of all */
+    }
+}
+
+/* The value that all lanes share; `number` is that of an %envreg. */
 static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg,
                             int64_t number) {
     const IsaCta *cta = warp->cta;
@@ -56,22 +80,12 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_NTID_X: return launch->block[0];
     case PTX_SREG_NTID_Y: return launch->block[1];
     case PTX_SREG_NTID_Z: return launch->block[2];
-    case PTX_SREG_CTAID_X:
-    case PTX_SREG_CLUSTERID_X: return cta->id[0];
-    case PTX_SREG_CTAID_Y:
-    case PTX_SREG_CLUSTERID_Y: return cta->id[1];
-    case PTX_SREG_CTAID_Z:
-    case PTX_SREG_CLUSTERID_Z: return cta->id[2];
-    case PTX_SREG_NCTAID_X:
-    case PTX_SREG_NCLUSTERID_X: return launch->grid[0];
-    case PTX_SREG_NCTAID_Y:
-    case PTX_SREG_NCLUSTERID_Y: return launch->grid[1];
-    case PTX_SREG_NCTAID_Z:
-    case PTX_SREG_NCLUSTERID_Z: return launch->grid[2];
-    case PTX_SREG_CLUSTER_NCTAID_X:
-    case PTX_SREG_CLUSTER_NCTAID_Y:
-    case PTX_SREG_CLUSTER_NCTAID_Z:
-    case PTX_SREG_CLUSTER_NCTARANK: return 1;
+    case PTX_SREG_CTAID_X: return cta->id[0];
+    case PTX_SREG_CTAID_Y: return cta->id[1];
+    case PTX_SREG_CTAID_Z: return cta->id[2];
+    case PTX_SREG_NCTAID_X: return launch->grid[0];
+    case PTX_SREG_NCTAID_Y: return launch->grid[1];
+    case PTX_SREG_NCTAID_Z: return launch->grid[2];
     case PTX_SREG_WARPID: return warp->slot;
     case PTX_SREG_NWARPID: return launch->warps_per_sm;
     case PTX_SREG_SMID: return context->sm;
@@ -90,7 +104,7 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;
     case PTX_SREG_ENVREG: return read_environment(launch, number);
-    default: return 0; /* .w of all, %cluster_ctaid, %cluster_ctarank */
+    default: return read_cluster(cta, sreg);
     }
 }
 
@@ -172,7 +186,12 @@ void isa_exec_LOCAL_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *i
 
 void isa_exec_SHARED_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
                              uint32_t mask) {
-    write_address(warp, inst, context->launch->function->shared_bytes, mask);
+    write_address(warp, inst, warp->cta->tag + context->launch->function->shared_bytes, mask);
+}
+
+void isa_exec_CTA_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    (void)context;
+    write_address(warp, inst, warp->cta->tag, mask);
 }
 
 /* ---- The stack of alloca ----

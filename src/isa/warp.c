@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "isa/check/check.h"
+#include "isa/cluster.h"
 #include "isa/flow/converge.h"
 
 enum { FIRST_STACK_ENTRIES = 16, FIRST_FRAMES = 4, OVERREAD_BYTES = 64 };
@@ -83,6 +84,9 @@ void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
     cta->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
     cta->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
     cta->alive = (uint32_t)bits_low_mask((int)launch->warps);
+    cta->cluster = NULL;
+    cta->rank = cta->tag = cta->cluster_waits = 0;
+    if (launch->clusters) isa_cluster_join(cta);
     cta->waiting = 0;
     cta->used_barriers = 0;
     memset(cta->barriers, 0, sizeof cta->barriers);

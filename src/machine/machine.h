@@ -72,6 +72,7 @@ enum {
     P(CHOICE, key, at, "simulator", simulator, QuirkSimulator, "gpgpu-sim-4.2", "historic simulator whose quirks the machine reproduces: sets them all (machines.md); a file may still set single ones")
 #define MACHINE_SIZE_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
+    P(COUNT, key, at, "gpcs", gpcs, "", 0, 64, "0", "groups of SMs (GPCs), to which pairs of SMs belong in turn; the CTAs of a cluster are in one; 0: all SMs are one group") \
     P(COUNT, key, at, "partitions", partitions, "", 1, 128, "6", "memory channels") \
     P(COUNT, key, at, "memory", memory_mib, "MiB", 1, 1048576, "16384", "device memory, of which the host provides what is touched; --memory chooses another size") \
     P(CHOICE, key, at, "compute_capability", capability, GpuCapability, "7.5", "what programs are told, and which PTX of theirs is taken; no timing follows from it")

@@ -107,7 +107,7 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
 bool mem_adopt(DeviceMemory *memory, uint64_t address, uint64_t size, const char *label) {
     MemBlock block = {
         .start = address, .end = address + size, .kind = MEM_KIND_HOST, .label = NULL};
-    if (mem_host_bias(memory) || address < MEM_PARAM_END || block.end <= address) return false;
+    if (mem_host_bias(memory) || address < MEM_WINDOWS_END || block.end <= address) return false;
     MemBlock *added = ranges_add(memory->blocks, &block);
     if (!added) return false;
     added->label = strdup(label);
@@ -133,7 +133,7 @@ uint64_t mem_register(DeviceMemory *memory, Range host, bool is_read_only) {
     Range seen;
     uint64_t inset = host.start % SEEN_ALIGN, size = host.end - host.start;
     if (!place_host(memory, host, &block.range) ||
-        (block.start < MEM_PARAM_END && block.end > MEM_SHARED_WINDOW) ||
+        (block.start < MEM_WINDOWS_END && block.end > MEM_WINDOWS_START) ||
         !ranges_find_gap(memory->seen, inset + size, SEEN_GRAIN, &seen.start))
         return 0;
     block.seen_at = seen.start + inset;
@@ -448,7 +448,7 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
             return;
         }
     }
-    if (address < MEM_SHARED_WINDOW) {
+    if (address < MEM_WINDOWS_START) {
         text_add(out, address ? "next to the null pointer" : "the null pointer");
     } else if (previous && address - previous->end < NEAR_BYTES) {
         uint64_t distance = address - previous->end + 1;

@@ -19,12 +19,14 @@
 #include "base/ranges.h"
 #include "base/text.h"
 
-#define MEM_SHARED_WINDOW UINT64_C(0x01000000) /* generic address of shared offset 0 */
 #define MEM_LOCAL_WINDOW  UINT64_C(0x02000000) /* generic address of local offset 0 */
+#define MEM_LOCAL_END     UINT64_C(0x04000000) /* local memory: 32 MiB per thread at most */
 #define MEM_PARAM_WINDOW  UINT64_C(0x04000000) /* generic address of kernel parameter 0 */
 #define MEM_PARAM_END     UINT64_C(0x04010000)
-#define MEM_SHARED_END    UINT64_C(0x02000000)
-#define MEM_LOCAL_END     UINT64_C(0x04000000) /* local memory: 32 MiB per thread at most */
+#define MEM_SHARED_WINDOW UINT64_C(0x10000000) /* generic address of shared offset 0 */
+#define MEM_SHARED_END    UINT64_C(0x20000000) /* 16 MiB for each CTA of a cluster */
+#define MEM_WINDOWS_START MEM_LOCAL_WINDOW     /* no allocation lies from here ... */
+#define MEM_WINDOWS_END   MEM_SHARED_END       /* ... to here */
 #define MEM_GLOBAL_BASE   UINT64_C(0xC0000000)
 
 enum {

@@ -212,6 +212,8 @@ static const PtxModifier modifiers[] = {
     {".p#surface", PTX_FIELD_FORMATTED, 0},
     {".async#copy", PTX_FIELD_SUB, PTX_SUB_CP_COPY},
     {".async#group", PTX_FIELD_IGNORED, 0},
+    {".async#store", PTX_FIELD_IGNORED, 0},
+    {".multicast::cluster", PTX_FIELD_SUB2, PTX_SUB_MULTICAST},
     {".commit_group", PTX_FIELD_SUB, PTX_SUB_CP_COMMIT},
     {".wait_group", PTX_FIELD_SUB, PTX_SUB_CP_WAIT_GROUP},
     {".wait_all", PTX_FIELD_SUB, PTX_SUB_CP_WAIT_ALL},
@@ -299,7 +301,7 @@ static const PtxModifier modifiers[] = {
     {".param::func", PTX_FIELD_SPACE, PTX_SPACE_PARAM},
     {".shared", PTX_FIELD_SPACE, PTX_SPACE_SHARED},
     {".shared::cta", PTX_FIELD_SPACE, PTX_SPACE_SHARED},
-    {".shared::cluster", PTX_FIELD_SPACE, PTX_SPACE_SHARED}, /* a CTA is a cluster of its own */
+    {".shared::cluster", PTX_FIELD_SPACE, PTX_SPACE_CLUSTER},
 
     {".ca", PTX_FIELD_CACHE, PTX_CACHE_CA},
     {".cg", PTX_FIELD_CACHE, PTX_CACHE_CG},
@@ -401,6 +403,8 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define BULK_FROM     ".async#group.bulk#load(.shared::cluster#to,.shared::cta#to).global#from"
 #define BULK_TO       ".global#to.shared::cta#from.bulk_group" HINT
 #define TRANSACTIONS  ".mbarrier::complete_tx::bytes"
+#define MULTICAST     ".multicast::cluster"
+#define ASYNC_RED     ".async#store.relaxed.cluster.shared::cluster#to" TRANSACTIONS
 #define DIMENSIONS    "(.1d#tile,.2d#tile,.3d#tile,.4d#tile,.5d#tile)"
 #define TILE_TO       DIMENSIONS ".global#to.shared::cta#from{.tile}.bulk_group" HINT
 #define ACQUIRE       "{.acquire,.relaxed}{.cta,.cluster}"
@@ -480,6 +484,8 @@ static const PtxForm forms[] = {
     {"cp", PTX_OP_CP, ".async#group.wait_all", ""},
     {"cp", PTX_OP_CP, ".async#group.mbarrier.arrive#copy{.noinc}" BARRIER, "[a:s]"},
     {"cp", PTX_OP_CP, BULK_FROM TRANSACTIONS HINT, "[a:S], [b:G], c:i, [e:S]{, k:k}"},
+    {"cp", PTX_OP_CP, BULK_FROM TRANSACTIONS MULTICAST HINT,
+     "[a:S], [b:G], c:i, [e:S], f:j{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#local.shared::cluster#to.shared::cta#from" TRANSACTIONS,
      "[a:S], [b:S], c:i, [e:S]"},
     {"cp", PTX_OP_CP, ".async#group.bulk#store" BULK_TO, "[a:G], [b:S], c:i{, k:k}"},
@@ -503,6 +509,10 @@ static const PtxForm forms[] = {
      ".async#group.bulk#tile.tensor#load" DIMENSIONS
      "(.shared::cluster#to,.shared::cta#to).global#from{.tile}" TRANSACTIONS HINT,
      "[a:S], [b:A, c:D], [e:S]{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#tile.tensor#load" DIMENSIONS
+     ".shared::cluster#to.global#from{.tile}" TRANSACTIONS MULTICAST HINT,
+     "[a:S], [b:A, c:D], [e:S], f:j{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" TILE_TO, "[b:A, c:D], [a:S]{, k:k}"},
     {"cp", PTX_OP_CP,
      ".reduce.async#group.bulk#tile.tensor#reduce" TILE_TO
@@ -716,6 +726,12 @@ static const PtxForm forms[] = {
     {"rcp", PTX_OP_RCP, "(.approx," ROUND "){.ftz}.f32", "d, a"},
     {"rcp", PTX_OP_RCP, "(" ROUND ").f64", "d, a"},
     {"rcp", PTX_OP_RCP, ".approx.ftz.f64", "d, a"},
+    {"red", PTX_OP_ASYNC_RED, ASYNC_RED "(.inc#combine,.dec#combine).u32", "[a:S], b, [c:S]"},
+    {"red", PTX_OP_ASYNC_RED, ASYNC_RED "(.min#combine,.max#combine)(.u32,.s32)",
+     "[a:S], b, [c:S]"},
+    {"red", PTX_OP_ASYNC_RED, ASYNC_RED ".add#combine(.u32,.s32,.u64)", "[a:S], b, [c:S]"},
+    {"red", PTX_OP_ASYNC_RED, ASYNC_RED "(.and#combine,.or#combine,.xor#combine).b32",
+     "[a:S], b, [c:S]"},
     {"red", PTX_OP_RED, REDUCE ".add(.u32,.s32,.u64,.f32,.f64)" HINT, "[a], b{, k:k}"},
     {"red", PTX_OP_RED, REDUCE ".add.noftz(" HALVES "," BHALVES ")" HINT, "[a], b{, k:k}"},
     {"red", PTX_OP_RED, REDUCE "(.inc,.dec).u32" HINT, "[a], b{, k:k}"},
@@ -760,6 +776,10 @@ static const PtxForm forms[] = {
     {"slct", PTX_OP_SLCT, "{.ftz}(" BITS "," INTS ",.f32,.f64).f32", "d, a, b, c:u"},
     {"sqrt", PTX_OP_SQRT, "(.approx," ROUND "){.ftz}.f32", "d, a"},
     {"sqrt", PTX_OP_SQRT, "(" ROUND ").f64", "d, a"},
+    {"st", PTX_OP_ASYNC_STORE,
+     ".async#store{.weak}.shared::cluster#to" TRANSACTIONS VECTOR
+     "(.b32,.u32,.s32,.f32,.b64,.u64,.s64,.f64)",
+     "[a:S], b:V, [c:S]"},
     {"st", PTX_OP_ST,
      "{.weak,.volatile,.relaxed,.release}" SCOPE
      "{.global,.local,.param,.param::func,.shared,.shared::cta,.shared::cluster}{.wb,.cg,.cs,."
@@ -930,7 +950,7 @@ const PtxForm *ptx_forms(int *count) {
 /* ---- What is not supported ---- */
 
 static const PtxUnsupported unsupported[] = {
-    {"clusterlaunchcontrol", "thread block clusters"},
+    {"clusterlaunchcontrol", "work stealing of clusters"},
     {"multimem", "multi-device memory"},
     {"setmaxnreg", "changing the register count of a running warp"},
     {"tcgen05", "tensor cores"},
@@ -948,7 +968,6 @@ static const PtxUnsupported unsupported_words[] = {
     {".a2dms", "multisampled textures"},
     {".im2col", "tiles of im2col"},
     {".tensor", "this kind of tile"},
-    {".multicast::cluster", "copies to several thread blocks"},
     {".cp_mask", "copies of chosen bytes"},
     {".bulk", "this kind of bulk copy"},
     {".tensormap::generic", "tensor maps"},

@@ -14,7 +14,7 @@
     OPCODE(CALL, "call") OPCODE(CLZ, "clz") OPCODE(CNOT, "cnot") OPCODE(COPYSIGN, "copysign")    \
     OPCODE(APPLYPRIORITY, "applypriority") OPCODE(CP, "cp") OPCODE(CREATEPOLICY, "createpolicy")  \
     OPCODE(MBARRIER, "mbarrier") OPCODE(CLUSTER_BARRIER, "barrier.cluster")                      \
-    OPCODE(GETCTARANK, "getctarank") OPCODE(GRIDDEPCONTROL, "griddepcontrol") OPCODE(MAPA, "mapa") \
+    OPCODE(ASYNC_STORE, "st.async") OPCODE(ASYNC_RED, "red.async") OPCODE(GETCTARANK, "getctarank") OPCODE(GRIDDEPCONTROL, "griddepcontrol") OPCODE(MAPA, "mapa") \
     OPCODE(COS, "cos") OPCODE(CVT, "cvt") OPCODE(CVTA, "cvta") OPCODE(DISCARD, "discard")        \
     OPCODE(DIV, "div") OPCODE(DP2A, "dp2a") OPCODE(DP4A, "dp4a") OPCODE(ELECT, "elect")          \
     OPCODE(EX2, "ex2") OPCODE(EXIT, "exit") OPCODE(FENCE, "fence") OPCODE(FMA, "fma")            \

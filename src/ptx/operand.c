@@ -614,6 +614,7 @@ static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand)
     if (!operand->var) return true;
     if (space == PTX_SPACE_NONE) inst->space = operand->var->space;
     if (space == PTX_SPACE_NONE || space == operand->var->space) return true;
+    if (space == PTX_SPACE_CLUSTER && operand->var->space == PTX_SPACE_SHARED) return true;
     return reader_error_at(reader, place->line, operand->column, "'%s': '%s' is a %s variable",
                            place->shape->spelling, operand->var->name,
                            ptx_space_name(operand->var->space));

@@ -64,7 +64,8 @@ typedef enum PtxSpace {
     PTX_SPACE_LOCAL,
     PTX_SPACE_PARAM,
     PTX_SPACE_SHARED,
-    PTX_SPACE_TEX
+    PTX_SPACE_TEX,
+    PTX_SPACE_CLUSTER /* shared memory of any CTA of the cluster */
 } PtxSpace;
 
 const char *ptx_space_name(PtxSpace space); /* ".global" */
@@ -196,6 +197,7 @@ typedef enum PtxSub {
     PTX_SUB_BULK_LOCAL, /* within the shared memory of a cluster */
     PTX_SUB_BULK_REDUCE,
     PTX_SUB_BULK_PREFETCH,
+    PTX_SUB_MULTICAST,   /* loads: to the CTAs that the last operand but a policy names */
     PTX_SUB_TENSOR_LOAD, /* cp.async.bulk.tensor, as above */
     PTX_SUB_TENSOR_STORE,
     PTX_SUB_TENSOR_REDUCE,
@@ -582,6 +584,9 @@ struct PtxFunction {
                           function and of all it calls, or the .maxnreg bound where that is lower */
     uint32_t max_threads[3];      /* .maxntid, 0 when not given */
     uint32_t required_threads[3]; /* .reqntid */
+    uint32_t cluster[3];          /* CTAs, .reqnctapercluster; 0 when not given */
+    uint32_t max_cluster;         /* CTAs, .maxclusterrank; 0 when not given */
+    bool needs_cluster;           /* .explicitcluster: a launch must say how large clusters are */
     uint32_t min_ctas_per_sm;     /* .minnctapersm, 0 when not given */
     uint32_t max_registers;       /* .maxnreg, 0 when not given */
     bool uses_barrier;            /* contains bar/barrier */

@@ -175,17 +175,13 @@ static bool read_count(Reader *reader, uint32_t *count) {
     return true;
 }
 
-/* A kernel whose clusters are of one thread block needs none; another one cannot run. */
-static bool read_cluster(Reader *reader, PtxFunction *function) {
+/* Grids that count clusters, not thread blocks. */
+static bool refuse_counted_clusters(Reader *reader, PtxFunction *function) {
     const Token place = reader->token;
-    uint32_t blocks[3] = {2, 1, 1};
-    reader_next(reader);
-    const bool has_size = place.text[1] == 'r'; /* .reqnctapercluster */
-    if (has_size && !read_dimensions(reader, blocks)) return false;
-    if (blocks[0] == 1 && blocks[1] == 1 && blocks[2] == 1) return true;
     PtxFunction *const outer = reader->function;
+    reader_next(reader);
     reader->function = function;
-    reader_refuse(reader, place.line, place.column, "not supported: %.*s (thread block clusters)",
+    reader_refuse(reader, place.line, place.column, "not supported: %.*s (grids of clusters)",
                   (int)place.length, place.text);
     reader->function = outer;
     return true;
@@ -217,8 +213,13 @@ static bool read_attributes(Reader *reader, PtxFunction *function) {
             is_read = read_count(reader, &function->min_ctas_per_sm);
         } else if (reader_accept_word(reader, ".maxnreg")) {
             is_read = read_count(reader, &function->max_registers);
+        } else if (reader_accept_word(reader, ".maxclusterrank")) {
+            is_read = read_count(reader, &function->max_cluster);
+        } else if (reader_accept_word(reader, ".reqnctapercluster")) {
+            is_read = read_dimensions(reader, function->cluster);
+        } else if (reader_accept_word(reader, ".explicitcluster")) {
+            is_read = function->needs_cluster = true;
         } else if (reader_accept_word(reader, ".maxnctapersm") ||
-                   reader_accept_word(reader, ".maxclusterrank") || /* none exceeds it */
                    reader_accept_word(reader, ".abi_preserve") ||
                    reader_accept_word(reader, ".abi_preserve_control")) {
             is_read = read_count(reader, &unused);
@@ -226,10 +227,8 @@ static bool read_attributes(Reader *reader, PtxFunction *function) {
             is_read = function->is_noreturn = true;
         } else if (reader_accept_word(reader, ".pragma")) {
             is_read = body_read_pragma(reader);
-        } else if (reader_at_word(reader, ".explicitcluster") ||
-                   reader_at_word(reader, ".reqnctapercluster") ||
-                   reader_at_word(reader, ".blocksareclusters")) {
-            is_read = read_cluster(reader, function);
+        } else if (reader_at_word(reader, ".blocksareclusters")) {
+            is_read = refuse_counted_clusters(reader, function);
         } else {
             is_read = reader_error(reader,
                                    "%s is not a directive of a function; known are .maxntid "

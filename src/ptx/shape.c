@@ -189,6 +189,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'f': slot->type = inst->type3; break;
     case 'w': slot->type = wide_type(inst->type); break;
     case 'i': slot->type = PTX_U32; break;
+    case 'j': slot->type = PTX_U16; break;
     case 'k': slot->type = PTX_U64; break;
     case 'g': slot->type = PTX_TYPE_NONE; break;
     case 'p': slot->type = PTX_PRED; break;

@@ -264,13 +264,13 @@ static void reaches_registered_memory_where_the_host_has_it(void **state) {
 static void registers_nothing_in_the_windows_of_other_spaces(void **state) {
     (void)state;
     DeviceMemory *memory = mem_new(MIB);
-    const uint64_t bias = mem_host_bias(memory), low = MEM_SHARED_WINDOW + bias;
+    const uint64_t bias = mem_host_bias(memory), low = MEM_WINDOWS_START + bias;
     assert_int_equal(mem_register(memory, (Range){low - 8, low + 8}, false), 0);
     assert_int_equal(mem_register(memory, (Range){low + 8, low + 16}, false), 0);
-    assert_int_equal(mem_register(memory, (Range){low - 16, low}, false), MEM_SHARED_WINDOW - 16);
+    assert_int_equal(mem_register(memory, (Range){low - 16, low}, false), MEM_WINDOWS_START - 16);
     assert_int_equal(
-        mem_register(memory, (Range){MEM_PARAM_END + bias, MEM_PARAM_END + bias + 8}, false),
-        MEM_PARAM_END);
+        mem_register(memory, (Range){MEM_WINDOWS_END + bias, MEM_WINDOWS_END + bias + 8}, false),
+        MEM_WINDOWS_END);
     assert_int_equal(mem_register(memory, (Range){low, low}, false), 0);
     mem_free(memory);
 }

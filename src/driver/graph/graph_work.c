@@ -12,12 +12,14 @@ LaunchShape work_shape(const GraphWork *work) {
     const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
     const CUlaunchAttributeValue window =
         attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
-    return (LaunchShape){.function = kernel->func,
+    LaunchShape shape = {.function = kernel->func,
                          .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
                          .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
                          .shared_bytes = kernel->sharedMemBytes,
                          .is_cooperative = work_is_cooperative(work),
                          .window = window.accessPolicyWindow};
+    attributes_cluster(&work->attributes, shape.cluster);
+    return shape;
 }
 
 /* ---- Making ---- */

@@ -76,12 +76,26 @@ CUresult CUDAAPI cuFuncGetAttribute(int *value, CUfunction_attribute attribute, 
         *value = function->dynamic_shared_limit;
         break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = function->carveout; break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *value = function->decoded->ptx->needs_cluster;
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *value = (int)function->cluster[0]; break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: *value = (int)function->cluster[1]; break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *value = (int)function->cluster[2]; break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = function->has_large_clusters;
+        break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *value = function->cluster_policy;
+        break;
     default:
         if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-        *value = 0; /* clusters and cache modes: none */
+        *value = 0; /* cache modes: none */
     }
     return call_end(&call, CUDA_SUCCESS);
 }
+
+enum { MOST_CLUSTER_POLICY = 2 }; /* CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING */
 
 CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
     Call call;
@@ -97,6 +111,20 @@ CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attr
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         if (value < -1 || value > 100) status = CUDA_ERROR_INVALID_VALUE;
         else function->carveout = value;
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        if (value < 0 || function->decoded->ptx->cluster[0]) status = CUDA_ERROR_INVALID_VALUE;
+        else function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = (unsigned)value;
+        break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        function->has_large_clusters = value != 0;
+        break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        if (value < 0 || value > MOST_CLUSTER_POLICY)
+            status = CUDA_ERROR_INVALID_VALUE;
+        else function->cluster_policy = value;
         break;
     default: status = CUDA_ERROR_INVALID_VALUE;
     }
@@ -242,5 +270,77 @@ CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, C
     uint32_t each = gpu_shared_of_each(call.gpu, (uint32_t)blocks);
     uint32_t fixed = function->decoded->shared_bytes;
     *shared_bytes = each > fixed ? each - fixed : 0;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* ---- Clusters ---- */
+
+static uint32_t largest_cluster(const Call *call, const Function *function) {
+    const uint32_t most = gpu_limits(call->gpu).max_cluster;
+    return most > FUNCTION_PORTABLE_CLUSTER && !function->has_large_clusters ? FUNCTION_PORTABLE_CLUSTER : most;
+}
+
+/* What stands for the launch of a configuration; its attributes give the clusters. */
+static CUresult shape_of(const CUlaunchConfig *config, CUfunction handle, LaunchShape *shape) {
+    if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    *shape = (LaunchShape){.function = handle,
+                           .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                           .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                           .shared_bytes = config->sharedMemBytes};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *given = &config->attrs[i];
+        if (given->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+        shape->cluster[0] = given->value.clusterDim.x;
+        shape->cluster[1] = given->value.clusterDim.y;
+        shape->cluster[2] = given->value.clusterDim.z;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* CTAs of the configuration that fit on an SM. */
+static uint32_t resident_ctas(const Call *call, const Function *function,
+                              const LaunchShape *shape) {
+    const uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
+    if (!threads || threads > INT32_MAX) return 0;
+    return ctas_per_sm(call, function, (int)threads, shape->shared_bytes);
+}
+
+static uint64_t ctas_of_cluster(const Function *function, const LaunchShape *shape) {
+    const unsigned *cluster = shape->cluster[0] ? shape->cluster : function->cluster;
+    return cluster[0] ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1;
+}
+
+CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *clusters, CUfunction handle,
+                                              const CUlaunchConfig *config) {
+    Call call;
+    Function *function;
+    LaunchShape shape;
+    CUresult status = begin(&call, handle, clusters, &function);
+    if (status) return status;
+    status = shape_of(config, handle, &shape);
+    if (status) return call_end(&call, status);
+    const uint64_t ctas = ctas_of_cluster(function, &shape);
+    const uint32_t largest = largest_cluster(&call, function);
+    if (!ctas || ctas > largest) return call_end(&call, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    const uint32_t resident = resident_ctas(&call, function, &shape);
+    *clusters = (int)gpu_most_clusters(call.gpu, resident, (uint32_t)ctas);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* The largest power of two of CTAs of which a cluster fits. */
+CUresult CUDAAPI cuOccupancyMaxPotentialClusterSize(int *ctas, CUfunction handle,
+                                                    const CUlaunchConfig *config) {
+    Call call;
+    Function *function;
+    LaunchShape shape;
+    CUresult status = begin(&call, handle, ctas, &function);
+    if (status) return status;
+    status = shape_of(config, handle, &shape);
+    if (status) return call_end(&call, status);
+    const uint32_t resident = resident_ctas(&call, function, &shape);
+    uint32_t most = largest_cluster(&call, function);
+    while (most > 1 && !gpu_most_clusters(call.gpu, resident, most))
+        most /= 2;
+    *ctas = (int)most;
     return call_end(&call, CUDA_SUCCESS);
 }

@@ -181,6 +181,7 @@ static CUfunction function_handle(Call *call, CUmodule handle, Module *module, i
         function->dynamic_shared_limit =
             (int)function_facts(call->gpu, module->gpu, function->decoded).dynamic_shared_bytes;
         function->carveout = CU_SHAREDMEM_CARVEOUT_DEFAULT;
+        memcpy(function->cluster, function->decoded->ptx->cluster, sizeof function->cluster);
         module->functions[index] = driver_add(call->driver, HANDLE_FUNCTION, function);
     }
     return module->functions[index];

@@ -16,7 +16,8 @@
 
 enum {
     WARP_QUANTUM = 32,     /* warp instructions of one turn of a warp */
-    CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA */
+    CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA, ... */
+    CLUSTER_QUANTUM = 1 << 10, /* ... and of one that others of its cluster may wait for */
     LAST_LOOKS = 1 << 16,  /* rounds that each warp looks for a store which nobody makes */
     MAX_RESIDENT = 1024    /* CTAs in progress at once, unless the launch is cooperative */
 };
@@ -125,8 +126,10 @@ static uint64_t run_warp(Run *run, IsaWarp *warp) {
 
 /* One turn of a CTA; true when it has ended. */
 static bool run_cta(Run *run, IsaCta *cta) {
-    for (uint64_t done = 0; done < CTA_QUANTUM;) {
+    const uint64_t quantum = cta->cluster ? CLUSTER_QUANTUM : CTA_QUANTUM;
+    for (uint64_t done = 0; done < quantum;) {
         uint32_t ready = cta->alive & ~cta->waiting;
+        if (!ready && cta->cluster_waits) return false;
         if (!ready && cta->alive) fault_deadlock(run, cta);
         for (; ready && !is_stopped(run); ready &= ready - 1)
             done += run_warp(run, &cta->warps[bits_lowest32(ready)]);
@@ -144,34 +147,38 @@ static void grow_ctas(Gpu *gpu, uint32_t count) {
         gpu->ctas[gpu->cta_count++] = base_calloc(1, sizeof(IsaCta));
 }
 
+/* The CTAs of the next cluster, most often a single one, begin. */
+static void start_cluster(Run *run, GpuGrid *grid) {
+    Gpu *gpu = run->gpu;
+    const IsaLaunch *launch = &grid->launch;
+    for (uint32_t i = 0; i < launch->cluster_ctas; ++i) {
+        grow_ctas(gpu, run->live + 1);
+        isa_cta_start(gpu->ctas[run->live++], launch, isa_cluster_order(launch, grid->next++));
+    }
+}
+
 /* Runs the CTAs before `until`. ctas[0..live-1] are in progress, in the order in which they
  * started; a CTA object that became free stands behind them. */
 static void run_ctas(Run *run, GpuGrid *grid, uint64_t until, uint32_t resident) {
     Gpu *gpu = run->gpu;
-    uint32_t live = 0;
-    while ((grid->next < until || live) && !is_stopped(run)) {
+    while ((grid->next < until || run->live) && !is_stopped(run)) {
         /* One more CTA joins in each round, so a grid of independent CTAs runs one after another.
          */
-        if (grid->next < until && live < resident) {
-            grow_ctas(gpu, live + 1);
-            isa_cta_start(gpu->ctas[live++], &grid->launch, grid->next++);
-            run->live = live;
-        }
-        for (uint32_t i = 0; i < live && !is_stopped(run);) {
+        if (grid->next < until && run->live < resident) start_cluster(run, grid);
+        for (uint32_t i = 0; i < run->live && !is_stopped(run);) {
             if (!run_cta(run, gpu->ctas[i])) {
                 i++;
                 continue;
             }
             IsaCta *ended = gpu->ctas[i];
-            memmove(&gpu->ctas[i], &gpu->ctas[i + 1], (live - i - 1) * sizeof ended);
-            gpu->ctas[--live] = ended;
-            run->live = live;
+            memmove(&gpu->ctas[i], &gpu->ctas[i + 1], (run->live - i - 1) * sizeof ended);
+            gpu->ctas[--run->live] = ended;
             grid->done++;
             atomic_fetch_add_explicit(&gpu->done_ctas, 1, memory_order_relaxed);
         }
         atomic_store_explicit(&gpu->done_instructions, run->warp_instructions,
                               memory_order_relaxed);
-        bool can_grow = grid->next < until && live < resident;
+        bool can_grow = grid->next < until && run->live < resident;
         if (!can_grow && !is_stopped(run)) end_hopeless(run);
     }
 }

@@ -16,6 +16,7 @@
 #include "engine/launch/gpu_internal.h"
 #include "machine/machine.h"
 #include "isa/check/check.h"
+#include "isa/cluster.h"
 #include "isa/exec/handlers.h"
 #include "sched/choice.h"
 
@@ -173,6 +174,8 @@ GpuLimits gpu_limits(const Gpu *gpu) {
     limits.capability_major = gpu_capabilities[capability].major;
     limits.capability_minor = gpu_capabilities[capability].minor;
     limits.single_to_double = gpu_capabilities[capability].ratio;
+    limits.gpcs = machine && machine->gpcs ? machine->gpcs : 1;
+    limits.max_cluster = limits.capability_major >= 9 ? ISA_MOST_CLUSTER : 1;
     if (!machine) return limits;
     limits.single_to_double = single_to_double(&machine->sm);
     limits.shared_per_sm = machine->sm.shared.size_bytes;
@@ -415,7 +418,8 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
 bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     return check_dimensions(request, kernel->ptx, gpu_limits(gpu), result) &&
-           check_resources(gpu, request, kernel, result);
+           check_resources(gpu, request, kernel, result) &&
+           gpu_check_cluster(gpu, request, result);
 }
 
 GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {

@@ -127,6 +127,7 @@ typedef struct GpuLaunch {
     GpuModule *module;
     int function; /* index; must be a kernel */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* CTAs; all 0: the kernel's own, or none */
     uint32_t dynamic_shared_bytes;
     const void *parameters; /* function's parameter_bytes bytes in the layout of its parameters */
     bool is_cooperative;    /* the whole grid must be resident at once */
@@ -252,6 +253,8 @@ typedef struct GpuLimits {
     uint32_t threads_per_sm;
     uint32_t ctas_per_sm;
     uint32_t sms;
+    uint32_t gpcs;        /* groups of SMs, at least 1 */
+    uint32_t max_cluster; /* CTAs of a cluster, 1: there are no clusters */
     uint32_t clock_khz; /* SM clock */
     uint32_t memory_clock_khz;
     uint32_t bus_width_bits;
@@ -269,6 +272,10 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
 /* How many each of these lets fit. */
 Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int function,
                                uint32_t threads, uint32_t dynamic_shared_bytes);
+/* CTAs of a launch's clusters, by axis: what it says, or its kernel, or 1. */
+void gpu_cluster(const GpuLaunch *launch, uint32_t *shape);
+/* Clusters of so many CTAs that the machine holds at once where so many CTAs fit on an SM. */
+uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas);
 /* Bytes of shared memory that each CTA can ask for where so many, at least one, are on an SM. */
 uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas);
 

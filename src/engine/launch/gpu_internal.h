@@ -75,6 +75,8 @@ uint32_t gpu_shared_taken(const Gpu *gpu, uint32_t bytes);
 uint32_t gpu_registers_taken(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads);
 
 /* Puts into the result why a kernel cannot be launched: its name and what follows it. */
+/* Whether the device can have the clusters of a launch that it could do without them. */
+bool gpu_check_cluster(const Gpu *gpu, const GpuLaunch *request, GpuResult *result);
 void gpu_refuse_kernel(GpuResult *result, const PtxFunction *kernel, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

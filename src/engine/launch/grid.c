@@ -111,6 +111,10 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
     memcpy(launch->grid, request->grid, sizeof launch->grid);
     memcpy(launch->block, request->block, sizeof launch->block);
     launch->warps = (launch->threads + ISA_LANES - 1) / ISA_LANES;
+    gpu_cluster(request, launch->cluster);
+    launch->cluster_ctas = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    launch->clusters = launch->cluster_ctas > 1 ? &grid->clusters : NULL;
+    launch->has_ranks = launch->program->code || launch->program->has_clusters;
 }
 
 /* What a cooperative grid synchronizes through: its own size, and the word that counts arrivals, as
@@ -257,6 +261,7 @@ static void note_time(Gpu *gpu, const GpuGrid *grid) {
 void grid_finish(Gpu *gpu, GpuGrid *grid) {
     GpuResult *result = grid->result;
     grid->state = GRID_ENDED;
+    isa_clusters_free(&grid->clusters);
     if (grid->waited.has_any) gpu_add_result(result, &grid->waited.sum);
     if (grid->ops && !gpu->depth) gpu->timed_instructions += result->thread_instructions;
     result->has_overlapped = grid->has_overlapped;

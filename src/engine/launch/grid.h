@@ -9,6 +9,7 @@
 
 #include "engine/launch/gpu.h"
 #include "isa/runtime/device_runtime.h"
+#include "isa/cluster.h"
 #include "isa/launch.h"
 #include "isa/sass/banks.h"
 #include "sm/op.h"
@@ -34,6 +35,7 @@ struct GpuGrid {
     GpuGrid *after; /* the grid given after it; NULL: it is the last */
     GridState state;
     IsaLaunch launch;      /* what its CTAs share */
+    IsaClusters clusters;  /* those that run */
     GpuModule *module;     /* of the kernel */
     const SmOp *ops;       /* the program's rows for the machine; NULL: it runs functionally */
     GpuStreamInfo stream;  /* where it was given */

@@ -127,7 +127,9 @@ static DecodeOp *const special[PTX_OP_COUNT] = {
     [PTX_OP_CLUSTER_BARRIER] = decode_cluster_barrier,
     [PTX_OP_GETCTARANK] = decode_cta_rank,
     [PTX_OP_GRIDDEPCONTROL] = decode_nop,
-    [PTX_OP_MAPA] = decode_mov,
+    [PTX_OP_ASYNC_STORE] = decode_async_store,
+    [PTX_OP_ASYNC_RED] = decode_async_store,
+    [PTX_OP_MAPA] = decode_mapa,
     [PTX_OP_MBARRIER] = decode_mbarrier,
     [PTX_OP_CREATEPOLICY] = decode_createpolicy,
     [PTX_OP_APPLYPRIORITY] = decode_prefetch,
@@ -321,12 +323,34 @@ static void decode_function(Decoder *decoder, uint32_t index) {
 
 /* ---- The program ---- */
 
+/* Whether an instruction can lead a thread to another CTA's shared memory. */
+static bool leads_to_cluster(const PtxInst *inst) {
+    switch (inst->op) {
+    case PTX_OP_MAPA:
+    case PTX_OP_GETCTARANK:
+    case PTX_OP_CLUSTER_BARRIER:
+    case PTX_OP_ASYNC_STORE:
+    case PTX_OP_ASYNC_RED: return true;
+    default: return inst->space == PTX_SPACE_CLUSTER || inst->sub2 == PTX_SUB_MULTICAST;
+    }
+}
+
+static bool has_clusters(const PtxModule *module) {
+    for (int f = 0; f < module->function_count; ++f) {
+        const PtxFunction *function = module->functions[f];
+        for (int32_t i = 0; i < function->inst_count; ++i)
+            if (leads_to_cluster(&function->insts[i])) return true;
+    }
+    return false;
+}
+
 IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *variant, Diag *diag) {
     Arena *arena = arena_new();
     IsaProgram *program = ARENA_NEW(arena, IsaProgram);
     const int errors_before = diag_error_count(diag);
     program->arena = arena;
     program->module = module;
+    program->has_clusters = has_clusters(module);
     program->function_count = (uint32_t)module->function_count;
     program->functions = ARENA_ARRAY(arena, IsaFunction, module->function_count);
     Decoder decoder = {

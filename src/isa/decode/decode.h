@@ -76,7 +76,7 @@ bool decode_pred_destination(Decoder *decoder, const PtxOperand *operand, int at
 typedef struct Address {
     uint64_t value;      /* plus whatever `relative` names */
     IsaHandler relative; /* ISA_DO_NONE, or the handler that computes the whole:
-                            ISA_DO_LOCAL_ADDRESS, ISA_DO_SHARED_ADDRESS */
+                            ISA_DO_LOCAL_ADDRESS, ISA_DO_SHARED_ADDRESS, ISA_DO_CTA_ADDRESS */
 } Address;
 uint32_t decode_function_index(const Decoder *decoder, const PtxFunction *function);
 Address decode_address(const Decoder *decoder, const PtxOperand *operand);
@@ -141,6 +141,8 @@ DecodeOp decode_stmatrix;
 DecodeOp decode_cp; /* decode_async.c */
 DecodeOp decode_mbarrier;
 DecodeOp decode_cluster_barrier;
+DecodeOp decode_mapa;
+DecodeOp decode_async_store;
 DecodeOp decode_cta_rank;
 DecodeOp decode_nop;
 DecodeOp decode_createpolicy;

@@ -80,6 +80,13 @@ static bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int 
     return true;
 }
 
+/* The ranks that a copy goes to, which operand `at` of PTX names if it goes to several CTAs. */
+static bool decode_multicast(Decoder *decoder, int at, IsaOperand *ranks) {
+    if (decoder->ptx->sub2 != PTX_SUB_MULTICAST) return true;
+    decoder->draft.inst.flags |= ISA_BULK_MULTICAST;
+    return decode_source(decoder, &decoder->ptx->operands[at], PTX_U16, ranks);
+}
+
 static bool decode_bulk_addresses(Decoder *decoder, IsaBulkKind kind) {
     const PtxOperand *operands = decoder->ptx->operands;
     IsaInst *inst = &decoder->draft.inst;
@@ -115,6 +122,7 @@ static bool decode_bulk(Decoder *decoder, IsaBulkKind kind) {
         inst->flags |= decode_operation_flags(ptx->type);
     }
     decode_set_handler(decoder, ISA_DO_BULK);
+    if (!decode_multicast(decoder, 4, &inst->operand[4])) return false;
     return decode_bulk_addresses(decoder, kind) &&
            decode_source(decoder, &ptx->operands[kind == ISA_BULK_PREFETCH ? 1 : 2], PTX_U32,
                          &inst->operand[2]);
@@ -150,7 +158,10 @@ static bool decode_tensor(Decoder *decoder, IsaBulkKind kind) {
         return false;
     inst->reconverge = (uint32_t)offset;
     inst->space = PTX_SPACE_NONE;
-    return decode_base(decoder, map, 1);
+    IsaOperand ranks = 0;
+    if (!decode_multicast(decoder, 4, &ranks) || !decode_base(decoder, map, 1)) return false;
+    inst->imm = (inst->imm & UINT32_MAX) | (int64_t)ranks << 32;
+    return true;
 }
 
 bool decode_cp(Decoder *decoder) {
@@ -237,6 +248,11 @@ bool decode_mbarrier(Decoder *decoder) {
     if (tries) inst->flags |= ISA_MBARRIER_TRIES;
     inst->operand[0] = inst->operand[2] = inst->operand[3] = ISA_SINK;
     decoder->draft.info.flags |= ISA_LOOKS;
+    if (inst->space == PTX_SPACE_NONE || ptx->space == PTX_SPACE_CLUSTER) {
+        inst->space = (uint8_t)ptx->space; /* it may be another CTA's */
+        decoder->draft.info.space = PTX_SPACE_SHARED;
+        decoder->draft.info.flags |= ISA_IS_BULK;
+    }
     decode_set_handler(decoder, ISA_DO_MBARRIER);
     inst->flow = ISA_FLOW_NEXT; /* the handler counts what changes */
     bool is_ok = true;
@@ -256,31 +272,69 @@ bool decode_mbarrier(Decoder *decoder) {
     return decode_base(decoder, &ptx->operands[address], 1);
 }
 
-/* ---- Clusters of one CTA ---- */
+/* ---- Clusters ---- */
 
-/* An arrival means nothing to the other CTAs of the cluster, as there are none; a wait is one for
- * all threads of the CTA, as ptxas has it for launches without clusters. */
+/* The wait is one for all threads of the CTA where this is a cluster of its own. */
 bool decode_cluster_barrier(Decoder *decoder) {
-    if (decoder->ptx->sub == PTX_SUB_BAR_ARRIVE) return decode_nop(decoder);
     IsaInst *inst = &decoder->draft.inst;
-    inst->flow = ISA_FLOW_BARRIER;
+    const bool is_arrival = decoder->ptx->sub == PTX_SUB_BAR_ARRIVE;
+    inst->flow = ISA_FLOW_CLUSTER;
     inst->flags |= ISA_MEETS;
-    inst->sub = PTX_SUB_BAR_SYNC;
+    inst->sub = is_arrival ? PTX_SUB_BAR_ARRIVE : PTX_SUB_BAR_SYNC;
     inst->operand[0] = decode_constant(decoder, 0, false);
     inst->operand[1] = ISA_SINK;
-    decoder->draft.info.flags |= ISA_IS_BARRIER;
+    decoder->draft.info.flags |= is_arrival ? ISA_IS_BULK : ISA_IS_BARRIER;
     return true;
 }
 
-/* getctarank: 0 for every address. */
-bool decode_cta_rank(Decoder *decoder) {
+bool decode_mapa(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
-    decode_set_handler(decoder, ISA_DO_MOV_32);
-    inst->operand[1] = decode_constant(decoder, 0, false);
-    return decode_destination(decoder, &decoder->ptx->operands[0], &inst->operand[0]);
+    inst->size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
+    decode_set_handler(decoder, ISA_DO_MAPA);
+    return decode_destination(decoder, &ptx->operands[0], &inst->operand[0]) &&
+           decode_source(decoder, &ptx->operands[1], ptx->type, &inst->operand[1]) &&
+           decode_source(decoder, &ptx->operands[2], PTX_U32, &inst->operand[2]);
 }
 
-/* No effect: an arrival without other CTAs; griddepcontrol, as a grid begins when the one before it
+bool decode_cta_rank(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    inst->size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
+    decode_set_handler(decoder, ISA_DO_CTA_RANK);
+    return decode_destination(decoder, &ptx->operands[0], &inst->operand[0]) &&
+           decode_source(decoder, &ptx->operands[1], ptx->type, &inst->operand[1]);
+}
+
+/* st.async, red.async: address, data, mbarrier. */
+bool decode_async_store(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    const PtxOperand *data = &ptx->operands[1];
+    const bool is_list = data->kind == PTX_OPERAND_VECTOR;
+    const int count = is_list ? data->count : 1;
+    int64_t offset = 0;
+    inst->size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
+    inst->vector = (uint8_t)count;
+    inst->flow = ISA_FLOW_STORE;
+    decoder->draft.info.flags |= ISA_IS_BULK;
+    decode_set_handler(decoder, ISA_DO_ASYNC_STORE);
+    for (int i = 0; i < count; ++i)
+        if (!decode_source(decoder, is_list ? &data->items[i] : data, ptx->type, &inst->operand[i]))
+            return false;
+    if (!decode_shared_base(decoder, &ptx->operands[2], 5, ISA_BULK_SHARED_IS_32, &offset))
+        return false;
+    inst->target = (uint32_t)offset;
+    inst->sub = 0;
+    inst->space = PTX_SPACE_SHARED;
+    if (ptx->op == PTX_OP_ASYNC_RED) {
+        inst->sub = (uint8_t)ptx->sub2;
+        inst->flags |= decode_operation_flags(ptx->type);
+    }
+    return decode_base(decoder, &ptx->operands[0], 4);
+}
+
+/* No effect: griddepcontrol, as a grid begins when the one before it
  * has ended; the prefetch of a tensor map. */
 bool decode_nop(Decoder *decoder) {
     decode_set_handler(decoder, ISA_DO_NOP);

@@ -25,6 +25,11 @@ static PtxSpace space_of_registers(const Decoder *decoder, PtxSpace space) {
     return space == PTX_SPACE_PARAM && !decoder->function->is_kernel ? PTX_SPACE_LOCAL : space;
 }
 
+/* Whether shared memory of the cluster is accessed by generic addresses, as ptxas has it. */
+static bool is_cluster_access(const Decoder *decoder) {
+    return decoder->ptx->space == PTX_SPACE_CLUSTER && decoder->draft.inst.space == PTX_SPACE_NONE;
+}
+
 /* [register + offset], [variable + offset] or [offset]: the base goes to operand `at`. */
 bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     IsaInst *inst = &decoder->draft.inst;
@@ -35,7 +40,9 @@ bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     if (memory->var) {
         const Address address = decode_address(decoder, memory);
         inst->imm = (int64_t)address.value;
-        if (inst->space != PTX_SPACE_NONE)
+        if (decoder->ptx->space == PTX_SPACE_CLUSTER) { /* the CTA's own */
+            inst->space = decoder->draft.info.space = PTX_SPACE_SHARED;
+        } else if (inst->space != PTX_SPACE_NONE)
             inst->space = (uint8_t)decode_var_space(decoder, memory->var);
         if (address.relative == ISA_DO_LOCAL_ADDRESS) inst->flags |= ISA_FRAME_RELATIVE;
         if (address.relative == ISA_DO_SHARED_ADDRESS) return decode_dynamic_base(decoder, at);
@@ -43,6 +50,7 @@ bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
         inst->space = (uint8_t)space_of_registers(decoder, (PtxSpace)inst->space);
     }
     if (memory->reg < 0) return true;
+    if (is_cluster_access(decoder)) inst->imm += (int64_t)MEM_SHARED_WINDOW;
     inst->operand[at] = decoder->function->regs[memory->reg].slot * ISA_ROW_BYTES;
     if (decode_reg_bits(decoder, memory) == 32) inst->flags |= ISA_BASE_IS_32;
     return note_address(decoder, memory->reg);
@@ -51,14 +59,15 @@ bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
 /* What all accesses have in common. */
 void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
     const PtxInst *ptx = decoder->ptx;
+    const PtxSpace space = ptx->space == PTX_SPACE_CLUSTER ? PTX_SPACE_NONE : ptx->space;
     IsaInst *inst = &decoder->draft.inst;
     IsaInfo *info = &decoder->draft.info;
-    inst->space = (uint8_t)ptx->space;
+    inst->space = (uint8_t)space;
     inst->size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
     inst->vector = (uint8_t)vector;
     info->op_class = ISA_CLASS_MEMORY;
     info->memory = (uint8_t)kind;
-    info->space = (uint8_t)ptx->space;
+    info->space = (uint8_t)space;
     info->cache_op = (uint8_t)ptx->cache_op;
     info->element_bytes = inst->size;
     info->vector = inst->vector;
@@ -123,7 +132,7 @@ static bool decode_load_part(Decoder *decoder, const PtxOperand *element, int fi
     }
     if (!decode_base(decoder, &ptx->operands[1], count) || !decode_policy(decoder)) return false;
     inst->imm += (int64_t)first * inst->size;
-    decode_set_handler(decoder, isa_access_handler(inst, ptx->space, true));
+    decode_set_handler(decoder, isa_access_handler(inst, (PtxSpace)inst->space, true));
     return true;
 }
 
@@ -152,7 +161,7 @@ static bool decode_store_part(Decoder *decoder, const PtxOperand *element, int f
     }
     if (!decode_base(decoder, &ptx->operands[0], count) || !decode_policy(decoder)) return false;
     inst->imm += (int64_t)first * inst->size;
-    decode_set_handler(decoder, isa_access_handler(inst, ptx->space, false));
+    decode_set_handler(decoder, isa_access_handler(inst, (PtxSpace)inst->space, false));
     return true;
 }
 
@@ -263,6 +272,7 @@ bool decode_prefetch(Decoder *decoder) {
 /* Generic address of byte 0 of a space. */
 static int64_t window_of(PtxSpace space) {
     switch (space) {
+    case PTX_SPACE_CLUSTER:
     case PTX_SPACE_SHARED: return (int64_t)MEM_SHARED_WINDOW;
     case PTX_SPACE_LOCAL: return (int64_t)MEM_LOCAL_WINDOW;
     case PTX_SPACE_PARAM: return (int64_t)MEM_PARAM_WINDOW;

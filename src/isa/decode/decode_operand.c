@@ -127,8 +127,11 @@ Address decode_address(const Decoder *decoder, const PtxOperand *operand) {
     const uint64_t offset = (uint64_t)operand->imm;
     if (var->space == PTX_SPACE_SHARED && var->is_incomplete)
         return decoder->function->is_kernel
-                   ? (Address){.value = decoder->function->shared_bytes + offset}
+                   ? (Address){decoder->function->shared_bytes + offset,
+                               decoder->program->has_clusters ? ISA_DO_CTA_ADDRESS : ISA_DO_NONE}
                    : (Address){offset, ISA_DO_SHARED_ADDRESS};
+    if (var->space == PTX_SPACE_SHARED && decoder->program->has_clusters)
+        return (Address){var->address + offset, ISA_DO_CTA_ADDRESS};
     const bool is_of_module = !var->owner && !var->is_parameter;
     if (decode_var_space(decoder, var) != PTX_SPACE_LOCAL || is_of_module)
         return (Address){.value = var->address + offset};

@@ -19,7 +19,8 @@ void ISA_ACCESS(lane_addresses)(IsaContext *context, const IsaWarp *warp, const 
 
 /* host[lane] becomes where the `bytes` bytes (a power of two, and their alignment) at each lane's
  * context->did.address are, in global or shared memory; PTX_SPACE_NONE: a generic address, which is
- * resolved. False after a fault. */
+ * resolved, PTX_SPACE_CLUSTER: a shared one with a rank. Of these two context->did.space says where
+ * each is. False after a fault. */
 bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
                             uint32_t mask, bool is_write, uint8_t **host);
 

@@ -7,6 +7,8 @@
 
 #include "base/bits.h"
 #include "isa/async.h"
+#include "isa/bulk.h"
+#include "isa/cluster.h"
 #include "isa/launch.h"
 
 /* ---- cp.async ---- */
@@ -116,21 +118,18 @@ static bool arrive(IsaContext *context, const IsaWarp *warp, const IsaInst *inst
     const bool expects = inst->flags & ISA_MBARRIER_EXPECTS;
     const uint64_t count = expects ? 1 : count_of(warp, inst, lane);
     const char *what = NULL;
+    const bool drops = inst->sub == ISA_MBARRIER_DROP;
     if (expects &&
         !add_transactions(context, warp, lane, (int64_t)count_of(warp, inst, lane), barrier))
         return false;
-    if (count == 0 || count > barrier->pending)
-        what = "more threads arrive than the phase waits for";
+    if (count == 0) what = "an arrival of no threads";
     else if (inst->flags & ISA_MBARRIER_NO_COMPLETE && count == barrier->pending)
         what = ".noComplete ends the phase";
-    else if (inst->sub == ISA_MBARRIER_DROP && count > barrier->expected)
-        what = "more threads leave than it expects";
+    else what = isa_mbarrier_arrive(barrier, count, drops);
     if (what) {
         fault_barrier(context, warp, lane, what);
         return false;
     }
-    barrier->pending -= count;
-    if (inst->sub == ISA_MBARRIER_DROP) barrier->expected -= count;
     isa_mbarrier_end_phase(barrier);
     return true;
 }
@@ -182,22 +181,61 @@ static bool step_barrier(IsaContext *context, const IsaWarp *warp, const IsaInst
     }
 }
 
-/* Where the lanes' barriers are; false after a fault. */
+/* Whether the barrier may be one of another CTA of the cluster. */
+static bool has_ranks(const IsaInst *inst) {
+    return inst->space == PTX_SPACE_NONE || inst->space == PTX_SPACE_CLUSTER;
+}
+
+/* In a timed run an arrival at another CTA's barrier counts later: it is noted. */
+static bool is_later(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, int lane,
+                     IsaPhaseStep step) {
+    if (!context->bulk || !has_ranks(inst) || context->did.space[lane] != PTX_SPACE_CLUSTER)
+        return false;
+    const uint64_t address = context->did.address[lane];
+    const IsaBulk arrival = {.global = step.arrivals,
+                             .barrier = (uint32_t)(address & ISA_RANK_OFFSETS),
+                             .transactions = (int32_t)step.transactions,
+                             .ranks = (uint16_t)(1u << (address >> ISA_RANK_SHIFT)),
+                             .kind = ISA_BULK_ARRIVE,
+                             .lane = (uint8_t)lane,
+                             .drops = step.drops};
+    isa_bulk_begun(context, warp, &arrival);
+    return true;
+}
+
+/* Where the lanes' barriers are; false after a fault. Only arrivals reach other CTAs'. */
 static bool open_barriers(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
-                          bool is_write, uint8_t **host) {
+                          bool is_write, bool is_arrival, uint8_t **host) {
+    if (has_ranks(inst)) context->bulk_count = 0;
     ISA_ACCESS(lane_addresses)(context, warp, inst, inst->operand[1]);
     if (!ISA_ACCESS(open_lanes)(context, warp, (PtxSpace)inst->space, sizeof(uint64_t), mask,
                                 is_write, host))
         return false;
-    for (; mask && inst->space == PTX_SPACE_NONE; mask &= mask - 1) {
+    for (; mask && has_ranks(inst); mask &= mask - 1) {
         const int lane = bits_lowest32(mask);
-        if (context->did.space[lane] == PTX_SPACE_SHARED) continue;
+        const PtxSpace space = (PtxSpace)context->did.space[lane];
+        if (space == PTX_SPACE_SHARED || (space == PTX_SPACE_CLUSTER && is_arrival)) continue;
         isa_fault(context, warp, lane, ISA_FAULT_SPACE,
-                  "wrong space: an mbarrier at 0x%" PRIx64 ", which is not shared memory",
-                  context->did.address[lane]);
+                  "wrong space: an mbarrier at 0x%" PRIx64 ", which is not %sshared memory",
+                  context->did.address[lane], is_arrival ? "" : "the CTA's own ");
         return false;
     }
     return true;
+}
+
+static bool arrives(const IsaInst *inst) {
+    return inst->sub == ISA_MBARRIER_ARRIVE || inst->sub == ISA_MBARRIER_DROP ||
+           inst->sub == ISA_MBARRIER_EXPECT || inst->sub == ISA_MBARRIER_COMPLETE;
+}
+
+/* What an arrival of the lane is. */
+static IsaPhaseStep arrival_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
+    const uint64_t count = count_of(warp, inst, lane);
+    if (inst->sub == ISA_MBARRIER_EXPECT) return (IsaPhaseStep){.transactions = (int64_t)count};
+    if (inst->sub == ISA_MBARRIER_COMPLETE) return (IsaPhaseStep){.transactions = -(int64_t)count};
+    const bool drops = inst->sub == ISA_MBARRIER_DROP;
+    if (inst->flags & ISA_MBARRIER_EXPECTS) return (IsaPhaseStep){1, (int64_t)count, drops};
+    return (IsaPhaseStep){count, 0, drops};
 }
 
 /* Lane after lane, as atomics. */
@@ -205,9 +243,14 @@ EXEC(MBARRIER) {
     uint8_t *host[ISA_LANES];
     uint32_t done = 0;
     uint64_t state[ISA_LANES] = {0}, difference = 0;
-    if (!open_barriers(context, warp, inst, mask, inst->sub == ISA_MBARRIER_INIT, host)) return;
+    if (!open_barriers(context, warp, inst, mask, inst->sub == ISA_MBARRIER_INIT, arrives(inst),
+                       host))
+        return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
+        if (arrives(inst) &&
+            is_later(context, warp, inst, lane, arrival_of(warp, inst, lane)))
+            continue;
         uint64_t bits;
         memcpy(&bits, host[lane], sizeof bits);
         state[lane] = bits;
@@ -258,11 +301,13 @@ EXEC(PHASE_ARRIVE) {
     const IsaPhaseLayout *layout = inst->sub & ISA_PHASE_90 ? &isa_phase_of_90 : &isa_phase_of_80;
     uint8_t *host[ISA_LANES];
     uint64_t state[ISA_LANES] = {0};
-    if (!open_barriers(context, warp, inst, mask, false, host)) return;
+    if (!open_barriers(context, warp, inst, mask, false, true, host)) return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
+        const IsaPhaseStep step = step_of(warp, inst, lane);
+        if (is_later(context, warp, inst, lane, step)) continue;
         memcpy(&state[lane], host[lane], sizeof *state);
-        const uint64_t after = isa_phase_after(layout, state[lane], step_of(warp, inst, lane));
+        const uint64_t after = isa_phase_after(layout, state[lane], step);
         memcpy(host[lane], &after, sizeof after);
     }
     if (inst->operand[0] == ISA_SINK) return;
@@ -278,7 +323,7 @@ EXEC(PHASE_ARRIVE) {
 EXEC(PHASE_CHECK) {
     uint8_t *host[ISA_LANES];
     uint32_t done = 0;
-    if (!open_barriers(context, warp, inst, mask, false, host)) return;
+    if (!open_barriers(context, warp, inst, mask, false, false, host)) return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
         uint64_t bits;

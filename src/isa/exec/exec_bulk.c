@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "isa/async.h"
 #include "isa/bulk.h"
+#include "isa/cluster.h"
 #include "isa/launch.h"
 
 /* Addresses and sizes of all lanes. */
@@ -29,15 +30,22 @@ static void read_addresses(IsaContext *context, const IsaWarp *warp, IsaOperand 
     memcpy(addresses, context->did.address, sizeof context->did.address);
 }
 
+/* The same of shared addresses: one without a register is the CTA's own. */
+static void read_shared(IsaContext *context, const IsaWarp *warp, IsaOperand base, int64_t offset,
+                        bool is_32, uint64_t *addresses) {
+    const int64_t tag = base == ISA_SINK ? (int64_t)warp->cta->tag : 0;
+    read_addresses(context, warp, base, offset + tag, is_32, addresses);
+}
+
 static void read_lanes(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                        BulkLanes *lanes) {
     const uint32_t *size = isa_row32(warp, inst->operand[2]);
     FOR_LANES lanes->bytes[lane] =
         inst->sub & ISA_BULK_IN_16 ? size[lane] * ISA_BULK_UNIT : size[lane];
-    read_addresses(context, warp, inst->operand[0], (int32_t)inst->target,
-                   inst->sub & ISA_BULK_SHARED_IS_32, lanes->shared);
-    read_addresses(context, warp, inst->operand[3], (int32_t)inst->reconverge,
-                   inst->sub & ISA_BULK_BARRIER_IS_32, lanes->barrier);
+    read_shared(context, warp, inst->operand[0], (int32_t)inst->target,
+                inst->sub & ISA_BULK_SHARED_IS_32, lanes->shared);
+    read_shared(context, warp, inst->operand[3], (int32_t)inst->reconverge,
+                inst->sub & ISA_BULK_BARRIER_IS_32, lanes->barrier);
     read_addresses(context, warp, inst->operand[1], inst->imm, inst->sub & ISA_BULK_SOURCE_IS_32,
                    lanes->other);
 }
@@ -75,7 +83,8 @@ static uint8_t *open_range(IsaContext *context, IsaWarp *warp, int lane, BulkEnd
     if (end.space == PTX_SPACE_GLOBAL) {
         const MemBlock *block = mem_find(context->memory, end.address);
         if (!block || block->kind == MEM_KIND_HEAP || bytes > block->end - end.address) return NULL;
-    } else if (end.address >= context->launch->shared_extent ||
+    } else if (end.space == PTX_SPACE_CLUSTER ||
+               end.address >= context->launch->shared_extent ||
                bytes > context->launch->shared_extent - end.address) {
         return NULL;
     }
@@ -114,34 +123,98 @@ static bool move(IsaContext *context, IsaWarp *warp, const IsaInst *inst, int la
     return !context->fault.is_set;
 }
 
+/* Moves a lane's bytes into the shared memory of each CTA that they go to; false after a fault. */
+static bool load(IsaContext *context, IsaWarp *warp, const IsaInst *inst, int lane,
+                 const BulkLanes *lanes, BulkEnd from, uint32_t ranks) {
+    const uint64_t shared = lanes->shared[lane], offset = shared & ISA_RANK_OFFSETS;
+    if (!ranks)
+        return move(context, warp, inst, lane, from, (BulkEnd){PTX_SPACE_SHARED, shared},
+                    lanes->bytes[lane]);
+    for (; ranks; ranks &= ranks - 1) {
+        const uint64_t rank = (uint64_t)bits_lowest32(ranks);
+        const bool is_own = rank == warp->cta->rank;
+        const BulkEnd to = {is_own ? PTX_SPACE_SHARED : PTX_SPACE_CLUSTER,
+                            is_own ? offset : offset | rank << ISA_RANK_SHIFT};
+        if (!move(context, warp, inst, lane, from, to, lanes->bytes[lane])) return false;
+    }
+    return true;
+}
+
 static bool copy(IsaContext *context, IsaWarp *warp, const IsaInst *inst, int lane,
-                 const BulkLanes *lanes, IsaBulkKind kind) {
-    const PtxSpace others = kind == ISA_BULK_LOCAL ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
-    const BulkEnd shared = {PTX_SPACE_SHARED, lanes->shared[lane]};
-    const BulkEnd other = {others, lanes->other[lane]};
+                 const BulkLanes *lanes, IsaBulkKind kind, uint32_t ranks) {
+    const bool is_local = kind == ISA_BULK_LOCAL;
+    const PtxSpace others = is_local ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
+    const BulkEnd shared = {PTX_SPACE_SHARED, isa_cluster_own(warp->cta, lanes->shared[lane])};
+    const BulkEnd other = {others, is_local ? isa_cluster_own(warp->cta, lanes->other[lane])
+                                            : lanes->other[lane]};
     if (kind == ISA_BULK_PREFETCH) return true;
     if (kind == ISA_BULK_LOAD || kind == ISA_BULK_LOCAL)
-        return move(context, warp, inst, lane, other, shared, lanes->bytes[lane]);
+        return load(context, warp, inst, lane, lanes, other, ranks);
     return move(context, warp, inst, lane, shared, other, lanes->bytes[lane]);
 }
 
 EXEC(BULK) {
     const IsaBulkKind kind = (IsaBulkKind)(inst->sub & ISA_BULK_KIND);
+    const bool loads = kind == ISA_BULK_LOAD || kind == ISA_BULK_LOCAL;
+    const bool chooses = loads && inst->flags & ISA_BULK_MULTICAST;
     BulkLanes lanes;
     read_lanes(context, warp, inst, &lanes);
     context->bulk_count = 0;
     for (uint32_t rest = inst->sub & ISA_BULK_ONCE ? mask & -mask : mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
+        const uint32_t chosen = chooses ? isa_row32(warp, inst->operand[4])[lane] & UINT16_MAX : 0;
+        const uint32_t ranks = loads ? isa_bulk_ranks(context, lanes.shared[lane], chosen) : 0;
         if (!check_form(context, warp, lane, &lanes, kind) ||
-            !copy(context, warp, inst, lane, &lanes, kind))
+            !copy(context, warp, inst, lane, &lanes, kind, ranks))
             return;
         const IsaBulk bulk = {.global = lanes.other[lane],
                               .rows = {1, 1, 1, 1},
                               .row_bytes = lanes.bytes[lane],
                               .shared = (uint32_t)lanes.shared[lane],
                               .bytes = lanes.bytes[lane],
-                              .barrier = (uint32_t)lanes.barrier[lane],
+                              .barrier = (uint32_t)lanes.barrier[lane] & ISA_RANK_OFFSETS,
+                              .ranks = (uint16_t)ranks,
                               .kind = (uint8_t)kind,
+                              .lane = (uint8_t)lane};
+        isa_bulk_begun(context, warp, &bulk);
+    }
+}
+
+/* ---- st.async, red.async ---- */
+
+/* The elements of a lane go to the bytes, or are combined with them. */
+static void put_elements(const IsaWarp *warp, const IsaInst *inst, int lane, uint8_t *bytes) {
+    for (uint32_t i = 0; i < inst->vector; ++i) {
+        uint64_t value = inst->size == 8 ? isa_row64(warp, inst->operand[i])[lane]
+                                         : isa_row32(warp, inst->operand[i])[lane];
+        uint64_t old = 0;
+        memcpy(&old, bytes + i * inst->size, inst->size);
+        if (inst->sub) value = ISA_ACCESS(combine)(inst, (PtxSub)inst->sub, old, value);
+        memcpy(bytes + i * inst->size, &value, inst->size);
+    }
+}
+
+/* operand[0..vector-1] data, operand[4] base and imm: where they go, operand[5] base of the mbarrier
+ * and `target` its offset; both in shared memory with a rank. sub: PtxSub of a reduction, 0: store.
+ */
+EXEC(ASYNC_STORE) {
+    const uint32_t bytes = (uint32_t)inst->size * inst->vector;
+    const bool is_32 = inst->flags & ISA_BASE_IS_32;
+    uint64_t barrier[ISA_LANES];
+    uint8_t *host[ISA_LANES];
+    read_shared(context, warp, inst->operand[5], (int32_t)inst->target, is_32, barrier);
+    ISA_ACCESS(lane_addresses)(context, warp, inst, inst->operand[4]);
+    context->bulk_count = 0;
+    if (!ISA_ACCESS(open_lanes)(context, warp, PTX_SPACE_CLUSTER, bytes, mask, true, host)) return;
+    for (; mask; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        if (!isa_bulk_barrier_is_good(context, warp, lane, barrier[lane])) return;
+        put_elements(warp, inst, lane, host[lane]);
+        const IsaBulk bulk = {.rows = {1, 1, 1, 1},
+                              .bytes = bytes,
+                              .barrier = (uint32_t)barrier[lane] & ISA_RANK_OFFSETS,
+                              .ranks = (uint16_t)isa_bulk_ranks(context, barrier[lane], 0),
+                              .kind = ISA_BULK_LOCAL,
                               .lane = (uint8_t)lane};
         isa_bulk_begun(context, warp, &bulk);
     }

@@ -13,6 +13,7 @@
 
 #include "base/bits.h"
 #include "isa/check/check.h"
+#include "isa/cluster.h"
 #include "isa/exec/half.h"
 #include "isa/launch.h"
 #include "memory/heap.h"
@@ -120,9 +121,23 @@ static bool fault_window(IsaContext *context, const IsaWarp *warp, int lane, Ptx
                           " bytes of %s memory%s",
                           access_name(context, warp), bytes, text_plural(bytes), name, address,
                           size, name,
-                          space == PTX_SPACE_SHARED  ? " in this CTA"
-                          : space == PTX_SPACE_LOCAL ? " in this thread"
-                                                     : "");
+                          space == PTX_SPACE_SHARED    ? " in this CTA"
+                          : space == PTX_SPACE_CLUSTER ? " in that CTA"
+                          : space == PTX_SPACE_LOCAL   ? " in this thread"
+                                                       : "");
+}
+
+/* The CTA is not there whose shared memory a lane accesses. */
+static bool fault_cluster(IsaContext *context, const IsaWarp *warp, int lane, uint64_t address,
+                          uint32_t bytes) {
+    Text why = {0};
+    isa_cluster_say_missing(warp->cta, address >> ISA_RANK_SHIFT, &why);
+    const bool goes_on = isa_bad_access(
+        context, warp, lane, ISA_FAULT_ADDRESS, address,
+        "invalid %s of %u byte%s at shared::cluster address 0x%" PRIx64 ": %s",
+        access_name(context, warp), bytes, text_plural(bytes), address, text_string(&why));
+    text_free(&why);
+    return goes_on;
 }
 
 /* ---- Checking, one space at a time: the lanes of mask that may access `bytes` each. Of the others
@@ -170,9 +185,10 @@ static uint32_t check_global(IsaContext *context, const IsaWarp *warp, PtxSpace 
     return check_global_slowly(context, warp, space, bytes, mask, is_write);
 }
 
-static uint32_t check_window(IsaContext *context, const IsaWarp *warp, PtxSpace space,
-                             uint64_t size, uint32_t bytes, uint32_t mask) {
-    Window window = {NULL, 0, size};
+/* `first`: the space's first address. */
+static uint32_t check_window_at(IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                                uint64_t first, uint64_t size, uint32_t bytes, uint32_t mask) {
+    Window window = {NULL, first, first + size};
     uint32_t bad = bad_lanes(context->did.address, &window, bytes, mask);
     if (__builtin_expect(!bad, 1)) return mask;
     for (uint32_t rest = bad; rest; rest &= rest - 1) {
@@ -183,6 +199,34 @@ static uint32_t check_window(IsaContext *context, const IsaWarp *warp, PtxSpace 
     return mask & ~bad;
 }
 
+static uint32_t check_window(IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                             uint64_t size, uint32_t bytes, uint32_t mask) {
+    return check_window_at(context, warp, space, 0, size, bytes, mask);
+}
+
+/* Shared addresses of the warp's own CTA may have its rank. */
+static void drop_own_tag(IsaContext *context, const IsaWarp *warp) {
+    FOR_LANES context->did.address[lane] =
+        isa_cluster_own(warp->cta, context->did.address[lane]);
+}
+
+/* The shared memory of another CTA, of the rank that the addresses of all lanes have. */
+static uint8_t *open_cluster(IsaContext *context, const IsaWarp *warp, uint32_t bytes,
+                             uint32_t *mask) {
+    const int lane = bits_lowest32(*mask);
+    const uint64_t rank = context->did.address[lane] >> ISA_RANK_SHIFT;
+    const uint64_t first = rank << ISA_RANK_SHIFT;
+    const IsaCta *cta = isa_cluster_cta(warp->cta, rank);
+    if (!cta) {
+        fault_cluster(context, warp, lane, context->did.address[lane], bytes);
+        *mask = 0;
+        return NULL;
+    }
+    *mask = check_window_at(context, warp, PTX_SPACE_CLUSTER, first,
+                            context->launch->shared_extent, bytes, *mask);
+    return (uint8_t *)((uintptr_t)cta->shared - first);
+}
+
 static uint64_t local_size(const IsaWarp *warp) { return warp->frames[warp->frame].local_end; }
 
 /* Checks, takes the lanes that may not access out of *mask, and returns where the others' bytes
@@ -191,8 +235,10 @@ static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace sp
                            uint32_t *mask, bool is_write) {
     switch (space) {
     case PTX_SPACE_SHARED:
+        if (warp->cta->tag) drop_own_tag(context, warp);
         *mask = check_window(context, warp, space, context->launch->shared_extent, bytes, *mask);
         return warp->cta->shared;
+    case PTX_SPACE_CLUSTER: return open_cluster(context, warp, bytes, mask);
     case PTX_SPACE_PARAM: {
         int lane = bits_lowest32(*mask);
         if (is_write) {
@@ -402,8 +448,8 @@ static void local_store(const IsaWarp *warp, const IsaInst *inst, const uint64_t
 /* ---- Generic addresses ---- */
 
 static PtxSpace space_of(uint64_t address) {
-    if (address >= MEM_GLOBAL_BASE || address < MEM_SHARED_WINDOW) return PTX_SPACE_GLOBAL;
-    if (address < MEM_SHARED_END) return PTX_SPACE_SHARED;
+    if (address >= MEM_WINDOWS_END || address < MEM_WINDOWS_START) return PTX_SPACE_GLOBAL;
+    if (address >= MEM_SHARED_WINDOW) return PTX_SPACE_SHARED;
     if (address < MEM_LOCAL_END) return PTX_SPACE_LOCAL;
     if (address < MEM_PARAM_END) return PTX_SPACE_PARAM;
     return PTX_SPACE_GLOBAL;
@@ -419,21 +465,33 @@ static uint64_t window_of(PtxSpace space) {
 }
 
 /* Replaces generic addresses by those of the space they fall in, and stores the space in
- * context->did.space. The lanes of each space are in the four masks. */
+ * context->did.space. The lanes of each space are in the masks. */
 typedef struct SpaceMasks {
     uint32_t global, shared, local, param;
+    uint32_t cluster; /* shared memory of other CTAs */
 } SpaceMasks;
 
-static SpaceMasks resolve_generic(IsaContext *context, uint32_t mask) {
+/* The space of a shared address: that of the own CTA, which it becomes an offset in, or of others.
+ */
+static PtxSpace own_or_cluster(const IsaWarp *warp, uint64_t *address) {
+    const uint64_t tag = warp->cta->tag;
+    if (*address >> ISA_RANK_SHIFT != tag >> ISA_RANK_SHIFT) return PTX_SPACE_CLUSTER;
+    *address -= tag;
+    return PTX_SPACE_SHARED;
+}
+
+static SpaceMasks resolve_generic(IsaContext *context, const IsaWarp *warp, uint32_t mask) {
     SpaceMasks masks = {0};
     for (; mask; mask &= mask - 1) {
         int lane = bits_lowest32(mask);
         PtxSpace space = space_of(context->did.address[lane]);
-        context->did.space[lane] = (uint8_t)space;
         context->did.address[lane] -= window_of(space);
+        if (space == PTX_SPACE_SHARED) space = own_or_cluster(warp, &context->did.address[lane]);
+        context->did.space[lane] = (uint8_t)space;
         uint32_t bit = 1u << lane;
         switch (space) {
         case PTX_SPACE_SHARED: masks.shared |= bit; break;
+        case PTX_SPACE_CLUSTER: masks.cluster |= bit; break;
         case PTX_SPACE_LOCAL: masks.local |= bit; break;
         case PTX_SPACE_PARAM: masks.param |= bit; break;
         default: masks.global |= bit; break;
@@ -452,11 +510,53 @@ static IsaAccess opened_for(const IsaContext *context, const IsaWarp *warp, bool
     return is_barrier ? ISA_ACCESS_ATOMIC : ISA_ACCESS_READ;
 }
 
+/* Lanes among `mask` whose shared addresses have the same rank as the first's. */
+static uint32_t lanes_of_rank(const IsaContext *context, uint32_t mask) {
+    const uint64_t rank = context->did.address[bits_lowest32(mask)] >> ISA_RANK_SHIFT;
+    uint32_t lanes = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        if (context->did.address[lane] >> ISA_RANK_SHIFT == rank) lanes |= lane_bit[lane];
+    }
+    return lanes;
+}
+
+/* Of shared addresses with ranks. */
+static SpaceMasks resolve_ranks(IsaContext *context, const IsaWarp *warp, uint32_t mask) {
+    SpaceMasks masks = {0};
+    for (; mask; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        const PtxSpace space = own_or_cluster(warp, &context->did.address[lane]);
+        context->did.space[lane] = (uint8_t)space;
+        if (space == PTX_SPACE_SHARED) masks.shared |= lane_bit[lane];
+        else masks.cluster |= lane_bit[lane];
+    }
+    return masks;
+}
+
+/* Finds where the lanes of `mask` access; false after a fault. */
+static bool open_part(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
+                      uint32_t mask, bool is_write, uint8_t **host) {
+    uint32_t good = mask;
+    uint8_t *bias = open_space(context, warp, space, bytes, &good, is_write);
+    if (context->fault.is_set) return false;
+    if (is_checked(context))
+        isa_check_access(context, warp, NULL, space, bytes, good,
+                         opened_for(context, warp, is_write));
+    for (; mask; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        host[lane] =
+            good >> lane & 1 ? isa_byte(bias, context->did.address[lane]) : context->dropped;
+    }
+    return true;
+}
+
 bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
                             uint32_t mask, bool is_write, uint8_t **host) {
     SpaceMasks masks = {0};
     if (is_checked(context)) memset(context->dropped, 0, sizeof context->dropped);
-    if (space == PTX_SPACE_NONE) masks = resolve_generic(context, mask);
+    if (space == PTX_SPACE_NONE) masks = resolve_generic(context, warp, mask);
+    else if (space == PTX_SPACE_CLUSTER) masks = resolve_ranks(context, warp, mask);
     else if (space == PTX_SPACE_SHARED) masks.shared = mask;
     else masks.global = mask;
     if (masks.local | masks.param) {
@@ -467,23 +567,17 @@ bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, 
                       : ptx_opcode_name((PtxOpcode)context->program->infos[warp->pc].op));
         return false;
     }
-    const struct {
-        PtxSpace space;
-        uint32_t mask;
-    } parts[] = {{PTX_SPACE_GLOBAL, masks.global}, {PTX_SPACE_SHARED, masks.shared}};
-    for (int i = 0; i < 2; i++) {
-        if (!parts[i].mask) continue;
-        uint32_t good = parts[i].mask;
-        uint8_t *bias = open_space(context, warp, parts[i].space, bytes, &good, is_write);
-        if (context->fault.is_set) return false;
-        if (is_checked(context))
-            isa_check_access(context, warp, NULL, parts[i].space, bytes, good,
-                             opened_for(context, warp, is_write));
-        for (uint32_t rest = parts[i].mask; rest; rest &= rest - 1) {
-            int lane = bits_lowest32(rest);
-            host[lane] =
-                good >> lane & 1 ? isa_byte(bias, context->did.address[lane]) : context->dropped;
-        }
+    if (masks.global &&
+        !open_part(context, warp, PTX_SPACE_GLOBAL, bytes, masks.global, is_write, host))
+        return false;
+    if (masks.shared &&
+        !open_part(context, warp, PTX_SPACE_SHARED, bytes, masks.shared, is_write, host))
+        return false;
+    while (masks.cluster) {
+        const uint32_t together = lanes_of_rank(context, masks.cluster);
+        masks.cluster &= ~together;
+        if (!open_part(context, warp, PTX_SPACE_CLUSTER, bytes, together, is_write, host))
+            return false;
     }
     return true;
 }
@@ -552,11 +646,34 @@ static uint32_t aligned_lanes(IsaContext *context, const IsaWarp *warp, uint32_t
 
 typedef void SpaceAccess(IsaContext *, IsaWarp *, const IsaInst *, PtxSpace, uint32_t);
 
+/* A timed run sees an access to another CTA's shared memory as one to that CTA's SM. */
+static void name_sms(IsaContext *context, const IsaWarp *warp, uint32_t mask) {
+    for (; mask; mask &= mask - 1) {
+        uint64_t *address = &context->did.address[bits_lowest32(mask)];
+        const IsaCta *cta = isa_cluster_cta(warp->cta, *address >> ISA_RANK_SHIFT);
+        const uint64_t sm = cta ? cta->sm : 0;
+        *address = (*address & ISA_RANK_OFFSETS) | sm << ISA_RANK_SHIFT;
+    }
+}
+
+/* Runs `access` once for each CTA whose shared memory the lanes access. */
+static void access_cluster(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                           SpaceAccess *access) {
+    for (uint32_t rest = mask; rest && !context->fault.is_set;) {
+        const uint32_t together = lanes_of_rank(context, rest);
+        rest &= ~together;
+        access(context, warp, inst, PTX_SPACE_CLUSTER, together);
+    }
+    name_sms(context, warp, mask);
+}
+
 /* Runs `access` once for each space that the lanes' generic addresses fall in. */
 static void access_generic(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                            SpaceAccess *access) {
-    SpaceMasks masks = resolve_generic(context, mask);
-    if (masks.global) access(context, warp, inst, PTX_SPACE_GLOBAL, masks.global);
+    SpaceMasks masks = resolve_generic(context, warp, mask);
+    if (masks.cluster) access_cluster(context, warp, inst, masks.cluster, access);
+    if (masks.global && !context->fault.is_set)
+        access(context, warp, inst, PTX_SPACE_GLOBAL, masks.global);
     if (masks.shared && !context->fault.is_set)
         access(context, warp, inst, PTX_SPACE_SHARED, masks.shared);
     if (masks.local && !context->fault.is_set)
@@ -592,7 +709,7 @@ EXEC(ST_GENERIC) {
 /* A prefetch only names an address: a bad one is no fault. */
 EXEC(PREFETCH) {
     lane_addresses(context, warp, inst, inst->operand[0]);
-    if (inst->space == PTX_SPACE_NONE) resolve_generic(context, mask);
+    if (inst->space == PTX_SPACE_NONE) resolve_generic(context, warp, mask);
 }
 
 EXEC(POLICY_FRACTION) {
@@ -823,7 +940,11 @@ EXEC(ISSPACEP) {
         const MemBlock *block = is_inside ? mem_find(context->memory, address) : NULL;
         bool is_const = block && block->kind == MEM_KIND_CONST;
         PtxSpace space = is_const ? PTX_SPACE_CONST : space_of(address);
-        result |= (uint32_t)(space == (PtxSpace)inst->sub) << i;
+        uint64_t offset = address - MEM_SHARED_WINDOW;
+        if (space == PTX_SPACE_SHARED) space = own_or_cluster(warp, &offset);
+        const bool is_in_cluster = space == PTX_SPACE_SHARED || space == PTX_SPACE_CLUSTER;
+        const bool is_same = space == (PtxSpace)inst->sub;
+        result |= (uint32_t)(is_same || (is_in_cluster && inst->sub == PTX_SPACE_CLUSTER)) << i;
     }
     uint32_t *word = &warp->preds[inst->operand[0]];
     *word = (*word & ~mask) | result;

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "isa/async.h"
 #include "isa/bulk.h"
+#include "isa/cluster.h"
 #include "isa/launch.h"
 #include "isa/tensor_map.h"
 
@@ -23,6 +24,7 @@ typedef struct Tile {
     TensorMap map;
     int32_t at[TENSOR_MAX_RANK]; /* coordinates of its first element */
     uint64_t shared;
+    PtxSpace space; /* of that address */
     uint32_t element_bytes;
 } Tile;
 
@@ -77,8 +79,8 @@ static uint8_t *open_unit(const Tile *tile, PtxSpace space, uint64_t address, ui
 static bool move_shared(const Tile *tile, uint32_t offset, uint8_t *row, uint32_t bytes,
                         bool is_write) {
     for (uint32_t at = 0; at < bytes; at += ISA_BULK_UNIT) {
-        uint8_t *unit = open_unit(tile, PTX_SPACE_SHARED, shared_place(tile, offset + at),
-                                  ISA_BULK_UNIT, is_write);
+        uint8_t *unit = open_unit(tile, tile->space, shared_place(tile, offset + at), ISA_BULK_UNIT,
+                                  is_write);
         if (!unit) return false;
         if (is_write) memcpy(unit, row + at, ISA_BULK_UNIT);
         else memcpy(row + at, unit, ISA_BULK_UNIT);
@@ -220,20 +222,27 @@ static bool move_tile(const Tile *tile, IsaBulk *bulk) {
 
 /* ---- The instruction ---- */
 
+/* The lane's base + offset. */
 static uint64_t base_of(Tile *tile, IsaOperand base, int64_t offset, bool is_32) {
     const IsaInst access = {.imm = offset, .flags = is_32 ? ISA_BASE_IS_32 : 0};
     ISA_ACCESS(lane_addresses)(tile->context, tile->warp, &access, base);
     return tile->context->did.address[tile->lane];
 }
 
+/* The same of a shared address: one without a register is the CTA's own. */
+static uint64_t shared_base_of(Tile *tile, IsaOperand base, int64_t offset, bool is_32) {
+    const int64_t tag = base == ISA_SINK ? (int64_t)tile->warp->cta->tag : 0;
+    return base_of(tile, base, offset + tag, is_32);
+}
+
 /* Reads the operands; false after a fault. */
 static bool read_tile(Tile *tile, IsaBulk *bulk) {
     const IsaInst *inst = tile->inst;
     const bool loads = tile->kind == ISA_BULK_LOAD;
-    if (!read_map(tile, base_of(tile, inst->operand[1], inst->imm, false))) return false;
+    if (!read_map(tile, base_of(tile, inst->operand[1], (int32_t)inst->imm, false))) return false;
     tile->element_bytes = tensor_element_bytes((TensorType)tile->map.type);
-    tile->shared =
-        base_of(tile, inst->operand[0], (int32_t)inst->target, inst->sub & ISA_BULK_SHARED_IS_32);
+    tile->shared = shared_base_of(tile, inst->operand[0], (int32_t)inst->target,
+                                  inst->sub & ISA_BULK_SHARED_IS_32);
     for (int i = 0; i < tile->map.rank; i++)
         tile->at[i] = (int32_t)isa_row32(tile->warp, inst->operand[2 + i])[tile->lane];
     *bulk = (IsaBulk){.shared = (uint32_t)tile->shared,
@@ -246,10 +255,31 @@ static bool read_tile(Tile *tile, IsaBulk *bulk) {
                   tile->shared, TILE_ALIGNMENT);
         return false;
     }
-    const uint64_t barrier = base_of(tile, inst->operand[7], (int32_t)inst->reconverge,
-                                     inst->sub & ISA_BULK_BARRIER_IS_32);
-    bulk->barrier = (uint32_t)barrier;
+    const uint64_t barrier = shared_base_of(tile, inst->operand[7], (int32_t)inst->reconverge,
+                                            inst->sub & ISA_BULK_BARRIER_IS_32);
+    bulk->barrier = (uint32_t)barrier & ISA_RANK_OFFSETS;
     return !loads || isa_bulk_barrier_is_good(tile->context, tile->warp, tile->lane, barrier);
+}
+
+/* Moves the tile, into the shared memory of each CTA that it goes to; false after a fault. */
+static bool move_to_all(Tile *tile, IsaBulk *bulk) {
+    const bool chooses = tile->inst->flags & ISA_BULK_MULTICAST;
+    const IsaOperand row = (IsaOperand)(tile->inst->imm >> 32);
+    const uint32_t chosen = chooses ? isa_row32(tile->warp, row)[tile->lane] & UINT16_MAX : 0;
+    if (tile->kind == ISA_BULK_LOAD)
+        bulk->ranks = (uint16_t)isa_bulk_ranks(tile->context, tile->shared, chosen);
+    tile->space = PTX_SPACE_SHARED;
+    tile->shared = isa_cluster_own(tile->warp->cta, tile->shared);
+    if (!bulk->ranks) return move_tile(tile, bulk);
+    const uint64_t offset = tile->shared & ISA_RANK_OFFSETS;
+    for (uint32_t rest = bulk->ranks; rest; rest &= rest - 1) {
+        const uint64_t rank = (uint64_t)bits_lowest32(rest);
+        const bool is_own = rank == tile->warp->cta->rank;
+        tile->space = is_own ? PTX_SPACE_SHARED : PTX_SPACE_CLUSTER;
+        tile->shared = is_own ? offset : offset | rank << ISA_RANK_SHIFT;
+        if (!move_tile(tile, bulk)) return false;
+    }
+    return true;
 }
 
 EXEC(TENSOR) {
@@ -261,7 +291,7 @@ EXEC(TENSOR) {
                      .inst = inst,
                      .lane = bits_lowest32(rest),
                      .kind = (IsaBulkKind)(inst->sub & ISA_BULK_KIND)};
-        if (!read_tile(&tile, &bulk) || !move_tile(&tile, &bulk)) return;
+        if (!read_tile(&tile, &bulk) || !move_to_all(&tile, &bulk)) return;
         isa_bulk_begun(context, warp, &bulk);
     }
 }

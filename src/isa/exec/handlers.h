@@ -21,6 +21,9 @@
     HANDLER(SREG)           /* operand d; sub: PtxSreg, size: bytes of the register */             \
     HANDLER(LOCAL_ADDRESS)  /* operand d; imm: offset in the frame's local area; size: bytes */    \
     HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */          \
+    HANDLER(CTA_ADDRESS)    /* the same, offset in the CTA's shared memory */                      \
+    HANDLER(MAPA)           /* isa/cluster.c */                                                    \
+    HANDLER(CTA_RANK)                                                                              \
     HANDLER(ALLOCA)         /* operands d, size; imm: alignment; size: bytes of d */               \
     HANDLER(STACKSAVE)      /* operand d; size: bytes */                                           \
     HANDLER(STACKRESTORE)   /* operand a; size: bytes */                                           \

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "isa/check/check.h"
+#include "isa/cluster.h"
 #include "isa/flow/converge.h"
 
 enum { MAX_FRAMES = 1 << 15 };
@@ -400,6 +401,17 @@ static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *in
     return true;
 }
 
+/* The barrier of the cluster. A CTA that is a cluster of its own arrives with its wait, as ptxas has
+ * it. */
+static bool cluster_barrier(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
+                            uint32_t mask) {
+    const bool is_arrival = inst->sub == PTX_SUB_BAR_ARRIVE;
+    if (!warp->cta->cluster) return is_arrival || barrier_arrive(context, warp, inst, mask);
+    if (is_arrival) isa_cluster_arrive(context, warp, mask);
+    else isa_cluster_wait(warp, mask);
+    return true;
+}
+
 /* ---- Stepping ---- */
 
 static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
@@ -454,11 +466,16 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         warp->alive &= ~mask;
         for (uint32_t i = 1; i < warp->frame_count; i++)
             warp->frames[i].lanes &= ~mask;
+        if (warp->cta->cluster) isa_cluster_exit(context, warp, mask);
         converge_exit(warp, mask);
         if (warp->active) warp->pc++;
         break;
     case ISA_FLOW_BARRIER:
         is_ok = barrier_arrive(context, warp, inst, mask);
+        warp->pc++;
+        break;
+    case ISA_FLOW_CLUSTER:
+        is_ok = cluster_barrier(context, warp, inst, mask);
         warp->pc++;
         break;
     case ISA_FLOW_JUMP:

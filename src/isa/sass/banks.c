@@ -1,6 +1,7 @@
 /* Constant banks of a launch (see the header). What lies where in bank 0: docs/machine-code.md. */
 #include "isa/sass/banks.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ enum {
     AT_SMS = 0x10c,
     AT_SYSTEM_SHARED_90 = 0x114, /* bytes of shared memory that are the system's */
     AT_MOST_SHARED_90 = 0x13c,   /* bytes that %aggr_smem_size tells at most */
+    AT_HAS_CLUSTERS_90 = 0x140,  /* %is_explicit_cluster, a word */
     AT_CLUSTER_SHAPE_90 = 0x144, /* %cluster_nctaid, three words, and their reciprocals as floats */
     AT_CLUSTERS_90 = 0x15c,      /* %nclusterid, three words */
     AT_CLUSTER_RANKS_90 = 0x188, /* %cluster_nctarank */
@@ -82,15 +84,27 @@ static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, sm >= 80 ? 0x12c : 0x114, (uint32_t)(MEM_PARAM_END - 1 - base));
 }
 
-/* A CTA is a cluster of its own. */
+/* The float that times a CTA's index, rounded down, is that of its cluster: no less than the
+ * reciprocal. */
+static uint32_t reciprocal(uint32_t ctas) {
+    float value = 1.0f / (float)ctas;
+    if ((double)value * ctas < 1) value = nextafterf(value, 2);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Without clusters a CTA is one of its own. */
 static void put_clusters(const IsaLaunch *launch, uint8_t *bank) {
-    enum { FLOAT_ONE = 0x3f800000 };
+    const bool has_clusters = launch->clusters != NULL;
     for (uint32_t axis = 0; axis < 3; ++axis) {
-        put_word(bank, AT_CLUSTER_SHAPE_90 + 4 * axis, 1);
-        put_word(bank, AT_CLUSTER_SHAPE_90 + 12 + 4 * axis, FLOAT_ONE);
-        put_word(bank, AT_CLUSTERS_90 + 4 * axis, launch->grid[axis]);
+        const uint32_t ctas = has_clusters ? launch->cluster[axis] : 1;
+        put_word(bank, AT_CLUSTER_SHAPE_90 + 4 * axis, ctas);
+        put_word(bank, AT_CLUSTER_SHAPE_90 + 12 + 4 * axis, reciprocal(ctas));
+        put_word(bank, AT_CLUSTERS_90 + 4 * axis, launch->grid[axis] / ctas);
     }
-    put_word(bank, AT_CLUSTER_RANKS_90, 1);
+    put_word(bank, AT_HAS_CLUSTERS_90, has_clusters);
+    put_word(bank, AT_CLUSTER_RANKS_90, has_clusters ? launch->cluster_ctas : 1);
 }
 
 static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {

@@ -57,6 +57,9 @@ static PtxFunction *function_of(const CubinFunction *from, int index, Arena *are
                          .column = 1};
     memcpy(out->max_threads, from->max_threads, sizeof out->max_threads);
     memcpy(out->required_threads, from->required_threads, sizeof out->required_threads);
+    memcpy(out->cluster, from->cluster, sizeof out->cluster);
+    out->max_cluster = from->max_cluster;
+    out->needs_cluster = from->has_cluster;
     add_parameters(out, from, arena);
     return out;
 }

@@ -19,8 +19,23 @@ static IsaInst *put_step(Translator *t, IsaHandler handler, IsaBulkKind kind) {
     return step;
 }
 
+/* The ranks that a copy goes to, if it goes to several CTAs: the upper half of a register. */
+static IsaOperand ranks_of(Translator *t, const SassOperand *operand) {
+    if (!tr_mod(t, SASS_MOD_BULK_MULTICAST)) return ISA_SINK;
+    return tr_step3(t, ISA_DO_SHR_U32, tr_scratch(t), tr_row(t, operand), tr_constant(t, 16))
+        ->operand[0];
+}
+
+/* The lower half of such a register, else all of it: a size. */
+static IsaOperand size_of(Translator *t, const SassOperand *operand) {
+    if (!tr_mod(t, SASS_MOD_BULK_MULTICAST)) return tr_row(t, operand);
+    return tr_step3(t, ISA_DO_AND_32, tr_scratch(t), tr_row(t, operand),
+                    tr_constant(t, UINT16_MAX))
+        ->operand[0];
+}
+
 static IsaInst *put_bulk(Translator *t, IsaBulkKind kind, const SassOperand *size) {
-    const IsaOperand units = tr_row(t, size);
+    const IsaOperand units = size_of(t, size);
     IsaInst *step = put_step(t, ISA_DO_BULK, kind);
     step->operand[0] = step->operand[3] = ISA_SINK;
     step->operand[2] = units;
@@ -32,7 +47,6 @@ static IsaInst *put_bulk(Translator *t, IsaBulkKind kind, const SassOperand *siz
 bool tr_op_ublkcp(Translator *t) {
     const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1), *size = tr_operand(t, 2);
     const uint8_t way = tr_mod(t, SASS_MOD_BULK_WAY);
-    if (tr_mod(t, SASS_MOD_BULK_MULTICAST)) return tr_refuse(t, "copies to several thread blocks");
     if (way == SASS_BULK_WAY_NONE) return tr_refuse(t, "this kind of bulk copy");
     if (way == SASS_BULK_WAY_GS) {
         const IsaOperand global = tr_joined(t, to), shared = tr_register(t, from, 0);
@@ -45,7 +59,10 @@ bool tr_op_ublkcp(Translator *t) {
     const bool is_local = way == SASS_BULK_WAY_SS;
     const IsaOperand source = is_local ? tr_register(t, from, 0) : tr_joined(t, from);
     const IsaOperand shared = tr_register(t, to, 0), barrier = tr_register(t, to, 1);
+    const IsaOperand ranks = ranks_of(t, size);
     IsaInst *step = put_bulk(t, is_local ? ISA_BULK_LOCAL : ISA_BULK_LOAD, size);
+    step->operand[4] = ranks;
+    if (ranks != ISA_SINK) step->flags |= ISA_BULK_MULTICAST;
     step->operand[0] = shared;
     step->operand[1] = source;
     step->operand[3] = barrier;
@@ -95,13 +112,14 @@ bool tr_op_utma(Translator *t) {
     const SassOperand *block = tr_operand(t, is_first ? 0 : 1), *map = tr_operand(t, is_first);
     const uint32_t rank = tr_mod(t, SASS_MOD_TILE_RANK) + 1u;
     if (tr_mod(t, SASS_MOD_TILE_IM2COL)) return tr_refuse(t, "tiles of im2col");
-    if (tr_mod(t, SASS_MOD_BULK_MULTICAST)) return tr_refuse(t, "copies to several thread blocks");
     if (rank > 5) return tr_refuse(t, "this number of dimensions");
     IsaOperand row[7]; /* of the block */
     const uint32_t before = is_load ? 2 : is_prefetch ? 0 : 1;
     for (uint32_t i = 0; i < before + rank; ++i)
         row[i] = tr_register(t, block, i);
     const IsaOperand address = tr_joined(t, map);
+    const bool chooses = is_load && tr_mod(t, SASS_MOD_BULK_MULTICAST);
+    const IsaOperand ranks = chooses ? ranks_of(t, tr_operand(t, 2)) : 0;
     IsaInst *step = put_step(t, ISA_DO_TENSOR,
                              is_load        ? ISA_BULK_LOAD
                              : is_prefetch  ? ISA_BULK_PREFETCH
@@ -115,5 +133,8 @@ bool tr_op_utma(Translator *t) {
     step->vector = (uint8_t)rank;
     if (is_reduction) step->size = (uint8_t)operations[tr_mod(t, SASS_MOD_ATOM_OP) & 7];
     step->sub |= ISA_BULK_SHARED_IS_32 | ISA_BULK_BARRIER_IS_32;
+    if (!chooses) return true;
+    step->flags |= ISA_BULK_MULTICAST;
+    step->imm = (int64_t)ranks << 32;
     return true;
 }

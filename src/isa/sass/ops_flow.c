@@ -255,15 +255,16 @@ bool tr_op_bar(Translator *t) {
     return true;
 }
 
-/* All threads of the cluster, which are those of the CTA. */
-bool tr_op_cga_wait(Translator *t) {
+/* All threads of the cluster: UCGABAR_ARV, UCGABAR_WAIT. */
+bool tr_op_cga_barrier(Translator *t) {
+    const bool is_arrival = t->sass->op == SASS_OP_UCGABAR_ARV;
     t->is_uniform = false;
     t->inst.operand[0] = tr_constant(t, 0);
     t->inst.operand[1] = ISA_SINK;
-    t->inst.flow = ISA_FLOW_BARRIER;
+    t->inst.flow = ISA_FLOW_CLUSTER;
     t->inst.flags |= ISA_MEETS;
-    t->inst.sub = PTX_SUB_BAR_SYNC;
-    t->info.flags |= ISA_IS_BARRIER;
+    t->inst.sub = is_arrival ? PTX_SUB_BAR_ARRIVE : PTX_SUB_BAR_SYNC;
+    t->info.flags |= is_arrival ? ISA_IS_BULK : ISA_IS_BARRIER;
     return true;
 }
 

@@ -220,11 +220,11 @@ bool tr_op_matrices(Translator *t) {
 /* ---- mbarriers ---- */
 
 /* Arrivals at the barrier at `address`, and transactions (ISA_SINK: none); `to` NULL: without a
- * result. */
+ * result. `space`: shared memory of the CTA or of its cluster, or generic. */
 static void put_arrival(Translator *t, const SassOperand *to, const SassOperand *address,
-                        bool is_generic, IsaOperand count, IsaOperand transactions, uint8_t sub) {
-    const PtxSpace space = is_generic ? PTX_SPACE_NONE : PTX_SPACE_SHARED;
-    const Base base = base_of(t, address, is_generic);
+                        PtxSpace space, IsaOperand count, IsaOperand transactions, uint8_t sub) {
+    const PtxSpace timed = space == PTX_SPACE_CLUSTER ? PTX_SPACE_SHARED : space;
+    const Base base = base_of(t, address, space == PTX_SPACE_NONE);
     const bool has_result = to && to->value != SASS_RZ;
     IsaInst *step = tr_step(t, ISA_DO_PHASE_ARRIVE);
     put_access(step, space, (Width){8, 1, false}, base, 1);
@@ -233,8 +233,9 @@ static void put_arrival(Translator *t, const SassOperand *to, const SassOperand 
     step->operand[3] = transactions;
     step->sub = (uint8_t)(sub | (t->sass->sm >= 90 ? ISA_PHASE_90 : 0));
     if (has_result) tr_split_to(t, to, step->operand[0]);
-    fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){8, 1, false});
+    fill_access(t, ISA_MEMORY_ATOMIC, timed, (Width){8, 1, false});
     t->info.flags |= ISA_IS_PHASE;
+    if (space != PTX_SPACE_SHARED) t->info.flags |= ISA_IS_BULK;
     if (!has_result) t->info.flags |= ISA_IS_REDUCTION;
 }
 
@@ -289,8 +290,9 @@ bool tr_op_syncs(Translator *t) {
                has_count = arrival == SASS_ARRIVAL_ART0;
     const IsaOperand amount = has_register ? tr_row(t, tr_operand(t, 2)) : ISA_SINK;
     const bool stays = arrival == SASS_ARRIVAL_A0TR || arrival == SASS_ARRIVAL_A0TX;
-    put_arrival(t, tr_operand(t, 0), tr_operand(t, 1), false, has_count ? amount : ISA_SINK,
-                has_count ? ISA_SINK : amount,
+    put_arrival(t, tr_operand(t, 0), tr_operand(t, 1),
+                tr_mod(t, SASS_MOD_RED) ? PTX_SPACE_CLUSTER : PTX_SPACE_SHARED,
+                has_count ? amount : ISA_SINK, has_count ? ISA_SINK : amount,
                 (stays ? ISA_PHASE_STAYS : 0) |
                     (arrival == SASS_ARRIVAL_A0TX ? ISA_PHASE_COMPLETES : 0) |
                     (tr_mod(t, SASS_MOD_OPTOUT) ? ISA_PHASE_DROP : 0) |
@@ -303,7 +305,7 @@ bool tr_op_arrives(Translator *t) {
     if (tr_mod(t, SASS_MOD_ARRIVES_COUNT) == SASS_ARRIVES_COUNT_TRANSCNT) {
         tr_step(t, ISA_DO_NOP);
     } else {
-        put_arrival(t, NULL, tr_operand(t, 0), false, ISA_SINK, ISA_SINK, 0);
+        put_arrival(t, NULL, tr_operand(t, 0), PTX_SPACE_SHARED, ISA_SINK, ISA_SINK, 0);
     }
     t->info.flags |= ISA_IS_COPY_WAIT;
     t->info.element_bytes = ISA_WAIT_ALL;
@@ -365,10 +367,11 @@ static void put_test(Translator *t, const SassOperand *to, IsaOperand old, IsaOp
     tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, to, 1), tr_constant(t, 0));
 }
 
+static const PtxSub subs[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC, PTX_SUB_DEC,
+                              PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR, PTX_SUB_EXCH};
+
 /* (p, d,) address, b (, c) */
 bool tr_op_atom(Translator *t) {
-    static const PtxSub subs[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC, PTX_SUB_DEC,
-                                  PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR, PTX_SUB_EXCH};
     const uint16_t op = t->sass->op;
     const uint16_t opcode = t->sass->form->opcode;
     const bool is_reduction = op == SASS_OP_RED || op == SASS_OP_REDG;
@@ -382,7 +385,8 @@ bool tr_op_atom(Translator *t) {
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
     const bool is_count = !is_cas && which == popc_inc;
     if (!is_cas && which == SASS_ATOM_OP_ARRIVE && t->sass->sm < 90) {
-        put_arrival(t, tr_operand(t, to), tr_operand(t, address), to == 1, ISA_SINK, ISA_SINK, 0);
+        put_arrival(t, tr_operand(t, to), tr_operand(t, address),
+                    to == 1 ? PTX_SPACE_NONE : PTX_SPACE_SHARED, ISA_SINK, ISA_SINK, 0);
         return true;
     }
     if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
@@ -519,6 +523,40 @@ bool tr_op_ldc(Translator *t) {
     return true;
 }
 
+/* ---- Stores that complete transactions of an mbarrier ---- */
+
+/* address, data: the register behind the address is the mbarrier's. */
+bool tr_op_async_store(Translator *t) {
+    const bool is_reduction = t->sass->op == SASS_OP_REDAS;
+    const SassOperand *address = tr_operand(t, 0), *data = tr_operand(t, 1);
+    Width width = {4, 1, false};
+    AtomType type = {4, 0};
+    if (is_reduction && !atom_type(t, &type)) return tr_refuse(t, "this type");
+    if (is_reduction) width.size = type.size;
+    else width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
+    if (!is_reduction && width.size < 4) return tr_refuse(t, "this width");
+    const Base base = base_of(t, address, false);
+    const IsaOperand barrier = base_register(t, address->reg, 1);
+    IsaOperand row[4];
+    const bool is_joined = is_reduction && width.size == 8;
+    for (uint32_t i = 0; i < width.vector; ++i)
+        row[i] = is_joined ? tr_joined(t, data) : tr_register(t, data, i);
+    IsaInst *step = tr_step(t, ISA_DO_ASYNC_STORE);
+    for (uint32_t i = 0; i < width.vector; ++i)
+        step->operand[i] = row[i];
+    put_access(step, PTX_SPACE_SHARED, width, base, 4);
+    step->operand[5] = barrier;
+    step->target = 0; /* the mbarrier's offset */
+    step->sub = 0;
+    if (is_reduction) {
+        step->sub = (uint8_t)subs[tr_mod(t, SASS_MOD_ATOM_OP)];
+        step->flags |= type.flags;
+    }
+    t->inst.flow = ISA_FLOW_STORE;
+    t->info.flags |= ISA_IS_BULK;
+    return true;
+}
+
 /* ---- Fences and caches ---- */
 
 bool tr_op_membar(Translator *t) {
@@ -530,9 +568,8 @@ bool tr_op_membar(Translator *t) {
 
 /* p, address */
 bool tr_op_qspc(Translator *t) {
-    /* a CTA is a cluster of its own */
     static const PtxSpace spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED,
-                                      PTX_SPACE_SHARED};
+                                      PTX_SPACE_CLUSTER};
     const uint8_t which = tr_mod(t, SASS_MOD_SPACE) & 3;
     const IsaOperand address = joined_address(t, tr_operand(t, 2), tr_mod(t, SASS_MOD_E));
     if (tr_operand(t, 1)->value != SASS_RZ) return tr_refuse(t, "a register as result");

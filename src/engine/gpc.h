@@ -1,0 +1,19 @@
+/* Groups of SMs (GPCs): pairs of SMs belong to them in turn, as pairs (TPCs) that a chip lacks are
+ * missing here and there. */
+#ifndef TYTO_ENGINE_GPC_H
+#define TYTO_ENGINE_GPC_H
+
+#include <stdint.h>
+
+/* The group of an SM, where there are so many, at least one. */
+static inline uint32_t gpc_of(uint32_t sm, uint32_t gpcs) { return sm / 2 % gpcs; }
+
+/* SMs of a group, of `sms`. */
+static inline uint32_t gpc_sms(uint32_t sms, uint32_t gpcs, uint32_t gpc) {
+    uint32_t count = 0;
+    for (uint32_t sm = 0; sm < sms; ++sm)
+        count += gpc_of(sm, gpcs) == gpc;
+    return count;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* Clusters of a launch: how large they are, and whether the device can have them. */
+#include "engine/launch/gpu_internal.h"
+
+#include <inttypes.h>
+
+#include "engine/gpc.h"
+
+void gpu_cluster(const GpuLaunch *request, uint32_t *shape) {
+    const uint32_t *own = request->module->program->functions[request->function].ptx->cluster;
+    const uint32_t *given = request->cluster[0] ? request->cluster : own;
+    for (int axis = 0; axis < 3; ++axis)
+        shape[axis] = given[axis] ? given[axis] : 1;
+}
+
+uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas) {
+    const GpuLimits limits = gpu_limits(gpu);
+    uint32_t clusters = 0;
+    for (uint32_t gpc = 0; gpc < limits.gpcs; ++gpc)
+        clusters += gpc_sms(limits.sms, limits.gpcs, gpc) * ctas_per_sm / ctas;
+    return clusters;
+}
+
+/* Whether the shape is what the kernel asks for, and divides the grid. */
+static bool check_shape(const GpuLaunch *request, const PtxFunction *kernel, const uint32_t *shape,
+                        GpuResult *result) {
+    if (kernel->needs_cluster && !request->cluster[0] && !kernel->cluster[0]) {
+        gpu_refuse_kernel(result, kernel,
+                          ": its clusters need a size, which the launch does not give");
+        return false;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        const char name = (char)('x' + axis);
+        if (kernel->cluster[0] && shape[axis] != kernel->cluster[axis]) {
+            gpu_refuse_kernel(result, kernel,
+                              ": cluster %c is %u, but the kernel requires %u (.reqnctapercluster)",
+                              name, shape[axis], kernel->cluster[axis]);
+            return false;
+        }
+        if (request->grid[axis] % shape[axis]) {
+            gpu_refuse_kernel(result, kernel, ": grid %c is %u, no multiple of cluster %c, %u", name,
+                              request->grid[axis], name, shape[axis]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the device has clusters of so many CTAs, and the kernel allows them. */
+static bool check_size(const Gpu *gpu, const PtxFunction *kernel, uint64_t ctas,
+                       GpuResult *result) {
+    uint32_t most = gpu_limits(gpu).max_cluster;
+    if (most == 1)
+        gpu_refuse_kernel(result, kernel,
+                          ": clusters of %" PRIu64 " thread blocks; devices below compute "
+                          "capability 9.0 have none",
+                          ctas);
+    if (most == 1) return false;
+    if (kernel->max_cluster && kernel->max_cluster < most) most = kernel->max_cluster;
+    if (ctas > most)
+        gpu_refuse_kernel(result, kernel,
+                          ": clusters of %" PRIu64 " thread blocks; at most %u are possible", ctas,
+                          most);
+    return ctas <= most;
+}
+
+bool gpu_check_cluster(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+    const IsaFunction *function = &request->module->program->functions[request->function];
+    const uint32_t threads = request->block[0] * request->block[1] * request->block[2];
+    uint32_t shape[3];
+    gpu_cluster(request, shape);
+    const uint64_t ctas = (uint64_t)shape[0] * shape[1] * shape[2];
+    if (!check_shape(request, function->ptx, shape, result)) return false;
+    if (ctas == 1) return true;
+    if (!check_size(gpu, function->ptx, ctas, result)) return false;
+    const uint32_t resident = gpu_occupancy(gpu, request->module, request->function, threads,
+                                            request->dynamic_shared_bytes);
+    if (gpu_most_clusters(gpu, resident, (uint32_t)ctas)) return true;
+    gpu_refuse_kernel(result, function->ptx,
+                      ": a cluster of %" PRIu64 " thread blocks does not fit into a GPC (gpu.gpcs)",
+                      ctas);
+    return false;
+}
