@@ -77,15 +77,13 @@ CUresult launch_gather(const Function *function, void **parameters, void **extra
 /* ---- Running ---- */
 
 /* The code for a launch that the device cannot do: its own where each of the CTAs could run, but
- * not all of a cooperative launch at once. */
+ * not in such clusters, or not all of a cooperative launch at once. */
 static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
-    GpuLaunch alone = *launch, apart = *launch;
+    GpuLaunch alone = *launch;
     GpuResult result = {0};
     alone.is_cooperative = false;
-    for (int axis = 0; axis < 3; axis++)
-        apart.cluster[axis] = 1;
     if (gpu_check_launch(call->gpu, launch, &result)) return CUDA_ERROR_INVALID_VALUE;
-    if (gpu_check_launch(call->gpu, &apart, &result)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (gpu_check_ctas(call->gpu, launch, &result)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     return gpu_check_launch(call->gpu, &alone, &result) ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                                                         : CUDA_ERROR_INVALID_VALUE;
 }

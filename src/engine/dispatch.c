@@ -9,6 +9,8 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "engine/gpc.h"
+#include "isa/cluster.h"
 
 /* ---- What the CTA scheduler asks ---- */
 
@@ -82,6 +84,7 @@ void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *
                    const TytoGridView *sizes, SchedCall *call) {
     const uint32_t sms = sizes->sms;
     *dispatch = (Dispatch){.config = config,
+                           .gpcs = 1,
                            .view = *sizes,
                            .resident = base_calloc(sms, sizeof *dispatch->resident),
                            .given = base_calloc(sms, sizeof *dispatch->given),
@@ -136,6 +139,7 @@ void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle
     dispatch->not_before = grid->given + dispatch->config->launch_cycles;
     dispatch->is_over = false;
     memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
+    dispatch->launch = grid->clusters;
     dispatch->marks = grid->marks;
     dispatch->grid = grid->grid;
     dispatch->last = grid->last;
@@ -206,8 +210,9 @@ static bool take_ordered(Dispatch *dispatch, uint32_t sm, uint64_t *cta) {
 
 /* The next CTA goes to the SM; false: the CTA scheduler chose wrongly. */
 static bool send(Dispatch *dispatch, uint32_t sm) {
-    uint64_t cta = dispatch->view.next;
-    if (cta_agent_orders(&dispatch->agent) && !take_ordered(dispatch, sm, &cta)) return false;
+    const IsaLaunch *launch = dispatch->launch;
+    uint64_t cta = launch ? isa_cluster_order(launch, dispatch->view.next) : dispatch->view.next;
+    if (!launch && cta_agent_orders(&dispatch->agent) && !take_ordered(dispatch, sm, &cta)) return false;
     sm_launch_cta(dispatch->sms[sm], dispatch->grid[sm], cta, dispatch->view.cycle);
     dispatch->view.next++;
     dispatch->view.cta = cta;
@@ -260,6 +265,51 @@ static bool let_choose(Dispatch *dispatch, uint32_t most) {
     return true;
 }
 
+/* ---- Clusters ---- */
+
+/* Finds SMs of a group for so many CTAs; false: it has no room for all. */
+static bool place_cluster(Dispatch *dispatch, uint32_t gpc, uint32_t ctas, uint32_t *sms) {
+    const uint32_t count = dispatch->view.sms;
+    uint32_t placed = 0, before;
+    memset(dispatch->given, 0, count * sizeof *dispatch->given);
+    do { /* each SM takes one more */
+        before = placed;
+        for (uint32_t i = 1; i <= count && placed < ctas; i++) {
+            const uint32_t sm = (dispatch->last + i) % count;
+            if (gpc_of(sm, dispatch->gpcs) != gpc) continue;
+            dispatch->resident[sm] += dispatch->given[sm];
+            const bool is_free = has_room(dispatch, sm);
+            dispatch->resident[sm] -= dispatch->given[sm];
+            if (!is_free) continue;
+            dispatch->given[sm]++;
+            sms[placed++] = sm;
+        }
+    } while (placed < ctas && placed != before);
+    return placed == ctas;
+}
+
+static bool send_cluster(Dispatch *dispatch, const uint32_t *sms, uint32_t ctas) {
+    for (uint32_t i = 0; i < ctas; i++)
+        if (!send(dispatch, sms[i])) return false;
+    return true;
+}
+
+static bool go_by_clusters(Dispatch *dispatch, uint32_t most) {
+    const uint32_t ctas = dispatch->launch->cluster_ctas, first = dispatch->last_gpc + 1;
+    uint32_t sms[ISA_MOST_CLUSTER];
+    for (uint32_t i = 0; i < dispatch->gpcs && most; i++) {
+        const uint32_t gpc = (first + i) % dispatch->gpcs;
+        if (dispatch->view.next == dispatch->view.ctas) break;
+        if (!place_cluster(dispatch, gpc, ctas, sms)) continue;
+        if (!send_cluster(dispatch, sms, ctas)) return false;
+        dispatch->last_gpc = gpc;
+        if (ctas > most) /* the others wait as if its CTAs had gone out one after another */
+            dispatch->not_before = dispatch->view.cycle + (ctas + most - 1) / most;
+        most -= ctas < most ? ctas : most;
+    }
+    return true;
+}
+
 static void announce_last(Dispatch *dispatch) {
     dispatch->is_over = true;
     for (uint32_t i = 0; i < dispatch->view.sms; i++)
@@ -290,8 +340,10 @@ bool dispatch_step(Dispatch *dispatch, uint64_t cycle) {
     if (dispatch->is_over || cycle < dispatch->not_before) return true;
     uint32_t most = dispatch->config->per_cycle ? dispatch->config->per_cycle : UINT32_MAX;
     dispatch->view.cycle = cycle;
-    if (!(cta_agent_chooses(&dispatch->agent) ? let_choose : go_round)(dispatch, most))
-        return false;
+    const bool goes_on = dispatch->launch ? go_by_clusters(dispatch, most)
+                         : cta_agent_chooses(&dispatch->agent) ? let_choose(dispatch, most)
+                                                               : go_round(dispatch, most);
+    if (!goes_on) return false;
     if (dispatch->view.next == dispatch->view.ctas) announce_last(dispatch);
     return true;
 }

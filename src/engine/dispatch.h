@@ -1,6 +1,10 @@
 /* CTA dispatch: which SM gets the grid's next thread block (CTA), and when. How many an SM may hold
  * is up to the CTA scheduler, and which SM is next too, if it chooses; else SMs with room are
- * served round-robin. */
+ * served round-robin.
+ *
+ * A cluster goes out whole, in one cycle, to a group of SMs (GPC) that has room for all its CTAs:
+ * groups are served round-robin, each at most once in a cycle, and its SMs as evenly as they have
+ * room. A CTA scheduler is not asked which SM or which CTA is next, but how many an SM may hold. */
 #ifndef TYTO_ENGINE_DISPATCH_H
 #define TYTO_ENGINE_DISPATCH_H
 
@@ -21,6 +25,9 @@ typedef struct Dispatch {
     uint32_t limit;        /* CTAs of the grid per SM; set before dispatch_start */
     Sm *const *sms;        /* that CTAs go to, ... */
     SmGrid *const *grid;   /* ... and what each calls the grid */
+    const IsaLaunch *launch; /* DispatchGrid.clusters */
+    uint32_t gpcs;           /* groups of SMs, at least 1 */
+    uint32_t last_gpc;       /* that got the last cluster */
     const Counters *marks; /* DispatchGrid.marks */
     bool shares_sms;       /* other grids have been on the SMs, which tell whether there is room */
     uint32_t last;         /* SM that got the last CTA */
@@ -46,6 +53,7 @@ typedef struct DispatchGrid {
     uint64_t next, ctas;   /* the first CTA to go out, and how many there are */
     Sm *const *sms;        /* that they go to; borrowed, as the next */
     SmGrid *const *grid;   /* what each calls it */
+    const IsaLaunch *clusters; /* of a grid whose clusters have several CTAs; NULL: it has none */
     uint32_t warps;        /* of a CTA */
     uint32_t l1d_lines;    /* of an SM while the grid runs, ... */
     uint32_t l1d_ways;     /* ... and of a set */

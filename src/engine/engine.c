@@ -464,6 +464,7 @@ static const IsaFault *step(Engine *engine, GpuGrid **failed) {
         *failed = residents_failed(engine, sm);
         return sm_fault(sm);
     }
+    if (__builtin_expect(engine->look_again_count != 0, false)) residents_look_again(engine);
     if (engine->samples) residents_sample(engine);
     if (!engine->dispatching) return NULL;
     *failed = engine->dispatching->grid;

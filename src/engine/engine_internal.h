@@ -161,6 +161,8 @@ struct Engine {
     bool has_failed;          /* a grid ended early: the machine is of no further use */
     uint64_t quiet;           /* coming SM cycles in which nothing can happen */
     EngineLooks looks;        /* when the run loop looks up */
+    SourcePlace *looks_again; /* CTAs to look at again at the end of the cycle (SmListener) */
+    uint32_t look_again_count, look_again_capacity;
     uint32_t last_sm;         /* that got the last CTA */
     uint32_t shared_bytes;    /* of an SM\'s store that shared memory has */
     uint64_t sent;            /* CTAs handed out since the machine was at rest */
@@ -301,6 +303,8 @@ const IsaFault *residents_dispatch(Engine *engine);
 /* The end of a cycle, before that: the CTA schedulers of all grids look at the SMs if it is time,
  * and pause CTAs. */
 void residents_sample(Engine *engine);
+/* The same: CTAs whose warps another SM may have let go on are looked at. */
+void residents_look_again(Engine *engine);
 /* SM cycles after the current one in which none of them looks. */
 uint64_t residents_quiet(const Engine *engine);
 /* A grid that has ended in this cycle, NULL: none has. It leaves the machine, with its result. */

@@ -30,6 +30,7 @@ void residents_free(Engine *engine) {
         free(engine->places[i].sources);
     }
     tally_free_marks(&engine->rest_marks);
+    free(engine->looks_again);
     free(engine->places);
 }
 
@@ -94,6 +95,7 @@ static void make_dispatcher(Engine *engine, EnginePlace *place) {
                                 .l1d_fill_bytes = cache_config_fill_bytes(&machine->sm.l1d)};
     dispatch_init(&place->dispatch, &machine->cta, engine->options->cta_scheduler, &sizes,
                   &engine->calls[machine->sms].call);
+    place->dispatch.gpcs = machine->gpcs ? machine->gpcs : 1;
     make_sources(engine, place);
 }
 
@@ -139,15 +141,38 @@ static void l1d_recorded(void *user, const L1dRecord *record) {
     watch_l1d(engine->watch, record);
 }
 
+static void look_again(void *user, SourcePlace place) {
+    Engine *engine = user;
+    engine->looks_again = base_grow(engine->looks_again, engine->look_again_count,
+                                    &engine->look_again_capacity, sizeof *engine->looks_again);
+    engine->looks_again[engine->look_again_count++] = place;
+}
+
+void residents_look_again(Engine *engine) {
+    for (uint32_t i = 0; i < engine->look_again_count; i++)
+        sm_look_again(engine->sms[engine->looks_again[i].sm], engine->looks_again[i].slot,
+                      engine->cycle);
+    engine->look_again_count = 0;
+    engine->alarm = engine->cycle + 1;
+}
+
 static SmListener listen(Engine *engine) {
     bool wants_loads = dispatch_wants_loads(&engine->places[0].dispatch);
     return (SmListener){.cta_finished = cta_finished,
                         .l1d_load = wants_loads ? l1d_loaded : NULL,
                         .l1d_record = engine->watch && engine->watch->l1d ? l1d_recorded : NULL,
+                        .look_again = look_again,
                         .user = engine};
 }
 
 /* ---- A grid begins ---- */
+
+/* CTAs that an SM will hold at most. A small grid of clusters is not spread: an SM that its group
+ * leaves over would stay empty. */
+static uint32_t limit_of(const Dispatch *dispatch, const GpuGrid *grid) {
+    if (grid->launch.clusters) return grid->ctas_per_sm;
+    return dispatch_limit(dispatch, grid->launch.ctas, grid->ctas_per_sm);
+}
 
 /* The dispatcher begins with a grid: next to others it goes on behind the SM that got the last CTA.
  */
@@ -160,6 +185,7 @@ static void start_dispatch(const Engine *engine, EnginePlace *place) {
                    &(DispatchGrid){.next = grid->next,
                                    .ctas = grid->launch.ctas,
                                    .sms = engine->sms,
+                                   .clusters = grid->launch.clusters ? &grid->launch : NULL,
                                    .grid = place->on_sm,
                                    .warps = grid->launch.warps,
                                    .l1d_lines = l1d_lines(machine, engine->shared_bytes),
@@ -238,7 +264,7 @@ static void start_looks(Engine *engine, const Gpu *gpu) {
 }
 
 static bool is_for_one_thread(Engine *engine, const GpuGrid *grid) {
-    return grid->launch.check || grid->launch.dump_line || grid->module->can_wait ||
+    return grid->launch.check || grid->launch.dump_line || grid->launch.clusters || grid->module->can_wait ||
            !cycle_has_pool(engine);
 }
 
@@ -254,11 +280,12 @@ static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     const IsaLaunch *launch = &place->grid->launch;
     Dispatch *dispatch = &place->dispatch;
     engine->is_alone = is_for_one_thread(engine, place->grid);
+    engine->has_agents = gpu->options.attach || place->grid->launch.clusters;
     start_looks(engine, gpu);
     place->marks = &engine->rest_marks;
     watch_start(engine->watch, launch->function->ptx->name, place->grid->stream.number,
                 engine->cycle);
-    dispatch->limit = dispatch_limit(dispatch, launch->ctas, place->grid->ctas_per_sm);
+    dispatch->limit = limit_of(dispatch, place->grid);
     engine->shared_bytes = shared_bytes_for(engine, place->grid, dispatch->limit);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_carve_out(engine->sms[i], engine->shared_bytes);
@@ -282,8 +309,7 @@ static void start_next_to_others(Engine *engine, const Gpu *gpu, EnginePlace *pl
     place->marks = &place->own_marks;
     watch_start(engine->watch, launch->function->ptx->name, place->grid->stream.number,
                 engine->cycle);
-    place->dispatch.limit =
-        dispatch_limit(&place->dispatch, launch->ctas, place->grid->ctas_per_sm);
+    place->dispatch.limit = limit_of(&place->dispatch, place->grid);
     tally_mark(engine, place->marks, false);
     start_dispatch(engine, place);
     start_sms(engine, gpu, place, engine->machine->sm.ctas);
@@ -321,6 +347,7 @@ static GpuGrid *first_waiting(const Gpu *gpu) {
 bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGrid *grid) {
     const IsaLaunch *launch = &grid->launch;
     return gpu->depth || launch->check || launch->dump_line || launch->is_cooperative ||
+           launch->clusters ||
            grid->module->calls_runtime || gpu->options.instruction_limit ||
            watch_is_of_one_kernel(engine->watch);
 }
@@ -331,8 +358,7 @@ bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGri
 static bool can_join(const Engine *engine, const GpuGrid *grid) {
     const EnginePlace *place = find_place(engine);
     if (grid->runs_alone || residents_first(engine)->runs_alone || !place) return false;
-    const uint32_t limit =
-        dispatch_limit(&engine->places[0].dispatch, grid->launch.ctas, grid->ctas_per_sm);
+    const uint32_t limit = limit_of(&engine->places[0].dispatch, grid);
     return shared_bytes_for(engine, grid, limit) <= engine->shared_bytes;
 }
 

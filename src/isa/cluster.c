@@ -133,14 +133,14 @@ static void end_phase(IsaContext *context, IsaWarp *warp) {
 void isa_cluster_arrive(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
     IsaCta *cta = warp->cta;
     uint32_t *arrived = &cta->cluster_lanes[warp->index];
-    context->bulk_count = 0;
     cta->cluster->arrived += (uint32_t)bits_count32(lanes & ~*arrived);
     *arrived |= lanes;
     end_phase(context, warp);
 }
 
-bool isa_cluster_wait(IsaWarp *warp, uint32_t lanes) {
+bool isa_cluster_wait(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
     IsaCta *cta = warp->cta;
+    end_phase(context, warp); /* others of the warp may have exited since */
     if (!(cta->cluster_lanes[warp->index] & lanes)) return false;
     cta->cluster_waits |= 1u << warp->index;
     cta->waiting |= 1u << warp->index;

@@ -57,7 +57,7 @@ void isa_cluster_say_missing(const IsaCta *cta, uint64_t rank, Text *out);
 /* barrier.cluster: the lanes arrive; and whether they have to wait for the others (then the CTA's
  * `waiting` has the warp's bit). */
 void isa_cluster_arrive(IsaContext *context, IsaWarp *warp, uint32_t lanes);
-bool isa_cluster_wait(IsaWarp *warp, uint32_t lanes);
+bool isa_cluster_wait(IsaContext *context, IsaWarp *warp, uint32_t lanes);
 /* Releases those that wait at the barrier of cluster `number`, of which the CTA is or was. */
 void isa_cluster_release(IsaCta *cta, uint64_t number);
 

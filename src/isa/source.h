@@ -83,6 +83,12 @@ typedef struct IsaBulk {
     bool drops;         /* ARRIVE: the arrivals leave the barrier */
 } IsaBulk;
 
+/* Where a CTA is resident. */
+typedef struct SourcePlace {
+    uint32_t sm, slot;
+} SourcePlace;
+enum { SOURCE_MOST_PLACES = 16 };
+
 typedef enum WarpEvent {
     WARP_GOES_ON,
     WARP_WAITS,  /* at a barrier of its CTA: waiting() has its bit */
@@ -130,6 +136,10 @@ typedef struct WarpSourceType {
     uint32_t (*bulk)(const WarpSource *source, const IsaBulk **copies);
     /* One of the warp's is over: it may end a phase of an mbarrier, or set a fault. */
     void (*bulk_done)(WarpSource *source, SourceWarp *warp, const IsaBulk *copy);
+    /* The CTAs that a copy of the warp's reaches, or that its end may let go on, where the grid has
+     * clusters: how many, at most SOURCE_MOST_PLACES. */
+    uint32_t (*places)(const WarpSource *source, const SourceWarp *warp, const IsaBulk *copy,
+                       SourcePlace *places);
     /* The cache policy (isa/policy.h) of the instruction at pc, which a lane has just executed. */
     uint64_t (*cache_policy)(const WarpSource *source, const SourceWarp *warp, uint32_t pc,
                              int lane);
@@ -158,6 +168,7 @@ struct WarpSource {
     const struct DeviceMemory *memory; /* that addresses are of; NULL: none */
     PolicyWindow window;               /* accesses to it have a priority in L2 */
     uint32_t warps;                    /* of a CTA */
+    bool has_clusters;                 /* CTAs reach those of their cluster on other SMs */
     uint32_t entry;                    /* pc of the kernel's first instruction */
 };
 

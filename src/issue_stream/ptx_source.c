@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "isa/bulk.h"
+#include "isa/cluster.h"
 #include "issue_stream/lower.h"
 
 static PtxSource *of(WarpSource *source) { return (PtxSource *)(void *)source; }
@@ -80,6 +81,8 @@ static void start_cta(WarpSource *source, uint32_t slot, uint64_t index, uint32_
     IsaCta *cta = &of(source)->ctas[slot];
     const IsaLaunch *launch = of(source)->context.launch;
     isa_cta_start(cta, launch, index);
+    cta->sm = of(source)->context.sm;
+    cta->slot = slot;
     for (uint32_t i = 0; i < launch->warps; i++) {
         cta->warps[i].slot = first_warp + i;
         warps[i] = &cta->warps[i].at;
@@ -118,12 +121,25 @@ static bool try_again(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_
 /* ---- Bulk copies ---- */
 
 static uint32_t bulk(const WarpSource *source, const IsaBulk **copies) {
+    const IsaContext *context = &of_const(source)->context;
     *copies = of_const(source)->bulk;
-    return of_const(source)->context.bulk_count;
+    return context->did.executed ? context->bulk_count : 0; /* what no lane executes begins none */
 }
 
 static void bulk_done(WarpSource *source, SourceWarp *warp, const IsaBulk *copy) {
     isa_bulk_done(&of(source)->context, warp_of(warp), copy);
+}
+
+static uint32_t places(const WarpSource *source, const SourceWarp *warp, const IsaBulk *copy,
+                       SourcePlace *places) {
+    const IsaCta *own = ptx_source_warp(warp)->cta;
+    uint32_t ranks = copy->kind == ISA_BULK_RELEASE ? UINT16_MAX : copy->ranks, count = 0;
+    (void)source;
+    for (; ranks; ranks &= ranks - 1) {
+        const IsaCta *cta = isa_cluster_cta(own, (uint64_t)bits_lowest32(ranks));
+        if (cta) places[count++] = (SourcePlace){cta->sm, cta->slot};
+    }
+    return count;
 }
 
 /* ---- Hints ---- */
@@ -164,6 +180,7 @@ static void reset_polls(WarpSource *source, SourceWarp *warp) {
      .try_again = try_again,                                                                       \
      .bulk = bulk,                                                                                 \
      .bulk_done = bulk_done,                                                                       \
+     .places = places,                                                                             \
      .cache_policy = cache_policy,                                                                 \
      .fault = fault,                                                                               \
      .changes = changes,                                                                           \
@@ -193,6 +210,7 @@ WarpSource *ptx_source_start(PtxSource *source, const IsaContext *context,
                                   .memory = context->memory,
                                   .window = launch->window,
                                   .warps = launch->warps,
+                                  .has_clusters = launch->clusters != NULL,
                                   .entry = launch->function ? launch->function->entry : 0};
     return &source->source;
 }

@@ -777,8 +777,9 @@ static const PtxForm forms[] = {
     {"sqrt", PTX_OP_SQRT, "(.approx," ROUND "){.ftz}.f32", "d, a"},
     {"sqrt", PTX_OP_SQRT, "(" ROUND ").f64", "d, a"},
     {"st", PTX_OP_ASYNC_STORE,
-     ".async#store{.weak}.shared::cluster#to" TRANSACTIONS VECTOR
-     "(.b32,.u32,.s32,.f32,.b64,.u64,.s64,.f64)",
+     ".async#store{.weak}.shared::cluster#to" TRANSACTIONS VECTOR WIDE_TYPES, "[a:S], b:V, [c:S]"},
+    {"st", PTX_OP_ASYNC_STORE,
+     ".async#store{.weak}.shared::cluster#to" TRANSACTIONS "{.v2}(.b64,.u64,.s64,.f64)",
      "[a:S], b:V, [c:S]"},
     {"st", PTX_OP_ST,
      "{.weak,.volatile,.relaxed,.release}" SCOPE

@@ -10,7 +10,8 @@ enum { NO_JOB = UINT32_MAX };
 
 void bulk_init(SmBulk *bulk, Sm *owner) {
     const SmBulkList none = {NO_JOB, NO_JOB};
-    *bulk = (SmBulk){.owner = owner, .unused = none, .sending = none, .ended = none};
+    *bulk = (SmBulk){
+        .owner = owner, .unused = none, .sending = none, .ended = none, .releasing = none};
 }
 
 void bulk_free(SmBulk *bulk) { free(bulk->jobs); }
@@ -38,11 +39,17 @@ static uint32_t new_job(SmBulk *bulk) {
 
 /* ---- Requests ---- */
 
-static bool is_within_sm(const IsaBulk *copy) { return copy->kind == ISA_BULK_LOCAL; }
+enum { REMOTE_PACKET = 128, ARRIVAL_BYTES = 8 };
 
-/* Bytes of global memory. */
-static uint32_t global_bytes(const IsaBulk *copy) {
-    if (is_within_sm(copy)) return 0;
+static bool is_of_memory(const IsaBulk *copy) {
+    return copy->kind != ISA_BULK_LOCAL && copy->kind != ISA_BULK_ARRIVE &&
+           copy->kind != ISA_BULK_RELEASE;
+}
+
+/* Bytes that go to another SM, `is_remote`, or of global memory. */
+static uint32_t moved_bytes(const IsaBulk *copy, bool is_remote) {
+    if (!is_of_memory(copy))
+        return !is_remote ? 0 : copy->kind == ISA_BULK_ARRIVE ? ARRIVAL_BYTES : copy->bytes;
     return copy->row_bytes * copy->rows[0] * copy->rows[1] * copy->rows[2] * copy->rows[3];
 }
 
@@ -53,6 +60,21 @@ static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
         row /= copy->rows[i];
     }
     return address;
+}
+
+/* The next part of a job that goes to another SM. */
+static SmSend next_packet(const SmBulk *bulk, uint32_t index, uint32_t *bytes) {
+    const SmBulkJob *job = &bulk->jobs[index];
+    const uint32_t left = job->bytes - job->sent;
+    *bytes = left < REMOTE_PACKET ? left : REMOTE_PACKET;
+    return (SmSend){.access = {.address = job->copy.shared + job->sent,
+                               .sectors = 1,
+                               .bytes = (uint16_t)*bytes,
+                               .pc = SM_NO_PC},
+                    .waiting = index,
+                    .op = MEM_OP_WRITE,
+                    .client = bulk->client,
+                    .warp = job->warp};
 }
 
 /* The next part of a job: at most a line of global memory. */
@@ -85,16 +107,27 @@ static SmSend next_part(const SmContext *sm, const SmBulk *bulk, uint32_t index,
         .advice = is_prefetch ? MEM_ADVICE_PREFETCH : MEM_ADVICE_NONE};
 }
 
+/* Sends the next request of a job; its bytes, 0: there is no room. */
+static uint32_t send_part(SmBulk *bulk, SmContext *sm, SmPort *port, uint32_t index) {
+    const SmBulkJob *job = &bulk->jobs[index];
+    uint32_t bytes;
+    if (job->sm == BULK_TO_MEMORY) {
+        const SmSend part = next_part(sm, bulk, index, &bytes);
+        return port_send(port, sm, &part) ? bytes : 0;
+    }
+    const SmSend packet = next_packet(bulk, index, &bytes);
+    return port_send_to(port, sm, &packet, endpoint_sm(job->sm)) ? bytes : 0;
+}
+
 /* Sends the next request of the oldest job that has some left. */
 static void send(SmBulk *bulk, SmContext *sm, SmPort *port) {
     const uint32_t index = bulk->sending.first;
     if (index == NO_JOB || bulk->jobs[index].from > sm->cycle) return;
     SmBulkJob *job = &bulk->jobs[index];
     if (job->sent < job->bytes) {
-        uint32_t bytes;
         if (bulk->under_way >= sm->config->bulk_requests) return;
-        const SmSend part = next_part(sm, bulk, index, &bytes);
-        if (!port_send(port, sm, &part)) return;
+        const uint32_t bytes = send_part(bulk, sm, port, index);
+        if (!bytes) return;
         job->sent += bytes;
         job->under_way++;
         bulk->under_way++;
@@ -117,10 +150,30 @@ static void answered(void *agent, SmContext *sm, const MemRequest *request) {
 
 static bool holds_warp(const IsaBulk *copy) { return copy->kind != ISA_BULK_PREFETCH; }
 
+/* What it means for the CTAs of a cluster is told at the end of the cycle (sm_look_again). */
 static void end(SmContext *sm, struct SmGrid *grid, int warp, const IsaBulk *copy) {
     WarpSource *source = grid->source;
-    source->type->bulk_done(source, sm->warps.warp[warp].handle, copy);
-    if (copy->kind == ISA_BULK_LOAD || copy->kind == ISA_BULK_LOCAL) warps_phase_changed(sm, warp);
+    SourceWarp *handle = sm->warps.warp[warp].handle;
+    SourcePlace places[SOURCE_MOST_PLACES];
+    const uint32_t count =
+        source->has_clusters ? source->type->places(source, handle, copy, places) : 0;
+    source->type->bulk_done(source, handle, copy);
+    if (!sm->fault && source->type->fault(source)) {
+        sm->fault = source->type->fault(source);
+        sm->failed = grid;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sm->listener.look_again(sm->listener.user, places[i]);
+    if (!count && (copy->kind == ISA_BULK_LOAD || copy->kind == ISA_BULK_LOCAL))
+        warps_phase_changed(sm, warp);
+}
+
+/* The barriers whose time has come. */
+static void release(SmBulk *bulk, const SmContext *sm) {
+    while (bulk->releasing.first != NO_JOB && bulk->jobs[bulk->releasing.first].from <= sm->cycle) {
+        const uint32_t index = pop(bulk, &bulk->releasing);
+        push(bulk, &bulk->ended, index);
+    }
 }
 
 /* One job a cycle is taken for over. */
@@ -137,6 +190,7 @@ static void end_one(SmBulk *bulk, SmContext *sm) {
 }
 
 static void step(void *agent, SmContext *sm, SmPort *port) {
+    release(agent, sm);
     end_one(agent, sm);
     send(agent, sm, port);
 }
@@ -144,28 +198,45 @@ static void step(void *agent, SmContext *sm, SmPort *port) {
 static uint64_t next_step(const void *agent) {
     const SmBulk *bulk = agent;
     if (bulk->ended.first != NO_JOB) return 0;
-    return bulk->sending.first == NO_JOB ? UINT64_MAX : bulk->jobs[bulk->sending.first].from;
+    const SmBulkList *lists[] = {&bulk->sending, &bulk->releasing};
+    uint64_t next = UINT64_MAX;
+    for (int i = 0; i < 2; i++)
+        if (lists[i]->first != NO_JOB && bulk->jobs[lists[i]->first].from < next)
+            next = bulk->jobs[lists[i]->first].from;
+    return next;
 }
 
 static const SmAgentOps operations = {.answered = answered, .step = step, .next_step = next_step};
 
 /* ---- Beginnings ---- */
 
+/* The SM that what the warp begins goes to. */
+static uint32_t target_of(const SmContext *sm, const SmWarp *w, const IsaBulk *copy) {
+    const WarpSource *source = w->grid->source;
+    SourcePlace places[SOURCE_MOST_PLACES];
+    if (is_of_memory(copy) || copy->kind == ISA_BULK_RELEASE || !copy->ranks) return BULK_TO_MEMORY;
+    const uint32_t count = source->type->places(source, w->handle, copy, places);
+    return count && places[0].sm != sm->env.index ? places[0].sm : BULK_TO_MEMORY;
+}
+
 static void add(SmBulk *bulk, SmContext *sm, int warp, const IsaBulk *copy) {
     SmWarp *w = &sm->warps.warp[warp];
     const struct DeviceMemory *memory = w->grid->source->memory;
     const bool is_in_group = copy->kind == ISA_BULK_STORE || copy->kind == ISA_BULK_REDUCE;
-    const uint32_t index = new_job(bulk);
+    const bool is_release = copy->kind == ISA_BULK_RELEASE;
+    const uint32_t index = new_job(bulk), target = target_of(sm, w, copy);
+    const uint32_t start = is_release ? sm->config->cluster_barrier : sm->config->bulk_start;
     bulk->jobs[index] = (SmBulkJob){.copy = *copy,
                                     .grid = w->grid,
-                                    .bytes = global_bytes(copy),
-                                    .from = sm->cycle + sm->config->bulk_start,
+                                    .bytes = moved_bytes(copy, target != BULK_TO_MEMORY),
+                                    .sm = target,
+                                    .from = sm->cycle + start,
                                     .warp = (uint8_t)warp,
                                     .group = is_in_group ? warps_copy_issued(&sm->warps, warp) : 0};
-    if (memory && !is_within_sm(copy))
+    if (memory && is_of_memory(copy))
         bulk->jobs[index].copy.global = mem_seen_address(memory, copy->global);
     if (holds_warp(copy)) warps_issued(&sm->warps, warp);
-    push(bulk, &bulk->sending, index);
+    push(bulk, is_release ? &bulk->releasing : &bulk->sending, index);
 }
 
 void bulk_begin(SmBulk *bulk, SmContext *sm, int warp) {

@@ -3,6 +3,10 @@
  * sm.bulk_requests of them be under way; the bytes pass the L1D by. When the last reply is there,
  * the copy's transactions on its mbarrier are over, or its group has one copy less.
  *
+ * What goes to another SM of the cluster (a copy within the cluster, an arrival at an mbarrier there)
+ * goes there in requests, too, and is over when they are acknowledged. The release of a cluster's
+ * barrier is a job that waits for sm.cluster_barrier cycles.
+ *
  * A copy keeps its warp's slot taken until it is over, as shared memory is read or written until
  * then. A machine without the unit (sm.bulk_requests: 0) has copies that are over as they issue. */
 #ifndef TYTO_SM_BULK_H
@@ -22,8 +26,9 @@ typedef struct SmBulkJob {
     IsaBulk copy;
     struct SmGrid *grid;
     uint64_t from;      /* the cycle in which it may send first */
-    uint32_t bytes;     /* of global memory */
+    uint32_t bytes;     /* that requests move */
     uint32_t sent;      /* of those: asked for or sent so far */
+    uint32_t sm;        /* that they go to; BULK_TO_MEMORY: L2 */
     uint32_t under_way; /* requests without their last reply */
     uint32_t next;      /* in its list */
     uint8_t warp;
@@ -31,6 +36,8 @@ typedef struct SmBulkJob {
 } SmBulkJob;
 
 /* First and last of a list of jobs, linked by `next`. */
+enum { BULK_TO_MEMORY = UINT32_MAX };
+
 typedef struct SmBulkList {
     uint32_t first, last;
 } SmBulkList;
@@ -40,6 +47,7 @@ typedef struct SmBulk {
     SmBulkJob *jobs; /* owned */
     uint32_t capacity, used;
     SmBulkList unused, sending, ended;
+    SmBulkList releasing; /* cluster barriers, by the cycle of their release */
     uint32_t under_way; /* requests of all jobs */
     uint8_t client;     /* MemClient of its requests */
     bool is_attached;   /* it is an agent of its SM: from the first copy on */

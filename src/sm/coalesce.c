@@ -80,6 +80,7 @@ static SmPath path_of(const SmLsuConfig *lsu, const SmOperation *op, PtxSpace sp
     if (info->memory == ISA_MEMORY_TEXTURE) return SM_PATH_TEXTURE;
     switch (space) {
     case PTX_SPACE_SHARED: return SM_PATH_SHARED;
+    case PTX_SPACE_CLUSTER: return info->flags & ISA_IS_PHASE ? SM_PATH_SHARED : SM_PATH_REMOTE;
     case PTX_SPACE_CONST:
     case PTX_SPACE_PARAM: return SM_PATH_CONST;
     case PTX_SPACE_LOCAL: return lsu->caches_local ? SM_PATH_L1D : SM_PATH_BYPASS;
@@ -406,13 +407,18 @@ static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op
 
 /* ---- All of it ---- */
 
+/* A generic access whose lanes fall in several spaces is timed as its first lane's, but that
+ * other SMs come before the own shared memory. */
 static PtxSpace common_space(const SmOperation *op) {
     if (op->info->space != PTX_SPACE_NONE || !op->lanes) return (PtxSpace)op->info->space;
-    return (PtxSpace)op->space[bits_lowest32(op->lanes)];
+    const PtxSpace first = (PtxSpace)op->space[bits_lowest32(op->lanes)];
+    if (first != PTX_SPACE_SHARED) return first;
+    for (uint32_t rest = op->lanes; rest; rest &= rest - 1)
+        if (op->space[bits_lowest32(rest)] == PTX_SPACE_CLUSTER) return PTX_SPACE_CLUSTER;
+    return first;
 }
 
-/* The lanes that fall in the space: a generic access whose lanes fall in several is timed as its
- * first lane's. */
+/* The lanes that fall in the space. */
 static uint32_t lanes_in(const SmOperation *op, PtxSpace space) {
     if (op->info->space != PTX_SPACE_NONE) return op->lanes;
     uint32_t lanes = 0;
@@ -494,7 +500,8 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     memory->cycles = memory->least = 1;
     memory->path = (uint8_t)path;
     memory->is_store = info->memory == ISA_MEMORY_STORE || is_advice;
-    memory->is_atomic = info->memory == ISA_MEMORY_ATOMIC && path == SM_PATH_BYPASS;
+    const bool leaves = path == SM_PATH_BYPASS || path == SM_PATH_REMOTE;
+    memory->is_atomic = info->memory == ISA_MEMORY_ATOMIC && leaves;
     memory->is_local = space == PTX_SPACE_LOCAL;
     memory->is_parameter = space == PTX_SPACE_PARAM;
     if (path == SM_PATH_NONE) return;

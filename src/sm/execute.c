@@ -72,7 +72,8 @@ void execute_take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memor
 
 void execute_follow(SmContext *sm, int warp, uint32_t pc, uint32_t flags, bool has_exited,
                     bool has_pending) {
-    if (flags & ISA_IS_BULK) bulk_begin(sm->bulk, sm, warp);
+    const bool may_end_barrier = has_exited && sm->warps.warp[warp].grid->source->has_clusters;
+    if (flags & ISA_IS_BULK || may_end_barrier) bulk_begin(sm->bulk, sm, warp);
     if (flags & ISA_IS_FENCE) warps_fence(&sm->warps, warp, flags & ISA_IS_CTA_FENCE, has_pending);
     if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT))
         warps_copies(&sm->warps, warp, &sm->warps.warp[warp].grid->infos[pc]);

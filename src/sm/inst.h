@@ -11,6 +11,7 @@
 #include "sm/sm_config.h"
 
 enum {
+    SM_REMOTE_SHIFT = 24,  /* SM_PATH_REMOTE */
     SM_INSTS = 8192,       /* instructions between issue and completion */
     SM_MAX_ACCESSES = 128, /* of one instruction: 32 lanes x 4 words of local memory */
     SM_NONE = 0xFFFF,      /* no index */
@@ -44,7 +45,8 @@ typedef enum SmPath {
     SM_PATH_CONST,
     SM_PATH_TEXTURE,
     SM_PATH_L1D,
-    SM_PATH_BYPASS
+    SM_PATH_BYPASS,
+    SM_PATH_REMOTE /* shared memory of another SM: an access's address has the SM from bit 24 on */
 } SmPath;
 
 /* Bit per byte of an access; aligned as its words are, so that records that hold one stay small. */

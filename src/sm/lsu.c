@@ -343,7 +343,7 @@ static bool access_texture(SmLsu *lsu, SmContext *sm, SmPort *port, const SmAcce
     return result != READ_REFUSED;
 }
 
-/* A load past the L1D, or an atomic, straight to the network. */
+/* A load past the L1D, an atomic, or an access to another SM, straight to the network. */
 static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMemory *memory,
                           const SmAccess *access) {
     uint8_t warp = sm->insts.inst[inst].warp;
@@ -357,7 +357,8 @@ static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMe
                    .client = memory->is_store ? MEM_CLIENT_STORE : MEM_CLIENT_BYPASS,
                    .warp = warp,
                    .advice = memory->advice};
-    return port_send(port, sm, &send);
+    if (memory->path == SM_PATH_BYPASS) return port_send(port, sm, &send);
+    return port_send_to(port, sm, &send, endpoint_sm((uint32_t)(access->address >> SM_REMOTE_SHIFT)));
 }
 
 /* The first access of a global or local instruction is handed on. */
@@ -405,6 +406,7 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory
                                  &c->l1c_accesses, &c->l1c_misses) != READ_REFUSED;
     case SM_PATH_TEXTURE: return access_texture(lsu, sm, port, access);
     case SM_PATH_BYPASS:
+    case SM_PATH_REMOTE:
         if (!access_bypass(sm, port, inst, memory, access)) return false;
         count_access(sm, memory, access);
         return true;

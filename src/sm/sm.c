@@ -224,6 +224,7 @@ SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle) {
     grid->code = code_of(context, grid);
     count_grids(context, context->grids | 1u << slot);
     context->view.last_cta_dispatched = false;
+    if (grid->source->has_clusters) remote_attach(&sm->remote, sm);
     sm->core->begin_grid(sm, grid);
     if (is_first) start_running(sm, cycle);
     return grid;
@@ -297,6 +298,17 @@ uint64_t sm_pause_ctas(Sm *sm, const SmGrid *grid, uint64_t slots, uint64_t cycl
     sm->is_quiet = false;
     *context->env.wake = cycle + 1;
     return slots;
+}
+
+void sm_look_again(Sm *sm, uint32_t slot, uint64_t cycle) {
+    SmContext *context = &sm->context;
+    if (!(context->view.ctas >> slot & 1)) return;
+    sm_settle(sm, cycle + 1);
+    context->cycle = cycle;
+    warps_look_again(context, slot);
+    sm->core->wake(sm);
+    sm->is_quiet = false;
+    *context->env.wake = cycle + 1;
 }
 
 bool sm_cta_progress(const Sm *sm, const SmGrid *grid, uint32_t slot, TytoCtaProgress *progress) {

@@ -81,6 +81,9 @@ typedef struct SmListener {
     void (*l1d_load)(void *user, uint32_t sm, uint64_t address);
     /* The L1D was looked up (not refused), filled or emptied; NULL: nobody asks. */
     void (*l1d_record)(void *user, const L1dRecord *record);
+    /* At the end of the cycle sm_look_again is to be called for that CTA. Only grids with clusters
+     * say so. */
+    void (*look_again)(void *user, SourcePlace place);
     void *user;
 } SmListener;
 
@@ -132,6 +135,9 @@ void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t cta, uint64_t cycle);
 /* From the end of `cycle` on the warps of the grid's CTAs in these slots issue nothing, and those
  * of its other CTAs may. The slots among these that hold a CTA of the grid. */
 uint64_t sm_pause_ctas(Sm *sm, const SmGrid *grid, uint64_t slots, uint64_t cycle);
+/* What another SM has done may let warps of the CTA in the slot go on, from the end of `cycle` on:
+ * at a barrier of its cluster, or at an mbarrier. */
+void sm_look_again(Sm *sm, uint32_t slot, uint64_t cycle);
 /* What the CTA in a slot has done, or the last one that was there; whether one of the grid is
  * there.
  */

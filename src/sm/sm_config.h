@@ -216,6 +216,8 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(BOOL, key, at, "compiled_order", has_compiled_order, "no", "the instructions of a block are issued in an order in which long waits overlap, as compilers give them (docs/issue-stream.md); no: in that of the PTX") \
     P(COUNT, key, at, "try_wait", try_wait, "cycles", 0, 100000000, "20000", "longest that mbarrier.try_wait keeps its warp from issuing when it names no time; an assumption: no GPU's is published") \
     P(COUNT, key, at, "bulk_requests", bulk_requests, "", 0, 4096, "0", "requests for lines that the unit for bulk copies (cp.async.bulk) has under way at most; 0: there is none, and bulk copies are over as they issue") \
+    P(COUNT, key, at, "remote_latency", remote_latency, "cycles", 0, 10000, "0", "that an SM takes to serve an access of another one to its shared memory, besides the network") \
+    P(COUNT, key, at, "cluster_barrier", cluster_barrier, "cycles", 0, 10000, "0", "from the last arrival at a cluster's barrier to the release of its warps") \
     P(COUNT, key, at, "bulk_start", bulk_start, "cycles", 0, 10000, "0", "from the issue of a bulk copy to its first request") \
     P(COUNT, key, at, "subcores", subcores, "", 1, SM_MAX_SUBCORES, "1", "parts with pipelines, register banks and collector of their own: 1, or one for each scheduler; warp w is in part w mod this") \
     P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that the pipelines of a sub-core may finish a cycle, together") \

@@ -122,7 +122,7 @@ static void update_held(SmWarps *warps) {
 void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
     SmWarp *w = &warps->warp[inst->warp];
     uint64_t bit = UINT64_C(1) << inst->warp;
-    bool leaves_sm = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
+    bool leaves_sm = memory->path >= SM_PATH_L1D;
     if (memory->is_store && leaves_sm && !memory->advice) w->stores += memory->count;
     if (memory->is_atomic && memory->count) {
         w->atomics += memory->count;
@@ -195,11 +195,15 @@ static uint64_t try_again(SmContext *sm, SmGrid *grid, uint64_t waiting) {
     return ready;
 }
 
-void warps_phase_changed(SmContext *sm, int warp) {
-    const SmWarp *w = &sm->warps.warp[warp];
-    const uint64_t waiting = sm->warps.phase_waits & sm->view.cta[w->cta_slot].all;
-    for (uint64_t ready = try_again(sm, w->grid, waiting); ready; ready &= ready - 1)
+static void phase_changed(SmContext *sm, uint32_t slot) {
+    const uint64_t waiting = sm->warps.phase_waits & sm->view.cta[slot].all;
+    uint64_t ready = try_again(sm, sm->warps.ctas[slot].grid, waiting);
+    for (; ready; ready &= ready - 1)
         sm->warps.warp[bits_lowest64(ready)].try_until = sm->cycle;
+}
+
+void warps_phase_changed(SmContext *sm, int warp) {
+    phase_changed(sm, sm->warps.warp[warp].cta_slot);
 }
 
 uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes) {
@@ -239,8 +243,8 @@ void warps_exited(SmContext *sm, int warp) {
     warps_note_drained(&sm->warps, warp);
 }
 
-void warps_update_barriers(SmContext *sm, int warp) {
-    uint32_t slot = sm->warps.warp[warp].cta_slot;
+/* Brings what is known of the CTA's barriers up to date, and tells the policy what has changed. */
+static void update_barriers(SmContext *sm, uint32_t slot) {
     const SmCta *cta = &sm->warps.ctas[slot];
     uint64_t all = sm->view.cta[slot].all;
     uint64_t before = sm->view.at_barrier & all;
@@ -260,6 +264,15 @@ void warps_update_barriers(SmContext *sm, int warp) {
     event.warp = TYTO_NO_WARP;
     event.warps = released;
     context_notify(sm, &event);
+}
+
+void warps_update_barriers(SmContext *sm, int warp) {
+    update_barriers(sm, sm->warps.warp[warp].cta_slot);
+}
+
+void warps_look_again(SmContext *sm, uint32_t slot) {
+    update_barriers(sm, slot);
+    phase_changed(sm, slot);
 }
 
 /* ---- When something is over ---- */

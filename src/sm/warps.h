@@ -93,6 +93,8 @@ uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes)
 /* Something else than an instruction may have ended a phase that warps of this one's CTA wait for:
  * the limits of those that can go on are now. */
 void warps_phase_changed(SmContext *sm, int warp);
+/* Others may have let warps of the CTA in the slot go on: at a barrier, or at an mbarrier. */
+void warps_look_again(SmContext *sm, uint32_t slot);
 /* Lets those go on whose limit has come, bit each; and the cycle of the next limit, UINT64_MAX. */
 uint64_t warps_end_tries(SmContext *sm);
 uint64_t warps_next_try(const SmWarps *warps);

@@ -26,7 +26,8 @@ static void begin(Trial *trial, const char *spelling) {
     trial->shape.block[0] = 1;
     trial_begin_kernel(trial, ROOM);
     text_printf(&trial->ptx,
-                ".reg .b64 word, map, policy;\n.reg .b32 r, size, i, c<5>;\n.reg .pred done;\n"
+                ".reg .b64 word, map, policy, d<4>;\n.reg .b32 r, size, i, c<5>, e<4>;\n"
+                ".reg .b16 ranks;\n.reg .pred done;\nmov.b16 ranks, 1;\n"
                 "mov.u32 r, room;\nmov.u32 size, %d;\nmov.b64 policy, 0;\n"
                 "mov.u32 c0, 0;\nmov.u32 c1, 0;\nmov.u32 c2, 0;\nmov.u32 c3, 0;\nmov.u32 c4, 0;\n"
                 "mbarrier.init.shared.b64 [barrier], 1;\nfence.proxy.async;\n",
@@ -106,6 +107,11 @@ static const char *coordinates(int rank) {
 
 /* ---- Copies ---- */
 
+/* Of a cluster of one. */
+static const char *ranks_of(const char *spelling) {
+    return strstr(spelling, "multicast") ? ", ranks" : "";
+}
+
 static const char *policy_of(const char *spelling) {
     return strstr(spelling, "cache_hint") ? ", policy" : "";
 }
@@ -119,11 +125,11 @@ static void run_load(void *user, const char *spelling) {
     if (rank) words = put_map(trial, rank, "in");
     expect(trial);
     if (rank)
-        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s;\n", spelling, coordinates(rank),
-                    policy_of(spelling));
+        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s%s;\n", spelling,
+                    coordinates(rank), ranks_of(spelling), policy_of(spelling));
     else
-        text_printf(&trial->ptx, "%s [r], [in], size, [barrier]%s;\n", spelling,
-                    policy_of(spelling));
+        text_printf(&trial->ptx, "%s [r], [in], size, [barrier]%s%s;\n", spelling,
+                    ranks_of(spelling), policy_of(spelling));
     text_add(&trial->ptx, WAIT);
     hand_over(trial, 0);
     trial->slots = words;
@@ -251,6 +257,45 @@ static void run_reduction(void *user, const char *spelling) {
     trial_run(trial);
 }
 
+/* ---- st.async, red.async ---- */
+
+/* The elements of a type that a form names, of which a lane has a few: the first are `there` before,
+ * and become what the form makes of them and of the next. */
+static void run_async(void *user, const char *spelling) {
+    Trial *trial = user;
+    const int count = strstr(spelling, ".v2") ? 2 : strstr(spelling, ".v4") ? 4 : 1;
+    const bool is_reduction = !strncmp(spelling, "red", 3);
+    const char *type = strrchr(spelling, '.') + 1;
+    const int bytes = strstr(type, "64") ? 8 : 4, words = count * bytes / 8 ? count * bytes / 8 : 1;
+    int row = 0;
+    if (!harness_wants(trial->harness, spelling)) return;
+    while (strcmp(elements[row].type, type) != 0)
+        row++;
+    begin(trial, spelling);
+    for (int i = 0; i < WORDS; i++) {
+        trial->in[i] = spread(elements[row].comes, bytes);
+        trial->in[WORDS + i] = spread(elements[row].there, bytes);
+        trial->expected[i] = trial->in[WORDS + i];
+    }
+    fill(trial, "FILL", WORDS, true);
+    for (int i = 0; i < count; i++)
+        text_printf(&trial->ptx, bytes == 8 ? "ld.global.b64 d%d, [in+%d];\n"
+                                            : "ld.global.b32 e%d, [in+%d];\n", i, bytes * i);
+    text_printf(&trial->ptx, "mov.u32 size, %d;\n", count * bytes);
+    expect(trial);
+    text_printf(&trial->ptx, "%s [r], ", spelling);
+    const char *const lists[] = {"", bytes == 8 ? "d0" : "e0", bytes == 8 ? "{d0, d1}" : "{e0, e1}",
+                                 "", "{e0, e1, e2, e3}"};
+    text_printf(&trial->ptx, "%s, [barrier];\n" WAIT, lists[count]);
+    hand_over(trial, 0);
+    const uint64_t result = is_reduction ? combined(spelling, row) : elements[row].comes;
+    const uint64_t kept = bytes * count < 8 ? elements[row].there << 32 : 0;
+    for (int i = 0; i < words; i++)
+        trial->expected[i] = kept ? kept | result : spread(result, bytes);
+    trial->slots = WORDS;
+    trial_run(trial);
+}
+
 /* ---- Transactions ---- */
 
 /* An arrival and transactions end a phase together. */
@@ -342,11 +387,15 @@ static void run_fence(void *user, const char *spelling) {
 #define TO_SHARED  "(.shared::cluster,.shared::cta).global"
 #define TO_GLOBAL  ".global.shared::cta"
 #define DIMENSIONS "(.1d,.2d,.3d,.4d,.5d)"
+#define ASYNC      ".async{.weak}.shared::cluster" LOADED
+#define ASYNC_RED  ".async.relaxed.cluster.shared::cluster" LOADED
 #define REDUCE     ".reduce.async.bulk" TO_GLOBAL ".bulk_group" HINT
 
 void bulk_run(Harness *harness) {
     Trial *trial = trial_new(harness);
     form_expand("cp", ".async.bulk" TO_SHARED LOADED HINT, run_load, trial);
+    form_expand("cp", ".async.bulk.shared::cluster.global" LOADED ".multicast::cluster" HINT,
+                run_load, trial);
     form_expand("cp", ".async.bulk.shared::cluster.shared::cta" LOADED, run_local, trial);
     form_expand("cp", ".async.bulk" TO_GLOBAL ".bulk_group" HINT, run_store, trial);
     form_expand("cp", ".async.bulk.prefetch.L2.global" HINT, run_prefetch, trial);
@@ -357,6 +406,16 @@ void bulk_run(Harness *harness) {
     form_expand("cp", REDUCE "(.min,.max)(.u32,.s32,.u64,.s64,.f16,.bf16)", run_reduction, trial);
     form_expand("cp", ".async.bulk.tensor" DIMENSIONS TO_SHARED "{.tile}" LOADED HINT, run_load,
                 trial);
+    form_expand("cp",
+                ".async.bulk.tensor" DIMENSIONS ".shared::cluster.global{.tile}" LOADED
+                ".multicast::cluster" HINT,
+                run_load, trial);
+    form_expand("st", ASYNC "{.v2,.v4}(.b32,.u32,.s32,.f32)", run_async, trial);
+    form_expand("st", ASYNC "{.v2}(.b64,.u64,.s64,.f64)", run_async, trial);
+    form_expand("red", ASYNC_RED "(.inc,.dec).u32", run_async, trial);
+    form_expand("red", ASYNC_RED "(.min,.max)(.u32,.s32)", run_async, trial);
+    form_expand("red", ASYNC_RED ".add(.u32,.s32,.u64)", run_async, trial);
+    form_expand("red", ASYNC_RED "(.and,.or,.xor).b32", run_async, trial);
     form_expand("cp", ".async.bulk.tensor" DIMENSIONS TO_GLOBAL "{.tile}.bulk_group" HINT,
                 run_store, trial);
     form_expand("cp", ".async.bulk.prefetch.tensor" DIMENSIONS ".L2.global{.tile}" HINT,

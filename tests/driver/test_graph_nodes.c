@@ -314,9 +314,9 @@ static void test_attributes_of_kernel_nodes_stay_with_them(void **state) {
         cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value),
         INVALID_VALUE);
     memset(&value, 0, sizeof value);
-    value.clusterDim.x = 2;
+    value.clusterDim.x = 2; /* not y and z */
     assert_fails(cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value),
-                 NOT_SUPPORTED);
+                 INVALID_VALUE);
     assert_fails(
         cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value),
         INVALID_VALUE); /* of streams only */
@@ -369,7 +369,7 @@ static void test_launches_take_their_attributes_and_record_their_events(void **s
     assert_true(milliseconds > 0);
     attributes[2] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                         .value.clusterDim = {2, 1, 1}};
-    assert_fails(cuLaunchKernelEx(&config, step, parameters, NULL), NOT_SUPPORTED);
+    assert_fails(cuLaunchKernelEx(&config, step, parameters, NULL), INVALID_CLUSTER_SIZE);
     attributes[2] = (CUlaunchAttribute){.id = (CUlaunchAttributeID)60};
     assert_fails(cuLaunchKernelEx(&config, step, parameters, NULL), INVALID_VALUE);
     assert_int_equal(read_cell(cell), 4);

@@ -15,12 +15,7 @@
 static const struct {
     const char *directives, *body, *named;
 } rows[] = {
-    {".reqnctapercluster 2, 1, 1", "", ".reqnctapercluster"},
-    {".explicitcluster", "", ".explicitcluster"},
-    {"",
-     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [a], "
-     "[b], 16, [a], 3;",
-     "copies to several thread blocks"},
+    {".blocksareclusters", "", ".blocksareclusters"},
     {"",
      "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [a], [b, "
      "{a, a, a}], [a], {a};",
@@ -29,7 +24,7 @@ static const struct {
      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [a], "
      "[a], 16, [a];",
      "this kind of bulk copy"},
-    {"", "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], a, [a];", "st.async"},
+    {"", "st.async.release.sys.global.u32 [b], a;", "st.async"},
     {"", "wgmma.fence.sync.aligned;", "wgmma"},
     {"", "wgmma.commit_group.sync.aligned;", "wgmma"},
     {"", "setmaxnreg.inc.sync.aligned.u32 64;", "setmaxnreg"},
@@ -100,7 +95,11 @@ static void a_bound_on_clusters_stops_nothing(void **state) {
     assert_int_equal(cuModuleLoadData(&module, ptx), CUDA_SUCCESS);
     assert_int_equal(cuModuleGetFunction(&kernel, module, "k"), CUDA_SUCCESS);
     assert_int_equal(cuLaunchKernel(kernel, 2, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), CUDA_SUCCESS);
-    assert_int_equal(cuLaunchKernelEx(&config, kernel, NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cuLaunchKernelEx(&config, kernel, NULL, NULL), CUDA_SUCCESS);
+    attribute.value.clusterDim.x = 8;
+    config.gridDimX = 8;
+    assert_int_equal(cuLaunchKernelEx(&config, kernel, NULL, NULL),
+                     CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
 int main(void) {

@@ -441,19 +441,22 @@ static void test_registers_outside_of_functions_and_calls_through_registers(void
     ptx_module_free(module);
 }
 
-static void test_a_kernel_of_clusters_is_refused_alone(void **state) {
+static void test_clusters_are_read(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read(PTX_HEADER ".entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
                                                  ".entry e() .explicitcluster { ret; }\n"
                                                  ".entry b() .blocksareclusters { ret; }\n"
                                                  ".entry one() .reqnctapercluster 1 { ret; }\n"
                                                  ".entry most() .maxclusterrank 8 { ret; }\n");
-    static const char *const refused[] = {"k", "e", "b"}, *const fine[] = {"one", "most"};
-    for (int i = 0; i < 3; i++)
-        assert_non_null(
-            strstr(ptx_find_function(module, refused[i])->refusal, "(thread block clusters)"));
-    for (int i = 0; i < 2; i++)
+    static const char *const fine[] = {"k", "e", "one", "most"};
+    assert_non_null(strstr(ptx_find_function(module, "b")->refusal, "(grids of clusters)"));
+    for (int i = 0; i < 4; i++)
         assert_null(ptx_find_function(module, fine[i])->refusal);
+    const PtxFunction *k = ptx_find_function(module, "k");
+    assert_int_equal(k->cluster[0] * 100 + k->cluster[1] * 10 + k->cluster[2], 211);
+    assert_true(ptx_find_function(module, "e")->needs_cluster);
+    assert_false(k->needs_cluster);
+    assert_int_equal(ptx_find_function(module, "most")->max_cluster, 8);
     ptx_module_free(module);
 }
 
@@ -508,7 +511,7 @@ int main(void) {
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_what_is_not_supported_refuses_its_kernel_alone),
         cmocka_unit_test(test_registers_outside_of_functions_and_calls_through_registers),
-        cmocka_unit_test(test_a_kernel_of_clusters_is_refused_alone),
+        cmocka_unit_test(test_clusters_are_read),
         cmocka_unit_test(test_modules),
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_many)};

@@ -415,11 +415,14 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     return true;
 }
 
-bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+bool gpu_check_ctas(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     return check_dimensions(request, kernel->ptx, gpu_limits(gpu), result) &&
-           check_resources(gpu, request, kernel, result) &&
-           gpu_check_cluster(gpu, request, result);
+           check_resources(gpu, request, kernel, result);
+}
+
+bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+    return gpu_check_ctas(gpu, request, result) && gpu_check_cluster(gpu, request, result);
 }
 
 GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *request, GpuResult *result) {

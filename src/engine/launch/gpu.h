@@ -181,6 +181,8 @@ typedef struct GpuStreamInfo {
 /* Whether the device can run a kernel in a grid of this shape; where it cannot, `result` says why.
  */
 bool gpu_check_launch(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
+/* The same, but for its clusters. */
+bool gpu_check_ctas(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
 /* The same, and what holds whatever the shape: it is a kernel, without unsupported instructions. */
 GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
 

@@ -283,7 +283,7 @@ bool decode_cluster_barrier(Decoder *decoder) {
     inst->sub = is_arrival ? PTX_SUB_BAR_ARRIVE : PTX_SUB_BAR_SYNC;
     inst->operand[0] = decode_constant(decoder, 0, false);
     inst->operand[1] = ISA_SINK;
-    decoder->draft.info.flags |= is_arrival ? ISA_IS_BULK : ISA_IS_BARRIER;
+    decoder->draft.info.flags |= ISA_IS_BULK | (is_arrival ? 0 : ISA_IS_BARRIER);
     return true;
 }
 

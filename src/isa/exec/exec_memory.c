@@ -116,11 +116,12 @@ static bool fault_window(IsaContext *context, const IsaWarp *warp, int lane, Ptx
         return isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
                               "misaligned %s of %u byte%s at %s address 0x%" PRIx64,
                               access_name(context, warp), bytes, text_plural(bytes), name, address);
+    const char *memory = space == PTX_SPACE_CLUSTER ? "shared" : name;
     return isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
                           "invalid %s of %u byte%s at %s address 0x%" PRIx64 ": there are %" PRIu64
                           " bytes of %s memory%s",
                           access_name(context, warp), bytes, text_plural(bytes), name, address,
-                          size, name,
+                          size, memory,
                           space == PTX_SPACE_SHARED    ? " in this CTA"
                           : space == PTX_SPACE_CLUSTER ? " in that CTA"
                           : space == PTX_SPACE_LOCAL   ? " in this thread"

@@ -406,9 +406,10 @@ static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *in
 static bool cluster_barrier(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
                             uint32_t mask) {
     const bool is_arrival = inst->sub == PTX_SUB_BAR_ARRIVE;
+    context->bulk_count = 0;
     if (!warp->cta->cluster) return is_arrival || barrier_arrive(context, warp, inst, mask);
     if (is_arrival) isa_cluster_arrive(context, warp, mask);
-    else isa_cluster_wait(warp, mask);
+    else isa_cluster_wait(context, warp, mask);
     return true;
 }
 

@@ -264,7 +264,7 @@ bool tr_op_cga_barrier(Translator *t) {
     t->inst.flow = ISA_FLOW_CLUSTER;
     t->inst.flags |= ISA_MEETS;
     t->inst.sub = is_arrival ? PTX_SUB_BAR_ARRIVE : PTX_SUB_BAR_SYNC;
-    t->info.flags |= is_arrival ? ISA_IS_BULK : ISA_IS_BARRIER;
+    t->info.flags |= ISA_IS_BULK | (is_arrival ? 0 : ISA_IS_BARRIER);
     return true;
 }
 

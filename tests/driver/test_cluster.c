@@ -1,0 +1,361 @@
+/* Clusters of several thread blocks: their shape, their barrier, distributed shared memory, copies to
+ * several thread blocks, and stores and arrivals that complete there. In PTX or the machine code that
+ * ptxas makes of it: the run's options decide, and whether it is timed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tyto/cuda.h"
+
+#define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
+#define COUNT(array)      (sizeof(array) / sizeof *(array))
+
+enum { THREADS = 64, MOST_CTAS = 64, WORDS = MOST_CTAS * THREADS * 4 };
+
+/* %out: of the thread, 4 words; %s: the CTA's shared memory, 64 words; %m: two mbarriers; %rank,
+ * %ranks, %next: the CTA's rank, how many there are, and the rank behind; %t: the thread. */
+static const char head[] =
+    ".version 8.1\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 in, .param .u64 to) %s {\n"
+    "  .reg .b64 %%out, %%in, %%l<4>; .reg .b32 %%s, %%m, %%rank, %%ranks, %%next, %%t, %%r<9>;\n"
+    "  .reg .b16 %%h; .reg .pred pp, pq;\n"
+    "  .shared .align 128 .b32 words[64]; .shared .align 8 .b64 barriers[2];\n"
+    "  ld.param.u64 %%in, [in]; ld.param.u64 %%out, [to];\n"
+    "  mov.u32 %%s, words; mov.u32 %%m, barriers; mov.u32 %%t, %%tid.x; setp.eq.u32 pp, %%t, 0;\n"
+    "  mov.u32 %%rank, %%cluster_ctarank; mov.u32 %%ranks, %%cluster_nctarank;\n"
+    "  add.u32 %%next, %%rank, 1; rem.u32 %%next, %%next, %%ranks;\n"
+    "  mov.u32 %%r0, %%ctaid.x; mov.u32 %%r1, %%ctaid.y; mov.u32 %%r2, %%nctaid.x;\n"
+    "  mad.lo.u32 %%r0, %%r1, %%r2, %%r0; mov.u32 %%r1, %%ctaid.z; mov.u32 %%r3, %%nctaid.y;\n"
+    "  mul.lo.u32 %%r2, %%r2, %%r3; mad.lo.u32 %%r0, %%r1, %%r2, %%r0;\n"
+    "  mad.lo.u32 %%r0, %%r0, 64, %%t; mul.wide.u32 %%l0, %%r0, 16; add.u64 %%out, %%out, %%l0;\n"
+    "  mad.lo.u32 %%r8, %%t, 4, %%s;\n";
+#define SYNC \
+    "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
+
+static CUcontext context;
+static CUdeviceptr from, to;
+static uint32_t given[WORDS], expected[WORDS], found[WORDS];
+
+typedef struct Shape {
+    unsigned grid[3], cluster[3];
+} Shape;
+static const Shape shapes[] = {{{6, 1, 1}, {2, 1, 1}},
+                               {{4, 4, 1}, {2, 2, 1}},
+                               {{2, 4, 4}, {1, 2, 4}},
+                               {{4, 1, 2}, {4, 1, 2}},
+                               {{3, 1, 1}, {1, 1, 1}}};
+
+static int start(void **state) {
+    (void)state;
+    for (size_t i = 0; i < WORDS; i++)
+        given[i] = (uint32_t)(i * 2654435761u >> 7);
+    return cuInit(0) || cuCtxCreate(&context, NULL, 0, 0) || cuMemAlloc(&from, sizeof given) ||
+           cuMemAlloc(&to, sizeof found) || cuMemcpyHtoD(from, given, sizeof given);
+}
+
+static int end(void **state) {
+    (void)state;
+    return cuCtxDestroy(context) != CUDA_SUCCESS;
+}
+
+/* Launches the kernel of a module; 0 in `large`: only sizes that any device allows. */
+static CUresult launch(const char *directives, const char *body, const Shape *shape, bool large) {
+    static char ptx[1 << 16];
+    CUmodule module;
+    CUfunction kernel;
+    void *arguments[] = {&from, &to};
+    CUlaunchAttribute attribute = {
+        .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+        .value.clusterDim = {shape->cluster[0], shape->cluster[1], shape->cluster[2]}};
+    const unsigned *grid = shape->grid;
+    CUlaunchConfig config = {grid[0], grid[1], grid[2], THREADS,    1, 1, 0,
+                             NULL,    &attribute,       !*directives};
+    const int used = snprintf(ptx, sizeof ptx, head, directives);
+    snprintf(ptx + used, sizeof ptx - (size_t)used, "%s  ret;\n}\n", body);
+    assert_cuda(cuMemsetD32(to, 0, WORDS));
+    assert_cuda(cuModuleLoadData(&module, ptx));
+    assert_cuda(cuModuleGetFunction(&kernel, module, "k"));
+    if (large)
+        assert_cuda(
+            cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    CUresult status = cuLaunchKernelEx(&config, kernel, arguments, NULL);
+    if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
+    cuModuleUnload(module);
+    return status;
+}
+
+static void assert_written(void) {
+    assert_cuda(cuMemcpyDtoH(found, to, sizeof found));
+    for (size_t i = 0; i < WORDS; i++)
+        if (found[i] != expected[i])
+            fail_msg("word %zu is %#x, not %#x", i, found[i], expected[i]);
+}
+
+/* ---- What is expected ---- */
+
+typedef struct Cta {
+    unsigned index, rank, ranks, cluster; /* linear; the cluster's number */
+} Cta;
+
+static Cta cta_of(const Shape *shape, unsigned x, unsigned y, unsigned z) {
+    const unsigned *g = shape->grid, *c = shape->cluster;
+    return (Cta){.index = (z * g[1] + y) * g[0] + x,
+                 .rank = (z % c[2] * c[1] + y % c[1]) * c[0] + x % c[0],
+                 .ranks = c[0] * c[1] * c[2],
+                 .cluster = (z / c[2] * (g[1] / c[1]) + y / c[1]) * (g[0] / c[0]) + x / c[0]};
+}
+
+/* Fills in four words of every thread. */
+typedef void Expect(const Cta *cta, unsigned thread, uint32_t *words);
+static void expect(const Shape *shape, Expect *of) {
+    memset(expected, 0, sizeof expected);
+    for (unsigned z = 0; z < shape->grid[2]; z++)
+        for (unsigned y = 0; y < shape->grid[1]; y++)
+            for (unsigned x = 0; x < shape->grid[0]; x++)
+                for (unsigned t = 0; t < THREADS; t++) {
+                    const Cta cta = cta_of(shape, x, y, z);
+                    of(&cta, t, &expected[(cta.index * THREADS + t) * 4]);
+                }
+}
+
+static void run_in_all_shapes(const char *body, Expect *of) {
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        expect(&shapes[i], of);
+        assert_cuda(launch("", body, &shapes[i], false));
+        assert_written();
+    }
+}
+
+static unsigned next_of(const Cta *cta) { return (cta->rank + 1) % cta->ranks; }
+static unsigned last_of(const Cta *cta) { return (cta->rank + cta->ranks - 1) % cta->ranks; }
+
+/* ---- Shape ---- */
+
+static void number(const Cta *cta, unsigned t, uint32_t *words) {
+    (void)t;
+    words[0] = cta->rank;
+    words[1] = cta->ranks;
+    words[2] = cta->cluster;
+    words[3] = cta->rank;
+}
+
+static void each_knows_its_place(void **state) {
+    (void)state;
+    run_in_all_shapes(
+        "  mov.u32 %r1, %clusterid.z; mov.u32 %r2, %nclusterid.y; mov.u32 %r3, %clusterid.y;\n"
+        "  mad.lo.u32 %r1, %r1, %r2, %r3; mov.u32 %r2, %nclusterid.x; mov.u32 %r3, %clusterid.x;\n"
+        "  mad.lo.u32 %r1, %r1, %r2, %r3;\n"
+        "  mov.u32 %r2, %cluster_ctaid.z; mov.u32 %r3, %cluster_nctaid.y;\n"
+        "  mov.u32 %r4, %cluster_ctaid.y; mad.lo.u32 %r2, %r2, %r3, %r4;\n"
+        "  mov.u32 %r3, %cluster_nctaid.x; mov.u32 %r4, %cluster_ctaid.x;\n"
+        "  mad.lo.u32 %r2, %r2, %r3, %r4;\n"
+        "  st.global.v4.u32 [%out], {%rank, %ranks, %r1, %r2};\n",
+        number);
+}
+
+/* ---- Distributed shared memory ---- */
+
+static void exchanged(const Cta *cta, unsigned t, uint32_t *words) {
+    words[0] = next_of(cta) * 1000 + t;           /* loaded from the next */
+    words[1] = last_of(cta) * 100 + t;            /* stored by the one before */
+    words[2] = cta->rank ? 0 : cta->ranks * THREADS; /* added to rank 0's */
+    words[3] = next_of(cta);                      /* rank of the next one's address */
+}
+
+static void memory_is_shared_within_a_cluster(void **state) {
+    (void)state;
+    run_in_all_shapes(
+        "  mad.lo.u32 %r1, %rank, 1000, %t; st.shared.u32 [%r8], %r1;\n" SYNC
+        "  mapa.shared::cluster.u32 %r2, %r8, %next; ld.shared::cluster.u32 %r3, [%r2];\n"
+        "  getctarank.shared::cluster.u32 %r7, %r2;\n" SYNC
+        "  mad.lo.u32 %r1, %rank, 100, %t; st.shared::cluster.u32 [%r2], %r1;\n" SYNC
+        "  ld.shared.u32 %r4, [%r8]; bar.sync 0; @pp st.shared.u32 [words+128], 0;\n" SYNC
+        "  mapa.shared::cluster.u32 %r2, %s, 0; atom.shared::cluster.add.u32 %r5, [%r2+128], 1;\n"
+        SYNC "  ld.shared.u32 %r6, [words+128]; setp.ne.u32 pq, %rank, 0; @pq mov.u32 %r6, 0;\n"
+        "  st.global.v4.u32 [%out], {%r3, %r4, %r6, %r7};\n",
+        exchanged);
+}
+
+static void pointed(const Cta *cta, unsigned t, uint32_t *words) {
+    words[0] = next_of(cta) * 1000 + t;
+    words[1] = 1 | (cta->ranks == 1) << 1; /* it is in the cluster's; in its own */
+    words[2] = next_of(cta);
+    words[3] = cta->rank * 1000 + t; /* by its own generic address */
+}
+
+/* A generic address that a CTA makes of its own memory is good in others. */
+static void pointers_are_good_in_the_whole_cluster(void **state) {
+    (void)state;
+    run_in_all_shapes(
+        "  .shared .align 8 .b64 pointer;\n"
+        "  mad.lo.u32 %r1, %rank, 1000, %t; cvta.shared.u64 %l1, words;\n"
+        "  mul.wide.u32 %l2, %t, 4; add.u64 %l2, %l1, %l2; st.u32 [%l2], %r1;\n"
+        "  @pp st.shared.u64 [pointer], %l1;\n" SYNC
+        "  mov.u32 %r2, pointer; mapa.shared::cluster.u32 %r2, %r2, %next;\n"
+        "  ld.shared::cluster.u64 %l3, [%r2]; mul.wide.u32 %l1, %t, 4; add.u64 %l3, %l3, %l1;\n"
+        "  ld.u32 %r3, [%l3]; ld.u32 %r6, [%l2]; mov.u32 %r4, 0;\n"
+        "  isspacep.shared::cluster pq, %l3; @pq add.u32 %r4, %r4, 1;\n"
+        "  isspacep.shared::cta pq, %l3; @pq add.u32 %r4, %r4, 2;\n"
+        "  getctarank.u64 %r5, %l3;\n"
+        "  st.global.v4.u32 [%out], {%r3, %r4, %r5, %r6};\n" SYNC,
+        pointed);
+}
+
+/* ---- The barrier ---- */
+
+static void counted(const Cta *cta, unsigned t, uint32_t *words) {
+    /* in each of 8 rounds rank 0's counter is seen by all after all have added to it */
+    for (unsigned i = 1; i <= 8 && t < 32; i++)
+        words[0] += i * cta->ranks * 32;
+    words[1] = t < 32;
+}
+
+/* Arrivals and waits apart; a warp of each thread block has left before. */
+static void the_barrier_waits_for_all_that_live(void **state) {
+    (void)state;
+    run_in_all_shapes(
+        "  @pp st.shared.u32 [words], 0;\n" SYNC
+        "  setp.ge.u32 pq, %t, 32; @pq ret;\n"
+        "  mapa.shared::cluster.u32 %r1, %s, 0; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+        "AGAIN: atom.shared::cluster.add.u32 %r4, [%r1], 1;\n"
+        "  barrier.cluster.arrive.release; add.u32 %r2, %r2, 1; barrier.cluster.wait.acquire;\n"
+        "  ld.shared::cluster.u32 %r4, [%r1]; add.u32 %r3, %r3, %r4;\n"
+        "  barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n"
+        "  setp.lt.u32 pq, %r2, 8; @pq bra AGAIN;\n"
+        "  mov.u32 %r4, 1; st.global.v2.u32 [%out], {%r3, %r4};\n",
+        counted);
+}
+
+/* ---- What completes in other thread blocks ---- */
+
+#define WAIT(label, barrier)                                                                       \
+    #label ": mbarrier.try_wait.parity.shared::cta.b64 pq, [%m+" #barrier "], 0; @!pq bra " #label ";\n"
+#define COMPLETES "mbarrier::complete_tx::bytes"
+
+static void completed(const Cta *cta, unsigned t, uint32_t *words) {
+    const unsigned from_cta = last_of(cta);
+    words[0] = given[t];                                    /* multicast by rank 0 */
+    words[1] = from_cta * 1000 + t;                         /* st.async by the one before */
+    words[2] = 5 + cta->ranks * 3; /* red.async by all */
+    words[3] = 1;
+}
+
+static void copies_stores_and_arrivals_complete_elsewhere(void **state) {
+    (void)state;
+    run_in_all_shapes(
+        "  .shared .align 16 .b32 stored[64]; .shared .align 16 .b32 sum[4];\n"
+        "  @!pp bra READY;\n"
+        "  mbarrier.init.shared::cta.b64 [%m], 1;\n"
+        /* rank 0's thread of each warp arrives at every CTA's second barrier */
+        "  mul.lo.u32 %r1, %ranks, 2; mbarrier.init.shared::cta.b64 [%m+8], %r1;\n"
+        "  st.shared.u32 [sum], 5; mul.lo.u32 %r1, %ranks, 4; add.u32 %r1, %r1, 512;\n"
+        "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], %r1;\n"
+        "  fence.mbarrier_init.release.cluster;\nREADY:\n" SYNC
+        "  setp.eq.u32 pq, %rank, 0; and.pred pq, pq, pp;\n"
+        "  mov.u32 %r1, 1; shl.b32 %r1, %r1, %ranks; sub.u32 %r1, %r1, 1; cvt.u16.u32 %h, %r1;\n"
+        "  @pq cp.async.bulk.shared::cluster.global." COMPLETES ".multicast::cluster"
+        " [%s], [%in], 256, [%m], %h;\n"
+        "  mov.u32 %r1, stored; mad.lo.u32 %r1, %t, 4, %r1;\n"
+        "  mapa.shared::cluster.u32 %r1, %r1, %next; mapa.shared::cluster.u32 %r2, %m, %next;\n"
+        "  mad.lo.u32 %r3, %rank, 1000, %t;\n"
+        "  st.async.weak.shared::cluster." COMPLETES ".u32 [%r1], %r3, [%r2];\n"
+        "  setp.lt.u32 pq, %t, %ranks; mov.u32 %r4, sum; mov.u32 %r3, 3;\n"
+        "  @!pq mov.u32 %r5, 0; @pq mov.u32 %r5, %t;\n"
+        "  mapa.shared::cluster.u32 %r1, %r4, %r5; mapa.shared::cluster.u32 %r2, %m, %r5;\n"
+        "  @pq red.async.relaxed.cluster.shared::cluster." COMPLETES ".add.u32 [%r1], %r3, [%r2];\n"
+        WAIT(FIRST, 0)
+        "  and.b32 %r6, %t, 31; setp.ne.u32 pq, %r6, 0; @pq bra SECOND; mov.u32 %r5, 0;\n"
+        "ALL: mapa.shared::cluster.u32 %r2, %m, %r5;\n"
+        "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2+8];\n"
+        "  add.u32 %r5, %r5, 1; setp.lt.u32 pq, %r5, %ranks; @pq bra ALL;\n"
+        WAIT(SECOND, 8)
+        "  ld.shared.u32 %r1, [%r8]; mov.u32 %r2, stored; mad.lo.u32 %r2, %t, 4, %r2;\n"
+        "  ld.shared.u32 %r2, [%r2]; ld.shared.u32 %r3, [sum]; mov.u32 %r4, 1;\n"
+        "  st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\n" SYNC,
+        completed);
+}
+
+/* ---- Sizes and occupancy ---- */
+
+static void sizes_are_those_of_the_device(void **state) {
+    (void)state;
+    static const char body[] = "  st.global.v4.u32 [%out], {%rank, %ranks, %t, %t};\n" SYNC;
+    static const Shape eight = {{8, 1, 1}, {8, 1, 1}}, sixteen = {{16, 1, 1}, {16, 1, 1}};
+    static const Shape large = {{34, 1, 1}, {17, 1, 1}}, odd = {{6, 1, 1}, {4, 1, 1}};
+    static const Shape own = {{4, 1, 1}, {0, 0, 0}};
+    assert_cuda(launch("", body, &eight, false));
+    assert_int_equal(launch("", body, &sixteen, false), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    assert_cuda(launch("", body, &sixteen, true));
+    assert_int_equal(launch("", body, &large, true), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    assert_int_equal(launch("", body, &odd, false), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    assert_cuda(launch(".explicitcluster .reqnctapercluster 4, 1, 1", body, &own, false));
+    assert_cuda(cuMemcpyDtoH(found, to, sizeof found));
+    assert_int_equal(found[3 * THREADS * 4], 3);
+    assert_int_equal(launch(".explicitcluster", body, &own, false),
+                     CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    assert_int_equal(launch(".maxclusterrank 4 .reqnctapercluster 8, 1, 1", body, &eight, false),
+                     CUDA_ERROR_INVALID_CLUSTER_SIZE);
+}
+
+/* ---- Mistakes ---- */
+
+static const struct {
+    const char *body, *said;
+} mistakes[] = {
+    {"  mov.u32 %r1, 7; mapa.shared::cluster.u32 %r2, %s, %r1; ld.shared::cluster.u32 %r3, [%r2];\n",
+     "a cluster of 2 CTAs"},
+    {"  setp.eq.u32 pq, %rank, 1; @pq ret; mapa.shared::cluster.u32 %r2, %s, 1; mov.u32 %r4, 0;\n"
+     "AGAIN: add.u32 %r4, %r4, 1; st.global.u32 [%out], %r4; membar.gl; setp.lt.u32 pq, %r4, 2000;\n"
+     "  @pq bra AGAIN; ld.shared::cluster.u32 %r3, [%r2]; st.global.u32 [%out], %r3;\n",
+     "the CTA of rank 1 of the cluster has exited"},
+    {"  mapa.shared::cluster.u32 %r2, %s, %next; st.shared::cluster.u32 [%r2+4096], 1;\n",
+     "bytes of shared memory in that CTA"},
+    {"  mapa.shared::cluster.u32 %r2, %s, %next; ld.shared::cluster.u32 %r3, [%r2+2];\n"
+     "  st.global.u32 [%out], %r3;\n",
+     "misaligned read of 4 bytes at shared::cluster address"},
+};
+
+static void a_mistake_is_told(void **state) {
+    (void)state;
+    static const Shape pair = {{2, 1, 1}, {2, 1, 1}};
+    for (size_t i = 0; i < COUNT(mistakes); i++) {
+        char body[1024], said[4096];
+        snprintf(body, sizeof body, "%s  st.global.u32 [%%out+4], %%r3;\n" SYNC, mistakes[i].body);
+        FILE *file = tmpfile();
+        fflush(stderr);
+        const int saved = dup(STDERR_FILENO);
+        dup2(fileno(file), STDERR_FILENO);
+        const CUresult status = launch("", body, &pair, false);
+        fflush(stderr);
+        dup2(saved, STDERR_FILENO);
+        close(saved);
+        rewind(file);
+        said[fread(said, 1, sizeof said - 1, file)] = '\0';
+        fclose(file);
+        if (status == CUDA_SUCCESS || !strstr(said, mistakes[i].said))
+            fail_msg("%s: %d, %s", mistakes[i].body, (int)status, said);
+        cuCtxDestroy(context); /* an error of the device ends its context */
+        assert_int_equal(start(NULL), 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_knows_its_place),
+        cmocka_unit_test(memory_is_shared_within_a_cluster),
+        cmocka_unit_test(pointers_are_good_in_the_whole_cluster),
+        cmocka_unit_test(the_barrier_waits_for_all_that_live),
+        cmocka_unit_test(copies_stores_and_arrivals_complete_elsewhere),
+        cmocka_unit_test(sizes_are_those_of_the_device),
+        cmocka_unit_test(a_mistake_is_told),
+    };
+    return cmocka_run_group_tests(tests, start, end);
+}
