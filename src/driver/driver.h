@@ -22,14 +22,15 @@
 #include "tyto/cuda.h"
 
 enum {
-    DRIVER_VERSION = 13000,           /* of the interface: CUDA 13.0 */
-    PRINTF_BYTES = 1 << 20,           /* CUDA's default of that limit */
-    STACK_TOLD_BYTES = 1 << 10,       /* likewise; there is more, see CU_LIMIT_STACK_SIZE */
-    FETCH_BYTES = 64,                 /* likewise */
-    PENDING_LAUNCHES = 2048,          /* likewise */
-    LEAST_PRIORITY = 0,               /* of streams, as measured (docs/real-gpu.md) */
-    GREATEST_PRIORITY = -5,           /* likewise */
-    FUNCTION_PORTABLE_CLUSTER = 8,    /* CTAs of a cluster without opting in (CUDA programming guide) */
+    DRIVER_VERSION = 13000,     /* of the interface: CUDA 13.0 */
+    PRINTF_BYTES = 1 << 20,     /* CUDA's default of that limit */
+    STACK_TOLD_BYTES = 1 << 10, /* likewise; there is more, see CU_LIMIT_STACK_SIZE */
+    FETCH_BYTES = 64,           /* likewise */
+    PENDING_LAUNCHES = 2048,    /* likewise */
+    LEAST_PRIORITY = 0,         /* of streams, as measured (docs/real-gpu.md) */
+    GREATEST_PRIORITY = -5,     /* likewise */
+    FUNCTION_PORTABLE_CLUSTER =
+        8, /* CTAs of a cluster without opting in (CUDA programming guide) */
     FUNCTION_SHARED_BYTES = 48 << 10, /* shared memory of a CTA without opting in */
 };
 

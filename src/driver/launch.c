@@ -194,8 +194,7 @@ static bool check_shared(const Function *function, const LaunchShape *shape) {
 
 /* Whether the function may have clusters that large. */
 static bool check_cluster(const Function *function, const GpuLaunch *launch) {
-    const uint64_t ctas =
-        (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    const uint64_t ctas = (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
     if (ctas <= FUNCTION_PORTABLE_CLUSTER || function->has_large_clusters) return true;
     Text name = {0};
     demangle_short(function->decoded->ptx->name, &name);

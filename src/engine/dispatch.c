@@ -212,7 +212,8 @@ static bool take_ordered(Dispatch *dispatch, uint32_t sm, uint64_t *cta) {
 static bool send(Dispatch *dispatch, uint32_t sm) {
     const IsaLaunch *launch = dispatch->launch;
     uint64_t cta = launch ? isa_cluster_order(launch, dispatch->view.next) : dispatch->view.next;
-    if (!launch && cta_agent_orders(&dispatch->agent) && !take_ordered(dispatch, sm, &cta)) return false;
+    if (!launch && cta_agent_orders(&dispatch->agent) && !take_ordered(dispatch, sm, &cta))
+        return false;
     sm_launch_cta(dispatch->sms[sm], dispatch->grid[sm], cta, dispatch->view.cycle);
     dispatch->view.next++;
     dispatch->view.cta = cta;
@@ -340,7 +341,7 @@ bool dispatch_step(Dispatch *dispatch, uint64_t cycle) {
     if (dispatch->is_over || cycle < dispatch->not_before) return true;
     uint32_t most = dispatch->config->per_cycle ? dispatch->config->per_cycle : UINT32_MAX;
     dispatch->view.cycle = cycle;
-    const bool goes_on = dispatch->launch ? go_by_clusters(dispatch, most)
+    const bool goes_on = dispatch->launch                      ? go_by_clusters(dispatch, most)
                          : cta_agent_chooses(&dispatch->agent) ? let_choose(dispatch, most)
                                                                : go_round(dispatch, most);
     if (!goes_on) return false;

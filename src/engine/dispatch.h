@@ -17,28 +17,28 @@ enum { DISPATCH_ANY_SM = -1 };
 
 typedef struct Dispatch {
     const CtaConfig *config;
-    CtaAgent agent;        /* CTA scheduler at work */
-    TytoGridView view;     /* what it sees; `next` and `ctas` count the grid's CTAs */
-    uint32_t *resident;    /* by SM: CTAs of the grid that it holds; the view's */
-    uint32_t *given;       /* by SM: CTAs that it has been given in this cycle */
-    uint64_t not_before;   /* SM cycle of the first dispatch (launch latency) */
-    uint32_t limit;        /* CTAs of the grid per SM; set before dispatch_start */
-    Sm *const *sms;        /* that CTAs go to, ... */
-    SmGrid *const *grid;   /* ... and what each calls the grid */
+    CtaAgent agent;          /* CTA scheduler at work */
+    TytoGridView view;       /* what it sees; `next` and `ctas` count the grid's CTAs */
+    uint32_t *resident;      /* by SM: CTAs of the grid that it holds; the view's */
+    uint32_t *given;         /* by SM: CTAs that it has been given in this cycle */
+    uint64_t not_before;     /* SM cycle of the first dispatch (launch latency) */
+    uint32_t limit;          /* CTAs of the grid per SM; set before dispatch_start */
+    Sm *const *sms;          /* that CTAs go to, ... */
+    SmGrid *const *grid;     /* ... and what each calls the grid */
     const IsaLaunch *launch; /* DispatchGrid.clusters */
     uint32_t gpcs;           /* groups of SMs, at least 1 */
     uint32_t last_gpc;       /* that got the last cluster */
-    const Counters *marks; /* DispatchGrid.marks */
-    bool shares_sms;       /* other grids have been on the SMs, which tell whether there is room */
-    uint32_t last;         /* SM that got the last CTA */
-    bool is_over;          /* every CTA has gone out, and the SMs know */
-    int asked_sm;          /* the only one it may ask about; DISPATCH_ANY_SM */
-    int asked_slot;        /* the slot there whose CTA has just finished; -1 */
-    uint64_t sample_at;    /* SM cycle in which it looks at the SMs next, UINT64_MAX */
-    uint64_t *paused;      /* by SM: CTA slots that it has paused, bit each, ... */
-    bool has_paused;       /* ... which have changed since the SMs heard of them */
-    uint64_t *gone; /* CTAs that have gone out, bit each; only of a policy that orders them */
-    IsaFault fault; /* the CTA scheduler chose what cannot be */
+    const Counters *marks;   /* DispatchGrid.marks */
+    bool shares_sms;    /* other grids have been on the SMs, which tell whether there is room */
+    uint32_t last;      /* SM that got the last CTA */
+    bool is_over;       /* every CTA has gone out, and the SMs know */
+    int asked_sm;       /* the only one it may ask about; DISPATCH_ANY_SM */
+    int asked_slot;     /* the slot there whose CTA has just finished; -1 */
+    uint64_t sample_at; /* SM cycle in which it looks at the SMs next, UINT64_MAX */
+    uint64_t *paused;   /* by SM: CTA slots that it has paused, bit each, ... */
+    bool has_paused;    /* ... which have changed since the SMs heard of them */
+    uint64_t *gone;     /* CTAs that have gone out, bit each; only of a policy that orders them */
+    IsaFault fault;     /* the CTA scheduler chose what cannot be */
 } Dispatch;
 
 /* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of such an L1D.
@@ -50,17 +50,17 @@ void dispatch_free(Dispatch *dispatch);
 uint32_t dispatch_limit(const Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm);
 /* What a dispatcher must know of a grid. */
 typedef struct DispatchGrid {
-    uint64_t next, ctas;   /* the first CTA to go out, and how many there are */
-    Sm *const *sms;        /* that they go to; borrowed, as the next */
-    SmGrid *const *grid;   /* what each calls it */
+    uint64_t next, ctas;       /* the first CTA to go out, and how many there are */
+    Sm *const *sms;            /* that they go to; borrowed, as the next */
+    SmGrid *const *grid;       /* what each calls it */
     const IsaLaunch *clusters; /* of a grid whose clusters have several CTAs; NULL: it has none */
-    uint32_t warps;        /* of a CTA */
-    uint32_t l1d_lines;    /* of an SM while the grid runs, ... */
-    uint32_t l1d_ways;     /* ... and of a set */
-    uint64_t given;        /* SM cycle from which the launch latency counts */
-    uint32_t last;         /* SM behind which the first CTA looks for room */
-    bool shares_sms;       /* other grids are on the SMs */
-    const Counters *marks; /* by SM: its counters when the grid's turn came; NULL: all were 0 */
+    uint32_t warps;            /* of a CTA */
+    uint32_t l1d_lines;        /* of an SM while the grid runs, ... */
+    uint32_t l1d_ways;         /* ... and of a set */
+    uint64_t given;            /* SM cycle from which the launch latency counts */
+    uint32_t last;             /* SM behind which the first CTA looks for room */
+    bool shares_sms;           /* other grids are on the SMs */
+    const Counters *marks;     /* by SM: its counters when the grid's turn came; NULL: all were 0 */
 } DispatchGrid;
 /* It begins at `cycle`, after that. */
 void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle);

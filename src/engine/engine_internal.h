@@ -163,10 +163,10 @@ struct Engine {
     EngineLooks looks;        /* when the run loop looks up */
     SourcePlace *looks_again; /* CTAs to look at again at the end of the cycle (SmListener) */
     uint32_t look_again_count, look_again_capacity;
-    uint32_t last_sm;         /* that got the last CTA */
-    uint32_t shared_bytes;    /* of an SM\'s store that shared memory has */
-    uint64_t sent;            /* CTAs handed out since the machine was at rest */
-    uint64_t ctas_done;       /* CTAs ended, and warp instructions issued, ... */
+    uint32_t last_sm;             /* that got the last CTA */
+    uint32_t shared_bytes;        /* of an SM\'s store that shared memory has */
+    uint64_t sent;                /* CTAs handed out since the machine was at rest */
+    uint64_t ctas_done;           /* CTAs ended, and warp instructions issued, ... */
     uint64_t instructions_before; /* ... of grids under way together (gpu_progress) */
     uint64_t last_progress;       /* SM cycle at which something was last seen to move */
     uint64_t progress_mark;       /* sum of what moves, then */

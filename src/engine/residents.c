@@ -264,8 +264,8 @@ static void start_looks(Engine *engine, const Gpu *gpu) {
 }
 
 static bool is_for_one_thread(Engine *engine, const GpuGrid *grid) {
-    return grid->launch.check || grid->launch.dump_line || grid->launch.clusters || grid->module->can_wait ||
-           !cycle_has_pool(engine);
+    return grid->launch.check || grid->launch.dump_line || grid->launch.clusters ||
+           grid->module->can_wait || !cycle_has_pool(engine);
 }
 
 /* Bytes of an SM's store that shared memory gets for a grid with the machine for itself. */
@@ -347,8 +347,7 @@ static GpuGrid *first_waiting(const Gpu *gpu) {
 bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGrid *grid) {
     const IsaLaunch *launch = &grid->launch;
     return gpu->depth || launch->check || launch->dump_line || launch->is_cooperative ||
-           launch->clusters ||
-           grid->module->calls_runtime || gpu->options.instruction_limit ||
+           launch->clusters || grid->module->calls_runtime || gpu->options.instruction_limit ||
            watch_is_of_one_kernel(engine->watch);
 }
 

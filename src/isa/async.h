@@ -123,7 +123,8 @@ static inline bool isa_mbarrier_add(IsaMbarrier *barrier, int64_t transactions) 
     barrier->transactions += transactions;
     return barrier->transactions >= -most && barrier->transactions <= most;
 }
-/* So many arrivals, which leave the barrier if it `drops` them; what is wrong with them, or NULL. */
+/* So many arrivals, which leave the barrier if it `drops` them; what is wrong with them, or NULL.
+ */
 static inline const char *isa_mbarrier_arrive(IsaMbarrier *barrier, uint64_t arrivals, bool drops) {
     if (arrivals > barrier->pending) return "more threads arrive than the phase waits for";
     if (drops && arrivals > barrier->expected) return "more threads leave than it expects";
@@ -148,8 +149,8 @@ enum { /* IsaInst.sub */
        ISA_BULK_IN_16 = 64,         /* the size counts 16 bytes: machine code */
        ISA_BULK_ONCE = 128          /* one copy for all lanes: machine code */
 };
-enum { /* IsaInst.flags of loads: the copy goes to several CTAs. operand[4], of tiles the upper half of
-          imm, is the row of their ranks, bit each */
+enum { /* IsaInst.flags of loads: the copy goes to several CTAs. operand[4], of tiles the upper half
+          of imm, is the row of their ranks, bit each */
        ISA_BULK_MULTICAST = 1 << 4
 };
 enum { ISA_BULK_UNIT = 16 }; /* bytes: alignment and granularity of bulk copies */

@@ -10,8 +10,8 @@
 void isa_bulk_begun(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk);
 /* The copy, which the warp began, is over. May set a fault. */
 void isa_bulk_done(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk);
-/* The CTAs that a copy of the lane goes to, by rank, bit each: that of its shared address, or those of
- * `chosen` (0: there is no choice) which the cluster has. Without clusters 0. */
+/* The CTAs that a copy of the lane goes to, by rank, bit each: that of its shared address, or those
+ * of `chosen` (0: there is no choice) which the cluster has. Without clusters 0. */
 uint32_t isa_bulk_ranks(const IsaContext *context, uint64_t shared, uint32_t chosen);
 /* Whether a copy may end on an mbarrier there; false after a fault. */
 bool isa_bulk_barrier_is_good(IsaContext *context, const IsaWarp *warp, int lane, uint64_t address);

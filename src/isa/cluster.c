@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "isa/bulk.h"
+#include "isa/check/check.h"
 #include "isa/exec/handlers.h"
 
 /* ---- Which CTAs are together ---- */
@@ -96,7 +97,8 @@ static void retire(IsaClusters *clusters, IsaCluster *cluster) {
 
 void isa_cluster_say_missing(const IsaCta *cta, uint64_t rank, Text *out) {
     const uint32_t ctas = cta->launch->clusters ? cta->launch->cluster_ctas : 1;
-    if (rank < ctas) text_printf(out, "the CTA of rank %" PRIu64 " of the cluster has exited", rank);
+    if (rank < ctas)
+        text_printf(out, "the CTA of rank %" PRIu64 " of the cluster has exited", rank);
     else
         text_printf(out, "there is no rank %" PRIu64 " in a cluster of %u CTA%s", rank, ctas,
                     text_plural(ctas));
@@ -113,6 +115,7 @@ void isa_cluster_release(IsaCta *cta, uint64_t number) {
         IsaCta *each = cluster->cta[rank];
         if (!each) continue;
         memset(each->cluster_lanes, 0, sizeof each->cluster_lanes);
+        if (each->launch->check) isa_check_released(each, each->cluster_waits);
         each->waiting &= ~each->cluster_waits;
         each->cluster_waits = 0;
     }
@@ -133,6 +136,7 @@ static void end_phase(IsaContext *context, IsaWarp *warp) {
 void isa_cluster_arrive(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
     IsaCta *cta = warp->cta;
     uint32_t *arrived = &cta->cluster_lanes[warp->index];
+    if (cta->launch->check) isa_check_fence(context, warp, false);
     cta->cluster->arrived += (uint32_t)bits_count32(lanes & ~*arrived);
     *arrived |= lanes;
     end_phase(context, warp);
@@ -141,7 +145,10 @@ void isa_cluster_arrive(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
 bool isa_cluster_wait(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
     IsaCta *cta = warp->cta;
     end_phase(context, warp); /* others of the warp may have exited since */
-    if (!(cta->cluster_lanes[warp->index] & lanes)) return false;
+    if (!(cta->cluster_lanes[warp->index] & lanes)) {
+        if (cta->launch->check) isa_check_fence(context, warp, false);
+        return false;
+    }
     cta->cluster_waits |= 1u << warp->index;
     cta->waiting |= 1u << warp->index;
     return true;

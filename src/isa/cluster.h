@@ -19,12 +19,12 @@ enum {
 };
 
 typedef struct IsaCluster {
-    uint64_t number;                 /* in the grid */
-    IsaCta *cta[ISA_MOST_CLUSTER];   /* by rank; NULL: not begun, or ended */
-    uint32_t begun, ended;           /* CTAs */
-    uint32_t alive, arrived;         /* threads; arrived at the barrier in its present phase */
-    bool is_over;                    /* all threads have arrived: whoever waits is released soon */
-    struct IsaCluster *next;         /* in its list */
+    uint64_t number;               /* in the grid */
+    IsaCta *cta[ISA_MOST_CLUSTER]; /* by rank; NULL: not begun, or ended */
+    uint32_t begun, ended;         /* CTAs */
+    uint32_t alive, arrived;       /* threads; arrived at the barrier in its present phase */
+    bool is_over;                  /* all threads have arrived: whoever waits is released soon */
+    struct IsaCluster *next;       /* in its list */
 } IsaCluster;
 
 /* The clusters of a launch. Zeroed memory is an empty one. */

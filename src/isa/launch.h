@@ -80,26 +80,26 @@ typedef struct IsaBarrier {
 
 struct IsaCta {
     const IsaLaunch *launch;
-    uint64_t index;         /* linear, in the grid */
-    uint32_t id[3];         /* %ctaid */
-    uint32_t alive;         /* warps with live threads, bit per index */
-    uint32_t waiting;       /* warps blocked at any barrier */
-    uint32_t used_barriers; /* barriers with arrivals pending, bit each */
+    uint64_t index;             /* linear, in the grid */
+    uint32_t id[3];             /* %ctaid */
+    uint32_t alive;             /* warps with live threads, bit per index */
+    uint32_t waiting;           /* warps blocked at any barrier */
+    uint32_t used_barriers;     /* barriers with arrivals pending, bit each */
     struct IsaCluster *cluster; /* NULL: the launch has none */
     uint32_t rank;              /* in its cluster */
     uint32_t tag;               /* what its own shared addresses have above their offsets */
     uint32_t cluster_waits;     /* warps blocked at the cluster's barrier, in `waiting` too */
     uint32_t sm, slot;          /* a timed run: where it is resident */
-    uint8_t *shared;        /* shared memory, launch->shared_extent and 64 readable bytes more */
+    uint8_t *shared; /* shared memory, launch->shared_extent and 64 readable bytes more */
     uint32_t shared_capacity;
     struct IsaCtaCheck *check; /* what the checks keep of it (isa/check/check.h); NULL: nothing */
     IsaWarp *warps;            /* launch->warps of them */
     uint32_t warp_capacity;
     IsaBarrier barriers[ISA_BARRIERS];
-    uint32_t red_pc[ISA_MAX_WARPS_PER_CTA];    /* bar.red each warp waits in */
-    uint32_t red_lanes[ISA_MAX_WARPS_PER_CTA]; /* lanes that get its result */
-    uint32_t cluster_lanes[ISA_MAX_WARPS_PER_CTA]; /* of each warp: that have arrived at the cluster's
-                                                      barrier */
+    uint32_t red_pc[ISA_MAX_WARPS_PER_CTA];        /* bar.red each warp waits in */
+    uint32_t red_lanes[ISA_MAX_WARPS_PER_CTA];     /* lanes that get its result */
+    uint32_t cluster_lanes[ISA_MAX_WARPS_PER_CTA]; /* of each warp: that have arrived at the
+                                                      cluster's barrier */
 };
 
 /* One call frame of a warp. */

@@ -65,22 +65,22 @@ typedef enum IsaBulkKind {
     ISA_BULK_ARRIVE, /* an arrival at the mbarrier of another CTA */
     ISA_BULK_RELEASE /* the barrier of a cluster is complete: who waits there is released */
 } IsaBulkKind;
-/* A bulk copy that a lane began, or what else ends later than its instruction. Its bytes have moved;
- * what is left is that it is over. */
+/* A bulk copy that a lane began, or what else ends later than its instruction. Its bytes have
+ * moved; what is left is that it is over. */
 typedef struct IsaBulk {
-    uint64_t global;    /* of its first row; LOCAL: none; RELEASE: the cluster's number; ARRIVE:
-                           arrivals */
-    uint64_t stride[4]; /* bytes between rows of the second to fifth dimension of a tile ... */
-    uint32_t rows[4];   /* ... and how many there are in each; of other copies one */
-    uint32_t row_bytes; /* of global memory that are side by side */
-    uint32_t shared;    /* PREFETCH: none */
-    uint32_t bytes;     /* of shared memory */
-    uint32_t barrier;   /* offset of the mbarrier in shared memory: LOAD, LOCAL and ARRIVE */
+    uint64_t global;      /* of its first row; LOCAL: none; RELEASE: the cluster's number; ARRIVE:
+                             arrivals */
+    uint64_t stride[4];   /* bytes between rows of the second to fifth dimension of a tile ... */
+    uint32_t rows[4];     /* ... and how many there are in each; of other copies one */
+    uint32_t row_bytes;   /* of global memory that are side by side */
+    uint32_t shared;      /* PREFETCH: none */
+    uint32_t bytes;       /* of shared memory */
+    uint32_t barrier;     /* offset of the mbarrier in shared memory: LOAD, LOCAL and ARRIVE */
     int32_t transactions; /* ARRIVE: expected, or negative ones completed */
-    uint16_t ranks;     /* CTAs of the cluster that have the mbarrier, bit each; 0: the warp's own */
-    uint8_t kind;       /* IsaBulkKind */
+    uint16_t ranks; /* CTAs of the cluster that have the mbarrier, bit each; 0: the warp's own */
+    uint8_t kind;   /* IsaBulkKind */
     uint8_t lane;
-    bool drops;         /* ARRIVE: the arrivals leave the barrier */
+    bool drops; /* ARRIVE: the arrivals leave the barrier */
 } IsaBulk;
 
 /* Where a CTA is resident. */

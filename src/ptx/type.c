@@ -34,9 +34,10 @@ bool ptx_type_is_bits(PtxType type) { return type >= PTX_B8 && type <= PTX_B128;
 
 const char *ptx_space_name(PtxSpace space) {
     static const char *const names[] = {
-        [PTX_SPACE_NONE] = "",        [PTX_SPACE_CONST] = ".const", [PTX_SPACE_GLOBAL] = ".global",
-        [PTX_SPACE_LOCAL] = ".local", [PTX_SPACE_PARAM] = ".param", [PTX_SPACE_SHARED] = ".shared",
-        [PTX_SPACE_TEX] = ".tex",     [PTX_SPACE_CLUSTER] = ".shared::cluster",
+        [PTX_SPACE_NONE] = "",          [PTX_SPACE_CONST] = ".const",
+        [PTX_SPACE_GLOBAL] = ".global", [PTX_SPACE_LOCAL] = ".local",
+        [PTX_SPACE_PARAM] = ".param",   [PTX_SPACE_SHARED] = ".shared",
+        [PTX_SPACE_TEX] = ".tex",       [PTX_SPACE_CLUSTER] = ".shared::cluster",
     };
     return names[space];
 }

@@ -40,6 +40,9 @@ void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, uint3
     KernelStats *kernel = run_add_kernel(run, function->ptx->name);
     memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
     memcpy(kernel->block, launch->block, sizeof kernel->block);
+    gpu_cluster(launch, kernel->cluster);
+    if (kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2] <= 1)
+        memset(kernel->cluster, 0, sizeof kernel->cluster);
     kernel->registers =
         gpu_registers(gpu, function, launch->block[0] * launch->block[1] * launch->block[2]);
     kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;

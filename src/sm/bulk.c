@@ -10,8 +10,8 @@ enum { NO_JOB = UINT32_MAX };
 
 void bulk_init(SmBulk *bulk, Sm *owner) {
     const SmBulkList none = {NO_JOB, NO_JOB};
-    *bulk = (SmBulk){
-        .owner = owner, .unused = none, .sending = none, .ended = none, .releasing = none};
+    *bulk =
+        (SmBulk){.owner = owner, .unused = none, .sending = none, .ended = none, .releasing = none};
 }
 
 void bulk_free(SmBulk *bulk) { free(bulk->jobs); }

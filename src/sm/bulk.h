@@ -3,9 +3,9 @@
  * sm.bulk_requests of them be under way; the bytes pass the L1D by. When the last reply is there,
  * the copy's transactions on its mbarrier are over, or its group has one copy less.
  *
- * What goes to another SM of the cluster (a copy within the cluster, an arrival at an mbarrier there)
- * goes there in requests, too, and is over when they are acknowledged. The release of a cluster's
- * barrier is a job that waits for sm.cluster_barrier cycles.
+ * What goes to another SM of the cluster (a copy within the cluster, an arrival at an mbarrier
+ * there) goes there in requests, too, and is over when they are acknowledged. The release of a
+ * cluster's barrier is a job that waits for sm.cluster_barrier cycles.
  *
  * A copy keeps its warp's slot taken until it is over, as shared memory is read or written until
  * then. A machine without the unit (sm.bulk_requests: 0) has copies that are over as they issue. */
@@ -48,9 +48,9 @@ typedef struct SmBulk {
     uint32_t capacity, used;
     SmBulkList unused, sending, ended;
     SmBulkList releasing; /* cluster barriers, by the cycle of their release */
-    uint32_t under_way; /* requests of all jobs */
-    uint8_t client;     /* MemClient of its requests */
-    bool is_attached;   /* it is an agent of its SM: from the first copy on */
+    uint32_t under_way;   /* requests of all jobs */
+    uint8_t client;       /* MemClient of its requests */
+    bool is_attached;     /* it is an agent of its SM: from the first copy on */
 } SmBulk;
 
 void bulk_init(SmBulk *bulk, Sm *owner);

@@ -358,7 +358,8 @@ static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMe
                    .warp = warp,
                    .advice = memory->advice};
     if (memory->path == SM_PATH_BYPASS) return port_send(port, sm, &send);
-    return port_send_to(port, sm, &send, endpoint_sm((uint32_t)(access->address >> SM_REMOTE_SHIFT)));
+    return port_send_to(port, sm, &send,
+                        endpoint_sm((uint32_t)(access->address >> SM_REMOTE_SHIFT)));
 }
 
 /* The first access of a global or local instruction is handed on. */

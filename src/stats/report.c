@@ -195,12 +195,19 @@ static void add_special(const KernelStats *kernel, Text *out) {
     if (kernel->stream) text_printf(out, ", stream %u", kernel->stream);
 }
 
+/* The shape of clusters, if there were any. */
+static void add_cluster(const KernelStats *kernel, const char *format, Text *out) {
+    if (kernel->cluster[0])
+        text_printf(out, format, kernel->cluster[0], kernel->cluster[1], kernel->cluster[2]);
+}
+
 static void add_kernel(const RunStats *run, const KernelStats *kernel, bool has_all, Text *out) {
     text_add(out, "\nkernel ");
     demangle_short(kernel->name, out);
     text_printf(out, ", %u x %u x %u CTAs of %u x %u x %u threads", kernel->grid[0],
                 kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
                 kernel->block[2]);
+    add_cluster(kernel, ", clusters of %u x %u x %u", out);
     text_printf(out, ", %u CTAs per SM, %u registers, %u B shared", kernel->timing->ctas_per_sm,
                 kernel->registers, kernel->shared_bytes);
     add_special(kernel, out);
@@ -376,9 +383,10 @@ void report_launch(const RunStats *run, int i, Text *out) {
     char field[FORMAT_BYTES];
     text_printf(out, "tyto: kernel %d: ", i + 1);
     demangle_short(kernel->name, out);
-    text_printf(out, " grid %u,%u,%u block %u,%u,%u: %u registers, ", kernel->grid[0],
-                kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
-                kernel->block[2], kernel->registers);
+    text_printf(out, " grid %u,%u,%u block %u,%u,%u", kernel->grid[0], kernel->grid[1],
+                kernel->grid[2], kernel->block[0], kernel->block[1], kernel->block[2]);
+    add_cluster(kernel, " cluster %u,%u,%u", out);
+    text_printf(out, ": %u registers, ", kernel->registers);
     if (kernel->shared_bytes)
         text_printf(out, "%u byte%s of shared memory, ", kernel->shared_bytes,
                     text_plural(kernel->shared_bytes));

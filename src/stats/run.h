@@ -63,6 +63,7 @@ typedef struct KernelTiming {
 typedef struct KernelStats {
     char *name;                 /* owned */
     uint32_t grid[3], block[3]; /* CTAs, threads */
+    uint32_t cluster[3];        /* CTAs of a cluster; all 0: there were no clusters */
     uint32_t registers;         /* of a thread */
     uint32_t shared_bytes;      /* of a CTA, static and dynamic */
     char code[64];              /* "ptx", "lowered ptx", "sm_89, ptxas 13.0.88"; "": unknown */

@@ -45,6 +45,7 @@ static bool read_field(JsonReader *reader, const char *key, KernelStats *kernel,
     else if (strcmp(key, "timed") == 0) *is_timed = json_read_bool(reader);
     else if (strcmp(key, "grid") == 0) read_triple(reader, kernel->grid);
     else if (strcmp(key, "block") == 0) read_triple(reader, kernel->block);
+    else if (strcmp(key, "cluster") == 0) read_triple(reader, kernel->cluster);
     else if (strcmp(key, "registers") == 0) kernel->registers = (uint32_t)json_read_uint(reader);
     else if (strcmp(key, "shared_bytes") == 0)
         kernel->shared_bytes = (uint32_t)json_read_uint(reader);

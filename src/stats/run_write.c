@@ -104,6 +104,7 @@ static void write_kernel(Json *json, const RunStats *run, const KernelStats *ker
     json_bool(json, kernel->timing != NULL);
     write_triple(json, "grid", kernel->grid);
     write_triple(json, "block", kernel->block);
+    if (kernel->cluster[0]) write_triple(json, "cluster", kernel->cluster);
     write_number(json, "registers", kernel->registers);
     write_number(json, "shared_bytes", kernel->shared_bytes);
     if (*kernel->code) write_text(json, "code", kernel->code);

@@ -125,8 +125,8 @@ static void run_load(void *user, const char *spelling) {
     if (rank) words = put_map(trial, rank, "in");
     expect(trial);
     if (rank)
-        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s%s;\n", spelling,
-                    coordinates(rank), ranks_of(spelling), policy_of(spelling));
+        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s%s;\n", spelling, coordinates(rank),
+                    ranks_of(spelling), policy_of(spelling));
     else
         text_printf(&trial->ptx, "%s [r], [in], size, [barrier]%s%s;\n", spelling,
                     ranks_of(spelling), policy_of(spelling));
@@ -259,8 +259,8 @@ static void run_reduction(void *user, const char *spelling) {
 
 /* ---- st.async, red.async ---- */
 
-/* The elements of a type that a form names, of which a lane has a few: the first are `there` before,
- * and become what the form makes of them and of the next. */
+/* The elements of a type that a form names, of which a lane has a few: the first are `there`
+ * before, and become what the form makes of them and of the next. */
 static void run_async(void *user, const char *spelling) {
     Trial *trial = user;
     const int count = strstr(spelling, ".v2") ? 2 : strstr(spelling, ".v4") ? 4 : 1;
@@ -279,8 +279,9 @@ static void run_async(void *user, const char *spelling) {
     }
     fill(trial, "FILL", WORDS, true);
     for (int i = 0; i < count; i++)
-        text_printf(&trial->ptx, bytes == 8 ? "ld.global.b64 d%d, [in+%d];\n"
-                                            : "ld.global.b32 e%d, [in+%d];\n", i, bytes * i);
+        text_printf(&trial->ptx,
+                    bytes == 8 ? "ld.global.b64 d%d, [in+%d];\n" : "ld.global.b32 e%d, [in+%d];\n",
+                    i, bytes * i);
     text_printf(&trial->ptx, "mov.u32 size, %d;\n", count * bytes);
     expect(trial);
     text_printf(&trial->ptx, "%s [r], ", spelling);

@@ -1,6 +1,6 @@
-/* Clusters of several thread blocks: their shape, their barrier, distributed shared memory, copies to
- * several thread blocks, and stores and arrivals that complete there. In PTX or the machine code that
- * ptxas makes of it: the run's options decide, and whether it is timed. */
+/* Clusters of several thread blocks: their shape, their barrier, distributed shared memory, copies
+ * to several thread blocks, and stores and arrivals that complete there. In PTX or the machine code
+ * that ptxas makes of it: the run's options decide, and whether it is timed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,8 +37,7 @@ static const char head[] =
     "  mul.lo.u32 %%r2, %%r2, %%r3; mad.lo.u32 %%r0, %%r1, %%r2, %%r0;\n"
     "  mad.lo.u32 %%r0, %%r0, 64, %%t; mul.wide.u32 %%l0, %%r0, 16; add.u64 %%out, %%out, %%l0;\n"
     "  mad.lo.u32 %%r8, %%t, 4, %%s;\n";
-#define SYNC \
-    "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
+#define SYNC "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
 
 static CUcontext context;
 static CUdeviceptr from, to;
@@ -57,8 +56,11 @@ static int start(void **state) {
     (void)state;
     for (size_t i = 0; i < WORDS; i++)
         given[i] = (uint32_t)(i * 2654435761u >> 7);
-    return cuInit(0) || cuCtxCreate(&context, NULL, 0, 0) || cuMemAlloc(&from, sizeof given) ||
-           cuMemAlloc(&to, sizeof found) || cuMemcpyHtoD(from, given, sizeof given);
+    if (cuInit(0) || cuCtxCreate(&context, NULL, 0, 0) ||
+        cuMemAlloc(&to, sizeof found + sizeof given))
+        return 1;
+    from = to + sizeof found;
+    return cuMemcpyHtoD(from, given, sizeof given) != CUDA_SUCCESS;
 }
 
 static int end(void **state) {
@@ -76,8 +78,8 @@ static CUresult launch(const char *directives, const char *body, const Shape *sh
         .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
         .value.clusterDim = {shape->cluster[0], shape->cluster[1], shape->cluster[2]}};
     const unsigned *grid = shape->grid;
-    CUlaunchConfig config = {grid[0], grid[1], grid[2], THREADS,    1, 1, 0,
-                             NULL,    &attribute,       !*directives};
+    CUlaunchConfig config = {grid[0], grid[1], grid[2], THREADS,    1,
+                             1,       0,       NULL,    &attribute, !*directives};
     const int used = snprintf(ptx, sizeof ptx, head, directives);
     snprintf(ptx + used, sizeof ptx - (size_t)used, "%s  ret;\n}\n", body);
     assert_cuda(cuMemsetD32(to, 0, WORDS));
@@ -95,8 +97,7 @@ static CUresult launch(const char *directives, const char *body, const Shape *sh
 static void assert_written(void) {
     assert_cuda(cuMemcpyDtoH(found, to, sizeof found));
     for (size_t i = 0; i < WORDS; i++)
-        if (found[i] != expected[i])
-            fail_msg("word %zu is %#x, not %#x", i, found[i], expected[i]);
+        if (found[i] != expected[i]) fail_msg("word %zu is %#x, not %#x", i, found[i], expected[i]);
 }
 
 /* ---- What is expected ---- */
@@ -164,10 +165,10 @@ static void each_knows_its_place(void **state) {
 /* ---- Distributed shared memory ---- */
 
 static void exchanged(const Cta *cta, unsigned t, uint32_t *words) {
-    words[0] = next_of(cta) * 1000 + t;           /* loaded from the next */
-    words[1] = last_of(cta) * 100 + t;            /* stored by the one before */
+    words[0] = next_of(cta) * 1000 + t;              /* loaded from the next */
+    words[1] = last_of(cta) * 100 + t;               /* stored by the one before */
     words[2] = cta->rank ? 0 : cta->ranks * THREADS; /* added to rank 0's */
-    words[3] = next_of(cta);                      /* rank of the next one's address */
+    words[3] = next_of(cta);                         /* rank of the next one's address */
 }
 
 static void memory_is_shared_within_a_cluster(void **state) {
@@ -178,8 +179,9 @@ static void memory_is_shared_within_a_cluster(void **state) {
         "  getctarank.shared::cluster.u32 %r7, %r2;\n" SYNC
         "  mad.lo.u32 %r1, %rank, 100, %t; st.shared::cluster.u32 [%r2], %r1;\n" SYNC
         "  ld.shared.u32 %r4, [%r8]; bar.sync 0; @pp st.shared.u32 [words+128], 0;\n" SYNC
-        "  mapa.shared::cluster.u32 %r2, %s, 0; atom.shared::cluster.add.u32 %r5, [%r2+128], 1;\n"
-        SYNC "  ld.shared.u32 %r6, [words+128]; setp.ne.u32 pq, %rank, 0; @pq mov.u32 %r6, 0;\n"
+        "  mapa.shared::cluster.u32 %r2, %s, 0; atom.shared::cluster.add.u32 %r5, [%r2+128], "
+        "1;\n" SYNC
+        "  ld.shared.u32 %r6, [words+128]; setp.ne.u32 pq, %rank, 0; @pq mov.u32 %r6, 0;\n"
         "  st.global.v4.u32 [%out], {%r3, %r4, %r6, %r7};\n",
         exchanged);
 }
@@ -222,8 +224,7 @@ static void counted(const Cta *cta, unsigned t, uint32_t *words) {
 static void the_barrier_waits_for_all_that_live(void **state) {
     (void)state;
     run_in_all_shapes(
-        "  @pp st.shared.u32 [words], 0;\n" SYNC
-        "  setp.ge.u32 pq, %t, 32; @pq ret;\n"
+        "  @pp st.shared.u32 [words], 0;\n" SYNC "  setp.ge.u32 pq, %t, 32; @pq ret;\n"
         "  mapa.shared::cluster.u32 %r1, %s, 0; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
         "AGAIN: atom.shared::cluster.add.u32 %r4, [%r1], 1;\n"
         "  barrier.cluster.arrive.release; add.u32 %r2, %r2, 1; barrier.cluster.wait.acquire;\n"
@@ -237,14 +238,15 @@ static void the_barrier_waits_for_all_that_live(void **state) {
 /* ---- What completes in other thread blocks ---- */
 
 #define WAIT(label, barrier)                                                                       \
-    #label ": mbarrier.try_wait.parity.shared::cta.b64 pq, [%m+" #barrier "], 0; @!pq bra " #label ";\n"
+    #label ": mbarrier.try_wait.parity.shared::cta.b64 pq, [%m+" #barrier "], 0; @!pq bra " #label \
+           ";\n"
 #define COMPLETES "mbarrier::complete_tx::bytes"
 
 static void completed(const Cta *cta, unsigned t, uint32_t *words) {
     const unsigned from_cta = last_of(cta);
-    words[0] = given[t];                                    /* multicast by rank 0 */
-    words[1] = from_cta * 1000 + t;                         /* st.async by the one before */
-    words[2] = 5 + cta->ranks * 3; /* red.async by all */
+    words[0] = given[t];            /* multicast by rank 0 */
+    words[1] = from_cta * 1000 + t; /* st.async by the one before */
+    words[2] = 5 + cta->ranks * 3;  /* red.async by all */
     words[3] = 1;
 }
 
@@ -270,16 +272,18 @@ static void copies_stores_and_arrivals_complete_elsewhere(void **state) {
         "  setp.lt.u32 pq, %t, %ranks; mov.u32 %r4, sum; mov.u32 %r3, 3;\n"
         "  @!pq mov.u32 %r5, 0; @pq mov.u32 %r5, %t;\n"
         "  mapa.shared::cluster.u32 %r1, %r4, %r5; mapa.shared::cluster.u32 %r2, %m, %r5;\n"
-        "  @pq red.async.relaxed.cluster.shared::cluster." COMPLETES ".add.u32 [%r1], %r3, [%r2];\n"
-        WAIT(FIRST, 0)
-        "  and.b32 %r6, %t, 31; setp.ne.u32 pq, %r6, 0; @pq bra SECOND; mov.u32 %r5, 0;\n"
-        "ALL: mapa.shared::cluster.u32 %r2, %m, %r5;\n"
-        "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2+8];\n"
-        "  add.u32 %r5, %r5, 1; setp.lt.u32 pq, %r5, %ranks; @pq bra ALL;\n"
-        WAIT(SECOND, 8)
-        "  ld.shared.u32 %r1, [%r8]; mov.u32 %r2, stored; mad.lo.u32 %r2, %t, 4, %r2;\n"
-        "  ld.shared.u32 %r2, [%r2]; ld.shared.u32 %r3, [sum]; mov.u32 %r4, 1;\n"
-        "  st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\n" SYNC,
+        "  @pq red.async.relaxed.cluster.shared::cluster." COMPLETES
+        ".add.u32 [%r1], %r3, [%r2];\n" WAIT(
+            FIRST,
+            0) "  and.b32 %r6, %t, 31; setp.ne.u32 pq, %r6, 0; @pq bra SECOND; mov.u32 %r5, 0;\n"
+               "ALL: mapa.shared::cluster.u32 %r2, %m, %r5;\n"
+               "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2+8];\n"
+               "  add.u32 %r5, %r5, 1; setp.lt.u32 pq, %r5, %ranks; @pq bra ALL;\n" WAIT(
+                   SECOND,
+                   8) "  ld.shared.u32 %r1, [%r8]; mov.u32 %r2, stored; mad.lo.u32 %r2, %t, 4, "
+                      "%r2;\n"
+                      "  ld.shared.u32 %r2, [%r2]; ld.shared.u32 %r3, [sum]; mov.u32 %r4, 1;\n"
+                      "  st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\n" SYNC,
         completed);
 }
 
@@ -310,10 +314,12 @@ static void sizes_are_those_of_the_device(void **state) {
 static const struct {
     const char *body, *said;
 } mistakes[] = {
-    {"  mov.u32 %r1, 7; mapa.shared::cluster.u32 %r2, %s, %r1; ld.shared::cluster.u32 %r3, [%r2];\n",
+    {"  mov.u32 %r1, 7; mapa.shared::cluster.u32 %r2, %s, %r1; ld.shared::cluster.u32 %r3, "
+     "[%r2];\n",
      "a cluster of 2 CTAs"},
     {"  setp.eq.u32 pq, %rank, 1; @pq ret; mapa.shared::cluster.u32 %r2, %s, 1; mov.u32 %r4, 0;\n"
-     "AGAIN: add.u32 %r4, %r4, 1; st.global.u32 [%out], %r4; membar.gl; setp.lt.u32 pq, %r4, 2000;\n"
+     "AGAIN: add.u32 %r4, %r4, 1; st.global.u32 [%out], %r4; membar.gl; setp.lt.u32 pq, %r4, "
+     "2000;\n"
      "  @pq bra AGAIN; ld.shared::cluster.u32 %r3, [%r2]; st.global.u32 [%out], %r3;\n",
      "the CTA of rank 1 of the cluster has exited"},
     {"  mapa.shared::cluster.u32 %r2, %s, %next; st.shared::cluster.u32 [%r2+4096], 1;\n",

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/dispatch.h"
+#include "isa/cluster.h"
 
 enum { SMS = 5, MOST = 64 };
 
@@ -139,6 +140,66 @@ static void a_place_that_is_free_again_is_taken(void **state) {
     assert_order((int[]){0, 1, 2, 3, 4, 3, 1}, 7);
     assert_true(bench.dispatch.is_over);
     dispatch_free(&bench.dispatch);
+}
+
+/* ---- Clusters ---- */
+
+/* SMs 0, 1 and 4 are one group, 2 and 3 the other. */
+static void start_clusters(Bench *bench, const IsaLaunch *launch, uint32_t limit) {
+    begin(bench, (CtaConfig){.per_sm_per_cycle = 1}, NULL);
+    bench->dispatch.gpcs = 2;
+    bench->dispatch.limit = limit;
+    dispatch_start(&bench->dispatch,
+                   &(DispatchGrid){.ctas = launch->ctas,
+                                   .sms = bench->sms,
+                                   .grid = bench->grids,
+                                   .clusters = launch,
+                                   .warps = 1,
+                                   .given = 100,
+                                   .last = SMS - 1},
+                   100);
+}
+
+static void a_cluster_goes_out_whole_to_one_group(void **state) {
+    (void)state;
+    const IsaLaunch launch = {
+        .grid = {12, 1, 1}, .cluster = {3, 1, 1}, .cluster_ctas = 3, .ctas = 12};
+    Bench bench;
+    start_clusters(&bench, &launch, 1);
+    step(&bench, 100); /* the group of two has no room for three */
+    assert_order((int[]){0, 1, 4}, 3);
+    step(&bench, 101);
+    assert_int_equal(noted.count, 3);
+    finish(&bench, 1, 102);
+    step(&bench, 103); /* nor has the other one for a part */
+    assert_int_equal(noted.count, 3);
+    finish(&bench, 0, 104);
+    finish(&bench, 4, 104);
+    step(&bench, 105);
+    assert_order((int[]){0, 1, 4, 0, 1, 4}, 6);
+    dispatch_free(&bench.dispatch);
+}
+
+static void groups_take_turns_and_their_sms_share(void **state) {
+    (void)state;
+    const IsaLaunch launch = {
+        .grid = {16, 1, 1}, .cluster = {4, 1, 1}, .cluster_ctas = 4, .ctas = 16};
+    Bench bench;
+    start_clusters(&bench, &launch, 2);
+    step(&bench, 100);
+    /* the group behind the first, then that one, from the SM behind the last that got a CTA */
+    assert_order((int[]){2, 3, 2, 3, 4, 0, 1, 4}, 8);
+    dispatch_free(&bench.dispatch);
+}
+
+/* Clusters of 2 x 2 in a grid of 4 x 2: linear indices of their CTAs. */
+static void the_ctas_of_a_cluster_are_neighbours(void **state) {
+    (void)state;
+    const IsaLaunch launch = {
+        .grid = {4, 2, 1}, .cluster = {2, 2, 1}, .cluster_ctas = 4, .ctas = 8};
+    static const uint64_t order[] = {0, 1, 4, 5, 2, 3, 6, 7};
+    for (uint64_t place = 0; place < 8; place++)
+        assert_int_equal(isa_cluster_order(&launch, place), order[place]);
 }
 
 /* ---- How many, and when ---- */
@@ -286,6 +347,9 @@ int main(void) {
         cmocka_unit_test(ctas_go_round_from_the_first_sm),
         cmocka_unit_test(ctas_go_on_behind_the_last_sm),
         cmocka_unit_test(a_place_that_is_free_again_is_taken),
+        cmocka_unit_test(a_cluster_goes_out_whole_to_one_group),
+        cmocka_unit_test(groups_take_turns_and_their_sms_share),
+        cmocka_unit_test(the_ctas_of_a_cluster_are_neighbours),
         cmocka_unit_test(a_cycle_sends_as_many_as_the_machine_does),
         cmocka_unit_test(an_sm_gets_as_many_in_a_cycle_as_the_machine_gives),
         cmocka_unit_test(the_first_cta_waits_for_the_launch_latency),

@@ -116,14 +116,15 @@ CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attr
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
         if (value < 0 || function->decoded->ptx->cluster[0]) status = CUDA_ERROR_INVALID_VALUE;
-        else function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = (unsigned)value;
+        else
+            function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] =
+                (unsigned)value;
         break;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         function->has_large_clusters = value != 0;
         break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        if (value < 0 || value > MOST_CLUSTER_POLICY)
-            status = CUDA_ERROR_INVALID_VALUE;
+        if (value < 0 || value > MOST_CLUSTER_POLICY) status = CUDA_ERROR_INVALID_VALUE;
         else function->cluster_policy = value;
         break;
     default: status = CUDA_ERROR_INVALID_VALUE;
@@ -277,7 +278,9 @@ CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, C
 
 static uint32_t largest_cluster(const Call *call, const Function *function) {
     const uint32_t most = gpu_limits(call->gpu).max_cluster;
-    return most > FUNCTION_PORTABLE_CLUSTER && !function->has_large_clusters ? FUNCTION_PORTABLE_CLUSTER : most;
+    return most > FUNCTION_PORTABLE_CLUSTER && !function->has_large_clusters
+               ? FUNCTION_PORTABLE_CLUSTER
+               : most;
 }
 
 /* What stands for the launch of a configuration; its attributes give the clusters. */

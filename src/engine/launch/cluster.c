@@ -37,8 +37,8 @@ static bool check_shape(const GpuLaunch *request, const PtxFunction *kernel, con
             return false;
         }
         if (request->grid[axis] % shape[axis]) {
-            gpu_refuse_kernel(result, kernel, ": grid %c is %u, no multiple of cluster %c, %u", name,
-                              request->grid[axis], name, shape[axis]);
+            gpu_refuse_kernel(result, kernel, ": grid %c is %u, no multiple of cluster %c, %u",
+                              name, request->grid[axis], name, shape[axis]);
             return false;
         }
     }

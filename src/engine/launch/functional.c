@@ -15,11 +15,11 @@
 #include "base/demangle.h"
 
 enum {
-    WARP_QUANTUM = 32,     /* warp instructions of one turn of a warp */
-    CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA, ... */
+    WARP_QUANTUM = 32,         /* warp instructions of one turn of a warp */
+    CTA_QUANTUM = 1 << 18,     /* warp instructions of one turn of a CTA, ... */
     CLUSTER_QUANTUM = 1 << 10, /* ... and of one that others of its cluster may wait for */
-    LAST_LOOKS = 1 << 16,  /* rounds that each warp looks for a store which nobody makes */
-    MAX_RESIDENT = 1024    /* CTAs in progress at once, unless the launch is cooperative */
+    LAST_LOOKS = 1 << 16,      /* rounds that each warp looks for a store which nobody makes */
+    MAX_RESIDENT = 1024        /* CTAs in progress at once, unless the launch is cooperative */
 };
 
 typedef struct Run {

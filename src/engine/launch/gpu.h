@@ -257,7 +257,7 @@ typedef struct GpuLimits {
     uint32_t sms;
     uint32_t gpcs;        /* groups of SMs, at least 1 */
     uint32_t max_cluster; /* CTAs of a cluster, 1: there are no clusters */
-    uint32_t clock_khz; /* SM clock */
+    uint32_t clock_khz;   /* SM clock */
     uint32_t memory_clock_khz;
     uint32_t bus_width_bits;
     uint32_t l2_bytes;

@@ -76,10 +76,18 @@ void isa_check_access(IsaContext *context, const IsaWarp *warp, const IsaInst *i
                       uint32_t bytes, uint32_t mask, IsaAccess access) {
     const IsaCheckOptions *options = &check_of(context)->options;
     bool is_local = space == PTX_SPACE_LOCAL;
+    if (space == PTX_SPACE_CLUSTER && options->init && access != ISA_ACCESS_READ)
+        init_cluster_write(context, warp, bytes, mask);
     bool is_memory = space == PTX_SPACE_SHARED || space == PTX_SPACE_GLOBAL;
     if (options->init && (is_memory || is_local))
         init_access(context, warp, space, inst, bytes, mask, access);
     if (options->races && is_memory) race_access(context, warp, inst, space, bytes, mask, access);
+}
+
+void isa_check_released(const IsaCta *cta, uint32_t warps) {
+    IsaCheck *check = cta->launch->check;
+    for (; check->options.races && warps; warps &= warps - 1)
+        race_acquire(check, &cta->warps[__builtin_ctz(warps)]);
 }
 
 void isa_check_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide) {

@@ -37,6 +37,8 @@ void isa_check_cta_free(IsaCta *cta);
  */
 void isa_check_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                       uint32_t bytes, uint32_t mask, IsaAccess access);
+/* The barrier of the cluster, to which each warp came with a fence, lets warps of the CTA go on. */
+void isa_check_released(const IsaCta *cta, uint32_t warps);
 /* A fence of the whole device, or of the CTA only. */
 void isa_check_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide);
 /* The lanes of `mask` execute an instruction for the lanes of `members`, a word of each. `sources`

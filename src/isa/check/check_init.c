@@ -5,6 +5,7 @@
  * bytes was written, since compilers copy structs with the gaps between their members; parameters
  * of calls are not looked at, for compilers leave out what is undefined. */
 #include "isa/check/check_internal.h"
+#include "isa/cluster.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,6 +124,15 @@ static void set_written(const IsaContext *context, const IsaWarp *warp, PtxSpace
     if (space == PTX_SPACE_SHARED) set_shared_written(warp->cta->check, at, bytes);
     else if (space == PTX_SPACE_GLOBAL) mem_set_written(context->memory, at, bytes);
     else isa_check_local_write(warp, lane, (uint32_t)at, bytes);
+}
+
+void init_cluster_write(const IsaContext *context, const IsaWarp *warp, uint32_t bytes,
+                        uint32_t mask) {
+    for (; mask; mask &= mask - 1) {
+        const uint64_t address = context->did.address[bits_lowest32(mask)];
+        const IsaCta *cta = isa_cluster_cta(warp->cta, address >> ISA_RANK_SHIFT);
+        if (cta) set_shared_written(cta->check, address & ISA_RANK_OFFSETS, bytes);
+    }
 }
 
 void init_access(IsaContext *context, const IsaWarp *warp, PtxSpace space, const IsaInst *inst,

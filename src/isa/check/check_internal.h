@@ -103,12 +103,16 @@ void race_cta(IsaCta *cta);
 void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                  uint32_t bytes, uint32_t mask, IsaAccess access);
 void race_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide);
+void race_acquire(IsaCheck *check, const IsaWarp *warp);
 void race_lanes_meet(IsaContext *context, const IsaWarp *warp, uint32_t lanes);
 void race_arrival(const IsaContext *context, const IsaWarp *warp, uint32_t number);
 void race_completion(const IsaContext *context, const IsaCta *cta, uint32_t number,
                      uint32_t waiting);
 
 void init_cta(IsaCta *cta);
+/* Lanes have written to the shared memory of other CTAs. */
+void init_cluster_write(const IsaContext *context, const IsaWarp *warp, uint32_t bytes,
+                        uint32_t mask);
 void init_access(IsaContext *context, const IsaWarp *warp, PtxSpace space, const IsaInst *inst,
                  uint32_t bytes, uint32_t mask, IsaAccess access);
 

@@ -127,13 +127,13 @@ static void release_all(IsaCheck *check, const IsaWarp *warp, bool is_cta_wide) 
     }
 }
 
-static void acquire(IsaCheck *check, const IsaWarp *warp) {
+void race_acquire(IsaCheck *check, const IsaWarp *warp) {
     warp->cta->check->clocks.acquired[warp->index] = ++check->now;
 }
 
 void race_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide) {
     release_all(check_of(context), warp, is_cta_wide);
-    acquire(check_of(context), warp);
+    race_acquire(check_of(context), warp);
 }
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -318,5 +318,6 @@ void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, 
     if (!deed.is_strong) return;
     bool is_write = access != ISA_ACCESS_READ;
     if (is_write && !(flags & ISA_IS_VOLATILE)) release_all(check, warp, false);
-    if (access == ISA_ACCESS_ATOMIC ? !(flags & ISA_IS_REDUCTION) : !is_write) acquire(check, warp);
+    if (access == ISA_ACCESS_ATOMIC ? !(flags & ISA_IS_REDUCTION) : !is_write)
+        race_acquire(check, warp);
 }

@@ -248,8 +248,7 @@ EXEC(MBARRIER) {
         return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
-        if (arrives(inst) &&
-            is_later(context, warp, inst, lane, arrival_of(warp, inst, lane)))
+        if (arrives(inst) && is_later(context, warp, inst, lane, arrival_of(warp, inst, lane)))
             continue;
         uint64_t bits;
         memcpy(&bits, host[lane], sizeof bits);

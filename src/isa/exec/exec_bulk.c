@@ -83,8 +83,7 @@ static uint8_t *open_range(IsaContext *context, IsaWarp *warp, int lane, BulkEnd
     if (end.space == PTX_SPACE_GLOBAL) {
         const MemBlock *block = mem_find(context->memory, end.address);
         if (!block || block->kind == MEM_KIND_HEAP || bytes > block->end - end.address) return NULL;
-    } else if (end.space == PTX_SPACE_CLUSTER ||
-               end.address >= context->launch->shared_extent ||
+    } else if (end.space == PTX_SPACE_CLUSTER || end.address >= context->launch->shared_extent ||
                bytes > context->launch->shared_extent - end.address) {
         return NULL;
     }
@@ -194,8 +193,9 @@ static void put_elements(const IsaWarp *warp, const IsaInst *inst, int lane, uin
     }
 }
 
-/* operand[0..vector-1] data, operand[4] base and imm: where they go, operand[5] base of the mbarrier
- * and `target` its offset; both in shared memory with a rank. sub: PtxSub of a reduction, 0: store.
+/* operand[0..vector-1] data, operand[4] base and imm: where they go, operand[5] base of the
+ * mbarrier and `target` its offset; both in shared memory with a rank. sub: PtxSub of a reduction,
+ * 0: store.
  */
 EXEC(ASYNC_STORE) {
     const uint32_t bytes = (uint32_t)inst->size * inst->vector;

@@ -207,8 +207,7 @@ static uint32_t check_window(IsaContext *context, const IsaWarp *warp, PtxSpace 
 
 /* Shared addresses of the warp's own CTA may have its rank. */
 static void drop_own_tag(IsaContext *context, const IsaWarp *warp) {
-    FOR_LANES context->did.address[lane] =
-        isa_cluster_own(warp->cta, context->did.address[lane]);
+    FOR_LANES context->did.address[lane] = isa_cluster_own(warp->cta, context->did.address[lane]);
 }
 
 /* The shared memory of another CTA, of the rank that the addresses of all lanes have. */
@@ -223,8 +222,8 @@ static uint8_t *open_cluster(IsaContext *context, const IsaWarp *warp, uint32_t 
         *mask = 0;
         return NULL;
     }
-    *mask = check_window_at(context, warp, PTX_SPACE_CLUSTER, first,
-                            context->launch->shared_extent, bytes, *mask);
+    *mask = check_window_at(context, warp, PTX_SPACE_CLUSTER, first, context->launch->shared_extent,
+                            bytes, *mask);
     return (uint8_t *)((uintptr_t)cta->shared - first);
 }
 

@@ -79,8 +79,8 @@ static uint8_t *open_unit(const Tile *tile, PtxSpace space, uint64_t address, ui
 static bool move_shared(const Tile *tile, uint32_t offset, uint8_t *row, uint32_t bytes,
                         bool is_write) {
     for (uint32_t at = 0; at < bytes; at += ISA_BULK_UNIT) {
-        uint8_t *unit = open_unit(tile, tile->space, shared_place(tile, offset + at), ISA_BULK_UNIT,
-                                  is_write);
+        uint8_t *unit =
+            open_unit(tile, tile->space, shared_place(tile, offset + at), ISA_BULK_UNIT, is_write);
         if (!unit) return false;
         if (is_write) memcpy(unit, row + at, ISA_BULK_UNIT);
         else memcpy(row + at, unit, ISA_BULK_UNIT);

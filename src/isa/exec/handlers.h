@@ -24,9 +24,9 @@
     HANDLER(CTA_ADDRESS)    /* the same, offset in the CTA's shared memory */                      \
     HANDLER(MAPA)           /* isa/cluster.c */                                                    \
     HANDLER(CTA_RANK)                                                                              \
-    HANDLER(ALLOCA)         /* operands d, size; imm: alignment; size: bytes of d */               \
-    HANDLER(STACKSAVE)      /* operand d; size: bytes */                                           \
-    HANDLER(STACKRESTORE)   /* operand a; size: bytes */                                           \
+    HANDLER(ALLOCA)       /* operands d, size; imm: alignment; size: bytes of d */                 \
+    HANDLER(STACKSAVE)    /* operand d; size: bytes */                                             \
+    HANDLER(STACKRESTORE) /* operand a; size: bytes */                                             \
     HANDLER(SEQUENCE) /* target: first of `imm` instructions in program->steps; sub: they are */   \
                       /* uniform: all lanes execute them */                                        \
     HANDLER(BUILTIN)  /* a step: target, imm as of ISA_FLOW_CALL_BUILTIN */                        \

@@ -401,8 +401,8 @@ static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *in
     return true;
 }
 
-/* The barrier of the cluster. A CTA that is a cluster of its own arrives with its wait, as ptxas has
- * it. */
+/* The barrier of the cluster. A CTA that is a cluster of its own arrives with its wait, as ptxas
+ * has it. */
 static bool cluster_barrier(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
                             uint32_t mask) {
     const bool is_arrival = inst->sub == PTX_SUB_BAR_ARRIVE;

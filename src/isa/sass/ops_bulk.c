@@ -29,8 +29,7 @@ static IsaOperand ranks_of(Translator *t, const SassOperand *operand) {
 /* The lower half of such a register, else all of it: a size. */
 static IsaOperand size_of(Translator *t, const SassOperand *operand) {
     if (!tr_mod(t, SASS_MOD_BULK_MULTICAST)) return tr_row(t, operand);
-    return tr_step3(t, ISA_DO_AND_32, tr_scratch(t), tr_row(t, operand),
-                    tr_constant(t, UINT16_MAX))
+    return tr_step3(t, ISA_DO_AND_32, tr_scratch(t), tr_row(t, operand), tr_constant(t, UINT16_MAX))
         ->operand[0];
 }
 

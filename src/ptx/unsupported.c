@@ -1,0 +1,59 @@
+/* Opcodes and modifiers that are not supported, with what they are for: messages name it. */
+#include "ptx/opcode.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+static const PtxUnsupported unsupported[] = {
+    {"clusterlaunchcontrol", "work stealing of clusters"},
+    {"multimem", "multi-device memory"},
+    {"setmaxnreg", "changing the register count of a running warp"},
+    {"tcgen05", "tensor cores"},
+    {"tensormap", "tensor maps"},
+    {"wgmma", "matrix instructions"},
+};
+
+const PtxUnsupported *ptx_unsupported(int *count) {
+    *count = COUNT(unsupported);
+    return unsupported;
+}
+
+static const PtxUnsupported unsupported_words[] = {
+    {".2dms", "multisampled textures"},
+    {".a2dms", "multisampled textures"},
+    {".im2col", "tiles of im2col"},
+    {".tensor", "this kind of tile"},
+    {".cp_mask", "copies of chosen bytes"},
+    {".bulk", "this kind of bulk copy"},
+    {".tensormap::generic", "tensor maps"},
+    {".e2m1", "formats of 4 and 6 bits"},
+    {".e2m3", "formats of 4 and 6 bits"},
+    {".e3m2", "formats of 4 and 6 bits"},
+    {".e2m1x2", "formats of 4 and 6 bits"},
+    {".e2m3x2", "formats of 4 and 6 bits"},
+    {".e3m2x2", "formats of 4 and 6 bits"},
+    {".ue8m0x2", "formats of 4 and 6 bits"},
+    {".f32x2", "pairs of f32"},
+    {".async", "asynchronous stores and proxies"},
+    {".m16n16", "matrices of sm_100"},
+    {".m8n16", "matrices of sm_100"},
+    {".m16n8", "matrices of sm_100"},
+    {"mma.f64", "matrices of f64 of sm_90"},
+    {".tensormap", "tensor maps"},
+    {".oob", "operands that are out of bounds"},
+    {".rs", "stochastic rounding"},
+    {"redux.f32", "reductions of f32"},
+    {"add.f32.f16", "sums of two formats"},
+    {"add.f32.bf16", "sums of two formats"},
+    {"sub.f32.f16", "sums of two formats"},
+    {"sub.f32.bf16", "sums of two formats"},
+    {"fma.f32.f16", "sums of two formats"},
+    {"fma.f32.bf16", "sums of two formats"},
+    {"min.abs", "the lesser of three"},
+    {"max.abs", "the greater of three"},
+    {".force_unnormalized_coords", "what a sampler is made of"},
+};
+
+const PtxUnsupported *ptx_unsupported_words(int *count) {
+    *count = COUNT(unsupported_words);
+    return unsupported_words;
+}
