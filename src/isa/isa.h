@@ -308,6 +308,8 @@ struct IsaWarp {
     uint32_t index;        /* in its CTA */
     uint32_t slot;         /* hardware warp id on its SM, %warpid */
     uint64_t instructions; /* warp instructions executed since launch */
+    uint32_t mbarrier; /* offset in shared memory, and 1, of the one at which its last wait found
+                          the phase incomplete; 0: none did */
     /* Rounds of loops that look for another thread's store, since the context's last change, and
      * how often its state has come back meanwhile (flow/deadlock.c): */
     uint32_t polls, returns;

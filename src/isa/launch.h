@@ -189,8 +189,10 @@ enum { ISA_STAND_GROUPS = 10 };
 typedef struct IsaStandGroup {
     uint32_t pc;
     uint32_t warps;
-    uint64_t first;   /* number of the first warp in the grid */
-    const char *what; /* they do: "waiting at a barrier" */
+    uint64_t first;    /* number of the first warp in the grid */
+    const char *what;  /* they do: "waiting at a barrier" */
+    uint32_t mbarrier; /* of the first: IsaWarp.mbarrier, ... */
+    uint64_t state;    /* ... and what is there */
 } IsaStandGroup;
 typedef struct IsaStand {
     IsaStandGroup groups[ISA_STAND_GROUPS];

@@ -3,9 +3,11 @@
 #include "isa/launch.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "base/demangle.h"
+#include "isa/async.h"
 #include "isa/sass/code.h"
 
 enum {
@@ -116,7 +118,33 @@ void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
         stand->others++;
         return;
     }
-    stand->groups[stand->count++] = (IsaStandGroup){warp->pc, 1, isa_warp_number(warp), what};
+    IsaStandGroup *group = &stand->groups[stand->count++];
+    *group = (IsaStandGroup){warp->pc, 1, isa_warp_number(warp), what, warp->mbarrier, 0};
+    if (group->mbarrier)
+        memcpy(&group->state, warp->cta->shared + group->mbarrier - 1, sizeof group->state);
+}
+
+/* What a phase of an mbarrier still waits for. */
+static void say_mbarrier(const IsaProgram *program, const IsaStandGroup *group, Text *out) {
+    uint64_t arrivals;
+    int64_t bytes = 0;
+    if (program->code) {
+        const IsaPhaseLayout *layout =
+            program->code->sm >= 90 ? &isa_phase_of_90 : &isa_phase_of_80;
+        const uint64_t most = (UINT64_C(1) << layout->pending_bits) - 1;
+        arrivals = (0 - (group->state >> layout->pending_at)) & most;
+        if (layout->transactions_at)
+            bytes = isa_mbarrier_transactions(group->state, layout->transactions_at);
+    } else {
+        const IsaMbarrier barrier = isa_mbarrier_of(group->state);
+        arrivals = barrier.pending;
+        bytes = barrier.transactions;
+    }
+    text_printf(
+        out,
+        "\n        it last tried the mbarrier at shared address 0x%x, whose phase waits for "
+        "%" PRIu64 " arrival%s and %" PRId64 " byte%s of copies",
+        group->mbarrier - 1, arrivals, text_plural(arrivals), bytes, text_plural((uint64_t)bytes));
 }
 
 void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out) {
@@ -127,6 +155,7 @@ void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out) {
         isa_say_instruction(launch->program, group->pc, out);
         text_printf(out, "; the first is warp %u of CTA %" PRIu64,
                     (uint32_t)(group->first % launch->warps), group->first / launch->warps);
+        if (group->mbarrier) say_mbarrier(launch->program, group, out);
     }
     if (stand->others)
         text_printf(out, "\n    and %u more warp%s elsewhere", stand->others,

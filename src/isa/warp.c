@@ -62,6 +62,7 @@ static void warp_start(IsaWarp *warp, IsaCta *cta, uint32_t index) {
     warp->index = index;
     warp->slot = index;
     warp->instructions = 0;
+    warp->mbarrier = 0;
 }
 
 void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {

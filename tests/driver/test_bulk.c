@@ -308,6 +308,9 @@ static const struct {
     {"mov.b64 %a, 4096; @pp " LOAD "[%r], [%a], 16, [%m];", "invalid access of 16 bytes at global"},
     {"add.u32 %r, %r, 0x7ff0; @pp " LOAD "[%r], [%a], 4096, [%m];",
      "invalid access of 16 bytes at shared"},
+    {"@pp mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 512;\n"
+     "W: mbarrier.try_wait.parity.shared::cta.b64 pq, [%m], 0; @!pq bra W;",
+     "whose phase waits for 0 arrivals and 512 bytes of copies"},
 };
 
 static void a_mistake_is_told(void **state) {

@@ -238,6 +238,15 @@ static IsaPhaseStep arrival_of(const IsaWarp *warp, const IsaInst *inst, int lan
     return (IsaPhaseStep){count, 0, drops};
 }
 
+/* The answers of a wait; remembers the barrier of a lane that has to wait, for messages. */
+static void write_answers(const IsaContext *context, IsaWarp *warp, const IsaInst *inst,
+                          uint32_t done, uint32_t mask) {
+    const uint32_t waiting = mask & ~done;
+    write_pred(warp, inst->operand[0], done, mask);
+    warp->mbarrier = 0;
+    if (waiting) warp->mbarrier = (uint32_t)context->did.address[bits_lowest32(waiting)] + 1;
+}
+
 /* Lane after lane, as atomics. */
 EXEC(MBARRIER) {
     uint8_t *host[ISA_LANES];
@@ -259,7 +268,7 @@ EXEC(MBARRIER) {
     }
     context->changes += difference != 0;
     if (inst->sub == ISA_MBARRIER_WAIT || inst->sub == ISA_MBARRIER_WAIT_PARITY) {
-        write_pred(warp, inst->operand[0], done, mask);
+        write_answers(context, warp, inst, done, mask);
         return;
     }
     if (inst->operand[0] == ISA_SINK) return;
@@ -330,5 +339,5 @@ EXEC(PHASE_CHECK) {
         const uint32_t asked = isa_row32(warp, inst->operand[2])[lane] >> 31;
         if (bits >> ISA_PHASE_AT != asked) done |= lane_bit[lane];
     }
-    write_pred(warp, inst->operand[0], done, mask);
+    write_answers(context, warp, inst, done, mask);
 }

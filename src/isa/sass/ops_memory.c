@@ -264,6 +264,7 @@ static bool check_phase(Translator *t) {
     step->operand[2] = phase;
     step->operand[3] = ISA_SINK;
     fill_access(t, ISA_MEMORY_ATOMIC, PTX_SPACE_SHARED, (Width){8, 1, false});
+    t->inst.flow = ISA_FLOW_NEXT; /* it changes nothing */
     t->info.flags |= ISA_IS_PHASE;
     t->inst.operand[0] = is_over; /* for who asks how the wait went */
     t->inst.operand[3] = ISA_SINK;
