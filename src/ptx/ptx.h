@@ -592,6 +592,8 @@ struct PtxFunction {
     uint32_t required_threads[3]; /* .reqntid */
     uint32_t min_ctas_per_sm;     /* .minnctapersm, 0 when not given */
     uint32_t max_registers;       /* .maxnreg, 0 when not given */
+    uint32_t set_registers;       /* the most that its setmaxnreg ask for; 0: it has none, or they
+                                     have no effect */
     bool uses_barrier;            /* contains bar/barrier */
     int line, column;
 };

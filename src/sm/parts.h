@@ -11,6 +11,7 @@
 #include "sm/l1d.h"
 #include "sm/lsu.h"
 #include "sm/port.h"
+#include "sm/products.h"
 
 /* Up to which cycle, itself not included, cycles are counted. */
 typedef struct SmCycles {
@@ -35,6 +36,7 @@ struct Sm {
     alignas(SM_HOST_LINE) SmL1d l1d;
     alignas(SM_HOST_LINE) SmPort port;
     SmBulk bulk;
+    SmProducts products;
 };
 
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */

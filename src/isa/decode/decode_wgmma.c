@@ -71,7 +71,9 @@ static bool decode_product(Decoder *decoder) {
                               .d = (uint8_t)types.d,
                               .flags = ptx->flags & PTX_FLAG_SATFINITE ? ISA_MATRIX_SATURATES : 0,
                               .operation = (uint8_t)ptx->sub};
+    const bool is_register = ptx->operands[1].kind == PTX_OPERAND_VECTOR;
     inst->imm = isa_matrix_imm(matrix);
+    isa_note_product(&decoder->draft.info, matrix, is_register ? 0 : ISA_PRODUCT_A_IS_SHARED);
     decode_set_members(decoder, decode_constant(decoder, UINT32_MAX, false));
     decode_set_handler(decoder, ISA_DO_WGMMA);
     if (!add_sums(decoder, &ptx->operands[0], ptx_fragment(ptx, 'd').regs) ||
@@ -86,10 +88,20 @@ static bool decode_product(Decoder *decoder) {
 bool decode_wgmma(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     if (ptx->sub2 == PTX_SUB_WGMMA_MMA) return decode_product(decoder);
-    if (ptx->sub2 == PTX_SUB_WGMMA_WAIT && (ptx->operands[0].imm < 0 || ptx->operands[0].imm > 7))
+    IsaInfo *info = &decoder->draft.info;
+    decode_set_members(decoder, decode_constant(decoder, UINT32_MAX, false));
+    if (ptx->sub2 == PTX_SUB_WGMMA_FENCE) { /* ordinary instructions have written what it reads */
+        info->flags |= ISA_IS_FENCE | ISA_IS_CTA_FENCE;
+        return decode_nop(decoder);
+    }
+    info->flags |= ISA_IS_WARPGROUP;
+    info->advice = ISA_WARPGROUP_COMMIT;
+    if (ptx->sub2 == PTX_SUB_WGMMA_COMMIT) return decode_nop(decoder);
+    if (ptx->operands[0].imm < 0 || ptx->operands[0].imm > 7)
         return decode_unsupported(decoder, "a wait for all but %lld groups: it must be 0 to 7",
                                   (long long)ptx->operands[0].imm);
-    decode_set_members(decoder, decode_constant(decoder, UINT32_MAX, false));
+    info->advice = ISA_WARPGROUP_WAIT;
+    info->element_bytes = (uint8_t)ptx->operands[0].imm;
     return decode_nop(decoder);
 }
 
@@ -100,6 +112,11 @@ bool decode_setmaxnreg(Decoder *decoder) {
     if (count < LEAST || count > MOST || count % STEP)
         return decode_unsupported(decoder, "%lld registers: a multiple of %d from %d to %d",
                                   (long long)count, STEP, LEAST, MOST);
+    if (!decoder->function->set_registers) return decode_nop(decoder);
+    decoder->draft.info.flags |= ISA_IS_WARPGROUP;
+    decoder->draft.info.advice = ISA_WARPGROUP_REGISTERS;
+    decoder->draft.info.vector = (uint8_t)(count / STEP);
+    decoder->draft.info.prefetch = decoder->ptx->sub == PTX_SUB_INC;
     decode_set_members(decoder, decode_constant(decoder, UINT32_MAX, false));
     return decode_nop(decoder);
 }

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/exec/matrix.h"
+#include "isa/info.h"
+
 enum { /* IsaInst.sub */
        ISA_WGMMA_A_NEGATED = 1,
        ISA_WGMMA_B_NEGATED = 2,
@@ -23,6 +26,25 @@ enum {
     ISA_WGMMA_ROWS = 16,
     ISA_WGMMA_UNIT = 16 /* bytes that always lie side by side */
 };
+
+/* What a timing model must know of a product; flags: ISA_PRODUCT_... */
+static inline void isa_note_product(IsaInfo *info, IsaMatrix matrix, uint8_t flags) {
+    const PtxMatrixSize size = ptx_matrix_size((PtxMatrixShape)matrix.shape);
+    info->flags |= ISA_IS_WARPGROUP;
+    info->op_class = ISA_CLASS_MATRIX;
+    info->advice = ISA_WARPGROUP_PRODUCT;
+    info->vector = (uint8_t)(size.n / 8);
+    info->prefetch = flags;
+    switch (matrix.a) {
+    case PTX_F16:
+    case PTX_BF16: info->element_bytes = ISA_TENSOR_FP16; break;
+    case PTX_TF32: info->element_bytes = ISA_TENSOR_TF32; break;
+    case PTX_S8:
+    case PTX_U8: info->element_bytes = ISA_TENSOR_INT8; break;
+    case PTX_B1: info->element_bytes = ISA_TENSOR_BIT; break;
+    default: info->element_bytes = ISA_TENSOR_FP8; break;
+    }
+}
 
 /* A matrix in shared memory. */
 typedef struct IsaSharedMatrix {

@@ -1,9 +1,9 @@
 /* Products of four warps (sm_90): HGMMA, IGMMA, BGMMA, QGMMA, WARPGROUP, and USETMAXREG. Found by
  * what ptxas makes of wgmma and setmaxnreg.
  *
- * Descriptors are four uniform registers: A's, which counts where A is in shared memory, and B's. The product
- * that ends a group (wgmma.commit_group) has its counter, gsb0; a group without products ends with
- * one to RZ. */
+ * Descriptors are four uniform registers: A's, which counts where A is in shared memory, and B's.
+ * The product that ends a group (wgmma.commit_group) has its counter, gsb0; a group without
+ * products ends with one to RZ. */
 #include "isa/sass/translate.h"
 
 #include "isa/exec/matrix.h"
@@ -31,8 +31,7 @@ static IsaMatrix matrix_of(const Translator *t, int columns) {
     static const uint8_t halves[] = {PTX_F16, PTX_BF16, PTX_TF32, PTX_TYPE_NONE};
     static const uint8_t bytes[] = {PTX_U8, PTX_S8}, floats[] = {PTX_E4M3, PTX_E5M2};
     const uint8_t sum = tr_mod(t, SASS_MOD_HMMA_OUT) ? PTX_F32 : PTX_F16;
-    IsaMatrix m = {.shape =
-                       (uint8_t)((int)first[tr_mod(t, SASS_MOD_GMMA_DEPTH)] + columns)};
+    IsaMatrix m = {.shape = (uint8_t)((int)first[tr_mod(t, SASS_MOD_GMMA_DEPTH)] + columns)};
     switch (t->sass->op) {
     case SASS_OP_HGMMA: m.a = m.b = halves[tr_mod(t, SASS_MOD_HMMA_IN)]; break;
     case SASS_OP_IGMMA:
@@ -82,14 +81,20 @@ bool tr_op_gmma(Translator *t) {
     const PtxMatrixSize size = ptx_matrix_size((PtxMatrixShape)matrix.shape);
     if (matrix.a == PTX_TYPE_NONE || !is_shape(t, &matrix))
         return tr_refuse(t, "this shape with these types");
+    const SassOperand *counter = adds + 1;
+    const bool ends = counter->value != SASS_NO_COUNTER;
+    if (ends && counter->value != 0) return tr_refuse(t, "another counter");
+    isa_note_product(&t->info, matrix,
+                     (uint8_t)((is_register ? 0 : ISA_PRODUCT_A_IS_SHARED) |
+                               (ends ? ISA_PRODUCT_ENDS_GROUP : 0) |
+                               (d->value == SASS_RZ ? ISA_PRODUCT_IS_NONE : 0)));
     if (d->value == SASS_RZ) { /* it ends a group, and is no product */
         tr_step(t, ISA_DO_NOP);
         return true;
     }
     if (c->value != d->value && c->value != SASS_RZ)
         return tr_refuse(t, "a sum in other registers than the result");
-    const int count =
-        isa_fragment('c', (PtxType)matrix.d, ISA_WGMMA_ROWS, size.n, ISA_LANES).regs;
+    const int count = isa_fragment('c', (PtxType)matrix.d, ISA_WGMMA_ROWS, size.n, ISA_LANES).regs;
     const IsaOperand a_row = is_register ? ISA_SINK : descriptor(t, described, 0);
     const IsaOperand b_row = descriptor(t, described, 2);
     bool is_negated = false;
@@ -107,11 +112,11 @@ bool tr_op_gmma(Translator *t) {
     step->operand[4] = word;
     step->reconverge = wide;
     step->imm = isa_matrix_imm(matrix);
-    step->sub = (uint8_t)(tr_bit(tr_mod(t, SASS_MOD_NEG_A) || a->is_negated, 0) |
-                          tr_bit(tr_mod(t, SASS_MOD_NEG_B), 1) |
-                          tr_bit(tr_mod(t, SASS_MOD_TNSP_A), 2) |
-                          tr_bit(tr_mod(t, SASS_MOD_TNSP_B), 3) |
-                          (is_negated ? ISA_WGMMA_SCALE_NEGATED : 0));
+    step->sub =
+        (uint8_t)(tr_bit(tr_mod(t, SASS_MOD_NEG_A) || a->is_negated, 0) |
+                  tr_bit(tr_mod(t, SASS_MOD_NEG_B), 1) | tr_bit(tr_mod(t, SASS_MOD_TNSP_A), 2) |
+                  tr_bit(tr_mod(t, SASS_MOD_TNSP_B), 3) |
+                  (is_negated ? ISA_WGMMA_SCALE_NEGATED : 0));
     return true;
 }
 
@@ -121,6 +126,10 @@ bool tr_op_warpgroup(Translator *t) {
     if (is_wait && (!tr_mod(t, SASS_MOD_DEPBAR) || tr_operand(t, 0)->value != 0))
         return tr_refuse(t, "a wait for another counter");
     tr_step(t, ISA_DO_NOP);
+    if (!is_wait) return true;
+    t->info.flags |= ISA_IS_WARPGROUP;
+    t->info.advice = ISA_WARPGROUP_WAIT;
+    t->info.element_bytes = (uint8_t)tr_operand(t, 1)->value;
     return true;
 }
 
@@ -133,5 +142,9 @@ bool tr_op_usetmaxreg(Translator *t) {
     if (!tr_mod(t, SASS_MOD_CTAPOOL) || !way || way > SASS_SETMAXREG_TRY_ALLOC)
         return tr_refuse(t, "this change of the number of registers");
     tr_step2(t, ISA_DO_PRED_MOV, tr_word_to(t, tr_operand(t, 0)), ISA_PRED_TRUE);
+    t->info.flags |= ISA_IS_WARPGROUP;
+    t->info.advice = ISA_WARPGROUP_REGISTERS;
+    t->info.vector = (uint8_t)(tr_operand(t, 1)->value / 8);
+    t->info.prefetch = way == SASS_SETMAXREG_TRY_ALLOC;
     return true;
 }
