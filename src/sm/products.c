@@ -16,8 +16,10 @@ void products_free(SmProducts *products) { free(products->under_way); }
 /* ---- How long a product takes ---- */
 
 uint32_t products_cycles(const SmConfig *config, const IsaInfo *info) {
-    static const uint16_t depth[ISA_TENSORS] = {[ISA_TENSOR_FP16] = 16, [ISA_TENSOR_TF32] = 8,
-                                                [ISA_TENSOR_FP8] = 32,  [ISA_TENSOR_INT8] = 32,
+    static const uint16_t depth[ISA_TENSORS] = {[ISA_TENSOR_FP16] = 16,
+                                                [ISA_TENSOR_TF32] = 8,
+                                                [ISA_TENSOR_FP8] = 32,
+                                                [ISA_TENSOR_INT8] = 32,
                                                 [ISA_TENSOR_BIT] = 256};
     const SmWgmmaConfig *wgmma = &config->wgmma;
     const uint32_t rate = wgmma->rate[info->element_bytes], columns = 8u * info->vector;
@@ -25,8 +27,7 @@ uint32_t products_cycles(const SmConfig *config, const IsaInfo *info) {
     const uint32_t sums = ROWS / WARPS * columns * depth[info->element_bytes];
     const uint32_t rows = columns + (info->prefetch & ISA_PRODUCT_A_IS_SHARED ? ROWS : 0);
     const uint32_t adding = (sums + rate - 1) / rate;
-    const uint32_t reading =
-        (rows * UNIT_BYTES + wgmma->shared_bytes - 1) / wgmma->shared_bytes;
+    const uint32_t reading = (rows * UNIT_BYTES + wgmma->shared_bytes - 1) / wgmma->shared_bytes;
     return adding > reading ? adding : reading;
 }
 

@@ -20,8 +20,8 @@
 #define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
 
 enum {
-    IMAGE = 1 << 16, /* bytes of shared memory that the matrices lie in */
-    THREADS = 256,   /* two warpgroups, which compute the same */
+    IMAGE = 1 << 15, /* bytes of shared memory that the matrices lie in */
+    THREADS = 256,   /* two warpgroups, which compute the same; of most products there is one */
     GROUP = 128,
     MOST_SUMS = 128, /* registers of D */
     TEXT = 1 << 15
@@ -122,8 +122,8 @@ typedef struct Layout {
 
 static void draw_layout(Layout *layout, int swizzle, bool is_transposed) {
     *layout = (Layout){.swizzle = swizzle, .is_transposed = is_transposed};
-    layout->leading = 16 * (1 + draw(64));
-    layout->stride = 16 * (1 + draw(64));
+    layout->leading = 16 * (1 + draw(40));
+    layout->stride = 16 * (1 + draw(40));
     layout->start = swizzle ? 1024 * draw(4) + 32 * draw(4) : 16 * draw(128);
     if (swizzle && draw(2)) { /* the pattern begins elsewhere */
         layout->start += 128 * draw(8);
@@ -165,6 +165,7 @@ typedef struct Trial {
     int n;
     bool a_in_registers, adds, negates_a, negates_b;
     int scale_as; /* how the predicate is written */
+    int threads;
     Layout a, b;
 } Trial;
 
@@ -207,7 +208,7 @@ static const char head[] =
     "  shl.b32 %n, %t, 4;\n"
     "FILL: cvt.u64.u32 %l, %n; add.u64 %l, %i, %l; ld.global.v2.b64 {%w0, %w1}, [%l];\n"
     "  add.u32 %x0, %r, %n; st.shared.v2.b64 [%x0], {%w0, %w1};\n"
-    "  add.u32 %n, %n, 4096; setp.lt.u32 q, %n, 65536; @q bra FILL;\n"
+    "  mov.u32 %x1, %ntid.x; mad.lo.u32 %n, %x1, 16, %n; setp.lt.u32 q, %n, 32768; @q bra FILL;\n"
     "  fence.proxy.async; bar.sync 0;\n"
     "  ld.global.v4.b32 {%x0, %x1, %x2, %x3}, [%f];\n";
 
@@ -251,8 +252,8 @@ static void run(const Trial *t, const char *text) {
     assert_cuda(cuMemcpyHtoD(image_at, image, IMAGE));
     assert_cuda(cuMemcpyHtoD(sums_at, sums, sizeof sums));
     assert_cuda(cuMemcpyHtoD(factors_at, factors, sizeof factors));
-    assert_cuda(
-        cuLaunchKernel(kernel, 1, 1, 1, THREADS, 1, 1, IMAGE + 1024, NULL, arguments, NULL));
+    assert_cuda(cuLaunchKernel(kernel, 1, 1, 1, (unsigned)t->threads, 1, 1, IMAGE + 1024, NULL,
+                               arguments, NULL));
     assert_cuda(cuCtxSynchronize());
     assert_cuda(cuMemcpyDtoH(found, sums_at, sizeof found));
     assert_cuda(cuModuleUnload(module));
@@ -329,7 +330,7 @@ static void check(const Trial *t) {
     memcpy(factors + GROUP, factors, sizeof factors / 2);
     write_kernel(t, text);
     run(t, text);
-    for (int thread = 0; thread < THREADS; thread++)
+    for (int thread = 0; thread < t->threads; thread++)
         for (int reg = 0; reg < sums_of(t); reg++)
             for (int part = 0; part < (kind->is_f16 ? 2 : 1); part++) {
                 const double expected = expected_at(t, thread, reg, part);
@@ -366,14 +367,19 @@ static int draw_columns(const Kind *kind) {
 static void check_kind(const Kind *kind, int way, bool a_is_transposed, bool b_is_transposed) {
     static const int swizzles[] = {0, 32, 64, 128};
     Trial t = {.kind = kind, .n = draw_columns(kind), .a_in_registers = way == 4};
+    t.threads = draw(4) ? GROUP : THREADS;
     t.adds = draw(3) != 0;
     t.scale_as = draw(2) ? (int)draw(2) : t.adds ? 2 : 3;
     t.negates_a = !is_integer(kind) && draw(3) == 0;
     t.negates_b = !is_integer(kind) && draw(3) == 0;
     draw_layout(&t.a, swizzles[way % 4], a_is_transposed);
     draw_layout(&t.b, swizzles[draw(4)], b_is_transposed);
-    if (kind->of_a != kind->of_b) t.b.start = t.b.start % 1024 + IMAGE / 2;
-    if (kind->of_a != kind->of_b) t.a.stride = t.a.leading = 16 * (1 + draw(60));
+    if (kind->of_a != kind->of_b) { /* each has its half of the image */
+        t.b.start = t.b.start % 1024 + IMAGE / 2;
+        t.a.start %= 1024;
+        t.a.stride = t.a.leading = 16 * (1 + draw(28));
+        t.b.stride = t.b.leading = 16 * (1 + draw(28));
+    }
     check(&t);
 }
 
@@ -391,6 +397,73 @@ static void halves_may_be_transposed(void **state) {
             check_kind(&kinds[i], way, way != 4, draw(2));
             check_kind(&kinds[i], way, false, true);
         }
+}
+
+/* One product by wgmma and, of each warp's rows, by mma: any bits, the same sums. A is in
+ * registers; B's 8 columns of 32 bytes are two blocks of shared memory. */
+static const char beside_mma[] =
+    ".version 8.8\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 image, .param .u64 sums, .param .u64 factors) {\n"
+    "  .reg .b64 %%i, %%s, %%f, %%b; .reg .b32 %%t, %%r, %%l, %%d<4>, %%e<4>, %%x<4>, %%y<2>;\n"
+    "  .reg .pred p; .shared .align 256 .b8 room[256];\n"
+    "  ld.param.u64 %%i, [image]; ld.param.u64 %%s, [sums]; ld.param.u64 %%f, [factors];\n"
+    "  mov.u32 %%t, %%tid.x; mov.u32 %%r, room; setp.lt.u32 p, %%t, 64;\n"
+    "  mad.wide.u32 %%i, %%t, 4, %%i; ld.global.b32 %%l, [%%i]; shl.b32 %%e0, %%t, 2;\n"
+    "  add.u32 %%e0, %%e0, %%r; @p st.shared.b32 [%%e0], %%l; fence.proxy.async; bar.sync 0;\n"
+    "  mad.wide.u32 %%s, %%t, 512, %%s; mad.wide.u32 %%f, %%t, 16, %%f;\n"
+    "  ld.global.v4.b32 {%%x0, %%x1, %%x2, %%x3}, [%%f];\n"
+    "  ld.global.v4.b32 {%%d0, %%d1, %%d2, %%d3}, [%%s];\n"
+    "  mov.b32 %%e0, %%d0; mov.b32 %%e1, %%d1; mov.b32 %%e2, %%d2; mov.b32 %%e3, %%d3;\n"
+    /* mma's fragment of B: 4 bytes of column lane / 4, of both halves of k */
+    "  and.b32 %%l, %%t, 31; shr.u32 %%y0, %%l, 2; and.b32 %%y1, %%l, 3; shl.b32 %%y1, %%y1, 2;\n"
+    "  mad.lo.u32 %%l, %%y0, 16, %%y1; add.u32 %%l, %%l, %%r;\n"
+    "  ld.shared.b32 %%y0, [%%l]; ld.shared.b32 %%y1, [%%l+128];\n"
+    "  shr.u32 %%l, %%r, 4; cvt.u64.u32 %%b, %%l; or.b64 %%b, %%b, 0x0000001000080000;\n"
+    "  wgmma.fence.sync.aligned;\n"
+    "  wgmma.mma_async.sync.aligned.m64n8%1$s {%2$s}, {%%x0, %%x1, %%x2, %%x3}, %%b, 1, 1, 1%4$s;\n"
+    "  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+    "  mma.sync.aligned.m16n8%5$s {%3$s}, {%%x0, %%x1, %%x2, %%x3}, {%%y0, %%y1}, {%3$s};\n"
+    "  st.global.v4.b32 [%%s], {%%d0, %%d1, %%d2, %%d3};\n"
+    "  st.global.v4.b32 [%%s+16], {%%e0, %%e1, %%e2, %%e3}; ret;\n}\n";
+
+static void sums_are_those_of_mma(void **state) {
+    (void)state;
+    static const struct {
+        const char *wgmma, *mma, *trailing;
+        bool is_f16;
+    } rows[] = {
+        {"k16.f32.f16.f16", "k16.row.col.f32.f16.f16.f32", ", 0", false},
+        {"k16.f16.f16.f16", "k16.row.col.f16.f16.f16.f16", ", 0", true},
+        {"k16.f32.bf16.bf16", "k16.row.col.f32.bf16.bf16.f32", ", 0", false},
+        {"k8.f32.tf32.tf32", "k8.row.col.f32.tf32.tf32.f32", "", false},
+    };
+    static const char *const four[] = {"%d0, %d1, %d2, %d3", "%e0, %e1, %e2, %e3"};
+    static const char *const two[] = {"%d0, %d1", "%e0, %e1"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static char text[TEXT];
+        const char *const *lists = rows[i].is_f16 ? two : four;
+        CUmodule module;
+        CUfunction kernel;
+        void *arguments[] = {&image_at, &sums_at, &factors_at};
+        snprintf(text, sizeof text, beside_mma, rows[i].wgmma, lists[0], lists[1], rows[i].trailing,
+                 rows[i].mma);
+        assert_cuda(cuModuleLoadData(&module, text));
+        assert_cuda(cuModuleGetFunction(&kernel, module, "k"));
+        for (int round = 0; round < 8; round++) {
+            fill(U8, image, 256);
+            fill(U8, (unsigned char *)factors, sizeof factors);
+            fill(U8, (unsigned char *)sums, sizeof sums);
+            assert_cuda(cuMemcpyHtoD(image_at, image, IMAGE));
+            assert_cuda(cuMemcpyHtoD(sums_at, sums, sizeof sums));
+            assert_cuda(cuMemcpyHtoD(factors_at, factors, sizeof factors));
+            assert_cuda(cuLaunchKernel(kernel, 1, 1, 1, GROUP, 1, 1, 0, NULL, arguments, NULL));
+            assert_cuda(cuCtxSynchronize());
+            assert_cuda(cuMemcpyDtoH(found, sums_at, sizeof found));
+            for (int thread = 0; thread < GROUP; thread++)
+                assert_memory_equal(&found[thread][0], &found[thread][4], rows[i].is_f16 ? 8 : 16);
+        }
+        assert_cuda(cuModuleUnload(module));
+    }
 }
 
 /* A descriptor that leads outside of shared memory, and warps without a warpgroup. */
@@ -426,6 +499,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_scalars),
         cmocka_unit_test(halves_may_be_transposed),
+        cmocka_unit_test(sums_are_those_of_mma),
         cmocka_unit_test(what_cannot_be_is_told),
     };
     return cmocka_run_group_tests(tests, start, end);
