@@ -47,9 +47,9 @@ typedef enum IsaClass {
     ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
     ISA_CLASS_SHUFFLE,
     ISA_CLASS_BITS,   /* popc, clz, brev, bfind */
-    ISA_CLASS_MATRIX, /* mma, wmma.mma: IsaInfo.element_bytes is an IsaTensor, with
-                         ISA_TENSOR_SPARSE where A is; IsaInfo.vector the binary logarithm of the
-                         products of a warp */
+    ISA_CLASS_MATRIX, /* mma, wmma.mma, wgmma: of the first two IsaInfo.element_bytes is an
+                         IsaTensor, with ISA_TENSOR_SPARSE where A is; IsaInfo.vector the binary
+                         logarithm of the products of a warp */
     ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */
     ISA_CLASS_COUNT
 } IsaClass;
@@ -84,6 +84,20 @@ typedef enum IsaAdvice {
     ISA_ADVICE_DISCARD
 } IsaAdvice;
 
+/* What an instruction of ISA_IS_WARPGROUP does. */
+typedef enum IsaWarpgroup {
+    ISA_WARPGROUP_PRODUCT,  /* element_bytes: IsaTensor; vector: columns of D / 8; prefetch:
+                               ISA_PRODUCT_... */
+    ISA_WARPGROUP_COMMIT,   /* the products so far become a group */
+    ISA_WARPGROUP_WAIT,     /* element_bytes: how many groups may be under way */
+    ISA_WARPGROUP_REGISTERS /* vector: registers of a thread / 8; prefetch: it asks for more */
+} IsaWarpgroup;
+enum {
+    ISA_PRODUCT_A_IS_SHARED = 1, /* it reads A from shared memory */
+    ISA_PRODUCT_ENDS_GROUP = 2,  /* it ends its group: machine code */
+    ISA_PRODUCT_IS_NONE = 4      /* it does that alone */
+};
+
 enum { /* IsaInfo.flags */
        ISA_IS_BRANCH = 1 << 0,
        ISA_IS_BARRIER = 1 << 1,
@@ -103,10 +117,11 @@ enum { /* IsaInfo.flags */
                                       address, the others repeat them */
        ISA_IS_CALL_ARGUMENT = 1 << 16, /* accesses a parameter that lies in the local area of a call
                                         */
-       ISA_IS_PHASE = 1 << 17, /* of an mbarrier: may end a phase, or wait for the end of one */
-       ISA_LOOKS = 1 << 18,    /* may see what another thread stores meanwhile */
-       ISA_IS_STRONG = 1 << 14 /* an access that never races with its like (PTX ISA, memory
-                                  consistency model): volatile, relaxed, acquire, release */
+       ISA_IS_PHASE = 1 << 17,     /* of an mbarrier: may end a phase, or wait for the end of one */
+       ISA_LOOKS = 1 << 18,        /* may see what another thread stores meanwhile */
+       ISA_IS_WARPGROUP = 1 << 19, /* of wgmma or setmaxnreg: advice is an IsaWarpgroup */
+       ISA_IS_STRONG = 1 << 14     /* an access that never races with its like (PTX ISA, memory
+                                      consistency model): volatile, relaxed, acquire, release */
 };
 
 /* A register as a timing model knows it. Registers of all files (predicates, uniform registers)
@@ -137,7 +152,7 @@ typedef struct IsaInfo {
     uint16_t op;           /* PtxOpcode */
     uint8_t evict[2];      /* PtxEvict of memory accesses, in L1 and in L2 */
     uint8_t prefetch;      /* log2 of the bytes that L2 shall bring of a load; 0: none is said */
-    uint8_t advice;        /* IsaAdvice of ISA_MEMORY_PREFETCH */
+    uint8_t advice;        /* IsaAdvice of ISA_MEMORY_PREFETCH; IsaWarpgroup */
     int32_t policy;        /* it has a cache policy (WarpSource.cache_policy): the source's own name
                               for it; 0: there is none */
     uint16_t function;     /* index in IsaProgram.functions */

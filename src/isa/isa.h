@@ -114,6 +114,9 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *   isspacep   operand[0] predicate, operand[1] address, sub the PtxSpace
  *   mma, wmma.mma  operand[0..3] how many registers D, A, B and C have, reconverge their first in
  *              program->wide (D, A, B, C, metadata of mma.sp), imm an IsaMatrix (matrix.h)
+ *   wgmma.mma_async  operand[0] registers of D, operand[1] those of A or 0, reconverge the first of
+ *              both in program->wide, operand[2] and [3] row pairs of A's and B's descriptors,
+ *              operand[4] word of the predicate that adds D, imm an IsaMatrix; sub: ISA_WGMMA_...
  *   wmma.load, wmma.store  one instruction per access: operand[0] base, operand[1] row of the
  * stride or ISA_SINK, reconverge in program->wide: an IsaWmma, then all registers; sub: loads them
  *   cp.async   two instructions, a load and a store; operand[0] base of the destination, target its

@@ -65,7 +65,9 @@ static bool needs_branch(const PtxInst *inst) {
     case PTX_OP_MATCH:
     case PTX_OP_REDUX:
     case PTX_OP_MMA:
-    case PTX_OP_WMMA: return true;
+    case PTX_OP_WMMA:
+    case PTX_OP_WGMMA:
+    case PTX_OP_SETMAXNREG: return true;
     default: return false;
     }
 }

@@ -110,6 +110,7 @@ static const MachineRow rows[] = {
 
     SM_OP_PARAMETERS(ROW, "ops.matrix.", sm.ops[ISA_CLASS_MATRIX]., "mma, wmma.mma", "sfu", "8", "8")
     SM_TENSOR_PARAMETERS(ROW, "tensor.", sm.tensor.)
+    SM_WGMMA_PARAMETERS(ROW, "wgmma.", sm.wgmma.)
 
     SM_MODERN_PARAMETERS(ROW, "modern.", sm.modern.)
 

@@ -166,6 +166,8 @@ static bool read_instruction(Reader *reader, const Token *place, int32_t guard, 
     bool is_barrier = (inst.op == PTX_OP_BAR && !(inst.flags & PTX_FLAG_WARP)) ||
                       inst.op == PTX_OP_CLUSTER_BARRIER;
     if (is_barrier && !check_barrier(reader, &inst)) return false;
+    if (inst.op == PTX_OP_SETMAXNREG && inst.operands[0].imm > reader->function->set_registers)
+        reader->function->set_registers = (uint32_t)inst.operands[0].imm;
     reader->function->uses_barrier |= is_barrier;
     reader_add_instruction(reader, &inst);
     return true;

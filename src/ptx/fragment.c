@@ -16,6 +16,8 @@ PtxMatrixTypes ptx_matrix_types(const PtxInst *inst) {
         return (PtxMatrixTypes){inst->type, inst->type, inst->type, inst->type};
     if (inst->type3 == PTX_TYPE_NONE) /* wmma.mma of f16: D and C */
         return (PtxMatrixTypes){PTX_F16, PTX_F16, inst->type2, inst->type};
+    if (inst->type4 == PTX_TYPE_NONE) /* wgmma: C is D */
+        return (PtxMatrixTypes){inst->type2, inst->type3, inst->type, inst->type};
     return (PtxMatrixTypes){inst->type2, inst->type3, inst->type4, inst->type};
 }
 
@@ -33,9 +35,10 @@ static PtxType register_type(PtxType element) {
 
 PtxFragment ptx_fragment(const PtxInst *inst, char name) {
     enum { LANES = 32, WMMA_F16_REGISTERS = 8 };
-    const PtxMatrixSize size = ptx_matrix_size(inst->shape);
+    PtxMatrixSize size = ptx_matrix_size(inst->shape);
     const PtxMatrixTypes types = ptx_matrix_types(inst);
     const char role = role_of(inst, name);
+    if (inst->op == PTX_OP_WGMMA) size.m /= 4; /* a warp's part */
     PtxFragment fragment = {.rows = size.m, .columns = size.n, .element = types.d};
     if (inst->shape == PTX_SHAPE_M8N8) { /* ldmatrix, stmatrix, movmatrix: a row per matrix */
         fragment.reg = PTX_B32;

@@ -20,7 +20,8 @@
     OPCODE(EX2, "ex2") OPCODE(EXIT, "exit") OPCODE(FENCE, "fence") OPCODE(FMA, "fma")            \
     OPCODE(FNS, "fns") OPCODE(ISSPACEP, "isspacep") OPCODE(ISTYPEP, "istypep") OPCODE(LD, "ld") OPCODE(LDU, "ldu")          \
     OPCODE(LDMATRIX, "ldmatrix") OPCODE(MMA, "mma") OPCODE(MOVMATRIX, "movmatrix")               \
-    OPCODE(STMATRIX, "stmatrix") OPCODE(WMMA, "wmma")                                            \
+    OPCODE(STMATRIX, "stmatrix") OPCODE(WMMA, "wmma") OPCODE(WGMMA, "wgmma")                     \
+    OPCODE(SETMAXNREG, "setmaxnreg")                                                             \
     OPCODE(LG2, "lg2") OPCODE(LOP3, "lop3") OPCODE(MAD, "mad") OPCODE(MAD24, "mad24")            \
     OPCODE(MADC, "madc") OPCODE(MATCH, "match") OPCODE(MAX, "max") OPCODE(MEMBAR, "membar")      \
     OPCODE(MIN, "min") OPCODE(MOV, "mov") OPCODE(MUL, "mul") OPCODE(MUL24, "mul24")              \
@@ -80,6 +81,9 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *   h     an .f32                         V  as many as the instruction's vector has
  *   y     any 32-bit integer, or a predicate
  *   F     a fragment of a matrix, which one by the operand's name (fragment.h)
+ *   R     the same, which is read and written
+ *   M     the same, or a matrix in shared memory: a 64-bit descriptor
+ *   l     any 64-bit integer
  *   L     a label                         T  a list of labels
  *   X     texture operands                C  the operands of a call */
 typedef struct PtxForm {

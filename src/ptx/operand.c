@@ -243,7 +243,7 @@ static bool read_constant(Reader *reader, PtxOperand *operand) {
 }
 
 static bool read_vector(Reader *reader, PtxOperand *operand) {
-    enum { MAX_ITEMS = 8 };
+    enum { MAX_ITEMS = 128 }; /* D of wgmma */
     PtxOperand items[MAX_ITEMS];
     operand->kind = PTX_OPERAND_VECTOR;
     reader_next(reader);
@@ -640,6 +640,8 @@ static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
     default: break;
     }
     if (slot->can_enclose && slot->elements == 1) open_braces(operand);
+    if (slot->can_describe && operand->kind != PTX_OPERAND_VECTOR)
+        return check_value(place, operand, PTX_U64);
     if (slot->elements > 1 || (slot->can_brace && operand->kind == PTX_OPERAND_VECTOR))
         return check_vector(place, operand, slot->elements, slot->type);
     if (operand->kind == PTX_OPERAND_PAIR) return check_pair(place, operand);
@@ -768,7 +770,7 @@ static bool read_next(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxO
 }
 
 bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
-    PtxOperand operands[PTX_MAX_OPERANDS];
+    PtxOperand operands[PTX_MAX_OPERANDS + 1]; /* and the destination, where it is read */
     int count = 0;
     PtxSlotKind last =
         shape->slot_count ? shape->slots[shape->slot_count - 1].kind : PTX_SLOT_VALUE;
@@ -785,6 +787,7 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
         if (!read_next(reader, shape, inst, operands, &count)) return false;
     } while (reader_accept(reader, ','));
     if (!check_all(reader, shape, inst, operands, count)) return false;
+    if (shape->reads_destination) operands[count++] = operands[0];
     store(reader, inst, operands, count);
     return true;
 }

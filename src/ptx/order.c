@@ -140,6 +140,8 @@ static Kind kind_of(const PtxFunction *function, const PtxInst *inst) {
     case PTX_OP_CLUSTER_BARRIER:
     case PTX_OP_GRIDDEPCONTROL:
     case PTX_OP_MBARRIER:
+    case PTX_OP_WGMMA:
+    case PTX_OP_SETMAXNREG:
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:
     case PTX_OP_NANOSLEEP:

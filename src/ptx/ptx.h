@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "ptx/opcode.h"
+#include "ptx/warpgroup_shapes.h"
 
 /* ---- Types and spaces ---- */
 
@@ -187,6 +188,10 @@ typedef enum PtxSub {
     PTX_SUB_MATRIX_A, /* wmma.load: which matrix */
     PTX_SUB_MATRIX_B,
     PTX_SUB_MATRIX_C,
+    PTX_SUB_WGMMA_MMA,
+    PTX_SUB_WGMMA_FENCE,
+    PTX_SUB_WGMMA_COMMIT,
+    PTX_SUB_WGMMA_WAIT,
     PTX_SUB_CP_COPY,
     PTX_SUB_CP_COMMIT,
     PTX_SUB_CP_WAIT_GROUP,
@@ -246,7 +251,9 @@ typedef enum PtxCacheOp {
     SHAPE(8, 8, 4) SHAPE(8, 8, 16) SHAPE(8, 8, 32) SHAPE(8, 8, 128)                              \
     SHAPE(16, 8, 4) SHAPE(16, 8, 8) SHAPE(16, 8, 16) SHAPE(16, 8, 32) SHAPE(16, 8, 64)           \
     SHAPE(16, 8, 128) SHAPE(16, 8, 256)                                                          \
-    SHAPE(16, 16, 8) SHAPE(16, 16, 16) SHAPE(8, 32, 16) SHAPE(32, 8, 16)
+    SHAPE(16, 16, 8) SHAPE(16, 16, 16) SHAPE(8, 32, 16) SHAPE(32, 8, 16)                         \
+    PTX_WARPGROUP_SHAPES(SHAPE, 8) PTX_WARPGROUP_SHAPES(SHAPE, 16)                               \
+    PTX_WARPGROUP_SHAPES(SHAPE, 32) PTX_WARPGROUP_SHAPES(SHAPE, 256)
 // clang-format on
 
 typedef enum PtxMatrixShape {
@@ -427,7 +434,8 @@ typedef struct PtxInst {
     uint32_t flags;       /* PTX_FLAG_FTZ ... */
     uint8_t vector;       /* 1, 2 or 4 elements of ld, st, tex */
     uint8_t operand_count;
-    bool has_destination;     /* operands[0] is written to (a call writes to call_returns) */
+    bool has_destination;     /* operands[0] is written to (a call writes to call_returns); what is
+                                 read, too (wgmma), is the last operand as well */
     int32_t guard;            /* predicate register of @p, -1 when there is none */
     bool guard_negated;       /* @!p */
     PtxOperand *operands;     /* operand_count of them */
@@ -589,6 +597,8 @@ struct PtxFunction {
     bool needs_cluster;           /* .explicitcluster: a launch must say how large clusters are */
     uint32_t min_ctas_per_sm;     /* .minnctapersm, 0 when not given */
     uint32_t max_registers;       /* .maxnreg, 0 when not given */
+    uint32_t set_registers;       /* the most that its setmaxnreg ask for; 0: it has none, or they
+                                     have no effect */
     bool uses_barrier;            /* contains bar/barrier */
     int line, column;
 };

@@ -281,10 +281,24 @@ static int32_t register_bound(const PtxModule *module, const PtxFunction *f) {
     return (int32_t)bound;
 }
 
+/* A kernel with setmaxnreg begins with as many registers as its bounds allow and it ever asks for,
+ * and setmaxnreg has no effect where the directives name no bound: so ptxas 13.0 has it. */
+static void set_first_registers(PtxFunction *f, int32_t bound) {
+    enum { GRANULE = 8 };
+    const bool has_block = f->required_threads[0] || f->max_threads[0];
+    const bool is_bound = f->max_registers || (has_block && f->min_ctas_per_sm);
+    if (!f->is_kernel || !is_bound) f->set_registers = 0;
+    if (!f->set_registers) return;
+    const int32_t most = bound / GRANULE * GRANULE, asked = (int32_t)f->set_registers;
+    f->registers = asked < most ? asked : most;
+}
+
 static void bound_registers(PtxModule *module) {
     for (int i = 0; i < module->function_count; i++) {
-        int32_t bound = register_bound(module, module->functions[i]);
-        if (module->functions[i]->registers > bound) module->functions[i]->registers = bound;
+        PtxFunction *function = module->functions[i];
+        int32_t bound = register_bound(module, function);
+        if (function->registers > bound) function->registers = bound;
+        set_first_registers(function, bound);
     }
 }
 

@@ -207,7 +207,13 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
         slot->type = PTX_U32;
         slot->can_be_pred = true;
         break;
-    case 'F': set_fragment(slot, inst); break;
+    case 'F':
+    case 'R': set_fragment(slot, inst); break;
+    case 'M':
+        set_fragment(slot, inst);
+        slot->can_describe = true;
+        break;
+    case 'l': slot->type = PTX_U64; break;
     case 'n': slot->kind = PTX_SLOT_CONSTANT; break;
     case 'm': slot->kind = PTX_SLOT_MOVE; break;
     case 't': slot->kind = PTX_SLOT_SPECIAL; break;
@@ -239,6 +245,7 @@ static void read_slots(PtxShape *shape) {
             p += 2;
         }
         set_slot_type(slot, letter, &shape->inst);
+        shape->reads_destination |= letter == 'R';
         if (letter >= '1' && letter <= '3') slot->picks = elements_of(shape->form->name);
         if (p[1] == '|') {
             slot->can_pair = true;
@@ -351,7 +358,7 @@ static void explain_opcode(const char *name, Text *why) {
 
 /* The modifier in the table nearest to a misspelled one, or NULL. */
 static const char *nearest_modifier(Slice word) {
-    enum { MAX_NAMES = 256, MAX_LENGTH = 64 };
+    enum { MAX_NAMES = 512, MAX_LENGTH = 64 };
     const char *names[MAX_NAMES];
     char spelled[MAX_LENGTH] = "";
     int count, name_count = 0;

@@ -35,6 +35,7 @@ typedef struct PtxSlot {
     PtxSpace space;  /* of an address: NONE: what the instruction says */
     bool is_shared_if_short; /* of an address: see opcode.h */
     bool can_be_pred;        /* a predicate is as good */
+    bool can_describe;       /* a 64-bit register is as good as the vector */
     bool can_brace;          /* a single element may stand in braces, as a vector of one */
     bool can_enclose;        /* it may, and means the same without: Triton writes {%r1} */
     bool is_in_brackets;     /* of the address before it */
@@ -49,6 +50,7 @@ typedef struct PtxShape {
     PtxSlot slots[PTX_MAX_OPERANDS];
     int slot_count;
     int required_count; /* slots that are not optional */
+    bool reads_destination;
 } PtxShape;
 
 /* The shape of a spelling, in `arena`; NULL when there is no such instruction, or PTX has it and

@@ -6,10 +6,8 @@
 static const PtxUnsupported unsupported[] = {
     {"clusterlaunchcontrol", "work stealing of clusters"},
     {"multimem", "multi-device memory"},
-    {"setmaxnreg", "changing the register count of a running warp"},
     {"tcgen05", "tensor cores"},
     {"tensormap", "tensor maps"},
-    {"wgmma", "matrix instructions"},
 };
 
 const PtxUnsupported *ptx_unsupported(int *count) {
@@ -40,6 +38,7 @@ static const PtxUnsupported unsupported_words[] = {
     {"mma.f64", "matrices of f64 of sm_90"},
     {".tensormap", "tensor maps"},
     {".oob", "operands that are out of bounds"},
+    {"wgmma.sp", "wgmma of a sparse A"},
     {".rs", "stochastic rounding"},
     {"redux.f32", "reductions of f32"},
     {"add.f32.f16", "sums of two formats"},

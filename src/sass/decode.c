@@ -383,6 +383,11 @@ static unsigned read_operand(Decoder *d, const SassField *f, SassOperand *o) {
     case SASS_FIELD_WARP_STATE: read_warp_state(d, f, o); break;
     case SASS_FIELD_COUNTER: read_number(d, f, SASS_COUNTER, o); break;
     case SASS_FIELD_COUNTERS: read_number(d, f, SASS_COUNTERS, o); break;
+    case SASS_FIELD_GSB: read_number(d, f, SASS_GSB, o); break;
+    case SASS_FIELD_GDESC:
+        read_register(d, f, f->bit, true, o);
+        o->kind = SASS_GDESC;
+        break;
     case SASS_FIELD_TARGET: read_number(d, f, SASS_TARGET, o); break;
     case SASS_FIELD_FAR_TARGET: read_far_target(d, o); break;
     default: return 0;

@@ -46,6 +46,8 @@ typedef enum SassFieldKind {
     SASS_FIELD_WARP_STATE,
     SASS_FIELD_COUNTER,
     SASS_FIELD_COUNTERS,
+    SASS_FIELD_GDESC, /* a uniform register, the first of four: two matrix descriptors */
+    SASS_FIELD_GSB,   /* a counter of a warpgroup's products; 7: none */
     SASS_FIELD_TARGET,
     SASS_FIELD_FAR_TARGET /* 48 bits from 34, before which sm_90 has 8 lower ones at 16 */
 } SassFieldKind;

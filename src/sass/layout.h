@@ -162,6 +162,24 @@ enum { /* of modifiers */
      .value = (ureg),                                                                              \
      .neg = (wide),                                                                                \
      __VA_ARGS__}
+/* Products of a warpgroup: descriptors at a bit; the counter of their group. */
+#define GDESC(at) {.kind = SASS_FIELD_GDESC, .bit = (at), .width = 6}
+#define GSB(at, ...)                                                                               \
+    {.kind = SASS_FIELD_GSB,                                                                       \
+     .bit = (at),                                                                                  \
+     .width = 3,                                                                                   \
+     .value = SASS_NO_COUNTER,                                                                     \
+     FLAGS(SASS_OPTIONAL),                                                                         \
+     __VA_ARGS__}
+#define TRANSPOSED M(TNSP_A, 61), M(TNSP_B, 62)
+#define NEGATED    M(NEG_A, 72), M(NEG_B, 63)
+#define SCALE_OF_SUM                                                                               \
+    {.kind = SASS_FIELD_UPRED,                                                                     \
+     .bit = 87,                                                                                    \
+     .width = 3,                                                                                   \
+     .neg = 90,                                                                                    \
+     .value = 7,                                                                                   \
+     FLAGS(SASS_OPTIONAL | SASS_FLIPPED)}
 #define FIELD(name, ...) {.kind = SASS_FIELD_##name, __VA_ARGS__}
 
 #endif

@@ -190,6 +190,23 @@ static void put_immediate(Out *out, const SassInst *inst, int64_t value) {
             put(out, "%s", signs[value >> at & 3]);
 }
 
+/* Matrix descriptors, and how the matrices are read. What is printed of a negation is ours: no
+ * published disassembly has one. */
+static void put_descriptors(Out *out, const SassInst *inst, const SassOperand *o) {
+    static const struct {
+        uint8_t modifier;
+        const char *text;
+    } rows[] = {{SASS_MOD_TNSP_A, ".tnspA"},
+                {SASS_MOD_TNSP_B, ".tnspB"},
+                {SASS_MOD_NEG_A, ".negA"},
+                {SASS_MOD_NEG_B, ".negB"}};
+    put(out, "gdesc[");
+    put_register(out, "UR", o->value, SASS_URZ);
+    put(out, "]");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (inst->modifier[rows[i].modifier]) put(out, "%s", rows[i].text);
+}
+
 static void put_value(Out *out, const SassInst *inst, const SassOperand *o, uint64_t pc) {
     const char *name;
     switch (o->kind) {
@@ -216,6 +233,8 @@ static void put_value(Out *out, const SassInst *inst, const SassOperand *o, uint
     case SASS_WARP_STATE: put(out, "%s", warp_state_name(o->value)); break;
     case SASS_COUNTER: put(out, "SB%d", (int)o->value); break;
     case SASS_COUNTERS: put_counters(out, o->value); break;
+    case SASS_GDESC: put_descriptors(out, inst, o); break;
+    case SASS_GSB: put(out, "gsb%d", (int)o->value); break;
     case SASS_TARGET: put_target(out, inst, o->value, pc); break;
     case SASS_CHOICE: put(out, "%s", sass_modifier_text(inst, (SassModifier)o->value)); break;
     default: put(out, "?"); break;

@@ -79,6 +79,8 @@ typedef enum SassOperandKind {
     SASS_WARP_STATE, /* value: state of a warp that BMOV moves, such as MACTIVE */
     SASS_COUNTER,    /* value: dependence counter SB0 to SB5 */
     SASS_COUNTERS,   /* value: set of dependence counters, bit each */
+    SASS_GDESC,      /* value: uniform register of matrix descriptors */
+    SASS_GSB,        /* value: counter of a warpgroup's products, SASS_NO_COUNTER */
     SASS_TARGET,     /* value: byte offset from the start of the next instruction; an absolute
                         address where the form says .ABS */
     SASS_CHOICE      /* value: a SassModifier that is printed in this place */

@@ -39,8 +39,9 @@ struct SmContext {
     SmGrid *failed;                    /* whose instruction failed: issue.c; NULL: the policy did */
     Arena *arena;
     SmListener listener;
-    struct SmBulk *bulk; /* the unit for bulk copies: bulk.c */
-    SchedAgent policy;   /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
+    struct SmBulk *bulk;         /* the unit for bulk copies: bulk.c */
+    struct SmProducts *products; /* of warpgroups: products.c */
+    SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
 
     /* ---- warps.c and issue.c ---- */
     /* What policies see. issue.c writes what is said of next instructions (has_instruction,

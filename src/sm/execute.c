@@ -3,6 +3,7 @@
 
 #include "memory/memory.h"
 #include "sm/bulk.h"
+#include "sm/products.h"
 
 void execute_init(SmExecute *execute, const SmContext *sm) {
     *execute = (SmExecute){.has_window = false};
@@ -75,8 +76,9 @@ void execute_follow(SmContext *sm, int warp, uint32_t pc, uint32_t flags, bool h
     const bool may_end_barrier = has_exited && sm->warps.warp[warp].grid->source->has_clusters;
     if (flags & ISA_IS_BULK || may_end_barrier) bulk_begin(sm->bulk, sm, warp);
     if (flags & ISA_IS_FENCE) warps_fence(&sm->warps, warp, flags & ISA_IS_CTA_FENCE, has_pending);
-    if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT))
-        warps_copies(&sm->warps, warp, &sm->warps.warp[warp].grid->infos[pc]);
+    const IsaInfo *info = &sm->warps.warp[warp].grid->infos[pc];
+    if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT)) warps_copies(&sm->warps, warp, info);
+    if (info->flags & ISA_IS_WARPGROUP) products_follow(sm->products, sm, warp, info);
     if (has_exited) warps_exited(sm, warp);
     if (flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
 }

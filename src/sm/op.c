@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "sm/hints.h"
+#include "sm/products.h"
 
 enum {
     LONGEST_ROUTINE = 960, /* cycles; those of results to come are kept for 1024 */
@@ -48,7 +49,7 @@ static uint8_t traits_of(const SmConfig *config, const IsaInfo *info) {
     bool is_long =
         is_load || info->memory == ISA_MEMORY_ATOMIC || info->memory == ISA_MEMORY_TEXTURE;
     bool holds = config->lsu.loads_block && is_long && info->memory != ISA_MEMORY_ATOMIC;
-    bool does_more = (info->flags & (DOES_MORE | ISA_IS_PHASE)) != 0;
+    bool does_more = (info->flags & (DOES_MORE | ISA_IS_PHASE | ISA_IS_WARPGROUP)) != 0;
     bool is_hinted = hints_are_in(info) || info->flags & ISA_NAMES_ROWS;
     return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0) |
                      (is_seen_by_others(info) ? SM_OP_SHARED : 0) |
@@ -83,11 +84,23 @@ static uint64_t banks_of(const SmConfig *config, const IsaReg *regs, uint32_t co
     return set;
 }
 
+/* A product of a warpgroup keeps its pipeline; who needs it waits for its group. */
+static SmOpConfig timing_of_product(const SmConfig *config, const IsaInfo *info) {
+    const uint32_t cycles = products_cycles(config, info);
+    SmOpConfig timing = config->ops[ISA_CLASS_MATRIX];
+    if (!cycles) return timing;
+    timing.latency = 1;
+    timing.initiation = cycles;
+    if (config->units[SM_UNIT_TENSOR].count) timing.unit = SM_UNIT_TENSOR;
+    return timing;
+}
+
 /* What the machine says of an instruction's pipeline and times; a matrix product's follow from how
  * many products it is. */
 static SmOpConfig timing_of(const SmConfig *config, const IsaInfo *info) {
     SmOpConfig timing = config->ops[info->op_class];
     if (info->op_class != ISA_CLASS_MATRIX) return timing;
+    if (info->flags & ISA_IS_WARPGROUP) return timing_of_product(config, info);
     const SmTensorConfig *tensor = &config->tensor;
     uint32_t rate = tensor->rate[info->element_bytes & ~ISA_TENSOR_SPARSE];
     if (!rate) return timing;

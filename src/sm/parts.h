@@ -12,6 +12,7 @@
 #include "sm/lsu.h"
 #include "sm/port.h"
 #include "sm/remote.h"
+#include "sm/products.h"
 
 /* Up to which cycle, itself not included, cycles are counted. */
 typedef struct SmCycles {
@@ -37,6 +38,7 @@ struct Sm {
     alignas(SM_HOST_LINE) SmPort port;
     SmBulk bulk;
     SmRemote remote;
+    SmProducts products;
 };
 
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */

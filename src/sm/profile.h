@@ -17,7 +17,7 @@
 #include "tyto/policy.h"
 
 enum {
-    SM_STALL_REASON_BITS = 4,
+    SM_STALL_REASON_BITS = 5,
     SM_PROFILE_ROWS = 64 /* instructions of a chunk */
 };
 _Static_assert(PROFILE_CAUSE_COUNT <= 1 << SM_STALL_REASON_BITS, "each cause has a number");

@@ -51,6 +51,8 @@ Sm *sm_new(const SmEnvironment *environment) {
     port_init(&sm->port, context);
     bulk_init(&sm->bulk, sm);
     context->bulk = &sm->bulk;
+    products_init(&sm->products, sm);
+    context->products = &sm->products;
     l1d_init(&sm->l1d, context, &sm->port);
     lsu_init(&sm->lsu, context, &sm->l1d, &sm->port);
     warps_init(&context->warps, config, arena);
@@ -68,6 +70,7 @@ void sm_free(Sm *sm) {
     if (!sm) return;
     sm->core->destroy(sm);
     bulk_free(&sm->bulk);
+    products_free(&sm->products);
     sm_profile_free(sm->context.profile);
     sched_agent_free(&sm->context.policy);
     arena_free(sm->context.arena);
@@ -427,6 +430,7 @@ bool sm_all_poll(Sm *sm, uint32_t rounds, SmPolls asked, bool *has_starved) {
         const WarpSource *source = w->grid->source;
         const bool is_starved = !has_issued(sm, warp, asked) && !w->in_flight;
         const bool polls =
+            sm->context.warps.register_waits >> warp & 1 ||
             source->type->only_polls(source, w->handle, rounds, asked == SM_POLLS_FOR_EVER);
         *has_starved |= is_starved && !polls;
         all = all && (polls || is_starved);

@@ -85,6 +85,17 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "step_latency", step_latency, "cycles", 0, 64, "0", "further cycles in the pipeline of an instruction that enters over more than one step") \
     P(COUNT, key, at, "sparse_step", sparse_step, "cycles", 1, 64, "1", "least from an instruction with a sparse A to the next")
 
+/* What a tensor pipeline of a sub-core does a cycle for wgmma; 0: such products are over as they
+ * issue. */
+#define SM_WGMMA_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "fp16", rate[ISA_TENSOR_FP16], "products", 0, 16384, "0", "products of f16 and bf16 of wgmma that a tensor pipeline adds up a cycle; 0: wgmma is over as it issues") \
+    P(COUNT, key, at, "tf32", rate[ISA_TENSOR_TF32], "products", 0, 16384, "0", "the same of tf32") \
+    P(COUNT, key, at, "fp8", rate[ISA_TENSOR_FP8], "products", 0, 16384, "0", "the same of the 8-bit floats") \
+    P(COUNT, key, at, "int8", rate[ISA_TENSOR_INT8], "products", 0, 16384, "0", "the same of 8-bit integers") \
+    P(COUNT, key, at, "bit", rate[ISA_TENSOR_BIT], "products", 0, 65536, "0", "the same of single bits") \
+    P(COUNT, key, at, "shared_bytes", shared_bytes, "", 1, 4096, "128", "bytes of A and B that a product reads from shared memory a cycle") \
+    P(COUNT, key, at, "latency", latency, "cycles", 0, 1000, "18", "from the last cycle of a product in its pipeline to the end of its group")
+
 /* One kind of pipeline, which `what` names, and its share of the operand collector; its places are
  * for all schedulers of a sub-core together. */
 #define SM_UNIT_PARAMETERS(P, key, at, what, pipelines, gather, in, out) \
@@ -265,6 +276,11 @@ typedef struct SmLsuConfig {
     SM_LSU_CONSTANTS(PARAMETER_FIELD, , )
 } SmLsuConfig;
 
+typedef struct SmWgmmaConfig {
+    uint32_t rate[ISA_TENSORS]; /* SM_WGMMA_PARAMETERS, as the next */
+    uint32_t shared_bytes, latency;
+} SmWgmmaConfig;
+
 typedef struct SmModernConfig {
     SM_MODERN_PARAMETERS(PARAMETER_FIELD, , )
 } SmModernConfig;
@@ -277,6 +293,7 @@ typedef struct SmConfig {
     SmUnitConfig units[SM_UNITS];
     SmOpConfig ops[ISA_CLASS_COUNT]; /* memory instructions: only their unit, the load/store unit */
     SmTensorConfig tensor;
+    SmWgmmaConfig wgmma;
     SmModernConfig modern;
     SmSharedConfig shared;
     SmLsuConfig lsu;

@@ -12,6 +12,11 @@ void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena) {
 
 /* ---- CTAs ---- */
 
+/* Registers that each thread of a CTA has when it begins. */
+static uint32_t registers_each(const SmGrid *grid) {
+    return grid->registers / (grid->source->warps * ISA_LANES);
+}
+
 static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, SourceWarp *handle) {
     const SmCta *cta = &sm->warps.ctas[slot];
     const int warp = cta->first_warp + (int)index;
@@ -20,6 +25,7 @@ static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, SourceWarp 
     const uint32_t stores = sm->warps.warp[warp].stores;
     sm->warps.warp[warp] = (SmWarp){.handle = handle,
                                     .grid = cta->grid,
+                                    .registers = (uint16_t)registers_each(cta->grid),
                                     .cta_slot = (uint8_t)slot,
                                     .index = (uint8_t)index,
                                     .stores = stores};
@@ -116,7 +122,7 @@ void warps_retire(SmContext *sm, uint64_t retiring) {
 
 static void update_held(SmWarps *warps) {
     warps->held = warps->fenced | warps->atomic_waits | warps->load_waits | warps->copy_waits |
-                  warps->phase_waits;
+                  warps->phase_waits | warps->product_waits | warps->register_waits;
 }
 
 void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
@@ -160,6 +166,59 @@ void warps_copies(SmWarps *warps, int warp, const IsaInfo *info) {
     else waits = copies_wait(copies, info->element_bytes);
     if (waits) warps->copy_waits |= UINT64_C(1) << warp;
     update_held(warps);
+}
+
+uint8_t warps_product_issued(SmWarps *warps, int warp) {
+    return copies_issue(&warps->warp[warp].products);
+}
+
+void warps_product_done(SmWarps *warps, int warp, uint8_t group) {
+    copies_done(&warps->warp[warp].products, group);
+}
+
+static void hold_for_products(SmWarps *warps, int warp, bool waits) {
+    if (waits) warps->product_waits |= UINT64_C(1) << warp;
+    update_held(warps);
+}
+
+void warps_products_commit(SmWarps *warps, int warp) {
+    hold_for_products(warps, warp, copies_commit(&warps->warp[warp].products));
+}
+
+void warps_products_wait(SmWarps *warps, int warp, uint32_t pending) {
+    hold_for_products(warps, warp, copies_wait(&warps->warp[warp].products, pending));
+}
+
+/* ---- Registers that move between warps ---- */
+
+/* Gives the CTA's spare registers to those of its warps that wait; each is told in the next cycle.
+ */
+static void grant_registers(SmContext *sm, uint32_t slot) {
+    SmCta *cta = &sm->warps.ctas[slot];
+    uint64_t waiting = sm->warps.register_waits & sm->view.cta[slot].all;
+    for (; waiting; waiting &= waiting - 1) {
+        SmWarp *w = &sm->warps.warp[bits_lowest64(waiting)];
+        const uint32_t more = w->wanted ? (uint32_t)w->wanted - w->registers : 0;
+        if (!more || more > cta->spare) continue;
+        cta->spare -= more;
+        w->registers = w->wanted;
+        w->wanted = 0;
+        events_post(&sm->events, SM_EVENT_COPY_DONE, (uint32_t)bits_lowest64(waiting));
+    }
+}
+
+void warps_set_registers(SmContext *sm, int warp, uint32_t registers) {
+    SmWarp *w = &sm->warps.warp[warp];
+    if (registers > w->registers) {
+        w->wanted = (uint16_t)registers;
+        sm->warps.register_waits |= UINT64_C(1) << warp;
+        warps_issued(&sm->warps, warp);
+    } else {
+        sm->warps.ctas[w->cta_slot].spare += w->registers - registers;
+        w->registers = (uint16_t)registers;
+    }
+    grant_registers(sm, w->cta_slot);
+    update_held(&sm->warps);
 }
 
 /* ---- Waits for a phase of an mbarrier ---- */
@@ -291,6 +350,8 @@ bool warps_let_go(SmWarps *warps, int warp, bool has_pending) {
     if (!has_pending && !awaits_writes(w)) warps->fenced &= ~bit;
     if (w->atomics == 0) warps->atomic_waits &= ~bit;
     if (!w->copies.waiting) warps->copy_waits &= ~bit;
+    if (!w->products.waiting) warps->product_waits &= ~bit;
+    if (!w->wanted) warps->register_waits &= ~bit;
     update_held(warps);
     return !(warps->held & bit);
 }

@@ -19,10 +19,13 @@ typedef struct SmWarp {
     uint32_t in_flight; /* instructions issued and not complete */
     uint32_t stores;    /* accesses of the slot's stores whose acknowledgement is still to come */
     uint32_t atomics;   /* atomic replies still to come */
+    uint16_t registers; /* of each of its threads */
+    uint16_t wanted;    /* those that it waits for; 0: it waits for none */
     uint8_t cta_slot;
     uint8_t index;            /* in its CTA */
     bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
     SmCopies copies;          /* asynchronous ones */
+    SmCopies products;        /* of wgmma: their groups */
     uint32_t try_pc;          /* mbarrier.try_wait that it waits in, ... */
     uint32_t try_lanes;       /* ... its lanes, ... */
     uint64_t try_until;       /* ... and the cycle in which it goes on in any case */
@@ -33,6 +36,7 @@ typedef struct SmCta {
     uint64_t index; /* in the grid */
     SmGrid *grid;
     uint32_t live;      /* warps that have not retired */
+    uint32_t spare;     /* registers that its warps have given back, of a warp's threads each */
     uint8_t first_warp; /* slot of its warp 0 */
 } SmCta;
 
@@ -40,17 +44,19 @@ typedef struct SmCta {
 typedef struct SmWarps {
     uint64_t drained; /* of warps that have exited: nothing in flight, and no acknowledgement to
                          come */
-    uint64_t held;    /* warps that issue nothing until one of the next five has ended */
+    uint64_t held;    /* warps that issue nothing until one of the next seven has ended */
     uint64_t fenced;  /* a memory fence waits */
-    uint64_t atomic_waits; /* atomics must be answered first */
-    uint64_t load_waits;   /* a load must end first */
-    uint64_t copy_waits;   /* asynchronous copies must end first */
-    uint64_t phase_waits;  /* the phase of an mbarrier, or a wait's limit, must end first */
-    bool awaits_stores;    /* a warp is not drained before its stores are acknowledged */
-    bool atomics_block;    /* a warp issues nothing until its atomics are answered */
-    uint64_t next_age;     /* of the next warp launched */
-    uint64_t taken;        /* warp slots of resident CTAs */
-    SmCta *ctas;           /* SM_MAX_CTAS of them */
+    uint64_t atomic_waits;   /* atomics must be answered first */
+    uint64_t load_waits;     /* a load must end first */
+    uint64_t copy_waits;     /* asynchronous copies must end first */
+    uint64_t phase_waits;    /* the phase of an mbarrier, or a wait's limit, must end first */
+    uint64_t product_waits;  /* products of a warpgroup must end first */
+    uint64_t register_waits; /* its CTA must have more registers first */
+    bool awaits_stores;      /* a warp is not drained before its stores are acknowledged */
+    bool atomics_block;      /* a warp issues nothing until its atomics are answered */
+    uint64_t next_age;       /* of the next warp launched */
+    uint64_t taken;          /* warp slots of resident CTAs */
+    SmCta *ctas;             /* SM_MAX_CTAS of them */
     SmWarp warp[TYTO_MAX_WARPS];
 } SmWarps;
 
@@ -86,6 +92,16 @@ uint8_t warps_copy_issued(SmWarps *warps, int warp);
 void warps_copy_done(SmWarps *warps, int warp, uint8_t copy);
 /* cp.async.commit_group, wait_group or wait_all. */
 void warps_copies(SmWarps *warps, int warp, const IsaInfo *info);
+/* A product of a warpgroup issues: the place of its group, to be given back when it is over. */
+uint8_t warps_product_issued(SmWarps *warps, int warp);
+void warps_product_done(SmWarps *warps, int warp, uint8_t group);
+/* wgmma.commit_group; wait_group, until at most so many groups are under way. */
+void warps_products_commit(SmWarps *warps, int warp);
+void warps_products_wait(SmWarps *warps, int warp, uint32_t pending);
+/* setmaxnreg: the warp wants so many registers for each of its threads. One that wants more waits
+ * until its CTA has them; what one gives back goes to those that wait, in the order of their slots.
+ */
+void warps_set_registers(SmContext *sm, int warp, uint32_t registers);
 /* An instruction for an mbarrier has executed at `pc`, by `lanes`. One that waits and finds its
  * phase not complete holds its warp for at most so many cycles; another may end a phase that warps
  * of its CTA wait for: those that go on, bit each. */
@@ -102,6 +118,11 @@ uint64_t warps_next_try(const SmWarps *warps);
 void warps_exited(SmContext *sm, int warp);
 /* A warp came to a barrier or exited: brings view.at_barrier of its CTA's warps up to date. */
 void warps_update_barriers(SmContext *sm, int warp);
+
+/* Warps that are held until memory has answered. */
+static inline uint64_t warps_memory_waits(const SmWarps *warps) {
+    return warps->held & ~(warps->phase_waits | warps->product_waits | warps->register_waits);
+}
 
 /* ---- When something is over ---- */
 

@@ -31,6 +31,8 @@
     CAUSE(atomic, "waiting for atomics", "its atomics must be answered first") \
     CAUSE(fence, "waiting at a memory fence", "a memory fence waits for its loads and stores") \
     CAUSE(copy, "waiting for asynchronous copies", "asynchronous copies must end first") \
+    CAUSE(product, "waiting for products of a warpgroup", "a group of wgmma must end first") \
+    CAUSE(registers, "waiting for registers that other warps give back", "setmaxnreg.inc waits for registers of its CTA") \
     CAUSE(result, "waiting for a result", "a register comes from a pipeline, shared or constant memory") \
     CAUSE(lsu, "finding the load/store unit full", "it could issue, but the load/store unit takes nothing") \
     CAUSE(pipeline, "finding a pipeline full", "it could issue, but another pipeline takes nothing") \

@@ -37,8 +37,15 @@ static int run(const char *architecture, const char *level, const char *from, co
 
 bool assembler_is_there(void) { return system("ptxas --version >/dev/null 2>&1") == 0; }
 
+/* Instructions that one architecture alone has are assembled for that very one. */
+static const char *specific(const char *architecture, const char *ptx) {
+    const bool is_specific = strstr(ptx, "wgmma.") || strstr(ptx, "setmaxnreg.");
+    return is_specific && strcmp(architecture, "sm_90") == 0 ? "sm_90a" : architecture;
+}
+
 void *assembler_run(const char *architecture, const char *level, const char *ptx, size_t *size,
                     char **messages) {
+    architecture = specific(architecture, ptx);
     char folder[] = "/tmp/conformance-XXXXXX", from[64], to[64], log[64];
     if (!mkdtemp(folder)) {
         perror(folder);

@@ -91,6 +91,7 @@ int main(int argc, char **argv) {
     if (!harness.only_faults) matrix_run(&harness);
     async_run(&harness);
     bulk_run(&harness);
+    warpgroup_run(&harness);
     memory_run(&harness);
     atomics_run(&harness);
     address_run(&harness);

@@ -57,6 +57,7 @@ void control_run(Harness *harness);
 void registers_run(Harness *harness);
 void texture_run(Harness *harness);
 void surface_run(Harness *harness);
+void warpgroup_run(Harness *harness);
 void wide_run(Harness *harness);
 
 #endif

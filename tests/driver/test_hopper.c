@@ -1,4 +1,4 @@
-/* What Hopper brought and Tyto has not (clusters, bulk copies, wgmma, ...): each kernel is refused
+/* What Hopper brought and Tyto has not (larger clusters, sparse wgmma, ...): each kernel is refused
  * alone, by a message with the line and the instruction's name. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,9 +25,13 @@ static const struct {
      "[a], 16, [a];",
      "this kind of bulk copy"},
     {"", "st.async.release.sys.global.u32 [b], a;", "st.async"},
-    {"", "wgmma.fence.sync.aligned;", "wgmma"},
-    {"", "wgmma.commit_group.sync.aligned;", "wgmma"},
-    {"", "setmaxnreg.inc.sync.aligned.u32 64;", "setmaxnreg"},
+    {"", "setmaxnreg.inc.sync.aligned.u32 60;", "60 registers: a multiple of 8"},
+    {"", "wgmma.wait_group.sync.aligned 8;", "a wait for all but 8 groups"},
+    {"",
+     "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {a, a, a, a}, a, a, a, 0, 1, 1, 1, 0, "
+     "0;",
+     "wgmma of a sparse A"},
+    {"", "tcgen05.wait::ld.sync.aligned;", "tcgen05"},
     {"", "multimem.red.global.add.u32 [b], a;", "multimem"},
     {"",
      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [b], "

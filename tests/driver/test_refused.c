@@ -18,7 +18,7 @@ static const char ptx[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry good(.param .u64 p) { .reg .b64 a; ld.param.u64 a, [p];\n"
     "st.global.u32 [a], 7; ret; }\n"
-    ".func helper() { wgmma.fence.sync.aligned; ret; }\n"
+    ".func helper() { tcgen05.wait::ld.sync.aligned; ret; }\n"
     ".visible .entry bad(.param .u64 p) { call helper; ret; }\n";
 
 enum { WENT_ON = 42 };
@@ -74,7 +74,7 @@ static void a_launch_of_a_refused_kernel_ends_the_program_with_its_place(void **
     (void)state;
     char said[4096];
     assert_int_equal(outcome("--functional --quiet", CUDA_SUCCESS, said, sizeof said), 1);
-    assert_non_null(strstr(said, "kernel bad cannot run: <ptx>:6:18: not supported: 'wgmma'"));
+    assert_non_null(strstr(said, "kernel bad cannot run: <ptx>:6:18: not supported: 'tcgen05'"));
     assert_null(strstr(said, "the launch returned"));
 }
 

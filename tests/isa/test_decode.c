@@ -300,14 +300,14 @@ static void test_unsupported_forms_are_named(void **state) {
 /* A caller of what cannot run cannot run either; others can. */
 static void test_callers_of_unsupported_functions_are_refused(void **state) {
     (void)state;
-    Decoded d = decode(HEAD ".func bad() { wgmma.fence.sync.aligned; ret; }\n"
+    Decoded d = decode(HEAD ".func bad() { tcgen05.wait::ld.sync.aligned; ret; }\n"
                             ".func between() { call bad; ret; }\n"
                             ".visible .entry k() { call between; ret; }\n"
                             ".visible .entry fine() { ret; }");
     assert_non_null(d.program);
     for (int i = 0; i < 3; i++) {
         assert_non_null(d.program->functions[i].refusal);
-        assert_non_null(strstr(d.program->functions[i].refusal, "'wgmma'"));
+        assert_non_null(strstr(d.program->functions[i].refusal, "'tcgen05'"));
     }
     assert_null(d.program->functions[3].refusal);
     release(&d);

@@ -17,12 +17,12 @@ const CAUSES = [ /* of a scheduler's cycle: counters, words, colour */
 const STANDING = [ /* of a warp, in the profile */
   {of: ["cycles_issued"], label: "issuing", colour: "--issued"},
   {of: ["cycles_memory", "cycles_atomic", "cycles_fence", "cycles_copy"], label: "waiting for memory", colour: "--memory"},
-  {of: ["cycles_result"], label: "waiting for a result", colour: "--result"},
+  {of: ["cycles_result", "cycles_product"], label: "waiting for a result", colour: "--result"},
   {of: ["cycles_lsu"], label: "load/store unit full", colour: "--lsu"},
   {of: ["cycles_pipeline"], label: "pipeline full", colour: "--pipeline"},
   {of: ["cycles_policy"], label: "held back by the policy", colour: "--policy"},
   {of: ["cycles_turn"], label: "ready, another warp issued", colour: "--turn"},
-  {of: ["cycles_barrier"], label: "at a barrier", colour: "--barrier"},
+  {of: ["cycles_barrier", "cycles_registers"], label: "at a barrier", colour: "--barrier"},
   {of: ["cycles_fetch", "cycles_fetch_miss", "cycles_branch"], label: "waiting for instructions", colour: "--fetch"},
   {of: ["cycles_exited"], label: "draining after exit", colour: "--other"},
 ];

@@ -135,6 +135,8 @@ DecodeOp decode_barrier;
 void decode_set_members(Decoder *decoder, IsaOperand members);
 DecodeOp decode_mma; /* decode_matrix.c */
 DecodeOp decode_wmma;
+DecodeOp decode_wgmma; /* decode_wgmma.c */
+DecodeOp decode_setmaxnreg;
 DecodeOp decode_movmatrix;
 DecodeOp decode_ldmatrix;
 DecodeOp decode_stmatrix;

@@ -5,28 +5,15 @@
  * not in the ISA; here it is the sum that measurements of the hardware agree on (docs/matrix.md):
  * exact products, a few of them and the accumulator aligned to the greatest exponent among them,
  * cut off below a number of fraction bits, added exactly, and rounded once. */
-#include "isa/exec/exec.h"
+#include "isa/exec/exec_matrix.h"
 
 #include "base/bits.h"
-#include "isa/exec/matrix.h"
 
 enum {
-    MAX_ELEMENTS = 1024, /* of a matrix: A, B, C or D of any shape */
-    MAX_DEPTH = 64,      /* products of a sum: stored columns of A */
-    CHUNK = 8,           /* columns of D that are computed at a time */
+    CHUNK = 8, /* columns of D that are computed at a time */
     ZERO_EXPONENT = -1000,
     LEAST_EXPONENT = -300 /* below those of all products */
 };
-
-typedef struct Matrices {
-    IsaMatrix is;
-    IsaFragment a, b, c, d;
-    int rows, columns;              /* of D */
-    uint32_t raw_a[MAX_ELEMENTS];   /* by rows */
-    uint32_t raw_b[MAX_ELEMENTS];   /* by rows */
-    uint32_t raw_c[MAX_ELEMENTS];   /* by rows; then D */
-    uint8_t chosen[32 * MAX_DEPTH]; /* row of B that each element of A meets */
-} Matrices;
 
 /* ---- Fragments ---- */
 
@@ -36,9 +23,8 @@ static IsaPlace place_of(const Matrices *m, const IsaFragment *f, int reg, int l
     return isa_quad_place(f, m->is.flags & flag, reg, lane, part);
 }
 
-/* Fragments of elements up to 32 bits. `quad`: of four products side by side, which one. */
-static void gather(const Matrices *m, const IsaFragment *f, const IsaWarp *warp,
-                   const IsaOperand *regs, int quad, uint32_t *out) {
+void ISA_MATRIX(gather)(const Matrices *m, const IsaFragment *f, const IsaWarp *warp,
+                        const IsaOperand *regs, int quad, uint32_t *out) {
     const uint32_t mask = (uint32_t)bits_low_mask(f->bits);
     for (int reg = 0; reg < f->regs; ++reg) {
         const uint32_t *row = isa_row32(warp, regs[reg]);
@@ -57,8 +43,8 @@ static void write_lanes(uint32_t *row, const uint32_t *result, uint32_t mask) {
         row[bits_lowest32(mask)] = result[bits_lowest32(mask)];
 }
 
-static void scatter(const Matrices *m, IsaWarp *warp, const IsaOperand *regs, int quad,
-                    uint32_t mask) {
+void ISA_MATRIX(scatter)(const Matrices *m, IsaWarp *warp, const IsaOperand *regs, int quad,
+                         uint32_t mask) {
     const IsaFragment *f = &m->d;
     for (int reg = 0; reg < f->regs; ++reg) {
         uint32_t result[ISA_LANES] = {0};
@@ -111,7 +97,7 @@ static uint64_t metadata_of(const Matrices *m, const uint32_t *word, int row) {
     return word[group + is_lower] | (uint64_t)word[group + 2 + is_lower] << 32;
 }
 
-static void choose(Matrices *m, const IsaWarp *warp, const IsaOperand *metadata) {
+void ISA_MATRIX(choose)(Matrices *m, const IsaWarp *warp, const IsaOperand *metadata) {
     const int stored = m->a.columns;
     for (int row = 0; row < m->rows; ++row) {
         uint8_t *chosen = &m->chosen[row * stored];
@@ -166,48 +152,57 @@ static uint32_t add_to(uint32_t c, int32_t sum, bool saturates) {
     return (uint32_t)(total > INT32_MAX ? INT32_MAX : total < INT32_MIN ? INT32_MIN : total);
 }
 
-EXEC(MMA_INTEGER) {
-    Matrices m;
-    const Operands in = start(&m, context, inst);
-    gather(&m, &m.a, warp, in.a, -1, m.raw_a);
-    gather(&m, &m.b, warp, in.b, -1, m.raw_b);
-    gather(&m, &m.c, warp, in.c, -1, m.raw_c);
-    choose(&m, warp, in.metadata);
-    widen(m.raw_a, m.rows * m.a.columns, (PtxType)m.is.a);
-    widen(m.raw_b, m.b.rows * m.columns, (PtxType)m.is.b);
-    for (int row = 0; row < m.rows; ++row)
-        for (int first = 0; first < m.columns; first += CHUNK) {
+static void multiply_integers(Matrices *m) {
+    widen(m->raw_a, m->rows * m->a.columns, (PtxType)m->is.a);
+    widen(m->raw_b, m->b.rows * m->columns, (PtxType)m->is.b);
+    for (int row = 0; row < m->rows; ++row)
+        for (int first = 0; first < m->columns; first += CHUNK) {
             int32_t sum[CHUNK] = {0}; /* at most 64 products of 16 bits */
-            for (int k = 0; k < m.a.columns; ++k) {
-                const int32_t a = (int32_t)m.raw_a[row * m.a.columns + k];
-                const uint32_t *b = &m.raw_b[m.chosen[row * m.a.columns + k] * m.columns + first];
+            for (int k = 0; k < m->a.columns; ++k) {
+                const int at = row * m->a.columns + k;
+                const int32_t a = (int32_t)m->raw_a[at];
+                const uint32_t *b = &m->raw_b[m->chosen[at] * m->columns + first];
                 for (int i = 0; i < CHUNK; ++i)
                     sum[i] += a * (int32_t)b[i];
             }
-            uint32_t *d = &m.raw_c[row * m.columns + first];
+            uint32_t *d = &m->raw_c[row * m->columns + first];
             for (int i = 0; i < CHUNK; ++i)
-                d[i] = add_to(d[i], sum[i], m.is.flags & ISA_MATRIX_SATURATES);
+                d[i] = add_to(d[i], sum[i], m->is.flags & ISA_MATRIX_SATURATES);
         }
-    scatter(&m, warp, in.d, -1, mask);
+}
+
+EXEC(MMA_INTEGER) {
+    Matrices m;
+    const Operands in = start(&m, context, inst);
+    ISA_MATRIX(gather)(&m, &m.a, warp, in.a, -1, m.raw_a);
+    ISA_MATRIX(gather)(&m, &m.b, warp, in.b, -1, m.raw_b);
+    ISA_MATRIX(gather)(&m, &m.c, warp, in.c, -1, m.raw_c);
+    ISA_MATRIX(choose)(&m, warp, in.metadata);
+    multiply_integers(&m);
+    ISA_MATRIX(scatter)(&m, warp, in.d, -1, mask);
+}
+
+static void count_bits(Matrices *m) {
+    for (int row = 0; row < m->rows; ++row)
+        for (int column = 0; column < m->columns; ++column) {
+            uint32_t sum = m->raw_c[row * m->columns + column];
+            for (int k = 0; k < m->a.columns; ++k) {
+                const uint32_t a = m->raw_a[row * m->a.columns + k];
+                const uint32_t b = m->raw_b[k * m->columns + column];
+                sum += (uint32_t)bits_count32(m->is.operation == PTX_SUB_XOR ? a ^ b : a & b);
+            }
+            m->raw_c[row * m->columns + column] = sum;
+        }
 }
 
 EXEC(MMA_BIT) {
     Matrices m;
     const Operands in = start(&m, context, inst);
-    gather(&m, &m.a, warp, in.a, -1, m.raw_a);
-    gather(&m, &m.b, warp, in.b, -1, m.raw_b);
-    gather(&m, &m.c, warp, in.c, -1, m.raw_c);
-    for (int row = 0; row < m.rows; ++row)
-        for (int column = 0; column < m.columns; ++column) {
-            uint32_t sum = m.raw_c[row * m.columns + column];
-            for (int k = 0; k < m.a.columns; ++k) {
-                const uint32_t a = m.raw_a[row * m.a.columns + k];
-                const uint32_t b = m.raw_b[k * m.columns + column];
-                sum += (uint32_t)bits_count32(m.is.operation == PTX_SUB_XOR ? a ^ b : a & b);
-            }
-            m.raw_c[row * m.columns + column] = sum;
-        }
-    scatter(&m, warp, in.d, -1, mask);
+    ISA_MATRIX(gather)(&m, &m.a, warp, in.a, -1, m.raw_a);
+    ISA_MATRIX(gather)(&m, &m.b, warp, in.b, -1, m.raw_b);
+    ISA_MATRIX(gather)(&m, &m.c, warp, in.c, -1, m.raw_c);
+    count_bits(&m);
+    ISA_MATRIX(scatter)(&m, warp, in.d, -1, mask);
 }
 
 /* ---- f64 ---- */
@@ -259,7 +254,7 @@ static Input input_of(PtxType type) {
 
 /* A number as significand * 2^(exponent - fraction bits). */
 typedef struct Split {
-    int32_t significand[MAX_ELEMENTS], exponent[MAX_ELEMENTS];
+    int32_t significand[ISA_MATRIX_ELEMENTS], exponent[ISA_MATRIX_ELEMENTS];
     bool has_special; /* an infinity or NaN is among them */
 } Split;
 
@@ -377,7 +372,7 @@ static uint32_t result_of(float value, PtxType type) {
     return type == PTX_F32 ? bits_of_f32(canonical_f32(value)) : f16_of_rounded((double)value);
 }
 
-static void multiply(Matrices *m) {
+static void multiply_floats(Matrices *m) {
     const Input a = input_of((PtxType)m->is.a), b = input_of((PtxType)m->is.b);
     const Sum sum = {a, m->is.d == PTX_F16};
     const int depth = m->a.columns;
@@ -412,29 +407,35 @@ static void multiply(Matrices *m) {
         }
 }
 
+void ISA_MATRIX(multiply)(Matrices *m) {
+    if ((PtxType)m->is.a == PTX_B1) count_bits(m);
+    else if ((PtxType)m->is.d == PTX_S32) multiply_integers(m);
+    else multiply_floats(m);
+}
+
 EXEC(MMA_FLOAT) {
     Matrices m;
     const Operands in = start(&m, context, inst);
-    choose(&m, warp, in.metadata);
+    ISA_MATRIX(choose)(&m, warp, in.metadata);
     if (!(m.is.flags & ISA_MATRIX_QUAD)) {
-        gather(&m, &m.a, warp, in.a, -1, m.raw_a);
-        gather(&m, &m.b, warp, in.b, -1, m.raw_b);
-        gather(&m, &m.c, warp, in.c, -1, m.raw_c);
-        multiply(&m);
-        scatter(&m, warp, in.d, -1, mask);
+        ISA_MATRIX(gather)(&m, &m.a, warp, in.a, -1, m.raw_a);
+        ISA_MATRIX(gather)(&m, &m.b, warp, in.b, -1, m.raw_b);
+        ISA_MATRIX(gather)(&m, &m.c, warp, in.c, -1, m.raw_c);
+        multiply_floats(&m);
+        ISA_MATRIX(scatter)(&m, warp, in.d, -1, mask);
         return;
     }
     /* The destination may share registers with what the products to come read: deal out last. */
     Matrices quads[4];
     for (int quad = 0; quad < 4; ++quad) {
         quads[quad] = m;
-        gather(&m, &m.a, warp, in.a, quad, quads[quad].raw_a);
-        gather(&m, &m.b, warp, in.b, quad, quads[quad].raw_b);
-        gather(&m, &m.c, warp, in.c, quad, quads[quad].raw_c);
-        multiply(&quads[quad]);
+        ISA_MATRIX(gather)(&m, &m.a, warp, in.a, quad, quads[quad].raw_a);
+        ISA_MATRIX(gather)(&m, &m.b, warp, in.b, quad, quads[quad].raw_b);
+        ISA_MATRIX(gather)(&m, &m.c, warp, in.c, quad, quads[quad].raw_c);
+        multiply_floats(&quads[quad]);
     }
     for (int quad = 0; quad < 4; ++quad)
-        scatter(&quads[quad], warp, in.d, quad, mask);
+        ISA_MATRIX(scatter)(&quads[quad], warp, in.d, quad, mask);
 }
 
 /* ---- movmatrix ---- */

@@ -506,9 +506,11 @@ ALWAYS uint64_t with_free_slot_of(const SmIssue *issue, const SmContext *sm, int
 static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t mine) {
     uint64_t live = context_live(sm) & mine;
     if (!live) return SM_IDLE_NO_WARP;
-    if (live & sm->warps.held & ~sm->warps.phase_waits) return SM_SCOREBOARD_MEMORY;
+    if (live & warps_memory_waits(&sm->warps)) return SM_SCOREBOARD_MEMORY;
+    if (live & sm->warps.product_waits) return SM_SCOREBOARD_OTHER;
     if (live & (issue->fetch->redirected | issue->stale)) return SM_IDLE_BRANCH;
-    if (live & ~(sm->view.at_barrier | sm->warps.phase_waits)) return SM_IDLE_FETCH;
+    if (live & ~(sm->view.at_barrier | sm->warps.phase_waits | sm->warps.register_waits))
+        return SM_IDLE_FETCH;
     return SM_IDLE_BARRIER;
 }
 

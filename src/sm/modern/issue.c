@@ -5,6 +5,7 @@
 
 #include "sm/parts.h"
 #include "sm/pick.h"
+#include "sm/products.h"
 
 void modern_issue_init(ModernIssue *issue, const SmContext *sm) {
     const SmConfig *config = sm->config;
@@ -386,6 +387,14 @@ static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, cons
     issue->raised[0] |= UINT64_C(1) << warp;
 }
 
+/* Behind a product of a warpgroup the tensor pipe takes another instruction when that begins. */
+static void keep_for_product(ModernIssue *issue, const SmContext *sm, int warp, uint32_t pc) {
+    const uint32_t s = subcore_of(issue, warp);
+    const uint64_t from = products_issue_from(sm->products, s);
+    if (sm->warps.warp[warp].grid->infos[pc].flags & ISA_IS_WARPGROUP)
+        issue->subcore[s].free_at[PIPE_TENSOR] = from > sm->cycle ? from : sm->cycle + 1;
+}
+
 /* Issues the warp's next instruction. False: it failed. */
 static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     SmWarp *w = &sm->warps.warp[warp];
@@ -411,6 +420,7 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     if (op->traits & SM_OP_MORE || event == WARP_EXITED)
         execute_follow(sm, warp, pc, op->flags, event == WARP_EXITED,
                        counters_are_raised(&issue->counters, warp));
+    if (row->pipe == PIPE_TENSOR) keep_for_product(issue, sm, warp, pc);
     if (op->traits & SM_OP_PHASE) warps_at_mbarrier(sm, warp, pc, lanes);
     if (row->slots) tell_policy(issue, sm, warp, pc, lanes, op);
     return true;
@@ -454,7 +464,8 @@ static SmOutcome idle_cause(const ModernIssue *issue, const SmContext *sm, uint6
         live & with_instruction(issue, sm) & ~(sm->view.at_barrier | sm->warps.held);
     if (valid) return valid & ~issue->blocked_long ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
     if (!live) return SM_IDLE_NO_WARP;
-    if (live & sm->warps.held & ~sm->warps.phase_waits) return SM_SCOREBOARD_MEMORY;
+    if (live & warps_memory_waits(&sm->warps)) return SM_SCOREBOARD_MEMORY;
+    if (live & sm->warps.product_waits) return SM_SCOREBOARD_OTHER;
     if (live & issue->delay[DELAY_BRANCH]) return SM_IDLE_BRANCH;
     return live & issue->delay[DELAY_FETCH] ? SM_IDLE_FETCH : SM_IDLE_BARRIER;
 }
