@@ -22,16 +22,27 @@ bool fatbin_is(const void *image) {
 
 /* ---- Choosing among entries ---- */
 
-/* Whether PTX for `architecture` suits `device` better than PTX for `than` (0: there is none). */
-static bool is_better(uint32_t architecture, uint32_t than, uint32_t device) {
-    bool fits = architecture <= device, than_fits = than <= device;
-    if (!than || fits != than_fits) return !than || fits;
-    return fits ? architecture > than : architecture < than;
+/* Whether an entry is for its architecture alone (sm_90a). */
+static bool is_specific(const FatbinEntry *entry) { return entry->flags & FATBIN_FLAG_SPECIFIC; }
+
+/* Whether a device takes PTX. */
+static bool takes(const FatbinEntry *entry, uint32_t device) {
+    return is_specific(entry) ? entry->architecture == device : entry->architecture <= device;
 }
 
-/* Whether a device runs machine code for `architecture`. */
-static bool runs_on(uint32_t architecture, uint32_t device) {
-    return architecture / 10 == device / 10 && architecture <= device;
+/* Whether PTX suits `device` better than other PTX (of kind 0: there is none). What is for the
+ * architecture alone may use more of it. */
+static bool is_better(const FatbinEntry *entry, const FatbinEntry *than, uint32_t device) {
+    const bool fits = takes(entry, device), than_fits = takes(than, device);
+    if (!than->kind || fits != than_fits) return !than->kind || fits;
+    if (entry->architecture == than->architecture) return is_specific(entry) && !is_specific(than);
+    return fits ? entry->architecture > than->architecture
+                : entry->architecture < than->architecture;
+}
+
+/* Whether a device runs machine code. */
+static bool runs_on(const FatbinEntry *entry, uint32_t device) {
+    return takes(entry, device) && entry->architecture / 10 == device / 10;
 }
 
 /* What one fat binary holds. */
@@ -52,9 +63,10 @@ static bool read_entries(const char *binary, uint64_t size, uint32_t device, Con
         uint32_t architecture = item.entry.architecture;
         if (item.entry.kind != FATBIN_KIND_PTX) {
             contents->machine = architecture;
-            if (runs_on(architecture, device) && architecture > contents->cubin.entry.architecture)
+            if (runs_on(&item.entry, device) &&
+                is_better(&item.entry, &contents->cubin.entry, device))
                 contents->cubin = item;
-        } else if (is_better(architecture, contents->best.entry.architecture, device)) {
+        } else if (is_better(&item.entry, &contents->best.entry, device)) {
             contents->best = item;
         }
     }
