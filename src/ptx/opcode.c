@@ -415,6 +415,7 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define RELEASE       "{.release,.relaxed}{.cta,.cluster}"
 #define SYNC          ".sync.aligned"
 #define ROW_COL       ".row.col#b"
+#define MMA_64        "(.m8n8k4,.m16n8k4,.m16n8k8,.m16n8k16)"
 #define ANY_ROW_COL   "(.row,.col)(.row#b,.col#b)"
 #define F8            "(.e4m3,.e5m2)"
 #define I8            "(.u8,.s8)"
@@ -677,7 +678,7 @@ static const PtxForm forms[] = {
      "d:F, a:F, b:F, c:F"},
     {"mma", PTX_OP_MMA, SYNC "(.m16n8k16,.m16n8k32)" ROW_COL ".f16" F8 F8 ".f16",
      "d:F, a:F, b:F, c:F"},
-    {"mma", PTX_OP_MMA, SYNC ".m8n8k4" ROW_COL "{" ROUND "}.f64.f64.f64.f64", "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC MMA_64 ROW_COL "{" ROUND "}.f64.f64.f64.f64", "d:F, a:F, b:F, c:F"},
     {"mma", PTX_OP_MMA,
      SYNC "(.m8n8k16,.m16n8k16,.m16n8k32)" ROW_COL "{.satfinite}.s32" I8 I8 ".s32",
      "d:F, a:F, b:F, c:F"},

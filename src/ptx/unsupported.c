@@ -35,7 +35,6 @@ static const PtxUnsupported unsupported_words[] = {
     {".m16n16", "matrices of sm_100"},
     {".m8n16", "matrices of sm_100"},
     {".m16n8", "matrices of sm_100"},
-    {"mma.f64", "matrices of f64 of sm_90"},
     {".tensormap", "tensor maps"},
     {".oob", "operands that are out of bounds"},
     {"wgmma.sp", "wgmma of a sparse A"},

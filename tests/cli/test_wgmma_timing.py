@@ -4,6 +4,7 @@
 usage: test_wgmma_timing.py TYTO
 """
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -41,6 +42,7 @@ BODY
     sub.u32 %o, %o, 1; setp.ne.u32 %q, %o, 0; @%q bra AGAIN;
 USES
     st.global.v2.b32 [%p], {%m, %e};
+    setp.eq.u32 %q, %x0, 127; @%q st.global.b32 [%p], %x0; // never: the sums are needed
     ret;
 }
 """
@@ -69,17 +71,17 @@ class WgmmaTiming(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def launch(self, ptx, words, options, threads=WARPGROUP):
+    def launch(self, ptx, words, options, threads=WARPGROUP, shared=65536):
         """What tyto launch says, and the words that come out."""
         (self.folder / "k.ptx").write_text(ptx, encoding="utf-8")
-        done = subprocess.run([TYTO, "launch", "--quiet", *options, "k.ptx", "--block", str(threads), "--shared", "65536",
-                               "--arg", f"out:words:{4 * words}"], cwd=self.folder, capture_output=True, text=True, check=False,
+        done = subprocess.run([TYTO, "launch", "--quiet", *options, "k.ptx", "--block", str(threads), "--shared",
+                               str(shared), "--arg", f"out:words:{4 * words}"], cwd=self.folder, capture_output=True, text=True, check=False,
                               env=PLAIN, timeout=120)
         out = self.folder / "words"
         return done, struct.unpack(f"<{words}I", out.read_bytes()) if done.returncode == 0 else ()
 
-    def products(self, shape, types, trailing, loops=8, unroll=4, pending=0, options=(), group=WARPGROUP, in_registers=False):
-        """Cycles of the slowest warp until all was issued, and until the wait was over."""
+    @staticmethod
+    def kernel(shape, types, trailing, loops=8, unroll=4, pending=0, in_registers=False):
         columns = int(shape[4:shape.index("k")])
         sums = columns // 4 if types.startswith("f16") else columns // 2
         names = ", ".join(f"%d{i}" for i in range(sums))
@@ -88,8 +90,11 @@ class WgmmaTiming(unittest.TestCase):
         body = one * unroll + "    wgmma.commit_group.sync.aligned;"
         ptx = PRODUCTS.replace("BODY", body).replace("LOOPS", str(loops)).replace("PENDING", str(pending))
         ptx = ptx.replace("ZEROS", "\n".join(f"    mov.u32 %d{i}, 0;" for i in range(sums)))
-        ptx = ptx.replace("USES", "\n".join(f"    add.u32 %x0, %x0, %d{i};" for i in range(sums)))
-        done, words = self.launch(ptx, 2 * group, options, group)
+        return ptx.replace("USES", "\n".join(f"    add.u32 %x0, %x0, %d{i};" for i in range(sums)))
+
+    def products(self, shape, types, trailing, *counts, options=(), group=WARPGROUP, **named):
+        """Cycles of the slowest warp until all was issued, and until the wait was over."""
+        done, words = self.launch(self.kernel(shape, types, trailing, *counts, **named), 2 * group, options, group)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return max(words[0::64]), max(words[1::64])
 
@@ -145,6 +150,17 @@ class WgmmaTiming(unittest.TestCase):
         _, cycles = self.products("m64n256k16", "f32.f16.f16", ", 1, 1, 0, 0", loops=1, unroll=1,
                                   options=(*CORES[0], "--set", "wgmma.fp16=0"))
         self.assertLess(cycles, 60)
+
+    def test_a_matrix_outside_of_shared_memory_is_named(self):
+        for code, place in (("ptx", ": wgmma"),) + ((("machine", "HGMMA"),) if shutil.which("ptxas") else ()):
+            ptx = self.kernel("m64n8k16", "f32.f16.f16", ", 1, 1, 0, 0")
+            done, _ = self.launch(ptx, 2 * WARPGROUP, ("--code", code), shared=4096)
+            with self.subTest(code=code):
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("wgmma reads A at shared address 0x", done.stderr)
+                self.assertIn("the matrix descriptor is 0x", done.stderr)
+                self.assertIn("kernel k, k.ptx:", done.stderr)
+                self.assertIn(place, done.stderr)
 
     def moves(self, directives, left, options):
         ptx = MOVES.replace("DIRECTIVES", directives).replace("LEFT", str(left))

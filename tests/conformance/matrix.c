@@ -733,7 +733,7 @@ static const char *const products[] = {
     "(.m16n8k4,.m16n8k8).row.col.f32.tf32.tf32.f32",
     "(.m16n8k16,.m16n8k32).row.col.f32" F8 F8 ".f32",
     "(.m16n8k16,.m16n8k32).row.col.f16" F8 F8 ".f16",
-    ".m8n8k4.row.col{.rn,.rz,.rm,.rp}.f64.f64.f64.f64",
+    "(.m8n8k4,.m16n8k4,.m16n8k8,.m16n8k16).row.col{.rn,.rz,.rm,.rp}.f64.f64.f64.f64",
     "(.m8n8k16,.m16n8k16,.m16n8k32).row.col{.satfinite}.s32" I8 I8 ".s32",
     "(.m8n8k32,.m16n8k32,.m16n8k64).row.col{.satfinite}.s32" I4 I4 ".s32",
     "(.m8n8k128,.m16n8k128,.m16n8k256).row.col.s32.b1.b1.s32(.xor,.and).popc",

@@ -373,8 +373,9 @@ static const Mistake refusals[] = {
     {"add.rz.f32.bf16 %f1, %s1, %f1;", "'add.rz.f32.bf16' (sums of two formats)"},
     {"fma.rn.f32.f16 %f1, %s1, %s1, %f1;", "'fma.rn.f32.f16' (sums of two formats)"},
     {"max.abs.f32 %f1, %f1, %f1, %f1;", "'max.abs.f32' (the greater of three)"},
-    {"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%fd1}, {%fd1}, {%fd1}, {%fd1};",
-     "'mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64' (matrices of f64 of sm_90)"},
+    {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%r1, %r2}, %rd1, %rd2, %r3, 0, 1, 1, "
+     "1, 0, 0;",
+     "(wgmma of a sparse A)"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};", "(matrices of sm_100)"},
     {"txq.force_unnormalized_coords.b32 %r1, [%rd1];", "(what a sampler is made of)"},
     {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(asynchronous stores and proxies)"},

@@ -207,27 +207,46 @@ EXEC(MMA_BIT) {
 
 /* ---- f64 ---- */
 
+enum { DOUBLES = 16 * 16 }; /* of a matrix, at most */
+
+static void gather_doubles(const IsaFragment *f, const IsaWarp *warp, const IsaOperand *regs,
+                           double *out) {
+    for (int reg = 0; reg < f->regs; ++reg)
+        FOR_LANES {
+            const IsaPlace at = isa_matrix_place(f, reg, lane, 0);
+            out[at.row * f->columns + at.column] = f64_of_bits(isa_row64(warp, regs[reg])[lane]);
+        }
+}
+
+static double add_chain(const double *a, const double *b, int columns, int depth, double sum,
+                        IsaRound round) {
+    for (int k = 0; k < depth; ++k)
+        sum = round == ISA_ROUND_NEAREST ? __builtin_fma(a[k], b[k * columns], sum)
+                                         : isa_fma_directed(a[k], b[k * columns], sum, round);
+    return canonical_f64(sum);
+}
+
 /* A chain of fused operations, k rising, as on GPUs (Fasi et al. 2021). */
 EXEC(MMA_DOUBLE) {
-    enum { SIZE = 8, DEPTH = 4 };
     Matrices m;
     const Operands in = start(&m, context, inst);
     const IsaRound round = (IsaRound)m.is.operation;
-    uint64_t result[2][ISA_LANES];
-    FOR_LANES for (int reg = 0; reg < 2; ++reg) {
-        const IsaPlace at = isa_matrix_place(&m.c, reg, lane, 0);
-        double sum = f64_of_bits(isa_row64(warp, in.c[reg])[lane]);
-        for (int k = 0; k < DEPTH; ++k) {
-            const double a = f64_of_bits(isa_row64(warp, in.a[0])[at.row * 4 + k]);
-            const double b = f64_of_bits(isa_row64(warp, in.b[0])[at.column * 4 + k]);
-            sum = round == ISA_ROUND_NEAREST ? __builtin_fma(a, b, sum)
-                                             : isa_fma_directed(a, b, sum, round);
+    double a[DOUBLES], b[DOUBLES], c[DOUBLES];
+    gather_doubles(&m.a, warp, in.a, a);
+    gather_doubles(&m.b, warp, in.b, b);
+    gather_doubles(&m.c, warp, in.c, c);
+    for (int row = 0; row < m.rows; ++row)
+        for (int column = 0; column < m.columns; ++column) {
+            double *sum = &c[row * m.columns + column];
+            *sum =
+                add_chain(&a[row * m.a.columns], &b[column], m.columns, m.a.columns, *sum, round);
         }
-        result[reg][lane] = bits_of_f64(canonical_f64(sum));
-    }
-    for (int reg = 0; reg < 2; ++reg)
-        for (uint32_t rest = mask; rest; rest &= rest - 1)
-            isa_row64(warp, in.d[reg])[bits_lowest32(rest)] = result[reg][bits_lowest32(rest)];
+    for (int reg = 0; reg < m.d.regs; ++reg)
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            const int lane = bits_lowest32(rest);
+            const IsaPlace at = isa_matrix_place(&m.d, reg, lane, 0);
+            isa_row64(warp, in.d[reg])[lane] = bits_of_f64(c[at.row * m.columns + at.column]);
+        }
 }
 
 /* ---- Floating point ---- */
