@@ -73,6 +73,12 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     greedy_issued(&s->greedy, issue);
 }
 
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    (void)values;
+    out->bits(out->context, "register with the limit", "CCWS section 3.2",
+              tyto_bits_for(m->warps + 1), 0);
+}
+
 const TytoPolicy sched_swl = {
     TYTO_POLICY_HEAD,
     .name = "swl",
@@ -87,4 +93,5 @@ const TytoPolicy sched_swl = {
     .may_issue = may_issue,
     .issued = issued,
     .event = event,
+    .storage = storage,
 };
