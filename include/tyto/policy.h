@@ -163,7 +163,8 @@ typedef enum TytoEventKind {
     TYTO_EVENT_L1D_HIT,     /* warp, address: a load found its line; owner: who brought it in */
     TYTO_EVENT_L1D_MISS,    /* warp, address: a load did not; the line is requested (or joins one
                                that is under way: is_pending) */
-    TYTO_EVENT_L1D_EVICTED, /* address: line dropped; owner: the warp that had brought it in */
+    TYTO_EVENT_L1D_EVICTED, /* address: line dropped; owner: the warp that had brought it in; warp:
+                               whose access it made way for, TYTO_NO_WARP for a prefetch */
     TYTO_EVENT_L1D_STORED,  /* warp, address: a store was passed on to L2; where the L1D drops what
                                is written (write-evict), L1D_EVICTED came before */
     TYTO_EVENT_L1D_FILLED,  /* address: a line or sector has come; owner: who asked for it first */

@@ -164,6 +164,14 @@ void l1d_store(Fabricated *f, int warp, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_STORED, warp, TYTO_NO_WARP, address);
 }
 
+void branch(Fabricated *f, int warp, uint32_t pc, uint32_t target, bool is_divergent) {
+    TytoEvent event = event_of(TYTO_EVENT_BRANCH, warp, -1);
+    event.pc = pc;
+    event.target = target;
+    event.is_divergent = is_divergent;
+    notify(f, event);
+}
+
 void last_cta(Fabricated *f) {
     f->view.last_cta_dispatched = true;
     notify(f, event_of(TYTO_EVENT_LAST_CTA, TYTO_NO_WARP, -1));

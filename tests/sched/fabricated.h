@@ -63,6 +63,8 @@ void l1d_join(Fabricated *f, int warp, uint64_t address); /* a miss on a line un
 void l1d_evict(Fabricated *f, int owner, uint64_t address);
 void l1d_store(Fabricated *f, int warp, uint64_t address);
 void last_cta(Fabricated *f);
+/* A branch at `pc` after which the warp goes on at `target`; it comes before the branch's issue. */
+void branch(Fabricated *f, int warp, uint32_t pc, uint32_t target, bool is_divergent);
 uint64_t may_load(Fabricated *f);  /* of the resident ones */
 uint64_t may_issue(Fabricated *f); /* of the resident ones */
 

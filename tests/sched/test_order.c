@@ -1,0 +1,195 @@
+/* Policies that only order warps, step by step on a fabricated SM: oldest and youngest first, the
+ * active set of Gebhart et al., and criticality. */
+#include "fabricated.h"
+
+#define EXPECT_STEPS(f, ...) expect_steps(f, (const int[]){__VA_ARGS__, -2})
+
+static void expect_steps(Fabricated *f, const int *picks) {
+    for (; *picks != -2; picks++)
+        assert_int_equal(step(f), *picks);
+}
+
+/* ---- oldest, youngest ---- */
+
+static void oldest_and_youngest_look_at_age_alone(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *policy;
+        int first, without, again; /* picks: of all, without that one, of all */
+    } rows[] = {{"oldest", 2, 0, 2}, {"youngest", 1, 3, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        fabricate(&f, rows[i].policy, (FabricatedSize){.warps = 4});
+        launch(&f, 2, 0);
+        launch(&f, 0, 1);
+        launch(&f, 3, 2);
+        launch(&f, 1, 3);
+        EXPECT_STEPS(&f, rows[i].first, rows[i].first);
+        block(&f, warps(rows[i].first, rows[i].first));
+        EXPECT_STEPS(&f, rows[i].without, rows[i].without);
+        unblock(&f, warps(0, 3)); /* no greed: the other one has not stalled */
+        EXPECT_STEPS(&f, rows[i].again);
+        fabricated_free(&f);
+    }
+}
+
+/* ---- gebhart ---- */
+
+static void gebhart_issues_from_the_active_warps_alone(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 1, 0, 1);
+    assert_int_equal(pick(&f, warps(2, 3)), TYTO_NO_WARP); /* a short wait keeps a place */
+    fabricated_free(&f);
+}
+
+static void gebhart_the_longest_pending_that_can_go_on_takes_a_free_place(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 5});
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 1);
+    block(&f, warps(2, 2)); /* pending, and waits itself: it is passed over */
+    block(&f, warps(0, 0));
+    EXPECT_STEPS(&f, 3, 1, 3);
+    unblock(&f, warps(0, 0)); /* behind 4, which has been pending since its start */
+    block(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 4, 3, 4);
+    block(&f, warps(3, 3));
+    unblock(&f, warps(2, 2)); /* 2 has been pending for longer than 0 */
+    EXPECT_STEPS(&f, 2, 4);
+    block(&f, warps(4, 4));
+    EXPECT_STEPS(&f, 0, 2);
+    fabricated_free(&f);
+}
+
+static void gebhart_a_place_stays_free_while_all_others_wait(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 4, .warps_per_cta = 4});
+    launch_all(&f);
+    block(&f, warps(1, 2));
+    EXPECT_STEPS(&f, 0, 3);
+    arrive(&f, 3); /* a barrier ends a turn, too */
+    EXPECT_STEPS(&f, 0, 0);
+    unblock(&f, warps(2, 2));
+    EXPECT_STEPS(&f, 2, 0);
+    finish_warp(&f, 0);
+    unblock(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 1, 2);
+    fabricated_free(&f);
+}
+
+/* ---- Criticality ---- */
+
+/* Three warps came in cycle 0; in cycle 10 each issues its first instruction, a branch: warp 0
+ * jumps over 9 instructions, warp 1 over none, warp 2 jumps back over 5. */
+static void issue_branches(Fabricated *f) {
+    launch_all(f);
+    pass(f, 10);
+    branch(f, 0, 10, 20, false);
+    issue(f, 0);
+    branch(f, 1, 10, 11, false);
+    issue(f, 1);
+    branch(f, 2, 10, 5, false);
+    issue(f, 2);
+}
+
+/* Instructions to go: -9 - 1, -1, +6 - 1; 10 cycles an instruction; 9 stalled cycles each. */
+static void criticality_is_of_instructions_to_go_and_stalls(void **unused) {
+    (void)unused;
+    Fabricated f;
+    double values[3];
+    fabricate(&f, "cawa", (FabricatedSize){.warps = 3});
+    issue_branches(&f);
+    assert_int_equal(reported_list(&f, "criticality", values, 3), 3);
+    assert_int_equal((int)values[0], -10 * 10 + 9);
+    assert_int_equal((int)values[1], -1 * 10 + 9);
+    assert_int_equal((int)values[2], 5 * 10 + 9);
+    pass(&f, 4); /* two instructions in 14 cycles; 3 more stalled cycles */
+    issue(&f, 2);
+    reported_list(&f, "criticality", values, 3);
+    assert_int_equal((int)values[2], 4 * 14 / 2 + 12);
+    fabricated_free(&f);
+}
+
+static void a_jump_that_parts_lanes_takes_nothing_away(void **unused) {
+    (void)unused;
+    Fabricated f;
+    double values[2];
+    fabricate(&f, "cawa", (FabricatedSize){.warps = 2});
+    launch_all(&f);
+    pass(&f, 10);
+    branch(&f, 0, 10, 20, true);
+    issue(&f, 0);
+    branch(&f, 1, 20, 15, true);
+    issue(&f, 1);
+    reported_list(&f, "criticality", values, 2);
+    assert_int_equal((int)values[0], -1 * 10 + 9);
+    assert_int_equal((int)values[1], 5 * 10 + 9);
+    fabricated_free(&f);
+}
+
+static void caws_takes_the_most_critical_cawa_stays_until_the_stall(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "caws", (FabricatedSize){.warps = 3});
+    issue_branches(&f);
+    assert_int_equal(pick(&f, warps(0, 2)), 2);
+    assert_int_equal(pick(&f, warps(0, 1)), 1);
+    fabricated_free(&f);
+    fabricate(&f, "cawa", (FabricatedSize){.warps = 3});
+    issue_branches(&f);
+    issue(&f, 0);
+    assert_int_equal(pick(&f, warps(0, 2)), 0);
+    assert_int_equal(pick(&f, warps(1, 2)), 2);
+    finish_warp(&f, 0);
+    launch(&f, 0, 3); /* the newcomer is neither greedy nor as critical as warp 2 */
+    assert_int_equal(pick(&f, warps(0, 2)), 2);
+    assert_int_equal(pick(&f, warps(0, 1)), 0);
+    fabricated_free(&f);
+}
+
+static void equally_critical_warps_go_oldest_first(void **unused) {
+    (void)unused;
+    static const char *const policies[] = {"caws", "cawa", "caws:by=progress"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        Fabricated f;
+        fabricate(&f, policies[i], (FabricatedSize){.warps = 3});
+        launch(&f, 2, 0);
+        launch(&f, 0, 1);
+        launch(&f, 1, 2);
+        assert_int_equal(pick(&f, warps(0, 2)), 2);
+        fabricated_free(&f);
+    }
+}
+
+static void caws_by_progress_takes_the_warp_that_has_issued_least(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "caws:by=progress", (FabricatedSize){.warps = 3});
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 1, 2, 0);
+    block(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 2, 0, 2);
+    unblock(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 1, 1, 0);
+    fabricated_free(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oldest_and_youngest_look_at_age_alone),
+        cmocka_unit_test(gebhart_issues_from_the_active_warps_alone),
+        cmocka_unit_test(gebhart_the_longest_pending_that_can_go_on_takes_a_free_place),
+        cmocka_unit_test(gebhart_a_place_stays_free_while_all_others_wait),
+        cmocka_unit_test(criticality_is_of_instructions_to_go_and_stalls),
+        cmocka_unit_test(a_jump_that_parts_lanes_takes_nothing_away),
+        cmocka_unit_test(caws_takes_the_most_critical_cawa_stays_until_the_stall),
+        cmocka_unit_test(equally_critical_warps_go_oldest_first),
+        cmocka_unit_test(caws_by_progress_takes_the_warp_that_has_issued_least),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
