@@ -22,7 +22,14 @@
     POLICY(ccws)                                                                                   \
     POLICY(pro)                                                                                    \
     POLICY(caws)                                                                                   \
-    POLICY(cawa)
+    POLICY(cawa)                                                                                   \
+    POLICY(dyncta)                                                                                 \
+    POLICY(equalizer)                                                                              \
+    POLICY(mascar)                                                                                 \
+    POLICY(pcal)                                                                                   \
+    POLICY(ciao)                                                                                   \
+    POLICY(baws)                                                                                   \
+    POLICY(ipaws)
 
 #define SCHED_DECLARE(name) extern const TytoPolicy sched_##name;
 SCHED_POLICIES(SCHED_DECLARE)

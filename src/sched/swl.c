@@ -6,6 +6,7 @@
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
+#include "sched/view.h"
 
 enum { LIMIT, ORDER };
 
@@ -30,22 +31,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 }
 
 /* Only launches, exits and barriers change who is allowed. */
-static uint64_t allowed_now(const Swl *s, const TytoSmView *view) {
-    uint64_t rest = view->resident & ~view->exited, allowed = 0;
-    for (int i = 0; i < s->limit && rest; i++) {
-        uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
-        allowed |= oldest;
-        rest &= ~oldest;
-    }
-    for (uint64_t ctas = view->ctas; ctas; ctas &= ctas - 1) {
-        uint64_t warps = tyto_cta(view, tyto_lowest(ctas))->warps;
-        if (warps & view->at_barrier) allowed |= warps;
-    }
-    return allowed;
-}
-
 static void decide(Swl *s, const TytoSmView *view) {
-    s->allowed = allowed_now(s, view);
+    s->allowed = sched_view_oldest(view, s->limit);
     s->exited = view->exited;
 }
 

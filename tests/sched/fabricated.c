@@ -160,6 +160,10 @@ void l1d_evict(Fabricated *f, int owner, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_EVICTED, TYTO_NO_WARP, owner, address);
 }
 
+void l1d_evict_by(Fabricated *f, int warp, int owner, uint64_t address) {
+    l1d(f, TYTO_EVENT_L1D_EVICTED, warp, owner, address);
+}
+
 void l1d_store(Fabricated *f, int warp, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_STORED, warp, TYTO_NO_WARP, address);
 }

@@ -61,6 +61,7 @@ void l1d_hit(Fabricated *f, int warp, uint64_t address);
 void l1d_miss(Fabricated *f, int warp, uint64_t address);
 void l1d_join(Fabricated *f, int warp, uint64_t address); /* a miss on a line under way */
 void l1d_evict(Fabricated *f, int owner, uint64_t address);
+void l1d_evict_by(Fabricated *f, int warp, int owner, uint64_t address); /* for a miss of `warp` */
 void l1d_store(Fabricated *f, int warp, uint64_t address);
 void last_cta(Fabricated *f);
 /* A branch at `pc` after which the warp goes on at `target`; it comes before the branch's issue. */

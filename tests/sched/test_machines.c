@@ -21,6 +21,11 @@ static void list_all(void) {
     every_add(&schedulers, "swl:limit=7");
     every_add(&schedulers, "cta-aware-locality:fair=500");
     every_add(&schedulers, "ccws:k_throttle=128");
+    every_add(&schedulers, "dyncta:period=64");
+    every_add(&schedulers, "equalizer:sample=8,epoch=32,epochs=1");
+    every_add(&schedulers, "pcal:tokens=2,warps=3,period=128");
+    every_add(&schedulers, "ciao:high=0.001,low=0.0005,high_epoch=50,low_epoch=10");
+    every_add(&schedulers, "mascar:mshrs=24");
     every_add(&schedulers, TEST_TURNS);
     every_cta_scheduler(&cta_schedulers);
     every_cta_scheduler_choice(&cta_schedulers);
