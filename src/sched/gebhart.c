@@ -31,6 +31,7 @@ typedef struct Gebhart {
     uint64_t active[TYTO_MAX_SCHEDULERS]; /* by scheduler: its active warps */
     uint64_t came[TYTO_MAX_WARPS];        /* by warp: when it became pending: the least first */
     uint64_t next;                        /* the next such number */
+    bool is_full[TYTO_MAX_SCHEDULERS];    /* by scheduler: it has as many as it may */
     int size;                             /* most active warps of a scheduler */
 } Gebhart;
 
@@ -59,13 +60,16 @@ static int pending_longest(const Gebhart *s, uint64_t set) {
 static void exchange(Gebhart *s, const TytoSmView *view, int scheduler) {
     const uint64_t going = sched_view_unblocked(view) & view->scheduler_warps[scheduler];
     uint64_t *active = &s->active[scheduler];
-    if (*active & ~going) leave(s, scheduler, *active & ~going);
+    const uint64_t waiting = *active & ~going;
     uint64_t pending = going & ~*active;
+    if (!waiting && (!pending || s->is_full[scheduler])) return;
+    if (waiting) leave(s, scheduler, waiting);
     for (int room = s->size - bits_count64(*active); room > 0 && pending; room--) {
         const uint64_t warp = UINT64_C(1) << pending_longest(s, pending);
         *active |= warp;
         pending &= ~warp;
     }
+    s->is_full[scheduler] = bits_count64(*active) == s->size;
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -80,8 +84,10 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Gebhart *s = state;
     if (event->kind == TYTO_EVENT_WARP_FINISHED) {
         greedy_finished(&s->greedy, event->warp);
-        for (int i = 0; i < TYTO_MAX_SCHEDULERS; i++)
+        for (int i = 0; i < TYTO_MAX_SCHEDULERS; i++) {
+            s->is_full[i] &= !tyto_has(s->active[i], event->warp);
             s->active[i] &= ~(UINT64_C(1) << event->warp);
+        }
         return;
     }
     for (uint64_t rest = event->warps; rest; rest &= rest - 1)

@@ -29,7 +29,9 @@
     POLICY(pcal)                                                                                   \
     POLICY(ciao)                                                                                   \
     POLICY(baws)                                                                                   \
-    POLICY(ipaws)
+    POLICY(ipaws)                                                                                  \
+    POLICY(prefetch_aware)                                                                         \
+    POLICY(tournament)
 
 #define SCHED_DECLARE(name) extern const TytoPolicy sched_##name;
 SCHED_POLICIES(SCHED_DECLARE)

@@ -22,6 +22,7 @@ static void list_all(void) {
     every_add(&schedulers, "cta-aware-locality:fair=500");
     every_add(&schedulers, "ccws:k_throttle=128");
     every_add(&schedulers, "dyncta:period=64");
+    every_add(&schedulers, "tournament:period=64,again=256");
     every_add(&schedulers, "equalizer:sample=8,epoch=32,epochs=1");
     every_add(&schedulers, "pcal:tokens=2,warps=3,period=128");
     every_add(&schedulers, "ciao:high=0.001,low=0.0005,high_epoch=50,low_epoch=10");

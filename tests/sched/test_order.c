@@ -1,5 +1,5 @@
 /* Policies that only order warps, step by step on a fabricated SM: oldest and youngest first, the
- * active set of Gebhart et al., and criticality. */
+ * active set of Gebhart et al., criticality, prefetch-aware groups and the tournament. */
 #include "fabricated.h"
 
 #define EXPECT_STEPS(f, ...) expect_steps(f, (const int[]){__VA_ARGS__, -2})
@@ -179,6 +179,134 @@ static void caws_by_progress_takes_the_warp_that_has_issued_least(void **unused)
     fabricated_free(&f);
 }
 
+/* ---- prefetch-aware ---- */
+
+static void prefetch_aware_consecutive_warps_are_in_different_groups(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "prefetch-aware:group=2", (FabricatedSize){.warps = 6}); /* {0,3} {1,4} {2,5} */
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 3, 0);
+    block(&f, warps(0, 0));
+    block(&f, warps(3, 3));
+    EXPECT_STEPS(&f, 1, 4);
+    block(&f, warps(1, 2)); /* of the next group one can go on */
+    block(&f, warps(4, 4));
+    EXPECT_STEPS(&f, 5, 5);
+    unblock(&f, warps(3, 4));
+    block(&f, warps(5, 5));
+    EXPECT_STEPS(&f, 3); /* the first group is next, before 4 of the second */
+    fabricated_free(&f);
+}
+
+static void prefetch_aware_as_few_groups_as_hold_all(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "prefetch-aware:group=2", (FabricatedSize){.warps = 5}); /* {0,3} {1,4} {2} */
+    launch_all(&f);
+    block(&f, warps(0, 1));
+    block(&f, warps(3, 4));
+    EXPECT_STEPS(&f, 2, 2);
+    fabricated_free(&f);
+}
+
+enum { MOST_PREFETCHED = 16 };
+typedef struct Prefetched {
+    uint64_t addresses[MOST_PREFETCHED];
+    int count;
+} Prefetched;
+
+static bool note_prefetch(void *unit, uint64_t address, uint32_t tag) {
+    (void)tag;
+    Prefetched *prefetched = unit;
+    assert_true(prefetched->count < MOST_PREFETCHED);
+    prefetched->addresses[prefetched->count++] = address;
+    return true;
+}
+
+/* Blocks of four lines of 128 bytes: the second miss of one brings the other two. */
+static void prefetch_aware_the_second_miss_of_a_block_brings_the_rest(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    fabricate(&f, "prefetch-aware:entries=4", (FabricatedSize){.warps = 2});
+    launch_all(&f);
+    f.view.prefetch = note_prefetch;
+    f.view.unit = &got;
+    l1d_miss(&f, 0, 0x1080);
+    l1d_miss(&f, 0, 0x1080); /* the same line */
+    l1d_join(&f, 1, 0x1100); /* under way already */
+    l1d_miss(&f, 1, 0x1200); /* another block */
+    assert_int_equal(got.count, 0);
+    l1d_miss(&f, 1, 0x1180);
+    assert_int_equal(got.count, 2);
+    assert_int_equal(got.addresses[0], 0x1000);
+    assert_int_equal(got.addresses[1], 0x1100);
+    l1d_miss(&f, 1, 0x1000); /* once */
+    assert_int_equal(got.count, 2);
+    l1d_miss(&f, 0, 0x1a00); /* takes the entry of the block at 0x1200 ... */
+    l1d_miss(&f, 0, 0x1280); /* ... which is forgotten */
+    assert_int_equal(got.count, 2);
+    assert_int_equal((int)reported(&f, "prefetches_asked"), 2);
+    fabricated_free(&f);
+    fabricate(&f, "prefetch-aware:prefetch=no", (FabricatedSize){.warps = 2});
+    launch_all(&f);
+    f.view.prefetch = note_prefetch;
+    f.view.unit = &got;
+    l1d_miss(&f, 0, 0x1080);
+    l1d_miss(&f, 1, 0x1180);
+    assert_int_equal(got.count, 2);
+    fabricated_free(&f);
+}
+
+/* ---- tournament ---- */
+
+/* Four schedulers of three warps: 0 is lrr's, 1 gto's, 2 swl's, 3 that of two-level. */
+static void tournament_each_scheduler_follows_another_policy_then_all_the_best(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "tournament:period=100", (FabricatedSize){.warps = 12, .schedulers = 4});
+    launch_all(&f);
+    issue(&f, 0);
+    issue(&f, 1);
+    assert_int_equal(pick_of(&f, 0, f.view.scheduler_warps[0]), 4); /* in turn */
+    assert_int_equal(pick_of(&f, 1, f.view.scheduler_warps[1]), 1); /* greedy */
+    issue(&f, 1);
+    issue(&f, 3);
+    pass(&f, 99);
+    assert_int_equal((int)reported(&f, "winner"), -1);
+    pass(&f, 1);
+    assert_int_equal((int)reported(&f, "winner"), 1);
+    assert_int_equal(pick_of(&f, 0, f.view.scheduler_warps[0]), 0); /* greedy, too */
+    pass(&f, 100000);
+    assert_int_equal((int)reported(&f, "winner"), 1);
+    fabricated_free(&f);
+}
+
+static void tournament_with_one_scheduler_takes_four_rounds(void **unused) {
+    (void)unused;
+    static const int issues[] = {3, 5, 2, 7};
+    Fabricated f;
+    double counts[4];
+    fabricate(&f, "tournament:period=100,again=50", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    for (int round = 0; round < 4; round++) {
+        assert_int_equal((int)reported(&f, "winner"), -1);
+        for (int i = 0; i < issues[round]; i++)
+            issue(&f, 0);
+        pass(&f, 100);
+    }
+    assert_int_equal((int)reported(&f, "winner"), 3);
+    assert_int_equal(reported_list(&f, "round_instructions", counts, 4), 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal((int)counts[i], issues[i]);
+    pass(&f, 49);
+    assert_int_equal((int)reported(&f, "winner"), 3);
+    pass(&f, 1); /* another tournament */
+    assert_int_equal((int)reported(&f, "winner"), -1);
+    fabricated_free(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oldest_and_youngest_look_at_age_alone),
@@ -190,6 +318,11 @@ int main(void) {
         cmocka_unit_test(caws_takes_the_most_critical_cawa_stays_until_the_stall),
         cmocka_unit_test(equally_critical_warps_go_oldest_first),
         cmocka_unit_test(caws_by_progress_takes_the_warp_that_has_issued_least),
+        cmocka_unit_test(prefetch_aware_consecutive_warps_are_in_different_groups),
+        cmocka_unit_test(prefetch_aware_as_few_groups_as_hold_all),
+        cmocka_unit_test(prefetch_aware_the_second_miss_of_a_block_brings_the_rest),
+        cmocka_unit_test(tournament_each_scheduler_follows_another_policy_then_all_the_best),
+        cmocka_unit_test(tournament_with_one_scheduler_takes_four_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
