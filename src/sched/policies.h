@@ -30,6 +30,8 @@
     POLICY(ciao)                                                                                   \
     POLICY(baws)                                                                                   \
     POLICY(ipaws)                                                                                  \
+    POLICY(daws)                                                                                   \
+    POLICY(apres)                                                                                  \
     POLICY(prefetch_aware)                                                                         \
     POLICY(tournament)
 

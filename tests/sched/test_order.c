@@ -259,6 +259,72 @@ static void prefetch_aware_the_second_miss_of_a_block_brings_the_rest(void **unu
     fabricated_free(&f);
 }
 
+/* ---- apres ---- */
+
+/* Warps 0 to 3 have executed the load at 5, warp 4 none; then warp 0 issues the load at 9. */
+static void begin_apres(Fabricated *f, Prefetched *got) {
+    fabricate(f, "apres", (FabricatedSize){.warps = 5});
+    launch_all(f);
+    f->view.prefetch = note_prefetch;
+    f->view.unit = got;
+    for (int warp = 0; warp < 4; warp++) {
+        issue_load(f, warp, 5);
+        l1d_look_up(f, warp, 5, 0x100000 + (uint64_t)(warp * warp) * 512, TYTO_NO_WARP);
+    }
+    assert_int_equal(pick(f, warps(0, 4)), 0); /* each miss has sent those without a load behind */
+    issue(f, 4);
+    assert_int_equal(pick(f, warps(0, 4)), 0);
+    issue_load(f, 0, 9);
+}
+
+static void apres_a_hit_brings_the_group_forward_until_each_has_issued(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    begin_apres(&f, &got);
+    issue(&f, 1);
+    issue(&f, 2);
+    issue(&f, 3);
+    assert_int_equal(pick(&f, warps(0, 4)), 4);
+    l1d_look_up(&f, 0, 9, 0x2000, 3);
+    EXPECT_STEPS(&f, 1, 2, 3, 4, 0);
+    assert_int_equal(got.count, 0);
+    fabricated_free(&f);
+}
+
+static void apres_a_miss_sends_the_group_behind(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    begin_apres(&f, &got);
+    l1d_look_up(&f, 0, 9, 0x2000, TYTO_NO_WARP);
+    EXPECT_STEPS(&f, 4, 0, 1, 2, 3);
+    l1d_look_up(&f, 0, 9, 0x2000, 3); /* the load's first access has decided */
+    EXPECT_STEPS(&f, 4, 0, 1, 2, 3);
+    assert_int_equal(got.count, 0); /* no stride */
+    fabricated_free(&f);
+}
+
+/* Misses of warps 0, 1 and 2 at 0x2000 and 512 bytes on from warp to warp: the second time that the
+ * stride is seen, the lines of the group are prefetched. */
+static void apres_a_stride_that_repeats_is_prefetched_for_the_group(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    begin_apres(&f, &got);
+    l1d_look_up(&f, 0, 9, 0x2000, TYTO_NO_WARP);
+    issue_load(&f, 1, 9);
+    l1d_look_up(&f, 1, 9, 0x2200, TYTO_NO_WARP);
+    assert_int_equal(got.count, 0);
+    issue_load(&f, 2, 9); /* its group is warp 3: the others have executed the load at 9 */
+    l1d_look_up(&f, 2, 9, 0x2400, TYTO_NO_WARP);
+    assert_int_equal(got.count, 1);
+    assert_int_equal(got.addresses[0], 0x2600);
+    EXPECT_STEPS(&f, 3, 4); /* whose line comes goes first */
+    assert_int_equal((int)reported(&f, "group_misses"), 7);
+    fabricated_free(&f);
+}
+
 /* ---- tournament ---- */
 
 /* Four schedulers of three warps: 0 is lrr's, 1 gto's, 2 swl's, 3 that of two-level. */
@@ -321,6 +387,9 @@ int main(void) {
         cmocka_unit_test(prefetch_aware_consecutive_warps_are_in_different_groups),
         cmocka_unit_test(prefetch_aware_as_few_groups_as_hold_all),
         cmocka_unit_test(prefetch_aware_the_second_miss_of_a_block_brings_the_rest),
+        cmocka_unit_test(apres_a_hit_brings_the_group_forward_until_each_has_issued),
+        cmocka_unit_test(apres_a_miss_sends_the_group_behind),
+        cmocka_unit_test(apres_a_stride_that_repeats_is_prefetched_for_the_group),
         cmocka_unit_test(tournament_each_scheduler_follows_another_policy_then_all_the_best),
         cmocka_unit_test(tournament_with_one_scheduler_takes_four_rounds),
     };

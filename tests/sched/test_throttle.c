@@ -466,6 +466,94 @@ static void ciao_the_interferer_is_changed_by_repeated_evictions_alone(void **un
     }
 }
 
+/* ---- daws ---- */
+
+/* Four warps in a loop of instructions 10 to 20, whose load at 15 finds its own line again. Of 128
+ * lines 0.6 are 76. */
+static void begin_daws(Fabricated *f, int accesses) {
+    fabricate(f, "daws", (FabricatedSize){.warps = 4});
+    launch_all(f);
+    for (int warp = 0; warp < 4; warp++)
+        branch_lanes(f, warp, 20, 10, 32);
+    issue_load(f, 0, 15);
+    for (int i = 0; i < accesses; i++)
+        l1d_look_up(f, 0, 15, 0x1000 + (uint64_t)i * 128, TYTO_NO_WARP);
+    assert_int_equal(may_load(f), warps(0, 3)); /* no locality has been seen */
+    issue_load(f, 0, 15);
+    for (int i = 0; i < accesses; i++)
+        l1d_look_up(f, 0, 15, 0x1000 + (uint64_t)i * 128, 0);
+}
+
+static void expect_needed(Fabricated *f, const int *lines) {
+    double needed[4];
+    assert_int_equal(reported_list(f, "needed", needed, 4), 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal((int)needed[i], lines[i]);
+}
+
+static void daws_a_divergent_load_needs_a_line_for_each_lane(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 1);
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    assert_int_equal(may_load(&f), warps(0, 3));
+    fabricated_free(&f);
+    begin_daws(&f, 2);
+    expect_needed(&f, (const int[]){32, 32, 32, 32});
+    assert_int_equal(may_load(&f), warps(0, 1)); /* 64 of 76 */
+    fabricated_free(&f);
+}
+
+static void daws_lanes_that_leave_the_loop_make_room(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 2);
+    branch_lanes(&f, 0, 20, 10, 12);
+    expect_needed(&f, (const int[]){12, 32, 32, 32});
+    assert_int_equal(may_load(&f), warps(0, 2)); /* 76 of 76 */
+    branch_lanes(&f, 0, 20, 10, 13);
+    assert_int_equal(may_load(&f), warps(0, 1));
+    branch_lanes(&f, 1, 20, 21, 32); /* warp 1 leaves: it needs nothing, and may load */
+    expect_needed(&f, (const int[]){13, 0, 32, 32});
+    assert_int_equal(may_load(&f), warps(0, 2));
+    branch_lanes(&f, 1, 30, 25, 32); /* another loop, without the load */
+    expect_needed(&f, (const int[]){13, 0, 32, 32});
+    finish_warp(&f, 0);
+    assert_int_equal(may_load(&f), warps(1, 3));
+    fabricated_free(&f);
+}
+
+static void daws_locality_is_a_warps_own(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 0);
+    issue_load(&f, 1, 12);
+    l1d_look_up(&f, 1, 12, 0x2000, 0); /* another warp's line */
+    expect_needed(&f, (const int[]){0, 0, 0, 0});
+    l1d_evict(&f, 1, 0x3000);
+    issue_load(&f, 1, 12);
+    l1d_look_up(&f, 1, 12, 0x3000, TYTO_NO_WARP); /* its own, that it had lost */
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    fabricated_free(&f);
+}
+
+static void daws_a_warp_that_its_cta_waits_for_may_load(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "daws:share=0.01", (FabricatedSize){.warps = 4, .warps_per_cta = 2});
+    launch_all(&f);
+    for (int warp = 0; warp < 4; warp++)
+        branch_lanes(&f, warp, 20, 10, 32);
+    issue_load(&f, 0, 15);
+    l1d_look_up(&f, 0, 15, 0x1000, 0);
+    assert_int_equal(may_load(&f), warps(0, 0));
+    arrive(&f, 2);
+    assert_int_equal(may_load(&f), warps(0, 0) | warps(2, 3));
+    release(&f, 1);
+    assert_int_equal(may_load(&f), warps(0, 0));
+    fabricated_free(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dyncta_adds_a_cta_while_memory_is_fast),
@@ -489,6 +577,10 @@ int main(void) {
         cmocka_unit_test(ciao_a_stopped_warp_goes_on_when_its_sufferer_ends),
         cmocka_unit_test(ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone),
         cmocka_unit_test(ciao_the_interferer_is_changed_by_repeated_evictions_alone),
+        cmocka_unit_test(daws_a_divergent_load_needs_a_line_for_each_lane),
+        cmocka_unit_test(daws_lanes_that_leave_the_loop_make_room),
+        cmocka_unit_test(daws_locality_is_a_warps_own),
+        cmocka_unit_test(daws_a_warp_that_its_cta_waits_for_may_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
