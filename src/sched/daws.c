@@ -34,7 +34,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 typedef struct Load {
     uint32_t pc; /* and 1; 0: none */
-    bool has_locality, is_divergent;
+    bool is_divergent;
 } Load;
 
 typedef struct Loop {
@@ -46,6 +46,7 @@ typedef struct Daws {
     VictimTags victims;
     uint32_t lines;                  /* that may be needed together */
     Load loads[LOADS];               /* by pc modulo their number */
+    uint64_t local;                  /* those of them that have locality, bit each */
     Loop loops[LOOPS];               /* by pc of the branch modulo their number */
     int8_t loop[TYTO_MAX_WARPS];     /* by warp: its loop; NO_LOOP */
     uint8_t lanes[TYTO_MAX_WARPS];   /* by warp: active lanes in it */
@@ -77,10 +78,10 @@ static uint32_t lines_of(const Daws *s, int warp) {
     if (s->loop[warp] == NO_LOOP) return 0;
     const Loop *loop = &s->loops[s->loop[warp]];
     uint32_t lines = 0;
-    for (int i = 0; i < LOADS; i++) {
-        const Load *load = &s->loads[i];
+    for (uint64_t rest = s->local; rest; rest &= rest - 1) {
+        const Load *load = &s->loads[bits_lowest64(rest)];
         const bool is_inside = load->pc >= loop->first && load->pc <= loop->last;
-        if (load->has_locality && is_inside) lines += load->is_divergent ? s->lanes[warp] : 1;
+        if (is_inside) lines += load->is_divergent ? s->lanes[warp] : 1;
     }
     return lines;
 }
@@ -131,21 +132,23 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 
 /* ---- What teaches ---- */
 
-static Load *find_load(Daws *s, uint32_t pc) {
-    Load *load = &s->loads[pc % LOADS];
-    if (load->pc != pc + 1) *load = (Load){.pc = pc + 1};
-    return load;
-}
+_Static_assert(LOADS == 64, "the loads with locality are a word");
 
 /* An access of a load: whether the load is divergent, or has locality, may be new. */
 static void access(Daws *s, const TytoSmView *view, const TytoEvent *event, bool is_own) {
+    Load *load = &s->loads[event->pc % LOADS];
+    const uint64_t bit = UINT64_C(1) << event->pc % LOADS;
     if (event->pc == TYTO_NO_PC) return;
-    Load *load = find_load(s, event->pc);
+    if (load->pc != event->pc + 1) {
+        *load = (Load){.pc = event->pc + 1};
+        s->local &= ~bit;
+    }
     const bool is_divergent = ++s->made[event->warp] > 1;
-    if (load->has_locality >= is_own && load->is_divergent >= is_divergent) return;
-    load->has_locality |= is_own;
+    const bool is_known = (!is_own || s->local & bit) && load->is_divergent >= is_divergent;
+    if (is_known) return;
+    if (is_own) s->local |= bit;
     load->is_divergent |= is_divergent;
-    predict_all(s, view);
+    if (s->local & bit) predict_all(s, view);
 }
 
 static void branch(Daws *s, const TytoEvent *event) {

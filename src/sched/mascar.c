@@ -44,22 +44,32 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->owner = TYTO_NO_WARP;
 }
 
+static bool is_full(const Mascar *s, const TytoSmView *view) {
+    return view->ctas && (view->l1d_mshrs_free < s->mshrs || view->l1d_misses_free < s->misses);
+}
+
 /* What the last cycle left holds in all cycles that went by. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Mascar *s = state;
-    s->is_saturated =
-        view->ctas && (view->l1d_mshrs_free < s->mshrs || view->l1d_misses_free < s->misses);
+    s->is_saturated = is_full(s, view);
     if (s->is_saturated) s->saturated += cycles;
     else s->owner = TYTO_NO_WARP;
+}
+
+/* The warps that can go on now or soon. */
+static uint64_t going(const TytoSmView *view) {
+    return view->resident & ~(view->exited | view->at_barrier | view->waits_memory);
+}
+
+static bool is_owned(const Mascar *s, const TytoSmView *view) {
+    return s->owner != TYTO_NO_WARP && tyto_has(going(view), s->owner);
 }
 
 static uint64_t may_load(void *state, const TytoSmView *view) {
     Mascar *s = state;
     if (!s->is_saturated) return ~UINT64_C(0);
-    const uint64_t going = view->resident & ~(view->exited | view->at_barrier | view->waits_memory);
-    const uint64_t wanting = going & view->wants_load;
-    const bool stays = s->owner != TYTO_NO_WARP && tyto_has(going, s->owner);
-    if (!stays) {
+    if (!is_owned(s, view)) {
+        const uint64_t wanting = going(view) & view->wants_load;
         s->owner = wanting ? tyto_oldest(view, wanting) : TYTO_NO_WARP;
         s->owners += wanting != 0;
     }
@@ -73,11 +83,12 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return greedy_pick(&s->greedy, view, scheduler, ready);
 }
 
-/* A warp that is held back is looked at again in the next cycle, when memory may have room. */
+/* In the next cycle others may load if memory has room again, or the owner does not go on. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const Mascar *s = state;
-    const uint64_t held = view->wants_load & ~(view->at_barrier | view->waits_memory);
-    return s->is_saturated && held ? 1 : UINT64_MAX;
+    const uint64_t wanting = going(view) & view->wants_load;
+    const bool changes = s->is_saturated != is_full(s, view) || !is_owned(s, view);
+    return wanting && changes && s->is_saturated ? 1 : UINT64_MAX;
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
