@@ -178,8 +178,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
 static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
     const uint64_t slot = tyto_bits_for(m->warps), groups = (uint64_t)values[GROUPS];
     out->bits(out->context, "pc of each warp's last load", "ours: 32 bits", m->warps * 32, 0);
-    out->bits(out->context, "order of the warps, and who is bundled", "ours", m->warps * (slot + 1),
-              0);
+    out->bits(out->context, "order of the warps", "ours", m->warps * slot, 0);
     out->bits(out->context, "groups: warps, a pc and a warp", "Oh et al. (ISCA 2016): bit vectors",
               groups * (m->warps + 32 + slot), 0);
     if (values[PREFETCH] != 0)
