@@ -2,7 +2,7 @@
  * cannot issue, then take the one that is expected to finish last (sched/criticality.h), of equals
  * the oldest.
  *
- * Left out: the cache part of the paper (CACP), which keeps ways of the L1D for critical warps.
+ * The cache part of the paper (CACP) is in cawa_cacp.c.
  * Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA: Coordinated Warp Scheduling and Cache
  * Prioritization for Critical Warp Acceleration of GPGPU Workloads", ISCA 2015, section 3. */
 #include "sched/policies.h"

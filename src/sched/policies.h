@@ -23,6 +23,7 @@
     POLICY(pro)                                                                                    \
     POLICY(caws)                                                                                   \
     POLICY(cawa)                                                                                   \
+    POLICY(cawa_cacp)                                                                              \
     POLICY(dyncta)                                                                                 \
     POLICY(equalizer)                                                                              \
     POLICY(mascar)                                                                                 \

@@ -102,6 +102,7 @@ static void policies_state_what_their_tables_hold(void **unused) {
         {"gebhart:active=1", 2 * 6 + 2 * 6 * 32 * 32}, /* 6 registers of 32 lanes each */
         {"caws", 48 * 32},
         {"cawa", 48 * 32},
+        {"cawa-cacp", 48 * 32 + 2 * 256 * 2 + 128 * 13},
         {"dyncta", 2 * 12 + 8 + 4},    /* 0 to 2048 cycles; 0 to 8 CTAs */
         {"equalizer", 4 * 11 + 8 + 4}, /* 32 samples of 48 warps */
         {"mascar", 6 + 1},

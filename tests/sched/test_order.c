@@ -179,6 +179,80 @@ static void caws_by_progress_takes_the_warp_that_has_issued_least(void **unused)
     fabricated_free(&f);
 }
 
+/* ---- cawa-cacp ---- */
+
+/* A set of four lines in places 0 to 3, all of which can go; the higher the older. */
+static int victim_of(Fabricated *f, uint64_t address, uint32_t pc) {
+    TytoLine lines[4];
+    for (uint32_t i = 0; i < 4; i++)
+        lines[i] = (TytoLine){.order = 10 - i, .place = i, .can_go = true};
+    const TytoLines set = {sizeof set, 4, sizeof lines[0], lines};
+    const TytoMiss miss = {.size = sizeof miss, .warp = 0, .address = address, .pc = pc};
+    return sched_agent_victim(&f->agent, &f->view, &miss, &set);
+}
+
+/* Lines whose signatures are their numbers, as the pc is 0. */
+static void at_place(Fabricated *f, TytoEventKind kind, int warp, uint32_t place, uint64_t line) {
+    TytoEvent event = {.kind = kind, .warp = warp, .owner = 0, .place = place};
+    event.address = line * 128;
+    sched_agent_event(&f->agent, &f->view, &event);
+}
+
+/* Warp 1 is critical, as it has another turn of a long loop to go. */
+static void begin_cacp(Fabricated *f) {
+    fabricate(f, "cawa-cacp", (FabricatedSize){.warps = 2});
+    launch_all(f);
+    issue(f, 0);
+    pass(f, 100);
+    branch(f, 1, 1000, 0, false);
+    for (int i = 0; i < 65; i++)
+        issue(f, 1); /* it is looked at every 64 instructions */
+    for (uint32_t place = 0; place < 4; place++)
+        at_place(f, TYTO_EVENT_L1D_MISS, 0, place, 16 + place);
+}
+
+static void cacp_lines_nobody_has_used_go_first_the_oldest_before_others(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_cacp(&f);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 3);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 0, 3, 19);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 0, 2, 18);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 1);
+    fabricated_free(&f);
+}
+
+/* Two hits of a critical warp: the next line of that signature belongs to the critical part. */
+static void cacp_lines_of_critical_warps_keep_their_part(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_cacp(&f);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    assert_int_equal((int)reported(&f, "critical_hits"), 2);
+    at_place(&f, TYTO_EVENT_L1D_EVICTED, 0, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_MISS, 0, 0, 16); /* critical, as predicted */
+    for (uint32_t place = 1; place < 4; place++)
+        at_place(&f, TYTO_EVENT_L1D_HIT, 0, place, 16 + place);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 3); /* one critical line is less than its half */
+    fabricated_free(&f);
+    fabricate(&f, "cawa-cacp:part=0", (FabricatedSize){.warps = 2}); /* no part: it goes */
+    launch_all(&f);
+    issue(&f, 0);
+    pass(&f, 100);
+    branch(&f, 1, 1000, 0, false);
+    for (int i = 0; i < 65; i++)
+        issue(&f, 1);
+    at_place(&f, TYTO_EVENT_L1D_MISS, 0, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_EVICTED, 0, 0, 16);
+    for (uint32_t place = 0; place < 4; place++)
+        at_place(&f, TYTO_EVENT_L1D_MISS, 0, place, 16 + place);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 0);
+    fabricated_free(&f);
+}
+
 /* ---- prefetch-aware ---- */
 
 static void prefetch_aware_consecutive_warps_are_in_different_groups(void **unused) {
@@ -384,6 +458,8 @@ int main(void) {
         cmocka_unit_test(caws_takes_the_most_critical_cawa_stays_until_the_stall),
         cmocka_unit_test(equally_critical_warps_go_oldest_first),
         cmocka_unit_test(caws_by_progress_takes_the_warp_that_has_issued_least),
+        cmocka_unit_test(cacp_lines_nobody_has_used_go_first_the_oldest_before_others),
+        cmocka_unit_test(cacp_lines_of_critical_warps_keep_their_part),
         cmocka_unit_test(prefetch_aware_consecutive_warps_are_in_different_groups),
         cmocka_unit_test(prefetch_aware_as_few_groups_as_hold_all),
         cmocka_unit_test(prefetch_aware_the_second_miss_of_a_block_brings_the_rest),
