@@ -2,14 +2,17 @@
  * and lets only as many warps load in loops as the L1D holds the lines of, the oldest first.
  *
  * A branch backwards is a loop: the instructions from its target to it. A load in the loop whose
- * lines its own warp finds again, in the L1D or in the warp's victim tags, has locality. Of a warp
+ * lines its own warp finds again, by this load or another, or misses after it has lost them, has
+ * locality; a load that only finds what others have brought in needs no lines itself. Of a warp
  * in the loop such a load needs one line, or one for each active lane if it has been seen to be
  * divergent (it made more than one access at once). The prediction changes when lanes leave the
  * loop, and ends when the warp does. Victim tags are those of CCWS.
  *
  * The paper learns from a sampled warp before others come to the loop; here every warp teaches.
- * Loads of the loop that have not been seen yet need nothing. A program whose warps wait for each
- * other by other means than barriers may not end, as a warp that is held back does not come.
+ * Left out: its classes of loads that repeat each other's lines. Where a compiler has unrolled a
+ * loop, each of the loads brings in some of the lines, all of them count, and too few warps may
+ * load. Loads of the loop that have not been seen yet need nothing. A program whose warps wait for
+ * each other by other means than barriers may not end, as a warp that is held back does not come.
  * Source: T. G. Rogers, M. O'Connor and T. M. Aamodt, "Divergence-Aware Warp Scheduling", MICRO
  * 2013. The paper's text was not at hand: its constants are as others quote them; the sizes of the
  * tables are ours. */
@@ -44,17 +47,18 @@ typedef struct Loop {
 typedef struct Daws {
     Greedy greedy;
     VictimTags victims;
-    uint32_t lines;                  /* that may be needed together */
-    Load loads[LOADS];               /* by pc modulo their number */
-    uint64_t local;                  /* those of them that have locality, bit each */
-    Loop loops[LOOPS];               /* by pc of the branch modulo their number */
-    int8_t loop[TYTO_MAX_WARPS];     /* by warp: its loop; NO_LOOP */
-    uint8_t lanes[TYTO_MAX_WARPS];   /* by warp: active lanes in it */
-    uint32_t made[TYTO_MAX_WARPS];   /* by warp: accesses of the load that it issued last */
-    uint32_t needed[TYTO_MAX_WARPS]; /* by warp: lines, as predicted */
-    uint64_t allowed;                /* warps that may load ... */
-    uint64_t active;                 /* ... when these were there; 0: to be found anew */
-    uint64_t held;                   /* times that it was decided to hold warps back */
+    uint32_t lines;                   /* that may be needed together */
+    Load loads[LOADS];                /* by pc modulo their number */
+    uint64_t local;                   /* those of them that have locality, bit each */
+    Loop loops[LOOPS];                /* by pc of the branch modulo their number */
+    int8_t loop[TYTO_MAX_WARPS];      /* by warp: its loop; NO_LOOP */
+    uint8_t lanes[TYTO_MAX_WARPS];    /* by warp: active lanes in it */
+    uint32_t made[TYTO_MAX_WARPS];    /* by warp: accesses of the load that came last ... */
+    uint32_t made_by[TYTO_MAX_WARPS]; /* ... whose pc, and 1, this is */
+    uint32_t needed[TYTO_MAX_WARPS];  /* by warp: lines, as predicted */
+    uint64_t allowed;                 /* warps that may load ... */
+    uint64_t active;                  /* ... when these were there; 0: to be found anew */
+    uint64_t held;                    /* times that it was decided to hold warps back */
 } Daws;
 
 static size_t extra_bytes(const TytoSmView *view, const double *values) {
@@ -134,21 +138,35 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 
 _Static_assert(LOADS == 64, "the loads with locality are a word");
 
-/* An access of a load: whether the load is divergent, or has locality, may be new. */
-static void access(Daws *s, const TytoSmView *view, const TytoEvent *event, bool is_own) {
-    Load *load = &s->loads[event->pc % LOADS];
-    const uint64_t bit = UINT64_C(1) << event->pc % LOADS;
-    if (event->pc == TYTO_NO_PC) return;
-    if (load->pc != event->pc + 1) {
-        *load = (Load){.pc = event->pc + 1};
-        s->local &= ~bit;
+static Load *find_load(Daws *s, uint32_t pc) {
+    Load *load = &s->loads[pc % LOADS];
+    if (load->pc != pc + 1) {
+        *load = (Load){.pc = pc + 1};
+        s->local &= ~(UINT64_C(1) << pc % LOADS);
     }
-    const bool is_divergent = ++s->made[event->warp] > 1;
-    const bool is_known = (!is_own || s->local & bit) && load->is_divergent >= is_divergent;
-    if (is_known) return;
-    if (is_own) s->local |= bit;
-    load->is_divergent |= is_divergent;
-    if (s->local & bit) predict_all(s, view);
+    return load;
+}
+
+/* An access of a load: whether it is divergent may be new. Loads of a warp reach the L1D in order,
+ * and a repeated one hardly before its data have come. */
+static void access(Daws *s, const TytoSmView *view, const TytoEvent *event) {
+    if (event->pc == TYTO_NO_PC) return;
+    Load *load = find_load(s, event->pc);
+    if (s->made_by[event->warp] != load->pc) s->made[event->warp] = 0;
+    s->made_by[event->warp] = load->pc;
+    if (++s->made[event->warp] < 2 || load->is_divergent) return;
+    load->is_divergent = true;
+    if (s->local >> event->pc % LOADS & 1) predict_all(s, view);
+}
+
+/* The warp has found a line again that the load at `pc` had brought in, or has lost it: the lines
+ * of that load are wanted again, by whichever load. */
+static void note_locality(Daws *s, const TytoSmView *view, uint32_t pc) {
+    if (pc == TYTO_NO_PC) return;
+    find_load(s, pc);
+    if (s->local >> pc % LOADS & 1) return;
+    s->local |= UINT64_C(1) << pc % LOADS;
+    predict_all(s, view);
 }
 
 static void branch(Daws *s, const TytoEvent *event) {
@@ -185,9 +203,13 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     const uint32_t warp = (uint32_t)event->warp;
     switch (event->kind) {
     case TYTO_EVENT_BRANCH: branch(s, event); return;
-    case TYTO_EVENT_L1D_HIT: access(s, view, event, event->owner == event->warp); return;
+    case TYTO_EVENT_L1D_HIT:
+        access(s, view, event);
+        if (event->owner == event->warp) note_locality(s, view, event->owner_pc);
+        return;
     case TYTO_EVENT_L1D_MISS:
-        access(s, view, event, victim_tags_probe(&s->victims, warp, event->address));
+        access(s, view, event);
+        if (victim_tags_probe(&s->victims, warp, event->address)) note_locality(s, view, event->pc);
         return;
     case TYTO_EVENT_L1D_EVICTED:
         if (event->owner != TYTO_NO_WARP)

@@ -33,10 +33,12 @@ static inline void fetch_groups_form(FetchGroups *groups, uint64_t warps, int si
     }
 }
 
-/* As few groups of at most `size` warps, dealt out in turn: neighbours are in different ones. The
- * result is the lowest warp of each. */
-static inline uint64_t fetch_groups_form_apart(FetchGroups *groups, uint64_t warps, int size) {
-    const int count = (bits_count64(warps) + size - 1) / size;
+/* As few groups of at most `size` of the `used` warps, dealt out in turn: neighbours are in
+ * different ones. So are the warps that the kernel does not use. The result is the lowest warp of
+ * each. */
+static inline uint64_t fetch_groups_form_apart(FetchGroups *groups, uint64_t warps, uint64_t used,
+                                               int size) {
+    const int needed = (bits_count64(warps & used) + size - 1) / size, count = needed ? needed : 1;
     uint64_t sets[TYTO_MAX_WARPS] = {0};
     int i = 0;
     for (uint64_t rest = warps; rest; rest &= rest - 1, i = i + 1 == count ? 0 : i + 1)
@@ -60,11 +62,14 @@ static inline int fetch_groups_next_apart(const FetchGroups *groups, uint64_t fi
 /* The three flags are the caller's. */
 static inline void fetch_groups_start_how(FetchGroups *groups, const TytoSmView *view, int size,
                                           bool is_apart) {
+    const uint32_t slots = view->cta_limit * view->warps_per_cta;
+    const uint64_t used = bits_low_mask(slots < TYTO_MAX_WARPS ? (int)slots : TYTO_MAX_WARPS);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
         groups->last[w] = TYTO_NO_WARP;
     for (uint32_t i = 0; i < view->schedulers; i++) {
         if (is_apart)
-            groups->firsts[i] = fetch_groups_form_apart(groups, view->scheduler_warps[i], size);
+            groups->firsts[i] =
+                fetch_groups_form_apart(groups, view->scheduler_warps[i], used, size);
         else fetch_groups_form(groups, view->scheduler_warps[i], size);
         groups->current[i] = (uint8_t)tyto_lowest(view->scheduler_warps[i]);
     }

@@ -181,10 +181,16 @@ void issue_load(Fabricated *f, int warp, uint32_t pc) {
 }
 
 void l1d_look_up(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner) {
+    l1d_find(f, warp, pc, address, owner, owner == TYTO_NO_WARP ? TYTO_NO_PC : pc);
+}
+
+void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner,
+              uint32_t owner_pc) {
     const bool is_hit = owner != TYTO_NO_WARP;
     TytoEvent event = event_of(is_hit ? TYTO_EVENT_L1D_HIT : TYTO_EVENT_L1D_MISS, warp, -1);
     event.owner = owner;
     event.pc = pc;
+    event.owner_pc = owner_pc;
     event.address = address;
     notify(f, event);
 }

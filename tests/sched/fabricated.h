@@ -67,6 +67,8 @@ void last_cta(Fabricated *f);
 void issue_load(Fabricated *f, int warp, uint32_t pc); /* through the L1D */
 /* The load at `pc` looks the line up that `owner` brought in, or misses it (TYTO_NO_WARP). */
 void l1d_look_up(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner);
+/* The same, of a line that the load at `owner_pc` brought in. */
+void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner, uint32_t owner_pc);
 /* A branch at `pc` after which the warp goes on at `target`; it comes before the branch's issue. */
 void branch(Fabricated *f, int warp, uint32_t pc, uint32_t target, bool is_divergent);
 void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, uint32_t lanes_after);

@@ -284,6 +284,20 @@ static void prefetch_aware_as_few_groups_as_hold_all(void **unused) {
     fabricated_free(&f);
 }
 
+/* A kernel that fills half the slots forms half as many groups. */
+static void prefetch_aware_groups_are_of_the_warps_that_a_kernel_has(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "prefetch-aware:group=2",
+              (FabricatedSize){.warps = 8, .ctas = 4}); /* {0,2,4,6} {1,3,5,7} */
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 2, 0, 2);
+    block(&f, warps(0, 0));
+    block(&f, warps(2, 2));
+    EXPECT_STEPS(&f, 1, 3, 1);
+    fabricated_free(&f);
+}
+
 enum { MOST_PREFETCHED = 16 };
 typedef struct Prefetched {
     uint64_t addresses[MOST_PREFETCHED];
@@ -462,6 +476,7 @@ int main(void) {
         cmocka_unit_test(cacp_lines_of_critical_warps_keep_their_part),
         cmocka_unit_test(prefetch_aware_consecutive_warps_are_in_different_groups),
         cmocka_unit_test(prefetch_aware_as_few_groups_as_hold_all),
+        cmocka_unit_test(prefetch_aware_groups_are_of_the_warps_that_a_kernel_has),
         cmocka_unit_test(prefetch_aware_the_second_miss_of_a_block_brings_the_rest),
         cmocka_unit_test(apres_a_hit_brings_the_group_forward_until_each_has_issued),
         cmocka_unit_test(apres_a_miss_sends_the_group_behind),

@@ -504,6 +504,19 @@ static void daws_a_divergent_load_needs_a_line_for_each_lane(void **unused) {
     fabricated_free(&f);
 }
 
+/* A load that is issued before another one's access is no second access of that. */
+static void daws_two_loads_under_way_are_not_a_divergent_one(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 0);
+    issue_load(&f, 1, 12);
+    issue_load(&f, 1, 13);
+    l1d_look_up(&f, 1, 12, 0x2000, 1);
+    l1d_look_up(&f, 1, 13, 0x3000, 1);
+    expect_needed(&f, (const int[]){2, 2, 2, 2});
+    fabricated_free(&f);
+}
+
 static void daws_lanes_that_leave_the_loop_make_room(void **unused) {
     (void)unused;
     Fabricated f;
@@ -533,6 +546,19 @@ static void daws_locality_is_a_warps_own(void **unused) {
     l1d_evict(&f, 1, 0x3000);
     issue_load(&f, 1, 12);
     l1d_look_up(&f, 1, 12, 0x3000, TYTO_NO_WARP); /* its own, that it had lost */
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    fabricated_free(&f);
+}
+
+/* Loads of one line after another: the first brings it, the others find it. */
+static void daws_a_line_counts_once_for_all_loads_that_find_it(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 0);
+    for (uint32_t pc = 12; pc < 15; pc++) {
+        issue_load(&f, 1, pc);
+        l1d_find(&f, 1, pc, 0x2000, 1, 11);
+    }
     expect_needed(&f, (const int[]){1, 1, 1, 1});
     fabricated_free(&f);
 }
@@ -578,8 +604,10 @@ int main(void) {
         cmocka_unit_test(ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone),
         cmocka_unit_test(ciao_the_interferer_is_changed_by_repeated_evictions_alone),
         cmocka_unit_test(daws_a_divergent_load_needs_a_line_for_each_lane),
+        cmocka_unit_test(daws_two_loads_under_way_are_not_a_divergent_one),
         cmocka_unit_test(daws_lanes_that_leave_the_loop_make_room),
         cmocka_unit_test(daws_locality_is_a_warps_own),
+        cmocka_unit_test(daws_a_line_counts_once_for_all_loads_that_find_it),
         cmocka_unit_test(daws_a_warp_that_its_cta_waits_for_may_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
