@@ -163,7 +163,8 @@ typedef enum TytoEventKind {
     TYTO_EVENT_L1D_HIT,     /* warp, address: a load found its line; owner: who brought it in */
     TYTO_EVENT_L1D_MISS,    /* warp, address: a load did not; the line is requested (or joins one
                                that is under way: is_pending) */
-    TYTO_EVENT_L1D_EVICTED, /* address: line dropped; owner: the warp that had brought it in */
+    TYTO_EVENT_L1D_EVICTED, /* address: line dropped; owner: the warp that had brought it in; warp:
+                               whose access it made way for, TYTO_NO_WARP for a prefetch */
     TYTO_EVENT_L1D_STORED,  /* warp, address: a store was passed on to L2; where the L1D drops what
                                is written (write-evict), L1D_EVICTED came before */
     TYTO_EVENT_L1D_FILLED,  /* address: a line or sector has come; owner: who asked for it first */
@@ -272,6 +273,37 @@ typedef struct TytoReport {
     void (*list)(void *context, const char *name, const char *unit, const double *values,
                  size_t count);
 } TytoReport;
+
+/* The sizes of a machine, for a policy that says how much storage it adds. */
+typedef struct TytoMachineSizes {
+    uint32_t size;           /* bytes of this struct */
+    uint32_t sms;            /* SMs */
+    uint32_t warps;          /* per SM */
+    uint32_t ctas;           /* per SM */
+    uint32_t schedulers;     /* per SM */
+    uint32_t l1d_lines;      /* per SM */
+    uint32_t l1d_line_bytes; /* bytes */
+    uint32_t channels;       /* memory controllers */
+    uint32_t banks;          /* per channel */
+    uint32_t row_bytes;      /* of a DRAM bank */
+    uint32_t prefetch_bytes; /* of a row that one prefetch brings: an L2 line, or part of it */
+    uint32_t queue;          /* requests that a memory controller holds */
+} TytoMachineSizes;
+
+/* Where a policy says how much storage it adds to the hardware, part by part. Only storage counts:
+ * not adders, comparators or wires. Strings are not copied: they must be constants. */
+typedef struct TytoStorage {
+    uint32_t size; /* bytes of this struct */
+    void *context; /* to be handed back */
+    /* `what`: one line; `source`: paper and section, or that the width is ours. */
+    void (*bits)(void *context, const char *what, const char *source, uint64_t per_sm,
+                 uint64_t per_channel);
+} TytoStorage;
+
+/* Bits of a number from 0 to values - 1. */
+static inline uint32_t tyto_bits_for(uint32_t values) {
+    return values > 1 ? 32 - (uint32_t)__builtin_clz(values - 1) : 0;
+}
 
 typedef enum TytoPolicyValueKind { TYTO_INTEGER, TYTO_REAL, TYTO_CHOICE } TytoPolicyValueKind;
 
@@ -384,6 +416,9 @@ typedef struct TytoPolicy {
      * a line has to go; L1D_EVICTED follows. NULL: the cache chooses. */
     int (*victim)(void *state, const TytoSmView *view, const TytoMiss *miss,
                   const TytoLines *lines);
+    /* How much storage it adds to the hardware, for `tyto cost`: at most 8 parts. NULL: none, or
+     * its source does not say. */
+    void (*storage)(const double *values, const TytoMachineSizes *sizes, const TytoStorage *out);
 } TytoPolicy;
 
 /* What a shared object defines. */

@@ -66,6 +66,7 @@ typedef struct Command {
 extern const Command command_run;
 extern const Command command_compare;
 extern const Command command_sweep;
+extern const Command command_league;
 extern const Command command_reproduce;
 extern const Command command_report;
 extern const Command command_launch;

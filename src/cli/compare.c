@@ -40,8 +40,8 @@ static bool read_schedulers(Contest *contest) {
     const char *warps = arguments_value(contest->arguments, "--schedulers");
     const char *ctas = arguments_value(contest->arguments, "--cta-schedulers");
     if (!warps && !ctas) warps = "lrr,gto,two-level";
-    contest->schedulers = names_read(warps, MOST_RUNS);
-    contest->cta_schedulers = names_read(ctas, MOST_RUNS);
+    contest->schedulers = names_read(warps, MOST_RUNS, NAMES_ALL_SCHEDULERS);
+    contest->cta_schedulers = names_read(ctas, MOST_RUNS, NAMES_ALL_CTA_SCHEDULERS);
     int most = MOST_RUNS / (contest->schedulers.count ? contest->schedulers.count : 1);
     contest->count = contest->schedulers.count * contest->cta_schedulers.count;
     if (!check_ranges("--schedulers", &contest->schedulers) ||
@@ -262,8 +262,7 @@ static int run_compare(Arguments *arguments) {
 static const TytoOption options[] = {
     {"--schedulers", "NAME,NAME,...", "lrr,gto,two-level",
      "The warp schedulers, the first being what the others are measured by; P=1..8 for each value, "
-     "best-swl "
-     "for swl:limit=1..32.",
+     "best-swl for swl:limit=1..32; all for every one that comes with Tyto.",
      NULL, 0},
     {"--cta-schedulers", "NAME,NAME,...", NULL,
      "The thread block (CTA) schedulers, each with each of the warp schedulers; alone, with the "

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "cli/reproduce.h"
 #include "cli/workloads.h"
 
@@ -54,30 +55,6 @@ static void list_metrics(Words *words) {
         words_add(words, tyto_counter(i)->name);
 }
 
-/* The names in the list of schedulers: lines of one word, after two blanks, up to `end`. */
-static void list_names(const char *text, const char *end, Words *words) {
-    for (const char *line = text; line && (!end || line < end); line = strchr(line, '\n')) {
-        char name[64];
-        int length = 0;
-        line += *line == '\n';
-        if (sscanf(line, "  %63[a-z0-9-]%n", name, &length) == 1 && line[length] == '\n' &&
-            strspn(line, " ") == 2)
-            words_add(words, name);
-    }
-}
-
-static void list_schedulers(Words *words) {
-    char *text = tyto_schedulers_text();
-    list_names(text, strstr(text, "CTA schedulers"), words);
-    free(text);
-}
-
-static void list_cta_schedulers(Words *words) {
-    char *text = tyto_schedulers_text();
-    list_names(strstr(text, "CTA schedulers"), NULL, words);
-    free(text);
-}
-
 static void list_sizes(Words *words) {
     static const char *const sizes[] = {"test", "small", "paper"};
     for (int i = 0; i < 3; i++)
@@ -94,14 +71,14 @@ static const struct Source {
     {"RULE", list_rules},
     {"COMMAND", list_commands},
     {"MACHINE", list_machines},
-    {"SCHEDULER", list_schedulers},
+    {"SCHEDULER", names_list_schedulers},
     {"ID", reproduce_list},
     {"--machine", list_machines},
     {"--machines", list_machines},
-    {"--scheduler", list_schedulers},
-    {"--schedulers", list_schedulers},
-    {"--cta-scheduler", list_cta_schedulers},
-    {"--cta-schedulers", list_cta_schedulers},
+    {"--scheduler", names_list_schedulers},
+    {"--schedulers", names_list_schedulers},
+    {"--cta-scheduler", names_list_cta_schedulers},
+    {"--cta-schedulers", names_list_cta_schedulers},
     {"--metrics", list_metrics},
     {"--sizes", list_sizes},
 };

@@ -9,11 +9,11 @@
 #include <string.h>
 
 const Command *const commands[] = {
-    &command_run,     &command_compare,    &command_sweep,      &command_reproduce,
-    &command_report,  &command_launch,     &command_cc,         &command_ptx,
-    &command_disasm,  &command_machines,   &command_schedulers, &command_workloads,
-    &command_metrics, &command_explain,    &command_new,        &command_cost,
-    &command_cache,   &command_completion, &command_help};
+    &command_run,       &command_compare, &command_sweep,      &command_league,
+    &command_reproduce, &command_report,  &command_launch,     &command_cc,
+    &command_ptx,       &command_disasm,  &command_machines,   &command_schedulers,
+    &command_workloads, &command_metrics, &command_explain,    &command_new,
+    &command_cost,      &command_cache,   &command_completion, &command_help};
 const int command_count = sizeof commands / sizeof commands[0];
 
 const Command *command_find(const char *name) {

@@ -48,7 +48,49 @@ static void add(Names *names, const char *scheduler, int most) {
     }
 }
 
-Names names_read(const char *text, int most) {
+/* ---- All of them ---- */
+
+/* The names in the list of schedulers: lines of one word, after two blanks, up to `end`. */
+static void list_names(const char *text, const char *end, Words *words) {
+    for (const char *line = text; line && (!end || line < end); line = strchr(line, '\n')) {
+        char name[64];
+        int length = 0;
+        line += *line == '\n';
+        if (sscanf(line, "  %63[a-z0-9-]%n", name, &length) == 1 && line[length] == '\n' &&
+            strspn(line, " ") == 2)
+            words_add(words, name);
+    }
+}
+
+void names_list_schedulers(Words *words) {
+    char *text = tyto_schedulers_text();
+    list_names(text, strstr(text, "CTA schedulers"), words);
+    free(text);
+}
+
+void names_list_cta_schedulers(Words *words) {
+    char *text = tyto_schedulers_text();
+    list_names(strstr(text, "CTA schedulers"), NULL, words);
+    free(text);
+}
+
+static void add_all(Names *names, int most, NamesAll all) {
+    Words words = {0};
+    if (all == NAMES_ALL_SCHEDULERS) names_list_schedulers(&words);
+    else names_list_cta_schedulers(&words);
+    for (int i = 0; i < words.count; i++)
+        add(names, words.list[i], most);
+    words_free(&words);
+}
+
+/* ---- A list ---- */
+
+static void add_one(Names *names, const char *scheduler, int most, NamesAll all) {
+    if (all != NAMES_NO_ALL && !strcmp(scheduler, "all")) add_all(names, most, all);
+    else add(names, strcmp(scheduler, "best-swl") ? scheduler : BEST_SWL, most);
+}
+
+Names names_read(const char *text, int most, NamesAll all) {
     Names names = {.list = allocate((size_t)most + 1, sizeof *names.list)};
     names.count = !text; /* the NULL */
     while (text && *text) {
@@ -59,7 +101,7 @@ Names names_read(const char *text, int most) {
             length += 1 + more;
         }
         char *scheduler = strndup(text, length);
-        if (length) add(&names, strcmp(scheduler, "best-swl") ? scheduler : BEST_SWL, most);
+        if (length) add_one(&names, scheduler, most, all);
         free(scheduler);
         text += length + (text[length] == ',');
     }

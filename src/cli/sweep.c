@@ -198,13 +198,23 @@ static int run_sweep(Arguments *arguments) {
     return status;
 }
 
+/* The option of a league's command line, unless it is given. */
+static void assume(Arguments *arguments, const TytoOption *options, int count, const char *name,
+                   const char *value) {
+    for (int i = 0; i < count && !arguments_has(arguments, name); i++)
+        if (!strcmp(options[i].name, name))
+            arguments->options[arguments->option_count++] = (GivenOption){&options[i], value};
+}
+
 static const TytoOption options[] = {
     {"--machines", "NAME,...", TYTO_DEFAULT_MACHINE, "The machines: of tyto machines, or files.",
      NULL, 0},
     {"--set", "KEY=VALUE,...", NULL,
      "Values of the machine to go through: l1d.size=16KiB,32KiB. As often as needed.", NULL, 0},
     {"--schedulers", "NAME,...", NULL,
-     "The warp schedulers; P=1..8 for each value; else the machine's own.", NULL, 0},
+     "The warp schedulers; P=1..8 for each value; all: every one that comes with Tyto; else the "
+     "machine's own.",
+     NULL, 0},
     {"--cta-schedulers", "NAME,...", NULL, "The thread block (CTA) schedulers; likewise.", NULL, 0},
     {"--sizes", "SIZE,...", "small", "Input sizes: test, small, paper or a number.", NULL, 0},
     {"--seeds", "N,...", "1", "Seeds of the input; 1..8 for each of these.", NULL, 0},
@@ -263,4 +273,45 @@ const Command command_sweep = {
     .lowest_operands = 1,
     .most_operands = -1,
     .run = run_sweep,
+};
+
+/* A sweep of all programs under all schedulers, unless others are named. */
+static int run_league(Arguments *arguments) {
+    static char all[] = "all";
+    char *operands[] = {all, NULL};
+    const size_t given = (size_t)arguments->option_count;
+    GivenOption *own = allocate(given + 2, sizeof *own);
+    Arguments league = *arguments;
+    if (given) memcpy(own, arguments->options, given * sizeof *own);
+    league.options = own;
+    assume(&league, options, sizeof options / sizeof options[0], "--schedulers", "all");
+    assume(&league, options, sizeof options / sizeof options[0], "--baseline", "gto");
+    if (!league.operand_count) league.operands = operands, league.operand_count = 1;
+    const int status = run_sweep(&league);
+    free(own);
+    return status;
+}
+
+const Command command_league = {
+    .name = "league",
+    .operands = "[WORKLOAD|PROGRAM...]",
+    .summary = "Run every workload under every warp scheduler, and rank the schedulers",
+    .text =
+        "A sweep (tyto help sweep) with other defaults: all workloads of the suites, --schedulers\n"
+        "all and --baseline gto. Below the speed-ups are their means, the share of rows that gain\n"
+        "or lose 2%, the worst, an interval of the mean by drawing programs anew, and the storage\n"
+        "that each scheduler adds. A scheduler of one's own takes part by its file.\n"
+        "\n"
+        "  tyto league --sizes test --machines gtx480,h100\n"
+        "  tyto league spmv kmeans bfs --schedulers all,./mine.c --machines ccws\n"
+        "\n"
+        "Finished runs are kept: a command that was interrupted goes on where it was.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .has_simulator = true,
+    .makes_runs = true,
+    .lists_workloads = true,
+    .lowest_operands = 0,
+    .most_operands = -1,
+    .run = run_league,
 };

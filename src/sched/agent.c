@@ -14,6 +14,11 @@ void *sched_state_new(size_t own_bytes, size_t extra_bytes, size_t *bytes) {
     return base_alloc_lines(*bytes + 64);
 }
 
+static bool is_no_more_than_greedy(const TytoPolicy *policy) {
+    return policy == &sched_gto || policy == &sched_lrr || policy == &sched_cggty ||
+           policy == &sched_oldest || policy == &sched_youngest;
+}
+
 void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,
                       SchedCall *call) {
     const TytoPolicy *policy = chosen->policy;
@@ -25,8 +30,7 @@ void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSm
     agent->sees_stalls = policy->needs & TYTO_NEEDS_STALLS;
     agent->shapes_l1d = policy->insert || policy->victim;
     agent->events = policy->events;
-    if (policy == &sched_gto || policy == &sched_lrr || policy == &sched_cggty)
-        agent->greedy = agent->state;
+    if (is_no_more_than_greedy(policy)) agent->greedy = agent->state;
 }
 
 void sched_agent_free(SchedAgent *agent) { free(agent->state); }

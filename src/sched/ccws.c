@@ -258,6 +258,19 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     out->list(out->context, "scores", "points, by warp slot", scores, view->warp_count);
 }
 
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    const uint32_t sets = sets_of(values), ways = (uint32_t)values[WAYS];
+    /* of 48-bit addresses */
+    const uint32_t tag = 48 - tyto_bits_for(m->l1d_line_bytes) - tyto_bits_for(sets);
+    const char *source = "CCWS section 5.7";
+    out->bits(out->context, "victim tags", source, (uint64_t)m->warps * sets * ways * tag, 0);
+    out->bits(out->context, "owner of each L1D line", source,
+              (uint64_t)m->l1d_lines * tyto_bits_for(m->warps), 0);
+    out->bits(out->context, "scores, 10 bits per warp", source, (uint64_t)m->warps * 10, 0);
+    out->bits(out->context, "counters of instructions and victim tag hits",
+              "CCWS section 5.7, which gives no width: 32 bits each", 64, 0);
+}
+
 const TytoPolicy sched_ccws = {
     TYTO_POLICY_HEAD,
     .name = "ccws",
@@ -275,4 +288,5 @@ const TytoPolicy sched_ccws = {
     .event = event,
     .next_change = next_change,
     .report = report,
+    .storage = storage,
 };

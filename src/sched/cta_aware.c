@@ -79,4 +79,5 @@ const TytoPolicy sched_cta_aware = {
     .issued = issued,
     .event = event,
     .report = report,
+    .storage = cta_groups_storage,
 };

@@ -51,4 +51,5 @@ const TytoPolicy sched_cta_aware_locality = {
     .elapsed = elapsed,
     .next_change = next_change,
     .report = cta_locality_report,
+    .storage = cta_groups_storage,
 };

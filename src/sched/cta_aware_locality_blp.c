@@ -31,4 +31,5 @@ const TytoPolicy sched_cta_aware_locality_blp = {
     .issued = cta_locality_issued,
     .event = cta_locality_event,
     .report = cta_locality_report,
+    .storage = cta_groups_storage,
 };

@@ -85,3 +85,10 @@ void cta_groups_report_priorities(const CtaGroups *groups, const TytoReport *out
         priorities[cta_groups_at(groups, priority)] = priority;
     out->list(out->context, "priorities", "0 is the highest", priorities, groups->count);
 }
+
+void cta_groups_storage(const double *values, const TytoMachineSizes *sizes,
+                        const TytoStorage *out) {
+    (void)values, (void)sizes;
+    out->bits(out->context, "formation of groups, priorities",
+              "OWL section 4.5, which gives an area (0.18 mm2 for 28 SMs) and no bits", 0, 0);
+}

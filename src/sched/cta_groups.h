@@ -98,4 +98,8 @@ static inline uint64_t cta_groups_going(const TytoSmView *view, int scheduler, u
 void cta_groups_report_sizes(const CtaGroups *groups, const TytoReport *out);
 void cta_groups_report_priorities(const CtaGroups *groups, const TytoReport *out);
 
+/* What the groups add to the hardware: for the policies' `storage`. */
+void cta_groups_storage(const double *values, const TytoMachineSizes *sizes,
+                        const TytoStorage *out);
+
 #endif

@@ -10,7 +10,7 @@
 
 /* The CTA schedulers that come with Tyto, one file each: POLICY(name) is the constant cta_NAME.
  * Every list and help follows their order here. */
-#define CTA_POLICIES(POLICY) POLICY(round_robin) POLICY(limit) POLICY(md)
+#define CTA_POLICIES(POLICY) POLICY(round_robin) POLICY(limit) POLICY(md) POLICY(lcs) POLICY(bcs)
 
 #define CTA_DECLARE(name) extern const TytoCtaPolicy cta_##name;
 CTA_POLICIES(CTA_DECLARE)

@@ -16,6 +16,8 @@ typedef struct FetchGroups {
      * finished: TYTO_NO_WARP. */
     int8_t last[TYTO_MAX_WARPS];
     uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: a warp of the group whose turn it is */
+    uint64_t firsts[TYTO_MAX_SCHEDULERS]; /* by scheduler: the lowest warp of each group, where the
+                                             warps of a group lie apart; else empty */
     bool is_greedy_inside;                /* greedy-then-oldest in a group; else in turn */
     bool is_oldest_first;                 /* the group of the oldest warp is next; else in turn */
     bool yields_to_any; /* a group's turn ends when none of it can issue, whatever the reason */
@@ -31,14 +33,54 @@ static inline void fetch_groups_form(FetchGroups *groups, uint64_t warps, int si
     }
 }
 
+/* As few groups of at most `size` of the `used` warps, dealt out in turn: neighbours are in
+ * different ones. So are the warps that the kernel does not use. The result is the lowest warp of
+ * each. */
+static inline uint64_t fetch_groups_form_apart(FetchGroups *groups, uint64_t warps, uint64_t used,
+                                               int size) {
+    const int needed = (bits_count64(warps & used) + size - 1) / size, count = needed ? needed : 1;
+    uint64_t sets[TYTO_MAX_WARPS] = {0};
+    int i = 0;
+    for (uint64_t rest = warps; rest; rest &= rest - 1, i = i + 1 == count ? 0 : i + 1)
+        sets[i] |= rest & -rest;
+    uint64_t firsts = 0;
+    for (i = 0; i < count; firsts |= sets[i] & -sets[i], i++)
+        for (uint64_t rest = sets[i]; rest; rest &= rest - 1)
+            groups->group[bits_lowest64(rest)] = sets[i];
+    return firsts;
+}
+
+/* A warp of the next group, after the one that begins with `first`, that has a warp in `going`. */
+static inline int fetch_groups_next_apart(const FetchGroups *groups, uint64_t firsts, int first,
+                                          uint64_t going) {
+    do
+        first = tyto_next(firsts, first);
+    while (!(groups->group[first] & going));
+    return first;
+}
+
 /* The three flags are the caller's. */
-static inline void fetch_groups_start(FetchGroups *groups, const TytoSmView *view, int size) {
+static inline void fetch_groups_start_how(FetchGroups *groups, const TytoSmView *view, int size,
+                                          bool is_apart) {
+    const uint32_t slots = view->cta_limit * view->warps_per_cta;
+    const uint64_t used = bits_low_mask(slots < TYTO_MAX_WARPS ? (int)slots : TYTO_MAX_WARPS);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
         groups->last[w] = TYTO_NO_WARP;
     for (uint32_t i = 0; i < view->schedulers; i++) {
-        fetch_groups_form(groups, view->scheduler_warps[i], size);
+        if (is_apart)
+            groups->firsts[i] =
+                fetch_groups_form_apart(groups, view->scheduler_warps[i], used, size);
+        else fetch_groups_form(groups, view->scheduler_warps[i], size);
         groups->current[i] = (uint8_t)tyto_lowest(view->scheduler_warps[i]);
     }
+}
+
+static inline void fetch_groups_start(FetchGroups *groups, const TytoSmView *view, int size) {
+    fetch_groups_start_how(groups, view, size, false);
+}
+
+static inline void fetch_groups_start_apart(FetchGroups *groups, const TytoSmView *view, int size) {
+    fetch_groups_start_how(groups, view, size, true);
 }
 
 /* The group whose turn it is: the current one while any of its warps goes on, else the next. */
@@ -49,8 +91,10 @@ static inline uint64_t fetch_groups_turn(FetchGroups *groups, const TytoSmView *
         going |= sched_view_unblocked(view) & view->scheduler_warps[scheduler] & ~held;
     uint64_t group = groups->group[groups->current[scheduler]];
     if (group & going) return group;
+    const uint64_t firsts = groups->firsts[scheduler];
     int next = groups->is_oldest_first ? tyto_oldest(view, going)
-                                       : tyto_next(going, bits_highest64(group));
+               : firsts ? fetch_groups_next_apart(groups, firsts, tyto_lowest(group), going)
+                        : tyto_next(going, bits_highest64(group));
     groups->current[scheduler] = (uint8_t)next;
     return groups->group[next];
 }

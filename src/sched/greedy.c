@@ -1,4 +1,5 @@
-/* The names of the orders among warps, as the policies' parameter takes them. */
+/* The names of the orders among warps, as the policies' parameter takes them, and the orders as
+ * functions of a policy. */
 #include "sched/greedy.h"
 
 #include <stddef.h>
@@ -8,3 +9,12 @@ const char *const greedy_orders[] = {[GREEDY_THEN_OLDEST] = "gto",
                                      [GREEDY_OLDEST] = "oldest",
                                      [GREEDY_NEXT] = "lrr",
                                      NULL};
+
+int greedy_policy_pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    return greedy_pick(state, view, scheduler, ready);
+}
+
+void greedy_policy_issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    (void)view;
+    greedy_issued(state, issue);
+}

@@ -9,10 +9,12 @@
 
 typedef enum GreedyOrder {
     GREEDY_THEN_OLDEST,
-    GREEDY_THEN_NEXT,    /* greedy, then the next in turn */
-    GREEDY_OLDEST,       /* always the oldest */
-    GREEDY_NEXT,         /* always the next in turn: loose round-robin */
-    GREEDY_THEN_YOUNGEST /* no choice of the parameter: cggty is this */
+    GREEDY_THEN_NEXT, /* greedy, then the next in turn */
+    GREEDY_OLDEST,    /* always the oldest */
+    GREEDY_NEXT,      /* always the next in turn: loose round-robin */
+    /* No choices of the parameter: */
+    GREEDY_THEN_YOUNGEST, /* cggty */
+    GREEDY_YOUNGEST       /* always the youngest */
 } GreedyOrder;
 
 /* The parameter, a row of the policies' tables. */
@@ -38,8 +40,8 @@ typedef struct Greedy {
 
 static inline void greedy_start(Greedy *greedy, double choice) {
     GreedyOrder order = (GreedyOrder)choice;
-    greedy->is_greedy = order != GREEDY_OLDEST && order != GREEDY_NEXT;
-    greedy->is_youngest = order == GREEDY_THEN_YOUNGEST;
+    greedy->is_greedy = order != GREEDY_OLDEST && order != GREEDY_NEXT && order != GREEDY_YOUNGEST;
+    greedy->is_youngest = order == GREEDY_THEN_YOUNGEST || order == GREEDY_YOUNGEST;
     greedy->is_by_age = order == GREEDY_THEN_OLDEST || order == GREEDY_OLDEST;
     for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         greedy->last[s] = TYTO_NO_WARP;
@@ -74,5 +76,9 @@ static inline void greedy_finished(Greedy *greedy, int warp) {
     for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         if (greedy->last[s] == warp) greedy->last[s] = TYTO_NO_WARP;
 }
+
+/* These as functions of a policy whose state begins with a Greedy. */
+int greedy_policy_pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready);
+void greedy_policy_issued(void *state, const TytoSmView *view, const TytoIssue *issue);
 
 #endif

@@ -55,6 +55,17 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     cta_locality_start(state, view, (uint32_t)values[GROUP_SIZE], values[STALL] != 0, view->sm);
 }
 
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    const bool is_min = values[PREFETCH] == TYTO_PREFETCH_MIN;
+    const char *source = "OWL section 4.5";
+    cta_groups_storage(values, m, out);
+    if (values[PREFETCH] != TYTO_PREFETCH_NONE)
+        out->bits(out->context, "lines of each bank's open row that have been sent", source, 0,
+                  (uint64_t)m->banks * (m->row_bytes / m->prefetch_bytes));
+    if (is_min && values[THRESHOLD] == 0)
+        out->bits(out->context, "mean of the requests waiting", source, 0, tyto_bits_for(m->queue));
+}
+
 const TytoPolicy sched_owl = {
     TYTO_POLICY_HEAD,
     .name = "owl",
@@ -69,4 +80,5 @@ const TytoPolicy sched_owl = {
     .issued = cta_locality_issued,
     .event = cta_locality_event,
     .report = cta_locality_report,
+    .storage = storage,
 };

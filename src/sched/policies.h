@@ -8,16 +8,33 @@
 #define SCHED_POLICIES(POLICY)                                                                     \
     POLICY(lrr)                                                                                    \
     POLICY(gto)                                                                                    \
+    POLICY(oldest)                                                                                 \
+    POLICY(youngest)                                                                               \
     POLICY(cggty)                                                                                  \
     POLICY(two_level)                                                                              \
     POLICY(two_level_active)                                                                       \
+    POLICY(gebhart)                                                                                \
     POLICY(swl)                                                                                    \
     POLICY(cta_aware)                                                                              \
     POLICY(cta_aware_locality)                                                                     \
     POLICY(cta_aware_locality_blp)                                                                 \
     POLICY(owl)                                                                                    \
     POLICY(ccws)                                                                                   \
-    POLICY(pro)
+    POLICY(pro)                                                                                    \
+    POLICY(caws)                                                                                   \
+    POLICY(cawa)                                                                                   \
+    POLICY(cawa_cacp)                                                                              \
+    POLICY(dyncta)                                                                                 \
+    POLICY(equalizer)                                                                              \
+    POLICY(mascar)                                                                                 \
+    POLICY(pcal)                                                                                   \
+    POLICY(ciao)                                                                                   \
+    POLICY(baws)                                                                                   \
+    POLICY(ipaws)                                                                                  \
+    POLICY(daws)                                                                                   \
+    POLICY(apres)                                                                                  \
+    POLICY(prefetch_aware)                                                                         \
+    POLICY(tournament)
 
 #define SCHED_DECLARE(name) extern const TytoPolicy sched_##name;
 SCHED_POLICIES(SCHED_DECLARE)

@@ -306,6 +306,16 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     out->list(out->context, "progress", "CTA indices, most progress first", by_progress, resident);
 }
 
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    (void)values;
+    const char *source = "PRO section III.E";
+    out->bits(out->context, "progress of each warp, 4 bytes", source, 32 * (uint64_t)m->warps, 0);
+    out->bits(out->context, "progress of each CTA, 4 bytes", source, 32 * (uint64_t)m->ctas, 0);
+    out->bits(out->context, "warps at a barrier or finished, 1 byte per CTA", source,
+              8 * (uint64_t)m->ctas, 0);
+    out->bits(out->context, "order of the CTAs, 1 byte each", source, 8 * (uint64_t)m->ctas, 0);
+}
+
 const TytoPolicy sched_pro = {
     TYTO_POLICY_HEAD,
     .name = "pro",
@@ -321,4 +331,5 @@ const TytoPolicy sched_pro = {
     .event = event,
     .elapsed = elapsed,
     .report = report,
+    .storage = storage,
 };

@@ -6,6 +6,7 @@
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
+#include "sched/view.h"
 
 enum { LIMIT, ORDER };
 
@@ -30,22 +31,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 }
 
 /* Only launches, exits and barriers change who is allowed. */
-static uint64_t allowed_now(const Swl *s, const TytoSmView *view) {
-    uint64_t rest = view->resident & ~view->exited, allowed = 0;
-    for (int i = 0; i < s->limit && rest; i++) {
-        uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
-        allowed |= oldest;
-        rest &= ~oldest;
-    }
-    for (uint64_t ctas = view->ctas; ctas; ctas &= ctas - 1) {
-        uint64_t warps = tyto_cta(view, tyto_lowest(ctas))->warps;
-        if (warps & view->at_barrier) allowed |= warps;
-    }
-    return allowed;
-}
-
 static void decide(Swl *s, const TytoSmView *view) {
-    s->allowed = allowed_now(s, view);
+    s->allowed = sched_view_oldest(view, s->limit);
     s->exited = view->exited;
 }
 
@@ -73,6 +60,12 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     greedy_issued(&s->greedy, issue);
 }
 
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    (void)values;
+    out->bits(out->context, "register with the limit", "CCWS section 3.2",
+              tyto_bits_for(m->warps + 1), 0);
+}
+
 const TytoPolicy sched_swl = {
     TYTO_POLICY_HEAD,
     .name = "swl",
@@ -87,4 +80,5 @@ const TytoPolicy sched_swl = {
     .may_issue = may_issue,
     .issued = issued,
     .event = event,
+    .storage = storage,
 };

@@ -42,3 +42,22 @@ void sched_view_retire(TytoSmView *view, int warp) {
 }
 
 void sched_view_finish(TytoSmView *view, int cta_slot) { view->ctas &= ~(UINT64_C(1) << cta_slot); }
+
+uint64_t sched_view_awaited(const TytoSmView *view) {
+    uint64_t awaited = 0;
+    for (uint64_t ctas = view->at_barrier ? view->ctas : 0; ctas; ctas &= ctas - 1) {
+        uint64_t warps = tyto_cta(view, tyto_lowest(ctas))->warps;
+        if (warps & view->at_barrier) awaited |= warps;
+    }
+    return awaited;
+}
+
+uint64_t sched_view_oldest(const TytoSmView *view, int limit) {
+    uint64_t rest = view->resident & ~view->exited, allowed = 0;
+    for (int i = 0; i < limit && rest; i++) {
+        uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
+        allowed |= oldest;
+        rest &= ~oldest;
+    }
+    return allowed | sched_view_awaited(view);
+}

@@ -43,18 +43,19 @@ char *tyto_machine_text(const char *name, int set_count, const char *const *sets
     return out.bytes;
 }
 
-static CostMachine cost_machine(const MachineConfig *config) {
-    return (CostMachine){.sms = config->sms,
-                         .warps = sm_config_warps(&config->sm),
-                         .ctas = config->sm.ctas,
-                         .l1d_lines = config->sm.l1d.size_bytes / config->sm.l1d.line_bytes,
-                         .l1d_line_bytes = config->sm.l1d.line_bytes,
-                         .channels = config->partitions,
-                         .banks = config->dram.banks,
-                         .row_bytes = config->dram.row_bytes,
-                         .prefetch_bytes =
-                             partition_prefetch_bytes(&config->partition, &config->dram),
-                         .queue = config->dram.queue_entries};
+static TytoMachineSizes cost_machine(const MachineConfig *config) {
+    return (TytoMachineSizes){.sms = config->sms,
+                              .warps = sm_config_warps(&config->sm),
+                              .ctas = config->sm.ctas,
+                              .schedulers = config->sm.scheduler.count,
+                              .l1d_lines = config->sm.l1d.size_bytes / config->sm.l1d.line_bytes,
+                              .l1d_line_bytes = config->sm.l1d.line_bytes,
+                              .channels = config->partitions,
+                              .banks = config->dram.banks,
+                              .row_bytes = config->dram.row_bytes,
+                              .prefetch_bytes =
+                                  partition_prefetch_bytes(&config->partition, &config->dram),
+                              .queue = config->dram.queue_entries};
 }
 
 char *tyto_cost_text(const char *scheduler, const char *name, int set_count,
@@ -67,7 +68,7 @@ char *tyto_cost_text(const char *scheduler, const char *name, int set_count,
         machine_set(machine, sets[i], diag);
     const MachineConfig *config = diag_error_count(diag) ? NULL : machine_finish(machine, diag);
     if (config) {
-        CostMachine sizes = cost_machine(config);
+        TytoMachineSizes sizes = cost_machine(config);
         sched_cost_text(policy, &sizes, &out);
     } else if (size_bytes) {
         snprintf(message, size_bytes, "%s", diag_text(diag));

@@ -138,12 +138,44 @@ class Combinations(Case):
             self.assertEqual(shown, [f"{gain:.3f}" for gain in gains[-1]])
         for line, mean in zip(table[5:], (statistics.fmean, statistics.geometric_mean, statistics.harmonic_mean)):
             self.assertEqual(line.replace("*", "").split()[2:], [f"{mean(column):.3f}" for column in zip(*gains)])
-        self.assertEqual([line.split()[0] for line in table[5:]], ["arithmetic", "geometric", "harmonic"])
+        self.assertEqual([line.split()[0] for line in table[5:8]], ["arithmetic", "geometric", "harmonic"])
+        self.check_ranking(done.stdout, gains)
         picture = (self.path / "s.svg").read_text(encoding="utf-8")
         for text in ("speed-up over gto (ratio of cycles)", "geometric mean", "swl:limit=1", "spmv, 2"):
             self.assertIn(text, picture)
         (self.path / "s.yaml").write_text("programs: [spmv, vecadd]\nmachines: gtx480\nschedulers: [lrr, gto, 'swl:limit=1']\nsizes: test\nseeds: 1..2\nbaseline: gto\n", encoding="utf-8")
         self.assertEqual(self.sweep("s.yaml").stdout, done.stdout)
+
+    def check_ranking(self, text, gains):
+        """Of two programs of two rows each. Drawn anew, each of them is drawn twice by a quarter of the draws, more than the outer 2.5%."""
+        lines = text.split("\nranking ")[1].split("\n\n")[0].splitlines()
+        shown = {line.split()[0]: line.split()[1:] for line in lines[1:-1]}
+        share = lambda column, counts: f"{100 * sum(map(counts, column)) / len(column):.0f}%"
+        mean = statistics.geometric_mean
+        for policy, bits, column in zip(("lrr", "gto", "swl:limit=1"), ("-", "-", "6"), zip(*gains)):
+            programs = [mean(column[:2]), mean(column[2:])]
+            numbers = [f"{value:.3f}" for value in (mean(column), min(programs), max(programs))]
+            shares = [share(column, lambda gain: gain >= 1.02), share(column, lambda gain: gain <= 0.98)]
+            self.assertEqual(shown[policy], [*numbers, *shares, f"{min(column):.3f}", bits])
+        order = [float(line[0]) for line in shown.values()]
+        self.assertEqual(order, sorted(order, reverse=True))
+        best = mean([max(row) for row in gains])
+        self.assertEqual(lines[-1], f"the best of each row together: {best:.3f} (geometric mean)")
+
+    def test_a_league_is_of_all_schedulers_over_gto(self):
+        listed = re.findall(r"(?m)^  ([\w-]+)$", self.tyto("schedulers").stdout.split("CTA schedulers")[0])
+        self.assertIn("gto", listed)
+        done = self.tyto("league", "vecadd", "--machines", "gtx480", "--sizes", "test", "--stored")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"{len(listed)} schedulers", done.stdout)
+        self.assertIn("speed-up over gto", done.stdout)
+        done = self.tyto("league", "vecadd", "--machines", "gtx480", "--sizes", "test", "--schedulers", "lrr,ccws", "--baseline", "lrr", "--stored")
+        self.assertIn("speed-up over lrr", done.stdout)
+        listed = re.findall(r"(?m)^  ([\w-]+)$", self.tyto("schedulers").stdout.split("CTA schedulers")[1])
+        done = self.tyto("sweep", "vecadd", "--machines", "gtx480", "--sizes", "test", "--cta-schedulers", "all", "--stored")
+        self.assertIn(f"{len(listed)} cta_schedulers", done.stdout)
+        everything = self.tyto("league", "--machines", "gtx480", "--sizes", "test", "--stored").stdout
+        self.assertEqual(everything, self.tyto("sweep", "all", "--machines", "gtx480", "--sizes", "test", "--schedulers", "all", "--baseline", "gto", "--stored").stdout)
 
     def test_a_baseline_is_one_of_the_columns(self):
         done = self.sweep("vecadd", "--schedulers", "lrr,two-level", "--sizes", "test", "--baseline", "two-levl", status=2)

@@ -27,6 +27,7 @@ void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
     view->pipeline_depth = 5;
     view->issue_interval = size.issue_interval ? size.issue_interval : 1;
     view->line_bytes = 128;
+    view->l1d_places = 128; /* 16 KiB */
     for (uint32_t w = 0; w < view->warp_count; w++)
         view->scheduler_warps[w % view->schedulers] |= UINT64_C(1) << w;
     sched_agent_init(&f->agent, f->policy, view, NULL);
@@ -160,8 +161,56 @@ void l1d_evict(Fabricated *f, int owner, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_EVICTED, TYTO_NO_WARP, owner, address);
 }
 
+void l1d_evict_by(Fabricated *f, int warp, int owner, uint64_t address) {
+    l1d(f, TYTO_EVENT_L1D_EVICTED, warp, owner, address);
+}
+
 void l1d_store(Fabricated *f, int warp, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_STORED, warp, TYTO_NO_WARP, address);
+}
+
+void issue_load(Fabricated *f, int warp, uint32_t pc) {
+    f->view.warp[warp].instructions++;
+    TytoIssue issue = {.warp = warp,
+                       .scheduler = warp % (int)f->view.schedulers,
+                       .lanes = UINT32_MAX,
+                       .is_load = true,
+                       .is_long = true,
+                       .pc = pc};
+    sched_agent_issued(&f->agent, &f->view, &issue);
+}
+
+void l1d_look_up(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner) {
+    l1d_find(f, warp, pc, address, owner, owner == TYTO_NO_WARP ? TYTO_NO_PC : pc);
+}
+
+void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner,
+              uint32_t owner_pc) {
+    const bool is_hit = owner != TYTO_NO_WARP;
+    TytoEvent event = event_of(is_hit ? TYTO_EVENT_L1D_HIT : TYTO_EVENT_L1D_MISS, warp, -1);
+    event.owner = owner;
+    event.pc = pc;
+    event.owner_pc = owner_pc;
+    event.address = address;
+    notify(f, event);
+}
+
+void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, uint32_t lanes_after) {
+    TytoEvent event = event_of(TYTO_EVENT_BRANCH, warp, -1);
+    event.pc = pc;
+    event.target = target;
+    event.lanes_before = 32;
+    event.lanes_after = lanes_after;
+    event.is_divergent = lanes_after != 32;
+    notify(f, event);
+}
+
+void branch(Fabricated *f, int warp, uint32_t pc, uint32_t target, bool is_divergent) {
+    TytoEvent event = event_of(TYTO_EVENT_BRANCH, warp, -1);
+    event.pc = pc;
+    event.target = target;
+    event.is_divergent = is_divergent;
+    notify(f, event);
 }
 
 void last_cta(Fabricated *f) {

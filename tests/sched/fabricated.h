@@ -61,8 +61,17 @@ void l1d_hit(Fabricated *f, int warp, uint64_t address);
 void l1d_miss(Fabricated *f, int warp, uint64_t address);
 void l1d_join(Fabricated *f, int warp, uint64_t address); /* a miss on a line under way */
 void l1d_evict(Fabricated *f, int owner, uint64_t address);
+void l1d_evict_by(Fabricated *f, int warp, int owner, uint64_t address); /* for a miss of `warp` */
 void l1d_store(Fabricated *f, int warp, uint64_t address);
 void last_cta(Fabricated *f);
+void issue_load(Fabricated *f, int warp, uint32_t pc); /* through the L1D */
+/* The load at `pc` looks the line up that `owner` brought in, or misses it (TYTO_NO_WARP). */
+void l1d_look_up(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner);
+/* The same, of a line that the load at `owner_pc` brought in. */
+void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner, uint32_t owner_pc);
+/* A branch at `pc` after which the warp goes on at `target`; it comes before the branch's issue. */
+void branch(Fabricated *f, int warp, uint32_t pc, uint32_t target, bool is_divergent);
+void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, uint32_t lanes_after);
 uint64_t may_load(Fabricated *f);  /* of the resident ones */
 uint64_t may_issue(Fabricated *f); /* of the resident ones */
 

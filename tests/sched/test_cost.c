@@ -5,38 +5,39 @@
 
 #include "sched/cost.h"
 
-static const CostMachine FERMI = {.sms = 14,
-                                  .warps = 48,
-                                  .ctas = 8,
-                                  .l1d_lines = 128,
-                                  .l1d_line_bytes = 128,
-                                  .channels = 6,
-                                  .banks = 16,
-                                  .row_bytes = 4096,
-                                  .prefetch_bytes = 128,
-                                  .queue = 64};
+static const TytoMachineSizes FERMI = {.sms = 14,
+                                       .warps = 48,
+                                       .ctas = 8,
+                                       .schedulers = 2,
+                                       .l1d_lines = 128,
+                                       .l1d_line_bytes = 128,
+                                       .channels = 6,
+                                       .banks = 16,
+                                       .row_bytes = 4096,
+                                       .prefetch_bytes = 128,
+                                       .queue = 64};
 /* OWL section 4.5: 4 memory controllers of 4 banks, rows of 32 lines of 64 bytes, 128 requests. */
-static const CostMachine OWL = {.sms = 28,
-                                .warps = 32,
-                                .ctas = 8,
-                                .l1d_lines = 512,
-                                .l1d_line_bytes = 64,
-                                .channels = 4,
-                                .banks = 4,
-                                .row_bytes = 2048,
-                                .prefetch_bytes = 64,
-                                .queue = 128};
+static const TytoMachineSizes OWL = {.sms = 28,
+                                     .warps = 32,
+                                     .ctas = 8,
+                                     .l1d_lines = 512,
+                                     .l1d_line_bytes = 64,
+                                     .channels = 4,
+                                     .banks = 4,
+                                     .row_bytes = 2048,
+                                     .prefetch_bytes = 64,
+                                     .queue = 128};
 /* CCWS table 1: 32 warps, 32 KB of 128-byte lines. */
-static const CostMachine CCWS = {.sms = 30,
-                                 .warps = 32,
-                                 .ctas = 8,
-                                 .l1d_lines = 256,
-                                 .l1d_line_bytes = 128,
-                                 .channels = 8,
-                                 .banks = 4,
-                                 .row_bytes = 2048,
-                                 .prefetch_bytes = 128,
-                                 .queue = 32};
+static const TytoMachineSizes CCWS = {.sms = 30,
+                                      .warps = 32,
+                                      .ctas = 8,
+                                      .l1d_lines = 256,
+                                      .l1d_line_bytes = 128,
+                                      .channels = 8,
+                                      .banks = 4,
+                                      .row_bytes = 2048,
+                                      .prefetch_bytes = 128,
+                                      .queue = 32};
 
 typedef struct Sum {
     uint64_t per_sm, per_channel;
@@ -44,7 +45,7 @@ typedef struct Sum {
     CostRow rows[COST_MAX_ROWS];
 } Sum;
 
-static Sum sum_of(const char *name, const CostMachine *machine) {
+static Sum sum_of(const char *name, const TytoMachineSizes *machine) {
     Diag *diag = diag_new();
     SchedPolicy *policy = sched_policy_new(name, diag);
     assert_non_null(policy);
@@ -90,6 +91,47 @@ static void simple_schedulers_add_nothing(void **unused) {
     assert_int_equal(sum_of("swl", &CCWS).per_sm, 6); /* 0 to 32 */
 }
 
+/* On an SM of 48 warps, 8 CTAs, 2 schedulers and 128 lines of 128 bytes. */
+static void policies_state_what_their_tables_hold(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *policy;
+        uint64_t bits;
+    } rows[] = {
+        {"gebhart", 16 * 6 + 16 * 6 * 32 * 32},        /* 8 active warps of either scheduler */
+        {"gebhart:active=1", 2 * 6 + 2 * 6 * 32 * 32}, /* 6 registers of 32 lanes each */
+        {"caws", 48 * 32},
+        {"cawa", 48 * 32},
+        {"cawa-cacp", 48 * 32 + 2 * 256 * 2 + 128 * 13},
+        {"dyncta", 2 * 12 + 8 + 4},    /* 0 to 2048 cycles; 0 to 8 CTAs */
+        {"equalizer", 4 * 11 + 8 + 4}, /* 32 samples of 48 warps */
+        {"mascar", 6 + 1},
+        {"pcal", 48 + 2 * 6 + 64},
+        {"ciao", 48 * 8 * 41 + 128 * 6 + 48 * (6 + 2) + 49 * 32 + 48 * 12},
+        {"baws", 8 * 6},
+        {"ipaws", 48 * 32 + 2},
+        {"daws", 48 * 16 * 40 + 128 * 6 + 64 * 34 + 16 * 64 + 48 * (5 + 6 + 8)},
+        {"apres", 48 * 32 + 48 * 6 + 3 * (48 + 32 + 6) + 16 * (32 + 6 + 48 + 32)},
+        {"prefetch-aware", 64 * (39 + 4)}, /* blocks of 512 bytes */
+        {"prefetch-aware:prefetch=no", 0},
+        {"tournament", 5 * 13},
+        {"oldest", 0},
+        {"youngest", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (sum_of(rows[i].policy, &FERMI).per_sm != rows[i].bits)
+            fail_msg("%s: %d bits, not %d", rows[i].policy,
+                     (int)sum_of(rows[i].policy, &FERMI).per_sm, (int)rows[i].bits);
+}
+
+static void a_plug_in_states_its_own_storage(void **unused) {
+    (void)unused;
+    Sum sum = sum_of(TEST_PLUGINS "/stalling.so", &CCWS);
+    assert_int_equal(sum.count, 2);
+    assert_int_equal(sum.per_sm, 7 * 32 + 32);
+    assert_int_equal(sum.per_channel, 1);
+}
+
 static void the_text_has_rows_and_sums(void **unused) {
     (void)unused;
     Diag *diag = diag_new();
@@ -111,6 +153,8 @@ int main(void) {
             owls_prefetcher_takes_512_bits_in_4_controllers_and_a_register_of_0_to_127),
         cmocka_unit_test(ccws_takes_40_bits_per_tag_160_bytes_of_owners_10_bits_per_score),
         cmocka_unit_test(simple_schedulers_add_nothing),
+        cmocka_unit_test(policies_state_what_their_tables_hold),
+        cmocka_unit_test(a_plug_in_states_its_own_storage),
         cmocka_unit_test(the_text_has_rows_and_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,11 @@ static void list_variants(void) {
         "ccws:k_throttle=1000,base=3",
         "ccws:vta_sets=8,vta_ways=1",
         "pro:threshold=1",
+        "dyncta:period=40",
+        "tournament:period=50,again=100",
+        "equalizer:sample=5,epoch=20,epochs=1",
+        "pcal:tokens=2,warps=3,period=64",
+        "ciao:high=0.001,low=0.0005,high_epoch=50,low_epoch=10",
         TEST_TURNS,
     };
     every_scheduler(&variants);

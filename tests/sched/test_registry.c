@@ -73,6 +73,16 @@ static void the_papers_values_are_the_defaults(void **unused) {
         {"swl", "limit", 32},
         {"two-level-active", "active", 6},
         {"cta-aware-locality", "fair", 0},
+        {"gebhart", "active", 8},
+        {"dyncta", "period", 2048},
+        {"dyncta", "t_idle", 16},
+        {"dyncta", "t_mem_l", 128},
+        {"dyncta", "t_mem_h", 384},
+        {"equalizer", "sample", 128},
+        {"equalizer", "epoch", 4096},
+        {"equalizer", "epochs", 3},
+        {"ciao", "high", 0.01},
+        {"ciao", "low", 0.005},
     };
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
         Diag *diag = diag_new();

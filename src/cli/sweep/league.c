@@ -12,6 +12,12 @@
 const char *const league_mean_names[LEAGUE_MEANS] = {"arithmetic mean", "geometric mean",
                                                      "harmonic mean"};
 
+const char *const league_figure_names[LEAGUE_FIGURES] = {
+    [LEAGUE_LOW] = "95% from",   [LEAGUE_HIGH] = "95% to", [LEAGUE_GAIN] = "2% faster",
+    [LEAGUE_LOSS] = "2% slower", [LEAGUE_WORST] = "worst", [LEAGUE_STORAGE] = "bits per SM"};
+
+#define LEAGUE_MARGIN 0.02 /* a gain or a loss that counts */
+
 /* ---- Rows ---- */
 
 /* What a row is called: its values of what varies. */
@@ -92,6 +98,141 @@ static void find_means(League *league) {
     }
 }
 
+/* ---- Gains, losses, the worst and an oracle ---- */
+
+static void find_shares(League *league) {
+    for (int column = 0; column < league->columns; column++) {
+        const double count = league->complete;
+        double gains = 0, losses = 0, worst = NAN;
+        for (int row = 0; row < league->rows; row++) {
+            const double value = league_at(league, row, column);
+            if (!is_complete(league, row)) continue;
+            gains += value >= 1 + LEAGUE_MARGIN;
+            losses += value <= 1 - LEAGUE_MARGIN;
+            if (!(value >= worst)) worst = value;
+        }
+        league->figures[LEAGUE_GAIN][column] = gains / count;
+        league->figures[LEAGUE_LOSS][column] = losses / count;
+        league->figures[LEAGUE_WORST][column] = worst;
+    }
+}
+
+static void find_oracle(League *league) {
+    double logs = 0;
+    for (int row = 0; row < league->rows; row++) {
+        double best = 0;
+        if (!is_complete(league, row)) continue;
+        for (int column = 0; column < league->columns; column++)
+            best = fmax(best, league_at(league, row, column));
+        logs += log(best);
+    }
+    league->oracle = exp(logs / league->complete);
+}
+
+/* ---- Confidence ---- */
+
+enum { DRAWS = 1000, TAIL = 25 }; /* 2.5% at either end */
+
+/* Sums of the logarithms of a program's speed-ups. */
+typedef struct Program {
+    int value;  /* of the sweep's programs */
+    int rows;   /* complete ones */
+    double sum; /* of one column */
+} Program;
+
+static int program_of(const Sweep *sweep, const int *choice) {
+    for (int i = 0; i < sweep->dimension_count; i++)
+        if (sweep->dimensions[i].vary == VARY_PROGRAM) return choice[i];
+    return 0;
+}
+
+/* The programs of the complete rows, with one column's sums; the result is how many they are. */
+static int sum_programs(const Sweep *sweep, const League *league, int column, Program *programs) {
+    int count = 0;
+    for (int row = 0; row < league->rows; row++) {
+        const int value = program_of(sweep, league->choices[row]);
+        int i = 0;
+        if (!is_complete(league, row)) continue;
+        while (i < count && programs[i].value != value)
+            i++;
+        if (i == count) programs[count++] = (Program){.value = value};
+        programs[i].sum += log(league_at(league, row, column));
+        programs[i].rows++;
+    }
+    return count;
+}
+
+/* SplitMix64, by Steele et al. (OOPSLA 2014): the same draws in every run. */
+static uint64_t next_random(uint64_t *state) {
+    uint64_t word = *state += UINT64_C(0x9e3779b97f4a7c15);
+    word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
+    return word ^ word >> 31;
+}
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The geometric mean's interval when as many programs are drawn anew, any of them repeatedly. All
+ * rows of a program (on several machines, say) are drawn together. */
+static void find_interval(const Sweep *sweep, League *league, int column, Program *programs) {
+    const int count = sum_programs(sweep, league, column, programs);
+    double means[DRAWS];
+    uint64_t random = 1;
+    for (int draw = 0; draw < DRAWS; draw++) {
+        double sum = 0, rows = 0;
+        for (int i = 0; i < count; i++) {
+            const Program *program = &programs[next_random(&random) % (uint64_t)count];
+            sum += program->sum;
+            rows += program->rows;
+        }
+        means[draw] = exp(sum / rows); /* 0 / 0, NAN, without rows */
+    }
+    qsort(means, DRAWS, sizeof *means, by_value);
+    league->figures[LEAGUE_LOW][column] = means[TAIL];
+    league->figures[LEAGUE_HIGH][column] = means[DRAWS - 1 - TAIL];
+}
+
+static void find_intervals(const Sweep *sweep, League *league) {
+    Program *programs = allocate((size_t)league->rows + 1, sizeof *programs);
+    for (int column = 0; column < league->columns; column++) {
+        memset(programs, 0, (size_t)league->rows * sizeof *programs);
+        find_interval(sweep, league, column, programs);
+    }
+    free(programs);
+}
+
+/* ---- Storage ---- */
+
+/* The bits that `tyto cost` counts of a scheduler on a machine; NAN: none are known. */
+static double bits_of(const char *scheduler, const char *machine) {
+    static const char LINE[] = "\nper SM ";
+    char message[256];
+    unsigned long long bits = 0;
+    char *text =
+        *scheduler ? tyto_cost_text(scheduler, machine, 0, NULL, message, sizeof message) : NULL;
+    const char *line = text ? strstr(text, LINE) : NULL;
+    const bool is_known = line && sscanf(line + sizeof LINE - 1, "%llu", &bits) == 1;
+    free(text);
+    return is_known ? (double)bits : NAN;
+}
+
+/* Of the sweep's first machine, by its own values. */
+static void find_storage(const Sweep *sweep, League *league) {
+    const Dimension *across = &sweep->dimensions[sweep_across(sweep)];
+    const char *machine = "";
+    for (int i = 0; i < sweep->dimension_count; i++)
+        if (sweep->dimensions[i].vary == VARY_MACHINE)
+            machine = sweep->dimensions[i].values.list[0];
+    for (int column = 0; column < league->columns; column++)
+        league->figures[LEAGUE_STORAGE][column] =
+            across->vary == VARY_SCHEDULER
+                ? bits_of(across->values.list[column], *machine ? machine : TYTO_DEFAULT_MACHINE)
+                : NAN;
+}
+
 /* ---- The league ---- */
 
 League *league_new(const Sweep *sweep, Store *store) {
@@ -109,12 +250,18 @@ League *league_new(const Sweep *sweep, Store *store) {
     league->speedups = allocate(cells, sizeof *league->speedups);
     for (int i = 0; i < LEAGUE_MEANS; i++)
         league->means[i] = allocate((size_t)league->columns, sizeof *league->means[i]);
+    for (int i = 0; i < LEAGUE_FIGURES; i++)
+        league->figures[i] = allocate((size_t)league->columns, sizeof *league->figures[i]);
     for (int row = 0; row < league->rows; row++) {
         if (read_row(sweep, store, league, row)) continue;
         league_free(league);
         return NULL;
     }
     find_means(league);
+    find_shares(league);
+    find_oracle(league);
+    find_intervals(sweep, league);
+    find_storage(sweep, league);
     return league;
 }
 
@@ -126,6 +273,8 @@ void league_free(League *league) {
     }
     for (int i = 0; i < LEAGUE_MEANS; i++)
         free(league->means[i]);
+    for (int i = 0; i < LEAGUE_FIGURES; i++)
+        free(league->figures[i]);
     free(league->labels);
     free(league->choices);
     free(league->speedups);

@@ -12,13 +12,27 @@ enum { LEAGUE_MEANS = 3 }; /* arithmetic, geometric, harmonic */
 extern const char *const league_mean_names[LEAGUE_MEANS];
 enum { LEAGUE_GEOMETRIC = 1 };
 
+/* What else is said of each column, over the complete rows. */
+typedef enum LeagueFigure {
+    LEAGUE_LOW,     /* the geometric mean's 95% interval, from ... */
+    LEAGUE_HIGH,    /* ... to, by drawing programs anew */
+    LEAGUE_GAIN,    /* share of rows that are at least 2% faster */
+    LEAGUE_LOSS,    /* share of rows that are at least 2% slower */
+    LEAGUE_WORST,   /* least speed-up */
+    LEAGUE_STORAGE, /* bits that the scheduler adds to an SM; NAN: not a scheduler, or not known */
+    LEAGUE_FIGURES
+} LeagueFigure;
+extern const char *const league_figure_names[LEAGUE_FIGURES];
+
 typedef struct League {
     int rows, columns;           /* of the table; columns are those of sweep_across */
     char **labels;               /* of each row, the values that vary; owned, as what follows */
     int **choices;               /* of each row, the value of each dimension */
     double *speedups;            /* by row, then column; NAN: a run is not there */
     double *means[LEAGUE_MEANS]; /* of each column, over the complete rows; NAN: there are none */
-    int complete;                /* rows of which every run is there */
+    double *figures[LEAGUE_FIGURES]; /* of each column, likewise */
+    double oracle; /* geometric mean of the best of each complete row; NAN: there are none */
+    int complete;  /* rows of which every run is there */
 } League;
 
 /* The league of a sweep that has a baseline; NULL after a message when the store fails. */

@@ -161,6 +161,61 @@ static int names_width(const Sweep *sweep, int across) {
     return width;
 }
 
+/* The columns by their geometric mean, the highest first; of equals, as they stand. */
+static int *rank_columns(const League *league) {
+    const double *means = league->means[LEAGUE_GEOMETRIC];
+    int *order = allocate((size_t)league->columns, sizeof *order);
+    for (int c = 0; c < league->columns; c++) {
+        int at = c;
+        for (; at && means[order[at - 1]] < means[c]; at--)
+            order[at] = order[at - 1];
+        order[at] = c;
+    }
+    return order;
+}
+
+static void write_figure(LeagueFigure figure, double value, FILE *to) {
+    const bool is_share = figure == LEAGUE_GAIN || figure == LEAGUE_LOSS;
+    char text[CELL_BYTES] = "-";
+    if (is_share) snprintf(text, sizeof text, "%.0f%%", 100 * value);
+    else if (!isnan(value))
+        snprintf(text, sizeof text, figure == LEAGUE_STORAGE ? "%.0f" : "%.3f", value);
+    fprintf(to, "  %*s", (int)strlen(league_figure_names[figure]), text);
+}
+
+/* A line for each column, the best first. */
+static void write_ranking(const Words *columns, const League *league, FILE *to) {
+    static const char HEADING[] = "ranking";
+    const int width = width_of(columns, sizeof HEADING - 1);
+    int *order = rank_columns(league);
+    fprintf(to, "\n%-*s  %9s", width, HEADING, "geo. mean");
+    for (int f = 0; f < LEAGUE_FIGURES; f++)
+        fprintf(to, "  %s", league_figure_names[f]);
+    fprintf(to, "\n");
+    for (int i = 0; i < league->columns; i++) {
+        const int c = order[i];
+        const char *name = shown(columns->list[c]);
+        fprintf(to, "%-*s  %9.3f", pad_text(name, width), name, league->means[LEAGUE_GEOMETRIC][c]);
+        for (int f = 0; f < LEAGUE_FIGURES; f++)
+            write_figure((LeagueFigure)f, league->figures[f][c], to);
+        fprintf(to, "\n");
+    }
+    fprintf(to, "the best of each row together: %.3f (geometric mean)\n", league->oracle);
+    free(order);
+}
+
+/* The means of the complete rows, of which there are several, and the ranking by them. */
+static void write_standing(const Words *columns, const League *league, int names, FILE *to) {
+    for (int i = 0; i < LEAGUE_MEANS; i++) {
+        fprintf(to, "%-*s", names, league_mean_names[i]);
+        write_speedups(columns, league->means[i], to);
+    }
+    if (league->complete < league->rows)
+        fprintf(to, "(means of the %d of %d rows of which every run is there)\n", league->complete,
+                league->rows);
+    write_ranking(columns, league, to);
+}
+
 /* The speed-ups over the baseline, row by row, and their means. */
 static bool write_league(const Sweep *sweep, Store *store, FILE *to) {
     const int across = sweep_across(sweep), names = names_width(sweep, across);
@@ -186,13 +241,7 @@ static bool write_league(const Sweep *sweep, Store *store, FILE *to) {
         fprintf(to, "%*s", gap, "");
         write_speedups(columns, &league->speedups[row * league->columns], to);
     }
-    for (int i = 0; league->complete > 1 && i < LEAGUE_MEANS; i++) {
-        fprintf(to, "%-*s", names + gap, league_mean_names[i]);
-        write_speedups(columns, league->means[i], to);
-    }
-    if (league->complete > 1 && league->complete < league->rows)
-        fprintf(to, "(means of the %d of %d rows of which every run is there)\n", league->complete,
-                league->rows);
+    if (league->complete > 1) write_standing(columns, league, names + gap, to);
     league_free(league);
     return true;
 }

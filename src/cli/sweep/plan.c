@@ -140,7 +140,10 @@ static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, cons
 /* Adds the values of a list as the command line takes it: "lrr,swl:limit=1..4", "1..8". Ends at the
  * first mistake: a range may hold thousands. */
 static void add_list(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
-    Names names = names_read(text, MOST_VALUES);
+    const NamesAll all = dimension->vary == VARY_SCHEDULER       ? NAMES_ALL_SCHEDULERS
+                         : dimension->vary == VARY_CTA_SCHEDULER ? NAMES_ALL_CTA_SCHEDULERS
+                                                                 : NAMES_NO_ALL;
+    Names names = names_read(text, MOST_VALUES, all);
     int before = sweep->plan->mistakes;
     if (names.is_cut) say(sweep->plan, origin, "there are too many values");
     else if (names.empty) say_empty(sweep, origin, names.empty);

@@ -42,6 +42,12 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
         out->value(out->context, rows[i].name, "", (double)rows[i].value);
 }
 
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    (void)values;
+    out->bits(out->context, "counters, 32 bits each", "ours", 7 * 32, 0);
+    out->bits(out->context, "a bit per warp", "ours", m->warps, 1);
+}
+
 const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD,
                                 .name = "stalling",
                                 .summary = "counts who finds what full",
@@ -49,4 +55,5 @@ const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD,
                                 .needs = TYTO_NEEDS_STALLS,
                                 .pick = pick,
                                 .elapsed = elapsed,
-                                .report = report};
+                                .report = report,
+                                .storage = storage};

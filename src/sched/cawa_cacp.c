@@ -1,0 +1,241 @@
+/* Criticality-aware warp acceleration as a whole: the scheduler of `cawa`, and the cache part
+ * (CACP), which keeps a part of each L1D set for lines that critical warps use again.
+ *
+ * A signature of a line's address and its load's pc leads to two counters of 2 bits: whether
+ * critical warps find such lines again (CCBP), and whether anybody does (SHiP). A line that comes
+ * belongs to the critical part if its CCBP counter is 2 or more. When a set is full, the part that
+ * has more than its share of the set gives a line: that with the highest re-reference value (RRPV,
+ * 0 to 3), the least recently used of equals. A hit sets the RRPV to 0; a new line has 3 if its
+ * SHiP counter is 0, else 2. A warp is critical when its criticality is in the upper part of the
+ * range of all warps.
+ *
+ * The paper splits ways, here the parts are numbers of lines, wherever they lie. Who is critical is
+ * looked at every 64 instructions. Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA: Coordinated
+ * Warp Scheduling and Cache Prioritization for Critical Warp Acceleration of GPGPU Workloads", ISCA
+ * 2015; counters and their changes as in a public implementation
+ * (github.com/ujansengupta/CAWA_gpgpusim, CACP.cc). The paper's text was not at hand: the shares
+ * are ours. */
+#include "sched/policies.h"
+
+#include "base/bits.h"
+#include "sched/criticality.h"
+#include "sched/greedy.h"
+
+enum { PART, CRITICAL };
+enum { SIGNATURES = 256, MOST = 3, PREDICTS = 2, LOOK_EVERY = 64 };
+
+static const TytoPolicyParameter PARAMETERS[] = {
+    [PART] = {"part", TYTO_REAL, 0.5, 0, 1, NULL,
+              "share of a set's lines that belongs to critical warps",
+              "ours: Lee et al. (ISCA 2015) split the ways"},
+    [CRITICAL] = {"critical", TYTO_REAL, 0.5, 0, 1, NULL,
+                  "part of the range of criticality above which a warp is critical",
+                  "ours: Lee et al. (ISCA 2015) compare with the others"},
+};
+
+typedef struct CachedLine {
+    uint64_t number; /* its address over its bytes, and 1; 0: none */
+    uint8_t signature;
+    uint8_t rrpv;     /* 0 to MOST */
+    bool is_critical; /* it is of the critical part */
+    bool has_critical_use, has_other_use;
+} CachedLine;
+
+typedef struct CawaCacp {
+    Greedy greedy;
+    Criticality criticality;
+    uint8_t ccbp[SIGNATURES], ship[SIGNATURES]; /* 0 to MOST */
+    double part, critical;                      /* shares */
+    uint64_t line_bytes;
+    uint32_t places;
+    uint64_t issues;         /* instructions since the kernel's start */
+    uint64_t critical_warps; /* when last looked at */
+    uint64_t critical_hits, other_hits;
+    CachedLine *lines; /* behind this: `places` of them */
+} CawaCacp;
+
+static size_t extra_bytes(const TytoSmView *view, const double *values) {
+    (void)values;
+    return (size_t)view->l1d_places * sizeof(CachedLine);
+}
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    CawaCacp *s = state;
+    greedy_start(&s->greedy, GREEDY_THEN_OLDEST);
+    s->part = values[PART];
+    s->critical = values[CRITICAL];
+    s->line_bytes = view->line_bytes;
+    s->places = view->l1d_places;
+    s->lines = (CachedLine *)(void *)((char *)state + bits_align_up(sizeof *s, 64));
+}
+
+/* ---- Warps ---- */
+
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    const CawaCacp *s = state;
+    const int last = s->greedy.last[scheduler];
+    if (last >= 0 && tyto_has(ready, last)) return last;
+    return criticality_first(&s->criticality, view, ready);
+}
+
+static void find_critical(CawaCacp *s, const TytoSmView *view) {
+    const int64_t *value = s->criticality.value;
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (uint64_t rest = view->resident; rest; rest &= rest - 1) {
+        const int64_t of = value[tyto_lowest(rest)];
+        least = of < least ? of : least;
+        most = of > most ? of : most;
+    }
+    s->critical_warps = 0;
+    for (uint64_t rest = view->resident; rest; rest &= rest - 1) {
+        const double above = (double)(value[tyto_lowest(rest)] - least);
+        if (above > s->critical * (double)(most - least)) s->critical_warps |= rest & -rest;
+    }
+}
+
+static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    CawaCacp *s = state;
+    greedy_issued(&s->greedy, issue);
+    criticality_issued(&s->criticality, view, issue->warp);
+    if (s->issues++ % LOOK_EVERY == 0) find_critical(s, view);
+}
+
+/* ---- Lines ---- */
+
+static uint8_t signature_of(const CawaCacp *s, uint64_t address, uint32_t pc) {
+    return (uint8_t)((address / s->line_bytes) ^ pc);
+}
+
+static void count_up(uint8_t *counter) {
+    if (*counter < MOST) ++*counter;
+}
+static void count_down(uint8_t *counter) {
+    if (*counter) --*counter;
+}
+
+/* A line takes a place; another sector of one that is there does not. */
+static void come(CawaCacp *s, const TytoEvent *event) {
+    CachedLine *line = &s->lines[event->place];
+    const uint64_t number = event->address / s->line_bytes + 1;
+    const uint8_t signature = signature_of(s, event->address, event->pc);
+    if (line->number == number) return;
+    *line = (CachedLine){.number = number,
+                         .signature = signature,
+                         .rrpv = s->ship[signature] ? MOST - 1 : MOST,
+                         .is_critical = s->ccbp[signature] >= PREDICTS};
+}
+
+static void hit(CawaCacp *s, const TytoEvent *event) {
+    CachedLine *line = &s->lines[event->place];
+    const bool is_critical = tyto_has(s->critical_warps, event->warp);
+    count_up(&s->ship[line->signature]);
+    if (is_critical) count_up(&s->ccbp[line->signature]);
+    line->has_critical_use |= is_critical;
+    line->has_other_use |= !is_critical;
+    line->rrpv = 0;
+    if (is_critical) s->critical_hits++;
+    else s->other_hits++;
+}
+
+static void go(CawaCacp *s, const TytoEvent *event) {
+    CachedLine *line = &s->lines[event->place];
+    if (!line->has_critical_use && !line->has_other_use) count_down(&s->ship[line->signature]);
+    else if (line->is_critical && !line->has_critical_use) count_down(&s->ccbp[line->signature]);
+    *line = (CachedLine){0};
+}
+
+/* The line of the part that goes first; TYTO_ANY_LINE: none of it can go. */
+static int first_to_go(const CawaCacp *s, const TytoLines *lines, bool is_critical) {
+    const TytoLine *first = NULL;
+    int found = TYTO_ANY_LINE;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const TytoLine *line = tyto_line(lines, i);
+        if (!line->can_go || s->lines[line->place].is_critical != is_critical) continue;
+        const int over = first ? s->lines[line->place].rrpv - s->lines[first->place].rrpv : 1;
+        if (over < 0 || (over == 0 && line->order > first->order)) continue;
+        first = line;
+        found = (int)i;
+    }
+    return found;
+}
+
+/* Lines of the set that came before grow older by as much as the one that goes lacks. */
+static void age(CawaCacp *s, const TytoLines *lines, int gone) {
+    const uint8_t lacks = MOST - s->lines[tyto_line(lines, (uint32_t)gone)->place].rrpv;
+    for (uint32_t i = 0; i < lines->count && lacks; i++) {
+        CachedLine *line = &s->lines[tyto_line(lines, i)->place];
+        line->rrpv = line->rrpv + lacks < MOST ? (uint8_t)(line->rrpv + lacks) : MOST;
+    }
+}
+
+static int victim(void *state, const TytoSmView *view, const TytoMiss *miss,
+                  const TytoLines *lines) {
+    (void)view;
+    CawaCacp *s = state;
+    const bool comes_critical = s->ccbp[signature_of(s, miss->address, miss->pc)] >= PREDICTS;
+    uint32_t critical = 0;
+    for (uint32_t i = 0; i < lines->count; i++)
+        critical += s->lines[tyto_line(lines, i)->place].is_critical;
+    const uint32_t share = (uint32_t)(s->part * lines->count);
+    const bool takes_critical = comes_critical ? critical >= share : critical > share;
+    int gone = first_to_go(s, lines, takes_critical);
+    if (gone == TYTO_ANY_LINE) gone = first_to_go(s, lines, !takes_critical);
+    if (gone != TYTO_ANY_LINE) age(s, lines, gone);
+    return gone;
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    CawaCacp *s = state;
+    const bool has_place = event->place < s->places;
+    switch (event->kind) {
+    case TYTO_EVENT_L1D_HIT:
+        if (has_place) hit(s, event);
+        return;
+    case TYTO_EVENT_L1D_MISS:
+        if (has_place) come(s, event);
+        return;
+    case TYTO_EVENT_L1D_EVICTED:
+        if (has_place) go(s, event);
+        return;
+    case TYTO_EVENT_WARP_FINISHED: greedy_finished(&s->greedy, event->warp); return;
+    default: criticality_event(&s->criticality, view, event); return;
+    }
+}
+
+static void report(void *state, const TytoSmView *view, const TytoReport *out) {
+    (void)view;
+    const CawaCacp *s = state;
+    out->value(out->context, "critical_hits", "L1D hits", (double)s->critical_hits);
+    out->value(out->context, "other_hits", "L1D hits", (double)s->other_hits);
+}
+
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    (void)values;
+    out->bits(out->context, "criticality of each warp", "ours: 32 bits a warp",
+              (uint64_t)m->warps * CRITICALITY_BITS, 0);
+    out->bits(out->context, "two tables of 256 counters of 2 bits",
+              "a public implementation of Lee et al. (ISCA 2015)", 2 * SIGNATURES * 2, 0);
+    out->bits(out->context, "each line: signature, RRPV, part, two uses",
+              "a public implementation of Lee et al. (ISCA 2015)",
+              (uint64_t)m->l1d_lines * (8 + 2 + 1 + 2), 0);
+}
+
+const TytoPolicy sched_cawa_cacp = {
+    TYTO_POLICY_HEAD,
+    .name = "cawa-cacp",
+    .summary = "cawa, and lines that critical warps use again keep a part of the L1D",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(CawaCacp),
+    .events = CRITICALITY_EVENTS | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) |
+              TYTO_WANTS(TYTO_EVENT_L1D_HIT) | TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
+              TYTO_WANTS(TYTO_EVENT_L1D_EVICTED),
+    .extra_bytes = extra_bytes,
+    .start = start,
+    .pick = pick,
+    .issued = issued,
+    .event = event,
+    .report = report,
+    .victim = victim,
+    .storage = storage,
+};

@@ -1,0 +1,176 @@
+/* DYNCTA: as many CTAs of an SM run as keep it busy without overloading memory. It begins with half
+ * of those that fit. In each period it counts the cycles in which there is nothing to execute
+ * (C_idle) and those in which all running warps wait for memory (C_mem). Many idle cycles, or few
+ * that wait for memory, add a CTA; many that wait for memory pause the one that came last. Inside,
+ * warps go greedy-then-oldest or in turn.
+ *
+ * The paper limits what the dispatcher hands out; here CTAs beyond the limit wait on the SM
+ * (sched/cta_throttle.h). Source: O. Kayiran, A. Jog, M. T. Kandemir and C. R. Das, "Neither More
+ * Nor Less: Optimizing Thread-level Parallelism for GPGPUs", PACT 2013. The paper's text was not at
+ * hand: its constants are as others quote them. */
+#include "sched/policies.h"
+
+#include "sched/cta_throttle.h"
+#include "sched/greedy.h"
+#include "sched/view.h"
+
+enum { PERIOD, T_IDLE, T_MEM_LOW, T_MEM_HIGH, IDLE, ORDER };
+enum { IDLE_EMPTY, IDLE_STALLED };
+
+static const char *const IDLES[] = {"empty", "stalled", NULL};
+#define SOURCE "Kayiran et al. (PACT 2013), as others quote it"
+static const TytoPolicyParameter PARAMETERS[] = {
+    [PERIOD] = {"period", TYTO_INTEGER, 2048, 1, 1000000000, NULL,
+                "SM cycles between two decisions", SOURCE},
+    [T_IDLE] = {"t_idle", TYTO_INTEGER, 16, 0, 1000000000, NULL,
+                "idle cycles of a period from which on a CTA is added", SOURCE},
+    [T_MEM_LOW] = {"t_mem_l", TYTO_INTEGER, 128, 0, 1000000000, NULL,
+                   "cycles of a period waiting for memory below which a CTA is added", SOURCE},
+    [T_MEM_HIGH] = {"t_mem_h", TYTO_INTEGER, 384, 0, 1000000000, NULL,
+                    "cycles of a period waiting for memory from which on a CTA is paused", SOURCE},
+    [IDLE] = {"idle", TYTO_CHOICE, IDLE_EMPTY, 0, 1, IDLES,
+              "an idle cycle: no running warp is left that is not at a barrier, or none has issued "
+              "though not all wait for memory",
+              "both readings of Kayiran et al. (PACT 2013)"},
+    [ORDER] = {"order", TYTO_CHOICE, GREEDY_NEXT, 0, GREEDY_NEXT, greedy_orders,
+               "who is first of the warps that may issue, as in gto",
+               "Kayiran et al. (PACT 2013): round-robin"},
+};
+
+typedef enum Kind { KIND_BUSY, KIND_IDLE, KIND_MEMORY } Kind;
+
+typedef struct Dyncta {
+    Greedy greedy;
+    CtaThrottle throttle;
+    uint64_t period, t_idle, t_mem_low, t_mem_high; /* SM cycles */
+    uint64_t left;                                  /* SM cycles to the next decision */
+    uint64_t idle, memory;                          /* cycles of this period */
+    uint64_t live, waiting;   /* warps with threads left; those of them that waited for memory, when
+                                 last seen */
+    uint64_t issue_cycle;     /* SM cycle of the last issue, and 1 */
+    uint32_t most;            /* CTAs that fit */
+    bool counts_stalled;      /* `idle` is stalled */
+    uint64_t raised, lowered; /* decisions since the kernel's start */
+} Dyncta;
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    Dyncta *s = state;
+    greedy_start(&s->greedy, values[ORDER]);
+    s->left = s->period = (uint64_t)values[PERIOD];
+    s->t_idle = (uint64_t)values[T_IDLE];
+    s->t_mem_low = (uint64_t)values[T_MEM_LOW];
+    s->t_mem_high = (uint64_t)values[T_MEM_HIGH];
+    s->counts_stalled = values[IDLE] == IDLE_STALLED;
+    s->most = view->cta_limit;
+    cta_throttle_set(&s->throttle, view, s->most / 2);
+}
+
+static void decide(Dyncta *s, const TytoSmView *view) {
+    const uint32_t limit = s->throttle.limit;
+    const bool wants_more = s->idle >= s->t_idle || s->memory < s->t_mem_low;
+    s->left = s->period;
+    if (wants_more && limit < s->most) {
+        cta_throttle_set(&s->throttle, view, limit + 1);
+        s->raised++;
+    } else if (!wants_more && s->memory >= s->t_mem_high && limit > 1) {
+        cta_throttle_set(&s->throttle, view, limit - 1);
+        s->lowered++;
+    }
+    s->idle = s->memory = 0;
+}
+
+static void count(Dyncta *s, const TytoSmView *view, Kind kind, uint64_t cycles) {
+    while (cycles) {
+        const uint64_t part = cycles < s->left ? cycles : s->left;
+        if (kind == KIND_IDLE) s->idle += part;
+        if (kind == KIND_MEMORY) s->memory += part;
+        cycles -= part;
+        s->left -= part;
+        if (!s->left) decide(s, view);
+    }
+}
+
+static Kind kind_of(const Dyncta *s, uint64_t live, uint64_t waiting, bool has_issued) {
+    const uint64_t running = live & s->throttle.warps;
+    if (running & waiting && !(running & ~waiting)) return KIND_MEMORY;
+    if (s->counts_stalled) return has_issued ? KIND_BUSY : KIND_IDLE;
+    return running ? KIND_BUSY : KIND_IDLE;
+}
+
+/* While the SM slept, who waits now waited, and so did who waited before. Only the first of the
+ * cycles that went by can have seen an issue. */
+static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
+    Dyncta *s = state;
+    const uint64_t live = view->resident & ~view->exited & ~view->at_barrier;
+    const uint64_t waiting = view->waits_memory & live, asleep = s->waiting | waiting;
+    bool has_issued = s->issue_cycle == view->cycle - cycles + 1;
+    for (uint64_t rest = view->ctas ? cycles - 1 : 0; rest;) {
+        const uint64_t part = has_issued ? 1 : rest;
+        count(s, view, kind_of(s, s->live, asleep, has_issued), part);
+        has_issued = false;
+        rest -= part;
+    }
+    if (view->ctas) count(s, view, kind_of(s, live, waiting, has_issued), 1);
+    s->live = live;
+    s->waiting = waiting;
+}
+
+static uint64_t may_issue(void *state, const TytoSmView *view) {
+    (void)view;
+    const Dyncta *s = state;
+    return s->throttle.warps;
+}
+
+static uint64_t next_change(void *state, const TytoSmView *view) {
+    (void)view;
+    const Dyncta *s = state;
+    return s->throttle.paused ? s->left : UINT64_MAX;
+}
+
+static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    Dyncta *s = state;
+    greedy_issued(&s->greedy, issue);
+    s->issue_cycle = view->cycle + 1;
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    Dyncta *s = state;
+    if (event->kind == TYTO_EVENT_WARP_FINISHED) greedy_finished(&s->greedy, event->warp);
+    if (event->kind == TYTO_EVENT_CTA_LAUNCHED) s->live |= event->warps;
+    cta_throttle_event(&s->throttle, view, event);
+}
+
+static void report(void *state, const TytoSmView *view, const TytoReport *out) {
+    (void)view;
+    const Dyncta *s = state;
+    out->value(out->context, "cta_limit", "CTAs that may run", s->throttle.limit);
+    out->value(out->context, "raised", "decisions", (double)s->raised);
+    out->value(out->context, "lowered", "decisions", (double)s->lowered);
+}
+
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    const uint64_t counter = tyto_bits_for((uint32_t)values[PERIOD] + 1);
+    out->bits(out->context, "counters of idle and memory cycles", "ours: up to a period",
+              2 * counter, 0);
+    out->bits(out->context, "limit, and a bit for each CTA", "ours",
+              m->ctas + tyto_bits_for(m->ctas + 1), 0);
+}
+
+const TytoPolicy sched_dyncta = {
+    TYTO_POLICY_HEAD,
+    .name = "dyncta",
+    .summary = "runs fewer CTAs while all warps wait for memory, more while the SM is idle",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(Dyncta),
+    .events = CTA_THROTTLE_EVENTS | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED),
+    .start = start,
+    .pick = greedy_policy_pick,
+    .may_issue = may_issue,
+    .issued = issued,
+    .event = event,
+    .elapsed = elapsed,
+    .next_change = next_change,
+    .report = report,
+    .storage = storage,
+};

@@ -1,0 +1,132 @@
+/* Mascar's memory-aware scheduling. While the L1D can take more misses, warps go greedy-then-oldest
+ * (equal priority). When its MSHRs or its queue of misses are almost full, one warp owns memory: it
+ * alone may issue loads, and they go before all else; the others compute. The owner is the oldest
+ * warp that wants to load; it stays the owner until its next instruction waits for its loads, or it
+ * waits at a barrier, or ends. So one warp gets all its data, rather than all warps a part.
+ *
+ * Left out: the re-execution queue, which lets accesses that hit pass those that were refused.
+ * Stores, atomics and accesses of other spaces are not held back. Source: A. Sethia, D. A. Jamshidi
+ * and S. Mahlke, "Mascar: Speeding up GPU Warps by Reducing Memory Pitstops", HPCA 2015. How full
+ * "almost full" is, is a parameter: the paper's text was not at hand. */
+#include "sched/policies.h"
+
+#include "sched/greedy.h"
+
+enum { MSHRS, MISSES, ORDER };
+
+static const TytoPolicyParameter PARAMETERS[] = {
+    [MSHRS] = {"mshrs", TYTO_INTEGER, 2, 0, 65536, NULL,
+               "free MSHRs of the L1D below which memory counts as saturated",
+               "Sethia et al. (HPCA 2015): almost full; the number is ours"},
+    [MISSES] = {"misses", TYTO_INTEGER, 1, 0, 65536, NULL,
+                "free places of the queue of misses below which memory counts as saturated",
+                "Sethia et al. (HPCA 2015): almost full; the number is ours"},
+    [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
+               "who is first of the warps that may issue, as in gto",
+               "Sethia et al. (HPCA 2015): greedy-then-oldest"},
+};
+
+typedef struct Mascar {
+    Greedy greedy;
+    uint32_t mshrs, misses; /* free ones below which memory is saturated */
+    int owner;              /* the warp that alone may load; TYTO_NO_WARP */
+    bool is_saturated;
+    uint64_t saturated; /* SM cycles */
+    uint64_t owners;    /* times that a warp became the owner */
+} Mascar;
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    (void)view;
+    Mascar *s = state;
+    greedy_start(&s->greedy, values[ORDER]);
+    s->mshrs = (uint32_t)values[MSHRS];
+    s->misses = (uint32_t)values[MISSES];
+    s->owner = TYTO_NO_WARP;
+}
+
+static bool is_full(const Mascar *s, const TytoSmView *view) {
+    return view->ctas && (view->l1d_mshrs_free < s->mshrs || view->l1d_misses_free < s->misses);
+}
+
+/* What the last cycle left holds in all cycles that went by. */
+static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
+    Mascar *s = state;
+    s->is_saturated = is_full(s, view);
+    if (s->is_saturated) s->saturated += cycles;
+    else s->owner = TYTO_NO_WARP;
+}
+
+/* The warps that can go on now or soon. */
+static uint64_t going(const TytoSmView *view) {
+    return view->resident & ~(view->exited | view->at_barrier | view->waits_memory);
+}
+
+static bool is_owned(const Mascar *s, const TytoSmView *view) {
+    return s->owner != TYTO_NO_WARP && tyto_has(going(view), s->owner);
+}
+
+static uint64_t may_load(void *state, const TytoSmView *view) {
+    Mascar *s = state;
+    if (!s->is_saturated) return ~UINT64_C(0);
+    if (!is_owned(s, view)) {
+        const uint64_t wanting = going(view) & view->wants_load;
+        s->owner = wanting ? tyto_oldest(view, wanting) : TYTO_NO_WARP;
+        s->owners += wanting != 0;
+    }
+    return s->owner == TYTO_NO_WARP ? 0 : UINT64_C(1) << s->owner;
+}
+
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    const Mascar *s = state;
+    if (s->is_saturated && s->owner != TYTO_NO_WARP && tyto_has(ready & view->wants_load, s->owner))
+        return s->owner;
+    return greedy_pick(&s->greedy, view, scheduler, ready);
+}
+
+/* In the next cycle others may load if memory has room again, or the owner does not go on. */
+static uint64_t next_change(void *state, const TytoSmView *view) {
+    const Mascar *s = state;
+    const uint64_t wanting = going(view) & view->wants_load;
+    const bool changes = s->is_saturated != is_full(s, view) || !is_owned(s, view);
+    return wanting && changes && s->is_saturated ? 1 : UINT64_MAX;
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    (void)view;
+    Mascar *s = state;
+    greedy_finished(&s->greedy, event->warp);
+    if (s->owner == event->warp) s->owner = TYTO_NO_WARP;
+}
+
+static void report(void *state, const TytoSmView *view, const TytoReport *out) {
+    (void)view;
+    const Mascar *s = state;
+    out->value(out->context, "saturated", "SM cycles", (double)s->saturated);
+    out->value(out->context, "owners", "times", (double)s->owners);
+}
+
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    (void)values;
+    out->bits(out->context, "owner of memory, and whether there is one", "ours",
+              tyto_bits_for(m->warps) + 1, 0);
+}
+
+const TytoPolicy sched_mascar = {
+    TYTO_POLICY_HEAD,
+    .name = "mascar",
+    .summary = "while the L1D's MSHRs are almost full, one warp alone may load, before all else",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(Mascar),
+    .events = TYTO_WANTS(TYTO_EVENT_WARP_FINISHED),
+    .needs = TYTO_NEEDS_STALLS,
+    .start = start,
+    .pick = pick,
+    .may_load = may_load,
+    .issued = greedy_policy_issued,
+    .event = event,
+    .elapsed = elapsed,
+    .next_change = next_change,
+    .report = report,
+    .storage = storage,
+};

@@ -1,0 +1,169 @@
+/* Priority-based cache allocation, the warps' part: the oldest warps hold tokens, and only their
+ * misses take lines of the L1D; the others may hit, and their misses bypass it. At most `warps`
+ * warps issue, the oldest. The number of tokens, and before it the number of warps, climbs the hill
+ * of the SM's instructions per period: a step in the same direction while it rises, back otherwise.
+ *
+ * The paper finds where to begin by CCWS or by a profile; here the first values are parameters. As
+ * in swl, the warps of a CTA of which one waits at a barrier may issue. Source: D. Li, M. Rhu,
+ * D. R. Johnson, M. O'Connor, M. Erez, D. Burger, D. S. Fussell and S. W. Keckler, "Priority-Based
+ * Cache Allocation in Throughput Processors", HPCA 2015. The paper's text was not at hand: period
+ * and step are ours. */
+#include "sched/policies.h"
+
+#include "sched/greedy.h"
+#include "sched/view.h"
+
+enum { TOKENS, WARPS, PERIOD, CLIMB, ORDER };
+enum { CLIMB_NONE, CLIMB_TOKENS, CLIMB_BOTH };
+
+static const char *const CLIMBS[] = {"none", "tokens", "both", NULL};
+#define SOURCE "Li et al. (HPCA 2015); the value is ours"
+static const TytoPolicyParameter PARAMETERS[] = {
+    [TOKENS] = {"tokens", TYTO_INTEGER, 8, 1, TYTO_MAX_WARPS, NULL,
+                "warps whose misses take lines of the L1D, at first", SOURCE},
+    [WARPS] = {"warps", TYTO_INTEGER, TYTO_MAX_WARPS, 1, TYTO_MAX_WARPS, NULL,
+               "warps of the SM that issue, at first", SOURCE},
+    [PERIOD] = {"period", TYTO_INTEGER, 16384, 1, 1000000000, NULL, "SM cycles between two steps",
+                SOURCE},
+    [CLIMB] = {"climb", TYTO_CHOICE, CLIMB_BOTH, 0, 2, CLIMBS,
+               "what changes: nothing, the tokens, or first the warps upwards and then the tokens",
+               "Li et al. (HPCA 2015)"},
+    [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
+               "who is first of the warps that may issue, as in gto", "ours"},
+};
+
+typedef struct Pcal {
+    Greedy greedy;
+    uint64_t holders, allowed, exited; /* warps with a token; that may issue; when these had exited
+                                        */
+    uint64_t period, left;             /* SM cycles: of a period, to its end */
+    uint64_t issued, before;           /* instructions of this period, of the one before */
+    int tokens, warps, most;           /* warps; `most`: slots */
+    int step;                          /* of the tokens: 1 or -1 */
+    bool climbs_tokens, climbs_warps;
+    uint64_t bypasses; /* misses that took no line */
+} Pcal;
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    Pcal *s = state;
+    greedy_start(&s->greedy, values[ORDER]);
+    s->most = (int)view->warp_count;
+    s->tokens = (int)values[TOKENS] < s->most ? (int)values[TOKENS] : s->most;
+    s->warps = (int)values[WARPS] < s->most ? (int)values[WARPS] : s->most;
+    s->left = s->period = (uint64_t)values[PERIOD];
+    s->climbs_tokens = values[CLIMB] != CLIMB_NONE;
+    s->climbs_warps = values[CLIMB] == CLIMB_BOTH;
+    s->step = -1;
+}
+
+static void decide(Pcal *s, const TytoSmView *view) {
+    uint64_t rest = view->resident & ~view->exited;
+    s->exited = view->exited;
+    s->allowed = sched_view_oldest(view, s->warps);
+    s->holders = 0;
+    for (int i = 0; i < s->tokens && rest; i++) {
+        const uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
+        s->holders |= oldest;
+        rest &= ~oldest;
+    }
+}
+
+/* More warps as long as each step has helped; then tokens. */
+static void climb(Pcal *s) {
+    const bool has_risen = s->issued >= s->before;
+    if (s->climbs_warps) {
+        s->climbs_warps = has_risen && s->warps < s->most;
+        s->warps += s->climbs_warps;
+        return;
+    }
+    if (!has_risen) s->step = -s->step;
+    if (s->tokens + s->step < 1 || s->tokens + s->step > s->most) s->step = -s->step;
+    s->tokens += s->step;
+}
+
+static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
+    Pcal *s = state;
+    if (!view->ctas || !s->climbs_tokens) return;
+    for (; cycles >= s->left; s->left = s->period) {
+        cycles -= s->left;
+        climb(s);
+        s->before = s->issued;
+        s->issued = 0;
+        decide(s, view);
+    }
+    s->left -= cycles;
+}
+
+static uint64_t next_change(void *state, const TytoSmView *view) {
+    const Pcal *s = state;
+    return s->climbs_tokens && view->resident & ~s->allowed ? s->left : UINT64_MAX;
+}
+
+/* No event tells of an exit. */
+static uint64_t may_issue(void *state, const TytoSmView *view) {
+    Pcal *s = state;
+    if (s->exited != view->exited) decide(s, view);
+    return s->allowed;
+}
+
+static TytoInsertion insert(void *state, const TytoSmView *view, const TytoMiss *miss) {
+    (void)view;
+    const Pcal *s = state;
+    if (miss->warp == TYTO_NO_WARP || tyto_has(s->holders, miss->warp)) return TYTO_INSERT_NORMAL;
+    return TYTO_INSERT_BYPASS;
+}
+
+static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    (void)view;
+    Pcal *s = state;
+    greedy_issued(&s->greedy, issue);
+    s->issued++;
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    Pcal *s = state;
+    if (event->kind == TYTO_EVENT_L1D_MISS) {
+        s->bypasses += !event->is_pending && event->place == TYTO_NO_PLACE;
+        return;
+    }
+    if (event->kind == TYTO_EVENT_WARP_FINISHED) greedy_finished(&s->greedy, event->warp);
+    decide(s, view);
+}
+
+static void report(void *state, const TytoSmView *view, const TytoReport *out) {
+    (void)view;
+    const Pcal *s = state;
+    out->value(out->context, "tokens", "warps", s->tokens);
+    out->value(out->context, "warps", "warps that may issue", s->warps);
+    out->value(out->context, "bypasses", "misses", (double)s->bypasses);
+}
+
+static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
+    (void)values;
+    out->bits(out->context, "a token bit for each warp", "Li et al. (HPCA 2015)", m->warps, 0);
+    out->bits(out->context, "numbers of tokens and warps", "ours", 2 * tyto_bits_for(m->warps + 1),
+              0);
+    out->bits(out->context, "instructions of two periods", "ours: 32 bits each", 64, 0);
+}
+
+const TytoPolicy sched_pcal = {
+    TYTO_POLICY_HEAD,
+    .name = "pcal",
+    .summary = "a few warps hold tokens; the misses of all others bypass the L1D",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(Pcal),
+    .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) |
+              TYTO_WANTS(TYTO_EVENT_WARP_AT_BARRIER) | TYTO_WANTS(TYTO_EVENT_BARRIER_RELEASED) |
+              TYTO_WANTS(TYTO_EVENT_L1D_MISS),
+    .start = start,
+    .pick = greedy_policy_pick,
+    .may_issue = may_issue,
+    .issued = issued,
+    .event = event,
+    .elapsed = elapsed,
+    .next_change = next_change,
+    .report = report,
+    .insert = insert,
+    .storage = storage,
+};

@@ -1,0 +1,488 @@
+/* Policies that only order warps, step by step on a fabricated SM: oldest and youngest first, the
+ * active set of Gebhart et al., criticality, prefetch-aware groups and the tournament. */
+#include "fabricated.h"
+
+#define EXPECT_STEPS(f, ...) expect_steps(f, (const int[]){__VA_ARGS__, -2})
+
+static void expect_steps(Fabricated *f, const int *picks) {
+    for (; *picks != -2; picks++)
+        assert_int_equal(step(f), *picks);
+}
+
+/* ---- oldest, youngest ---- */
+
+static void oldest_and_youngest_look_at_age_alone(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *policy;
+        int first, without, again; /* picks: of all, without that one, of all */
+    } rows[] = {{"oldest", 2, 0, 2}, {"youngest", 1, 3, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        fabricate(&f, rows[i].policy, (FabricatedSize){.warps = 4});
+        launch(&f, 2, 0);
+        launch(&f, 0, 1);
+        launch(&f, 3, 2);
+        launch(&f, 1, 3);
+        EXPECT_STEPS(&f, rows[i].first, rows[i].first);
+        block(&f, warps(rows[i].first, rows[i].first));
+        EXPECT_STEPS(&f, rows[i].without, rows[i].without);
+        unblock(&f, warps(0, 3)); /* no greed: the other one has not stalled */
+        EXPECT_STEPS(&f, rows[i].again);
+        fabricated_free(&f);
+    }
+}
+
+/* ---- gebhart ---- */
+
+static void gebhart_issues_from_the_active_warps_alone(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 1, 0, 1);
+    assert_int_equal(pick(&f, warps(2, 3)), TYTO_NO_WARP); /* a short wait keeps a place */
+    fabricated_free(&f);
+}
+
+static void gebhart_the_longest_pending_that_can_go_on_takes_a_free_place(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 5});
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 1);
+    block(&f, warps(2, 2)); /* pending, and waits itself: it is passed over */
+    block(&f, warps(0, 0));
+    EXPECT_STEPS(&f, 3, 1, 3);
+    unblock(&f, warps(0, 0)); /* behind 4, which has been pending since its start */
+    block(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 4, 3, 4);
+    block(&f, warps(3, 3));
+    unblock(&f, warps(2, 2)); /* 2 has been pending for longer than 0 */
+    EXPECT_STEPS(&f, 2, 4);
+    block(&f, warps(4, 4));
+    EXPECT_STEPS(&f, 0, 2);
+    fabricated_free(&f);
+}
+
+static void gebhart_a_place_stays_free_while_all_others_wait(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 4, .warps_per_cta = 4});
+    launch_all(&f);
+    block(&f, warps(1, 2));
+    EXPECT_STEPS(&f, 0, 3);
+    arrive(&f, 3); /* a barrier ends a turn, too */
+    EXPECT_STEPS(&f, 0, 0);
+    unblock(&f, warps(2, 2));
+    EXPECT_STEPS(&f, 2, 0);
+    finish_warp(&f, 0);
+    unblock(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 1, 2);
+    fabricated_free(&f);
+}
+
+/* ---- Criticality ---- */
+
+/* Three warps came in cycle 0; in cycle 10 each issues its first instruction, a branch: warp 0
+ * jumps over 9 instructions, warp 1 over none, warp 2 jumps back over 5. */
+static void issue_branches(Fabricated *f) {
+    launch_all(f);
+    pass(f, 10);
+    branch(f, 0, 10, 20, false);
+    issue(f, 0);
+    branch(f, 1, 10, 11, false);
+    issue(f, 1);
+    branch(f, 2, 10, 5, false);
+    issue(f, 2);
+}
+
+/* Instructions to go: -9 - 1, -1, +6 - 1; 10 cycles an instruction; 9 stalled cycles each. */
+static void criticality_is_of_instructions_to_go_and_stalls(void **unused) {
+    (void)unused;
+    Fabricated f;
+    double values[3];
+    fabricate(&f, "cawa", (FabricatedSize){.warps = 3});
+    issue_branches(&f);
+    assert_int_equal(reported_list(&f, "criticality", values, 3), 3);
+    assert_int_equal((int)values[0], -10 * 10 + 9);
+    assert_int_equal((int)values[1], -1 * 10 + 9);
+    assert_int_equal((int)values[2], 5 * 10 + 9);
+    pass(&f, 4); /* two instructions in 14 cycles; 3 more stalled cycles */
+    issue(&f, 2);
+    reported_list(&f, "criticality", values, 3);
+    assert_int_equal((int)values[2], 4 * 14 / 2 + 12);
+    fabricated_free(&f);
+}
+
+static void a_jump_that_parts_lanes_takes_nothing_away(void **unused) {
+    (void)unused;
+    Fabricated f;
+    double values[2];
+    fabricate(&f, "cawa", (FabricatedSize){.warps = 2});
+    launch_all(&f);
+    pass(&f, 10);
+    branch(&f, 0, 10, 20, true);
+    issue(&f, 0);
+    branch(&f, 1, 20, 15, true);
+    issue(&f, 1);
+    reported_list(&f, "criticality", values, 2);
+    assert_int_equal((int)values[0], -1 * 10 + 9);
+    assert_int_equal((int)values[1], 5 * 10 + 9);
+    fabricated_free(&f);
+}
+
+static void caws_takes_the_most_critical_cawa_stays_until_the_stall(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "caws", (FabricatedSize){.warps = 3});
+    issue_branches(&f);
+    assert_int_equal(pick(&f, warps(0, 2)), 2);
+    assert_int_equal(pick(&f, warps(0, 1)), 1);
+    fabricated_free(&f);
+    fabricate(&f, "cawa", (FabricatedSize){.warps = 3});
+    issue_branches(&f);
+    issue(&f, 0);
+    assert_int_equal(pick(&f, warps(0, 2)), 0);
+    assert_int_equal(pick(&f, warps(1, 2)), 2);
+    finish_warp(&f, 0);
+    launch(&f, 0, 3); /* the newcomer is neither greedy nor as critical as warp 2 */
+    assert_int_equal(pick(&f, warps(0, 2)), 2);
+    assert_int_equal(pick(&f, warps(0, 1)), 0);
+    fabricated_free(&f);
+}
+
+static void equally_critical_warps_go_oldest_first(void **unused) {
+    (void)unused;
+    static const char *const policies[] = {"caws", "cawa", "caws:by=progress"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        Fabricated f;
+        fabricate(&f, policies[i], (FabricatedSize){.warps = 3});
+        launch(&f, 2, 0);
+        launch(&f, 0, 1);
+        launch(&f, 1, 2);
+        assert_int_equal(pick(&f, warps(0, 2)), 2);
+        fabricated_free(&f);
+    }
+}
+
+static void caws_by_progress_takes_the_warp_that_has_issued_least(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "caws:by=progress", (FabricatedSize){.warps = 3});
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 1, 2, 0);
+    block(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 2, 0, 2);
+    unblock(&f, warps(1, 1));
+    EXPECT_STEPS(&f, 1, 1, 0);
+    fabricated_free(&f);
+}
+
+/* ---- cawa-cacp ---- */
+
+/* A set of four lines in places 0 to 3, all of which can go; the higher the older. */
+static int victim_of(Fabricated *f, uint64_t address, uint32_t pc) {
+    TytoLine lines[4];
+    for (uint32_t i = 0; i < 4; i++)
+        lines[i] = (TytoLine){.order = 10 - i, .place = i, .can_go = true};
+    const TytoLines set = {sizeof set, 4, sizeof lines[0], lines};
+    const TytoMiss miss = {.size = sizeof miss, .warp = 0, .address = address, .pc = pc};
+    return sched_agent_victim(&f->agent, &f->view, &miss, &set);
+}
+
+/* Lines whose signatures are their numbers, as the pc is 0. */
+static void at_place(Fabricated *f, TytoEventKind kind, int warp, uint32_t place, uint64_t line) {
+    TytoEvent event = {.kind = kind, .warp = warp, .owner = 0, .place = place};
+    event.address = line * 128;
+    sched_agent_event(&f->agent, &f->view, &event);
+}
+
+/* Warp 1 is critical, as it has another turn of a long loop to go. */
+static void begin_cacp(Fabricated *f) {
+    fabricate(f, "cawa-cacp", (FabricatedSize){.warps = 2});
+    launch_all(f);
+    issue(f, 0);
+    pass(f, 100);
+    branch(f, 1, 1000, 0, false);
+    for (int i = 0; i < 65; i++)
+        issue(f, 1); /* it is looked at every 64 instructions */
+    for (uint32_t place = 0; place < 4; place++)
+        at_place(f, TYTO_EVENT_L1D_MISS, 0, place, 16 + place);
+}
+
+static void cacp_lines_nobody_has_used_go_first_the_oldest_before_others(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_cacp(&f);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 3);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 0, 3, 19);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 0, 2, 18);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 1);
+    fabricated_free(&f);
+}
+
+/* Two hits of a critical warp: the next line of that signature belongs to the critical part. */
+static void cacp_lines_of_critical_warps_keep_their_part(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_cacp(&f);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    assert_int_equal((int)reported(&f, "critical_hits"), 2);
+    at_place(&f, TYTO_EVENT_L1D_EVICTED, 0, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_MISS, 0, 0, 16); /* critical, as predicted */
+    for (uint32_t place = 1; place < 4; place++)
+        at_place(&f, TYTO_EVENT_L1D_HIT, 0, place, 16 + place);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 3); /* one critical line is less than its half */
+    fabricated_free(&f);
+    fabricate(&f, "cawa-cacp:part=0", (FabricatedSize){.warps = 2}); /* no part: it goes */
+    launch_all(&f);
+    issue(&f, 0);
+    pass(&f, 100);
+    branch(&f, 1, 1000, 0, false);
+    for (int i = 0; i < 65; i++)
+        issue(&f, 1);
+    at_place(&f, TYTO_EVENT_L1D_MISS, 0, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 1, 0, 16);
+    at_place(&f, TYTO_EVENT_L1D_EVICTED, 0, 0, 16);
+    for (uint32_t place = 0; place < 4; place++)
+        at_place(&f, TYTO_EVENT_L1D_MISS, 0, place, 16 + place);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 0);
+    fabricated_free(&f);
+}
+
+/* ---- prefetch-aware ---- */
+
+static void prefetch_aware_consecutive_warps_are_in_different_groups(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "prefetch-aware:group=2", (FabricatedSize){.warps = 6}); /* {0,3} {1,4} {2,5} */
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 3, 0);
+    block(&f, warps(0, 0));
+    block(&f, warps(3, 3));
+    EXPECT_STEPS(&f, 1, 4);
+    block(&f, warps(1, 2)); /* of the next group one can go on */
+    block(&f, warps(4, 4));
+    EXPECT_STEPS(&f, 5, 5);
+    unblock(&f, warps(3, 4));
+    block(&f, warps(5, 5));
+    EXPECT_STEPS(&f, 3); /* the first group is next, before 4 of the second */
+    fabricated_free(&f);
+}
+
+static void prefetch_aware_as_few_groups_as_hold_all(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "prefetch-aware:group=2", (FabricatedSize){.warps = 5}); /* {0,3} {1,4} {2} */
+    launch_all(&f);
+    block(&f, warps(0, 1));
+    block(&f, warps(3, 4));
+    EXPECT_STEPS(&f, 2, 2);
+    fabricated_free(&f);
+}
+
+/* A kernel that fills half the slots forms half as many groups. */
+static void prefetch_aware_groups_are_of_the_warps_that_a_kernel_has(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "prefetch-aware:group=2",
+              (FabricatedSize){.warps = 8, .ctas = 4}); /* {0,2,4,6} {1,3,5,7} */
+    launch_all(&f);
+    EXPECT_STEPS(&f, 0, 2, 0, 2);
+    block(&f, warps(0, 0));
+    block(&f, warps(2, 2));
+    EXPECT_STEPS(&f, 1, 3, 1);
+    fabricated_free(&f);
+}
+
+enum { MOST_PREFETCHED = 16 };
+typedef struct Prefetched {
+    uint64_t addresses[MOST_PREFETCHED];
+    int count;
+} Prefetched;
+
+static bool note_prefetch(void *unit, uint64_t address, uint32_t tag) {
+    (void)tag;
+    Prefetched *prefetched = unit;
+    assert_true(prefetched->count < MOST_PREFETCHED);
+    prefetched->addresses[prefetched->count++] = address;
+    return true;
+}
+
+/* Blocks of four lines of 128 bytes: the second miss of one brings the other two. */
+static void prefetch_aware_the_second_miss_of_a_block_brings_the_rest(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    fabricate(&f, "prefetch-aware:entries=4", (FabricatedSize){.warps = 2});
+    launch_all(&f);
+    f.view.prefetch = note_prefetch;
+    f.view.unit = &got;
+    l1d_miss(&f, 0, 0x1080);
+    l1d_miss(&f, 0, 0x1080); /* the same line */
+    l1d_join(&f, 1, 0x1100); /* under way already */
+    l1d_miss(&f, 1, 0x1200); /* another block */
+    assert_int_equal(got.count, 0);
+    l1d_miss(&f, 1, 0x1180);
+    assert_int_equal(got.count, 2);
+    assert_int_equal(got.addresses[0], 0x1000);
+    assert_int_equal(got.addresses[1], 0x1100);
+    l1d_miss(&f, 1, 0x1000); /* once */
+    assert_int_equal(got.count, 2);
+    l1d_miss(&f, 0, 0x1a00); /* takes the entry of the block at 0x1200 ... */
+    l1d_miss(&f, 0, 0x1280); /* ... which is forgotten */
+    assert_int_equal(got.count, 2);
+    assert_int_equal((int)reported(&f, "prefetches_asked"), 2);
+    fabricated_free(&f);
+    fabricate(&f, "prefetch-aware:prefetch=no", (FabricatedSize){.warps = 2});
+    launch_all(&f);
+    f.view.prefetch = note_prefetch;
+    f.view.unit = &got;
+    l1d_miss(&f, 0, 0x1080);
+    l1d_miss(&f, 1, 0x1180);
+    assert_int_equal(got.count, 2);
+    fabricated_free(&f);
+}
+
+/* ---- apres ---- */
+
+/* Warps 0 to 3 have executed the load at 5, warp 4 none; then warp 0 issues the load at 9. */
+static void begin_apres(Fabricated *f, Prefetched *got) {
+    fabricate(f, "apres", (FabricatedSize){.warps = 5});
+    launch_all(f);
+    f->view.prefetch = note_prefetch;
+    f->view.unit = got;
+    for (int warp = 0; warp < 4; warp++) {
+        issue_load(f, warp, 5);
+        l1d_look_up(f, warp, 5, 0x100000 + (uint64_t)(warp * warp) * 512, TYTO_NO_WARP);
+    }
+    assert_int_equal(pick(f, warps(0, 4)), 0); /* each miss has sent those without a load behind */
+    issue(f, 4);
+    assert_int_equal(pick(f, warps(0, 4)), 0);
+    issue_load(f, 0, 9);
+}
+
+static void apres_a_hit_brings_the_group_forward_until_each_has_issued(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    begin_apres(&f, &got);
+    issue(&f, 1);
+    issue(&f, 2);
+    issue(&f, 3);
+    assert_int_equal(pick(&f, warps(0, 4)), 4);
+    l1d_look_up(&f, 0, 9, 0x2000, 3);
+    EXPECT_STEPS(&f, 1, 2, 3, 4, 0);
+    assert_int_equal(got.count, 0);
+    fabricated_free(&f);
+}
+
+static void apres_a_miss_sends_the_group_behind(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    begin_apres(&f, &got);
+    l1d_look_up(&f, 0, 9, 0x2000, TYTO_NO_WARP);
+    EXPECT_STEPS(&f, 4, 0, 1, 2, 3);
+    l1d_look_up(&f, 0, 9, 0x2000, 3); /* the load's first access has decided */
+    EXPECT_STEPS(&f, 4, 0, 1, 2, 3);
+    assert_int_equal(got.count, 0); /* no stride */
+    fabricated_free(&f);
+}
+
+/* Misses of warps 0, 1 and 2 at 0x2000 and 512 bytes on from warp to warp: the second time that the
+ * stride is seen, the lines of the group are prefetched. */
+static void apres_a_stride_that_repeats_is_prefetched_for_the_group(void **unused) {
+    (void)unused;
+    Fabricated f;
+    Prefetched got = {.count = 0};
+    begin_apres(&f, &got);
+    l1d_look_up(&f, 0, 9, 0x2000, TYTO_NO_WARP);
+    issue_load(&f, 1, 9);
+    l1d_look_up(&f, 1, 9, 0x2200, TYTO_NO_WARP);
+    assert_int_equal(got.count, 0);
+    issue_load(&f, 2, 9); /* its group is warp 3: the others have executed the load at 9 */
+    l1d_look_up(&f, 2, 9, 0x2400, TYTO_NO_WARP);
+    assert_int_equal(got.count, 1);
+    assert_int_equal(got.addresses[0], 0x2600);
+    EXPECT_STEPS(&f, 3, 4); /* whose line comes goes first */
+    assert_int_equal((int)reported(&f, "group_misses"), 7);
+    fabricated_free(&f);
+}
+
+/* ---- tournament ---- */
+
+/* Four schedulers of three warps: 0 is lrr's, 1 gto's, 2 swl's, 3 that of two-level. */
+static void tournament_each_scheduler_follows_another_policy_then_all_the_best(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "tournament:period=100", (FabricatedSize){.warps = 12, .schedulers = 4});
+    launch_all(&f);
+    issue(&f, 0);
+    issue(&f, 1);
+    assert_int_equal(pick_of(&f, 0, f.view.scheduler_warps[0]), 4); /* in turn */
+    assert_int_equal(pick_of(&f, 1, f.view.scheduler_warps[1]), 1); /* greedy */
+    issue(&f, 1);
+    issue(&f, 3);
+    pass(&f, 99);
+    assert_int_equal((int)reported(&f, "winner"), -1);
+    pass(&f, 1);
+    assert_int_equal((int)reported(&f, "winner"), 1);
+    assert_int_equal(pick_of(&f, 0, f.view.scheduler_warps[0]), 0); /* greedy, too */
+    pass(&f, 100000);
+    assert_int_equal((int)reported(&f, "winner"), 1);
+    fabricated_free(&f);
+}
+
+static void tournament_with_one_scheduler_takes_four_rounds(void **unused) {
+    (void)unused;
+    static const int issues[] = {3, 5, 2, 7};
+    Fabricated f;
+    double counts[4];
+    fabricate(&f, "tournament:period=100,again=50", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    for (int round = 0; round < 4; round++) {
+        assert_int_equal((int)reported(&f, "winner"), -1);
+        for (int i = 0; i < issues[round]; i++)
+            issue(&f, 0);
+        pass(&f, 100);
+    }
+    assert_int_equal((int)reported(&f, "winner"), 3);
+    assert_int_equal(reported_list(&f, "round_instructions", counts, 4), 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal((int)counts[i], issues[i]);
+    pass(&f, 49);
+    assert_int_equal((int)reported(&f, "winner"), 3);
+    pass(&f, 1); /* another tournament */
+    assert_int_equal((int)reported(&f, "winner"), -1);
+    fabricated_free(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oldest_and_youngest_look_at_age_alone),
+        cmocka_unit_test(gebhart_issues_from_the_active_warps_alone),
+        cmocka_unit_test(gebhart_the_longest_pending_that_can_go_on_takes_a_free_place),
+        cmocka_unit_test(gebhart_a_place_stays_free_while_all_others_wait),
+        cmocka_unit_test(criticality_is_of_instructions_to_go_and_stalls),
+        cmocka_unit_test(a_jump_that_parts_lanes_takes_nothing_away),
+        cmocka_unit_test(caws_takes_the_most_critical_cawa_stays_until_the_stall),
+        cmocka_unit_test(equally_critical_warps_go_oldest_first),
+        cmocka_unit_test(caws_by_progress_takes_the_warp_that_has_issued_least),
+        cmocka_unit_test(cacp_lines_nobody_has_used_go_first_the_oldest_before_others),
+        cmocka_unit_test(cacp_lines_of_critical_warps_keep_their_part),
+        cmocka_unit_test(prefetch_aware_consecutive_warps_are_in_different_groups),
+        cmocka_unit_test(prefetch_aware_as_few_groups_as_hold_all),
+        cmocka_unit_test(prefetch_aware_groups_are_of_the_warps_that_a_kernel_has),
+        cmocka_unit_test(prefetch_aware_the_second_miss_of_a_block_brings_the_rest),
+        cmocka_unit_test(apres_a_hit_brings_the_group_forward_until_each_has_issued),
+        cmocka_unit_test(apres_a_miss_sends_the_group_behind),
+        cmocka_unit_test(apres_a_stride_that_repeats_is_prefetched_for_the_group),
+        cmocka_unit_test(tournament_each_scheduler_follows_another_policy_then_all_the_best),
+        cmocka_unit_test(tournament_with_one_scheduler_takes_four_rounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

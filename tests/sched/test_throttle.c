@@ -1,0 +1,614 @@
+/* Policies that hold warps or CTAs back, or choose by what the SM is waiting for, step by step on a
+ * fabricated SM. */
+#include "fabricated.h"
+
+static void steps_of(Fabricated *f, int warp, int count) {
+    for (int i = 0; i < count; i++)
+        issue(f, warp);
+}
+
+/* ---- dyncta ---- */
+
+static const char DYNCTA[] = "dyncta:period=100,t_mem_l=20,t_mem_h=60";
+
+/* Four CTAs of two warps, of which two run at first. */
+static void begin_dyncta(Fabricated *f, const char *policy) {
+    fabricate(f, policy, (FabricatedSize){.warps = 8, .warps_per_cta = 2});
+    launch_all(f);
+    assert_int_equal(may_issue(f), warps(0, 3));
+}
+
+static void dyncta_adds_a_cta_while_memory_is_fast(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_dyncta(&f, DYNCTA);
+    pass(&f, 99);
+    assert_int_equal(may_issue(&f), warps(0, 3));
+    pass(&f, 1);
+    assert_int_equal(may_issue(&f), warps(0, 5));
+    pass(&f, 1000); /* never more than there are */
+    assert_int_equal(may_issue(&f), warps(0, 7));
+    assert_int_equal((int)reported(&f, "cta_limit"), 4);
+    assert_int_equal((int)reported(&f, "raised"), 2);
+    fabricated_free(&f);
+}
+
+static void dyncta_pauses_the_last_cta_while_all_wait_for_memory(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_dyncta(&f, DYNCTA);
+    block(&f, warps(0, 3));
+    pass(&f, 59);
+    unblock(&f, warps(0, 0)); /* one of them goes on: 59 cycles are neither few nor many */
+    pass(&f, 1);
+    pass(&f, 40);
+    assert_int_equal(may_issue(&f), warps(0, 3));
+    block(&f, warps(0, 0));
+    pass(&f, 60);
+    unblock(&f, warps(0, 3));
+    pass(&f, 1);
+    pass(&f, 39);
+    assert_int_equal(may_issue(&f), warps(0, 1));
+    assert_int_equal((int)reported(&f, "lowered"), 1);
+    block(&f, warps(0, 7)); /* at least one CTA runs */
+    pass(&f, 500);
+    assert_int_equal(may_issue(&f), warps(0, 1));
+    fabricated_free(&f);
+}
+
+static void dyncta_when_a_cta_finishes_the_first_paused_goes_on(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_dyncta(&f, DYNCTA);
+    finish_warp(&f, 0);
+    assert_int_equal(may_issue(&f), warps(1, 3));
+    finish_warp(&f, 1);
+    assert_int_equal(may_issue(&f), warps(2, 5));
+    launch(&f, 0, 4); /* behind those that came before */
+    assert_int_equal(may_issue(&f), warps(2, 5));
+    fabricated_free(&f);
+}
+
+/* All running warps at a barrier: idle by either reading; a short stall only by the second. */
+static void dyncta_idle_cycles_add_a_cta_though_memory_is_slow(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *reading;
+        bool at_barrier, adds;
+    } rows[] = {{"empty", true, true},
+                {"empty", false, false},
+                {"stalled", true, true},
+                {"stalled", false, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        char policy[80];
+        snprintf(policy, sizeof policy, "%s,idle=%s", DYNCTA, rows[i].reading);
+        begin_dyncta(&f, policy);
+        block(&f, warps(0, 3));
+        pass(&f, 60);
+        unblock(&f, warps(0, 3));
+        for (int warp = 0; rows[i].at_barrier && warp < 4; warp++)
+            arrive(&f, warp);
+        pass(&f, 1); /* nobody issues in it */
+        for (int cycle = 0; cycle < 15; cycle++)
+            pass(&f, 1);
+        for (int warp = 0; rows[i].at_barrier && warp < 4; warp += 2)
+            release(&f, warp / 2);
+        for (int cycle = 0; cycle < 24; cycle++) {
+            issue(&f, 0);
+            pass(&f, 1);
+        }
+        assert_int_equal(may_issue(&f), rows[i].adds ? warps(0, 5) : warps(0, 1));
+        for (int cycle = 0; cycle < 100; cycle++) { /* the next period has no idle cycle */
+            if (cycle < 40) issue(&f, 0);
+            if (cycle == 40) block(&f, warps(0, 5));
+            pass(&f, 1);
+        }
+        assert_int_equal(may_issue(&f), rows[i].adds ? warps(0, 3) : warps(0, 1));
+        fabricated_free(&f);
+    }
+}
+
+/* ---- equalizer ---- */
+
+/* Three CTAs of four warps; two samples an epoch, two epochs for a change. */
+static void begin_equalizer(Fabricated *f) {
+    fabricate(f, "equalizer:sample=10,epoch=20,epochs=2",
+              (FabricatedSize){.warps = 12, .warps_per_cta = 4});
+    launch_all(f);
+    assert_int_equal(may_issue(f), warps(0, 11));
+}
+
+static void equalizer_pauses_a_cta_while_memory_refuses_more_than_a_cta_of_warps(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_equalizer(&f);
+    f.view.lsu_full = warps(0, 3); /* four are not more than a CTA has */
+    pass(&f, 100);
+    assert_int_equal(may_issue(&f), warps(0, 11));
+    f.view.lsu_full = warps(0, 4);
+    pass(&f, 39);
+    assert_int_equal(may_issue(&f), warps(0, 11));
+    pass(&f, 1);
+    assert_int_equal(may_issue(&f), warps(0, 7));
+    f.view.lsu_full = warps(4, 11); /* those of the paused CTA do not count */
+    pass(&f, 200);
+    assert_int_equal(may_issue(&f), warps(0, 7));
+    fabricated_free(&f);
+}
+
+static void equalizer_adds_a_cta_while_most_warps_wait_and_memory_has_room(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_equalizer(&f);
+    f.view.lsu_full = warps(0, 4);
+    pass(&f, 40);
+    assert_int_equal(may_issue(&f), warps(0, 7));
+    f.view.lsu_full = warps(0, 2); /* memory is the bottleneck: no CTA is added */
+    block(&f, warps(3, 7));
+    pass(&f, 200);
+    assert_int_equal(may_issue(&f), warps(0, 7));
+    f.view.lsu_full = 0;
+    pass(&f, 39);
+    assert_int_equal(may_issue(&f), warps(0, 7));
+    pass(&f, 1);
+    assert_int_equal(may_issue(&f), warps(0, 11));
+    assert_int_equal((int)reported(&f, "raised"), 1);
+    assert_int_equal((int)reported(&f, "lowered"), 1);
+    fabricated_free(&f);
+}
+
+/* With as many warps that wait, but more than a CTA ready for arithmetic, nothing changes. */
+static void equalizer_leaves_compute_bound_kernels_alone(void **unused) {
+    (void)unused;
+    static const char *const readings[] = {"issue", "unit"};
+    for (int i = 0; i < 2; i++) {
+        Fabricated f;
+        char policy[80];
+        snprintf(policy, sizeof policy, "equalizer:sample=1,epoch=1,epochs=1,excess=%s",
+                 readings[i]);
+        fabricate(&f, policy, (FabricatedSize){.warps = 16, .warps_per_cta = 2});
+        launch_all(&f);
+        f.view.lsu_full = warps(0, 2);
+        pass(&f, 1);
+        assert_int_equal(may_issue(&f), warps(0, 13));
+        f.view.lsu_full = 0;
+        block(&f, warps(0, 7));
+        if (i == 0) assert_int_equal(pick(&f, warps(8, 11)), 8); /* three that are not picked */
+        f.view.unit_full = i ? warps(8, 10) : 0;
+        pass(&f, 1);
+        assert_int_equal(may_issue(&f), warps(0, 13));
+        if (i == 0) assert_int_equal(pick(&f, warps(8, 10)), 8); /* two: no more than a CTA */
+        f.view.unit_full = i ? warps(8, 9) : 0;
+        pass(&f, 1);
+        assert_int_equal(may_issue(&f), warps(0, 15));
+        fabricated_free(&f);
+    }
+}
+
+/* ---- mascar ---- */
+
+static void begin_mascar(Fabricated *f, uint32_t mshrs, uint32_t misses) {
+    fabricate(f, "mascar", (FabricatedSize){.warps = 4});
+    launch_all(f);
+    issue(f, 0);
+    f->view.l1d_mshrs_free = mshrs;
+    f->view.l1d_misses_free = misses;
+    f->view.wants_load = warps(1, 3);
+    pass(f, 1);
+}
+
+static void mascar_all_may_load_until_mshrs_or_misses_are_almost_full(void **unused) {
+    (void)unused;
+    static const struct {
+        uint32_t mshrs, misses;
+        bool saturated;
+    } rows[] = {{2, 1, false}, {1, 1, true}, {2, 0, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        begin_mascar(&f, rows[i].mshrs, rows[i].misses);
+        assert_int_equal(may_load(&f), rows[i].saturated ? warps(1, 1) : warps(0, 3));
+        assert_int_equal(pick(&f, warps(0, 3)), rows[i].saturated ? 1 : 0);
+        fabricated_free(&f);
+    }
+}
+
+static void mascar_the_owner_keeps_memory_until_it_waits_for_its_loads(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_mascar(&f, 0, 4);
+    assert_int_equal(may_load(&f), warps(1, 1));
+    f.view.wants_load = warps(2, 3); /* it computes now, and others of its own come first again */
+    assert_int_equal(may_load(&f), warps(1, 1));
+    assert_int_equal(pick(&f, warps(0, 1)), 0);
+    block(&f, warps(1, 1));
+    assert_int_equal(may_load(&f), warps(2, 2));
+    finish_warp(&f, 2);
+    assert_int_equal(may_load(&f), warps(3, 3));
+    unblock(&f, warps(1, 1));
+    f.view.wants_load = warps(1, 3); /* older, but 3 is the owner */
+    assert_int_equal(may_load(&f), warps(3, 3));
+    f.view.l1d_mshrs_free = 30;
+    pass(&f, 1);
+    assert_int_equal(may_load(&f) & f.view.resident, f.view.resident);
+    assert_int_equal((int)reported(&f, "saturated"), 1);
+    assert_int_equal((int)reported(&f, "owners"), 3);
+    fabricated_free(&f);
+}
+
+/* ---- baws ---- */
+
+static void baws_most_waiting_first_of_equals_the_oldest(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "baws", (FabricatedSize){.warps = 12, .warps_per_cta = 4});
+    launch(&f, 1, 0); /* the oldest CTA */
+    launch(&f, 0, 1);
+    launch(&f, 2, 2);
+    assert_int_equal(pick_any(&f), 4);
+    arrive(&f, 8);
+    assert_int_equal(pick_any(&f), 9);
+    arrive(&f, 0);
+    arrive(&f, 1);
+    assert_int_equal(pick_any(&f), 2); /* two wait */
+    arrive(&f, 9);
+    assert_int_equal(pick_any(&f), 2); /* as many, but younger */
+    block(&f, warps(2, 3));
+    assert_int_equal(pick_any(&f), 10); /* none of the first can go */
+    block(&f, warps(10, 11));
+    assert_int_equal(pick_any(&f), 4); /* nor of the second */
+    unblock(&f, warps(2, 3));
+    release(&f, 0);
+    assert_int_equal(pick(&f, warps(0, 7)), 4);
+    fabricated_free(&f);
+}
+
+static void baws_a_younger_cta_with_more_waiting_warps_goes_first(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "baws", (FabricatedSize){.warps = 8, .warps_per_cta = 4});
+    launch_all(&f);
+    arrive(&f, 0);
+    arrive(&f, 4);
+    assert_int_equal(pick_any(&f), 1);
+    arrive(&f, 5);
+    assert_int_equal(pick_any(&f), 6);
+    fabricated_free(&f);
+}
+
+static void baws_is_greedy_inside_a_cta(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "baws", (FabricatedSize){.warps = 8, .warps_per_cta = 4});
+    launch_all(&f);
+    arrive(&f, 0);
+    issue(&f, 3);
+    assert_int_equal(pick(&f, warps(1, 7)), 3);
+    assert_int_equal(pick(&f, warps(1, 2)), 1);
+    fabricated_free(&f);
+}
+
+/* ---- ipaws ---- */
+
+static void ipaws_the_first_finished_warp_shows_whether_the_others_keep_up(void **unused) {
+    (void)unused;
+    static const struct {
+        int others; /* instructions of each of the three others; the first has ten */
+        bool in_turn;
+    } rows[] = {{4, false}, {5, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        fabricate(&f, "ipaws", (FabricatedSize){.warps = 4});
+        launch_all(&f);
+        for (int warp = 1; warp < 4; warp++)
+            steps_of(&f, warp, rows[i].others);
+        steps_of(&f, 0, 10);
+        assert_int_equal(pick(&f, warps(0, 3)), 0); /* greedy at first */
+        finish_warp(&f, 0);
+        issue(&f, 2);
+        assert_int_equal(pick(&f, warps(1, 3)), rows[i].in_turn ? 3 : 2);
+        assert_int_equal((int)reported(&f, "is_round_robin"), rows[i].in_turn);
+        assert_true(reported(&f, "share") == rows[i].others / 10.0);
+        steps_of(&f, 3, 100); /* it is decided */
+        finish_warp(&f, 3);
+        assert_int_equal((int)reported(&f, "is_round_robin"), rows[i].in_turn);
+        fabricated_free(&f);
+    }
+}
+
+static void ipaws_leaves_out_warps_that_have_just_come(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ipaws", (FabricatedSize){.warps = 3});
+    launch(&f, 0, 0);
+    launch(&f, 1, 1);
+    steps_of(&f, 0, 10);
+    steps_of(&f, 1, 8);
+    pass(&f, 100);
+    launch(&f, 2, 2);
+    finish_warp(&f, 0);
+    assert_true(reported(&f, "share") == 0.8);
+    fabricated_free(&f);
+}
+
+/* ---- pcal ---- */
+
+static TytoInsertion insertion(Fabricated *f, int warp) {
+    const TytoMiss miss = {.size = sizeof miss, .warp = warp};
+    return sched_agent_insert(&f->agent, &f->view, &miss);
+}
+
+static void expect_tokens(Fabricated *f, uint64_t holders) {
+    for (uint64_t rest = f->view.resident; rest; rest &= rest - 1) {
+        const int warp = tyto_lowest(rest);
+        assert_int_equal(insertion(f, warp),
+                         tyto_has(holders, warp) ? TYTO_INSERT_NORMAL : TYTO_INSERT_BYPASS);
+    }
+}
+
+static void pcal_only_the_oldest_warps_take_lines(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pcal:tokens=2,climb=none", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    expect_tokens(&f, warps(0, 1));
+    assert_int_equal(may_issue(&f), warps(0, 3));
+    finish_warp(&f, 0);
+    expect_tokens(&f, warps(1, 2));
+    f.view.exited |= warps(1, 1);
+    may_issue(&f);
+    assert_int_equal(insertion(&f, 3), TYTO_INSERT_NORMAL);
+    pass(&f, 1000000);
+    assert_int_equal((int)reported(&f, "tokens"), 2);
+    fabricated_free(&f);
+}
+
+static void pcal_tokens_climb_the_hill(void **unused) {
+    (void)unused;
+    static const int issues[] = {5, 3, 4, 4, 4, 9}, tokens[] = {2, 3, 4, 5, 4, 3};
+    Fabricated f;
+    fabricate(&f, "pcal:tokens=3,period=10,climb=tokens", (FabricatedSize){.warps = 5});
+    launch_all(&f);
+    for (int i = 0; i < 6; i++) {
+        steps_of(&f, 0, issues[i]);
+        pass(&f, 10);
+        assert_int_equal((int)reported(&f, "tokens"), tokens[i]);
+        expect_tokens(&f, warps(0, tokens[i] - 1));
+    }
+    fabricated_free(&f);
+}
+
+static void pcal_warps_climb_first(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pcal:tokens=2,warps=2,period=10", (FabricatedSize){.warps = 5});
+    launch_all(&f);
+    assert_int_equal(may_issue(&f), warps(0, 1));
+    steps_of(&f, 0, 5);
+    pass(&f, 10);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    steps_of(&f, 0, 2);
+    pass(&f, 10); /* it has fallen: the warps stay, tokens follow */
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    expect_tokens(&f, warps(0, 1));
+    steps_of(&f, 0, 2);
+    pass(&f, 10);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    expect_tokens(&f, warps(0, 0));
+    fabricated_free(&f);
+}
+
+/* ---- ciao ---- */
+
+static const char CIAO[] = "ciao:high=0.5,low=0.2,high_epoch=4,low_epoch=2";
+
+/* Warp 2 drives a line of warp 0 out, which misses it; four instructions: 1 x 3 / 4 > 0.5. */
+static void begin_ciao(Fabricated *f, uint32_t warps_per_cta) {
+    fabricate(f, CIAO, (FabricatedSize){.warps = 3, .warps_per_cta = warps_per_cta});
+    launch_all(f);
+    l1d_evict_by(f, 2, 0, 0x1000);
+    l1d_miss(f, 0, 0x1000);
+    steps_of(f, 0, 3);
+    assert_int_equal(may_issue(f), warps(0, 2));
+    steps_of(f, 0, 1);
+    assert_int_equal(may_issue(f), warps(0, 1));
+}
+
+static void ciao_stops_the_interferer_until_the_score_has_fallen(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_ciao(&f, 1);
+    steps_of(&f, 1, 11); /* 3 / 14 > 0.2; it is looked at every two instructions */
+    assert_int_equal(may_issue(&f), warps(0, 1));
+    steps_of(&f, 1, 1); /* 3 / 16 */
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    assert_int_equal((int)reported(&f, "stops"), 1);
+    assert_int_equal((int)reported(&f, "vta_hits"), 1);
+    fabricated_free(&f);
+}
+
+static void ciao_a_stopped_warp_goes_on_when_its_sufferer_ends(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_ciao(&f, 1);
+    finish_warp(&f, 0);
+    assert_int_equal(may_issue(&f), warps(1, 2));
+    fabricated_free(&f);
+}
+
+static void ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_ciao(&f, 3);
+    arrive(&f, 1);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    fabricated_free(&f);
+    begin_ciao(&f, 1);
+    f.view.exited |= warps(0, 1);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    fabricated_free(&f);
+}
+
+static void ciao_the_interferer_is_changed_by_repeated_evictions_alone(void **unused) {
+    (void)unused;
+    for (int by_one = 1; by_one <= 2; by_one++) {
+        Fabricated f;
+        fabricate(&f, CIAO, (FabricatedSize){.warps = 3});
+        launch_all(&f);
+        for (uint64_t i = 0; i < 3; i++)
+            l1d_evict_by(&f, 2, 0, 0x1000 + i * 0x80);
+        for (int i = 0; i < by_one; i++)
+            l1d_evict_by(&f, 1, 0, 0x2000 + (uint64_t)i * 0x80);
+        l1d_miss(&f, 0, 0x1000);
+        steps_of(&f, 0, 4);
+        assert_int_equal(may_issue(&f), by_one == 1 ? warps(0, 1) : warps(0, 0) | warps(2, 2));
+        fabricated_free(&f);
+    }
+}
+
+/* ---- daws ---- */
+
+/* Four warps in a loop of instructions 10 to 20, whose load at 15 finds its own line again. Of 128
+ * lines 0.6 are 76. */
+static void begin_daws(Fabricated *f, int accesses) {
+    fabricate(f, "daws", (FabricatedSize){.warps = 4});
+    launch_all(f);
+    for (int warp = 0; warp < 4; warp++)
+        branch_lanes(f, warp, 20, 10, 32);
+    issue_load(f, 0, 15);
+    for (int i = 0; i < accesses; i++)
+        l1d_look_up(f, 0, 15, 0x1000 + (uint64_t)i * 128, TYTO_NO_WARP);
+    assert_int_equal(may_load(f), warps(0, 3)); /* no locality has been seen */
+    issue_load(f, 0, 15);
+    for (int i = 0; i < accesses; i++)
+        l1d_look_up(f, 0, 15, 0x1000 + (uint64_t)i * 128, 0);
+}
+
+static void expect_needed(Fabricated *f, const int *lines) {
+    double needed[4];
+    assert_int_equal(reported_list(f, "needed", needed, 4), 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal((int)needed[i], lines[i]);
+}
+
+static void daws_a_divergent_load_needs_a_line_for_each_lane(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 1);
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    assert_int_equal(may_load(&f), warps(0, 3));
+    fabricated_free(&f);
+    begin_daws(&f, 2);
+    expect_needed(&f, (const int[]){32, 32, 32, 32});
+    assert_int_equal(may_load(&f), warps(0, 1)); /* 64 of 76 */
+    fabricated_free(&f);
+}
+
+/* A load that is issued before another one's access is no second access of that. */
+static void daws_two_loads_under_way_are_not_a_divergent_one(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 0);
+    issue_load(&f, 1, 12);
+    issue_load(&f, 1, 13);
+    l1d_look_up(&f, 1, 12, 0x2000, 1);
+    l1d_look_up(&f, 1, 13, 0x3000, 1);
+    expect_needed(&f, (const int[]){2, 2, 2, 2});
+    fabricated_free(&f);
+}
+
+static void daws_lanes_that_leave_the_loop_make_room(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 2);
+    branch_lanes(&f, 0, 20, 10, 12);
+    expect_needed(&f, (const int[]){12, 32, 32, 32});
+    assert_int_equal(may_load(&f), warps(0, 2)); /* 76 of 76 */
+    branch_lanes(&f, 0, 20, 10, 13);
+    assert_int_equal(may_load(&f), warps(0, 1));
+    branch_lanes(&f, 1, 20, 21, 32); /* warp 1 leaves: it needs nothing, and may load */
+    expect_needed(&f, (const int[]){13, 0, 32, 32});
+    assert_int_equal(may_load(&f), warps(0, 2));
+    branch_lanes(&f, 1, 30, 25, 32); /* another loop, without the load */
+    expect_needed(&f, (const int[]){13, 0, 32, 32});
+    finish_warp(&f, 0);
+    assert_int_equal(may_load(&f), warps(1, 3));
+    fabricated_free(&f);
+}
+
+static void daws_locality_is_a_warps_own(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 0);
+    issue_load(&f, 1, 12);
+    l1d_look_up(&f, 1, 12, 0x2000, 0); /* another warp's line */
+    expect_needed(&f, (const int[]){0, 0, 0, 0});
+    l1d_evict(&f, 1, 0x3000);
+    issue_load(&f, 1, 12);
+    l1d_look_up(&f, 1, 12, 0x3000, TYTO_NO_WARP); /* its own, that it had lost */
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    fabricated_free(&f);
+}
+
+/* Loads of one line after another: the first brings it, the others find it. */
+static void daws_a_line_counts_once_for_all_loads_that_find_it(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 0);
+    for (uint32_t pc = 12; pc < 15; pc++) {
+        issue_load(&f, 1, pc);
+        l1d_find(&f, 1, pc, 0x2000, 1, 11);
+    }
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    fabricated_free(&f);
+}
+
+static void daws_a_warp_that_its_cta_waits_for_may_load(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "daws:share=0.01", (FabricatedSize){.warps = 4, .warps_per_cta = 2});
+    launch_all(&f);
+    for (int warp = 0; warp < 4; warp++)
+        branch_lanes(&f, warp, 20, 10, 32);
+    issue_load(&f, 0, 15);
+    l1d_look_up(&f, 0, 15, 0x1000, 0);
+    assert_int_equal(may_load(&f), warps(0, 0));
+    arrive(&f, 2);
+    assert_int_equal(may_load(&f), warps(0, 0) | warps(2, 3));
+    release(&f, 1);
+    assert_int_equal(may_load(&f), warps(0, 0));
+    fabricated_free(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dyncta_adds_a_cta_while_memory_is_fast),
+        cmocka_unit_test(dyncta_pauses_the_last_cta_while_all_wait_for_memory),
+        cmocka_unit_test(dyncta_when_a_cta_finishes_the_first_paused_goes_on),
+        cmocka_unit_test(dyncta_idle_cycles_add_a_cta_though_memory_is_slow),
+        cmocka_unit_test(equalizer_pauses_a_cta_while_memory_refuses_more_than_a_cta_of_warps),
+        cmocka_unit_test(equalizer_adds_a_cta_while_most_warps_wait_and_memory_has_room),
+        cmocka_unit_test(equalizer_leaves_compute_bound_kernels_alone),
+        cmocka_unit_test(mascar_all_may_load_until_mshrs_or_misses_are_almost_full),
+        cmocka_unit_test(mascar_the_owner_keeps_memory_until_it_waits_for_its_loads),
+        cmocka_unit_test(baws_most_waiting_first_of_equals_the_oldest),
+        cmocka_unit_test(baws_a_younger_cta_with_more_waiting_warps_goes_first),
+        cmocka_unit_test(baws_is_greedy_inside_a_cta),
+        cmocka_unit_test(ipaws_the_first_finished_warp_shows_whether_the_others_keep_up),
+        cmocka_unit_test(ipaws_leaves_out_warps_that_have_just_come),
+        cmocka_unit_test(pcal_only_the_oldest_warps_take_lines),
+        cmocka_unit_test(pcal_tokens_climb_the_hill),
+        cmocka_unit_test(pcal_warps_climb_first),
+        cmocka_unit_test(ciao_stops_the_interferer_until_the_score_has_fallen),
+        cmocka_unit_test(ciao_a_stopped_warp_goes_on_when_its_sufferer_ends),
+        cmocka_unit_test(ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone),
+        cmocka_unit_test(ciao_the_interferer_is_changed_by_repeated_evictions_alone),
+        cmocka_unit_test(daws_a_divergent_load_needs_a_line_for_each_lane),
+        cmocka_unit_test(daws_two_loads_under_way_are_not_a_divergent_one),
+        cmocka_unit_test(daws_lanes_that_leave_the_loop_make_room),
+        cmocka_unit_test(daws_locality_is_a_warps_own),
+        cmocka_unit_test(daws_a_line_counts_once_for_all_loads_that_find_it),
+        cmocka_unit_test(daws_a_warp_that_its_cta_waits_for_may_load),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
