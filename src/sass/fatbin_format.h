@@ -12,12 +12,12 @@
 #define FATBIN_MAGIC         UINT32_C(0xba55ed50)
 
 enum {
-    FATBIN_KIND_PTX = 1,       /* of an entry */
-    FATBIN_KIND_CUBIN = 2,     /* machine code */
-    FATBIN_FLAG_LZ4 = 0x2000,  /* payload is one LZ4 block */
-    FATBIN_FLAG_ZSTD = 0x8000, /* payload is one zstd frame */
+    FATBIN_KIND_PTX = 1,             /* of an entry */
+    FATBIN_KIND_CUBIN = 2,           /* machine code */
+    FATBIN_FLAG_LZ4 = 0x2000,        /* payload is one LZ4 block */
+    FATBIN_FLAG_ZSTD = 0x8000,       /* payload is one zstd frame */
     FATBIN_FLAG_SPECIFIC = 0x100000, /* for that architecture alone: sm_90a */
-    FATBIN_WRAPPER_LINKED = 2  /* version of the wrapper of objects linked with -rdc=true */
+    FATBIN_WRAPPER_LINKED = 2        /* version of the wrapper of objects linked with -rdc=true */
 };
 /* Tyto's own: behind the entry's header stands its name for messages. */
 #define FATBIN_FLAG_NAMED (UINT64_C(1) << 40)
