@@ -95,7 +95,8 @@ typedef enum IsaWarpgroup {
 enum {
     ISA_PRODUCT_A_IS_SHARED = 1, /* it reads A from shared memory */
     ISA_PRODUCT_ENDS_GROUP = 2,  /* it ends its group: machine code */
-    ISA_PRODUCT_IS_NONE = 4      /* it does that alone */
+    ISA_PRODUCT_IS_NONE = 4,     /* it does that alone */
+    ISA_PRODUCT_IS_SPARSE = 8    /* half of A's elements are there; K is twice as deep */
 };
 
 enum { /* IsaInfo.flags */

@@ -253,7 +253,8 @@ typedef enum PtxCacheOp {
     SHAPE(16, 8, 128) SHAPE(16, 8, 256)                                                          \
     SHAPE(16, 16, 8) SHAPE(16, 16, 16) SHAPE(8, 32, 16) SHAPE(32, 8, 16)                         \
     PTX_WARPGROUP_SHAPES(SHAPE, 8) PTX_WARPGROUP_SHAPES(SHAPE, 16)                               \
-    PTX_WARPGROUP_SHAPES(SHAPE, 32) PTX_WARPGROUP_SHAPES(SHAPE, 256)
+    PTX_WARPGROUP_SHAPES(SHAPE, 32) PTX_WARPGROUP_SHAPES(SHAPE, 64)                              \
+    PTX_WARPGROUP_SHAPES(SHAPE, 256)
 // clang-format on
 
 typedef enum PtxMatrixShape {
@@ -372,8 +373,8 @@ typedef struct PtxOperand {
     int column;               /* for messages */
 } PtxOperand;
 
-enum { PTX_MAX_OPERANDS = 8 }; /* of one instruction; call has its arguments in lists of its own */
-enum { PTX_LAST_MAJOR = 9 };   /* of the versions that are read */
+enum { PTX_MAX_OPERANDS = 10 }; /* of one instruction; call has its arguments in lists of its own */
+enum { PTX_LAST_MAJOR = 9 };    /* of the versions that are read */
 
 /* Where the operands of a texture or surface instruction stand. */
 typedef enum PtxTextureOperand {

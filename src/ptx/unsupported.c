@@ -37,7 +37,6 @@ static const PtxUnsupported unsupported_words[] = {
     {".m16n8", "matrices of sm_100"},
     {".tensormap", "tensor maps"},
     {".oob", "operands that are out of bounds"},
-    {"wgmma.sp", "wgmma of a sparse A"},
     {".rs", "stochastic rounding"},
     {"redux.f32", "reductions of f32"},
     {"add.f32.f16", "sums of two formats"},

@@ -25,10 +25,31 @@
 #define PTX_WARPGROUP_PRODUCT ".mma_async.sync.aligned"
 #define PTX_WARPGROUP(k)      PTX_WARPGROUP_PRODUCT "(" PTX_WARPGROUP_EVENS(k) "," PTX_WARPGROUP_ODDS(k) ")"
 #define PTX_WARPGROUP_EVEN(k) PTX_WARPGROUP_PRODUCT "(" PTX_WARPGROUP_EVENS(k) ")"
+#define PTX_WARPGROUP_SPARSE(k) ".sp" PTX_WARPGROUP(k)
+#define PTX_WARPGROUP_SPARSE_EVEN(k) ".sp" PTX_WARPGROUP_EVEN(k)
 /* Operands of its forms: of halves, which may be transposed; of other floats; of integers. */
 #define PTX_WARPGROUP_16 "d:R, a:M, b:l, c:p, e:n, f:n, g:n{, h:n}"
 #define PTX_WARPGROUP_F  "d:R, a:M, b:l, c:p, e:n, f:n"
 #define PTX_WARPGROUP_I  "d:R, a:M, b:l, c:p"
+/* The same of a sparse A: its metadata and their selector come before the predicate. */
+#define PTX_WARPGROUP_SPARSE_16 "d:R, a:M, b:l, c:i, e:n, f:p, g:n, h:n, i:n{, j:n}"
+#define PTX_WARPGROUP_SPARSE_F  "d:R, a:M, b:l, c:i, e:n, f:p, g:n, h:n"
+#define PTX_WARPGROUP_SPARSE_I  "d:R, a:M, b:l, c:i, e:n, f:p"
+/* The rows of the table of forms (opcode.c, which has F8, I8 and SYNC). */
+#define PTX_WARPGROUP_FORMS \
+    {"wgmma", PTX_OP_WGMMA, "(.fence,.commit_group#wgmma)" SYNC, ""}, \
+    {"wgmma", PTX_OP_WGMMA, ".wait_group#wgmma" SYNC, "a:n"}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP("k16") "(.f16,.f32).f16.f16", PTX_WARPGROUP_16}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP("k16") ".f32.bf16.bf16", PTX_WARPGROUP_16}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP("k8") ".f32.tf32.tf32", PTX_WARPGROUP_F}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP("k32") "(.f16,.f32)" F8 F8, PTX_WARPGROUP_F}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP_EVEN("k32") "{.satfinite}.s32" I8 I8, PTX_WARPGROUP_I}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP_SPARSE("k32") "(.f16,.f32).f16.f16", PTX_WARPGROUP_SPARSE_16}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP_SPARSE("k32") ".f32.bf16.bf16", PTX_WARPGROUP_SPARSE_16}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP_SPARSE("k16") ".f32.tf32.tf32", PTX_WARPGROUP_SPARSE_F}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP_SPARSE("k64") "(.f16,.f32)" F8 F8, PTX_WARPGROUP_SPARSE_F}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP_SPARSE_EVEN("k64") "{.satfinite}.s32" I8 I8, PTX_WARPGROUP_SPARSE_I}, \
+    {"wgmma", PTX_OP_WGMMA, PTX_WARPGROUP_EVEN("k256") ".s32.b1.b1.and.popc#matrix", PTX_WARPGROUP_I},
 // clang-format on
 
 #endif

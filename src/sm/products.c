@@ -25,7 +25,8 @@ uint32_t products_cycles(const SmConfig *config, const IsaInfo *info) {
     const uint32_t rate = wgmma->rate[info->element_bytes], columns = 8u * info->vector;
     if (!rate) return 0;
     const uint32_t sums = ROWS / WARPS * columns * depth[info->element_bytes];
-    const uint32_t rows = columns + (info->prefetch & ISA_PRODUCT_A_IS_SHARED ? ROWS : 0);
+    const uint32_t of_b = info->prefetch & ISA_PRODUCT_IS_SPARSE ? 2 * columns : columns;
+    const uint32_t rows = of_b + (info->prefetch & ISA_PRODUCT_A_IS_SHARED ? ROWS : 0);
     const uint32_t adding = (sums + rate - 1) / rate;
     const uint32_t reading = (rows * UNIT_BYTES + wgmma->shared_bytes - 1) / wgmma->shared_bytes;
     return adding > reading ? adding : reading;

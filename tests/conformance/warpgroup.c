@@ -1,6 +1,7 @@
 /* wgmma and setmaxnreg: every shape and type, by one warpgroup on small whole numbers, whose sums
- * all formats hold exactly. B lies in shared memory without a swizzle; so does A where N / 8 is
- * odd, else it is in registers. tests/driver/test_wgmma.c has the other layouts. */
+ * all formats hold exactly. Of a sparse A the first two of four elements are there, of tf32 the
+ * first of two. B lies in shared memory without a swizzle; so does A where N / 8 is odd, else it is
+ * in registers. tests/driver/test_wgmma.c has the other layouts. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -10,11 +11,11 @@
 enum {
     THREADS = 128,
     ROWS = 64,
-    ROW_BYTES = 32,                /* of A, and of a column of B: K elements */
-    A_AT = 0,                      /* bytes of the input */
-    B_AT = ROWS * ROW_BYTES,       /* N columns */
-    C_AT = B_AT + 256 * ROW_BYTES, /* each thread's registers of D */
-    SHARED = ROWS * ROW_BYTES + 256 * ROW_BYTES,
+    ROW_BYTES = 32,                   /* of A as it is stored */
+    COLUMN_BYTES = 64,                /* of B: K elements, of a dense product in the first half */
+    A_AT = 0,                         /* bytes of the input */
+    B_AT = ROWS * ROW_BYTES,          /* N columns */
+    C_AT = B_AT + 256 * COLUMN_BYTES, /* each thread's registers of D */
     MOST_SUMS = 128
 };
 
@@ -38,7 +39,7 @@ typedef struct Product {
     Form form;
     const char *d, *a, *b; /* types */
     int n, k;
-    bool is_a_shared, is_half, is_integer, saturates;
+    bool is_a_shared, is_half, is_integer, saturates, is_sparse;
 } Product;
 
 static void read_product(Product *p, const char *spelling) {
@@ -51,6 +52,7 @@ static void read_product(Product *p, const char *spelling) {
     p->is_half = strcmp(p->d, "f16") == 0;
     p->is_integer = strcmp(p->d, "s32") == 0;
     p->saturates = form_has(&p->form, "satfinite");
+    p->is_sparse = form_has(&p->form, "sp");
 }
 
 static int sums_of(const Product *p) { return p->is_half ? p->n / 4 : p->n / 2; }
@@ -112,10 +114,14 @@ static uint32_t sum_bits(const Product *p, int64_t sum) {
 /* ---- What is expected ---- */
 
 static int64_t product_at(const Product *p, const uint8_t *in, int row, int column) {
+    const bool is_wide = strcmp(p->a, "tf32") == 0;
+    const int stored = p->is_sparse ? p->k / 2 : p->k;
     int64_t sum = 0;
-    for (int k = 0; k < p->k; k++)
-        sum += number_at(p->a, in + A_AT + row * ROW_BYTES, k) *
-               number_at(p->b, in + B_AT + column * ROW_BYTES, k);
+    for (int i = 0; i < stored; i++) {
+        const int k = !p->is_sparse ? i : is_wide ? 2 * i : i / 2 * 4 + i % 2;
+        sum += number_at(p->a, in + A_AT + row * ROW_BYTES, i) *
+               number_at(p->b, in + B_AT + column * COLUMN_BYTES, k);
+    }
     return sum;
 }
 
@@ -149,21 +155,27 @@ static void expect(Trial *trial, const Product *p) {
 /* ---- The kernel ---- */
 
 static const char start[] =
-    ".reg .b32 %x<4>, %d<128>, r, u, h, v;\n.reg .b64 w<2>, a, b, l;\n.reg .pred q;\n"
-    "mov.u32 r, room;\nmov.u32 u, tid;\n"
-    /* unit u of 16 bytes: half u & 1 of row u / 2, into blocks of 8 rows by 16 bytes */
-    "FILL: mul.wide.u32 l, u, 16;\nadd.u64 l, in, l;\nld.global.v2.b64 {w0, w1}, [l];\n"
+    ".reg .b32 %x<4>, %d<128>, r, u, h, v, m;\n.reg .b64 w<2>, a, b, l;\n.reg .pred q;\n"
+    "mov.u32 r, room;\nmov.u32 u, tid;\nmov.u32 m, 0x44444444;\n"
+    /* unit u of 16 bytes of A: half u & 1 of row u / 2, into blocks of 8 rows by 16 bytes */
+    "mul.wide.u32 l, u, 16;\nadd.u64 l, in, l;\nld.global.v2.b64 {w0, w1}, [l];\n"
     "and.b32 h, u, 1;\nshl.b32 h, h, 7;\nshr.u32 v, u, 1;\nand.b32 t, v, 7;\n"
     "mad.lo.u32 h, t, 16, h;\nshr.u32 v, v, 3;\nmad.lo.u32 h, v, 256, h;\nadd.u32 h, h, r;\n"
-    "st.shared.v2.b64 [h], {w0, w1};\nadd.u32 u, u, 128;\nsetp.lt.u32 q, u, 640;\n"
+    "st.shared.v2.b64 [h], {w0, w1};\n"
+    /* of B: quarter u & 3 of column u / 4 */
+    "FILL: mul.wide.u32 l, u, 16;\nadd.u64 l, in, l;\nld.global.v2.b64 {w0, w1}, [l+2048];\n"
+    "and.b32 h, u, 3;\nshl.b32 h, h, 7;\nshr.u32 v, u, 2;\nand.b32 t, v, 7;\n"
+    "mad.lo.u32 h, t, 16, h;\nshr.u32 v, v, 3;\nmad.lo.u32 h, v, 512, h;\nadd.u32 h, h, r;\n"
+    "st.shared.v2.b64 [h+2048], {w0, w1};\nadd.u32 u, u, 128;\nsetp.lt.u32 q, u, 1024;\n"
     "@q bra FILL;\nfence.proxy.async;\nbar.sync 0;\n"
     /* A's fragment: 4 bytes of a row at 4 (lane & 3), then 8 rows down, then 16 bytes further */
     "shr.u32 h, tid, 5;\nshl.b32 h, h, 4;\nand.b32 v, tid, 31;\nshr.u32 u, v, 2;\n"
     "add.u32 h, h, u;\nand.b32 v, v, 3;\nshl.b32 v, v, 2;\nmad.lo.u32 h, h, 32, v;\n"
     "cvt.u64.u32 l, h;\nadd.u64 l, in, l;\nld.global.b32 %x0, [l];\nld.global.b32 %x1, [l+256];\n"
     "ld.global.b32 %x2, [l+16];\nld.global.b32 %x3, [l+272];\n"
-    /* descriptors: 128 bytes between halves of k, 256 between 8 rows */
-    "shr.u32 u, r, 4;\ncvt.u64.u32 a, u;\nor.b64 a, a, 0x0000001000080000;\nadd.u64 b, a, 128;\n";
+    /* descriptors: 128 bytes between units of k, 256 and 512 between 8 rows */
+    "shr.u32 u, r, 4;\ncvt.u64.u32 a, u;\nadd.u64 b, a, 128;\nor.b64 a, a, 0x0000001000080000;\n"
+    "or.b64 b, b, 0x0000002000080000;\n";
 
 static void add_registers(Text *text, const char *name, int count) {
     for (int i = 0; i < count; i++)
@@ -181,11 +193,11 @@ static void run_product(void *user, const char *spelling) {
     trial->shape.block[0] = THREADS;
     uint64_t state = (uint64_t)p.n;
     fill(p.a, (uint8_t *)trial->in + A_AT, ROWS * ROW_BYTES, &state);
-    fill(p.b, (uint8_t *)trial->in + B_AT, p.n * ROW_BYTES, &state);
+    fill(p.b, (uint8_t *)trial->in + B_AT, p.n * COLUMN_BYTES, &state);
     expect(trial, &p);
     Text *text = &trial->ptx;
     text_printf(text, "\n");
-    trial_begin_kernel(trial, ".shared .align 1024 .b8 room[10240];\n");
+    trial_begin_kernel(trial, ".shared .align 1024 .b8 room[18432];\n");
     text_add(text, start);
     text_printf(text, "mad.wide.u32 l, tid, %d, in;\n", 4 * count);
     for (int i = 0; i < count; i++)
@@ -195,9 +207,9 @@ static void run_product(void *user, const char *spelling) {
     text_add(text, ", ");
     if (p.is_a_shared) text_add(text, "a");
     else add_registers(text, "%x", 4);
-    text_add(text, ", b, 1");
+    text_add(text, p.is_sparse ? ", b, m, 0, 1" : ", b, 1");
     if (!p.is_integer) text_add(text, ", 1, 1");
-    if (p.k == 16) text_add(text, p.is_a_shared ? ", 0, 0" : ", 0");
+    if (strstr(p.a, "f16")) text_add(text, p.is_a_shared ? ", 0, 0" : ", 0");
     text_add(text, ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n");
     text_printf(text, "mad.wide.u32 l, tid, %d, out;\n", 4 * count);
     for (int i = 0; i < count; i++)
@@ -231,17 +243,28 @@ static void run_other(void *user, const char *spelling) {
     ".m64n40" k ",.m64n56" k ",.m64n72" k ",.m64n88" k ",.m64n104" k ",.m64n120" k ",.m64n136" k   \
     ",.m64n152" k ",.m64n168" k ",.m64n184" k ",.m64n200" k ",.m64n216" k ",.m64n232" k            \
     ",.m64n248" k
-#define ALL(k)    ".mma_async.sync.aligned(" EVEN(k) "," ODD(k) ")"
-#define EIGHTH(k) ".mma_async.sync.aligned(" EVEN(k) ")"
+#define ALL(k)           "(" EVEN(k) "," ODD(k) ")"
+#define EIGHTH(k)        "(" EVEN(k) ")"
+#define DENSE            ".mma_async.sync.aligned"
+#define SPARSE(k, which) ".mma_async.sp.sync.aligned" which(k)
 
 void warpgroup_run(Harness *harness) {
     Trial *trial = trial_new(harness);
-    form_expand("wgmma", ALL("k16") "(.f16,.f32).f16.f16", run_product, trial);
-    form_expand("wgmma", ALL("k16") ".f32.bf16.bf16", run_product, trial);
-    form_expand("wgmma", ALL("k8") ".f32.tf32.tf32", run_product, trial);
-    form_expand("wgmma", ALL("k32") "(.f16,.f32)(.e4m3,.e5m2)(.e4m3,.e5m2)", run_product, trial);
-    form_expand("wgmma", EIGHTH("k32") "{.satfinite}.s32(.u8,.s8)(.u8,.s8)", run_product, trial);
-    form_expand("wgmma", EIGHTH("k256") ".s32.b1.b1.and.popc", run_product, trial);
+    form_expand("wgmma", DENSE ALL("k16") "(.f16,.f32).f16.f16", run_product, trial);
+    form_expand("wgmma", DENSE ALL("k16") ".f32.bf16.bf16", run_product, trial);
+    form_expand("wgmma", DENSE ALL("k8") ".f32.tf32.tf32", run_product, trial);
+    form_expand("wgmma", DENSE ALL("k32") "(.f16,.f32)(.e4m3,.e5m2)(.e4m3,.e5m2)", run_product,
+                trial);
+    form_expand("wgmma", DENSE EIGHTH("k32") "{.satfinite}.s32(.u8,.s8)(.u8,.s8)", run_product,
+                trial);
+    form_expand("wgmma", SPARSE("k32", ALL) "(.f16,.f32).f16.f16", run_product, trial);
+    form_expand("wgmma", SPARSE("k32", ALL) ".f32.bf16.bf16", run_product, trial);
+    form_expand("wgmma", SPARSE("k16", ALL) ".f32.tf32.tf32", run_product, trial);
+    form_expand("wgmma", SPARSE("k64", ALL) "(.f16,.f32)(.e4m3,.e5m2)(.e4m3,.e5m2)", run_product,
+                trial);
+    form_expand("wgmma", SPARSE("k64", EIGHTH) "{.satfinite}.s32(.u8,.s8)(.u8,.s8)", run_product,
+                trial);
+    form_expand("wgmma", DENSE EIGHTH("k256") ".s32.b1.b1.and.popc", run_product, trial);
     form_expand("wgmma", "(.fence,.commit_group,.wait_group).sync.aligned", run_other, trial);
     form_expand("setmaxnreg", "(.inc,.dec).sync.aligned.u32", run_other, trial);
     trial_free(trial);

@@ -1,4 +1,4 @@
-/* What Hopper brought and Tyto has not (larger clusters, sparse wgmma, ...): each kernel is refused
+/* What Hopper brought and Tyto has not (larger clusters, ...): each kernel is refused
  * alone, by a message with the line and the instruction's name. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,10 +27,6 @@ static const struct {
     {"", "st.async.release.sys.global.u32 [b], a;", "st.async"},
     {"", "setmaxnreg.inc.sync.aligned.u32 60;", "60 registers: a multiple of 8"},
     {"", "wgmma.wait_group.sync.aligned 8;", "a wait for all but 8 groups"},
-    {"",
-     "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {a, a, a, a}, a, a, a, 0, 1, 1, 1, 0, "
-     "0;",
-     "wgmma of a sparse A"},
     {"", "tcgen05.wait::ld.sync.aligned;", "tcgen05"},
     {"", "multimem.red.global.add.u32 [b], a;", "multimem"},
     {"",

@@ -400,14 +400,15 @@ static void halves_may_be_transposed(void **state) {
 }
 
 /* One product by wgmma and, of each warp's rows, by mma: any bits, the same sums. A is in
- * registers; B's 8 columns of 32 bytes are two blocks of shared memory. */
+ * registers; B's 8 columns of 32 bytes (a sparse
+ * product's: 64) are blocks of shared memory. */
 static const char beside_mma[] =
     ".version 8.8\n.target sm_90a\n.address_size 64\n"
     ".visible .entry k(.param .u64 image, .param .u64 sums, .param .u64 factors) {\n"
-    "  .reg .b64 %%i, %%s, %%f, %%b; .reg .b32 %%t, %%r, %%l, %%d<4>, %%e<4>, %%x<4>, %%y<2>;\n"
-    "  .reg .pred p; .shared .align 256 .b8 room[256];\n"
+    "  .reg .b64 %%i, %%s, %%f, %%b; .reg .b32 %%t, %%r, %%l, %%d<4>, %%e<4>, %%x<4>, %%y<4>;\n"
+    "  .reg .pred p; .shared .align 512 .b8 room[512];\n"
     "  ld.param.u64 %%i, [image]; ld.param.u64 %%s, [sums]; ld.param.u64 %%f, [factors];\n"
-    "  mov.u32 %%t, %%tid.x; mov.u32 %%r, room; setp.lt.u32 p, %%t, 64;\n"
+    "  mov.u32 %%t, %%tid.x; mov.u32 %%r, room; setp.lt.u32 p, %%t, 128;\n"
     "  mad.wide.u32 %%i, %%t, 4, %%i; ld.global.b32 %%l, [%%i]; shl.b32 %%e0, %%t, 2;\n"
     "  add.u32 %%e0, %%e0, %%r; @p st.shared.b32 [%%e0], %%l; fence.proxy.async; bar.sync 0;\n"
     "  mad.wide.u32 %%s, %%t, 512, %%s; mad.wide.u32 %%f, %%t, 16, %%f;\n"
@@ -418,11 +419,13 @@ static const char beside_mma[] =
     "  and.b32 %%l, %%t, 31; shr.u32 %%y0, %%l, 2; and.b32 %%y1, %%l, 3; shl.b32 %%y1, %%y1, 2;\n"
     "  mad.lo.u32 %%l, %%y0, 16, %%y1; add.u32 %%l, %%l, %%r;\n"
     "  ld.shared.b32 %%y0, [%%l]; ld.shared.b32 %%y1, [%%l+128];\n"
-    "  shr.u32 %%l, %%r, 4; cvt.u64.u32 %%b, %%l; or.b64 %%b, %%b, 0x0000001000080000;\n"
+    "  ld.shared.b32 %%y2, [%%l+256]; ld.shared.b32 %%y3, [%%l+384];\n"
+    "  ld.global.b32 %%l, [%%i+512];\n"
+    "  shr.u32 %%r, %%r, 4; cvt.u64.u32 %%b, %%r; or.b64 %%b, %%b, 0x0000001000080000;\n"
     "  wgmma.fence.sync.aligned;\n"
-    "  wgmma.mma_async.sync.aligned.m64n8%1$s {%2$s}, {%%x0, %%x1, %%x2, %%x3}, %%b, 1, 1, 1%4$s;\n"
+    "  wgmma.mma_async%1$s {%2$s}, {%%x0, %%x1, %%x2, %%x3}, %%b, %4$s;\n"
     "  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
-    "  mma.sync.aligned.m16n8%5$s {%3$s}, {%%x0, %%x1, %%x2, %%x3}, {%%y0, %%y1}, {%3$s};\n"
+    "  mma%5$s {%3$s}, {%%x0, %%x1, %%x2, %%x3}, {%6$s}, {%3$s}%7$s;\n"
     "  st.global.v4.b32 [%%s], {%%d0, %%d1, %%d2, %%d3};\n"
     "  st.global.v4.b32 [%%s+16], {%%e0, %%e1, %%e2, %%e3}; ret;\n}\n";
 
@@ -431,11 +434,20 @@ static void sums_are_those_of_mma(void **state) {
     static const struct {
         const char *wgmma, *mma, *trailing;
         bool is_f16;
+        bool is_sparse;
+        int selector;
     } rows[] = {
-        {"k16.f32.f16.f16", "k16.row.col.f32.f16.f16.f32", ", 0", false},
-        {"k16.f16.f16.f16", "k16.row.col.f16.f16.f16.f16", ", 0", true},
-        {"k16.f32.bf16.bf16", "k16.row.col.f32.bf16.bf16.f32", ", 0", false},
-        {"k8.f32.tf32.tf32", "k8.row.col.f32.tf32.tf32.f32", "", false},
+        {"k16.f32.f16.f16", "k16.row.col.f32.f16.f16.f32", ", 0", false, false, 0},
+        {"k16.f16.f16.f16", "k16.row.col.f16.f16.f16.f16", ", 0", true, false, 0},
+        {"k16.f32.bf16.bf16", "k16.row.col.f32.bf16.bf16.f32", ", 0", false, false, 0},
+        {"k8.f32.tf32.tf32", "k8.row.col.f32.tf32.tf32.f32", "", false, false, 0},
+        {"k32.f32.f16.f16", "k32.row.col.f32.f16.f16.f32", ", 0", false, true, 0},
+        {"k32.f16.f16.f16", "k32.row.col.f16.f16.f16.f16", ", 0", true, true, 1},
+        {"k32.f32.bf16.bf16", "k32.row.col.f32.bf16.bf16.f32", ", 0", false, true, 1},
+        {"k16.f32.tf32.tf32", "k16.row.col.f32.tf32.tf32.f32", "", false, true, 1},
+        /* (mma of 8-bit floats is put together from halves on sm_90) */
+        {"k64.s32.s8.u8", "k64.row.col.s32.s8.u8.s32", "", false, true, 0},
+        {"k64.satfinite.s32.u8.u8", "k64.row.col.satfinite.s32.u8.u8.s32", "", false, true, 0},
     };
     static const char *const four[] = {"%d0, %d1, %d2, %d3", "%e0, %e1, %e2, %e3"};
     static const char *const two[] = {"%d0, %d1", "%e0, %e1"};
@@ -445,12 +457,20 @@ static void sums_are_those_of_mma(void **state) {
         CUmodule module;
         CUfunction kernel;
         void *arguments[] = {&image_at, &sums_at, &factors_at};
-        snprintf(text, sizeof text, beside_mma, rows[i].wgmma, lists[0], lists[1], rows[i].trailing,
-                 rows[i].mma);
+        char wgmma[64], mma[64], trailing[32], metadata[16] = "";
+        const bool is_sparse = rows[i].is_sparse, has_signs = !strstr(rows[i].wgmma, "s32");
+        snprintf(wgmma, sizeof wgmma, "%s.sync.aligned.m64n8%s", is_sparse ? ".sp" : "",
+                 rows[i].wgmma);
+        snprintf(mma, sizeof mma, "%s.sync.aligned.m16n8%s", is_sparse ? ".sp" : "", rows[i].mma);
+        if (is_sparse) snprintf(metadata, sizeof metadata, ", %%l, %d", rows[i].selector);
+        snprintf(trailing, sizeof trailing, "%s%s1%s%s", is_sparse ? metadata + 2 : "",
+                 is_sparse ? ", " : "", has_signs ? ", 1, 1" : "", rows[i].trailing);
+        snprintf(text, sizeof text, beside_mma, wgmma, lists[0], lists[1], trailing, mma,
+                 is_sparse ? "%y0, %y1, %y2, %y3" : "%y0, %y1", metadata);
         assert_cuda(cuModuleLoadData(&module, text));
         assert_cuda(cuModuleGetFunction(&kernel, module, "k"));
         for (int round = 0; round < 8; round++) {
-            fill(U8, image, 256);
+            fill(U8, image, 1024);
             fill(U8, (unsigned char *)factors, sizeof factors);
             fill(U8, (unsigned char *)sums, sizeof sums);
             assert_cuda(cuMemcpyHtoD(image_at, image, IMAGE));

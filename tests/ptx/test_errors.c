@@ -109,7 +109,7 @@ static const Mistake statements[] = {
     {"add.s32 %r1, %r2, k;", "operand b is the address of a symbol"},
     {"add.s32 %r1, %r2, L; L: ret;", "'L' is not declared"},
     {"L: add.s32 %r1, %r2, L;", "'L' is a label, not a value"},
-    {"add.s32 %r1, %r2, 1, 2, 3, 4, 5, 6, 7;", "'add.s32' has more than 8 operands"},
+    {"add.s32 %r1, %r2, 1, 2, 3, 4, 5, 6, 7, 8, 9;", "'add.s32' has more than 10 operands"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%r1, {%f1,%f2}];",
      "a 64-bit register or a .texref variable is expected here"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}];",
@@ -373,9 +373,6 @@ static const Mistake refusals[] = {
     {"add.rz.f32.bf16 %f1, %s1, %f1;", "'add.rz.f32.bf16' (sums of two formats)"},
     {"fma.rn.f32.f16 %f1, %s1, %s1, %f1;", "'fma.rn.f32.f16' (sums of two formats)"},
     {"max.abs.f32 %f1, %f1, %f1, %f1;", "'max.abs.f32' (the greater of three)"},
-    {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%r1, %r2}, %rd1, %rd2, %r3, 0, 1, 1, "
-     "1, 0, 0;",
-     "(wgmma of a sparse A)"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};", "(matrices of sm_100)"},
     {"txq.force_unnormalized_coords.b32 %r1, [%rd1];", "(what a sampler is made of)"},
     {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(asynchronous stores and proxies)"},

@@ -24,7 +24,7 @@ static const Hostile inputs[] = {
     {KERNEL "mov.u32 r, ", "-", "1; ret; }", "constant expression: nested more than 64 deep"},
     {KERNEL "mov.u32 r, ", "1?", "1; ret; }", "constant expression: nested more than 64 deep"},
     {KERNEL "mov.u32 r, 1", "+1", "; ret; }", NULL},
-    {KERNEL "add.s32 ", "r,", "r;}", "'add.s32' has more than 8 operands"},
+    {KERNEL "add.s32 ", "r,", "r;}", "'add.s32' has more than 10 operands"},
     {KERNEL "mov.b64 r, {", "r,", "r};}", "vector of more than 128 elements"},
     {KERNEL "T: .branchtargets ", "L,", "L; L: ret; }", "more than 65535 targets"},
     {KERNEL "add", ".s32", " r,r,r; } .global .u32 x = y;",

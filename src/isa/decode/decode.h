@@ -134,6 +134,8 @@ DecodeOp decode_barrier;
 /* The instruction waits for the lanes that the row `members` names. */
 void decode_set_members(Decoder *decoder, IsaOperand members);
 DecodeOp decode_mma; /* decode_matrix.c */
+/* How many selectors a sparse A has: lanes, or pairs of them, that may hold a row's metadata. */
+int decode_selectors(const PtxInst *ptx, PtxType element);
 DecodeOp decode_wmma;
 DecodeOp decode_wgmma; /* decode_wgmma.c */
 DecodeOp decode_setmaxnreg;

@@ -55,15 +55,14 @@ static uint8_t round_of(PtxRound round) {
                              : ISA_ROUND_NEAREST;
 }
 
-/* How many selectors there are: lanes, or pairs of them, that may hold a row's metadata. */
-static int selectors_of(const PtxInst *ptx, PtxType element) {
+int decode_selectors(const PtxInst *ptx, PtxType element) {
     const int chunk = element == PTX_TF32 ? 2 : ptx_type_bits(element) == 4 ? 8 : 4;
     return 64 / (ptx_matrix_size(ptx->shape).k / chunk * 4);
 }
 
 static bool decode_metadata(Decoder *decoder, IsaMatrix *matrix) {
     const PtxInst *ptx = decoder->ptx;
-    const int selectors = selectors_of(ptx, (PtxType)matrix->a);
+    const int selectors = decode_selectors(ptx, (PtxType)matrix->a);
     const int64_t selector = ptx->operands[5].imm;
     IsaOperand row;
     if (selector < 0 || selector >= selectors)

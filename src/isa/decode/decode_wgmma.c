@@ -43,20 +43,32 @@ static bool add_switch(Decoder *decoder, int at, int off, int on, uint8_t flag) 
 }
 
 /* The negations and transpositions: a transposed A is one in shared memory. */
-static bool add_switches(Decoder *decoder) {
-    enum { FIRST = 4 }; /* behind d, a, b and the predicate */
+static bool add_switches(Decoder *decoder, int first) {
     const PtxInst *ptx = decoder->ptx;
-    const int count = ptx->operand_count - 1 - FIRST; /* the last is d */
+    const int count = ptx->operand_count - 1 - first; /* the last is d */
     const bool is_register = ptx->operands[1].kind == PTX_OPERAND_VECTOR;
     const bool can_transpose = ptx->type2 == PTX_F16 || ptx->type2 == PTX_BF16;
     if (can_transpose && count != (is_register ? 3 : 4))
         return decode_unsupported(decoder, "%d operands behind the predicate: %s", count,
                                   is_register ? "a matrix in registers has 3 there"
                                               : "a matrix in shared memory has 4 there");
-    return (count < 1 || add_switch(decoder, FIRST, 1, -1, ISA_WGMMA_A_NEGATED)) &&
-           (count < 2 || add_switch(decoder, FIRST + 1, 1, -1, ISA_WGMMA_B_NEGATED)) &&
-           (count < 4 || add_switch(decoder, FIRST + 2, 0, 1, ISA_WGMMA_A_TRANSPOSED)) &&
-           (count < 3 || add_switch(decoder, FIRST + count - 1, 0, 1, ISA_WGMMA_B_TRANSPOSED));
+    return (count < 1 || add_switch(decoder, first, 1, -1, ISA_WGMMA_A_NEGATED)) &&
+           (count < 2 || add_switch(decoder, first + 1, 1, -1, ISA_WGMMA_B_NEGATED)) &&
+           (count < 4 || add_switch(decoder, first + 2, 0, 1, ISA_WGMMA_A_TRANSPOSED)) &&
+           (count < 3 || add_switch(decoder, first + count - 1, 0, 1, ISA_WGMMA_B_TRANSPOSED));
+}
+
+/* operand[5]: the metadata of a sparse A. */
+static bool add_metadata(Decoder *decoder, IsaMatrix *matrix) {
+    const PtxInst *ptx = decoder->ptx;
+    const int selectors = decode_selectors(ptx, (PtxType)matrix->a);
+    const int64_t selector = ptx->operands[4].imm;
+    if (selector < 0 || selector >= selectors)
+        return decode_unsupported(decoder, "sparsity selector %lld: this shape has 0 to %d",
+                                  (long long)selector, selectors - 1);
+    matrix->flags |= ISA_MATRIX_SPARSE;
+    matrix->selector = (uint8_t)selector;
+    return decode_source(decoder, &ptx->operands[3], PTX_U32, &decoder->draft.inst.operand[5]);
 }
 
 /* operand[3]: B's descriptor, operand[4]: the predicate that says whether D is added. */
@@ -64,14 +76,17 @@ static bool decode_product(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const PtxMatrixTypes types = ptx_matrix_types(ptx);
     IsaInst *inst = &decoder->draft.inst;
-    const IsaMatrix matrix = {.shape = (uint8_t)ptx->shape,
-                              .a = (uint8_t)types.a,
-                              .b = (uint8_t)types.b,
-                              .c = (uint8_t)types.c,
-                              .d = (uint8_t)types.d,
-                              .flags = ptx->flags & PTX_FLAG_SATFINITE ? ISA_MATRIX_SATURATES : 0,
-                              .operation = (uint8_t)ptx->sub};
+    const bool is_sparse = ptx->flags & PTX_FLAG_SPARSE;
+    const int predicate = is_sparse ? 5 : 3;
+    IsaMatrix matrix = {.shape = (uint8_t)ptx->shape,
+                        .a = (uint8_t)types.a,
+                        .b = (uint8_t)types.b,
+                        .c = (uint8_t)types.c,
+                        .d = (uint8_t)types.d,
+                        .flags = ptx->flags & PTX_FLAG_SATFINITE ? ISA_MATRIX_SATURATES : 0,
+                        .operation = (uint8_t)ptx->sub};
     const bool is_register = ptx->operands[1].kind == PTX_OPERAND_VECTOR;
+    if (is_sparse && !add_metadata(decoder, &matrix)) return false;
     inst->imm = isa_matrix_imm(matrix);
     isa_note_product(&decoder->draft.info, matrix, is_register ? 0 : ISA_PRODUCT_A_IS_SHARED);
     decode_set_members(decoder, decode_constant(decoder, UINT32_MAX, false));
@@ -79,10 +94,10 @@ static bool decode_product(Decoder *decoder) {
     if (!add_sums(decoder, &ptx->operands[0], ptx_fragment(ptx, 'd').regs) ||
         !add_factor(decoder, &ptx->operands[1]) ||
         !decode_source(decoder, &ptx->operands[2], PTX_U64, &inst->operand[3]) ||
-        !decode_pred_source(decoder, &ptx->operands[3], 4))
+        !decode_pred_source(decoder, &ptx->operands[predicate], 4))
         return false;
-    if (ptx->operands[3].negate) inst->sub |= ISA_WGMMA_SCALE_NEGATED;
-    return add_switches(decoder);
+    if (ptx->operands[predicate].negate) inst->sub |= ISA_WGMMA_SCALE_NEGATED;
+    return add_switches(decoder, predicate + 1);
 }
 
 bool decode_wgmma(Decoder *decoder) {

@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "isa/launch.h"
 
-enum { MOST_COLUMNS = 32 /* of D at a time: those of B, 32 deep, are ISA_MATRIX_ELEMENTS */ };
+enum { MOST_COLUMNS = 32 }; /* of D at a time */
 
 /* A piece of A or B: `count` rows of A or columns of B from `first` on. */
 typedef struct Piece {
@@ -146,7 +146,8 @@ static bool read_b(const Run *run, Matrices *m, uint32_t first) {
 static void set_columns(Matrices *m, PtxMatrixSize size, int columns) {
     m->rows = ISA_WGMMA_ROWS;
     m->columns = columns;
-    m->a = isa_fragment('a', (PtxType)m->is.a, m->rows, size.k, ISA_LANES);
+    const int stored = m->is.flags & ISA_MATRIX_SPARSE ? size.k / 2 : size.k;
+    m->a = isa_fragment('a', (PtxType)m->is.a, m->rows, stored, ISA_LANES);
     m->b = isa_fragment('b', (PtxType)m->is.b, size.k, columns, ISA_LANES);
     m->c = m->d = isa_fragment('c', (PtxType)m->is.d, m->rows, columns, ISA_LANES);
 }
@@ -175,10 +176,12 @@ EXEC(WGMMA) {
     if (!is_whole_group(&run)) return;
     set_columns(&m, size, MOST_COLUMNS);
     if (!read_a(&run, &m, inst->operand[1] ? d + inst->operand[0] : NULL)) return;
-    ISA_MATRIX(choose)(&m, warp, NULL);
-    for (int first = 0; first < size.n; first += MOST_COLUMNS) {
+    ISA_MATRIX(choose)(&m, warp, &inst->operand[5]);
+    const int room = ISA_MATRIX_ELEMENTS / m.b.rows,
+              most = room < MOST_COLUMNS ? room : MOST_COLUMNS;
+    for (int first = 0; first < size.n; first += most) {
         const int rest = size.n - first;
-        set_columns(&m, size, rest < MOST_COLUMNS ? rest : MOST_COLUMNS);
+        set_columns(&m, size, rest < most ? rest : most);
         const IsaOperand *sums = d + first * ISA_WGMMA_ROWS / ISA_LANES / m.d.parts;
         if (!read_b(&run, &m, (uint32_t)first)) return;
         if (adds) ISA_MATRIX(gather)(&m, &m.c, warp, sums, -1, m.raw_c);

@@ -34,7 +34,7 @@ static inline void isa_note_product(IsaInfo *info, IsaMatrix matrix, uint8_t fla
     info->op_class = ISA_CLASS_MATRIX;
     info->advice = ISA_WARPGROUP_PRODUCT;
     info->vector = (uint8_t)(size.n / 8);
-    info->prefetch = flags;
+    info->prefetch = flags | (matrix.flags & ISA_MATRIX_SPARSE ? ISA_PRODUCT_IS_SPARSE : 0);
     switch (matrix.a) {
     case PTX_F16:
     case PTX_BF16: info->element_bytes = ISA_TENSOR_FP16; break;

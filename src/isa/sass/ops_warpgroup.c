@@ -21,17 +21,28 @@ static int columns_of(const Translator *t) {
         step > 1 ? tr_mod(t, SASS_MOD_IGMMA_COLUMNS) : tr_mod(t, SASS_MOD_BGMMA_COLUMNS);
     if (t->sass->op != SASS_OP_IGMMA && t->sass->op != SASS_OP_BGMMA)
         return tr_mod(t, SASS_MOD_GMMA_COLUMNS);
-    return number % step || number / step >= COUNT ? -1 : numbers[number / step];
+    return number % step > 1 || number / step >= COUNT ? -1 : numbers[number / step];
+}
+
+/* The shape of 8 columns, of the depth that the instruction has. */
+static PtxMatrixShape first_shape(const Translator *t) {
+    static const PtxMatrixShape halves[] = {PTX_SHAPE_M64N8K16, PTX_SHAPE_M64N8K8,
+                                            PTX_SHAPE_M64N8K32, PTX_SHAPE_M64N8K256};
+    switch (t->sass->op) {
+    case SASS_OP_HGMMA: return halves[tr_mod(t, SASS_MOD_GMMA_DEPTH)];
+    case SASS_OP_BGMMA: return PTX_SHAPE_M64N8K256;
+    case SASS_OP_IGMMA:
+        return tr_mod(t, SASS_MOD_IGMMA_COLUMNS) % 3 ? PTX_SHAPE_M64N8K64 : PTX_SHAPE_M64N8K32;
+    default: return tr_mod(t, SASS_MOD_GMMA_BYTES) ? PTX_SHAPE_M64N8K64 : PTX_SHAPE_M64N8K32;
+    }
 }
 
 /* The formats of a product's matrices, as the operation and its modifiers have them. */
 static IsaMatrix matrix_of(const Translator *t, int columns) {
-    static const PtxMatrixShape first[] = {PTX_SHAPE_M64N8K16, PTX_SHAPE_M64N8K8,
-                                           PTX_SHAPE_M64N8K32, PTX_SHAPE_M64N8K256};
     static const uint8_t halves[] = {PTX_F16, PTX_BF16, PTX_TF32, PTX_TYPE_NONE};
     static const uint8_t bytes[] = {PTX_U8, PTX_S8}, floats[] = {PTX_E4M3, PTX_E5M2};
     const uint8_t sum = tr_mod(t, SASS_MOD_HMMA_OUT) ? PTX_F32 : PTX_F16;
-    IsaMatrix m = {.shape = (uint8_t)((int)first[tr_mod(t, SASS_MOD_GMMA_DEPTH)] + columns)};
+    IsaMatrix m = {.shape = (uint8_t)((int)first_shape(t) + columns)};
     switch (t->sass->op) {
     case SASS_OP_HGMMA: m.a = m.b = halves[tr_mod(t, SASS_MOD_HMMA_IN)]; break;
     case SASS_OP_IGMMA:
@@ -47,17 +58,18 @@ static IsaMatrix matrix_of(const Translator *t, int columns) {
     const bool is_integer = t->sass->op == SASS_OP_IGMMA || t->sass->op == SASS_OP_BGMMA;
     m.c = m.d = is_integer ? PTX_S32 : sum;
     m.operation = PTX_SUB_AND;
-    m.flags = tr_mod(t, SASS_MOD_SAT) ? ISA_MATRIX_SATURATES : 0;
+    m.flags = (uint8_t)((tr_mod(t, SASS_MOD_SAT) ? ISA_MATRIX_SATURATES : 0) |
+                        (tr_mod(t, SASS_MOD_SP) ? ISA_MATRIX_SPARSE : 0));
     return m;
 }
 
-/* Whether the depth is the one that the factors' format has. */
+/* Whether the depth is the one that the factors' format has: twice as much where A is sparse. */
 static bool is_shape(const Translator *t, const IsaMatrix *m) {
     const bool is_and = tr_mod(t, SASS_MOD_BMMA_OP) == SASS_BMMA_OP_AND;
+    const int depth = ptx_matrix_size((PtxMatrixShape)m->shape).k;
     if (t->sass->op == SASS_OP_BGMMA) return is_and && tr_mod(t, SASS_MOD_POPC);
-    if (t->sass->op != SASS_OP_HGMMA) return true;
-    return tr_mod(t, SASS_MOD_GMMA_DEPTH) ==
-           (m->a == PTX_TF32 ? SASS_GMMA_DEPTH_K8 : SASS_GMMA_DEPTH_K16);
+    const int bits = ptx_type_bits((PtxType)m->a); /* 32 bytes of A's elements are there */
+    return depth * bits == 256 * (tr_mod(t, SASS_MOD_SP) ? 2 : 1);
 }
 
 /* A descriptor: the pair of uniform registers at `operand`, `add` further. */
@@ -68,7 +80,7 @@ static IsaOperand descriptor(Translator *t, const SassOperand *operand, int add)
     return tr_joined(t, &pair);
 }
 
-/* d, (descriptors | a, descriptor), c, p, counter */
+/* d, (descriptors | a, descriptor), c, p, counter(, metadata, selector) */
 bool tr_op_gmma(Translator *t) {
     const bool is_register = tr_operand(t, 1)->kind == SASS_REG;
     const SassOperand *d = tr_operand(t, 0), *a = tr_operand(t, 1),
@@ -77,7 +89,7 @@ bool tr_op_gmma(Translator *t) {
                       *adds = tr_operand(t, is_register ? 4 : 3);
     const int columns = columns_of(t);
     if (columns < 0) return tr_refuse(t, "this number of columns");
-    const IsaMatrix matrix = matrix_of(t, columns);
+    IsaMatrix matrix = matrix_of(t, columns);
     const PtxMatrixSize size = ptx_matrix_size((PtxMatrixShape)matrix.shape);
     if (matrix.a == PTX_TYPE_NONE || !is_shape(t, &matrix))
         return tr_refuse(t, "this shape with these types");
@@ -99,6 +111,9 @@ bool tr_op_gmma(Translator *t) {
     const IsaOperand b_row = descriptor(t, described, 2);
     bool is_negated = false;
     const IsaOperand word = c->value == SASS_RZ ? ISA_PRED_FALSE : tr_word(t, adds, &is_negated);
+    const bool is_sparse = tr_mod(t, SASS_MOD_SP);
+    const IsaOperand metadata = is_sparse ? tr_row(t, counter + 1) : ISA_SINK;
+    if (is_sparse) matrix.selector = (uint8_t)counter[2].value;
     const uint32_t wide = t->wide_count;
     for (int i = 0; i < count; ++i)
         tr_add_wide(t, tr_gpr(t, (uint32_t)(d->value + i)));
@@ -110,6 +125,7 @@ bool tr_op_gmma(Translator *t) {
     step->operand[2] = a_row;
     step->operand[3] = b_row;
     step->operand[4] = word;
+    step->operand[5] = metadata;
     step->reconverge = wide;
     step->imm = isa_matrix_imm(matrix);
     step->sub =
