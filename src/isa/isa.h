@@ -71,7 +71,8 @@ typedef enum IsaFlow {
     ISA_FLOW_BARRIER, /* bar, barrier */
     ISA_FLOW_CLUSTER, /* barrier.cluster: sub is PTX_SUB_BAR_ARRIVE or _SYNC, a wait; operands 0 and
                          1 as those of a barrier of the CTA, which the wait is without clusters */
-    ISA_FLOW_JUMP,    /* machine code: lanes of the mask and of two more predicates go to target */
+    ISA_FLOW_WARPGROUP, /* wgmma.wait_group: imm groups may be under way (flow/warpgroup.h) */
+    ISA_FLOW_JUMP, /* machine code: lanes of the mask and of two more predicates go to target */
     ISA_FLOW_JUMP_LANES, /* machine code: each lane goes to the address in row operand[0] + imm */
     ISA_FLOW_TRAP
 } IsaFlow;
@@ -311,6 +312,8 @@ struct IsaWarp {
     uint64_t instructions; /* warp instructions executed since launch */
     uint32_t mbarrier; /* offset in shared memory, and 1, of the one at which its last wait found
                           the phase incomplete; 0: none did */
+    uint32_t groups, awaited_groups; /* of wgmma: committed; what its wait waits for
+                                        (flow/warpgroup.h) */
     /* Rounds of loops that look for another thread's store, since the context's last change, and
      * how often its state has come back meanwhile (flow/deadlock.c): */
     uint32_t polls, returns;

@@ -84,6 +84,7 @@ struct IsaCta {
     uint32_t id[3];             /* %ctaid */
     uint32_t alive;             /* warps with live threads, bit per index */
     uint32_t waiting;           /* warps blocked at any barrier */
+    uint32_t group_waits;       /* those that wait for groups of wgmma, in `waiting` too */
     uint32_t used_barriers;     /* barriers with arrivals pending, bit each */
     struct IsaCluster *cluster; /* NULL: the launch has none */
     uint32_t rank;              /* in its cluster */

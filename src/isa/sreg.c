@@ -154,7 +154,9 @@ void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint3
 /* Fences order nothing here, where each instruction takes effect at once; the checks are told. */
 void isa_exec_FENCE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)mask;
-    if (context->launch->check) isa_check_fence(context, warp, inst->sub);
+    if (!context->launch->check) return;
+    if (inst->sub == ISA_FENCE_PROXY) isa_check_proxy_fence(context, warp);
+    else isa_check_fence(context, warp, inst->sub == ISA_FENCE_CTA);
 }
 
 /* bar.warp.sync: its lanes have waited for each other before, where they do not run together. */

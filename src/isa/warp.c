@@ -63,6 +63,7 @@ static void warp_start(IsaWarp *warp, IsaCta *cta, uint32_t index) {
     warp->slot = index;
     warp->instructions = 0;
     warp->mbarrier = 0;
+    warp->groups = warp->awaited_groups = 0;
 }
 
 void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
@@ -88,7 +89,7 @@ void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
     cta->cluster = NULL;
     cta->rank = cta->tag = cta->cluster_waits = 0;
     if (launch->clusters) isa_cluster_join(cta);
-    cta->waiting = 0;
+    cta->waiting = cta->group_waits = 0;
     cta->used_barriers = 0;
     memset(cta->barriers, 0, sizeof cta->barriers);
     for (uint32_t i = 0; i < launch->warps; i++)

@@ -260,7 +260,7 @@ static const PtxModifier modifiers[] = {
     {".prefetch", PTX_FIELD_IGNORED, 0},
     {".L2#to", PTX_FIELD_IGNORED, 0},
     {".read", PTX_FIELD_IGNORED, 0},
-    {".async#proxy", PTX_FIELD_IGNORED, 0},
+    {".async#proxy", PTX_FIELD_SUB, PTX_SUB_PROXY_ASYNC},
     {".global#proxy", PTX_FIELD_IGNORED, 0},
     {".shared::cta#proxy", PTX_FIELD_IGNORED, 0},
     {".shared::cluster#proxy", PTX_FIELD_IGNORED, 0},

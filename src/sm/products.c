@@ -83,11 +83,11 @@ void products_follow(SmProducts *products, SmContext *sm, int warp, const IsaInf
         const uint32_t cycles =
             info->prefetch & ISA_PRODUCT_IS_NONE ? 0 : products_cycles(sm->config, info);
         if (cycles) begin(products, sm, warp, cycles);
-        if (info->prefetch & ISA_PRODUCT_ENDS_GROUP) warps_products_commit(&sm->warps, warp);
+        if (info->prefetch & ISA_PRODUCT_ENDS_GROUP) warps_products_commit(sm, warp);
         break;
     }
-    case ISA_WARPGROUP_COMMIT: warps_products_commit(&sm->warps, warp); break;
-    case ISA_WARPGROUP_WAIT: warps_products_wait(&sm->warps, warp, info->element_bytes); break;
+    case ISA_WARPGROUP_COMMIT: warps_products_commit(sm, warp); break;
+    case ISA_WARPGROUP_WAIT: warps_products_wait(sm, warp, info->element_bytes); break;
     case ISA_WARPGROUP_REGISTERS: warps_set_registers(sm, warp, 8u * info->vector); break;
     }
 }

@@ -176,19 +176,6 @@ void warps_product_done(SmWarps *warps, int warp, uint8_t group) {
     copies_done(&warps->warp[warp].products, group);
 }
 
-static void hold_for_products(SmWarps *warps, int warp, bool waits) {
-    if (waits) warps->product_waits |= UINT64_C(1) << warp;
-    update_held(warps);
-}
-
-void warps_products_commit(SmWarps *warps, int warp) {
-    hold_for_products(warps, warp, copies_commit(&warps->warp[warp].products));
-}
-
-void warps_products_wait(SmWarps *warps, int warp, uint32_t pending) {
-    hold_for_products(warps, warp, copies_wait(&warps->warp[warp].products, pending));
-}
-
 /* ---- Registers that move between warps ---- */
 
 /* Gives the CTA's spare registers to those of its warps that wait; each is told in the next cycle.
@@ -327,6 +314,23 @@ static void update_barriers(SmContext *sm, uint32_t slot) {
 
 void warps_update_barriers(SmContext *sm, int warp) {
     update_barriers(sm, sm->warps.warp[warp].cta_slot);
+}
+
+static void hold_for_products(SmWarps *warps, int warp, bool waits) {
+    if (waits) warps->product_waits |= UINT64_C(1) << warp;
+    update_held(warps);
+}
+
+void warps_products_commit(SmContext *sm, int warp) {
+    SmWarps *warps = &sm->warps;
+    hold_for_products(warps, warp, copies_commit(&warps->warp[warp].products));
+    warps_update_barriers(sm, warp);
+}
+
+void warps_products_wait(SmContext *sm, int warp, uint32_t pending) {
+    SmWarps *warps = &sm->warps;
+    hold_for_products(warps, warp, copies_wait(&warps->warp[warp].products, pending));
+    warps_update_barriers(sm, warp);
 }
 
 void warps_look_again(SmContext *sm, uint32_t slot) {

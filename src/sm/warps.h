@@ -95,9 +95,10 @@ void warps_copies(SmWarps *warps, int warp, const IsaInfo *info);
 /* A product of a warpgroup issues: the place of its group, to be given back when it is over. */
 uint8_t warps_product_issued(SmWarps *warps, int warp);
 void warps_product_done(SmWarps *warps, int warp, uint8_t group);
-/* wgmma.commit_group; wait_group, until at most so many groups are under way. */
-void warps_products_commit(SmWarps *warps, int warp);
-void warps_products_wait(SmWarps *warps, int warp, uint32_t pending);
+/* wgmma.commit_group; wait_group, until at most so many of the warp's groups are under way and its
+ * warpgroup has committed the others, for which it waits as at a barrier. */
+void warps_products_commit(SmContext *sm, int warp);
+void warps_products_wait(SmContext *sm, int warp, uint32_t pending);
 /* setmaxnreg: the warp wants so many registers for each of its threads. One that wants more waits
  * until its CTA has them; what one gives back goes to those that wait, in the order of their slots.
  */

@@ -188,7 +188,7 @@ static void memory_is_shared_within_a_cluster(void **state) {
 
 static void pointed(const Cta *cta, unsigned t, uint32_t *words) {
     words[0] = next_of(cta) * 1000 + t;
-    words[1] = 1 | (cta->ranks == 1) << 1; /* it is in the cluster's; in its own */
+    words[1] = 1U | (uint32_t)(cta->ranks == 1) << 1; /* it is in the cluster's; in its own */
     words[2] = next_of(cta);
     words[3] = cta->rank * 1000 + t; /* by its own generic address */
 }

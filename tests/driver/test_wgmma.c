@@ -486,6 +486,43 @@ static void sums_are_those_of_mma(void **state) {
     }
 }
 
+/* Warp 0 overwrites B as soon as its wait is over; the other three come to the product later. */
+static const char late_warps[] =
+    ".version 8.8\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 sums) {\n"
+    "  .reg .b64 %s, %b; .reg .b32 %t, %r, %l, %n, %x, %d<4>; .reg .pred p, q;\n"
+    "  .shared .align 512 .b8 room[256];\n"
+    "  ld.param.u64 %s, [sums]; mov.u32 %t, %tid.x; mov.u32 %r, room; mov.u32 %x, 0x3c003c00;\n"
+    "  mad.wide.u32 %s, %t, 16, %s; shl.b32 %l, %t, 3; add.u32 %l, %l, %r;\n"
+    "  setp.lt.u32 p, %t, 32; @p st.shared.v2.b32 [%l], {%x, %x};\n"
+    "  fence.proxy.async; bar.sync 0;\n"
+    "  shr.u32 %n, %t, 5; mul.lo.u32 %n, %n, 300;\n"
+    "LATE: setp.eq.u32 q, %n, 0; @q bra NOW; sub.u32 %n, %n, 1; membar.cta; bra LATE;\n"
+    "NOW: shr.u32 %r, %r, 4; cvt.u64.u32 %b, %r; or.b64 %b, %b, 0x0000001000080000;\n"
+    "  wgmma.fence.sync.aligned;\n"
+    "  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, {%x, %x, %x, %x},"
+    " %b, 0, 1, 1, 0;\n"
+    "  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+    "  mov.u32 %n, 0; @p st.shared.v2.b32 [%l], {%n, %n};\n"
+    "  st.global.v4.b32 [%s], {%d0, %d1, %d2, %d3}; ret;\n}\n";
+
+static void a_wait_is_for_all_warps(void **state) {
+    (void)state;
+    CUmodule module;
+    CUfunction kernel;
+    void *arguments[] = {&sums_at};
+    float results[GROUP][4];
+    assert_cuda(cuModuleLoadData(&module, late_warps));
+    assert_cuda(cuModuleGetFunction(&kernel, module, "k"));
+    assert_cuda(cuLaunchKernel(kernel, 1, 1, 1, GROUP, 1, 1, 0, NULL, arguments, NULL));
+    assert_cuda(cuCtxSynchronize());
+    assert_cuda(cuMemcpyDtoH(results, sums_at, sizeof results));
+    for (int thread = 0; thread < GROUP; thread++)
+        for (int i = 0; i < 4; i++)
+            assert_true(results[thread][i] == 16);
+    assert_cuda(cuModuleUnload(module));
+}
+
 /* A descriptor that leads outside of shared memory, and warps without a warpgroup. */
 static void what_cannot_be_is_told(void **state) {
     (void)state;
@@ -517,9 +554,8 @@ static void what_cannot_be_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_those_of_scalars),
-        cmocka_unit_test(halves_may_be_transposed),
-        cmocka_unit_test(sums_are_those_of_mma),
+        cmocka_unit_test(products_are_those_of_scalars), cmocka_unit_test(halves_may_be_transposed),
+        cmocka_unit_test(sums_are_those_of_mma),         cmocka_unit_test(a_wait_is_for_all_warps),
         cmocka_unit_test(what_cannot_be_is_told),
     };
     return cmocka_run_group_tests(tests, start, end);

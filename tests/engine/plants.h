@@ -21,7 +21,16 @@ typedef struct Plant {
 #define ONE_THREAD "setp.ne.u32 %c, %t, 0;\n@%c bra END;\n"
 #define END        "END:\n"
 #define NEXT_WARP  "xor.b32 %i, %a, 128;\n" /* the same lane of the other warp */
-#define NEXT_LANE  "xor.b32 %i, %a, 4;\n"
+/* A product of four warps whose B are the first 256 bytes from %a of thread 0 and `at` on; `mark`
+ * ends its line. */
+#define PRODUCT(at, mark)                                                                          \
+    "{ .reg .f32 %f<4>;\nmov.u32 %i, s;\nadd.u32 %i, %i, " #at ";\nshr.u32 %i, %i, 4;\n"           \
+    "cvt.u64.u32 %q, %i;\nor.b64 %q, %q, 0x0000001000080000;\nwgmma.fence.sync.aligned;\n"         \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%t, %t, %t, %t}, "   \
+    "%q, 0, 1, 1, 0;" mark "\nwgmma.commit_group.sync.aligned; }\n"
+#define PROXY       "fence.proxy.async;\n"
+#define WAIT(count) "wgmma.wait_group.sync.aligned " #count ";\n"
+#define NEXT_LANE   "xor.b32 %i, %a, 4;\n"
 /* `size` bytes of device malloc, address in %q; `mark` ends the line of the call. */
 #define MALLOC(size, mark)                                                                         \
     "{ .param .b64 n; .param .b64 r; st.param.b64 [n], " #size ";\n"                               \
@@ -62,6 +71,25 @@ static const Plant memory_plants[] = {
 };
 
 static const Plant race_plants[] = {
+    {"wgmma reads what is stored without fence.proxy.async",
+     "st.shared.u32 [%a], %t;// other\n" BAR PRODUCT(0, "// bug") WAIT(0), 0, 128},
+    {"a fence.proxy.async before the store",
+     PROXY "st.shared.u32 [%a], %t;// other\n" BAR PRODUCT(0, "// bug") WAIT(0), 0, 128},
+    {"what wgmma reads is overwritten without a wait",
+     "st.shared.u32 [%a], %t;\n" PROXY BAR PRODUCT(0, "// other") "st.shared.u32 [%a], 1;// bug\n",
+     0, 128},
+    {"a wait that leaves the group under way",
+     "st.shared.u32 [%a], %t;\n" PROXY BAR PRODUCT(256, "") PRODUCT(0, "// other")
+         WAIT(1) "setp.lt.u32 %c, %t, 64;\n@%c st.shared.u32 [%a], 1;// bug\n",
+     0, 128},
+    {"another warp overwrites it behind a barrier, without a wait",
+     "st.shared.u32 [%a], %t;\n" PROXY BAR "setp.ge.u32 %c, %t, 128;\n@%c bra MEET;\n" PRODUCT(
+         0, "// other") "MEET:\n" BAR "@!%c bra END;\nst.shared.u32 [s], 1;// bug\n" END,
+     0, 160},
+    {"a bulk copy reads what is stored without fence.proxy.async",
+     "st.shared.u32 [%a], %t;// other\n" BAR ONE_THREAD
+     "mov.u32 %i, s;\ncp.async.bulk.global.shared::cta.bulk_group [%p], [%i], 64;// bug\n" END,
+     0, 64},
     {"no barrier between a write and a read of another warp",
      "st.shared.u32 [%a], %t;// other\n" NEXT_WARP "ld.shared.u32 %v, [%i];// bug\n", 0, 0},
     {"no barrier between a read and a write of another warp",
@@ -261,6 +289,19 @@ static const Plant leak_plants[] = {
 
 /* Right programs: no check finds anything. */
 static const Plant right_plants[] = {
+    {"wgmma between the fence and the wait that it needs",
+     "st.shared.u32 [%a], %t;\n" PROXY BAR PRODUCT(256, "") PRODUCT(0, "")
+         WAIT(1) "setp.ge.u32 %c, %t, 64;\n@%c st.shared.u32 [%a], 1;\n" WAIT(
+             0) "st.shared.u32 [%a], 2;\n",
+     0, 128},
+    {"another warp overwrites what wgmma read, behind a wait and a barrier",
+     "st.shared.u32 [%a], %t;\n" PROXY BAR "setp.ge.u32 %c, %t, 128;\n@%c bra MEET;\n" PRODUCT(
+         0, "") WAIT(0) "MEET:\n" BAR "@!%c bra END;\nst.shared.u32 [s], 1;\n" END,
+     0, 160},
+    {"a bulk copy behind fence.proxy.async",
+     "st.shared.u32 [%a], %t;\n" PROXY BAR ONE_THREAD
+     "mov.u32 %i, s;\ncp.async.bulk.global.shared::cta.bulk_group [%p], [%i], 64;\n" END,
+     0, 64},
     {"a barrier between a write and a read",
      "st.shared.u32 [%a], %t;\n" BAR NEXT_WARP "ld.shared.u32 %v, [%i];\n" BAR
      "st.shared.u32 [%a], %v;\n",

@@ -17,10 +17,11 @@ enum { BUFFER_BYTES = 4096, SHARED_BYTES = 1024 };
 
 /* A plant's kernel, with the functions that some of them call. */
 static char *kernel_of(const Plant *plant) {
+    const bool is_new = strstr(plant->body, "async") != NULL;
     Text text = {0};
     text_printf(
         &text,
-        ".version 7.5\n.target sm_75\n.address_size 64\n"
+        ".version %s\n.target %s\n.address_size 64\n"
         ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 n);\n"
         ".const .b32 constant[4];\n"
         ".func fill() { .local .align 8 .b8 f[16]; .reg .b64 %%x; mov.u64 %%x, f;\n"
@@ -33,6 +34,7 @@ static char *kernel_of(const Plant *plant) {
         "ld.param.u64 %%p, [a];\nmov.u32 %%t, %%tid.x;\nmov.u32 %%b, %%ctaid.x;\n"
         "mul.wide.u32 %%g, %%t, 4;\nadd.u64 %%g, %%g, %%p;\nmov.u32 %%a, s;\n"
         "mad.lo.u32 %%a, %%t, 4, %%a;\n%sret;\n}\n",
+        is_new ? "8.8" : "7.5", is_new ? "sm_90a" : "sm_75",
         strstr(plant->body, "look") ? "// bug" : "", SHARED_BYTES, plant->body);
     return text.bytes;
 }

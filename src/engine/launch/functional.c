@@ -32,15 +32,19 @@ typedef struct Run {
     uint32_t live;                /* CTAs in progress: the GPU's first */
 } Run;
 
+static const char *doing_of(const IsaCta *cta, int warp) {
+    if (cta->group_waits >> warp & 1) return "waiting for its warpgroup to commit products";
+    return cta->waiting >> warp & 1 ? "waiting at a barrier" : "standing";
+}
+
 /* Adds where all warps stand. */
 static void say_stand(const Run *run, Text *out) {
-    static const char *const what[] = {"standing", "waiting at a barrier"};
     IsaStand stand = {.count = 0};
     for (uint32_t i = 0; i < run->live; i++) {
         const IsaCta *cta = run->gpu->ctas[i];
         for (uint32_t rest = cta->alive; rest; rest &= rest - 1) {
             int warp = bits_lowest32(rest);
-            isa_stand_add(&stand, &cta->warps[warp], what[cta->waiting >> warp & 1]);
+            isa_stand_add(&stand, &cta->warps[warp], doing_of(cta, warp));
         }
     }
     isa_say_stand(&stand, run->context.launch, out);

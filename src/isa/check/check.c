@@ -94,6 +94,19 @@ void isa_check_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide)
     if (check_of(context)->options.races) race_fence(context, warp, is_cta_wide);
 }
 
+void isa_check_proxy_fence(IsaContext *context, const IsaWarp *warp) {
+    if (check_of(context)->options.races) race_proxy_fence(check_of(context), warp);
+}
+
+void isa_check_products_committed(const IsaWarp *warp) {
+    IsaCheck *check = warp->cta->launch->check;
+    if (check->options.races) race_products_committed(check, warp);
+}
+
+void isa_check_products_over(const IsaWarp *warp) {
+    if (warp->cta->launch->check->options.races) race_products_over(warp);
+}
+
 void isa_check_members(IsaContext *context, const IsaWarp *warp, const uint32_t *members,
                        uint32_t mask, const int32_t *sources, bool is_barrier) {
     if (check_of(context)->options.sync)

@@ -41,6 +41,12 @@ void isa_check_access(IsaContext *context, const IsaWarp *warp, const IsaInst *i
 void isa_check_released(const IsaCta *cta, uint32_t warps);
 /* A fence of the whole device, or of the CTA only. */
 void isa_check_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide);
+/* fence.proxy.async. */
+void isa_check_proxy_fence(IsaContext *context, const IsaWarp *warp);
+/* The warp commits its next group of products; its wait for IsaWarp.awaited_groups groups of its
+ * warpgroup is over. */
+void isa_check_products_committed(const IsaWarp *warp);
+void isa_check_products_over(const IsaWarp *warp);
 /* The lanes of `mask` execute an instruction for the lanes of `members`, a word of each. `sources`
  * (NULL: none) are the lanes that they read from, -1 none; bar.warp.sync is_barrier. */
 void isa_check_members(IsaContext *context, const IsaWarp *warp, const uint32_t *members,

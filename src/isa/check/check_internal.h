@@ -22,12 +22,19 @@ typedef struct Releases {
     uint64_t forgotten;     /* up_to of the last one overwritten */
 } Releases;
 
+enum { CHECK_GROUPS = 8 }; /* of products that a warp commits; a wait leaves at most 7 */
+
 /* Times up to which warps and lanes of a CTA know of each other. Time is the number of events of
  * the launch that order or write something, so far. */
 typedef struct CtaClocks {
     uint64_t known[ISA_MAX_WARPS_PER_CTA][ISA_MAX_WARPS_PER_CTA]; /* by [this warp][of that] */
     uint64_t acquired[ISA_MAX_WARPS_PER_CTA]; /* last time a warp looked at what others released */
     uint64_t arrived[ISA_BARRIERS][ISA_MAX_WARPS_PER_CTA]; /* at a barrier that is not complete */
+    uint64_t proxy_fence;                                  /* last fence.proxy.async of any warp */
+    /* When each warp committed its last groups of products, by number modulo the array's; up to
+     * when its warpgroup has waited for them: */
+    uint64_t committed[ISA_MAX_WARPS_PER_CTA][CHECK_GROUPS];
+    uint64_t products_over[ISA_MAX_WARPS_PER_CTA];
     uint64_t (*lanes)[ISA_LANES][ISA_LANES]; /* per warp, by [this lane][of that]; NULL: the lanes
                                                 of a warp run in lockstep */
     uint32_t lanes_capacity;                 /* warps */
@@ -104,6 +111,9 @@ void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, 
                  uint32_t bytes, uint32_t mask, IsaAccess access);
 void race_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide);
 void race_acquire(IsaCheck *check, const IsaWarp *warp);
+void race_proxy_fence(IsaCheck *check, const IsaWarp *warp);
+void race_products_committed(IsaCheck *check, const IsaWarp *warp);
+void race_products_over(const IsaWarp *warp);
 void race_lanes_meet(IsaContext *context, const IsaWarp *warp, uint32_t lanes);
 void race_arrival(const IsaContext *context, const IsaWarp *warp, uint32_t number);
 void race_completion(const IsaContext *context, const IsaCta *cta, uint32_t number,

@@ -12,8 +12,15 @@
  * released by it too. It is not looked at whether the two met at one address, so that any such pair
  *    counts: less is found than there may be, and nothing that is not there.
  *
+ *  - of what wgmma reads, wgmma.wait_group, for the four warps of its warpgroup.
+ *
  * Two strong accesses (volatile, atomic ...) never race. Nor do two writes of the same value, with
  * which programs set flags.
+ *
+ * Bulk copies and wgmma are of the asynchronous proxy. They read what ordinary instructions wrote
+ * before the last fence.proxy.async of any warp of the CTA, and what wgmma reads may be overwritten
+ * once its warpgroup has waited for it (PTX ISA, "Async proxy"). What bulk copies do is not looked
+ * at otherwise.
  *
  * The time stamps are those of Lamport's clocks (CACM 21(7), 1978), kept by warp and, where lanes
  * are free, by lane; that a word remembers its last writers and two readers follows FastTrack
@@ -26,15 +33,16 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "isa/exec/wgmma.h"
 
 enum { FREE_LANES_TARGET = 70 }; /* of compute capability 7.0 on lanes are scheduled alone */
 
 /* ---- ShadowAccess.where ---- */
 
-enum { STRONG_BIT = 1, LANE_SHIFT = 1, PC_SHIFT = 6 };
+enum { STRONG_BIT = 1, PRODUCT_BIT = 2 /* of wgmma */, LANE_SHIFT = 2, PC_SHIFT = 7 };
 
-static uint32_t where_of(uint32_t pc, int lane, bool is_strong) {
-    return pc << PC_SHIFT | (uint32_t)lane << LANE_SHIFT | (is_strong ? STRONG_BIT : 0);
+static uint32_t where_of(uint32_t pc, int lane, uint32_t bits) {
+    return pc << PC_SHIFT | (uint32_t)lane << LANE_SHIFT | bits;
 }
 static uint32_t pc_of(const ShadowAccess *access) { return access->where >> PC_SHIFT; }
 static int lane_of(const ShadowAccess *access) {
@@ -58,6 +66,9 @@ void race_cta(IsaCta *cta) {
     shadow_forget(own->shared);
     memset(clocks->known, 0, sizeof clocks->known);
     memset(clocks->acquired, 0, sizeof clocks->acquired);
+    memset(clocks->committed, 0, sizeof clocks->committed);
+    memset(clocks->products_over, 0, sizeof clocks->products_over);
+    clocks->proxy_fence = 0;
     uint32_t warps = cta->launch->check->has_lane_clocks ? cta->launch->warps : 0;
     if (clocks->lanes_capacity < warps) {
         free(clocks->lanes);
@@ -83,6 +94,12 @@ static uint64_t released_at(const IsaCheck *check, uint32_t warp, uint64_t time,
     return UINT64_MAX;
 }
 
+/* Whether the access is one of wgmma for which nobody has waited. */
+static bool products_are_under_way(const IsaCta *cta, const ShadowAccess *access) {
+    const uint32_t warp = access->warp % cta->launch->warps;
+    return access->where & PRODUCT_BIT && access->time >= cta->check->clocks.products_over[warp];
+}
+
 /* Whether an access comes before what the lane does now. */
 static bool is_before(const IsaCheck *check, const ShadowAccess *access, const IsaWarp *warp,
                       int lane) {
@@ -90,6 +107,9 @@ static bool is_before(const IsaCheck *check, const ShadowAccess *access, const I
     const CtaClocks *clocks = &warp->cta->check->clocks;
     bool is_same_cta = access->warp / launch->warps == warp->cta->index;
     uint32_t other = access->warp % launch->warps;
+    if (products_are_under_way(warp->cta, access)) return false;
+    const bool is_own_group = other / ISA_WGMMA_WARPS == warp->index / ISA_WGMMA_WARPS;
+    if (access->where & PRODUCT_BIT && is_own_group) return true; /* a wait for all four warps */
     if (is_same_cta && other == warp->index) {
         if (lane_of(access) == lane || !check->has_lane_clocks) return true;
         if (access->time < clocks->lanes[warp->index][lane][lane_of(access)]) return true;
@@ -137,6 +157,25 @@ void race_fence(IsaContext *context, const IsaWarp *warp, bool is_cta_wide) {
 }
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+void race_proxy_fence(IsaCheck *check, const IsaWarp *warp) {
+    warp->cta->check->clocks.proxy_fence = ++check->now;
+}
+
+void race_products_committed(IsaCheck *check, const IsaWarp *warp) {
+    uint64_t *committed = warp->cta->check->clocks.committed[warp->index];
+    committed[warp->groups % CHECK_GROUPS] = ++check->now;
+}
+
+void race_products_over(const IsaWarp *warp) {
+    CtaClocks *clocks = &warp->cta->check->clocks;
+    const uint32_t first = warp->index / ISA_WGMMA_WARPS * ISA_WGMMA_WARPS;
+    if (!warp->awaited_groups) return;
+    for (uint32_t i = first; i < first + ISA_WGMMA_WARPS && i < warp->cta->launch->warps; i++) {
+        const uint64_t when = clocks->committed[i][(warp->awaited_groups - 1) % CHECK_GROUPS];
+        clocks->products_over[i] = later(clocks->products_over[i], when);
+    }
+}
 
 void race_lanes_meet(IsaContext *context, const IsaWarp *warp, uint32_t lanes) {
     IsaCheck *check = check_of(context);
@@ -192,19 +231,40 @@ typedef struct Deed {
     IsaAccess access;
     bool is_strong;
     uint64_t time;
+    bool is_product;      /* a read of wgmma */
+    bool is_bulk;         /* of a bulk copy, in shared memory */
+    bool is_asynchronous; /* of the asynchronous proxy: either */
 } Deed;
 
-static void report(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
-                   bool was_write) {
-    static const char *const names[2][2] = {{NULL, "read after write"},
-                                            {"write after read", "write after write"}};
+static void add_finding(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
+                        const char *what, Text *text) {
     const IsaLaunch *launch = deed->context->launch;
     const IsaCheck *check = check_of(deed->context);
-    bool is_write = deed->access != ISA_ACCESS_READ;
-    uint64_t detail = (uint64_t)deed->space * 4 + is_write * 2u + was_write;
-    uint32_t pc = deed->warp->pc;
-    if (!check_note(check, FINDING_RACE, pc, pc_of(other), detail)) return;
-    Text text = {0}, before = {0};
+    const uint32_t pc = deed->warp->pc;
+    Text before = {0};
+    text_add(&before, "\n    the other thread: ");
+    isa_say_instruction(launch->program, pc_of(other), &before);
+    text_add(&before, "\n    ");
+    isa_say_thread(launch, other->warp, lane_of(other), &before);
+    const CheckPlace place = {launch, deed->warp, pc, lane, address, pc_of(other)};
+    check_add(check, FINDING_RACE, what, &place, text, &before);
+}
+
+/* What else a finding can be, beside the kinds of races. */
+enum { DETAIL_REUSE = 1 << 16, DETAIL_PROXY };
+
+/* Whether the like has not been reported yet. */
+static bool is_new(const Deed *deed, const ShadowAccess *other, uint64_t detail) {
+    return check_note(check_of(deed->context), FINDING_RACE, deed->warp->pc, pc_of(other), detail);
+}
+
+static void report_race(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
+                        bool was_write) {
+    static const char *const names[2][2] = {{NULL, "read after write"},
+                                            {"write after read", "write after write"}};
+    const bool is_write = deed->access != ISA_ACCESS_READ;
+    if (!is_new(deed, other, (uint64_t)deed->space * 4 + is_write * 2u + was_write)) return;
+    Text text = {0};
     text_printf(&text,
                 "%s %s address 0x%" PRIx64 " after a %s by another thread, and nothing orders the "
                 "two",
@@ -212,12 +272,30 @@ static void report(const Deed *deed, int lane, const ShadowAccess *other, uint64
                 : is_write                        ? "write to"
                                                   : "read of",
                 ptx_space_name(deed->space) + 1, address, was_write ? "write" : "read");
-    text_add(&before, "\n    the other thread: ");
-    isa_say_instruction(launch->program, pc_of(other), &before);
-    text_add(&before, "\n    ");
-    isa_say_thread(launch, other->warp, lane_of(other), &before);
-    const CheckPlace place = {launch, deed->warp, pc, lane, address, pc_of(other)};
-    check_add(check, FINDING_RACE, names[is_write][was_write], &place, &text, &before);
+    add_finding(deed, lane, other, address, names[is_write][was_write], &text);
+}
+
+/* What a product reads is overwritten before a wait for it. */
+static void report_reuse(const Deed *deed, int lane, const ShadowAccess *product,
+                         uint64_t address) {
+    if (!is_new(deed, product, DETAIL_REUSE)) return;
+    Text text = {0};
+    text_printf(&text,
+                "write to shared address 0x%" PRIx64 " while wgmma may still read it: no "
+                "wgmma.wait_group of that warpgroup came between",
+                address);
+    add_finding(deed, lane, product, address, "write before wgmma.wait_group", &text);
+}
+
+/* The asynchronous proxy reads what the generic one has written. */
+static void report_proxy(const Deed *deed, int lane, const ShadowAccess *write, uint64_t address) {
+    if (!is_new(deed, write, DETAIL_PROXY)) return;
+    Text text = {0};
+    text_printf(&text,
+                "%s reads shared address 0x%" PRIx64 " after an ordinary write, with no "
+                "fence.proxy.async between the two",
+                deed->is_product ? "wgmma" : "a bulk copy", address);
+    add_finding(deed, lane, write, address, "read without fence.proxy.async", &text);
 }
 
 /* The bytes that a lane of a store writes. */
@@ -260,6 +338,7 @@ static bool races_with_write(const Deed *deed, int lane, const ShadowAccess *wri
                              uint64_t address, uint32_t bytes) {
     if (!may_race(deed, write)) return false;
     bool is_own_store = deed->access == ISA_ACCESS_WRITE && write->time == deed->time;
+    if (deed->is_product && write->warp == isa_warp_number(deed->warp)) return false; /* aligned */
     if (!is_own_store && is_before(check_of(deed->context), write, deed->warp, lane)) return false;
     return deed->access == ISA_ACCESS_READ || !writes_the_same(deed, lane, write, address, bytes);
 }
@@ -274,26 +353,50 @@ static void remember_reader(const Deed *deed, ShadowCell *cell, const ShadowAcce
     cell->read[place] = *reader;
 }
 
-static void touch_cell(const Deed *deed, int lane, ShadowCell *cell, uint64_t address,
-                       uint32_t bytes) {
-    const IsaLaunch *launch = deed->context->launch;
-    const ShadowAccess mine = {
-        deed->time, (uint32_t)(deed->warp->cta->index * launch->warps + deed->warp->index),
-        where_of(deed->warp->pc, lane, deed->is_strong)};
+static bool is_before_now(const Deed *deed, const ShadowAccess *access, int lane) {
+    return is_before(check_of(deed->context), access, deed->warp, lane);
+}
+
+/* A read by the asynchronous proxy of what was written without it; false: it has seen the write. */
+static bool misses_fence(const Deed *deed, const ShadowAccess *write) {
+    const bool is_read = deed->access == ISA_ACCESS_READ;
+    return deed->is_asynchronous && is_read && write->time &&
+           write->time > deed->warp->cta->check->clocks.proxy_fence;
+}
+
+static void check_writes(const Deed *deed, int lane, const ShadowCell *cell, uint64_t address,
+                         uint32_t bytes) {
     const ShadowAccess *writes[] = {&cell->write, &cell->strong_write};
-    for (int i = 0; i < 2; i++)
-        if (races_with_write(deed, lane, writes[i], address, bytes))
-            report(deed, lane, writes[i], address, true);
-    if (deed->access == ISA_ACCESS_READ) {
-        remember_reader(deed, cell, &mine, lane);
-        return;
+    for (int i = 0; i < 2; i++) {
+        if (misses_fence(deed, writes[i])) report_proxy(deed, lane, writes[i], address);
+        else if (!deed->is_bulk && races_with_write(deed, lane, writes[i], address, bytes))
+            report_race(deed, lane, writes[i], address, true);
     }
+}
+
+/* The cell is about to be written. */
+static void check_reads(const Deed *deed, int lane, const ShadowCell *cell, uint64_t address) {
     for (int i = 0; i < 2; i++) {
         const ShadowAccess *read = &cell->read[i];
-        if (may_race(deed, read) && !is_before(check_of(deed->context), read, deed->warp, lane))
-            report(deed, lane, read, address, false);
+        if (!may_race(deed, read) || is_before_now(deed, read, lane)) continue;
+        if (products_are_under_way(deed->warp->cta, read)) report_reuse(deed, lane, read, address);
+        else if (!deed->is_bulk) report_race(deed, lane, read, address, false);
     }
-    if (deed->is_strong) cell->strong_write = mine;
+}
+
+static void touch_cell(const Deed *deed, int lane, ShadowCell *cell, uint64_t address,
+                       uint32_t bytes) {
+    const uint32_t bits = (deed->is_strong ? STRONG_BIT : 0) | (deed->is_product ? PRODUCT_BIT : 0);
+    const ShadowAccess mine = {deed->time, (uint32_t)isa_warp_number(deed->warp),
+                               where_of(deed->warp->pc, lane, bits)};
+    const bool is_read = deed->access == ISA_ACCESS_READ;
+    check_writes(deed, lane, cell, address, bytes);
+    if (!is_read) check_reads(deed, lane, cell, address);
+    /* an mbarrier or a group orders what a bulk copy does, so it is not looked at again */
+    if (deed->is_bulk && !is_read) cell->write = cell->strong_write = (ShadowAccess){0};
+    if (deed->is_bulk) return;
+    if (is_read) remember_reader(deed, cell, &mine, lane);
+    else if (deed->is_strong) cell->strong_write = mine;
     else *cell = (ShadowCell){.write = mine};
 }
 
@@ -301,12 +404,20 @@ void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, 
                  uint32_t bytes, uint32_t mask, IsaAccess access) {
     IsaCheck *check = check_of(context);
     uint32_t flags = context->program->infos[warp->pc].flags;
-    /* of no thread: an mbarrier or a group orders what a bulk copy does */
-    if (flags & ISA_IS_BULK && space == PTX_SPACE_SHARED) return;
-    Deed deed = {context, warp, inst, space, access, flags & ISA_IS_STRONG, 0};
-    deed.is_strong |= access == ISA_ACCESS_ATOMIC;
-    deed.time = ++check->now;
-    Shadow *shadow = space == PTX_SPACE_SHARED ? warp->cta->check->shared : check->global;
+    const bool is_shared = space == PTX_SPACE_SHARED;
+    const Deed deed = {
+        .context = context,
+        .warp = warp,
+        .inst = inst,
+        .space = space,
+        .access = access,
+        .is_strong = flags & ISA_IS_STRONG || access == ISA_ACCESS_ATOMIC,
+        .time = ++check->now,
+        .is_product = is_shared && flags & ISA_IS_WARPGROUP,
+        .is_bulk = is_shared && flags & ISA_IS_BULK,
+        .is_asynchronous = is_shared && flags & (ISA_IS_WARPGROUP | ISA_IS_BULK),
+    };
+    Shadow *shadow = is_shared ? warp->cta->check->shared : check->global;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
         uint64_t address = context->did.address[lane];

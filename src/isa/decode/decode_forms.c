@@ -141,7 +141,8 @@ static bool finish_shfl(Decoder *decoder) {
 
 static bool finish_fence(Decoder *decoder) {
     decoder->draft.info.flags |= ISA_IS_FENCE;
-    decoder->draft.inst.sub = decoder->ptx->scope == PTX_CTA;
+    decoder->draft.inst.sub = decoder->ptx->scope == PTX_CTA ? ISA_FENCE_CTA : 0;
+    if (decoder->ptx->sub == PTX_SUB_PROXY_ASYNC) decoder->draft.inst.sub = ISA_FENCE_PROXY;
     if (decoder->ptx->scope == PTX_CTA) decoder->draft.info.flags |= ISA_IS_CTA_FENCE;
     return true;
 }

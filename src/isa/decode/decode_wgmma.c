@@ -111,13 +111,18 @@ bool decode_wgmma(Decoder *decoder) {
     }
     info->flags |= ISA_IS_WARPGROUP;
     info->advice = ISA_WARPGROUP_COMMIT;
-    if (ptx->sub2 == PTX_SUB_WGMMA_COMMIT) return decode_nop(decoder);
+    if (ptx->sub2 == PTX_SUB_WGMMA_COMMIT) {
+        decode_set_handler(decoder, ISA_DO_COMMIT_GROUP);
+        return true;
+    }
     if (ptx->operands[0].imm < 0 || ptx->operands[0].imm > 7)
         return decode_unsupported(decoder, "a wait for all but %lld groups: it must be 0 to 7",
                                   (long long)ptx->operands[0].imm);
     info->advice = ISA_WARPGROUP_WAIT;
     info->element_bytes = (uint8_t)ptx->operands[0].imm;
-    return decode_nop(decoder);
+    decoder->draft.inst.flow = ISA_FLOW_WARPGROUP;
+    decoder->draft.inst.imm = ptx->operands[0].imm;
+    return true;
 }
 
 /* How many registers a thread may have: PTX ISA, setmaxnreg. */

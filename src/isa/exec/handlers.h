@@ -16,7 +16,7 @@
 /* Handlers compiled once: the function of HANDLER(NAME) is isa_exec_NAME. */
 #define ISA_COMMON_HANDLERS(HANDLER)                                                               \
     HANDLER(NOP)                                                                                   \
-    HANDLER(FENCE)          /* sub: 1 when it is for the CTA only */                               \
+    HANDLER(FENCE)          /* sub: IsaFence */                                                    \
     HANDLER(WARP_SYNC)      /* waits for its members */                                            \
     HANDLER(SREG)           /* operand d; sub: PtxSreg, size: bytes of the register */             \
     HANDLER(LOCAL_ADDRESS)  /* operand d; imm: offset in the frame's local area; size: bytes */    \
@@ -24,6 +24,7 @@
     HANDLER(CTA_ADDRESS)    /* the same, offset in the CTA's shared memory */                      \
     HANDLER(MAPA)           /* isa/cluster.c */                                                    \
     HANDLER(CTA_RANK)                                                                              \
+    HANDLER(COMMIT_GROUP) /* flow/warpgroup.c */                                                   \
     HANDLER(ALLOCA)       /* operands d, size; imm: alignment; size: bytes of d */                 \
     HANDLER(STACKSAVE)    /* operand d; size: bytes */                                             \
     HANDLER(STACKRESTORE) /* operand a; size: bytes */                                             \
@@ -31,6 +32,13 @@
                       /* uniform: all lanes execute them */                                        \
     HANDLER(BUILTIN)  /* a step: target, imm as of ISA_FLOW_CALL_BUILTIN */                        \
     ISA_DIRECTED_HANDLERS(HANDLER)
+
+/* What a fence orders. */
+typedef enum IsaFence {
+    ISA_FENCE_DEVICE, /* accesses, for the whole device */
+    ISA_FENCE_CTA,    /* the same, for the CTA only */
+    ISA_FENCE_PROXY   /* accesses of the generic and of the asynchronous proxy */
+} IsaFence;
 
 /* f64 in a rounding mode other than to nearest (directed.c); sub: modifiers. */
 #define ISA_DIRECTED_HANDLERS(HANDLER)                                                             \

@@ -9,6 +9,7 @@
 #include "isa/check/check.h"
 #include "isa/cluster.h"
 #include "isa/flow/converge.h"
+#include "isa/flow/warpgroup.h"
 
 enum { MAX_FRAMES = 1 << 15 };
 
@@ -420,6 +421,7 @@ static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
     cta->alive &= ~(1u << warp->index);
     if (context->launch->check) isa_check_exit(context, warp);
     barriers_release(context, cta);
+    if (cta->group_waits) warpgroup_release(warp);
     return ISA_EVENT_EXIT;
 }
 
@@ -477,6 +479,10 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         break;
     case ISA_FLOW_CLUSTER:
         is_ok = cluster_barrier(context, warp, inst, mask);
+        warp->pc++;
+        break;
+    case ISA_FLOW_WARPGROUP:
+        warpgroup_wait(warp, (uint32_t)inst->imm);
         warp->pc++;
         break;
     case ISA_FLOW_JUMP:

@@ -562,8 +562,14 @@ bool tr_op_async_store(Translator *t) {
 
 bool tr_op_membar(Translator *t) {
     const bool is_cta = tr_mod(t, SASS_MOD_FENCE_SCOPE) == SASS_FENCE_SCOPE_CTA;
-    tr_step(t, ISA_DO_FENCE)->sub = is_cta;
+    tr_step(t, ISA_DO_FENCE)->sub = is_cta ? ISA_FENCE_CTA : ISA_FENCE_DEVICE;
     t->info.flags |= ISA_IS_FENCE | (is_cta ? ISA_IS_CTA_FENCE : 0);
+    return true;
+}
+
+/* .VIEW.ASYNC: of the two proxies. */
+bool tr_op_fence(Translator *t) {
+    tr_step(t, ISA_DO_FENCE)->sub = ISA_FENCE_PROXY;
     return true;
 }
 

@@ -101,7 +101,7 @@ bool tr_op_gmma(Translator *t) {
                                (ends ? ISA_PRODUCT_ENDS_GROUP : 0) |
                                (d->value == SASS_RZ ? ISA_PRODUCT_IS_NONE : 0)));
     if (d->value == SASS_RZ) { /* it ends a group, and is no product */
-        tr_step(t, ISA_DO_NOP);
+        tr_step(t, ISA_DO_COMMIT_GROUP);
         return true;
     }
     if (c->value != d->value && c->value != SASS_RZ)
@@ -133,6 +133,7 @@ bool tr_op_gmma(Translator *t) {
                   tr_bit(tr_mod(t, SASS_MOD_NEG_B), 1) | tr_bit(tr_mod(t, SASS_MOD_TNSP_A), 2) |
                   tr_bit(tr_mod(t, SASS_MOD_TNSP_B), 3) |
                   (is_negated ? ISA_WGMMA_SCALE_NEGATED : 0));
+    if (ends) tr_step(t, ISA_DO_COMMIT_GROUP);
     return true;
 }
 
@@ -141,8 +142,13 @@ bool tr_op_warpgroup(Translator *t) {
     const bool is_wait = tr_mod(t, SASS_MOD_WARPGROUP) == SASS_WARPGROUP_DEPBAR;
     if (is_wait && (!tr_mod(t, SASS_MOD_DEPBAR) || tr_operand(t, 0)->value != 0))
         return tr_refuse(t, "a wait for another counter");
-    tr_step(t, ISA_DO_NOP);
-    if (!is_wait) return true;
+    if (!is_wait) {
+        tr_step(t, ISA_DO_NOP);
+        return true;
+    }
+    t->is_uniform = false;
+    t->inst.flow = ISA_FLOW_WARPGROUP;
+    t->inst.imm = (int64_t)tr_operand(t, 1)->value;
     t->info.flags |= ISA_IS_WARPGROUP;
     t->info.advice = ISA_WARPGROUP_WAIT;
     t->info.element_bytes = (uint8_t)tr_operand(t, 1)->value;
