@@ -44,7 +44,6 @@ static const Difference differences[] = {
     {"st.param.*", "*", DIFFERS_RESULT, "parts of a parameter that nothing wrote are 0"},
     {"atom*.shared*", "*", DIFFERS_RESULT, "lanes of a warp on one cell come in another order"},
     {"mbarrier.init*", "*", DIFFERS_FAULT, "the object has no mark, and counts wrap"},
-    {"suld.b.a2d.b32.zero", "*", DIFFERS_FAULT, "a surface without layers is not refused"},
     {"cp.async.mbarrier.arrive.noinc.b64", "sm_8*", DIFFERS_REFUSED,
      "32 bits of an address are taken for a generic address"},
     {"isspacep.global", "*", DIFFERS_RESULT, "true of a parameter's generic address"},

@@ -146,9 +146,13 @@ static bool run_on(Trial *trial, Engine *engine, bool *is_absent) {
                result.status == GPU_FAULT ? result.message : "no fault");
         harness_lose(trial->harness, trial->harness->units - 1);
     }
-    if (trial->faults)
-        return result.status == GPU_FAULT ||
-               harness_allows(trial->harness, engine, trial->spelling, DIFFERS_FAULT);
+    if (trial->faults) {
+        const bool is_right =
+            result.status == GPU_FAULT ||
+            harness_allows(trial->harness, engine, trial->spelling, DIFFERS_FAULT);
+        if (!is_right) fprintf(stderr, "%s [%s]: no fault\n", trial->spelling, engine->variant);
+        return is_right;
+    }
     if (result.status == GPU_OK && engine->is_shadow) return compare_with_device(trial, engine);
     if (result.status == GPU_OK) return compare(trial, engine);
     if (engine->device && strstr(result.message, "NOT_FOUND")) {
