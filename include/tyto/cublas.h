@@ -430,6 +430,8 @@ TYTO_CUBLAS_MIXED(int64_t, _64)
 }
 #endif
 
+#ifndef TYTO_CUBLAS_WITHOUT_NAMES
 #include "tyto/cublas_names.h"
+#endif
 
 #endif

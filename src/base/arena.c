@@ -36,7 +36,7 @@ struct Arena {
     size_t handed_bytes;    /* asked for by callers, padding left out */
 };
 
-static _Noreturn void out_of_memory(size_t size_bytes) {
+void base_out_of_memory(size_t size_bytes) {
     fprintf(stderr, "tyto: the host has no memory left (%zu bytes were asked for)\n", size_bytes);
     exit(EXIT_FAILURE);
 }
@@ -83,7 +83,7 @@ static bool is_apart(const Arena *arena, size_t size_bytes) {
 }
 
 static Block *add_block(Arena *arena, size_t size_bytes, size_t align_bytes) {
-    if (size_bytes > SIZE_MAX / 2) out_of_memory(size_bytes);
+    if (size_bytes > SIZE_MAX / 2) base_out_of_memory(size_bytes);
     const bool apart = is_apart(arena, size_bytes);
     size_t needed = size_bytes + align_bytes;
     size_t size = needed > arena->next_size_bytes || apart ? needed : arena->next_size_bytes;
@@ -142,20 +142,20 @@ size_t arena_bytes(const Arena *arena) { return arena->handed_bytes; }
 
 void *base_malloc(size_t size_bytes) {
     void *block = malloc(size_bytes ? size_bytes : 1);
-    if (!block) out_of_memory(size_bytes);
+    if (!block) base_out_of_memory(size_bytes);
     return block;
 }
 
 void *base_calloc(size_t count, size_t size_bytes) {
     bool is_empty = !count || !size_bytes;
     void *block = calloc(is_empty ? 1 : count, is_empty ? 1 : size_bytes);
-    if (!block) out_of_memory(size_bytes > SIZE_MAX / count ? SIZE_MAX : count * size_bytes);
+    if (!block) base_out_of_memory(size_bytes > SIZE_MAX / count ? SIZE_MAX : count * size_bytes);
     return block;
 }
 
 void *base_realloc(void *block, size_t size_bytes) {
     void *moved = realloc(block, size_bytes ? size_bytes : 1);
-    if (!moved) out_of_memory(size_bytes);
+    if (!moved) base_out_of_memory(size_bytes);
     return moved;
 }
 
@@ -168,9 +168,9 @@ void *base_grow(void *items, uint32_t count, uint32_t *capacity, size_t item_byt
 
 void *base_alloc_lines(size_t size_bytes) {
     enum { LINE_BYTES = 64 };
-    if (size_bytes > SIZE_MAX - LINE_BYTES) out_of_memory(size_bytes);
+    if (size_bytes > SIZE_MAX - LINE_BYTES) base_out_of_memory(size_bytes);
     size_t lines = size_bytes ? (size_bytes + LINE_BYTES - 1) / LINE_BYTES : 1;
     void *block = aligned_alloc(LINE_BYTES, lines * LINE_BYTES);
-    if (!block) out_of_memory(size_bytes);
+    if (!block) base_out_of_memory(size_bytes);
     return memset(block, 0, lines * LINE_BYTES);
 }

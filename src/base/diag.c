@@ -38,10 +38,7 @@ static void add_message(Diag *diag, const char *kind, const char *file, int line
     add_place(&diag->messages, file, line, column);
     text_printf(&diag->messages, "%s: ", kind);
     text_vprintf(&diag->messages, format, args);
-    for (size_t i = start; i < diag->messages.length; i++) {
-        unsigned char byte = (unsigned char)diag->messages.bytes[i];
-        if (byte < ' ' || byte == 0x7f) diag->messages.bytes[i] = '?';
-    }
+    text_show_controls(diag->messages.bytes + start);
     text_add(&diag->messages, "\n");
 }
 

@@ -19,20 +19,18 @@ typedef struct Range {
     size_t mapped; /* bytes, if mmap gave it; 0: calloc did */
 } Range;
 
-/* The leak sanitizer looks for pointers in malloc's memory, and where it is told to. */
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
-#include <sanitizer/lsan_interface.h>
-static void watch(const Range *range) { __lsan_register_root_region(range->start, range->mapped); }
-static void unwatch(const Range *range) {
-    __lsan_unregister_root_region(range->start, range->mapped);
+/* The leak sanitizer of this build or of the program looks for pointers in malloc's memory, and
+ * where it is told to. Without one these functions are not there. */
+void __lsan_register_root_region(const void *start, size_t size) __attribute__((weak));
+void __lsan_unregister_root_region(const void *start, size_t size) __attribute__((weak));
+
+static void watch(const Range *range) {
+    if (__lsan_register_root_region) __lsan_register_root_region(range->start, range->mapped);
 }
-#else
-static void watch(const Range *range) { (void)range; }
-static void unwatch(const Range *range) { (void)range; }
-#endif
+
+static void unwatch(const Range *range) {
+    if (__lsan_unregister_root_region) __lsan_unregister_root_region(range->start, range->mapped);
+}
 
 /* What is not taken yet of a range. */
 typedef struct Rest {

@@ -96,24 +96,33 @@ void text_add_word(Text *text, const char *word) {
 }
 
 void text_show_controls(char *text) {
-    for (; *text; text++)
-        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f) *text = '?';
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        const bool is_wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */
+        if ((*at < ' ' && *at != '\t') || *at == 0x7f || is_wide) *at = '?';
+        if (is_wide) *++at = '?';
+    }
 }
 
-char *text_read_file(const char *path, size_t max_bytes, size_t *length) {
-    bool is_standard_input = strcmp(path, "-") == 0;
-    FILE *stream = is_standard_input ? stdin : fopen(path, "rb");
-    if (!stream) return NULL;
+char *text_read_stream(FILE *stream, size_t max_bytes, size_t *length) {
     Text text = {0};
     text_add(&text, "");
-    bool is_read = read_stream(stream, max_bytes, &text);
-    int error = errno;
-    if (!is_standard_input) fclose(stream);
-    if (!is_read) {
+    if (!read_stream(stream, max_bytes, &text)) {
+        int error = errno;
         text_free(&text);
         errno = error;
         return NULL;
     }
     *length = text.length;
     return text.bytes;
+}
+
+char *text_read_file(const char *path, size_t max_bytes, size_t *length) {
+    bool is_standard_input = strcmp(path, "-") == 0;
+    FILE *stream = is_standard_input ? stdin : fopen(path, "rb");
+    if (!stream) return NULL;
+    char *text = text_read_stream(stream, max_bytes, length);
+    int error = errno;
+    if (!is_standard_input) fclose(stream);
+    errno = error;
+    return text;
 }

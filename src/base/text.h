@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct Text {
     char *bytes;   /* NUL-terminated, owned; NULL while empty */
@@ -51,10 +52,13 @@ void json_null(Json *json);
 /* Writes `length` bytes to `path` ("-" is standard output) so that either the old file or the whole
  * new one is there (base/output_file.h). False with errno set on failure. */
 bool text_write_file(const char *path, const void *bytes, size_t length);
-/* Puts '?' for each control character of a string that others wrote: a terminal would obey them. */
+/* Puts '?' for each control character but tabs of a string that others wrote: a terminal would obey
+ * them. */
 void text_show_controls(char *text);
 /* Reads a whole file ("-" is standard input). NULL with errno set on failure; EFBIG past
  * `max_bytes`. The result is NUL-terminated one byte past *length and freed with free(). */
 char *text_read_file(const char *path, size_t max_bytes, size_t *length);
+/* The same of a stream that is open, from where it stands. */
+char *text_read_stream(FILE *stream, size_t max_bytes, size_t *length);
 
 #endif

@@ -24,13 +24,16 @@ void *allocate(size_t count, size_t size) {
 
 void say_error(const char *format, ...) {
     bool is_coloured = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    char *message;
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "tyto: %serror:%s ", is_coloured ? "\x1b[1;31m" : "",
-            is_coloured ? "\x1b[0m" : "");
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (vasprintf(&message, format, args) < 0) message = NULL;
     va_end(args);
+    for (char *at = message; at && *at; at++) /* a quoted name must not steer the terminal */
+        if (((unsigned char)*at < ' ' && !strchr("\n\t", *at)) || *at == 0x7f) *at = '?';
+    fprintf(stderr, "tyto: %serror:%s %s\n", is_coloured ? "\x1b[1;31m" : "",
+            is_coloured ? "\x1b[0m" : "", message ? message : format);
+    free(message);
 }
 
 int pad_text(const char *text, int columns) {

@@ -186,6 +186,12 @@ static const uint8_t other_spaces[16] = {
     [8] = CUBIN_SPACE_CONSTANT, [10] = CUBIN_SPACE_SHARED,
 };
 
+static bool has_controls(const char *name) {
+    while (*name && (unsigned char)*name >= ' ' && *name != 0x7f)
+        name++;
+    return *name;
+}
+
 static bool read_symbol(CubinReader *reader, const CubinSection *strings, const Elf64_Sym *from,
                         uint32_t i) {
     unsigned binding = ELF64_ST_BIND(from->st_info);
@@ -199,6 +205,8 @@ static bool read_symbol(CubinReader *reader, const CubinSection *strings, const 
                             .is_global = binding != STB_LOCAL,
                             .is_weak = binding == STB_WEAK};
     if (!symbol->name) return damaged(reader, "a symbol has no name", i);
+    if (has_controls(symbol->name))
+        return damaged(reader, "a symbol's name has control characters", i);
     if (symbol->kind == CUBIN_SYMBOL_FUNCTION) {
         symbol->space = CUBIN_SPACE_CODE;
         symbol->is_kernel = from->st_other & OTHER_KERNEL;

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "base/text.h"
+
 enum {
     OP_COPY = 1,
     OP_ADVANCE_PC = 2,
@@ -229,6 +231,13 @@ static void run(Program *program, CubinLines *pieces, uint32_t *piece_count) {
 
 /* ---- Headers ---- */
 
+/* A name as listings, messages and reports show it. */
+static const char *take_name(Program *program) {
+    char *name = arena_strdup(program->arena, take_text(program));
+    text_show_controls(name);
+    return name;
+}
+
 /* Folders and files, each list ended by an empty name. */
 static void read_files(Program *program) {
     Arena *arena = program->arena;
@@ -239,7 +248,7 @@ static void read_files(Program *program) {
     const char **names = ARENA_ARRAY(arena, const char *, folders + 1);
     program->at = start;
     for (uint32_t i = 0; i < folders; i++)
-        names[i] = take_text(program);
+        names[i] = take_name(program);
     take_text(program);
     for (start = program->at; *take_text(program); files++) {
         for (int i = 0; i < 3; i++) /* folder, time, size */
@@ -249,7 +258,7 @@ static void read_files(Program *program) {
     program->file_count = files;
     program->at = start;
     for (uint32_t i = 0; i < files; i++) {
-        const char *file = take_text(program);
+        const char *file = take_name(program);
         uint64_t folder = take_leb(program, false);
         program->files[i] = (FileName){folder && folder <= folders ? names[folder - 1] : "", file};
         take_leb(program, false);

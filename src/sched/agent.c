@@ -1,18 +1,9 @@
 /* States of policies, and what is called seldom (see the header). */
 #include "sched/agent.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
-#include "base/arena.h"
-#include "base/bits.h"
 #include "sched/policies.h"
-
-void *sched_state_new(size_t own_bytes, size_t extra_bytes, size_t *bytes) {
-    bool is_absurd = extra_bytes > SIZE_MAX / 4; /* more than any host has; the sum must not wrap */
-    *bytes = (size_t)bits_align_up(own_bytes, 64) + (is_absurd ? SIZE_MAX / 4 : extra_bytes);
-    return base_alloc_lines(*bytes + 64);
-}
 
 static bool is_no_more_than_greedy(const TytoPolicy *policy) {
     return policy == &sched_gto || policy == &sched_lrr || policy == &sched_cggty ||
@@ -25,7 +16,8 @@ void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSm
     size_t extra = policy->extra_bytes ? policy->extra_bytes(view, chosen->values) : 0;
     *agent = (SchedAgent){.policy = policy, .chosen = chosen};
     agent->call = call ? call : &agent->own;
-    agent->state = sched_state_new(policy->state_bytes, extra, &agent->bytes);
+    sched_state_init(&agent->memory, policy->state_bytes, extra, chosen->is_loaded);
+    agent->state = agent->memory.bytes;
     agent->limits = policy->may_issue || policy->may_load;
     agent->sees_stalls = policy->needs & TYTO_NEEDS_STALLS;
     agent->shapes_l1d = policy->insert || policy->victim;
@@ -33,10 +25,18 @@ void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSm
     if (is_no_more_than_greedy(policy)) agent->greedy = agent->state;
 }
 
-void sched_agent_free(SchedAgent *agent) { free(agent->state); }
+void sched_agent_free(SchedAgent *agent) { sched_state_free(&agent->memory); }
+
+void sched_agent_explain_overrun(const SchedAgent *agent, const TytoSmView *view, char *text,
+                                 size_t size) {
+    snprintf(text, size,
+             "warp scheduler %s: cycle %llu, SM %u: has written past its state (state_bytes = %zu)",
+             agent->chosen->text, (unsigned long long)view->cycle, view->sm,
+             agent->policy->state_bytes);
+}
 
 void sched_agent_start(SchedAgent *agent, const TytoSmView *view) {
-    memset(agent->state, 0, agent->bytes);
+    sched_state_clear(&agent->memory);
     sched_agent_pause(agent, 0);
     if (!agent->policy->start) return;
     sched_call_begin(agent->call, SCHED_CALL_start, view->cycle);

@@ -6,27 +6,24 @@
 #include "sched/call.h"
 #include "sched/greedy.h"
 #include "sched/registry.h"
+#include "sched/state.h"
 #include "tyto/policy.h"
 
 typedef struct SchedAgent {
     const TytoPolicy *policy; /* the chosen one's functions */
-    void *state;              /* of this SM; owned */
-    Greedy *greedy;   /* `state`, of a policy of the table that is no more than that: it is asked
-                         without a call; else NULL */
-    bool limits;      /* it lets only some warps issue, or load: which ones may change with time */
-    bool sees_stalls; /* it wants to see who finds what full (TYTO_NEEDS_STALLS) */
-    bool shapes_l1d;  /* it has a say in what becomes of lines of the L1D */
-    uint64_t paused;  /* warps of CTAs that the CTA scheduler has paused */
-    uint64_t events;  /* the policy's */
-    size_t bytes;     /* of the state, with what the policy wanted beyond it */
-    SchedCall *call;  /* what is under way; borrowed, or `own` */
-    SchedCall own;    /* of an agent of which nobody else wants to know */
+    void *state;              /* of this SM: bytes of `memory` */
+    Greedy *greedy;    /* `state`, of a policy of the table that is no more than that: it is asked
+                          without a call; else NULL */
+    bool limits;       /* it lets only some warps issue, or load: which ones may change with time */
+    bool sees_stalls;  /* it wants to see who finds what full (TYTO_NEEDS_STALLS) */
+    bool shapes_l1d;   /* it has a say in what becomes of lines of the L1D */
+    uint64_t paused;   /* warps of CTAs that the CTA scheduler has paused */
+    uint64_t events;   /* the policy's */
+    SchedState memory; /* owned */
+    SchedCall *call;   /* what is under way; borrowed, or `own` */
+    SchedCall own;     /* of an agent of which nobody else wants to know */
     const SchedPolicy *chosen; /* borrowed */
 } SchedAgent;
-
-/* Memory for a state of a policy, of warps or of CTAs: its own bytes, and from the next line on
- * those that it wants beyond them; *bytes in all. Not zeroed; free() it. */
-void *sched_state_new(size_t own_bytes, size_t extra_bytes, size_t *bytes);
 
 /* Memory for one state: of `view` the machine's sizes must be set. The calls are noted in `call`,
  * which must outlive the agent; NULL: nobody wants to know. The agent must not move. */
@@ -59,6 +56,16 @@ static inline bool sched_agent_hears_time(const SchedAgent *agent) {
  * sake who finds what full is brought up to date, and its wrong answers are noticed. */
 static inline bool sched_agent_always_steps(const SchedAgent *agent) {
     return sched_agent_hears_time(agent) || agent->sees_stalls || agent->shapes_l1d;
+}
+
+/* Whether it has written to its state alone; if not, `text` (of `size` bytes) names it. */
+void sched_agent_explain_overrun(const SchedAgent *agent, const TytoSmView *view, char *text,
+                                 size_t size);
+static inline bool sched_agent_keeps_to_its_state(const SchedAgent *agent, const TytoSmView *view,
+                                                  char *text, size_t size) {
+    if (sched_state_is_whole(&agent->memory)) return true;
+    sched_agent_explain_overrun(agent, view, text, size);
+    return false;
 }
 
 /* Whether what it picks needs no check. */

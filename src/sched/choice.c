@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "sched/adopt.h"
 #include "sched/compile.h"
+#include "sched/plugin_exit.h"
 #include "sched/spec.h"
 
 enum {
@@ -132,6 +133,7 @@ static void *open_object(const char *path, const char *object) {
     loading = path;
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     loading = NULL;
+    if (library) plugin_exit_redirect(library);
     return library;
 }
 

@@ -2,10 +2,6 @@
 #include "sched/cta_agent.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "sched/agent.h"
 
 void cta_agent_init(CtaAgent *agent, const CtaSched *chosen, const TytoGridView *view,
                     SchedCall *call) {
@@ -13,13 +9,14 @@ void cta_agent_init(CtaAgent *agent, const CtaSched *chosen, const TytoGridView 
     size_t extra = policy->extra_bytes ? policy->extra_bytes(view, chosen->values) : 0;
     *agent = (CtaAgent){.policy = policy, .chosen = chosen};
     agent->call = call ? call : &agent->own;
-    agent->state = sched_state_new(policy->state_bytes, extra, &agent->bytes);
+    sched_state_init(&agent->memory, policy->state_bytes, extra, chosen && chosen->content);
+    agent->state = agent->memory.bytes;
 }
 
-void cta_agent_free(CtaAgent *agent) { free(agent->state); }
+void cta_agent_free(CtaAgent *agent) { sched_state_free(&agent->memory); }
 
 void cta_agent_start(CtaAgent *agent, const TytoGridView *view) {
-    memset(agent->state, 0, agent->bytes);
+    sched_state_clear(&agent->memory);
     if (!agent->policy->start) return;
     sched_call_begin(agent->call, SCHED_CALL_start, view->cycle);
     agent->policy->start(agent->state, view, agent->chosen->values);
@@ -61,6 +58,12 @@ bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet
     sched_call_begin(agent->call, SCHED_CALL_choose, view->cycle);
     int chosen = *sm = agent->policy->choose(agent->state, view, room);
     sched_call_end(agent->call);
+    if (!sched_state_is_whole(&agent->memory)) {
+        snprintf(text, size,
+                 "CTA scheduler %s: cycle %llu: has written past its state (state_bytes = %zu)",
+                 agent->chosen->text, (unsigned long long)view->cycle, agent->policy->state_bytes);
+        return false;
+    }
     bool is_sm = chosen >= 0 && chosen < (int)view->sms;
     if (chosen == TYTO_NO_SM || (is_sm && tyto_sm_has(room, chosen))) return true;
     snprintf(text, size, "CTA scheduler %s: cycle %llu: chose SM %d for CTA %llu, which %s",

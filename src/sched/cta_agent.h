@@ -5,11 +5,12 @@
 
 #include "sched/call.h"
 #include "sched/cta_policy.h"
+#include "sched/state.h"
 
 typedef struct CtaAgent {
     const TytoCtaPolicy *policy; /* the chosen one's functions; never NULL */
-    void *state;                 /* owned */
-    size_t bytes;                /* of the state, with what the policy wanted beyond it */
+    void *state;                 /* bytes of `memory` */
+    SchedState memory;           /* owned */
     SchedCall *call;             /* what is under way; borrowed, or `own` */
     SchedCall own;               /* of an agent of which nobody else wants to know */
     const CtaSched *chosen;      /* borrowed; NULL: CTAs go round the SMs, as many as fit */
@@ -31,7 +32,8 @@ void cta_agent_finished(CtaAgent *agent, const TytoGridView *view, uint32_t sm,
 void cta_agent_report(CtaAgent *agent, const TytoGridView *view, const TytoReport *out);
 
 /* Whether the policy chooses the SM. If so: its choice, a member of `room` or none, in *sm; false
- * when it is neither, with policy, cycle and what is wrong in `text` (of `size` bytes). */
+ * when it is neither or the policy has written past its state, with policy, cycle and what is wrong
+ * in `text` (of `size` bytes). */
 static inline bool cta_agent_chooses(const CtaAgent *agent) { return agent->policy->choose; }
 bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet *room, int *sm,
                       char *text, size_t size);

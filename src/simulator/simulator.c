@@ -314,6 +314,8 @@ TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *tex
         loaded->next = simulator->modules;
         simulator->modules = loaded;
         describe_module(loaded, &source, &image);
+        if (simulator->run->profile)
+            source_files_allow_beside(&simulator->run->profile->files, name);
         *module = loaded;
     } else {
         status = fail(simulator, TYTO_BAD_PTX, "%s", diag_text(diag));

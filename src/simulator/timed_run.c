@@ -1,6 +1,7 @@
 /* Machine, policies and recordings of a simulation in detail. */
 #include "simulator/timed_run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,10 +137,29 @@ static bool close_l1d(TimedRun *timed, Diag *diag) {
     return is_written;
 }
 
+/* Lets the profile show source below the working folder, the program's and the ones that are named.
+ */
+static bool allow_sources(SourceFiles *files, const Options *options, Diag *diag) {
+    bool is_right = true;
+    char *program = realpath("/proc/self/exe", NULL);
+    source_files_allow(files, ".");
+    if (program) source_files_allow_beside(files, program);
+    free(program);
+    for (int i = 0; i < options->source_paths.count; i++) {
+        const char *folder = options->source_paths.items[i];
+        if (source_files_allow(files, folder)) continue;
+        diag_error(diag, NULL, 0, 0, "--source-path %s: %s", folder, strerror(errno));
+        is_right = false;
+    }
+    return is_right;
+}
+
 bool timed_run_start(TimedRun *timed, const Options *options, Diag *diag) {
     timed->watch.records_ctas = options->ctas_path != NULL;
     if (options->is_profiled || options->profile_path)
         timed->watch.profile = timed->run->profile = profile_new();
+    if (timed->run->profile && !allow_sources(&timed->run->profile->files, options, diag))
+        return false;
     if (options->sample_cycles) {
         timed->run->series = timeseries_new(options->sample_cycles, TIMESERIES_MAX_SAMPLES);
         timed->watch.series = timed->run->series;

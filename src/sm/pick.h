@@ -10,8 +10,9 @@ __attribute__((always_inline)) static inline int pick_warp(SmContext *sm, int sc
     IsaFault *fault = &sm->policy_fault;
     int warp = sched_agent_pick(&sm->policy, &sm->view, scheduler, candidates);
     if (sched_agent_is_trusted(&sm->policy) ||
-        sched_check_pick(sm->env.policy, &sm->view, warp, candidates, fault->text,
-                         sizeof fault->text))
+        (sched_agent_keeps_to_its_state(&sm->policy, &sm->view, fault->text, sizeof fault->text) &&
+         sched_check_pick(sm->env.policy, &sm->view, warp, candidates, fault->text,
+                          sizeof fault->text)))
         return warp;
     fault->is_set = true;
     fault->code = ISA_FAULT_POLICY;

@@ -4,14 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 
-enum {
-    COUNTER_none = -1,
-    SOURCE_BYTES_MAX = 16 << 20 /* of a file whose lines are shown */
-};
+enum { COUNTER_none = -1 };
 
 /* clang-format off */
 const ProfileColumnRow profile_columns[PROFILE_COLUMN_COUNT] = {
@@ -71,6 +67,7 @@ void profile_free(Profile *profile) {
     for (uint32_t i = 0; i < profile->count; i++)
         free_kernel(&profile->kernels[i]);
     free(profile->kernels);
+    source_files_free(&profile->files);
     free(profile);
 }
 
@@ -181,15 +178,6 @@ static uint32_t join(ProfileSource *sources, uint32_t count) {
     return joined;
 }
 
-/* The whole file; NULL when it is none that can be read and shown: a place in PTX may name a pipe
- * or a device. */
-static char *read_source(const char *path) {
-    struct stat status;
-    size_t length;
-    if (stat(path, &status) || !S_ISREG(status.st_mode)) return NULL;
-    return text_read_file(path, SOURCE_BYTES_MAX, &length);
-}
-
 static char *trimmed(const char *line) {
     line += strspn(line, " \t");
     size_t length = strcspn(line, "\r\n");
@@ -204,8 +192,9 @@ static char *trimmed(const char *line) {
 
 /* Gives all lines of the first one's file, which are together and in order, their texts; how many
  * they are. */
-static uint32_t add_texts(ProfileSource *sources, uint32_t count) {
-    char *text = read_source(sources[0].file);
+static uint32_t add_texts(const SourceFiles *files, ProfileSource *sources, uint32_t count) {
+    bool is_outside;
+    char *text = source_files_read(files, sources[0].file, &is_outside);
     const char *at = text;
     uint32_t line = 1, i = 0;
     for (; i < count && strcmp(sources[i].file, sources[0].file) == 0; i++) {
@@ -215,12 +204,14 @@ static uint32_t add_texts(ProfileSource *sources, uint32_t count) {
             line++;
         }
         if (at && *at) sources[i].text = trimmed(at);
+        sources[i].is_outside = is_outside;
     }
     free(text);
     return i;
 }
 
-ProfileSource *profile_sources(const ProfileKernel *kernel, uint32_t *count) {
+ProfileSource *profile_sources(const ProfileKernel *kernel, const SourceFiles *files,
+                               uint32_t *count) {
     ProfileSource *sources = base_calloc(kernel->line_count + 1, sizeof *sources);
     uint32_t found = 0;
     for (uint32_t i = 0; i < kernel->line_count; i++) {
@@ -232,7 +223,7 @@ ProfileSource *profile_sources(const ProfileKernel *kernel, uint32_t *count) {
     qsort(sources, found, sizeof *sources, by_place);
     *count = join(sources, found);
     for (uint32_t i = 0; i < *count;)
-        i += add_texts(&sources[i], *count - i);
+        i += add_texts(files, &sources[i], *count - i);
     return sources;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "stats/counters.h"
+#include "stats/source_files.h"
 
 /* CAUSE(name, sentence, meaning): why a warp stands where it stands; "3 warps SENTENCE before
  * k.ptx:7". From the same columns and causes follow the struct, the checks, JSON, text, the
@@ -131,6 +132,7 @@ typedef struct ProfileKernel {
 typedef struct Profile {
     ProfileKernel *kernels; /* in the order of their first launch; owned */
     uint32_t count, capacity;
+    SourceFiles files; /* of the source, whose lines may be shown */
 } Profile;
 
 Profile *profile_new(void);
@@ -154,9 +156,11 @@ typedef struct ProfileSource {
     const char *file; /* borrowed */
     uint32_t line;
     char *text; /* of the line, blanks before and behind left out; NULL: cannot be read; owned */
+    bool is_outside; /* the file is not read because it is outside of the allowed folders */
     ProfileCounts counts;
 } ProfileSource;
-ProfileSource *profile_sources(const ProfileKernel *kernel, uint32_t *count);
+ProfileSource *profile_sources(const ProfileKernel *kernel, const SourceFiles *files,
+                               uint32_t *count);
 void profile_sources_free(ProfileSource *sources, uint32_t count);
 
 /* An array with an object for each kernel (docs/profile.md). */

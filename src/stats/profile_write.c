@@ -48,9 +48,9 @@ static void write_lines(Json *json, const ProfileKernel *kernel) {
     json_end_array(json);
 }
 
-static void write_sources(Json *json, const ProfileKernel *kernel) {
+static void write_sources(Json *json, const ProfileKernel *kernel, const SourceFiles *files) {
     uint32_t count;
-    ProfileSource *sources = profile_sources(kernel, &count);
+    ProfileSource *sources = profile_sources(kernel, files, &count);
     json_key(json, "sources");
     json_array(json);
     for (uint32_t i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ void profile_write_json(const Profile *profile, Json *json) {
         write_text(json, "module", kernel->module);
         write_number(json, "launches", kernel->launches);
         write_lines(json, kernel);
-        write_sources(json, kernel);
+        write_sources(json, kernel, &profile->files);
         write_stands(json, kernel);
         json_key(json, "nobody");
         json_object(json);
@@ -241,9 +241,22 @@ static Place *places_of(const ProfileKernel *kernel, const ProfileSource *source
     return places;
 }
 
-static void report_kernel(const ProfileKernel *kernel, int columns, Text *out) {
+/* Files that are there and not shown, each once: the lines of one file are together. */
+static void add_outside(const ProfileSource *sources, uint32_t count, Text *out) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!sources[i].is_outside || (i && strcmp(sources[i - 1].file, sources[i].file) == 0))
+            continue;
+        text_printf(out,
+                    "%s is not shown: it is not below the folder of the program or the working "
+                    "folder; --source-path FOLDER allows it\n",
+                    sources[i].file);
+    }
+}
+
+static void report_kernel(const ProfileKernel *kernel, const SourceFiles *files, int columns,
+                          Text *out) {
     uint32_t source_count, count;
-    ProfileSource *sources = profile_sources(kernel, &source_count);
+    ProfileSource *sources = profile_sources(kernel, files, &source_count);
     Place *places = places_of(kernel, sources, source_count, &count);
     ProfileCounts total = profile_total(kernel);
     uint64_t all = profile_cycles(&total);
@@ -258,13 +271,14 @@ static void report_kernel(const ProfileKernel *kernel, int columns, Text *out) {
                 "lanes", "latency", "L1D hit", "L2 hit", "acc.", "needed", "line");
     for (uint32_t i = 0; i < count && i < TOP_LINES; i++)
         add_place(out, &places[i], all, columns);
+    add_outside(sources, source_count, out);
     free(places);
     profile_sources_free(sources, source_count);
 }
 
 void profile_report(const Profile *profile, int columns, Text *out) {
     for (uint32_t i = 0; i < profile->count; i++)
-        report_kernel(&profile->kernels[i], columns, out);
+        report_kernel(&profile->kernels[i], &profile->files, columns, out);
 }
 
 /* ---- The page ---- */
@@ -283,7 +297,13 @@ static const char page[] =
     "run, and where warps stood and\n"
     "why. The report ends with the lines at which they stood longest; where the file of the source "
     "can be read, the line's text\n"
-    "stands beside it, on a terminal as much of it as has room:\n"
+    "is next to it, on a terminal as much of it as has room. Only regular files of at most 16 MiB "
+    "below the folder of the program or\n"
+    "PTX file, below the working folder and below each `--source-path FOLDER` are read, and no "
+    "hidden ones below these: PTX may name\n"
+    "any file, and a profile is shared. The page of `tyto report` lists the files that it holds "
+    "lines of.\n"
+    "\n"
     "\n"
     "| heading | of the line |\n"
     "|---|---|\n"

@@ -36,6 +36,13 @@ static void a_text_grows_and_can_be_used_again(void **state) {
     text_free(&text);
 }
 
+static void control_characters_are_shown(void **state) {
+    (void)state;
+    char text[] = "\x1b[31m\ta\n\x7f\xc2\x9b\xc2\xa0\xc3\x9b";
+    text_show_controls(text);
+    assert_string_equal(text, "?[31m\ta????\xc2\xa0\xc3\x9b");
+}
+
 /* A fresh folder for one test; its path is freed by remove_folder. */
 static int make_folder(void **state) {
     char name[] = "/tmp/tyto-test-XXXXXX";
@@ -154,6 +161,7 @@ static void a_dash_reads_standard_input(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_grows_and_can_be_used_again),
+        cmocka_unit_test(control_characters_are_shown),
         cmocka_unit_test_setup_teardown(what_is_written_is_read_back, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_file_over_the_limit_is_refused, make_folder,
                                         remove_folder),

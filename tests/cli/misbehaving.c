@@ -1,16 +1,19 @@
 /* Policies, for warps and for CTAs, of which one function does what it must not: it crashes, calls
- * abort or exit, uses up the stack, never returns, or picks what is no warp. */
+ * abort, exit or _exit, uses up the stack, never returns, writes past its state, or picks what is
+ * no warp. */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tyto/cta_policy.h"
 
 enum { HOW, AT, SM };
-enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT, WRONG };
+enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT, WRONG, LEAVE, SPILL, FLOOD };
 
-static const char *const HOWS[] = {"not",  "crash", "abort", "recurse",
-                                   "loop", "exit",  "wrong", NULL};
+static const char *const HOWS[] = {"not",   "crash", "abort", "recurse", "loop", "exit",
+                                   "wrong", "leave", "spill", "flood",   NULL};
 static const TytoPolicyParameter parameters[] = {
-    [HOW] = {"how", TYTO_CHOICE, NOT, 0, WRONG, HOWS, "what it does", "this test"},
+    [HOW] = {"how", TYTO_CHOICE, NOT, 0, FLOOD, HOWS, "what it does", "this test"},
     [AT] = {"at", TYTO_INTEGER, 100, 0, 1000000, NULL, "SM cycle from which on", "this test"},
     [SM] = {"sm", TYTO_INTEGER, -1, -1, 1000, NULL, "SM whose warps it picks; -1: any",
             "this test"}};
@@ -27,13 +30,16 @@ static int recurse(volatile int *depth) {
     return deeper[0] > 0 ? recurse(deeper) + deeper[0] : 0;
 }
 
-static void misbehave(const State *s, uint64_t cycle) {
+static void misbehave(State *s, uint64_t cycle) {
     volatile int nothing = 0;
     if (cycle < s->at) return;
     switch (s->how) {
     case CRASH: *(volatile int *)(uintptr_t)nothing = 1; break;
     case ABORT: abort();
     case EXIT: exit(0);
+    case LEAVE: _exit(0);
+    case SPILL: memset(s + 1, 1, 1); break;
+    case FLOOD: memset(s + 1, 1, 4096); break;
     case RECURSE: nothing = recurse(&nothing); break;
     case LOOP:
         while (!nothing)
@@ -50,7 +56,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
     (void)scheduler;
-    const State *s = state;
+    State *s = state;
     if (s->sm < 0 || (uint32_t)s->sm == view->sm) misbehave(s, view->cycle);
     return s->how == WRONG ? TYTO_MAX_WARPS : tyto_lowest(ready);
 }

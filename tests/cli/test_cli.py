@@ -89,11 +89,11 @@ class Case(unittest.TestCase):
 
     def tyto(self, *words, is_timed=False, **options):
         """Runs the command; kernels without timing, unless `is_timed`."""
-        environment = {**PLAIN, **options.pop("environment", {})}
+        environment, cwd = {**PLAIN, **options.pop("environment", {})}, options.pop("cwd", self.path)
         if words and words[0] in ("run", "launch") and not is_timed:
             words = (words[0], "--functional", *words[1:])
         return subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False,
-                              cwd=self.path, env=environment, timeout=120, **options)
+                              cwd=cwd, env=environment, timeout=120, **options)
 
     def check(self, done, status, *parts):
         """`done` ended with `status`, and each of `parts` stands on its standard error."""
@@ -524,8 +524,8 @@ class Timed(Case):
         return done, result
 
     def test_a_profile_is_in_the_report_and_the_json(self):
-        done = self.tyto("run", "--profile", "--json", "r.json", "--profile-json", "p.json", "vecadd", "--size", "300",
-                         is_timed=True)
+        done = self.tyto("run", "--profile", "--source-path", ROOT, "--json", "r.json", "--profile-json", "p.json", "vecadd",
+                         "--size", "300", is_timed=True)
         self.check(done, 0, "where the warps of vecadd stood: ", "  share  doing what", "kernel.cu:")
         report = json.loads((self.path / "r.json").read_text())
         alone = json.loads((self.path / "p.json").read_text())
@@ -536,6 +536,42 @@ class Timed(Case):
         self.assertEqual(cycles, report["total"]["warp_cycles"])
         self.assertTrue(any("[i]" in (line["text"] or "") for line in report["profile"][0]["sources"]))
         self.check(self.tyto("run", "--functional", "--profile", "vecadd"), 2, "--profile")
+
+    def test_a_profile_reads_the_source_in_allowed_folders_only(self):
+        secret = self.path / "keys" / "secret"
+        (self.path / "work" / "kernels").mkdir(parents=True)
+        secret.parent.mkdir()
+        secret.write_text("a secret line\n", encoding="utf-8")
+        (self.path / "work" / "kernels" / "k.cu").write_text("a line of the kernel\n", encoding="utf-8")
+        name = secret.parent / "\x1b[31mred"
+        name.write_text("red\n", encoding="utf-8")
+        (self.path / "work" / "kernels" / "k.ptx").write_text(
+            f'.version 7.0\n.target sm_70\n.address_size 64\n.file 1 "{secret}"\n.file 2 "k.cu"\n.file 3 "/proc/kmsg"\n.file 4 "{name}"\n'
+            ".visible .entry k()\n{\n.reg .u32 r<9>;\n" + "".join(f".loc {i} 1 1\nmov.u32 r{i}, %tid.x;\n" for i in range(1, 5)) + "ret;\n}\n",
+            encoding="utf-8")
+        words = ("launch", "--machine", "gtx480", "--profile", "--json", "r.json", "kernels/k.ptx")
+
+        def texts(*options):
+            done = self.tyto(*words, *options, is_timed=True, cwd=self.path / "work")
+            self.check(done, 0)
+            self.assertNotIn("\x1b", done.stderr)
+            report = json.loads((self.path / "work" / "r.json").read_text(encoding="utf-8"))
+            return done, {pathlib.Path(line["source"]).name: line["text"] for line in report["profile"][0]["sources"]}
+
+        done, lines = texts()
+        self.assertEqual(lines, {"secret": None, "k.cu": "a line of the kernel", "kmsg": None, "?[31mred": None})
+        self.check(done, 0, f"{secret} is not shown: it is not below the folder of the program or the working folder; "
+                            "--source-path FOLDER allows it\n")
+        done, lines = texts("--source-path", self.path / "keys", "--source-path=/proc")
+        self.assertEqual(lines["secret"], "a secret line")
+        self.assertNotIn("secret is not shown", done.stderr)
+        self.check(self.tyto(*words, "--source-path", "none", is_timed=True, cwd=self.path / "work"), 1,
+                   "--source-path none: No such file or directory")
+
+    def test_a_message_steers_no_terminal(self):
+        done = self.tyto("run", "\x1b[31mprogram")
+        self.check(done, 127, "?[31mprogram")
+        self.assertNotIn("\x1b", done.stderr)
 
     def test_a_profile_shows_of_a_line_what_has_room(self):
         name = "%a_register_with_a_name_that_is_longer_than_most_lines_of_the_table_have_room_for"

@@ -106,13 +106,28 @@ class Policies(unittest.TestCase):
             self.expect_death(number, f"warp scheduler {policy}", "pick", "launch", "--scheduler", policy, SPIN)
 
     def test_a_policy_that_calls_exit_is_named_and_the_status_is_not_its(self):
-        policy = "./misbehaving.so:how=exit"
         lost = "tyto: error: vecadd ended by _exit or exec in a launch of vecadd, which is in no result\n"
-        for words, more in ((("run", "--scheduler", policy, *VECADD), lost), (("launch", "--scheduler", policy, SPIN), "")):
-            done = self.tyto(*words)
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertRegex(done.stderr, rf"^tyto: error: warp scheduler {re.escape(policy)}: cycle \d+, SM \d+: pick was "
-                                          f"under way when exit was called\n{more}$")
+        for how in ("exit", "leave"):
+            policy = f"./misbehaving.so:how={how}"
+            for words, more in ((("run", "--scheduler", policy, *VECADD), lost), (("launch", "--scheduler", policy, SPIN), "")):
+                done = self.tyto(*words)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr, rf"^tyto: error: warp scheduler {re.escape(policy)}: cycle \d+, SM \d+: pick was "
+                                              f"under way when exit was called\n{more}$")
+
+    def test_a_policy_that_writes_past_its_state_is_named(self):
+        policy = "./misbehaving.so:how=spill"
+        for option, noun, place, more in (("--scheduler", "warp scheduler", r", SM \d+", ()),
+                                          ("--cta-scheduler", "CTA scheduler", "", ("--set", "cta.launch_latency=100"))):
+            done = self.tyto("run", option, policy, *more, *VECADD)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, rf"(?m)^tyto: error: {noun} {re.escape(policy)}: cycle \d+{place}: "
+                                          r"has written past its state \(state_bytes = 24\)")
+        if not HAS_SANITIZER:  # which handles the signal itself
+            self.expect_death(signal.SIGSEGV, "warp scheduler ./misbehaving.so:how=flood", "pick", "run", "--scheduler",
+                              "./misbehaving.so:how=flood", *VECADD)
+            self.expect_death(signal.SIGSEGV, "CTA scheduler ./misbehaving.so:how=flood", "choose", "run", "--set",
+                              "cta.launch_latency=100", "--cta-scheduler", "./misbehaving.so:how=flood", *VECADD)
 
     def test_a_policy_that_calls_exit_while_it_is_loaded_is_named(self):
         for words in (("run", "--scheduler", "./leaving.so", *VECADD), ("launch", "--scheduler", "./leaving.so", SPIN),

@@ -16,6 +16,7 @@ import tempfile
 import unittest
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028"
@@ -127,7 +128,7 @@ class Page(Case):
 @unittest.skipUnless(CHROMIUM, "Chromium is not installed")
 class Browser(Case):
     def test_a_comparison_shows_every_section(self):
-        first = self.run_of("a.json", "gto")
+        first = self.run_of("a.json", "gto", "--source-path", ROOT)
         other = self.run_of("b.json", "lrr", "--set", "l1d.mshrs=2")
         self.tyto("report", "a.json", "b.json")
         seen, _ = self.read()
@@ -139,6 +140,19 @@ class Browser(Case):
         self.assertEqual([seen["unsorted"], seen["most"], seen["down"], seen["up"]], ["gto", slower, "descending", "ascending"])
         self.assertNotEqual(seen["least"], slower)
         self.assertTrue(any("kernel.cu:" in row[0] and row[3] for row in seen["source"]), seen["source"])
+
+    def test_the_page_says_which_files_it_contains(self):
+        after = "answer.contents = document.querySelector('#files').textContent;"
+        run = self.run_of("a.json", "gto")
+        module, sources = run["profile"][0]["module"], {row["source"] for kernel in run["profile"] for row in kernel["sources"]}
+        self.assertTrue(sources)
+        self.assertFalse([row for kernel in run["profile"] for row in kernel["sources"] if row["text"]])
+        self.tyto("report", "a.json")
+        self.assertEqual(self.read(after=after)[0]["contents"], f"This page contains lines of no source file; instructions of {module}.")
+        run["profile"][0]["sources"][0].update(source="/x/a.cu", text="")
+        (self.path / "a.json").write_text(json.dumps(run))
+        self.tyto("report", "a.json")
+        self.assertEqual(self.read(after=after)[0]["contents"], f"This page contains lines of /x/a.cu; instructions of {module}.")
 
     def test_each_kernel_has_its_limits(self):
         run = self.run_of("a.json", "gto")

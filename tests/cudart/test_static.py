@@ -52,6 +52,26 @@ int CALLED(void) {
     return 0;
 }
 """
+# Times a kernel; what it loses is told once.
+LOSES = r"""
+#include <dlfcn.h>
+#include <stdlib.h>
+static const char ptx[] = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
+int main(void) {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *context, *module, *kernel;
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(library, "cuInit");
+    int (*create)(void **, unsigned, int) = (int (*)(void **, unsigned, int))dlsym(library, "cuCtxCreate_v2");
+    int (*load)(void **, const void *) = (int (*)(void **, const void *))dlsym(library, "cuModuleLoadData");
+    int (*find)(void **, void *, const char *) = (int (*)(void **, void *, const char *))dlsym(library, "cuModuleGetFunction");
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **) =
+        (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))dlsym(library, "cuLaunchKernel");
+    volatile char *lost = malloc(77);
+    lost[0] = 1;
+    lost = 0;
+    return init(0) || create(&context, 0, 0) || load(&module, ptx) || find(&kernel, module, "k") ||
+           launch(kernel, 1, 1, 1, 32, 1, 1, 0, 0, 0, 0);
+}
+"""
 REDIRECTED, UNTOUCHED = "{} 1 801 801 70 71\n", "0 93 92 92 70 71\n"
 OPENS = r"""
 #include <dlfcn.h>
@@ -212,6 +232,18 @@ class Made(Case):
         if probe.returncode:
             self.skipTest("the compiler has no address sanitizer")
         self.prints("", "./probe")
+
+    def test_a_leak_sanitizer_reports_the_programs_leaks_alone(self):
+        (self.path / "loses.c").write_text(LOSES, encoding="utf-8")
+        built = subprocess.run([COMPILER, "-fsanitize=address", "loses.c", "-o", "loses", "-ldl"], cwd=self.path, capture_output=True,
+                               text=True, check=False)
+        if built.returncode:
+            self.skipTest("the compiler has no address sanitizer")
+        done = subprocess.run([TYTO, "run", "--quiet", "--machine", "gtx480", "./loses"], cwd=self.path, env=PLAIN,
+                              capture_output=True, text=True, check=False, timeout=60)
+        if "LeakSanitizer has encountered a fatal error" in done.stderr:
+            self.skipTest("the leak sanitizer cannot stop the program here")
+        self.assertIn("SUMMARY: AddressSanitizer: 77 byte(s) leaked in 1 allocation(s).", done.stderr)
 
     def test_a_folder_with_a_blank_in_its_name(self):
         place = self.path / "with blank"

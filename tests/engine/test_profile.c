@@ -222,7 +222,7 @@ static void lines_of_the_source_add_up(void **state) {
     start(&run, "gtx480", "", "lrr", false, false);
     run_mixed(&run, 2);
     uint32_t count;
-    ProfileSource *sources = profile_sources(&run.profile->kernels[0], &count);
+    ProfileSource *sources = profile_sources(&run.profile->kernels[0], &run.profile->files, &count);
     ProfileCounts sum = {0}, total = profile_total(&run.profile->kernels[0]);
     assert_int_equal(count, 5);
     for (uint32_t i = 0; i < count; i++) {
@@ -238,41 +238,94 @@ static void lines_of_the_source_add_up(void **state) {
     stop(&run);
 }
 
-/* The text of line 2 of a source that is the file `path`. */
-static char *text_beside(const char *path) {
+/* The text of line 2 of a source that is the file `path`, which a profile of files below `folder`
+ * shows; whether it is outside of that folder. */
+static char *text_beside(const char *folder, const char *path, bool *is_outside) {
     Profile *profile = profile_new();
     ProfileKernel *kernel = profile_kernel(profile, 1, "k", "k.ptx");
     bool is_new;
     ProfileLine *line = profile_line(kernel, 0, &is_new);
     line->source = strdup(path);
     line->source_line = 2;
+    assert_true(source_files_allow(&profile->files, folder));
     uint32_t count;
-    ProfileSource *sources = profile_sources(kernel, &count);
+    ProfileSource *sources = profile_sources(kernel, &profile->files, &count);
     assert_int_equal(count, 1);
     char *text = sources[0].text;
     sources[0].text = NULL;
+    *is_outside = sources[0].is_outside;
     profile_sources_free(sources, count);
     profile_free(profile);
     return text;
 }
 
-static void the_source_is_shown_where_it_is_a_file(void **state) {
+/* Files of a folder, and what a profile shows of line 2 of each. */
+static void the_source_is_shown_below_allowed_folders(void **state) {
     (void)state;
-    char folder[] = "/tmp/tyto-profile-XXXXXX", path[64], pipe[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/a.cu", folder);
-    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
-    assert_true(text_write_file(path, "one\n  two \t\nthree", 17));
-    assert_int_equal(mkfifo(pipe, 0600), 0); /* which nobody writes: to read it would never end */
-    char *text = text_beside(path);
-    assert_string_equal(text, "two");
-    free(text);
-    assert_null(text_beside(pipe));
-    assert_null(text_beside(folder));
-    assert_null(text_beside("/dev/zero"));
-    unlink(path);
-    unlink(pipe);
-    rmdir(folder);
+    static const char text[] = "one\n  two \t\nthree";
+    static const struct {
+        const char *folder, *name; /* a name without '/' before it is a relative one */
+        bool is_shown, is_outside;
+    } cases[] = {
+        {"in", "/in/a.cu", true, false},
+        {"in", "a.cu", true, false},
+        {"in", "deep/b.cu", true, false},
+        {"in", "../out/c.cu", false, true},
+        {"in", "/out/c.cu", false, true},
+        {"in", "/in/../out/c.cu", false, true},
+        {"in", "/in/to_out.cu", false, true} /* a symbolic link */,
+        {"in", "/inner/d.cu", false, true},
+        {"in", "/in/.hidden/e.cu", false, true},
+        {"in", "/in/.e.cu", false, true},
+        {"in/.hidden", "e.cu", true, false},
+        {"in", "/in/pipe", false, false} /* which nobody writes */,
+        {"in", "/in", false, true},
+        {"in", "/in/deep", false, false},
+        {"in", "/in/none.cu", false, false},
+        {"in", "none.cu", false, false},
+    };
+    static const char *const files[] = {"in/a.cu",    "in/deep/b.cu",    "out/c.cu",
+                                        "inner/d.cu", "in/.hidden/e.cu", "in/.e.cu"};
+    static const char *const folders[] = {"in", "in/deep", "out", "inner", "in/.hidden"};
+    char root[] = "/tmp/tyto-profile-XXXXXX", path[128], other[128];
+    bool is_outside;
+    assert_non_null(mkdtemp(root));
+#define PATH(to, name) (snprintf(to, sizeof to, "%s/%s", root, name), to)
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        assert_int_equal(mkdir(PATH(path, folders[i]), 0700), 0);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_true(text_write_file(PATH(path, files[i]), text, strlen(text)));
+    assert_int_equal(mkfifo(PATH(path, "in/pipe"), 0600), 0);
+    assert_int_equal(symlink(PATH(other, "out/c.cu"), PATH(path, "in/to_out.cu")), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool is_relative = *cases[i].name != '/';
+        char *shown =
+            text_beside(PATH(other, cases[i].folder),
+                        is_relative ? cases[i].name : PATH(path, cases[i].name + 1), &is_outside);
+        print_message("%s from %s\n", cases[i].name, cases[i].folder);
+        assert_int_equal(shown != NULL, cases[i].is_shown);
+        assert_int_equal(is_outside, cases[i].is_outside);
+        if (shown) assert_string_equal(shown, "two");
+        free(shown);
+    }
+    assert_null(text_beside("/", "/dev/zero", &is_outside));
+    assert_false(is_outside);
+    unlink(PATH(path, "in/pipe"));
+    unlink(PATH(path, "in/to_out.cu"));
+    for (size_t i = sizeof files / sizeof *files; i-- > 0;)
+        unlink(PATH(path, files[i]));
+    for (size_t i = sizeof folders / sizeof *folders; i-- > 0;)
+        rmdir(PATH(path, folders[i]));
+#undef PATH
+    rmdir(root);
+}
+
+static void a_folder_that_is_not_there_is_refused(void **state) {
+    (void)state;
+    SourceFiles files = {0};
+    assert_false(source_files_allow(&files, "/tmp/no such folder"));
+    assert_int_equal(files.count, 0);
+    source_files_free(&files);
 }
 
 static void a_launch_that_ends_early_says_where_its_warps_stand(void **state) {
@@ -309,7 +362,8 @@ int main(void) {
         cmocka_unit_test(a_warp_may_leave_while_its_issue_counts),
         cmocka_unit_test(one_warp_waits_for_each_result),
         cmocka_unit_test(lines_of_the_source_add_up),
-        cmocka_unit_test(the_source_is_shown_where_it_is_a_file),
+        cmocka_unit_test(the_source_is_shown_below_allowed_folders),
+        cmocka_unit_test(a_folder_that_is_not_there_is_refused),
         cmocka_unit_test(a_launch_that_ends_early_says_where_its_warps_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -442,6 +442,32 @@ static void a_file_cut_off_anywhere_is_refused(void **state) {
     text_free(&file);
 }
 
+/* A made file with every `from` of it as `to`, which is as long. */
+static Opened open_renamed(const char *from, const char *to) {
+    Opened opened = {.arena = arena_new(), .diag = diag_new()};
+    const size_t length = strlen(from);
+    cubin_make(&plain, &opened.file);
+    for (char *at = opened.file.bytes;
+         (size_t)(at - opened.file.bytes) + length <= opened.file.length; at++)
+        if (memcmp(at, from, length) == 0) memcpy(at, to, length);
+    opened.cubin =
+        cubin_open(opened.file.bytes, opened.file.length, "made", opened.arena, opened.diag);
+    return opened;
+}
+
+static void no_name_steers_a_terminal(void **state) {
+    (void)state;
+    Opened named = open_renamed("_Z5scalePfi", "_Z5\x1b[31m_i");
+    assert_null(named.cubin);
+    assert_non_null(strstr(diag_text(named.diag), "a symbol's name has control characters"));
+    close_made(&named);
+    Opened placed = open_renamed("a.cu", "\x1b[1m");
+    CubinLineTable table;
+    assert_true(cubin_read_lines(placed.cubin, false, placed.arena, &table, placed.diag));
+    assert_string_equal(table.pieces[0].rows[0].file, "?[1m");
+    close_made(&placed);
+}
+
 /* Where the header of section i lies in the file. */
 static size_t header_at(const Text *file, int i) {
     Elf64_Ehdr header;
@@ -589,6 +615,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(lines_know_what_was_inlined),
         cmocka_unit_test(the_ptx_text_has_lines),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
+        cmocka_unit_test(no_name_steers_a_terminal),
         cmocka_unit_test(a_refusal_names_what_is_wrong),
         cmocka_unit_test(no_size_is_trusted),
         cmocka_unit_test(damaged_files_do_no_harm),

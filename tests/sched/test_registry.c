@@ -264,6 +264,41 @@ static void the_size_of_a_state_is_asked_once_and_not_at_every_kernel(void **unu
     fabricated_free(&f);
 }
 
+/* ---- States ---- */
+
+static void writes_next_to_a_guarded_state_are_noticed(void **state) {
+    (void)state;
+    static const struct {
+        size_t own, extra;
+        size_t first, last; /* bytes that the policy may write */
+        size_t noticed[2];  /* next to them; 0: none */
+    } cases[] = {
+        {24, 0, 0, 23, {24, 63}},         {24, 100, 0, 23, {24, 63}},
+        {24, 100, 64, 163, {164, 191}},   {64, 64, 0, 127, {0, 0}},
+        {64, 1, 0, 64, {65, 127}},        {0, 8, 0, 7, {8, 63}},
+        {5000, 0, 0, 4999, {5000, 5055}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SchedState memory;
+        sched_state_init(&memory, cases[i].own, cases[i].extra, true);
+        assert_int_equal((uintptr_t)memory.bytes % 64, 0);
+        for (size_t at = cases[i].first; at <= cases[i].last; at++) {
+            assert_int_equal(memory.bytes[at], 0);
+            memory.bytes[at] = 1;
+        }
+        assert_true(sched_state_is_whole(&memory));
+        for (int n = 0; n < 2 && cases[i].noticed[n]; n++) {
+            sched_state_clear(&memory);
+            memory.bytes[cases[i].noticed[n]] = 1;
+            assert_false(sched_state_is_whole(&memory));
+        }
+        sched_state_clear(&memory);
+        assert_true(sched_state_is_whole(&memory));
+        assert_int_equal(memory.bytes[cases[i].last], 0);
+        sched_state_free(&memory);
+    }
+}
+
 /* ---- What policies answer ---- */
 
 /* The message about bad_choice's SM, when SMs 0, 1 and 3 of 4 have room; NULL: it may be. */
@@ -374,6 +409,7 @@ static void the_tutorials_code_is_the_examples(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_next_to_a_guarded_state_are_noticed),
         cmocka_unit_test(every_policy_of_the_tables_is_sound_and_found_by_its_name),
         cmocka_unit_test(the_papers_values_are_the_defaults),
         cmocka_unit_test(parameters_are_read_and_written),

@@ -76,9 +76,11 @@ static __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32
 #endif
 
 /* Last, as the word occurs above: with nvcc a reference at file scope is a variable of the device.
- */
+ * A function that returns one may be the host's: there __host__ counts, which means nothing of a
+ * variable or a parameter. */
 #ifdef __NVCC__
-#define texture __device__ TytoOldTexture
+#pragma nv_diag_suppress 1835 /* "attribute does not apply here" */
+#define texture __host__ __device__ TytoOldTexture
 #endif
 
 #endif

@@ -240,6 +240,13 @@ function standingTable(kernel, most) {
     {title: "Before", value: (s) => placeOf(s.line, kernel.module), class: "code"}, {title: "PTX", value: (s) => s.line.text, class: "code"}], stands, {sort: 0, most, high: stands.length > 18});
 }
 
+/* What of other files the page holds: whoever passes it on passes these on, too. */
+function contentsOf(profiled) {
+  const files = [...new Set(profiled.flatMap(({kernel}) => kernel.sources.filter((row) => row.text !== null).map((row) => row.source)))];
+  const modules = [...new Set(profiled.map(({kernel}) => kernel.module))];
+  return element("p", {class: "note", id: "files"}, `This page contains lines of ${files.length ? files.sort().join(", ") : "no source file"}; instructions of ${modules.sort().join(", ")}.`);
+}
+
 /* Where warps stood, by line of the source or by instruction. */
 function sourceSection(runs) {
   const profiled = runs.flatMap((run) => (run.profile || []).map((kernel) => ({run, kernel, name: runs.length > 1 ? `${kernel.kernel}, ${run.name}` : kernel.kernel})));
@@ -268,7 +275,7 @@ function sourceSection(runs) {
       element("h3", {}, kernel.kernel), table(columns.filter((column) => column.kind !== "n" || rows.some((row) => isNumber(column.value(row)))), rows, {high: rows.length > 18, dense: true}));
   }
   section("source", "In the source", "How long warps stood before each line, and why. A warp that needs a value waits at the line that uses it, not at the load that fetches it.",
-    element("div", {class: "controls"}, profiled.length > 1 ? choose("Kernel", profiled.map((each) => each.name), (i) => { which = i; show(); }) : null,
+    contentsOf(profiled), element("div", {class: "controls"}, profiled.length > 1 ? choose("Kernel", profiled.map((each) => each.name), (i) => { which = i; show(); }) : null,
       choose("Lines of", profiled.some((each) => each.kernel.sources.length) ? ["the source", "the PTX"] : ["the PTX"], (i) => { byInstruction = i === 1 || !profiled[which].kernel.sources.length; show(); })), legend(STANDING), room);
   show();
 }

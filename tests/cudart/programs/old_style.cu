@@ -11,6 +11,16 @@ texture<float, 1, cudaReadModeElementType> values;
 texture<unsigned char, 2, cudaReadModeNormalizedFloat> image;
 texture<float, cudaTextureType3D> volume;
 
+/* References by functions of the host, as libraries of templates have them. */
+static texture<float, 1, cudaReadModeElementType> &values_of() { return values; }
+template <class T> struct Image;
+template <> struct Image<unsigned char> {
+    static texture<unsigned char, 2, cudaReadModeNormalizedFloat> *get() { return &image; }
+};
+static cudaError_t bind(texture<float, 1> &which, float *from, size_t bytes) {
+    return cudaBindTexture(0, which, from, bytes);
+}
+
 __global__ void combine(float *out) {
     int x = threadIdx.x, y = blockIdx.x;
     float sum = tex1Dfetch(values, y * WIDTH + x) + tex2D(image, x + 0.5f, y + 0.5f) +
@@ -60,17 +70,17 @@ int main(int argc, char **argv) {
     CUDA_SAFE_CALL(cudaMallocArray(&array, &format, WIDTH, HEIGHT));
     CUDA_SAFE_CALL(
         cudaMemcpy2DToArray(array, 0, 0, pixels, WIDTH, WIDTH, HEIGHT, cudaMemcpyHostToDevice));
-    image.addressMode[0] = cudaAddressModeClamp;
+    Image<unsigned char>::get()->addressMode[0] = cudaAddressModeClamp;
     image.filterMode = cudaFilterModePoint;
     cudaChannelFormatDesc number = cudaCreateChannelDesc<float>();
     cudaArray *solid = make_solid(number);
     const textureReference *reference;
     size_t offset;
-    CUDA_SAFE_CALL(cudaBindTexture(0, values, d_in, sizeof in));
-    CUDA_SAFE_CALL(cudaUnbindTexture(values));
+    CUDA_SAFE_CALL(bind(values_of(), d_in, sizeof in));
+    CUDA_SAFE_CALL(cudaUnbindTexture(values_of()));
     CUDA_SAFE_CALL(cudaGetTextureReference(&reference, &values)); /* the form of C */
     CUDA_SAFE_CALL(cudaBindTexture(&offset, reference, d_in, &number, sizeof in));
-    CUDA_SAFE_CALL(cudaBindTextureToArray(image, array, format));
+    CUDA_SAFE_CALL(cudaBindTextureToArray(*Image<unsigned char>::get(), array, format));
     CUDA_SAFE_CALL(cudaBindTextureToArray(volume, solid));
     CUT_SAFE_CALL(cutStartTimer(timer));
     combine<<<HEIGHT, WIDTH>>>(d_out);

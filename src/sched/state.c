@@ -1,0 +1,69 @@
+/* Memory of policies' states, see the header. */
+#include "sched/state.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+enum {
+    ALIGNMENT = 64,
+    GUARD = 0xa7 /* a byte next to the state; no small number, address or character */
+};
+
+/* Its own bytes end, and all of them: from there to the end of the line the policy has no business.
+ */
+typedef struct Gap {
+    size_t from, to;
+} Gap;
+
+static Gap gap_after(size_t bytes) { return (Gap){bytes, (size_t)bits_align_up(bytes, ALIGNMENT)}; }
+
+/* A mapping that ends where the state's last line ends, between two pages without access. */
+static void map_guarded(SchedState *state) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t whole = gap_after(state->size).to, pages = (size_t)bits_align_up(whole, page);
+    state->mapped = pages + 2 * page;
+    char *mapping = mmap(NULL, state->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED || mprotect(mapping + page, pages, PROT_READ | PROT_WRITE) != 0)
+        base_out_of_memory(state->mapped);
+    state->mapping = mapping;
+    state->bytes = (unsigned char *)mapping + page + pages - whole;
+}
+
+void sched_state_init(SchedState *state, size_t own_bytes, size_t extra_bytes, bool is_guarded) {
+    bool is_absurd = extra_bytes > SIZE_MAX / 4; /* more than any host has; the sum must not wrap */
+    const size_t extra = is_absurd ? SIZE_MAX / 4 : extra_bytes;
+    *state =
+        (SchedState){.own = own_bytes, .size = extra ? gap_after(own_bytes).to + extra : own_bytes};
+    if (is_guarded) map_guarded(state);
+    else state->bytes = base_alloc_lines(state->size + ALIGNMENT);
+    sched_state_clear(state);
+}
+
+void sched_state_free(SchedState *state) {
+    if (state->mapping) munmap(state->mapping, state->mapped);
+    else free(state->bytes);
+    *state = (SchedState){0};
+}
+
+void sched_state_clear(SchedState *state) {
+    memset(state->bytes, 0, state->size);
+    if (!state->mapping) return;
+    const Gap gaps[] = {gap_after(state->own), gap_after(state->size)};
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+        memset(state->bytes + gaps[i].from, GUARD, gaps[i].to - gaps[i].from);
+}
+
+bool sched_state_has_whole_guards(const SchedState *state) {
+    const Gap gaps[] = {gap_after(state->own), gap_after(state->size)};
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+        for (size_t at = gaps[i].from; at < gaps[i].to; at++)
+            if (state->bytes[at] != GUARD) return false;
+    return true;
+}
