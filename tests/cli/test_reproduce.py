@@ -106,8 +106,8 @@ class Shipped(Case):
         kept = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
 
         def claims(page):
-            return [line.split(" | ")[:4] for line in page.splitlines()
-                    if line.startswith("## ") or line.count(" | ") >= 6]
+            return [line.split(" | ")[:4] for section in page.split("\n## ")[3:] for line in section.splitlines()
+                    if line == section.split("\n")[0] or ("| claim about |" in section and line.startswith("| "))]
 
         def beginning(page):
             return page[:page.index("| distinct claims |")]
@@ -115,6 +115,8 @@ class Shipped(Case):
         self.assertEqual(claims(kept), claims(made))
         self.assertEqual(beginning(kept), beginning(made))
         self.assertEqual([page.endswith(" |\n") for page in (kept, made)], [True, True])
+        self.assertIn("The text publishes no numbers of it.\n", made)
+        self.assertIn("The text publishes no numbers of it. Ours:\n\n| of |", kept)
 
     def test_the_page_of_claims_counts_its_rows(self):
         page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
@@ -130,7 +132,8 @@ class Shipped(Case):
             if as_one:
                 count(paper, "distinct", as_one[1])
                 continue
-            for row in (row[1:-1].split(" | ") for row in section.splitlines() if row.startswith("| ")):
+            for row in (row[1:-1].split(" | ") for row in section.splitlines()
+                        if row.startswith("| ") and "| claim about |" in section):
                 _, _, _, published, _, verdict, why = (cell.strip() for cell in row)
                 outside = re.match("counted in|derived from|fitted:", why)
                 if verdict == "verdict":
@@ -337,6 +340,11 @@ class Table(Case):
     def page(self, text):
         self.check(self.reproduce(text, "--markdown", "page.md"), 0)
         return (self.path / "page.md").read_text(encoding="utf-8")
+
+    def test_a_figure_without_numbers_shows_ours(self):
+        page = self.page(SMALL[:SMALL.index("published:")])
+        self.assertRegex(page, r"The text publishes no numbers of it. Ours:\n\n\| of \| GAIN \| MISSES \| BEST \|\n\|---\|---\|---\|---\|\n"
+                         r"\| A \| \+[\d.]+% \| \d+% \| 1\.\d\dx \|\n")
 
     def test_a_number_that_repeats_another_is_shown_and_not_counted(self):
         self.write(SMALL.replace("id: mine", "id: other"), "other.yaml")

@@ -1,6 +1,7 @@
 /* The page is written when all sections are there, because it begins with what they come to. */
 #include "cli/experiment/claims.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,35 @@ static void add_as_one(Claims *claims, const Table *table) {
             counts[VERDICT_AGREES], all, verdict ? table_verdict_name(verdict) : "not run");
 }
 
+static bool has_value(const Table *table) {
+    for (int i = 0; i < table->rows * table->columns; i++) {
+        if (!isnan(table->cells[i].value)) return true;
+    }
+    return false;
+}
+
+/* What a figure without published numbers shows, as far as its runs are there. */
+static void add_values(FILE *to, const Table *table) {
+    fprintf(to, "The text publishes no numbers of it.%s\n", has_value(table) ? " Ours:\n" : "");
+    if (!has_value(table)) return;
+    fprintf(to, "| of |");
+    for (int column = 0; column < table->columns; column++)
+        fprintf(to, " %s |", table->experiment->columns.list[column].label);
+    fprintf(to, "\n|---|");
+    for (int column = 0; column < table->columns; column++)
+        fprintf(to, "---|");
+    for (int row = 0; row < table->rows; row++) {
+        fprintf(to, "\n| %s |", table_row_label(table, row));
+        for (int column = 0; column < table->columns; column++) {
+            char ours[CELL_BYTES];
+            table_format(table_form(table, row, column), table_cell(table, row, column)->value,
+                         ours, sizeof ours);
+            fprintf(to, " %s |", ours);
+        }
+    }
+    fprintf(to, "\n");
+}
+
 void claims_add(Claims *claims, const Table *table) {
     const Experiment *experiment = table->experiment;
     FILE *to = claims->sections.file;
@@ -187,7 +217,7 @@ void claims_add(Claims *claims, const Table *table) {
     output_absent(experiment, to);
     if (ftell(to) > heading_end) fprintf(to, "\n");
     if (!experiment->published.count) {
-        fprintf(to, "The text publishes no numbers of it.\n");
+        add_values(to, table);
         return;
     }
     if (experiment->counting == COUNT_AS_ONE) add_as_one(claims, table);

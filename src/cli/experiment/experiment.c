@@ -51,6 +51,7 @@ static const Field setup_fields[] = {
     {"cta_scheduler", FIELD_POLICIES, offsetof(Setup, cta_schedulers), false, NULL, NULL},
     {"set", FIELD_SETS, offsetof(Setup, set), false, NULL, NULL},
     {"run", FIELD_WORDS, offsetof(Setup, run), false, NULL, NULL},
+    {"registers", FIELD_TEXT, offsetof(Setup, registers), false, NULL, NULL},
     {"record", FIELD_CHOICE, offsetof(Setup, record), false, record_names, NULL},
 };
 FIELDS_RECORD(setup, Setup, setup_fields);

@@ -33,6 +33,7 @@ typedef struct Setup {
     Words cta_schedulers; /* likewise; none: the machine's own */
     Words set;            /* "key=value" of the machine */
     Words run;            /* as a program's, for rows that have none */
+    const char *registers; /* likewise */
     Recording record;
 } Setup;
 
