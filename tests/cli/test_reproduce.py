@@ -589,6 +589,11 @@ class Rows(Case):
                          [("vecadd --block 64", "", "limit:ctas=1"),
                           ("vecadd --block 64", "registers=40", "limit:ctas=2")])
 
+    def test_registers_of_a_setup_are_for_rows_without(self):
+        self.ours(DEGREES.replace("scheduler: lrr}", "registers: 30, scheduler: lrr}"))
+        self.assertEqual(sorted(self.rows("overrides, cta_scheduler")),
+                         [("registers=30", "limit:ctas=1"), ("registers=40", "limit:ctas=2")])
+
     def test_a_record(self):
         table = self.ours(RECORD, "--plot", "t.svg")
         self.assertEqual(table["0", "FROM"], "0")
