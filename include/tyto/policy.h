@@ -331,6 +331,12 @@ typedef enum TytoDramPrefetchOrder {
     TYTO_PREFETCH_ONWARD      /* the first after the line sent last, or else none */
 } TytoDramPrefetchOrder;
 
+/* Whether prefetching of a row may begin while a request to another row of its bank waits. */
+typedef enum TytoDramPrefetchStart {
+    TYTO_PREFETCH_ALWAYS, /* it may: scheme min makes that request wait */
+    TYTO_PREFETCH_IDLE    /* it may not; scheme min makes requests that come later wait */
+} TytoDramPrefetchStart;
+
 /* What a policy wants of the memory controllers: to read on in a row that is open anyway, into the
  * L2, when no request to the row is left. */
 typedef struct TytoDramPrefetch {
@@ -343,6 +349,7 @@ typedef struct TytoDramPrefetch {
                            has been waiting so far */
     bool skips_cached;  /* lines that the L2 has when the row is opened are not prefetched */
     TytoDramPrefetchOrder order;
+    TytoDramPrefetchStart start;
 } TytoDramPrefetch;
 
 /* What costs time, and is there only for a policy that says so. */

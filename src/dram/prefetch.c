@@ -60,6 +60,7 @@ void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t addres
     const DramPrefetchConfig *config = &prefetch->config;
     if (config->scheme == DRAM_PREFETCH_NONE) return;
     prefetch->fetched[bank] = 0;
+    prefetch->begun &= ~(UINT32_C(1) << bank);
     prefetch->row_address[bank] = address;
     memset(prefetch->sent[bank], 0, sizeof prefetch->sent[bank]);
     for (uint32_t line = 0; config->skips_cached && line < prefetch->lines; line++)
@@ -113,6 +114,7 @@ void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t colu
 
 void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t column) {
     prefetch->fetched[bank]++;
+    prefetch->begun |= UINT32_C(1) << bank;
     update_masks(prefetch, bank);
     mark_sent(prefetch, bank, column, prefetch->config.line_bytes);
 }

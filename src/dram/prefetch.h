@@ -4,7 +4,9 @@
  *
  * Scheme `stop` gives up as soon as a demand request to another row of the bank waits. Scheme `min`
  * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer
- * demand requests than `threshold` wait at the channel.
+ * demand requests than `threshold` wait at the channel. With `begins_idle` the C lines are
+ * protected only once prefetching of the row has begun, which it does while no demand request to
+ * another row of the bank waits.
  *
  * State per bank: one bit per line of the open row. They start at 0 (section 4.5) or, a variant of
  * ours, from what the L2 has, which sits beside the controller. Lines are taken "sequentially"
@@ -42,6 +44,7 @@ typedef struct DramPrefetchConfig {
     uint32_t threshold; /* "few" are fewer than this; 0: than their running mean (OWL) */
     bool skips_cached;  /* lines that the L2 has already when their row is opened count as sent */
     DramPrefetchOrder order;
+    bool begins_idle;    /* not while a demand request to another row of the bank waits */
     uint32_t line_bytes; /* bytes fetched at a time: a line of the L2, or part of it */
     bool (*is_cached)(const void *cache, uint64_t address); /* asked if `skips_cached` */
     const void *cache;                                      /* what it is asked of; borrowed */
@@ -58,6 +61,7 @@ typedef struct DramPrefetch {
     uint32_t rows; /* bit per bank: a row is open and has been read, and lines are left of it */
     uint32_t below_lower;  /* bit per bank: fewer than `lower` lines prefetched of the open row */
     uint32_t below_higher; /* the same for `higher` */
+    uint32_t begun;        /* bit per bank: a line of the open row has been prefetched */
     DramPrefetchConfig config;
     uint32_t lines; /* lines of a row */
     uint64_t mean;  /* running mean of requests waiting, DRAM_PREFETCH_FRACTION fraction bits */
@@ -89,7 +93,8 @@ static inline uint32_t dram_prefetch_held(const DramPrefetch *prefetch, uint32_t
     uint32_t threshold = prefetch->config.threshold;
     bool is_few = threshold ? waiting < threshold
                             : (uint64_t)waiting << DRAM_PREFETCH_FRACTION < prefetch->mean;
-    return prefetch->rows & (is_few ? prefetch->below_higher : prefetch->below_lower);
+    uint32_t protected = prefetch->config.begins_idle ? prefetch->begun : UINT32_MAX;
+    return prefetch->rows & protected & (is_few ? prefetch->below_higher : prefetch->below_lower);
 }
 
 /* First byte, within the row, of the next line to prefetch in `bank`, which must be one of `rows`;

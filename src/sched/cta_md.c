@@ -24,13 +24,14 @@
 #include "sched/md_model.h"
 #include "sched/reuse.h"
 
-enum { PREDICTOR, COMPUTE_BOUND, BOUND, BEFORE, CURVE, REREAD, TIME, FLAT };
+enum { PREDICTOR, COMPUTE_BOUND, BOUND, BEFORE, CURVE, REREAD, TIME, FLAT, LARGE };
 
 static const char *const CURVES[] = {
     [MD_CURVE_REUSE] = "reuse", [MD_CURVE_SETS] = "sets", [MD_CURVE_TABLE] = "table", NULL};
 
 static const char *const TIMES[] = {[MD_TIME_PARTS] = "parts", [MD_TIME_PRODUCT] = "product", NULL};
 
+static const char *const LARGES[] = {[MD_LARGE_LINES] = "lines", [MD_LARGE_READS] = "reads", NULL};
 static const char *const FLATS[] = {[MD_FLAT_KEEPS] = "keeps", [MD_FLAT_GROWS] = "grows", NULL};
 
 /* Whose reads tell a compute-bound kernel. */
@@ -69,6 +70,11 @@ static const TytoPolicyParameter PARAMETERS[] = {
         {"flat", TYTO_CHOICE, MD_FLAT_GROWS, 0, 1, FLATS,
          "what latency and pipeline do where DRAM reads do not grow: as anywhere, or they stay",
          "MD section 5.1, which knows no exception; keeps: ours"},
+    [LARGE] =
+        {"large", TYTO_CHOICE, MD_LARGE_LINES, 0, 1, LARGES,
+         "what is held against 5 and 15 caches where latency grows: the lines that a CTA reads "
+         "again, or its DRAM reads",
+         "MD section 5.1: its working set; the stage takes miss rate, DRAM reads and capacity"},
 };
 
 typedef struct Md {
@@ -98,7 +104,7 @@ static void start(void *state, const TytoGridView *view, const double *values) {
     s->sectors = view->l1d_line_bytes / view->l1d_fill_bytes;
     s->line_mask = ~(uint64_t)(view->l1d_line_bytes - 1);
     s->model = (MdModel){(MdCurve)values[CURVE], values[REREAD], (MdTime)values[TIME],
-                         (MdFlat)values[FLAT]};
+                         (MdFlat)values[FLAT], (MdLarge)values[LARGE]};
     if (view->ctas <= (uint64_t)view->sms * view->capacity) s->degree = view->capacity;
 }
 

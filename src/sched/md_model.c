@@ -89,12 +89,11 @@ bool md_is_compute_bound(const MdInputs *inputs, double dram_reads, double thres
     return dram_reads < threshold * inputs->warp_instructions;
 }
 
-double md_latency_growth(double miss_rate, double increase, double working_set,
-                         double cache_lines) {
+double md_latency_growth(double miss_rate, double increase, double lines, double cache_lines) {
     if (miss_rate < 0.15 || miss_rate > 0.85) return 1.03;
     if (miss_rate < 0.3) return 1.1;
-    if (working_set > 5 * cache_lines && increase > 0.1) return 1.9;
-    if (working_set > 15 * cache_lines && increase > 0.04) return 1.75;
+    if (lines > 5 * cache_lines && increase > 0.1) return 1.9;
+    if (lines > 15 * cache_lines && increase > 0.04) return 1.75;
     return 1.1;
 }
 
@@ -203,10 +202,11 @@ static void grow(const MdInputs *inputs, const MdModel *model, uint32_t n,
                  const MdPrediction *before, MdPrediction *p) {
     p->latency_growth = p->pipeline_growth = 1;
     if (model->flat == MD_FLAT_KEEPS && !has_grown(inputs, p)) return;
-    double latency = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate,
-                                       inputs->working_set, inputs->cache_lines);
-    double pipeline = md_pipeline_growth(
-        n, inputs->working_set, p->dram_reads / fmax(1, inputs->sectors), inputs->cache_lines);
+    double reads = p->dram_reads / fmax(1, inputs->sectors);
+    double lines = model->large == MD_LARGE_READS ? reads : inputs->working_set;
+    double latency = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate, lines,
+                                       inputs->cache_lines);
+    double pipeline = md_pipeline_growth(n, inputs->working_set, reads, inputs->cache_lines);
     p->latency_growth = grow_in_part(latency, inputs->warps);
     p->pipeline_growth = grow_in_part(pipeline, inputs->warps);
 }

@@ -31,6 +31,12 @@ typedef enum MdFlat {
     MD_FLAT_GROWS  /* as much as anywhere: the paper knows no exception */
 } MdFlat;
 
+/* What is held against 5 and 15 caches where latency grows. */
+typedef enum MdLarge {
+    MD_LARGE_LINES, /* the lines that a CTA reads again: its working set, as in section 5.1 */
+    MD_LARGE_READS  /* the lines that it reads from DRAM, which the stage takes */
+} MdLarge;
+
 /* What the paper leaves open, or is done otherwise on demand. */
 typedef struct MdModel {
     MdCurve curve;
@@ -38,6 +44,7 @@ typedef struct MdModel {
                       there for long (not MD_CURVE_TABLE) */
     MdTime time;
     MdFlat flat;
+    MdLarge large;
 } MdModel;
 
 typedef struct MdInputs {
@@ -77,8 +84,9 @@ typedef struct MdPrediction {
  * highest degree is best. */
 bool md_is_compute_bound(const MdInputs *inputs, double dram_reads, double threshold);
 
-/* Growth of the latency, from the miss rate and its increase at the degree. */
-double md_latency_growth(double miss_rate, double increase, double working_set, double cache_lines);
+/* Growth of the latency, from the miss rate and its increase at the degree, and from the `lines`
+ * that are held against caches of `cache_lines`. */
+double md_latency_growth(double miss_rate, double increase, double lines, double cache_lines);
 
 /* Growth of the time in the pipeline, at `degree` with `dram_reads` lines per CTA. */
 double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads,

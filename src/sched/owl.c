@@ -6,7 +6,7 @@
 
 #include "sched/cta_locality.h"
 
-enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD, SKIP, ORDER };
+enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD, SKIP, ORDER, START };
 
 enum { SKIP_SENT, SKIP_CACHED };
 
@@ -19,6 +19,8 @@ static const char *const ORDERS[] = {[TYTO_PREFETCH_FROM_START] = "row",
                                      [TYTO_PREFETCH_AROUND] = "demand",
                                      [TYTO_PREFETCH_ONWARD] = "onward",
                                      NULL};
+static const char *const STARTS[] = {
+    [TYTO_PREFETCH_ALWAYS] = "always", [TYTO_PREFETCH_IDLE] = "idle", NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP_SIZE] = CTA_GROUPS_SIZE,
     [STALL] = CTA_GROUPS_STALL,
@@ -40,6 +42,10 @@ static const TytoPolicyParameter PARAMETERS[] = {
          "prefetched next: from the row's first line on, from the line sent last on around the "
          "row, or only to its end",
          "OWL section 4.4: sequentially; where from is not given"},
+    [START] = {"start", TYTO_CHOICE, TYTO_PREFETCH_IDLE, 0, 1, STARTS,
+               "when prefetching of a row may begin: always, or only while no request to another "
+               "row of its bank waits",
+               "OWL section 4.4: it is kept up after a demand to another row arrives"},
 };
 
 static void dram_prefetch(const double *values, TytoDramPrefetch *wanted) {
@@ -49,6 +55,7 @@ static void dram_prefetch(const double *values, TytoDramPrefetch *wanted) {
     wanted->threshold = (uint32_t)values[THRESHOLD];
     wanted->skips_cached = values[SKIP] == SKIP_CACHED;
     wanted->order = (TytoDramPrefetchOrder)values[ORDER];
+    wanted->start = (TytoDramPrefetchStart)values[START];
 }
 
 static void start(void *state, const TytoSmView *view, const double *values) {

@@ -74,13 +74,17 @@ static bool ask_prefetch(SchedPolicy *chosen, Diag *diag) {
     const TytoDramPrefetch *wanted = &chosen->prefetch;
     const bool is_scheme = (unsigned)wanted->scheme < SCHEME_COUNT;
     const bool is_order = (unsigned)wanted->order < PREFETCH_ORDER_COUNT;
+    const bool is_start = (unsigned)wanted->start <= TYTO_PREFETCH_IDLE;
     if (!is_scheme)
         diag_error(diag, NULL, 0, 0, "%s: asks for a prefetch scheme %d; there are 0 to %d",
                    policy->name, (int)wanted->scheme, SCHEME_COUNT - 1);
     if (!is_order)
         diag_error(diag, NULL, 0, 0, "%s: asks for a prefetch order %d; there are 0 to %d",
                    policy->name, (int)wanted->order, PREFETCH_ORDER_COUNT - 1);
-    return is_scheme && is_order;
+    if (!is_start)
+        diag_error(diag, NULL, 0, 0, "%s: asks for a prefetch start %d; there are 0 to %d",
+                   policy->name, (int)wanted->start, TYTO_PREFETCH_IDLE);
+    return is_scheme && is_order && is_start;
 }
 
 SchedPolicy *sched_policy_new(const char *text, Diag *diag) {
@@ -121,6 +125,7 @@ void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config
     config->threshold = wanted->threshold;
     config->skips_cached = wanted->skips_cached;
     config->order = PREFETCH_ORDERS[wanted->order];
+    config->begins_idle = wanted->start == TYTO_PREFETCH_IDLE;
 }
 
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,

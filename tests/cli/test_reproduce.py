@@ -106,39 +106,63 @@ class Shipped(Case):
         kept = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
 
         def claims(page):
-            return [line.split(" | ")[:4] for line in page.splitlines()
-                    if line.startswith("## ") or line.count(" | ") >= 6]
+            return [line.split(" | ")[:4] for section in page.split("\n## ")[3:] for line in section.splitlines()
+                    if line == section.split("\n")[0] or ("| claim about |" in section and line.startswith("| "))]
 
         def beginning(page):
-            return page[:page.index("| paper | claims |")]
+            return page[:page.index("| distinct claims |")]
         self.assertGreater(len(claims(made)), 500)
         self.assertEqual(claims(kept), claims(made))
         self.assertEqual(beginning(kept), beginning(made))
         self.assertEqual([page.endswith(" |\n") for page in (kept, made)], [True, True])
+        self.assertIn("The text publishes no numbers of it.\n", made)
+        self.assertIn("The text publishes no numbers of it. Ours:\n\n| of |", kept)
 
     def test_the_page_of_claims_counts_its_rows(self):
         page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
         told, *sections = page.split("\n## ")[1:]
         counted = collections.Counter()
+
+        def count(paper, tally, verdict):
+            counted[paper, tally, verdict] += 1
+            counted["all", tally, verdict] += 1
         for section in sections[1:]:  # behind the headlines
             paper = section.split(",")[0]
             as_one = re.search(r"so one claim: .*: (\w+)\.", section)
-            verdicts = [as_one[1]] if as_one else [
-                cells[5] for cells in (row[1:-1].split(" | ") for row in section.splitlines() if row.startswith("| "))
-                if cells[5].strip() != "verdict" and not cells[6].strip().startswith("counted in")]
-            for verdict in verdicts:
-                counted[paper, verdict.strip()] += 1
-                counted["all", verdict.strip()] += 1
-        self.assertGreater(counted["all", "agrees"], 100)
-        for row in told.splitlines()[4:]:
-            paper, *cells = (cell.strip() for cell in row.strip("|").split("|"))
-            if not paper:
+            if as_one:
+                count(paper, "distinct", as_one[1])
                 continue
-            counts = [int(cell.split()[0]) for cell in cells]
-            self.assertEqual(counts[1:], [counted[paper, one] for one in ("agrees", "direction", "differs", "not run")], paper)
-            self.assertEqual(counts[0], sum(counts[1:]), paper)
-            for count, cell in zip(counts[1:], cells[1:]):
-                self.assertEqual(cell, f"{count} ({100 * count / counts[0]:.1f}%)" if count else "0")
+            for row in (row[1:-1].split(" | ") for row in section.splitlines()
+                        if row.startswith("| ") and "| claim about |" in section):
+                _, _, _, published, _, verdict, why = (cell.strip() for cell in row)
+                outside = re.match("counted in|derived from|fitted:", why)
+                if verdict == "verdict":
+                    continue
+                count(paper, outside[0] if outside else "distinct", verdict)
+                if not outside and published.startswith("at "):
+                    count(paper, "one-sided", verdict)
+        self.assertGreater(counted["all", "distinct", "agrees"], 100)
+        self.assertGreater(counted["all", "fitted:", "agrees"], 10)
+
+        def check(row, paper, tally):
+            counts = [int(cell.split()[0]) for cell in row.strip("|").split("|")[1:]]
+            self.assertEqual(counts[1:], [counted[paper, tally, one] for one in ("agrees", "direction", "differs", "not run")], row)
+            self.assertEqual(counts[0], sum(counts[1:]), row)
+            for count, cell in zip(counts[1:], row.strip("|").split("|")[2:]):
+                self.assertEqual(cell.strip(), f"{count} ({100 * count / counts[0]:.1f}%)" if count else "0")
+        distinct, effects, outside = (part.split("\n\n")[0].splitlines()[2:] for part in re.split(
+            r"\| (?:paper|effects of|outside, of) \|", told)[1:])
+        for row in distinct:
+            check(row, row.split()[1], "distinct")
+        for row in outside:
+            paper, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+            for cell, reason in zip(cells, ("counted in", "derived from", "fitted:")):
+                verdicts = {key[2]: count for key, count in counted.items() if key[:2] == (paper, reason)}
+                number = sum(verdicts.values())
+                self.assertEqual(cell, f"{number}, {verdicts.get('agrees', 0)} agree" if number else "0", row)
+        check(re.search(r"\| distinct claims \|.*", told)[0], "all", "distinct")
+        check(re.search(r"\| one-sided \|.*", told)[0], "all", "one-sided")
+        self.assertEqual([row.split("|")[1].strip() for row in effects], [row.split("|")[1].strip() for row in distinct])
 
     def test_every_metric_exists(self):
         """One program of each experiment is enough to know the counters that it asks for."""
@@ -231,6 +255,8 @@ class Table(Case):
         self.assertRegex(page, r"(?m)^\| BEST \| HMEAN \| section 9 \| 0.25x \| 1.\d\dx \| differs \| "
                                r"the input is smaller \|$")
         self.assertIn("| OURS | 4 | 0 | 0 | 4 (100.0%) | 0 |\n", page)
+        self.assertIn("| effects | 3 | 0 | 0 | 3 (100.0%) | 0 |\n", page)  # one is that nothing changes
+        self.assertIn("| absolute values, within 25% | 0 | 0 | 0 | 0 | 0 |\n| one-sided | 0 | 0 | 0 | 0 | 0 |\n", page)
         self.assertRegex(page, r"## Headlines\n\n.*\n\n.*\n.*\n\| OURS here \| .*: BEST, HMEAN \| 0.25x "
                                r"\| 1.\d\dx \| differs \| .*\|\n\n")
 
@@ -263,6 +289,49 @@ class Table(Case):
         self.assertEqual(list(self.verdicts_on_b(9000, "", ", bound: least", ", bound: most")),
                          ["differs", "differs", "agrees"])
 
+    def test_a_least_may_have_a_most(self):
+        gain = float(self.ours()["B", "GAIN"]["ours"])
+        self.assertEqual(list(self.verdicts_on_b(0, f", bound: least, most: {gain + 1}", f", bound: least, most: {gain - 1}")),
+                         ["agrees", "differs"])
+        for bound in (", bound: most", ""):
+            text = SMALL.replace("place: section 9, values: {A", f"place: section 9{bound}, most: 5, values: {{A")
+            self.check(self.reproduce(text), 2, "mine.yaml:23:14: error: 'most' is of a claim with 'bound: least'")
+
+    def test_verdicts_go_by_the_digits_that_are_printed(self):
+        gain = float(self.ours()["B", "GAIN"]["ours"])
+        shown = round(gain, 1)
+        self.assertNotEqual(gain, shown)
+        beyond = shown + (0.04 if gain < shown else -0.04)  # prints as ours does, and ours is not there
+        self.assertEqual(list(self.verdicts_on_b(beyond, ", bound: least", ", bound: most")), ["agrees", "agrees"])
+
+    def test_counts_of_programs(self):
+        text = SMALL.replace("  - {label: FIRST,", "  - {label: UP, kind: above, than: 0}\n  - {label: DOWN, kind: below, than: 0}\n"
+                             "  - {label: LEAST, kind: smallest}\n  - {label: FIRST,").replace(
+            "B: 0}}", "B: 0}}\n  - {column: MISSES, place: here, values: {UP: 2, DOWN: 1}}")
+        self.check(self.reproduce(text, "--csv", "t.csv", "--markdown", "page.md"), 0)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            table = {(row["row"], row["column"]): row for row in csv.DictReader(file)}
+        self.assertEqual([table[row, "MISSES"]["ours"] for row in ("UP", "DOWN")], ["2", "0"])
+        self.assertEqual(table["LEAST", "GAIN"]["ours"], min((table[row, "GAIN"]["ours"] for row in "AB"), key=float))
+        page = (self.path / "page.md").read_text(encoding="utf-8")
+        self.assertIn("| MISSES | UP | here | 2 | 2 | agrees |  |\n", page)
+        self.assertIn("| absolute values, within 25% | 2 | 1 (50.0%) | 0 | 1 (50.0%) | 0 |\n", page)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_counts_are_not_drawn(self):
+        text = SMALL.replace("  - {label: FIRST,", "  - {label: UP, kind: above, than: 0}\n  - {label: FIRST,")
+        self.check(self.reproduce(text, "--plot", "t.svg"), 0)
+        picture = (self.path / "t.svg").read_text(encoding="utf-8")
+        self.assertIn("FIRST", picture)
+        self.assertNotIn("UP<", picture)
+
+    def test_what_is_derived_or_fitted_is_outside(self):
+        for field, word in (("derived: other numbers", "derived from other numbers"), ("fitted: a grid", "fitted: a grid")):
+            page = self.page(SMALL.replace("place: section 9, values: {A", f"place: section 9, {field}, values: {{A"))
+            self.assertIn("| OURS | 2 | 0 | 0 | 2 (100.0%) | 0 |\n", page)
+            self.assertIn("| OURS | 0 | 2, 0 agree | 0 |\n" if field[0] == "d" else "| OURS | 0 | 0 | 2, 0 agree |\n", page)
+            self.assertRegex(page, rf"(?m)^\| GAIN \| A \| .* \| {word} +\|$")
+
     def test_a_side_of_a_threshold_is_no_agreement_with_a_number(self):
         gain = float(self.ours()["B", "GAIN"]["ours"])
         self.assertLess(gain, 2500)  # both below 5000
@@ -271,6 +340,11 @@ class Table(Case):
     def page(self, text):
         self.check(self.reproduce(text, "--markdown", "page.md"), 0)
         return (self.path / "page.md").read_text(encoding="utf-8")
+
+    def test_a_figure_without_numbers_shows_ours(self):
+        page = self.page(SMALL[:SMALL.index("published:")])
+        self.assertRegex(page, r"The text publishes no numbers of it. Ours:\n\n\| of \| GAIN \| MISSES \| BEST \|\n\|---\|---\|---\|---\|\n"
+                         r"\| A \| \+[\d.]+% \| \d+% \| 1\.\d\dx \|\n")
 
     def test_a_number_that_repeats_another_is_shown_and_not_counted(self):
         self.write(SMALL.replace("id: mine", "id: other"), "other.yaml")
@@ -514,6 +588,11 @@ class Rows(Case):
         self.assertEqual(sorted(self.rows("program, overrides, cta_scheduler")),
                          [("vecadd --block 64", "", "limit:ctas=1"),
                           ("vecadd --block 64", "registers=40", "limit:ctas=2")])
+
+    def test_registers_of_a_setup_are_for_rows_without(self):
+        self.ours(DEGREES.replace("scheduler: lrr}", "registers: 30, scheduler: lrr}"))
+        self.assertEqual(sorted(self.rows("overrides, cta_scheduler")),
+                         [("registers=30", "limit:ctas=1"), ("registers=40", "limit:ctas=2")])
 
     def test_a_record(self):
         table = self.ours(RECORD, "--plot", "t.svg")

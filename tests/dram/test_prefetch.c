@@ -213,6 +213,27 @@ static void minimum(void **state) {
     }
 }
 
+/* "it may be worthwhile to keep prefetching even after a demand to a different row arrives": one
+ * that waits before prefetching has begun is not kept waiting, one that arrives later is. */
+static void minimum_of_what_has_begun(void **state) {
+    AddressMap map = owl_map();
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
+    config.prefetch.threshold = 1;
+    config.prefetch.begins_idle = true;
+    Bench bench = bench_new(&config);
+    demand(&bench, 0, 1, 0, false);
+    demand(&bench, 0, 2, 0, false);
+    expect_demand(&bench, 0, 1, 0);
+    expect_demand(&bench, 0, 2, 0);
+    expect_prefetches(&bench, 0, 2, 1, 2);
+    demand(&bench, 0, 3, 0, false);
+    demand(&bench, 0, 4, 0, false);
+    expect_prefetches(&bench, 0, 2, 3, 8);
+    expect_demand(&bench, 0, 3, 0);
+    expect_demand(&bench, 0, 4, 0); /* row 3 has begun nothing, though row 2 had */
+    bench_free(&bench);
+}
+
 /* C changes while the prefetcher runs: more requests than the threshold bring it down to lower. */
 static void minimum_follows_the_queue(void **state) {
     AddressMap map = owl_map();
@@ -636,6 +657,7 @@ int main(void) {
         cmocka_unit_test(stop_in_every_bank),
         UNDER_EACH(minimum),
         UNDER_EACH(minimum_of_each_row),
+        UNDER_EACH(minimum_of_what_has_begun),
         UNDER_EACH(slow_owner),
         UNDER_EACH(minimum_follows_the_queue),
         cmocka_unit_test(demand_in_between),

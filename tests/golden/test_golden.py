@@ -27,7 +27,7 @@ KERNELS = ("corners", "matrix")  # run by the program of corners.c
 WORKLOADS = ("bfs", "matmul")  # scattered loads and many launches; shared memory and barriers
 EVERYWHERE = ("lrr", "gto", "two-level", "ccws", "pro", "owl")
 ELSEWHERE = {  # policies with parameters, and CTA schedulers, each on the machine of its paper
-    "owl": ("cta-aware", "cta-aware-locality:fair=500", "cta-aware-locality-blp", "owl:prefetch=stop"),
+    "owl": ("cta-aware", "cta-aware-locality:fair=500", "cta-aware-locality-blp", "owl:prefetch=stop", "owl:start=always"),
     "ccws": ("swl:limit=2", "two-level:group=2,inner=gto,outer=gto"),
     "md": ("gto/md", "gto/limit:ctas=2"),  # warp scheduler / CTA scheduler
     "gtx480": ("two-level-active",),

@@ -278,7 +278,8 @@ static DramPrefetchConfig prefetch_of(const char *text) {
                                  .higher = 77,
                                  .threshold = 77,
                                  .skips_cached = true,
-                                 .order = DRAM_PREFETCH_ONWARD};
+                                 .order = DRAM_PREFETCH_ONWARD,
+                                 .begins_idle = true};
     sched_policy_prefetch(policy, &config);
     sched_policy_free(policy);
     diag_free(diag);
@@ -293,26 +294,30 @@ static void expect_prefetch(const char *text, DramPrefetchConfig expected) {
     assert_int_equal(config.threshold, expected.threshold);
     assert_int_equal(config.skips_cached, expected.skips_cached);
     assert_int_equal(config.order, expected.order);
+    assert_int_equal(config.begins_idle, expected.begins_idle);
 }
 
-/* Section 4.4: C is 8, or 16 while fewer requests wait than on average; section 4.5: a row's bits
- * are reset when it is opened, whatever L2 has. */
+/* Section 4.4: C is 8, or 16 while fewer requests wait than on average, and prefetching is kept up
+ * after a demand to another row arrives; section 4.5: a row's bits are reset when it is opened,
+ * whatever L2 has. */
 static void owl_asks_for_8_lines_and_for_16_while_few_requests_wait(void **unused) {
     (void)unused;
     expect_prefetch("owl", (DramPrefetchConfig){.scheme = DRAM_PREFETCH_MIN,
                                                 .lower = 8,
                                                 .higher = 16,
-                                                .order = DRAM_PREFETCH_AROUND});
+                                                .order = DRAM_PREFETCH_AROUND,
+                                                .begins_idle = true});
 }
 
 static void each_of_owls_parameters_reaches_the_prefetcher_at_its_own_place(void **unused) {
     (void)unused;
-    expect_prefetch("owl:prefetch=stop,lower=3,higher=5,threshold=7,skip=cached,order=row",
-                    (DramPrefetchConfig){.scheme = DRAM_PREFETCH_STOP,
-                                         .lower = 3,
-                                         .higher = 5,
-                                         .threshold = 7,
-                                         .skips_cached = true});
+    expect_prefetch(
+        "owl:prefetch=stop,lower=3,higher=5,threshold=7,skip=cached,order=row,start=always",
+        (DramPrefetchConfig){.scheme = DRAM_PREFETCH_STOP,
+                             .lower = 3,
+                             .higher = 5,
+                             .threshold = 7,
+                             .skips_cached = true});
     assert_int_equal(prefetch_of("owl:order=onward").order, DRAM_PREFETCH_ONWARD);
     assert_int_equal(prefetch_of("owl:prefetch=none").scheme, DRAM_PREFETCH_NONE);
 }

@@ -208,6 +208,8 @@ static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
            "prefetching: asks for a prefetch scheme 13; there are 0 to 2", NULL);
     expect(PLUGIN("prefetching") ":lines=14",
            "prefetching: asks for a prefetch order 14; there are 0 to 2", NULL);
+    expect(PLUGIN("prefetching") ":lines=15",
+           "prefetching: asks for a prefetch start 15; there are 0 to 1", NULL);
     expect(PLUGIN("vast"), "its policy wants a state of more than 1 GiB", NULL);
     expect(PLUGIN("bad_parameter"), "initial value is not among those it takes", NULL);
 }

@@ -160,6 +160,8 @@ static void check_names(FieldFile *file, const Experiment *experiment) {
         for (int v = 0; v < at->values.count; v++)
             need(file, experiment_find_row(experiment, at->values.list[v].row) >= 0, "row",
                  at->values.list[v].row);
+        if (at->most != 0 && at->bound != BOUND_LEAST)
+            fields_say(file, at->column, "'most' is of a claim with 'bound: least'");
         for (int h = 0; h < at->headline.count; h++)
             need(file, has_value(at, at->headline.list[h]), "value of row", at->headline.list[h]);
     }

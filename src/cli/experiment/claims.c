@@ -1,6 +1,7 @@
 /* The page is written when all sections are there, because it begins with what they come to. */
 #include "cli/experiment/claims.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,22 @@
 
 enum { CELL_BYTES = 32, PAPER_BYTES = 32, MOST_PAPERS = 32 };
 
-/* What became of the claims of a paper. */
+/* Claims of each verdict; of none: not run. */
 typedef struct Tally {
-    char paper[PAPER_BYTES];
-    int counts[VERDICT_COUNT]; /* claims of each verdict; of none: not run */
+    int counts[VERDICT_COUNT];
 } Tally;
+
+/* Why a published number is in no tally. */
+typedef enum Outside { OUTSIDE_REPEATED, OUTSIDE_DERIVED, OUTSIDE_FITTED, OUTSIDE_COUNT } Outside;
+
+/* What became of the claims of a paper. */
+typedef struct PaperTally {
+    char paper[PAPER_BYTES];
+    Tally distinct; /* of every kind, and runs that count as one claim */
+    Tally kinds[CLAIM_KIND_COUNT];
+    Tally close; /* values, which agree here when they are off by at most a quarter */
+    Tally outside[OUTSIDE_COUNT];
+} PaperTally;
 
 /* Text that grows. */
 typedef struct Stream {
@@ -26,7 +38,7 @@ typedef struct Stream {
 
 struct Claims {
     const char *size;
-    Tally tallies[MOST_PAPERS]; /* in the order of their first experiments */
+    PaperTally tallies[MOST_PAPERS]; /* in the order of their first experiments */
     int papers;
     Stream headlines; /* rows of their table */
     Stream sections;
@@ -60,12 +72,12 @@ void claims_free(Claims *claims) {
 /* ---- Sections ---- */
 
 /* The tally of a paper; papers beyond the most that are counted apart share the last. */
-static Tally *find_tally(Claims *claims, const char *paper) {
+static PaperTally *find_tally(Claims *claims, const char *paper) {
     for (int i = 0; i < claims->papers; i++) {
         if (strcmp(claims->tallies[i].paper, paper) == 0) return &claims->tallies[i];
     }
     if (claims->papers < MOST_PAPERS) claims->papers++;
-    Tally *tally = &claims->tallies[claims->papers - 1];
+    PaperTally *tally = &claims->tallies[claims->papers - 1];
     snprintf(tally->paper, sizeof tally->paper, "%s", paper);
     return tally;
 }
@@ -79,6 +91,42 @@ static bool is_headline(const Claim *claim, const char *row) {
 
 static const char *const bound_signs[BOUND_COUNT] = {"", "at least ", "at most "};
 
+/* The published number, with what the text says of it. */
+static void format_published(const Table *table, int row, int column, char *text, int size_bytes) {
+    const Cell *cell = table_cell(table, row, column);
+    const Form form = table_form(table, row, column);
+    char number[CELL_BYTES], most[CELL_BYTES];
+    table_format(form, cell->published, number, sizeof number);
+    table_format(form, cell->claim->most, most, sizeof most);
+    const bool has_most = cell->claim->most != 0;
+    snprintf(text, (size_t)size_bytes, "%s%s%s%s", bound_signs[cell->claim->bound], number,
+             has_most ? ", at most " : "", has_most ? most : "");
+}
+
+/* Why a claim is in no tally; NULL: it is counted. */
+static const char *find_outside(const Claim *claim, Outside *outside) {
+    const char *const reasons[OUTSIDE_COUNT] = {claim->repeats, claim->derived, claim->fitted};
+    for (*outside = 0; *outside < OUTSIDE_COUNT; ++*outside) {
+        if (reasons[*outside]) return reasons[*outside];
+    }
+    return NULL;
+}
+
+static void count_claim(PaperTally *tally, const Table *table, int row, int column) {
+    const Cell *cell = table_cell(table, row, column);
+    Outside outside;
+    if (find_outside(cell->claim, &outside)) {
+        tally->outside[outside].counts[cell->verdict]++;
+        return;
+    }
+    const ClaimKind kind = table_claim_kind(table, row, column);
+    tally->distinct.counts[cell->verdict]++;
+    tally->kinds[kind].counts[cell->verdict]++;
+    if (kind != CLAIM_VALUE) return;
+    Verdict verdict = table_is_close(table, row, column) ? VERDICT_AGREES : VERDICT_DIFFERS;
+    tally->close.counts[cell->verdict ? verdict : VERDICT_NONE]++;
+}
+
 /* What is left of a mean without the program that it rests on. */
 static void add_rest(FILE *to, const Table *table, int row, int column) {
     char rest[CELL_BYTES];
@@ -89,6 +137,8 @@ static void add_rest(FILE *to, const Table *table, int row, int column) {
     fprintf(to, "%s: %s without it", program, rest);
 }
 
+static const char *const outside_words[OUTSIDE_COUNT] = {"counted in", "derived from", "fitted:"};
+
 static void add_claim(Claims *claims, const Table *table, int row, int column) {
     const Experiment *experiment = table->experiment;
     const Cell *cell = table_cell(table, row, column);
@@ -96,21 +146,21 @@ static void add_claim(Claims *claims, const Table *table, int row, int column) {
     const char *label = table_row_label(table, row);
     const char *verdict = cell->verdict ? table_verdict_name(cell->verdict) : "not run";
     const char *examined = cell->claim->examined;
-    char ours[CELL_BYTES], theirs[CELL_BYTES];
-    table_format(of->form, cell->value, ours, sizeof ours);
-    table_format(of->form, cell->published, theirs, sizeof theirs);
-    fprintf(claims->sections.file, "| %s | %s | %s | %s%s | %s | %s | ", of->label, label,
-            cell->claim->place, bound_signs[cell->claim->bound], theirs, ours, verdict);
-    if (cell->claim->repeats)
-        fprintf(claims->sections.file, "counted in %s ", cell->claim->repeats);
+    char ours[CELL_BYTES], theirs[3 * CELL_BYTES];
+    Outside outside;
+    const char *reason = find_outside(cell->claim, &outside);
+    table_format(table_form(table, row, column), cell->value, ours, sizeof ours);
+    format_published(table, row, column, theirs, sizeof theirs);
+    fprintf(claims->sections.file, "| %s | %s | %s | %s | %s | %s | ", of->label, label,
+            cell->claim->place, theirs, ours, verdict);
+    if (reason) fprintf(claims->sections.file, "%s %s ", outside_words[outside], reason);
     fprintf(claims->sections.file, "%s |\n",
             examined && cell->verdict > VERDICT_AGREES ? examined : "");
-    if (experiment->counting == COUNT_EACH && !cell->claim->repeats)
-        find_tally(claims, experiment->paper)->counts[cell->verdict]++;
+    if (experiment->counting == COUNT_EACH)
+        count_claim(find_tally(claims, experiment->paper), table, row, column);
     if (is_headline(cell->claim, label)) {
-        fprintf(claims->headlines.file, "| %s %s | %s: %s, %s | %s%s | %s | %s | ",
-                experiment->paper, experiment->place, experiment->title, of->label, label,
-                bound_signs[cell->claim->bound], theirs, ours, verdict);
+        fprintf(claims->headlines.file, "| %s %s | %s: %s, %s | %s | %s | %s | ", experiment->paper,
+                experiment->place, experiment->title, of->label, label, theirs, ours, verdict);
         add_rest(claims->headlines.file, table, row, column);
         fprintf(claims->headlines.file, " |\n");
     }
@@ -123,9 +173,38 @@ static void add_as_one(Claims *claims, const Table *table) {
     table_count_verdicts(table, counts);
     for (int i = 0; i < VERDICT_COUNT; i++)
         all += counts[i];
-    find_tally(claims, table->experiment->paper)->counts[verdict]++;
+    find_tally(claims, table->experiment->paper)->distinct.counts[verdict]++;
     fprintf(claims->sections.file, "One run, and so one claim: %d of its %d numbers agree: %s.\n\n",
             counts[VERDICT_AGREES], all, verdict ? table_verdict_name(verdict) : "not run");
+}
+
+static bool has_value(const Table *table) {
+    for (int i = 0; i < table->rows * table->columns; i++) {
+        if (!isnan(table->cells[i].value)) return true;
+    }
+    return false;
+}
+
+/* What a figure without published numbers shows, as far as its runs are there. */
+static void add_values(FILE *to, const Table *table) {
+    fprintf(to, "The text publishes no numbers of it.%s\n", has_value(table) ? " Ours:\n" : "");
+    if (!has_value(table)) return;
+    fprintf(to, "| of |");
+    for (int column = 0; column < table->columns; column++)
+        fprintf(to, " %s |", table->experiment->columns.list[column].label);
+    fprintf(to, "\n|---|");
+    for (int column = 0; column < table->columns; column++)
+        fprintf(to, "---|");
+    for (int row = 0; row < table->rows; row++) {
+        fprintf(to, "\n| %s |", table_row_label(table, row));
+        for (int column = 0; column < table->columns; column++) {
+            char ours[CELL_BYTES];
+            table_format(table_form(table, row, column), table_cell(table, row, column)->value,
+                         ours, sizeof ours);
+            fprintf(to, " %s |", ours);
+        }
+    }
+    fprintf(to, "\n");
 }
 
 void claims_add(Claims *claims, const Table *table) {
@@ -138,7 +217,7 @@ void claims_add(Claims *claims, const Table *table) {
     output_absent(experiment, to);
     if (ftell(to) > heading_end) fprintf(to, "\n");
     if (!experiment->published.count) {
-        fprintf(to, "The text publishes no numbers of it.\n");
+        add_values(to, table);
         return;
     }
     if (experiment->counting == COUNT_AS_ONE) add_as_one(claims, table);
@@ -162,6 +241,10 @@ static const char heading[] =
     "make this page and how to\n"
     "read it, and leads to what the figures rest on and why some differ.\n"
     "\n"
+    "## Claims\n"
+    "\n";
+
+static const char verdicts[] =
     "| verdict | ours |\n"
     "|---|---|\n"
     "| agrees | is off by at most half of what is claimed, so that the sign is the same; of a "
@@ -169,12 +252,24 @@ static const char heading[] =
     "| direction | is a gain or a loss likewise, of at least a third of the claim |\n"
     "| differs | is neither |\n"
     "\n"
-    "Where a text says only that something is no less, or no more, ours must not be (\"at least\", "
-    "\"at most\"). A number\n"
-    "that a figure repeats is counted once.\n"
+    "Verdicts use the digits that the page prints. Where a text says only that something is no "
+    "less, or no more, ours\n"
+    "must not be (\"at least\", \"at most\").\n"
     "\n"
-    "## Claims\n"
+    "* *Distinct claims* are all that the papers print, each once: effects, values, one-sided "
+    "claims, claims that nothing\n"
+    "  changes, and runs whose numbers are one claim together.\n"
+    "* *Effects* are gains and losses of a published size.\n"
+    "* *Absolute values* are counts, shares and latencies. Their verdict below allows half of the "
+    "value; this tally allows a\n"
+    "  quarter.\n"
+    "* *One-sided* claims say \"at least\" or \"at most\".\n"
     "\n";
+
+static void add_tally(Tally *sum, const Tally *tally) {
+    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+        sum->counts[verdict] += tally->counts[verdict];
+}
 
 static int count_all(const Tally *tally) {
     int all = 0;
@@ -183,12 +278,29 @@ static int count_all(const Tally *tally) {
     return all;
 }
 
-static void write_tally(const Tally *tally, FILE *to) {
+static void add_paper(PaperTally *sum, const PaperTally *paper) {
+    add_tally(&sum->distinct, &paper->distinct);
+    add_tally(&sum->close, &paper->close);
+    for (int kind = 0; kind < CLAIM_KIND_COUNT; kind++)
+        add_tally(&sum->kinds[kind], &paper->kinds[kind]);
+    for (int outside = 0; outside < OUTSIDE_COUNT; outside++)
+        add_tally(&sum->outside[outside], &paper->outside[outside]);
+}
+
+static void write_heading(const char *title, const char *of, FILE *to) {
+    if (title) fprintf(to, "%s\n\n", title);
+    fprintf(
+        to,
+        "| %s | claims | agree | direction alone | differ | not run |\n|---|---|---|---|---|---|\n",
+        of);
+}
+
+static void write_tally(const char *label, const Tally *tally, FILE *to) {
     /* in the order of the table's columns */
     static const Verdict columns[] = {VERDICT_AGREES, VERDICT_DIRECTION, VERDICT_DIFFERS,
                                       VERDICT_NONE};
     const int all = count_all(tally);
-    fprintf(to, "| %s | %d |", tally->paper, all);
+    fprintf(to, "| %s | %d |", label, all);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         const int count = tally->counts[columns[i]];
         if (count) fprintf(to, " %d (%.1f%%) |", count, 100.0 * count / all);
@@ -197,16 +309,46 @@ static void write_tally(const Tally *tally, FILE *to) {
     fprintf(to, "\n");
 }
 
-static void write_tallies(const Claims *claims, FILE *to) {
-    Tally sum = {.paper = "all"};
-    fprintf(to, "| paper | claims | agree | direction alone | differ | not run |\n"
-                "|---|---|---|---|---|---|\n");
-    for (int i = 0; i < claims->papers; i++) {
-        write_tally(&claims->tallies[i], to);
-        for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
-            sum.counts[verdict] += claims->tallies[i].counts[verdict];
+/* What is published and in no tally, and how much of it agrees. */
+static void write_outside(const PaperTally *paper, FILE *to) {
+    fprintf(to, "| %s |", paper->paper);
+    for (int outside = 0; outside < OUTSIDE_COUNT; outside++) {
+        const Tally *tally = &paper->outside[outside];
+        const int all = count_all(tally);
+        if (all) fprintf(to, " %d, %d agree |", all, tally->counts[VERDICT_AGREES]);
+        else fprintf(to, " 0 |");
     }
-    if (claims->papers > 1) write_tally(&sum, to);
+    fprintf(to, "\n");
+}
+
+static void write_tallies(const Claims *claims, FILE *to) {
+    PaperTally sum = {.paper = "all"};
+    const PaperTally *papers = claims->tallies;
+    for (int i = 0; i < claims->papers; i++)
+        add_paper(&sum, &papers[i]);
+    const bool has_sum = claims->papers > 1;
+    write_heading(NULL, "tally", to);
+    write_tally("distinct claims", &sum.distinct, to);
+    write_tally("effects", &sum.kinds[CLAIM_EFFECT], to);
+    write_tally("absolute values, within 25%", &sum.close, to);
+    write_tally("one-sided", &sum.kinds[CLAIM_ONE_SIDED], to);
+    fprintf(to, "\n%s", verdicts);
+    write_heading("Distinct claims by paper:", "paper", to);
+    for (int i = 0; i < claims->papers; i++)
+        write_tally(papers[i].paper, &papers[i].distinct, to);
+    if (has_sum) write_tally(sum.paper, &sum.distinct, to);
+    fprintf(to, "\n");
+    write_heading("Effects by paper:", "effects of", to);
+    for (int i = 0; i < claims->papers; i++)
+        write_tally(papers[i].paper, &papers[i].kinds[CLAIM_EFFECT], to);
+    if (has_sum) write_tally(sum.paper, &sum.kinds[CLAIM_EFFECT], to);
+    fprintf(to, "\nOutside of all tallies: numbers that another figure repeats, numbers that are "
+                "derived from printed ones, and\nnumbers by which something of ours was chosen "
+                "(fitted). The table says how many there are, and how many of them agree.\n\n"
+                "| outside, of | repeated | derived | fitted |\n|---|---|---|---|\n");
+    for (int i = 0; i < claims->papers; i++)
+        write_outside(&papers[i], to);
+    if (has_sum) write_outside(&sum, to);
     fprintf(to, "\n");
 }
 

@@ -17,8 +17,8 @@
 static const char *const forms[] = {"ratio",        "percent", "change", "decrease",
                                     "per-thousand", "number",  "index",  NULL};
 static_assert(sizeof forms / sizeof forms[0] == FORM_COUNT + 1, "a name for each form");
-static const char *const means[] = {"arithmetic", "geometric", "harmonic",
-                                    "largest",    "of-values", NULL};
+static const char *const means[] = {"arithmetic", "geometric", "harmonic", "largest", "smallest",
+                                    "of-values",  "above",     "below",    NULL};
 static_assert(sizeof means / sizeof means[0] == MEAN_COUNT + 1, "a name for each mean");
 
 static const char *const bases[] = {"none", "first", "previous", NULL};
@@ -51,6 +51,7 @@ static const Field setup_fields[] = {
     {"cta_scheduler", FIELD_POLICIES, offsetof(Setup, cta_schedulers), false, NULL, NULL},
     {"set", FIELD_SETS, offsetof(Setup, set), false, NULL, NULL},
     {"run", FIELD_WORDS, offsetof(Setup, run), false, NULL, NULL},
+    {"registers", FIELD_TEXT, offsetof(Setup, registers), false, NULL, NULL},
     {"record", FIELD_CHOICE, offsetof(Setup, record), false, record_names, NULL},
 };
 FIELDS_RECORD(setup, Setup, setup_fields);
@@ -73,6 +74,7 @@ static const Field mean_fields[] = {
     {"label", FIELD_TEXT, offsetof(Mean, label), true, NULL, NULL},
     {"kind", FIELD_CHOICE, offsetof(Mean, kind), true, means, NULL},
     {"of", FIELD_WORDS, offsetof(Mean, of), false, NULL, NULL},
+    {"than", FIELD_NUMBER, offsetof(Mean, than), false, NULL, NULL},
 };
 FIELDS_RECORD(mean, Mean, mean_fields);
 
@@ -82,7 +84,10 @@ static const Field claim_fields[] = {
     {"examined", FIELD_TEXT, offsetof(Claim, examined), false, NULL, NULL},
     {"headline", FIELD_WORDS, offsetof(Claim, headline), false, NULL, NULL},
     {"bound", FIELD_CHOICE, offsetof(Claim, bound), false, bounds, NULL},
+    {"most", FIELD_NUMBER, offsetof(Claim, most), false, NULL, NULL},
     {"repeats", FIELD_TEXT, offsetof(Claim, repeats), false, NULL, NULL},
+    {"derived", FIELD_TEXT, offsetof(Claim, derived), false, NULL, NULL},
+    {"fitted", FIELD_TEXT, offsetof(Claim, fitted), false, NULL, NULL},
     {"values", FIELD_VALUES, offsetof(Claim, values), true, NULL, NULL},
 };
 FIELDS_RECORD(claim, Claim, claim_fields);

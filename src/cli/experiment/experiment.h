@@ -33,6 +33,7 @@ typedef struct Setup {
     Words cta_schedulers; /* likewise; none: the machine's own */
     Words set;            /* "key=value" of the machine */
     Words run;            /* as a program's, for rows that have none */
+    const char *registers; /* likewise */
     Recording record;
 } Setup;
 
@@ -81,14 +82,18 @@ typedef enum MeanKind {
     MEAN_GEOMETRIC,
     MEAN_HARMONIC,
     MEAN_LARGEST,   /* no mean: the best case */
+    MEAN_SMALLEST,  /* likewise */
     MEAN_OF_VALUES, /* not of the ratios: the mean of the values over that of what divides them */
+    MEAN_ABOVE,     /* no mean: how many programs' values are above `than` */
+    MEAN_BELOW,     /* likewise below */
     MEAN_COUNT
 } MeanKind;
 
 typedef struct Mean {
     const char *label; /* the paper's name of it */
     MeanKind kind;
-    Words of; /* labels of programs; none: all */
+    Words of;    /* labels of programs; none: all */
+    double than; /* of a count: the value, as the column shows it, that it counts from */
 } Mean;
 
 /* What a text says without a number of its own: "does not degrade", "the majority". */
@@ -101,7 +106,11 @@ typedef struct Claim {
     const char *examined; /* why ours differ, found by looking; NULL: nobody has looked */
     Words headline;       /* rows that a page of claims begins with */
     Bound bound;          /* the values are the least or the most that the text allows */
+    double most;          /* of a least: the most that the text allows ("slightly"); 0: no most */
     const char *repeats;  /* experiment in which the same numbers are counted; NULL: here */
+    const char *derived;  /* published numbers that these were computed from; NULL: the paper
+                             prints these */
+    const char *fitted;   /* what of ours was chosen by these numbers; NULL: nothing was */
     Values values;
 } Claim;
 

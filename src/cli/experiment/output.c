@@ -9,10 +9,6 @@
 
 enum { CELL_BYTES = 32, LABEL_WIDTH = 10, CELL_WIDTH = 10 };
 
-static Form form_of(const Table *table, int column) {
-    return table->experiment->columns.list[column].form;
-}
-
 static const char *label_of(const Table *table, int column) {
     return table->experiment->columns.list[column].label;
 }
@@ -66,9 +62,9 @@ static void write_row(const Table *table, int row, FILE *to) {
         const Cell *cell = table_cell(table, row, column);
         char ours[CELL_BYTES], theirs[CELL_BYTES] = "";
         int width = width_of_column(table, column);
-        table_format(form_of(table, column), cell->value, ours, sizeof ours);
+        table_format(table_form(table, row, column), cell->value, ours, sizeof ours);
         if (cell->claim)
-            table_format(form_of(table, column), cell->published, theirs, sizeof theirs);
+            table_format(table_form(table, row, column), cell->published, theirs, sizeof theirs);
         fprintf(to, "%*s%*s", width - CELL_WIDTH, theirs, CELL_WIDTH, ours);
     }
     fprintf(to, "\n");

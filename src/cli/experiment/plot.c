@@ -36,6 +36,7 @@ static void write_data(const Table *table, FILE *to) {
         gnuplot_write_label(column_of(table, column)->label, to);
     fprintf(to, "\n");
     for (int row = 0; row < table->rows; row++) {
+        if (table_is_count(table, row)) continue;
         fprintf(to, "%d", row);
         gnuplot_write_label(table_row_label(table, row), to);
         for (int column = 0; column < table->columns; column++) {
@@ -181,22 +182,25 @@ static void format_value(const void *context, double value, char *text, int size
 
 static bool draw_bars(const Table *table, const char *path, const Words *command, const char *title,
                       const char *axis) {
-    int drawn = 0, series = 0;
+    int drawn = 0, series = 0, rows = 0;
     for (int column = 0; column < table->columns; column++)
         drawn += is_drawn(table, column);
-    BarChart chart = bars_new(table->rows, drawn, true);
+    for (int row = 0; row < table->rows; row++)
+        rows += !table_is_count(table, row);
+    BarChart chart = bars_new(rows, drawn, true);
     chart.first_mean = table->experiment->programs.count;
     chart.base = column_of(table, 0)->form == FORM_RATIO;
     chart.format = format_value;
     chart.context = table;
-    for (int row = 0; row < table->rows; row++)
-        chart.row_labels[row] = table_row_label(table, row);
+    for (int row = 0, at = 0; row < table->rows; row++)
+        if (!table_is_count(table, row)) chart.row_labels[at++] = table_row_label(table, row);
     for (int column = 0; column < table->columns; column++) {
         if (!is_drawn(table, column)) continue;
         chart.series_labels[series] = column_of(table, column)->label;
-        for (int row = 0; row < table->rows; row++) {
+        for (int row = 0, at = 0; row < table->rows; row++) {
             const Cell *cell = table_cell(table, row, column);
-            *bars_at(&chart, row, series) = (Bar){cell->value, cell->published};
+            if (table_is_count(table, row)) continue;
+            *bars_at(&chart, at++, series) = (Bar){cell->value, cell->published};
         }
         series++;
     }

@@ -72,7 +72,7 @@ static bool plan_pair(Study *study, const Program *program, const Setup *setup) 
                          .scheduler = scheduler_of(setup, i),
                          .cta_scheduler = cta_scheduler_of(program, setup, i),
                          .set = set,
-                         .registers = program->registers,
+                         .registers = program->registers ? program->registers : setup->registers,
                          .stop_after = program->stop_after,
                          .record = setup->record,
                          .allows_plugins = study->allows_plugins};

@@ -51,6 +51,13 @@ void table_format(Form form, double value, char *text, int size_bytes) {
     }
 }
 
+/* The value that the printed digits say. */
+static double printed(Form form, double value) {
+    char text[32];
+    table_format(form, value, text, sizeof text);
+    return isnan(value) ? NAN : strtod(text, NULL);
+}
+
 /* ---- Values ---- */
 
 /* What one metric is in a run; NAN when the run is missing. */
@@ -156,7 +163,8 @@ static double inverse(double value) { return 1 / value; }
 static const MeanRow means[MEAN_COUNT] = {
     [MEAN_ARITHMETIC] = {same, same},     [MEAN_GEOMETRIC] = {log, exp},
     [MEAN_HARMONIC] = {inverse, inverse}, [MEAN_LARGEST] = {same, same},
-    [MEAN_OF_VALUES] = {same, same},
+    [MEAN_SMALLEST] = {same, same},       [MEAN_OF_VALUES] = {same, same},
+    [MEAN_ABOVE] = {same, same},          [MEAN_BELOW] = {same, same},
 };
 
 static bool is_among(const Words *of, const char *label) {
@@ -166,14 +174,18 @@ static bool is_among(const Words *of, const char *label) {
     return of->count == 0;
 }
 
+static bool is_counting(const Mean *mean) {
+    return mean->kind == MEAN_ABOVE || mean->kind == MEAN_BELOW;
+}
+
 /* NAN when one of the values is missing: a mean of the others would not be the paper's. Program
  * `left_out` does not count; -1: all do. */
 static double take_mean(const Table *table, const Mean *mean, int column, int left_out) {
     const Experiment *experiment = table->experiment;
     Form form = experiment->columns.list[column].form;
-    double sum = 0, largest = -INFINITY;
+    double sum = 0, largest = -INFINITY, smallest = INFINITY;
     Ratio sums = {0};
-    int count = 0;
+    int count = 0, above = 0, below = 0;
     for (int i = 0; i < experiment->programs.count; i++) {
         if (i == left_out || !is_among(&mean->of, experiment->programs.list[i].label)) continue;
         const Cell *cell = table_cell(table, i, column);
@@ -182,12 +194,21 @@ static double take_mean(const Table *table, const Mean *mean, int column, int le
         sums.base += cell->ratio.base;
         sum += means[mean->kind].into(value); /* not a number when one is missing */
         largest = fmax(largest, value);
+        smallest = fmin(smallest, value);
+        above += printed(form, cell->value) > mean->than;
+        below += printed(form, cell->value) < mean->than;
         count++;
     }
-    if (mean->kind == MEAN_LARGEST) return isnan(sum) ? NAN : show(form, largest);
     if (mean->kind == MEAN_OF_VALUES)
         return sums.base != 0 ? show(form, sums.value / sums.base) : NAN;
-    return show(form, means[mean->kind].back(sum / count));
+    if (isnan(sum)) return NAN;
+    switch (mean->kind) {
+    case MEAN_LARGEST: return show(form, largest);
+    case MEAN_SMALLEST: return show(form, smallest);
+    case MEAN_ABOVE: return above;
+    case MEAN_BELOW: return below;
+    default: return show(form, means[mean->kind].back(sum / count));
+    }
 }
 
 /* ---- Claims ---- */
@@ -199,30 +220,52 @@ static const char *const verdict_names[VERDICT_COUNT] = {"", "agrees", "directio
 
 const char *table_verdict_name(Verdict verdict) { return verdict_names[verdict]; }
 
+#define CLOSE_ERROR (1. / 4) /* of an absolute value */
+#define TINY        1e-9     /* of printed numbers: what their difference in binary may be off */
+
 /* Whether a program falls on the paper's side of the threshold by which the text divides them. */
 static bool is_same_side(const Column *column, const Cell *cell) {
-    return (cell->value >= column->threshold) == (cell->published >= column->threshold);
+    return (printed(column->form, cell->value) >= column->threshold) ==
+           (cell->published >= column->threshold);
 }
 
 /* What a text says without a number: no more than that it is so much at least, or at most. */
-static Verdict judge_bound(Bound bound, const FormRow *form, const Cell *cell) {
-    double beyond = cell->value - cell->published;
-    if (bound == BOUND_MOST) beyond = -beyond;
-    double grain = cell->published == form->neutral ? form->grain : 0;
-    return beyond >= -grain ? VERDICT_AGREES : VERDICT_DIFFERS;
+static Verdict judge_bound(const Claim *claim, const FormRow *form, double ours, double published) {
+    double beyond = ours - published;
+    if (claim->bound == BOUND_MOST) beyond = -beyond;
+    double grain = published == form->neutral ? form->grain : 0;
+    bool is_within = !claim->most || ours <= claim->most + TINY;
+    return is_within && beyond >= -grain - TINY ? VERDICT_AGREES : VERDICT_DIFFERS;
 }
 
-static Verdict judge(Form as, Bound bound, const Cell *cell) {
+static Verdict judge(Form as, const Cell *cell) {
     const FormRow *form = &forms[as];
     if (isnan(cell->value) || isnan(cell->published)) return VERDICT_NONE;
-    if (bound) return judge_bound(bound, form, cell);
-    double claim = cell->published - form->neutral, ours = cell->value - form->neutral;
+    double value = printed(as, cell->value), published = printed(as, cell->published);
+    if (cell->claim->bound) return judge_bound(cell->claim, form, value, published);
+    double claim = published - form->neutral, ours = value - form->neutral;
     double error = fabs(ours - claim);
     if (as == FORM_INDEX) return error < 0.5 ? VERDICT_AGREES : VERDICT_DIFFERS;
     double allowed = claim != 0 ? LARGEST_ERROR * fabs(claim) : form->grain;
-    if (error <= allowed) return VERDICT_AGREES;
-    bool is_likewise = form->has_direction && claim != 0 && ours / claim >= LEAST_DIRECTION;
+    if (error <= allowed + TINY) return VERDICT_AGREES;
+    bool is_likewise = form->has_direction && claim != 0 && ours / claim >= LEAST_DIRECTION - TINY;
     return is_likewise ? VERDICT_DIRECTION : VERDICT_DIFFERS;
+}
+
+ClaimKind table_claim_kind(const Table *table, int row, int column) {
+    const Cell *cell = table_cell(table, row, column);
+    const Form as = table_form(table, row, column);
+    if (cell->claim->bound) return CLAIM_ONE_SIDED;
+    if (!forms[as].has_direction) return CLAIM_VALUE;
+    return printed(as, cell->published) == forms[as].neutral ? CLAIM_NO_CHANGE : CLAIM_EFFECT;
+}
+
+bool table_is_close(const Table *table, int row, int column) {
+    const Cell *cell = table_cell(table, row, column);
+    const Form as = table_form(table, row, column);
+    double published = printed(as, cell->published);
+    double error = fabs(printed(as, cell->value) - published);
+    return error <= CLOSE_ERROR * fabs(published) + TINY;
 }
 
 static int find_column(const Experiment *experiment, const char *label) {
@@ -242,7 +285,7 @@ static void add_claims(Table *table) {
             Cell *cell = &table->cells[row * table->columns + column];
             cell->published = claim->values.list[i].number;
             cell->claim = claim;
-            cell->verdict = judge(experiment->columns.list[column].form, claim->bound, cell);
+            cell->verdict = judge(table_form(table, row, column), cell);
         }
     }
 }
@@ -266,13 +309,18 @@ Verdict table_verdict_as_one(const Table *table) {
     return VERDICT_DIFFERS;
 }
 
+/* Whether each program has a part in it. */
+static bool is_mean(const Mean *mean) {
+    return mean->kind != MEAN_LARGEST && mean->kind != MEAN_SMALLEST && !is_counting(mean);
+}
+
 const char *table_rests_on(const Table *table, int row, int column, double *without) {
     const Experiment *experiment = table->experiment;
     const FormRow *form = &forms[experiment->columns.list[column].form];
     int programs = experiment->programs.count, found = -1;
     double effect = table_cell(table, row, column)->value - form->neutral;
     double least = fabs(effect) / 2;
-    if (row < programs || experiment->means.list[row - programs].kind == MEAN_LARGEST) return NULL;
+    if (row < programs || !is_mean(&experiment->means.list[row - programs])) return NULL;
     if (!form->has_direction || !(fabs(effect) > form->grain)) return NULL;
     for (int i = 0; i < programs; i++) {
         double mean = take_mean(table, &experiment->means.list[row - programs], column, i);
@@ -307,6 +355,15 @@ const char *table_row_label(const Table *table, int row) {
     int programs = experiment->programs.count;
     return row < programs ? experiment->programs.list[row].label
                           : experiment->means.list[row - programs].label;
+}
+
+bool table_is_count(const Table *table, int row) {
+    int mean = row - table->experiment->programs.count;
+    return mean >= 0 && is_counting(&table->experiment->means.list[mean]);
+}
+
+Form table_form(const Table *table, int row, int column) {
+    return table_is_count(table, row) ? FORM_NUMBER : table->experiment->columns.list[column].form;
 }
 
 bool table_make(Table *table, const Study *study) {

@@ -7,6 +7,7 @@
 
 #include "cli/experiment/study.h"
 
+/* By the digits that are printed of both numbers. */
 typedef enum Verdict {
     VERDICT_NONE,      /* nothing published, or no value of ours */
     VERDICT_AGREES,    /* off by at most half of the claim; on the right side of a bound */
@@ -14,6 +15,15 @@ typedef enum Verdict {
     VERDICT_DIFFERS,
     VERDICT_COUNT
 } Verdict;
+
+/* What a published number says. */
+typedef enum ClaimKind {
+    CLAIM_EFFECT,    /* something gains or loses so much */
+    CLAIM_NO_CHANGE, /* it does neither */
+    CLAIM_VALUE,     /* a count, a share, a latency */
+    CLAIM_ONE_SIDED, /* no less, or no more */
+    CLAIM_KIND_COUNT
+} ClaimKind;
 
 /* A column's value in a setup, and what it is shown over. */
 typedef struct Ratio {
@@ -42,6 +52,13 @@ bool table_make(Table *table, const Study *study);
 void table_free(Table *table);
 const Cell *table_cell(const Table *table, int row, int column);
 const char *table_row_label(const Table *table, int row);
+/* How a cell is shown: as its column, or as a number where its row is a count of programs. */
+Form table_form(const Table *table, int row, int column);
+bool table_is_count(const Table *table, int row);
+/* The kind of a cell's claim, which it must have. */
+ClaimKind table_claim_kind(const Table *table, int row, int column);
+/* Whether ours is off by at most a quarter of the published number. */
+bool table_is_close(const Table *table, int row, int column);
 /* "1.33x", "62%"; "-" for NAN. */
 void table_format(Form form, double value, char *text, int size_bytes);
 const char *table_verdict_name(Verdict verdict);

@@ -1,5 +1,5 @@
 /* A policy that wants rows prefetched: at least `lines` of each, twice as many while little waits.
- * 13 of them are one scheme that does not exist, and 14 an order. */
+ * 13 of them are one scheme that does not exist, 14 an order, and 15 a start. */
 #include "tyto/policy.h"
 
 static const TytoPolicyParameter parameters[] = {
@@ -12,6 +12,7 @@ static void dram_prefetch(const double *values, TytoDramPrefetch *wanted) {
     wanted->higher = 2 * lines;
     wanted->skips_cached = true;
     wanted->order = lines == 14 ? (TytoDramPrefetchOrder)14 : TYTO_PREFETCH_FROM_START;
+    wanted->start = lines == 15 ? (TytoDramPrefetchStart)15 : TYTO_PREFETCH_ALWAYS;
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
