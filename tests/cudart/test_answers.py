@@ -17,8 +17,6 @@ RESET = "a reset begins anew here; there the process has no GPU any more"
 
 # Heading or headings, the GPU's line, ours, and why.
 DIFFERENT = [
-    ("launches", "cudaLaunchKernelExC(&config, (const void *)nothing, args): cudaErrorInvalidClusterSize",
-     "cudaLaunchKernelExC(&config, (const void *)nothing, args): cudaErrorNotSupported", "there are no clusters"),
     ("devices", "  size = 8650752", "  size = 1048576",
      "what the manual says; that GPU has 64 KiB for each of its 132 SMs"),
     ("devices", "  size = 11796480", "  size = 0", "without timing there is no L2 of which a part could be set aside"),
