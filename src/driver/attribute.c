@@ -1,7 +1,7 @@
-/* Attributes of launches, streams and kernel nodes. A cooperative launch, the events of a launch
- * and the window of addresses with a priority in L2 take effect; hints on priorities and overlap
- * are kept for the program, since kernels run one after another. Left out: clusters of thread
- * blocks, and nodes that a kernel may change. */
+/* Attributes of launches, streams and kernel nodes. A cooperative launch, the events of a
+ * launch, the shape of clusters, the overlap with the kernel before it in the stream, priorities
+ * and the window of addresses with a priority in L2 take effect; other hints are kept for the
+ * program. Left out: nodes that a kernel may change. */
 #include "driver/attribute.h"
 
 #include <limits.h>

@@ -361,6 +361,7 @@ typedef struct LaunchShape {
     unsigned cluster[3];   /* CTAs; 0: the function's */
     unsigned shared_bytes; /* dynamic */
     bool is_cooperative;
+    bool is_dependent; /* it may overlap with the kernel before it in its stream */
     CUaccessPolicyWindow window;
 } LaunchShape;
 
@@ -374,6 +375,7 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
 typedef struct KernelRun {
     SimulatorGrid grid; /* its launch and stream are set before kernel_begin */
     bool is_begun;
+    bool is_dependent; /* LaunchShape.is_dependent */
 } KernelRun;
 
 /* The launch of a function in a shape, which the device can do. What is wrong is told on stderr. */

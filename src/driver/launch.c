@@ -289,6 +289,7 @@ static CUresult queue(Call *call, const LaunchShape *shape, CUstream stream, voi
     }
     launch->parameters = kernel->area;
     kernel->run.grid.stream = call->stream;
+    kernel->run.is_dependent = shape->is_dependent;
     stream_queue_add_kernel(call, stream, kernel);
     return CUDA_SUCCESS;
 }
@@ -305,6 +306,13 @@ static CUresult run_now(Call *call, const LaunchShape *shape, void **parameters,
     return status;
 }
 
+/* Whether the next launch into the stream may overlap with this one. */
+static bool may_have_dependent(const Call *call, const LaunchShape *shape) {
+    const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
+    return !call->driver->is_serial && call->driver->simulator->timed &&
+           gpu_module_has_triggers(function->module->gpu);
+}
+
 static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUstream stream,
                      void **parameters, void **extra) {
     Call call;
@@ -313,7 +321,7 @@ static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUs
     if (!CALL_GET(&call, HANDLE_FUNCTION, shape->function))
         return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     call.stream = stream_of(&call, stream, attributes);
-    if (stream_queue_keeps_kernels(&call, stream))
+    if (may_have_dependent(&call, shape) || stream_queue_keeps_kernels(&call, stream))
         status = queue(&call, shape, stream, parameters, extra);
     else status = run_now(&call, shape, parameters, extra);
     return call_end(&call, status);
@@ -401,6 +409,13 @@ static CUresult read_attributes(const CUlaunchConfig *config, Attributes *attrib
     return CUDA_SUCCESS;
 }
 
+static bool is_dependent(const CUlaunchConfig *config) {
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            return config->attrs[i].value.programmaticStreamSerializationAllowed != 0;
+    return false;
+}
+
 /* Records the events that go with a launch: at its end, whenever its blocks would have. */
 static CUresult record_events(const CUlaunchConfig *config) {
     CUresult status = CUDA_SUCCESS;
@@ -426,7 +441,8 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction funct
             .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
             .shared_bytes = config->sharedMemBytes,
             .is_cooperative =
-                attributes_get(&attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0};
+                attributes_get(&attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0,
+            .is_dependent = is_dependent(config)};
         status = launch(&shape, &attributes, config->hStream, parameters, extra);
     }
     attributes_free(&attributes);

@@ -465,6 +465,7 @@ static const IsaFault *step(Engine *engine, GpuGrid **failed) {
         return sm_fault(sm);
     }
     if (__builtin_expect(engine->look_again_count != 0, false)) residents_look_again(engine);
+    if (__builtin_expect(engine->has_triggered, false)) residents_note_trigger(engine);
     if (engine->samples) residents_sample(engine);
     if (!engine->dispatching) return NULL;
     *failed = engine->dispatching->grid;
@@ -586,9 +587,14 @@ void engine_begin(Engine *engine, Gpu *gpu, GpuGrid *grid) {
     engine->has_waiting = true;
 }
 
+void engine_end_wait(Engine *engine, const GpuGrid *grid) {
+    if (grid->is_on_machine) residents_end_wait(engine, grid);
+    else if (grid->ops) engine->has_waiting = true;
+}
+
 GpuGrid *engine_advance(Engine *engine, Gpu *gpu, uint64_t until) {
-    const bool is_planned =
-        engine->looks.turn != UINT64_MAX; /* and comes whether it pauses or not */
+    /* A turn that is planned comes whether the run pauses or not, unless nothing is left to run. */
+    const bool is_planned = engine->residents && engine->looks.turn != UINT64_MAX;
     if (engine->has_waiting && !is_planned) residents_take_turns(engine, gpu);
     if (!engine->residents) return NULL;
     plan_next_look(engine);

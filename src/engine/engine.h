@@ -33,6 +33,9 @@ void engine_free(Engine *engine);
  * gone out. Those of a higher priority come first, then those given first. A grid that runs alone
  * waits until the machine is at rest, and lets none begin before it has ended. */
 void engine_begin(Engine *engine, Gpu *gpu, GpuGrid *grid);
+/* The grid that this one depends on has ended: it may begin, and its warps that wait for that go
+ * on. */
+void engine_end_wait(Engine *engine, const GpuGrid *grid);
 /* Runs the machine until a grid has ended, whose result is complete: that grid; or until SM cycle
  * `until` has come, or nothing is left to run: NULL. A run that pauses goes on as if it had not. A
  * grid that runs alone, or is the last one, ends when its last request has drained, another with

@@ -159,8 +159,9 @@ struct Engine {
     uint32_t finishing;       /* of them, those all of whose CTAs have ended */
     bool has_waiting;         /* a grid has been given whose turn has not come */
     bool has_failed;          /* a grid ended early: the machine is of no further use */
-    uint64_t quiet;           /* coming SM cycles in which nothing can happen */
-    EngineLooks looks;        /* when the run loop looks up */
+    bool has_triggered; /* all CTAs of a grid let those that depend on it begin, in this cycle */
+    uint64_t quiet;     /* coming SM cycles in which nothing can happen */
+    EngineLooks looks;  /* when the run loop looks up */
     SourcePlace *looks_again; /* CTAs to look at again at the end of the cycle (SmListener) */
     uint32_t look_again_count, look_again_capacity;
     uint32_t last_sm;             /* that got the last CTA */
@@ -305,6 +306,10 @@ const IsaFault *residents_dispatch(Engine *engine);
 void residents_sample(Engine *engine);
 /* The same: CTAs whose warps another SM may have let go on are looked at. */
 void residents_look_again(Engine *engine);
+/* Grids may begin that depend on one of those on the machine. */
+void residents_note_trigger(Engine *engine);
+/* What a grid on the machine depends on has ended. */
+void residents_end_wait(Engine *engine, const GpuGrid *grid);
 /* SM cycles after the current one in which none of them looks. */
 uint64_t residents_quiet(const Engine *engine);
 /* A grid that has ended in this cycle, NULL: none has. It leaves the machine, with its result. */

@@ -120,12 +120,19 @@ static void tell_finished(EnginePlace *place, const SmCtaEnd *end) {
     dispatch_finished(&place->dispatch, end->sm, end->slot, &counters, memory_cycles, end->end);
 }
 
+static void cta_triggered(void *user, void *grid) {
+    Engine *engine = user;
+    GpuGrid *own = ((const EnginePlace *)grid)->grid;
+    engine->has_triggered |= ++own->triggered == own->launch.ctas && own->has_dependent;
+}
+
 static void cta_finished(void *user, const SmCtaEnd *end) {
     Engine *engine = user;
     EnginePlace *place = end->grid;
     engine->ctas_done++;
     place->grid->done++;
     if (grid_has_ended_all(place->grid)) engine->finishing++;
+    if (!end->has_triggered) cta_triggered(user, place);
     tell_finished(place, end);
     watch_cta(engine->watch, end);
 }
@@ -159,6 +166,7 @@ void residents_look_again(Engine *engine) {
 static SmListener listen(Engine *engine) {
     bool wants_loads = dispatch_wants_loads(&engine->places[0].dispatch);
     return (SmListener){.cta_finished = cta_finished,
+                        .cta_triggered = cta_triggered,
                         .l1d_load = wants_loads ? l1d_loaded : NULL,
                         .l1d_record = engine->watch && engine->watch->l1d ? l1d_recorded : NULL,
                         .look_again = look_again,
@@ -232,7 +240,8 @@ static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place, uint32
                          .user = place,
                          .registers = grid->registers,
                          .shared_bytes = grid->launch.taken_shared_bytes,
-                         .ctas = ctas};
+                         .ctas = ctas,
+                         .waits = grid->prerequisite != NULL};
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         start.source = start_source(engine, gpu, place, i);
         place->on_sm[i] = sm_begin_grid(engine->sms[i], &start, engine->cycle);
@@ -338,7 +347,7 @@ static void start(Engine *engine, Gpu *gpu, GpuGrid *grid) {
 static GpuGrid *first_waiting(const Gpu *gpu) {
     GpuGrid *first = NULL;
     for (GpuGrid *grid = gpu->grids; grid; grid = grid->after)
-        if (grid->state == GRID_WAITING && grid->ops &&
+        if (grid->state == GRID_WAITING && grid->ops && !grid_is_kept_back(grid) &&
             (!first || grid->stream.priority > first->stream.priority))
             first = grid;
     return first;
@@ -378,13 +387,32 @@ void residents_take_turns(Engine *engine, Gpu *gpu) {
 
 /* ---- CTAs go out ---- */
 
-/* All CTAs of a grid have gone out. The next one's turn begins with a look, for which the units
- * below the SMs must be where the SMs are: two cycles from now they are for sure. */
-static void pass_turn(Engine *engine) {
-    choose_dispatching(engine);
-    if (!engine->has_waiting) return;
+/* The next grid's turn begins with a look, for which the units below the SMs must be where the SMs
+ * are: two cycles from now they are for sure. */
+static void plan_turn(Engine *engine) {
     engine->looks.turn = engine->cycle + 2;
     if (engine->looks.turn < engine->next_look) engine->next_look = engine->looks.turn;
+}
+
+/* All CTAs of a grid have gone out. */
+static void pass_turn(Engine *engine) {
+    choose_dispatching(engine);
+    if (engine->has_waiting) plan_turn(engine);
+}
+
+void residents_note_trigger(Engine *engine) {
+    engine->has_triggered = false;
+    engine->has_waiting = true;
+    plan_turn(engine);
+}
+
+void residents_end_wait(Engine *engine, const GpuGrid *grid) {
+    const EnginePlace *place = engine->places;
+    while (place->grid != grid)
+        place++;
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sm_end_wait(engine->sms[i], place->on_sm[i], engine->cycle);
+    engine->alarm = engine->cycle + 1;
 }
 
 const IsaFault *residents_dispatch(Engine *engine) {

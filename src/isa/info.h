@@ -84,6 +84,12 @@ typedef enum IsaAdvice {
     ISA_ADVICE_DISCARD
 } IsaAdvice;
 
+/* What an instruction of ISA_IS_DEPENDENCY does. */
+typedef enum IsaDependency {
+    ISA_DEPENDENCY_TRIGGER, /* grids that depend on this one may begin, as far as this CTA goes */
+    ISA_DEPENDENCY_WAIT     /* waits for the end of the grids that this one depends on */
+} IsaDependency;
+
 /* What an instruction of ISA_IS_WARPGROUP does. */
 typedef enum IsaWarpgroup {
     ISA_WARPGROUP_PRODUCT,  /* element_bytes: IsaTensor; vector: columns of D / 8; prefetch:
@@ -121,8 +127,9 @@ enum { /* IsaInfo.flags */
        ISA_IS_PHASE = 1 << 17,     /* of an mbarrier: may end a phase, or wait for the end of one */
        ISA_LOOKS = 1 << 18,        /* may see what another thread stores meanwhile */
        ISA_IS_WARPGROUP = 1 << 19, /* of wgmma or setmaxnreg: advice is an IsaWarpgroup */
-       ISA_IS_STRONG = 1 << 14     /* an access that never races with its like (PTX ISA, memory
-                                      consistency model): volatile, relaxed, acquire, release */
+       ISA_IS_DEPENDENCY = 1 << 20, /* griddepcontrol: advice is an IsaDependency */
+       ISA_IS_STRONG = 1 << 14      /* an access that never races with its like (PTX ISA, memory
+                                       consistency model): volatile, relaxed, acquire, release */
 };
 
 /* A register as a timing model knows it. Registers of all files (predicates, uniform registers)

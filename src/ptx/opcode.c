@@ -265,7 +265,7 @@ static const PtxModifier modifiers[] = {
     {".shared::cta#proxy", PTX_FIELD_IGNORED, 0},
     {".shared::cluster#proxy", PTX_FIELD_IGNORED, 0},
     {".launch_dependents", PTX_FIELD_IGNORED, 0},
-    {".wait#grid", PTX_FIELD_IGNORED, 0},
+    {".wait#grid", PTX_FIELD_SUB, PTX_SUB_DEPENDENCY_WAIT},
     {".wait#cluster", PTX_FIELD_SUB, PTX_SUB_BAR_SYNC},
     {".cluster#barrier", PTX_FIELD_IGNORED, 0},
     {".shared#to", PTX_FIELD_IGNORED, 0},

@@ -148,8 +148,9 @@ typedef enum PtxSub {
     PTX_SUB_PRMT_RC16,
     PTX_SUB_BAR_SYNC,
     PTX_SUB_BAR_ARRIVE,
-    PTX_SUB_PROXY_ASYNC, /* fence.proxy.async */
-    PTX_SUB_BAR_RED,     /* operation of the reduction in `sub2` */
+    PTX_SUB_PROXY_ASYNC,     /* fence.proxy.async */
+    PTX_SUB_DEPENDENCY_WAIT, /* griddepcontrol.wait */
+    PTX_SUB_BAR_RED,         /* operation of the reduction in `sub2` */
     PTX_SUB_LEFT,
     PTX_SUB_RIGHT, /* shf */
     PTX_SUB_TEX_1D,

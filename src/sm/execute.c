@@ -79,6 +79,7 @@ void execute_follow(SmContext *sm, int warp, uint32_t pc, uint32_t flags, bool h
     const IsaInfo *info = &sm->warps.warp[warp].grid->infos[pc];
     if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT)) warps_copies(&sm->warps, warp, info);
     if (info->flags & ISA_IS_WARPGROUP) products_follow(sm->products, sm, warp, info);
+    if (info->flags & ISA_IS_DEPENDENCY) warps_dependency(sm, warp, (IsaDependency)info->advice);
     if (has_exited) warps_exited(sm, warp);
     if (flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
 }

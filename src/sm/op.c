@@ -49,7 +49,8 @@ static uint8_t traits_of(const SmConfig *config, const IsaInfo *info) {
     bool is_long =
         is_load || info->memory == ISA_MEMORY_ATOMIC || info->memory == ISA_MEMORY_TEXTURE;
     bool holds = config->lsu.loads_block && is_long && info->memory != ISA_MEMORY_ATOMIC;
-    bool does_more = (info->flags & (DOES_MORE | ISA_IS_PHASE | ISA_IS_WARPGROUP)) != 0;
+    bool does_more =
+        (info->flags & (DOES_MORE | ISA_IS_PHASE | ISA_IS_WARPGROUP | ISA_IS_DEPENDENCY)) != 0;
     bool is_hinted = hints_are_in(info) || info->flags & ISA_NAMES_ROWS;
     return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0) |
                      (is_seen_by_others(info) ? SM_OP_SHARED : 0) |

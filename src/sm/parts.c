@@ -48,6 +48,7 @@ void sm_take_warp_reasons(SmStallReasons *reasons, uint64_t *left, const SmConte
     stall_reasons_take(reasons, left, warps->copy_waits, PROFILE_cycles_copy);
     stall_reasons_take(reasons, left, warps->product_waits, PROFILE_cycles_product);
     stall_reasons_take(reasons, left, warps->register_waits, PROFILE_cycles_registers);
+    stall_reasons_take(reasons, left, warps->grid_waits, PROFILE_cycles_grid);
     stall_reasons_take(reasons, left, warps->load_waits, PROFILE_cycles_memory);
 }
 

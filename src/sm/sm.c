@@ -220,7 +220,8 @@ SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle) {
                      .user = start->user,
                      .cta_limit = start->ctas,
                      .registers = start->registers,
-                     .shared_bytes = start->shared_bytes};
+                     .shared_bytes = start->shared_bytes,
+                     .waits = start->waits};
     context->listener = *start->listener;
     const bool is_first = !context->grids;
     if (is_first) start_stages(sm, grid, cycle);
@@ -309,6 +310,16 @@ void sm_look_again(Sm *sm, uint32_t slot, uint64_t cycle) {
     sm_settle(sm, cycle + 1);
     context->cycle = cycle;
     warps_look_again(context, slot);
+    sm->core->wake(sm);
+    sm->is_quiet = false;
+    *context->env.wake = cycle + 1;
+}
+
+void sm_end_wait(Sm *sm, SmGrid *grid, uint64_t cycle) {
+    SmContext *context = &sm->context;
+    sm_settle(sm, cycle + 1);
+    context->cycle = cycle;
+    warps_end_grid_waits(context, grid);
     sm->core->wake(sm);
     sm->is_quiet = false;
     *context->env.wake = cycle + 1;
@@ -430,7 +441,7 @@ bool sm_all_poll(Sm *sm, uint32_t rounds, SmPolls asked, bool *has_starved) {
         const WarpSource *source = w->grid->source;
         const bool is_starved = !has_issued(sm, warp, asked) && !w->in_flight;
         const bool polls =
-            sm->context.warps.register_waits >> warp & 1 ||
+            (sm->context.warps.register_waits | sm->context.warps.grid_waits) >> warp & 1 ||
             source->type->only_polls(source, w->handle, rounds, asked == SM_POLLS_FOR_EVER);
         *has_starved |= is_starved && !polls;
         all = all && (polls || is_starved);

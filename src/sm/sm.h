@@ -71,12 +71,16 @@ typedef struct SmCtaEnd {
     void *grid;          /* SmGridStart.user */
     uint32_t sm;         /* number of the SM */
     uint32_t slot;       /* CTA slot */
+    bool has_triggered;  /* it has let dependents begin (SmListener) */
 } SmCtaEnd;
 
 /* What happens on an SM that others want to hear of (timeline, recorded L1D stream, CTA
  * dispatcher). */
 typedef struct SmListener {
     void (*cta_finished)(void *user, const SmCtaEnd *end);
+    /* A CTA of the grid (SmGridStart.user) lets grids that depend on this one begin: the first time
+     * that it says so. NULL: nobody asks. */
+    void (*cta_triggered)(void *user, void *grid);
     /* A load looked for the line of `address`; NULL: nobody asks. */
     void (*l1d_load)(void *user, uint32_t sm, uint64_t address);
     /* The L1D was looked up (not refused), filled or emptied; NULL: nobody asks. */
@@ -110,6 +114,7 @@ typedef struct SmGridStart {
     uint32_t registers;         /* of the SM that a CTA takes, ... */
     uint32_t shared_bytes;      /* ... and of its shared memory */
     uint32_t ctas;              /* at most so many of its CTAs will be resident at once */
+    bool waits;                 /* a grid that it depends on has not ended (sm_end_wait) */
 } SmGridStart;
 
 /* A grid begins at `cycle`. If no other has begun and not ended, all counters start at 0, and
@@ -120,6 +125,10 @@ SmGrid *sm_begin_grid(Sm *sm, const SmGridStart *start, uint64_t cycle);
 /* It has ended, as it had to or early: no CTA of it is launched any more. What it left (counters,
  * warps that are resident, its profile) can be read until another grid begins. */
 void sm_end_grid(Sm *sm, SmGrid *grid);
+
+/* Between steps: what the grid depends on has ended. Its warps that wait for that (griddepcontrol)
+ * go on. */
+void sm_end_wait(Sm *sm, SmGrid *grid, uint64_t cycle);
 
 /* Between steps: SmEnvironment.wake is there from now on, and so is what it says. */
 void sm_move_wake(Sm *sm, uint64_t *wake);

@@ -94,12 +94,14 @@ static void finish_cta(SmContext *sm, uint32_t slot) {
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
     notify_cta(sm, TYTO_EVENT_CTA_FINISHED, slot, cta->all);
     context_wait_finished(sm);
-    sm->listener.cta_finished(sm->listener.user, &(SmCtaEnd){.cta = sm->warps.ctas[slot].index,
-                                                             .start = cta->launched,
-                                                             .end = sm->cycle,
-                                                             .grid = grid->user,
-                                                             .sm = sm->env.index,
-                                                             .slot = slot});
+    sm->listener.cta_finished(sm->listener.user,
+                              &(SmCtaEnd){.cta = sm->warps.ctas[slot].index,
+                                          .start = cta->launched,
+                                          .end = sm->cycle,
+                                          .grid = grid->user,
+                                          .sm = sm->env.index,
+                                          .slot = slot,
+                                          .has_triggered = sm->warps.ctas[slot].has_triggered});
 }
 
 void warps_retire(SmContext *sm, uint64_t retiring) {
@@ -122,7 +124,8 @@ void warps_retire(SmContext *sm, uint64_t retiring) {
 
 static void update_held(SmWarps *warps) {
     warps->held = warps->fenced | warps->atomic_waits | warps->load_waits | warps->copy_waits |
-                  warps->phase_waits | warps->product_waits | warps->register_waits;
+                  warps->phase_waits | warps->product_waits | warps->register_waits |
+                  warps->grid_waits;
 }
 
 void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
@@ -206,6 +209,33 @@ void warps_set_registers(SmContext *sm, int warp, uint32_t registers) {
     }
     grant_registers(sm, w->cta_slot);
     update_held(&sm->warps);
+}
+
+/* ---- Grids that depend on others ---- */
+
+static void trigger(SmContext *sm, SmCta *cta) {
+    if (cta->has_triggered || !sm->listener.cta_triggered) return;
+    cta->has_triggered = true;
+    context_wait_finished(sm);
+    sm->listener.cta_triggered(sm->listener.user, cta->grid->user);
+}
+
+void warps_dependency(SmContext *sm, int warp, IsaDependency what) {
+    const SmWarp *w = &sm->warps.warp[warp];
+    if (what == ISA_DEPENDENCY_TRIGGER) trigger(sm, &sm->warps.ctas[w->cta_slot]);
+    if (what != ISA_DEPENDENCY_WAIT || !w->grid->waits) return;
+    sm->warps.grid_waits |= UINT64_C(1) << warp;
+    warps_issued(&sm->warps, warp);
+    update_held(&sm->warps);
+}
+
+void warps_end_grid_waits(SmContext *sm, SmGrid *grid) {
+    grid->waits = false;
+    for (uint64_t rest = sm->warps.grid_waits; rest; rest &= rest - 1) {
+        const int warp = bits_lowest64(rest);
+        if (sm->warps.warp[warp].grid == grid)
+            events_post(&sm->events, SM_EVENT_COPY_DONE, (uint32_t)warp);
+    }
 }
 
 /* ---- Waits for a phase of an mbarrier ---- */
@@ -356,6 +386,7 @@ bool warps_let_go(SmWarps *warps, int warp, bool has_pending) {
     if (!w->copies.waiting) warps->copy_waits &= ~bit;
     if (!w->products.waiting) warps->product_waits &= ~bit;
     if (!w->wanted) warps->register_waits &= ~bit;
+    if (!w->grid->waits) warps->grid_waits &= ~bit;
     update_held(warps);
     return !(warps->held & bit);
 }

@@ -37,6 +37,7 @@ typedef struct SmCta {
     SmGrid *grid;
     uint32_t live;      /* warps that have not retired */
     uint32_t spare;     /* registers that its warps have given back, of a warp's threads each */
+    bool has_triggered; /* it has let grids that depend on its own begin */
     uint8_t first_warp; /* slot of its warp 0 */
 } SmCta;
 
@@ -44,7 +45,7 @@ typedef struct SmCta {
 typedef struct SmWarps {
     uint64_t drained; /* of warps that have exited: nothing in flight, and no acknowledgement to
                          come */
-    uint64_t held;    /* warps that issue nothing until one of the next seven has ended */
+    uint64_t held;    /* warps that issue nothing until one of the next eight has ended */
     uint64_t fenced;  /* a memory fence waits */
     uint64_t atomic_waits;   /* atomics must be answered first */
     uint64_t load_waits;     /* a load must end first */
@@ -52,6 +53,7 @@ typedef struct SmWarps {
     uint64_t phase_waits;    /* the phase of an mbarrier, or a wait's limit, must end first */
     uint64_t product_waits;  /* products of a warpgroup must end first */
     uint64_t register_waits; /* its CTA must have more registers first */
+    uint64_t grid_waits;     /* grids that its own depends on must end first */
     bool awaits_stores;      /* a warp is not drained before its stores are acknowledged */
     bool atomics_block;      /* a warp issues nothing until its atomics are answered */
     uint64_t next_age;       /* of the next warp launched */
@@ -103,6 +105,11 @@ void warps_products_wait(SmContext *sm, int warp, uint32_t pending);
  * until its CTA has them; what one gives back goes to those that wait, in the order of their slots.
  */
 void warps_set_registers(SmContext *sm, int warp, uint32_t registers);
+/* griddepcontrol: the warp waits, if what its grid depends on has not ended; or its CTA lets grids
+ * that depend on its own begin. */
+void warps_dependency(SmContext *sm, int warp, IsaDependency what);
+/* What the grid depends on has ended. */
+void warps_end_grid_waits(SmContext *sm, SmGrid *grid);
 /* An instruction for an mbarrier has executed at `pc`, by `lanes`. One that waits and finds its
  * phase not complete holds its warp for at most so many cycles; another may end a phase that warps
  * of its CTA wait for: those that go on, bit each. */
@@ -122,7 +129,8 @@ void warps_update_barriers(SmContext *sm, int warp);
 
 /* Warps that are held until memory has answered. */
 static inline uint64_t warps_memory_waits(const SmWarps *warps) {
-    return warps->held & ~(warps->phase_waits | warps->product_waits | warps->register_waits);
+    return warps->held &
+           ~(warps->phase_waits | warps->product_waits | warps->register_waits | warps->grid_waits);
 }
 
 /* ---- When something is over ---- */

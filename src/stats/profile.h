@@ -34,6 +34,7 @@
     CAUSE(copy, "waiting for asynchronous copies", "asynchronous copies must end first") \
     CAUSE(product, "waiting for products of a warpgroup", "a group of wgmma must end first") \
     CAUSE(registers, "waiting for registers that other warps give back", "setmaxnreg.inc waits for registers of its CTA") \
+    CAUSE(grid, "waiting for the kernel before", "griddepcontrol.wait waits for the kernel that this one depends on") \
     CAUSE(result, "waiting for a result", "a register comes from a pipeline, shared or constant memory") \
     CAUSE(lsu, "finding the load/store unit full", "it could issue, but the load/store unit takes nothing") \
     CAUSE(pipeline, "finding a pipeline full", "it could issue, but another pipeline takes nothing") \

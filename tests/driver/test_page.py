@@ -25,8 +25,12 @@ from the export table, `src/driver/api.h`.
   `--sample`, `--ctas`, `--profile`, `--policies`, `--snapshot`, `--record-l1d`), with `--check`,
   `--dump-registers` and `--limit-insts`. A cooperative kernel, and one that waits for its children, has the device
   for itself. At most 16 kernels are on the machine at once.
+* A programmatic dependent launch (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`) begins once every CTA of the kernel
+  before it in its stream has executed `griddepcontrol.launch_dependents` or ended. `griddepcontrol.wait` waits for
+  the end of that kernel. With anything between the two in the stream, in functional runs and where kernels run one
+  at a time, the launch begins when the other has ended. Programmatic events and edges of graphs do not overlap kernels.
 * A process that has only the legacy default stream has nothing that could overlap: its launches run when
-  they are given, and a fault's message says where the program launched the kernel. `--serial-kernels`
+  they are given, unless their module has `griddepcontrol.launch_dependents`, and a fault's message says where the program launched the kernel. `--serial-kernels`
   and `CUDA_LAUNCH_BLOCKING=1` give this for all streams.
 * The first query after a launch answers `CUDA_ERROR_NOT_READY`; each query that does lets the device run until
   a kernel has ended. The host is infinitely fast: between two calls that wait, no simulated time passes.
@@ -128,9 +132,9 @@ from the export table, `src/driver/api.h`.
 * A library (`cuLibraryLoadData`) belongs to no context: its variables are the same in all of them.
 * A batch of copies does one after the other; the first that is wrong ends it. While a stream is captured it is
   refused, which the capture survives; a batch of boxes (`cuMemcpy3DBatchAsync`) is captured.
-* Attributes of launches, streams and kernel nodes: a cooperative launch and the events of a launch take
-  effect; priorities, overlap, synchronization domains and access windows are checked and kept, without
-  effect; clusters give `CUDA_ERROR_NOT_SUPPORTED`.
+* Attributes of launches, streams and kernel nodes: a cooperative launch, the events of a launch, the shape of
+  clusters, programmatic dependent launch, priorities and access windows take effect; others, such as synchronization domains,
+  are checked and kept, without effect.
 * Any thread may call; calls run one after another. A call costs tens of nanoseconds (`make bench`).
 
 Options come from the environment variable `TYTO_OPTIONS` ([command.md](command.md)); at the end of the

@@ -1,7 +1,8 @@
 /* The queues of streams (see the header). An item is done when it is the first of its queue, and,
  * where the legacy default stream and others wait for each other, the first of all of those. Of
  * several that can be done it is always the one that was given first. A kernel stays the first of
- * its queue while it is on the device.
+ * its queue while it is on the device. The one behind it may begin then too if it is a dependent
+ * launch: the device keeps it back until the first lets it begin.
  *
  * Left out: what a kernel under way would do to a word while a wait looks at it: waits look when a
  * kernel has ended. */
@@ -148,13 +149,22 @@ static bool is_on_device(const StreamQueueItem *item) {
     return item->kind == STREAM_QUEUE_LAUNCH && graph_launch_is_on_device(item->launch);
 }
 
+/* The last item of a queue that is on the device; NULL: none is. */
+static StreamQueueItem *last_on_device(const StreamQueue *queue) {
+    StreamQueueItem *last = NULL;
+    for (StreamQueueItem *item = queue->first; item && is_on_device(item); item = item->next)
+        last = item;
+    return last;
+}
+
 /* Drops what a context's streams have, but for kernels on the device. */
 static void clear(Driver *driver, const Context *context) {
     for (StreamQueue *queue = driver->queues, *next; queue; queue = next) {
         next = queue->next;
         if (queue->context != context) continue;
-        queue->is_dropped = queue->is_running || is_on_device(queue->first);
-        if (queue->is_dropped) cut(driver, queue, queue->first);
+        StreamQueueItem *last = last_on_device(queue);
+        queue->is_dropped = queue->is_running || last;
+        if (queue->is_dropped) cut(driver, queue, last ? last : queue->first);
         else drop(driver, queue);
     }
 }
@@ -187,6 +197,17 @@ static CUresult run_kernel(Call *call, KernelRun *kernel) {
     if (!kernel->is_begun && stream_queue_may_begin(call)) kernel_begin(call, kernel);
     if (!kernel->is_begun || kernel_is_on_device(kernel)) return CUDA_ERROR_NOT_READY;
     return kernel_end(call, kernel);
+}
+
+/* Begins the kernel behind the first of a queue if it is a dependent launch. */
+static void begin_dependent(Call *call, const StreamQueueItem *first) {
+    const StreamQueueItem *next = first->next;
+    if (first->kind != STREAM_QUEUE_KERNEL || !is_on_device(first)) return;
+    if (!next || next->kind != STREAM_QUEUE_KERNEL || call->driver->is_serial) return;
+    KernelRun *kernel = &next->kernel->run;
+    if (!kernel->is_dependent || kernel->is_begun) return;
+    kernel->grid.launch.after = first->kernel->run.grid.gpu;
+    kernel_begin(call, kernel);
 }
 
 /* The program may have destroyed the event meanwhile. */
@@ -236,11 +257,14 @@ static bool step(Driver *driver, StreamQueue *queue) {
         queue->is_running = false;
     }
     if (queue->is_dropped) {
-        if (is_on_device(queue->first)) return false;
+        if (last_on_device(queue)) return false;
         drop(driver, queue);
         return true;
     }
-    if (status == CUDA_ERROR_NOT_READY) return false;
+    if (status == CUDA_ERROR_NOT_READY) {
+        begin_dependent(&call, queue->first);
+        return false;
+    }
     Context *context = queue->context;
     finish_first(driver, queue);
     if (status) {

@@ -112,6 +112,8 @@ uint64_t gpu_code_hash(const Gpu *gpu);
 void gpu_unload(GpuModule *module); /* also gives back the variables' memory */
 const PtxModule *gpu_module_ptx(const GpuModule *module);
 const IsaProgram *gpu_module_program(const GpuModule *module);
+/* Whether some function of it lets dependent grids begin (GpuLaunch.after). */
+bool gpu_module_has_triggers(const GpuModule *module);
 /* Index of a kernel (or function) in module->program->functions, -1 when there is none. */
 int gpu_find_function(const GpuModule *module, const char *name);
 /* Device address and size in bytes of a global or constant variable; false when there is none. */
@@ -134,7 +136,11 @@ typedef struct GpuLaunch {
     uint8_t carve_out; /* preferred share of shared memory in a store that the L1D has the rest of:
                           percent, and 1; 0: none is preferred */
     PolicyWindow window; /* accesses to it have a priority in L2 */
-    bool is_functional;  /* without timing, even where there is a machine, which stands still */
+    /* The grid, of which this one depends (programmatic dependent launch): it may begin once all
+     * CTAs of that one have executed griddepcontrol.launch_dependents or ended, and
+     * griddepcontrol.wait waits for its end. Functionally it begins then. NULL: none. */
+    struct GpuGrid *after;
+    bool is_functional; /* without timing, even where there is a machine, which stands still */
 } GpuLaunch;
 
 typedef enum GpuStatus {
@@ -189,8 +195,8 @@ GpuStatus gpu_check_kernel(const Gpu *gpu, const GpuLaunch *launch, GpuResult *r
 /* Gives a launch to the device, which may begin it at the next advance, next to those given before:
  * its CTAs go out when those of all grids before it have. Grids of a higher priority come first, of
  * one priority in the order in which they were given. A grid that must come after another is to be
- * given when that has ended. A launch that cannot run has ended at once. Module and what the launch
- * points to stay until the end; the launch itself is copied. */
+ * given when that has ended, or with GpuLaunch.after. A launch that cannot run has ended at once.
+ * Module and what the launch points to stay until the end; the launch itself is copied. */
 GpuGrid *gpu_begin(Gpu *gpu, const GpuLaunch *launch, const GpuStreamInfo *stream);
 /* Runs what has begun until a grid has ended: that grid, until gpu_end takes it; NULL: none is
  * left.

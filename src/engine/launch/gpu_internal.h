@@ -57,6 +57,7 @@ struct GpuModule {
     size_t place_count;         /* of places */
     bool uses_heap;             /* some function calls malloc or free */
     bool calls_runtime;         /* some function calls the device runtime */
+    bool has_triggers;          /* some function lets dependent grids begin (griddepcontrol) */
     bool can_wait;              /* some function waits for what kernels have launched */
     WarpProgram rows;           /* the program as SMs see it, ... */
     void *core_rows;            /* what the machine's core needs beside `ops`; NULL: nothing */

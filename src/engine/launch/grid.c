@@ -204,7 +204,11 @@ static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *s
     grid->module = request->module;
     grid->stream = stream ? *stream : (GpuStreamInfo){0};
     grid->ops = NULL;
-    grid->next = grid->done = 0;
+    grid->next = grid->done = grid->triggered = 0;
+    grid->has_dependent = false;
+    grid->prerequisite =
+        request->after && request->after->state != GRID_ENDED ? request->after : NULL;
+    if (grid->prerequisite) grid->prerequisite->has_dependent = true;
     grid->waited.has_any = grid->has_overlapped = grid->runs_alone = grid->is_on_machine = false;
     grid->is_complete = false;
     grid->state = GRID_ENDED;
@@ -267,6 +271,11 @@ void grid_finish(Gpu *gpu, GpuGrid *grid) {
     result->has_overlapped = grid->has_overlapped;
     if (gpu->running == grid) gpu->running = NULL;
     note_time(gpu, grid);
+    for (GpuGrid *other = gpu->grids; other; other = other->after) {
+        if (other->prerequisite != grid) continue;
+        other->prerequisite = NULL;
+        if (gpu->engine) engine_end_wait(gpu->engine, other);
+    }
 }
 
 void grid_finish_others(Gpu *gpu, const GpuGrid *failed) {
@@ -301,7 +310,7 @@ static void run_timed(Gpu *gpu) {
 static GpuGrid *next_functional(const Gpu *gpu) {
     GpuGrid *next = NULL;
     for (GpuGrid *grid = gpu->grids; grid; grid = grid->after) {
-        if (grid->state != GRID_WAITING || grid->ops) continue;
+        if (grid->state != GRID_WAITING || grid->ops || grid->prerequisite) continue;
         if (!next || grid->stream.priority > next->stream.priority) next = grid;
     }
     return next;

@@ -48,6 +48,9 @@ struct GpuGrid {
     bool is_complete;      /* somebody has asked for its result */
     uint64_t next;         /* index of the CTA that begins next; those before have begun */
     uint64_t done;         /* CTAs that have ended */
+    uint64_t triggered;    /* CTAs that let grids that depend on this one begin, or have ended */
+    GpuGrid *prerequisite; /* that it depends on, and that has not ended; NULL: there is none */
+    bool has_dependent;    /* another depends on it */
     uint64_t given;        /* SM cycle of the machine at which it was given */
     uint64_t start;        /* SM cycle at which its turn came */
     IsaBanks banks;        /* constants of machine code; owned */
@@ -66,6 +69,12 @@ static inline bool grid_has_begun_all(const GpuGrid *grid) {
 }
 static inline bool grid_has_ended_all(const GpuGrid *grid) {
     return grid->done == grid->launch.ctas;
+}
+
+/* Whether it depends on a grid that does not let it begin yet. */
+static inline bool grid_is_kept_back(const GpuGrid *grid) {
+    const GpuGrid *before = grid->prerequisite;
+    return before && (!before->is_on_machine || before->triggered < before->launch.ctas);
 }
 
 /* The turn of a grid has come, functionally or on the machine: the checks begin with it, and what a

@@ -141,11 +141,20 @@ static bool calls_runtime(const IsaProgram *program) {
     return false;
 }
 
+static bool has_triggers(const IsaProgram *program) {
+    for (uint32_t pc = 0; pc < program->inst_count; pc++) {
+        const IsaInfo *info = &program->infos[pc];
+        if (info->flags & ISA_IS_DEPENDENCY && info->advice == ISA_DEPENDENCY_TRIGGER) return true;
+    }
+    return false;
+}
+
 static void find_calls(GpuModule *module) {
     static const PtxBuiltin heap[] = {PTX_BUILTIN_MALLOC, PTX_BUILTIN_FREE,
                                       PTX_BUILTIN_RUNTIME_MALLOC, PTX_BUILTIN_RUNTIME_FREE};
     static const PtxBuiltin wait[] = {PTX_BUILTIN_DEVICE_SYNCHRONIZE,
                                       PTX_BUILTIN_DEVICE_SYNCHRONIZE_QUIET};
+    module->has_triggers = has_triggers(module->program);
     if (module->program->code) {
         module->uses_heap =
             isa_sass_names(module->program, "malloc") || isa_sass_names(module->program, "free");
@@ -215,6 +224,7 @@ void gpu_unload(GpuModule *module) {
 
 const PtxModule *gpu_module_ptx(const GpuModule *module) { return module->images[0]; }
 const IsaProgram *gpu_module_program(const GpuModule *module) { return module->program; }
+bool gpu_module_has_triggers(const GpuModule *module) { return module->has_triggers; }
 
 int gpu_find_function(const GpuModule *module, const char *name) {
     for (uint32_t i = 0; i < module->program->function_count; i++)

@@ -149,6 +149,7 @@ DecodeOp decode_mapa;
 DecodeOp decode_async_store;
 DecodeOp decode_cta_rank;
 DecodeOp decode_nop;
+DecodeOp decode_dependency;
 DecodeOp decode_createpolicy;
 DecodeOp decode_end; /* exit, ret, trap, brkpt */
 

@@ -334,8 +334,16 @@ bool decode_async_store(Decoder *decoder) {
     return decode_base(decoder, &ptx->operands[0], 4);
 }
 
-/* No effect: griddepcontrol, as a grid begins when the one before it
- * has ended; the prefetch of a tensor map. */
+/* griddepcontrol changes no value: the timing model does what it means. A functional run executes
+ * one grid after another. */
+bool decode_dependency(Decoder *decoder) {
+    const bool is_wait = decoder->ptx->sub == PTX_SUB_DEPENDENCY_WAIT;
+    decoder->draft.info.flags |= ISA_IS_DEPENDENCY;
+    decoder->draft.info.advice = is_wait ? ISA_DEPENDENCY_WAIT : ISA_DEPENDENCY_TRIGGER;
+    return decode_nop(decoder);
+}
+
+/* No effect: the prefetch of a tensor map, and others whose effect is the timing model's. */
 bool decode_nop(Decoder *decoder) {
     decode_set_handler(decoder, ISA_DO_NOP);
     return true;

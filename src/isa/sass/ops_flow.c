@@ -212,6 +212,14 @@ bool tr_op_nop(Translator *t) {
     return true;
 }
 
+/* griddepcontrol: ACQBULK waits, PREEXIT lets dependents begin. */
+bool tr_op_dependency(Translator *t) {
+    const bool is_wait = t->sass->op == SASS_OP_ACQBULK;
+    t->info.flags |= ISA_IS_DEPENDENCY;
+    t->info.advice = is_wait ? ISA_DEPENDENCY_WAIT : ISA_DEPENDENCY_TRIGGER;
+    return tr_op_nop(t);
+}
+
 /* ---- Barriers of the CTA ---- */
 
 /* Results of reductions wait for B2R in a row and a word of their own, at the end of the scratch.

@@ -509,7 +509,8 @@ static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t 
     if (live & warps_memory_waits(&sm->warps)) return SM_SCOREBOARD_MEMORY;
     if (live & sm->warps.product_waits) return SM_SCOREBOARD_OTHER;
     if (live & (issue->fetch->redirected | issue->stale)) return SM_IDLE_BRANCH;
-    if (live & ~(sm->view.at_barrier | sm->warps.phase_waits | sm->warps.register_waits))
+    if (live & ~(sm->view.at_barrier | sm->warps.phase_waits | sm->warps.register_waits |
+                 sm->warps.grid_waits))
         return SM_IDLE_FETCH;
     return SM_IDLE_BARRIER;
 }

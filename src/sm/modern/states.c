@@ -67,7 +67,8 @@ static uint64_t take_held(ModernStates *states, const SmContext *sm, uint64_t cy
     left = take(&states->sums, cycles, left, warps->fenced, WARP_STATE_membar);
     left = take(&states->sums, cycles, left, l1tex, WARP_STATE_long_scoreboard);
     left = take(&states->sums, cycles, left, warps->product_waits, WARP_STATE_math_pipe_throttle);
-    left = take(&states->sums, cycles, left, warps->register_waits, WARP_STATE_misc);
+    const uint64_t others = warps->register_waits | warps->grid_waits;
+    left = take(&states->sums, cycles, left, others, WARP_STATE_misc);
     return take(&states->sums, cycles, left, states->phase, WARP_STATE_short_scoreboard);
 }
 
