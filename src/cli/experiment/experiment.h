@@ -28,11 +28,11 @@ typedef struct Program {
 /* How programs are run: everything but the program and its size. */
 typedef struct Setup {
     const char *name;
-    const char *machine;  /* NULL: the experiment's */
-    Words schedulers;     /* several: each program takes the one with the fewest cycles */
-    Words cta_schedulers; /* likewise; none: the machine's own */
-    Words set;            /* "key=value" of the machine */
-    Words run;            /* as a program's, for rows that have none */
+    const char *machine;   /* NULL: the experiment's */
+    Words schedulers;      /* several: each program takes the one with the fewest cycles */
+    Words cta_schedulers;  /* likewise; none: the machine's own */
+    Words set;             /* "key=value" of the machine */
+    Words run;             /* as a program's, for rows that have none */
     const char *registers; /* likewise */
     Recording record;
 } Setup;

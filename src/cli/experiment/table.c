@@ -234,7 +234,7 @@ static Verdict judge_bound(const Claim *claim, const FormRow *form, double ours,
     double beyond = ours - published;
     if (claim->bound == BOUND_MOST) beyond = -beyond;
     double grain = published == form->neutral ? form->grain : 0;
-    bool is_within = !claim->most || ours <= claim->most + TINY;
+    bool is_within = claim->most == 0 || ours <= claim->most + TINY;
     return is_within && beyond >= -grain - TINY ? VERDICT_AGREES : VERDICT_DIFFERS;
 }
 
