@@ -59,7 +59,7 @@ static int start(void **state) {
 
 static int end(void **state) {
     (void)state;
-    return cuCtxDestroy(context);
+    return cuCtxDestroy(context) != CUDA_SUCCESS;
 }
 
 /* Whether kernels of a stream can overlap in this run. */
