@@ -50,6 +50,14 @@ class Policies(unittest.TestCase):
         self.assertEqual((result["scheduler"], result["cta_scheduler"]),
                          ("./turns.so:length=4", "./neighbours.so:group=4"))
 
+    def test_the_policy_of_the_guide_moves_its_limit_and_keeps_its_least(self):
+        for least in (2, 48):
+            done = self.tyto("run", "--quiet", "--machine", "ccws", "--scheduler", f"./climb.so:epoch=256,least={least}", "--policies", "p.csv",
+                             "--json", "r.json", "spmv", "--size", "test")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            total = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))["total"]
+            self.assertEqual(total["throttled"] > 0, least == 2)
+
     def test_a_path_may_be_long(self):
         name = "n" * 150 + ".so"
         (self.folder / name).symlink_to(PLUGINS / "cli_neighbours.so")

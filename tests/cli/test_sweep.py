@@ -37,6 +37,12 @@ metrics: [cycles, ipc]
 """
 
 
+def ranks(numbers):
+    """The rank of each; equal ones have the mean of their ranks."""
+    order = sorted(numbers)
+    return [order.index(number) + (order.count(number) - 1) / 2 for number in numbers]
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -161,6 +167,42 @@ class Combinations(Case):
         self.assertEqual(order, sorted(order, reverse=True))
         best = mean([max(row) for row in gains])
         self.assertEqual(lines[-1], f"the best of each row together: {best:.3f} (geometric mean)")
+
+    def test_a_league_tells_what_changed_and_what_goes_with_it(self):
+        policies = ("gto", "lrr", "swl:limit=1")
+        done = self.tyto("league", "spmv", "bfs", "--machines", "ccws", "--schedulers", ",".join(policies), "--sizes", "test", "--seeds", "1..3", "--json", "s.json")
+        runs = json.loads((self.path / "s.json").read_text(encoding="utf-8"))["runs"]
+        total = {tuple(run["values"][name] for name in ("scheduler", "program", "seed")): run["result"]["total"] for run in runs}
+        rows = [key[1:] for key in total if key[0] == "gto"]
+        quantities = {"own hits": lambda run: run["l1d_intra_warp_hits"] / run["l1d_accesses"], "others' hits": lambda run: run["l1d_inter_warp_hits"] / run["l1d_accesses"],
+                      "throttled": lambda run: run["throttled"] / run["scheduler_cycles"], "idle": lambda run: run["idle_share"],
+                      "warps": lambda run: run["resident_warps"], "row hits": lambda run: run["RBL"]}
+        what, goes = (self.cells(done.stdout, heading, (*quantities, "prefetches used")) for heading in ("what changed (mean)", "goes with speed-up"))
+        for policy in policies:
+            self.assertEqual((what[policy]["prefetches used"], goes[policy]["prefetches used"]), ("-", "-"))
+            gains = [total["gto", *row]["cycles"] / total[policy, *row]["cycles"] for row in rows]
+            for name, quantity in quantities.items():
+                now = [quantity(total[policy, *row]) for row in rows]
+                mean = statistics.fmean(now)
+                self.assertEqual(what[policy][name], f"{mean:.1f}" if name == "warps" else f"{100 * mean:.1f}%", name)
+                changes = [after - quantity(total["gto", *row]) for after, row in zip(now, rows)]
+                try:
+                    expected = f"{statistics.correlation(ranks(gains), ranks(changes)):+.2f}"
+                except statistics.StatisticsError:  # the same in all rows
+                    expected = "-"
+                self.assertEqual(goes[policy][name], expected, name)
+        self.assertGreater(sum(cell != "-" for cell in goes["swl:limit=1"].values()), 3)
+        few = self.tyto("league", "spmv", "--machines", "ccws", "--schedulers", "gto,lrr", "--sizes", "test", "--seeds", "1..2").stdout
+        self.assertIn("what changed (mean)", few)
+        self.assertNotIn("goes with speed-up", few)
+
+    @staticmethod
+    def cells(text, heading, names):
+        """The cells of a table of causes by policy and column, each of which ends where its name does."""
+        head, *lines = text.split("\n" + heading)[1].split("\n\n")[0].splitlines()
+        ends = [len(heading) + head.index(name) + len(name) for name in names]
+        starts = [len(heading)] + ends
+        return {line.split()[0]: {name: line[start:end].strip() for name, start, end in zip(names, starts, ends)} for line in lines}
 
     def test_a_league_is_of_all_schedulers_over_gto(self):
         listed = re.findall(r"(?m)^  ([\w-]+)$", self.tyto("schedulers").stdout.split("CTA schedulers")[0])

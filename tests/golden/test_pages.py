@@ -25,7 +25,8 @@ PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("
 def make_files(folder):
     """The files that the examples name."""
     shutil.copy(ROOT / "tests/cli/saxpy.ptx", folder)
-    shutil.copy(ROOT / "docs/examples/rtx3060.yaml", folder)
+    for name in ("climb.c", "rtx3060.yaml"):
+        shutil.copy(ROOT / "docs/examples" / name, folder)
     for name in ("x.bin", "y.bin"):
         (folder / name).write_bytes(struct.pack("8f", *range(8)))
 

@@ -75,7 +75,7 @@ double league_at(const League *league, int row, int column) {
     return league->speedups[row * league->columns + column];
 }
 
-static bool is_complete(const League *league, int row) {
+bool league_is_complete(const League *league, int row) {
     for (int column = 0; column < league->columns; column++)
         if (isnan(league_at(league, row, column))) return false;
     return true;
@@ -87,7 +87,7 @@ static void find_means(League *league) {
         double sum = 0, logs = 0, inverse = 0;
         for (int row = 0; row < league->rows; row++) {
             const double value = league_at(league, row, column);
-            if (!is_complete(league, row)) continue;
+            if (!league_is_complete(league, row)) continue;
             sum += value;
             logs += log(value);
             inverse += 1 / value;
@@ -106,7 +106,7 @@ static void find_shares(League *league) {
         double gains = 0, losses = 0, worst = NAN;
         for (int row = 0; row < league->rows; row++) {
             const double value = league_at(league, row, column);
-            if (!is_complete(league, row)) continue;
+            if (!league_is_complete(league, row)) continue;
             gains += value >= 1 + LEAGUE_MARGIN;
             losses += value <= 1 - LEAGUE_MARGIN;
             if (!(value >= worst)) worst = value;
@@ -121,7 +121,7 @@ static void find_oracle(League *league) {
     double logs = 0;
     for (int row = 0; row < league->rows; row++) {
         double best = 0;
-        if (!is_complete(league, row)) continue;
+        if (!league_is_complete(league, row)) continue;
         for (int column = 0; column < league->columns; column++)
             best = fmax(best, league_at(league, row, column));
         logs += log(best);
@@ -152,7 +152,7 @@ static int sum_programs(const Sweep *sweep, const League *league, int column, Pr
     for (int row = 0; row < league->rows; row++) {
         const int value = program_of(sweep, league->choices[row]);
         int i = 0;
-        if (!is_complete(league, row)) continue;
+        if (!league_is_complete(league, row)) continue;
         while (i < count && programs[i].value != value)
             i++;
         if (i == count) programs[count++] = (Program){.value = value};

@@ -39,6 +39,7 @@ typedef struct League {
 League *league_new(const Sweep *sweep, Store *store);
 void league_free(League *league); /* NULL is allowed */
 double league_at(const League *league, int row, int column);
+bool league_is_complete(const League *league, int row);
 
 /* Bars of the speed-ups, from 0, and of their geometric means behind them. */
 bool league_plot(const Sweep *sweep, Store *store, const char *path, const Words *command);

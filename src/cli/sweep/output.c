@@ -7,6 +7,7 @@
 
 #include "cli/engine/origin.h"
 #include "cli/program.h"
+#include "cli/sweep/causes.h"
 #include "cli/sweep/league.h"
 
 enum { CELL_BYTES = 32, LEAST_WIDTH = 9, MOST_FAILURES = 20 };
@@ -204,6 +205,57 @@ static void write_ranking(const Words *columns, const League *league, FILE *to) 
     free(order);
 }
 
+static int cause_width(int cause) {
+    const int heading = (int)strlen(cause_rows[cause].name), least = (int)strlen("100.0%");
+    return heading > least ? heading : least;
+}
+
+static void write_cause(Cause cause, double value, FILE *to) {
+    char text[CELL_BYTES] = "-";
+    if (!isnan(value))
+        snprintf(text, sizeof text, cause == CAUSE_WARPS ? "%.1f" : "%.1f%%",
+                 cause == CAUSE_WARPS ? value : 100 * value);
+    fprintf(to, "  %*s", cause_width((int)cause), text);
+}
+
+static void write_agreement(Cause cause, double value, FILE *to) {
+    char text[CELL_BYTES] = "-";
+    if (!isnan(value)) snprintf(text, sizeof text, "%+.2f", value);
+    fprintf(to, "  %*s", cause_width((int)cause), text);
+}
+
+/* A table of the causes, a line for each column of the league in the ranking's order. */
+static void write_causes_table(const Words *columns, const int *order, const char *heading,
+                               double *const values[CAUSES],
+                               void (*write)(Cause cause, double value, FILE *to), FILE *to) {
+    const int width = width_of(columns, tyto_columns(heading));
+    fprintf(to, "\n%-*s", width, heading);
+    for (int cause = 0; cause < CAUSES; cause++)
+        fprintf(to, "  %*s", cause_width(cause), cause_rows[cause].name);
+    fprintf(to, "\n");
+    for (int i = 0; i < columns->count; i++) {
+        const char *name = shown(columns->list[order[i]]);
+        fprintf(to, "%-*s", pad_text(name, width), name);
+        for (int cause = 0; cause < CAUSES; cause++)
+            write((Cause)cause, values[cause][order[i]], to);
+        fprintf(to, "\n");
+    }
+}
+
+static bool write_causes(const Sweep *sweep, Store *store, const League *league, FILE *to) {
+    const Words *columns = &sweep->dimensions[sweep_across(sweep)].values;
+    Causes *causes = causes_new(sweep, store, league);
+    if (!causes) return false;
+    int *order = rank_columns(league);
+    write_causes_table(columns, order, "what changed (mean)", causes->means, write_cause, to);
+    if (league->complete >= CAUSES_LEAST_ROWS)
+        write_causes_table(columns, order, "goes with speed-up", causes->agreement, write_agreement,
+                           to);
+    free(order);
+    causes_free(causes);
+    return true;
+}
+
 /* The means of the complete rows, of which there are several, and the ranking by them. */
 static void write_standing(const Words *columns, const League *league, int names, FILE *to) {
     for (int i = 0; i < LEAGUE_MEANS; i++) {
@@ -241,9 +293,13 @@ static bool write_league(const Sweep *sweep, Store *store, FILE *to) {
         fprintf(to, "%*s", gap, "");
         write_speedups(columns, &league->speedups[row * league->columns], to);
     }
-    if (league->complete > 1) write_standing(columns, league, names + gap, to);
+    bool is_read = true;
+    if (league->complete > 1) {
+        write_standing(columns, league, names + gap, to);
+        is_read = write_causes(sweep, store, league, to);
+    }
     league_free(league);
-    return true;
+    return is_read;
 }
 
 /* Whether any run takes what of the input the dimension says. */
