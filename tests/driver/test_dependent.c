@@ -17,8 +17,9 @@
 
 enum { CTAS = 40, THREADS = 64, COUNT = CTAS * THREADS, ROUNDS = 500 };
 
-/* `add` counts up for `rounds` rounds before it waits, and for as many before it stores, which it
- * does to what the kernel before it left. */
+/* `add` spends `before` rounds ahead of its wait, and `behind` rounds between its trigger and the
+ * end, where it makes 3 x + behind of what the kernel before it has left: another order of two
+ * kernels gives another result. */
 static const char module_text[] =
     ".version 8.1\n.target sm_90\n.address_size 64\n"
     ".visible .entry add(.param .u64 data, .param .u32 before, .param .u32 behind) {\n"
@@ -31,7 +32,8 @@ static const char module_text[] =
     "  griddepcontrol.launch_dependents;\n"
     "  ld.param.u32 %n, [behind];\n"
     "L1: setp.eq.u32 q, %n, 0; @q bra N1; sub.u32 %n, %n, 1; membar.cta; bra L1;\n"
-    "N1: ld.global.u32 %x, [%p]; mad.lo.u32 %x, %x, 3, 1; st.global.u32 [%p], %x; ret;\n}\n"
+    "N1: ld.param.u32 %n, [behind]; ld.global.u32 %x, [%p]; mad.lo.u32 %x, %x, 3, %n;\n"
+    "  st.global.u32 [%p], %x; ret;\n}\n"
     /* neither lets others begin nor waits */
     ".visible .entry fill(.param .u64 data, .param .u32 before, .param .u32 behind) {\n"
     "  .reg .b64 %p; .reg .b32 %t, %n, %c; .reg .pred q;\n"
@@ -91,14 +93,14 @@ static void launch(const char *name, bool is_dependent, uint32_t before, uint32_
     assert_cuda(try_launch(name, is_dependent, before, behind));
 }
 
-/* That the words are what `adds` kernels `add` make of what `fill` leaves. */
-static void assert_added(int adds) {
+/* That the words are what kernels `add` with these rounds make of what `fill` leaves. */
+static void assert_added(int adds, const uint32_t *behind) {
     static uint32_t found[COUNT];
     assert_cuda(cuMemcpyDtoH(found, data, sizeof found));
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t expected = i;
         for (int k = 0; k < adds; k++)
-            expected = expected * 3 + 1;
+            expected = expected * 3 + behind[k];
         assert_int_equal(found[i], expected);
     }
 }
@@ -121,7 +123,9 @@ static float time_of(int adds, bool is_dependent, const char *first) {
     assert_cuda(cuEventElapsedTime(&time, from, to));
     assert_cuda(cuEventDestroy(from));
     assert_cuda(cuEventDestroy(to));
-    assert_added(adds);
+    const uint32_t behind[] = {ROUNDS, ROUNDS, ROUNDS, ROUNDS, ROUNDS};
+    assert_true(adds <= 5);
+    assert_added(adds, behind);
     return time;
 }
 
@@ -157,6 +161,21 @@ static void without_a_trigger_one_begins_when_the_other_has_ended(void **state) 
     stream = NULL;
 }
 
+/* Kernels that load at once, behind others that store long after they let them begin. */
+static void a_wait_sees_what_the_kernel_before_has_stored(void **state) {
+    (void)state;
+    assert_cuda(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    launch("fill", false, 0, 0);
+    launch("add", false, 0, ROUNDS);
+    launch("add", true, 0, 0);
+    launch("add", true, 0, ROUNDS);
+    launch("add", true, 0, 0);
+    assert_cuda(cuStreamSynchronize(stream));
+    assert_added(4, (const uint32_t[]){ROUNDS, 0, ROUNDS, 0});
+    assert_cuda(cuStreamDestroy(stream));
+    stream = NULL;
+}
+
 /* The event between two kernels keeps them apart, as any other work does. */
 static void work_between_keeps_kernels_apart(void **state) {
     (void)state;
@@ -173,7 +192,7 @@ static void work_between_keeps_kernels_apart(void **state) {
     static uint32_t found[COUNT];
     assert_cuda(cuMemcpyDtoH(found, data, sizeof found));
     for (int i = 0; i < COUNT; i++)
-        assert_int_equal(found[i], (7 * 3 + 1) * 3 + 1);
+        assert_int_equal(found[i], 7 * 3 * 3);
     assert_cuda(cuStreamDestroy(stream));
     assert_cuda(cuEventDestroy(event));
     stream = NULL;
@@ -209,6 +228,7 @@ int main(void) {
         cmocka_unit_test(kernels_overlap_in_a_stream),
         cmocka_unit_test(kernels_overlap_in_the_default_stream),
         cmocka_unit_test(without_a_trigger_one_begins_when_the_other_has_ended),
+        cmocka_unit_test(a_wait_sees_what_the_kernel_before_has_stored),
         cmocka_unit_test(work_between_keeps_kernels_apart),
         cmocka_unit_test(a_fault_ends_the_kernels_behind_it),
         cmocka_unit_test(a_context_can_end_before_its_kernels),
