@@ -15,7 +15,7 @@
 
 #define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
 
-enum { CTAS = 40, THREADS = 64, COUNT = CTAS * THREADS, ROUNDS = 500 };
+enum { CTAS = 12, THREADS = 64, COUNT = CTAS * THREADS, ROUNDS = 300 };
 
 /* `add` spends `before` rounds ahead of its wait, and `behind` rounds between its trigger and the
  * end, where it makes 3 x + behind of what the kernel before it has left: another order of two
