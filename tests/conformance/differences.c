@@ -43,6 +43,8 @@ static const Difference differences[] = {
     {"wmma.mma.*.f16.f32", "*", DIFFERS_RESULT, "sums are floats, rounded to halves once"},
     {"st.param.*", "*", DIFFERS_RESULT, "parts of a parameter that nothing wrote are 0"},
     {"atom*.shared*", "*", DIFFERS_RESULT, "lanes of a warp on one cell come in another order"},
+    {"fence.acquire.*", "sm_[78]*", DIFFERS_REFUSED, "ptxas emits an instruction of zeros"},
+    {"fence.release.*", "sm_[78]*", DIFFERS_REFUSED, "ptxas emits an instruction of zeros"},
     {"mbarrier.init*", "*", DIFFERS_FAULT, "the object has no mark, and counts wrap"},
     {"cp.async.mbarrier.arrive.noinc.b64", "sm_8*", DIFFERS_REFUSED,
      "32 bits of an address are taken for a generic address"},

@@ -84,10 +84,17 @@ bool harness_wants(const Harness *harness, const char *text) {
     return !harness->filter || strstr(text, harness->filter);
 }
 
-bool harness_takes(Harness *harness) {
-    const int unit = harness->units++;
+static bool has_unit(const Harness *harness, int unit) {
     const Share share = harness->share;
     return !share.of || (unit % share.of == share.index && unit >= share.first);
+}
+
+bool harness_takes(Harness *harness) { return has_unit(harness, harness->units++); }
+
+bool harness_passes_over(Harness *harness) {
+    const bool passes = !has_unit(harness, harness->units);
+    harness->units += passes;
+    return passes;
 }
 
 void harness_lose(const Harness *harness, int unit) {

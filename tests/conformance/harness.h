@@ -74,6 +74,8 @@ void harness_end(Harness *harness);
 bool harness_wants(const Harness *harness, const char *text);
 /* Whether the next module or trial is in this process's share. */
 bool harness_takes(Harness *harness);
+/* Passes over the next trial if it is not: what it expects need not be computed. */
+bool harness_passes_over(Harness *harness);
 /* Ends the process after a real GPU has failed it, saying which unit did that. */
 void harness_lose(const Harness *harness, int unit);
 /* Counts a form that runs, for the total and for the coverage. */

@@ -136,12 +136,37 @@ static bool half_of_float(Translator *t) {
     return true;
 }
 
+/* HADD2 of a float and nothing, by which ptxas makes cvt.rz.f16.f32 for sm_75: the float rounded
+ * towards zero to a half, in both halves. */
+static bool half_towards_zero(Translator *t) {
+    const SassOperand *number = tr_operand(t, 1), *none = tr_operand(t, 2);
+    const uint8_t modifiers = float_sub(t);
+    if (none->kind != SASS_REG || none->value != SASS_RZ || tr_mod(t, SASS_MOD_BF16) ||
+        tr_mod(t, SASS_MOD_F32_OUT) || modifiers & ~ISA_MOD_SAT)
+        return tr_refuse(t, "a float operand");
+    const IsaConvert how = {.source = PTX_F32,
+                            .destination = PTX_F16,
+                            .source_bits = 32,
+                            .destination_bits = 16,
+                            .register_bits = 16,
+                            .round = ISA_ROUND_ZERO,
+                            .modifiers = modifiers};
+    const IsaOperand low = tr_scratch(t);
+    tr_step2(t, ISA_DO_CVT_TO_FLOAT, low, tr_float(t, number))->imm = isa_convert_imm(how);
+    tr_step2(t, ISA_DO_SIGN_F16X2, tr_to(t, tr_operand(t, 0)), low)->sub = ISA_HALVES_LOW;
+    t->info.op_class = ISA_CLASS_FP16_ADD;
+    return true;
+}
+
 bool tr_op_half(Translator *t) {
     const uint16_t op = t->sass->op;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
     const int sources = op == SASS_OP_HFMA2 ? 3 : 2;
     if (op == SASS_OP_HADD2 && tr_operand(t, 2)->suffix == SASS_SUFFIX_HALF_F32)
         return half_of_float(t);
+    if (op == SASS_OP_HADD2 && tr_operand(t, 1)->suffix == SASS_SUFFIX_HALF_F32 &&
+        !tr_mod(t, SASS_MOD_F32_OUT))
+        return half_towards_zero(t);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HADD2)
         return halves_as_float(t, ISA_DO_ADD_F16X2);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HMUL2)
