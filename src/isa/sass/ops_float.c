@@ -77,7 +77,6 @@ bool tr_op_double(Translator *t) {
 
 /* ---- Pairs of halves ---- */
 
-/* Two halves, with the sign and the choice of halves that the operand says. */
 /* A float as a half: ptxas takes one in place of what cvt.rz.f16.f32 makes of it. */
 static IsaOperand float_as_half(Translator *t, IsaOperand row) {
     const IsaConvert how = {.source = PTX_F32,
@@ -91,6 +90,7 @@ static IsaOperand float_as_half(Translator *t, IsaOperand row) {
     return step->operand[0];
 }
 
+/* Two halves, with the sign and the choice of halves that the operand says. */
 IsaOperand tr_halves(Translator *t, const SassOperand *operand) {
     const bool is_float = operand->suffix == SASS_SUFFIX_HALF_F32;
     const IsaOperand row = is_float ? float_as_half(t, tr_row(t, operand)) : tr_row(t, operand);
@@ -136,26 +136,12 @@ static bool half_of_float(Translator *t) {
     return true;
 }
 
-/* HADD2 of a float and nothing, by which ptxas makes cvt.rz.f16.f32 for sm_75: the float rounded
- * towards zero to a half, in both halves. */
-static bool half_towards_zero(Translator *t) {
-    const SassOperand *number = tr_operand(t, 1), *none = tr_operand(t, 2);
-    const uint8_t modifiers = float_sub(t);
-    if (none->kind != SASS_REG || none->value != SASS_RZ || tr_mod(t, SASS_MOD_BF16) ||
-        tr_mod(t, SASS_MOD_F32_OUT) || modifiers & ~ISA_MOD_SAT)
-        return tr_refuse(t, "a float operand");
-    const IsaConvert how = {.source = PTX_F32,
-                            .destination = PTX_F16,
-                            .source_bits = 32,
-                            .destination_bits = 16,
-                            .register_bits = 16,
-                            .round = ISA_ROUND_ZERO,
-                            .modifiers = modifiers};
-    const IsaOperand low = tr_scratch(t);
-    tr_step2(t, ISA_DO_CVT_TO_FLOAT, low, tr_float(t, number))->imm = isa_convert_imm(how);
-    tr_step2(t, ISA_DO_SIGN_F16X2, tr_to(t, tr_operand(t, 0)), low)->sub = ISA_HALVES_LOW;
-    t->info.op_class = ISA_CLASS_FP16_ADD;
-    return true;
+/* Whether operand i is a float that counts as a half: the first of HADD2, to which nothing is
+ * added. ptxas makes cvt.rz.f16.f32 of that for sm_75. */
+static bool is_cut_float(const Translator *t, int i) {
+    const SassOperand *other = tr_operand(t, 2);
+    return t->sass->op == SASS_OP_HADD2 && i == 0 && other->kind == SASS_REG &&
+           other->value == SASS_RZ && !tr_mod(t, SASS_MOD_BF16);
 }
 
 bool tr_op_half(Translator *t) {
@@ -164,9 +150,6 @@ bool tr_op_half(Translator *t) {
     const int sources = op == SASS_OP_HFMA2 ? 3 : 2;
     if (op == SASS_OP_HADD2 && tr_operand(t, 2)->suffix == SASS_SUFFIX_HALF_F32)
         return half_of_float(t);
-    if (op == SASS_OP_HADD2 && tr_operand(t, 1)->suffix == SASS_SUFFIX_HALF_F32 &&
-        !tr_mod(t, SASS_MOD_F32_OUT))
-        return half_towards_zero(t);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HADD2)
         return halves_as_float(t, ISA_DO_ADD_F16X2);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HMUL2)
@@ -175,7 +158,7 @@ bool tr_op_half(Translator *t) {
         return tr_refuse(t, "halves computed as floats");
     IsaOperand source[3] = {0};
     for (int i = 0; i < sources; ++i) {
-        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32)
+        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32 && !is_cut_float(t, i))
             return tr_refuse(t, "a float operand");
         source[i] = tr_halves(t, tr_operand(t, 1 + i));
     }
