@@ -127,7 +127,8 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  * row of the size, operand[3] base of the mbarrier or ISA_SINK and `reconverge` its offset; sub:
  * ISA_BULK_... (async.h). Reductions: size of an element, vector its PtxSub, flags as those of atom
  * cp.async.bulk.tensor  the same but for: operand[1] the tensor map, operand[2..6] coordinates,
- * operand[7] the mbarrier; vector: dimensions, size: PtxSub of a reduction mbarrier   operand[0]
+ * operand[7] the mbarrier, imm's upper half the first of more rows in program->wide (async.h);
+ * vector: dimensions, size: PtxSub of a reduction mbarrier   operand[0]
  * destination (row, or predicate of a wait) or ISA_SINK, operand[1] base, operand[2] row of the
  * count, state or parity, operand[3] of a try's limit in ns; sub: ISA_MBARRIER_... ldmatrix,
  * stmatrix  operand[0..vector-1] rows of data, operand[4] base; sub: 1 for .trans bar operand[0]

@@ -246,6 +246,8 @@ static const PtxModifier modifiers[] = {
     {".tensor#reduce", PTX_FIELD_SUB, PTX_SUB_TENSOR_REDUCE},
     {".tensor#prefetch", PTX_FIELD_SUB, PTX_SUB_TENSOR_PREFETCH},
     {".tile", PTX_FIELD_IGNORED, 0},
+    {".im2col", PTX_FIELD_FLAG, PTX_FLAG_IM2COL},
+    {".im2col_no_offs", PTX_FIELD_FLAG, PTX_FLAG_IM2COL},
     {".1d#tile", PTX_FIELD_VECTOR, 1},
     {".2d#tile", PTX_FIELD_VECTOR, 2},
     {".3d#tile", PTX_FIELD_VECTOR, 3},
@@ -411,22 +413,27 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define ASYNC_RED     ".async#store.relaxed.cluster.shared::cluster#to" TRANSACTIONS
 #define DIMENSIONS    "(.1d#tile,.2d#tile,.3d#tile,.4d#tile,.5d#tile)"
 #define TILE_TO       DIMENSIONS ".global#to.shared::cta#from{.tile}.bulk_group" HINT
-#define ACQUIRE       "{.acquire,.relaxed}{.cta,.cluster}"
-#define RELEASE       "{.release,.relaxed}{.cta,.cluster}"
-#define SYNC          ".sync.aligned"
-#define ROW_COL       ".row.col#b"
-#define MMA_64        "(.m8n8k4,.m16n8k4,.m16n8k8,.m16n8k16)"
-#define ANY_ROW_COL   "(.row,.col)(.row#b,.col#b)"
-#define F8            "(.e4m3,.e5m2)"
-#define I8            "(.u8,.s8)"
-#define I4            "(.u4,.s4)"
-#define BIT_OP        "(.xor,.and)"
-#define WMMA_16       "(.m16n16k16,.m8n32k16,.m32n8k16)"
-#define WMMA_SPACE    "{.global,.shared,.shared::cta}"
-#define ORDERS        "(.eq,.ne,.lt,.le,.gt,.ge)"
-#define SECOND        "(.add#combine,.min#combine,.max#combine)"
-#define BOUNDARY      "(.trap,.clamp#surface,.zero)"
-#define SPARSE        "(.sp,.sp::ordered_metadata)"
+#define IMAGES        "(.3d#tile,.4d#tile,.5d#tile)"
+#define PIXELS_TO     IMAGES ".global#to.shared::cta#from.im2col_no_offs.bulk_group" HINT
+#define TILE_COMBINE                                                                               \
+    "(.add#combine,.min#combine,.max#combine,.inc#combine,.dec#combine,.and#combine,.or#combine,"  \
+    ".xor#combine)"
+#define ACQUIRE     "{.acquire,.relaxed}{.cta,.cluster}"
+#define RELEASE     "{.release,.relaxed}{.cta,.cluster}"
+#define SYNC        ".sync.aligned"
+#define ROW_COL     ".row.col#b"
+#define MMA_64      "(.m8n8k4,.m16n8k4,.m16n8k8,.m16n8k16)"
+#define ANY_ROW_COL "(.row,.col)(.row#b,.col#b)"
+#define F8          "(.e4m3,.e5m2)"
+#define I8          "(.u8,.s8)"
+#define I4          "(.u4,.s4)"
+#define BIT_OP      "(.xor,.and)"
+#define WMMA_16     "(.m16n16k16,.m8n32k16,.m32n8k16)"
+#define WMMA_SPACE  "{.global,.shared,.shared::cta}"
+#define ORDERS      "(.eq,.ne,.lt,.le,.gt,.ge)"
+#define SECOND      "(.add#combine,.min#combine,.max#combine)"
+#define BOUNDARY    "(.trap,.clamp#surface,.zero)"
+#define SPARSE      "(.sp,.sp::ordered_metadata)"
 
 static const PtxForm forms[] = {
     {"abs", PTX_OP_ABS, "(.s16,.s32,.s64,.f64," BHALVES ")", "d, a"},
@@ -519,14 +526,25 @@ static const PtxForm forms[] = {
      ".shared::cluster#to.global#from{.tile}" TRANSACTIONS MULTICAST HINT,
      "[a:S], [b:A, c:D], [e:S], f:j{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" TILE_TO, "[b:A, c:D], [a:S]{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".reduce.async#group.bulk#tile.tensor#reduce" TILE_TO
-     "(.add#combine,.min#combine,.max#combine,.inc#combine,.dec#combine,.and#combine,.or#combine,"
-     ".xor#combine)",
+    {"cp", PTX_OP_CP, ".reduce.async#group.bulk#tile.tensor#reduce" TILE_TO TILE_COMBINE,
      "[b:A, c:D], [a:S]{, k:k}"},
     {"cp", PTX_OP_CP,
      ".async#group.bulk#tile.prefetch.tensor#prefetch" DIMENSIONS ".L2#to.global#from{.tile}" HINT,
      "[b:A, c:D]{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#tile.tensor#load" IMAGES
+     "(.shared::cluster#to,.shared::cta#to).global#from.im2col" TRANSACTIONS HINT,
+     "[a:S], [b:A, c:D], [e:S], g:O{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#tile.tensor#load" IMAGES
+     ".shared::cluster#to.global#from.im2col" TRANSACTIONS MULTICAST HINT,
+     "[a:S], [b:A, c:D], [e:S], g:O, f:j{, k:k}"},
+    {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" PIXELS_TO, "[b:A, c:D], [a:S]{, k:k}"},
+    {"cp", PTX_OP_CP, ".reduce.async#group.bulk#tile.tensor#reduce" PIXELS_TO TILE_COMBINE,
+     "[b:A, c:D], [a:S]{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#tile.prefetch.tensor#prefetch" IMAGES ".L2#to.global#from.im2col" HINT,
+     "[b:A, c:D], g:O{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#group.commit_group", ""},
     {"cp", PTX_OP_CP, ".async#group.bulk#group.wait_group{.read}", "a:n"},
     {"createpolicy", PTX_OP_CREATEPOLICY, ".fractional" PRIMARY SECONDARY ".b64", "d{, a:h}"},

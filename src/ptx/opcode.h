@@ -78,6 +78,7 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *         else is said
  *   A     of an address: a generic one
  *   D     as many 32-bit integers as the instruction's vector has, in the brackets of an address
+ *   O     two 16-bit integers fewer than the instruction's vector has
  *   h     an .f32                         V  as many as the instruction's vector has
  *   y     any 32-bit integer, or a predicate
  *   F     a fragment of a matrix, which one by the operand's name (fragment.h)

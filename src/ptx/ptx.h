@@ -305,6 +305,7 @@ enum {
     PTX_FLAG_A_COL = 1 << 23,  /* mma, wmma: A, or the matrix in memory, is stored by columns */
     PTX_FLAG_B_COL = 1 << 24,
     PTX_FLAG_TRANS = 1 << 25,
+    PTX_FLAG_IM2COL = 1 << 25, /* cp.async.bulk.tensor, which transposes nothing */
     PTX_FLAG_SPARSE = 1 << 26, /* mma.sp */
     PTX_FLAG_NOINC = 1 << 27,
     PTX_FLAG_NO_COMPLETE = 1 << 28,

@@ -18,7 +18,8 @@ const PtxUnsupported *ptx_unsupported(int *count) {
 static const PtxUnsupported unsupported_words[] = {
     {".2dms", "multisampled textures"},
     {".a2dms", "multisampled textures"},
-    {".im2col", "tiles of im2col"},
+    {".im2col::w", "tiles of im2col along W, of sm_100"},
+    {".im2col::w::128", "tiles of im2col along W, of sm_100"},
     {".tensor", "this kind of tile"},
     {".cp_mask", "copies of chosen bytes"},
     {".bulk", "this kind of bulk copy"},

@@ -27,7 +27,7 @@ static void begin(Trial *trial, const char *spelling) {
     trial_begin_kernel(trial, ROOM);
     text_printf(&trial->ptx,
                 ".reg .b64 word, map, policy, d<4>;\n.reg .b32 r, size, i, c<5>, e<4>;\n"
-                ".reg .b16 ranks;\n.reg .pred done;\nmov.b16 ranks, 1;\n"
+                ".reg .b16 ranks, none;\n.reg .pred done;\nmov.b16 ranks, 1;\nmov.b16 none, 0;\n"
                 "mov.u32 r, room;\nmov.u32 size, %d;\nmov.b64 policy, 0;\n"
                 "mov.u32 c0, 0;\nmov.u32 c1, 0;\nmov.u32 c2, 0;\nmov.u32 c3, 0;\nmov.u32 c4, 0;\n"
                 "mbarrier.init.shared.b64 [barrier], 1;\nfence.proxy.async;\n",
@@ -77,6 +77,8 @@ static int rank_of(const char *spelling) {
     return 0;
 }
 
+static bool is_im2col(const char *spelling) { return strstr(spelling, "im2col") != NULL; }
+
 /* The kernel puts the map where it can be found, of a tensor at `where`. */
 static int put_map(Trial *trial, int rank, const char *where) {
     TensorMap map = {.mark = TENSOR_MAP_MARK, .type = TENSOR_U32, .rank = (uint8_t)rank};
@@ -89,6 +91,8 @@ static int put_map(Trial *trial, int rank, const char *where) {
         if (i) map.stride[i - 1] = (uint64_t)bytes;
         if (i) bytes *= 2;
     }
+    map.is_im2col = is_im2col(trial->spelling);
+    map.pixels = (uint16_t)(bytes / (4 * ROW_ELEMENTS)); /* all: the box is the tensor */
     memcpy(&trial->in[MAP_AT], &map, sizeof map);
     for (int at = 0; at < TENSOR_MAP_BYTES; at += 8)
         text_printf(&trial->ptx, "ld.global.b64 word, [in+%d];\nst.global.b64 [out+%d], word;\n",
@@ -103,6 +107,12 @@ static const char *coordinates(int rank) {
     static const char *const lists[] = {
         "", "{c0}", "{c0, c1}", "{c0, c1, c2}", "{c0, c1, c2, c3}", "{c0, c1, c2, c3, c4}"};
     return lists[rank];
+}
+
+/* Operands of loads and prefetches by a map of im2col. */
+static const char *offsets(const char *spelling, int rank) {
+    static const char *const lists[] = {", {0}", ", {none, 0}", ", {none, none, none}"};
+    return is_im2col(spelling) ? lists[rank - 3] : "";
 }
 
 /* ---- Copies ---- */
@@ -125,8 +135,9 @@ static void run_load(void *user, const char *spelling) {
     if (rank) words = put_map(trial, rank, "in");
     expect(trial);
     if (rank)
-        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s%s;\n", spelling, coordinates(rank),
-                    ranks_of(spelling), policy_of(spelling));
+        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s%s%s;\n", spelling,
+                    coordinates(rank), offsets(spelling, rank), ranks_of(spelling),
+                    policy_of(spelling));
     else
         text_printf(&trial->ptx, "%s [r], [in], size, [barrier]%s%s;\n", spelling,
                     ranks_of(spelling), policy_of(spelling));
@@ -175,8 +186,8 @@ static void run_prefetch(void *user, const char *spelling) {
     begin(trial, spelling);
     if (rank) {
         put_map(trial, rank, "in");
-        text_printf(&trial->ptx, "%s [map, %s]%s;\n", spelling, coordinates(rank),
-                    policy_of(spelling));
+        text_printf(&trial->ptx, "%s [map, %s]%s%s;\n", spelling, coordinates(rank),
+                    offsets(spelling, rank), policy_of(spelling));
     } else if (strstr(spelling, "tensormap")) {
         put_map(trial, 1, "in");
         text_printf(&trial->ptx, "%s [map];\n", spelling);
@@ -388,6 +399,8 @@ static void run_fence(void *user, const char *spelling) {
 #define TO_SHARED  "(.shared::cluster,.shared::cta).global"
 #define TO_GLOBAL  ".global.shared::cta"
 #define DIMENSIONS "(.1d,.2d,.3d,.4d,.5d)"
+#define IMAGES     "(.3d,.4d,.5d)"
+#define COMBINED   "(.add,.min,.max,.inc,.dec,.and,.or,.xor)"
 #define ASYNC      ".async{.weak}.shared::cluster" LOADED
 #define ASYNC_RED  ".async.relaxed.cluster.shared::cluster" LOADED
 #define REDUCE     ".reduce.async.bulk" TO_GLOBAL ".bulk_group" HINT
@@ -422,8 +435,20 @@ void bulk_run(Harness *harness) {
     form_expand("cp", ".async.bulk.prefetch.tensor" DIMENSIONS ".L2.global{.tile}" HINT,
                 run_prefetch, trial);
     form_expand("cp",
-                ".reduce.async.bulk.tensor" DIMENSIONS TO_GLOBAL
-                "(.add,.min,.max,.inc,.dec,.and,.or,.xor){.tile}.bulk_group" HINT,
+                ".reduce.async.bulk.tensor" DIMENSIONS TO_GLOBAL COMBINED "{.tile}.bulk_group" HINT,
+                run_reduction, trial);
+    form_expand("cp", ".async.bulk.tensor" IMAGES TO_SHARED ".im2col" LOADED HINT, run_load, trial);
+    form_expand("cp",
+                ".async.bulk.tensor" IMAGES ".shared::cluster.global.im2col" LOADED
+                ".multicast::cluster" HINT,
+                run_load, trial);
+    form_expand("cp", ".async.bulk.tensor" IMAGES TO_GLOBAL ".im2col_no_offs.bulk_group" HINT,
+                run_store, trial);
+    form_expand("cp", ".async.bulk.prefetch.tensor" IMAGES ".L2.global.im2col" HINT, run_prefetch,
+                trial);
+    form_expand("cp",
+                ".reduce.async.bulk.tensor" IMAGES TO_GLOBAL COMBINED
+                ".im2col_no_offs.bulk_group" HINT,
                 run_reduction, trial);
     form_expand("prefetch", "{.const,.param}.tensormap", run_prefetch, trial);
     static const char *const spaces[] = {"", ".shared", ".shared::cta", ".shared::cluster"};

@@ -17,9 +17,9 @@ static const struct {
 } rows[] = {
     {".blocksareclusters", "", ".blocksareclusters"},
     {"",
-     "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [a], [b, "
-     "{a, a, a}], [a], {a};",
-     "tiles of im2col"},
+     "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [a], "
+     "[b, {a, a, a}], [a], {a, a};",
+     "tiles of im2col along W"},
     {"",
      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [a], "
      "[a], 16, [a];",
