@@ -1,7 +1,8 @@
 /* A tensor map (CUtensorMap): 128 bytes that the host encodes and a kernel hands to bulk copies of
- * tiles, or of the pixels that filters of a convolution meet (im2col). Which bits mean what is not
- * published: this layout is ours, and programs do not look into one. What the fields mean: CUDA
- * driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col. */
+ * tiles, or of the pixels that filters of a convolution meet (im2col). What the fields mean: CUDA
+ * driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col. Which bits they have is not
+ * published. Those that tensormap.replace changes are where ptxas has them, as machine code writes
+ * them itself; where the rest is, is ours. */
 #ifndef TYTO_ISA_TENSOR_MAP_H
 #define TYTO_ISA_TENSOR_MAP_H
 
@@ -49,11 +50,12 @@ static inline bool tensor_is_float(TensorType type) { return type >= TENSOR_F16;
 
 typedef struct TensorMap {
     uint32_t mark;
-    uint8_t type;     /* TensorType */
-    uint8_t rank;     /* 1 to 5 */
-    uint8_t swizzle;  /* log2 of the bytes whose 16-byte units are permuted, 5 to 7; 0: none */
-    bool fills_nan;   /* elements outside are NaN, else zero */
-    uint64_t address; /* of the first element, in global memory */
+    uint8_t type;       /* TensorType */
+    uint8_t rank;       /* 1 to 5 */
+    uint8_t swizzle;    /* log2 of the bytes whose 16-byte units are permuted, 5 to 7; 0: none */
+    bool fills_nan;     /* elements outside are NaN, else zero */
+    uint8_t interleave; /* log2 of the bytes of a slice of channels, less 3; 0: none */
+    uint64_t address;   /* of the first element, in global memory */
     uint64_t stride[TENSOR_MAX_RANK - 1]; /* bytes between elements of dimension 1, 2, ... */
     uint32_t last[TENSOR_MAX_RANK];       /* elements of each dimension, less one */
     uint16_t box[TENSOR_MAX_RANK];        /* elements of a tile in each dimension */
@@ -63,7 +65,32 @@ typedef struct TensorMap {
     int16_t lower[TENSOR_MAX_RANK - 2];   /* im2col: first position of a filter in W, H, D */
     int16_t upper[TENSOR_MAX_RANK - 2];   /* ... and the last, less that of the tensor */
 } TensorMap;
-_Static_assert(sizeof(TensorMap) <= TENSOR_MAP_BYTES, "it is copied into a CUtensorMap");
+
+/* What tensormap.replace replaces. */
+typedef enum TensorField {
+    TENSOR_FIELD_ADDRESS,
+    TENSOR_FIELD_RANK, /* less one */
+    TENSOR_FIELD_BOX,
+    TENSOR_FIELD_DIMENSION,
+    TENSOR_FIELD_STRIDE,
+    TENSOR_FIELD_STEP,
+    TENSOR_FIELD_TYPE, /* as the PTX ISA numbers them */
+    TENSOR_FIELD_INTERLEAVE,
+    TENSOR_FIELD_SWIZZLE,
+    TENSOR_FIELD_FILL,
+    TENSOR_FIELDS
+} TensorField;
+enum {
+    TENSOR_FIELD_BYTES = 64, /* the fields are in so many bytes from a map's start on */
+    TENSOR_ADDRESS_AT = 0    /* byte of the address in these */
+};
+
+/* Changes a field of the map in `bytes`, for dimension `ordinal` where each has one; the strides
+ * begin with that of dimension 1. */
+void tensor_map_replace(uint8_t *bytes, TensorField field, uint32_t ordinal, uint64_t value);
+/* Between a map's bytes, TENSOR_MAP_BYTES, and its fields. Any bytes have some. */
+void tensor_map_put(uint8_t *bytes, const TensorMap *map);
+TensorMap tensor_map_get(const uint8_t *bytes);
 
 /* Elements of a tile in a dimension that are copied; of an im2col map those of the innermost. */
 static inline uint32_t tensor_count(const TensorMap *map, int dimension) {
@@ -96,7 +123,7 @@ static inline bool tensor_pixels_are_valid(const TensorMap *map) {
 /* Whether the fields are as cuTensorMapEncode... leaves them: a program can put any bytes where a
  * map is looked for. */
 static inline bool tensor_map_is_valid(const TensorMap *map) {
-    if (map->mark != TENSOR_MAP_MARK || map->type >= TENSOR_TYPES) return false;
+    if (map->mark != TENSOR_MAP_MARK || map->type >= TENSOR_TYPES || map->interleave) return false;
     if (!map->rank || map->rank > TENSOR_MAX_RANK) return false;
     if (map->swizzle && (map->swizzle < 5 || map->swizzle > 7)) return false;
     if (map->is_im2col ? !tensor_pixels_are_valid(map) : !tensor_box_is_valid(map)) return false;

@@ -254,6 +254,20 @@ static const PtxModifier modifiers[] = {
     {".4d#tile", PTX_FIELD_VECTOR, 4},
     {".5d#tile", PTX_FIELD_VECTOR, 5},
     {".tensormap#prefetch", PTX_FIELD_SUB, PTX_SUB_TENSOR_PREFETCH},
+    {".replace", PTX_FIELD_IGNORED, 0},
+    {".cp_fenceproxy", PTX_FIELD_SUB, PTX_SUB_MAP_COPY},
+    {".tensormap::generic", PTX_FIELD_IGNORED, 0},
+    {".b1024", PTX_FIELD_IGNORED, 0},
+    {".global_address", PTX_FIELD_SUB, PTX_SUB_MAP_ADDRESS},
+    {".rank", PTX_FIELD_SUB, PTX_SUB_MAP_RANK},
+    {".box_dim", PTX_FIELD_SUB, PTX_SUB_MAP_BOX},
+    {".global_dim", PTX_FIELD_SUB, PTX_SUB_MAP_DIMENSION},
+    {".global_stride", PTX_FIELD_SUB, PTX_SUB_MAP_STRIDE},
+    {".element_stride", PTX_FIELD_SUB, PTX_SUB_MAP_STEP},
+    {".elemtype", PTX_FIELD_SUB, PTX_SUB_MAP_TYPE},
+    {".interleave_layout", PTX_FIELD_SUB, PTX_SUB_MAP_INTERLEAVE},
+    {".swizzle_mode", PTX_FIELD_SUB, PTX_SUB_MAP_SWIZZLE},
+    {".fill_mode", PTX_FIELD_SUB, PTX_SUB_MAP_FILL},
     {".const#prefetch", PTX_FIELD_IGNORED, 0},
     {".param#prefetch", PTX_FIELD_IGNORED, 0},
     {".bulk_group", PTX_FIELD_IGNORED, 0},
@@ -413,6 +427,10 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define ASYNC_RED     ".async#store.relaxed.cluster.shared::cluster#to" TRANSACTIONS
 #define DIMENSIONS    "(.1d#tile,.2d#tile,.3d#tile,.4d#tile,.5d#tile)"
 #define TILE_TO       DIMENSIONS ".global#to.shared::cta#from{.tile}.bulk_group" HINT
+#define MAP_SPACE     "{.global,.shared::cta}.b1024"
+#define LOAD_TENSOR   ".async#group.bulk#tile.tensor#load"
+#define TO_SHARED     "(.shared::cluster#to,.shared::cta#to).global#from"
+#define TO_CLUSTER    ".shared::cluster#to.global#from"
 #define IMAGES        "(.3d#tile,.4d#tile,.5d#tile)"
 #define PIXELS_TO     IMAGES ".global#to.shared::cta#from.im2col_no_offs.bulk_group" HINT
 #define TILE_COMBINE                                                                               \
@@ -517,13 +535,9 @@ static const PtxForm forms[] = {
      "[a:G], [b:S], c:i{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#prefetch.prefetch.L2#to.global#from" HINT,
      "[b:G], c:i{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".async#group.bulk#tile.tensor#load" DIMENSIONS
-     "(.shared::cluster#to,.shared::cta#to).global#from{.tile}" TRANSACTIONS HINT,
+    {"cp", PTX_OP_CP, LOAD_TENSOR DIMENSIONS TO_SHARED "{.tile}" TRANSACTIONS HINT,
      "[a:S], [b:A, c:D], [e:S]{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".async#group.bulk#tile.tensor#load" DIMENSIONS
-     ".shared::cluster#to.global#from{.tile}" TRANSACTIONS MULTICAST HINT,
+    {"cp", PTX_OP_CP, LOAD_TENSOR DIMENSIONS TO_CLUSTER "{.tile}" TRANSACTIONS MULTICAST HINT,
      "[a:S], [b:A, c:D], [e:S], f:j{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" TILE_TO, "[b:A, c:D], [a:S]{, k:k}"},
     {"cp", PTX_OP_CP, ".reduce.async#group.bulk#tile.tensor#reduce" TILE_TO TILE_COMBINE,
@@ -531,13 +545,9 @@ static const PtxForm forms[] = {
     {"cp", PTX_OP_CP,
      ".async#group.bulk#tile.prefetch.tensor#prefetch" DIMENSIONS ".L2#to.global#from{.tile}" HINT,
      "[b:A, c:D]{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".async#group.bulk#tile.tensor#load" IMAGES
-     "(.shared::cluster#to,.shared::cta#to).global#from.im2col" TRANSACTIONS HINT,
+    {"cp", PTX_OP_CP, LOAD_TENSOR IMAGES TO_SHARED ".im2col" TRANSACTIONS HINT,
      "[a:S], [b:A, c:D], [e:S], g:O{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".async#group.bulk#tile.tensor#load" IMAGES
-     ".shared::cluster#to.global#from.im2col" TRANSACTIONS MULTICAST HINT,
+    {"cp", PTX_OP_CP, LOAD_TENSOR IMAGES TO_CLUSTER ".im2col" TRANSACTIONS MULTICAST HINT,
      "[a:S], [b:A, c:D], [e:S], g:O, f:j{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" PIXELS_TO, "[b:A, c:D], [a:S]{, k:k}"},
     {"cp", PTX_OP_CP, ".reduce.async#group.bulk#tile.tensor#reduce" PIXELS_TO TILE_COMBINE,
@@ -607,6 +617,9 @@ static const PtxForm forms[] = {
     {"fence", PTX_OP_FENCE,
      ".proxy.async#proxy{.global#proxy,.shared::cta#proxy,.shared::cluster#proxy}", ""},
     {"fence", PTX_OP_FENCE, ".mbarrier_init.release.cluster", ""},
+    {"fence", PTX_OP_FENCE, ".proxy.tensormap::generic.release(.cta,.cluster,.gpu,.sys)", ""},
+    {"fence", PTX_OP_FENCE, ".proxy.tensormap::generic.acquire(.cta,.cluster,.gpu,.sys)",
+     "[a], b:n"},
     {"fma", PTX_OP_FMA, "(" ROUND "){.ftz}{.sat}.f32", "d, a, b, c"},
     {"fma", PTX_OP_FMA, "(" ROUND ").f64", "d, a, b, c"},
     {"fma", PTX_OP_FMA, ".rn{.ftz}{.sat}(" HALVES ")", "d, a, b, c"},
@@ -854,6 +867,18 @@ static const PtxForm forms[] = {
     {"sust", PTX_OP_SUST, ".p#surface(.1d,.2d,.3d,.a1d,.a2d){.v2,.v4}.b32" BOUNDARY, "[a:X], b:x"},
     {"szext", PTX_OP_SZEXT, "(.clamp,.wrap)" SIGN32, "d, a, b:i"},
     {"tanh", PTX_OP_TANH, ".approx(.f32," HALVES "," BHALVES ")", "d, a"},
+    {"tensormap", PTX_OP_TENSORMAP, ".replace.tile.global_address" MAP_SPACE ".b64", "[a], b"},
+    {"tensormap", PTX_OP_TENSORMAP, ".replace.tile.rank" MAP_SPACE ".b32", "[a], b"},
+    {"tensormap", PTX_OP_TENSORMAP,
+     ".replace.tile(.box_dim,.global_dim,.element_stride)" MAP_SPACE ".b32", "[a], c:n, b"},
+    {"tensormap", PTX_OP_TENSORMAP, ".replace.tile.global_stride" MAP_SPACE ".b64", "[a], c:n, b"},
+    {"tensormap", PTX_OP_TENSORMAP,
+     ".replace.tile(.elemtype,.interleave_layout,.swizzle_mode,.fill_mode)" MAP_SPACE ".b32",
+     "[a], c:n"},
+    {"tensormap", PTX_OP_TENSORMAP,
+     ".cp_fenceproxy.global#to.shared::cta#from.tensormap::generic.release(.cta,.cluster,.gpu,."
+     "sys)" SYNC,
+     "[a:G], [b:S], c:n"},
     {"testp", PTX_OP_TESTP, "(.finite,.infinite,.number,.notanumber,.normal,.subnormal)(.f32,.f64)",
      "p, a"},
     {"tex", PTX_OP_TEX, "{.base}(.1d,.2d,.3d,.a1d,.a2d).v4(.u32,.s32,.f16,.f32)(.s32,.f32)",

@@ -35,6 +35,7 @@
     OPCODE(STACKRESTORE, "stackrestore") OPCODE(STACKSAVE, "stacksave") OPCODE(SUB, "sub")       \
     OPCODE(SUBC, "subc") OPCODE(SULD, "suld") OPCODE(SUQ, "suq") OPCODE(SURED, "sured")            \
     OPCODE(SUST, "sust") OPCODE(SZEXT, "szext") OPCODE(TANH, "tanh") OPCODE(TESTP, "testp")      \
+    OPCODE(TENSORMAP, "tensormap") \
     OPCODE(TEX, "tex") OPCODE(TLD4, "tld4") OPCODE(TRAP, "trap") OPCODE(TXQ, "txq")              \
     OPCODE(VABSDIFF, "vabsdiff") OPCODE(VADD, "vadd") OPCODE(VMAX, "vmax") OPCODE(VMIN, "vmin")  \
     OPCODE(VMAD, "vmad") OPCODE(VSET, "vset") OPCODE(VSHL, "vshl") OPCODE(VSHR, "vshr")          \

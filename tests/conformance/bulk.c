@@ -93,13 +93,13 @@ static int put_map(Trial *trial, int rank, const char *where) {
     }
     map.is_im2col = is_im2col(trial->spelling);
     map.pixels = (uint16_t)(bytes / (4 * ROW_ELEMENTS)); /* all: the box is the tensor */
-    memcpy(&trial->in[MAP_AT], &map, sizeof map);
+    tensor_map_put((uint8_t *)&trial->in[MAP_AT], &map);
     for (int at = 0; at < TENSOR_MAP_BYTES; at += 8)
         text_printf(&trial->ptx, "ld.global.b64 word, [in+%d];\nst.global.b64 [out+%d], word;\n",
                     8 * MAP_AT + at, MAP_BYTES + at);
     text_printf(&trial->ptx,
                 "st.global.b64 [out+%d], %s;\nadd.u64 map, out, %d;\nmov.u32 size, %d;\n",
-                MAP_BYTES + (int)offsetof(TensorMap, address), where, MAP_BYTES, bytes);
+                MAP_BYTES + TENSOR_ADDRESS_AT, where, MAP_BYTES, bytes);
     return bytes / 8;
 }
 
@@ -197,6 +197,54 @@ static void run_prefetch(void *user, const char *spelling) {
     text_add(&trial->ptx, "st.global.b64 [out], 7;\n");
     trial->expected[0] = 7;
     trial->slots = 1;
+    trial_run(trial);
+}
+
+/* ---- tensormap ---- */
+
+/* Values of the fields of the map of a tile of one dimension, at `in`, and others. */
+static const struct {
+    const char *field, *good, *bad;
+} map_fields[] = {
+    {".global_address", "in", "out"},
+    {".rank", "0", "3"},
+    {".box_dim", "0, 8", "0, 16"},
+    {".global_dim", "0, 8", "0, 3"},
+    {".element_stride", "1, 1", "1, 3"},
+    {".global_stride", "0, 32", "0, 1024"},
+    {".elemtype", "2", "1"},
+    {".interleave_layout", "0", "0"},
+    {".swizzle_mode", "0", "3"},
+    {".fill_mode", "0", "1"},
+};
+
+/* A map in global memory, or in shared memory and then copied, is changed twice. */
+static void run_map(void *user, const char *spelling) {
+    Trial *trial = user;
+    const bool is_copy = strstr(spelling, "cp_fenceproxy") != NULL;
+    const bool is_shared = is_copy || strstr(spelling, ".shared") != NULL;
+    const char *const map = is_shared ? "r" : "map";
+    if (!harness_wants(trial->harness, spelling)) return;
+    begin(trial, spelling);
+    const int words = put_map(trial, 1, "in");
+    for (int at = 0; at < TENSOR_MAP_BYTES && is_shared; at += 8)
+        text_printf(&trial->ptx, "ld.global.b64 word, [map+%d];\nst.shared.b64 [r+%d], word;\n", at,
+                    at);
+    for (size_t i = 0; i < sizeof map_fields / sizeof *map_fields && !is_copy; i++)
+        if (strstr(spelling, map_fields[i].field))
+            text_printf(&trial->ptx, "%s [%s], %s;\n%s [%s], %s;\n", spelling, map,
+                        map_fields[i].bad, spelling, map, map_fields[i].good);
+    if (is_shared)
+        text_printf(&trial->ptx, "%s [map], [r], 128;\n",
+                    is_copy ? spelling
+                            : "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic"
+                              ".release.gpu.sync.aligned");
+    expect(trial);
+    text_add(&trial->ptx, "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx"
+                          "::bytes [r], [map, {c0}], [barrier];\n" WAIT);
+    hand_over(trial, 0);
+    trial->slots = words;
+    memcpy(trial->expected, trial->in, 8 * (size_t)words);
     trial_run(trial);
 }
 
@@ -392,6 +440,12 @@ static void run_fence(void *user, const char *spelling) {
     run_one(user, spelling, text);
 }
 
+static void run_acquire(void *user, const char *spelling) {
+    char text[FORM_TEXT_BYTES];
+    snprintf(text, sizeof text, "%s [out], 128;\n", spelling);
+    run_one(user, spelling, text);
+}
+
 /* ---- All of them ---- */
 
 #define HINT       "{.L2::cache_hint}"
@@ -399,6 +453,7 @@ static void run_fence(void *user, const char *spelling) {
 #define TO_SHARED  "(.shared::cluster,.shared::cta).global"
 #define TO_GLOBAL  ".global.shared::cta"
 #define DIMENSIONS "(.1d,.2d,.3d,.4d,.5d)"
+#define MAP_SPACE  "{.global,.shared::cta}.b1024"
 #define IMAGES     "(.3d,.4d,.5d)"
 #define COMBINED   "(.add,.min,.max,.inc,.dec,.and,.or,.xor)"
 #define ASYNC      ".async{.weak}.shared::cluster" LOADED
@@ -451,6 +506,20 @@ void bulk_run(Harness *harness) {
                 ".im2col_no_offs.bulk_group" HINT,
                 run_reduction, trial);
     form_expand("prefetch", "{.const,.param}.tensormap", run_prefetch, trial);
+    form_expand("tensormap", ".replace.tile(.global_address,.global_stride)" MAP_SPACE ".b64",
+                run_map, trial);
+    form_expand("tensormap",
+                ".replace.tile(.rank,.box_dim,.global_dim,.element_stride,.elemtype,"
+                ".interleave_layout,.swizzle_mode,.fill_mode)" MAP_SPACE ".b32",
+                run_map, trial);
+    form_expand("tensormap",
+                ".cp_fenceproxy.global.shared::cta.tensormap::generic.release"
+                "(.cta,.cluster,.gpu,.sys).sync.aligned",
+                run_map, trial);
+    form_expand("fence", ".proxy.tensormap::generic.release(.cta,.cluster,.gpu,.sys)", run_fence,
+                trial);
+    form_expand("fence", ".proxy.tensormap::generic.acquire(.cta,.cluster,.gpu,.sys)", run_acquire,
+                trial);
     static const char *const spaces[] = {"", ".shared", ".shared::cta", ".shared::cluster"};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         run_transactions(trial, spaces[i], "");

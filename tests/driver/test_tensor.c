@@ -17,15 +17,16 @@
 
 #define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
 
-enum { BYTES = 1 << 18, TILE_BYTES = 1 << 13, RANK = 5, TRIALS = 40 };
+enum { BYTES = 1 << 18, TILE_BYTES = 1 << 13, RANK = 5, TRIALS = 40, MADE_TRIALS = 6 };
 
 static int trials = TRIALS;
 
 static const char head[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 1024 .b8 room[];\n"
+    ".address_size 64\n.extern .shared .align 1024 .b8 room[];\n"
     ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 n,"
     " .param .u32 x0, .param .u32 x1, .param .u32 x2, .param .u32 x3, .param .u32 x4,"
-    " .param .u16 o0, .param .u16 o1, .param .u16 o2) {\n"
+    " .param .u16 o0, .param .u16 o1, .param .u16 o2, .param .u64 work,"
+    " .param .align 8 .b8 values[168]) {\n"
     "  .reg .b64 %a, %l; .reg .b32 %m, %r, %n, %t, %c<5>; .reg .b16 %o<3>; .reg .pred pp, pq;\n"
     "  .shared .align 8 .b64 barrier;\n"
     "  mov.b64 %l, map; cvta.param.u64 %l, %l; ld.param.u64 %a, [p]; ld.param.u32 %n, [n];\n"
@@ -34,7 +35,8 @@ static const char head[] =
     "  ld.param.u16 %o0, [o0]; ld.param.u16 %o1, [o1]; ld.param.u16 %o2, [o2];\n"
     "  mov.u32 %m, barrier; mov.u32 %r, room; add.u32 %r, %r, 1023; and.b32 %r, %r, -1024;\n"
     "  mov.u32 %t, %tid.x; setp.eq.u32 pp, %t, 0;\n"
-    "  @pp mbarrier.init.shared::cta.b64 [%m], 1; fence.proxy.async; bar.sync 0;\n"
+    "  @pp mbarrier.init.shared::cta.b64 [%m], 1; fence.proxy.async; bar.sync 0;\n";
+static const char one[] =
     "  @!pp bra WAIT; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], %n;\n";
 /* A tile of the tensor goes to p, or p to a tile. */
 static const char loads[] =
@@ -60,14 +62,15 @@ static const char times[] =
     "  cp.async.bulk.tensor.%1$dd.shared::cluster.global.%3$s.mbarrier::complete_tx::bytes"
     " [%%r], [%%l, {%2$s}], [%%m]%5$s;\n"
     "WAIT: mbarrier.try_wait.parity.shared::cta.b64 pq, [%%m], 0; @!pq bra WAIT;\n"
-    "  mov.u32 %%e, %%clock; sub.u32 %%e, %%e, %%s; @pp st.global.u32 [%%a], %%e;\n";
+    "  mov.u32 %%e, %%clock; sub.u32 %%e, %%e, %%s; mov.u32 %%s, %%ctaid.x;\n"
+    "  setp.eq.and.u32 pq, %%s, 0, pp; @pq st.global.u32 [%%a], %%e;\n";
 static const char tail[] =
     "  @!pp bra DONE; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nDONE: ret;\n}\n";
 
 typedef enum Way { LOADS, STORES, REDUCES, TIMES, WAYS } Way;
 
 static CUcontext context;
-static CUdeviceptr tensor, tile;
+static CUdeviceptr tensor, tile, work;       /* work: two maps */
 static CUfunction kernel[2][WAYS][RANK + 1]; /* the second ones: of im2col */
 static uint32_t random_state = 1;
 
@@ -85,7 +88,7 @@ static int load_kernel(bool is_im2col, Way way, int rank) {
     CUmodule module;
     snprintf(body, sizeof body, ways[way], rank, coordinates[rank], is_im2col ? "im2col" : "tile",
              is_im2col ? "im2col_no_offs" : "tile", is_im2col ? offsets[rank - 3] : "");
-    snprintf(ptx, sizeof ptx, "%s%s%s", head, body, tail);
+    snprintf(ptx, sizeof ptx, ".version 8.0\n.target sm_90\n%s%s%s%s", head, one, body, tail);
     return cuModuleLoadData(&module, ptx) ||
            cuModuleGetFunction(&kernel[is_im2col][way][rank], module, "k");
 }
@@ -93,7 +96,7 @@ static int load_kernel(bool is_im2col, Way way, int rank) {
 static int start(void **state) {
     (void)state;
     if (cuInit(0) || cuCtxCreate(&context, NULL, 0, 0) || cuMemAlloc(&tensor, BYTES) ||
-        cuMemAlloc(&tile, TILE_BYTES))
+        cuMemAlloc(&work, 256) || cuMemAlloc(&tile, TILE_BYTES))
         return 1;
     for (int way = 0; way < WAYS; way++)
         for (int rank = 1; rank <= RANK; rank++)
@@ -123,7 +126,12 @@ typedef struct Trial {
     cuuint32_t pixels;
     int lower[RANK - 2], upper[RANK - 2];
     uint16_t offsets[RANK - 2];
+    CUfunction made; /* NULL: one of kernel[] */
 } Trial;
+
+/* What a kernel makes a map of, in the order of its fields; box, sizes, strides and steps have one
+ * for each dimension. */
+static uint64_t values[21];
 
 static const uint32_t widths[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 
@@ -266,17 +274,26 @@ static int64_t place_of(const Trial *t, uint32_t index, Way way) {
     return place;
 }
 
-static void run(const Trial *t, Way way) {
-    void *arguments[] = {(void *)&t->map,        &tile,
-                         (void *)&t->bytes,      (void *)&t->at[0],
-                         (void *)&t->at[1],      (void *)&t->at[2],
-                         (void *)&t->at[3],      (void *)&t->at[4],
-                         (void *)&t->offsets[0], (void *)&t->offsets[1],
-                         (void *)&t->offsets[2]};
-    assert_cuda(cuLaunchKernel(kernel[t->is_im2col][way][t->rank], 1, 1, 1, 32, 1, 1,
-                               TILE_BYTES + 2048, NULL, arguments, NULL));
+static void run_grid(const Trial *t, Way way, unsigned ctas) {
+    void *arguments[] = {(void *)&t->map,
+                         &tile,
+                         (void *)&t->bytes,
+                         (void *)&t->at[0],
+                         (void *)&t->at[1],
+                         (void *)&t->at[2],
+                         (void *)&t->at[3],
+                         (void *)&t->at[4],
+                         (void *)&t->offsets[0],
+                         (void *)&t->offsets[1],
+                         (void *)&t->offsets[2],
+                         &work,
+                         values};
+    assert_cuda(cuLaunchKernel(t->made ? t->made : kernel[t->is_im2col][way][t->rank], ctas, 1, 1,
+                               32, 1, 1, TILE_BYTES + 2048, NULL, arguments, NULL));
     assert_cuda(cuCtxSynchronize());
 }
+
+static void run(const Trial *t, Way way) { run_grid(t, way, 1); }
 
 static void fill_random(unsigned char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -287,12 +304,12 @@ static void fill_random(unsigned char *bytes, size_t count) {
 
 static unsigned char given[BYTES], expected[BYTES], found[BYTES], part[TILE_BYTES];
 
-static void check_loads(void (*const draw_map)(Trial *)) {
+static void check_loads(void (*const draw_map)(Trial *), int count) {
     static const unsigned char nan[] = {0xff, 0x7f, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
                                         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
     fill_random(given, BYTES);
     assert_cuda(cuMemcpyHtoD(tensor, given, BYTES));
-    for (int trial = 0; trial < trials; trial++) {
+    for (int trial = 0; trial < count; trial++) {
         Trial t;
         draw_map(&t);
         memset(expected, 0xee, TILE_BYTES);
@@ -338,7 +355,7 @@ static void check_stores(void (*const draw_map)(Trial *), Way way) {
 
 static void tiles_are_loaded(void **state) {
     (void)state;
-    check_loads(draw_trial);
+    check_loads(draw_trial, trials);
 }
 
 static void tiles_are_stored(void **state) {
@@ -353,7 +370,7 @@ static void tiles_are_combined_with_what_is_there(void **state) {
 
 static void pixels_are_loaded(void **state) {
     (void)state;
-    check_loads(draw_im2col);
+    check_loads(draw_im2col, trials);
 }
 
 static void pixels_are_stored(void **state) {
@@ -412,7 +429,7 @@ static uint32_t cycles_of(const Trial *t) {
  * take none. The cycles differ by what the instructions around it take, as it has more operands. */
 static void pixels_take_the_time_of_the_rows_of_a_tile(void **state) {
     (void)state;
-    enum { SIDE = 8, CHANNELS = 64, STRIDE = 4096, OTHERS = 3, UNIT_CYCLES = 100 };
+    enum { SIDE = 8, CHANNELS = 64, STRIDE = 1088, OTHERS = 3, UNIT_CYCLES = 100, MANY_SMS = 132 };
     Trial t = {.rank = 4,
                .box = {CHANNELS, SIDE, SIDE, 1},
                .steps = {1, 1, 1, 1},
@@ -427,7 +444,7 @@ static void pixels_take_the_time_of_the_rows_of_a_tile(void **state) {
     assert_cuda(cuTensorMapEncodeTiled(&t.map, CU_TENSOR_MAP_DATA_TYPE_UINT8, t.rank, first,
                                        t.sizes, t.strides, t.box, t.steps, 0, 0, 0, 0));
     for (t.at[3] = 1; t.at[3] >= 0; t.at[3]--)
-        run(&t, TIMES); /* brings both images to L2, and no more */
+        run_grid(&t, TIMES, 2 * MANY_SMS); /* brings both images to both halves of L2, no more */
     t.at[3] = 0;
     const uint32_t of_tile = cycles_of(&t);
     assert_cuda(cuTensorMapEncodeIm2col(&t.map, CU_TENSOR_MAP_DATA_TYPE_UINT8, t.rank, first,
@@ -449,6 +466,118 @@ static void pixels_take_the_time_of_the_rows_of_a_tile(void **state) {
     assert_in_range(of_last, of_both - 4 * fewer, of_both - fewer);
 }
 
+/* ---- Maps that a kernel makes ---- */
+
+/* The number of a type in the PTX ISA. */
+static const int ptx_types[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 11, 12};
+
+typedef struct Kernel {
+    char ptx[16384];
+    size_t used;
+} Kernel;
+
+static void add(Kernel *k, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    k->used += (size_t)vsnprintf(k->ptx + k->used, sizeof k->ptx - k->used, format, arguments);
+    va_end(arguments);
+    assert_true(k->used < sizeof k->ptx);
+}
+
+/* Replaces a field by the next of the values; the spaces that can be written take turns. */
+static void add_field(Kernel *k, const char *field, int bits, int ordinal, int value,
+                      bool is_shared) {
+    const char *space = is_shared ? ".shared::cta" : value % 2 ? ".global" : "";
+    add(k, "  ld.param.b%d %s, [values+%d];\n  tensormap.replace.tile.%s%s.b1024.b%d [%s], ", bits,
+        bits == 64 ? "%v" : "%s", 8 * value, field, space, bits, is_shared ? "%q" : "%w");
+    if (ordinal >= 0) add(k, "%d, ", ordinal);
+    add(k, "%s;\n", bits == 64 ? "%v" : "%s");
+}
+
+static void add_choice(Kernel *k, const char *field, int value, bool is_shared) {
+    add(k, "  tensormap.replace.tile.%s.%s.b1024.b32 [%s], %d;\n", field,
+        is_shared ? "shared::cta" : "global", is_shared ? "%q" : "%w", value);
+}
+
+/* The first thread makes the trial's map out of another one, in global memory or in shared memory
+ * and copied. */
+static void add_making(Kernel *k, const Trial *t, bool is_shared) {
+    const int rank = (int)t->rank;
+    add(k, "  .reg .b64 %%w, %%v; .reg .b32 %%q, %%s; .shared .align 128 .b8 made[128];\n"
+           "  ld.param.u64 %%w, [work]; shl.b32 %%q, %%t, 2; cvt.u64.u32 %%v, %%q;\n"
+           "  add.u64 %%v, %%v, %%w; ld.global.b32 %%s, [%%v+128]; mov.u32 %%q, made;\n"
+           "  mad.lo.u32 %%q, %%t, 4, %%q; st.shared.b32 [%%q], %%s; mov.u32 %%q, made;\n"
+           "  bar.sync 0; @!pp bra MADE;\n");
+    add_field(k, "global_address", 64, -1, 0, is_shared);
+    add_field(k, "rank", 32, -1, 1, is_shared);
+    for (int i = 0; i < rank; i++) {
+        add_field(k, "box_dim", 32, i, 2 + i, is_shared);
+        add_field(k, "global_dim", 32, i, 7 + i, is_shared);
+        if (i) add_field(k, "global_stride", 64, i - 1, 12 + i - 1, is_shared);
+        add_field(k, "element_stride", 32, i, 16 + i, is_shared);
+    }
+    add_choice(k, "elemtype", ptx_types[t->type], is_shared);
+    add_choice(k, "interleave_layout", 0, is_shared);
+    add_choice(k, "swizzle_mode", (int)t->swizzle, is_shared);
+    add_choice(k, "fill_mode", (int)t->fill, is_shared);
+    add(k, is_shared ? "MADE: bar.sync 0;\n  tensormap.cp_fenceproxy.global.shared::cta"
+                       ".tensormap::generic.release.gpu.sync.aligned [%%w], [%%q], 128;\n"
+                     : "  fence.proxy.tensormap::generic.release.gpu;\nMADE: bar.sync 0;\n");
+    add(k, "  fence.proxy.tensormap::generic.acquire.gpu [%%w], 128; mov.u64 %%l, %%w;\n");
+}
+
+static void list_values(const Trial *t) {
+    memset(values, 0, sizeof values);
+    values[0] = tensor + t->offset;
+    values[1] = t->rank - 1;
+    for (cuuint32_t i = 0; i < t->rank; i++) {
+        values[2 + i] = t->box[i];
+        values[7 + i] = t->sizes[i];
+        if (i) values[12 + i - 1] = t->strides[i - 1];
+        values[16 + i] = t->steps[i];
+    }
+}
+
+static Kernel text;
+
+/* Compiles the kernel that makes the trial's map out of the one in `work`. */
+static void draw_made(Trial *t, bool is_shared) {
+    static const char *const coordinates[] = {
+        "", "%c0", "%c0, %c1", "%c0, %c1, %c2", "%c0, %c1, %c2, %c3", "%c0, %c1, %c2, %c3, %c4"};
+    CUmodule module;
+    Trial other;
+    do /* machine code leaves a bit of tf32 where it was */
+        draw_trial(&other);
+    while (other.type >= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
+    assert_cuda(cuMemcpyHtoD(work + sizeof other.map, &other.map, sizeof other.map));
+    if (is_shared) assert_cuda(cuMemsetD8(work, 0, sizeof other.map));
+    else assert_cuda(cuMemcpyHtoD(work, &other.map, sizeof other.map));
+    draw_trial(t);
+    list_values(t);
+    text.used = 0;
+    add(&text, ".version 8.3\n.target sm_90a\n%s", head);
+    add_making(&text, t, is_shared);
+    add(&text, "%s", one);
+    add(&text, loads, (int)t->rank, coordinates[t->rank], "tile", "", "");
+    add(&text, "%s", tail);
+    assert_cuda(cuModuleLoadData(&module, text.ptx));
+    assert_cuda(cuModuleGetFunction(&t->made, module, "k"));
+    memset(&t->map, 0, sizeof t->map); /* not of use */
+}
+
+static void draw_made_in_global(Trial *t) { draw_made(t, false); }
+static void draw_made_in_shared(Trial *t) { draw_made(t, true); }
+
+static void a_kernel_makes_maps_in_global_memory(void **state) {
+    (void)state;
+    check_loads(draw_made_in_global, MADE_TRIALS);
+}
+
+static void a_kernel_makes_maps_in_shared_memory(void **state) {
+    (void)state;
+    check_loads(draw_made_in_shared, MADE_TRIALS);
+}
+
 /* A program can put any bytes where a map is looked for. */
 static void bytes_that_are_no_map_are_told(void **state) {
     (void)state;
@@ -456,18 +585,22 @@ static void bytes_that_are_no_map_are_told(void **state) {
         size_t at;
         unsigned char value;
     } rows[] = {
-        {offsetof(TensorMap, mark), 0},      {offsetof(TensorMap, type), 200},
-        {offsetof(TensorMap, rank), 0},      {offsetof(TensorMap, rank), 9},
-        {offsetof(TensorMap, swizzle), 60},  {offsetof(TensorMap, box), 0},
-        {offsetof(TensorMap, box) + 1, 200}, {offsetof(TensorMap, step), 0},
+        {64, 0},    /* the mark */
+        {8, 0x50},  /* 6 dimensions, of u8 */
+        {9, 0x07},  /* the 15th type */
+        {9, 0x10},  /* an interleave */
+        {55, 0xff}, /* a row of 256 elements: too long for its swizzle */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Trial t;
-        draw_trial(&t);
-        ((unsigned char *)&t.map)[rows[i].at] = rows[i].value;
-        if (rows[i].at == offsetof(TensorMap, box)) ((unsigned char *)&t.map)[rows[i].at + 1] = 0;
-        void *arguments[] = {&t.map,   &tile,    &t.bytes,  t.at,          t.at + 1,     t.at + 2,
-                             t.at + 3, t.at + 4, t.offsets, t.offsets + 1, t.offsets + 2};
+        do
+            draw_trial(&t);
+        while (!t.swizzle || t.type != CU_TENSOR_MAP_DATA_TYPE_UINT8);
+        unsigned char *byte = (unsigned char *)&t.map + rows[i].at;
+        *byte = rows[i].at == 9 ? *byte | rows[i].value : rows[i].value;
+        void *arguments[] = {&t.map,        &tile,    &t.bytes, t.at,      t.at + 1,
+                             t.at + 2,      t.at + 3, t.at + 4, t.offsets, t.offsets + 1,
+                             t.offsets + 2, &work,    values};
         CUresult status = cuLaunchKernel(kernel[0][LOADS][t.rank], 1, 1, 1, 32, 1, 1,
                                          TILE_BYTES + 2048, NULL, arguments, NULL);
         if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
@@ -579,8 +712,9 @@ static void a_map_of_the_other_kind_is_told(void **state) {
             if (is_im2col) draw_im2col(&t);
             else draw_trial(&t);
         } while (t.rank < 3);
-        void *arguments[] = {&t.map,   &tile,    &t.bytes,  t.at,          t.at + 1,     t.at + 2,
-                             t.at + 3, t.at + 4, t.offsets, t.offsets + 1, t.offsets + 2};
+        void *arguments[] = {&t.map,        &tile,    &t.bytes, t.at,      t.at + 1,
+                             t.at + 2,      t.at + 3, t.at + 4, t.offsets, t.offsets + 1,
+                             t.offsets + 2, &work,    values};
         CUresult status = cuLaunchKernel(kernel[!is_im2col][LOADS][t.rank], 1, 1, 1, 32, 1, 1,
                                          TILE_BYTES + 2048, NULL, arguments, NULL);
         if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
@@ -600,6 +734,8 @@ int main(int count, char **words) {
         cmocka_unit_test(pixels_are_stored),
         cmocka_unit_test(pixels_are_combined_with_what_is_there),
         cmocka_unit_test(the_example_of_the_ptx_isa),
+        cmocka_unit_test(a_kernel_makes_maps_in_global_memory),
+        cmocka_unit_test(a_kernel_makes_maps_in_shared_memory),
         cmocka_unit_test(pixels_take_the_time_of_the_rows_of_a_tile),
         cmocka_unit_test(bytes_that_are_no_map_are_told),
         cmocka_unit_test(a_map_of_the_other_kind_is_told),

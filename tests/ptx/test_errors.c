@@ -382,7 +382,8 @@ static const Mistake refusals[] = {
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};", "(matrices of sm_100)"},
     {"txq.force_unnormalized_coords.b32 %r1, [%rd1];", "(what a sampler is made of)"},
     {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(asynchronous stores and proxies)"},
-    {"tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", "'tensormap' (tensor maps)"},
+    {"tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%rd1], 1;",
+     "(tensor maps of sm_100)"},
 };
 
 /* Whether the text's errors hold the message; prints both when they do not. */

@@ -1,7 +1,5 @@
 /* Tensor maps, as the host encodes them. What is valid: CUDA driver API, cuTensorMapEncodeTiled and
  * cuTensorMapEncodeIm2col. */
-#include <string.h>
-
 #include "driver/driver.h"
 #include "isa/tensor_map.h"
 
@@ -68,8 +66,7 @@ static CUresult begin_map(TensorMap *map, const Wanted *wanted) {
 
 static CUresult end_map(const TensorMap *made, CUtensorMap *map) {
     if (!tensor_map_is_valid(made)) return CUDA_ERROR_INVALID_VALUE;
-    memset(map, 0, sizeof *map);
-    memcpy(map, made, sizeof *made);
+    tensor_map_put((uint8_t *)map, made);
     return CUDA_SUCCESS;
 }
 
@@ -91,7 +88,7 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
     const CUresult status = begin_map(&made, &wanted);
     if (status) return status;
     for (cuuint32_t i = 0; i < rank; i++) {
-        if (box[i] > TENSOR_MAX_BOX) return CUDA_ERROR_INVALID_VALUE;
+        if (!box[i] || box[i] > TENSOR_MAX_BOX) return CUDA_ERROR_INVALID_VALUE;
         made.box[i] = (uint16_t)box[i];
     }
     return end_map(&made, map);
@@ -128,11 +125,9 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
 }
 
 CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
-    TensorMap made;
     if (!is_place(map) || (uintptr_t)address % ADDRESS_ALIGNMENT) return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&made, map, sizeof made);
+    const TensorMap made = tensor_map_get((const uint8_t *)map);
     if (!tensor_map_is_valid(&made)) return CUDA_ERROR_INVALID_VALUE;
-    made.address = (uint64_t)(uintptr_t)address;
-    memcpy(map, &made, sizeof made);
+    tensor_map_replace((uint8_t *)map, TENSOR_FIELD_ADDRESS, 0, (uint64_t)(uintptr_t)address);
     return CUDA_SUCCESS;
 }

@@ -67,9 +67,8 @@ static void set_wait(Decoder *decoder, int64_t pending) {
 
 /* ---- cp.async.bulk ---- */
 
-/* Base and offset of a shared address, whose base has 32 bits if `is_32` says so. */
-static bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int at, uint8_t is_32,
-                               int64_t *offset) {
+bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int at, uint8_t is_32,
+                        int64_t *offset) {
     IsaInst *inst = &decoder->draft.inst;
     inst->flags &= (uint8_t)~ISA_BASE_IS_32;
     inst->space = PTX_SPACE_SHARED;

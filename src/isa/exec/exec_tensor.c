@@ -37,13 +37,13 @@ static bool read_map(Tile *tile, uint64_t address) {
     uint8_t *host[ISA_LANES];
     if (offset < context->launch->parameter_bytes &&
         TENSOR_MAP_BYTES <= context->launch->parameter_bytes - offset) {
-        memcpy(&tile->map, context->launch->parameters + offset, sizeof tile->map);
+        tile->map = tensor_map_get(context->launch->parameters + offset);
     } else {
         context->did.address[tile->lane] = address;
         if (!ISA_ACCESS(open_lanes)(context, tile->warp, PTX_SPACE_GLOBAL, TENSOR_MAP_ALIGNMENT,
                                     lane_bit[tile->lane], false, host))
             return false;
-        memcpy(&tile->map, host[tile->lane], sizeof tile->map);
+        tile->map = tensor_map_get(host[tile->lane]);
     }
     const bool is_valid = tensor_map_is_valid(&tile->map);
     const bool wants_im2col = tile->inst->flags & ISA_BULK_IM2COL;
@@ -53,6 +53,9 @@ static bool read_map(Tile *tile, uint64_t address) {
         isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
                   wants_im2col ? "a copy of im2col by a tensor map of tiles"
                                : "a copy of a tile by a tensor map of im2col");
+    else if (tile->map.mark == TENSOR_MAP_MARK && tile->map.interleave)
+        isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
+                  "a copy by an interleaved tensor map: not supported");
     else if (is_valid)
         isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
                   "a copy by %d coordinates of a tensor that has %d dimensions", tile->inst->vector,
