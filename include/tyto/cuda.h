@@ -1665,6 +1665,15 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
     const uint64_t *sizes, const uint64_t *strides, const cuuint32_t *box,
     const cuuint32_t *element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
     CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+/* The same of images, at least 3 dimensions: channels, then W, H and D as far as there are, then N.
+ * `lower` and `upper`: the first position of a filter in W, H, D, and how far the last one is from
+ * the tensor's last element. A copy takes `channels` of each of `pixels` positions. */
+CUresult CUDAAPI cuTensorMapEncodeIm2col(
+    CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+    const uint64_t *sizes, const uint64_t *strides, const int *lower, const int *upper,
+    cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *element_strides,
+    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+    CUtensorMapFloatOOBfill fill);
 CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap *map, void *address);
 CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
 CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peer);

@@ -28,7 +28,7 @@
     ROW(cuCtxGetApiVersion) ROW(cuCtxSynchronize) ROW(cuCtxSetLimit) ROW(cuCtxGetLimit)          \
     ROW(cuCtxGetCacheConfig) ROW(cuCtxSetCacheConfig) ROW(cuCtxGetSharedMemConfig)               \
     ROW(cuCtxSetSharedMemConfig) ROW(cuCtxGetStreamPriorityRange)                                \
-    ROW(cuTensorMapEncodeTiled) ROW(cuTensorMapReplaceAddress)                                   \
+    ROW(cuTensorMapEncodeTiled) ROW(cuTensorMapEncodeIm2col) ROW(cuTensorMapReplaceAddress)      \
     ROW(cuCtxResetPersistingL2Cache) ROW(cuCtxEnablePeerAccess) ROW(cuCtxDisablePeerAccess)      \
     ROW(cuModuleLoad) ROW(cuModuleLoadData) ROW(cuModuleLoadDataEx) ROW(cuModuleLoadFatBinary)   \
     ROW(cuModuleUnload) ROW(cuModuleGetFunction) ROW(cuModuleGetFunctionCount)                   \
@@ -314,7 +314,7 @@
     ROW(GREEN, "the device is not divided among contexts") \
     ROW(CHECKPOINT, "a process cannot be checkpointed") \
     ROW(COREDUMP, "there are no GPU core dumps; a fault is told on stderr") \
-    ROW(TENSOR_MAP, "tensor maps are of tiles, not of im2col") \
+    ROW(TENSOR_MAP, "im2col along W came with compute capability 10.0") \
     ROW(MULTICAST, "there is one device") \
     ROW(SPARSE, "arrays have all their memory and one plane") \
     ROW(LOGS, "errors are told on stderr at once") \
@@ -382,7 +382,6 @@
     ROW(cuCoredumpGetAttributeGlobal, COREDUMP) \
     ROW(cuCoredumpSetAttribute, COREDUMP) \
     ROW(cuCoredumpSetAttributeGlobal, COREDUMP) \
-    ROW(cuTensorMapEncodeIm2col, TENSOR_MAP) \
     ROW(cuTensorMapEncodeIm2colWide, TENSOR_MAP) \
     ROW(cuLaunchCooperativeKernelMultiDevice, MULTICAST) \
     ROW(cuMulticastAddDevice, MULTICAST) \

@@ -149,9 +149,11 @@ enum { /* IsaInst.sub */
        ISA_BULK_IN_16 = 64,         /* the size counts 16 bytes: machine code */
        ISA_BULK_ONCE = 128          /* one copy for all lanes: machine code */
 };
-enum { /* IsaInst.flags of loads: the copy goes to several CTAs. operand[4], of tiles the upper half
-          of imm, is the row of their ranks, bit each */
-       ISA_BULK_MULTICAST = 1 << 4
+enum {                              /* IsaInst.flags */
+       ISA_BULK_MULTICAST = 1 << 4, /* loads: the copy goes to several CTAs. operand[4], by a tensor
+                                       map the first more row, is that of their ranks, bit each */
+       ISA_BULK_IM2COL = 1 << 5 /* by an im2col map; loads and prefetches: the next more rows are
+                                   those of the offsets, two fewer than dimensions */
 };
 enum { ISA_BULK_UNIT = 16 }; /* bytes: alignment and granularity of bulk copies */
 

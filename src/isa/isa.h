@@ -127,18 +127,22 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  * row of the size, operand[3] base of the mbarrier or ISA_SINK and `reconverge` its offset; sub:
  * ISA_BULK_... (async.h). Reductions: size of an element, vector its PtxSub, flags as those of atom
  * cp.async.bulk.tensor  the same but for: operand[1] the tensor map, operand[2..6] coordinates,
- * operand[7] the mbarrier; vector: dimensions, size: PtxSub of a reduction mbarrier   operand[0]
- * destination (row, or predicate of a wait) or ISA_SINK, operand[1] base, operand[2] row of the
- * count, state or parity, operand[3] of a try's limit in ns; sub: ISA_MBARRIER_... ldmatrix,
- * stmatrix  operand[0..vector-1] rows of data, operand[4] base; sub: 1 for .trans bar operand[0]
- * row of the barrier's number, operand[1] row of the thread count or ISA_SINK; sub is
- * PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination (row for popc, predicate index
- * for and/or), operand[3] source predicate index, imm bit 0: source is negated, imm >> 8: PtxSub of
- * the reduction. bar.warp.sync is straight-line (no effect) .sync      (ISA_NEEDS_MEMBERS) target:
- * row of the member mask bra        target, reconverge; sub: an IsaLoop when it goes round one.
- * brx.idx: operand[0] index row, target = index in program->targets of the list's length, followed
- * by its pcs; reconverge call       target = function index, imm = index in program->calls.
- * Indirect: operand[0] row pair that holds function handles. Builtin: target = IsaBuiltin
+ * operand[7] the mbarrier, imm's upper half the first of more rows in program->wide (async.h);
+ * vector: dimensions, size: PtxSub of a reduction tensormap.replace  operand[0] base of the map and
+ * imm, operand[1] row of the value; sub: TensorField (tensor_map.h), vector: ordinal, size: of the
+ * value tensormap.cp_fenceproxy  operand[0] base of the copy and imm, operand[1] base of the map
+ * and `target` its offset; sub: ISA_BULK_SHARED_IS_32 mbarrier   operand[0] destination (row, or
+ * predicate of a wait) or ISA_SINK, operand[1] base, operand[2] row of the count, state or parity,
+ * operand[3] of a try's limit in ns; sub: ISA_MBARRIER_... ldmatrix, stmatrix  operand[0..vector-1]
+ * rows of data, operand[4] base; sub: 1 for .trans bar operand[0] row of the barrier's number,
+ * operand[1] row of the thread count or ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED;
+ * bar.red: operand[2] destination (row for popc, predicate index for and/or), operand[3] source
+ * predicate index, imm bit 0: source is negated, imm >> 8: PtxSub of the reduction. bar.warp.sync
+ * is straight-line (no effect) .sync      (ISA_NEEDS_MEMBERS) target: row of the member mask bra
+ * target, reconverge; sub: an IsaLoop when it goes round one. brx.idx: operand[0] index row, target
+ * = index in program->targets of the list's length, followed by its pcs; reconverge call target =
+ * function index, imm = index in program->calls. Indirect: operand[0] row pair that holds function
+ * handles. Builtin: target = IsaBuiltin
  *
  * Memory instructions: size, vector and space as commented in IsaInst, and `flags` below. A
  * kernel's own parameters are PTX_SPACE_PARAM with imm the offset in the parameter area; a .func's

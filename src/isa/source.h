@@ -16,6 +16,7 @@
 
 #include <stddef.h>
 
+#include "isa/pixels.h"
 #include "isa/fault.h"
 #include "isa/info.h"
 #include "isa/policy.h"
@@ -80,7 +81,9 @@ typedef struct IsaBulk {
     uint16_t ranks; /* CTAs of the cluster that have the mbarrier, bit each; 0: the warp's own */
     uint8_t kind;   /* IsaBulkKind */
     uint8_t lane;
-    bool drops; /* ARRIVE: the arrivals leave the barrier */
+    bool drops;       /* ARRIVE: the arrivals leave the barrier */
+    IsaPixels pixels; /* by an im2col map: rows[0] pixels of row_bytes each, from this one on, of
+                         a tensor at `global`; no dimensions: rows and strides say where they are */
 } IsaBulk;
 
 /* Where a CTA is resident. */

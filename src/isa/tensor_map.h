@@ -1,6 +1,8 @@
 /* A tensor map (CUtensorMap): 128 bytes that the host encodes and a kernel hands to bulk copies of
- * tiles. Which bits mean what is not published: this layout is ours, and programs do not look into
- * one. What the fields mean: CUDA driver API, cuTensorMapEncodeTiled. */
+ * tiles, or of the pixels that filters of a convolution meet (im2col). What the fields mean: CUDA
+ * driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col. Which bits they have is not
+ * published. Those that tensormap.replace changes are where ptxas has them, as machine code writes
+ * them itself; where the rest is, is ours. */
 #ifndef TYTO_ISA_TENSOR_MAP_H
 #define TYTO_ISA_TENSOR_MAP_H
 
@@ -13,6 +15,8 @@ enum {
     TENSOR_MAX_RANK = 5,
     TENSOR_MAX_BOX = 256,
     TENSOR_MAX_STEP = 8,
+    TENSOR_LEAST_PIXELS_RANK = 3, /* of an im2col map: N, W, C */
+    TENSOR_MAX_PIXELS = 1024,
     TENSOR_MAX_BYTES = 1 << 20, /* of a tile: more than an SM's shared memory, and no overflow */
     TENSOR_ROW_ALIGNMENT = 16   /* bytes of a row of a tile */
 };
@@ -46,43 +50,88 @@ static inline bool tensor_is_float(TensorType type) { return type >= TENSOR_F16;
 
 typedef struct TensorMap {
     uint32_t mark;
-    uint8_t type;      /* TensorType */
-    uint8_t rank;      /* 1 to 5 */
-    uint8_t swizzle;   /* log2 of the bytes whose 16-byte units are permuted, 5 to 7; 0: none */
-    uint8_t fills_nan; /* elements outside are NaN, else zero */
-    uint64_t address;  /* of the first element, in global memory */
+    uint8_t type;       /* TensorType */
+    uint8_t rank;       /* 1 to 5 */
+    uint8_t swizzle;    /* log2 of the bytes whose 16-byte units are permuted, 5 to 7; 0: none */
+    bool fills_nan;     /* elements outside are NaN, else zero */
+    uint8_t interleave; /* log2 of the bytes of a slice of channels, less 3; 0: none */
+    uint64_t address;   /* of the first element, in global memory */
     uint64_t stride[TENSOR_MAX_RANK - 1]; /* bytes between elements of dimension 1, 2, ... */
     uint32_t last[TENSOR_MAX_RANK];       /* elements of each dimension, less one */
     uint16_t box[TENSOR_MAX_RANK];        /* elements of a tile in each dimension */
     uint8_t step[TENSOR_MAX_RANK];        /* of these every so many-th is copied */
+    bool is_im2col;                       /* box[0]: channels of a pixel; no other box */
+    uint16_t pixels;                      /* im2col: of a copy */
+    int16_t lower[TENSOR_MAX_RANK - 2];   /* im2col: first position of a filter in W, H, D */
+    int16_t upper[TENSOR_MAX_RANK - 2];   /* ... and the last, less that of the tensor */
 } TensorMap;
-_Static_assert(sizeof(TensorMap) <= TENSOR_MAP_BYTES, "it is copied into a CUtensorMap");
 
-/* Elements of a tile in a dimension that are copied. */
+/* What tensormap.replace replaces. */
+typedef enum TensorField {
+    TENSOR_FIELD_ADDRESS,
+    TENSOR_FIELD_RANK, /* less one */
+    TENSOR_FIELD_BOX,
+    TENSOR_FIELD_DIMENSION,
+    TENSOR_FIELD_STRIDE,
+    TENSOR_FIELD_STEP,
+    TENSOR_FIELD_TYPE, /* as the PTX ISA numbers them */
+    TENSOR_FIELD_INTERLEAVE,
+    TENSOR_FIELD_SWIZZLE,
+    TENSOR_FIELD_FILL,
+    TENSOR_FIELDS
+} TensorField;
+enum {
+    TENSOR_FIELD_BYTES = 64, /* the fields are in so many bytes from a map's start on */
+    TENSOR_ADDRESS_AT = 0    /* byte of the address in these */
+};
+
+/* Changes a field of the map in `bytes`, for dimension `ordinal` where each has one; the strides
+ * begin with that of dimension 1. */
+void tensor_map_replace(uint8_t *bytes, TensorField field, uint32_t ordinal, uint64_t value);
+/* Between a map's bytes, TENSOR_MAP_BYTES, and its fields. Any bytes have some. */
+void tensor_map_put(uint8_t *bytes, const TensorMap *map);
+TensorMap tensor_map_get(const uint8_t *bytes);
+
+/* Elements of a tile in a dimension that are copied; of an im2col map those of the innermost. */
 static inline uint32_t tensor_count(const TensorMap *map, int dimension) {
     return (map->box[dimension] + map->step[dimension] - 1u) / map->step[dimension];
 }
 /* Bytes of a tile in shared memory. */
 static inline uint32_t tensor_tile_bytes(const TensorMap *map) {
-    uint32_t bytes = tensor_element_bytes((TensorType)map->type);
-    for (int i = 0; i < map->rank; i++)
+    uint32_t bytes = tensor_element_bytes((TensorType)map->type) * tensor_count(map, 0);
+    for (int i = 1; i < map->rank && !map->is_im2col; i++)
         bytes *= tensor_count(map, i);
-    return bytes;
+    return map->is_im2col ? bytes * map->pixels : bytes;
 }
 
-/* Whether the fields are as cuTensorMapEncodeTiled leaves them: a program can put any bytes where a
+static inline bool tensor_box_is_valid(const TensorMap *map) {
+    for (int i = 0; i < map->rank; i++)
+        if (!map->box[i] || map->box[i] > TENSOR_MAX_BOX) return false;
+    return true;
+}
+
+/* The positions of a filter are no empty box. */
+static inline bool tensor_pixels_are_valid(const TensorMap *map) {
+    if (map->rank < TENSOR_LEAST_PIXELS_RANK || !map->box[0] || map->box[0] > TENSOR_MAX_BOX ||
+        !map->pixels || map->pixels > TENSOR_MAX_PIXELS)
+        return false;
+    for (int i = 0; i < map->rank - 2; i++)
+        if ((int64_t)map->last[i + 1] + map->upper[i] < map->lower[i]) return false;
+    return true;
+}
+
+/* Whether the fields are as cuTensorMapEncode... leaves them: a program can put any bytes where a
  * map is looked for. */
 static inline bool tensor_map_is_valid(const TensorMap *map) {
-    if (map->mark != TENSOR_MAP_MARK || map->type >= TENSOR_TYPES) return false;
+    if (map->mark != TENSOR_MAP_MARK || map->type >= TENSOR_TYPES || map->interleave) return false;
     if (!map->rank || map->rank > TENSOR_MAX_RANK) return false;
     if (map->swizzle && (map->swizzle < 5 || map->swizzle > 7)) return false;
+    if (map->is_im2col ? !tensor_pixels_are_valid(map) : !tensor_box_is_valid(map)) return false;
     for (int i = 0; i < map->rank; i++)
-        if (!map->box[i] || map->box[i] > TENSOR_MAX_BOX || !map->step[i] ||
-            map->step[i] > TENSOR_MAX_STEP)
-            return false;
+        if (!map->step[i] || map->step[i] > TENSOR_MAX_STEP) return false;
     const uint32_t bytes = map->box[0] * tensor_element_bytes((TensorType)map->type);
-    uint64_t tile = bytes;
-    for (int i = 1; i < map->rank; i++)
+    uint64_t tile = map->is_im2col ? (uint64_t)bytes * map->pixels : bytes;
+    for (int i = 1; i < map->rank && !map->is_im2col; i++)
         tile *= tensor_count(map, i); /* five counts up to 256: fits */
     return map->step[0] == 1 && tile <= TENSOR_MAX_BYTES && bytes % TENSOR_ROW_ALIGNMENT == 0 &&
            (!map->swizzle || bytes <= 1u << map->swizzle);

@@ -246,12 +246,28 @@ static const PtxModifier modifiers[] = {
     {".tensor#reduce", PTX_FIELD_SUB, PTX_SUB_TENSOR_REDUCE},
     {".tensor#prefetch", PTX_FIELD_SUB, PTX_SUB_TENSOR_PREFETCH},
     {".tile", PTX_FIELD_IGNORED, 0},
+    {".im2col", PTX_FIELD_FLAG, PTX_FLAG_IM2COL},
+    {".im2col_no_offs", PTX_FIELD_FLAG, PTX_FLAG_IM2COL},
     {".1d#tile", PTX_FIELD_VECTOR, 1},
     {".2d#tile", PTX_FIELD_VECTOR, 2},
     {".3d#tile", PTX_FIELD_VECTOR, 3},
     {".4d#tile", PTX_FIELD_VECTOR, 4},
     {".5d#tile", PTX_FIELD_VECTOR, 5},
     {".tensormap#prefetch", PTX_FIELD_SUB, PTX_SUB_TENSOR_PREFETCH},
+    {".replace", PTX_FIELD_IGNORED, 0},
+    {".cp_fenceproxy", PTX_FIELD_SUB, PTX_SUB_MAP_COPY},
+    {".tensormap::generic", PTX_FIELD_IGNORED, 0},
+    {".b1024", PTX_FIELD_IGNORED, 0},
+    {".global_address", PTX_FIELD_SUB, PTX_SUB_MAP_ADDRESS},
+    {".rank", PTX_FIELD_SUB, PTX_SUB_MAP_RANK},
+    {".box_dim", PTX_FIELD_SUB, PTX_SUB_MAP_BOX},
+    {".global_dim", PTX_FIELD_SUB, PTX_SUB_MAP_DIMENSION},
+    {".global_stride", PTX_FIELD_SUB, PTX_SUB_MAP_STRIDE},
+    {".element_stride", PTX_FIELD_SUB, PTX_SUB_MAP_STEP},
+    {".elemtype", PTX_FIELD_SUB, PTX_SUB_MAP_TYPE},
+    {".interleave_layout", PTX_FIELD_SUB, PTX_SUB_MAP_INTERLEAVE},
+    {".swizzle_mode", PTX_FIELD_SUB, PTX_SUB_MAP_SWIZZLE},
+    {".fill_mode", PTX_FIELD_SUB, PTX_SUB_MAP_FILL},
     {".const#prefetch", PTX_FIELD_IGNORED, 0},
     {".param#prefetch", PTX_FIELD_IGNORED, 0},
     {".bulk_group", PTX_FIELD_IGNORED, 0},
@@ -411,22 +427,31 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define ASYNC_RED     ".async#store.relaxed.cluster.shared::cluster#to" TRANSACTIONS
 #define DIMENSIONS    "(.1d#tile,.2d#tile,.3d#tile,.4d#tile,.5d#tile)"
 #define TILE_TO       DIMENSIONS ".global#to.shared::cta#from{.tile}.bulk_group" HINT
-#define ACQUIRE       "{.acquire,.relaxed}{.cta,.cluster}"
-#define RELEASE       "{.release,.relaxed}{.cta,.cluster}"
-#define SYNC          ".sync.aligned"
-#define ROW_COL       ".row.col#b"
-#define MMA_64        "(.m8n8k4,.m16n8k4,.m16n8k8,.m16n8k16)"
-#define ANY_ROW_COL   "(.row,.col)(.row#b,.col#b)"
-#define F8            "(.e4m3,.e5m2)"
-#define I8            "(.u8,.s8)"
-#define I4            "(.u4,.s4)"
-#define BIT_OP        "(.xor,.and)"
-#define WMMA_16       "(.m16n16k16,.m8n32k16,.m32n8k16)"
-#define WMMA_SPACE    "{.global,.shared,.shared::cta}"
-#define ORDERS        "(.eq,.ne,.lt,.le,.gt,.ge)"
-#define SECOND        "(.add#combine,.min#combine,.max#combine)"
-#define BOUNDARY      "(.trap,.clamp#surface,.zero)"
-#define SPARSE        "(.sp,.sp::ordered_metadata)"
+#define MAP_SPACE     "{.global,.shared::cta}.b1024"
+#define LOAD_TENSOR   ".async#group.bulk#tile.tensor#load"
+#define TO_SHARED     "(.shared::cluster#to,.shared::cta#to).global#from"
+#define TO_CLUSTER    ".shared::cluster#to.global#from"
+#define IMAGES        "(.3d#tile,.4d#tile,.5d#tile)"
+#define PIXELS_TO     IMAGES ".global#to.shared::cta#from.im2col_no_offs.bulk_group" HINT
+#define TILE_COMBINE                                                                               \
+    "(.add#combine,.min#combine,.max#combine,.inc#combine,.dec#combine,.and#combine,.or#combine,"  \
+    ".xor#combine)"
+#define ACQUIRE     "{.acquire,.relaxed}{.cta,.cluster}"
+#define RELEASE     "{.release,.relaxed}{.cta,.cluster}"
+#define SYNC        ".sync.aligned"
+#define ROW_COL     ".row.col#b"
+#define MMA_64      "(.m8n8k4,.m16n8k4,.m16n8k8,.m16n8k16)"
+#define ANY_ROW_COL "(.row,.col)(.row#b,.col#b)"
+#define F8          "(.e4m3,.e5m2)"
+#define I8          "(.u8,.s8)"
+#define I4          "(.u4,.s4)"
+#define BIT_OP      "(.xor,.and)"
+#define WMMA_16     "(.m16n16k16,.m8n32k16,.m32n8k16)"
+#define WMMA_SPACE  "{.global,.shared,.shared::cta}"
+#define ORDERS      "(.eq,.ne,.lt,.le,.gt,.ge)"
+#define SECOND      "(.add#combine,.min#combine,.max#combine)"
+#define BOUNDARY    "(.trap,.clamp#surface,.zero)"
+#define SPARSE      "(.sp,.sp::ordered_metadata)"
 
 static const PtxForm forms[] = {
     {"abs", PTX_OP_ABS, "(.s16,.s32,.s64,.f64," BHALVES ")", "d, a"},
@@ -510,23 +535,26 @@ static const PtxForm forms[] = {
      "[a:G], [b:S], c:i{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#prefetch.prefetch.L2#to.global#from" HINT,
      "[b:G], c:i{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".async#group.bulk#tile.tensor#load" DIMENSIONS
-     "(.shared::cluster#to,.shared::cta#to).global#from{.tile}" TRANSACTIONS HINT,
+    {"cp", PTX_OP_CP, LOAD_TENSOR DIMENSIONS TO_SHARED "{.tile}" TRANSACTIONS HINT,
      "[a:S], [b:A, c:D], [e:S]{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".async#group.bulk#tile.tensor#load" DIMENSIONS
-     ".shared::cluster#to.global#from{.tile}" TRANSACTIONS MULTICAST HINT,
+    {"cp", PTX_OP_CP, LOAD_TENSOR DIMENSIONS TO_CLUSTER "{.tile}" TRANSACTIONS MULTICAST HINT,
      "[a:S], [b:A, c:D], [e:S], f:j{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" TILE_TO, "[b:A, c:D], [a:S]{, k:k}"},
-    {"cp", PTX_OP_CP,
-     ".reduce.async#group.bulk#tile.tensor#reduce" TILE_TO
-     "(.add#combine,.min#combine,.max#combine,.inc#combine,.dec#combine,.and#combine,.or#combine,"
-     ".xor#combine)",
+    {"cp", PTX_OP_CP, ".reduce.async#group.bulk#tile.tensor#reduce" TILE_TO TILE_COMBINE,
      "[b:A, c:D], [a:S]{, k:k}"},
     {"cp", PTX_OP_CP,
      ".async#group.bulk#tile.prefetch.tensor#prefetch" DIMENSIONS ".L2#to.global#from{.tile}" HINT,
      "[b:A, c:D]{, k:k}"},
+    {"cp", PTX_OP_CP, LOAD_TENSOR IMAGES TO_SHARED ".im2col" TRANSACTIONS HINT,
+     "[a:S], [b:A, c:D], [e:S], g:O{, k:k}"},
+    {"cp", PTX_OP_CP, LOAD_TENSOR IMAGES TO_CLUSTER ".im2col" TRANSACTIONS MULTICAST HINT,
+     "[a:S], [b:A, c:D], [e:S], g:O, f:j{, k:k}"},
+    {"cp", PTX_OP_CP, ".async#group.bulk#tile.tensor#store" PIXELS_TO, "[b:A, c:D], [a:S]{, k:k}"},
+    {"cp", PTX_OP_CP, ".reduce.async#group.bulk#tile.tensor#reduce" PIXELS_TO TILE_COMBINE,
+     "[b:A, c:D], [a:S]{, k:k}"},
+    {"cp", PTX_OP_CP,
+     ".async#group.bulk#tile.prefetch.tensor#prefetch" IMAGES ".L2#to.global#from.im2col" HINT,
+     "[b:A, c:D], g:O{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#group.commit_group", ""},
     {"cp", PTX_OP_CP, ".async#group.bulk#group.wait_group{.read}", "a:n"},
     {"createpolicy", PTX_OP_CREATEPOLICY, ".fractional" PRIMARY SECONDARY ".b64", "d{, a:h}"},
@@ -589,6 +617,9 @@ static const PtxForm forms[] = {
     {"fence", PTX_OP_FENCE,
      ".proxy.async#proxy{.global#proxy,.shared::cta#proxy,.shared::cluster#proxy}", ""},
     {"fence", PTX_OP_FENCE, ".mbarrier_init.release.cluster", ""},
+    {"fence", PTX_OP_FENCE, ".proxy.tensormap::generic.release(.cta,.cluster,.gpu,.sys)", ""},
+    {"fence", PTX_OP_FENCE, ".proxy.tensormap::generic.acquire(.cta,.cluster,.gpu,.sys)",
+     "[a], b:n"},
     {"fma", PTX_OP_FMA, "(" ROUND "){.ftz}{.sat}.f32", "d, a, b, c"},
     {"fma", PTX_OP_FMA, "(" ROUND ").f64", "d, a, b, c"},
     {"fma", PTX_OP_FMA, ".rn{.ftz}{.sat}(" HALVES ")", "d, a, b, c"},
@@ -836,6 +867,18 @@ static const PtxForm forms[] = {
     {"sust", PTX_OP_SUST, ".p#surface(.1d,.2d,.3d,.a1d,.a2d){.v2,.v4}.b32" BOUNDARY, "[a:X], b:x"},
     {"szext", PTX_OP_SZEXT, "(.clamp,.wrap)" SIGN32, "d, a, b:i"},
     {"tanh", PTX_OP_TANH, ".approx(.f32," HALVES "," BHALVES ")", "d, a"},
+    {"tensormap", PTX_OP_TENSORMAP, ".replace.tile.global_address" MAP_SPACE ".b64", "[a], b"},
+    {"tensormap", PTX_OP_TENSORMAP, ".replace.tile.rank" MAP_SPACE ".b32", "[a], b"},
+    {"tensormap", PTX_OP_TENSORMAP,
+     ".replace.tile(.box_dim,.global_dim,.element_stride)" MAP_SPACE ".b32", "[a], c:n, b"},
+    {"tensormap", PTX_OP_TENSORMAP, ".replace.tile.global_stride" MAP_SPACE ".b64", "[a], c:n, b"},
+    {"tensormap", PTX_OP_TENSORMAP,
+     ".replace.tile(.elemtype,.interleave_layout,.swizzle_mode,.fill_mode)" MAP_SPACE ".b32",
+     "[a], c:n"},
+    {"tensormap", PTX_OP_TENSORMAP,
+     ".cp_fenceproxy.global#to.shared::cta#from.tensormap::generic.release(.cta,.cluster,.gpu,."
+     "sys)" SYNC,
+     "[a:G], [b:S], c:n"},
     {"testp", PTX_OP_TESTP, "(.finite,.infinite,.number,.notanumber,.normal,.subnormal)(.f32,.f64)",
      "p, a"},
     {"tex", PTX_OP_TEX, "{.base}(.1d,.2d,.3d,.a1d,.a2d).v4(.u32,.s32,.f16,.f32)(.s32,.f32)",

@@ -35,6 +35,7 @@
     OPCODE(STACKRESTORE, "stackrestore") OPCODE(STACKSAVE, "stacksave") OPCODE(SUB, "sub")       \
     OPCODE(SUBC, "subc") OPCODE(SULD, "suld") OPCODE(SUQ, "suq") OPCODE(SURED, "sured")            \
     OPCODE(SUST, "sust") OPCODE(SZEXT, "szext") OPCODE(TANH, "tanh") OPCODE(TESTP, "testp")      \
+    OPCODE(TENSORMAP, "tensormap") \
     OPCODE(TEX, "tex") OPCODE(TLD4, "tld4") OPCODE(TRAP, "trap") OPCODE(TXQ, "txq")              \
     OPCODE(VABSDIFF, "vabsdiff") OPCODE(VADD, "vadd") OPCODE(VMAX, "vmax") OPCODE(VMIN, "vmin")  \
     OPCODE(VMAD, "vmad") OPCODE(VSET, "vset") OPCODE(VSHL, "vshl") OPCODE(VSHR, "vshr")          \
@@ -78,6 +79,7 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *         else is said
  *   A     of an address: a generic one
  *   D     as many 32-bit integers as the instruction's vector has, in the brackets of an address
+ *   O     two 16-bit integers fewer than the instruction's vector has
  *   h     an .f32                         V  as many as the instruction's vector has
  *   y     any 32-bit integer, or a predicate
  *   F     a fragment of a matrix, which one by the operand's name (fragment.h)

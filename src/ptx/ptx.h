@@ -209,6 +209,17 @@ typedef enum PtxSub {
     PTX_SUB_TENSOR_STORE,
     PTX_SUB_TENSOR_REDUCE,
     PTX_SUB_TENSOR_PREFETCH,
+    PTX_SUB_MAP_COPY, /* tensormap.cp_fenceproxy; .replace, what: */
+    PTX_SUB_MAP_ADDRESS,
+    PTX_SUB_MAP_RANK,
+    PTX_SUB_MAP_BOX,
+    PTX_SUB_MAP_DIMENSION,
+    PTX_SUB_MAP_STRIDE,
+    PTX_SUB_MAP_STEP,
+    PTX_SUB_MAP_TYPE,
+    PTX_SUB_MAP_INTERLEAVE,
+    PTX_SUB_MAP_SWIZZLE,
+    PTX_SUB_MAP_FILL,
     PTX_SUB_MBARRIER_INIT,
     PTX_SUB_MBARRIER_INVAL,
     PTX_SUB_MBARRIER_ARRIVE,
@@ -305,6 +316,7 @@ enum {
     PTX_FLAG_A_COL = 1 << 23,  /* mma, wmma: A, or the matrix in memory, is stored by columns */
     PTX_FLAG_B_COL = 1 << 24,
     PTX_FLAG_TRANS = 1 << 25,
+    PTX_FLAG_IM2COL = 1 << 25, /* cp.async.bulk.tensor, which transposes nothing */
     PTX_FLAG_SPARSE = 1 << 26, /* mma.sp */
     PTX_FLAG_NOINC = 1 << 27,
     PTX_FLAG_NO_COMPLETE = 1 << 28,

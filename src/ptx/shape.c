@@ -202,6 +202,11 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
         slot->elements = inst->vector;
         slot->can_enclose = slot->is_in_brackets = true;
         break;
+    case 'O':
+        slot->type = PTX_U16;
+        slot->elements = inst->vector > 2 ? (uint8_t)(inst->vector - 2) : 1;
+        slot->can_enclose = true;
+        break;
     case 'h': slot->type = PTX_F32; break;
     case 'y':
         slot->type = PTX_U32;

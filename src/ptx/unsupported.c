@@ -7,7 +7,6 @@ static const PtxUnsupported unsupported[] = {
     {"clusterlaunchcontrol", "work stealing of clusters"},
     {"multimem", "multi-device memory"},
     {"tcgen05", "tensor cores"},
-    {"tensormap", "tensor maps"},
 };
 
 const PtxUnsupported *ptx_unsupported(int *count) {
@@ -18,11 +17,11 @@ const PtxUnsupported *ptx_unsupported(int *count) {
 static const PtxUnsupported unsupported_words[] = {
     {".2dms", "multisampled textures"},
     {".a2dms", "multisampled textures"},
-    {".im2col", "tiles of im2col"},
+    {".im2col::w", "tiles of im2col along W, of sm_100"},
+    {".im2col::w::128", "tiles of im2col along W, of sm_100"},
     {".tensor", "this kind of tile"},
     {".cp_mask", "copies of chosen bytes"},
     {".bulk", "this kind of bulk copy"},
-    {".tensormap::generic", "tensor maps"},
     {".e2m1", "formats of 4 and 6 bits"},
     {".e2m3", "formats of 4 and 6 bits"},
     {".e3m2", "formats of 4 and 6 bits"},
@@ -35,7 +34,7 @@ static const PtxUnsupported unsupported_words[] = {
     {".m16n16", "matrices of sm_100"},
     {".m8n16", "matrices of sm_100"},
     {".m16n8", "matrices of sm_100"},
-    {".tensormap", "tensor maps"},
+    {".swizzle_atomicity", "tensor maps of sm_100"},
     {".oob", "operands that are out of bounds"},
     {".rs", "stochastic rounding"},
     {"redux.f32", "reductions of f32"},

@@ -55,11 +55,25 @@ static uint32_t moved_bytes(const IsaBulk *copy, bool is_remote) {
 
 static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
     uint64_t address = copy->global;
+    if (copy->pixels.dimensions) return address + isa_pixels_offset(&copy->pixels);
     for (int i = 0; i < 4; i++) {
         address += row % copy->rows[i] * copy->stride[i];
         row /= copy->rows[i];
     }
     return address;
+}
+
+/* Whether the row that follows is to be looked for: the job has sent one of the pixels. */
+static bool is_pixel_sent(const SmBulkJob *job) {
+    return job->copy.pixels.dimensions && job->sent < job->bytes &&
+           job->sent % job->copy.row_bytes == 0;
+}
+
+/* The next pixel in the tensor, of which there is one. */
+static void find_pixel(IsaPixels *pixels) {
+    do
+        isa_pixels_advance(pixels);
+    while (!isa_pixels_are_inside(pixels));
 }
 
 /* The next part of a job that goes to another SM. */
@@ -131,6 +145,7 @@ static void send(SmBulk *bulk, SmContext *sm, SmPort *port) {
         job->sent += bytes;
         job->under_way++;
         bulk->under_way++;
+        if (is_pixel_sent(job)) find_pixel(&job->copy.pixels);
     }
     if (job->sent < job->bytes) return;
     pop(bulk, &bulk->sending);

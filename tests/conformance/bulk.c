@@ -27,7 +27,7 @@ static void begin(Trial *trial, const char *spelling) {
     trial_begin_kernel(trial, ROOM);
     text_printf(&trial->ptx,
                 ".reg .b64 word, map, policy, d<4>;\n.reg .b32 r, size, i, c<5>, e<4>;\n"
-                ".reg .b16 ranks;\n.reg .pred done;\nmov.b16 ranks, 1;\n"
+                ".reg .b16 ranks, none;\n.reg .pred done;\nmov.b16 ranks, 1;\nmov.b16 none, 0;\n"
                 "mov.u32 r, room;\nmov.u32 size, %d;\nmov.b64 policy, 0;\n"
                 "mov.u32 c0, 0;\nmov.u32 c1, 0;\nmov.u32 c2, 0;\nmov.u32 c3, 0;\nmov.u32 c4, 0;\n"
                 "mbarrier.init.shared.b64 [barrier], 1;\nfence.proxy.async;\n",
@@ -77,6 +77,8 @@ static int rank_of(const char *spelling) {
     return 0;
 }
 
+static bool is_im2col(const char *spelling) { return strstr(spelling, "im2col") != NULL; }
+
 /* The kernel puts the map where it can be found, of a tensor at `where`. */
 static int put_map(Trial *trial, int rank, const char *where) {
     TensorMap map = {.mark = TENSOR_MAP_MARK, .type = TENSOR_U32, .rank = (uint8_t)rank};
@@ -89,13 +91,15 @@ static int put_map(Trial *trial, int rank, const char *where) {
         if (i) map.stride[i - 1] = (uint64_t)bytes;
         if (i) bytes *= 2;
     }
-    memcpy(&trial->in[MAP_AT], &map, sizeof map);
+    map.is_im2col = is_im2col(trial->spelling);
+    map.pixels = (uint16_t)(bytes / (4 * ROW_ELEMENTS)); /* all: the box is the tensor */
+    tensor_map_put((uint8_t *)&trial->in[MAP_AT], &map);
     for (int at = 0; at < TENSOR_MAP_BYTES; at += 8)
         text_printf(&trial->ptx, "ld.global.b64 word, [in+%d];\nst.global.b64 [out+%d], word;\n",
                     8 * MAP_AT + at, MAP_BYTES + at);
     text_printf(&trial->ptx,
                 "st.global.b64 [out+%d], %s;\nadd.u64 map, out, %d;\nmov.u32 size, %d;\n",
-                MAP_BYTES + (int)offsetof(TensorMap, address), where, MAP_BYTES, bytes);
+                MAP_BYTES + TENSOR_ADDRESS_AT, where, MAP_BYTES, bytes);
     return bytes / 8;
 }
 
@@ -103,6 +107,12 @@ static const char *coordinates(int rank) {
     static const char *const lists[] = {
         "", "{c0}", "{c0, c1}", "{c0, c1, c2}", "{c0, c1, c2, c3}", "{c0, c1, c2, c3, c4}"};
     return lists[rank];
+}
+
+/* Operands of loads and prefetches by a map of im2col. */
+static const char *offsets(const char *spelling, int rank) {
+    static const char *const lists[] = {", {0}", ", {none, 0}", ", {none, none, none}"};
+    return is_im2col(spelling) ? lists[rank - 3] : "";
 }
 
 /* ---- Copies ---- */
@@ -125,8 +135,9 @@ static void run_load(void *user, const char *spelling) {
     if (rank) words = put_map(trial, rank, "in");
     expect(trial);
     if (rank)
-        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s%s;\n", spelling, coordinates(rank),
-                    ranks_of(spelling), policy_of(spelling));
+        text_printf(&trial->ptx, "%s [r], [map, %s], [barrier]%s%s%s;\n", spelling,
+                    coordinates(rank), offsets(spelling, rank), ranks_of(spelling),
+                    policy_of(spelling));
     else
         text_printf(&trial->ptx, "%s [r], [in], size, [barrier]%s%s;\n", spelling,
                     ranks_of(spelling), policy_of(spelling));
@@ -175,8 +186,8 @@ static void run_prefetch(void *user, const char *spelling) {
     begin(trial, spelling);
     if (rank) {
         put_map(trial, rank, "in");
-        text_printf(&trial->ptx, "%s [map, %s]%s;\n", spelling, coordinates(rank),
-                    policy_of(spelling));
+        text_printf(&trial->ptx, "%s [map, %s]%s%s;\n", spelling, coordinates(rank),
+                    offsets(spelling, rank), policy_of(spelling));
     } else if (strstr(spelling, "tensormap")) {
         put_map(trial, 1, "in");
         text_printf(&trial->ptx, "%s [map];\n", spelling);
@@ -186,6 +197,54 @@ static void run_prefetch(void *user, const char *spelling) {
     text_add(&trial->ptx, "st.global.b64 [out], 7;\n");
     trial->expected[0] = 7;
     trial->slots = 1;
+    trial_run(trial);
+}
+
+/* ---- tensormap ---- */
+
+/* Values of the fields of the map of a tile of one dimension, at `in`, and others. */
+static const struct {
+    const char *field, *good, *bad;
+} map_fields[] = {
+    {".global_address", "in", "out"},
+    {".rank", "0", "3"},
+    {".box_dim", "0, 8", "0, 16"},
+    {".global_dim", "0, 8", "0, 3"},
+    {".element_stride", "1, 1", "1, 3"},
+    {".global_stride", "0, 32", "0, 1024"},
+    {".elemtype", "2", "1"},
+    {".interleave_layout", "0", "0"},
+    {".swizzle_mode", "0", "3"},
+    {".fill_mode", "0", "1"},
+};
+
+/* A map in global memory, or in shared memory and then copied, is changed twice. */
+static void run_map(void *user, const char *spelling) {
+    Trial *trial = user;
+    const bool is_copy = strstr(spelling, "cp_fenceproxy") != NULL;
+    const bool is_shared = is_copy || strstr(spelling, ".shared") != NULL;
+    const char *const map = is_shared ? "r" : "map";
+    if (!harness_wants(trial->harness, spelling)) return;
+    begin(trial, spelling);
+    const int words = put_map(trial, 1, "in");
+    for (int at = 0; at < TENSOR_MAP_BYTES && is_shared; at += 8)
+        text_printf(&trial->ptx, "ld.global.b64 word, [map+%d];\nst.shared.b64 [r+%d], word;\n", at,
+                    at);
+    for (size_t i = 0; i < sizeof map_fields / sizeof *map_fields && !is_copy; i++)
+        if (strstr(spelling, map_fields[i].field))
+            text_printf(&trial->ptx, "%s [%s], %s;\n%s [%s], %s;\n", spelling, map,
+                        map_fields[i].bad, spelling, map, map_fields[i].good);
+    if (is_shared)
+        text_printf(&trial->ptx, "%s [map], [r], 128;\n",
+                    is_copy ? spelling
+                            : "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic"
+                              ".release.gpu.sync.aligned");
+    expect(trial);
+    text_add(&trial->ptx, "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx"
+                          "::bytes [r], [map, {c0}], [barrier];\n" WAIT);
+    hand_over(trial, 0);
+    trial->slots = words;
+    memcpy(trial->expected, trial->in, 8 * (size_t)words);
     trial_run(trial);
 }
 
@@ -381,6 +440,12 @@ static void run_fence(void *user, const char *spelling) {
     run_one(user, spelling, text);
 }
 
+static void run_acquire(void *user, const char *spelling) {
+    char text[FORM_TEXT_BYTES];
+    snprintf(text, sizeof text, "%s [out], 128;\n", spelling);
+    run_one(user, spelling, text);
+}
+
 /* ---- All of them ---- */
 
 #define HINT       "{.L2::cache_hint}"
@@ -388,6 +453,9 @@ static void run_fence(void *user, const char *spelling) {
 #define TO_SHARED  "(.shared::cluster,.shared::cta).global"
 #define TO_GLOBAL  ".global.shared::cta"
 #define DIMENSIONS "(.1d,.2d,.3d,.4d,.5d)"
+#define MAP_SPACE  "{.global,.shared::cta}.b1024"
+#define IMAGES     "(.3d,.4d,.5d)"
+#define COMBINED   "(.add,.min,.max,.inc,.dec,.and,.or,.xor)"
 #define ASYNC      ".async{.weak}.shared::cluster" LOADED
 #define ASYNC_RED  ".async.relaxed.cluster.shared::cluster" LOADED
 #define REDUCE     ".reduce.async.bulk" TO_GLOBAL ".bulk_group" HINT
@@ -422,10 +490,36 @@ void bulk_run(Harness *harness) {
     form_expand("cp", ".async.bulk.prefetch.tensor" DIMENSIONS ".L2.global{.tile}" HINT,
                 run_prefetch, trial);
     form_expand("cp",
-                ".reduce.async.bulk.tensor" DIMENSIONS TO_GLOBAL
-                "(.add,.min,.max,.inc,.dec,.and,.or,.xor){.tile}.bulk_group" HINT,
+                ".reduce.async.bulk.tensor" DIMENSIONS TO_GLOBAL COMBINED "{.tile}.bulk_group" HINT,
+                run_reduction, trial);
+    form_expand("cp", ".async.bulk.tensor" IMAGES TO_SHARED ".im2col" LOADED HINT, run_load, trial);
+    form_expand("cp",
+                ".async.bulk.tensor" IMAGES ".shared::cluster.global.im2col" LOADED
+                ".multicast::cluster" HINT,
+                run_load, trial);
+    form_expand("cp", ".async.bulk.tensor" IMAGES TO_GLOBAL ".im2col_no_offs.bulk_group" HINT,
+                run_store, trial);
+    form_expand("cp", ".async.bulk.prefetch.tensor" IMAGES ".L2.global.im2col" HINT, run_prefetch,
+                trial);
+    form_expand("cp",
+                ".reduce.async.bulk.tensor" IMAGES TO_GLOBAL COMBINED
+                ".im2col_no_offs.bulk_group" HINT,
                 run_reduction, trial);
     form_expand("prefetch", "{.const,.param}.tensormap", run_prefetch, trial);
+    form_expand("tensormap", ".replace.tile(.global_address,.global_stride)" MAP_SPACE ".b64",
+                run_map, trial);
+    form_expand("tensormap",
+                ".replace.tile(.rank,.box_dim,.global_dim,.element_stride,.elemtype,"
+                ".interleave_layout,.swizzle_mode,.fill_mode)" MAP_SPACE ".b32",
+                run_map, trial);
+    form_expand("tensormap",
+                ".cp_fenceproxy.global.shared::cta.tensormap::generic.release"
+                "(.cta,.cluster,.gpu,.sys).sync.aligned",
+                run_map, trial);
+    form_expand("fence", ".proxy.tensormap::generic.release(.cta,.cluster,.gpu,.sys)", run_fence,
+                trial);
+    form_expand("fence", ".proxy.tensormap::generic.acquire(.cta,.cluster,.gpu,.sys)", run_acquire,
+                trial);
     static const char *const spaces[] = {"", ".shared", ".shared::cta", ".shared::cluster"};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         run_transactions(trial, spaces[i], "");

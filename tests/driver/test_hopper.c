@@ -17,9 +17,9 @@ static const struct {
 } rows[] = {
     {".blocksareclusters", "", ".blocksareclusters"},
     {"",
-     "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [a], [b, "
-     "{a, a, a}], [a], {a};",
-     "tiles of im2col"},
+     "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [a], "
+     "[b, {a, a, a}], [a], {a, a};",
+     "tiles of im2col along W"},
     {"",
      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [a], "
      "[a], 16, [a];",
@@ -29,10 +29,11 @@ static const struct {
     {"", "wgmma.wait_group.sync.aligned 8;", "a wait for all but 8 groups"},
     {"", "tcgen05.wait::ld.sync.aligned;", "tcgen05"},
     {"", "multimem.red.global.add.u32 [b], a;", "multimem"},
-    {"",
-     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [b], "
-     "[a], 128;",
-     "tensormap"},
+    {"", "tensormap.replace.tile.interleave_layout.global.b1024.b32 [b], 1;",
+     "interleaved tensor maps"},
+    {"", "tensormap.replace.tile.elemtype.global.b1024.b32 [b], 13;", "value 13 of a tensor map"},
+    {"", "tensormap.replace.tile.global_stride.global.b1024.b64 [b], 4, b;",
+     "dimension 4 of a tensor map"},
 };
 
 /* What is printed on stderr while `launch` is launched. */

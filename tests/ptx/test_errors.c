@@ -83,6 +83,9 @@ static const Mistake statements[] = {
     {"add.s32 {%r1,%r2}, %r1, %r2;", "operand d is a vector, but must be a single value"},
     {"ld.global.u32 _, [%rd1, %r1];", "expected ']'"},
     {"st.global.v2.u32 [%rd1], _;", "operand b is a single value, but must be a vector"},
+    {"cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], "
+     "[%rd1, {%r1, %r1, %r1, %r1}], [%r1], {%us1};",
+     "operand g has 1 elements, but must have 2"},
     {"cp.async.mbarrier.arrive.b64 [%f1];",
      "operand a is based on %f1, a .f32 register, but must be based on a 64-bit integer"},
     {"mbarrier.arrive.b64 %rd1, [%r1];",
@@ -358,10 +361,13 @@ static const Mistake refusals[] = {
     {"st.async.b32 [%rd1], %r1;",
      "test.ptx:5:1: not supported: 'st.async.b32' (asynchronous stores and proxies)"},
     {"mov.u32 %r1, %pm0;", "test.ptx:5:14: not supported: special register '%pm0'"},
-    {"cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd1, {%r1, %r1, "
+    {"cp.async.bulk.tensor.3d.global.shared::cta.tile::scatter4.bulk_group [%rd1, {%r1, %r1, "
      "%r1}], "
      "[%r1];",
      "(this kind of tile)"},
+    {"cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r1], "
+     "[%rd1, {%r1, %r1, %r1}], [%r1], {%s1, %s1};",
+     "(tiles of im2col along W, of sm_100)"},
     {"tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%s1,%s1,%s1,%s1}]; bogus;",
      "test.ptx:5:1: not supported: 'tex.2dms.v4.f32.s32' (multisampled textures)"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1}], %f2;",
@@ -376,7 +382,8 @@ static const Mistake refusals[] = {
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};", "(matrices of sm_100)"},
     {"txq.force_unnormalized_coords.b32 %r1, [%rd1];", "(what a sampler is made of)"},
     {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(asynchronous stores and proxies)"},
-    {"tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", "'tensormap' (tensor maps)"},
+    {"tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%rd1], 1;",
+     "(tensor maps of sm_100)"},
 };
 
 /* Whether the text's errors hold the message; prints both when they do not. */

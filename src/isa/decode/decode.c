@@ -139,6 +139,7 @@ static DecodeOp *const special[PTX_OP_COUNT] = {
     [PTX_OP_WGMMA] = decode_wgmma,
     [PTX_OP_SETMAXNREG] = decode_setmaxnreg,
     [PTX_OP_STMATRIX] = decode_stmatrix,
+    [PTX_OP_TENSORMAP] = decode_tensormap,
     [PTX_OP_MOV] = decode_mov,
     [PTX_OP_PREFETCH] = decode_prefetch,
     [PTX_OP_PREFETCHU] = decode_prefetch,

@@ -147,6 +147,10 @@ DecodeOp decode_mbarrier;
 DecodeOp decode_cluster_barrier;
 DecodeOp decode_mapa;
 DecodeOp decode_async_store;
+DecodeOp decode_tensormap; /* decode_tensor_map.c */
+/* Base and offset of a shared address, whose base has 32 bits if IsaInst.sub has `is_32` then. */
+bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int at, uint8_t is_32,
+                        int64_t *offset);
 DecodeOp decode_cta_rank;
 DecodeOp decode_nop;
 DecodeOp decode_dependency;

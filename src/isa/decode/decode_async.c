@@ -67,9 +67,8 @@ static void set_wait(Decoder *decoder, int64_t pending) {
 
 /* ---- cp.async.bulk ---- */
 
-/* Base and offset of a shared address, whose base has 32 bits if `is_32` says so. */
-static bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int at, uint8_t is_32,
-                               int64_t *offset) {
+bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int at, uint8_t is_32,
+                        int64_t *offset) {
     IsaInst *inst = &decoder->draft.inst;
     inst->flags &= (uint8_t)~ISA_BASE_IS_32;
     inst->space = PTX_SPACE_SHARED;
@@ -77,6 +76,31 @@ static bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int 
     *offset = inst->imm;
     if (inst->flags & ISA_BASE_IS_32) inst->sub |= is_32;
     inst->flags &= (uint8_t)~ISA_BASE_IS_32;
+    return true;
+}
+
+/* What has no place among the operands of a copy by a tensor map, in program->wide: the ranks that
+ * it goes to, then the offsets of im2col, which operand `at` of PTX names, ranks behind it. */
+static bool decode_more(Decoder *decoder, bool has_offsets, int at) {
+    const PtxInst *ptx = decoder->ptx;
+    const PtxOperand *offsets = &ptx->operands[at];
+    const bool is_list = offsets->kind == PTX_OPERAND_VECTOR;
+    const bool is_multicast = ptx->sub2 == PTX_SUB_MULTICAST;
+    const int64_t first = decoder->wide_count;
+    IsaInst *inst = &decoder->draft.inst;
+    IsaOperand row;
+    if (is_multicast) {
+        inst->flags |= ISA_BULK_MULTICAST;
+        if (!decode_source(decoder, &ptx->operands[has_offsets ? at + 1 : at], PTX_U16, &row))
+            return false;
+        decode_add_wide(decoder, row);
+    }
+    for (int i = 0; has_offsets && i < ptx->vector - 2; ++i) {
+        if (!decode_source(decoder, is_list ? &offsets->items[i] : offsets, PTX_U16, &row))
+            return false;
+        decode_add_wide(decoder, row);
+    }
+    inst->imm = (inst->imm & UINT32_MAX) | first << 32;
     return true;
 }
 
@@ -158,10 +182,10 @@ static bool decode_tensor(Decoder *decoder, IsaBulkKind kind) {
         return false;
     inst->reconverge = (uint32_t)offset;
     inst->space = PTX_SPACE_NONE;
-    IsaOperand ranks = 0;
-    if (!decode_multicast(decoder, 4, &ranks) || !decode_base(decoder, map, 1)) return false;
-    inst->imm = (inst->imm & UINT32_MAX) | (int64_t)ranks << 32;
-    return true;
+    if (ptx->flags & PTX_FLAG_IM2COL) inst->flags |= ISA_BULK_IM2COL;
+    const bool has_offsets =
+        inst->flags & ISA_BULK_IM2COL && (is_load || kind == ISA_BULK_PREFETCH);
+    return decode_base(decoder, map, 1) && decode_more(decoder, has_offsets, is_load ? 4 : 2);
 }
 
 bool decode_cp(Decoder *decoder) {

@@ -1,6 +1,6 @@
-/* Bulk copies of tiles by a tensor map: cp.async.bulk.tensor and its kin. Semantics: PTX ISA 9.0,
- * sections 5.5 (tensors) and 9.7.9.27. As with other bulk copies the bytes move when the copy
- * issues (exec_bulk.c). */
+/* Bulk copies by a tensor map, of tiles or im2col: cp.async.bulk.tensor and its kin. Semantics: PTX
+ * ISA 9.0, sections 5.5 (tensors) and 9.7.9.27. As with other bulk copies the bytes move when the
+ * copy issues (exec_bulk.c). */
 #include "isa/exec/exec_access.h"
 
 #include <inttypes.h>
@@ -22,7 +22,8 @@ typedef struct Tile {
     int lane;
     IsaBulkKind kind;
     TensorMap map;
-    int32_t at[TENSOR_MAX_RANK]; /* coordinates of its first element */
+    int32_t at[TENSOR_MAX_RANK]; /* coordinates of its first element; im2col: of the filter */
+    uint32_t offset[TENSOR_MAX_RANK - 2]; /* im2col: within the filter, in W, H, D */
     uint64_t shared;
     PtxSpace space; /* of that address */
     uint32_t element_bytes;
@@ -36,17 +37,26 @@ static bool read_map(Tile *tile, uint64_t address) {
     uint8_t *host[ISA_LANES];
     if (offset < context->launch->parameter_bytes &&
         TENSOR_MAP_BYTES <= context->launch->parameter_bytes - offset) {
-        memcpy(&tile->map, context->launch->parameters + offset, sizeof tile->map);
+        tile->map = tensor_map_get(context->launch->parameters + offset);
     } else {
         context->did.address[tile->lane] = address;
         if (!ISA_ACCESS(open_lanes)(context, tile->warp, PTX_SPACE_GLOBAL, TENSOR_MAP_ALIGNMENT,
                                     lane_bit[tile->lane], false, host))
             return false;
-        memcpy(&tile->map, host[tile->lane], sizeof tile->map);
+        tile->map = tensor_map_get(host[tile->lane]);
     }
     const bool is_valid = tensor_map_is_valid(&tile->map);
-    if (is_valid && tile->map.rank == tile->inst->vector) return true;
-    if (is_valid)
+    const bool wants_im2col = tile->inst->flags & ISA_BULK_IM2COL;
+    if (is_valid && tile->map.rank == tile->inst->vector && tile->map.is_im2col == wants_im2col)
+        return true;
+    if (is_valid && tile->map.is_im2col != wants_im2col)
+        isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
+                  wants_im2col ? "a copy of im2col by a tensor map of tiles"
+                               : "a copy of a tile by a tensor map of im2col");
+    else if (tile->map.mark == TENSOR_MAP_MARK && tile->map.interleave)
+        isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
+                  "a copy by an interleaved tensor map: not supported");
+    else if (is_valid)
         isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
                   "a copy by %d coordinates of a tensor that has %d dimensions", tile->inst->vector,
                   tile->map.rank);
@@ -172,21 +182,19 @@ static uint64_t address_of(const Tile *tile, const uint32_t *index) {
     return address;
 }
 
-/* The row of the tile at these indices, whose elements from `first` to `end` are in the tensor. */
-static bool move_row(const Tile *tile, const uint32_t *index, uint32_t offset, uint32_t first,
+/* A row, whose elements from `first` to `end` are in the tensor, from `address` on. `offset`: bytes
+ * from the start of the tile in shared memory. */
+static bool move_row(const Tile *tile, uint64_t address, uint32_t offset, uint32_t first,
                      uint32_t end) {
     uint8_t row[ROW_BYTES];
     const uint32_t bytes = tensor_count(&tile->map, 0) * tile->element_bytes;
     const uint32_t skipped = first * tile->element_bytes;
     const uint32_t inside = (end - first) * tile->element_bytes;
-    uint32_t place[TENSOR_MAX_RANK];
-    memcpy(place, index, sizeof place);
-    place[0] = first;
     if (tile->kind != ISA_BULK_LOAD)
         return !inside || (move_shared(tile, offset, row, bytes, false) &&
-                           move_global(tile, address_of(tile, place), row + skipped, inside, true));
+                           move_global(tile, address, row + skipped, inside, true));
     if (inside < bytes) fill(tile, row, bytes);
-    return (!inside || move_global(tile, address_of(tile, place), row + skipped, inside, false)) &&
+    return (!inside || move_global(tile, address, row + skipped, inside, false)) &&
            move_shared(tile, offset, row, bytes, true);
 }
 
@@ -213,8 +221,50 @@ static bool move_tile(const Tile *tile, IsaBulk *bulk) {
             rest /= count[i];
             is_inside &= index[i] >= first[i] && index[i] < end[i];
         }
-        if (!move_row(tile, index, r * count[0] * tile->element_bytes, is_inside ? first[0] : 0,
+        index[0] = first[0];
+        if (!move_row(tile, is_inside ? address_of(tile, index) : 0,
+                      r * count[0] * tile->element_bytes, is_inside ? first[0] : 0,
                       is_inside ? end[0] : 0))
+            return false;
+    }
+    return true;
+}
+
+/* ---- im2col ---- */
+
+static IsaPixels first_pixel(const Tile *tile) {
+    const TensorMap *map = &tile->map;
+    IsaPixels pixels = {.dimensions = (uint8_t)(map->rank - 1)};
+    for (int i = 0; i < pixels.dimensions; i++) {
+        const int64_t offset = i < map->rank - 2 ? tile->offset[i] : 0;
+        pixels.stride[i] = map->stride[i];
+        pixels.last[i] = map->last[i + 1];
+        pixels.step[i] = map->step[i + 1];
+        pixels.at[i] = tile->at[i + 1] + offset;
+        if (i == map->rank - 2) break;
+        pixels.low[i] = (int32_t)(map->lower[i] + offset);
+        pixels.high[i] = (int64_t)map->last[i + 1] + map->upper[i] + offset;
+    }
+    return pixels;
+}
+
+/* All pixels, one a row; *bulk becomes those that are in the tensor. */
+static bool move_pixels(const Tile *tile, IsaBulk *bulk) {
+    const uint32_t bytes = tensor_count(&tile->map, 0) * tile->element_bytes;
+    uint32_t first, end;
+    range_within(tile, 0, &first, &end);
+    const int64_t channel = (int64_t)tile->at[0] + first;
+    bulk->global = tile->map.address + (uint64_t)channel * tile->element_bytes;
+    bulk->row_bytes = (end - first) * tile->element_bytes;
+    bulk->rows[0] = 0;
+    bulk->rows[1] = bulk->rows[2] = bulk->rows[3] = 1;
+    IsaPixels pixels = first_pixel(tile);
+    for (uint32_t i = 0; i < tile->map.pixels; i++, isa_pixels_advance(&pixels)) {
+        const bool is_inside = isa_pixels_are_inside(&pixels);
+        if (is_inside && !bulk->rows[0]++) bulk->pixels = pixels;
+        if (tile->kind != ISA_BULK_PREFETCH &&
+            !move_row(tile, is_inside ? bulk->global + isa_pixels_offset(&pixels) : 0, i * bytes,
+                      is_inside ? first : 0, is_inside ? end : 0))
             return false;
     }
     return true;
@@ -235,6 +285,21 @@ static uint64_t shared_base_of(Tile *tile, IsaOperand base, int64_t offset, bool
     return base_of(tile, base, offset + tag, is_32);
 }
 
+/* The next of the rows that had no place among the operands. */
+static uint32_t more(const Tile *tile, int number) {
+    const uint32_t first = (uint32_t)(tile->inst->imm >> 32);
+    const IsaOperand row = tile->context->program->wide[first + (uint32_t)number];
+    return isa_row32(tile->warp, row)[tile->lane];
+}
+
+/* Offsets of im2col have fewer bits the more there are. */
+static void read_offsets(Tile *tile) {
+    static const uint32_t most[] = {UINT16_MAX, UINT8_MAX, (1 << 5) - 1};
+    const int count = tile->map.rank - 2, before = tile->inst->flags & ISA_BULK_MULTICAST ? 1 : 0;
+    for (int i = 0; i < count; i++)
+        tile->offset[i] = more(tile, before + i) & most[count - 1];
+}
+
 /* Reads the operands; false after a fault. */
 static bool read_tile(Tile *tile, IsaBulk *bulk) {
     const IsaInst *inst = tile->inst;
@@ -245,6 +310,7 @@ static bool read_tile(Tile *tile, IsaBulk *bulk) {
                                   inst->sub & ISA_BULK_SHARED_IS_32);
     for (int i = 0; i < tile->map.rank; i++)
         tile->at[i] = (int32_t)isa_row32(tile->warp, inst->operand[2 + i])[tile->lane];
+    if (tile->map.is_im2col && (loads || tile->kind == ISA_BULK_PREFETCH)) read_offsets(tile);
     *bulk = (IsaBulk){.shared = (uint32_t)tile->shared,
                       .bytes = tensor_tile_bytes(&tile->map),
                       .kind = (uint8_t)tile->kind,
@@ -264,20 +330,20 @@ static bool read_tile(Tile *tile, IsaBulk *bulk) {
 /* Moves the tile, into the shared memory of each CTA that it goes to; false after a fault. */
 static bool move_to_all(Tile *tile, IsaBulk *bulk) {
     const bool chooses = tile->inst->flags & ISA_BULK_MULTICAST;
-    const IsaOperand row = (IsaOperand)(tile->inst->imm >> 32);
-    const uint32_t chosen = chooses ? isa_row32(tile->warp, row)[tile->lane] & UINT16_MAX : 0;
+    const uint32_t chosen = chooses ? more(tile, 0) & UINT16_MAX : 0;
+    bool (*const move)(const Tile *, IsaBulk *) = tile->map.is_im2col ? move_pixels : move_tile;
     if (tile->kind == ISA_BULK_LOAD)
         bulk->ranks = (uint16_t)isa_bulk_ranks(tile->context, tile->shared, chosen);
     tile->space = PTX_SPACE_SHARED;
     tile->shared = isa_cluster_own(tile->warp->cta, tile->shared);
-    if (!bulk->ranks) return move_tile(tile, bulk);
+    if (!bulk->ranks) return move(tile, bulk);
     const uint64_t offset = tile->shared & ISA_RANK_OFFSETS;
     for (uint32_t rest = bulk->ranks; rest; rest &= rest - 1) {
         const uint64_t rank = (uint64_t)bits_lowest32(rest);
         const bool is_own = rank == tile->warp->cta->rank;
         tile->space = is_own ? PTX_SPACE_SHARED : PTX_SPACE_CLUSTER;
         tile->shared = is_own ? offset : offset | rank << ISA_RANK_SHIFT;
-        if (!move_tile(tile, bulk)) return false;
+        if (!move(tile, bulk)) return false;
     }
     return true;
 }

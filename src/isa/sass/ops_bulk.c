@@ -101,6 +101,22 @@ bool tr_op_ublkpf(Translator *t) {
     return true;
 }
 
+/* The offsets of im2col, behind the ranks if there are some: both share a register, whose lower
+ * half has an offset of 16 bits, two of 8, or three of 5. */
+static void add_more(Translator *t, const SassOperand *operand, uint32_t rank, bool chooses,
+                     bool has_offsets) {
+    static const uint32_t bits[] = {16, 8, 5};
+    const uint32_t count = has_offsets ? rank - 2 : 0;
+    IsaOperand rows[1 + 3];
+    if (chooses) rows[0] = ranks_of(t, operand);
+    for (uint32_t i = 0; i < count; ++i)
+        rows[1 + i] = tr_step3(t, ISA_DO_SHR_U32, tr_scratch(t), tr_row(t, operand),
+                               tr_constant(t, i * bits[count - 1]))
+                          ->operand[0];
+    for (uint32_t i = chooses ? 0 : 1; i <= count; ++i)
+        tr_add_wide(t, rows[i]);
+}
+
 /* UTMALDG, UTMAPF: block of registers, map; UTMASTG, UTMAREDG: map, block. The block has the shared
  * address, of loads the mbarrier, and the coordinates. */
 bool tr_op_utma(Translator *t) {
@@ -110,15 +126,17 @@ bool tr_op_utma(Translator *t) {
     const bool is_first = is_load || is_prefetch;
     const SassOperand *block = tr_operand(t, is_first ? 0 : 1), *map = tr_operand(t, is_first);
     const uint32_t rank = tr_mod(t, SASS_MOD_TILE_RANK) + 1u;
-    if (tr_mod(t, SASS_MOD_TILE_IM2COL)) return tr_refuse(t, "tiles of im2col");
-    if (rank > 5) return tr_refuse(t, "this number of dimensions");
+    const bool is_im2col = tr_mod(t, SASS_MOD_TILE_IM2COL);
+    if (rank > 5 || (is_im2col && rank < 3)) return tr_refuse(t, "this number of dimensions");
     IsaOperand row[7]; /* of the block */
     const uint32_t before = is_load ? 2 : is_prefetch ? 0 : 1;
     for (uint32_t i = 0; i < before + rank; ++i)
         row[i] = tr_register(t, block, i);
     const IsaOperand address = tr_joined(t, map);
     const bool chooses = is_load && tr_mod(t, SASS_MOD_BULK_MULTICAST);
-    const IsaOperand ranks = chooses ? ranks_of(t, tr_operand(t, 2)) : 0;
+    const bool has_offsets = is_im2col && is_first;
+    const int64_t more = t->wide_count;
+    if (chooses || has_offsets) add_more(t, tr_operand(t, 2), rank, chooses, has_offsets);
     IsaInst *step = put_step(t, ISA_DO_TENSOR,
                              is_load        ? ISA_BULK_LOAD
                              : is_prefetch  ? ISA_BULK_PREFETCH
@@ -132,8 +150,8 @@ bool tr_op_utma(Translator *t) {
     step->vector = (uint8_t)rank;
     if (is_reduction) step->size = (uint8_t)operations[tr_mod(t, SASS_MOD_ATOM_OP) & 7];
     step->sub |= ISA_BULK_SHARED_IS_32 | ISA_BULK_BARRIER_IS_32;
-    if (!chooses) return true;
-    step->flags |= ISA_BULK_MULTICAST;
-    step->imm = (int64_t)ranks << 32;
+    step->flags |=
+        (uint8_t)((chooses ? ISA_BULK_MULTICAST : 0) | (is_im2col ? ISA_BULK_IM2COL : 0));
+    step->imm = more << 32;
     return true;
 }
