@@ -52,11 +52,19 @@ static Bits stride_high(uint32_t ordinal) { return (Bits){7, (uint8_t)(4 * ordin
 
 /* Types as the PTX ISA numbers them. A tf32 has the bits of an f32, and one of its own. */
 enum { PTX_F32 = 7, PTX_TF32 = 11, PTX_TF32_FTZ = 12 };
-static const uint8_t ptx_types[TENSOR_TYPES] = {
-    [TENSOR_U8] = 0,       [TENSOR_U16] = 1, [TENSOR_U32] = 2,      [TENSOR_S32] = 3,
-    [TENSOR_U64] = 4,      [TENSOR_S64] = 5, [TENSOR_F16] = 6,      [TENSOR_F32] = PTX_F32,
-    [TENSOR_F32_FTZ] = 8,  [TENSOR_F64] = 9, [TENSOR_BF16] = 10,    [TENSOR_TF32] = PTX_TF32,
-    [TENSOR_TF32_FTZ] = PTX_TF32_FTZ};
+static const uint8_t ptx_types[TENSOR_TYPES] = {[TENSOR_U8] = 0,
+                                                [TENSOR_U16] = 1,
+                                                [TENSOR_U32] = 2,
+                                                [TENSOR_S32] = 3,
+                                                [TENSOR_U64] = 4,
+                                                [TENSOR_S64] = 5,
+                                                [TENSOR_F16] = 6,
+                                                [TENSOR_F32] = PTX_F32,
+                                                [TENSOR_F32_FTZ] = 8,
+                                                [TENSOR_F64] = 9,
+                                                [TENSOR_BF16] = 10,
+                                                [TENSOR_TF32] = PTX_TF32,
+                                                [TENSOR_TF32_FTZ] = PTX_TF32_FTZ};
 
 void tensor_map_replace(uint8_t *bytes, TensorField field, uint32_t ordinal, uint64_t value) {
     uint32_t low = (uint32_t)value;
