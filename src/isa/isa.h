@@ -115,34 +115,43 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *   isspacep   operand[0] predicate, operand[1] address, sub the PtxSpace
  *   mma, wmma.mma  operand[0..3] how many registers D, A, B and C have, reconverge their first in
  *              program->wide (D, A, B, C, metadata of mma.sp), imm an IsaMatrix (matrix.h)
- *   wgmma.mma_async  operand[0] registers of D, operand[1] those of A or 0, reconverge the first of
- *              both in program->wide, operand[2] and [3] row pairs of A's and B's descriptors,
- *              operand[4] word of the predicate that adds D, operand[5] a sparse A's metadata, imm
- * an IsaMatrix; sub: ISA_WGMMA_... wmma.load, wmma.store  one instruction per access: operand[0]
- * base, operand[1] row of the stride or ISA_SINK, reconverge in program->wide: an IsaWmma, then all
- * registers; sub: loads them cp.async   two instructions, a load and a store; operand[0] base of
- * the destination, target its offset, operand[1] base of the source, imm its offset, operand[2] row
- * of the size or predicate; sub: ISA_COPY_... (async.h) cp.async.bulk  operand[0] base of the
- * shared address and `target` its offset, operand[1] that of the global address and imm, operand[2]
- * row of the size, operand[3] base of the mbarrier or ISA_SINK and `reconverge` its offset; sub:
- * ISA_BULK_... (async.h). Reductions: size of an element, vector its PtxSub, flags as those of atom
- * cp.async.bulk.tensor  the same but for: operand[1] the tensor map, operand[2..6] coordinates,
- * operand[7] the mbarrier, imm's upper half the first of more rows in program->wide (async.h);
- * vector: dimensions, size: PtxSub of a reduction tensormap.replace  operand[0] base of the map and
- * imm, operand[1] row of the value; sub: TensorField (tensor_map.h), vector: ordinal, size: of the
- * value tensormap.cp_fenceproxy  operand[0] base of the copy and imm, operand[1] base of the map
- * and `target` its offset; sub: ISA_BULK_SHARED_IS_32 mbarrier   operand[0] destination (row, or
- * predicate of a wait) or ISA_SINK, operand[1] base, operand[2] row of the count, state or parity,
- * operand[3] of a try's limit in ns; sub: ISA_MBARRIER_... ldmatrix, stmatrix  operand[0..vector-1]
- * rows of data, operand[4] base; sub: 1 for .trans bar operand[0] row of the barrier's number,
- * operand[1] row of the thread count or ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED;
- * bar.red: operand[2] destination (row for popc, predicate index for and/or), operand[3] source
- * predicate index, imm bit 0: source is negated, imm >> 8: PtxSub of the reduction. bar.warp.sync
- * is straight-line (no effect) .sync      (ISA_NEEDS_MEMBERS) target: row of the member mask bra
- * target, reconverge; sub: an IsaLoop when it goes round one. brx.idx: operand[0] index row, target
- * = index in program->targets of the list's length, followed by its pcs; reconverge call target =
- * function index, imm = index in program->calls. Indirect: operand[0] row pair that holds function
- * handles. Builtin: target = IsaBuiltin
+ *   wgmma.mma_async  operand[0] registers of D, operand[1] those of A or 0, reconverge the first
+ *              of both in program->wide, operand[2] and [3] row pairs of A's and B's
+ *              descriptors, operand[4] word of the predicate that adds D, operand[5] a sparse
+ *              A's metadata, imm an IsaMatrix; sub: ISA_WGMMA_...
+ *   wmma.load, wmma.store  one instruction per access: operand[0] base, operand[1] row of the
+ *              stride or ISA_SINK, reconverge in program->wide: an IsaWmma, then all registers;
+ *              sub: loads them
+ *   cp.async   two instructions, a load and a store; operand[0] base of the destination, target
+ *              its offset, operand[1] base of the source, imm its offset, operand[2] row of the
+ *              size or predicate; sub: ISA_COPY_... (async.h)
+ *   cp.async.bulk  operand[0] base of the shared address and `target` its offset, operand[1]
+ *              that of the global address and imm, operand[2] row of the size, operand[3] base
+ *              of the mbarrier or ISA_SINK and `reconverge` its offset; sub: ISA_BULK_...
+ *              (async.h). Reductions: size of an element, vector its PtxSub, flags as those of
+ *              atom
+ *   cp.async.bulk.tensor  the same but for: operand[1] the tensor map, operand[2..6]
+ *              coordinates, operand[7] the mbarrier, imm's upper half the first of more rows in
+ *              program->wide (async.h); vector: dimensions, size: PtxSub of a reduction
+ *   tensormap.replace  operand[0] base of the map and imm, operand[1] row of the value; sub:
+ *              TensorField (tensor_map.h), vector: ordinal, size: of the value
+ *   tensormap.cp_fenceproxy  operand[0] base of the copy and imm, operand[1] base of the map and
+ *              `target` its offset; sub: ISA_BULK_SHARED_IS_32
+ *   mbarrier   operand[0] destination (row, or predicate of a wait) or ISA_SINK, operand[1]
+ *              base, operand[2] row of the count, state or parity, operand[3] of a try's limit
+ *              in ns; sub: ISA_MBARRIER_...
+ *   ldmatrix, stmatrix  operand[0..vector-1] rows of data, operand[4] base; sub: 1 for .trans
+ *   bar        operand[0] row of the barrier's number, operand[1] row of the thread count or
+ *              ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2]
+ *              destination (row for popc, predicate index for and/or), operand[3] source
+ *              predicate index, imm bit 0: source is negated, imm >> 8: PtxSub of the reduction.
+ *              bar.warp.sync is straight-line (no effect)
+ *   .sync      (ISA_NEEDS_MEMBERS) target: row of the member mask
+ *   bra        target, reconverge; sub: an IsaLoop when it goes round one
+ *   brx.idx    operand[0] index row, target = index in program->targets of the list's length,
+ *              followed by its pcs; reconverge
+ *   call       target = function index, imm = index in program->calls. Indirect: operand[0] row
+ *              pair that holds function handles. Builtin: target = IsaBuiltin
  *
  * Memory instructions: size, vector and space as commented in IsaInst, and `flags` below. A
  * kernel's own parameters are PTX_SPACE_PARAM with imm the offset in the parameter area; a .func's

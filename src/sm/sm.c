@@ -282,6 +282,17 @@ static uint64_t slots_of(const SmContext *context, const SmGrid *grid) {
     return slots;
 }
 
+/* Around a change from outside that comes between steps, behind `cycle`. */
+static void begin_change(Sm *sm, uint64_t cycle) {
+    sm_settle(sm, cycle + 1);
+    sm->context.cycle = cycle;
+}
+static void end_change(Sm *sm, uint64_t cycle) {
+    sm->core->wake(sm);
+    sm->is_quiet = false;
+    *sm->context.env.wake = cycle + 1;
+}
+
 static uint64_t warps_in(const SmContext *context, uint64_t slots) {
     uint64_t warps = 0;
     for (; slots; slots &= slots - 1)
@@ -295,34 +306,24 @@ uint64_t sm_pause_ctas(Sm *sm, const SmGrid *grid, uint64_t slots, uint64_t cycl
     slots &= own;
     const uint64_t warps = (paused & ~warps_in(context, own)) | warps_in(context, slots);
     if (warps == paused) return slots;
-    sm_settle(sm, cycle + 1);
-    context->cycle = cycle;
+    begin_change(sm, cycle);
     sched_agent_pause(&context->policy, warps);
-    sm->core->wake(sm);
-    sm->is_quiet = false;
-    *context->env.wake = cycle + 1;
+    end_change(sm, cycle);
     return slots;
 }
 
 void sm_look_again(Sm *sm, uint32_t slot, uint64_t cycle) {
     SmContext *context = &sm->context;
     if (!(context->view.ctas >> slot & 1)) return;
-    sm_settle(sm, cycle + 1);
-    context->cycle = cycle;
+    begin_change(sm, cycle);
     warps_look_again(context, slot);
-    sm->core->wake(sm);
-    sm->is_quiet = false;
-    *context->env.wake = cycle + 1;
+    end_change(sm, cycle);
 }
 
 void sm_end_wait(Sm *sm, SmGrid *grid, uint64_t cycle) {
-    SmContext *context = &sm->context;
-    sm_settle(sm, cycle + 1);
-    context->cycle = cycle;
-    warps_end_grid_waits(context, grid);
-    sm->core->wake(sm);
-    sm->is_quiet = false;
-    *context->env.wake = cycle + 1;
+    begin_change(sm, cycle);
+    warps_end_grid_waits(&sm->context, grid);
+    end_change(sm, cycle);
 }
 
 bool sm_cta_progress(const Sm *sm, const SmGrid *grid, uint32_t slot, TytoCtaProgress *progress) {
