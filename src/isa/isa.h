@@ -72,7 +72,8 @@ typedef enum IsaFlow {
     ISA_FLOW_CLUSTER, /* barrier.cluster: sub is PTX_SUB_BAR_ARRIVE or _SYNC, a wait; operands 0 and
                          1 as those of a barrier of the CTA, which the wait is without clusters */
     ISA_FLOW_WARPGROUP, /* wgmma.wait_group: imm groups may be under way (flow/warpgroup.h) */
-    ISA_FLOW_JUMP, /* machine code: lanes of the mask and of two more predicates go to target */
+    ISA_FLOW_JUMP,  /* machine code: lanes of the mask and of two more predicates go to target */
+    ISA_FLOW_SPLIT, /* machine code: the lanes of each value of row `target` go on by themselves */
     ISA_FLOW_JUMP_LANES, /* machine code: each lane goes to the address in row operand[0] + imm */
     ISA_FLOW_TRAP
 } IsaFlow;

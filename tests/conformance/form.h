@@ -52,6 +52,7 @@ typedef uint64_t Reference(const Form *form, const uint64_t *in);
 /* The lanes of one warp: which execute, what they read, and what they have to write. */
 typedef struct WarpCase {
     uint32_t active;                            /* lanes that execute the instruction */
+    bool is_group;                              /* and others do, which `active` does not name */
     uint64_t in[FORM_MAX_OPERANDS][FORM_LANES]; /* by source */
     uint64_t out[2][FORM_LANES];                /* by destination */
     uint32_t undefined;                         /* lanes whose first result the ISA leaves open */

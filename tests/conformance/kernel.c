@@ -48,6 +48,7 @@ void kernel_plan(Job *job, int number) {
         job->ways |= 1 << WAY_ALIAS;
         job->alias = source;
     }
+    if (has_letter(form, 'm')) job->ways |= 1 << WAY_GROUPS;
     if (form->row->flags & ROW_NO_CONSTANT) return;
     for (int i = form->sources - 1; i >= 0 && !(job->ways & 1 << WAY_CONSTANT); i--) {
         if (!kernel_takes_constant(form, i)) continue;
@@ -58,6 +59,11 @@ void kernel_plan(Job *job, int number) {
         job->immediate = edges[values_next(&state) % count];
         if (is_field(form)) job->immediate &= 0xff; /* as an assembler wants it */
     }
+}
+
+/* Four neighbours in eight groups, or every fourth lane in four. */
+uint32_t kernel_group(const Job *job, int lane) {
+    return job->number & 1 ? 0xfu << (lane & 28) : 0x11111111u << (lane & 3);
 }
 
 /* ---- Registers ---- */
@@ -75,7 +81,7 @@ static void declare_all(const Job *job, Text *ptx) {
     for (int way = 0; way < WAY_COUNT; way++)
         for (int d = 0; d < form->destinations; d++)
             declare(ptx, form->register_bits[d], "d%d_%d", d, way);
-    text_add(ptx, ".reg .pred guard, unguard, inverse;\n.reg .b32 t, i, count, all, some;\n"
+    text_add(ptx, ".reg .pred guard, unguard, inverse;\n.reg .b32 t, i, count, all, some, group;\n"
                   ".reg .b64 in, out, masks, at, stride;\n");
 }
 
@@ -120,7 +126,8 @@ static void write_source(const Job *job, Way way, int source, Text *ptx) {
     const bool negates =
         letter == 'p' && way == WAY_GUARD &&
         (strncmp(form->text, "set", 3) == 0 || strncmp(form->text, "vote", 4) == 0);
-    if (letter == 'm') text_add(ptx, way_is_masked(way) ? "some" : "all");
+    if (letter == 'm')
+        text_add(ptx, way == WAY_GROUPS ? "group" : way_is_masked(way) ? "some" : "all");
     else if (letter == 'i') text_printf(ptx, "%d", form->constant);
     else if (negates) text_add(ptx, "!inverse");
     else if (way == WAY_CONSTANT && source == job->constant)
@@ -181,9 +188,16 @@ static void store_destinations(const Form *form, Way way, Text *ptx) {
     }
 }
 
+static void write_group(const Job *job, Text *ptx) {
+    text_printf(ptx, "mov.u32 t, %%laneid;\nand.b32 t, t, %d;\nmov.u32 group, 0x%x;\n",
+                job->number & 1 ? 28 : 3, kernel_group(job, 0));
+    text_add(ptx, "shl.b32 group, group, t;\nand.b32 group, group, all;\n");
+}
+
 static void write_way(const Job *job, Way way, Text *ptx) {
     const Form *form = &job->form;
     if (way_is_masked(way)) prepare_destinations(job, way, ptx);
+    if (way == WAY_GROUPS) write_group(job, ptx);
     if (way == WAY_ALIAS)
         text_printf(ptx, "mov.b%d d0_%d, a%d;\n", form->register_bits[0], way, job->alias);
     if (has_letter(form, 'k')) set_carry(form, ptx);

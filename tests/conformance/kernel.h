@@ -15,6 +15,7 @@ typedef enum Way {
     WAY_BRANCH,   /* in a divergent branch, of some lanes */
     WAY_ALIAS,    /* a source register is the destination */
     WAY_CONSTANT, /* a source is a constant */
+    WAY_GROUPS,   /* groups of lanes, each of which names its own members */
     WAY_COUNT
 } Way;
 
@@ -36,6 +37,10 @@ void kernel_write_immediate(const Type *type, uint64_t bits, Text *ptx);
 
 /* Chooses the ways in which the form can be executed. */
 void kernel_plan(Job *job, int number);
+
+/* The lanes of a lane's group, WAY_GROUPS. */
+uint32_t kernel_group(const Job *job, int lane);
+
 /* Appends the kernel to a module. */
 void kernel_write(const Job *job, Text *ptx);
 /* What a destination holds where the instruction did not execute. */

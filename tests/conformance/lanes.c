@@ -18,7 +18,13 @@ enum {
 };
 
 /* What a set of ways has to write: all lanes, some lanes, or one operand constant. */
-typedef enum Expectation { EXPECT_ALL, EXPECT_SOME, EXPECT_CONSTANT, EXPECTATIONS } Expectation;
+typedef enum Expectation {
+    EXPECT_ALL,
+    EXPECT_SOME,
+    EXPECT_CONSTANT,
+    EXPECT_GROUPS,
+    EXPECTATIONS
+} Expectation;
 
 typedef struct Cases {
     int count;
@@ -37,7 +43,9 @@ typedef struct Lanes {
 } Lanes;
 
 static Expectation expectation_of(Way way) {
-    return way == WAY_CONSTANT ? EXPECT_CONSTANT : way_is_masked(way) ? EXPECT_SOME : EXPECT_ALL;
+    if (way == WAY_CONSTANT) return EXPECT_CONSTANT;
+    if (way == WAY_GROUPS) return EXPECT_GROUPS;
+    return way_is_masked(way) ? EXPECT_SOME : EXPECT_ALL;
 }
 
 /* ---- Operands ---- */
@@ -155,26 +163,39 @@ static void expect_lanes(Job *job, Cases *cases, Expectation expectation) {
     }
 }
 
-static void expect_warps(Job *job, Cases *cases, Expectation expectation) {
+/* Of the lanes `shown` of a warp, of which those that are `active` execute. */
+static void expect_warp(Job *job, Cases *cases, Expectation expectation, int base, uint32_t active,
+                        uint32_t shown) {
     const Form *form = &job->form;
-    for (int w = 0; w * FORM_LANES < cases->count; w++) {
-        WarpCase warp = {.active = cases->masks[w][expectation == EXPECT_SOME]};
-        int base = w * FORM_LANES;
-        for (int lane = 0; lane < FORM_LANES && base + lane < cases->count; lane++)
-            for (int s = 0; s < form->sources; s++) {
-                warp.in[s][lane] = cases->in[s][base + lane];
-                if (form->letters[form->destinations + s] == 'm') warp.in[s][lane] = warp.active;
-                if (expectation == EXPECT_CONSTANT && s == job->constant)
-                    warp.in[s][lane] = job->immediate;
-            }
-        form->row->warp(form, &warp);
-        for (int lane = 0; lane < FORM_LANES && base + lane < cases->count; lane++) {
-            for (int d = 0; d < form->destinations; d++)
-                cases->expected[expectation][d][base + lane] =
-                    in_register(form, d, warp.out[d][lane]);
-            cases->is_undefined[expectation][base + lane] = warp.undefined >> lane & 1;
+    WarpCase warp = {.active = active, .is_group = expectation == EXPECT_GROUPS};
+    for (int lane = 0; lane < FORM_LANES && base + lane < cases->count; lane++)
+        for (int s = 0; s < form->sources; s++) {
+            warp.in[s][lane] = cases->in[s][base + lane];
+            if (form->letters[form->destinations + s] == 'm') warp.in[s][lane] = warp.active;
+            if (expectation == EXPECT_CONSTANT && s == job->constant)
+                warp.in[s][lane] = job->immediate;
         }
+    form->row->warp(form, &warp);
+    for (int lane = 0; lane < FORM_LANES && base + lane < cases->count; lane++) {
+        if (!(shown >> lane & 1)) continue;
+        for (int d = 0; d < form->destinations; d++)
+            cases->expected[expectation][d][base + lane] = in_register(form, d, warp.out[d][lane]);
+        cases->is_undefined[expectation][base + lane] = warp.undefined >> lane & 1;
     }
+}
+
+static void expect_warps(Job *job, Cases *cases, Expectation expectation) {
+    for (int w = 0; w * FORM_LANES < cases->count; w++)
+        expect_warp(job, cases, expectation, w * FORM_LANES,
+                    cases->masks[w][expectation == EXPECT_SOME], UINT32_MAX);
+}
+
+static void expect_groups(Job *job, Cases *cases) {
+    for (int w = 0; w * FORM_LANES < cases->count; w++)
+        for (uint32_t rest = cases->masks[w][0], group; rest; rest &= ~group) {
+            group = kernel_group(job, __builtin_ctz(rest)) & cases->masks[w][0];
+            expect_warp(job, cases, EXPECT_GROUPS, w * FORM_LANES, group, group);
+        }
 }
 
 static void expect(Job *job, Cases *cases) {
@@ -183,6 +204,7 @@ static void expect(Job *job, Cases *cases) {
         expect_warps(job, cases, EXPECT_ALL);
         expect_warps(job, cases, EXPECT_SOME);
         if (job->ways & 1 << WAY_CONSTANT) expect_warps(job, cases, EXPECT_CONSTANT);
+        if (job->ways & 1 << WAY_GROUPS) expect_groups(job, cases);
         return;
     }
     expect_lanes(job, cases, EXPECT_ALL);
@@ -222,7 +244,8 @@ static bool agrees(Harness *harness, const Form *form, int destination, uint64_t
 
 static void complain(const Engine *engine, const Job *job, Way way, const Cases *cases, int i,
                      int destination, uint64_t got, uint64_t expected) {
-    static const char *const names[] = {"plain", "guarded", "divergent", "aliased", "constant"};
+    static const char *const names[] = {"plain",   "guarded",  "divergent",
+                                        "aliased", "constant", "in groups"};
     const Form *form = &job->form;
     fprintf(stderr, "%s", form->text);
     for (int o = 0; o < form->destinations + form->sources; o++)

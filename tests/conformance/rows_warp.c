@@ -86,6 +86,7 @@ static void shuffle(const Form *form, WarpCase *warp) {
         bool is_there = from >= 0 && from < FORM_LANES && is_active(warp, from);
         warp->out[0][lane] = is_there ? warp->in[0][from] : 0; /* not said by the ISA: ours */
         warp->out[1][lane] = is_inside;
+        if (warp->is_group && !is_there) warp->undefined |= 1u << lane;
     }
 }
 

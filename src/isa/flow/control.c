@@ -15,20 +15,26 @@ enum { MAX_FRAMES = 1 << 15 };
 
 /* ---- Branches ---- */
 
+/* The lanes of the mask whose value in the row is the leader's. */
+static uint32_t lanes_like(const uint32_t *row, int leader, uint32_t mask) {
+    uint32_t lanes = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (row[bits_lowest32(rest)] == row[leader]) lanes |= 1u << bits_lowest32(rest);
+    return lanes;
+}
+
 /* Sends the lanes of one value of the index on its way; the others execute the instruction again.
  */
 static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t *index = isa_row32(warp, inst->operand[0]);
     const uint32_t *targets = &context->program->targets[inst->target];
-    int leader = bits_lowest32(mask);
-    uint32_t value = index[leader], group = 0;
+    const int leader = bits_lowest32(mask);
+    const uint32_t value = index[leader], group = lanes_like(index, leader, mask);
     if (value >= targets[0]) {
         isa_fault(context, warp, leader, ISA_FAULT_CALL,
                   "brx.idx: index %u is outside its list of %u targets", value, targets[0]);
         return false;
     }
-    for (uint32_t rest = mask; rest; rest &= rest - 1)
-        if (index[bits_lowest32(rest)] == value) group |= 1u << bits_lowest32(rest);
     /* Lanes of other values come back to this instruction: their "fallthrough" is its own pc. */
     uint32_t again = group == mask ? warp->pc + 1 : warp->pc;
     return converge_branch(context, warp, group, targets[1 + value], again, inst->reconverge);
@@ -43,22 +49,37 @@ static uint32_t jumping(const IsaWarp *warp, const IsaInst *inst, uint32_t mask)
     return mask & (inst->sub & ISA_JUMP_NEGATED_2 ? ~second : second);
 }
 
-/* Whether live lanes that the instruction names are at another place. */
-static bool are_apart(const IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
-    const uint32_t named = isa_row32(warp, inst->operand[3])[bits_lowest32(mask)];
-    return ((inst->sub & ISA_JUMP_INVERTED ? ~named : named) & warp->alive & ~warp->active) != 0;
+/* Whether live lanes that the instruction names are not among these. */
+static bool are_apart(const IsaWarp *warp, const IsaInst *inst, uint32_t lanes) {
+    const uint32_t named = isa_row32(warp, inst->operand[3])[bits_lowest32(lanes)];
+    return ((inst->sub & ISA_JUMP_INVERTED ? ~named : named) & warp->alive & ~lanes) != 0;
 }
 
+/* ISA_JUMP_APART is decided for the warp: ptxas guards it by "this lane's member mask is the one
+ * that was looked at", and all lanes must take the long way if one of them has another mask. */
 static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     uint32_t lanes = jumping(warp, inst, mask);
-    if (inst->sub & ISA_JUMP_APART && !are_apart(warp, inst, mask)) lanes = 0;
-    if (inst->sub & ISA_JUMP_TOGETHER && are_apart(warp, inst, mask)) lanes = 0;
+    if (lanes && inst->sub & ISA_JUMP_APART)
+        lanes = are_apart(warp, inst, lanes) ? warp->active : 0;
+    if (lanes && inst->sub & ISA_JUMP_TOGETHER && are_apart(warp, inst, lanes)) lanes = 0;
     if (inst->sub & ISA_JUMP_ANY && lanes) lanes = warp->active;
     if (!lanes) {
         warp->pc++;
         return true;
     }
     return converge_branch(context, warp, lanes, inst->target, warp->pc + 1, ISA_NO_PC);
+}
+
+/* The lanes of one value go on; the others execute the instruction again. */
+static bool split(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const uint32_t *row = isa_row32(warp, (IsaOperand)inst->target);
+    const uint32_t group = lanes_like(row, bits_lowest32(mask), mask);
+    if (group == warp->active) {
+        warp->pc++;
+        return true;
+    }
+    const uint32_t again = group == mask ? warp->pc + 1 : warp->pc;
+    return converge_branch(context, warp, group, warp->pc + 1, again, ISA_NO_PC);
 }
 
 /* Has `group` call a function of the simulator; the others execute the instruction again. */
@@ -84,9 +105,7 @@ static bool jump_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst, 
     }
     const int leader = bits_lowest32(lanes);
     const uint32_t address = row[leader] + (uint32_t)inst->imm;
-    uint32_t group = 0;
-    for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        if (row[bits_lowest32(rest)] == row[leader]) group |= 1u << bits_lowest32(rest);
+    const uint32_t group = lanes_like(row, leader, lanes);
     if (address - ISA_BUILTIN_ADDRESS < 16 * PTX_BUILTIN_COUNT)
         return call_system(context, warp, (address - ISA_BUILTIN_ADDRESS) / 16, group);
     if (address % 16 || address / 16 >= context->program->inst_count) {
@@ -490,6 +509,7 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         is_ok = jump(context, warp, inst, mask);
         break;
     case ISA_FLOW_JUMP_LANES: is_ok = jump_lanes(context, warp, inst, mask); break;
+    case ISA_FLOW_SPLIT: is_ok = split(context, warp, inst, mask); break;
     case ISA_FLOW_TRAP:
         isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_TRAP, "trap: %s",
                   refusal_of(context->program, warp->pc));

@@ -145,7 +145,6 @@ bool tr_op_bssy(Translator *t) {
 
 /* Waits for the lanes that a row names. */
 static void wait_for(Translator *t, IsaOperand members, bool is_here) {
-    tr_step(t, ISA_DO_NOP);
     t->inst.flags |= ISA_MEETS;
     t->info.flags |= ISA_NEEDS_MEMBERS;
     t->inst.target = (uint32_t)members;
@@ -155,6 +154,7 @@ static void wait_for(Translator *t, IsaOperand members, bool is_here) {
 bool tr_op_bsync(Translator *t) {
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
     wait_for(t, tr_barrier(t, operand_of(t, SASS_BARRIER)), true);
+    tr_step(t, ISA_DO_NOP);
     t->inst.sub |= ISA_SYNC_IS_MEETING;
     return true;
 }
@@ -169,15 +169,21 @@ bool tr_op_break(Translator *t) {
     return true;
 }
 
-/* (p,) mask (, target). .COLLECTIVE: what follows up to ENDCOLLECTIVE is done by all of them at
- * once; the target is behind it. */
+/* (p,) mask (, target). .EXCLUSIVE and .COLLECTIVE: the lanes of one mask go on without the others,
+ * as the votes and reductions that follow take no mask, until a BSYNC. .COLLECTIVE: what follows up
+ * to ENDCOLLECTIVE is done by all of them at once; the target is behind it. */
 bool tr_op_warpsync(Translator *t) {
     const SassOperand *reg = operand_of(t, SASS_REG);
     const SassOperand *mask = reg ? reg : tr_operand(t, t->sass->operand_count - 1);
     if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
-    if (tr_mod(t, SASS_MOD_EXCLUSIVE)) return tr_refuse(t, ".EXCLUSIVE");
     wait_for(t, tr_mod(t, SASS_MOD_ALL) ? tr_constant(t, UINT32_MAX) : tr_row(t, mask),
              tr_mod(t, SASS_MOD_COLLECTIVE));
+    if (tr_mod(t, SASS_MOD_EXCLUSIVE) || tr_mod(t, SASS_MOD_COLLECTIVE)) {
+        t->inst.flow = ISA_FLOW_SPLIT;
+        t->info.flags |= ISA_IS_BRANCH;
+    } else {
+        tr_step(t, ISA_DO_NOP);
+    }
     return true;
 }
 
