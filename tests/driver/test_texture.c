@@ -35,7 +35,16 @@ static const char kernels[] =
                         KERNEL("paint", "",
                                "  mul.lo.u32 %r1, %i, 4;\n  add.u32 %r0, %i, 7;\n"
                                "  sust.b.1d.b32.trap [canvas, {%r1}], %r0;\n"
-                               "  suld.b.1d.b32.trap %r0, [canvas, {%r1}];\n");
+                               "  suld.b.1d.b32.trap %r0, [canvas, {%r1}];\n")
+    /* the references' addresses, where no compiler knows them */
+    KERNEL("by_address", ".reg .pred %p;\n",
+           "  setp.eq.u64 %p, %t, 0;\n  mov.u64 %t, 0;\n  @%p mov.u64 %t, image;\n"
+           "  tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%i}];\n")
+        KERNEL("paint_by_address", ".reg .pred %p;\n",
+               "  setp.eq.u64 %p, %t, 0;\n  mov.u64 %t, 0;\n  @%p mov.u64 %t, canvas;\n"
+               "  mul.lo.u32 %r1, %i, 4;\n  add.u32 %r0, %i, 9;\n"
+               "  sust.b.1d.b32.trap [%t, {%r1}], %r0;\n"
+               "  suld.b.1d.b32.trap %r0, [%t, {%r1}];\n");
 
 enum { WIDTH = 8, HEIGHT = 4, DEPTH = 3 };
 
@@ -273,6 +282,10 @@ static void references_lead_to_what_they_are_bound_to(void **state) {
     assert_int_equal(mode, CU_TR_ADDRESS_MODE_BORDER);
     assert_cuda(launch("reference", 0));
     assert_int_equal(results()[6], 13);
+    assert_cuda(launch("paint_by_address", 0));
+    assert_int_equal(results()[3], 12);
+    assert_cuda(launch("by_address", 0));
+    assert_int_equal(results()[6], 15);
     assert_cuda(cuTexRefGetArray(&bound, image));
     assert_ptr_equal(bound, array);
     assert_cuda(cuArrayDestroy(array));
@@ -291,7 +304,8 @@ static void an_object_of_the_wrong_kind_is_a_fault(void **state) {
     assert_int_not_equal(launch("layer", texture), CUDA_SUCCESS); /* it has none */
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_is_layered_or_deep_as_its_flags_say),
         cmocka_unit_test(impossible_arrays_are_refused),

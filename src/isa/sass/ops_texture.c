@@ -59,6 +59,14 @@ static IsaOperand handle_of(Translator *t, IsaOperand low) {
     return step->operand[0] = tr_scratch_pair(t);
 }
 
+/* The handle in a register. ptxas sets the highest bit of a handle of its own: of a texture or
+ * surface reference whose address a program takes. */
+static IsaOperand handle_in(Translator *t, IsaOperand reg) {
+    const IsaOperand low = tr_scratch(t);
+    tr_step3(t, ISA_DO_AND_32, low, reg, tr_constant(t, INT32_MAX));
+    return handle_of(t, low);
+}
+
 /* The handle that the two operands from `at` on name: a word of a bank, or a uniform register. */
 static IsaOperand bound_handle(Translator *t, int at) {
     const SassOperand *first = tr_operand(t, at), *second = tr_operand(t, at + 1);
@@ -213,7 +221,7 @@ bool tr_op_fetch(Translator *t) {
     Arguments list = arguments_of(t, geometry, has_level, offsets);
     take_places(t, &list, geometry, &fetch);
     fetch.handle =
-        tr_mod(t, SASS_MOD_BINDLESS) ? handle_of(t, take(t, &list)) : bound_handle(t, TEX_HANDLE);
+        tr_mod(t, SASS_MOD_BINDLESS) ? handle_in(t, take(t, &list)) : bound_handle(t, TEX_HANDLE);
     fetch.how.has_texel = is_texel;
     fetch.how.component = tr_mod(t, SASS_MOD_COMPONENT);
     const bool names_level = is_texel ? tr_mod(t, SASS_MOD_CL) : true; /* LZ: level 0 */
@@ -237,7 +245,7 @@ bool tr_op_txd(Translator *t) {
     const bool is_bindless = tr_mod(t, SASS_MOD_BINDLESS);
     Arguments list = {tr_operand(t, TEX_A), tr_operand(t, TEX_B),
                       geometry->axes + geometry->has_layer + is_bindless, 0};
-    fetch.handle = is_bindless ? handle_of(t, take(t, &list)) : bound_handle(t, TEX_HANDLE);
+    fetch.handle = is_bindless ? handle_in(t, take(t, &list)) : bound_handle(t, TEX_HANDLE);
     for (int axis = 0; axis < geometry->axes; ++axis)
         fetch.rows.at[axis] = take(t, &list);
     if (geometry->has_layer) fetch.rows.layer = take(t, &list);
@@ -260,7 +268,7 @@ bool tr_op_txq(Translator *t) {
     const uint8_t mask = (uint8_t)tr_operand(t, t->sass->operand_count - 1)->value & 15;
     if (tr_mod(t, SASS_MOD_QUERY) != SASS_QUERY_DIMENSION) return tr_refuse(t, "this query");
     Arguments list = {tr_operand(t, A), tr_operand(t, A), 4, 0};
-    fetch.handle = is_bindless ? handle_of(t, take(t, &list)) : bound_handle(t, BOUND);
+    fetch.handle = is_bindless ? handle_in(t, take(t, &list)) : bound_handle(t, BOUND);
     fetch.rows.level = tr_scratch(t); /* a result may take its register */
     tr_step2(t, ISA_DO_MOV_32, fetch.rows.level, take(t, &list));
     int count = 0;
@@ -319,7 +327,7 @@ static bool begin_surface(Translator *t, Fetch *fetch, int address_at, int handl
     if (geometry->has_layer) fetch->rows.layer = tr_register(t, &places, geometry->axes);
     fetch->handle = handle_at + 1 < t->sass->operand_count
                         ? bound_handle(t, handle_at)
-                        : handle_of(t, tr_row(t, tr_operand(t, handle_at)));
+                        : handle_in(t, tr_row(t, tr_operand(t, handle_at)));
     return true;
 }
 
