@@ -169,7 +169,8 @@ enum {
     ISA_JUMP_APART = 8,     /* only where lanes that row operand[3] names are not here */
     ISA_JUMP_INVERTED = 16, /* that row is inverted */
     ISA_JUMP_TOGETHER = 32, /* only where all live lanes that row operand[3] names are here */
-    ISA_JUMP_ANY = 64       /* all lanes that are here, if one jumps */
+    ISA_JUMP_ANY = 64,      /* all lanes that are here, if one jumps */
+    ISA_JUMP_MAY_LOOK = 128 /* like ISA_JUMP_LOOKS, but its loads may have no such purpose */
 };
 /* IsaInst.sub of what waits for members: only for those that stand at the same instruction. */
 enum { ISA_SYNC_IS_HERE = 1, ISA_SYNC_IS_MEETING = 2 /* at a BSYNC: can be given up */ };
@@ -331,6 +332,7 @@ struct IsaWarp {
     /* Rounds of loops that look for another thread's store, since the context's last change, and
      * how often its state has come back meanwhile (flow/deadlock.c): */
     uint32_t polls, returns;
+    bool may_poll;        /* the last loop may have been no poll: only states that return tell */
     uint64_t polls_since; /* IsaContext.changes then */
     uint64_t poll_state;  /* a hash of its state at a look before */
 };

@@ -180,8 +180,8 @@ IsaPollTest isa_only_polls;
 IsaPollTest isa_polls_forever;
 /* Begins to count and to compare anew. */
 void isa_reset_polls(IsaWarp *warp);
-/* It has gone round a loop that looks for another thread's store. */
-void isa_note_poll(const IsaContext *context, IsaWarp *warp);
+/* It has gone round a loop that looks for another thread's store; or that may do so. */
+void isa_note_poll(const IsaContext *context, IsaWarp *warp, bool is_certain);
 /* Whether live lanes of the warp cannot go on before those that run are out of their loop. */
 bool isa_holds_lanes_back(const IsaWarp *warp);
 

@@ -4,6 +4,7 @@
 usage: test_deadlock.py TYTO
 """
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,14 @@ setp.ne.u32 p, tid, 0; @p bra ready; mbarrier.init.shared.b64 [at], all;
 ready: bar.sync 0; mbarrier.arrive.shared.b64 state, [at];
 again: mbarrier.test_wait.shared.b64 p, [at], state; @!p bra again; ret; }
 """
+# the first two warps look for what the third stores
+FLAG = """.visible .entry k(.param .u64 out) {
+.shared .align 4 .b32 flag; .reg .b32 tid, at, seen; .reg .pred p;
+mov.u32 tid, %tid.x; mov.u32 at, flag; setp.eq.u32 p, tid, 0; @p st.volatile.shared.u32 [at], 0; bar.sync 0;
+setp.ge.u32 p, tid, 64; @p bra store;
+again: ld.volatile.shared.u32 seen, [at]; setp.eq.u32 p, seen, 0; @p bra again; ret;
+store: st.volatile.shared.u32 [at], 1; ret; }
+"""
 # a barrier of all CTAs
 GRID = """.visible .entry k(.param .u64 count) {
 .reg .b32 n, all; .reg .b64 at; .reg .pred p;
@@ -28,11 +37,11 @@ again: ld.volatile.global.u32 n, [at]; setp.lt.u32 p, n, all; @p bra again; ret;
 
 
 class Deadlock(unittest.TestCase):
-    def launch(self, text, *options):
+    def launch(self, text, *options, machine="gtx480", code="ptx"):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "k.ptx"
             file.write_text(HEADER + text, encoding="utf-8")
-            return subprocess.run([TYTO, "launch", file, "--machine", "gtx480", "--code", "ptx", "--quiet", "--arg", "zero:1024", *options], capture_output=True,
+            return subprocess.run([TYTO, "launch", file, "--machine", machine, "--code", code, "--quiet", "--arg", "zero:1024", *options], capture_output=True,
                                   text=True, check=False, timeout=60)
 
     def test_a_policy_that_lets_no_other_warp_arrive(self):
@@ -42,6 +51,16 @@ class Deadlock(unittest.TestCase):
         self.assertIn("held back by the policy before", done.stderr)
         for options in (("--scheduler", "swl:limit=3"), ("--scheduler", "gto")):
             self.assertEqual(self.launch(PHASE, "--block", "96", *options).returncode, 0)
+
+    @unittest.skipUnless(shutil.which("ptxas"), "no ptxas")
+    def test_machine_code_that_does_not_say_what_is_volatile(self):
+        for machine in ("rtx3070", "h100"):
+            for text in (PHASE, FLAG):
+                done = self.launch(text, "--block", "96", "--scheduler", "swl:limit=1", "--set", "gpu.sms=1", machine=machine, code="machine")
+                self.assertNotEqual(done.returncode, 0, machine)
+                self.assertIn("the policy lets no other warp issue", done.stderr, machine)
+                done = self.launch(text, "--block", "96", machine=machine, code="machine")
+                self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_grid_of_which_one_block_waits_for_room(self):
         done = self.launch(GRID, "--grid", "121")

@@ -521,7 +521,8 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     if (!is_ok) return ISA_EVENT_FAULT;
     const bool is_jump = inst->flow == ISA_FLOW_JUMP;
     const bool looks = is_jump ? inst->sub & ISA_JUMP_LOOKS : inst->sub == ISA_LOOP_LOOKS;
-    if (is_loop && looks) isa_note_poll(context, warp);
+    const bool may_look = is_jump && inst->sub & ISA_JUMP_MAY_LOOK;
+    if (is_loop && (looks || may_look)) isa_note_poll(context, warp, looks);
     if (is_loop && warp->is_apart)
         paths_loop(warp, is_jump ? looks : inst->sub != ISA_LOOP_IS_ALONE);
     if (!converge_settle(context, warp)) return warp_exited(context, warp);

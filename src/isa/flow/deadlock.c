@@ -10,7 +10,8 @@
  * change of registers ends before its turns are as many as the states that must come back.
  *
  * A loop that counts its rounds, or reads the clock, never comes back. It is given up after so many
- * rounds as no program goes on purpose. */
+ * rounds as no program goes on purpose, unless it may be no such loop: machine code does not say
+ * which loads from shared memory are volatile. */
 #include "isa/launch.h"
 
 #include "base/hash.h"
@@ -37,7 +38,8 @@ static void compare(IsaWarp *warp) {
     }
 }
 
-void isa_note_poll(const IsaContext *context, IsaWarp *warp) {
+void isa_note_poll(const IsaContext *context, IsaWarp *warp, bool is_certain) {
+    warp->may_poll = !is_certain;
     if (warp->polls_since != context->changes) isa_reset_polls(warp);
     warp->polls_since = context->changes;
     if (warp->polls < UINT32_MAX) warp->polls++;
@@ -46,7 +48,8 @@ void isa_note_poll(const IsaContext *context, IsaWarp *warp) {
 
 bool isa_only_polls(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
     if (warp->cta->waiting >> warp->index & 1) return true;
-    return warp->polls_since == context->changes && warp->polls >= rounds;
+    if (warp->polls_since != context->changes || warp->polls < rounds) return false;
+    return !warp->may_poll || !context->proves_polls || warp->returns >= RETURNS;
 }
 
 bool isa_polls_forever(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {

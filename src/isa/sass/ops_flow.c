@@ -218,6 +218,12 @@ bool tr_op_nop(Translator *t) {
     return true;
 }
 
+/* A loop that sleeps waits for another thread, whatever it looks at. */
+bool tr_op_nanosleep(Translator *t) {
+    t->info.flags |= ISA_LOOKS;
+    return tr_op_nop(t);
+}
+
 /* griddepcontrol: ACQBULK waits, PREEXIT lets dependents begin. */
 bool tr_op_dependency(Translator *t) {
     const bool is_wait = t->sass->op == SASS_OP_ACQBULK;

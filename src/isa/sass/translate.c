@@ -190,14 +190,18 @@ static void put_system_calls(Translator *t) {
 
 /* ---- The program ---- */
 
-/* Backward jumps whose loop may see what other threads store (flow/deadlock.c). */
+/* Backward jumps whose loop may see what other threads store (flow/deadlock.c). Loads from shared
+ * memory are the same whether they are volatile or not. */
 static void find_waiting_loops(IsaProgram *program) {
-    uint32_t looks = ISA_NO_PC;
+    uint32_t looks = ISA_NO_PC, may_look = ISA_NO_PC;
     for (uint32_t pc = 0; pc < program->inst_count; ++pc) {
         IsaInst *inst = &program->insts[pc];
-        if (program->infos[pc].flags & ISA_LOOKS) looks = pc;
+        const IsaInfo *info = &program->infos[pc];
+        if (info->flags & ISA_LOOKS) looks = pc;
+        if (info->memory == ISA_MEMORY_LOAD && info->space == PTX_SPACE_SHARED) may_look = pc;
         if (inst->flow != ISA_FLOW_JUMP || inst->target > pc) continue;
         if (looks != ISA_NO_PC && looks >= inst->target) inst->sub |= ISA_JUMP_LOOKS;
+        else if (may_look != ISA_NO_PC && may_look >= inst->target) inst->sub |= ISA_JUMP_MAY_LOOK;
     }
 }
 
