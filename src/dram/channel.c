@@ -33,10 +33,11 @@ bool dram_config_check(const DramConfig *config, Diag *diag) {
                        rules[i].value, rules[i].least, rules[i].most);
     if (diag_error_count(diag) > before) return false;
     if (c->burst_length % c->data_rate)
-        diag_error(diag, NULL, 0, 0,
-                   "DRAM: a burst of %u beats at %u beats per tick: not a whole "
-                   "number of ticks",
-                   c->burst_length, c->data_rate);
+        diag_error(
+            diag, NULL, 0, 0,
+            "DRAM: dram.burst of %u beats at dram.data_rate of %u beats per tick: not a whole "
+            "number of ticks; for example dram.burst=%u",
+            c->burst_length, c->data_rate, c->data_rate);
     if (c->bank_groups > c->banks)
         diag_error(diag, NULL, 0, 0, "DRAM: %u bank groups of %u banks", c->bank_groups, c->banks);
     if (c->scheduler == DRAM_SCHEDULER_bliss && (!c->bliss_threshold || !c->bliss_interval))

@@ -53,8 +53,9 @@ bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *dia
     } contradictions[] = {
         {t->ras < t->rcd, "tRAS is below tRCD: a row would close before it can be read"},
         {t->rc < t->ras, "tRC is below tRAS: a row cannot reopen before it may close"},
-        {t->ccd < burst_ticks,
-         "tCCD is below the ticks of a burst: bursts would overlap on the bus"},
+        {t->ccd < burst_ticks, "tCCD is below the ticks of a burst (dram.burst over "
+                               "dram.data_rate): bursts would overlap "
+                               "on the bus"},
         {t->ccd_long && t->ccd_long < t->ccd, "tCCDL is below tCCD"},
         {t->wl > t->cl, "tWL is above tCL: write data would follow later than read data"},
         {t->refi && t->refi < 2 * (t->rfc + t->rc),
@@ -64,10 +65,10 @@ bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *dia
     int before = diag_error_count(diag);
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
         if (parameters[i].ticks < parameters[i].least || parameters[i].ticks > MOST)
-            diag_error(diag, NULL, 0, 0, "DRAM timing: %s = %u ticks: must be %u to %d",
+            diag_error(diag, NULL, 0, 0, "DRAM timing: dram.%s = %u ticks: must be %u to %d",
                        parameters[i].name, parameters[i].ticks, parameters[i].least, MOST);
     for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++)
         if (contradictions[i].is_wrong)
-            diag_error(diag, NULL, 0, 0, "DRAM timing: %s", contradictions[i].what);
+            diag_error(diag, NULL, 0, 0, "DRAM timing: dram.%s", contradictions[i].what);
     return diag_error_count(diag) == before;
 }

@@ -11,7 +11,7 @@
 
 #include "base/bits.h"
 #include "cache/set_index.h"
-#include "machine/machine_internal.h"
+#include "machine/derive_internal.h"
 #include "machine/machine_rows.h"
 
 static int index_of(const char *key) {
@@ -19,14 +19,11 @@ static int index_of(const char *key) {
     return (int)(machine_find_row(key, strlen(key)) - machine_rows(&count));
 }
 
-/* Whether `key` was given later than `other`: by --set and not in the file, in the file and not in
- * its base. */
-static bool is_newer(const Machine *machine, const char *key, const char *other) {
+bool derive_is_newer(const Machine *machine, const char *key, const char *other) {
     return machine->layers[index_of(key)] > machine->layers[index_of(other)];
 }
 
-/* Sets a value that follows from that of `from`. */
-static void derive(Machine *machine, const char *key, const char *value, const char *from) {
+void derive_text(Machine *machine, const char *key, const char *value, const char *from) {
     const int i = index_of(key);
     Text why = {0};
     if (machine_set_row(&machine->config, machine_find_row(key, strlen(key)), value, &why)) {
@@ -37,11 +34,19 @@ static void derive(Machine *machine, const char *key, const char *value, const c
     text_free(&why);
 }
 
-static void derive_number(Machine *machine, const char *key, uint64_t value, const char *unit,
-                          const char *from) {
+void derive_number(Machine *machine, const char *key, uint64_t value, const char *unit,
+                   const char *from) {
     char text[64];
     snprintf(text, sizeof text, "%" PRIu64 "%s%s", value, *unit ? " " : "", unit);
-    derive(machine, key, text, from);
+    derive_text(machine, key, text, from);
+}
+
+unsigned derive_polynomial(int degree) {
+    static const unsigned polynomials[] = {
+        [2] = 0x7,   [3] = 0xB,   [4] = 0x13,   [5] = 0x25,   [6] = 0x43,   [7] = 0x83,
+        [8] = 0x11B, [9] = 0x211, [10] = 0x409, [11] = 0x805, [12] = 0x1053};
+    const int most = (int)(sizeof polynomials / sizeof *polynomials) - 1;
+    return degree < 2 || degree > most ? 0 : polynomials[degree];
 }
 
 /* ---- Sub-cores ---- */
@@ -49,9 +54,9 @@ static void derive_number(Machine *machine, const char *key, uint64_t value, con
 static void derive_subcores(Machine *machine) {
     const SmConfig *sm = &machine->config.sm;
     if (sm->subcores == 1 || sm->subcores == sm->scheduler.count) return;
-    if (is_newer(machine, "scheduler.count", "sm.subcores"))
+    if (derive_is_newer(machine, "scheduler.count", "sm.subcores"))
         derive_number(machine, "sm.subcores", sm->scheduler.count, "", "scheduler.count");
-    else if (is_newer(machine, "sm.subcores", "scheduler.count"))
+    else if (derive_is_newer(machine, "sm.subcores", "scheduler.count"))
         derive_number(machine, "scheduler.count", sm->subcores, "", "sm.subcores");
 }
 
@@ -74,8 +79,9 @@ static void write_list(const ParameterList *list, Text *out) {
 static void derive_carve_outs(Machine *machine) {
     const SmConfig *sm = &machine->config.sm;
     const ParameterList *old = &sm->l1d_own.carve_outs;
-    const char *from = is_newer(machine, "shared.size", "l1d.carve_outs") ? "shared.size" : NULL;
-    if (is_newer(machine, "l1d.unified", "l1d.carve_outs")) from = "l1d.unified";
+    const char *from =
+        derive_is_newer(machine, "shared.size", "l1d.carve_outs") ? "shared.size" : NULL;
+    if (derive_is_newer(machine, "l1d.unified", "l1d.carve_outs")) from = "l1d.unified";
     if (!from) return;
     ParameterList list = {0};
     for (uint32_t i = 0; i < old->count; i++)
@@ -88,11 +94,11 @@ static void derive_carve_outs(Machine *machine) {
     if (list.count == old->count && !memcmp(list.items, old->items, sizeof list.items)) return;
     Text text = {0};
     write_list(&list, &text);
-    if (list.count) derive(machine, "l1d.carve_outs", text_string(&text), from);
+    if (list.count) derive_text(machine, "l1d.carve_outs", text_string(&text), from);
     text_free(&text);
     const ParameterList *now = &machine->config.sm.l1d_own.carve_outs;
     const uint32_t largest = now->count ? now->items[now->count - 1] * 1024 : 0;
-    if (largest && largest < sm->shared.size_bytes && is_newer(machine, from, "shared.size"))
+    if (largest && largest < sm->shared.size_bytes && derive_is_newer(machine, from, "shared.size"))
         derive_number(machine, "shared.size", largest, "B", from);
 }
 
@@ -100,9 +106,9 @@ static void derive_unified(Machine *machine) {
     const SmConfig *sm = &machine->config.sm;
     if (!sm->l1d_own.unified_bytes) return;
     if (sm->l1d_own.unified_bytes != sm->l1d.size_bytes) {
-        if (is_newer(machine, "l1d.size", "l1d.unified"))
+        if (derive_is_newer(machine, "l1d.size", "l1d.unified"))
             derive_number(machine, "l1d.unified", sm->l1d.size_bytes, "B", "l1d.size");
-        else if (is_newer(machine, "l1d.unified", "l1d.size"))
+        else if (derive_is_newer(machine, "l1d.unified", "l1d.size"))
             derive_number(machine, "l1d.size", sm->l1d_own.unified_bytes, "B", "l1d.unified");
     }
 }
@@ -153,7 +159,7 @@ static bool find_cause(const Machine *machine, const DerivedCache *cache, const 
     bool has_any = false;
     for (size_t i = 0; i < count; i++) {
         name_key(cache, names[i], name);
-        if (!is_newer(machine, name, has_any ? cause : key)) continue;
+        if (!derive_is_newer(machine, name, has_any ? cause : key)) continue;
         memcpy(cause, name, sizeof name);
         has_any = true;
     }
@@ -173,16 +179,14 @@ static void derive_ways(Machine *machine, const DerivedCache *cache) {
 /* A set index of the same kind for another number of sets: the bits of the set, and twice as many
  * above them, by an irreducible polynomial of that degree. */
 static bool write_hash(const DerivedCache *cache, Text *out) {
-    static const unsigned polynomials[] = {
-        [2] = 0x7,   [3] = 0xB,   [4] = 0x13,   [5] = 0x25,   [6] = 0x43,   [7] = 0x83,
-        [8] = 0x11B, [9] = 0x211, [10] = 0x409, [11] = 0x805, [12] = 0x1053};
     const uint32_t sets = cache_config_sets(cache->config);
     const int degree = bits_lowest32(sets), line = bits_lowest32(cache->config->line_bytes);
-    if (degree < 2 || degree >= (int)(sizeof polynomials / sizeof *polynomials)) return false;
+    const unsigned polynomial = derive_polynomial(degree);
+    if (!polynomial) return false;
     int low[16], count = 0, bit = line;
     for (; count < degree; bit++)
         if (!(cache->skipped >> bit & 1)) low[count++] = bit;
-    text_printf(out, "ipoly 0x%x: %d..%d", polynomials[degree], bit + 2 * degree - 1, bit);
+    text_printf(out, "ipoly 0x%x: %d..%d", polynomial, bit + 2 * degree - 1, bit);
     for (int i = count - 1; i >= 0; i--)
         text_printf(out, ",%d", low[i]);
     return true;
@@ -208,13 +212,13 @@ static void derive_set_hash(Machine *machine, const DerivedCache *cache) {
         return;
     name_key(cache, "set_hash", hash);
     if (!find_cause(machine, cache, hash, causes, sizeof causes / sizeof *causes, cause)) {
-        if (!cache->skipped || !is_newer(machine, slices, hash)) return;
+        if (!cache->skipped || !derive_is_newer(machine, slices, hash)) return;
         memcpy(cause, slices, sizeof slices);
     }
     Text text = {0};
     const bool is_polynomial = !strncmp(cache->config->set_hash, "ipoly", strlen("ipoly"));
     if (!is_polynomial || !write_hash(cache, &text)) text_clear(&text);
-    derive(machine, hash, text_string(&text), cause);
+    derive_text(machine, hash, text_string(&text), cause);
     text_free(&text);
 }
 
@@ -236,16 +240,16 @@ static void derive_caches(Machine *machine) {
     }
 }
 
-/* ---- L2 and DRAM ---- */
+/* ---- L2 ---- */
 
 static void derive_sectors(Machine *machine) {
     const PartitionConfig *partition = &machine->config.partition;
     const uint32_t sector = partition->l2_sector_bytes;
     const uint32_t fill = cache_config_fill_bytes(&partition->l2);
     if (!partition->has_l2 || sector == fill) return;
-    if (is_newer(machine, "partition.sector", "l2.sector"))
+    if (derive_is_newer(machine, "partition.sector", "l2.sector"))
         derive_number(machine, "l2.sector", sector, "B", "partition.sector");
-    else if (is_newer(machine, "l2.sector", "partition.sector"))
+    else if (derive_is_newer(machine, "l2.sector", "partition.sector"))
         derive_number(machine, "partition.sector", fill, "B", "l2.sector");
 }
 
@@ -255,71 +259,10 @@ static void derive_persisting(Machine *machine) {
     const uint64_t bytes = machine_l2_bytes(&machine->config);
     if (machine->config.partition.persisting_bytes <= bytes) return;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-        if (!is_newer(machine, causes[i], "l2.persisting")) continue;
+        if (!derive_is_newer(machine, causes[i], "l2.persisting")) continue;
         derive_number(machine, "l2.persisting", bytes / 4 * 3, "B", causes[i]);
         return;
     }
-}
-
-static int count_of(const char *bits, const char *letters) {
-    int count = 0;
-    for (; *bits; bits++)
-        count += strchr(letters, *bits) != NULL;
-    return count;
-}
-
-/* Puts `letter` before the first of `letters`, or takes the first of them out. */
-static void put_bit(char *bits, const char *letters, char letter) {
-    const size_t at = strcspn(bits, letters);
-    memmove(bits + at + 1, bits + at, strlen(bits + at) + 1);
-    bits[at] = letter;
-}
-static void drop_bit(char *bits, const char *letters) {
-    const size_t at = strcspn(bits, letters);
-    if (bits[at]) memmove(bits + at, bits + at + 1, strlen(bits + at + 1) + 1);
-}
-
-/* The last bank bit that names no slice becomes one that does, or the first that does no more. */
-static bool share_bit(char *bits, bool more) {
-    char *at = more ? strrchr(bits, 'B') : strchr(bits, 'b');
-    if (at) *at = more ? 'b' : 'B';
-    return at != NULL;
-}
-
-/* The address map with as many bits as slices, banks and rows need. */
-static void derive_map(Machine *machine) {
-    const MachineConfig *config = &machine->config;
-    static const char *const causes[] = {"partition.slices", "dram.banks", "dram.row"};
-    char bits[sizeof config->map.bits + 64];
-    const char *from = NULL;
-    const struct {
-        uint32_t value;
-        const char *letters;
-    } rows[] = {{config->partition.slices, "Sb"},
-                {config->dram.banks, "Bb"},
-                {config->dram.row_bytes, "C"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!bits_is_power_of_two(rows[i].value)) return;
-        if (is_newer(machine, causes[i], "map.bits")) from = causes[i];
-    }
-    if (!from || !*config->map.bits) return;
-    snprintf(bits, sizeof bits - 40, "%s", config->map.bits);
-    const int slices = bits_lowest32(config->partition.slices);
-    const int banks = bits_lowest32(config->dram.banks);
-    const int columns = bits_lowest32(config->dram.row_bytes);
-    while (count_of(bits, "Bb") < banks && strchr(bits, 'B'))
-        put_bit(bits, "B", 'B');
-    while (count_of(bits, "Bb") > banks && strchr(bits, 'B'))
-        drop_bit(bits, "B");
-    while (count_of(bits, "Sb") < slices && share_bit(bits, true))
-        continue;
-    while (count_of(bits, "Sb") > slices && share_bit(bits, false))
-        continue;
-    while (count_of(bits, "C") < columns && strchr(bits, 'C'))
-        put_bit(bits, "C", 'C');
-    while (count_of(bits, "C") > columns && strchr(bits, 'C'))
-        drop_bit(bits, "C");
-    if (strcmp(bits, config->map.bits) != 0) derive(machine, "map.bits", bits, from);
 }
 
 /* ---- All of them ---- */
@@ -329,6 +272,7 @@ void machine_derive(Machine *machine) {
     derive_unified(machine);
     derive_sectors(machine);
     derive_map(machine); /* before caches: it says which bits name the slice */
+    derive_dram(machine);
     derive_caches(machine);
     if (machine->config.sm.l1d_own.unified_bytes) derive_carve_outs(machine);
     derive_persisting(machine);

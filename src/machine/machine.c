@@ -47,7 +47,7 @@ void machine_resolve(MachineConfig *machine) {
         noc_config_place(noc, routers, count);
 }
 
-static AddressMapConfig map_config(const MachineConfig *machine) {
+AddressMapConfig machine_map_config(const MachineConfig *machine) {
     return (AddressMapConfig){.bits = machine->map.bits,
                               .channels = machine->map.block_bytes ? machine->partitions : 0,
                               .block_bytes = machine->map.block_bytes,
@@ -57,7 +57,7 @@ static AddressMapConfig map_config(const MachineConfig *machine) {
 
 AddressMap machine_address_map(const MachineConfig *machine) {
     AddressMap map;
-    AddressMapConfig config = map_config(machine);
+    AddressMapConfig config = machine_map_config(machine);
     Diag *diag = diag_new();
     bool is_good = address_map_init(&map, &config, diag);
     assert(is_good && "machine_check builds the same map");
@@ -89,6 +89,14 @@ typedef struct NamedCache {
     const CacheConfig *config;
 } NamedCache;
 
+/* The size, next to one of `sets` sets, whose sets are a power of two. */
+static uint64_t nearest_size(uint64_t set_bytes, uint64_t sets) {
+    uint64_t below = 1;
+    while (below * 2 <= sets)
+        below *= 2;
+    return set_bytes * (sets * sets > 2 * below * below ? 2 * below : below);
+}
+
 /* `skipped`: address bits that are the same for all addresses of the cache. */
 static void check_cache(const char *key, const CacheConfig *cache, uint64_t skipped, Diag *diag) {
     uint32_t line = cache->line_bytes, sector = cache_config_fill_bytes(cache);
@@ -114,8 +122,10 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
     } else if (!bits_is_power_of_two(sets)) {
         diag_error(diag, NULL, 0, 0,
                    "%s.size: %u B in lines of %u B and %u ways make %u sets: the set is cut from "
-                   "address bits, so they must be a power of two; change %s.ways or %s.size",
-                   key, cache->size_bytes, line, cache->ways, (uint32_t)sets, key, key);
+                   "address bits, so they must be a power of two; change %s.ways or %s.size, for "
+                   "example %s.size=%" PRIu64 "KiB",
+                   key, cache->size_bytes, line, cache->ways, (uint32_t)sets, key, key, key,
+                   nearest_size(set_bytes, sets) / 1024);
     } else {
         char text[CACHE_INDEX_BYTES];
         SetIndex index;
@@ -127,6 +137,13 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
                        "%s.ways); \"\" takes the bits above the line",
                        key, (uint32_t)sets, line, key, key, key);
     }
+}
+
+/* The store, doubled until it holds so much shared memory. */
+static uint32_t larger_store(uint32_t bytes, uint32_t shared) {
+    while (bytes && bytes <= shared && bytes < UINT32_C(1) << 30)
+        bytes *= 2;
+    return bytes;
 }
 
 /* What L1D and shared memory have of a store that both use. */
@@ -145,8 +162,11 @@ static void check_unified(const SmConfig *sm, Diag *diag) {
         most = bytes;
     }
     if (!l1d->carve_outs.count || most < sm->shared.size_bytes)
-        diag_error(diag, NULL, 0, 0, "l1d.carve_outs: %u KiB at most, less than shared.size, %u B",
-                   most / 1024, sm->shared.size_bytes);
+        diag_error(diag, NULL, 0, 0,
+                   "l1d.carve_outs: %u KiB at most, less than shared.size, %u B; l1d.unified, %u "
+                   "KiB, has to hold that and some L1D: for example l1d.unified=%uKiB",
+                   most / 1024, sm->shared.size_bytes, l1d->unified_bytes / 1024,
+                   larger_store(l1d->unified_bytes, sm->shared.size_bytes) / 1024);
     if (sm->l1d.flush == CACHE_FLUSH_NEVER)
         diag_error(
             diag, NULL, 0, 0,
@@ -514,7 +534,7 @@ static void check_line_places(const MachineConfig *machine, int lowest_hashed, D
 /* What the address map and other sections say twice must be the same. */
 static void check_map(const MachineConfig *machine, Diag *diag) {
     AddressMap map;
-    AddressMapConfig config = map_config(machine);
+    AddressMapConfig config = machine_map_config(machine);
     if (!address_map_init(&map, &config, diag)) return;
     const struct {
         const char *key, *what;
@@ -529,8 +549,10 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         if (same[i].given == same[i].mapped) continue;
         diag_error(diag, NULL, 0, 0,
-                   "%s: %u, but map.bits \"%s\" makes %u %s; change one of the two", same[i].key,
-                   same[i].given, machine->map.bits, same[i].mapped, same[i].what);
+                   "%s: %u, but map.bits \"%s\" makes %u %s; change one of the two, for example "
+                   "%s=%u",
+                   same[i].key, same[i].given, machine->map.bits, same[i].mapped, same[i].what,
+                   same[i].key, same[i].mapped);
     }
     check_line_places(machine, map.lowest_hashed, diag);
 }

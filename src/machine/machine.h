@@ -150,6 +150,8 @@ static inline uint32_t machine_half_slices(const MachineConfig *machine) {
 
 /* Builds the machine's address map; the machine must have passed machine_check. */
 AddressMap machine_address_map(const MachineConfig *machine);
+/* What it is built from; it borrows the machine's texts. */
+AddressMapConfig machine_map_config(const MachineConfig *machine);
 
 /* Bits of an address within its channel (address_map_local) that name the slice: a slice's sets do
  * not depend on them. */

@@ -86,6 +86,47 @@ static void test_a_single_change_takes_along_what_follows(void **state) {
     text_free(&text);
 }
 
+/* Channels named by bits of the address, a number that is no power of two, and their hashes. */
+static void test_the_map_follows_channels_and_slices(void **state) {
+    (void)state;
+    static const struct {
+        const char *machine, *sets, *parts[4];
+    } rows[] = {
+        {"v100",
+         "gpu.partitions=8",
+         {"bits: \"RRRRRRRRRRRRRR.BBBB.CC.PPP.CCCCCCCC\"", "hash: \"ipoly 0xb: 19..11,10,9,8\""}},
+        {"v100",
+         "gpu.partitions=40",
+         {"bits: \"RRRRRRRRRRRRRR.BBBB.CC.CCCCCCCC\"", "block: 256 B",
+          "derived: follows from gpu.partitions"}},
+        {"v100", "gpu.partitions=2", {".CC.P.CCCCCCCC\"", "  hash: \"\""}},
+        {"v100", "gpu.partitions=1", {".CC.CCCCCCCC\"", "  hash: \"\""}},
+        {"v100",
+         "partition.slices=4",
+         {".BBbb.CC.PPPPPP.", "ipoly 0x11b: 41..18,13,12,11,10,9,8,17,16"}},
+        {"rtx3070", "gpu.partitions=32", {".PPPPP.b.", "ipoly 0x43: 30..13,12,11,10,9,8,7"}},
+        {"rtx3070",
+         "gpu.partitions=12",
+         {".CCCC.b.CCCCCCC\"", "block: 256 B", "ipoly 0x25: 27..13,12,11,10,9,8"}},
+        {"rtx3070", "partition.slices=1", {".PPPP.B.", "ipoly 0x13: 23..12,11,10,9,8"}},
+        {"ccws", "gpu.partitions=6", {"block: 256 B", "  hash: \"\""}},
+        {"v100", "dram.burst=16", {"tCCD: 8 cycles", "tCCDL: 8 cycles"}},
+        {"h100", "dram.data_rate=8", {"burst: 8 beats", "derived: follows from dram.data_rate"}},
+        {"v100",
+         "shared.size=228KiB l1d.unified=256KiB",
+         {"carve_outs: [0, 8, 16, 32, 64, 96, 228]"}},
+    };
+    Text text = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!load(rows[i].machine, rows[i].sets, &text))
+            fail_msg("%s, %s: %s", rows[i].machine, rows[i].sets, text_string(&text));
+        for (int part = 0; part < 4 && rows[i].parts[part]; part++)
+            if (!strstr(text_string(&text), rows[i].parts[part]))
+                fail_msg("%s, %s lacks %s", rows[i].machine, rows[i].sets, rows[i].parts[part]);
+    }
+    text_free(&text);
+}
+
 /* What was given twice is no question of what follows: the message names the keys. */
 static void test_two_values_that_were_given_contradict_each_other(void **state) {
     (void)state;
@@ -93,10 +134,15 @@ static void test_two_values_that_were_given_contradict_each_other(void **state) 
         const char *sets, *parts[3];
     } rows[] = {
         {"l2.size=1MiB l2.ways=20", {"l2.line x l2.ways", "change l2.ways"}},
-        {"l2.ways=8", {"must be a power of two; change l2.ways or l2.size"}},
+        {"l2.ways=8",
+         {"must be a power of two; change l2.ways or l2.size, for example l2.size=256KiB"}},
         {"l1d.size=128KiB l1d.unified=192KiB", {"l1d.unified: 196608 B, but l1d.size"}},
         {"dram.banks=32 map.bits=RRRRRRRRRRRRRRRRBBBCCbCCCCCCCC",
-         {"dram.banks: 32, but map.bits", "change one of the two"}},
+         {"dram.banks: 32, but map.bits", "change one of the two, for example dram.banks=16"}},
+        {"dram.burst=4 dram.data_rate=8",
+         {"not a whole number of ticks; for example dram.burst=8"}},
+        {"dram.burst=16 dram.tCCD=2", {"dram.tCCD is below the ticks of a burst"}},
+        {"shared.size=256KiB", {"l1d.unified, 256 KiB, has to hold that", "l1d.unified=512KiB"}},
         {"gpu.partitions=8 l2.persisting=20MiB",
          {"l2.persisting: 20971520 B of an L2 of 5242880 (l2.size x partition.slices x "
           "gpu.partitions)"}},
@@ -134,6 +180,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shipped_machines_say_all_that_they_are),
         cmocka_unit_test(test_a_single_change_takes_along_what_follows),
+        cmocka_unit_test(test_the_map_follows_channels_and_slices),
         cmocka_unit_test(test_two_values_that_were_given_contradict_each_other),
         cmocka_unit_test(test_a_file_takes_its_base_along),
     };
