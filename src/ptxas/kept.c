@@ -15,7 +15,7 @@
 #include "base/user_cache.h"
 
 enum { FILE_MAX = 1 << 30 }; /* bytes, against absurd sizes */
-static const char magic[8] = "tytocub1";
+static const char magic[8] = "tytocub2";
 
 /* How a file begins; the cubin follows. */
 typedef struct Header {

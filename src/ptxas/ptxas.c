@@ -127,6 +127,21 @@ static void say_refused(const Folder *folder, const char *name, Diag *diag) {
     free(words);
 }
 
+/* ptxas 13 keeps a predicate among several results of a function in a register where its caller
+ * reads a predicate. Of a text with such functions it says so much that its code has no calling
+ * convention. */
+static bool loses_results(const Folder *folder, const char *name, Diag *diag) {
+    size_t length;
+    char *words = text_read_file(text_string(&folder->log), MESSAGE_MAX, &length);
+    const bool loses = words && strstr(words, "multiple return values found, disabling ABI");
+    free(words);
+    if (loses)
+        diag_warning(diag, name, 0, 0,
+                     "a function has several results, and ptxas makes code of that which can lose "
+                     "them; the PTX runs");
+    return loses;
+}
+
 /* The letter of a text for one architecture alone (".target sm_90a"), which ptxas wants to be asked
  * for by that name; '\0' for others. */
 static char letter_of_target(const PtxasInput *input) {
@@ -160,8 +175,11 @@ static char *assemble(const char *path, const PtxasInput *input, size_t *size, D
                            (char *)(uintptr_t)text_string(&folder.cubin),
                            NULL};
     const int status = run_ptxas(path, words, text_string(&folder.log));
-    char *cubin = status ? NULL : text_read_file(text_string(&folder.cubin), CUBIN_MAX, size);
-    if (!cubin && status != NOT_STARTED) say_refused(&folder, input->name, diag);
+    char *cubin = NULL;
+    if (status || !loses_results(&folder, input->name, diag)) {
+        cubin = status ? NULL : text_read_file(text_string(&folder.cubin), CUBIN_MAX, size);
+        if (!cubin && status != NOT_STARTED) say_refused(&folder, input->name, diag);
+    }
     remove_folder(&folder);
     return cubin;
 }

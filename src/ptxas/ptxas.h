@@ -19,8 +19,8 @@ typedef struct PtxasInput {
 } PtxasInput;
 
 /* Assembles a text. The cubin is allocated in `arena`, its bytes in *size. Returns NULL when there
- * is no ptxas, without a message; or after a warning, when files for ptxas cannot be written or it
- * does not accept the text. */
+ * is no ptxas, without a message; or after a warning, when files for ptxas cannot be written, or it
+ * does not accept the text or makes code of it that is known to be wrong. */
 const char *ptxas_assemble(const PtxasInput *input, Arena *arena, size_t *size, Diag *diag);
 
 /* The version of the ptxas on the PATH, "13.0.88"; NULL when there is none. Found once in a

@@ -96,6 +96,22 @@ class Code(unittest.TestCase):
                                capture_output=True, env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
                 self.assertEqual(list(struct.unpack("8I", out.read_bytes())), expected)
 
+    def test_a_predicate_among_several_results(self):
+        text, out = self.folder / "k.ptx", self.folder / "out.bin"
+        text.write_text(""".version 8.0
+.target sm_75
+.address_size 64
+.func (.reg .u32 sum, .reg .pred carry) add(.reg .u32 x, .reg .u32 y) { add.u32 sum, x, y; setp.lt.u32 carry, sum, x; ret; }
+.visible .entry k(.param .u64 out) { .reg .pred p; .reg .b32 r<4>; .reg .b64 to; ld.param.u64 to, [out];
+  mov.u32 r1, 0xfffffff0; call (r2, p), add, (r1, 0x20); selp.u32 r3, 1, 0, p;
+  st.global.u32 [to], r2; st.global.u32 [to+4], r3; ret; }
+""", encoding="utf-8")
+        for options in ((), ("--functional",), ("--code", "ptx"), ("--code", "machine")):
+            with self.subTest(options=options):
+                subprocess.run([TYTO, "launch", text, "--machine", "h100", *options, "--arg", f"out:{out}:8"], check=True, capture_output=True,
+                               env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
+                self.assertEqual(struct.unpack("2I", out.read_bytes()), (16, 1))
+
     def test_without_ptxas_lowered_ptx_runs_and_is_named(self):
         if shutil.which("ptxas", path=NO_PTXAS["PATH"]):
             self.skipTest("ptxas is in a folder of the system")

@@ -15,12 +15,13 @@
 #include "ptxas/kept.h"
 
 /* Adds a line to the file `calls` and writes its options and the text as the "cubin"; refuses what
- * has the word "wrong". */
+ * has the word "wrong", and finds no calling convention for what has "several". */
 static const char script[] =
     "#!/bin/sh\n"
     "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit; fi\n"
     "echo $1 >>\"$(dirname \"$0\")/calls\"\n"
     "if grep -q wrong \"$2\"; then echo 'not PTX'; exit 255; fi\n"
+    "if grep -q several \"$2\"; then echo 'multiple return values found, disabling ABI'; fi\n"
     "{ printf '%s ' $1; cat \"$2\"; } >\"$4\"\n";
 
 static char folder[] = "/tmp/test-ptxas-XXXXXX";
@@ -133,6 +134,14 @@ static void says_why_a_text_is_refused(void **state) {
     assert_int_equal(calls(), before + 2);
 }
 
+static void takes_no_code_that_loses_results(void **state) {
+    (void)state;
+    const int before = calls();
+    assert_int_equal(assemble("several", 80, NULL), 1);
+    assert_int_equal(assemble("several", 80, NULL), 1);
+    assert_int_equal(calls(), before + 2);
+}
+
 static void works_without_a_cache(void **state) {
     (void)state;
     const int before = calls();
@@ -186,6 +195,7 @@ int main(void) {
         cmocka_unit_test(takes_no_other_assembler_for_it),
         cmocka_unit_test(takes_no_damaged_file),
         cmocka_unit_test(says_why_a_text_is_refused),
+        cmocka_unit_test(takes_no_code_that_loses_results),
         cmocka_unit_test(works_without_a_cache),
         cmocka_unit_test(is_silent_without_ptxas),
         cmocka_unit_test(tells_its_version),
