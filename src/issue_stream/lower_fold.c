@@ -247,10 +247,11 @@ static bool is_added_everywhere(const Lower *lower, const PtxInst *inst) {
     return reg->uses > 0;
 }
 
-/* A 32-bit value seen as one of 64. */
+/* A 32-bit integer seen as one of 64. */
 static bool is_widened(const Lower *lower, const PtxOperand *operand) {
     const PtxInst *cvt = lower_source(lower, operand, PTX_OP_CVT);
-    return cvt && ptx_type_bits(cvt->type) == 64 && ptx_type_bits(cvt->type2) <= 32;
+    return cvt && !ptx_type_is_float(cvt->type) && !ptx_type_is_float(cvt->type2) &&
+           ptx_type_bits(cvt->type) == 64 && ptx_type_bits(cvt->type2) <= 32;
 }
 
 /* base + x * y or base + (x << 3), of 64 bits. */

@@ -279,7 +279,9 @@ static bool keeps_halves_apart(const PtxInst *inst) {
 static bool wants_upper_half(const Lower *lower, const LowerUse *use) {
     const PtxInst *inst = &lower->function->insts[use->inst];
     if (use->is_address) return inst->space == PTX_SPACE_GLOBAL || inst->space == PTX_SPACE_NONE;
-    if (inst->op == PTX_OP_CVT) return ptx_type_bits(inst->type) > 32;
+    if (inst->op == PTX_OP_CVT) /* an integer is cut; a float is needed whole */
+        return ptx_type_bits(inst->type) > 32 || ptx_type_is_float(inst->type) ||
+               ptx_type_is_float(inst->type2);
     if (!keeps_halves_apart(inst) || !inst->has_destination) return true;
     const PtxOperand *to = &inst->operands[0];
     return to->kind != PTX_OPERAND_REG || !lower->regs[to->reg].is_narrow;
