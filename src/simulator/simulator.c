@@ -660,12 +660,12 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
     if (module->simulator != simulator) {
         status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s was loaded by another simulator",
                       kernel->name);
-    } else if (launch->argument_count != kernel->parameter_count) {
+    } else if (launch->argument_count != kernel->parameter_count && !kernel->refusal) {
         status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s takes %d arguments, %d are given",
                       kernel->name, kernel->parameter_count, launch->argument_count);
     } else {
         char *parameters = base_calloc(1, kernel->parameter_bytes + 1);
-        for (int i = 0; i < kernel->parameter_count; i++)
+        for (int i = 0; i < kernel->parameter_count && !kernel->refusal; i++)
             memcpy(parameters + kernel->parameters[i].offset_bytes, launch->arguments[i],
                    kernel->parameters[i].size_bytes);
         GpuLaunch gpu_launch_of = {.module = module->gpu,

@@ -195,7 +195,7 @@ class Ptx(Case):
     def test_mistakes_have_places(self):
         bad = self.path / "bad.ptx"
         bad.write_text(SAXPY.read_text(encoding="utf-8").replace("fma.rn.f32", "fmaa.rn.f32")
-                       .replace("%ntid.x", "%nothere"), encoding="utf-8")
+                       .replace("%ntid.x", "%n77"), encoding="utf-8")
         done = self.tyto("ptx", bad, SAXPY)
         self.check(done, 1, f"{bad}:15:18: error", f"{bad}:25:5: warning")
         self.assertIn("1 kernel", done.stdout)  # the good file is listed all the same
