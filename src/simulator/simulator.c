@@ -296,7 +296,7 @@ static void describe_module(TytoModule *module, const GpuImage *source, const Gp
 
 TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *text, size_t length,
                      TytoModule **module) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     Diag *diag = diag_new();
     const GpuImage source = {name, text, length};
     GpuImage image = source;
@@ -322,14 +322,14 @@ TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *tex
     }
     arena_free(arena);
     diag_free(diag);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 void tyto_unload(TytoModule *module) {
     if (!module) return;
     TytoSimulator *simulator = module->simulator;
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoModule **link = &simulator->modules;
     while (*link != module)
         link = &(*link)->next;
@@ -337,7 +337,7 @@ void tyto_unload(TytoModule *module) {
     gpu_unload(module->gpu);
     arena_free(module->arena);
     free(module);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
 }
 
 int tyto_kernel_count(const TytoModule *module) { return module->kernel_count; }
@@ -456,42 +456,42 @@ static TytoStatus fail_without_memory(TytoSimulator *simulator, uint64_t size) {
 }
 
 TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     DeviceMemory *memory = simulator_memory(simulator);
     TytoStatus status = TYTO_OK;
     *address = mem_alloc(memory, size ? size : 1, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
     if (*address) mem_zero(memory, *address, size);
     else status = fail_without_memory(simulator, size);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 TytoStatus tyto_release(TytoSimulator *simulator, uint64_t address) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status = TYTO_OK;
     if (!mem_release(simulator_memory(simulator), address))
         status = fail_at(simulator, "free", address);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 TytoStatus tyto_write(TytoSimulator *simulator, uint64_t address, const void *bytes,
                       uint64_t size) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status = TYTO_OK;
     if (mem_write(simulator_memory(simulator), address, bytes, size))
         gpu_host_wrote(simulator->gpu, address, size);
     else status = fail_from(simulator, "write", address, size);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 TytoStatus tyto_read(TytoSimulator *simulator, uint64_t address, void *bytes, uint64_t size) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status = TYTO_OK;
     if (!mem_read(simulator_memory(simulator), address, bytes, size))
         status = fail_from(simulator, "read", address, size);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
@@ -655,7 +655,7 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
     TytoModule *module = launch->module;
     CALLER_CHECK_INDEX("kernel", launch->kernel, module->kernel_count);
     const TytoKernel *kernel = &module->kernels[launch->kernel];
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status;
     if (module->simulator != simulator) {
         status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s was loaded by another simulator",
@@ -681,7 +681,7 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
         if (status != TYTO_OK) fail(simulator, status, "%s", result.message);
         free(parameters);
     }
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
@@ -721,7 +721,7 @@ static void warn_of_unused(const TytoSimulator *simulator) {
 }
 
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     const Options *options = simulator->options;
     Diag *diag = diag_new();
     Text found = {0};
@@ -746,6 +746,6 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     text_free(&found);
     diag_free(diag);
     if (!options->is_quiet) warn_of_unused(simulator);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
