@@ -39,12 +39,15 @@ static struct {
 } process = {.once = PTHREAD_ONCE_INIT, .telling = PTHREAD_MUTEX_INITIALIZER};
 
 void driver_say(const char *format, ...) {
+    Text message = {0};
     va_list args;
     va_start(args, format);
-    fputs("tyto: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    text_vprintf(&message, format, args);
     va_end(args);
+    text_add(&message, "\n");
+    text_show_lines(message.bytes);
+    fprintf(stderr, "tyto: %s", message.bytes);
+    text_free(&message);
 }
 
 /* ---- The end: report, interrupts ---- */

@@ -570,7 +570,9 @@ static PtxModule *read(const char *name, const char *text, size_t length, bool i
     if (length) memcpy(copy, text, length);
     copy[length] = '\0';
     PtxModule *module = ARENA_NEW(arena, PtxModule);
-    *module = (PtxModule){.arena = arena, .file = arena_strdup(arena, name)};
+    char *shown = arena_strdup(arena, name); /* in messages */
+    text_show_controls(shown);
+    *module = (PtxModule){.arena = arena, .file = shown};
     Reader reader = {.module = module, .arena = arena, .diag = diag};
     names_init(&reader.names, arena);
     bind_special_registers(&reader.names);

@@ -30,6 +30,7 @@ bool reader_refuse(Reader *reader, int line, int column, const char *format, ...
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    text_show_controls(message);
     const PtxFunction *function = reader->function;
     if (*refusal_of(reader)) return false;
     *refusal_of(reader) =

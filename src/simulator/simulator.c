@@ -54,6 +54,7 @@ static TytoStatus fail(TytoSimulator *simulator, TytoStatus status, const char *
     va_start(args, format);
     text_clear(&simulator->message);
     text_vprintf(&simulator->message, format, args);
+    text_show_lines(simulator->message.bytes); /* names of files and kernels */
     trim(&simulator->message);
     va_end(args);
     return status;
