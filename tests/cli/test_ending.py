@@ -158,6 +158,18 @@ class Endings(unittest.TestCase):
         done = self.run_program("nothing 7", "--quiet", "--json", "run.json")
         self.assertEqual((done.returncode, done.stderr), (7, ""))  # it has failed, and said itself why
 
+    def test_a_program_that_leaves_a_process_is_told(self):
+        script = "sleep 60 </dev/null >/dev/null 2>&1 & echo $! >number"
+        for options, status, said in (((), 0, r"tyto: note: no process of the program has used CUDA so far; process \d+ \((?:sh|sleep)\) still runs, "
+                                              r"and what it does is in no result\n"),
+                                      (("--quiet", "--json", "run.json"), 1, r"tyto: error: \S*/run.json is not written: no process of "
+                                       r"the program has used CUDA so far; process \d+ \((?:sh|sleep)\) still runs, and what it does is in no result\n")):
+            done = subprocess.run([TYTO, "run", *options, "sh", "-c", script], cwd=self.folder, env=self.environment,
+                                  capture_output=True, text=True, check=False, timeout=SECONDS)
+            os.kill(int((self.folder / "number").read_text(encoding="utf-8")), signal.SIGKILL)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertRegex(done.stderr, f"^{said}$")
+
     def test_what_the_checks_found_is_in_the_result(self):
         done = self.run_program("wrong", "--quiet", "--on-fault", "report", "--json", "run.json")
         self.assertEqual(done.returncode, 3, done.stderr)
