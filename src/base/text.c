@@ -95,13 +95,18 @@ void text_add_word(Text *text, const char *word) {
     text_add(text, "'");
 }
 
-void text_show_controls(char *text) {
+/* Puts '?' for each control character that is not among `kept`. */
+static void show_controls(char *text, const char *kept) {
     for (unsigned char *at = (unsigned char *)text; *at; at++) {
         const bool is_wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */
-        if ((*at < ' ' && *at != '\t') || *at == 0x7f || is_wide) *at = '?';
+        if ((*at < ' ' && !strchr(kept, *at)) || *at == 0x7f || is_wide) *at = '?';
         if (is_wide) *++at = '?';
     }
 }
+
+void text_show_controls(char *text) { show_controls(text, "\t"); }
+
+void text_show_lines(char *text) { show_controls(text, "\t\n"); }
 
 char *text_read_stream(FILE *stream, size_t max_bytes, size_t *length) {
     Text text = {0};

@@ -55,6 +55,8 @@ bool text_write_file(const char *path, const void *bytes, size_t length);
 /* Puts '?' for each control character but tabs of a string that others wrote: a terminal would obey
  * them. */
 void text_show_controls(char *text);
+/* The same for a text of several lines, whose ends stay. */
+void text_show_lines(char *text);
 /* Reads a whole file ("-" is standard input). NULL with errno set on failure; EFBIG past
  * `max_bytes`. The result is NUL-terminated one byte past *length and freed with free(). */
 char *text_read_file(const char *path, size_t max_bytes, size_t *length);

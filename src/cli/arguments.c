@@ -22,6 +22,27 @@ void *allocate(size_t count, size_t size) {
     exit(EXIT_FAILED);
 }
 
+/* A quoted name must not steer the terminal. */
+static void show_controls(char *text) {
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        const bool is_wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */
+        if ((*at < ' ' && !strchr("\n\t", *at)) || *at == 0x7f || is_wide) *at = '?';
+        if (is_wide) *++at = '?';
+    }
+}
+
+void put_text(const char *format, ...) {
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) text = NULL;
+    va_end(args);
+    if (!text) return;
+    show_controls(text);
+    fputs(text, stdout);
+    free(text);
+}
+
 void say_error(const char *format, ...) {
     bool is_coloured = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     char *message;
@@ -29,8 +50,7 @@ void say_error(const char *format, ...) {
     va_start(args, format);
     if (vasprintf(&message, format, args) < 0) message = NULL;
     va_end(args);
-    for (char *at = message; at && *at; at++) /* a quoted name must not steer the terminal */
-        if (((unsigned char)*at < ' ' && !strchr("\n\t", *at)) || *at == 0x7f) *at = '?';
+    if (message) show_controls(message);
     fprintf(stderr, "tyto: %serror:%s %s\n", is_coloured ? "\x1b[1;31m" : "",
             is_coloured ? "\x1b[0m" : "", message ? message : format);
     free(message);

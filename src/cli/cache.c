@@ -63,7 +63,7 @@ static int run_cache(Arguments *arguments) {
         return status == TYTO_BAD_OPTION ? EXIT_USAGE : EXIT_FAILED;
     }
     char *text = tyto_replay_text(replay);
-    fputs(text, stdout);
+    put_text("%s", text);
     free(text);
     bool is_written = write_files(arguments, replay);
     tyto_replay_free(replay);

@@ -121,6 +121,10 @@ void arguments_free(Arguments *arguments);
 /* "tyto: error: ..." on stderr, in colour on a terminal. */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Printed on standard output, with '?' for each control character but tabs and ends of lines: what
+ * names of files and functions hold must not steer the terminal. */
+void put_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* The width with which printf ("%*s", "%-*s") fills a text up to so many columns, as it counts
  * bytes. */
 int pad_text(const char *text, int columns);

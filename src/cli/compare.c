@@ -202,7 +202,7 @@ static bool answer(const Contest *contest, Store *store) {
     bool is_right = add_runs(contest, store, comparison);
     if (is_right) {
         char *text = tyto_comparison_text(comparison);
-        fputs(text, stdout);
+        put_text("%s", text);
         free(text);
     }
     is_right = is_right && write_form(contest, "--json", tyto_comparison_json, comparison) &&

@@ -17,7 +17,7 @@ static int run_cost(Arguments *arguments) {
     char message[4096];
     char *text =
         tyto_cost_text(arguments->operands[0], machine, set_count, sets, message, sizeof message);
-    if (text) fputs(text, stdout);
+    if (text) put_text("%s", text);
     else fprintf(stderr, "tyto: %s", message);
     free(text);
     free(sets);

@@ -19,9 +19,11 @@ static bool read_architecture(const char *text, uint32_t *architecture) {
     return is_right;
 }
 
+/* JSON holds no control characters. */
 static void put(void *context, const char *text, size_t length) {
-    (void)context;
-    fwrite(text, 1, length, stdout);
+    const TytoDisassembly *what = context;
+    if (what->as_json) fwrite(text, 1, length, stdout);
+    else put_text("%.*s", (int)length, text);
 }
 
 static void say_unknown(const TytoDisassembly *done) {
@@ -43,7 +45,7 @@ static int run_disasm(Arguments *arguments) {
     if (!bytes) return EXIT_FAILED;
     char message[4096];
     TytoStatus status =
-        tyto_disassemble(path, bytes, length, &what, put, NULL, message, sizeof message);
+        tyto_disassemble(path, bytes, length, &what, put, &what, message, sizeof message);
     free(bytes);
     fflush(stdout);
     fputs(message, stderr);

@@ -8,19 +8,19 @@
 #include "cli/files.h"
 
 static void print_kernel(const TytoKernel *kernel) {
-    printf("  %-32s %9u %8u %8u %6d (%u B) %12u %6d\n", kernel->name, kernel->registers,
-           kernel->shared_bytes, kernel->local_bytes, kernel->parameter_count,
-           kernel->parameter_bytes, kernel->instructions, kernel->line);
-    if (strcmp(kernel->source_name, kernel->name) != 0) printf("    %s\n", kernel->source_name);
-    if (kernel->refusal) printf("    cannot run: %s\n", kernel->refusal);
+    put_text("  %-32s %9u %8u %8u %6d (%u B) %12u %6d\n", kernel->name, kernel->registers,
+             kernel->shared_bytes, kernel->local_bytes, kernel->parameter_count,
+             kernel->parameter_bytes, kernel->instructions, kernel->line);
+    if (strcmp(kernel->source_name, kernel->name) != 0) put_text("    %s\n", kernel->source_name);
+    if (kernel->refusal) put_text("    cannot run: %s\n", kernel->refusal);
 }
 
 static void print_table(const TytoModule *module, const char *path, int only) {
     int count = tyto_kernel_count(module);
-    printf("%s: %d kernel%s\n", path, count, count == 1 ? "" : "s");
+    put_text("%s: %d kernel%s\n", path, count, count == 1 ? "" : "s");
     if (count)
-        printf("  %-32s %9s %8s %8s %10s %12s %6s\n", "kernel", "registers", "shared", "local",
-               "parameters", "instructions", "line");
+        put_text("  %-32s %9s %8s %8s %10s %12s %6s\n", "kernel", "registers", "shared", "local",
+                 "parameters", "instructions", "line");
     for (int i = 0; i < count; i++) {
         if (only < 0 || only == i) print_kernel(tyto_kernel(module, i));
     }

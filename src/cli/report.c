@@ -51,8 +51,8 @@ static bool read_document(const char *path, ReportDocument *document) {
 /* Where the page is, in a form that browsers take, and terminals that open what is clicked. */
 static void say_written(const char *path, size_t length) {
     char *whole = realpath(path, NULL);
-    printf("%s: %.1f MB; open it in a browser: file://%s\n", path, (double)length / 1e6,
-           whole ? whole : path);
+    put_text("%s: %.1f MB; open it in a browser: file://%s\n", path, (double)length / 1e6,
+             whole ? whole : path);
     free(whole);
 }
 

@@ -17,6 +17,7 @@
 #include "sass/fatbin_format.h"
 
 #include "base/arena.h"
+#include "base/lock.h"
 #include "base/map.h"
 
 typedef struct Binary Binary;
@@ -85,10 +86,10 @@ static void *get(const Map *map, const void *key) {
 
 void CUDARTAPI __cudaRegisterManagedSection(const void *start, const void *stop) {
     Section *section = base_calloc(1, sizeof *section);
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     *section = (Section){start, stop, registry.sections};
     registry.sections = section;
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
 }
 
 static Binary *add_binary(void *wrapper, bool is_linked) {
@@ -97,10 +98,10 @@ static Binary *add_binary(void *wrapper, bool is_linked) {
     binary->wrapper = wrapper;
     binary->is_linked = is_linked;
     if (is_linked && dladdr(wrapper, &where)) binary->object = where.dli_fbase;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     binary->next = registry.binaries;
     registry.binaries = binary;
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     return binary;
 }
 
@@ -125,12 +126,12 @@ void CUDARTAPI __cudaRegisterFunction(void **binary, const char *host_function,
     kernel->binary = (Binary *)binary;
     kernel->host = host_function;
     kernel->name = name;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     kernel->next = kernel->binary->kernels;
     kernel->binary->kernels = kernel;
     put(&registry.kernels, host_function, kernel);
     put(&registry.kernels, kernel, kernel);
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
 }
 
 static Variable *add_variable(void **binary, const void *host, void **managed, const char *name) {
@@ -139,14 +140,14 @@ static Variable *add_variable(void **binary, const void *host, void **managed, c
     variable->host = host;
     variable->name = name;
     variable->managed = managed;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     for (const Section *section = registry.sections; section; section = section->next)
         variable->is_own |=
             (const char *)host >= section->start && (const char *)host < section->stop;
     variable->next = variable->binary->variables;
     variable->binary->variables = variable;
     put(&registry.variables, host, variable);
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     return variable;
 }
 
@@ -189,7 +190,7 @@ void CUDARTAPI __cudaRegisterManagedVar(void **binary, void **host_variable, cha
  * ends: at the end of the program the driver may be gone already. */
 void CUDARTAPI __cudaUnregisterFatBinary(void **handle) {
     Binary *binary = (Binary *)handle;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     Binary **link = &registry.binaries;
     while (*link && *link != binary)
         link = &(*link)->next;
@@ -206,7 +207,7 @@ void CUDARTAPI __cudaUnregisterFatBinary(void **handle) {
         free(variable);
     }
     free(binary);
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
 }
 
 /* ---- Loading ---- */
@@ -333,7 +334,7 @@ static int load(Binary *binary) {
 void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle) {
     Binary *binary = (Binary *)handle;
     bool has_own = false;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     for (const Binary *other = registry.binaries; other; other = other->next) {
         for (const Variable *variable = other->variables; variable; variable = variable->next)
             has_own |= variable->is_own && is_partner(binary, other);
@@ -350,11 +351,11 @@ void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle) {
         if (status == 0) set_module(binary, module, 0);
         if (status == cudaErrorNotSupported) set_module(binary, NULL, status); /* told */
     }
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
 }
 
 void registry_unload(void) {
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     for (Binary *binary = registry.binaries; binary; binary = binary->next) {
         binary->module = NULL;
         binary->error = 0;
@@ -363,7 +364,7 @@ void registry_unload(void) {
         for (Variable *variable = binary->variables; variable; variable = variable->next)
             variable->reference.is_bound = false;
     }
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
 }
 
 /* Before the program's first look at a managed variable. */
@@ -371,12 +372,12 @@ char CUDARTAPI __cudaInitModule(void **handle) {
     Binary *binary = (Binary *)handle;
     bool is_ready = runtime_enter();
     if (!is_ready) return 0;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     bool has_managed = false;
     for (const Variable *variable = binary->variables; variable; variable = variable->next)
         has_managed |= variable->managed != NULL;
     int status = has_managed ? load(binary) : 0;
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     return runtime_leave(status) == cudaSuccess;
 }
 
@@ -401,28 +402,28 @@ static int find_function(const void *key, CUfunction *function) {
 int registry_function(const void *key, CUfunction *function) {
     int status = launch_failure();
     if (status) return status;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     status = find_function(key, function);
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     return status;
 }
 
 Kernel *registry_kernel(const void *host_function) {
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     Kernel *kernel = get(registry.kernels, host_function);
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     return kernel;
 }
 
 void *registry_host_function(CUfunction function) {
     const void *host = NULL;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     for (const Binary *binary = registry.binaries; binary; binary = binary->next) {
         for (const Kernel *kernel = binary->kernels; kernel; kernel = kernel->next) {
             if (kernel->function == function) host = kernel->host;
         }
     }
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     return (void *)(uintptr_t)host;
 }
 
@@ -451,12 +452,12 @@ static void say_unknown(const void *symbol, const char *name) {
 int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
     int status = launch_failure();
     if (status) return status;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     const Variable *variable = find_variable(symbol);
     status = variable ? load(variable->binary) : (int)cudaErrorInvalidSymbol;
     if (status == 0 && cuModuleGetGlobal(address, size, variable->binary->module, variable->name))
         status = cudaErrorInvalidSymbol;
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     if (status == cudaErrorInvalidSymbol) say_unknown(symbol, variable ? variable->name : NULL);
     return status;
 }
@@ -464,7 +465,7 @@ int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
 int registry_reference(const void *host, bool is_surface, void **handle, Reference **reference) {
     int status = launch_failure();
     if (status) return status;
-    pthread_mutex_lock(&registry.lock);
+    const int before = lock_take(&registry.lock);
     Variable *variable = get(registry.variables, host);
     bool is_right =
         variable && variable->is_reference && variable->reference.is_surface == is_surface;
@@ -478,6 +479,6 @@ int registry_reference(const void *host, bool is_surface, void **handle, Referen
         if (found) status = wrong;
         *reference = &variable->reference;
     }
-    pthread_mutex_unlock(&registry.lock);
+    lock_give(&registry.lock, before);
     return status;
 }

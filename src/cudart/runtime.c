@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/map.h"
 
 /* The interface has no argument that could say which runtime is meant: one in the process. */
@@ -33,9 +34,12 @@ void runtime_say(const char *format, ...) {
 /* ---- Contexts ---- */
 
 static void start(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     process.status = cuInit(0);
     if (process.status == CUDA_SUCCESS)
         process.status = cuDevicePrimaryCtxRetain(&process.primary, 0);
+    pthread_setcancelstate(before, NULL);
 }
 
 bool runtime_enter(void) {
@@ -74,11 +78,11 @@ int runtime_synchronized(int status) {
 bool runtime_tells_first(const char *what) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static Map *told; /* what was told of so far */
-    pthread_mutex_lock(&lock);
+    const int before = lock_take(&lock);
     if (!told) told = map_new();
     bool is_known = map_has(told, what, strlen(what));
     if (!is_known) map_put(told, what, strlen(what), NULL);
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock, before);
     return !is_known;
 }
 

@@ -21,6 +21,7 @@
 
 enum {
     LOOK_PAUSES = 500,        /* milliseconds between two looks at whether a policy returns */
+    MOST_PAUSES = 10000,      /* milliseconds that a call may go on after an interrupt */
     STATUS_CHECKS_FAILED = 3, /* of a process whose program the checks found errors in */
     STAT_BYTES = 4096,        /* of /proc/self/stat, which is shorter */
     CALL_BYTES = 600          /* of what says which function of a policy is under way */
@@ -38,12 +39,15 @@ static struct {
 } process = {.once = PTHREAD_ONCE_INIT, .telling = PTHREAD_MUTEX_INITIALIZER};
 
 void driver_say(const char *format, ...) {
+    Text message = {0};
     va_list args;
     va_start(args, format);
-    fputs("tyto: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    text_vprintf(&message, format, args);
     va_end(args);
+    text_add(&message, "\n");
+    text_show_lines(message.bytes);
+    fprintf(stderr, "tyto: %s", message.bytes);
+    text_free(&message);
 }
 
 /* ---- The end: report, interrupts ---- */
@@ -54,14 +58,14 @@ static TytoStatus report(Driver *driver) {
     TytoSimulator *simulator = driver->simulator;
     TytoStatus status = TYTO_OK;
     if (thread_pool_is_other()) return status;
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     if (!driver->is_reported) {
         driver->is_reported = true;
         stream_queue_finish(driver);
         status = tyto_finish(simulator, program_invocation_short_name);
         if (status != TYTO_OK) fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
     }
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
@@ -183,6 +187,14 @@ static void await_signal(Driver *driver) {
     }
 }
 
+/* A call that goes on without an end: its thread has left it in the middle (longjmp, pthread_exit
+ * in a function that it called), and keeps the lock. The process ends without a report. */
+static void give_up_waiting(const Driver *driver) {
+    if (driver->is_reported) return; /* a report takes as long as it takes */
+    driver_say("error: a call of CUDA does not end: nothing is reported");
+    die_of(driver->signal);
+}
+
 /* Waits for an interrupt. The program's threads may be in code of their own, which asks us for
  * nothing, or one in a launch: that ends early, and its thread obeys. */
 static void *await_interrupt(void *argument) {
@@ -194,6 +206,7 @@ static void *await_interrupt(void *argument) {
         tyto_interrupt(driver->simulator);
         nanosleep(&pause, NULL);
         if (pauses % LOOK_PAUSES == 0) look_at_policy(driver, call);
+        if (pauses >= MOST_PAUSES) give_up_waiting(driver);
     }
     driver_obey_signal(driver);
     return NULL;
@@ -289,6 +302,8 @@ static void start_journal(TytoSimulator *simulator) {
 }
 
 static void start(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     Diag *diag = diag_new();
     TytoSimulator *simulator = make_simulator(diag);
     process.status = simulator ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -315,6 +330,7 @@ static void start(void) {
         give_up(diag);
     }
     diag_free(diag);
+    pthread_setcancelstate(before, NULL);
 }
 
 CUresult driver_start(void) {
@@ -333,7 +349,7 @@ CUresult call_begin_driver(Call *call) {
         process.is_forked = false; /* told once */
         return CUDA_ERROR_NOT_INITIALIZED;
     }
-    pthread_mutex_lock(&driver->simulator->lock);
+    simulator_lock(driver->simulator);
     *call = (Call){.driver = driver,
                    .memory = simulator_memory(driver->simulator),
                    .gpu = driver->simulator->gpu};
@@ -363,17 +379,17 @@ static void end_doomed(Doomed *doomed) {
 CUresult call_end(Call *call, CUresult status) {
     Doomed *doomed = call->driver->doomed;
     call->driver->doomed = NULL;
-    pthread_mutex_unlock(&call->driver->simulator->lock);
+    simulator_unlock(call->driver->simulator);
     if (doomed) end_doomed(doomed);
     return status;
 }
 
 bool driver_tells_first(const char *name) {
-    pthread_mutex_lock(&process.telling);
+    const int before = lock_take(&process.telling);
     if (!process.told) process.told = map_new();
     const bool is_first = !map_has(process.told, name, strlen(name));
     if (is_first) map_put(process.told, name, strlen(name), NULL);
-    pthread_mutex_unlock(&process.telling);
+    lock_give(&process.telling, before);
     return is_first;
 }
 

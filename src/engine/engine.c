@@ -305,7 +305,8 @@ static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
     put_message(why, result);
 }
 
-/* `what` happened for so many SM cycles. */
+/* `what` happened for so many SM cycles. What the grids may wait for comes first: the lines of
+ * their warps can be many. */
 static void explain_deadlock(const Engine *engine, const Gpu *gpu, const char *what, uint64_t since,
                              GpuResult *result) {
     Text why = {0};
@@ -313,9 +314,9 @@ static void explain_deadlock(const Engine *engine, const Gpu *gpu, const char *w
                 text_plural(engine->cycle - since));
     result->status = GPU_FAULT;
     result->fault_code = ISA_FAULT_DEADLOCK;
-    explain_grids(engine, &why);
     for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
         if (engine->places[i].grid) grid_explain_deadlock(gpu, engine->places[i].grid, &why);
+    explain_grids(engine, &why);
     put_message(&why, result);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/map.h"
 
 static bool enter_context(void) {
@@ -48,11 +49,11 @@ CUdeviceptr device_scratch(Device *device, size_t bytes) {
 void device_say_missing(const char *function) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static Map *told; /* of the functions named so far */
-    pthread_mutex_lock(&lock);
+    const int before = lock_take(&lock);
     if (!told) told = map_new();
     bool is_known = map_has(told, function, strlen(function));
     if (!is_known) map_put(told, function, strlen(function), NULL);
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock, before);
     if (!is_known)
         fprintf(stderr, "tyto: error: %s is not supported (docs/libraries.md)\n", function);
 }

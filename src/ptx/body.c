@@ -60,7 +60,7 @@ static const char *kind_text(BindingKind kind) {
 static void report_references(Reader *reader) {
     for (int32_t i = 0; i < reader->reference_count && reader->errors < READER_MAX_ERRORS; i++) {
         const Reference *r = &reader->references[i];
-        if (r->name->binding) {
+        if (names_meaning(r->name)) {
             reader_error_at(reader, r->line, r->column, "'%s' is not a %s", r->name->text,
                             kind_text(r->kind));
         } else {
@@ -355,14 +355,28 @@ static void finish(Reader *reader, PtxFunction *function) {
     reader->function = NULL;
 }
 
+/* Skips the rest of a body that cannot run, its '}' included; false when that is missing. */
+static bool skip_body(Reader *reader) {
+    int depth = reader->names.depth;
+    while (depth > 0 && reader->token.kind != LEX_END) {
+        depth += reader_at(reader, '{') - reader_at(reader, '}');
+        reader_next(reader);
+    }
+    return depth == 0;
+}
+
 bool body_read(Reader *reader, PtxFunction *function) {
     Scope scopes[NAMES_MAX_DEPTH + 1];
     int line = reader->token.line, column = reader->token.column;
     enter(reader, scopes);
     start(reader, function);
     reader_next(reader);
-    while (reader->names.depth > 0 && reader->token.kind != LEX_END) {
-        if (reader_at(reader, '{')) {
+    bool is_closed = false;
+    while (!is_closed && reader->token.kind != LEX_END) {
+        const ReaderPlace statement = reader_place(reader);
+        if (function->refusal) {
+            is_closed = skip_body(reader);
+        } else if (reader_at(reader, '{')) {
             if (!enter(reader, scopes)) {
                 reader_error(reader, "scopes are nested more than %d deep", NAMES_MAX_DEPTH);
                 break;
@@ -371,11 +385,12 @@ bool body_read(Reader *reader, PtxFunction *function) {
         } else if (reader_at(reader, '}')) {
             leave(reader, scopes);
             reader_next(reader);
+            is_closed = reader->names.depth == 0;
         } else if (!read_statement(reader)) {
-            reader_skip_statement(reader);
+            if (function->refusal) reader_go_back(reader, &statement);
+            else reader_skip_statement(reader);
         }
     }
-    bool is_closed = reader->names.depth == 0;
     while (reader->names.depth > 0)
         names_leave(&reader->names);
     finish(reader, function);

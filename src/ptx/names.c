@@ -118,6 +118,16 @@ Binding *names_bind(Names *names, Name *name, BindingKind kind, int line) {
     return binding;
 }
 
+Binding *names_unknown(const Name *name) {
+    for (; name; name = name->prefix)
+        if (name->binding && name->binding->kind == BINDING_UNKNOWN) return name->binding;
+    return NULL;
+}
+
+void names_bind_unknown(Names *names, Name *name, const char *refusal, int line) {
+    names_bind_at(names, name, BINDING_UNKNOWN, 0, line)->refusal = refusal;
+}
+
 Binding *names_alone(const Names *names, const Name *name, int32_t count) {
     Binding *binding = name->numbered;
     for (; binding && binding->depth == names->depth; binding = binding->numbered) {
@@ -143,7 +153,8 @@ Binding *names_range(Names *names, Name *name) {
 }
 
 Binding *names_here(Names *names, Name *name) {
-    if (name->binding && name->binding->depth == names->depth) return name->binding;
+    Binding *meaning = names_meaning(name);
+    if (meaning && meaning->depth == names->depth) return meaning;
     Binding *range = names_range(names, name);
     return range && range->depth == names->depth ? range : NULL;
 }

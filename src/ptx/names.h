@@ -17,10 +17,11 @@ typedef enum BindingKind {
     BINDING_MODULE_REG, /* a register outside of functions, created in each that names it */
     BINDING_VAR,
     BINDING_FUNCTION,
-    BINDING_SREG,   /* index: a PtxSreg, the first of `count` */
-    BINDING_LABEL,  /* index: instruction */
-    BINDING_PROTO,  /* .callprototype */
-    BINDING_TARGETS /* .branchtargets or .calltargets */
+    BINDING_SREG,    /* index: a PtxSreg, the first of `count` */
+    BINDING_LABEL,   /* index: instruction */
+    BINDING_PROTO,   /* .callprototype */
+    BINDING_TARGETS, /* .branchtargets or .calltargets */
+    BINDING_UNKNOWN /* refusal: of a directive that is not supported; any declaration replaces it */
 } BindingKind;
 
 typedef struct Name Name;
@@ -40,6 +41,7 @@ typedef struct Binding {
         PtxFunction *function;
         PtxPrototype *prototype;
         PtxOperand *targets;
+        const char *refusal;
     };
     Name *name;
     struct Binding *hidden;        /* the meaning this one hides */
@@ -83,7 +85,16 @@ Binding *names_bind(Names *names, Name *name, BindingKind kind, int line);
 /* The same in the scope at `depth`, for a register that comes to life from a range there. Nothing
  * deeper may give the name a meaning. */
 Binding *names_bind_at(Names *names, Name *name, BindingKind kind, int depth, int line);
-/* The meaning that `name` has in the current scope itself, ranges included; NULL when none. */
+/* The meaning of a name, UNKNOWN left out; NULL when it has none. */
+static inline Binding *names_meaning(const Name *name) {
+    return name->binding && name->binding->kind != BINDING_UNKNOWN ? name->binding : NULL;
+}
+/* The UNKNOWN that `name`, or the range it would belong to, has as its meaning; NULL for none. */
+Binding *names_unknown(const Name *name);
+/* Makes the module's directive that `refusal` tells of the meaning of a name. */
+void names_bind_unknown(Names *names, Name *name, const char *refusal, int line);
+/* The meaning that `name` has in the current scope itself, ranges included, UNKNOWN left out; NULL
+ * when none. */
 Binding *names_here(Names *names, Name *name);
 /* What was declared in the current scope itself, alone, by a name that %name<count> would have;
  * NULL when nothing was. */

@@ -32,7 +32,7 @@ Binding *operand_resolve(Reader *reader, Name *name) {
     if (range && range->depth == 0) return resolve_module_register(reader, name, range);
     if (!range && name->binding && name->binding->kind == BINDING_MODULE_REG)
         return resolve_module_register(reader, name, name->binding);
-    if (!range) return name->binding;
+    if (!range) return names_meaning(name);
     if (range->type == PTX_B128) {
         Binding *pair =
             names_bind_at(&reader->names, name, BINDING_VECTOR_REG, range->depth, range->line);
@@ -76,6 +76,10 @@ static const char *nearest_name(const Reader *reader, const Name *name) {
 }
 
 bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, int column) {
+    const Binding *unknown = names_unknown(name);
+    if (unknown)
+        return reader_refuse(reader, line, column, "'%s' is of what is not supported: %s",
+                             name->text, unknown->refusal);
     if (is_unsupported_sreg(name))
         return reader_refuse(reader, line, column, "not supported: special register '%s'",
                              name->text);
@@ -203,14 +207,35 @@ static bool read_envreg(const Name *name, PtxOperand *operand) {
     return true;
 }
 
+/* Whether a name that is not declared may be a special register of a later version of the ISA:
+ * those are words, and compilers name registers by one or two letters and a number. */
+static bool is_like_special(const Name *name) {
+    enum { FEWEST_LETTERS = 3 };
+    const char *p = name->text + 1;
+    while ((*p >= 'a' && *p <= 'z') || *p == '_')
+        p++;
+    return *name->text == '%' && p - name->text > FEWEST_LETTERS &&
+           !(name->prefix && name->prefix->range) && !names_unknown(name);
+}
+
+static bool refuse_special(Reader *reader, const Name *name, const Token *place) {
+    const char *nearest = nearest_name(reader, name);
+    return reader_refuse(reader, place->line, place->column,
+                         "'%s' is neither declared nor a special register that is known%s%s%s",
+                         name->text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                         nearest ? "'?" : "");
+}
+
 static bool read_name(Reader *reader, PtxOperand *operand) {
     Token place = reader->token;
     Name *name = reader_expect_name(reader, "an operand");
     if (!name) return false;
     Binding *binding = operand_resolve(reader, name);
     if (!binding) {
-        return read_envreg(name, operand) ||
-               operand_undeclared(reader, name, "register or variable", place.line, place.column);
+        if (read_envreg(name, operand)) return true;
+        if (reader->may_be_special && is_like_special(name) && !is_unsupported_sreg(name))
+            return refuse_special(reader, name, &place);
+        return operand_undeclared(reader, name, "register or variable", place.line, place.column);
     }
     switch (binding->kind) {
     case BINDING_REG:
@@ -774,6 +799,7 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
     int count = 0;
     PtxSlotKind last =
         shape->slot_count ? shape->slots[shape->slot_count - 1].kind : PTX_SLOT_VALUE;
+    reader->may_be_special = false;
     if (last == PTX_SLOT_CALL) return call_read(reader, inst);
     if (last == PTX_SLOT_LABEL || last == PTX_SLOT_TARGETS) return read_branch(reader, shape, inst);
     for (int i = 0; i < shape->slot_count; i++) {
@@ -784,6 +810,7 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
         if (count == PTX_MAX_OPERANDS)
             return reader_error(reader, "'%s' has more than %d operands", shape->spelling,
                                 PTX_MAX_OPERANDS);
+        reader->may_be_special = inst->op == PTX_OP_MOV && count > 0;
         if (!read_next(reader, shape, inst, operands, &count)) return false;
     } while (reader_accept(reader, ','));
     if (!check_all(reader, shape, inst, operands, count)) return false;

@@ -176,28 +176,31 @@ static bool read_count(Reader *reader, uint32_t *count) {
 }
 
 /* Grids that count clusters, not thread blocks. */
-static bool refuse_counted_clusters(Reader *reader, PtxFunction *function) {
+static bool refuse_counted_clusters(Reader *reader) {
     const Token place = reader->token;
-    PtxFunction *const outer = reader->function;
     reader_next(reader);
-    reader->function = function;
     reader_refuse(reader, place.line, place.column, "not supported: %.*s (grids of clusters)",
                   (int)place.length, place.text);
-    reader->function = outer;
+    return true;
+}
+
+/* A directive that is not known, with what stands behind it. */
+static bool refuse_attribute(Reader *reader) {
+    if (!reader_unknown_word(reader, "a directive of a function such as .maxntid") &&
+        !reader->function->refusal)
+        return false;
+    do
+        reader_next(reader);
+    while (reader->token.kind != LEX_WORD && reader->token.kind != LEX_END &&
+           !reader_at(reader, ';') && !reader_at(reader, '{') && !reader_at(reader, '}'));
     return true;
 }
 
 /* Whether what begins the module's next directive is at hand: compilers of 2010 wrote prototypes
  * without a semicolon, and ptxas still takes them. */
 static bool at_directive(const Reader *reader) {
-    static const char *const words[] = {".visible", ".extern", ".weak",  ".common",  ".entry",
-                                        ".func",    ".global", ".const", ".shared",  ".tex",
-                                        ".local",   ".reg",    ".file",  ".section", ".alias"};
-    if (reader->token.kind == LEX_END) return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (reader_at_word(reader, words[i])) return true;
-    }
-    return false;
+    return reader->token.kind == LEX_END ||
+           (reader_at_directive(reader) && !reader_at_word(reader, ".pragma"));
 }
 
 /* The directives between a function's parameters and its body. */
@@ -228,13 +231,9 @@ static bool read_attributes(Reader *reader, PtxFunction *function) {
         } else if (reader_accept_word(reader, ".pragma")) {
             is_read = body_read_pragma(reader);
         } else if (reader_at_word(reader, ".blocksareclusters")) {
-            is_read = refuse_counted_clusters(reader, function);
+            is_read = refuse_counted_clusters(reader);
         } else {
-            is_read = reader_error(reader,
-                                   "%s is not a directive of a function; known are .maxntid "
-                                   ".reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn "
-                                   ".pragma .abi_preserve",
-                                   reader_token_text(reader));
+            is_read = refuse_attribute(reader);
         }
         if (!is_read) return false;
     }
@@ -270,7 +269,7 @@ static bool merge_header(Reader *reader, PtxFunction *function, const PtxFunctio
                    has_same_parameters(function->parameters, function->parameter_count,
                                        header->parameters, header->parameter_count) &&
                    function->is_kernel == header->is_kernel;
-    if (!is_new && !is_same)
+    if (!is_new && !is_same && !function->refusal && !header->refusal)
         return reader_error_at(reader, header->line, header->column,
                                "'%s' does not fit its declaration at line %d", header->name,
                                function->line);
@@ -280,39 +279,83 @@ static bool merge_header(Reader *reader, PtxFunction *function, const PtxFunctio
                                function->line);
     if (!is_new && !is_definition) return true;
     PtxLinkage linkage = function->linkage;
+    const char *refusal = function->refusal;
     *function = *header;
+    if (!function->refusal) function->refusal = refusal;
     if (!is_new && header->linkage == PTX_LINK_NONE && linkage != PTX_EXTERN)
         function->linkage = linkage;
     return true;
 }
 
-/* .entry and .func, from behind that word. */
-static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
-    PtxFunction header = {.is_kernel = is_kernel, .linkage = linkage};
+/* Reads a list of parameters. One that is not supported is skipped: the function is refused. */
+static bool read_parameters(Reader *reader, PtxVar **vars, uint16_t *count) {
+    const ReaderPlace place = reader_place(reader);
+    if (variable_read_parameters(reader, reader->function->is_kernel, vars, count)) return true;
+    if (!reader->function->refusal) return false;
+    *count = 0;
+    reader_go_back(reader, &place);
+    int depth = 0;
+    do {
+        depth += reader_at(reader, '(') - reader_at(reader, ')');
+        reader_next(reader);
+    } while (depth > 0 && reader->token.kind != LEX_END && !reader_at(reader, ';') &&
+             !reader_at(reader, '{'));
+    return depth == 0;
+}
+
+/* Gives the parameters and returns their places. */
+static bool place_all(Reader *reader, PtxFunction *header) {
+    uint64_t top = 0;
+    if (!place_parameters(reader, header, header->parameters, header->parameter_count, &top) ||
+        !place_parameters(reader, header, header->returns, header->return_count, &top) ||
+        !call_check_predicates(reader, header)) {
+        if (!header->refusal) return false;
+        header->parameter_count = header->return_count = 0;
+        top = 0;
+    }
+    header->parameter_bytes = (uint32_t)top;
+    return true;
+}
+
+/* Reads a function's header; what is not supported refuses the function. */
+static bool read_header(Reader *reader, PtxFunction *header, Name **name, Token *place) {
     if (reader_at_word(reader, ".attribute")) {
-        while (!reader_at(reader, ')') && reader->token.kind != LEX_END)
+        while (!reader_at(reader, ')') && !reader_at(reader, ';') && !reader_at(reader, '{') &&
+               reader->token.kind != LEX_END)
             reader_next(reader);
+        reader_accept(reader, ')');
+    }
+    while (reader->token.kind == LEX_WORD) {
+        if (!reader_unknown_word(reader, "the name of a function") && !header->refusal)
+            return false;
         reader_next(reader);
     }
-    if (reader_at(reader, '(') && !is_kernel &&
-        !variable_read_parameters(reader, false, &header.returns, &header.return_count))
+    if (reader_at(reader, '(') && !header->is_kernel &&
+        !read_parameters(reader, &header->returns, &header->return_count))
         return false;
-    Token place = reader->token;
-    Name *name = reader_expect_name(reader, "the name of a function");
-    if (!name) return false;
-    header.name = name->text;
-    header.line = place.line;
-    header.column = place.column;
+    *place = reader->token;
+    *name = reader_expect_name(reader, "the name of a function");
+    if (!*name) return false;
+    header->name = (*name)->text;
+    header->line = place->line;
+    header->column = place->column;
     if (reader_at(reader, '(') &&
-        !variable_read_parameters(reader, is_kernel, &header.parameters, &header.parameter_count))
+        !read_parameters(reader, &header->parameters, &header->parameter_count))
         return false;
-    uint64_t top = 0;
-    if (!place_parameters(reader, &header, header.parameters, header.parameter_count, &top) ||
-        !place_parameters(reader, &header, header.returns, header.return_count, &top) ||
-        !read_attributes(reader, &header) || !call_check_predicates(reader, &header))
-        return false;
-    header.parameter_bytes = (uint32_t)top;
-    bool is_new = !name->binding, is_definition = reader_at(reader, '{');
+    return read_attributes(reader, header) && place_all(reader, header);
+}
+
+/* .entry and .func, from behind that word. */
+static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
+    PtxFunction header = {.is_kernel = is_kernel, .linkage = linkage, .refusal = reader->refusal};
+    Token place;
+    Name *name = NULL;
+    reader->function = &header;
+    bool is_read = read_header(reader, &header, &name, &place);
+    reader->function = NULL;
+    reader->refusal = is_read ? NULL : header.refusal;
+    if (!is_read) return false;
+    bool is_new = !names_meaning(name), is_definition = reader_at(reader, '{');
     PtxFunction *function = declare_function(reader, name, &place);
     if (!function || !merge_header(reader, function, &header, is_new, is_definition)) return false;
     if (is_definition) return body_read(reader, function);
@@ -337,6 +380,32 @@ static void skip_function(Reader *reader) {
         if (is_end) break;
     }
     reader_accept(reader, ';');
+}
+
+/* Skips a directive of the module that is not supported, from its start: to behind its ';' or '}',
+ * or to the line that begins with another directive. Names in it that mean nothing else are its. */
+static bool skip_unknown(Reader *reader) {
+    const int line = reader->token.line, column = reader->token.column;
+    int depth = 0, last_line = line;
+    while (reader->token.kind != LEX_END) {
+        const bool is_other = reader_at_directive(reader) && reader->token.line != last_line;
+        if (depth == 0 && (is_other || reader_at(reader, '}'))) return true;
+        if (reader->token.kind == LEX_NAME) {
+            Name *name = names_intern(&reader->names, reader->token.text, reader->token.length);
+            if (!name->binding && !names_range(&reader->names, name))
+                names_bind_unknown(&reader->names, name, reader->refusal, reader->token.line);
+        }
+        depth += reader_at(reader, '{') - reader_at(reader, '}');
+        const bool is_end = depth == 0 && (reader_at(reader, ';') || reader_at(reader, '}'));
+        last_line = reader->token.line;
+        reader_next(reader);
+        if (!is_end || reader_at(reader, ',')) continue; /* x = {1}, y */
+        reader_accept(reader, ';');
+        return true;
+    }
+    reader->refusal = NULL;
+    return depth == 0 ||
+           reader_error_at(reader, line, column, "this is not closed: '}' is missing");
 }
 
 /* ---- The module ---- */
@@ -365,26 +434,27 @@ static const struct {
     {".pragma", body_read_pragma},        {".reg", variable_read_registers},
 };
 
-static bool is_variable_space(const Reader *reader) {
-    static const char *const words[] = {".global", ".const", ".shared", ".tex", ".local", ".param"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (reader_at_word(reader, words[i])) return true;
+/* What begins no directive that is known. Words before .entry or .func are part of that. */
+static bool unknown_directive(Reader *reader) {
+    const Token place = reader->token;
+    const char *text = reader_token_text(reader);
+    if (place.kind != LEX_WORD || reader_at_directive(reader))
+        return reader_error(reader, "expected a directive, not %s", text);
+    char word[64] = "";
+    if (place.length < sizeof word) memcpy(word, place.text, place.length);
+    const char *nearest = diag_nearest(word, reader_directives, READER_DIRECTIVES);
+    reader_refuse(reader, place.line, place.column, "expected a directive, not %s%s%s%s", text,
+                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    PtxLinkage linkage = PTX_VISIBLE;
+    while (reader->token.kind == LEX_WORD && reader->token.line == place.line) {
+        const bool is_kernel = reader_at_word(reader, ".entry");
+        const bool is_function = is_kernel || reader_at_word(reader, ".func");
+        const PtxLinkage said = read_linkage(reader);
+        if (said == PTX_LINK_NONE) reader_next(reader);
+        else linkage = said;
+        if (is_function) return read_function(reader, linkage, is_kernel);
     }
     return false;
-}
-
-static bool unknown_directive(Reader *reader) {
-    static const char *const words[] = {
-        ".version", ".target", ".address_size", ".file",   ".section", ".alias", ".pragma",
-        ".visible", ".extern", ".weak",         ".common", ".entry",   ".func",  ".global",
-        ".const",   ".shared", ".tex",          ".local",  ".reg"};
-    char word[64] = "";
-    if (reader->token.kind == LEX_WORD && reader->token.length < sizeof word)
-        memcpy(word, reader->token.text, reader->token.length);
-    const char *nearest = diag_nearest(word, words, (int)(sizeof words / sizeof *words));
-    return reader_error(reader, "expected a directive, not %s%s%s%s", reader_token_text(reader),
-                        nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?" : "");
 }
 
 static bool read_directive(Reader *reader) {
@@ -394,9 +464,10 @@ static bool read_directive(Reader *reader) {
     PtxLinkage linkage = read_linkage(reader);
     if (reader_accept_word(reader, ".entry")) return read_function(reader, linkage, true);
     if (reader_accept_word(reader, ".func")) return read_function(reader, linkage, false);
-    if (!is_variable_space(reader)) return unknown_directive(reader);
-    if (!variable_read(reader, linkage)) skip_declaration(reader);
-    return true;
+    if (!variable_at_space(reader)) return unknown_directive(reader);
+    if (variable_read(reader, linkage)) return true;
+    if (!reader->refusal) skip_declaration(reader);
+    return !reader->refusal;
 }
 
 static void read_all(Reader *reader) {
@@ -408,11 +479,19 @@ static void read_all(Reader *reader) {
     }
     while (reader->token.kind != LEX_END) {
         int line = reader->token.line, column = reader->token.column;
+        const ReaderPlace start = reader_place(reader);
+        reader->refusal = NULL;
         if (read_directive(reader)) continue;
+        if (reader->refusal) {
+            reader_go_back(reader, &start);
+            skip_unknown(reader);
+            continue;
+        }
         bool is_stuck = line == reader->token.line && column == reader->token.column;
         if (is_stuck) reader_next(reader);
         skip_function(reader);
     }
+    reader->refusal = NULL;
     if (reader->module->target == 0) reader_error(reader, "the .target directive is missing");
 }
 
@@ -491,7 +570,9 @@ static PtxModule *read(const char *name, const char *text, size_t length, bool i
     if (length) memcpy(copy, text, length);
     copy[length] = '\0';
     PtxModule *module = ARENA_NEW(arena, PtxModule);
-    *module = (PtxModule){.arena = arena, .file = arena_strdup(arena, name)};
+    char *shown = arena_strdup(arena, name); /* in messages */
+    text_show_controls(shown);
+    *module = (PtxModule){.arena = arena, .file = shown};
     Reader reader = {.module = module, .arena = arena, .diag = diag};
     names_init(&reader.names, arena);
     bind_special_registers(&reader.names);

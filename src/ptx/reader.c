@@ -6,8 +6,13 @@
 
 enum { FIRST_CAPACITY = 64 };
 
+/* The refusal of what is being read: a function, or a directive outside of functions. */
+static const char **refusal_of(Reader *reader) {
+    return reader->function ? &reader->function->refusal : &reader->refusal;
+}
+
 bool reader_error_at(Reader *reader, int line, int column, const char *format, ...) {
-    if (reader->function && reader->function->refusal) return false;
+    if (*refusal_of(reader)) return false;
     va_list args;
     va_start(args, format);
     diag_verror(reader->diag, reader->module->file, line, column, format, args);
@@ -25,14 +30,40 @@ bool reader_refuse(Reader *reader, int line, int column, const char *format, ...
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    PtxFunction *function = reader->function;
-    if (!function) return reader_error_at(reader, line, column, "%s", message);
-    if (function->refusal) return false;
-    function->refusal =
+    text_show_controls(message);
+    const PtxFunction *function = reader->function;
+    if (*refusal_of(reader)) return false;
+    *refusal_of(reader) =
         arena_printf(reader->arena, "%s:%d:%d: %s", reader->module->file, line, column, message);
-    diag_warning(reader->diag, reader->module->file, line, column, "%s; '%s' cannot run", message,
-                 function->name);
+    const char *what = !function         ? "what this declares cannot be used"
+                       : !function->name ? "this function cannot run"
+                                         : NULL;
+    if (what)
+        diag_warning(reader->diag, reader->module->file, line, column, "%s; %s", message, what);
+    else
+        diag_warning(reader->diag, reader->module->file, line, column, "%s; '%s' cannot run",
+                     message, function->name);
     return false;
+}
+
+const char *const reader_directives[READER_DIRECTIVES] = {
+    ".version", ".target", ".address_size", ".file",   ".section", ".alias", ".pragma",
+    ".visible", ".extern", ".weak",         ".common", ".entry",   ".func",  ".global",
+    ".const",   ".shared", ".tex",          ".local",  ".reg"};
+
+bool reader_at_directive(const Reader *reader) {
+    for (int i = 0; i < READER_DIRECTIVES; i++) {
+        if (reader_at_word(reader, reader_directives[i])) return true;
+    }
+    return false;
+}
+
+bool reader_unknown_word(Reader *reader, const char *what) {
+    const Token place = reader->token;
+    const char *text = reader_token_text(reader);
+    if (reader_at_directive(reader) || place.kind != LEX_WORD)
+        return reader_error(reader, "expected %s, not %s", what, text);
+    return reader_refuse(reader, place.line, place.column, "expected %s, not %s", what, text);
 }
 
 bool reader_error(Reader *reader, const char *format, ...) {
@@ -128,6 +159,15 @@ void reader_skip_statement(Reader *reader) {
         reader_next(reader);
         if (is_end) return;
     }
+}
+
+ReaderPlace reader_place(const Reader *reader) {
+    return (ReaderPlace){reader->lexer, reader->token};
+}
+
+void reader_go_back(Reader *reader, const ReaderPlace *place) {
+    reader->lexer = place->lexer;
+    reader->token = place->token;
 }
 
 void *reader_grow(void *array, int64_t count, int32_t *capacity, size_t item_bytes) {

@@ -23,7 +23,8 @@ enum {
     READER_MAX_LOCAL_BYTES = 1 << 25,  /* .local of one function: the local window (memory.h) */
     READER_MAX_PARAM_BYTES = 1 << 20,  /* parameters and call arguments of one function */
     READER_MAX_TARGET_USES = 1 << 23,  /* targets of all indexed branches and calls of a module */
-    READER_MAX_LIST = 65535            /* items of a vector, a parameter list, a target list */
+    READER_MAX_LIST = 65535,           /* items of a vector, a parameter list, a target list */
+    READER_DIRECTIVES = 19
 };
 #define READER_MAX_VAR_BYTES (UINT64_C(1) << 40) /* of any variable: 1 TiB */
 
@@ -35,6 +36,12 @@ typedef struct Reference {
     int line, column;
 } Reference;
 
+/* A place in the text to go back to. */
+typedef struct ReaderPlace {
+    Lexer lexer;
+    Token token;
+} ReaderPlace;
+
 typedef struct Reader {
     Lexer lexer;
     Token token; /* the next one, not yet consumed */
@@ -44,7 +51,10 @@ typedef struct Reader {
     Names names;
     int32_t module_regs; /* registers declared outside of functions */
     int errors;          /* reported so far */
+    bool may_be_special; /* the operand at hand is what a mov reads: a special register, too */
     int nesting;         /* open parentheses of an expression, braces of an initialiser */
+    const char *refusal; /* outside of functions: what of the directive at hand is not supported,
+                            with its place; NULL */
 
     /* Growing arrays; the module's and the function's copies are exact. */
     int var_capacity, function_capacity, file_capacity; /* of the arrays in `module` */
@@ -74,12 +84,15 @@ void reader_next(Reader *reader);
 /* Reports an error at the place given, or at the current token; always false. */
 bool reader_error_at(Reader *reader, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* What is not supported, with its place: the function at hand cannot run, the module is not the
- * worse for it. The first one is kept; mistakes behind it may be its doing, and are not reported.
- * Outside of functions it is an error. Returns false. */
+/* What is not supported, with its place: the function at hand cannot run; outside of functions,
+ * what the directive at hand declares cannot be used. The module's other functions can run. The
+ * first one is kept; mistakes behind it may be its doing, and are not reported. Returns false. */
 bool reader_refuse(Reader *reader, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool reader_error(Reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The word at hand, which stands where only `what` may: refused, as a later version of the ISA may
+ * know it, unless it begins another directive. Returns false. */
+bool reader_unknown_word(Reader *reader, const char *what);
 /* "'foo'" or "end of file", of the current token; valid until the next call. */
 const char *reader_token_text(Reader *reader);
 
@@ -92,6 +105,11 @@ bool reader_expect(Reader *reader, int symbol, const char *where);
 Name *reader_expect_name(Reader *reader, const char *what);
 /* The type that a WORD names; NONE when it is none. */
 PtxType reader_type_of(const Token *token);
+/* The words that begin a directive of a module, and whether one is at hand. */
+extern const char *const reader_directives[READER_DIRECTIVES];
+bool reader_at_directive(const Reader *reader);
+ReaderPlace reader_place(const Reader *reader);
+void reader_go_back(Reader *reader, const ReaderPlace *place);
 /* Skips to behind the next ';' of this statement, or to the '}' that ends the scope. */
 void reader_skip_statement(Reader *reader);
 
@@ -128,6 +146,9 @@ bool constant_convert_initial(Reader *reader, const Constant *constant, PtxType 
                               uint64_t *bits);
 
 /* ---- variable.c ---- */
+
+/* Whether a state space of variables is at hand. */
+bool variable_at_space(const Reader *reader);
 
 /* Reads a variable declaration from its state space on: ".global .align 4 .u32 a[2] = {1, 2};".
  * The `linkage` words before it have been read. */

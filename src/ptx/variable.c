@@ -65,10 +65,7 @@ static bool read_attribute(Reader *reader, Specifier *specifier) {
                 !reader_expect(reader, ')', "behind identifiers"))
                 return false;
         } else {
-            return reader_error(reader,
-                                "attribute %s is not supported; known are .managed "
-                                ".unified",
-                                reader_token_text(reader));
+            return reader_unknown_word(reader, "the attribute .managed or .unified");
         }
     } while (reader_accept(reader, ','));
     return reader_expect(reader, ')', "to close .attribute");
@@ -126,8 +123,7 @@ static bool read_specifier(Reader *reader, Specifier *specifier) {
             specifier->type = type;
             reader_next(reader);
         } else {
-            return reader_error(reader, "%s is not a type or attribute of a variable",
-                                reader_token_text(reader));
+            return reader_unknown_word(reader, "a type or attribute of a variable");
         }
     }
     if (specifier->space == PTX_SPACE_TEX && !specifier->opaque) { /* .tex .u32 t of PTX 1 */
@@ -136,6 +132,12 @@ static bool read_specifier(Reader *reader, Specifier *specifier) {
     }
     return specifier->type != PTX_TYPE_NONE ||
            reader_error(reader, "expected a type such as .u32, not %s", reader_token_text(reader));
+}
+
+bool variable_at_space(const Reader *reader) {
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (reader_at_word(reader, spaces[i].word)) return true;
+    return false;
 }
 
 static bool read_space(Reader *reader, Specifier *specifier) {
@@ -149,8 +151,7 @@ static bool read_space(Reader *reader, Specifier *specifier) {
         return constant_read_integer(reader, "constant bank", 0, 10, &bank) &&
                reader_expect(reader, ']', "behind the constant bank");
     }
-    return reader_error(reader, "expected a state space such as .global, not %s",
-                        reader_token_text(reader));
+    return reader_unknown_word(reader, "a directive or a state space such as .global");
 }
 
 static uint32_t element_bytes(const Specifier *specifier) {
@@ -249,7 +250,7 @@ static bool read_address(Reader *reader, PtxInit *init) {
         name = reader_expect_name(reader, "a variable");
         if (!name || !reader_expect(reader, ')', "behind generic(")) return false;
     }
-    Binding *binding = name->binding;
+    Binding *binding = names_meaning(name);
     if (!binding) return operand_undeclared(reader, name, "variable or function", line, column);
     if (binding->kind == BINDING_VAR) {
         init->var = binding->var;
@@ -362,10 +363,12 @@ static bool set_property(PtxVar *var, const char *property, const Token *value) 
 static bool read_properties(Reader *reader, PtxVar *var) {
     if (!reader_expect(reader, '{', "to open an initialiser")) return false;
     do {
+        const Token place = reader->token;
         Name *property = reader_expect_name(reader, "a property such as filter_mode");
         if (!property || !reader_expect(reader, '=', "behind a property")) return false;
         if (!set_property(var, property->text, &reader->token))
-            return reader_error(reader, "a sampler has no property '%s'", property->text);
+            return reader_refuse(reader, place.line, place.column, "a sampler has no property '%s'",
+                                 property->text);
         reader_next(reader);
     } while (reader_accept(reader, ','));
     return reader_expect(reader, '}', "to close the initialiser");
@@ -384,7 +387,8 @@ static bool read_initialiser(Reader *reader, PtxVar *var, const Specifier *speci
     bool is_read = reader_at(reader, '{') ? read_braces(reader, &builder, 0, end, inner)
                                           : read_element(reader, &builder, 0);
     flush_run(reader, &builder);
-    if (is_read && var->is_incomplete) {
+    if (!is_read) builder.count = 0; /* the last address may be none */
+    if (var->is_incomplete) {
         uint64_t row = shape->size;
         var->size = row ? bits_align_up(builder.highest, row) : 0;
         var->is_incomplete = false;
@@ -475,7 +479,12 @@ static bool read_declarator(Reader *reader, const Specifier *specifier, PtxLinka
     } else if (is_new) {
         add_module_var(reader, var);
     }
-    if (reader_accept(reader, '=')) return read_initialiser(reader, var, specifier, &shape);
+    if (reader_accept(reader, '=')) {
+        if (read_initialiser(reader, var, specifier, &shape)) return true;
+        if (!reader->function && reader->refusal)
+            names_bind_unknown(&reader->names, name, reader->refusal, place.line);
+        return false;
+    }
     if (!var->is_incomplete || linkage == PTX_EXTERN) return true;
     return reader_error_at(reader, place.line, place.column,
                            "'%s' has no size: only .extern arrays may leave it out", var->name);
@@ -489,9 +498,9 @@ bool variable_read(Reader *reader, PtxLinkage linkage) {
         return reader_error_at(reader, place.line, place.column,
                                ".pred is a type of registers only");
     if (!reader->function && specifier.space == PTX_SPACE_PARAM)
-        return reader_error_at(reader, place.line, place.column,
-                               "not supported: %s variables outside of a function",
-                               ptx_space_name(specifier.space));
+        return reader_refuse(reader, place.line, place.column,
+                             "not supported: %s variables outside of a function",
+                             ptx_space_name(specifier.space));
     do {
         if (!read_declarator(reader, &specifier, linkage)) return false;
     } while (reader_accept(reader, ','));
@@ -506,8 +515,7 @@ static bool read_parameter(Reader *reader, bool is_kernel, PtxVar *var) {
     Token place = reader->token;
     bool is_register = !is_kernel && reader_accept_word(reader, ".reg");
     if (!is_register && !reader_at_word(reader, ".param"))
-        return reader_error(reader, "expected .param%s, not %s", is_kernel ? "" : " or .reg",
-                            reader_token_text(reader));
+        return reader_unknown_word(reader, is_kernel ? ".param" : ".param or .reg");
     if (!is_register && !read_space(reader, &specifier)) return false;
     if (!read_specifier(reader, &specifier)) return false;
     if (specifier.type == PTX_PRED && !is_register)
@@ -674,7 +682,8 @@ bool variable_read_registers(Reader *reader) {
     Specifier specifier = {.vector = 1};
     if (!read_specifier(reader, &specifier)) return false;
     if (!reader->function && specifier.type == PTX_B128)
-        return reader_error(reader, "not supported: .b128 registers outside of functions");
+        return reader_refuse(reader, reader->token.line, reader->token.column,
+                             "not supported: .b128 registers outside of functions");
     do {
         if (!declare_register(reader, &specifier)) return false;
     } while (reader_accept(reader, ','));

@@ -30,9 +30,9 @@ void sched_agent_free(SchedAgent *agent) { sched_state_free(&agent->memory); }
 void sched_agent_explain_overrun(const SchedAgent *agent, const TytoSmView *view, char *text,
                                  size_t size) {
     snprintf(text, size,
-             "warp scheduler %s: cycle %llu, SM %u: has written past its state (state_bytes = %zu)",
+             "warp scheduler %s: cycle %llu, SM %u: has written %s its state (state_bytes = %zu)",
              agent->chosen->text, (unsigned long long)view->cycle, view->sm,
-             agent->policy->state_bytes);
+             sched_state_overrun(&agent->memory), agent->policy->state_bytes);
 }
 
 void sched_agent_start(SchedAgent *agent, const TytoSmView *view) {

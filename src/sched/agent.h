@@ -63,7 +63,7 @@ void sched_agent_explain_overrun(const SchedAgent *agent, const TytoSmView *view
                                  size_t size);
 static inline bool sched_agent_keeps_to_its_state(const SchedAgent *agent, const TytoSmView *view,
                                                   char *text, size_t size) {
-    if (sched_state_is_whole(&agent->memory)) return true;
+    if (sched_state_is_whole(&agent->memory, view->cycle)) return true;
     sched_agent_explain_overrun(agent, view, text, size);
     return false;
 }

@@ -58,10 +58,12 @@ bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet
     sched_call_begin(agent->call, SCHED_CALL_choose, view->cycle);
     int chosen = *sm = agent->policy->choose(agent->state, view, room);
     sched_call_end(agent->call);
-    if (!sched_state_is_whole(&agent->memory)) {
+    const char *overrun = sched_state_overrun(&agent->memory);
+    if (overrun) {
         snprintf(text, size,
-                 "CTA scheduler %s: cycle %llu: has written past its state (state_bytes = %zu)",
-                 agent->chosen->text, (unsigned long long)view->cycle, agent->policy->state_bytes);
+                 "CTA scheduler %s: cycle %llu: has written %s its state (state_bytes = %zu)",
+                 agent->chosen->text, (unsigned long long)view->cycle, overrun,
+                 agent->policy->state_bytes);
         return false;
     }
     bool is_sm = chosen >= 0 && chosen < (int)view->sms;

@@ -13,7 +13,9 @@
 
 enum {
     ALIGNMENT = 64,
-    GUARD = 0xa7 /* a byte next to the state; no small number, address or character */
+    NEAR_BYTES = 256, /* before the state, that are looked at each time: an element or two of an
+                         array of structures */
+    GUARD = 0xa7      /* a byte next to the state; no small number, address or character */
 };
 
 /* Its own bytes end, and all of them: from there to the end of the line the policy has no business.
@@ -27,13 +29,15 @@ static Gap gap_after(size_t bytes) { return (Gap){bytes, (size_t)bits_align_up(b
 /* A mapping that ends where the state's last line ends, between two pages without access. */
 static void map_guarded(SchedState *state) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t whole = gap_after(state->size).to, pages = (size_t)bits_align_up(whole, page);
+    const size_t whole = gap_after(state->size).to;
+    const size_t pages = (size_t)bits_align_up(whole + NEAR_BYTES, page);
     state->mapped = pages + 2 * page;
     char *mapping = mmap(NULL, state->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED || mprotect(mapping + page, pages, PROT_READ | PROT_WRITE) != 0)
         base_out_of_memory(state->mapped);
     state->mapping = mapping;
-    state->bytes = (unsigned char *)mapping + page + pages - whole;
+    state->front = pages - whole;
+    state->bytes = (unsigned char *)mapping + page + state->front;
 }
 
 void sched_state_init(SchedState *state, size_t own_bytes, size_t extra_bytes, bool is_guarded) {
@@ -58,12 +62,28 @@ void sched_state_clear(SchedState *state) {
     const Gap gaps[] = {gap_after(state->own), gap_after(state->size)};
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         memset(state->bytes + gaps[i].from, GUARD, gaps[i].to - gaps[i].from);
+    memset(state->bytes - state->front, GUARD, state->front);
 }
 
-bool sched_state_has_whole_guards(const SchedState *state) {
+static bool is_guard(const unsigned char *bytes, size_t count) {
+    return count == 0 || (*bytes == GUARD && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
+static bool has_gaps(const SchedState *state) {
     const Gap gaps[] = {gap_after(state->own), gap_after(state->size)};
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
-        for (size_t at = gaps[i].from; at < gaps[i].to; at++)
-            if (state->bytes[at] != GUARD) return false;
+        if (!is_guard(state->bytes + gaps[i].from, gaps[i].to - gaps[i].from)) return false;
     return true;
+}
+
+const char *sched_state_overrun(const SchedState *state) {
+    if (!state->mapping) return NULL;
+    if (!has_gaps(state)) return "past";
+    return is_guard(state->bytes - state->front, state->front) ? NULL : "before";
+}
+
+bool sched_state_has_whole_guards(const SchedState *state, uint64_t cycle) {
+    const size_t line = ALIGNMENT * (1 + (size_t)(cycle % (state->front / ALIGNMENT)));
+    return is_guard(state->bytes - NEAR_BYTES, NEAR_BYTES) && has_gaps(state) &&
+           is_guard(state->bytes - line, ALIGNMENT);
 }

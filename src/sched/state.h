@@ -1,11 +1,12 @@
-/* Memory of a policy's state. After that of a plug-in is a page that cannot be accessed: a write
- * far past the state ends the process at once. Bytes between the two are checked for a write
- * nearby. */
+/* Memory of a policy's state. Before and after that of a plug-in are pages that cannot be accessed:
+ * a write far from the state ends the process at once. Bytes between the state and these pages are
+ * checked for a write nearby. */
 #ifndef TYTO_SCHED_STATE_H
 #define TYTO_SCHED_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct SchedState {
     unsigned char *bytes; /* the policy's own, aligned to 64, and from the next line on those that
@@ -14,6 +15,7 @@ typedef struct SchedState {
     size_t size;          /* of them all, without what fills the last line */
     void *mapping;        /* with a page on each side; NULL: a block of the heap, without guards */
     size_t mapped;        /* bytes of the mapping */
+    size_t front;         /* bytes of it between the first page and the state */
 } SchedState;
 
 /* Zeroed. */
@@ -21,10 +23,14 @@ void sched_state_init(SchedState *state, size_t own_bytes, size_t extra_bytes, b
 void sched_state_free(SchedState *state);
 void sched_state_clear(SchedState *state);
 
-/* False: a guarded state's policy has written right behind it. */
-bool sched_state_has_whole_guards(const SchedState *state);
-static inline bool sched_state_is_whole(const SchedState *state) {
-    return !state->mapping || sched_state_has_whole_guards(state);
+/* Where a guarded state's policy has written: "past" or "before" its state; NULL: in it alone. */
+const char *sched_state_overrun(const SchedState *state);
+
+/* The same, quickly: writes past the state and up to 256 bytes before it are noticed at once,
+ * others by calls in a few dozen different cycles. */
+bool sched_state_has_whole_guards(const SchedState *state, uint64_t cycle);
+static inline bool sched_state_is_whole(const SchedState *state, uint64_t cycle) {
+    return !state->mapping || sched_state_has_whole_guards(state, cycle);
 }
 
 #endif

@@ -391,22 +391,48 @@ static bool has_launched(const Delivery *delivery) {
     return false;
 }
 
+/* Why there is nothing of a program that has launched no kernel. False: a process of it still runs,
+ * and may launch one. */
+static bool say_why_none(const Delivery *delivery, const char *folder, Text *out) {
+    char path[64], name[32] = "";
+    const bool has_begun = delivery->count > 0;
+    const int64_t process = journal_find_process(folder);
+    if (!process) {
+        text_printf(out, "the program ended without %s",
+                    has_begun ? "launching a kernel" : "using CUDA");
+        return true;
+    }
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/comm", process);
+    FILE *file = fopen(path, "r");
+    if (file && fgets(name, sizeof name, file)) name[strcspn(name, "\n")] = '\0';
+    if (file) fclose(file);
+    text_show_controls(name);
+    text_printf(out,
+                "no process of the program has %s so far; process %" PRId64
+                " (%s) still runs, and what it does is in no result",
+                has_begun ? "launched a kernel" : "used CUDA", process, name);
+    return false;
+}
+
 /* No kernel was launched: that is told, and of a program that has not begun to use CUDA each file
  * that is not written. */
-static void tell_of_none(Delivery *delivery) {
+static void tell_of_none(Delivery *delivery, const char *folder) {
     const char *words = getenv("TYTO_OPTIONS");
     Options *options = options_new();
     Diag *diag = diag_new();
+    Text why = {0};
+    const bool is_over = say_why_none(delivery, folder, &why);
     if (words && !options_parse_string(options, "TYTO_OPTIONS", words, diag))
         diag_print(diag, stderr);
     for (int i = 0; i < tyto_option_count(); i++) {
         const char *path = options_file(options, i);
         if (path && !delivery->count && strcmp(tyto_option(i)->name, "--snapshot") != 0)
-            say(delivery, "%s is not written: the program ended without using CUDA", path);
+            say(delivery, "%s is not written: %s", path, text_string(&why));
     }
     if (!options->is_quiet && delivery->status == TYTO_OK)
-        fprintf(stderr, "tyto: note: the program ended without %s\n",
-                delivery->count ? "launching a kernel" : "using CUDA: nothing ran on Tyto");
+        fprintf(stderr, "tyto: note: %s%s\n", text_string(&why),
+                is_over && !delivery->count ? ": nothing ran on Tyto" : "");
+    text_free(&why);
     diag_free(diag);
     options_free(options);
 }
@@ -414,7 +440,7 @@ static void tell_of_none(Delivery *delivery) {
 TytoStatus tyto_deliver(const char *folder, int64_t program, const char *ending, bool may_be_none) {
     Delivery delivery = {.program = program, .ending = ending};
     read_all(&delivery, folder);
-    if (!has_launched(&delivery) && !may_be_none) tell_of_none(&delivery);
+    if (!has_launched(&delivery) && !may_be_none) tell_of_none(&delivery, folder);
     for (int i = 0; i < delivery.count; i++) {
         const Entry *entry = &delivery.entries[i];
         if (!entry->head && !entry->is_done)

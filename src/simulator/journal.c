@@ -1,8 +1,10 @@
 /* Writes the journal of a run (see the header). */
 #include "simulator/journal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 
 enum {
     FIRST_BYTES = 64 << 10, /* of a mapping; it doubles */
+    MOST_ENVIRON = 1 << 24, /* bytes of /proc/PID/environ */
     STAT_BYTES = 4096,      /* of /proc/PID/stat, which is shorter */
     START_FIELD = 20        /* of it, behind the name: the time of the start (proc(5): field 22) */
 };
@@ -167,6 +170,36 @@ Journal *journal_new(const char *folder, const RunStats *run, const Options *opt
     head->length = journal_pad(sizeof *head);
     add_options(journal, options);
     return journal;
+}
+
+/* Whether the process was started with the variable `assignment`, of so many bytes with its NUL. */
+static bool has_variable(int64_t process, const char *assignment, size_t bytes) {
+    char path[64];
+    size_t length;
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/environ", process);
+    char *text = text_read_file(path, MOST_ENVIRON, &length);
+    const char *at = text;
+    while (at && (at = memmem(at, length - (size_t)(at - text), assignment, bytes)) != NULL &&
+           at > text && at[-1] != '\0')
+        at++;
+    free(text);
+    return at != NULL;
+}
+
+int64_t journal_find_process(const char *folder) {
+    int64_t found = 0;
+    Text assignment = {0};
+    text_printf(&assignment, "%s=%s", TYTO_JOURNAL, folder);
+    DIR *processes = opendir("/proc");
+    for (struct dirent *entry; processes && !found && (entry = readdir(processes)) != NULL;) {
+        const int64_t process = strtoll(entry->d_name, NULL, 10); /* 0 of other names */
+        if (process > 0 && process != getpid() && journal_process_start(process) &&
+            has_variable(process, text_string(&assignment), assignment.length + 1))
+            found = process;
+    }
+    if (processes) closedir(processes);
+    text_free(&assignment);
+    return found;
 }
 
 void journal_free(Journal *journal) {

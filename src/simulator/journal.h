@@ -56,6 +56,10 @@ static inline uint64_t journal_pad(uint64_t bytes) { return (bytes + 7) & ~UINT6
  * is no such process. */
 uint64_t journal_process_start(int64_t process);
 
+/* A process that runs and was started with this folder for its journal (TYTO_JOURNAL), this one
+ * left out; 0: there is none. */
+int64_t journal_find_process(const char *folder);
+
 typedef struct Journal Journal;
 
 /* A journal of this process's run in the folder. Never NULL: without room it holds nothing. */

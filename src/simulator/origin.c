@@ -41,12 +41,12 @@ void origin_take_process(TytoSimulator *simulator) {
 
 void tyto_name_command(TytoSimulator *simulator, const char *command, int count,
                        const char *const *arguments) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     simulator->command = arena_strdup(simulator->options->arena, command);
     text_clear(&simulator->arguments);
     for (int i = 0; i < count; i++)
         text_add_word(&simulator->arguments, arguments[i]);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
 }
 
 /* The command, the options given, the program as it was named and its arguments; else the process's

@@ -17,9 +17,9 @@ TytoProfileColumn tyto_profile_column(int i) {
 }
 
 int tyto_profile_count(TytoSimulator *simulator) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     int count = simulator->run->profile ? (int)simulator->run->profile->count : 0;
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return count;
 }
 
@@ -31,18 +31,18 @@ static const ProfileKernel *kernel_at(const TytoSimulator *simulator, const char
 }
 
 TytoProfileKernel tyto_profile_kernel(TytoSimulator *simulator, int i) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     const ProfileKernel *kernel = kernel_at(simulator, __func__, i);
     TytoProfileKernel shown = {.kernel = kernel->name,
                                .module = kernel->module,
                                .launches = kernel->launches,
                                .lines = (int)kernel->line_count};
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return shown;
 }
 
 TytoProfileLine tyto_profile_line(TytoSimulator *simulator, int kernel, int i) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     const ProfileKernel *of = kernel_at(simulator, __func__, kernel);
     CALLER_CHECK_INDEX("line", i, (int)of->line_count);
     const ProfileLine *line = &of->lines[i];
@@ -52,6 +52,6 @@ TytoProfileLine tyto_profile_line(TytoSimulator *simulator, int kernel, int i) {
                              .source = line->source,
                              .source_line = line->source_line,
                              .values = line->counts.of};
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return shown;
 }

@@ -12,9 +12,9 @@
 /* ---- Launches ---- */
 
 int tyto_result_count(TytoSimulator *simulator) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     int count = simulator->run->kernel_count;
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return count;
 }
 
@@ -50,9 +50,9 @@ static TytoResult result_of(const KernelStats *kernel) {
 }
 
 TytoResult tyto_result(TytoSimulator *simulator, int i) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoResult result = result_of(launch_at(simulator, __func__, i));
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return result;
 }
 
@@ -134,7 +134,7 @@ static TytoValue value_of(const Counters *counters, bool has_timing, int counter
 
 TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter) {
     CALLER_CHECK_INDEX("counter", counter, ROW_COUNT);
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     const RunStats *run = simulator->run;
     TytoValue value;
     if (launch == TYTO_TOTAL) {
@@ -145,24 +145,24 @@ TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter) {
         Counters counters = run_kernel_counters(kernel);
         value = value_of(&counters, kernel->timing != NULL, counter);
     }
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return value;
 }
 
 /* ---- Reports ---- */
 
 char *tyto_report_json(TytoSimulator *simulator, const char *program) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     Text out = {0};
     record_sign(simulator->run);
     origin_sign(simulator, program);
     record_add_json(simulator->run, &out);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return out.bytes;
 }
 
 char *tyto_launch_json(TytoSimulator *simulator, const char *program, int launch) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     Text out = {0};
     launch_at(simulator, __func__, launch);
     record_sign(simulator->run);
@@ -171,6 +171,6 @@ char *tyto_launch_json(TytoSimulator *simulator, const char *program, int launch
     alone.kernels += launch;
     alone.kernel_count = 1;
     record_add_json(&alone, &out);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return out.bytes;
 }

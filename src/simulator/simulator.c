@@ -54,6 +54,7 @@ static TytoStatus fail(TytoSimulator *simulator, TytoStatus status, const char *
     va_start(args, format);
     text_clear(&simulator->message);
     text_vprintf(&simulator->message, format, args);
+    text_show_lines(simulator->message.bytes); /* names of files and kernels */
     trim(&simulator->message);
     va_end(args);
     return status;
@@ -296,7 +297,7 @@ static void describe_module(TytoModule *module, const GpuImage *source, const Gp
 
 TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *text, size_t length,
                      TytoModule **module) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     Diag *diag = diag_new();
     const GpuImage source = {name, text, length};
     GpuImage image = source;
@@ -322,14 +323,14 @@ TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *tex
     }
     arena_free(arena);
     diag_free(diag);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 void tyto_unload(TytoModule *module) {
     if (!module) return;
     TytoSimulator *simulator = module->simulator;
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoModule **link = &simulator->modules;
     while (*link != module)
         link = &(*link)->next;
@@ -337,7 +338,7 @@ void tyto_unload(TytoModule *module) {
     gpu_unload(module->gpu);
     arena_free(module->arena);
     free(module);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
 }
 
 int tyto_kernel_count(const TytoModule *module) { return module->kernel_count; }
@@ -456,42 +457,42 @@ static TytoStatus fail_without_memory(TytoSimulator *simulator, uint64_t size) {
 }
 
 TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     DeviceMemory *memory = simulator_memory(simulator);
     TytoStatus status = TYTO_OK;
     *address = mem_alloc(memory, size ? size : 1, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
     if (*address) mem_zero(memory, *address, size);
     else status = fail_without_memory(simulator, size);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 TytoStatus tyto_release(TytoSimulator *simulator, uint64_t address) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status = TYTO_OK;
     if (!mem_release(simulator_memory(simulator), address))
         status = fail_at(simulator, "free", address);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 TytoStatus tyto_write(TytoSimulator *simulator, uint64_t address, const void *bytes,
                       uint64_t size) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status = TYTO_OK;
     if (mem_write(simulator_memory(simulator), address, bytes, size))
         gpu_host_wrote(simulator->gpu, address, size);
     else status = fail_from(simulator, "write", address, size);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
 TytoStatus tyto_read(TytoSimulator *simulator, uint64_t address, void *bytes, uint64_t size) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status = TYTO_OK;
     if (!mem_read(simulator_memory(simulator), address, bytes, size))
         status = fail_from(simulator, "read", address, size);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
@@ -655,17 +656,17 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
     TytoModule *module = launch->module;
     CALLER_CHECK_INDEX("kernel", launch->kernel, module->kernel_count);
     const TytoKernel *kernel = &module->kernels[launch->kernel];
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     TytoStatus status;
     if (module->simulator != simulator) {
         status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s was loaded by another simulator",
                       kernel->name);
-    } else if (launch->argument_count != kernel->parameter_count) {
+    } else if (launch->argument_count != kernel->parameter_count && !kernel->refusal) {
         status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s takes %d arguments, %d are given",
                       kernel->name, kernel->parameter_count, launch->argument_count);
     } else {
         char *parameters = base_calloc(1, kernel->parameter_bytes + 1);
-        for (int i = 0; i < kernel->parameter_count; i++)
+        for (int i = 0; i < kernel->parameter_count && !kernel->refusal; i++)
             memcpy(parameters + kernel->parameters[i].offset_bytes, launch->arguments[i],
                    kernel->parameters[i].size_bytes);
         GpuLaunch gpu_launch_of = {.module = module->gpu,
@@ -681,7 +682,7 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
         if (status != TYTO_OK) fail(simulator, status, "%s", result.message);
         free(parameters);
     }
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }
 
@@ -721,7 +722,7 @@ static void warn_of_unused(const TytoSimulator *simulator) {
 }
 
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
-    pthread_mutex_lock(&simulator->lock);
+    simulator_lock(simulator);
     const Options *options = simulator->options;
     Diag *diag = diag_new();
     Text found = {0};
@@ -746,6 +747,6 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     text_free(&found);
     diag_free(diag);
     if (!options->is_quiet) warn_of_unused(simulator);
-    pthread_mutex_unlock(&simulator->lock);
+    simulator_unlock(simulator);
     return status;
 }

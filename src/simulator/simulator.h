@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/lock.h"
 #include "base/text.h"
 #include "simulator/options.h"
 #include "engine/launch/gpu.h"
@@ -32,7 +33,9 @@ typedef struct SimulatorGrid {
 } SimulatorGrid;
 
 struct TytoSimulator {
-    pthread_mutex_t lock;        /* taken by whoever touches what follows */
+    pthread_mutex_t lock;        /* taken by whoever touches what follows (simulator_lock) */
+    int lock_depth;              /* how often the holder has taken it */
+    int cancelling;              /* whether the holder could be cancelled before (lock.h) */
     Options *options;            /* owned */
     Gpu *gpu;                    /* owned */
     RunStats *run;               /* the record of every launch so far; owned */
@@ -52,6 +55,20 @@ struct TytoSimulator {
     uint64_t program_hash;     /* of the executable; 0: not known yet */
     struct Progress *progress; /* line on a terminal; NULL where there is none; owned */
 };
+
+/* Takes the lock, which its holder may take again: functions of the program that are called with it
+ * may call the simulator. */
+static inline void simulator_lock(TytoSimulator *simulator) {
+    const int before = lock_take(&simulator->lock);
+    if (simulator->lock_depth++ == 0) simulator->cancelling = before;
+}
+
+static inline void simulator_unlock(TytoSimulator *simulator) {
+    const bool is_last = --simulator->lock_depth == 0;
+    const int before = simulator->cancelling;
+    if (is_last) lock_give(&simulator->lock, before);
+    else pthread_mutex_unlock(&simulator->lock);
+}
 
 /* A simulator with these options, which it takes over; NULL with errors in `diag`. */
 TytoSimulator *simulator_new(Options *options, Diag *diag);

@@ -82,6 +82,16 @@ void warps_notify_launch(SmContext *sm, uint64_t warps) {
     notify_cta(sm, TYTO_EVENT_CTA_LAUNCHED, sm->view.warp[bits_lowest64(warps)].cta_slot, warps);
 }
 
+/* A policy that has written outside of its state, of which no pick has told: the kernel ends. */
+static void check_policy(SmContext *sm) {
+    IsaFault *fault = &sm->policy_fault;
+    if (sm->fault || !sched_state_overrun(&sm->policy.memory)) return;
+    sched_agent_explain_overrun(&sm->policy, context_view(sm), fault->text, sizeof fault->text);
+    fault->is_set = true;
+    fault->code = ISA_FAULT_POLICY;
+    sm->fault = fault;
+}
+
 static void finish_cta(SmContext *sm, uint32_t slot) {
     const TytoCtaView *cta = &sm->view.cta[slot];
     SmGrid *grid = sm->warps.ctas[slot].grid;
@@ -93,6 +103,7 @@ static void finish_cta(SmContext *sm, uint32_t slot) {
     sm->counters.ctas_finished++;
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
     notify_cta(sm, TYTO_EVENT_CTA_FINISHED, slot, cta->all);
+    check_policy(sm);
     context_wait_finished(sm);
     sm->listener.cta_finished(sm->listener.user,
                               &(SmCtaEnd){.cta = sm->warps.ctas[slot].index,

@@ -375,6 +375,7 @@ static void add_timed(const RunStats *run, bool has_all, int columns, Text *out)
 void report_run(const RunStats *run, bool has_all, int columns, Text *out) {
     if (run_is_timed(run)) add_timed(run, has_all, columns, out);
     else add_functional(run, out);
+    text_show_lines(out->bytes); /* names of files and programs */
 }
 
 void report_launch(const RunStats *run, int i, Text *out) {

@@ -41,6 +41,9 @@ static void control_characters_are_shown(void **state) {
     char text[] = "\x1b[31m\ta\n\x7f\xc2\x9b\xc2\xa0\xc3\x9b";
     text_show_controls(text);
     assert_string_equal(text, "?[31m\ta????\xc2\xa0\xc3\x9b");
+    char lines[] = "a\tb\nc\r\x1b";
+    text_show_lines(lines);
+    assert_string_equal(lines, "a\tb\nc??");
 }
 
 /* A fresh folder for one test; its path is freed by remove_folder. */

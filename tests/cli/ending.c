@@ -1,6 +1,7 @@
 /* A host program for the tests: ending MODE [STATUS] launches a kernel, and ends as MODE says. The
  * row of a mode says what it does after its launches. */
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .entry work(){ .reg .u32 r; mov.u32 r, %tid.x; ret; }\n"
+                          ".visible .entry spin(){ .reg .u32 r; L: add.u32 r, r, 1; bra L; }\n"
                           ".visible .entry wrong(){ .reg .u64 a; .reg .u32 r; mov.u64 a, 64;\n"
                           "  mov.u32 r, 1; st.global.u32 [a], r; ret; }\n";
 
@@ -105,6 +107,51 @@ static void end_first_thread(void) {
     launch(1, NULL);
     if (pthread_create(&thread, NULL, launch_apart, NULL)) exit(9);
     pthread_exit(NULL);
+}
+
+static void *launch_often(void *nothing) {
+    (void)nothing;
+    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    for (;;) {
+        launch(4, NULL);
+        pthread_testcancel();
+    }
+    return NULL;
+}
+
+/* Threads are cancelled in the middle of their launches; the first thread then launches. */
+static void end_cancelled(void) {
+    start();
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, launch_often, NULL)) exit(9);
+        usleep(2000 + 100 * (useconds_t)i);
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+    }
+    launch(2, NULL);
+}
+
+static sigjmp_buf outside;
+
+static void leave(int number) {
+    (void)number;
+    siglongjmp(outside, 1);
+}
+
+/* A signal's handler leaves a launch that does not end. */
+static void end_left(void) {
+    start_kernel("spin");
+    signal(SIGALRM, leave);
+    if (!sigsetjmp(outside, 1)) {
+        ualarm(200000, 0);
+        launch(1, NULL);
+        cuCtxSynchronize();
+    }
+    puts("ready");
+    fflush(stdout);
+    for (;;)
+        pause();
 }
 
 static void end_nothing(void) {}
@@ -207,6 +254,8 @@ static const struct {
              {"both", end_both},
              {"late", end_late},
              {"bare", end_bare},
+             {"cancelled", end_cancelled},
+             {"left", end_left},
              {"interrupted", end_interrupted}};
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
 /* Policies, for warps and for CTAs, of which one function does what it must not: it crashes, calls
- * abort, exit or _exit, uses up the stack, never returns, writes past its state, or picks what is
- * no warp. */
+ * abort, exit or _exit, uses up the stack, never returns, writes past or before its state, or picks
+ * what is no warp. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,12 +8,12 @@
 #include "tyto/cta_policy.h"
 
 enum { HOW, AT, SM };
-enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT, WRONG, LEAVE, SPILL, FLOOD };
+enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT, WRONG, LEAVE, SPILL, FLOOD, FRONT, AHEAD, FAR };
 
-static const char *const HOWS[] = {"not",   "crash", "abort", "recurse", "loop", "exit",
-                                   "wrong", "leave", "spill", "flood",   NULL};
+static const char *const HOWS[] = {"not",   "crash", "abort", "recurse", "loop",  "exit", "wrong",
+                                   "leave", "spill", "flood", "front",   "ahead", "far",  NULL};
 static const TytoPolicyParameter parameters[] = {
-    [HOW] = {"how", TYTO_CHOICE, NOT, 0, FLOOD, HOWS, "what it does", "this test"},
+    [HOW] = {"how", TYTO_CHOICE, NOT, 0, FAR, HOWS, "what it does", "this test"},
     [AT] = {"at", TYTO_INTEGER, 100, 0, 1000000, NULL, "SM cycle from which on", "this test"},
     [SM] = {"sm", TYTO_INTEGER, -1, -1, 1000, NULL, "SM whose warps it picks; -1: any",
             "this test"}};
@@ -40,6 +40,9 @@ static void misbehave(State *s, uint64_t cycle) {
     case LEAVE: _exit(0);
     case SPILL: memset(s + 1, 1, 1); break;
     case FLOOD: memset(s + 1, 1, 4096); break;
+    case FRONT: memset((char *)s - 1, 1, 1); break;
+    case AHEAD: memset((char *)s - 1000, 1, 1); break;
+    case FAR: memset((char *)s - 8192, 1, 1); break;
     case RECURSE: nothing = recurse(&nothing); break;
     case LOOP:
         while (!nothing)

@@ -195,10 +195,30 @@ class Ptx(Case):
     def test_mistakes_have_places(self):
         bad = self.path / "bad.ptx"
         bad.write_text(SAXPY.read_text(encoding="utf-8").replace("fma.rn.f32", "fmaa.rn.f32")
-                       .replace("%ntid.x", "%nothere"), encoding="utf-8")
+                       .replace("%ntid.x", "%n77"), encoding="utf-8")
         done = self.tyto("ptx", bad, SAXPY)
         self.check(done, 1, f"{bad}:15:18: error", f"{bad}:25:5: warning")
         self.assertIn("1 kernel", done.stdout)  # the good file is listed all the same
+
+    def test_names_steer_no_terminal(self):
+        """Neither a file's name in a listing, a message or a report, nor what a message quotes."""
+        name = self.path / "\x1b[31mred\x9b.ptx"
+        name.write_text(SAXPY.read_text(encoding="utf-8") + '.entry bad() { bogus; }\n.entry worse() { .pragma "x", \x1b; }\n',
+                        encoding="utf-8")
+        arguments = [word for value in ("u32:8", "f32:2", "zero:64", "zero:64") for word in ("--arg", value)]
+        for words, shown in ((("ptx", name), "error: cannot read this"), (("launch", "--functional", name, "--kernel", "k\x1b"), "red")):
+            done = self.tyto(*words)
+            self.assertIn(shown, done.stderr)
+            self.assertNotRegex(done.stdout + done.stderr, "[\x00-\x08\x0b-\x1f\x7f-\x9f]", words)
+        name.write_text(SAXPY.read_text(encoding="utf-8") + '.entry bad() { bogus; }\n', encoding="utf-8")
+        for words, shown in ((("ptx", name), "?[31mred??.ptx: 2 kernels"),
+                             (("launch", "--functional", name, "--kernel", "saxpy", "--block", "8", *arguments), "?[31mred??.ptx on h100"),
+                             (("launch", "--machine", "gtx480", name, "--kernel", "saxpy", "--block", "8", *arguments), "?[31mred??.ptx on gtx480"),
+                             (("launch", "--functional", name, "--kernel", "saxpy", "--block", "8", *arguments[:-1], "u64:64"), "?[31mred??.ptx:"),
+                             (("launch", "--functional", name, "--kernel", "bad"), "kernel bad cannot run")):
+            done = self.tyto(*words)
+            self.assertIn(shown, done.stdout + done.stderr, words)
+            self.assertNotRegex(done.stdout + done.stderr, "[\x00-\x08\x0b-\x1f\x7f-\x9f]", words)
 
     def test_files_that_cannot_be_read(self):
         self.check(self.tyto("ptx", self.path), 1, "Is a directory")

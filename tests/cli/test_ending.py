@@ -127,7 +127,7 @@ class Endings(unittest.TestCase):
         self.assertEqual(self.result()["scheduler"], "lrr")
 
     def test_a_process_that_goes_on_is_told(self):
-        script = '"$0" interrupted >ready 2>/dev/null & while ! grep -q ready ready; do :; done; echo $! >number'
+        script = '"$0" interrupted >ready 2>/dev/null & while ! grep -qs ready ready; do :; done; echo $! >number'
         done = subprocess.run([TYTO, "run", "--quiet", "--json", "run.json", "sh", "-c", script, ENDING], cwd=self.folder,
                               env=self.environment, stderr=subprocess.PIPE, text=True, check=False, timeout=SECONDS)
         os.kill(int((self.folder / "number").read_text(encoding="utf-8")), signal.SIGKILL)
@@ -157,6 +157,18 @@ class Endings(unittest.TestCase):
         self.assertEqual(self.run_program("nothing", "--quiet").returncode, 0)
         done = self.run_program("nothing 7", "--quiet", "--json", "run.json")
         self.assertEqual((done.returncode, done.stderr), (7, ""))  # it has failed, and said itself why
+
+    def test_a_program_that_leaves_a_process_is_told(self):
+        script = "sleep 60 </dev/null >/dev/null 2>&1 & echo $! >number"
+        for options, status, said in (((), 0, r"tyto: note: no process of the program has used CUDA so far; process \d+ \((?:sh|sleep)\) still runs, "
+                                              r"and what it does is in no result\n"),
+                                      (("--quiet", "--json", "run.json"), 1, r"tyto: error: \S*/run.json is not written: no process of "
+                                       r"the program has used CUDA so far; process \d+ \((?:sh|sleep)\) still runs, and what it does is in no result\n")):
+            done = subprocess.run([TYTO, "run", *options, "sh", "-c", script], cwd=self.folder, env=self.environment,
+                                  capture_output=True, text=True, check=False, timeout=SECONDS)
+            os.kill(int((self.folder / "number").read_text(encoding="utf-8")), signal.SIGKILL)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertRegex(done.stderr, f"^{said}$")
 
     def test_what_the_checks_found_is_in_the_result(self):
         done = self.run_program("wrong", "--quiet", "--on-fault", "report", "--json", "run.json")
@@ -191,6 +203,20 @@ class Endings(unittest.TestCase):
                 process.stdout.close()
                 self.assertEqual(self.blocks(), [1, 2])
                 self.assertNotIn("ended_early", self.result())
+
+    def test_a_cancelled_thread_keeps_no_lock(self):
+        for timing in ("--functional", "--machine=gtx480"):
+            done = self.run_program("cancelled", "--quiet", timing, "--json", "run.json")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(self.blocks()[-1], 2)
+
+    def test_a_signal_ends_a_program_whose_thread_has_left_a_call(self):
+        process = subprocess.Popen([TYTO, "run", "--quiet", "--functional", ENDING, "left"], cwd=self.folder, env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.terminate()
+        self.assertIn("tyto: error: a call of CUDA does not end: nothing is reported\n", process.communicate(timeout=SECONDS)[1])
+        self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_the_program_dies_with_the_command(self):
         process = subprocess.Popen([TYTO, "run", "--quiet", ENDING, "interrupted"], cwd=self.folder, env=self.environment,

@@ -77,6 +77,23 @@ int main() {
 """
 
 # a kernel that the host would answer, on a GPU
+# Stream 1 waits for what stream 2 would do later.
+BEHIND = r"""
+#include <cstdio>
+__global__ void look(volatile int *flag) { while (!*flag) {} }
+__global__ void set(volatile int *flag) { *flag = 1; }
+int main() {
+    int *flag;
+    cudaStream_t one, two;
+    cudaMalloc(&flag, sizeof *flag);
+    cudaMemset(flag, 0, sizeof *flag);
+    cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
+    look<<<1, 1, 0, one>>>(flag);
+    std::puts(cudaGetErrorName(cudaStreamSynchronize(one)));
+    set<<<1, 1, 0, two>>>(flag);
+}
+"""
 ANSWERED = r"""
 #include <cstdio>
 __global__ void ask(volatile int *p) { while (p[0] == 0); }
@@ -216,6 +233,14 @@ class Run(unittest.TestCase):
             done = self.tyto("--quiet", "--machine", "gtx480", "./program", is_timed=is_timed)
             self.assertIn("it may wait for the host", done.stderr)
             self.assertIn("cudaErrorLaunchTimeout", done.stdout)
+
+    def test_a_deadlock_of_a_stream_says_so(self):
+        self.build("-arch=sm_75", "-cudart", "shared", "-o", "program", "behind.cu", behind=BEHIND)
+        for is_timed, said in ((False, "another stream than its own, 1: kernels run one at a time here"),
+                               (True, "kernel look(int volatile*) of stream 1 may wait for another stream or for the host")):
+            done = self.tyto("--quiet", "--machine", "gtx480", "./program", is_timed=is_timed)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stdout, "cudaErrorLaunchTimeout\n")
 
     def tyto(self, *words, is_timed=False):
         mode = () if is_timed else ("--functional",)

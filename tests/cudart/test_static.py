@@ -118,6 +118,17 @@ extern "C" int called() {
     return 0;
 }
 """
+TEXTS = r"""
+#include <cstdio>
+#include <cstring>
+int main() {
+    for (int code = 0; code <= 10000; code++) {
+        const char *name = cudaGetErrorName((cudaError_t)code);
+        if (std::strncmp(name, "cuda", 4) == 0) std::printf("%d %s: %s\n", code, name, cudaGetErrorString((cudaError_t)code));
+    }
+    std::puts(cudaGetErrorString((cudaError_t)12345));
+}
+"""
 MAIN = "extern \"C\" int called();\nint main() { return called(); }\n"
 EXECUTES = "#include <unistd.h>\nint main(int count, char **words) { return execv(words[1], words + 1); }\n"
 CMAKE = """cmake_minimum_required(VERSION 3.18)
@@ -299,6 +310,12 @@ class Vendors(Case):
 
     def test_a_default_stream_per_thread(self):
         self.compare(os.path.join(PROGRAMS, "vector_add.cu"), "-default-stream", "per-thread")
+
+    def test_errors_have_the_vendors_texts(self):
+        self.build(NVCC, "-o", "texts", "texts.cu", texts__cu=TEXTS)
+        there = subprocess.run(["./texts"], cwd=self.path, env=PLAIN, capture_output=True, text=True, check=True).stdout
+        self.assertGreater(there.count("\n"), 100)
+        self.prints(there, "./texts")
 
     def test_libraries_are_linked_and_opened(self):
         self.build(NVCC, "-shared", "-Xcompiler", "-fPIC", "-o", "libkernel.so", "kernel.cu", kernel__cu=KERNEL)

@@ -80,6 +80,10 @@ static void test_errors_have_names(void **state) {
     assert_string_equal(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_cuda(cuGetErrorString(CUDA_SUCCESS, &text));
     assert_string_equal(text, "no error");
+    assert_cuda(cuGetErrorString(CUDA_ERROR_INVALID_VALUE, &text));
+    assert_string_equal(text, "invalid argument");
+    assert_cuda(cuGetErrorString(CUDA_ERROR_LAUNCH_TIMEOUT, &text));
+    assert_string_equal(text, "the launch timed out and was terminated");
     assert_cuda(cuGetErrorName(CUDA_ERROR_UNKNOWN, &text));
     assert_fails(cuGetErrorName((CUresult)12345, &text), INVALID_VALUE);
     assert_null(text);

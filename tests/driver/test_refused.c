@@ -19,7 +19,24 @@ static const char ptx[] =
     ".visible .entry good(.param .u64 p) { .reg .b64 a; ld.param.u64 a, [p];\n"
     "st.global.u32 [a], 7; ret; }\n"
     ".func helper() { tcgen05.wait::ld.sync.aligned; ret; }\n"
-    ".visible .entry bad(.param .u64 p) { call helper; ret; }\n";
+    ".visible .entry bad(.param .u64 p) { call helper; ret; }\n"
+    ".visible .entry typed(.param .u64 p) { .reg .b31 q; { mov.b31 q, {q}; } ret; }\n"
+    ".visible .entry given(.param .tensor9 p) { ret; }\n"
+    ".visible .entry bounded(.param .u64 p) .newbound 4 { ret; }\n"
+    ".newmodule 4;\n.global .b31 x;\n"
+    ".visible .entry user(.param .u64 p) { .reg .b32 r; ld.global.b32 r, [x]; ret; }\n";
+
+/* What the launch of each of the kernels that cannot run says. */
+static const struct {
+    const char *kernel, *message;
+} refused[] = {
+    {"bad", "kernel bad cannot run: <ptx>:6:18: not supported: 'tcgen05'"},
+    {"typed", "kernel typed cannot run: <ptx>:8:45: expected a type"},
+    {"given", "kernel given cannot run: <ptx>:9:30: expected a type"},
+    {"bounded", "kernel bounded cannot run: <ptx>:10:40: expected a directive of a function"},
+    {"user", "kernel user cannot run: <ptx>:13:70: 'x' is of what is not supported: <ptx>:12:9: "},
+};
+enum { REFUSED = sizeof refused / sizeof *refused };
 
 enum { WENT_ON = 42 };
 
@@ -32,8 +49,8 @@ static CUresult launch(CUmodule module, const char *name, CUdeviceptr word) {
     return status ? status : cuCtxSynchronize();
 }
 
-/* Runs both kernels; WENT_ON when the second launch returned `expected`. */
-static int run_program(CUresult expected) {
+/* Runs a good kernel, then `name`; WENT_ON when the second launch returned `expected`. */
+static int run_program(const char *name, CUresult expected) {
     CUdevice device;
     CUcontext context;
     CUmodule module;
@@ -43,13 +60,14 @@ static int run_program(CUresult expected) {
         cuCtxSetCurrent(context) || cuModuleLoadData(&module, ptx) || cuMemAlloc(&word, 4))
         return 2;
     if (launch(module, "good", word) || cuMemcpyDtoH(&value, word, 4) || value != 7) return 3;
-    CUresult status = launch(module, "bad", word);
+    CUresult status = launch(module, name, word);
     fprintf(stderr, "the launch returned %d\n", (int)status);
     return status == expected ? WENT_ON : 4;
 }
 
 /* The exit status of such a process, with what it said in `said`. */
-static int outcome(const char *options, CUresult expected, char *said, size_t room) {
+static int outcome(const char *name, const char *options, CUresult expected, char *said,
+                   size_t room) {
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
@@ -57,7 +75,7 @@ static int outcome(const char *options, CUresult expected, char *said, size_t ro
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
         setenv("TYTO_OPTIONS", options, 1);
-        _exit(run_program(expected));
+        _exit(run_program(name, expected));
     }
     close(ends[1]);
     size_t length = 0;
@@ -73,18 +91,23 @@ static int outcome(const char *options, CUresult expected, char *said, size_t ro
 static void a_launch_of_a_refused_kernel_ends_the_program_with_its_place(void **state) {
     (void)state;
     char said[4096];
-    assert_int_equal(outcome("--functional --quiet", CUDA_SUCCESS, said, sizeof said), 1);
-    assert_non_null(strstr(said, "kernel bad cannot run: <ptx>:6:18: not supported: 'tcgen05'"));
-    assert_null(strstr(said, "the launch returned"));
+    for (int i = 0; i < REFUSED; i++) {
+        assert_int_equal(
+            outcome(refused[i].kernel, "--functional --quiet", CUDA_SUCCESS, said, sizeof said), 1);
+        if (!strstr(said, refused[i].message)) fail_msg("%s", said);
+        assert_null(strstr(said, "the launch returned"));
+    }
 }
 
 static void an_option_has_the_launch_return_an_error(void **state) {
     (void)state;
     char said[4096];
-    assert_int_equal(outcome("--functional --quiet --return-unsupported", CUDA_ERROR_NOT_SUPPORTED,
-                             said, sizeof said),
-                     WENT_ON);
-    assert_non_null(strstr(said, "kernel bad cannot run"));
+    for (int i = 0; i < REFUSED; i++) {
+        assert_int_equal(outcome(refused[i].kernel, "--functional --quiet --return-unsupported",
+                                 CUDA_ERROR_NOT_SUPPORTED, said, sizeof said),
+                         WENT_ON);
+        if (!strstr(said, refused[i].message)) fail_msg("%s", said);
+    }
 }
 
 int main(void) {

@@ -15,7 +15,6 @@ static const Mistake statements[] = {
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3}, {%r1,%r2,%r3,%r4}, "
      "{%r1,%r2}, {%f1,%f2,%f3,%f4};",
      "operand d has 3 elements, but must have 4"},
-    {".reg .s4 x;", "'.s4' is not a type or attribute of a variable"},
     /* operands */
     {"add.s32 %r1, %r2, %f1;",
      ":5:19: error: 'add.s32': operand b is %f1, a .f32 register, but must be .s32"},
@@ -140,6 +139,8 @@ static const Mistake statements[] = {
     {"add.s32 %r1, %r2, %r77;", "'%r77' is not declared: %r<10> ends at %r9"},
     {"add.s32 %r1, %r2, dat;",
      "'dat' is not declared: no register or variable has this name; did you mean 'data'?"},
+    {"mov.u32 %newspecial, 1;", ":5:9: error: '%newspecial' is not declared"},
+    {"add.u32 %r1, %newspecial, 1;", ":5:14: error: '%newspecial' is not declared"},
     {"bra Lend; L_end: ret;",
      ":5:5: error: 'Lend' is not declared: no label has this name; did you mean 'L_end'?"},
     {"bra data;", "'data' is not a label"},
@@ -176,7 +177,6 @@ static const Mistake statements[] = {
     /* declarations */
     {".reg .b32;", "expected the name of a register, not ';'"},
     {".reg b32 x;", "expected a type such as .u32, not 'b32'"},
-    {".reg .b31 x;", "'.b31' is not a type or attribute of a variable"},
     {".reg .b32 %x<4000000000>;",
      "%x<4000000000>: too many registers: at most 4194304 in a function"},
     {".reg .b32 %x<>;", "expected the number of registers, not '>'"},
@@ -193,7 +193,6 @@ static const Mistake statements[] = {
     {".shared .b32 x = 5;", "'x' cannot be initialised: only .global and .const can"},
     {".loc 1;", "expected a number, not ';'"},
     {".pragma nounroll;", "expected a string behind .pragma, not 'nounroll'"},
-    {".bogus 5;", "expected a state space such as .global, not '.bogus'"},
     /* punctuation and characters */
     {"add.s32 %r1, %r2, %r3", "expected ';' behind an instruction, not '}'"},
     {"add.s32 %r1, %r2, %r3 ret;", "expected ';' behind an instruction, not 'ret'"},
@@ -232,8 +231,6 @@ static const Mistake modules[] = {
     {".version 8.0\n.target compute_80\n",
      "unknown target 'compute_80': expected sm_ and a number"},
     {".version 8.0\n.target sm_80\n.address_size 48\n", "address size must be 32 or 64"},
-    {PTX_HEADER ".visibel .entry k() { ret; }",
-     "expected a directive, not '.visibel'; did you mean '.visible'?"},
     {PTX_HEADER ".entry k(.param .u64 a) { ret; ", "the body of 'k' is not closed: '}' is missing"},
     {PTX_HEADER ".entry k(.param .u64 a { ret; }", "expected ')' to close the parameters, not '{'"},
     {PTX_HEADER ".entry k(.reg .u64 a) { ret; }", "expected .param, not '.reg'"},
@@ -272,7 +269,6 @@ static const Mistake modules[] = {
     {PTX_HEADER ".reg .u32 %r<4>; .reg .u32 %r2;", "'%r2' is declared twice"},
     {PTX_HEADER ".reg .u32 %r<4194304>; .reg .u32 x;",
      "more than 4194304 registers outside of functions"},
-    {PTX_HEADER ".reg .b128 x;", "not supported: .b128 registers outside of functions"},
     {PTX_HEADER ".reg .u32 %r<4>;\n.entry k() { mov.u32 %r4, 1; ret; }",
      ":5:22: error: '%r4' is not declared: %r<4> ends at %r3"},
     {PTX_HEADER ".reg .u32 r; .func f() { mov.u32 r, 1; ret; } .func g(); .alias g, f;",
@@ -280,18 +276,28 @@ static const Mistake modules[] = {
     {PTX_HEADER ".local .b8 a[33554432]; .local .b8 b; .entry k() { ret; }",
      "more than 33554432 bytes of .local variables outside of functions"},
     {PTX_HEADER ".local .u32 a = 1;", "'a' cannot be initialised: only .global and .const can"},
-    {PTX_HEADER ".param .u32 a;", "not supported: .param variables outside of a function"},
     {PTX_HEADER ".entry k() { P: .callprototype (.reg .u32 _, .reg .pred _) _ (); ret; }",
      "a call through a register cannot pass a .pred"},
     {PTX_HEADER ".global .u32 k; .entry k() { ret; }", "'k' is declared twice"},
     {PTX_HEADER ".entry k() .maxntid 1,2,3,4 { ret; }", "more than three dimensions"},
     {PTX_HEADER ".entry k() .maxntid 0 { ret; }", "number of threads is out of range"},
-    {PTX_HEADER ".entry k() .bogus { ret; }", "'.bogus' is not a directive of a function"},
     {".version 1.4\n.target sm_13\n.entry k() { .reg .u64 d; .reg .u32 r; st.global.u32 [d], 1;\n"
      "st.global.u32 [r], 1; }",
      ":4:15: error: 'st.global.u32': operand a is based on r, a .u32 register, but must be based "
      "on a 64-bit integer"},
-    {PTX_HEADER ".entry k()\n.global .u32 a;", "'.global' is not a directive of a function"},
+    {PTX_HEADER ".entry k()\n.global .u32 a;",
+     "expected a directive of a function such as .maxntid, not '.global'"},
+    {PTX_HEADER ".global .u32\n.entry k() { ret; }",
+     "expected a type or attribute of a variable, not '.entry'"},
+    {PTX_HEADER ".entry k() { .bogus { ret; }", "the body of 'k' is not closed: '}' is missing"},
+    {PTX_HEADER ".entry k() { bogus {; ret; } .entry l() { ret; }",
+     "the body of 'k' is not closed"},
+    {PTX_HEADER ".entry k() { bogus; } } .entry l() { ret; }", "expected a directive, not '}'"},
+    {PTX_HEADER ".entry k() .bogus } .entry l() { ret; }",
+     "expected ';' or a body behind the header of a function, not '}'"},
+    {PTX_HEADER ".bogus { .u32 a;\n.entry k() { ret; }", "this is not closed: '}' is missing"},
+    {PTX_HEADER ".entry .global k() { ret; }", "expected the name of a function, not '.global'"},
+    {PTX_HEADER ".bogus 1;\n.entry k() { .reg .b32 r; mov.u32 r, q; }", "'q' is not declared"},
     {PTX_HEADER ".entry k() ret;",
      "expected ';' or a body behind the header of a function, not 'ret'"},
     {PTX_HEADER ".global .u32 a[2] = {1, 2, 3};",
@@ -310,8 +316,6 @@ static const Mistake modules[] = {
      "variable is too large: at most 1099511627776 bytes in .global"},
     {PTX_HEADER ".global .u32 a[-1];", "array size is out of range"},
     {PTX_HEADER ".global .u32 a[1.5];", "array size must be an integer"},
-    {PTX_HEADER ".global .samplerref s = { colour = 1 };", "a sampler has no property 'colour'"},
-    {PTX_HEADER ".global .attribute(.bogus) .u32 s;", "attribute '.bogus' is not supported"},
     {PTX_HEADER ".shared .u32 a[9999999];",
      "variable is too large: at most 16777216 bytes in .shared"},
     {PTX_HEADER ".shared .b8 a[16777216]; .shared .b8 b; .entry k() { .reg .b32 r; ld.shared.b8 r, "
@@ -357,6 +361,22 @@ static const Mistake refusals[] = {
      "0};",
      "mma.sync.aligned.kind::mxf8f6f4.block_scale"},
     {"nothing.of.the_kind {%r1}, [%rd1], @foo;", "there is no instruction 'nothing'"},
+    {".reg .s4 x;", "test.ptx:5:6: expected a type or attribute of a variable, not '.s4'"},
+    {".reg .b31 x; mov.b31 x, y;", "expected a type or attribute of a variable, not '.b31'"},
+    {".shared .align 4 .tensor9 x[4];", "a type or attribute of a variable, not '.tensor9'"},
+    {".local .attribute(.bogus) .u32 s;", "expected the attribute .managed or .unified"},
+    {".bogus 5;",
+     "test.ptx:5:1: expected a directive or a state space such as .global, not '.bogus'"},
+    {".bogus { .u32 x; } { ret; }", "a directive or a state space such as .global, not '.bogus'"},
+    {".extern .bogus .u32 x;", "a state space such as .global, not '.bogus'"},
+    {"{ { bogus {%r1}; ret; } } L: ret;", "there is no instruction 'bogus'"},
+    {"P: .callprototype (.reg .b31 _) _ ();", "a type or attribute of a variable, not '.b31'"},
+    {"mov.b32 %r1, %new_special9;",
+     "test.ptx:5:14: '%new_special9' is neither declared nor a special register that is known"},
+    {"mov.v4.u32 {%r1,%r2,%r3,%r4}, %newspecial;", "'%newspecial' is neither declared nor"},
+    {"mov.u32 %r1, %newspecial.x;", "'%newspecial' is neither declared nor"},
+    {"mov.u32 %r1, %smid_;",
+     "'%smid_' is neither declared nor a special register that is known; did you mean '%smid'?"},
     {"tcgen05.wait::ld.sync.aligned;", "test.ptx:5:1: not supported: 'tcgen05' (tensor cores)"},
     {"st.async.b32 [%rd1], %r1;",
      "test.ptx:5:1: not supported: 'st.async.b32' (asynchronous stores and proxies)"},
@@ -424,6 +444,114 @@ static void test_what_is_not_supported_refuses_its_kernel_alone(void **state) {
         assert_null(ptx_find_function(module, "other")->refusal);
         assert_int_equal(ptx_find_function(module, "other")->inst_count, 1);
         ptx_module_free(module);
+        text_free(&text);
+    }
+}
+
+/* What of a module is not supported outside of bodies. `refused` kernels and functions cannot run,
+ * `fine` ones can; names have a space before and behind them. */
+typedef struct SetAside {
+    const char *text;
+    const char *message; /* of the first that is refused, or of the warning where none is */
+    const char *refused, *fine;
+} SetAside;
+
+#define USER(name, statement) ".entry " name "() { .reg .b32 r; .reg .b64 d; " statement " ret; }\n"
+
+static const SetAside set_aside[] = {
+    /* directives of the module */
+    {".bogus 4;\n" USER("fine", ""), "test.ptx:4:1: warning: expected a directive, not '.bogus'",
+     "", " fine "},
+    {".bogus 4\n" USER("fine", ""), "expected a directive, not '.bogus'", "", " fine "},
+    {".bogus { .u32 a; { 1 } }\n" USER("fine", ""), "not '.bogus'", "", " fine "},
+    {".bogus { .u32 a; };\n" USER("k", "mov.b64 d, a;") USER("fine", ""),
+     "test.ptx:5:51: 'a' is of what is not supported: test.ptx:4:1: expected a directive", " k ",
+     " fine "},
+    {".bogus k, x;\n" USER("k", "") USER("l", "ld.global.b32 r, [x];"), "'x' is of what", " l ",
+     " k "},
+    {".bogus x;\n.global .u32 x; " USER("k", "ld.global.b32 r, [x];"), "not '.bogus'", "", " k "},
+    {".bogus f;\n.func f() { ret; } .func f2(); " USER("k", "call f;"), "not '.bogus'", "",
+     " k f "},
+    {".bogus .global .u32 x;\n" USER("k", "ld.global.b32 r, [x];") USER("fine", ""),
+     "'x' is of what is not supported", " k ", " fine "},
+    /* variables */
+    {".global .align 4 .b31x x;\n" USER("k", "ld.global.b32 r, [x];") USER("fine", ""),
+     "'x' is of what is not supported: test.ptx:4:18: expected a type", " k ", " fine "},
+    {".global .b31x x, y[2] = {1, {2}}, z;\n" USER("k", "ld.global.b32 r, [z];") USER("fine", ""),
+     "'z' is of what is not supported", " k ", " fine "},
+    {".global .attribute(.bogus) .u32 s;\n" USER("k", "mov.b64 d, s;") USER("fine", ""),
+     "expected the attribute .managed or .unified, not '.bogus'", " k ", " fine "},
+    {".global .b31x x;\n.global .u64 y[] = {1, x, 2}, z;\n" USER("k", "mov.b64 d, y;")
+         USER("l", "mov.b64 d, z;") USER("fine", ""),
+     "'y' is of what is not supported: test.ptx:5:24: 'x' is of what", " k l ", " fine "},
+    {".global .samplerref s = { colour = 1 };\n" USER("k", "mov.b64 d, s;") USER("fine", ""),
+     "a sampler has no property 'colour'", " k ", " fine "},
+    {".reg .b31 %q<4>;\n.reg .b128 w;\n" USER("k", "mov.b32 r, %q3;") USER("l", "mov.b128 w, w;")
+         USER("m", "@%q2 ret;") USER("fine", ""),
+     "'%q3' is of what is not supported", " k l m ", " fine "},
+    {".param .u32 a;\n" USER("fine", ""), "not supported: .param variables outside of a function",
+     "", " fine "},
+    /* headers of functions */
+    {".visibel .entry k() { ret; }\n" USER("fine", ""),
+     "test.ptx:4:1: expected a directive, not '.visibel'; did you mean '.visible'?", " k ",
+     " fine "},
+    {".bogus .weak .func f() { ret; }\n" USER("k", "call f;") USER("fine", ""),
+     "test.ptx:4:1: expected a directive, not '.bogus'", " f ", " fine k "},
+    {".entry k() .bogus 4 .maxntid 32 { ret; }\n" USER("fine", ""),
+     "test.ptx:4:12: expected a directive of a function such as .maxntid, not '.bogus'", " k ",
+     " fine "},
+    {".entry k() .bogus (4, 5) .bogus2 { .reg .b32 a; } .func g() .bogus; " USER("fine", ""),
+     "not '.bogus'", " k ", " fine "},
+    {".func f() .bogus;\n.func f() { ret; }\n" USER("fine", ""), "not '.bogus'", " f ", " fine "},
+    {".entry .bogus k() { ret; }\n" USER("fine", ""), "the name of a function, not '.bogus'", " k ",
+     " fine "},
+    {".entry k(.param .b31 x, .param .u32 y) { .reg .b32 r; ld.param.b32 r, [x]; ret; }\n" USER(
+         "fine", ""),
+     "a type or attribute of a variable, not '.b31'", " k ", " fine "},
+    {".entry k(.bogus .u32 x) { ret; }\n" USER("fine", ""), "expected .param, not '.bogus'", " k ",
+     " fine "},
+    {".func (.reg .b31 r) f(.reg .b31 x, .reg .b32 y);\n"
+     ".func (.reg .b31 r) f(.reg .b31 x, .reg .b32 y) { ret; }\n" USER("k", "call (r), f, (r, r);")
+         USER("fine", ""),
+     "a type or attribute of a variable, not '.b31'", " f ", " fine k "},
+    {".func (.reg .b31 r { f;\n} " USER("k", "call f;") USER("fine", ""), "'f' is of what is not",
+     " k ", " fine "},
+    {".bogus f;\n.alias f, g;\n" USER("k", "T: .calltargets f;") USER("fine", ""),
+     "'f' is of what is not supported", " k ", " fine "},
+};
+
+static void check_names(const SetAside *row, const PtxModule *module, const char *names,
+                        bool is_refused) {
+    char name[32];
+    for (int used; sscanf(names, "%31s%n", name, &used) == 1; names += used) {
+        const PtxFunction *function = ptx_find_function(module, name);
+        if (!function) fail_msg("no %s in:\n%s", name, row->text);
+        if (is_refused != (function->refusal != NULL))
+            fail_msg("%s %s in:\n%s", name, is_refused ? "can run" : function->refusal, row->text);
+    }
+}
+
+static void test_what_a_module_declares_and_is_not_supported_refuses_who_uses_it(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof set_aside / sizeof *set_aside; i++) {
+        const SetAside *row = &set_aside[i];
+        Text text = {0};
+        text_printf(&text, "%s%s", PTX_HEADER, row->text);
+        Diag *diag = diag_new();
+        PtxModule *module = ptx_read("test.ptx", text_string(&text), text.length, diag);
+        if (!module || !ptx_link(&module, 1, diag))
+            fail_msg("%sof:\n%s", diag_text(diag), row->text);
+        check_names(row, module, row->refused, true);
+        check_names(row, module, row->fine, false);
+        char first[32] = "";
+        sscanf(row->refused, "%31s", first);
+        const char *said = *first ? ptx_find_function(module, first)->refusal : diag_text(diag);
+        if (!strstr(said, row->message))
+            fail_msg("wanted: %s\ngot: %s\nof:\n%s", row->message, said, row->text);
+        assert_int_equal(diag_error_count(diag), 0);
+        assert_true(diag_warning_count(diag) > 0);
+        ptx_module_free(module);
+        diag_free(diag);
         text_free(&text);
     }
 }
@@ -516,6 +644,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_what_is_not_supported_refuses_its_kernel_alone),
+        cmocka_unit_test(test_what_a_module_declares_and_is_not_supported_refuses_who_uses_it),
         cmocka_unit_test(test_registers_outside_of_functions_and_calls_through_registers),
         cmocka_unit_test(test_clusters_are_read),
         cmocka_unit_test(test_modules),

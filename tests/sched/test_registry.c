@@ -288,15 +288,41 @@ static void writes_next_to_a_guarded_state_are_noticed(void **state) {
             assert_int_equal(memory.bytes[at], 0);
             memory.bytes[at] = 1;
         }
-        assert_true(sched_state_is_whole(&memory));
+        assert_true(sched_state_is_whole(&memory, 0));
         for (int n = 0; n < 2 && cases[i].noticed[n]; n++) {
             sched_state_clear(&memory);
             memory.bytes[cases[i].noticed[n]] = 1;
-            assert_false(sched_state_is_whole(&memory));
+            assert_false(sched_state_is_whole(&memory, 0));
+            assert_string_equal(sched_state_overrun(&memory), "past");
         }
         sched_state_clear(&memory);
-        assert_true(sched_state_is_whole(&memory));
+        assert_true(sched_state_is_whole(&memory, 0));
+        assert_null(sched_state_overrun(&memory));
         assert_int_equal(memory.bytes[cases[i].last], 0);
+        sched_state_free(&memory);
+    }
+}
+
+/* The 256 bytes before the state at once, all up to the page in front within as many cycles as that
+ * has lines. */
+static void writes_before_a_guarded_state_are_noticed(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 24, 4000, 4096, 10000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        SchedState memory;
+        sched_state_init(&memory, sizes[i], 0, true);
+        assert_in_range(memory.front, 256, 256 + 4096);
+        for (size_t at = 1; at <= memory.front; at++) {
+            uint64_t cycle = 1000;
+            memory.bytes[-(ptrdiff_t)at] = 1;
+            while (sched_state_is_whole(&memory, cycle))
+                cycle++;
+            assert_in_range(cycle - 1000, 0, at <= 256 ? 0 : memory.front / 64 - 1);
+            assert_string_equal(sched_state_overrun(&memory), "before");
+            sched_state_clear(&memory);
+        }
+        assert_true(sched_state_is_whole(&memory, 0));
+        assert_null(sched_state_overrun(&memory));
         sched_state_free(&memory);
     }
 }
@@ -412,6 +438,7 @@ static void the_tutorials_code_is_the_examples(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_next_to_a_guarded_state_are_noticed),
+        cmocka_unit_test(writes_before_a_guarded_state_are_noticed),
         cmocka_unit_test(every_policy_of_the_tables_is_sound_and_found_by_its_name),
         cmocka_unit_test(the_papers_values_are_the_defaults),
         cmocka_unit_test(parameters_are_read_and_written),

@@ -400,6 +400,13 @@ void grid_explain_deadlock(const Gpu *gpu, const GpuGrid *grid, Text *out) {
                     "\n    it may wait for a kernel of another stream than its own, %u: kernels "
                     "run one at a time here (functionally, with --serial-kernels, or with checks)",
                     grid->stream.number);
+    } else if (grid->stream.number) {
+        text_add(out, "\n    kernel ");
+        demangle(grid->launch.function->ptx->name, out);
+        text_printf(out,
+                    " of stream %u may wait for another stream or for the host, which gives "
+                    "nothing more while the call runs in which the kernel does",
+                    grid->stream.number);
     }
     if (mem_is_seen_outside(gpu->memory))
         text_add(

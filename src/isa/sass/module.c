@@ -138,8 +138,10 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
         return NULL;
     }
     PtxModule *module = ARENA_NEW(arena, PtxModule);
+    char *shown = arena_strdup(arena, cubin->name); /* in messages */
+    text_show_controls(shown);
     *module = (PtxModule){.arena = arena,
-                          .file = cubin->name,
+                          .file = shown,
                           .version_major = 1,
                           .target = (int)cubin->architecture,
                           .address_bits = 64,

@@ -1,0 +1,21 @@
+/* Mutexes whose holder cannot be cancelled (pthread_cancel): a thread that ends with a lock keeps
+ * it for ever, and whoever wants it next waits for ever. */
+#ifndef TYTO_BASE_LOCK_H
+#define TYTO_BASE_LOCK_H
+
+#include <pthread.h>
+
+/* Returns what lock_give is to get: whether the thread could be cancelled before. */
+static inline int lock_take(pthread_mutex_t *mutex) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    pthread_mutex_lock(mutex);
+    return before;
+}
+
+static inline void lock_give(pthread_mutex_t *mutex, int before) {
+    pthread_mutex_unlock(mutex);
+    pthread_setcancelstate(before, NULL);
+}
+
+#endif
