@@ -8,7 +8,7 @@
 const Quirk quirks_gpgpu_sim_4_2[] = {
     /* thread blocks and instructions */
     {"cta.resumes_scan", "yes", "4.2, measured"},
-    {"fetch.crosses_lines", "no", "default"},
+    {"fetch.crosses_lines", "yes", "4.2, measured: its accesses to the L1I"},
     {"fetch.asks_again", "no", "default"},
     {"scheduler.alternates", "yes", "4.2, read"},
     /* shared memory: a pass brings any words of different banks, each to all lanes that want it */

@@ -130,9 +130,10 @@ static const char introduction[] =
 static const char calibration_text[] =
     "## Whole kernels\n"
     "\n"
-    "`vecadd` adds 1,048,576 floats in 4096 CTAs of 256 threads; `matmul` multiplies 256 x\n"
-    "256 matrices in tiles of 16 x 16. Registers per thread are 12 and 35, as ptxas allocated\n"
-    "them for the peer (`--registers N`). DRAM reads are of 32 bytes, write commands of up to\n"
+    "`vecadd` adds 1,048,576 floats in 4096 CTAs of 256 threads; `reduction` sums as many, a\n"
+    "tree in shared memory for each CTA; `matmul` multiplies 256 x 256 matrices in tiles of 16 x\n"
+    "16. Registers per thread are 12, 9 and 35, as ptxas allocated them for the peer\n"
+    "(`--registers N`). DRAM reads are of 32 bytes, write commands of up to\n"
     "64. Figures without a verdict are only shown: a load that finds its line on the way is a\n"
     "pending hit, the same load a little later a hit, and a little earlier a miss.\n"
     "\n"
