@@ -41,7 +41,7 @@ const Calibration calibrations[] = {
     {NULL, "vecadd", "lrr", NULL, {6, 86404, 98304, 98304, 0, 393366, 393226, 262154, 60920}, NULL},
     {NULL, "vecadd", "two-level-active", NULL, {6, 85988, 98304, 98304, 0, 393366, 393226, 262154, 60920}, NULL},
     {NULL, "reduction", "gto", NULL, {6, 76247, 36864, 36864, 0, 135558, 131610, 131098, 204}, NULL},
-    {NULL, "reduction", "lrr", NULL, {6, 0, 36864, 36864, 0, 135558, 131610, 131098, 204}, NULL},
+    {NULL, "reduction", "lrr", NULL, {6, 79671, 36864, 36864, 0, 135558, 131610, 131098, 204}, NULL},
     {NULL, "matmul", "gto", NULL, MATMUL_GTO, half_lines},
     {NULL, "matmul", "lrr", NULL, MATMUL_LRR, half_lines},
     {NULL, "matmul", "two-level-active", NULL, MATMUL_2, half_lines},
