@@ -621,7 +621,7 @@ static const struct {
     {"gtx480",
      {"dram.row=2KiB", "map.bits=RRRRRRRRRRRR.BBB.CCCC.b.CCCCCCCC"},
      "dram.row: 2048, but map.bits"},
-    {"gtx480", {"dram.burst=6"}, "a burst of 6 beats"},
+    {"gtx480", {"dram.burst=6"}, "dram.burst of 6 beats"},
     {"gtx480", {"dram.tRC=20"}, "tRC"},
     {"owl", {"noc.rows=5"}, "noc: a mesh of 6 x 5 routers"},
     {"owl", {"noc.memory_routers=1,2,3"}, "noc.memory_routers: 3 routers for 8 slices"},

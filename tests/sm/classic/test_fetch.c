@@ -90,7 +90,8 @@ static void test_warps_take_turns_and_the_scan_tells_whom_it_passed(void **state
 
 static void test_a_fetch_ends_with_its_line(void **state) {
     (void)state;
-    Bench *bench = start("fetch.width=8 fetch.buffer=8 fetch.instruction=8B", 1);
+    Bench *bench =
+        start("fetch.width=8 fetch.buffer=8 fetch.instruction=8B fetch.crosses_lines=no", 1);
     uint32_t in_line = bench->fetch.l1i.config->line_bytes / 8;
     warm(bench, 0);
     warm(bench, in_line);
