@@ -120,7 +120,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "width", width, "", 1, 16, "2", "consecutive instructions taken by one fetch") \
     P(COUNT, key, at, "buffer", buffer, "", 1, 16, "2", "instructions buffered per warp") \
     P(BOOL, key, at, "waits_for_empty", waits_for_empty, "yes", "a warp fetches only when its whole buffer is used up") \
-    P(BOOL, key, at, "crosses_lines", crosses_lines, "no", "a fetch brings as many instructions at the end of a cache line as elsewhere, though it asks for that line alone") \
+    P(BOOL, key, at, "crosses_lines", crosses_lines, "yes", "a fetch brings as many instructions at the end of a cache line as elsewhere, though it asks for that line alone") \
     P(BOOL, key, at, "asks_again", asks_again, "no", "a warp whose line has come asks the cache for it again, in its turn, and may find it gone; no: the line uses the cycle's fetch") \
     P(COUNT, key, at, "decode_latency", decode_latency, "cycles", 1, 64, "1", "from a fetch that hits to the filled buffer") \
     P(BYTES, key, at, "instruction", instruction_bytes, 4, 64, "8 B", "size of an instruction in the L1I") \

@@ -627,7 +627,8 @@ static const struct {
     {"owl", {"noc.memory_routers=1,2,3"}, "noc.memory_routers: 3 routers for 8 slices"},
     {"owl", {"noc.memory_routers=1,1,2,3,4,5,6,7"}, "which another node has"},
     {"owl",
-     {"gpu.partitions=4", "noc.memory_routers=[1,2,3,4]"},
+     {"gpu.partitions=4", "noc.memory_routers=[1,2,3,4]",
+      "map.bits=RRRRRRRRRRRRRRRR.PPP.BB.CCCCCCCCCCC"},
      "gpu.partitions: 4, but map.bits"},
 };
 

@@ -336,7 +336,7 @@ class Kernels(unittest.TestCase):
 
     def test_bad_ptx_and_bad_names_are_told(self):
         with self.assertRaisesRegex(tyto.TytoError, r"ptx:\d+:\d+: error"):
-            tyto.Kernel(SUM.replace(", %tid.x", ", %undeclared"))
+            tyto.Kernel(SUM.replace("%d3, %r4, 4", "%d3, %r44, 4"))
         with self.assertRaisesRegex(tyto.TytoError, "there is no kernel 'product', only sum"):
             tyto.Kernel(SUM, "product")
         with self.assertRaisesRegex(tyto.TytoError, "cannot read it"):
