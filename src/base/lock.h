@@ -5,17 +5,25 @@
 
 #include <pthread.h>
 
-/* Returns what lock_give is to get: whether the thread could be cancelled before. */
-static inline int lock_take(pthread_mutex_t *mutex) {
+/* Returns what lock_allow_cancel is to get: whether the thread could be cancelled before. */
+static inline int lock_forbid_cancel(void) {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void lock_allow_cancel(int before) { pthread_setcancelstate(before, NULL); }
+
+/* Returns what lock_give is to get. */
+static inline int lock_take(pthread_mutex_t *mutex) {
+    const int before = lock_forbid_cancel();
     pthread_mutex_lock(mutex);
     return before;
 }
 
 static inline void lock_give(pthread_mutex_t *mutex, int before) {
     pthread_mutex_unlock(mutex);
-    pthread_setcancelstate(before, NULL);
+    lock_allow_cancel(before);
 }
 
 #endif

@@ -34,12 +34,11 @@ void runtime_say(const char *format, ...) {
 /* ---- Contexts ---- */
 
 static void start(void) {
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    const int before = lock_forbid_cancel();
     process.status = cuInit(0);
     if (process.status == CUDA_SUCCESS)
         process.status = cuDevicePrimaryCtxRetain(&process.primary, 0);
-    pthread_setcancelstate(before, NULL);
+    lock_allow_cancel(before);
 }
 
 bool runtime_enter(void) {

@@ -302,8 +302,7 @@ static void start_journal(TytoSimulator *simulator) {
 }
 
 static void start(void) {
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    const int before = lock_forbid_cancel();
     Diag *diag = diag_new();
     TytoSimulator *simulator = make_simulator(diag);
     process.status = simulator ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -330,7 +329,7 @@ static void start(void) {
         give_up(diag);
     }
     diag_free(diag);
-    pthread_setcancelstate(before, NULL);
+    lock_allow_cancel(before);
 }
 
 CUresult driver_start(void) {

@@ -166,9 +166,10 @@ enum {
     ISA_JUMP_NEGATED = 1,
     ISA_JUMP_NEGATED_2 = 2,
     ISA_JUMP_LOOKS = 4,
-    ISA_JUMP_APART = 8,     /* only where lanes that row operand[3] names are not here */
+    ISA_JUMP_APART = 8,     /* all lanes that are here, if row operand[3] names others than those
+                               that execute it and jump */
     ISA_JUMP_INVERTED = 16, /* that row is inverted */
-    ISA_JUMP_TOGETHER = 32, /* only where all live lanes that row operand[3] names are here */
+    ISA_JUMP_TOGETHER = 32, /* only if that row names no live lane but those */
     ISA_JUMP_ANY = 64,      /* all lanes that are here, if one jumps */
     ISA_JUMP_MAY_LOOK = 128 /* like ISA_JUMP_LOOKS, but its loads may have no such purpose */
 };

@@ -120,12 +120,13 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
                    "%s.size: %u B is no multiple of %s.line x %s.ways (%u B x %u); change %s.ways",
                    key, cache->size_bytes, key, key, line, cache->ways, key);
     } else if (!bits_is_power_of_two(sets)) {
+        const uint64_t nearest = nearest_size(set_bytes, sets);
         diag_error(diag, NULL, 0, 0,
                    "%s.size: %u B in lines of %u B and %u ways make %u sets: the set is cut from "
                    "address bits, so they must be a power of two; change %s.ways or %s.size, for "
-                   "example %s.size=%" PRIu64 "KiB",
+                   "example %s.size=%" PRIu64 "%s",
                    key, cache->size_bytes, line, cache->ways, (uint32_t)sets, key, key, key,
-                   nearest_size(set_bytes, sets) / 1024);
+                   nearest % 1024 ? nearest : nearest / 1024, nearest % 1024 ? "B" : "KiB");
     } else {
         char text[CACHE_INDEX_BYTES];
         SetIndex index;
@@ -146,6 +147,22 @@ static uint32_t larger_store(uint32_t bytes, uint32_t shared) {
     return bytes;
 }
 
+/* No carve-out holds `shared` bytes: one is missing, or the store is too small for it. */
+static void say_small_carve_outs(const SmL1dConfig *l1d, uint32_t most, uint32_t shared,
+                                 Diag *diag) {
+    const uint32_t store = l1d->unified_bytes;
+    Text advice = {0};
+    if (store > shared) text_printf(&advice, "add %u, in KiB, to l1d.carve_outs", shared / 1024);
+    else
+        text_printf(&advice,
+                    "l1d.unified, %u KiB, has to hold that and some L1D: for example "
+                    "l1d.unified=%uKiB",
+                    store / 1024, larger_store(store, shared) / 1024);
+    diag_error(diag, NULL, 0, 0, "l1d.carve_outs: %u KiB at most, less than shared.size, %u B; %s",
+               most / 1024, shared, text_string(&advice));
+    text_free(&advice);
+}
+
 /* What L1D and shared memory have of a store that both use. */
 static void check_unified(const SmConfig *sm, Diag *diag) {
     const SmL1dConfig *l1d = &sm->l1d_own;
@@ -162,11 +179,7 @@ static void check_unified(const SmConfig *sm, Diag *diag) {
         most = bytes;
     }
     if (!l1d->carve_outs.count || most < sm->shared.size_bytes)
-        diag_error(diag, NULL, 0, 0,
-                   "l1d.carve_outs: %u KiB at most, less than shared.size, %u B; l1d.unified, %u "
-                   "KiB, has to hold that and some L1D: for example l1d.unified=%uKiB",
-                   most / 1024, sm->shared.size_bytes, l1d->unified_bytes / 1024,
-                   larger_store(l1d->unified_bytes, sm->shared.size_bytes) / 1024);
+        say_small_carve_outs(l1d, most, sm->shared.size_bytes, diag);
     if (sm->l1d.flush == CACHE_FLUSH_NEVER)
         diag_error(
             diag, NULL, 0, 0,

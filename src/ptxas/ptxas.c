@@ -128,8 +128,7 @@ static void say_refused(const Folder *folder, const char *name, Diag *diag) {
 }
 
 /* ptxas 13 keeps a predicate among several results of a function in a register where its caller
- * reads a predicate. Of a text with such functions it says so much that its code has no calling
- * convention. */
+ * reads a predicate. It warns that such functions have no calling convention. */
 static bool loses_results(const Folder *folder, const char *name, Diag *diag) {
     size_t length;
     char *words = text_read_file(text_string(&folder->log), MESSAGE_MAX, &length);
@@ -137,8 +136,8 @@ static bool loses_results(const Folder *folder, const char *name, Diag *diag) {
     free(words);
     if (loses)
         diag_warning(diag, name, 0, 0,
-                     "a function has several results, and ptxas makes code of that which can lose "
-                     "them; the PTX runs");
+                     "a function has several results, which the code that ptxas makes of it can "
+                     "lose; the PTX runs instead");
     return loses;
 }
 

@@ -142,6 +142,8 @@ static void test_two_values_that_were_given_contradict_each_other(void **state) 
         {"dram.burst=4 dram.data_rate=8",
          {"not a whole number of ticks; for example dram.burst=8"}},
         {"dram.burst=16 dram.tCCD=2", {"dram.tCCD is below the ticks of a burst"}},
+        {"l1c.size=640B l1c.ways=1 l1c.line=128B", {"make 5 sets", "l1c.size=512B"}},
+        {"l1d.carve_outs=[0,64] shared.size=128KiB", {"add 128, in KiB, to l1d.carve_outs"}},
         {"shared.size=256KiB", {"l1d.unified, 256 KiB, has to hold that", "l1d.unified=512KiB"}},
         {"gpu.partitions=8 l2.persisting=20MiB",
          {"l2.persisting: 20971520 B of an L2 of 5242880 (l2.size x partition.slices x "
