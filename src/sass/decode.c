@@ -287,6 +287,11 @@ static void no_registers(SassOperand *o) {
     o->descriptor = SASS_NO_DESCRIPTOR;
 }
 
+/* Whether URZ is not printed in an address of this operation. */
+static bool leaves_out_zero(uint16_t op) {
+    return op == SASS_OP_LDGSTS || op == SASS_OP_STAS || op == SASS_OP_REDAS;
+}
+
 /* The uniform register of an address, which may be that of its descriptor. */
 static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, unsigned descriptor_at,
                               SassOperand *o) {
@@ -305,7 +310,7 @@ static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, unsigne
         mark(d->known, AT_FILLER, 1);
     } else {
         o->ureg = ureg;
-        o->has_ureg = d->inst->op != SASS_OP_LDGSTS || ureg != SASS_URZ;
+        o->has_ureg = ureg != SASS_URZ || !leaves_out_zero(d->inst->op);
     }
 }
 
@@ -360,7 +365,10 @@ static unsigned read_operand(Decoder *d, const SassField *f, SassOperand *o) {
         o->value = f->modifier;
         break;
     case SASS_FIELD_REG: read_register(d, f, f->bit, false, o); break;
-    case SASS_FIELD_UREG: read_register(d, f, f->bit, true, o); break;
+    case SASS_FIELD_UREG:
+        read_register(d, f, f->bit, true, o);
+        o->is_bracketed = has(f, SASS_BRACKETED);
+        break;
     case SASS_FIELD_PRED:
     case SASS_FIELD_UPRED: read_predicate(d, f, o); break;
     case SASS_FIELD_PREDS: o->kind = SASS_PREDS; break;

@@ -66,7 +66,8 @@ enum {
     SASS_LONG = 1 << 10, /* addresses: without a uniform register, 32 bits of offset from bit 32 */
     SASS_NEG_AT_B = 1 << 11, /* its negation has a bit at slot B only */
     SASS_MIXED = 1 << 12,    /* halves: its upper half may be negated by itself */
-    SASS_FLIPPED = 1 << 9    /* predicates: the field holds 7 minus the number */
+    SASS_FLIPPED = 1 << 9,   /* predicates: the field holds 7 minus the number */
+    SASS_BRACKETED = 1 << 13 /* uniform registers: they hold an address, printed in brackets */
 };
 
 typedef struct SassField {

@@ -173,7 +173,8 @@ enum { /* of modifiers */
      __VA_ARGS__}
 #define TRANSPOSED M(TNSP_A, 61), M(TNSP_B, 62)
 #define NEGATED    M(NEG_A, 72), M(NEG_B, 63)
-#define METADATA   REG(40, SHOWN_BY(SP)), IMM(48, 2, SHOWN_BY(SP))
+#define METADATA   REG(40, SHOWN_BY(SP))
+#define SELECTOR   IMM(48, 2, SHOWN_BY(SP)) /* of the threads that have the metadata */
 #define SCALE_OF_SUM                                                                               \
     {.kind = SASS_FIELD_UPRED,                                                                     \
      .bit = 87,                                                                                    \

@@ -140,6 +140,12 @@ static void put_sum(Out *out, const SassOperand *o, bool is_of_register) {
     }
 }
 
+static void put_uniform(Out *out, const SassOperand *o) {
+    put(out, "%s", o->is_bracketed ? "[" : "");
+    put_register(out, "UR", o->value, SASS_URZ);
+    put(out, "%s", o->is_bracketed ? "]" : "");
+}
+
 static void put_address(Out *out, const SassOperand *o) {
     if (o->descriptor != SASS_NO_DESCRIPTOR) {
         put(out, "desc[");
@@ -190,16 +196,15 @@ static void put_immediate(Out *out, const SassInst *inst, int64_t value) {
             put(out, "%s", signs[value >> at & 3]);
 }
 
-/* Matrix descriptors, and how the matrices are read. What is printed of a negation is ours: no
- * published disassembly has one. */
+/* Matrix descriptors, and how the matrices are read. */
 static void put_descriptors(Out *out, const SassInst *inst, const SassOperand *o) {
     static const struct {
         uint8_t modifier;
         const char *text;
-    } rows[] = {{SASS_MOD_TNSP_A, ".tnspA"},
-                {SASS_MOD_TNSP_B, ".tnspB"},
-                {SASS_MOD_NEG_A, ".negA"},
-                {SASS_MOD_NEG_B, ".negB"}};
+    } rows[] = {{SASS_MOD_NEG_A, ".negA"},
+                {SASS_MOD_NEG_B, ".negB"},
+                {SASS_MOD_TNSP_A, ".tnspA"},
+                {SASS_MOD_TNSP_B, ".tnspB"}};
     put(out, "gdesc[");
     put_register(out, "UR", o->value, SASS_URZ);
     put(out, "]");
@@ -211,7 +216,7 @@ static void put_value(Out *out, const SassInst *inst, const SassOperand *o, uint
     const char *name;
     switch (o->kind) {
     case SASS_REG: put_register(out, "R", o->value, SASS_RZ); break;
-    case SASS_UREG: put_register(out, "UR", o->value, SASS_URZ); break;
+    case SASS_UREG: put_uniform(out, o); break;
     case SASS_PRED: put_predicate(out, "P", o->value); break;
     case SASS_UPRED: put_predicate(out, "UP", o->value); break;
     case SASS_PREDS: put(out, "PR"); break;

@@ -93,16 +93,17 @@ enum { SASS_NO_DESCRIPTOR = 255 };
 typedef struct SassOperand {
     uint8_t kind; /* SassOperandKind */
     bool is_destination;
-    bool is_hidden;   /* not printed: it says nothing, such as a carry that is not used */
-    bool is_negated;  /* -a; of predicates !p */
-    bool is_absolute; /* |a| */
-    bool is_inverted; /* ~a */
-    bool is_reused;   /* kept in the register file cache */
-    uint8_t place;    /* REG: which source it is, from 1, to the register file cache; 0: none */
-    bool has_ureg;    /* CONST, ADDRESS: the form names a uniform register, be it URZ */
-    uint8_t suffix;   /* SassSuffix */
-    uint8_t reg;      /* CONST, UCONST, ADDRESS: the index or base register; SASS_RZ: none */
-    uint8_t ureg;     /* CONST, UCONST, ADDRESS: the uniform register; SASS_URZ: none */
+    bool is_hidden;    /* not printed: it says nothing, such as a carry that is not used */
+    bool is_negated;   /* -a; of predicates !p */
+    bool is_absolute;  /* |a| */
+    bool is_inverted;  /* ~a */
+    bool is_reused;    /* kept in the register file cache */
+    bool is_bracketed; /* UREG: it holds an address, printed in brackets */
+    uint8_t place;     /* REG: which source it is, from 1, to the register file cache; 0: none */
+    bool has_ureg;     /* CONST, ADDRESS: the form names a uniform register, be it URZ */
+    uint8_t suffix;    /* SassSuffix */
+    uint8_t reg;       /* CONST, UCONST, ADDRESS: the index or base register; SASS_RZ: none */
+    uint8_t ureg;      /* CONST, UCONST, ADDRESS: the uniform register; SASS_URZ: none */
     uint8_t
         descriptor; /* ADDRESS: uniform register with the memory descriptor, SASS_NO_DESCRIPTOR */
     uint8_t bank;   /* CONST: 0 to 31 */

@@ -117,14 +117,13 @@ static void add_more(Translator *t, const SassOperand *operand, uint32_t rank, b
         tr_add_wide(t, rows[i]);
 }
 
-/* UTMALDG, UTMAPF: block of registers, map; UTMASTG, UTMAREDG: map, block. The block has the shared
- * address, of loads the mbarrier, and the coordinates. */
+/* The operands are a block of registers and the map. The block has the shared address (not of
+ * UTMAPF), of UTMALDG the mbarrier, and the coordinates. */
 bool tr_op_utma(Translator *t) {
     const bool is_load = t->sass->op == SASS_OP_UTMALDG,
                is_prefetch = t->sass->op == SASS_OP_UTMAPF;
     const bool is_reduction = t->sass->op == SASS_OP_UTMAREDG;
-    const bool is_first = is_load || is_prefetch;
-    const SassOperand *block = tr_operand(t, is_first ? 0 : 1), *map = tr_operand(t, is_first);
+    const SassOperand *block = tr_operand(t, 0), *map = tr_operand(t, 1);
     const uint32_t rank = tr_mod(t, SASS_MOD_TILE_RANK) + 1u;
     const bool is_im2col = tr_mod(t, SASS_MOD_TILE_IM2COL);
     if (rank > 5 || (is_im2col && rank < 3)) return tr_refuse(t, "this number of dimensions");
@@ -134,7 +133,7 @@ bool tr_op_utma(Translator *t) {
         row[i] = tr_register(t, block, i);
     const IsaOperand address = tr_joined(t, map);
     const bool chooses = is_load && tr_mod(t, SASS_MOD_BULK_MULTICAST);
-    const bool has_offsets = is_im2col && is_first;
+    const bool has_offsets = is_im2col && (is_load || is_prefetch);
     const int64_t more = t->wide_count;
     if (chooses || has_offsets) add_more(t, tr_operand(t, 2), rank, chooses, has_offsets);
     IsaInst *step = put_step(t, ISA_DO_TENSOR,

@@ -164,7 +164,7 @@ bool tr_op_f2fp(Translator *t) {
                         tr_mod(t, SASS_MOD_PACKING) == SASS_PACKING_PACK_AB_MERGE_C;
     const bool is_8_bits = to == SASS_F2FP_TO_E4M3 || to == SASS_F2FP_TO_E5M2;
     const PtxType narrow = to == SASS_F2FP_TO_E4M3 ? PTX_E4M3X2 : PTX_E5M2X2;
-    if (tr_mod(t, SASS_MOD_PACKING) == SASS_PACKING_UNPACK_B) {
+    if (tr_mod(t, SASS_MOD_UNPACK)) {
         const bool is_e4m3 = from == SASS_F2FP_FROM_E4M3 || from == SASS_F2FP_FROM_UPPER_E4M3;
         return unpack(t, is_e4m3 ? PTX_E4M3X2 : PTX_E5M2X2);
     }
