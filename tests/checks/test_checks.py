@@ -177,6 +177,41 @@ class Style(InTree):
         self.assertEqual(run("check-style", self.root).returncode, 0)
 
 
+class Prose(InTree):
+    def found(self, name, text):
+        self.write(name, text)
+        return run("check-prose", self.root, name).stdout
+
+    def test_a_long_sentence_is_found_outside_tables_and_code(self):
+        words = " ".join(["word"] * 36) + "."
+        self.assertIn("docs/a.md:3: a sentence of 36 words", self.found("docs/a.md", f"# A\n\n{words}\n"))
+        for text in (f"| {words} |\n", f"```\n{words}\n```\n", "A `" + "word " * 40 + "` b.\n", "One. " * 40 + "\n"):
+            self.assertIn("0 findings", self.found("docs/a.md", text), text)
+
+    def test_a_long_line_is_found(self):
+        self.assertIn("docs/a.md:1: a line of 420 characters", self.found("docs/a.md", "Sixty. " * 60 + "\n"))
+
+    def test_a_word_to_avoid_is_found_in_prose_comments_and_strings_only(self):
+        self.assertIn('docs/a.md:1: "beside": write next to', self.found("docs/a.md", "It is beside it.\n"))
+        self.assertIn('a.c:2: "nobody"', self.found("a.c", "int nobody;\n/* nobody */\n"))
+        self.assertIn('a.c:1: "so many"', self.found("a.c", 'char *a = "so many";\n'))
+        self.assertIn('a.py:2: "stood"', self.found("a.py", '"""A.\nIt stood."""\nstood = 1  # a\n'))
+        self.assertIn("0 findings", self.found("docs/a.md", "Besides, `beside` stands for a side.\n"))
+
+    def test_known_findings_pass_and_only_go_down(self):
+        self.write("scripts/check-prose.known", "2 docs/a.md\n")
+        self.write("docs/a.md", "Nobody stood.\n")
+        self.assertEqual(run("check-prose", self.root).returncode, 0)
+        self.write("docs/a.md", "Nobody stood beside it.\n")
+        done = run("check-prose", self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/a.md: 3 findings, 2 are known", done.stdout)
+        self.assertEqual(run("check-prose", "--update", self.root).returncode, 1)
+        self.write("docs/a.md", "Nobody.\n")
+        run("check-prose", "--update", self.root)
+        self.assertIn("1 docs/a.md", (self.root / "scripts/check-prose.known").read_text())
+
+
 class Mutants(InTree):
     """scripts/mutate in a tree with one source, whose test is what Meson says."""
     ROWS = "name off-by-one\nwhy  it matters\nfile src/base/a.c\n- return x   + 1;\n+     return x;\n"
