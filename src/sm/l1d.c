@@ -24,7 +24,7 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->fillers = ARENA_ARRAY(sm->arena, SmFiller, cache_config_sets(config) * config->ways);
     mshr_init(&l1d->mshr, config->mshrs, config->mshr_merges, config->mshr_requests, sm->arena);
     port_init_misses(port, sm, MEM_CLIENT_L1D, config->miss_queue);
-    l1d->pcs = ARENA_ARRAY(sm->arena, uint32_t, config->mshrs);
+    l1d->asking = ARENA_ARRAY(sm->arena, SmFiller, config->mshrs);
     l1d_policy_init(l1d, sm, port);
     l1d->config = config;
     l1d->ways = config->ways;
@@ -159,7 +159,7 @@ __attribute__((noinline)) static void tell_record(const SmL1d *l1d, const SmCont
                      .is_fetch = is_fetch});
 }
 
-/* Tells of a lookup where somebody wants to hear of it. */
+/* Reports a lookup where there is a listener. */
 static inline void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind,
                           const SmLookup *lookup, bool is_fetch) {
     if (__builtin_expect(sm->listener.l1d_record != NULL, false))
@@ -173,7 +173,8 @@ static inline bool has_prefetcher(const SmL1d *l1d) {
     return __builtin_expect(l1d->prefetcher != NULL, false);
 }
 
-/* Sets are counted seldom: what does so stands apart from what everybody passes. */
+/* Sets are seldom counted: this code is a separate function, away from the code that every access
+ * runs. */
 static bool counts_sets(const SmContext *sm) {
     return __builtin_expect(sm->env.l1d_sets != NULL, false);
 }
@@ -206,7 +207,7 @@ static void send_write(SmPort *port, const SmAccess *access, uint32_t warp, uint
                              .warp = (uint8_t)warp});
 }
 
-/* The dirty sectors of a line, as a write that nobody waits for. */
+/* Sends the dirty sectors of a line, as a write that no warp waits for. */
 __attribute__((noinline)) static void write_back(const SmL1d *l1d, SmContext *sm, SmPort *port,
                                                  uint64_t line, uint8_t dirty, uint32_t warp) {
     uint32_t requests_in_sector = context_sectors_of(sm, l1d->fill_bytes), sectors = 0;
@@ -245,6 +246,12 @@ static void touch(SmL1d *l1d, const SmLookup *lookup, int32_t place) {
     else tag_array_touch(&l1d->tags, place);
 }
 
+static SmFiller filler_of(const SmLookup *lookup) {
+    return (SmFiller){.lanes = lookup->access.lanes,
+                      .pc = lookup->pc,
+                      .warp = lookup->is_policy ? SM_NO_WARP : lookup->warp};
+}
+
 /* Reserves a line with sectors pending. False (and the refusal set) when no way is free. */
 ALWAYS bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup, uint64_t key,
                     uint8_t sectors, int32_t *place) {
@@ -257,9 +264,7 @@ ALWAYS bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *loo
     l1d->tags.lines[*place].filler_thread = lookup->serial;
     SmFiller *filler = &l1d->fillers[*place];
     const SmFiller before = *filler;
-    *filler = (SmFiller){.lanes = lookup->access.lanes,
-                         .pc = lookup->pc,
-                         .warp = lookup->is_policy ? SM_NO_WARP : lookup->warp};
+    *filler = filler_of(lookup);
     evicted(l1d, sm, port, &eviction, &before, lookup, *place);
     return true;
 }
@@ -305,10 +310,10 @@ void l1d_end_hits(SmL1d *l1d, SmContext *sm) {
     } while (l1d->hits_from <= sm->cycle);
 }
 
-/* Fetches the line or sector of `key`. `waiter` SM_NONE: nobody waits for it. */
+/* Fetches the line or sector of `key`. `waiter` SM_NONE: no load waits for it. */
 ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
                   uint64_t key, uint16_t waiter) {
-    l1d->pcs[mshr_allocate(&l1d->mshr, key, waiter)] = lookup->pc;
+    l1d->asking[mshr_allocate(&l1d->mshr, key, waiter)] = filler_of(lookup);
     uint32_t sectors = context_sectors_of(sm, l1d->fill_bytes);
     port_push_miss(
         port, MEM_CLIENT_L1D,
@@ -582,10 +587,11 @@ __attribute__((noinline)) static void tell_filled(const SmL1d *l1d, SmContext *s
                                                   const MemRequest *request, int32_t entry,
                                                   int32_t place) {
     const bool is_policy = l1d_policy_is_prefetch(l1d, entry);
-    const SmFiller filler = {.pc = l1d->pcs[entry], .warp = is_policy ? SM_NO_WARP : request->warp};
+    const SmFiller filler = {.pc = l1d->asking[entry].pc,
+                             .warp = is_policy ? SM_NO_WARP : request->warp};
     tell_policy(sm, TYTO_EVENT_L1D_FILLED,
-                &(SmLookup){.warp = request->warp, .is_policy = true, .pc = l1d->pcs[entry]},
-                &filler, port_line_of(request), place, false);
+                &(SmLookup){.warp = request->warp, .is_policy = true, .pc = filler.pc}, &filler,
+                port_line_of(request), place, false);
 }
 
 void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request) {
@@ -597,12 +603,14 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
     record(l1d, sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
     if (is_refused_in_set(l1d, key)) l1d->freed |= SM_FREED_LINE;
     if (place == TAG_NONE && l1d->config->allocate == CACHE_ALLOCATE_ON_FILL &&
-        request->l1_priority != PRIORITY_NO_ALLOCATE && port_has_room(port, MEM_CLIENT_L1D, 1)) {
-        SmLookup lookup = {.access.priority = {request->l1_priority, 0},
-                           .serial = (uint32_t)sm->view.warp[request->warp].age,
-                           .pc = l1d->pcs[entry],
-                           .warp = request->warp,
-                           .is_policy = l1d_policy_is_prefetch(l1d, entry)};
+        request->l1_priority != PRIORITY_NO_ALLOCATE &&
+        (!l1d->writes_back || port_has_room(port, MEM_CLIENT_L1D, 1))) {
+        SmLookup lookup = {
+            .access = {.lanes = l1d->asking[entry].lanes, .priority = {request->l1_priority, 0}},
+            .serial = (uint32_t)sm->view.warp[request->warp].age,
+            .pc = l1d->asking[entry].pc,
+            .warp = request->warp,
+            .is_policy = l1d_policy_is_prefetch(l1d, entry)};
         reserve(l1d, sm, port, &lookup, key, 0, &place);
         l1d->freed = SM_FREED_ALL; /* what had to go may have taken from what the head waits for */
     }

@@ -40,12 +40,13 @@ typedef struct SmLookup {
     bool is_store, is_local;
     bool is_prefetch; /* a store that only brings its line or sector */
     bool is_policy;   /* a prefetch of the policy: no instruction's, ... */
-    bool is_asked;    /* ... or an access of which it has said what becomes of its line */
+    bool is_asked;    /* ... or an access for which the policy has chosen what happens to its
+                         line */
     uint32_t pc;      /* of the instruction; TYTO_NO_PC */
 } SmLookup;
 _Static_assert(sizeof(SmLookup) == 64, "an access in the queue is a line of the host's cache");
 
-/* Who brought a line in, beside the serial number that the tag array keeps. */
+/* What brought a line in, in addition to the serial number that the tag array keeps. */
 typedef struct SmFiller {
     uint32_t lanes; /* that asked for it, bit each */
     uint32_t pc;    /* of the instruction; TYTO_NO_PC */
@@ -91,15 +92,15 @@ typedef struct SmL1d {
     TagHint hint;           /* of the last lookup */
     Mshr mshr;
     SmFiller *fillers;               /* of each place of the tags */
-    uint32_t *pcs;                   /* by MSHR: of the instruction whose access is fetched */
+    SmFiller *asking;                /* by MSHR: the access whose data are fetched */
     struct SmPrefetcher *prefetcher; /* the policy's (l1d_policy.h); NULL: it has none */
     TytoLine *shown;                 /* a set as the policy sees it; NULL: it chooses no victims */
     TagArray tags;
 } SmL1d;
 
 void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port);
-/* Gives the cache what a kernel's carve-out leaves it of the unified store, `shared_bytes` of which
- * are shared memory's: from the next flush on. */
+/* Gives the cache the rest of the unified store, from the next flush on; `shared_bytes` of the
+ * store are shared memory's. */
 void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes);
 /* The work of a cycle, where there is any. What has come back is of no use to accesses that have
  * not been refused yet. */
@@ -148,7 +149,7 @@ bool l1d_fetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key)
 
 /* ---- Out ---- */
 
-/* Ends the loads whose hits' data are there, of which there is one at least. */
+/* Ends the loads whose hits' data are there; there must be one at least. */
 void l1d_end_hits(SmL1d *l1d, SmContext *sm);
 /* Sends the oldest miss if there is one and the network has room. */
 void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port);
