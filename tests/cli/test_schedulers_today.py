@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/schedulers-today: its inputs are of every program there is, and its page says of each paper what came out.
+"""scripts/schedulers-today: it has inputs for every program, and its page has the result for each paper.
 
 usage: test_schedulers_today.py TYTO SOURCES
 """
@@ -33,7 +33,7 @@ class SchedulersToday(unittest.TestCase):
 
     def page(self, *words):
         done = subprocess.run([sys.executable, SOURCES / "scripts" / "schedulers-today", *words, "--tyto", TYTO, "--jobs", "2",
-                               "--machines", "gtx480", "--out", "-"], capture_output=True, text=True, check=False)
+                               "--machines", "gtx480", "--page", "-"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
