@@ -69,7 +69,7 @@ static bool is_pixel_sent(const SmBulkJob *job) {
            job->sent % job->copy.row_bytes == 0;
 }
 
-/* The next pixel in the tensor, of which there is one. */
+/* The next pixel in the tensor; there must be one. */
 static void find_pixel(IsaPixels *pixels) {
     do
         isa_pixels_advance(pixels);
@@ -165,7 +165,8 @@ static void answered(void *agent, SmContext *sm, const MemRequest *request) {
 
 static bool holds_warp(const IsaBulk *copy) { return copy->kind != ISA_BULK_PREFETCH; }
 
-/* What it means for the CTAs of a cluster is told at the end of the cycle (sm_look_again). */
+/* Ends a copy. Its effect on other CTAs of a cluster is announced at the end of the cycle
+ * (sm_look_again). */
 static void end(SmContext *sm, struct SmGrid *grid, int warp, const IsaBulk *copy) {
     WarpSource *source = grid->source;
     SourceWarp *handle = sm->warps.warp[warp].handle;
@@ -199,7 +200,7 @@ static void end_one(SmBulk *bulk, SmContext *sm) {
     if (holds_warp(&job->copy)) {
         end(sm, job->grid, job->warp, &job->copy);
         warps_copy_done(&sm->warps, job->warp, job->group);
-        events_post(&sm->events, SM_EVENT_COPY_DONE, job->warp);
+        events_post(&sm->events, SM_EVENT_WAIT_DONE, job->warp);
     }
     push(bulk, &bulk->unused, index);
 }

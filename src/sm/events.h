@@ -12,7 +12,8 @@ typedef enum SmEventKind {
     SM_EVENT_INST_DONE,   /* instruction: its results are written, or it has none to wait for */
     SM_EVENT_STORE_DONE,  /* warp: one access of a store is acknowledged, or absorbed by the L1D */
     SM_EVENT_ATOMIC_DONE, /* warp: one access of an atomic is answered */
-    SM_EVENT_COPY_DONE    /* warp: one of its bulk copies is over */
+    SM_EVENT_WAIT_DONE    /* warp: a bulk copy, a product of its warpgroup, or a wait for registers
+                             or for another grid is over */
 } SmEventKind;
 
 typedef struct SmEvent {

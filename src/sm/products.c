@@ -41,7 +41,7 @@ static void end_due(SmProducts *products, SmContext *sm) {
         const SmProduct product = products->under_way[i];
         if (product.end <= sm->cycle) {
             warps_product_done(&sm->warps, product.warp, product.group);
-            events_post(&sm->events, SM_EVENT_COPY_DONE, product.warp);
+            events_post(&sm->events, SM_EVENT_WAIT_DONE, product.warp);
             continue;
         }
         products->under_way[kept++] = product;

@@ -82,7 +82,7 @@ void warps_notify_launch(SmContext *sm, uint64_t warps) {
     notify_cta(sm, TYTO_EVENT_CTA_LAUNCHED, sm->view.warp[bits_lowest64(warps)].cta_slot, warps);
 }
 
-/* A policy that has written outside of its state, of which no pick has told: the kernel ends. */
+/* Ends the kernel of a policy that has written outside of its state, if no pick has reported it. */
 static void check_policy(SmContext *sm) {
     IsaFault *fault = &sm->policy_fault;
     if (sm->fault || !sched_state_overrun(&sm->policy.memory)) return;
@@ -192,8 +192,8 @@ void warps_product_done(SmWarps *warps, int warp, uint8_t group) {
 
 /* ---- Registers that move between warps ---- */
 
-/* Gives the CTA's spare registers to those of its warps that wait; each is told in the next cycle.
- */
+/* Gives the CTA's spare registers to those of its warps that wait; each warp learns of it in the
+ * next cycle. */
 static void grant_registers(SmContext *sm, uint32_t slot) {
     SmCta *cta = &sm->warps.ctas[slot];
     uint64_t waiting = sm->warps.register_waits & sm->view.cta[slot].all;
@@ -204,7 +204,7 @@ static void grant_registers(SmContext *sm, uint32_t slot) {
         cta->spare -= more;
         w->registers = w->wanted;
         w->wanted = 0;
-        events_post(&sm->events, SM_EVENT_COPY_DONE, (uint32_t)bits_lowest64(waiting));
+        events_post(&sm->events, SM_EVENT_WAIT_DONE, (uint32_t)bits_lowest64(waiting));
     }
 }
 
@@ -245,7 +245,7 @@ void warps_end_grid_waits(SmContext *sm, SmGrid *grid) {
     for (uint64_t rest = sm->warps.grid_waits; rest; rest &= rest - 1) {
         const int warp = bits_lowest64(rest);
         if (sm->warps.warp[warp].grid == grid)
-            events_post(&sm->events, SM_EVENT_COPY_DONE, (uint32_t)warp);
+            events_post(&sm->events, SM_EVENT_WAIT_DONE, (uint32_t)warp);
     }
 }
 
@@ -256,7 +256,7 @@ static void go_on(SmWarps *warps, uint64_t ready) {
     update_held(warps);
 }
 
-/* The warp tries a wait at `pc` for at most so many cycles. */
+/* The warp tries a wait at `pc` for at most `cycles` cycles. */
 static void try_for(SmContext *sm, int warp, uint32_t pc, uint32_t lanes, uint64_t cycles) {
     SmWarp *w = &sm->warps.warp[warp];
     w->try_pc = pc;

@@ -97,22 +97,22 @@ void warps_copies(SmWarps *warps, int warp, const IsaInfo *info);
 /* A product of a warpgroup issues: the place of its group, to be given back when it is over. */
 uint8_t warps_product_issued(SmWarps *warps, int warp);
 void warps_product_done(SmWarps *warps, int warp, uint8_t group);
-/* wgmma.commit_group; wait_group, until at most so many of the warp's groups are under way and its
- * warpgroup has committed the others, for which it waits as at a barrier. */
+/* wgmma.commit_group; and wait_group: the warp waits, as at a barrier, until at most the given
+ * number of its groups are under way and its warpgroup has committed the others. */
 void warps_products_commit(SmContext *sm, int warp);
 void warps_products_wait(SmContext *sm, int warp, uint32_t pending);
-/* setmaxnreg: the warp wants so many registers for each of its threads. One that wants more waits
- * until its CTA has them; what one gives back goes to those that wait, in the order of their slots.
- */
+/* setmaxnreg: the warp wants `registers` registers for each of its threads. A warp that wants more
+ * waits until its CTA has them. Registers that a warp gives back go to those that wait, in the
+ * order of their slots. */
 void warps_set_registers(SmContext *sm, int warp, uint32_t registers);
-/* griddepcontrol: the warp waits, if what its grid depends on has not ended; or its CTA lets grids
+/* griddepcontrol: the warp waits while what its grid depends on still runs; or its CTA lets grids
  * that depend on its own begin. */
 void warps_dependency(SmContext *sm, int warp, IsaDependency what);
 /* What the grid depends on has ended. */
 void warps_end_grid_waits(SmContext *sm, SmGrid *grid);
-/* An instruction for an mbarrier has executed at `pc`, by `lanes`. One that waits and finds its
- * phase not complete holds its warp for at most so many cycles; another may end a phase that warps
- * of its CTA wait for: those that go on, bit each. */
+/* An instruction for an mbarrier has executed at `pc`, by `lanes`. One that waits, and finds its
+ * phase not complete, holds its warp for at most the given number of cycles. Another may end a
+ * phase that warps of its CTA wait for. Returns the warps that go on, bit each. */
 uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes);
 /* Something else than an instruction may have ended a phase that warps of this one's CTA wait for:
  * the limits of those that can go on are now. */
@@ -137,7 +137,7 @@ static inline uint64_t warps_memory_waits(const SmWarps *warps) {
 
 static inline void warps_store_done(SmWarps *warps, int warp) { warps->warp[warp].stores--; }
 static inline void warps_atomic_done(SmWarps *warps, int warp) { warps->warp[warp].atomics--; }
-static inline void warps_bulk_done(SmWarps *warps, int warp) { warps->warp[warp].in_flight--; }
+static inline void warps_wait_done(SmWarps *warps, int warp) { warps->warp[warp].in_flight--; }
 /* An asynchronous copy, or a load that held its warp, has ended. True: the latter. */
 bool warps_inst_ended(SmWarps *warps, const SmInst *inst);
 /* The instruction has; the same answer. */

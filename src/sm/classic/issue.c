@@ -5,8 +5,8 @@
 
 #include "sm/pick.h"
 
-/* What each instruction passes at issue is one function for the host's processor, whoever else may
- * call a part of it: a call costs a tenth of what the part does. */
+/* What each instruction passes at issue is one function for the host's processor, even where other
+ * code calls a part of it: a call costs a tenth of what the part does. */
 #define ALWAYS SM_ALWAYS
 /* What few pass is a call: so registers are left for what all do. */
 #define RARE __attribute__((noinline)) static
@@ -81,7 +81,7 @@ ALWAYS bool is_clear(const SmIssue *issue, int warp, const SmOp *op, bool *waits
                  : scoreboard_is_clear(&issue->scoreboard, warp, op, waits_memory);
 }
 
-/* The warp, of which the words of bits know no next instruction, has one. */
+/* The warp now has a next instruction; the words of bits do not have one for it yet. */
 ALWAYS void raise_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, bool plain) {
     const uint64_t bit = UINT64_C(1) << warp;
     bool waits_memory, can_go = is_clear(issue, warp, op, &waits_memory, plain);
@@ -133,7 +133,7 @@ ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *las
     drop_head(issue, sm, warp, last, plain);
 }
 
-/* The warp's buffer holds instructions, of which the first may be the next one. */
+/* The warp's buffer holds instructions; the first may be the next one. */
 ALWAYS void find_head(SmIssue *issue, SmContext *sm, int warp, bool plain) {
     const SmWarp *w = &sm->warps.warp[warp];
     const uint32_t pc = w->handle->pc;
@@ -214,7 +214,7 @@ ALWAYS void hear(SmIssue *issue, SmContext *sm, bool plain) {
             continue;
         }
         if (event->kind == SM_EVENT_STORE_DONE) warps_store_done(&sm->warps, index);
-        else if (event->kind == SM_EVENT_COPY_DONE) warps_bulk_done(&sm->warps, index);
+        else if (event->kind == SM_EVENT_WAIT_DONE) warps_wait_done(&sm->warps, index);
         else warps_atomic_done(&sm->warps, index);
         if (unsettled(sm) >> index & 1) settle(issue, sm, index);
     }
@@ -245,7 +245,7 @@ void issue_hear_fetched(SmIssue *issue, SmContext *sm) {
 
 /* ---- What happens at issue ---- */
 
-/* A load without a slot that accesses memory nevertheless, beside another one. */
+/* A load without a slot that still accesses memory, together with another load. */
 static bool is_joined(const SmOp *op) {
     return op->unit == SM_UNIT_LDST && !op->slots.slots && op->slots.chain;
 }
@@ -322,7 +322,7 @@ static void take_slot(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     if (context_is_profiled(sm)) sm_profile_slot(sm->profile, warp, pc);
 }
 
-/* The warp has yet to take so many slots for the instruction. */
+/* The warp still has to take `slots` slots for the instruction. */
 static void owe(SmIssue *issue, int warp, uint32_t pc, uint32_t slots, bool has_exited) {
     if (!slots || has_exited) return;
     issue->slots.owing |= UINT64_C(1) << warp;
@@ -404,8 +404,8 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     issue_update_head(issue, sm, warp);
 }
 
-/* Most instructions in a row that a warp executes without a slot: those after them wait for one, as
- * no loop may turn for ever in a cycle. */
+/* Most instructions in a row that a warp executes without a slot. Those after them wait for one, so
+ * that no loop runs without end in a cycle. */
 enum { MOST_FREE = 256 };
 
 /* Executes what the warps have before them that takes no slot. */
@@ -529,7 +529,7 @@ ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t
     return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
 }
 
-/* Counts the cycles that the last outcomes have stood. */
+/* Counts the cycles in which the last outcomes have repeated. */
 ALWAYS void count_repeats(SmIssue *issue) {
     SmIssueSums *c = &issue->sums;
     const uint64_t cycles = issue->repeats;

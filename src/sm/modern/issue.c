@@ -235,7 +235,7 @@ void modern_issue_hear(ModernIssue *issue, SmContext *sm) {
             continue;
         }
         if (event.kind == SM_EVENT_STORE_DONE) warps_store_done(&sm->warps, event.index);
-        else if (event.kind == SM_EVENT_COPY_DONE) warps_bulk_done(&sm->warps, event.index);
+        else if (event.kind == SM_EVENT_WAIT_DONE) warps_wait_done(&sm->warps, event.index);
         else warps_atomic_done(&sm->warps, event.index);
         settle(issue, sm, event.index);
     }
@@ -302,7 +302,7 @@ static bool issues_own(const SmContext *sm) {
     return sm->config->instructions != SM_INSTRUCTIONS_PTX;
 }
 
-/* Counts the instruction, which takes so many slots, in the profile. */
+/* Counts the instruction, which takes `slots` slots, in the profile. */
 static void profile_issue(SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
                           uint32_t lanes, uint32_t slots) {
     const SmInst inst = {.pc = pc, .lanes = lanes, .warp = (uint8_t)warp};
@@ -458,7 +458,7 @@ static uint64_t with_instruction(const ModernIssue *issue, const SmContext *sm) 
     return context_live(sm) & ~(issue->delay[DELAY_FETCH] | issue->delay[DELAY_BRANCH]);
 }
 
-/* Of warps none of which is ready. */
+/* Of warps that are all not ready. */
 static SmOutcome idle_cause(const ModernIssue *issue, const SmContext *sm, uint64_t live) {
     const uint64_t valid =
         live & with_instruction(issue, sm) & ~(sm->view.at_barrier | sm->warps.held);
@@ -497,8 +497,8 @@ static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
     return warps;
 }
 
-/* Most instructions without a slot that a sub-core executes in a cycle: those after them wait, as
- * no loop may turn for ever. */
+/* Most instructions without a slot that a sub-core executes in a cycle. Those after them wait, so
+ * that no loop runs without end. */
 enum { MOST_FREE = 256 };
 
 /* Executes what the sub-core's warps have before them that takes no slot. */
