@@ -2,13 +2,13 @@
  *
  * A CTA policy is a constant TytoCtaPolicy: names, parameters, and a few functions. The policy says
  * how many CTAs an SM may hold, which SM gets the next one and which CTA that is. It can look at
- * the SMs every so many cycles, and pause CTAs. One state object exists per kernel on the machine.
- * A policy must not keep mutable globals, so that simulators can live side by side, and must not
+ * the SMs every N cycles, and pause CTAs. One state object exists per kernel on the machine. A
+ * policy must not keep mutable globals, so that a process can hold several simulators, and must not
  * depend on addresses or time, so that runs repeat.
  *
  * A shared object exports one symbol, `tyto_cta_policy`, a `const TytoCtaPolicy`. See
- * docs/writing-a-scheduler.md. Every function may be NULL. How the interface grows is in
- * tyto/policy.h. */
+ * docs/writing-a-scheduler.md. Every function may be NULL. tyto/policy.h says how the interface
+ * grows. */
 #ifndef TYTO_CTA_POLICY_H
 #define TYTO_CTA_POLICY_H
 
@@ -140,12 +140,12 @@ typedef struct TytoCtaPolicy {
     /* A CTA has finished on the SM, which has measured this much. */
     void (*finished)(void *state, const TytoGridView *view, uint32_t sm,
                      const TytoSmMeasurement *measured);
-    /* The SM whose loads through the L1D it wants to be told of, TYTO_NO_SM for none. NULL: none.
-     */
+    /* The SM whose loads through the L1D the policy wants reported; TYTO_NO_SM for none. NULL:
+     * none. */
     int (*watched_sm)(const void *state);
     /* A load of the watched SM looked for the line, or the sector, that begins at `address`. */
     void (*l1d_load)(void *state, uint64_t address);
-    /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
+    /* Reports the policy's numbers: at the end of a kernel and, where samples are wanted, every N
      * cycles. */
     void (*report)(const void *state, const TytoReport *out);
     /* Chooses the CTA that goes to the SM, which has been chosen before: the index of one that has
@@ -154,8 +154,8 @@ typedef struct TytoCtaPolicy {
     /* SM cycles from one call of `sample` to the next, asked at the kernel's start and after each
      * call; 0: never again. */
     uint64_t (*sample_every)(const void *state, const TytoGridView *view);
-    /* So many cycles have gone by: the SMs can be looked at, and CTAs paused. Called at the end of
-     * the cycle, before CTAs go out. */
+    /* Called every N cycles: the policy can look at the SMs, and pause CTAs. The call comes at the
+     * end of the cycle, before CTAs are dispatched. */
     void (*sample)(void *state, const TytoGridView *view);
 } TytoCtaPolicy;
 

@@ -667,7 +667,7 @@ typedef enum CUgraphMem_attribute_enum {
     CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3
 } CUgraphMem_attribute;
 
-/* What cuGraphDebugDotPrint writes of a node beside its type. */
+/* What cuGraphDebugDotPrint writes about a node in addition to its type. */
 typedef enum CUgraphDebugDot_flags_enum {
     CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
     CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 2,

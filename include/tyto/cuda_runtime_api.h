@@ -704,7 +704,7 @@ enum cudaGraphMemAttributeType {
     cudaGraphMemAttrReservedMemHigh = 3
 };
 
-/* What cudaGraphDebugDotPrint writes of a node beside its type. */
+/* What cudaGraphDebugDotPrint writes about a node in addition to its type. */
 enum cudaGraphDebugDotFlags {
     cudaGraphDebugDotFlagsVerbose = 1,
     cudaGraphDebugDotFlagsKernelNodeParams = 4,

@@ -1,18 +1,18 @@
 /* Tyto scheduling policies: the plug-in interface, version 8.
  *
  * A policy is a constant TytoPolicy: names, parameters, and a few functions. One state object
- * exists per SM, shared by the SM's schedulers, each of which picks among its own warps. A policy
- * sees events and a read-only view of its SM, nothing else; it must not keep mutable globals, so
- * that simulators can live side by side, and must not depend on addresses or time, so that runs
- * repeat.
+ * exists per SM. The SM's schedulers share it, and each scheduler picks among its own warps. A
+ * policy sees events and a read-only view of its SM, nothing else. It must not keep mutable
+ * globals, so that a process can hold several simulators. It must not depend on addresses or time,
+ * so that runs repeat.
  *
  * A shared object exports one symbol, `tyto_policy`, a `const TytoPolicy`. See
  * docs/writing-a-scheduler.md. Every function but `pick` may be NULL.
  *
  * Warps are named by hardware warp slot: 0 to warp_count - 1, at most 64, so a set of warps is a
  * uint64_t with bit w for slot w. CTAs are named by CTA slot. The warps of a CTA lie in rising
- * slots in the order of their index in it. A slot is taken again only after its whole CTA has
- * finished; until then what the view says of a finished warp stays.
+ * slots in the order of their index in it. A slot is reused only after its whole CTA has finished;
+ * until then the view of a finished warp stays unchanged.
  *
  * How the interface grows. Fields are only appended to the structs below; none moves or changes its
  * meaning within a version. Each struct states its size in bytes, as its writer was compiled:
@@ -146,7 +146,7 @@ static inline const TytoCtaView *tyto_cta(const TytoSmView *view, int cta_slot) 
 
 /* Asks for a prefetch of the line, or the sector, of `address` into the L1D. It is sent when an
  * MSHR, a way and a place in the queue of misses are free, behind the program's own accesses. `tag`
- * is the policy's own, and comes back in the event that says what became of the prefetch. False:
+ * is the policy's own, and comes back in the event that says what happened to the prefetch. False:
  * too many prefetches wait to be sent, or the policy lacks TYTO_NEEDS_PREFETCH. */
 static inline bool tyto_prefetch(const TytoSmView *view, uint64_t address, uint32_t tag) {
     return view->prefetch && view->prefetch(view->unit, address, tag);
@@ -160,19 +160,21 @@ typedef enum TytoEventKind {
     TYTO_EVENT_WARP_AT_BARRIER,  /* warp, cta_slot: it has begun to wait */
     TYTO_EVENT_BARRIER_RELEASED, /* cta_slot, warps: those that may go on */
     TYTO_EVENT_LAST_CTA,         /* the grid's last CTA has been dispatched (to any SM) */
-    TYTO_EVENT_L1D_HIT,     /* warp, address: a load found its line; owner: who brought it in */
-    TYTO_EVENT_L1D_MISS,    /* warp, address: a load did not; the line is requested (or joins one
-                               that is under way: is_pending) */
+    TYTO_EVENT_L1D_HIT,  /* warp, address: a load found its line; owner: the warp that brought it in
+                          */
+    TYTO_EVENT_L1D_MISS, /* warp, address: a load did not; the line is requested (or joins one
+                            that is under way: is_pending) */
     TYTO_EVENT_L1D_EVICTED, /* address: line dropped; owner: the warp that had brought it in; warp:
-                               whose access it made way for, TYTO_NO_WARP for a prefetch */
+                               its access replaced the line, TYTO_NO_WARP for a prefetch */
     TYTO_EVENT_L1D_STORED,  /* warp, address: a store was passed on to L2; where the L1D drops what
                                is written (write-evict), L1D_EVICTED came before */
-    TYTO_EVENT_L1D_FILLED,  /* address: a line or sector has come; owner: who asked for it first */
+    TYTO_EVENT_L1D_FILLED,  /* address: a line or sector has come; owner: the warp that asked first
+                             */
     TYTO_EVENT_BRANCH,      /* warp: a branch has executed; comes before `issued` of it */
     TYTO_EVENT_PREFETCH_SENT,   /* tag, address: the policy's prefetch left for the L2 */
     TYTO_EVENT_PREFETCH_USED,   /* tag, address: an access wanted it for the first time; is_pending:
                                    while it was on its way */
-    TYTO_EVENT_PREFETCH_UNUSED, /* tag, address: it had to go before anybody wanted it */
+    TYTO_EVENT_PREFETCH_UNUSED, /* tag, address: it was removed before any access wanted it */
     TYTO_EVENT_PREFETCH_DROPPED, /* tag, address: not sent. The L1D has the line or waits for it
                                     already, the address is no memory, or no CTA is left */
     TYTO_EVENTS
@@ -190,7 +192,7 @@ typedef struct TytoEvent {
     uint64_t warps;        /* set of slots */
     uint64_t address;      /* L1D events: byte address of the line */
     uint32_t pc;           /* L1D events: of the instruction whose access this is; L1D_EVICTED: of
-                              the one for whose line it went. BRANCH: of the branch. The first
+                              the one whose line replaced it. BRANCH: of the branch. The first
                               instruction is 0. TYTO_NO_PC: unknown */
     uint32_t owner_pc;     /* L1D events: the instruction that brought the line in; TYTO_NO_PC */
     uint32_t place;        /* L1D events: of the line, set x most ways + way; TYTO_NO_PLACE */
@@ -215,11 +217,11 @@ typedef struct TytoIssue {
 
 /* ---- The L1D ---- */
 
-/* What becomes of the line of a miss. */
+/* What happens to the line of a miss. */
 typedef enum TytoInsertion {
     TYTO_INSERT_NORMAL, /* as without a policy */
-    TYTO_INSERT_FIRST,  /* it goes before all normal lines of its set */
-    TYTO_INSERT_LAST,   /* it stays while another line of its set can go */
+    TYTO_INSERT_FIRST,  /* it is replaced before all normal lines of its set */
+    TYTO_INSERT_LAST,   /* it stays while another line of its set can be replaced */
     TYTO_INSERT_BYPASS, /* it takes no line: the data go to the registers only */
     TYTO_INSERTIONS
 } TytoInsertion;
@@ -234,16 +236,17 @@ typedef struct TytoMiss {
     bool is_store;
 } TytoMiss;
 
-/* A line of the set that a miss needs a way of. */
+/* A line of the set in which a miss needs a way. */
 typedef struct TytoLine {
     uint64_t address;  /* first byte */
-    uint64_t order;    /* of its last use (LRU) or its coming (FIFO): the least is the oldest */
+    uint64_t order;    /* of its last use (LRU) or its arrival (FIFO): the least is the oldest */
     uint32_t place;    /* set x most ways + way, as in events */
     uint32_t owner_pc; /* of the instruction that brought it in; TYTO_NO_PC */
     int owner;         /* slot of the warp that brought it in */
-    bool can_go;       /* false: its data are on their way, or the cache keeps it as dirty */
+    bool can_go; /* it can be replaced; false: its data are on their way, or the cache keeps it as
+                    dirty */
     bool is_dirty;
-    bool is_prefetch; /* a prefetch of the policy that nobody has wanted yet */
+    bool is_prefetch; /* a prefetch of the policy that no access has used yet */
 } TytoLine;
 
 /* All lines of a set that is full. */
@@ -345,8 +348,8 @@ typedef struct TytoDramPrefetch {
     TytoDramPrefetchScheme scheme;
     uint32_t lower;     /* scheme min: least lines of a row to prefetch, 0 to 128 */
     uint32_t higher;    /* the same while few requests wait, `lower` to 128 */
-    uint32_t threshold; /* requests waiting at a channel of which fewer are few; 0: the mean of what
-                           has been waiting so far */
+    uint32_t threshold; /* fewer requests than this waiting at a channel are few; 0: the mean
+                           of what has been waiting so far */
     bool skips_cached;  /* lines that the L2 has when the row is opened are not prefetched */
     TytoDramPrefetchOrder order;
     TytoDramPrefetchStart start;
@@ -411,7 +414,7 @@ typedef struct TytoPolicy {
      * could change by themselves, with no event and no issue (re-sorting every N cycles, decaying
      * scores): the SM wakes up then. UINT64_MAX, or NULL: never. */
     uint64_t (*next_change)(void *state, const TytoSmView *view);
-    /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
+    /* Reports the policy's numbers: at the end of a kernel and, where samples are wanted, every N
      * cycles. Counts run from the kernel's start. */
     void (*report)(void *state, const TytoSmView *view, const TytoReport *out);
     /* What becomes of the line of a load's miss: asked once for each access that misses, before the

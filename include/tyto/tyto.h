@@ -1,15 +1,15 @@
-/* Tyto's own interface: simulators made, given PTX and memory, launched and asked for results. The
- * `tyto` command uses nothing else; the CUDA driver API (tyto/cuda.h) stands beside it, on one
- * simulator that belongs to the process.
+/* Tyto's own interface: a program makes simulators, gives them PTX and memory, launches kernels and
+ * reads results. The `tyto` command uses nothing else. The CUDA driver API (tyto/cuda.h) is a
+ * second interface; it uses one simulator that belongs to the process.
  *
  * Simulators are independent of each other. Calls on one simulator may come from any thread; they
  * run one after another, except tyto_interrupt and tyto_progress, which never wait.
  *
- * An index that is out of range is a mistake in the calling program: the call says so on stderr,
- * naming itself and the index, and ends the process with abort(), in every build.
+ * An index that is out of range is a mistake in the calling program: the call names itself and the
+ * index on stderr, and ends the process with abort(), in every build.
  *
- * A function that can fail returns a TytoStatus, and tyto_message says in words what went wrong,
- * naming file, line and column where there are some. Texts returned as `char *` are freed with
+ * A function that can fail returns a TytoStatus. tyto_message then says in words what went wrong,
+ * with file, line and column where they are known. The caller frees texts returned as `char *` with
  * free(). */
 #ifndef TYTO_TYTO_H
 #define TYTO_TYTO_H
@@ -50,10 +50,11 @@ int tyto_columns(const char *text);
 
 /* ---- Options ---- */
 
-/* What is to be known of an option beside its value. */
+/* Traits of an option, in addition to its value. */
 enum {
     TYTO_OPTION_FILE = 1,    /* its value names a file that is written, "-" being standard output */
-    TYTO_OPTION_TIMED = 2,   /* it is about the timing of kernels: refused beside --functional */
+    TYTO_OPTION_TIMED = 2,   /* it is about the timing of kernels: refused together with
+                                --functional */
     TYTO_OPTION_ONE_RUN = 4, /* it is of one run: refused where several are made (tyto compare) */
     TYTO_OPTION_NO_RESULT = 8, /* it decides nothing of what is computed */
     TYTO_OPTION_UNTOLD = 16,   /* nor of what is written: no file says that it was given */
@@ -79,36 +80,36 @@ const TytoOption *tyto_option(int i);
  * goes to `message` (NUL-terminated, cut at size_bytes). */
 TytoStatus tyto_check_options(int count, const char *const *options, char *message,
                               size_t size_bytes);
-/* Whether a file can be written at `path` ("-" can always), so that a mistake is told before a long
- * run; errno says why not. */
+/* Whether a file can be written at `path` (always true for "-"); else errno has the reason. Callers
+ * check this before a long run. */
 bool tyto_can_write(const char *path);
-/* What two results would both be written to, as messages call it, where only one of them can stand:
- * a file, however its path is spelt, or standard output. NULL: nothing; a device or a pipe takes
- * both. */
+/* The place to which two results would both be written, as messages call it, although it can hold
+ * only one: a file, however its path is spelt, or standard output. NULL: none; a device or a pipe
+ * takes both. */
 const char *tyto_common_output(const char *a, const char *b);
-/* For commands that start programs: the variable of the environment that names an empty folder, in
- * which each process that uses CUDA keeps a journal of its launches. */
+/* For commands that start programs: this environment variable names an empty folder. Each process
+ * that uses CUDA keeps a journal of its launches there. */
 #define TYTO_JOURNAL "TYTO_JOURNAL"
-/* For such commands: makes of the journals in `folder` the results that the programs could not
- * write themselves, once the process `program` has ended as `ending` says ("signal 9 (Killed)").
- * What is not delivered is told on standard error: TYTO_INTERRUPTED, or TYTO_BAD_FILE for a file
- * that could not be written; TYTO_CHECKS_FAILED: all is, with errors that the checks found. That
- * nothing has used CUDA is told unless `may_be_none`. */
+/* For such commands, after the process `program` has ended as `ending` says ("signal 9 (Killed)"):
+ * makes the results that the programs could not write themselves, from the journals in `folder`.
+ * Reports what is not delivered on standard error and returns TYTO_INTERRUPTED, or TYTO_BAD_FILE
+ * for a file that could not be written. TYTO_CHECKS_FAILED: everything is delivered, with errors
+ * that the checks found. Reports that no process used CUDA unless `may_be_none`. */
 TytoStatus tyto_deliver(const char *folder, int64_t program, const char *ending, bool may_be_none);
-/* For commands, which own their process: from now on "-" as a file is what standard output was, and
- * standard output is standard error, so that nothing else stands where a result does. False with
+/* For commands, which own their process: from now on "-" as a file is the old standard output,
+ * and standard output goes to standard error, so that the result is alone there. False with
  * errno set. */
 bool tyto_claim_output(void);
 /* Reads a size as options take it: "4096", "32KiB", "4GiB". */
 bool tyto_read_size(const char *text, uint64_t *bytes);
 
-/* Everything by which simulators with these options can differ in what they compute, as text, a
- * line each: every option but files, the values of the machine, the policies with their parameters,
- * a hash of the content of those that are shared objects, and the version of the ptxas on the PATH
- * where machine code is preferred. NULL after a mistake, with the reasons in
+/* Everything that affects what a simulator with these options computes, as text, a line each: every
+ * option except files, the values of the machine, the policies with their parameters, a hash of the
+ * content of those that are shared objects, and the version of the ptxas on the PATH where machine
+ * code is preferred. NULL after a mistake, with the reasons in
  * `message`, a line each. */
 char *tyto_identity(int count, const char *const *options, char *message, size_t size_bytes);
-/* A hash of `length` bytes that follow those that `hash` (0: nothing) is of. */
+/* The hash `hash` (0: of nothing) continued over `length` more bytes. */
 uint64_t tyto_hash(uint64_t hash, const void *bytes, size_t length);
 /* Whether a scheduler (`gto`, `./mine.so:depth=2`) is a shared object, whose code is run. */
 bool tyto_is_plugin(const char *scheduler);
@@ -121,7 +122,7 @@ typedef struct TytoSimulator TytoSimulator;
 TytoSimulator *tyto_new(int count, const char *const *options, char *message, size_t size_bytes);
 /* Frees the simulator with its modules and its memory. NULL is allowed. */
 void tyto_free(TytoSimulator *simulator);
-/* Why the last call that failed did so: one or several lines, without a final newline. Never NULL;
+/* Why the last failed call failed: one or several lines, without a final newline. Never NULL;
  * valid until the next call on this simulator. */
 const char *tyto_message(const TytoSimulator *simulator);
 /* Async-signal-safe: ends the running launch, if any, with TYTO_INTERRUPTED. */
@@ -131,9 +132,9 @@ void tyto_interrupt(TytoSimulator *simulator);
  * scheduler ./mine.so: cycle 7, SM 0: pick" (NUL-terminated, cut at size_bytes). False when none
  * is. */
 bool tyto_policy_call(const TytoSimulator *simulator, char *text, size_t size_bytes);
-/* For commands, which own their process: from now on a crash (SIGSEGV, SIGABRT and the like, unless
- * the program handles them) while a policy's function is under way is told on standard error before
- * it ends the process. One simulator of a process can be named so; NULL: none. */
+/* For commands, which own their process: from now on a crash inside a policy's function is reported
+ * on standard error before it ends the process. A crash is SIGSEGV, SIGABRT and the like, unless
+ * the program handles them. This works for one simulator of a process; NULL: none. */
 void tyto_name_crashes(const TytoSimulator *simulator);
 
 /* ---- Programs ---- */
@@ -172,8 +173,9 @@ typedef struct TytoKernel {
 
 int tyto_kernel_count(const TytoModule *module);
 const TytoKernel *tyto_kernel(const TytoModule *module, int i); /* in the order of the text */
-/* By its name in the PTX, else, where no other has it too, by the one in the source ("kernel",
- * "space::kernel", without a template's arguments); * and ? stand for any letters. -1: none. */
+/* Finds a kernel by its name in the PTX, else by its name in the source, if that is unique
+ * ("kernel", "space::kernel", without a template's arguments). * and ? stand for any letters. -1:
+ * none. */
 int tyto_find_kernel(const TytoModule *module, const char *name);
 /* The module's kernels and their facts as one JSON object (docs/command.md). `name` as in
  * tyto_load. */
@@ -253,12 +255,12 @@ int tyto_find_counter(const char *name);
 /* A value of row i as a report has it, "1,234,567", "12.3%" or "1.23"; "-" for NaN. Cut off where
  * it has no room. */
 void tyto_format_value(int i, double value, char *text, size_t size_bytes);
-/* What row i counts, where, and of what a ratio is made: some lines for people. */
+/* What row i counts and where, or the terms of a ratio: some lines for people. */
 char *tyto_counter_text(int i);
 
 /* The name of a rule of advice (docs/advice.md), rule i of them; NULL behind the last. */
 const char *tyto_rule_name(int i);
-/* When the rule applies, and by what it is weighed: some lines for people. */
+/* When the rule applies, and what its weight is: some lines for people. */
 char *tyto_rule_text(int i);
 
 /* What a counter counted. */
@@ -277,8 +279,8 @@ TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter);
 
 /* ---- The profile (--profile, docs/profile.md) ---- */
 
-/* What is counted of each instruction: causes for which warps stood there, in warp cycles, then
- * counts. Row 0 <= i < tyto_profile_column_count(). */
+/* What is counted of each instruction: first the causes for which warps waited there, in warp
+ * cycles, then counts. Row 0 <= i < tyto_profile_column_count(). */
 typedef struct TytoProfileColumn {
     const char *name; /* "cycles_memory", "l1d_hits" */
     const char *unit;
@@ -302,7 +304,7 @@ TytoProfileKernel tyto_profile_kernel(TytoSimulator *simulator, int i);
 typedef struct TytoProfileLine {
     uint32_t line;        /* in the PTX text */
     const char *text;     /* of that line; its opcode where the text is not known */
-    const char *function; /* that it stands in */
+    const char *function; /* that contains the instruction */
     const char *source;   /* file of the source, NULL: unknown */
     uint32_t source_line;
     const uint64_t *values; /* by column */
@@ -317,7 +319,7 @@ typedef struct TytoProgress {
 } TytoProgress;
 TytoProgress tyto_progress(const TytoSimulator *simulator); /* lock-free */
 
-/* What the results say of where they come from: the keys of all that decides a run ("command",
+/* The origin of results: the keys of everything that decides a run ("command",
  * "machine_hash", ...), in order; NULL after the last. */
 const char *tyto_origin(int i);
 /* The JSON object of a run (docs/command.md). `program` names what was run. */
@@ -325,17 +327,17 @@ char *tyto_report_json(TytoSimulator *simulator, const char *program);
 /* The same of launch 0 <= launch < tyto_result_count alone, in a time that earlier launches do not
  * lengthen. What is kept for all launches together (errors, samples, the profile) is of all. */
 char *tyto_launch_json(TytoSimulator *simulator, const char *program, int launch);
-/* Says what runs the program, for the results' `command` and `arguments`: the simulator's options
- * and the program's name come after `command` ("tyto launch"), `arguments` after that. Without it,
- * they are this process's own command line. */
+/* Names the command that runs the program, for the results' `command` and `arguments`: the
+ * simulator's options and the program's name come after `command` ("tyto launch"), `arguments`
+ * after that. Without it, they are this process's own command line. */
 void tyto_name_command(TytoSimulator *simulator, const char *command, int count,
                        const char *const *arguments);
 /* Ends a run as its options say: prints the summary and writes the files they name. */
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program);
 
-/* Writes `length` bytes to `path` as the options --json and the like do: to the side, flushed, and
- * put in the old file's place in one step; "-" is standard output. TYTO_BAD_FILE, with the reason
- * in `message`, leaves the old file as it was. */
+/* Writes `length` bytes to `path` as the options --json and the like do: to a temporary file, which
+ * is flushed and replaces the old file in one step; "-" is standard output. TYTO_BAD_FILE, with the
+ * reason in `message`, leaves the old file as it was. */
 TytoStatus tyto_write_file(const char *path, const void *bytes, size_t length, char *message,
                            size_t size_bytes);
 
@@ -369,10 +371,10 @@ typedef struct TytoDisassembly {
 } TytoDisassembly;
 
 /* Prints the machine code in a file's `size` bytes: a cubin, a fat binary, or an executable, shared
- * object, object file or archive with fat binaries in it. `write` gets the text piece by piece;
- * `name` is for messages. Mistakes are told in `message`, a line each: TYTO_BAD_FILE, the file is
- * damaged, of another kind, or without machine code; TYTO_BAD_OPTION, it has no such function, or
- * no code for this architecture. */
+ * object, object file or archive that contains fat binaries. `write` gets the text piece by piece;
+ * `name` is for messages. `message` gets the mistakes, a line each. TYTO_BAD_FILE: the file is
+ * damaged, of another kind, or without machine code. TYTO_BAD_OPTION: the file lacks such a
+ * function, or code for this architecture. */
 TytoStatus tyto_disassemble(const char *name, const void *bytes, size_t size,
                             TytoDisassembly *disassembly,
                             void (*write)(void *context, const char *text, size_t length),

@@ -17,7 +17,8 @@ enum {
     ARENA_MAX_ALIGN = 4096,        /* bytes */
     ARENA_FIRST_BLOCK = 4096,      /* bytes; blocks double from here ... */
     ARENA_LARGEST_BLOCK = 1 << 20, /* ... to here, so that little is left unused at the end */
-    ARENA_PAGES_BLOCK = 1 << 16,   /* bytes; of pages, which have the next one beside it */
+    ARENA_PAGES_BLOCK = 1 << 16,   /* bytes; each block of pages has the next one right behind
+                                      it */
     ARENA_PAGES_PIECE = 1 << 14    /* bytes: what is larger is seldom touched all over, and would
                                       waste huge pages */
 };

@@ -39,7 +39,7 @@ void *base_realloc(void *block, size_t size_bytes);
 void *base_grow(void *items, uint32_t count, uint32_t *capacity, size_t item_bytes);
 /* Zeroed block aligned to 64 bytes (a cache line and a 512-bit vector). Freed with free(). */
 void *base_alloc_lines(size_t size_bytes);
-/* Ends the process with a message: the host has not so much memory. */
+/* Ends the process with a message: the host lacks the memory. */
 _Noreturn void base_out_of_memory(size_t size_bytes);
 
 #endif

@@ -1,12 +1,15 @@
-/* Linear functions of bits: each bit of the result is the XOR of chosen bits of the source. Sets of
- * caches and slices of a memory are numbered by such functions.
+/* Linear functions of bits: each bit of the result is the XOR of chosen bits of the source. Such
+ * functions number the sets of caches and the slices of a memory.
  *
- * Written in one of two ways:
- *   "11..7 ^ 19,17,15..13"        lists of source bits, highest first, aligned at their lowest bit:
- *                                 bits 11 to 7, of which bit 7 meets bit 13, bit 8 bit 14, and so
- * on "ipoly 0x25: 32..18,17..14,7" the listed bits, highest first, as a polynomial over GF(2),
- * modulo the polynomial given (here t^5 + t^2 + 1, so 5 bits result). Source: B. R. Rau,
- * "Pseudo-randomly Interleaved Memory", 1991 */
+ * A function is written in one of two ways:
+ *
+ *   "11..7 ^ 19,17,15..13"
+ *       lists of source bits, highest first, aligned at their lowest bit: bit 7 meets bit 13, bit 8
+ *       meets bit 14, and so on
+ *   "ipoly 0x25: 32..18,17..14,7"
+ *       the listed bits, highest first, as a polynomial over GF(2), modulo the given polynomial.
+ *       Here it is t^5 + t^2 + 1, so the result has 5 bits. Source: B. R. Rau, "Pseudo-randomly
+ *       Interleaved Memory", 1991 */
 #ifndef TYTO_BASE_BIT_HASH_H
 #define TYTO_BASE_BIT_HASH_H
 

@@ -10,8 +10,8 @@
 int columns_of(const char *text);
 /* The bytes of the character at `text`, which is not at its end, and its columns. */
 size_t columns_of_first(const char *text, int *columns);
-/* The width with which printf ("%*s", "%-*s") fills a text up to so many columns, as it counts
- * bytes. */
+/* The width for printf ("%*s", "%-*s") that fills a text up to `columns` columns. printf counts
+ * bytes, not columns. */
 int columns_pad(const char *text, int columns);
 
 #endif

@@ -53,7 +53,7 @@ static size_t name_of(const char *text, size_t end) {
     return 0;
 }
 
-/* The same, with what stands in the outermost angle brackets left out. */
+/* The same, without the text in the outermost angle brackets. */
 static void add_without_arguments(const char *name, size_t length, Text *out) {
     int depth = 0;
     for (size_t i = 0; i < length; i++) {

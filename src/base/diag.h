@@ -1,6 +1,6 @@
-/* Diagnostics: the messages a reader of user input (PTX, machine files, options) leaves behind.
- * A reader goes on after a mistake, so that one run reports several; whoever called it prints them
- * all and decides what to do. Format of a line: `file:line:column: error: what: why`. */
+/* Diagnostics: messages about user input (PTX, machine files, options). A reader continues after a
+ * mistake, so that one run reports several. Its caller prints them all and decides what to do.
+ * Format of a line: `file:line:column: error: what: why`. */
 #ifndef TYTO_BASE_DIAG_H
 #define TYTO_BASE_DIAG_H
 

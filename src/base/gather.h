@@ -13,7 +13,7 @@ typedef struct BitGather {
     int count; /* runs in use */
     struct BitRun {
         uint64_t mask; /* the run's bits in the result */
-        uint8_t turn;  /* turning the source left by so many bits brings the run there, 0..63 */
+        uint8_t turn;  /* bits to rotate the source left, 0..63, which brings the run there */
     } runs[GATHER_MAX_RUNS];
 } BitGather;
 

@@ -1,4 +1,5 @@
-/* FNV-1a, 64 bits: for tables, and for telling contents apart that nobody makes to look alike. */
+/* FNV-1a, 64 bits: for tables, and to distinguish contents. Not safe against contents made to
+ * collide. */
 #ifndef TYTO_BASE_HASH_H
 #define TYTO_BASE_HASH_H
 

@@ -1,4 +1,4 @@
-/* Reading JSON (see the header). Nothing is kept: a value is read where it stands. */
+/* Reading JSON (see the header). The reader stores nothing: it reads a value in place. */
 #include "base/json_read.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 typedef struct JsonReader {
     const char *at; /* in the text, which ends with a NUL and stays the caller's */
-    bool is_bad;    /* something else stood there */
+    bool is_bad;    /* the text has something else here */
 } JsonReader;
 
 JsonReader json_reader(const char *text);

@@ -1,5 +1,5 @@
-/* Mutexes whose holder cannot be cancelled (pthread_cancel): a thread that ends with a lock keeps
- * it for ever, and whoever wants it next waits for ever. */
+/* Mutexes whose holder cannot be cancelled (pthread_cancel). A thread that ends with a lock never
+ * releases it, and the next thread that takes the lock would wait forever. */
 #ifndef TYTO_BASE_LOCK_H
 #define TYTO_BASE_LOCK_H
 

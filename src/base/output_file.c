@@ -29,7 +29,8 @@ struct OutputFile {
     int descriptor; /* -1: could not be opened */
     char *
         place; /* the file to replace; NULL: written as it is (a device, a pipe, standard output) */
-    Text side; /* name beside it; empty while the file has none */
+    Text side; /* name of the temporary file in the same folder; empty while the file has no
+                  name */
     int error; /* errno of the first failure, 0: none; nothing is written after it */
 };
 
@@ -84,8 +85,8 @@ static ssize_t write_bytes(void *cookie, const char *bytes, size_t count) {
 
 /* ---- Opening ---- */
 
-/* The attempt's temporary name beside the place; short, so that a long name of the place is no
- * hindrance. */
+/* The temporary name of this attempt, in the folder of `place`. It is short, so that a long name of
+ * `place` still works. */
 static void name_beside(const char *place, unsigned attempt, Text *side) {
     const char *slash = strrchr(place, '/');
     text_clear(side);
@@ -93,7 +94,7 @@ static void name_beside(const char *place, unsigned attempt, Text *side) {
                 (long)getpid(), attempt);
 }
 
-/* Opens a new file beside the place, by the next name that nobody has. */
+/* Opens a new file in the folder of `place`, with the next free name. */
 static int open_side(const char *place, Text *side) {
     int descriptor = -1;
     for (unsigned attempt = 0; descriptor < 0 && attempt < ATTEMPTS; attempt++) {
@@ -143,7 +144,7 @@ static char *follow(const char *path) {
     return place.bytes;
 }
 
-/* The same for a name of which nothing is there yet. */
+/* The same for a name that does not exist yet. */
 static char *place_new(const char *path) {
     const char *slash = strrchr(path, '/');
     char *copy = strcpy(base_malloc(strlen(path) + 1), path);
@@ -217,7 +218,7 @@ OutputFile *output_file_open(const char *path) {
     OutputFile *file = base_calloc(1, sizeof *file);
     file->descriptor = -1;
     if (strcmp(path, "-") == 0) {
-        fflush(stdout); /* what was printed stands before what is written */
+        fflush(stdout); /* earlier output of printf comes before these bytes */
         file->descriptor = fcntl(standard_output(), F_DUPFD_CLOEXEC, 0);
     } else {
         open_path(file, path);
@@ -235,7 +236,7 @@ FILE *output_file_stream(OutputFile *file) { return file->stream; }
 
 /* ---- The end ---- */
 
-/* Gives a file without a name one, beside its place. */
+/* Gives a file without a name a temporary one, in the folder of its place. */
 static bool name_side(OutputFile *file) {
     char path[64];
     describe(file->descriptor, path);

@@ -1,10 +1,10 @@
-/* Every file that Tyto writes is written by this: to the side, flushed to the disk, and put in the
- * place of the old one in one step, so that whoever looks finds the old file or the whole new one.
- * A full disk, a limit on the size of files (`ulimit -f`) or the end of the process leaves the old
- * file as it was; where the file system can keep a file without a name, not even a kill leaves
- * anything beside it.
+/* Tyto writes every file with these functions. They write a temporary file, flush it to the disk,
+ * and rename it to the final name in one step, so that a reader finds either the old file or the
+ * whole new one. A full disk, a limit on the size of files (`ulimit -f`) or the end of the process
+ * leaves the old file as it was. Where the file system can keep a file without a name, even a kill
+ * leaves no temporary file.
  *
- * "-" is standard output; a device or a pipe is written as it is: it has no old content to keep. */
+ * "-" is standard output. A device or a pipe is written directly: it has no old content to keep. */
 #ifndef TYTO_BASE_OUTPUT_FILE_H
 #define TYTO_BASE_OUTPUT_FILE_H
 
@@ -15,15 +15,16 @@
 
 typedef struct OutputFile OutputFile;
 
-/* From now on standard output is standard error, and "-" is what standard output was: what is
- * written there stands there alone. So it is in programs that are started from here, too. False
- * with errno set. */
+/* From now on standard output goes to standard error, and "-" is the old standard output, so that
+ * results are alone there. The same holds in programs that this process starts. False with errno
+ * set. */
 bool output_file_claim(void);
 bool output_file_is_claimed(void);
 
 /* NULL with errno set when nothing can be written there. */
 OutputFile *output_file_open(const char *path);
-/* Where its bytes go. The first write that fails is remembered: whoever writes need not look. */
+/* Where its bytes go. The first write that fails is remembered, so callers need not check each
+ * write. */
 FILE *output_file_stream(OutputFile *file);
 /* Puts the file in its place; false with the first failure's errno, and the old file is still
  * there. */

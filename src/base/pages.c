@@ -19,8 +19,8 @@ typedef struct Range {
     size_t mapped; /* bytes, if mmap gave it; 0: calloc did */
 } Range;
 
-/* The leak sanitizer of this build or of the program looks for pointers in malloc's memory, and
- * where it is told to. Without one these functions are not there. */
+/* The leak sanitizer of this build or of the program looks for pointers in malloc's memory and in
+ * regions registered here. These functions are absent without a sanitizer. */
 void __lsan_register_root_region(const void *start, size_t size) __attribute__((weak));
 void __lsan_unregister_root_region(const void *start, size_t size) __attribute__((weak));
 

@@ -1,4 +1,4 @@
-/* Parameters: a record of values that users may set, each declared by one row.
+/* Parameters: a record of values that users may set. One row declares each value.
  *
  * The header of a record has its rows in a list,
  *
@@ -6,10 +6,10 @@
  *         P(COUNT, key, at, "width", width, "", 1, 16, "2", "instructions taken by one fetch") \
  *         P(BOOL, key, at, "ideal", is_ideal, "no", "every instruction is there at once")
  *
- * and the record's fields are X_PARAMETERS(PARAMETER_FIELD, , ). Whoever reads and writes such
+ * and the record's fields are X_PARAMETERS(PARAMETER_FIELD, , ). Code that reads and writes such
  * values expands the same list with the section's `key` ("fetch.") and the record's place `at`
- * (sm.fetch.), so that each row has its full name and its field: machine/machine_rows.c does. A row
- * names a kind, the last part of the key, the field, and then what its kind needs:
+ * (sm.fetch.), so that each row has its full name and its field. machine/machine_rows.c does so. A
+ * row names a kind, the last part of the key, the field, and then what its kind needs:
  *
  *     COUNT      unit, low, high, initial, meaning    a number; the unit may follow it, "" for none
  *     BYTES      low, high, initial, meaning          a number of bytes, with its unit: 48 KiB
@@ -42,7 +42,7 @@ typedef struct ParameterTime {
     uint32_t ps;     /* picoseconds; 0: the cycles count */
 } ParameterTime;
 
-/* Cycles of a clock of so many kHz, to the nearest. */
+/* The time in cycles of a clock of `khz`, rounded to the nearest. */
 static inline uint32_t parameter_time_cycles(ParameterTime time, uint32_t khz) {
     const uint64_t ps_khz = UINT64_C(1000000000); /* of one cycle a picosecond, in kHz */
     return time.ps ? (uint32_t)(((uint64_t)time.ps * khz + ps_khz / 2) / ps_khz) : time.cycles;

@@ -25,7 +25,7 @@ struct Ranges {
     Chunk *chunks;         /* in rising order */
     size_t chunk_count;    /* of chunks */
     size_t chunk_capacity; /* entries of chunks */
-    size_t full_chunks;    /* the first so many have no gap */
+    size_t full_chunks;    /* chunks at the start that have no gap */
     size_t count;          /* items */
 };
 

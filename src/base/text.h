@@ -21,7 +21,7 @@ void text_add_bytes(Text *text, const void *bytes, size_t length);
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(Text *text, const char *format, va_list args);
 const char *text_string(const Text *text); /* never NULL */
-/* What a noun has behind so many of it: "1 byte", "2 bytes". */
+/* The ending of a noun after `count`: "1 byte", "2 bytes". */
 static inline const char *text_plural(uint64_t count) { return count == 1 ? "" : "s"; }
 /* A word of a command line, quoted where a shell would take it apart; a blank before it, unless it
  * is the first. */
@@ -60,7 +60,7 @@ void text_show_lines(char *text);
 /* Reads a whole file ("-" is standard input). NULL with errno set on failure; EFBIG past
  * `max_bytes`. The result is NUL-terminated one byte past *length and freed with free(). */
 char *text_read_file(const char *path, size_t max_bytes, size_t *length);
-/* The same of a stream that is open, from where it stands. */
+/* The same for an open stream, from its current position. */
 char *text_read_stream(FILE *stream, size_t max_bytes, size_t *length);
 
 #endif

@@ -1,5 +1,5 @@
-/* Pools of host threads (see the header). A piece of work has a number; that the number rises is
- * the sign to begin for those that are told with it to take part. */
+/* Pools of host threads (see the header). Each piece of work has a number, stored in one word with
+ * the number of its threads. When the word's number rises, these threads begin. */
 #include "base/thread_pool.h"
 
 #include <assert.h>
@@ -55,9 +55,9 @@ static void tell_processor(ThreadPool *pool) {
     atomic_store_explicit(&pool->processor, sched_getcpu(), memory_order_relaxed);
 }
 
-/* Whoever wakes a thread has often been given its processor too, and the host may move two threads
- * to one. There they wait for each other by turns, for many milliseconds before the host parts
- * them: the member goes. */
+/* A thread that wakes another has often run on the same processor, and the host may move two
+ * threads to one processor. There the threads wait for each other in turns, for many milliseconds
+ * until the host separates them. The member leaves that processor. */
 static void leave_the_callers(const ThreadPool *pool) {
     cpu_set_t allowed, others;
     const int processor = sched_getcpu();
@@ -110,8 +110,8 @@ static void begin_meetings(Member *member, uint64_t piece) {
     atomic_store_explicit(&member->met, piece << THREADS_BITS, memory_order_relaxed);
 }
 
-/* What a thread has done itself is told on it: blocked, it would end the process unheard. Whoever
- * handles it may want another stack than the one that is used up. */
+/* Unblocks the signals that a thread's own faults raise: a blocked one would end the process
+ * without a message. A handler may need a stack other than the one that is used up. */
 static void take_faults(void *stack) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     stack_t before;

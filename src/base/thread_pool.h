@@ -53,13 +53,13 @@ uint32_t thread_pool_finish(ThreadPool *pool);
 /* Called by every thread of a piece in its part, equally often: returns when all have called. What
  * each wrote before is seen by all after. */
 void thread_pool_meet(ThreadPool *pool, uint32_t thread);
-/* A meeting at which all wait for thread 0 alone, which waits for nobody: what it wrote before is
- * seen by all after. */
+/* A meeting at which all threads wait for thread 0 alone, and thread 0 waits for none. After it,
+ * all threads see what thread 0 wrote before. */
 void thread_pool_follow(ThreadPool *pool, uint32_t thread);
 
 /* For loops that wait for another thread's word: `turns` counts from 0. */
 static inline void thread_pool_wait(uint32_t *turns);
-void thread_pool_offer(void); /* gives the processor to whoever wants it */
+void thread_pool_offer(void); /* yields the processor to any thread that wants it */
 
 static inline void thread_pool_wait(uint32_t *turns) {
     if (++*turns % THREAD_POOL_SPINS == 0) {

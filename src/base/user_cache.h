@@ -1,5 +1,5 @@
-/* Folders of the user's own cache: $XDG_CACHE_HOME/tyto, else ~/.cache/tyto. What lies there is
- * used again by later processes, so nobody else may be able to write to it. */
+/* Folders of the user's own cache: $XDG_CACHE_HOME/tyto, else ~/.cache/tyto. Later processes use
+ * the files there again, so no other user may be able to write to them. */
 #ifndef TYTO_BASE_USER_CACHE_H
 #define TYTO_BASE_USER_CACHE_H
 
@@ -11,7 +11,8 @@
  * when there is no folder that can be trusted, or it is not writable. */
 bool user_cache_folder(const char *name, Text *folder);
 
-/* Whether the path is a regular file of the user's that nobody else may write to. */
+/* Whether the path is a regular file that belongs to the user, and no other user may write to
+ * it. */
 bool user_cache_is_ours(const char *path);
 
 #endif

@@ -39,7 +39,7 @@ static bool refuse(const L1dReader *reader, const char *what, Diag *diag) {
     return false;
 }
 
-/* Exactly `count` bytes; false with an error when there are not so many. */
+/* Reads exactly `count` bytes; false with an error when the file has fewer. */
 static bool read_bytes(L1dReader *reader, void *bytes, size_t count, Diag *diag) {
     errno = 0;
     if (fread(bytes, 1, count, reader->file) == count) return true;

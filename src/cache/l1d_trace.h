@@ -23,8 +23,8 @@ enum {
     L1D_TRACE_SCHEDULER_BYTES = 124
 };
 
-/* What happened. A store is told apart by what it does to its line, so that no reader needs to know
- * the machine's write policies. */
+/* What happened. There is a kind for each effect that a store has on its line, so that a reader
+ * need not know the machine's write policies. */
 typedef enum L1dKind {
     L1D_LOAD,           /* takes its line when it is not there */
     L1D_STORE_ALLOCATE, /* takes its line when it is not there, and counts as a use of it */

@@ -75,8 +75,8 @@ static inline bool mshr_can_merge(const Mshr *mshr, int32_t entry) {
     return mshr->entries[entry].count < mshr->merges && mshr_has_place(mshr);
 }
 
-/* From now on its requests also take of `places`, which the caller keeps, and of which others may
- * take; it must be empty. */
+/* From now on its requests also take places from `places`. The caller owns `places`, and other MSHR
+ * files may share it. This file must be empty. */
 static inline void mshr_share(Mshr *mshr, uint32_t *places) { mshr->shared = places; }
 
 /* Takes a free entry (there must be one) for `key`, which has none pending; `handle` waits for it.

@@ -14,7 +14,7 @@ typedef enum WriteAllocate {
     ALLOCATE_FETCH,    /* the line's other bytes are fetched at once */
     ALLOCATE_VALIDATE, /* nothing is fetched before a read wants bytes that were not written */
     ALLOCATE_NONE,     /* the write passes on */
-    ALLOCATE_BESIDE,   /* the write passes on, and the line is fetched beside it (L2) */
+    ALLOCATE_BESIDE,   /* the write passes on, and the line is fetched in parallel (L2) */
     WRITE_ALLOCATES,
 } WriteAllocate;
 

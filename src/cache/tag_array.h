@@ -289,8 +289,8 @@ static inline void tag_array_drop(TagArray *tags, int32_t place, uint8_t sectors
 /* Forgets the line, which must have nothing pending, dirty or not. */
 void tag_array_invalidate(TagArray *tags, int32_t place);
 
-/* Lets each set use so many of the ways that it was built with, at least one. No line may be there.
- */
+/* Lets each set use `ways` of the ways that it was built with, at least one. The tag array must be
+ * empty. */
 void tag_array_set_ways(TagArray *tags, uint32_t ways);
 
 /* Forgets every line that has nothing pending, and the valid sectors of those that have. Dirty

@@ -408,10 +408,11 @@ static bool check_operands(const Command *command, const Arguments *arguments) {
 static void note_options(const Command *command, int count, char **words) {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
         if (strncmp(words[i], "--", 2) != 0 || !is_known(command, words[i])) continue;
-        fprintf(stderr,
-                "tyto: note: %s stands after the program's name, and so is the program's own; an "
-                "option of tyto %s stands before it\n",
-                words[i], command->name);
+        fprintf(
+            stderr,
+            "tyto: note: %s comes after the program's name, so it belongs to the program; options "
+            "of tyto %s come before the name\n",
+            words[i], command->name);
         return;
     }
 }

@@ -57,9 +57,9 @@ typedef struct Command {
     bool ends_at_operand; /* what follows the first operand belongs to another program ... */
     bool (*shares_options)(const char *operand); /* ... but for our options, after such a one */
     bool takes_unknown;   /* so does everything from the first unknown option on */
-    int most_operands;    /* at most so many; -1: any number */
+    int most_operands;    /* at most this many operands; -1: any number */
     bool lists_workloads; /* its help names them */
-    int lowest_operands;  /* at least so many */
+    int lowest_operands;  /* at least this many */
     int (*run)(Arguments *arguments);
 } Command;
 
@@ -98,8 +98,8 @@ bool arguments_has(const Arguments *arguments, const char *name);
 /* The processes to run at once: what --jobs says, else as many as the host has processors. False
  * after a message. */
 bool arguments_jobs(const Arguments *arguments, int *jobs);
-/* Whether the command takes one of the simulator's options as it is, and has none of its own in its
- * place. */
+/* Whether the command takes this option of the simulator unchanged, because it lacks an option of
+ * its own for it. */
 bool command_takes(const Command *command, const TytoOption *option);
 /* Whether one of the simulator's options was given. */
 bool arguments_gave(const Arguments *arguments, const char *name);
@@ -125,12 +125,12 @@ void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * names of files and functions hold must not steer the terminal. */
 void put_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The width with which printf ("%*s", "%-*s") fills a text up to so many columns, as it counts
- * bytes. */
+/* The width for printf ("%*s", "%-*s") that fills a text up to `columns` columns. printf counts
+ * bytes, not columns. */
 int pad_text(const char *text, int columns);
 
-/* What "%s%s%s" at a message's end takes: the name that was probably meant (tyto_nearest), of which
- * nothing is said when it is NULL. */
+/* Arguments for "%s%s%s" at a message's end: the name that was probably meant (tyto_nearest). They
+ * print nothing when it is NULL. */
 #define MEANT(nearest)                                                                             \
     (nearest) ? "; did you mean '" : "", (nearest) ? (nearest) : "", (nearest) ? "'?" : ""
 

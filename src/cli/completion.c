@@ -111,7 +111,7 @@ static void add_alternatives(const char *text, Words *words) {
     }
 }
 
-/* ---- Where the cursor stands ---- */
+/* ---- The cursor's position ---- */
 
 static void add_options(const Command *command, Words *words) {
     for (int i = 0; i < command->option_count; i++)

@@ -7,8 +7,8 @@
 
 #include "cli/files.h"
 
-/* Reads "sm_90" or "90"; what follows the number ("sm_90a") is no part of the code's architecture.
- * False after a message. */
+/* Reads "sm_90" or "90". Letters after the number ("sm_90a") are not part of the code's
+ * architecture. False after a message. */
 static bool read_architecture(const char *text, uint32_t *architecture) {
     const char *digits = strncmp(text, "sm_", 3) == 0 ? text + 3 : text;
     size_t count = strspn(digits, "0123456789");

@@ -1,4 +1,4 @@
-/* Files that the command reads and writes. Every failure is told on stderr. */
+/* Files that the command reads and writes. Each failure is reported on stderr. */
 #ifndef TYTO_CLI_FILES_H
 #define TYTO_CLI_FILES_H
 
@@ -12,7 +12,7 @@
 /* A whole file of at most `most` bytes ("-": standard input), ended by a NUL past *length; NULL
  * after a message. The caller frees it. */
 char *file_read(const char *path, size_t most, size_t *length);
-/* Writes a file anew ("-": standard output); false after a message. */
+/* Writes a whole file ("-": standard output); false after a message. */
 bool file_write(const char *path, const void *bytes, size_t length);
 
 #endif

@@ -24,7 +24,7 @@ static const char overview[] =
 typedef void PrintOption(const TytoOption *option);
 typedef void PrintHeading(const char *heading);
 
-/* What stands before the operands. */
+/* The text before the operands. */
 static const char *gap(const Command *command) { return *command->operands ? " " : ""; }
 
 /* That there are options, if there are. */
@@ -50,7 +50,7 @@ static void walk_options(const Command *command, PrintHeading *print_heading,
 
 static void print_heading(const char *heading) { printf("\n%s:\n", heading); }
 
-/* What stands between an option and its value: nothing before one that may be left out. */
+/* The text between an option and its value: empty for a value that may be left out. */
 static const char *blank_before(const char *argument) {
     return argument && argument[0] == '[' ? "" : " ";
 }

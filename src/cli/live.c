@@ -1,7 +1,7 @@
-/* The server is a process beside the run: the run writes snapshots into a file in a private folder,
- * the server reads them, and nothing that anybody sends to it can reach the run. It is nobody's
- * child that the program could wait for, has no part in the terminal, and holds none of the files
- * that the program was given open. */
+/* The server is a separate process: the run writes snapshots into a file in a private folder, and
+ * the server reads them. So nothing that a client sends to the server can reach the run. The
+ * program cannot wait for the server, as the server is not its child. The server is not attached to
+ * the terminal, and keeps none of the program's files open. */
 #include "cli/live.h"
 
 #include <arpa/inet.h>
@@ -87,7 +87,7 @@ static void leave_run(const Live *live) {
     signal(SIGHUP, SIG_IGN);
 }
 
-/* In a child of the run: the server becomes a child of nobody. */
+/* In a child of the run: the server's parent ends, so that no process of the run is its parent. */
 static _Noreturn void become_server(Live *live, pid_t run) {
     char state[sizeof live->state];
     live->server.program = (int)syscall(SYS_pidfd_open, run, 0);

@@ -49,8 +49,8 @@ static int end_output(int status) {
     return status ? status : EXIT_FAILED;
 }
 
-/* Where a result goes to standard output it stands there alone: whatever else the command, or a
- * program that it starts, prints goes to standard error. */
+/* A result on standard output is alone there: all other output of the command, or of a program that
+ * it starts, goes to standard error. */
 static bool claim_output(const Arguments *arguments) {
     if (!arguments_writes_output(arguments) || tyto_claim_output()) return true;
     say_error("standard output: cannot be kept for results: %s", strerror(errno));

@@ -52,7 +52,7 @@ void program_find_workloads(char *folder, size_t size) {
     else if (!find_beside(places, 2, ".", folder, size)) folder[0] = '\0';
 }
 
-/* A workload is a program with its PTX beside it. */
+/* A workload is a program with its PTX in the same folder. */
 static bool is_workload(const char *folder, const char *name) {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
@@ -204,7 +204,8 @@ void program_export_options(int count, const char *const *words) {
 
 bool program_find_libraries(char *folder, size_t size) {
     if (!find_beside(library_places, 2, "libcuda.so.1", folder, size)) {
-        say_error("libcuda.so.1 of Tyto is not beside this command; is the installation complete?");
+        say_error(
+            "libcuda.so.1 of Tyto is not next to this command; is the installation complete?");
         return false;
     }
     *strrchr(folder, '/') = '\0';
@@ -280,11 +281,10 @@ bool program_exists(const char *name) {
 static void tell_of_absent(const char *name, ElfFacts facts) {
     for (int i = 0; elf_absent_libraries[i].file; i++) {
         if (facts.absent >> i & 1)
-            fprintf(
-                stderr,
-                "tyto: warning: %s links %s (%s), of which Tyto has none: its functions will fail "
-                "(docs/libraries.md)\n",
-                name, elf_absent_libraries[i].file, elf_absent_libraries[i].name);
+            fprintf(stderr,
+                    "tyto: warning: %s links %s (%s), which Tyto lacks: its functions will fail "
+                    "(docs/libraries.md)\n",
+                    name, elf_absent_libraries[i].file, elf_absent_libraries[i].name);
     }
 }
 

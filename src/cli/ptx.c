@@ -93,13 +93,12 @@ const Command command_ptx = {
     .name = "ptx",
     .operands = "FILE...",
     .summary = "Check PTX files and list their kernels",
-    .text =
-        "Every mistake is told as file:line:column, and every instruction that is not supported.\n"
-        "Registers are 32-bit registers per thread; shared and local memory are in bytes.\n"
-        "FILE - is standard input.\n"
-        "\n"
-        "  tyto ptx kernel.ptx\n"
-        "  tyto ptx --dot --kernel spmv kernel.ptx | dot -Tsvg > spmv.svg\n",
+    .text = "Mistakes and unsupported instructions are reported as file:line:column.\n"
+            "Registers are 32-bit registers per thread; shared and local memory are in bytes.\n"
+            "FILE - is standard input.\n"
+            "\n"
+            "  tyto ptx kernel.ptx\n"
+            "  tyto ptx --dot --kernel spmv kernel.ptx | dot -Tsvg > spmv.svg\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .lowest_operands = 1,

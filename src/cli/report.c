@@ -13,7 +13,7 @@ static const char default_output[] = "report.html";
 
 /* ---- Reading ---- */
 
-/* Says where the fault stands. */
+/* Reports where the fault is. */
 static bool refuse(const ReportDocument *document, const char *fault, size_t at) {
     int line = 1, column = 1;
     for (size_t i = 0; i < at; i++) {
@@ -92,7 +92,7 @@ const Command command_report = {
         "A FILE is what --json of tyto run, launch, compare or sweep wrote, or --csv of tyto "
         "reproduce;\n"
         "several are shown side by side. The page is one file that opens in any browser, and asks\n"
-        "the network for nothing. It shows what it is given: where warps stood by line with\n"
+        "the network for nothing. It shows what the files have: where warps waited, by line, with\n"
         "--profile, the course of a run with --sample, thread blocks with --ctas.\n"
         "\n"
         "  tyto run --profile --sample 1000 --ctas ctas.csv --json gto.json --scheduler gto spmv\n"

@@ -1,6 +1,6 @@
-/* tyto reproduce: the tables and figures of the papers, the published numbers beside ours. What an
- * experiment is stands in its file in experiments/; finished runs stay in a database, so that a
- * command that was interrupted goes on where it was when it is given again. */
+/* tyto reproduce: the tables and figures of the papers, the published numbers next to ours. A file
+ * in experiments/ describes each experiment. Finished runs are stored in a database; an interrupted
+ * command resumes when it is given again. */
 #include "cli/reproduce.h"
 
 #include "cli/command.h"
@@ -143,7 +143,8 @@ static bool close_page(Page *page, bool is_whole) {
     return is_written;
 }
 
-/* A file of before is better than one without what an experiment has not come to. */
+/* Reports files that are not written: an older complete file is better than one without the results
+ * that are missing here. */
 static void say_left(const Arguments *arguments) {
     static const char *const files[] = {"--csv", "--markdown"};
     for (int i = 0; i < 2; i++) {
@@ -226,7 +227,7 @@ static const TytoOption options[] = {
 const Command command_reproduce = {
     .name = "reproduce",
     .operands = "list|all|ID|FILE.yaml",
-    .summary = "Run a table or figure of a paper, and print its numbers beside ours",
+    .summary = "Run a table or figure of a paper, and print its numbers next to ours",
     .text = "  tyto reproduce list\n"
             "  tyto reproduce owl-table-2 --size test --csv table.csv --plot table.svg\n"
             "\n"

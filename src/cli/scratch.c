@@ -40,7 +40,7 @@ static int open_own(int place, const char *name) {
     return -1;
 }
 
-/* All files: a program that was ended as it wrote leaves some of names that nobody else knows. */
+/* Removes all files: a program that ended during a write leaves files whose names only it knew. */
 static void remove_files(int folder) {
     int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = again < 0 ? NULL : fdopendir(again);
@@ -65,8 +65,8 @@ static void remove_unused(const char *place) {
     if (list) closedir(list);
 }
 
-/* Locks the folder. False when another command has removed it before that, which is not told by an
- * error: without locks (some network file systems) nobody removes any. */
+/* Locks the folder. False when another command removed it before the lock. A failed lock does not
+ * count: without locks (some network file systems) no command removes folders. */
 static bool hold(const Scratch *scratch) {
     struct stat here, named;
     flock(scratch->descriptor, LOCK_EX);

@@ -12,8 +12,7 @@ typedef struct Scratch {
     int descriptor; /* of the folder; holds the lock that says that it is in use */
 } Scratch;
 
-/* Makes a folder in TMPDIR, or /tmp, and removes those there that nobody uses any more. False after
- * a message. */
+/* Makes a folder in TMPDIR, or /tmp, and removes the unused ones there. False after a message. */
 bool scratch_open(Scratch *scratch);
 /* Removes it with all files in it. */
 void scratch_close(Scratch *scratch);

@@ -31,7 +31,7 @@ typedef struct Supervisor {
     bool asks_help; /* of the program: it need not launch anything */
 } Supervisor;
 
-/* Signals that are passed on, as far as nobody ignores them. */
+/* Signals that are passed on, unless they are ignored. */
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 static void block_signals(Supervisor *supervisor) {

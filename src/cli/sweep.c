@@ -73,7 +73,7 @@ static bool is_whole(const Engine *engine) {
 
 /* ---- Watching ---- */
 
-/* What is done of the sweep, whoever does it. */
+/* The progress of the sweep, whichever process runs it. */
 static bool write_state(const Work *work, FILE *to) {
     const Engine *engine = work->sweep->engine;
     double idle;
@@ -129,7 +129,7 @@ static int run_all(const Work *work) {
     return end == ENGINE_DONE && is_whole(work->sweep->engine) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Which executor runs it, and the folder that it shares with its jobs: beside the database, if none
+/* Chooses the executor, and the folder that it shares with its jobs: the database's folder, if none
  * is named. False after a message. */
 static bool choose_engine(Work *work, const char *database) {
     static const Executor *const executors[] = {&executor_local, &executor_slurm};
@@ -177,7 +177,7 @@ static int run_work(Work *work) {
     return arguments_has(work->arguments, "--watch") ? watch(work) : run_all(work);
 }
 
-/* That one is not named beside several. */
+/* Checks that `one` is not given together with `several`. */
 static bool check_alone(const Arguments *arguments, const char *one, const char *several) {
     if (!arguments_gave(arguments, one) || !arguments_has(arguments, several)) return true;
     say_error("%s and %s cannot both be given", one, several);
@@ -230,7 +230,7 @@ static const TytoOption options[] = {
     {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
     {"--engine", "local|slurm", "local", "What runs them: this host, or a Slurm cluster.", NULL, 0},
     {"--folder", "FOLDER", NULL,
-     "Where jobs of a cluster leave their results, seen by all its nodes; else beside the "
+     "Where jobs of a cluster leave their results, seen by all its nodes; else next to the "
      "database.",
      NULL, 0},
     {"--retry", NULL, NULL, "Try those again that failed before.", NULL, 0},
@@ -264,7 +264,7 @@ const Command command_sweep = {
         "  tyto sweep all --sizes test --schedulers lrr,gto --baseline lrr --plot league.svg\n"
         "\n"
         "Finished runs are kept: a command that was interrupted goes on where it was. A run that\n"
-        "fails is told at the end, and tried again with --retry.\n",
+        "fails is reported at the end, and tried again with --retry.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,
@@ -299,7 +299,7 @@ const Command command_league = {
     .text =
         "A sweep (tyto help sweep) with other defaults: all workloads of the suites, --schedulers\n"
         "all and --baseline gto. Below the speed-ups are their means, the share of rows that gain\n"
-        "or lose 2%, the worst, an interval of the mean by drawing programs anew, and the storage\n"
+        "or lose 2%, the worst, an interval of the mean by redrawing programs, and the storage\n"
         "that each scheduler adds. A scheduler of one's own takes part by its file.\n"
         "\n"
         "  tyto league --sizes test --machines gtx480,h100\n"

@@ -1,5 +1,5 @@
-/* tyto workloads: the benchmark programs, by suite. What they are stands in the table of their own
- * page, workloads/README.md, which lies beside them. */
+/* tyto workloads: the benchmark programs, by suite. Their descriptions are in the table of
+ * workloads/README.md, in their own folder. */
 #include "cli/workloads.h"
 
 #include <limits.h>

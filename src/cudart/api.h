@@ -196,7 +196,7 @@
     ROW(GRAPHICS, "there is no graphics API on this device") \
     ROW(EXTERNAL, "memory and semaphores of other APIs cannot be imported") \
     ROW(SPARSE, "arrays have all their memory and one plane") \
-    ROW(LOGS, "errors are told on stderr at once") \
+    ROW(LOGS, "errors are reported on stderr at once") \
     ROW(DMA, "no other device reaches the memory") \
     ROW(ATOMICS, "which atomic operations a link can do is not modelled") \
     ROW(TABLE, "the tables of private functions are the vendor's") \

@@ -46,7 +46,7 @@ cudaError_t CUDARTAPI cudaSetDevice(int device) {
     if (device > 0 && runtime_tells_first("cudaSetDevice"))
         runtime_say(
             "warning: cudaSetDevice(%d) fails: there is one device, 0. Programs for several GPUs "
-            "run on it when they ask cudaGetDeviceCount, or are told to use one GPU",
+            "run on it when they ask cudaGetDeviceCount, or when they are set to use one GPU",
             device);
     return RUNTIME_CALL(check_device(device));
 }

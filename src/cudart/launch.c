@@ -40,8 +40,8 @@ cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
 
 /* ---- What a launch returns ---- */
 
-/* On a GPU a kernel faults when the launch has long returned, so the next call tells of the fault;
- * under CUDA_LAUNCH_BLOCKING=1 the launch does. */
+/* On a GPU a kernel faults long after the launch has returned, so the next call reports the fault.
+ * Under CUDA_LAUNCH_BLOCKING=1 the launch itself reports it. */
 static bool is_told_later(CUresult status) {
     static const CUresult faults[] = {
         CUDA_ERROR_ILLEGAL_ADDRESS,

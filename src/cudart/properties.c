@@ -1,5 +1,5 @@
 /* cudaGetDeviceProperties: the device's attributes as one structure, in the form of CUDA 13 and in
- * that of CUDA 12, of which CUDA 11's is the beginning. */
+ * that of CUDA 12. CUDA 11's form is the beginning of CUDA 12's. */
 #include "cudart/runtime.h"
 
 #include <assert.h>
@@ -100,8 +100,8 @@ struct Properties12 {
 };
 static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it");
 
-/* ROW(member, attribute of the driver) of both structures; other members are 0, as is whatever the
- * device has not got. */
+/* ROW(member, attribute of the driver) of both structures. Other members are 0, and so are those of
+ * features that the device lacks. */
 #define PROPERTIES(ROW)                                                                            \
     ROW(sharedMemPerBlock, MAX_SHARED_MEMORY_PER_BLOCK)                                            \
     ROW(regsPerBlock, MAX_REGISTERS_PER_BLOCK)                                                     \

@@ -1,11 +1,12 @@
 /* What compilers register before main: fat binaries with their kernels and variables.
  *
  * A fat binary is loaded when something of it is first used, so that a program pays only for what
- * it runs and a binary that cannot be loaded is no obstacle to the others. Those that clang made
- * for -rdc=true are one module together, for each program or shared library.
+ * it runs, and a binary that cannot be loaded does not affect the others. Those that clang made for
+ * -rdc=true are one module together, for each program or shared library.
  *
- * Managed variables of clang's (cuda/clang/cuda_runtime.h) are the host's own memory. The device is
- * told of them, and gives them their values, before main: as soon as all of a binary is known. */
+ * Managed variables of clang's (cuda/clang/cuda_runtime.h) are the host's own memory. The runtime
+ * reports them to the device, which gives them their values, before main: as soon as all of a
+ * binary is known. */
 #include "cudart/runtime.h"
 
 #include <dlfcn.h>
@@ -63,7 +64,7 @@ struct Section {
 #define OWN_LOW  UINT64_C(0x60000000)
 #define OWN_HIGH UINT64_C(0x80000000)
 
-enum { LOG_BYTES = 4096 }; /* of messages that nobody reads */
+enum { LOG_BYTES = 4096 }; /* of messages that are not used */
 
 static struct {
     pthread_mutex_t lock;

@@ -76,7 +76,7 @@ int runtime_synchronized(int status) {
 
 bool runtime_tells_first(const char *what) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static Map *told; /* what was told of so far */
+    static Map *told; /* what was reported so far */
     const int before = lock_take(&lock);
     if (!told) told = map_new();
     bool is_known = map_has(told, what, strlen(what));

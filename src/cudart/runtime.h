@@ -24,9 +24,9 @@ cudaError_t runtime_leave(int status);
 /* All three in one: the value of a function that is `work`, an expression of either type. */
 #define RUNTIME_CALL(work) runtime_leave(runtime_enter() ? (int)(work) : (int)runtime_failure())
 
-/* A launch of this thread was refused, as the simulator has not what its kernel needs. Until the
- * program asks for the last error, its waits fail (runtime_synchronized): else a program that looks
- * at no launch's status took for results what no kernel has computed. */
+/* A launch of this thread was refused, as the simulator lacks what its kernel needs. Until the
+ * program asks for the last error, its waits fail (runtime_synchronized). Otherwise a program that
+ * ignores the launch's status would use results that no kernel computed. */
 void runtime_note_refusal(void);
 /* The status of a call that waits, by the driver's. */
 int runtime_synchronized(int status);
@@ -70,7 +70,7 @@ void registry_unload(void);
 
 /* ---- Launches (launch.c) ---- */
 
-/* What a function that launches kernels returns: a fault is told by the next call. */
+/* What a function that launches kernels returns: the next call reports a fault. */
 int launch_told(int status);
 /* The driver's configuration of a launch; false: it cannot be. */
 bool launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out);
@@ -95,7 +95,7 @@ int copy_read_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *out);
 /* Why nothing can be copied so to a variable, or from one; 0 when it can. */
 int copy_check_to_symbol(enum cudaMemcpyKind kind);
 int copy_check_from_symbol(enum cudaMemcpyKind kind);
-/* The address `offset` bytes into a variable, of which `size` bytes are wanted. */
+/* The address `offset` bytes into a variable, for an access of `size` bytes. */
 int copy_place_in(const void *symbol, size_t size, size_t offset, void **place);
 
 /* ---- What releases answer otherwise (version_12.c, version_13.c) ---- */

@@ -125,7 +125,7 @@ cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
 cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
                                 cudaGraphNode_t *node, char *log, size_t log_bytes) {
     if (node) *node = NULL;
-    if (log && log_bytes) *log = 0; /* what is wrong is told on stderr */
+    if (log && log_bytes) *log = 0; /* stderr gets what is wrong */
     return RUNTIME_CALL(cuGraphInstantiate(executable, graph, 0));
 }
 

@@ -11,8 +11,8 @@
 
 enum { DRAM_MAX_BANKS = 32, DRAM_MAX_GROUPS = 8 };
 
-/* Ticks lie by bank and group, then by command: what is asked and told of one lies in one line of
- * the host's caches. */
+/* Ticks are ordered by bank and group, then by command, so that all values of one bank or group
+ * that are used together lie in one line of the host's caches. */
 typedef struct DramBanks {
     uint64_t channel_ready[DRAM_COMMANDS]; /* tick from which the channel allows the command */
     uint32_t open;                         /* bit per bank: a row is open */

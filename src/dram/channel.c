@@ -246,7 +246,7 @@ static uint32_t banks_to_serve(const DramChannel *channel, uint64_t tick) {
     return channel->scheduler->candidates(&channel->queue, ~taken, tick);
 }
 
-/* Banks whose prefetch under way nobody waits for. */
+/* Banks with a prefetch under way and no waiting request. */
 static uint32_t patient_prefetches(const DramChannel *channel) {
     if (!channel->prefetching) return 0;
     DramWaiting waiting = waiting_of(channel);
@@ -259,10 +259,10 @@ static uint32_t banks_wanting_bus(const DramChannel *channel) {
     return wanting & ~patient_prefetches(channel);
 }
 
-/* Banks in which a prefetch may begin or go on when no request has a column command. First those
- * that have to prefetch before the request to another row that waits there; without any, those
- * where nobody waits, but none may begin that could delay a request which is about to use the bus.
- */
+/* Banks in which a prefetch may begin or go on when no request has a column command. First come the
+ * banks that have to prefetch before a waiting request to another row. Without any, these are the
+ * banks without a waiting request. None of them may begin that could delay a request which is about
+ * to use the bus. */
 __attribute__((noinline)) static uint32_t find_banks_to_prefetch(const DramChannel *channel) {
     DramWaiting waiting = waiting_of(channel);
     uint32_t idle = channel->prefetch.rows & ~channel->serving & ~waiting.same_row;
@@ -272,7 +272,7 @@ __attribute__((noinline)) static uint32_t find_banks_to_prefetch(const DramChann
     return banks_wanting_bus(channel) ? under_way : under_way | (idle & ~waiting.other_rows);
 }
 
-/* Mostly there is no row to prefetch from. */
+/* In most cycles no row can be prefetched from. */
 static inline uint32_t banks_to_prefetch(const DramChannel *channel) {
     return channel->prefetch.rows | channel->prefetching ? find_banks_to_prefetch(channel) : 0;
 }
@@ -420,9 +420,8 @@ static int find_row_command(const DramChannel *channel, int end, uint64_t tick) 
 
 /* One column command to the first bank of the scan that may have one, and one row command to the
  * first before that bank, or with two buses to the first of all; or, where there is one command a
- * tick, the first of these alone. Prefetches that nobody waits for get the column commands that are
- * left.
- */
+ * tick, the first of these alone. Prefetches without a waiting request get the remaining column
+ * commands. */
 static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t column = wanting(channel, DRAM_WRITE, tick) |
                       (wanting(channel, DRAM_READ, tick) & ~patient_prefetches(channel));

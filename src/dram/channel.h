@@ -48,7 +48,7 @@
     P(COUNT, key, at, "pseudo_channels", pseudo_channels, "", 1, 2, "1", "channels that share a command bus, neighbours by number") \
     P(COUNT, key, at, "bliss_threshold", bliss_threshold, "", 1, 1000000, "4", "scheduler bliss: consecutive requests of one SM, served, that put it on the blacklist") \
     P(COUNT, key, at, "bliss_interval", bliss_interval, "cycles", 1, 1000000000, "10000", "scheduler bliss: DRAM cycles from one clearing of the blacklist to the next") \
-    P(BYTES, key, at, "mask", mask_bytes, 0, 256, "0 B", "that move beside those of a store that goes to DRAM, and tell which of these it writes; what L2 writes back has none")
+    P(BYTES, key, at, "mask", mask_bytes, 0, 256, "0 B", "that move with a store to DRAM and say which of its bytes it writes; write-backs of L2 have none")
 /* clang-format on */
 
 typedef struct DramConfig {
@@ -70,7 +70,7 @@ typedef struct DramReply {
     uint32_t handle;  /* of the request; 0 for a prefetch */
     uint32_t waited;  /* ticks in the queue; 0 for a prefetch */
     uint8_t bank;     /* bank it came from */
-    bool is_prefetch; /* the owner has not asked for it */
+    bool is_prefetch; /* the owner did not ask for it */
     bool is_write;    /* of a write that is awaited; inside the channel, of any in flight */
     bool is_awaited;  /* of the request */
 } DramReply;
@@ -120,8 +120,8 @@ typedef struct DramChannel {
     uint32_t flight_mask;               /* size of the ring `flights` - 1 */
     uint32_t flight_head, flight_count; /* transfers under way, in the order in which they end */
     uint32_t reply_entries, reply_head, reply_count; /* the ring `replies` */
-    uint32_t written_handle;                         /* of the write that has_written tells of */
-    bool has_written; /* a write ended, and dram_take_written has not been asked since */
+    uint32_t written_handle;                         /* of the write that has_written reports */
+    bool has_written; /* a write ended after the last call of dram_take_written */
     bool has_dual_bus, gives_one_command; /* of the configuration */
 
     DramFlight *flights;

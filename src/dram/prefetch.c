@@ -73,7 +73,7 @@ void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank) {
     prefetch->rows &= ~(UINT32_C(1) << bank);
 }
 
-/* The first line from `from` on that has not been sent; `lines` when all have been. */
+/* The first unsent line at `from` or later; `lines` when all are sent. */
 static uint32_t unsent_from(const DramPrefetch *prefetch, uint32_t bank, uint32_t from) {
     const uint64_t *sent = prefetch->sent[bank];
     for (uint32_t word = from / 64; word < DRAM_PREFETCH_MAX_LINES / 64; word++) {

@@ -1,6 +1,7 @@
-/* Opportunistic prefetch: once no demand request to an open row is left, the lines of the row that
- * have not been sent to the L2 since it was opened are read in order, while the row is open anyway.
- * A row that has only been written to, by write-backs that no program waits for, is left alone.
+/* Opportunistic prefetch: once no demand request to an open row is left, the channel reads more
+ * lines of the row in order, while the row is open anyway. It reads those that it did not send to
+ * the L2 since the row was opened. A row that has only been written to, by write-backs that no
+ * program waits for, is left alone.
  *
  * Scheme `stop` gives up as soon as a demand request to another row of the bank waits. Scheme `min`
  * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer
@@ -9,7 +10,7 @@
  * another row of the bank waits.
  *
  * State per bank: one bit per line of the open row. They start at 0 (section 4.5) or, a variant of
- * ours, from what the L2 has, which sits beside the controller. Lines are taken "sequentially"
+ * ours, from what the L2 has, which is next to the controller. Lines are taken "sequentially"
  * (section 4.4): from the one sent last on and then from the row's start, or always from there,
  * since the paper leaves open where the sequence begins. Source: OWL section 4.4; its average
  * number of pending requests "computed approximately with shift registers" is an average over

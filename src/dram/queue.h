@@ -1,8 +1,8 @@
 /* The bounded request queue of a channel and the interface of the policies that pick from it.
  *
- * Requests live in a fixed array and are linked by index. A policy keeps lists of its own, which
- * nobody else sees: it decides in which one a new request goes, which banks it would serve next,
- * and which request of a bank. It sees who made each request (SM and warp) and when it arrived. */
+ * Requests live in a fixed array and are linked by index. A policy keeps private lists: it decides
+ * in which one a new request goes, which banks it would serve next, and which request of a bank. It
+ * sees who made each request (SM and warp) and when it arrived. */
 #ifndef TYTO_DRAM_QUEUE_H
 #define TYTO_DRAM_QUEUE_H
 

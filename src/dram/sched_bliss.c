@@ -1,8 +1,8 @@
-/* BLISS: the blacklisting scheduler. An SM of which many consecutive requests are served is put on
- * a blacklist; requests of the others go first. The order is: requests of SMs that are not on the
- * list, then requests to the row last chosen in the bank (row hits), then the oldest. The list is
- * cleared at fixed times, every `bliss_interval` ticks. So a threshold that is never reached gives
- * FR-FCFS.
+/* BLISS: the blacklisting scheduler. When a channel serves many consecutive requests of one SM,
+ * that SM goes on a blacklist; requests of the others go first. The order is: requests of SMs that
+ * are not on the list, then requests to the row last chosen in the bank (row hits), then the
+ * oldest. The list is cleared at fixed times, every `bliss_interval` ticks. So a threshold that is
+ * never reached gives FR-FCFS.
  *
  * The paper's applications are SMs here. A request without an SM (a write-back of L2) is never on
  * the list, and neither continues nor ends a run of an SM's requests.
@@ -21,7 +21,7 @@ typedef struct Bliss {
     uint32_t threshold; /* consecutive requests that put an SM on the list */
     uint32_t run;       /* consecutive requests of `last` that were served */
     uint16_t last;      /* the SM whose request was served last; DRAM_NO_SM: none was */
-    bool is_empty;      /* nobody is on the list */
+    bool is_empty;      /* no SM is on the list */
     uint64_t interval;  /* ticks between two clearings */
     uint64_t period;    /* number of the interval that `listed` belongs to */
     uint64_t listed[DRAM_MAX_SMS / 64]; /* the blacklist: SMs, bit each */

@@ -313,11 +313,11 @@
     ROW(EXTERNAL, "memory and semaphores of other APIs cannot be imported") \
     ROW(GREEN, "the device is not divided among contexts") \
     ROW(CHECKPOINT, "a process cannot be checkpointed") \
-    ROW(COREDUMP, "there are no GPU core dumps; a fault is told on stderr") \
+    ROW(COREDUMP, "there are no GPU core dumps; a fault is reported on stderr") \
     ROW(TENSOR_MAP, "im2col along W came with compute capability 10.0") \
     ROW(MULTICAST, "there is one device") \
     ROW(SPARSE, "arrays have all their memory and one plane") \
-    ROW(LOGS, "errors are told on stderr at once") \
+    ROW(LOGS, "errors are reported on stderr at once") \
     ROW(OLD_LAUNCH, "replaced by cuLaunchKernel in CUDA 4") \
     ROW(DECOMPRESS, "there is no decompression engine") \
     ROW(DMA, "no other device reaches the memory") \

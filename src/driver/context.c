@@ -21,7 +21,7 @@ CUcontext context_current(void) {
 
 /* ---- Making and ending ---- */
 
-/* Known flags, of which one at most says how a thread waits. */
+/* Known flags; at most one of them says how a thread waits. */
 static bool are_flags(unsigned flags) {
     const unsigned waiting = flags & CU_CTX_SCHED_MASK;
     return flags <= CU_CTX_FLAGS_MASK && (waiting & (waiting - 1)) == 0;
@@ -176,7 +176,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* The handle stays good, so that whoever holds the context can go on with an empty one. */
+/* The handle stays valid, so that other holders of the context can go on with an empty one. */
 CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device) {
     Call call;
     CUresult status = call_begin_driver(&call);

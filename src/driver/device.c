@@ -21,7 +21,7 @@ typedef struct Facts {
 /* An attribute is a fixed number, or a fact of the simulated GPU, possibly cut. */
 typedef struct AttributeRow {
     CUdevice_attribute attribute;
-    int value;   /* fixed; of a fact: the most that is told */
+    int value;   /* fixed; of a fact: the largest value that is reported */
     size_t fact; /* 1 + offset of a uint32_t in Facts, or 0 */
 } AttributeRow;
 

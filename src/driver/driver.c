@@ -35,7 +35,7 @@ static struct {
     CUresult status; /* of starting */
     bool is_forked;  /* this process came from one whose driver had started */
     pthread_mutex_t telling;
-    Map *told; /* under `telling`: names of what was told once; NULL before the first */
+    Map *told; /* under `telling`: names of what was reported once; NULL before the first */
 } process = {.once = PTHREAD_ONCE_INIT, .telling = PTHREAD_MUTEX_INITIALIZER};
 
 void driver_say(const char *format, ...) {
@@ -52,8 +52,8 @@ void driver_say(const char *format, ...) {
 
 /* ---- The end: report, interrupts ---- */
 
-/* Reports, unless that was done; whoever is second waits for the first. A thread that a launch
- * waits for cannot wait for it: one whose policy calls exit. */
+/* Reports, unless that was done; a second caller waits for the first. A thread of the pool cannot
+ * wait here, as a launch waits for it: a policy on it may have called exit. */
 static TytoStatus report(Driver *driver) {
     TytoSimulator *simulator = driver->simulator;
     TytoStatus status = TYTO_OK;
@@ -85,8 +85,8 @@ void driver_obey_signal(Driver *driver) {
     die_of(driver->signal);
 }
 
-/* Whoever runs many programs has them end by a status of its own when what they did is only not
- * written: it is no mistake of theirs. */
+/* A program that runs many others can choose the exit status for results that could not be written
+ * (TYTO_UNWRITTEN): the simulated program made no mistake. */
 static int exit_status_of(TytoStatus status) {
     if (status == TYTO_OK) return 0;
     char *unwritten = status == TYTO_BAD_FILE ? host_variable("TYTO_UNWRITTEN") : NULL;
@@ -243,8 +243,9 @@ static void catch_interrupts(Driver *driver) {
 
 /* ---- The start ---- */
 
-/* A result that goes to standard output stands there alone. The command has seen to that before it
- * started the program; a program that was started by other means prints to it up to here. */
+/* A result that goes to standard output is alone there. The command arranges this before it starts
+ * the program. In a program that was started by other means, earlier output is already on standard
+ * output. */
 static void claim_output(const Options *options, Diag *diag) {
     if (!options_write_output(options) || output_file_is_claimed() || output_file_claim()) return;
     diag_error(diag, NULL, 0, 0, "standard output: cannot be kept for results: %s",

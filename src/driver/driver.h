@@ -41,7 +41,7 @@ typedef struct Context {
     CUfunc_cache cache;       /* preference, without effect */
     CUsharedconfig bank_size; /* preference, without effect */
     uint64_t printf_bytes;    /* limit, without effect: printf writes at once */
-    uint32_t stack_bytes;     /* limit that programs are told; kernels have more (context.c) */
+    uint32_t stack_bytes;     /* limit as programs see it; kernels have more (context.c) */
     uint32_t fetch_bytes;     /* limit of L2's fetches, without effect */
     uint64_t pending;         /* limit of launches of kernels that wait, without effect */
     uint64_t id;              /* of cuCtxGetId */
@@ -134,7 +134,7 @@ typedef struct Texture {
 
 typedef struct Pool Pool; /* of memory, see pool.c */
 
-/* The end of a user object that nobody holds any more. */
+/* The end of a user object that is no longer held. */
 typedef struct Doomed Doomed;
 struct Doomed {
     CUhostFn destroy;
@@ -171,7 +171,7 @@ typedef struct Driver {
     Texture **textures;  /* by texture object, from 1; NULL where there is none */
     uint32_t texture_count; /* of textures */
     Context libraries;      /* owns what libraries have; current nowhere */
-    Context *primary;       /* NULL while nobody retains it */
+    Context *primary;       /* NULL while it is not retained */
     unsigned primary_users; /* retains without a release */
     unsigned primary_flags;
     Attributes stream_attributes[3]; /* of the default streams, by their handles */
@@ -365,9 +365,9 @@ typedef struct LaunchShape {
     CUaccessPolicyWindow window;
 } LaunchShape;
 
-/* Fills a kernel's parameter area. What is wrong is told on stderr. */
+/* Fills a kernel's parameter area. Reports what is wrong on stderr. */
 CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area);
-/* Why the device could not run a function in this shape. What is wrong is told on stderr. */
+/* Why the device could not run a function in this shape. Reports what is wrong on stderr. */
 CUresult launch_check(const Call *call, const Function *function, const LaunchShape *shape);
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
 
@@ -378,14 +378,15 @@ typedef struct KernelRun {
     bool is_dependent; /* LaunchShape.is_dependent */
 } KernelRun;
 
-/* The launch of a function in a shape, which the device can do. What is wrong is told on stderr. */
+/* The launch of a function in a shape, which the device can do. Reports what is wrong on stderr. */
 CUresult kernel_describe(Call *call, const LaunchShape *shape, GpuLaunch *launch);
 /* Gives it to the device, for the call's context. */
 void kernel_begin(Call *call, KernelRun *kernel);
 static inline bool kernel_is_on_device(const KernelRun *kernel) {
     return kernel->is_begun && !simulator_has_ended(&kernel->grid);
 }
-/* What became of a kernel that has ended; its fault stays with the call's context, and is told. */
+/* The outcome of a kernel that has ended. Reports its fault and keeps it with the call's
+ * context. */
 CUresult kernel_end(Call *call, KernelRun *kernel);
 CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy);
 /* Whether there is something to copy, between sides that are what they are said to be. */
@@ -405,8 +406,8 @@ uint64_t memory_device_address(const Call *call, uint64_t pointer);
  * room in it. */
 uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
 uint64_t memory_allocate(Call *call, uint64_t size);
-/* Whether a device address is managed memory, of which *range is all: an allocation, or a variable
- * (also one that is not managed: the driver cannot tell). */
+/* Whether a device address is managed memory; *range is all of that memory. It is an allocation, or
+ * a variable (also one that is not managed: the driver cannot distinguish them). */
 bool memory_is_managed(const Call *call, uint64_t address, Range *range);
 /* Gives back what starts at `address`. */
 void memory_release(Driver *driver, uint64_t address);

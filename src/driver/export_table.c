@@ -1,5 +1,5 @@
-/* cuGetExportTable: private tables of the vendor's driver, of which a simulated GPU has none. The
- * vendor's libraries of numbers need them, so the message names the one that asks. */
+/* cuGetExportTable: private tables of the vendor's driver. A simulated GPU has none. The vendor's
+ * numerical libraries need them, so the message names the library that asks. */
 #include "driver/driver.h"
 
 #include <dlfcn.h>

@@ -93,8 +93,8 @@ static bool is_bad_access(int fault_code) {
     return fault_code == ISA_FAULT_ADDRESS || fault_code == ISA_FAULT_MISALIGNED;
 }
 
-/* What a launch that did not end well comes to: it is told, stays with the context, and may end the
- * process. Where the program is tells something when it has just launched the kernel. */
+/* The error of a launch that failed. It is reported, stays with the context, and may end the
+ * process. The host's call stack is useful only when the program has just launched the kernel. */
 static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int fault_code,
                      const char *what, bool is_just_launched) {
     Driver *driver = call->driver;
@@ -114,7 +114,7 @@ static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int 
         text_add(&message, "\n    host: with --serial-kernels this says where it was launched");
     if (status == GPU_FAULT && is_bad_access(fault_code) && driver_tells_first("--on-fault"))
         text_add(&message,
-                 "\n    --on-fault report leaves such accesses out, tells of each, and goes on");
+                 "\n    --on-fault report skips such accesses, reports each, and goes on");
     driver_say("error: %s", text_string(&message));
     text_free(&message);
     if (status == GPU_REFUSED) {
@@ -216,7 +216,7 @@ CUresult launch_check(const Call *call, const Function *function, const LaunchSh
     return code_of_refusal(call, &launch);
 }
 
-/* What stands for the launch of a function; an error of the program's is told. */
+/* Describes the launch of a function; reports an error of the program. */
 static CUresult describe_launch(Call *call, const LaunchShape *shape, GpuLaunch *launch) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
@@ -327,8 +327,8 @@ static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUs
     return call_end(&call, status);
 }
 
-/* Launches, or has the graph that `stream` captures into launch; `attributes` hold all that stands
- * for the launch, the stream's window among them. */
+/* Launches, or has the graph that `stream` captures into launch. `attributes` hold everything that
+ * applies to the launch, the stream's window included. */
 static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CUstream stream,
                             void **parameters, void **extra) {
     bool is_taken;
@@ -354,7 +354,7 @@ static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CU
     return status || is_taken ? status : give(shape, attributes, stream, parameters, extra);
 }
 
-/* The same; the stream's window stands where the launch has none of its own. */
+/* The same; the stream's window applies where the launch lacks its own. */
 static CUresult launch(LaunchShape *shape, const Attributes *attributes, CUstream stream,
                        void **parameters, void **extra) {
     const CUlaunchAttributeID id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;

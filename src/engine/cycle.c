@@ -38,7 +38,7 @@ static void place_wakes(Engine *engine, uint64_t *wakes) {
         engine->wake[i] = &wakes[i % threads * stride + i / threads];
 }
 
-/* From now on so many threads step the SMs, when they are not stepped by one. */
+/* From now on `threads` threads step the SMs, in cycles that more than one thread steps. */
 static void divide_sms(Engine *engine, uint32_t threads) {
     if (engine->order.threads == threads) return;
     uint64_t *const free_wakes = engine->wakes[1];
@@ -109,8 +109,8 @@ static uint32_t sm_threads(ThreadMode mode) {
     return mode.way == THREADS_SPLIT_SMS && mode.threads > FEWEST ? mode.threads - 1 : mode.threads;
 }
 
-/* Whether so many threads may do a cycle that way, and it is worth a trial: threads that have units
- * of their own do better than those that share out the same ones. */
+/* Whether that many threads may do a cycle that way, and it is worth a trial: threads with their
+ * own units are faster than threads that share the same units. */
 static bool is_mode(const Engine *engine, ThreadMode mode) {
     if (useful_threads(engine, mode.threads) != mode.threads) return false;
     if (useful_threads(engine, sm_threads(mode)) != sm_threads(mode)) return false;

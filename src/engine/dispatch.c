@@ -268,7 +268,7 @@ static bool let_choose(Dispatch *dispatch, uint32_t most) {
 
 /* ---- Clusters ---- */
 
-/* Finds SMs of a group for so many CTAs; false: it has no room for all. */
+/* Finds SMs of a group for `ctas` CTAs; false: it lacks room for all. */
 static bool place_cluster(Dispatch *dispatch, uint32_t gpc, uint32_t ctas, uint32_t *sms) {
     const uint32_t count = dispatch->view.sms;
     uint32_t placed = 0, before;

@@ -46,7 +46,8 @@ typedef struct Dispatch {
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched,
                    const TytoGridView *sizes, SchedCall *call);
 void dispatch_free(Dispatch *dispatch);
-/* CTAs that an SM will hold at most of a grid of `ctas`, of which resources allow `ctas_per_sm`. */
+/* The most CTAs of a grid of `ctas` that an SM will hold at once; its resources allow
+ * `ctas_per_sm`. */
 uint32_t dispatch_limit(const Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm);
 /* What a dispatcher must know of a grid. */
 typedef struct DispatchGrid {

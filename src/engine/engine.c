@@ -20,8 +20,8 @@ enum {
 
 /* ---- Construction ---- */
 
-/* Where the sets of a unit's cache are counted, and those of its kind behind it; NULL: nobody asks.
- */
+/* Where the sets of a unit's cache are counted; those of further units of its kind follow. NULL:
+ * not counted. */
 static SetCounts *sets_wanted(const Engine *engine, UnitKind kind, uint32_t unit) {
     const Units *units = engine->watch ? engine->watch->units : NULL;
     return units ? sets_of(&units->sets[kind], unit) : NULL;
@@ -191,7 +191,7 @@ static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_k
     return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
-/* Whether an SM is awake, or a reply or a request has arrived that its SM has not taken yet. */
+/* Whether an SM is awake, or its SM has yet to take a request or a reply that has arrived. */
 static bool is_an_sm_busy(const Engine *engine) {
     const uint64_t *ready = noc_ready_mask(engine->replies);
     for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
@@ -305,8 +305,8 @@ static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
     put_message(why, result);
 }
 
-/* `what` happened for so many SM cycles. What the grids may wait for comes first: the lines of
- * their warps can be many. */
+/* Explains a deadlock: `what` has lasted since SM cycle `since`. First it says what the grids may
+ * wait for, since the lines of their warps can be many. */
 static void explain_deadlock(const Engine *engine, const Gpu *gpu, const char *what, uint64_t since,
                              GpuResult *result) {
     Text why = {0};
@@ -357,7 +357,7 @@ static bool all_poll(Engine *engine, SmPolls asked) {
     return all;
 }
 
-/* Whether warps do nothing but look for stores that nobody makes, as long as the watchdog waits,
+/* Whether warps have only polled for stores that no thread makes, as long as the watchdog waits,
  * and will go on so. */
 static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     enum { STARVED = 8 }; /* times the patience; ours */
@@ -399,7 +399,7 @@ static uint64_t executed_so_far(const Engine *engine) {
     return sum;
 }
 
-/* For whoever asks how far the launch is (gpu_progress). */
+/* Progress of the launch, for readers in other threads (gpu_progress). */
 void engine_tell_progress(const Engine *engine, Gpu *gpu) {
     const uint64_t instructions = engine_issued(engine);
     atomic_store_explicit(&gpu->done_instructions, engine->instructions_before + instructions,
@@ -519,7 +519,7 @@ static bool look_up(Engine *engine, Gpu *gpu, GpuResult *result) {
     return true;
 }
 
-/* All grids end, as `failed` does, of which its result tells why. */
+/* All grids end as `failed` does; its result has the reason. */
 static GpuGrid *end_early(Engine *engine, Gpu *gpu, GpuGrid *failed) {
     engine_tell_progress(engine, gpu);
     residents_fail(engine, gpu, failed);

@@ -45,11 +45,10 @@ GpuGrid *engine_advance(Engine *engine, Gpu *gpu, uint64_t until);
  * early. */
 bool engine_is_spent(const Engine *engine);
 
-/* Why each warp on the machine stands where it stands; while grids run, or after one has ended
- * early. */
+/* Why each warp on the machine waits; while grids run, or after one has ended early. */
 void engine_visit_stall_reasons(const Engine *engine, SmVisitStallReasons *visit, void *user);
-/* What SM `sm` counted of each instruction in the grid that ran last; NULL: nobody asked, or there
- * is no such SM. */
+/* What SM `sm` counted of each instruction in the grid that ran last; NULL: not wanted, or there is
+ * no such SM. */
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm);
 
 /* SM cycles so far, over all kernels. */

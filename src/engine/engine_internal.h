@@ -15,7 +15,7 @@
 #include "sm/inbox.h"
 #include "sm/order.h"
 
-/* A clock domain beside the SMs'. */
+/* A clock domain other than the SMs'. */
 typedef struct Domain {
     uint64_t khz;   /* its frequency */
     uint64_t phase; /* accumulated kHz: a tick is due when it reaches the SM clock's */
@@ -38,8 +38,8 @@ typedef struct CycleWord {
     uint64_t asleep;  /* SMs that have made their step and sleep */
 } CycleWord;
 
-/* What a thread of the pool notes of its part of a cycle, on lines of its own: for up to 64 SMs on
- * one, which is all that the first thread has to fetch. */
+/* What a thread of the pool notes of its part of a cycle, on its own lines of the host's caches.
+ * Up to 64 SMs need one line, which is all that the first thread has to fetch. */
 typedef struct CyclePart {
     _Atomic uint64_t
         done; /* of the cycles apart, the last whose SMs it has stepped (engine/split_threads.c) */
@@ -52,15 +52,15 @@ typedef struct CyclePart {
 } CyclePart;
 _Static_assert(sizeof(CyclePart) % THREAD_POOL_LINE == 0, "threads write side by side");
 
-/* How far a thread is that has units of its own (engine/split_threads.c), in cycles since it has
- * them; written by it alone. */
+/* Cycles that a thread has completed since it took over its units (engine/split_threads.c). Only
+ * this thread writes them. */
 typedef struct SplitPace {
     _Atomic uint64_t replies;  /* moved by the second; the first takes them (Engine.taken) */
     _Atomic uint64_t requests; /* moved by the first, taken by the second, whose partitions have
                                   stepped */
     _Atomic bool is_over;      /* there is no further cycle */
     char padding[THREAD_POOL_LINE - 2 * sizeof(uint64_t) - sizeof(bool)];
-    uint64_t seen_replies; /* how far it knows the other of the first two to be */
+    uint64_t seen_replies; /* the last progress that it saw of the other one of the first two */
     uint64_t seen_requests;
     char padding_seen[THREAD_POOL_LINE - 2 * sizeof(uint64_t)];
 } SplitPace;
@@ -114,7 +114,7 @@ struct Engine {
     uint64_t *wakes[2];  /* as they were allocated: the second is free */
     uint64_t *awake;     /* SMs for which that is the next one, or has come, bit each */
     SmInbox *inboxes;    /* of the SMs' ports, */
-    uint32_t ports;      /* so many; SM i is at port i modulo this */
+    uint32_t ports;      /* their number; SM i is at port i modulo this */
     uint64_t *holding;   /* those that hold replies, bit each */
     uint64_t *receiving; /* those at which replies wait in a cycle of the pool's, bit each */
     ThreadPool *pool;    /* NULL: one thread does all */
@@ -130,7 +130,7 @@ struct Engine {
     uint32_t split_threads;    /* while the second thread has units of its own, and may not be done
                                   with them: those that take part; else 0 */
     uint64_t lead;             /* cycles by which the second may be behind with the replies */
-    Watch *watch;              /* of the run; NULL: nobody watches */
+    Watch *watch;              /* of the run; NULL: the run is not watched */
     const GpuOptions *options; /* it was made with */
     SchedCallPlace *calls;     /* GpuOptions' policies: by SM, then the CTA scheduler's */
     Counters *networks;        /* what each of the two networks has counted: lines of its own */
@@ -147,7 +147,7 @@ struct Engine {
     _Atomic uint64_t begun; /* ... and the last whose SMs the pool steps */
     /* ... and for itself. */
     _Alignas(ENGINE_LINE) uint64_t alarm; /* first cycle in which one not in `awake` will be */
-    uint64_t next_look;                   /* SM cycle before which nobody looks at the units */
+    uint64_t next_look;                   /* SM cycle before which the units need no look */
     uint64_t split_cycles;    /* those that it is through with since the second has units, ... */
     Domain handoff_noc;       /* ... network steps in them, as the second need not be as far, ... */
     uint32_t handoff_steps;   /* ... and those of the requests in the coming cycle */
@@ -157,7 +157,7 @@ struct Engine {
     EnginePlace *dispatching; /* the grid whose CTAs go out; NULL: all have gone out */
     uint32_t residents;       /* grids on the machine */
     uint32_t finishing;       /* of them, those all of whose CTAs have ended */
-    bool has_waiting;         /* a grid has been given whose turn has not come */
+    bool has_waiting;         /* a grid has been given and its turn is still to come */
     bool has_failed;          /* a grid ended early: the machine is of no further use */
     bool has_triggered; /* all CTAs of a grid let those that depend on it begin, in this cycle */
     uint64_t quiet;     /* coming SM cycles in which nothing can happen */
@@ -186,8 +186,8 @@ struct Engine {
 
 /* ---- cycle.c ---- */
 
-/* Sees to it that so many threads share the work of a cycle, as far as there are so many SMs;
- * before the SMs are made. */
+/* Makes `threads` threads share the work of a cycle, at most one for each SM. Called before the SMs
+ * are made. */
 void cycle_share_work(Engine *engine, uint32_t threads);
 /* Where replies come in; when there are networks. */
 void cycle_open_ports(Engine *engine);
@@ -226,9 +226,9 @@ uint32_t cycle_end_sms(Engine *engine);
 
 enum { SPLIT_COLLECT_CYCLES = 8 }; /* between looks at the room that the other has given back */
 
-/* Whether the partitions may be a cycle ahead when this cycle is over: nobody looks at them then,
- * and the kernel is neither at its end nor at a standstill, since an SM waits for more answers than
- * it can get in a cycle. */
+/* Whether the partitions may be a cycle ahead when this cycle is over. In that case no unit looks
+ * at them then, and the kernel is neither at its end nor at a standstill, since an SM waits for
+ * more answers than it can get in a cycle. */
 bool split_may_run(Engine *engine);
 /* One cycle by two threads, each with units of its own, and by all of a mode's as far as the SMs
  * are shared in it: the first SM that failed, or NO_SM. */
@@ -269,8 +269,8 @@ void memory_side_take_back(Engine *engine);
  * moves. */
 void memory_side_replies_arrive(Engine *engine);
 void memory_side_move_requests(Engine *engine);
-/* The second's: the replies' network moves; the next cycle's turn, of which the partitions make
- * their part, begins when the first thread has moved the requests. */
+/* For the second thread: the replies' network moves. The partitions make their part of the next
+ * cycle's turn, which begins when the first thread has moved the requests. */
 void memory_side_move_replies(const Engine *engine);
 void memory_side_step_ahead(Engine *engine);
 /* After the last cycle of a kernel that failed: the partitions are ahead, as they may have been. */
@@ -278,15 +278,15 @@ void memory_side_settle(Engine *engine);
 
 /* ---- engine.c ---- */
 
-/* Simulated time of so many SM cycles. */
+/* Simulated time of this many SM cycles. */
 static inline uint64_t engine_time_ps(const Engine *engine, uint64_t cycles) {
     return (uint64_t)((unsigned __int128)cycles * 1000000000u / engine->machine->clock.sm_khz);
 }
-/* The run loop's looks begin anew. */
+/* The run loop's looks start over. */
 void engine_plan_looks(Engine *engine, const Gpu *gpu);
 /* Warp instructions issued since the machine was at rest. */
 uint64_t engine_issued(const Engine *engine);
-/* For whoever asks how far the grids are (gpu_progress). */
+/* Progress of the grids, for readers in other threads (gpu_progress). */
 void engine_tell_progress(const Engine *engine, Gpu *gpu);
 
 /* ---- residents.c ---- */

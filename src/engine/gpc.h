@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The group of an SM, where there are so many, at least one. */
+/* The group of an SM, for `gpcs` groups, at least one. */
 static inline uint32_t gpc_of(uint32_t sm, uint32_t gpcs) { return sm / 2 % gpcs; }
 
 /* SMs of a group, of `sms`. */

@@ -1,8 +1,8 @@
 /* The units below the SMs in one SM cycle: partitions and the two networks, each by its own clock.
  *
- * Partitions meet the networks before these move. Once they have moved, then, nothing that an SM
- * does in this cycle can reach a partition before they move again: partitions may make the next
- * cycle's steps beside it (engine/split_threads.c). */
+ * Partitions exchange packets with the networks before these move. So once the networks have moved,
+ * nothing that an SM does in this cycle can reach a partition before they move again. Partitions
+ * may therefore make the next cycle's steps in parallel with the SMs (engine/split_threads.c). */
 #include <assert.h>
 
 #include "engine/engine_internal.h"
@@ -56,9 +56,9 @@ __attribute__((always_inline)) static inline void do_partitions(const Engine *en
     }
 }
 
-/* The ticks that are due `i`-th in the turn: each partition makes all of it, one behind the other,
- * but for those whose slices pass accesses to one another. What is due is told apart before the
- * partitions are gone through. */
+/* The ticks that are due `i`-th in the turn. Each partition makes all of its ticks before the next
+ * partition begins, unless slices pass accesses to one another. The loop below finds what is due
+ * before it goes through the partitions. */
 PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
     const CycleTurn *turn = &engine->turn;
     const uint64_t tick = engine->dram.ticks + i + 1;
@@ -143,8 +143,8 @@ bool memory_side_can_go_ahead(const Engine *engine) {
 
 uint64_t memory_side_lead(const Engine *engine) {
     const ClockConfig *clock = &engine->machine->clock;
-    /* Partitions that are as far behind, and then catch up, give back the room of so many turns
-     * between two looks. */
+    /* Partitions that are this far behind, and then catch up, give back the room of at most
+     * MOST_TURNS turns between two looks. */
     enum { MOST_TURNS = NOC_MOST_TURNS - SPLIT_COLLECT_CYCLES - 1 };
     const uint64_t steps = NOC_MOST_APART / most_steps(clock) - 2;
     const uint64_t most = steps < MOST_TURNS ? steps : MOST_TURNS;

@@ -49,7 +49,7 @@ static uint32_t l1d_ways(const MachineConfig *machine, uint32_t shared_bytes) {
     return ways ? ways : 1;
 }
 
-/* Ways of a set of L2 that come to so many bytes of all of it, to the nearest. */
+/* Ways of a set of L2 that correspond to `bytes` bytes of all of it, rounded to the nearest. */
 static uint32_t ways_of(const MachineConfig *machine, uint64_t bytes) {
     uint64_t ways = machine->partition.l2.ways, all = machine_l2_bytes(machine);
     return (uint32_t)((bytes * ways + all / 2) / all);
@@ -230,7 +230,7 @@ static WarpSource *start_source(const Engine *engine, const Gpu *gpu, const Engi
     return ptx_source_start(place->sources[sm], &context, &place->grid->module->rows);
 }
 
-/* The SMs hear of a grid, of which each will hold at most `ctas` CTAs at once. */
+/* Announces a grid to the SMs; each will hold at most `ctas` CTAs of it at once. */
 static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place, uint32_t ctas) {
     const GpuGrid *grid = place->grid;
     const SmListener listener = listen(engine);

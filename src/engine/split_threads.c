@@ -1,23 +1,24 @@
-/* Two threads, each with units of its own for many cycles: the first, which is the kernel's, takes
- * replies, moves the network of requests and steps the SMs; the second moves the network of replies
- * and steps the partitions. What they tell each other are the packets that leave the switch of
- * either network, and the room that is free again at its end (noc_hand_off).
+/* Two threads, each with its own units for many cycles. The first, which is the kernel's, takes
+ * replies, moves the network of requests and steps the SMs. The second moves the network of replies
+ * and steps the partitions. They exchange the packets that leave the switch of either network, and
+ * the room that becomes free at the network's end (noc_hand_off).
  *
  *     first    replies in t | requests move t | SMs t          | replies in t + 1 | ...
  *     second   ...            | replies move t  | partitions t + 1 | ...
  *
  * The second is never more than a cycle ahead: once the networks have moved, nothing that an SM
- * does in this cycle reaches a partition before they move again. So replies move after those that
- * have arrived are taken, and partitions step after requests have moved.
+ * does in this cycle reaches a partition before they move again. So replies move after the first
+ * thread has taken those that have arrived, and partitions step after requests have moved.
  *
- * But it may be behind, as long as the replies that arrive have left the switch (`lead`), and while
- * requests find room that the first knows of, whatever the partitions have taken since. So neither
- * waits for the other to do its part of a cycle, nor for its news of each to get here.
+ * But the second may be behind under two conditions: the replies that arrive have left the switch
+ * (`lead`), and requests find room that the first already knows of, whatever the partitions have
+ * taken since. So neither thread waits for the other's part of a cycle, nor for its news of each
+ * cycle to arrive.
  *
- * Where SMs are most of the work, others step those that are awake beside the first, or the second
- * before its partitions, where there are but two (engine/cycle.c, sm/order.h). The first then waits
- * for all of them before requests move again; what they inject stays at their nodes until then
- * (noc_hold). */
+ * Where SMs are most of the work, other threads step those that are awake together with the first.
+ * With only two threads, the second steps SMs too, before its partitions (engine/cycle.c,
+ * sm/order.h). The first then waits for all of them before requests move again; what the SMs inject
+ * stays at their nodes until then (noc_hold). */
 #include "engine/engine_internal.h"
 
 /* ---- How far the other is ---- */

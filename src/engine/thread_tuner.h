@@ -66,9 +66,9 @@ typedef struct ThreadTuner {
 
 enum {
     TUNER_LOOK_CYCLES = 16, /* between looks at the clock */
-    TUNER_FULL_TRIALS = 4,  /* decisions, of which one has tried all modes: the first, ... */
+    TUNER_FULL_TRIALS = 4,  /* every N-th decision has tried all modes: the first, ... */
     TUNER_ROUNDS = 3,       /* of trials before a decision */
-    TUNER_DOUBT = 4         /* one for another mode holds for so many times less long */
+    TUNER_DOUBT = 4         /* a decision for another mode holds for 1/N of the time */
 };
 #define TUNER_WARM_SECONDS  0.0002 /* for each mode, in a round, before it is timed, ... */
 #define TUNER_TRIAL_SECONDS 0.0005 /* ... for so long */
@@ -80,8 +80,8 @@ enum {
 #define TUNER_FIRST_PENALTY 0.001  /* seconds of rest after the pool came late, ... */
 #define TUNER_MOST_PENALTY  2.048  /* ... which double while it does so again and again */
 
-/* A run of kernels begins, and its first: `count` modes (copied), THREAD_MODES at most, of which
- * the first is one thread's. */
+/* A run of kernels begins, and its first kernel. There are `count` modes (copied), THREAD_MODES at
+ * most; the first mode is that of one thread. */
 void thread_tuner_init(ThreadTuner *tuner, ThreadTunerClock *clock, const ThreadMode *modes,
                        uint32_t count);
 /* A kernel begins; it goes on with what is known of those before. */

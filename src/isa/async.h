@@ -1,5 +1,5 @@
-/* Asynchronous copies and barriers in memory: what their instructions are told (IsaInst.sub), and
- * how an mbarrier looks. */
+/* Asynchronous copies and barriers in memory: the fields of their instructions (IsaInst.sub), and
+ * the layout of an mbarrier. */
 #ifndef TYTO_ISA_ASYNC_H
 #define TYTO_ISA_ASYNC_H
 
@@ -106,7 +106,7 @@ static inline uint64_t isa_mbarrier_bits(IsaMbarrier barrier) {
     return barrier.pending | barrier.expected << 20 | transactions << 40 |
            (barrier.phase & 1) << 61 | ISA_MBARRIER_MARK << 62;
 }
-/* A transaction count of so many bits from bit `at` on. */
+/* A transaction count, in the bits from bit `at` on. */
 static inline int64_t isa_mbarrier_transactions(uint64_t bits, int at) {
     return (int64_t)(bits << (64 - ISA_MBARRIER_TX_BITS - at)) >> (64 - ISA_MBARRIER_TX_BITS);
 }
@@ -116,15 +116,14 @@ static inline IsaMbarrier isa_mbarrier_of(uint64_t bits) {
 }
 
 #define ISA_MBARRIER_OVERFLOW "more than 2^20 - 1 transactions are under way"
-/* So many transactions more, or fewer, to wait for; false: they are more than an mbarrier counts.
- */
+/* Adds transactions to wait for, or removes some; false: more than an mbarrier can count. */
 static inline bool isa_mbarrier_add(IsaMbarrier *barrier, int64_t transactions) {
     const int64_t most = (int64_t)ISA_MBARRIER_MAX_COUNT;
     barrier->transactions += transactions;
     return barrier->transactions >= -most && barrier->transactions <= most;
 }
-/* So many arrivals, which leave the barrier if it `drops` them; what is wrong with them, or NULL.
- */
+/* Counts arrivals, which leave the barrier if it `drops` them. Returns what is wrong with them, or
+ * NULL. */
 static inline const char *isa_mbarrier_arrive(IsaMbarrier *barrier, uint64_t arrivals, bool drops) {
     if (arrivals > barrier->pending) return "more threads arrive than the phase waits for";
     if (drops && arrivals > barrier->expected) return "more threads leave than it expects";

@@ -60,7 +60,7 @@ void isa_clusters_free(IsaClusters *clusters) {
     *clusters = (IsaClusters){0};
 }
 
-/* The cluster of that number, a new one if it has not begun. */
+/* The cluster of that number; a new one if it did not begin yet. */
 static IsaCluster *find(IsaClusters *clusters, uint64_t number) {
     for (IsaCluster *each = clusters->running; each; each = each->next)
         if (each->number == number) return each;

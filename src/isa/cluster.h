@@ -23,7 +23,8 @@ typedef struct IsaCluster {
     IsaCta *cta[ISA_MOST_CLUSTER]; /* by rank; NULL: not begun, or ended */
     uint32_t begun, ended;         /* CTAs */
     uint32_t alive, arrived;       /* threads; arrived at the barrier in its present phase */
-    bool is_over;                  /* all threads have arrived: whoever waits is released soon */
+    bool is_over;                  /* all threads have arrived: those that wait are released
+                                      soon */
     struct IsaCluster *next;       /* in its list */
 } IsaCluster;
 
@@ -42,7 +43,7 @@ void isa_cluster_join(IsaCta *cta);
 /* Threads of the warp end. */
 void isa_cluster_exit(IsaContext *context, IsaWarp *warp, uint32_t lanes);
 
-/* The CTA of that rank; NULL: there is none, it has not begun or has ended. */
+/* The CTA of that rank; NULL: there is none, it did not begin yet, or it has ended. */
 static inline IsaCta *isa_cluster_cta(const IsaCta *cta, uint64_t rank) {
     if (!cta->cluster) return rank ? NULL : (IsaCta *)(uintptr_t)cta;
     return rank < ISA_MOST_CLUSTER ? cta->cluster->cta[rank] : NULL;
@@ -58,7 +59,8 @@ void isa_cluster_say_missing(const IsaCta *cta, uint64_t rank, Text *out);
  * `waiting` has the warp's bit). */
 void isa_cluster_arrive(IsaContext *context, IsaWarp *warp, uint32_t lanes);
 bool isa_cluster_wait(IsaContext *context, IsaWarp *warp, uint32_t lanes);
-/* Releases those that wait at the barrier of cluster `number`, of which the CTA is or was. */
+/* Releases those that wait at the barrier of cluster `number`, to which the CTA belongs or
+ * belonged. */
 void isa_cluster_release(IsaCta *cta, uint64_t number);
 
 #endif

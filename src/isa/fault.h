@@ -7,7 +7,8 @@
 
 enum { ISA_FAULT_TEXT = 4096 };
 
-/* What went wrong in a launch, filled by whoever found it; the launch fails with this text. */
+/* What went wrong in a launch, filled by the code that found it; the launch fails with this
+ * text. */
 typedef struct IsaFault {
     bool is_set;
     int code; /* IsaFaultCode */

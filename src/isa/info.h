@@ -65,7 +65,7 @@ typedef enum IsaTensor {
     ISA_TENSOR_BIT,
     ISA_TENSORS
 } IsaTensor;
-enum { ISA_TENSOR_SPARSE = 16 }; /* beside one of them */
+enum { ISA_TENSOR_SPARSE = 16 }; /* combined with one of them */
 
 typedef enum IsaMemoryKind {
     ISA_MEMORY_NONE,
@@ -227,7 +227,7 @@ typedef struct IsaSlots {
     uint8_t passed; /* a guarded branch that no lane takes; else as `slots` */
     uint8_t chain; /* of the slots those that wait for one another; of a load without a slot 1 where
                       it accesses memory nevertheless: another load does it for both */
-    bool is_forgotten; /* an atomic whose result nobody reads: it brings none */
+    bool is_forgotten; /* an atomic with an unused result: it brings none */
 } IsaSlots;
 
 /* Whether another instruction does its work, and its access to memory if it is one. */

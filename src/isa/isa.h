@@ -1,8 +1,8 @@
 /* ISA: decoded instructions and what they do to a warp of 32 lanes.
  *
- * A PtxModule is decoded once into an IsaProgram: an array of fixed-size instructions (IsaInst,
- * what execution needs) with an array beside it of what the timing model needs (IsaInfo). A warp
- * executes all lanes of an instruction at once; the functional effect happens wholly inside
+ * A PtxModule is decoded once into an IsaProgram. It has an array of fixed-size instructions
+ * (IsaInst, what execution needs) and a parallel array of what the timing model needs (IsaInfo). A
+ * warp executes all lanes of an instruction at once; the functional effect happens wholly inside
  * isa_step.
  *
  * Registers. A warp's registers are rows: one row is 32 lanes x 32 bits, 128 bytes, contiguous. A
@@ -235,9 +235,9 @@ typedef struct IsaFormal {
 
 typedef struct IsaFunction {
     const PtxFunction *ptx;
-    uint32_t entry; /* pc of the first instruction */
-    uint32_t end; /* pc after the last; an implicit exit (kernel) or ret (function) stands there */
-    uint32_t *pc_of;      /* of each PTX instruction: the first pc; inst_count + 1 entries */
+    uint32_t entry;  /* pc of the first instruction */
+    uint32_t end;    /* pc after the last; it holds an implicit exit (kernel) or ret (function) */
+    uint32_t *pc_of; /* of each PTX instruction: the first pc; inst_count + 1 entries */
     uint32_t frame_bytes; /* rows and predicate words of one activation */
     uint32_t pred_offset; /* byte offset of predicate word 0 in a frame, a multiple of 64 */
     /* per thread, of one activation: .local variables, own parameters and returns (.func),
@@ -358,10 +358,10 @@ struct IsaContext {
     struct DeviceMemory *memory;
     const IsaProgram *program;
     const struct IsaLaunch *launch;
-    /* nobody reads the addresses below: a functional run without checks */
+    /* the addresses below are not needed: a functional run without checks */
     bool drops_addresses;
-    /* Where timing has the texels of an array of two dimensions or three: in blocks of so many
-     * bytes, a power of two; 0: in rows, as memory has them. */
+    /* Layout of the texels of a 2D or 3D array for timing: in blocks of this many bytes, a power of
+     * two; 0: in rows, as in memory. */
     uint32_t texel_block_bytes;
     uint64_t cycle; /* value of %clock */
     /* Instructions that may have changed what other threads see: stores, atomic operations that

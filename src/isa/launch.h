@@ -54,11 +54,11 @@ typedef struct IsaLaunch {
     uint64_t ps_per_cycle;        /* for %globaltimer */
     bool is_cooperative;          /* all CTAs must run at once */
     bool has_independent_threads; /* lanes of a warp make progress alone (converge.h) */
-    struct IsaCheck *check;  /* told of what the launch does (isa/check/check.h); NULL: nobody is */
+    struct IsaCheck *check;  /* sees what the launch does (isa/check/check.h); NULL: no checks */
     uint32_t dump_line;      /* where registers are printed (isa_dump_place), 0: nowhere */
     uint64_t dump_cta;       /* linear index */
     uint32_t dump_warp;      /* in the CTA */
-    bool *has_dumped;        /* set when they are printed; NULL: nobody asks */
+    bool *has_dumped;        /* set when they are printed; NULL: not wanted */
     struct MemHeap *heap;    /* device malloc */
     uint64_t grid_workspace; /* device address, of cooperative launches; else 0 */
     struct DeviceRuntime *runtime; /* what the grid asks to be done after it */
@@ -138,16 +138,16 @@ IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
  * instruction) now find their phases complete; then their predicates say so. */
 bool isa_try_again(IsaContext *context, IsaWarp *warp, uint32_t pc, uint32_t lanes);
 
-/* A warp's turn beside the others of its CTA: executes until something else than ISA_EVENT_NONE
+/* A warp's turn among the warps of its CTA: executes until an event other than ISA_EVENT_NONE
  * happens or *budget warp instructions are done. A store or an atomic operation to memory that
- * others see has a turn of its own, so what all warps read before they write, as on a machine that
- * runs them side by side, is read before any of them writes. *budget is lowered by what was
- * executed, *thread_instructions raised by the lanes that executed. */
+ * others see has a turn of its own. So what all warps read before they write is read before any of
+ * them writes, as on a machine that runs them in parallel. *budget is lowered by what was executed,
+ * *thread_instructions raised by the lanes that executed. */
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions);
 
-/* Marks a fault of the warp's current instruction: text is "what", to which the kernel's name, PTX
- * line, CTA and thread are added. The first fault of a launch stands. */
+/* Marks a fault of the warp's current instruction. Text is "what"; the kernel's name, PTX line, CTA
+ * and thread are added to it. The first fault of a launch is kept. */
 void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 void isa_vfault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
@@ -171,14 +171,14 @@ void isa_say_thread(const IsaLaunch *launch, uint64_t warp, int lane, Text *out)
 /* Lines that say where a warp is: kernel and instruction, thread, and the calls that led there. */
 void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, int lane, Text *out);
 
-/* Whether nothing is left to a warp but to look for another thread's store: it waits at a barrier,
- * or has gone so many rounds round such loops since the context last changed anything. */
+/* Whether the warp can only poll for another thread's store: it waits at a barrier, or has gone
+ * `rounds` times round such loops since the context last changed anything. */
 typedef bool IsaPollTest(const IsaContext *context, const IsaWarp *warp, uint32_t rounds);
 IsaPollTest isa_only_polls;
-/* The same, and that it will for ever unless somebody stores something, as far as was compared
- * since IsaContext.proves_polls is set: its state keeps coming back. */
+/* The same, and that it will poll without end unless a thread stores something: its state keeps
+ * coming back, as far as was compared since IsaContext.proves_polls is set. */
 IsaPollTest isa_polls_forever;
-/* Begins to count and to compare anew. */
+/* Restarts the counts and the comparison. */
 void isa_reset_polls(IsaWarp *warp);
 /* It has gone round a loop that looks for another thread's store; or that may do so. */
 void isa_note_poll(const IsaContext *context, IsaWarp *warp, bool is_certain);
@@ -201,7 +201,7 @@ typedef struct IsaStand {
     uint32_t others;       /* warps in none of them */
     bool holds_lanes_back; /* a warp that looks for a store holds lanes of its own back */
 } IsaStand;
-/* A warp that stands before its next instruction; equal words for `what` are one string. */
+/* Adds a warp that waits before its next instruction; equal words for `what` are one string. */
 void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what);
 /* A line for each group, and what is to be done when lanes of one warp wait for one another. */
 void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out);

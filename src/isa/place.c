@@ -1,5 +1,5 @@
-/* Where a warp stands, in words: PTX line, line of the source and of the calls that were inlined
- * there, thread, and the calls that led to it. */
+/* Where a warp is, in words: PTX line, line of the source and of the calls that were inlined there,
+ * thread, and the calls that led to it. */
 #include "isa/launch.h"
 
 #include <inttypes.h>

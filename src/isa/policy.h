@@ -20,7 +20,7 @@
 
 #include "ptx/ptx.h"
 
-/* Addresses of which a share has one priority and the rest another. */
+/* A range of addresses: a share of it has one priority and the rest another. */
 typedef struct PolicyWindow {
     uint64_t address;  /* first byte */
     uint64_t bytes;    /* 0: there is no window */

@@ -47,7 +47,7 @@ static inline IsaSlots warp_program_slots(const WarpProgram *program, uint32_t p
     const IsaSlots one = {.slots = 1, .taken = 1, .passed = 1, .chain = 1};
     return program->slots ? program->slots[pc] : one;
 }
-/* A row as a machine issues it: an atomic whose result nobody reads has none. */
+/* A row as a machine issues it: an atomic with an unused result has no result. */
 static inline IsaInfo warp_program_info(const WarpProgram *program, uint32_t pc) {
     IsaInfo info = program->infos[pc];
     if (!warp_program_slots(program, pc).is_forgotten) return info;
@@ -153,13 +153,13 @@ typedef struct WarpSourceType {
 
     /* Rises with each instruction that may have changed what other threads see. */
     uint64_t (*changes)(const WarpSource *source);
-    /* Whether nothing is left to the warp but to look for another thread's store: it waits at a
-     * barrier, or has gone `rounds` times round such a loop since the last change. `for_ever`:
-     * and will for ever, as far as states were compared since prove_polls(source, true). */
+    /* Whether the warp can only poll for another thread's store: it waits at a barrier, or has gone
+     * `rounds` times round such a loop since the last change. `for_ever`: and will do so without
+     * end, as far as states were compared since prove_polls(source, true). */
     bool (*only_polls)(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
                        bool for_ever);
     void (*prove_polls)(WarpSource *source, bool proves);
-    /* Begins to count and to compare anew. */
+    /* Restarts the counts and the comparison. */
     void (*reset_polls)(WarpSource *source, SourceWarp *warp);
 } WarpSourceType;
 

@@ -1,5 +1,5 @@
-/* Special registers, and what else depends on where a warp stands: read once per instruction, not
- * per lane, except for the thread's own indices. */
+/* Special registers, and other values that depend on the place of a warp: read once per
+ * instruction, not per lane, except for the thread's own indices. */
 #include "isa/check/check.h"
 #include "isa/runtime/device_runtime.h"
 #include "isa/exec/handlers.h"
@@ -151,7 +151,8 @@ void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint3
     (void)context, (void)warp, (void)inst, (void)mask;
 }
 
-/* Fences order nothing here, where each instruction takes effect at once; the checks are told. */
+/* Fences order nothing here, where each instruction takes effect at once; only the checks see
+ * them. */
 void isa_exec_FENCE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)mask;
     if (!context->launch->check) return;

@@ -45,7 +45,7 @@ static Bits bits_of(TensorField field, uint32_t ordinal) {
 }
 
 static const Bits address_high = {1, 0, 32};
-static const Bits is_tf32 = {2, 16, 1}; /* beside the type of an f32 */
+static const Bits is_tf32 = {2, 16, 1}; /* in addition to the type of an f32 */
 
 /* The upper bits of a stride. */
 static Bits stride_high(uint32_t ordinal) { return (Bits){7, (uint8_t)(4 * ordinal), 4}; }

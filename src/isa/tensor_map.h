@@ -59,7 +59,7 @@ typedef struct TensorMap {
     uint64_t stride[TENSOR_MAX_RANK - 1]; /* bytes between elements of dimension 1, 2, ... */
     uint32_t last[TENSOR_MAX_RANK];       /* elements of each dimension, less one */
     uint16_t box[TENSOR_MAX_RANK];        /* elements of a tile in each dimension */
-    uint8_t step[TENSOR_MAX_RANK];        /* of these every so many-th is copied */
+    uint8_t step[TENSOR_MAX_RANK];        /* every step-th of these is copied */
     bool is_im2col;                       /* box[0]: channels of a pixel; no other box */
     uint16_t pixels;                      /* im2col: of a copy */
     int16_t lower[TENSOR_MAX_RANK - 2];   /* im2col: first position of a filter in W, H, D */
@@ -81,7 +81,7 @@ typedef enum TensorField {
     TENSOR_FIELDS
 } TensorField;
 enum {
-    TENSOR_FIELD_BYTES = 64, /* the fields are in so many bytes from a map's start on */
+    TENSOR_FIELD_BYTES = 64, /* bytes of a map, from its start on, that contain the fields */
     TENSOR_ADDRESS_AT = 0    /* byte of the address in these */
 };
 

@@ -20,8 +20,8 @@ static void add_slot(IsaSlots *slots) {
     slots->passed++;
 }
 
-/* A kernel begins with its stack pointer; before the first access to global memory stands what all
- * of them name (a descriptor, from sm_75 on). */
+/* A kernel begins with its stack pointer. From sm_75 on, a load of the descriptor comes before the
+ * first access to global memory, since all these accesses name it. */
 static void cost_beginning(Lower *lower) {
     const PtxFunction *f = lower->function;
     if (!f->is_kernel || !f->inst_count) return;

@@ -5,7 +5,7 @@ typedef struct Cost {
     uint8_t op;      /* PtxOpcode */
     uint8_t slots;   /* it takes */
     uint32_t types;  /* set of PtxType; 0: any */
-    uint16_t rounds; /* set of PtxRound, one of which it has; 0: any */
+    uint16_t rounds; /* set of PtxRound, one of them must match; 0: any */
     uint8_t mul;     /* PtxMulMode; 0: any */
     uint8_t scope;   /* PtxScope; 0: any */
     uint8_t space;   /* PtxSpace; 0: any */

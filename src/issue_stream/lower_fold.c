@@ -304,7 +304,7 @@ static void halve_by_number(Lower *lower, int32_t index) {
                       is_trivial_half(inst, (uint32_t)(number >> 32)));
 }
 
-/* What is left of 64-bit instructions whose upper half nobody wants. */
+/* Reduces 64-bit instructions whose upper half is not used. */
 static void narrow(Lower *lower, int32_t index) {
     const PtxInst *inst = &lower->function->insts[index];
     uint8_t *slots = &lower->slots[index].slots;
@@ -364,8 +364,8 @@ static void fold_widening(Lower *lower, int32_t index) {
 
 /* ---- Moves and loads of constants ---- */
 
-/* Whether a register and the one that it is moved to hold different values later on: a value that
- * is read again beside what its register gets next. */
+/* Whether a register and the one that it is moved to hold different values later on: the old value
+ * is read again while the register already has its next one. */
 static bool needs_copy(const Lower *lower, int32_t index) {
     const PtxInst *inst = &lower->function->insts[index];
     const PtxOperand *to = &inst->operands[0], *from = &inst->operands[1];

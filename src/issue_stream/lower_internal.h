@@ -27,7 +27,7 @@ typedef struct LowerReg {
     int32_t uses;
     uint8_t kind;      /* LowerKind */
     bool is_zero;      /* the number 0, which is a register of the machine */
-    bool is_narrow;    /* of 64 bits: nobody wants the upper half */
+    bool is_narrow;    /* of 64 bits: the upper half is not used */
     bool is_varying;   /* may differ from lane to lane */
     int32_t kept_in;   /* a constant: 1 + the last block in which it was put into a register */
     uint8_t alignment; /* binary logarithm of what its value is a multiple of */
@@ -42,7 +42,8 @@ typedef struct Lower {
     bool *in_loop;     /* of each block: it may run again */
     IsaSlots *slots;   /* of each instruction */
     bool *is_folded;   /* of each instruction: another one does its work */
-    bool *is_joined;   /* of each instruction: a load that another one does beside its own */
+    bool *is_joined;   /* of each instruction: a load that another load does together with its
+                          own */
     uint8_t *inputs;   /* of logic: words that it is a function of, with what it took in */
 } Lower;
 

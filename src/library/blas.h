@@ -47,7 +47,7 @@ static inline bool blas_is_number(BlasType type) {
 }
 
 cublasStatus_t blas_status(CUresult result);
-/* `x` blocks of 256 threads beside each other, y and z of them. */
+/* Launches a grid of x * y * z blocks of 256 threads. */
 cublasStatus_t blas_launch(cublasHandle_t handle, const char *kernel, const char *type, int64_t x,
                            int64_t y, int64_t z, void *parameters);
 /* Blocks of 256 threads that have a thread for each of `count`. */

@@ -112,7 +112,7 @@ template <class T, class A> __device__ void write(T &to, A x) { to = (T)x; }
 template <class A> __device__ void write(F16 &to, A x) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"((float)x));
 }
-/* To the nearest, ties to even; what is no number stays none. */
+/* To the nearest, ties to even; a NaN stays a NaN. */
 template <class A> __device__ void write(BF16 &to, A x) {
     unsigned bits = __float_as_uint((float)x);
     bool is_number = (bits & 0x7fffffff) <= 0x7f800000;

@@ -114,7 +114,7 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
     case CUBLAS_COMPUTE_32F_FAST_16BF:
     case CUBLAS_COMPUTE_32F_FAST_TF32: return BLAS_F32;
     }
-    /* before CUDA 11 a type of data stood in its place */
+    /* before CUDA 11 this argument was a type of data */
     return blas_type_of((cudaDataType)compute);
 }
 

@@ -111,7 +111,7 @@ static BlasMatrix triangular(const void *a, int64_t lda, cublasFillMode_t fill,
                         .has_unit = diag == CUBLAS_DIAG_UNIT};
 }
 
-/* The same stored as a band of k diagonals beside the main one. */
+/* The same stored as a band of the main diagonal and k more. */
 static BlasMatrix banded(BlasMatrix a, int64_t k) {
     a.storage = BLAS_BAND;
     a.below = a.part == BLAS_LOWER ? (int32_t)k : 0;

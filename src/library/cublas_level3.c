@@ -1,4 +1,4 @@
-/* cuBLAS level 3: products of a matrix with itself or with one more, of which a triangle is wanted.
+/* cuBLAS level 3: products of a matrix with itself or with one more; the result is one triangle.
  * Each is a BlasProduct, or two. */
 #include "library/blas.h"
 

@@ -77,7 +77,7 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRng
     return create(generator, type, true);
 }
 
-/* The numbers start anew when the next are asked for. */
+/* The sequence starts over with the next numbers. */
 static void forget(curandGenerator_t g) {
     cuMemFree(g->states);
     cuMemFree(g->vectors);
@@ -295,7 +295,7 @@ curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *out, si
     return generate(generator, out, count, (RandomFill){.shape = RANDOM_BITS});
 }
 
-/* For generators of 64 bits, of which there are none here. */
+/* For generators of 64 bits, which do not exist here. */
 curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *out,
                                       size_t count) {
     (void)out, (void)count;

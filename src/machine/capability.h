@@ -1,5 +1,6 @@
-/* Compute capabilities that a device may answer to: one row each. What programs are told, and which
- * PTX of a fat binary is taken; the sizes and the timing of a machine do not follow from it. */
+/* Compute capabilities that a device may report: one row each. They decide what programs see, and
+ * which PTX of a fat binary is taken. The sizes and the timing of a machine do not follow from
+ * them. */
 #ifndef TYTO_MACHINE_CAPABILITY_H
 #define TYTO_MACHINE_CAPABILITY_H
 

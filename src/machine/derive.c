@@ -1,9 +1,9 @@
-/* Values that follow from others. Where a machine's values contradict each other, those that were
- * inherited, from a base or from the file beneath --set, follow those that were given. A machine
- * without a contradiction stays as it is.
+/* Values that follow from others. Where a machine's values contradict each other, the inherited
+ * ones (from a base, or from the file beneath --set) follow the given ones. A machine without a
+ * contradiction stays as it is.
  *
- * Each rule looks at a few keys. What a value is derived from stands in its origin, so that `tyto
- * machines` shows it. */
+ * Each rule looks at a few keys. A derived value's origin says what it is derived from, so that
+ * `tyto machines` shows it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

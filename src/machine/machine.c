@@ -367,7 +367,7 @@ static void check_textures(const SmConfig *sm, Diag *diag) {
                    sm->l1t.latency);
 }
 
-/* What the modern core is not, or has not. */
+/* Refuses values that the modern core does not model. */
 static void check_modern(const SmConfig *sm, Diag *diag) {
     if (sm->core != SM_CORE_MODERN) return;
     if (sm->subcores != sm->scheduler.count)
@@ -480,7 +480,7 @@ static void check_halves(const MachineConfig *machine, Diag *diag) {
     if (!partition->has_l2) diag_error(diag, NULL, 0, 0, "l2.halves: 2, but l2.enabled is no");
     if (partition->l2.mshrs < 2)
         diag_error(diag, NULL, 0, 0,
-                   "l2.mshrs: %u, of which reads of the other half (l2.halves: 2) may have half",
+                   "l2.mshrs: %u, but reads of the other half (l2.halves: 2) may have half of them",
                    partition->l2.mshrs);
 }
 

@@ -74,8 +74,8 @@ enum {
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
     P(COUNT, key, at, "gpcs", gpcs, "", 0, 64, "0", "groups of SMs (GPCs), to which pairs of SMs belong in turn; the CTAs of a cluster are in one; 0: all SMs are one group") \
     P(COUNT, key, at, "partitions", partitions, "", 1, 128, "6", "memory channels") \
-    P(COUNT, key, at, "memory", memory_mib, "MiB", 1, 1048576, "16384", "device memory, of which the host provides what is touched; --memory chooses another size") \
-    P(CHOICE, key, at, "compute_capability", capability, GpuCapability, "7.5", "what programs are told, and which PTX of theirs is taken; no timing follows from it")
+    P(COUNT, key, at, "memory", memory_mib, "MiB", 1, 1048576, "16384", "device memory; the host provides only what is touched; --memory chooses another size") \
+    P(CHOICE, key, at, "compute_capability", capability, GpuCapability, "7.5", "what programs see, and which of their PTX is taken; it has no effect on timing")
 #define WATCHDOG_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "cycles", watchdog_cycles, "cycles", 0, UINT32_MAX, "1000000", "of the slowest clock without any progress that end a run; 0: never")
 /* clang-format on */

@@ -1,11 +1,11 @@
 /* Machine files: a machine model as commented YAML.
  *
- *     base: gtx480          # start from another machine: a shipped one, or a file beside this one
+ *     base: gtx480          # another machine: a shipped one, or a file in the same folder
  *     l1d:
  *       size: 32 KiB        # OWL Table 1
  *
  * A file is a mapping of the sections and keys of the parameter table. The comment behind a value
- * is kept as its origin and printed with it. Anchors, aliases, tags and further documents are
+ * is its origin, which is printed with it. Anchors, aliases, tags and further documents are
  * refused. */
 #ifndef TYTO_MACHINE_MACHINE_FILE_H
 #define TYTO_MACHINE_MACHINE_FILE_H
@@ -27,8 +27,8 @@ typedef struct MachinePlace {
 } MachinePlace;
 
 /* Reads the machine `name`: a shipped one ("owl"), or a file when it has a '/' or ends in ".yaml"
- * ("-" is standard input). NULL after a mistake, with every one found in `diag`. Contradictions
- * between values are left to machine_finish, so that options can still mend them. */
+ * ("-" is standard input). NULL after a mistake, with every one found in `diag`. machine_finish
+ * reports contradictions between values, so that options can still fix them. */
 Machine *machine_load(const char *name, Diag *diag);
 /* The same from text; `file` is its name in messages and the folder of relative bases. */
 Machine *machine_parse(const char *file, const char *text, size_t length, Diag *diag);

@@ -10,7 +10,7 @@ const Quirk quirks_gpgpu_sim_2_1[] = {
     {"shared.lone_broadcasts", "yes", "2.1: one address of several lanes, or different banks"},
     {"lsu.descends", "no", "2.1: in the order of the lanes"},
     {"lsu.row_stages", "5", "OWL table 1; 2.1: a cycle for each access that returns"},
-    {"lsu.acknowledges_stores", "no", "2.1: nobody waits for a store"},
+    {"lsu.acknowledges_stores", "no", "2.1: no unit waits for a store"},
     {"lsu.textures_in_order", "yes", "2.1"},
     {"lsu.stalls_pipeline", "yes", "OWL table 1: stages in a row stop behind a full memory stage"},
     {"lsu.loads_block", "yes", "OWL section 2.1: the warp leaves until its data arrive"},

@@ -17,7 +17,7 @@ uint64_t mem_window_end(const DeviceMemory *memory);
 bool mem_take(DeviceMemory *memory, uint64_t bytes);
 void mem_give_back(DeviceMemory *memory, uint64_t bytes);
 
-/* Maps part of a file; nobody can reach it yet. False when the host refuses. */
+/* Maps part of a file; it is not yet reachable for kernels. False when the host refuses. */
 bool mem_map(DeviceMemory *memory, uint64_t address, uint64_t size, int file, uint64_t offset);
 void mem_unmap(DeviceMemory *memory, uint64_t address, uint64_t size);
 /* Makes the memory that is allocated from a file of this name in the host's memory, with the bytes

@@ -59,7 +59,7 @@ typedef struct MemBlock {
     bool is_used;     /* tracking is on: some byte was read or written */
     bool is_read_only; /* kernels may not write: constants, and what was registered so */
     uint64_t seen_at;  /* address of its first byte to the machine model; 0: `start` */
-    char *site;        /* who asked for it, in words, NULL: nobody said; owned by the memory */
+    char *site;        /* what allocated it, in words, NULL: unknown; owned by the memory */
 } MemBlock;
 
 typedef struct DeviceMemory DeviceMemory;
@@ -120,8 +120,8 @@ uint64_t mem_capacity(const DeviceMemory *memory);
 uint64_t
 mem_used(const DeviceMemory *memory); /* bytes in live allocations, rounded up to their alignment */
 
-/* Leaves at least `bytes` free before and behind each allocation to come, so that an access which
- * goes a little too far meets nobody's bytes. */
+/* Leaves at least `bytes` free before and behind each later allocation, so that an access slightly
+ * outside an allocation does not reach another one. */
 void mem_set_padding(DeviceMemory *memory, uint64_t bytes);
 /* The first live allocation that ends after `address`, NULL: none. For walks over all of them. */
 const MemBlock *mem_next(const DeviceMemory *memory, uint64_t address);

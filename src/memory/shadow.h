@@ -1,7 +1,8 @@
-/* Shadow memory: beside every word of a memory, who wrote and who read it last.
+/* Shadow memory: for every word of a memory, its last writers and readers.
  *
- * Pages are made when first touched. A page has a cell for each word of 4 bytes until something
- * narrower is accessed in it, from then on one for each byte: programs of words pay for words. */
+ * Pages are made when first touched. A page has a cell for each word of 4 bytes. From the first
+ * narrower access on it has one for each byte, so that programs that access words need less
+ * memory. */
 #ifndef TYTO_MEMORY_SHADOW_H
 #define TYTO_MEMORY_SHADOW_H
 
@@ -15,8 +16,8 @@ typedef struct ShadowAccess {
     uint32_t where; /* its owner's: instruction, lane, kind */
 } ShadowAccess;
 
-/* What is known of a word or byte. Strong accesses do not race with each other: the last plain
- * write is kept beside the last strong one. Of several readers two remain. */
+/* What is known of a word or byte. Strong accesses do not race with each other, so the cell keeps
+ * both the last plain write and the last strong one. It keeps two of several readers. */
 typedef struct ShadowCell {
     ShadowAccess write;        /* the last plain one */
     ShadowAccess strong_write; /* the last one by an atomic, or volatile ... */
@@ -29,8 +30,8 @@ Shadow *shadow_new(void);
 void shadow_free(Shadow *shadow);
 /* Forgets all accesses; takes no longer for a large shadow. */
 void shadow_forget(Shadow *shadow);
-/* The cells of `bytes` bytes at `address`, side by side; *cell_bytes (4 or 1) says what each stands
- * for. `bytes` is a power of two up to 32, and `address` a multiple of it. */
+/* The adjacent cells of `bytes` bytes at `address`; each cell is for *cell_bytes bytes (4 or 1).
+ * `bytes` is a power of two up to 32, and `address` a multiple of it. */
 ShadowCell *shadow_cells(Shadow *shadow, uint64_t address, uint32_t bytes, uint32_t *cell_bytes);
 
 #endif

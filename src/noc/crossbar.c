@@ -139,9 +139,9 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return ((const Crossbar *)noc->state)->transit + flits;
 }
 
-/* The packet at the head of an input's buffer asks for its output, `if_new`: the buffer has one,
- * which has not asked yet. (Without a branch, which would be guessed wrong: there is a place at the
- * ring's head, whatever it holds.) */
+/* The packet at the head of an input's buffer asks for its output, if `if_new`: the buffer has a
+ * packet that did not ask yet. (Without a branch, which the host would predict badly. The place at
+ * the ring's head can always be read, whatever it holds.) */
 EITHER void ask(Crossbar *xbar, Input *input, int i, bool if_new, int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
     input->is_asking |= if_new;
@@ -284,7 +284,8 @@ static bool is_input_consistent(const Noc *noc, int i) {
            bits_get(xbar->full, (size_t)i) == (input->buffer_flits == noc->config.buffer_flits);
 }
 
-/* What an output has sent and its node has not popped, plus its credits, is the ejection buffer. */
+/* What an output has sent and its node did not pop yet, plus its credits, is the ejection
+ * buffer. */
 static bool is_output_consistent(const Noc *noc, int o) {
     const Crossbar *xbar = noc->state;
     const Output *output = &xbar->outputs[o];

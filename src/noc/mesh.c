@@ -55,12 +55,11 @@ typedef struct VirtualChannel {
 /* The sending side of a virtual channel, which ends in a virtual channel or in a node's ejection
  * buffer. */
 typedef struct Channel {
-    int16_t router; /* the sending router; NOBODY: a node sends */
+    int16_t router; /* the sending router; -1: a node sends */
     uint8_t output; /* its port */
     uint8_t number; /* 0 .. channels-1 */
     uint16_t room;  /* credits: flits that may be sent */
-    int8_t
-        holder; /* bit, in that router, of the virtual channel whose packet holds it; or NOBODY */
+    int8_t holder;  /* bit, in that router, of the virtual channel whose packet holds it; or -1 */
 } Channel;
 
 typedef struct Router {
@@ -72,8 +71,8 @@ typedef struct Router {
         first_choice[PORTS]; /* per output: where the round robin over virtual channels starts */
 } Router;
 
-/* A node's injection queue: packets in order, of which the first may be partly gone. Its flits are
- * counted in noc_queue_flits. */
+/* A node's injection queue: packets in order; a part of the first may already be sent.
+ * noc_queue_flits has the number of its flits. */
 typedef struct Queue {
     uint32_t *ring;      /* queue_mask + 1 packet slots */
     uint32_t head, tail; /* ring positions, modulo 2^32 */
@@ -114,7 +113,7 @@ typedef struct Mesh {
     Flit *buffers;      /* the rings of all virtual channels */
     Channel
         *channel;    /* per virtual channel that it ends in; then per node, NOC_MAX_CHANNELS each */
-    int *target;     /* per router and output: the first channel that leaves there, or NOBODY */
+    int *target;     /* per router and output: the first channel that leaves there, or -1 */
     uint8_t *routes; /* per router and destination's router: the output */
     uint64_t *link_flits; /* per router and output: flits sent to the neighbour */
     Queue *queues;        /* per node */
@@ -159,7 +158,7 @@ static uint64_t wheel_quiet_steps(const Wheel *wheel, uint64_t now) {
 
 static int opposite(int port) { return port ^ 1; }
 
-/* The router beside router r in the direction of a port, or NOBODY at the edge. */
+/* The neighbour of router r in the direction of a port, or -1 at the edge. */
 static int neighbour(const NocConfig *config, int r, int port) {
     int x = r % config->columns, y = r / config->columns;
     switch (port) {
@@ -343,8 +342,8 @@ static void send_from_node(Noc *noc, Mesh *mesh, int node) {
 
 /* ---- Credits ---- */
 
-/* The virtual channels of the sending router that may use a channel as it stands: none without a
- * credit, else its holder, else all. */
+/* The virtual channels of the sending router that may use a channel in its current state: none
+ * without a credit, else its holder, else all. */
 static uint64_t allowed_vcs(const Mesh *mesh, const Channel *channel) {
     if (!channel->room) return 0;
     return channel->holder == NOBODY ? mesh->channel_vcs[channel->number] : vc_bit(channel->holder);
@@ -455,7 +454,8 @@ static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
     }
 }
 
-/* The only virtual channel of router r that has flits moves one if it may: nobody has to choose. */
+/* The only virtual channel of router r that has flits moves one if it may: no arbitration is
+ * needed. */
 static bool step_only_vc(Noc *noc, Mesh *mesh, int r, int bit) {
     Router *router = &mesh->router[r];
     int output = mesh->vc[r * ROUTER_LANES + bit].output;
@@ -570,7 +570,7 @@ static bool are_outputs_consistent(const Mesh *mesh) {
     return true;
 }
 
-/* What has gone to a node and has not been popped, plus the credits, is the ejection buffer. */
+/* What has gone to a node and is not popped yet, plus the credits, is the ejection buffer. */
 static bool are_ejections_consistent(const Noc *noc) {
     const Mesh *mesh = noc->state;
     for (int node = 0; node < noc->config.nodes; node++) {

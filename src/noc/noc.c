@@ -41,11 +41,10 @@ enum {
 #define INT_OFFSET(field)                                                                          \
     (offsetof(NocConfig, field) + 0 * sizeof(_Generic(&((NocConfig *)NULL)->field, int *: 0)))
 
-/* One row per parameter: which kinds look at it, and what it is in their networks when nobody says.
- * Origins of the defaults: the crossbar's are those measured on the stock GTX480 model of
- * GPGPU-Sim 4.2 (docs/interconnect.md), its ejection buffer being that model's two in series, 64
- * and 16 flits; 32-byte channels are OWL Table 1; the mesh's router is an assumption, a common one.
- */
+/* One row per parameter: which kinds use it, and its default in their networks. Origins of the
+ * defaults: the crossbar's were measured on the stock GTX480 model of GPGPU-Sim 4.2
+ * (docs/interconnect.md). Its ejection buffer is that model's two in series, 64 and 16 flits.
+ * 32-byte channels are from OWL Table 1. The mesh's router is an assumption, a common one. */
 static const struct ConfigRow {
     const char *name;
     size_t offset;

@@ -87,7 +87,7 @@ typedef struct NocStats {
 
 typedef struct Noc Noc;
 
-/* The defaults of a kind for so many nodes: gtx480's crossbar, owl's mesh (the smallest mesh not
+/* The defaults of a kind for `nodes` nodes: gtx480's crossbar, owl's mesh (the smallest mesh not
  * higher than wide that holds the nodes, placed in row order), a 5-cycle ideal network, a switch
  * that takes one step. */
 NocConfig noc_config_default(NocKind kind, int nodes);
@@ -106,9 +106,10 @@ void noc_free(Noc *noc); /* NULL is allowed */
 
 /* The longest packet a node can inject, in bytes. */
 int noc_max_packet_bytes(const Noc *noc);
-/* Flits of a packet of so many bytes, 1 .. noc_max_packet_bytes. */
+/* Flits of a packet of `packet_bytes` bytes, 1 .. noc_max_packet_bytes. */
 int noc_packet_flits(const Noc *noc, int packet_bytes);
-/* Whether node `source` has room for a packet of so many bytes; never for too long a packet. */
+/* Whether node `source` has room for a packet of `packet_bytes` bytes; never for too long a
+ * packet. */
 bool noc_can_inject(const Noc *noc, int source, int packet_bytes);
 /* Queues a packet at `source`, if there is room. It starts to move in the next step. A node may
  * send to itself. */
@@ -132,28 +133,28 @@ bool noc_can_hold(const Noc *noc);
 void noc_hold(Noc *noc);
 void noc_release(Noc *noc);
 
-/* Between noc_hand_off and noc_take_back two threads have the network: its owner injects and steps,
- * its taker has the ejection buffers, in turns: noc_arrive begins one, from which on
- * noc_ready_mask, noc_peek and noc_pop answer as after a step that it names. The two need not be
- * equally far:
+/* Between noc_hand_off and noc_take_back two threads share the network. Its owner injects and
+ * steps; its taker has the ejection buffers. The taker works in turns: noc_arrive begins a turn and
+ * names a step, and from then on noc_ready_mask, noc_peek and noc_pop answer as after that step.
+ * One thread may be ahead of the other:
  *
  * - What arrives in a step has left the switch noc_lead steps before. So the taker may go on to a
- *   step when the owner has made the one so many before it.
- * - Room that the taker gives back is the owner's when this collects it, up to the end of a turn
- *   that the taker is through with. It may do so late while noc_lacks_room says that the coming
- *   step moves what it moves without.
+ *   step once the owner has made the step noc_lead steps before it.
+ * - Room that the taker gives back becomes the owner's when the owner collects it, up to the end
+ *   of a turn that the taker has completed. The owner may do so late while noc_lacks_room says that
+ *   the coming step moves the same packets without this room.
  *
- * How far they are callers tell each other, with release and acquire. The owner may be up to
- * NOC_MOST_APART steps before the taker, and collects at least every NOC_MOST_TURNS turns; no more
- * turns than these are begun after the last that it could have collected. noc_take_back is for when
- * both have stopped, the taker at the owner's step or before it, and collects. A lent network may
+ * Callers exchange their progress, with release and acquire. The owner may be up to NOC_MOST_APART
+ * steps before the taker, and collects at least every NOC_MOST_TURNS turns. The taker begins no
+ * more turns than these after the last that the owner could have collected. noc_take_back collects;
+ * it is for when both have stopped, the taker at the owner's step or before it. A lent network may
  * be held, too, so that nodes inject from several threads. */
 enum { NOC_MOST_APART = 32, NOC_MOST_TURNS = 32 };
 typedef void NocSeen(const void *user, uint32_t payload);
 int noc_lead(const Noc *noc);
 void noc_hand_off(Noc *noc);
-/* The taker's next turn, after step `now`. `seen` (NULL: nobody) hears the payloads of packets that
- * will arrive in this or in later turns, as soon as it is known. */
+/* The taker's next turn, after step `now`. `seen` (NULL: no listener) gets the payloads of packets
+ * that will arrive in this or in later turns, as soon as they are known. */
 void noc_arrive(Noc *noc, uint64_t now, NocSeen *seen, const void *user);
 bool noc_lacks_room(const Noc *noc);
 /* Collects what was given back up to the taker's turn of this number, from 1. */

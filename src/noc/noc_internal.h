@@ -31,7 +31,7 @@ typedef struct NocOps {
     void (*step)(Noc *noc);
     /* Quiet steps (noc_quiet_steps), leaving packets on their way to the sinks aside. */
     uint64_t (*quiet_steps)(const Noc *noc);
-    /* A node popped a packet of so many flits, which arrived on a virtual channel. */
+    /* A node popped a packet of `flits` flits, which arrived on a virtual channel. */
     void (*give_back)(Noc *noc, int node, int channel, int flits);
     /* noc_lacks_room. NULL: any step may. */
     bool (*lacks_room)(const Noc *noc);
@@ -84,7 +84,7 @@ typedef struct NocHandoff {
     char apart_of_word[NOC_LINE - sizeof(uint32_t)];
     uint64_t collected; /* the owner's: turns whose room it has collected */
     uint32_t left;      /* packets that have left the switch ... */
-    uint32_t told;      /* ... and those of which the taker has been told */
+    uint32_t told;      /* ... and those that were announced to the taker */
     char apart_of_owner[NOC_LINE - 2 * sizeof(uint64_t)];
     uint64_t now;             /* the taker's: the step after which it is */
     uint64_t turn;            /* so far */
@@ -98,7 +98,7 @@ _Static_assert(sizeof(NocHandoff) == 4 * NOC_LINE, "owner and taker write side b
 void noc_free_handoff(NocHandoff *handoff); /* NULL is allowed */
 /* Of a lent network: a packet has left the switch. Its owner's. */
 void noc_send_handoff(Noc *noc, int node, SinkPacket packet);
-/* The step is over: the taker is told of what has left in it. */
+/* The step is over: announces to the taker what has left in it. */
 void noc_tell_handoff(Noc *noc);
 /* Its taker's noc_pop. */
 void noc_pop_handoff(Noc *noc, int node);
@@ -115,7 +115,7 @@ struct Noc {
     void *state;                           /* the kind's own part */
     uint16_t *flits_by_bytes;              /* flits of a packet of 0 .. max_packet_bytes bytes */
     int max_packet_bytes;                  /* the injection queue's whole length */
-    int queue_limit;     /* flits a node may have queued; 0 while nobody may inject (ideal) */
+    int queue_limit;     /* flits a node may have queued; 0 while no node may inject (ideal) */
     int words;           /* words of a set of nodes */
     bool is_handed_off;  /* between noc_hand_off and noc_take_back */
     NocHandoff *handoff; /* NULL: never lent */

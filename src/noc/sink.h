@@ -1,6 +1,6 @@
 /* Ejection buffers: per node a queue of packets that arrive at a known cycle and wait to be popped.
- * A wheel with one set of nodes per future cycle makes an arrival a single OR. Room (credits) is
- * the business of whoever pushes. */
+ * A wheel with one set of nodes per future cycle makes an arrival a single OR. The code that pushes
+ * must check the room (credits). */
 #ifndef TYTO_NOC_SINK_H
 #define TYTO_NOC_SINK_H
 
@@ -43,8 +43,8 @@ typedef struct Sink {
     int words;           /* words of a set of nodes */
 } Sink;
 
-/* `packets` per node may be inside at once; none arrives more than `horizon` cycles ahead, or, of a
- * lent network, so many and NOC_MOST_APART. */
+/* `packets` per node may be inside at once. None arrives more than `horizon` cycles ahead, or, in a
+ * lent network, `horizon` + NOC_MOST_APART cycles ahead. */
 void sink_init(Sink *sink, int nodes, int packets, int horizon);
 void sink_free(Sink *sink);
 

@@ -22,7 +22,8 @@ typedef struct PartitionEnvironment {
     const AddressMap *map;   /* of the machine */
     Noc *requests, *replies; /* the two networks; the SMs' ports are their first nodes */
     MemRequestPools pools;   /* records of the requests, by SM */
-    SetCounts *l2_sets; /* what each set of its L2 slices counts, side by side; NULL: nobody asks */
+    SetCounts *l2_sets;      /* what each set of its L2 slices counts, one slice after another;
+                                NULL: not counted */
     uint64_t slice_bits;   /* bits of an address within the channel that name the slice: left out of
                               L2 sets */
     uint32_t channel;      /* which partition of the machine this is */

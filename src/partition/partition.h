@@ -131,7 +131,7 @@ static inline bool partition_is_idle(const Partition *partition) { return !parti
 
 /* Brings the counters up to, not including, `tick` and `cycle`. */
 void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle);
-/* Ends a kernel's row sharing statistics: the next kernel numbers its CTAs anew. */
+/* Ends a kernel's row sharing statistics: the next kernel numbers its CTAs from the start. */
 void partition_close_rows(Partition *partition);
 /* A kernel begins: its largest numbers are what there is now. */
 void partition_begin_maxima(Partition *partition);

@@ -1,9 +1,9 @@
 /* An L2 in two halves, as from NVIDIA's A100 on, and what passes between them.
  *
  * Half of the slices lie near half of the SMs. An address is at home in one slice (the address
- * map's), whose channel has its data; its counterpart, so many slices further, is the one of the
- * other half. An SM asks the slice of its own half. Where that is not the address's home it keeps
- * copies of what its SMs have read:
+ * map's), whose channel has its data; its counterpart, a fixed number of slices further, is the one
+ * of the other half. An SM asks the slice of its own half. Where that is not the address's home it
+ * keeps copies of what its SMs have read:
  *   a read    finds the copy, joins a read of it under way, or passes to the home and, when the
  *             answer is back, leaves a copy as valid as any line, under the same replacement;
  *   a write or an atomic passes to the home, and drops the copy.
@@ -18,7 +18,7 @@
  * Sources: NVIDIA, "A100 Tensor Core GPU Architecture" ("each L2 partition localizes and caches
  * data for memory accesses from SMs in the GPCs directly connected to the partition"); measurements
  * of gpu-benches (github.com/te42kyfo/gpu-benches), by which data lie in both halves up to the size
- * of one, and are read from DRAM anew beyond. Leaves out: what an invalidation costs. */
+ * of one, and are read from DRAM again beyond. Leaves out: what an invalidation costs. */
 #ifndef TYTO_PARTITION_REMOTE_L2_H
 #define TYTO_PARTITION_REMOTE_L2_H
 
@@ -43,7 +43,8 @@ typedef struct RemoteL2Link {
     uint32_t latency;   /* cycles */
 } RemoteL2Link;
 
-/* When a packet of so many bytes that enters the link in `cycle` is at its other end. */
+/* The cycle in which a packet of `bytes` bytes that enters the link in `cycle` is at its other
+ * end. */
 uint64_t remote_l2_send(RemoteL2Link *link, uint64_t cycle, uint32_t bytes);
 
 /* The slice that an SM of `half` asks for what is at home in slice `home`; `half_slices` of each

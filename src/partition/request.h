@@ -1,7 +1,7 @@
 /* Memory requests: what an SM sends to an L2 slice, or to another SM, and gets replies to.
  *
- * A request is named by a handle: the sending SM's number and an index in that SM's own pool, so
- * SMs share nothing. Packets in the networks carry the handle alone; whoever holds a handle reads
+ * A handle names a request: the sending SM's number and an index in that SM's own pool, so SMs
+ * share nothing. Packets in the networks carry the handle alone. A unit that holds a handle reads
  * and writes the record. A read of several sectors (the partition's unit, 32-byte sectors on
  * gtx480) is one packet on the way there and one reply packet per sector on the way back; a write
  * is one packet there and one acknowledgement per sector back. Data do not travel: instructions
@@ -103,7 +103,7 @@ static inline uint32_t mem_handle(uint32_t sm, uint32_t index) {
     return sm << MEM_HANDLE_INDEX_BITS | index;
 }
 static inline uint32_t mem_handle_sm(uint32_t handle) { return handle >> MEM_HANDLE_INDEX_BITS; }
-/* The port of an SM, of so many that SMs take in turn: its node in both networks. */
+/* The port of an SM; SMs take the `ports` ports in turn. It is the SM's node in both networks. */
 static inline uint32_t mem_port(uint32_t sm, uint32_t ports) {
     while (sm >= ports)
         sm -= ports; /* few share one, mostly none: no division */
@@ -129,7 +129,7 @@ typedef struct MemOutcome {
 /* The pools of all SMs, by SM number: how a partition finds the record of a handle. */
 typedef struct MemRequestPools {
     MemRequest **pools;    /* [sm][index] */
-    MemOutcome **outcomes; /* likewise; NULL: nobody asks */
+    MemOutcome **outcomes; /* likewise; NULL: not wanted */
 } MemRequestPools;
 
 static inline MemRequest *mem_request(const MemRequestPools *pools, uint32_t handle) {

@@ -338,7 +338,7 @@ EITHER void look_up_head(Slice *slice, uint64_t cycle, bool is_simple) {
 
 /* ---- time ---- */
 
-/* Whether there may be something to do for steps 1 to 3 or that nobody waits for: seldom so. */
+/* Whether there may be something to do for steps 1 to 3 or for hinted sectors: seldom so. */
 EITHER bool has_side_work(const Slice *slice, bool is_simple) {
     return slice->mshr.ready_count | slice->from_dram.count | slice->misses.count |
            (is_simple ? 0 : slice->hinted.count);

@@ -74,7 +74,7 @@ typedef struct DramReturn {
     uint64_t address; /* first byte */
     DramTimes times;
     uint32_t token;   /* as in the access */
-    bool is_prefetch; /* nobody asked for it */
+    bool is_prefetch; /* a prefetch, with no waiting request */
     bool is_write;    /* no data: a write is done */
 } DramReturn;
 
@@ -88,13 +88,13 @@ typedef struct SliceFill {
 /* What a write does, by the write and allocation policies of the cache. */
 typedef struct WriteRule {
     bool allocates;  /* a miss takes a line */
-    bool is_beside;  /* ... which is fetched beside the write, which goes to DRAM */
+    bool is_beside;  /* ... which is fetched in parallel with the write, which goes to DRAM */
     bool fetches;    /* a miss in part of a sector waits for the rest of it */
     bool passes_on;  /* every write goes to DRAM; else only those that may not take a line */
     bool drops_line; /* a hit gives its line up */
 } WriteRule;
 
-/* A sector that a program wants in L2, and nobody waits for. */
+/* A sector that a program wants in L2, with no waiting request. */
 typedef struct SliceHinted {
     uint64_t address; /* first byte */
     uint64_t local;   /* address within the channel */
@@ -129,7 +129,7 @@ typedef struct Slice {
     uint64_t port_free;         /* cycle from which the data port is free */
     Ring replies, input;
     bool is_refused;      /* the input's head was refused, and nothing has changed since */
-    bool counts_refusals; /* and is refused anew every cycle, asleep or not */
+    bool counts_refusals; /* and is refused again every cycle, asleep or not */
     bool has_moved_dram; /* gave DRAM an access or freed a full return queue; the owner clears it */
     bool is_watched;     /* somebody asks what each access found */
     bool has_tags;       /* and its lines matter: L2 is not perfect */
@@ -169,18 +169,20 @@ typedef struct Slice {
     uint8_t rop_op;               /* MemOp of the first */
     bool has_l2;                  /* as in the environment */
     bool acknowledges_late;       /* as in the configuration */
-    bool takes_hints;     /* as in the environment; else `hinted` and its sectors are empty */
-    WriteRule write;      /* what a write does */
-    uint32_t rop_latency; /* from the network to the input queue, L2's own latency included */
-    uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
+    bool takes_hints;        /* as in the environment; else `hinted` and its sectors are empty */
+    WriteRule write;         /* what a write does */
+    uint32_t rop_latency;    /* from the network to the input queue, L2's own latency included */
+    uint32_t read_limit;     /* a read may miss while at most this many accesses are in the miss
+                                queue */
     uint32_t write_limit;    /* the same for a write */
-    uint32_t beside_limit;   /* the same for one beside which its line is fetched */
+    uint32_t beside_limit;   /* the same for a write whose line is fetched in parallel */
     uint32_t port_bytes;     /* that the data port moves a cycle */
     bool port_moves_victims; /* PartitionConfig */
     bool allocates_on_fill;  /* a line takes its place when it has come (l2.allocate) */
     bool store_mshrs;        /* PartitionConfig */
     bool writes_back_first;  /* PartitionConfig.write_backs_first */
-    RowSharing rows;         /* CTAs whose reads came here; without rows where nobody counts them */
+    RowSharing rows;         /* CTAs whose reads came here; without rows where they are not
+                                counted */
     const PartitionEnvironment *environment;
     DramAccess *miss_accesses;
     DramAccess *dram_accesses;
@@ -189,7 +191,7 @@ typedef struct Slice {
     SliceFill *fills; /* by MSHR entry */
     Ring hinted;
     SliceHinted *hinted_sectors;
-    SetCounts *sets; /* what each set of L2 counts, borrowed; NULL: nobody asks */
+    SetCounts *sets; /* what each set of L2 counts, borrowed; NULL: not counted */
 } Slice;
 
 /* An empty slice; `environment` and `counters` are borrowed, the rest is owned by `arena`. `index`
@@ -205,8 +207,8 @@ static inline bool slice_can_take(const Slice *slice) {
 /* Takes the request from the network; slice_can_take must hold. */
 void slice_take(Slice *slice, uint64_t cycle, uint32_t handle);
 
-/* One cycle. Cycles must rise from call to call; those before `wake` may be left out. (A call, lest
- * the slice's place be reckoned anew for each of its fields.) */
+/* One cycle. Cycles must rise from call to call; those before `wake` may be left out. (Not inlined:
+ * the compiler would otherwise compute the slice's address again for each of its fields.) */
 __attribute__((noinline)) void slice_cycle(Slice *slice, uint64_t cycle);
 
 /* Something outside has made room or brought data: the slice must be visited in its next cycle. */
@@ -244,8 +246,8 @@ void slice_join(Slice *slice, Slice *peer, RemoteL2Link *link, uint64_t *peer_wa
 void slice_set_aside(Slice *slice, uint32_t ways);
 void slice_forget_persisting(Slice *slice);
 
-/* Drops every line and counts a write-back for each dirty one. Nothing may be pending but what
- * nobody waits for, whose line stays. */
+/* Drops every line and counts a write-back for each dirty one. Nothing may be pending except
+ * fetches without a waiting request, whose lines stay. */
 void slice_flush(Slice *slice);
 
 #endif

@@ -11,7 +11,8 @@ static int32_t find(const Slice *slice, uint64_t local) {
     return mshr_find(mshr, local);
 }
 
-/* The sector joins those that wait for its line; `waiter` may be nobody. False: no room. */
+/* The sector joins those that wait for its line; `waiter` may be SLICE_NO_REQUEST. False: no
+ * room. */
 static bool join(Slice *slice, int32_t entry, uint32_t waiter) {
     if (!mshr_can_merge(&slice->mshr, entry)) return false;
     mshr_merge(&slice->mshr, entry, waiter);

@@ -1,8 +1,8 @@
-/* What programs tell an L2 slice beside what they read and write: prefetches, lines that shall be
- * normal again, lines that nobody wants any more. Such advice is acknowledged at once. What is to
- * be brought waits in a queue of its own and is fetched sector by sector, one a cycle, when an MSHR
- * and a place of the miss queue are free; what finds the queue full, or its set without a line that
- * can go, is not brought. */
+/* Hints from programs to an L2 slice, in addition to reads and writes: prefetches, lines that shall
+ * be normal again, lines that are not needed any more. Hints are acknowledged at once. Prefetches
+ * wait in a queue of their own. They are fetched sector by sector, one a cycle, when an MSHR and a
+ * place of the miss queue are free. A prefetch is dropped when the queue is full, or when its set
+ * has no line that can be replaced. */
 #include "partition/slice_internal.h"
 
 enum { HINTED = 256 /* sectors in the queue */ };
@@ -34,7 +34,7 @@ void slice_hint_around(Slice *slice, const SliceSector *sector) {
     }
 }
 
-/* Starts to fetch a sector that nobody waits for; false when it has to wait. */
+/* Starts to fetch a sector without a waiting request; false when it has to wait. */
 static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
     TagArray *tags = &slice->tags;
     TagEviction evicted = {0};

@@ -71,8 +71,8 @@ static inline bool slice_has_lookup_room(const Slice *slice) {
     return !(is_stuck | is_full);
 }
 
-/* What few ask for of an access: what it found, told whoever sent the request, and counted for its
- * set. */
+/* Rare additional notes on an access: what it found, reported to the sender of the request, and
+ * counted for its set. */
 void slice_note_access(Slice *slice, const SliceSector *sector, TagResult result);
 /* Of the first sector of a read: its row, since all its sectors are of one. */
 void slice_note_row(Slice *slice, const SliceSector *sector);
@@ -91,7 +91,8 @@ static inline void slice_count_access(Slice *slice, const SliceSector *sector, b
     if (sector->row) slice_note_row(slice, sector);
 }
 
-/* Cycles of the data port for the sector. `has_data`: it is no write, of which it can be a part. */
+/* Cycles of the data port for the sector. `has_data`: it is not a write (a write can be a part of a
+ * sector). */
 static inline uint32_t slice_port_cycles(const Slice *slice, const SliceSector *sector,
                                          bool has_data) {
     if (has_data || slice->sector_cycles == 1) return slice->sector_cycles;
@@ -182,8 +183,8 @@ uint64_t slice_remote_event(const Slice *slice);
 
 /* ---- Lines that take their place when they come: slice_late.c ---- */
 
-/* Step 4 for a sector that L2 has not got, of which MSHRs alone know whether it is coming. False
- * when it is refused. */
+/* Step 4 for a sector that L2 lacks; the MSHRs alone know whether it is coming. False when it is
+ * refused. */
 SLICE_SELDOM bool slice_miss_on_fill(Slice *slice, const SliceSector *sector, uint64_t cycle);
 /* The line for which the request, a read or an atomic, has waited takes its place, unless another
  * one has brought it; slice_can_write_back must hold. */

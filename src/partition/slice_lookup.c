@@ -59,7 +59,7 @@ static void use_port(Slice *slice, uint64_t cycle, uint32_t cycles) {
     slice->port_free = cycle + cycles;
 }
 
-/* Notes what was found for whoever sent the request. */
+/* Notes what was found, for the sender of the request. */
 static void note_outcome(const Slice *slice, const SliceSector *sector, TagResult result) {
     MemOutcome *outcome = mem_outcome(&slice->environment->pools, near_handle(sector->handle));
     if (result == TAG_HIT) outcome->hits++;
@@ -74,7 +74,8 @@ void slice_note_access(Slice *slice, const SliceSector *sector, TagResult result
         sets_count_lookup(&slice->sets[set_index_of(&slice->tags.index, sector->local)], is_miss);
 }
 
-/* Sets are counted seldom: what does so stands apart from what everybody passes. */
+/* Sets are seldom counted: this code is a separate function, away from the code that every access
+ * runs. */
 SLICE_SELDOM static void note_set_eviction(const Slice *slice, uint64_t local) {
     slice->sets[set_index_of(&slice->tags.index, local)].evictions++;
 }
@@ -136,8 +137,9 @@ static void evict(Slice *slice, const TagEviction *evicted, bool takes_port, uin
     if (dirty_bytes && takes_port) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
 }
 
-/* Starts to fetch the sector, for which a line is there or can be had, for its request; or for
- * nobody (SLICE_NO_REQUEST), when its write goes to DRAM ahead. False when there is no line. */
+/* Starts to fetch the sector for its request; there is a line for it, or one can be had. With
+ * SLICE_NO_REQUEST no request waits, as its write goes to DRAM first. False when there is no
+ * line. */
 static bool read_sector(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask,
                         uint32_t waiter, uint64_t cycle) {
     TagArray *tags = &slice->tags;
@@ -263,8 +265,8 @@ static bool fetch_for_write(Slice *slice, const SliceSector *sector, TagResult r
     return true;
 }
 
-/* A write that finds no valid sector goes to DRAM, and its line is fetched beside it, clean. While
- * that is under way a further write is one more that waits for it. */
+/* A write that finds no valid sector goes to DRAM, and its line is fetched in parallel, clean.
+ * While that fetch is under way, a further write waits for it too. */
 static bool fetch_beside(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
                          uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->beside_limit) return false;

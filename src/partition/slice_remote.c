@@ -81,7 +81,7 @@ static CachePriority copy_priority(const Slice *slice, const SliceSector *sector
     return priority == PRIORITY_FIRST ? PRIORITY_FIRST : PRIORITY_UNSAID;
 }
 
-/* What an access that a copy serves says of the line is told its home at once. */
+/* Passes the eviction priority of an access that a copy serves to the line's home at once. */
 static void tell_home(const Slice *slice, const SliceSector *sector) {
     CachePriority priority = priority_of(slice, sector);
     if (priority == PRIORITY_UNSAID || priority == PRIORITY_UNCHANGED) return;

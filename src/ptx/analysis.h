@@ -60,8 +60,8 @@ bool ptx_find_liveness(const PtxFunction *function, PtxLiveness *liveness, int64
 /* ---- order.c ---- */
 
 /* Puts the instructions of each block in an order in which long waits overlap, as a compiler does
- * that makes machine code of them. Blocks stay where they are, and what the function computes too;
- * its liveness, which is that of the text, is to be found anew. */
+ * that makes machine code of them. Blocks keep their places, and the function computes the same.
+ * Its liveness, which is that of the text, must be computed again. */
 void ptx_order(PtxFunction *function, const PtxLiveness *liveness);
 
 /* ---- allocate.c ---- */

@@ -158,7 +158,7 @@ static bool set_callee(Callee *callee, const PtxInst *inst) {
         *callee = (Callee){p->name, p->returns, p->parameters, p->return_count, p->parameter_count};
         return true;
     }
-    if (!function || function->refusal) return false; /* nobody gets there */
+    if (!function || function->refusal) return false; /* no thread gets there */
     *callee = (Callee){function->name, function->returns, function->parameters,
                        function->return_count, function->parameter_count};
     return true;

@@ -12,7 +12,7 @@ typedef enum LexKind {
     LEX_WORD,    /* directive or modifier with its dot: .global, .L1::evict_last */
     LEX_INTEGER, /* value */
     LEX_FLOAT,   /* value: bits of a float when float_bits is 32, else bits of a double */
-    LEX_STRING,  /* text and length are what stands between the quotes */
+    LEX_STRING,  /* text and length are of the part between the quotes */
     LEX_SYMBOL,  /* punctuation, in `symbol` */
     LEX_BAD      /* not PTX: `why` says what is wrong */
 } LexKind;
@@ -36,7 +36,7 @@ typedef struct Token {
 
 typedef struct Lexer {
     const char *next;       /* first byte not yet read */
-    const char *end;        /* a NUL stands there */
+    const char *end;        /* holds a NUL */
     const char *line_start; /* first byte of the current line */
     int line;               /* from 1 */
 } Lexer;

@@ -31,7 +31,7 @@ static bool is_strong(PtxLinkage linkage) { return linkage != PTX_WEAK && linkag
 
 /* ---- Definitions ---- */
 
-/* Enters a definition. The name's definition so far is returned if it stands, else NULL. */
+/* Enters a definition. Returns the name's earlier definition if that one is kept, else NULL. */
 static Symbol *define(Linker *linker, const char *name, const Symbol *symbol) {
     Symbol *there = map_get(linker->symbols, name, strlen(name));
     if (there && is_strong(there->linkage) && is_strong(symbol->linkage)) {
@@ -105,7 +105,7 @@ static PtxFunction *resolve_function(Linker *linker, const PtxModule *module, Pt
     if (symbol && symbol->function) {
         f->alias = symbol->function;
     } else if (f->is_defined || is_of_driver(f->name)) {
-        f->alias = f; /* of the driver: whoever calls it is refused */
+        f->alias = f; /* of the driver: a function that calls it is refused */
     } else if (ptx_is_builtin(f->name)) {
         PtxFunction *first = map_get(linker->builtins, f->name, strlen(f->name));
         if (!first) map_put(linker->builtins, f->name, strlen(f->name), first = f);

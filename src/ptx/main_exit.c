@@ -13,7 +13,8 @@
 #include "base/bits.h"
 
 enum {
-    COUNTED_EXITS = 16, /* of which it is counted how many blocks reach them: bounds the time */
+    COUNTED_EXITS = 16, /* exits for which the blocks that reach them are counted: bounds the
+                           time */
     NONE = -1
 };
 

@@ -1,7 +1,7 @@
 /* Registers outside of functions: every thread has one, which all functions that it runs name. They
- * become hidden parameters and results of functions, each of which has a register of its own for
- * it: a call hands over their values and takes them back. Source: PTX ISA 9.0, section 5.1.1;
- * ptxas, too, gives up the calling convention for them. */
+ * become hidden parameters and results of functions. Each function has a register of its own for
+ * it; a call passes their values and takes them back. Source: PTX ISA 9.0, section 5.1.1; ptxas,
+ * too, gives up the calling convention for them. */
 #include "ptx/reader.h"
 
 #include <stdlib.h>
@@ -186,7 +186,8 @@ static void pass_in_function(Passing *p, const Need *need, int32_t *reg_of) {
     add_parameters(p, need->set, reg_of, &f->returns, &f->return_count);
 }
 
-/* Whether the calls hand over so many registers that it must have been meant to take long. */
+/* Whether the calls pass more registers than any real program needs, so that the file must be meant
+ * to take long. */
 static bool is_too_much(const Passing *p) {
     int64_t operands = 0;
     for (int f = 0; f < p->module->function_count; f++) {

@@ -55,7 +55,7 @@ struct Name {
     uint32_t length;
     uint32_t hash;
     int32_t number;         /* N of a name that ends in digits, -1 for others ... */
-    Name *prefix;           /* ... and what stands before them: %r of %r12 */
+    Name *prefix;           /* ... and the text before them: %r of %r12 */
     Binding *binding;       /* the current meaning, NULL for none */
     Binding *range;         /* the current range with this name as its prefix */
     Binding *numbered;      /* the last that was declared alone with this name as its prefix */
@@ -91,7 +91,7 @@ static inline Binding *names_meaning(const Name *name) {
 }
 /* The UNKNOWN that `name`, or the range it would belong to, has as its meaning; NULL for none. */
 Binding *names_unknown(const Name *name);
-/* Makes the module's directive that `refusal` tells of the meaning of a name. */
+/* Binds a name to a refused directive of the module; `refusal` says why. */
 void names_bind_unknown(Names *names, Name *name, const char *refusal, int line);
 /* The meaning that `name` has in the current scope itself, ranges included, UNKNOWN left out; NULL
  * when none. */

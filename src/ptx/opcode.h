@@ -55,17 +55,17 @@ typedef enum PtxOpcode {
 
 const char *ptx_opcode_name(PtxOpcode op); /* "add" */
 
-/* One way to write an instruction. Everything that the reader knows of an opcode stands in its
- * forms: which modifiers there are, what operands there are, and which type each must have.
+/* One way to write an instruction. Everything that the reader knows of an opcode is in its forms:
+ * its modifiers, its operands, and the type that each operand must have.
  *
  * `modifiers` in the notation of the PTX ISA manual: ".rn" must be there, "(.u32,.s32)" one of them
  * must, "{.rn,.rz}" one of them may. They may be written in any order, except that of several types
- * the first written is the first listed (so ptxas has it, too). "#" starts a note that tells apart
- * words of several meanings; it is not part of the syntax.
+ * the first written is the first listed (so ptxas has it, too). "#" starts a note that
+ * distinguishes words of several meanings; it is not part of the syntax.
  *
- * `operands`: names separated by commas, optional ones in braces. d, p and q are written to,
- * others are read; "d|p" may be a pair; "[a]" is an address. After the name and ":", what it must
- * be; without, it has the instruction's (first) type:
+ * `operands`: names separated by commas, optional ones in braces. d, p and q are written to, others
+ * are read; "d|p" may be a pair; "[a]" is an address. After the name and ":", what it must be;
+ * without, it has the instruction's (first) type:
  *   u, v  the second, third type          w  the first type at twice its width
  *   i     any 32-bit integer              k  a cache policy, there if .L2::cache_hint is
  *   g     an integer as wide as an address, or 32 bits

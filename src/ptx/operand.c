@@ -546,7 +546,7 @@ static bool check_same_kind(const Place *place, const PtxOperand *operand) {
         const Kind kind = kind_of(place->reader, &operand->items[i]);
         if (kind != before && kind != KIND_ANY && before != KIND_ANY)
             return reader_error_at(place->reader, place->line, operand->items[i].column,
-                                   "'%s': operand %c has an integer beside a floating-point "
+                                   "'%s': operand %c has an integer and a floating-point "
                                    "number: the elements of a vector must be of one kind",
                                    place->shape->spelling, place->slot->name);
         before = kind;

@@ -1,13 +1,13 @@
-/* The order in which a compiler issues a block's instructions. ptxas does not keep that of the PTX:
- * it lists what long waits hang on first, so that loads are under way together that stand between
- * their uses in the text. What it does exactly is not published; here is the textbook's list
- * scheduling (Cooper and Torczon, Engineering a Compiler, section 12.3): of the instructions whose
- * sources are there the one from which the longest way leads to the end of the block, and where
- * that would keep more values than there is room for, the first of the text.
+/* The order in which a compiler issues a block's instructions. ptxas does not keep the order of the
+ * PTX. It puts instructions with long waits first, so that loads overlap that are far apart in the
+ * text. Its exact method is not published. This file uses the textbook's list scheduling (Cooper
+ * and Torczon, Engineering a Compiler, section 12.3). Of the instructions whose sources are ready,
+ * it takes the one with the longest path to the end of the block. Where that would keep more values
+ * than there is room for, it takes the first of the text.
  *
- * What stays in order: what reads and writes one register, or the carry; accesses to memory that
- * may be the same, of which one writes; and everything around barriers, fences, atomics, calls,
- * volatile accesses, clocks and the end of the block. Results do not change. */
+ * These stay in order: accesses to one register, or to the carry; accesses to memory that may
+ * overlap, if one of them writes; and everything around barriers, fences, atomics, calls, volatile
+ * accesses, clocks and the end of the block. Results do not change. */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static bool names_memory(const PtxInst *inst) {
     return false;
 }
 
-/* Parameters of a kernel and constants, which nobody writes. */
+/* Parameters of a kernel and constants, which are never written. */
 static bool is_read_only(const PtxFunction *function, const PtxInst *inst) {
     if (inst->space == PTX_SPACE_CONST) return true;
     const PtxVar *var = inst->operands[inst->operand_count - 1].var;

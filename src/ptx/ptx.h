@@ -377,7 +377,7 @@ typedef struct PtxOperand {
     uint16_t count;          /* items of a VECTOR, PAIR or TARGETS */
     int32_t reg;             /* REG and MEM base: index in PtxFunction.regs, -1 when none */
     PtxSreg sreg;            /* SREG, with its component folded in (PTX_SREG_TID_X) */
-    bool is_whole;           /* SREG: its four elements, of which sreg is the first */
+    bool is_whole;           /* SREG: its four elements; sreg is the first of them */
     int64_t imm;             /* IMM value, byte offset of ADDRESS and MEM, number of an ENVREG */
     PtxVar *var;             /* ADDRESS and MEM: the variable, NULL when there is none */
     PtxFunction *function;   /* FUNC */

@@ -184,7 +184,7 @@ static bool refuse_counted_clusters(Reader *reader) {
     return true;
 }
 
-/* A directive that is not known, with what stands behind it. */
+/* An unknown directive, with the words behind it. */
 static bool refuse_attribute(Reader *reader) {
     if (!reader_unknown_word(reader, "a directive of a function such as .maxntid") &&
         !reader->function->refusal)

@@ -90,8 +90,8 @@ bool reader_error_at(Reader *reader, int line, int column, const char *format, .
 bool reader_refuse(Reader *reader, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool reader_error(Reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The word at hand, which stands where only `what` may: refused, as a later version of the ISA may
- * know it, unless it begins another directive. Returns false. */
+/* Refuses the current word, in a place where only `what` may be: a later version of the ISA may
+ * know it. A word that begins another directive is not refused here. Returns false. */
 bool reader_unknown_word(Reader *reader, const char *what);
 /* "'foo'" or "end of file", of the current token; valid until the next call. */
 const char *reader_token_text(Reader *reader);

@@ -7,7 +7,7 @@
 #include "ptx/analysis.h"
 
 enum {
-    ALWAYS_USED = 1,     /* beside what is live */
+    ALWAYS_USED = 1,     /* in addition to what is live */
     CALLER_MINIMUM = 24, /* of kernels that call: the scratch registers of the convention */
     MINIMUM = 8          /* of any kernel */
 };

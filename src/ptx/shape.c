@@ -343,7 +343,7 @@ static bool has_words(const char *spelling, const char *name) {
     return has_all;
 }
 
-/* Whether PTX has such modifiers, and this reader has not. */
+/* Whether PTX has such modifiers, and this reader lacks them. */
 static bool explain_unsupported_words(const char *spelling, Text *why) {
     int count;
     const PtxUnsupported *unsupported = ptx_unsupported_words(&count);

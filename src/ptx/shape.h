@@ -53,9 +53,9 @@ typedef struct PtxShape {
     bool reads_destination;
 } PtxShape;
 
-/* The shape of a spelling, in `arena`; NULL when there is no such instruction, or PTX has it and
- * this reader has not, with the reason added to `why` ("there is no instruction 'ad'; did you mean
- * 'add'?"). */
+/* The shape of a spelling, in `arena`. NULL when there is no such instruction, or when this reader
+ * lacks an instruction of PTX; the reason is added to `why` ("there is no instruction 'ad'; did you
+ * mean 'add'?"). */
 PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why);
 
 /* Adds a form as the manual writes it: "add{.sat}.s32 d, a, b", the notes left out. */

@@ -97,7 +97,7 @@ static bool read_coordinates(const Statement *s, PtxOperand *coordinates) {
     return true;
 }
 
-/* Whether a sampler stands before the coordinates: a name and a comma. */
+/* Whether the operand before the coordinates is a sampler: a name and a comma. */
 static bool at_sampler(const Reader *reader) {
     Lexer lexer = reader->lexer;
     Token ahead = reader->token;

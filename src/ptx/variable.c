@@ -22,7 +22,7 @@ static const struct {
     {".tex", PTX_SPACE_TEX, READER_MAX_PARAM_BYTES},
 };
 
-/* What stands between the state space and the name. */
+/* The words between the state space and the name. */
 typedef struct Specifier {
     PtxSpace space;
     uint64_t max_bytes;
@@ -585,8 +585,8 @@ bool variable_new_vector(Reader *reader, const char *name, PtxType type, int cou
         const char *text = arena_printf(reader->arena, "%s.%c", name, "xyzw"[i]);
         if (variable_new_register(reader, text, type, ordinal + i, line) < 0) return false;
     }
-    binding->index =
-        first; /* once all are there: whoever uses the name after an error gets others */
+    binding->index = first; /* only now, with all registers there: after an error, a use of the name
+                               must get other registers */
     return true;
 }
 

@@ -13,7 +13,7 @@
 /* All that decides what ptxas makes. */
 typedef struct KeptKey {
     uint64_t text_hash, text_length; /* of the PTX */
-    uint64_t assembler;              /* hash of which ptxas it is */
+    uint64_t assembler;              /* hash of the ptxas in use */
     uint64_t architecture;           /* 75 for sm_75 */
 } KeptKey;
 

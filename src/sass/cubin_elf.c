@@ -217,7 +217,8 @@ static bool read_symbol(CubinReader *reader, const CubinSection *strings, const 
     const CubinSection *section = &reader->sections[from->st_shndx];
     symbol->section = from->st_shndx;
     symbol->space = section->space;
-    /* (variables in shared memory may go past the end of their section, which is laid out anew) */
+    /* (variables in shared memory may go past the end of their section, whose layout is made
+     * again) */
     bool is_inside =
         symbol->offset <= section->size && symbol->size <= section->size - symbol->offset;
     return is_inside || !section->bytes || symbol->kind == CUBIN_SYMBOL_OTHER ||

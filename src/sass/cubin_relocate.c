@@ -21,7 +21,7 @@ typedef struct Kind {
     CubinReference refers;
     uint8_t shift;     /* bits of the value that are left out at its lower end */
     Field low, high;   /* what does not go into `low` goes into `high` */
-    uint8_t bank_bits; /* of CUBIN_REFER_CONSTANT: the bank is above so many bits of the offset */
+    uint8_t bank_bits; /* of CUBIN_REFER_CONSTANT: bits of the offset below the bank's number */
     bool is_part;      /* the fields hold some bits of the value; else all of them */
 } Kind;
 

@@ -7,9 +7,8 @@
 #include <zstd.h>
 
 enum {
-    /* A content is at most so many times as long as what it was compressed to: a byte of an LZ4
-     * block stands for 255 at most; four of a zstd frame, a block of one byte repeated, for
-     * 128 KiB. */
+    /* The most that a content can be longer than its compressed form. A byte of an LZ4 block gives
+     * 255 bytes at most. Four bytes of a zstd frame, a block of one repeated byte, give 128 KiB. */
     LZ4_GROWTH = 255,
     ZSTD_GROWTH = 1 << 15,
 };

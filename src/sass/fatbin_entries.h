@@ -23,8 +23,8 @@ typedef struct FatbinReader {
     uint64_t left; /* bytes of entries */
 } FatbinReader;
 
-/* Starts reading the binary at `binary`, of which nothing past `size` bytes is read. *total gets
- * its bytes with the header; NULL is allowed. False when its header makes no sense. */
+/* Starts reading the binary at `binary`; reads nothing past `size` bytes. *total gets its bytes
+ * with the header; NULL is allowed. False when its header makes no sense. */
 bool fatbin_begin(const void *binary, uint64_t size, FatbinReader *reader, uint64_t *total);
 
 typedef enum FatbinNext { FATBIN_ITEM, FATBIN_END, FATBIN_DAMAGED } FatbinNext;

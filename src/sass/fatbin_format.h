@@ -19,7 +19,7 @@ enum {
     FATBIN_FLAG_SPECIFIC = 0x100000, /* for that architecture alone: sm_90a */
     FATBIN_WRAPPER_LINKED = 2        /* version of the wrapper of objects linked with -rdc=true */
 };
-/* Tyto's own: behind the entry's header stands its name for messages. */
+/* Tyto's own: the entry's name for messages follows its header. */
 #define FATBIN_FLAG_NAMED (UINT64_C(1) << 40)
 
 typedef struct FatbinWrapper {

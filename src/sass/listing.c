@@ -172,14 +172,14 @@ static void say_no_code(const Listing *listing) {
     const char *joint = cubins.length && texts.length ? " and " : "";
     if (cubins.length)
         diag_error(listing->diag, options->file, 0, 0,
-                   "there is no machine code for sm_%u; there is for %s%s%s%s",
-                   options->architecture, text_string(&cubins), joint,
-                   texts.length ? "PTX for " : "", text_string(&texts));
+                   "no machine code for sm_%u; there is for %s%s%s%s", options->architecture,
+                   text_string(&cubins), joint, texts.length ? "PTX for " : "",
+                   text_string(&texts));
     else if (texts.length)
         diag_error(listing->diag, options->file, 0, 0,
-                   "there is no machine code, but PTX for %s; nvcc -arch=sm_90 makes machine code",
+                   "no machine code, but PTX for %s; nvcc -arch=sm_90 makes machine code",
                    text_string(&texts));
-    else diag_error(listing->diag, options->file, 0, 0, "there is no machine code of a GPU");
+    else diag_error(listing->diag, options->file, 0, 0, "no machine code of a GPU");
     text_free(&cubins);
     text_free(&texts);
 }

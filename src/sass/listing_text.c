@@ -130,7 +130,8 @@ static void name_target(Text *text, const ListingBlock *block, const ListingInst
     }
 }
 
-/* How NVIDIA's disassembler writes operands of these kinds; the others are told in a comment. */
+/* How NVIDIA's disassembler writes operands of these kinds; a comment of the listing has the
+ * others. */
 static const struct {
     const char *kind, *form;
 } forms[] = {
@@ -219,7 +220,7 @@ static void put_known(Text *text, const SassInst *inst, uint64_t pc) {
     text_add(text, line);
 }
 
-/* The guard stands right-aligned before the mnemonic. */
+/* The guard is right-aligned before the mnemonic. */
 static void put_aligned(Text *out, const char *text) {
     enum { GUARD_COLUMNS = 7 };
     const char *blank = *text == '@' ? strchr(text, ' ') : NULL;

@@ -30,8 +30,8 @@ typedef enum SassOp {
     SASS_OPS
 } SassOp;
 
-/* Modifiers: what a field beside the operands says. The tables of forms give its bits for each
- * form, and modifiers.def the values that it may have, with their text. */
+/* Modifiers: the fields of an instruction other than its operands. The tables of forms give each
+ * field's bits, and modifiers.def the values that it may have, with their text. */
 typedef enum SassModifier {
     SASS_MOD_NONE,
 #define SASS_MODIFIER(name, width) SASS_MOD_##name,
@@ -100,7 +100,7 @@ typedef struct SassOperand {
     bool is_reused;    /* kept in the register file cache */
     bool is_bracketed; /* UREG: it holds an address, printed in brackets */
     uint8_t place;     /* REG: which source it is, from 1, to the register file cache; 0: none */
-    bool has_ureg;     /* CONST, ADDRESS: the form names a uniform register, be it URZ */
+    bool has_ureg;     /* CONST, ADDRESS: the form names a uniform register, perhaps URZ */
     uint8_t suffix;    /* SassSuffix */
     uint8_t reg;       /* CONST, UCONST, ADDRESS: the index or base register; SASS_RZ: none */
     uint8_t ureg;      /* CONST, UCONST, ADDRESS: the uniform register; SASS_URZ: none */

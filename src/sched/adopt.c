@@ -37,7 +37,8 @@ static bool can_read(size_t given, size_t least) {
     return given >= least && given <= MAX_BYTES && given % sizeof(void *) == 0;
 }
 
-/* Copies a struct into today's layout; false: it has something in fields that nobody knows here. */
+/* Copies a struct into today's layout; false: it has something in fields that this version
+ * lacks. */
 static bool copy(void *to, size_t known, const void *from, size_t given) {
     memset(to, 0, known);
     memcpy(to, from, given < known ? given : known);

@@ -21,12 +21,12 @@ typedef struct SchedAgent {
     uint64_t events;   /* the policy's */
     SchedState memory; /* owned */
     SchedCall *call;   /* what is under way; borrowed, or `own` */
-    SchedCall own;     /* of an agent of which nobody else wants to know */
+    SchedCall own;     /* of an agent without a caller's SchedCall */
     const SchedPolicy *chosen; /* borrowed */
 } SchedAgent;
 
-/* Memory for one state: of `view` the machine's sizes must be set. The calls are noted in `call`,
- * which must outlive the agent; NULL: nobody wants to know. The agent must not move. */
+/* Memory for one state; `view` must have the machine's sizes. The calls are noted in `call`, which
+ * must outlive the agent; NULL: not wanted. The agent must not move. */
 void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,
                       SchedCall *call);
 void sched_agent_free(SchedAgent *agent);

@@ -22,7 +22,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
                 "groups that are remembered until their load has reached the L1D",
                 "Oh et al. (ISCA 2016): a ring of 3"},
     [STRIDES] = {"strides", TYTO_INTEGER, 16, 1, MOST_STRIDES, NULL,
-                 "loads of which the stride is remembered", "ours"},
+                 "loads whose stride is remembered", "ours"},
     [PREFETCH] = {"prefetch", TYTO_CHOICE, 1, 0, 1, SWITCHES,
                   "whether lines are prefetched, or warps only ordered", "Oh et al. (ISCA 2016)"},
 };

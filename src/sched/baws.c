@@ -1,5 +1,5 @@
 /* Barrier-aware warp scheduling, most waiting first: the CTA with the most warps at its barrier
- * comes first, so that those wait less; of equals the oldest. Inside a CTA, and while nobody waits
+ * comes first, so that those wait less; of equals the oldest. Inside a CTA, and while no warp waits
  * at a barrier, warps go greedy-then-oldest.
  *
  * Left out: critical fetch first, which has the front end fetch for the warp that is picked next: a
@@ -20,7 +20,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 typedef struct Baws {
     Greedy greedy;
-    int count;                     /* CTAs of which warps wait at a barrier */
+    int count;                     /* CTAs with warps that wait at a barrier */
     uint64_t warps[TYTO_MAX_CTAS]; /* their warps, those of the most waiting CTA first */
 } Baws;
 

@@ -9,9 +9,9 @@
  *
  * A cycle is here one in which a scheduler may issue, as for the paper's authors, whose simulator
  * clocks an SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept
- * in SM cycles, those that they take to fall to zero. Raised scores fall together, so each is kept
- * as the cycle in which it would reach zero; who may load is worked out anew only when that can
- * have changed.
+ * in SM cycles: the time that they take to fall to zero. Raised scores fall together, so each is
+ * kept as the cycle in which it would reach zero. The set of warps that may load is computed again
+ * only when it can have changed.
  *
  * Source: CCWS section 3.3, equation (1), table 3; section 5.7: a register each counts all victim
  * tag hits and all instructions, so no warp that ends takes its own along. Where the paper is
@@ -66,7 +66,7 @@ typedef struct Ccws {
     uint64_t raised;      /* set of warps whose score may be above the base */
     uint64_t last_zero;   /* latest of those, or later */
     uint64_t allowed;     /* warps that may issue loads */
-    uint64_t valid_until; /* SM cycle from which `allowed` has to be worked out anew */
+    uint64_t valid_until; /* SM cycle from which `allowed` must be computed again */
     uint64_t last_score;  /* score given last (the paper's LLDS), in SM cycles */
 } Ccws;
 

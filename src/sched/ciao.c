@@ -5,9 +5,9 @@
  * the sufferer has finished; the one stopped last goes on first.
  *
  * A stopped warp issues while its CTA waits for it at a barrier, and when no other warp is left
- * that may issue: without, a CTA could wait for ever. Left out: CIAO-P, which sends the accesses of
- * interfering warps to unused shared memory before they are stopped. Source: J. Zhang, S. Gao,
- * N. S. Kim and M. Jung, "CIAO: Cache Interference-Aware Throughput-Oriented Architecture and
+ * that may issue: otherwise a CTA could wait forever. Left out: CIAO-P, which sends the accesses of
+ * interfering warps to unused shared memory before they are stopped. Source: J. Zhang, S. Gao, N.
+ * S. Kim and M. Jung, "CIAO: Cache Interference-Aware Throughput-Oriented Architecture and
  * Scheduling for GPUs", IPDPS 2018 (arXiv 1805.07718). The paper's text was not at hand: its
  * constants are as others quote them. */
 #include "sched/policies.h"

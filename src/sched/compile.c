@@ -36,7 +36,7 @@ static const char *compiler(void) {
     return named && *named ? named : "cc";
 }
 
-/* What decides an object beside the files that are read: by this key it is kept. The names of
+/* The key of an object: everything that affects it, except the files that are read. The names of
  * files are relative to the folder where the process is. */
 static uint64_t hash_key(const char *source) {
     static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH"}; /* where <...> is found */
@@ -93,8 +93,8 @@ static void remove_folder(const char *folder) {
 
 /* ---- Compiling ---- */
 
-/* The command: the compiler's words, of which `copy` is taken apart, and ours behind them. The
- * caller frees it. */
+/* The command: the compiler's words, then ours. The function splits `copy`, a copy of the
+ * compiler's words, in place. The caller frees the command. */
 static char **make_command(char *copy, const char *const *ours, size_t count) {
     char **words = base_calloc(strlen(copy) + count + 1, sizeof *words), *rest;
     size_t length = 0;

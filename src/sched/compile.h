@@ -1,5 +1,5 @@
-/* Policies that are named by their C file: compiled with cc into a shared object that nobody else
- * can have put there. */
+/* Policies that are named by their C file: compiled with cc into a shared object in a folder that
+ * no other user can write to. */
 #ifndef TYTO_SCHED_COMPILE_H
 #define TYTO_SCHED_COMPILE_H
 

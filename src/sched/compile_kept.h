@@ -1,14 +1,14 @@
-/* What was compiled, kept for the next time, in a folder of the user's own cache
+/* Compiled objects, kept for the next time, in a folder of the user's own cache
  * (base/user_cache.h).
  *
- * An object lies there under the hash of its bytes, and beside it, under a key of what is known
- * before anything is compiled, a list: that hash, the hash of the files that went in, and their
- * names as the compiler told them. What is kept is good while these files are as they were and the
- * object is whole. Both are made elsewhere and renamed, so that no process sees half of one, and
- * two that compile at once each load what they have made.
+ * An object's file is named by the hash of its bytes. Next to it is a list, named by a key of what
+ * is known before the compiler runs. The list holds that hash, the hash of the input files, and
+ * their names as the compiler reported them. A kept object is good while these files are unchanged
+ * and the object is whole. Both files are made elsewhere and renamed, so that no process sees half
+ * of one. Two processes that compile at the same time each load what they have made.
  *
- * Not seen is a file that was not there: one that would now be found before another of its name,
- * or that `__has_include` had asked for. */
+ * Not detected: a new file that would now be found before another one of its name, or a new file
+ * that `__has_include` had asked for. */
 #ifndef TYTO_SCHED_COMPILE_KEPT_H
 #define TYTO_SCHED_COMPILE_KEPT_H
 
@@ -30,8 +30,9 @@ typedef struct KeptNew {
 } KeptNew;
 #define KEPT_TARGET "object"
 
-/* Keeps it; *object is where then. False: it stays where it is, as it must if a file has changed
- * since the compiler was started, for nobody knows which of the two it has read. */
+/* Keeps it; *object is its place then. False: it stays where it is. This must happen when a file
+ * has changed since the compiler was started, since it is unknown which version the compiler
+ * read. */
 bool kept_add(const char *folder, uint64_t key, const KeptNew *made, Text *object);
 
 #endif

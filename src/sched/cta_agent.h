@@ -12,12 +12,12 @@ typedef struct CtaAgent {
     void *state;                 /* bytes of `memory` */
     SchedState memory;           /* owned */
     SchedCall *call;             /* what is under way; borrowed, or `own` */
-    SchedCall own;               /* of an agent of which nobody else wants to know */
+    SchedCall own;               /* of an agent without a caller's SchedCall */
     const CtaSched *chosen;      /* borrowed; NULL: CTAs go round the SMs, as many as fit */
 } CtaAgent;
 
-/* Memory for the state: of `view` the machine's sizes must be set. The calls are noted in `call`,
- * which must outlive the agent; NULL: nobody wants to know. The agent must not move. */
+/* Memory for the state; `view` must have the machine's sizes. The calls are noted in `call`, which
+ * must outlive the agent; NULL: not wanted. The agent must not move. */
 void cta_agent_init(CtaAgent *agent, const CtaSched *chosen, const TytoGridView *view,
                     SchedCall *call);
 void cta_agent_free(CtaAgent *agent);

@@ -1,6 +1,6 @@
 /* Locality-aware scheduling, the second scheme of OWL: one group of CTAs is always preferred, so
  * that few CTAs at a time fill the L1D. A group's priority is its number. The fair variant, which
- * the paper leaves to future work, hands the highest priority on every so many cycles. Source: OWL
+ * the paper leaves to future work, passes the highest priority on every N cycles. Source: OWL
  * section 4.2 and algorithm 1 (CTA-AWARE-LOCALITY). */
 #include "sched/policies.h"
 

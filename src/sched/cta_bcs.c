@@ -1,8 +1,8 @@
 /* Block CTA scheduling: consecutive CTAs go to one SM as a block, at the same time, so that the
  * lines that they share meet in one L1D. An SM waits until it has room for a whole block. Blocks
- * begin at multiples of their size; what is left of a grid is a shorter block. On an SM that can
- * never hold a block, a block is as many CTAs as it holds. A grid of fewer blocks than SMs leaves
- * SMs empty.
+ * begin at multiples of their size; the rest of a grid is a shorter block. On an SM that can never
+ * hold a block, a block is as many CTAs as it holds. A grid of fewer blocks than SMs leaves SMs
+ * empty.
  *
  * Left out: the paper's warp scheduler, which treats the CTAs of a block alike; `cta-aware` has
  * groups of CTAs. Storage: none but the number of the next CTA. Source: M. Lee, S. Song, J. Moon,

@@ -1,5 +1,5 @@
-/* CTA scheduler limit: as round-robin, with at most so many CTAs on an SM.
- * Source: MD section 4.1, the sweep over multithreading degrees. */
+/* CTA scheduler limit: as round-robin, with at most N CTAs on an SM. Source: MD section 4.1, the
+ * sweep over multithreading degrees. */
 #include "sched/cta_policy.h"
 
 enum { CTAS };

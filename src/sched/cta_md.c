@@ -1,22 +1,23 @@
 /* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the
  * others hold as many as fit. When that CTA has finished, what it did predicts the throughput of
  * every degree of multithreading (CTAs on an SM), and the best one is the limit of all SMs from
- * then on: of as many as it holds, which are 8 in the paper. A kernel that hardly reads DRAM keeps
- * the maximum: one whose CTAs do so at any degree, as predicted, since a CTA that the cache holds
- * alone may be another's undoing; or whose lone CTA does (`bound=alone`). Section 5.1 has the ratio
- * of DRAM reads to instructions decide "before start the decision flow", but in the stage that
- * takes predicted reads, and does not say which it means. Until the decision the others hold as
- * many as fit, as in the paper, or fewer (`before`): in a short grid these are many of all. Where
- * one wave takes the whole grid, there is nothing to decide, and none is held back.
+ * then on. The degrees go up to as many CTAs as an SM holds, which are 8 in the paper. A kernel
+ * that hardly reads DRAM keeps the maximum: one whose CTAs do so at any degree, as predicted, since
+ * a CTA that the cache holds alone may be another's undoing; or whose lone CTA does
+ * (`bound=alone`). Section 5.1 has the ratio of DRAM reads to instructions decide "before start the
+ * decision flow", but in the stage that takes predicted reads, and does not say which it means.
+ * Until the decision the others hold as many as fit, as in the paper, or fewer (`before`): in a
+ * short grid these are many of all. Where one wave takes the whole grid, there is nothing to
+ * decide, and none is held back.
  *
  * The working set are the different lines that the CTA read more than once; lines that stream by
  * are none. The count stops at a bound beyond all the scheme's thresholds. Where the L1D has
  * sectors, accesses and DRAM reads are of these, and lines of lines. Source: MD section 5. The
  * predictor's CTA has 6 warps there; one of fewer is taken as a part of it.
  *
- * Beside what the paper counts (accesses, DRAM reads, their latency) the SM counts the cycles in
- * which all warps of the CTA waited for memory: which part of its time its reads can prolong, for
- * `time=parts`. */
+ * In addition to what the paper counts (accesses, DRAM reads, their latency), the SM counts the
+ * cycles in which all warps of the CTA waited for memory. For `time=parts`, this is the part of its
+ * time that its reads can prolong. */
 #include "sched/cta_policy.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
          "MD section 5.1, which knows no exception; keeps: ours"},
     [LARGE] =
         {"large", TYTO_CHOICE, MD_LARGE_LINES, 0, 1, LARGES,
-         "what is held against 5 and 15 caches where latency grows: the lines that a CTA reads "
+         "what is compared with 5 and 15 caches where latency grows: the lines that a CTA reads "
          "again, or its DRAM reads",
          "MD section 5.1: its working set; the stage takes miss rate, DRAM reads and capacity"},
 };

@@ -57,7 +57,7 @@ typedef struct Daws {
     uint32_t made_by[TYTO_MAX_WARPS]; /* ... whose pc, and 1, this is */
     uint32_t needed[TYTO_MAX_WARPS];  /* by warp: lines, as predicted */
     uint64_t allowed;                 /* warps that may load ... */
-    uint64_t active;                  /* ... when these were there; 0: to be found anew */
+    uint64_t active;                  /* ... when these were there; 0: must be computed again */
     uint64_t held;                    /* times that it was decided to hold warps back */
 } Daws;
 

@@ -65,7 +65,7 @@ void sched_document(Text *out) {
              "greedy warp) is kept for each. Sub-cores (`sm.subcores`) change nothing of "
              "this: they decide which warps can go.\n\n"
              "Kernels of several streams may share the SMs. A warp scheduler goes on with the "
-             "state it has when CTAs of another kernel\ncome: it starts anew only when a kernel "
+             "state it has when CTAs of another kernel\ncome: it starts over only when a kernel "
              "begins on a machine without any. Its view has the first kernel's\n"
              "`warps_per_cta` and `cta_limit`, and `last_cta_dispatched` when no kernel has a "
              "CTA left. A CTA scheduler has a state for\neach kernel, with that kernel's CTAs; "

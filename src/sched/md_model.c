@@ -10,22 +10,22 @@
  * working sets fit into the cache together. Beyond, it is lost as the reads of nbf grow in table 5,
  * whose CTA has a set of 65 lines in a cache of 64 (section 5.1): the curve is over the sets, in
  * caches, and so for sets and caches of any size. All is lost but what a warp reads again at once:
- * of what a lone CTA of table 5 finds in the cache, 0.53 (nbf) and 0.58 (unstructured) read DRAM
- * where nothing stays. (Its reads and miss rates are of one piece only where 230 of 3,044 accesses,
- * and 289 of 8,392, are stores, which miss at any degree.) A
- * set that does not fit is used all over or piece by piece, which its size does not tell; what the
- * CTA lost alone does, by the place on the curve where as much is lost. What one whose set fits
- * loses alone, to lines that stream by and to full sets of the cache, it loses at any degree.
+ * of the reads that a lone CTA of table 5 finds in the cache, 0.53 (nbf) and 0.58 (unstructured) go
+ * to DRAM where nothing stays. (Its reads and miss rates are of one piece only where 230 of 3,044
+ * accesses, and 289 of 8,392, are stores, which miss at any degree.) A set that does not fit is
+ * used all over or piece by piece, which its size does not tell; what the CTA lost alone does, by
+ * the place on the curve where as much is lost. What one whose set fits loses alone, to lines that
+ * stream by and to full sets of the cache, it loses at any degree.
  *
- * The third, which md takes unless told otherwise, knows more of the CTA: what lies between two
- * reads of a line. Of N CTAs there is N times as much, but for the lines that they share, and what
- * a cache of so many sets and ways then loses follows (sched/reuse.h). What was read is taken as
- * measured; what can be read at most is as for the second, and of what lies between, the share that
- * the lone CTA kept and N lose.
+ * The third is the default. It knows more of the CTA: what lies between two reads of a line. N CTAs
+ * read N times as much there, except for the lines that they share. From this follows what a cache
+ * with its sets and ways loses (sched/reuse.h). What was read is taken as measured. The most that
+ * can be read is as for the second; of the reads in between, it counts the share that the lone CTA
+ * kept and that N CTAs lose.
  *
  * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
  * is taken in part, as a power, for a CTA of fewer, and as it is printed for one of more: to the
- * power of 16 warps 1.1 and 1.2 would come to 2.10 at the second CTA, more than two CTAs one after
+ * power of 16 warps, 1.1 and 1.2 would give 2.10 at the second CTA, more than two CTAs one after
  * the other take.
  *
  * A CTA's time grows by the growths' product. The paper says of reads times latency that it is more
@@ -162,9 +162,9 @@ static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degr
     return fmax(inputs->dram_reads, first + (at_most - first) * lost_at(degree * alone));
 }
 
-/* How many times the lines of one CTA `degree` of them read together. Those that it did not have to
- * read from DRAM others had left in the cache: all CTAs share them. (Among its reads from DRAM may
- * be some of a line twice, and several of its sectors; so it is at least so many.) */
+/* How many times the lines of one CTA `degree` CTAs read together. Other CTAs had left the lines in
+ * the cache that the CTA did not have to read from DRAM: all CTAs share them. (Its reads from DRAM
+ * may contain a line twice, or several sectors of a line, so the result is a lower bound.) */
 static double times_the_lines(const MdInputs *inputs, uint32_t degree) {
     double own = inputs->lines > 0 ? fmin(1, inputs->dram_reads / inputs->lines) : 1;
     return 1 + (degree - 1) * own;

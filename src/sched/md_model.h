@@ -31,7 +31,7 @@ typedef enum MdFlat {
     MD_FLAT_GROWS  /* as much as anywhere: the paper knows no exception */
 } MdFlat;
 
-/* What is held against 5 and 15 caches where latency grows. */
+/* What is compared with 5 and 15 caches where latency grows. */
 typedef enum MdLarge {
     MD_LARGE_LINES, /* the lines that a CTA reads again: its working set, as in section 5.1 */
     MD_LARGE_READS  /* the lines that it reads from DRAM, which the stage takes */
@@ -85,7 +85,7 @@ typedef struct MdPrediction {
 bool md_is_compute_bound(const MdInputs *inputs, double dram_reads, double threshold);
 
 /* Growth of the latency, from the miss rate and its increase at the degree, and from the `lines`
- * that are held against caches of `cache_lines`. */
+ * that are compared with caches of `cache_lines`. */
 double md_latency_growth(double miss_rate, double increase, double lines, double cache_lines);
 
 /* Growth of the time in the pipeline, at `degree` with `dram_reads` lines per CTA. */

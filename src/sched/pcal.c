@@ -4,7 +4,7 @@
  * of the SM's instructions per period: a step in the same direction while it rises, back otherwise.
  *
  * The paper finds where to begin by CCWS or by a profile; here the first values are parameters. As
- * in swl, the warps of a CTA of which one waits at a barrier may issue. Source: D. Li, M. Rhu,
+ * in swl, all warps of a CTA may issue while one of them waits at a barrier. Source: D. Li, M. Rhu,
  * D. R. Johnson, M. O'Connor, M. Erez, D. Burger, D. S. Fussell and S. W. Keckler, "Priority-Based
  * Cache Allocation in Throughput Processors", HPCA 2015. The paper's text was not at hand: period
  * and step are ours. */
@@ -99,7 +99,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
     return s->climbs_tokens && view->resident & ~s->allowed ? s->left : UINT64_MAX;
 }
 
-/* No event tells of an exit. */
+/* There is no event for an exit. */
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     Pcal *s = state;
     if (s->exited != view->exited) decide(s, view);

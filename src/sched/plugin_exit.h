@@ -1,5 +1,5 @@
-/* How a plug-in may end the process. `_exit` runs no handlers: nobody could say which policy ended
- * the run, and its status would be taken for the program's. */
+/* How a plug-in may end the process. `_exit` runs no handlers: no message could name the policy
+ * that ended the run, and its status would be taken for the program's. */
 #ifndef TYTO_SCHED_PLUGIN_EXIT_H
 #define TYTO_SCHED_PLUGIN_EXIT_H
 

@@ -29,7 +29,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [ENTRIES] = {"entries", TYTO_INTEGER, 64, 1, 4096, NULL, "blocks that are remembered", "ours"},
 };
 
-/* A block of which a line has missed. */
+/* A block with a line that missed. */
 typedef struct Block {
     uint64_t number;   /* its address over its bytes, and 1; 0: none */
     uint32_t demanded; /* its lines that have missed, bit each; all, once they are prefetched */

@@ -4,11 +4,11 @@
  *
  * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps comes first,
  * one with warps at a barrier second, and the others, the furthest first, last. Afterwards (the
- * slow phase) a CTA with warps at a barrier comes before the others, of which the one that is least
- * far is first. The others are sorted anew every so many cycles (section III.C); between sorts they
- * go by what each had done at the last one, also a CTA that comes back from a barrier: what it has
- * done since would count for it alone. To the letter of lines 57 to 61 it would keep what it had
- * done when it was last itself among those sorted.
+ * slow phase) a CTA with warps at a barrier comes before the others; of these the one with the
+ * least progress is first. The others are sorted again every N cycles (section III.C). Between
+ * sorts, each keeps its progress at the last sort. This holds for a CTA that comes back from a
+ * barrier too, since its progress after the sort would count for it alone. By the text of lines 57
+ * to 61, it would keep its progress of the last sort that included it.
  *
  * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no
  * arrow for; algorithm 1 has: its first warp at a barrier puts it into barrierWait whatever it was
@@ -183,8 +183,8 @@ static void sort_others(Pro *s, const TytoSmView *view) {
 
 /* ---- Events ---- */
 
-/* Another number of a CTA's warps has finished or is at barriers: the CTAs in its state are sorted
- * anew, unless they are those that only the regular sort moves. */
+/* The number of a CTA's warps that have finished or are at barriers has changed: the CTAs in its
+ * state are sorted again, unless only the regular sort moves them. */
 static void note_waiting(Pro *s, const TytoSmView *view, int slot) {
     State state = (State)s->cta[slot].state;
     for (uint64_t rest = CLASS[state] == 2 ? 0 : view->ctas; rest; rest &= rest - 1) {

@@ -130,7 +130,7 @@ void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config
 
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,
                         char *text, size_t size) {
-    const char *why = warp < 0 || warp >= (int)view->warp_count ? "is no warp slot"
+    const char *why = warp < 0 || warp >= (int)view->warp_count ? "is not a warp slot"
                       : !tyto_has(view->resident, warp)         ? "holds no warp"
                                                                 : "cannot issue now";
     snprintf(text, size,

@@ -7,7 +7,7 @@
 
 enum { PLACES = 1 << REUSE_LINE_BITS, MARKS = 2 * PLACES };
 
-/* ---- Marks: numbers given to reads in order; one stands while it is its line's last ---- */
+/* ---- Marks: numbers given to reads in order; a mark is live while it is its line's last ---- */
 
 /* A mark begins (+1) or ceases (-1) to stand. */
 static void stand(Reuse *reuse, uint32_t mark, int change) {

@@ -26,11 +26,11 @@ typedef struct Reuse {
 /* A line is read. The count stops before the first line beyond REUSE_LINES. */
 void reuse_read(Reuse *reuse, uint64_t line);
 
-/* Of the reads again, how many are lost in a cache where `ctas` times as many other lines are read
- * in between, as by so many CTAs like this one (a whole number, if they share no line): each lies
- * in the read line's set by chance, one of `sets`, and `ways` of them there drive it out (A. Smith,
- * "A comparative study of set associative memory mapping algorithms", 1978). Not a whole number;
- * the same on every host. */
+/* How many of the repeated reads are lost in a cache when `ctas` times as many other lines are read
+ * in between, as by `ctas` CTAs like this one (a whole number, if they share no line). Each of
+ * these lines is in the read line's set by chance, one of `sets` sets, and `ways` of them there
+ * replace it (A. Smith, "A comparative study of set associative memory mapping algorithms", 1978).
+ * The result is not a whole number; it is the same on every host. */
 double reuse_lost(const uint32_t *distances, uint32_t count, double ctas, uint32_t sets,
                   uint32_t ways);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_WORD = 64, MAX_ROWS = 64 }; /* longer names and values, and more rows, are nobody's */
+enum { MAX_WORD = 64, MAX_ROWS = 64 }; /* no policy has longer names or values, or more rows */
 
 /* `name=value`, cut out of the text. */
 typedef struct Setting {

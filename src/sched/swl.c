@@ -42,7 +42,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     decide(s, view);
 }
 
-/* No event tells of an exit. */
+/* There is no event for an exit. */
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     Swl *s = state;
     if (s->exited != view->exited) decide(s, view);

@@ -111,8 +111,8 @@ static void exchange(Ranks *r, uint64_t going) {
     move_up(r, kept);
 }
 
-/* `cycles` exchanges of slots of which none that goes on is in the queue: those that do not go on
- * revolve, as many ranks a cycle as they have active places. */
+/* Does `cycles` exchanges, in a case where no slot that goes on is in the queue. The slots that do
+ * not go on rotate, by as many ranks a cycle as they have active places. */
 static void revolve(Ranks *r, uint64_t going, uint64_t cycles) {
     exchange(r, going);
     uint64_t keeping = r->set & going;

@@ -27,11 +27,11 @@ static inline uint64_t sched_view_unblocked(const TytoSmView *view) {
     return view->resident & ~(view->at_barrier | view->waits_memory | view->exited);
 }
 
-/* The `limit` oldest warps that have threads left, and all warps of CTAs of which one waits at a
- * barrier, which the others may run up to. Only launches, exits and barriers change them. */
+/* The `limit` oldest warps that have threads left, and all warps of CTAs with a warp that waits at
+ * a barrier, so that the others can reach it. Only launches, exits and barriers change them. */
 uint64_t sched_view_oldest(const TytoSmView *view, int limit);
 
-/* The warps of CTAs of which one waits at a barrier. */
+/* The warps of CTAs with a warp that waits at a barrier. */
 uint64_t sched_view_awaited(const TytoSmView *view);
 
 #endif

@@ -19,7 +19,7 @@ static uint32_t architecture_of(const TytoSimulator *simulator) {
 static void tell_fallback(TytoSimulator *simulator, const char *why, Diag *diag) {
     if (simulator->has_told_fallback) return;
     simulator->has_told_fallback = true;
-    fprintf(stderr, "tyto: warning: there is no machine code for sm_%u: PTX runs instead%s\n",
+    fprintf(stderr, "tyto: warning: no machine code for sm_%u: PTX runs instead%s\n",
             architecture_of(simulator), why);
     diag_print(diag, stderr);
 }

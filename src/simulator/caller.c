@@ -1,4 +1,4 @@
-/* Misuse of the public functions, which is told and ends the process (tyto/tyto.h says so). */
+/* Misuse of the public functions, which is reported and ends the process (tyto/tyto.h says so). */
 #include "simulator/caller.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The checks' end at the host: which are on, what is told of their findings, and what only the host
- * can find: copies of bytes that nobody wrote, allocations that nobody uses or gives back. */
+/* The host's part of the checks: which are on, the reports of their findings, and what only the
+ * host can find: copies of bytes without a writer, allocations that are not used or not freed. */
 #ifndef TYTO_SIMULATOR_CHECKS_H
 #define TYTO_SIMULATOR_CHECKS_H
 

@@ -1,4 +1,4 @@
-/* Runs side by side: the public functions on which tyto compare stands. */
+/* Runs compared with each other: the public functions that tyto compare uses. */
 #include "tyto/tyto.h"
 
 #include <stdlib.h>

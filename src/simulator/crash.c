@@ -21,7 +21,8 @@ enum {
 
 static _Atomic(const TytoSimulator *) simulator_named;
 
-/* Set to be forgotten when it is entered, so that the signal, raised anew, ends the process. */
+/* This handler is removed when it is entered, so that the signal, raised again, ends the
+ * process. */
 static void on_crash(int number) {
     char call[CALL_BYTES], bytes[CALL_BYTES + 60];
     const TytoSimulator *simulator = atomic_load(&simulator_named);
@@ -32,7 +33,8 @@ static void on_crash(int number) {
         line_add(&line, " was under way when signal ");
         line_add_number(&line, (uint64_t)number);
         line_add(&line, " ended the process\n");
-        if (write(STDERR_FILENO, line.bytes, line.length) < 0) { /* nobody is left to be told */
+        if (write(STDERR_FILENO, line.bytes, line.length) < 0) { /* stderr is gone: no way to
+                                                                    report it */
         }
     }
     raise(number);

@@ -1,6 +1,6 @@
 /* Makes results of journals (journal.h): of programs that ended before they could write their own
  * (_exit, exec, a crash, kill -9), and of several processes with the same options, whose launches
- * belong in one file. What a journal does not have is told. */
+ * belong in one file. Results that a journal lacks are reported. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -179,7 +179,7 @@ static void take_entry(Group *group, const Entry *entry) {
     }
 }
 
-/* ---- What is told ---- */
+/* ---- Reports ---- */
 
 static bool is_running(const JournalHead *head) {
     return head->process_start && journal_process_start(head->process) == head->process_start;
@@ -254,7 +254,7 @@ static bool is_plain(const char *path) {
     return strcmp(path, "-") != 0 && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
 }
 
-/* Whether a path is a pipe that nobody reads: to open it would wait for a reader. */
+/* Whether a path is a pipe without a reader: to open it would wait for one. */
 static bool is_unread(const char *path) {
     int descriptor = strcmp(path, "-") == 0 ? -1 : open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     const bool has_none = strcmp(path, "-") != 0 && descriptor < 0 && errno == ENXIO;
@@ -357,9 +357,8 @@ static void deliver_alike(Delivery *delivery, int first) {
     free(group.entries);
 }
 
-/* Tells of the files that processes with other options have written, each in the place of the
- * other's.
- */
+/* Reports the files that processes with other options have written too, so that one process
+ * replaced the other's file. */
 static void tell_of_shared(Delivery *delivery, const Entry *one, const Entry *other) {
     Options *first = read_options(one->words, one->word_bytes);
     Options *second = read_options(other->words, other->word_bytes);
@@ -414,8 +413,8 @@ static bool say_why_none(const Delivery *delivery, const char *folder, Text *out
     return false;
 }
 
-/* No kernel was launched: that is told, and of a program that has not begun to use CUDA each file
- * that is not written. */
+/* Reports that no kernel was launched. For a program that never used CUDA, it also reports each
+ * file that is not written. */
 static void tell_of_none(Delivery *delivery, const char *folder) {
     const char *words = getenv("TYTO_OPTIONS");
     Options *options = options_new();

@@ -26,7 +26,7 @@ struct Journal {
     unsigned number;     /* of the file */
     JournalHead *head;   /* mapped; NULL: there is no room even for this */
     uint64_t bytes;      /* mapped */
-    uint64_t code;       /* of which the last origin is */
+    uint64_t code;       /* the code for which the last origin was recorded */
     bool has_origin;     /* there is one */
     uint64_t *counts;    /* of each finding, as last recorded; owned */
     uint32_t counted;    /* findings that have been recorded */
@@ -46,7 +46,7 @@ uint64_t journal_process_start(int64_t process) {
     text[length] = '\0';
     const char *at = strrchr(text, ')'); /* a name may hold anything */
     if (at && strchr("ZX", at[2]))
-        at = NULL; /* it has ended, and nobody has asked for its status */
+        at = NULL; /* it has ended, and its parent did not wait for it yet */
     for (int field = 0; at && field < START_FIELD; field++)
         at = strchr(at + 1, ' ');
     if (at) sscanf(at, "%llu", &start);
@@ -172,7 +172,7 @@ Journal *journal_new(const char *folder, const RunStats *run, const Options *opt
     return journal;
 }
 
-/* Whether the process was started with the variable `assignment`, of so many bytes with its NUL. */
+/* Whether the process was started with the variable `assignment`, `bytes` bytes with its NUL. */
 static bool has_variable(int64_t process, const char *assignment, size_t bytes) {
     char path[64];
     size_t length;

@@ -1,10 +1,9 @@
-/* The journal of a process's run: each launch as it ends, in a file that outlives the process
- * however that ends. Whoever started the process makes results of it (deliver.c) when the process
- * could not.
+/* The journal of a process's run: each launch as it ends, in a file that outlives the process,
+ * however the process ends. The parent makes results of it (deliver.c) when the process could not.
  *
- * The file is mapped, so that a launch costs a copy, and no file is kept open that the program
- * could close. A record counts once the length at the head includes it: a process that is killed
- * leaves whole records. The form is that of one build of the library. */
+ * The file is mapped, so that a launch costs a copy, and no file stays open that the program could
+ * close. A record counts once the length at the head includes it: a process that is killed leaves
+ * whole records. The format is that of one build of the library. */
 #ifndef TYTO_SIMULATOR_JOURNAL_H
 #define TYTO_SIMULATOR_JOURNAL_H
 
@@ -69,7 +68,7 @@ void journal_free(Journal *journal); /* NULL is allowed, as for all below; the f
 /* A launch begins; it has ended, and is the run's last or (is_kept false) none of the run's. */
 void journal_begin(Journal *journal, const char *kernel);
 void journal_end(Journal *journal, const RunStats *run, bool is_kept);
-/* So many launches wait in streams. */
+/* Notes how many launches wait in streams. */
 void journal_wait(Journal *journal, uint64_t launches);
 /* Whether the last record of the origin is of this code. If not, that of the run is taken. */
 bool journal_knows(const Journal *journal, uint64_t code);

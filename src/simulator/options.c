@@ -80,7 +80,7 @@ bool tyto_read_size(const char *text, uint64_t *value) {
     return false;
 }
 
-/* How bounds are told to the user. */
+/* Writes a bound as messages show it. */
 static void say_number(char *out, size_t size, uint64_t value, bool is_size) {
     static const char *const suffixes[] = {"B", "KiB", "MiB", "GiB"};
     int unit = 0;

@@ -76,8 +76,8 @@ bool options_parse(Options *options, const char *origin, int count, const char *
 /* The same from one string as a shell would split it: blanks separate; '...', "..." and \ quote. */
 bool options_parse_string(Options *options, const char *origin, const char *string, Diag *diag);
 
-/* What no option can be blamed for alone: whether they go together, and whether the files they name
- * can be written, so that a mistake is told before a long run. */
+/* Reports what no single option shows: options that do not go together, and named files that cannot
+ * be written. Callers check this before a long run. */
 bool options_check(const Options *options, Diag *diag);
 
 /* Whether a file is standard output. */

@@ -24,7 +24,7 @@ enum {
     LINES_APART = 60 * PERIODS /* and then one at each multiple of these */
 };
 
-/* What a launch took that was long enough to be told of. */
+/* The duration of a launch that was long enough to be reported. */
 typedef struct Ended {
     uint64_t ctas;  /* of its grid */
     double seconds; /* of the host */
@@ -157,7 +157,7 @@ Progress *progress_new(const Gpu *gpu) {
 static bool is_here(const Progress *progress) { return progress && progress->process == getpid(); }
 
 void progress_free(Progress *progress) {
-    if (!is_here(progress)) return; /* in a fork's child the lock may be taken for ever */
+    if (!is_here(progress)) return; /* in a fork's child the lock may be taken forever */
     pthread_mutex_lock(&progress->lock);
     progress->is_ending = true;
     pthread_cond_signal(&progress->wake);

@@ -15,10 +15,10 @@ void progress_free(Progress *progress);
 void progress_begin(Progress *progress, const char *kernel);
 void progress_end(Progress *progress);
 
-/* Seconds that are left of a launch after so many: CTAs that are resident count as half done. NaN
- * until as many are done as are resident, since the first of them tell nothing. */
+/* Seconds that are left of a launch after `seconds` seconds. CTAs that are resident count as half
+ * done. NaN until as many are done as are resident, since the first ones predict nothing. */
 double progress_left(const GpuProgress *now, double seconds);
-/* Whether a line is written so many periods, a quarter of a second each, after a launch began. */
+/* Whether a line is written `periods` periods, a quarter of a second each, after a launch began. */
 bool progress_is_due(int periods, bool is_terminal);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recorded L1D streams, replayed: the public functions on which tyto cache stands. */
+/* Recorded L1D streams, replayed: the public functions that tyto cache uses. */
 #include "tyto/tyto.h"
 
 #include <inttypes.h>

@@ -431,7 +431,7 @@ static TytoStatus fail_at(TytoSimulator *simulator, const char *what, uint64_t a
     return status;
 }
 
-/* The same of so many bytes from there on. */
+/* The same for a range of bytes that begins at `address`. */
 static TytoStatus fail_from(TytoSimulator *simulator, const char *what, uint64_t address,
                             uint64_t size) {
     char bytes[64];

@@ -1,5 +1,5 @@
 /* The inside of a TytoSimulator: one GPU, its options, and what its launches did. The CUDA driver
- * API is built on this, beside the public functions of tyto/tyto.h. */
+ * API uses this in addition to the public functions of tyto/tyto.h. */
 #ifndef TYTO_SIMULATOR_SIMULATOR_H
 #define TYTO_SIMULATOR_SIMULATOR_H
 
@@ -20,7 +20,7 @@ typedef struct DeviceAsker {
 
 extern const struct DeviceQueries driver_answers;
 
-/* A launch on the device. Whoever gave it owns this until it has ended. */
+/* A launch on the device. The code that launched it owns this until it has ended. */
 typedef struct SimulatorGrid {
     GpuLaunch launch;              /* its parameters are borrowed until the end */
     GpuStreamInfo stream;          /* that it was launched into */
@@ -33,7 +33,7 @@ typedef struct SimulatorGrid {
 } SimulatorGrid;
 
 struct TytoSimulator {
-    pthread_mutex_t lock;        /* taken by whoever touches what follows (simulator_lock) */
+    pthread_mutex_t lock;        /* must be held to use what follows (simulator_lock) */
     int lock_depth;              /* how often the holder has taken it */
     int cancelling;              /* whether the holder could be cancelled before (lock.h) */
     Options *options;            /* owned */
@@ -51,7 +51,7 @@ struct TytoSimulator {
     struct TimedRun *timed;      /* policies and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */
     DeviceAsker asker;
-    struct Journal *journal;   /* NULL: nobody reads one; owned */
+    struct Journal *journal;   /* NULL: no reader wants one; owned */
     uint64_t program_hash;     /* of the executable; 0: not known yet */
     struct Progress *progress; /* line on a terminal; NULL where there is none; owned */
 };

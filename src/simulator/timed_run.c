@@ -44,9 +44,9 @@ Machine *timed_run_machine(const Options *options, Diag *diag) {
     return NULL;
 }
 
-/* The policy that the machine names by its parameter `key`. A file does not have code loaded unless
- * the user allows it, and means by a relative path one beside itself. NULL with an error in `diag`.
- */
+/* The policy that the machine names by its parameter `key`. A relative path is relative to the
+ * machine file's folder. A file can load code only if the user allows it. NULL with an error in
+ * `diag`. */
 static const char *machines_own(const TimedRun *timed, const Options *options, const char *key,
                                 const char *policy, Diag *diag) {
     MachinePlace place = machine_place(timed->machine, key);

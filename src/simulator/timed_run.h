@@ -1,5 +1,5 @@
-/* The machine that the options name, and what a simulation in detail has beside its GPU: the
- * policies, and what is recorded while kernels run. */
+/* The machine that the options name, and what a simulation in detail has in addition to its GPU:
+ * the policies, and what is recorded while kernels run. */
 #ifndef TYTO_SIMULATOR_TIMED_RUN_H
 #define TYTO_SIMULATOR_TIMED_RUN_H
 

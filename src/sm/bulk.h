@@ -1,4 +1,4 @@
-/* The SM's unit for bulk copies (cp.async.bulk), an agent beside the load/store unit. It splits a
+/* The SM's unit for bulk copies (cp.async.bulk), an agent next to the load/store unit. It splits a
  * copy into requests of a line each, sends one of them in a cycle, and lets at most
  * sm.bulk_requests of them be under way; the bytes pass the L1D by. When the last reply is there,
  * the copy's transactions on its mbarrier are over, or its group has one copy less.

@@ -1,9 +1,10 @@
-/* How a data store that L1D and shared memory divide is divided for a kernel.
+/* How a kernel divides a data store that L1D and shared memory share.
  *
  * Source: the CUDA C++ programming guide on cudaFuncAttributePreferredSharedMemoryCarveout ("the
- * driver will choose a configuration"): by default, and as in GPGPU-Sim 4.2's Volta model, shared
- * memory gets the least of the possible sizes that holds what the CTAs ask for which can be
- * resident; with a preference, the least that is so many percent of the most, if one CTA fits. */
+ * driver will choose a configuration"). By default, and as in GPGPU-Sim 4.2's Volta model, shared
+ * memory gets the least of the possible sizes that holds the requests of all CTAs that can be
+ * resident. With a preference, it gets the least size that is at least that percentage of the
+ * largest, if one CTA fits. */
 #ifndef TYTO_SM_CARVE_OUT_H
 #define TYTO_SM_CARVE_OUT_H
 

@@ -22,7 +22,7 @@ enum { CONSTANT_WORD = 4 };    /* bytes */
 #define LOCAL_STRIDE UINT64_C(0x08000000)
 #define PARAM_STRIDE UINT64_C(0x00010000)
 
-/* Whether banks are words, of which lanes that all go together can ask for 32. */
+/* Whether banks are words, so that 32 lanes at once can each ask for one. */
 static bool has_word_banks(const SmSharedConfig *config) {
     return config->conflict_lanes >= ISA_LANES && config->banks == 32 && config->bank_bytes == 4 &&
            !config->lone_broadcasts && !config->one_broadcast;
@@ -125,8 +125,7 @@ static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t l2_s
     builder->count = 0;
 }
 
-/* Every sector of a segment, of which there is one at least: a sector can be larger than a segment.
- */
+/* Every sector of a segment, at least one: a sector can be larger than a segment. */
 static uint32_t sectors_of_segment(const Builder *builder) {
     uint32_t bytes = (uint32_t)builder->segment_mask + (1u << builder->l2_sector_shift);
     return (uint32_t)bits_low_mask((int)(bytes >> builder->l2_sector_shift));

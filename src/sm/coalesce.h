@@ -50,14 +50,14 @@ typedef struct SmOperation {
 
 void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t l2_sector_bytes,
                     uint32_t sm, uint32_t sms);
-/* The layout of a grid of which at most `cta_limit` CTAs are resident on an SM at once. Grids of
- * different `number` have memory of their own. */
+/* The layout of a grid with at most `cta_limit` CTAs resident on an SM at once. Grids of different
+ * `number` have memory of their own. */
 SmLayout coalesce_layout(const SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit,
                          uint32_t number);
 
 /* ---- Patterns (WarpStep.pattern) ---- */
 
-/* Whether one tells of both halves. */
+/* Whether a pattern describes both halves. */
 static inline bool coalesce_knows(uint32_t pattern) {
     const uint32_t half = ISA_HALF_RUN | ISA_HALF_ONE;
     return pattern & half && pattern >> ISA_HALF_BITS & half;
@@ -95,7 +95,7 @@ static inline void coalesce_one_pass(const IsaInfo *info, SmMemory *memory) {
     memory->advice = MEM_ADVICE_NONE;
 }
 
-/* The accesses of an instruction, into `memory` (of which `next` is left alone). */
+/* Writes the accesses of an instruction into `memory`, whose `next` is left alone. */
 void coalesce(const SmCoalescer *coalescer, const SmOperation *operation, SmMemory *memory);
 
 #endif

@@ -1,6 +1,6 @@
-/* What the stages of an SM have in common, and all that a stage is given beside its own record and
- * its neighbours': the time, the machine, the grids, the instructions under way, where to post
- * events, what policies see, and the counters. Stages read it; who writes a field says its line. */
+/* What the stages of an SM share: the time, the machine, the grids, the instructions under way,
+ * where to post events, what policies see, and the counters. A stage gets nothing else, except its
+ * own record and its neighbours'. Stages read it; a field's line says which code writes it. */
 #ifndef TYTO_SM_CONTEXT_H
 #define TYTO_SM_CONTEXT_H
 
@@ -20,7 +20,7 @@ struct SmContext {
     /* ---- sm.c ---- */
     uint64_t cycle; /* of the visit under way, or the last one */
     const SmConfig *config;
-    SmProfile *profile; /* what each instruction counts (profile.h); NULL: nobody asks */
+    SmProfile *profile; /* what each instruction counts (profile.h); NULL: not wanted */
     SmEvents events;    /* events.h, by its functions; emptied by issue.c */
     SmEnvironment env;
 

@@ -1,4 +1,4 @@
-/* The list of cores: the only file beside a core's own that includes something of it. */
+/* The list of cores: the only file outside a core that includes its headers. */
 #include "sm/core.h"
 
 #include "sm/classic/classic.h"

@@ -17,8 +17,8 @@ typedef struct Sm Sm;
 /* The functions of a core. Those that take an Sm find their record in Sm.record. */
 typedef struct SmCore {
     const char *name; /* as machine files have it */
-    /* Rows of its own for the instructions of a program, beside SmOp; the caller's to free. NULL:
-     * it needs none. */
+    /* The core's own rows for the instructions of a program, in addition to SmOp; the caller frees
+     * them. NULL: it needs none. */
     void *(*rows)(const SmConfig *config, const WarpProgram *program);
     /* The record, in the arena of SmContext; the SM's parts are there. */
     void *(*build)(Sm *sm);
@@ -49,13 +49,13 @@ typedef struct SmCore {
 
     /* ---- Accounting ---- */
 
-    /* Accounts so many cycles as ones in which nothing has changed. */
+    /* Accounts `cycles` cycles in which nothing has changed. */
     void (*count_cycles)(Sm *sm, uint64_t cycles);
     /* Adds what it has summed up to counters and histograms. */
     void (*settle)(Sm *sm);
     /* Counters.MemoryBlockCycles that are not settled yet. */
     uint64_t (*memory_cycles)(const Sm *sm);
-    /* Why each resident warp stands where it stands. */
+    /* Why each resident warp waits. */
     SmStallReasons (*stall_reasons)(const Sm *sm);
 } SmCore;
 

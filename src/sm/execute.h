@@ -50,7 +50,7 @@ SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, co
     const WarpEvent event = source->type->step(source, w->handle, sm->cycle);
     const WarpStep *did = source->did;
     if (__builtin_expect(event == WARP_FAULT, false)) {
-        if (!sm->fault) { /* the first one stands */
+        if (!sm->fault) { /* the first one is kept */
             sm->fault = source->type->fault(source);
             sm->failed = w->grid;
         }

@@ -32,7 +32,7 @@ typedef struct SmGrid {
     uint32_t registers;    /* of the SM that a CTA takes, ... */
     uint32_t shared_bytes; /* ... and of its shared memory */
     bool is_out;           /* its last CTA has been dispatched */
-    bool waits;            /* a grid that it depends on has not ended */
+    bool waits;            /* a grid that it depends on still runs */
     uint64_t code;         /* where its program lies among those of the SM's grids, in bytes */
     SmLayout layout;       /* of its local memory and parameters */
     SmGridCounts counts;   /* while other grids are on the SM: issue.c; CTAs and warps: warps.c */

@@ -1,12 +1,13 @@
-/* What instructions and launches tell the caches about their accesses: how soon a line shall go,
- * and what L2 shall bring with it. Each access gets a priority for L1D and one for L2:
+/* Hints of instructions and launches to the caches about their accesses: how soon a line may be
+ * replaced, and what L2 fetches with it. Each access gets a priority for L1D and one for L2. The
+ * first source that says something counts:
  *
- *   in L1D  what the instruction says (.L1::evict_first, ...), or its cache operator
- *   in L2   what its cache policy says of the address, else what the instruction says (.L2::...),
- * or its cache operator; else what the launch's window says of the address
+ *   in L1D  the instruction (.L1::evict_first, ...), or its cache operator
+ *   in L2   the cache policy, by the address; the instruction (.L2::...), or its cache operator;
+ *           the launch's window, by the address
  *
- * .cs and .lu are .evict_first (PTX ISA 9.0, "Cache operators"). Of the lanes' cache policies that
- * of the first counts. A cache that takes no hints is told none. */
+ * .cs and .lu are .evict_first (PTX ISA 9.0, "Cache operators"). The cache policy of the first lane
+ * counts. A cache that takes no hints gets none. */
 #ifndef TYTO_SM_HINTS_H
 #define TYTO_SM_HINTS_H
 
@@ -14,7 +15,7 @@
 #include "isa/policy.h"
 #include "sm/inst.h"
 
-/* What is known of a memory instruction beside its accesses. */
+/* What is known of a memory instruction in addition to its accesses. */
 typedef struct SmHints {
     const IsaInfo *info;
     const PolicyWindow *window; /* of the launch */

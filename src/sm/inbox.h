@@ -15,15 +15,15 @@ enum { SM_INBOX_LINE = 64 }; /* threads that take in replies side by side write 
 
 typedef struct SmInbox {
     uint32_t *handles;          /* of what waits, a ring */
-    uint32_t head, count, mask; /* the oldest, so many, places - 1 */
-    uint32_t room;              /* for so many */
+    uint32_t head, count, mask; /* index of the oldest, number of handles, places - 1 */
+    uint32_t room;              /* most handles at once */
     Noc *network;               /* borrowed */
     int node;                   /* of it */
     char apart[SM_INBOX_LINE - 2 * sizeof(void *) - 5 * sizeof(uint32_t)];
 } SmInbox;
 _Static_assert(sizeof(SmInbox) == SM_INBOX_LINE, "threads write side by side");
 
-/* Places of a ring for so many: a power of two. */
+/* Places of a ring for `room` handles: a power of two. */
 static inline uint32_t inbox_places(uint32_t room) {
     uint32_t places = 1;
     while (places < room)
@@ -42,7 +42,7 @@ static inline void inbox_init(SmInbox *inbox, Noc *network, uint32_t node, uint3
 }
 
 static inline bool inbox_has_waiting(const SmInbox *inbox) { return inbox->count != 0; }
-/* The oldest that waits, of which there is one; and takes it out. */
+/* The oldest that waits; there must be one. inbox_pop takes it out. */
 static inline uint32_t inbox_peek(const SmInbox *inbox) { return inbox->handles[inbox->head]; }
 static inline void inbox_pop(SmInbox *inbox) {
     inbox->count--;

@@ -78,7 +78,7 @@ typedef struct SmMemory {
     bool is_atomic;
     bool is_local;
     bool is_parameter; /* of the kernel: the launch has brought it where caches have two levels */
-    uint8_t advice;    /* MemAdvice: a store that stores nothing, and that nobody waits for */
+    uint8_t advice;    /* MemAdvice: a store that stores nothing, and that no warp waits for */
     SmAccess *access;  /* SM_MAX_ACCESSES of them */
 } SmMemory;
 

@@ -1,10 +1,11 @@
-/* What a policy has to say about the L1D (tyto/policy.h): what becomes of the line of a miss, which
- * line goes, and prefetches. l1d.c and lsu.c ask here only where a policy has a say.
+/* A policy's decisions about the L1D (tyto/policy.h): what happens to the line of a miss, which
+ * line is replaced, and prefetches. l1d.c and lsu.c call these functions only where a policy
+ * decides.
  *
  * A prefetch that the policy asked for waits in a ring. It is sent in a cycle in which no access is
- * refused and the L1D has an MSHR, a way and a place in its queue of misses. It counts as no access
- * of the L1D. From the moment it is sent until somebody wants its data it is unwanted: what happens
- * to it first is told to the policy, by its tag. */
+ * refused and the L1D has an MSHR, a way and a place in its queue of misses. It does not count as
+ * an access of the L1D. A prefetch is unused from the moment it is sent until an access wants its
+ * data. The first thing that happens to it is reported to the policy, by its tag. */
 #ifndef TYTO_SM_L1D_POLICY_H
 #define TYTO_SM_L1D_POLICY_H
 
@@ -22,7 +23,7 @@ typedef struct SmPrefetchAsk {
 typedef struct SmPrefetchFlight {
     uint32_t tag;
     bool is_prefetch; /* the policy asked for it, ... */
-    bool is_unwanted; /* ... and nobody has wanted it yet */
+    bool is_unwanted; /* ... and no access has used it yet */
 } SmPrefetchFlight;
 
 /* Counted since the kernel's start. */
@@ -42,8 +43,8 @@ typedef struct SmPrefetcher {
     SmPrefetchAsk asks[SM_PREFETCH_ASKS]; /* ring, ... */
     uint32_t first, count;                /* ... its oldest, and how many it holds */
     SmPrefetchFlight *flights;            /* by MSHR */
-    uint8_t *unwanted;                    /* by place: sectors that came and that nobody has wanted,
-                                             bit each */
+    uint8_t *unwanted;                    /* by place: sectors that came and that no access has
+                                             used, bit each */
     uint32_t *tags;                       /* by place and sector: their tags */
     SmPrefetchCounts counts;
 } SmPrefetcher;

@@ -47,8 +47,8 @@ void lsu_note_issue(SmLsu *lsu, uint64_t cycle) {
     lsu->is_row_full = row->count == row->stages;
 }
 
-/* The caches' MSHRs are the same ones, if the machine says so; those of textures in order are taken
- * and given back beside the cache's own. */
+/* The caches share their MSHRs, if the machine says so. Those of textures in order are taken and
+ * given back together with the cache's own. */
 static void share_mshrs(SmLsu *lsu, SmL1d *l1d, const SmConfig *config) {
     lsu->mshrs_free = config->lsu.mshrs;
     lsu->shares_mshrs = config->lsu.mshrs != 0;
@@ -250,8 +250,8 @@ static void take_due(SmLsu *lsu, const SmContext *sm, SmL1d *l1d, SmPort *port) 
     lsu->next_due = first_due(lsu);
 }
 
-/* Handles one reply, of which there is one. (A call, so that the compiler has room for what every
- * cycle passes.) */
+/* Handles one reply; there must be one. (Not inlined, so that the compiler has registers for the
+ * code that every cycle runs.) */
 __attribute__((noinline)) static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d,
                                                    SmPort *port) {
     MemRequest *request = port_take_reply(port);

@@ -55,7 +55,7 @@ typedef struct SmLsu {
     uint8_t last_return;      /* SmReturn that won last */
     bool is_refused;          /* the latch's next access, other than to the L1D, had no room */
     bool has_row;             /* the machine has a pipeline in a row, ... */
-    bool is_row_full;         /* ... of which every stage has an instruction */
+    bool is_row_full;         /* ... with an instruction in every stage */
     bool enters_at_once;      /* SmLsuConfig */
     uint8_t sends;            /* its sends_per_cycle */
     bool looks_up;            /* the latch's next access is before the L1D's tags, which it looks up

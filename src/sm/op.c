@@ -167,8 +167,8 @@ static uint16_t bounded(uint32_t cycles, uint16_t one) {
     return (uint16_t)(cycles < most ? cycles : most);
 }
 
-/* What the instructions of a routine are beside one of its class: a division or a root begins with
- * an approximation by the SFU, which multiply-adds refine. */
+/* The class of a routine's other instructions: a division or a root begins with an approximation by
+ * the SFU, which multiply-adds refine. */
 static IsaClass class_of_rest(const IsaInfo *info) {
     switch ((IsaClass)info->op_class) {
     case ISA_CLASS_INT_DIV:

@@ -22,7 +22,8 @@ enum {
     SM_OP_READS_OWN = 128 /* reads a register that it writes */
 };
 
-/* What an instruction counts as beside its lanes, packed: its SmUnit, then the bits below. */
+/* What an instruction counts as, in addition to its lanes, packed: its SmUnit, then the bits
+ * below. */
 enum {
     SM_COUNTS_LOAD = 8,
     SM_COUNTS_STORE = 16,
@@ -65,8 +66,8 @@ void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots
 SmOp sm_op_at(const SmConfig *config, const WarpProgram *program, uint32_t pc, IsaClass class);
 SmOp *sm_ops_new(const SmConfig *config, const WarpProgram *program);
 
-/* Cycles from an instruction to the next that needs its result, beside its latency: one less where
- * the collector makes several steps a cycle, and where no operand is waited for. */
+/* Cycles from an instruction to the next that needs its result, in addition to its latency: one
+ * less where the collector makes several steps a cycle, and where no operand is waited for. */
 uint32_t sm_op_distance(const SmConfig *config);
 /* The longest latency of an instruction on the machine. */
 uint32_t sm_op_longest(const SmConfig *config);

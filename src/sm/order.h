@@ -1,14 +1,14 @@
-/* The order of SMs that are stepped by several host threads at once. What an instruction does to
- * memory that all SMs see, and what listeners are told, has the order of the SMs' places within a
- * cycle, as if one were stepped after another: an SM waits before such an instruction until all SMs
- * before it have issued in this cycle, and before it tells a listener until they have finished it.
- * All else that SMs do in a cycle is side by side. The requests' network may still move when they
- * begin; who sends waits for it.
+/* The order of SMs that several host threads step at once. What an instruction does to memory that
+ * all SMs see, and what listeners get, is ordered by the SMs' places within a cycle, as if one were
+ * stepped after another. An SM waits before such an instruction until all SMs before it have issued
+ * in this cycle. It waits before it calls a listener until they have finished the cycle. All else
+ * that SMs do in a cycle is parallel. The requests' network may still move when they begin; an SM
+ * that sends waits for it.
  *
  * A cycle begins with one of the SMs, in place 0, and goes round. An SM always belongs to the same
- * thread, which takes its SMs in rising places: a thread's progress is one number, the place of the
- * first of its SMs that it has yet to pass. The first SM under way waits for nobody, so all come to
- * an end. */
+ * thread, which takes its SMs in rising places. So a thread's progress is one number: the place of
+ * the first of its SMs that it has yet to pass. The first SM under way never waits, so all of them
+ * finish. */
 #ifndef TYTO_SM_ORDER_H
 #define TYTO_SM_ORDER_H
 
@@ -30,7 +30,7 @@ typedef struct SmMoved {
 
 /* Written between cycles, by the thread that gives out the work. */
 typedef struct SmOrder {
-    bool is_kept;     /* SMs are stepped side by side; else one after another, and nobody waits */
+    bool is_kept;     /* SMs are stepped in parallel; else one after another, and no SM waits */
     uint32_t threads; /* SM i, and what is in place i, is thread i's modulo this */
     uint32_t sms;     /* of the GPU */
     uint32_t first;   /* the one in place 0; where it is not SM 0, threads divide it and `sms` */

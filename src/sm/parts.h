@@ -26,8 +26,8 @@ enum { SM_HOST_LINE = 64 /* bytes that most hosts' caches fetch at once; only la
  * cache have to be there. */
 struct Sm {
     alignas(SM_HOST_LINE) SmCycles cycles;
-    bool is_quiet;   /* nobody but the load/store unit has anything to do before it, a line of
-                        instructions or a CTA brings it; its instructions have not failed */
+    bool is_quiet;   /* only the load/store unit has anything to do until it, a line of
+                        instructions or a CTA brings more; its instructions have not failed */
     bool foresees;   /* its policy tells when it changes its mind */
     bool has_agents; /* sm/agent.h */
     const SmCore *core;
@@ -63,8 +63,8 @@ void sm_retire(Sm *sm, uint64_t warps);
  * and what residency holds. */
 void sm_take_warp_reasons(SmStallReasons *reasons, uint64_t *left, const SmContext *context,
                           uint64_t paying);
-/* Tells the profile, which there must be, of the warps that stand otherwise than before: `now` is
- * why each stands where it stands, after the core's turn in this cycle. */
+/* Reports to the profile, which must exist, the warps whose cause to wait has changed. `now` is why
+ * each warp waits, after the core's turn in this cycle. */
 void sm_note_stall_reasons(SmContext *context, SmStallReasons now);
 
 /* The next cycle in which something is known to happen to what cores share, while nothing is to do;

@@ -34,8 +34,8 @@ void port_init(SmPort *port, SmContext *sm) {
 
 /* ---- Out ---- */
 
-/* What a request tells of the bytes that a store writes, `skipped` after its address. A store that
- * writes in part alone bytes for which there is no bit does so in part all the same. */
+/* The bytes that a request says it writes: those of a store, from `skipped` after its address on. A
+ * partial store stays partial, even if no bit stands for its bytes here. */
 static SmBytes bytes_from(SmBytes written, uint64_t skipped) {
     const SmBytes moved = skipped < 128 ? written << skipped : 0;
     return written && !moved ? 1 : moved;

@@ -17,7 +17,7 @@
 
 enum {
     SM_REQUESTS = 8192,            /* requests under way; a send is refused beyond that */
-    SM_NO_WARP = MEM_NO_WARP,      /* nobody waits for the acknowledgement */
+    SM_NO_WARP = MEM_NO_WARP,      /* the acknowledgement wakes no warp */
     SM_ASKS_WAIT = 1 << 30,        /* the policy has asked for prefetches that wait to be sent */
     SM_CACHES = MEM_CLIENT_L1T + 1 /* caches with a miss queue; each is a MemClient */
 };
@@ -43,7 +43,7 @@ typedef struct SmReplies {
     uint32_t head, count, capacity;
 } SmReplies;
 
-/* Beside a request's record, which partitions write into while its replies come. */
+/* Fields kept apart from a request's record, which partitions write while its replies come. */
 typedef struct SmExpected {
     uint8_t replies; /* packets still to come */
     bool skips_unit; /* they are the fetch unit's or an agent's, not the load/store unit's */
@@ -68,7 +68,8 @@ typedef struct SmPort {
     uint32_t free_count;     /* of those */
     SmSendQueue misses[SM_CACHES];
     SmTurns turns;
-    SmAgents agents; /* that use the port beside the SM's caches and its load/store unit */
+    SmAgents agents; /* the users of the port other than the SM's caches and its load/store
+                        unit */
 } SmPort;
 
 void port_init(SmPort *port, SmContext *sm);
@@ -83,14 +84,14 @@ static inline uint64_t port_line_of(const MemRequest *request) {
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send);
 /* The same to an endpoint that the sender names, the address being one of the endpoint's own. */
 bool port_send_to(SmPort *port, SmContext *sm, const SmSend *send, Endpoint target);
-/* Sends one of the replies to a request that the SM serves, with so many bytes of data, if the
+/* Sends one of the replies to a request that the SM serves, with `data_bytes` bytes of data, if the
  * reply network has room. */
 bool port_send_reply(const SmContext *sm, const MemRequest *request, uint32_t data_bytes);
 
 /* ---- Misses ---- */
 
 void port_init_misses(SmPort *port, SmContext *sm, MemClient cache, uint32_t capacity);
-/* Whether the cache's queue can take so many more. */
+/* Whether the cache's queue can take `sends` more. */
 static inline bool port_has_room(const SmPort *port, MemClient cache, uint32_t sends) {
     return port->misses[cache].count + sends <= port->misses[cache].capacity;
 }
@@ -104,7 +105,7 @@ static inline void port_push_miss(SmPort *port, MemClient cache, const SmSend *s
 static inline bool port_has_misses(const SmPort *port, MemClient cache) {
     return port->misses_waiting >> cache & 1;
 }
-/* Sends the oldest, of which there is one, if the network has room. */
+/* Sends the oldest miss if the network has room; there must be a miss. */
 bool port_send_miss(SmPort *port, SmContext *sm, MemClient cache);
 /* The same where there may be none; true when it sent one. */
 static inline bool port_step_misses(SmPort *port, SmContext *sm, MemClient cache) {

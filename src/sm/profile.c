@@ -81,7 +81,7 @@ void sm_profile_slot(SmProfile *profile, int warp, uint32_t pc) {
     sm_profile_count(profile, pc, PROFILE_slots, 1);
 }
 
-/* Adds the cycles before `cycle` in which the warp has stood as it does. */
+/* Adds the cycles before `cycle` in which the warp has waited for its current cause. */
 static void settle_warp(SmProfile *profile, int warp, uint64_t cycle) {
     if (cycle <= profile->since[warp]) return;
     ProfileColumn cause = stall_reason_of(&profile->reasons, warp);

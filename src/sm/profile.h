@@ -1,12 +1,11 @@
-/* What an SM counts of each instruction when a profile is wanted, and why each of its warps stands
- * where it stands. Stages call the functions below only where SmContext.profile is not NULL;
- * without one they cost a look at that pointer.
+/* What an SM counts of each instruction when a profile is wanted, and why each of its warps waits.
+ * Stages call the functions below only where SmContext.profile is not NULL; otherwise they cost
+ * only a look at that pointer.
  *
- * Why a warp stands changes seldom beside the cycles that pass. So the causes of all warps are kept
- * as numbers whose bits lie in planes (SmStallReasons), a word for each bit: a few operations on
- * words tell in each step which warps stand otherwise than before, and only for those cycles are
- * added.
- */
+ * Why a warp waits changes seldom compared with the cycles that pass. So the causes of all warps
+ * are kept as numbers whose bits are in planes (SmStallReasons), a word for each bit. A few
+ * operations on words then find, in each step, the warps whose cause has changed, and only for
+ * those are cycles added. */
 #ifndef TYTO_SM_PROFILE_H
 #define TYTO_SM_PROFILE_H
 
@@ -22,7 +21,7 @@ enum {
 };
 _Static_assert(PROFILE_CAUSE_COUNT <= 1 << SM_STALL_REASON_BITS, "each cause has a number");
 
-/* Why each warp stands: bit w of bit[b] is bit b of the cause of warp w. */
+/* Why each warp waits: bit w of bit[b] is bit b of the cause of warp w. */
 typedef struct SmStallReasons {
     uint64_t bit[SM_STALL_REASON_BITS];
 } SmStallReasons;
@@ -47,7 +46,7 @@ static inline ProfileColumn stall_reason_of(const SmStallReasons *reasons, int w
 typedef struct SmProfile {
     SmStallReasons reasons;
     uint64_t since[TYTO_MAX_WARPS];  /* cycle from which on it holds */
-    uint32_t pc[TYTO_MAX_WARPS];     /* where the warp stands */
+    uint32_t pc[TYTO_MAX_WARPS];     /* where the warp waits */
     uint64_t divergent;              /* divergent branches of the SM so far */
     uint64_t has_issued;             /* warps that issued when the schedulers looked last */
     uint32_t issued[TYTO_MAX_WARPS]; /* pc of what it issued last */
@@ -61,7 +60,7 @@ typedef struct SmProfile {
 
 SmProfile *sm_profile_new(uint32_t requests, Arena *arena);
 void sm_profile_free(SmProfile *profile); /* NULL is allowed */
-/* A kernel of a program of so many instructions begins: everything is 0. */
+/* A kernel of a program of `inst_count` instructions begins: everything is 0. */
 void sm_profile_start(SmProfile *profile, uint32_t inst_count);
 
 ProfileCounts *sm_profile_new_chunk(SmProfile *profile, uint32_t chunk);
@@ -93,7 +92,7 @@ static inline void sm_profile_accesses(SmMemory *memory, uint32_t pc) {
     for (uint16_t i = 0; i < memory->count; i++)
         memory->access[i].pc = pc & SM_NO_PC;
 }
-/* One of these warps stands otherwise than before; `pc` of what it issues next. */
+/* The cause or the place of one of these warps has changed; `pc` is of what it issues next. */
 void sm_profile_move(SmProfile *profile, int warp, uint32_t pc, uint64_t cycle);
 /* Counts until `cycle` how these warps stand, which may go now. */
 void sm_profile_settle(SmProfile *profile, uint64_t warps, uint64_t cycle);

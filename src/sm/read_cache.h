@@ -40,7 +40,7 @@ typedef enum ReadResult { READ_HIT, READ_WAIT, READ_REFUSED } ReadResult;
 
 void read_cache_init(SmReadCache *cache, SmContext *sm, SmPort *port, const CacheConfig *config,
                      MemClient client);
-/* Sends its misses to another cache of the SM, which takes so many cycles to look one up. */
+/* Sends its misses to another cache of the SM, whose lookup takes `latency` cycles. */
 void read_cache_put_above(SmReadCache *cache, SmLineQueue *queue, uint32_t latency);
 void line_queue_init(SmLineQueue *queue, uint32_t capacity, Arena *arena);
 static inline void line_queue_push(SmLineQueue *queue, const SmLineWanted *wanted) {

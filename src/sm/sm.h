@@ -56,12 +56,12 @@ typedef struct SmEnvironment {
     uint32_t header_bytes;     /* of a packet without data */
     uint32_t l2_sector_bytes;  /* what a partition splits requests into */
     uint32_t sms;              /* of the GPU */
-    SetCounts *l1d_sets;       /* what each set of its L1D counts; NULL: nobody asks */
+    SetCounts *l1d_sets;       /* what each set of its L1D counts; NULL: not counted */
     Pages *pages;              /* where it lies; NULL: anywhere */
     const SmConfig *config;
     const struct SmCore *core; /* of the SM; NULL: the one that the configuration names */
     const SchedPolicy *policy; /* warp scheduling policy */
-    SchedCall *policy_call;    /* where its calls are noted; NULL: nobody wants to know */
+    SchedCall *policy_call;    /* where its calls are noted; NULL: not wanted */
 } SmEnvironment;
 
 /* A CTA that ran on an SM from its launch to the retirement of its last warp. */
@@ -78,12 +78,12 @@ typedef struct SmCtaEnd {
  * dispatcher). */
 typedef struct SmListener {
     void (*cta_finished)(void *user, const SmCtaEnd *end);
-    /* A CTA of the grid (SmGridStart.user) lets grids that depend on this one begin: the first time
-     * that it says so. NULL: nobody asks. */
+    /* A CTA of the grid (SmGridStart.user) lets grids that depend on this one begin: called the
+     * first time that it says so. NULL: not wanted. */
     void (*cta_triggered)(void *user, void *grid);
-    /* A load looked for the line of `address`; NULL: nobody asks. */
+    /* A load looked for the line of `address`; NULL: not wanted. */
     void (*l1d_load)(void *user, uint32_t sm, uint64_t address);
-    /* The L1D was looked up (not refused), filled or emptied; NULL: nobody asks. */
+    /* The L1D was looked up (not refused), filled or emptied; NULL: not wanted. */
     void (*l1d_record)(void *user, const L1dRecord *record);
     /* At the end of the cycle sm_look_again is to be called for that CTA. Only grids with clusters
      * say so. */
@@ -113,8 +113,8 @@ typedef struct SmGridStart {
     void *user;                 /* SmCtaEnd.grid */
     uint32_t registers;         /* of the SM that a CTA takes, ... */
     uint32_t shared_bytes;      /* ... and of its shared memory */
-    uint32_t ctas;              /* at most so many of its CTAs will be resident at once */
-    bool waits;                 /* a grid that it depends on has not ended (sm_end_wait) */
+    uint32_t ctas;              /* at most this many of its CTAs will be resident at once */
+    bool waits;                 /* a grid that it depends on still runs (sm_end_wait) */
 } SmGridStart;
 
 /* A grid begins at `cycle`. If no other has begun and not ended, all counters start at 0, and
@@ -185,7 +185,7 @@ const Histograms *sm_histograms(const Sm *sm);
 /* All 0 where the core does not count them. */
 const WarpStates *sm_warp_states(const Sm *sm);
 
-/* Why each resident warp stands where it stands, one after another, by warp slot. */
+/* Called for each resident warp by warp slot, with the cause for which it waits. */
 typedef void SmVisitStallReasons(void *user, const SourceWarp *warp, uint32_t pc, int slot,
                                  ProfileColumn cause);
 /* Deadlock detection (WarpSourceType): changes by all resident grids; whether all warps on the SM
@@ -194,8 +194,9 @@ typedef void SmVisitStallReasons(void *user, const SourceWarp *warp, uint32_t pc
  * states, or no longer do. */
 typedef enum SmPolls {
     SM_POLLS_NOW,     /* they do */
-    SM_POLLS_STILL,   /* they do, and who has issued nothing then has not since */
-    SM_POLLS_FOR_EVER /* the same, and will for ever */
+    SM_POLLS_STILL,   /* they do, and warps that had issued nothing then still have issued
+                         nothing */
+    SM_POLLS_FOR_EVER /* the same, and will forever */
 } SmPolls;
 uint64_t sm_changes(const Sm *sm);
 bool sm_all_poll(Sm *sm, uint32_t rounds, SmPolls asked, bool *has_starved);
@@ -203,7 +204,7 @@ void sm_prove_polls(Sm *sm, bool proves);
 
 void sm_visit_stall_reasons(const Sm *sm, SmVisitStallReasons *visit, void *user);
 
-/* What was counted of each instruction, complete after sm_settle; NULL: nobody asked. */
+/* What was counted of each instruction, complete after sm_settle; NULL: not wanted. */
 const SmProfile *sm_profile(const Sm *sm);
 
 #endif

@@ -80,7 +80,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "int8", rate[ISA_TENSOR_INT8], "products", 0, 4096, "0", "the same of 8-bit integers") \
     P(COUNT, key, at, "int4", rate[ISA_TENSOR_INT4], "products", 0, 4096, "0", "the same of 4-bit integers") \
     P(COUNT, key, at, "bit", rate[ISA_TENSOR_BIT], "products", 0, 16384, "0", "the same of single bits") \
-    P(COUNT, key, at, "latency", latency, "cycles", 0, 900, "16", "cycles in the pipeline beside those in which an instruction enters it") \
+    P(COUNT, key, at, "latency", latency, "cycles", 0, 900, "16", "cycles in the pipeline in addition to those in which an instruction enters it") \
     P(COUNT, key, at, "step", step, "cycles", 1, 64, "1", "least that an instruction enters over") \
     P(COUNT, key, at, "step_latency", step_latency, "cycles", 0, 64, "0", "further cycles in the pipeline of an instruction that enters over more than one step") \
     P(COUNT, key, at, "sparse_step", sparse_step, "cycles", 1, 64, "1", "least from an instruction with a sparse A to the next")
@@ -110,7 +110,8 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "issue_slots", issue_slots, "", 1, 16, issue, what " instructions between issue and operand collector") \
     P(COUNT, key, at, "dispatch_slots", dispatch_slots, "", 1, 16, dispatch, what " instructions between operand collector and pipelines")
 
-/* Which the load/store unit, of which an SM has one, is without. */
+/* Parameters of units that sub-cores can share. The load/store unit lacks them, as an SM has only
+ * one. */
 #define SM_SHARED_UNIT_PARAMETERS(P, key, at, what) \
     P(COUNT, key, at, "shared_by", shared_by, "", 1, SM_MAX_SUBCORES, "1", "sub-cores, one after the other in number, that share these " what " pipelines: 1, 2 or 4")
 
@@ -145,11 +146,11 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
 #define SM_SHARED_PARAMETERS(P, key, at) \
     P(BYTES, key, at, "size", size_bytes, 0, 256 * KIB, "48 KiB", "shared memory of an SM") \
     P(BYTES, key, at, "granularity", granularity_bytes, 1, 4 * KIB, "1 B", "a CTA's share is rounded up to a multiple of this") \
-    P(BYTES, key, at, "reserved", reserved_bytes, 0, 4 * KIB, "0 B", "of each CTA's share, beside what it asks for: the system's") \
+    P(BYTES, key, at, "reserved", reserved_bytes, 0, 4 * KIB, "0 B", "of each CTA's share, in addition to what it asks for: the system's") \
     P(COUNT, key, at, "banks", banks, "", 1, 64, "32", "banks; lanes that need different words of one bank wait for each other") \
     P(BYTES, key, at, "bank", bank_bytes, 4, 8, "4 B", "width of a bank") \
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
-    P(COUNT, key, at, "depth", depth, "", 0, 1000, "0", "loads in that pipe; the load/store unit waits while it has so many; 0: any number") \
+    P(COUNT, key, at, "depth", depth, "", 0, 1000, "0", "loads in that pipe; the load/store unit waits while it has this many; 0: any number") \
     P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns") \
     P(COUNT, key, at, "conflict_cycles", conflict_cycles, "cycles", 1, 4, "1", "that each pass takes which a bank conflict adds") \
     P(COUNT, key, at, "passes_per_cycle", passes_per_cycle, "", 1, 4, "1", "passes over the banks that the accesses of an instruction take a cycle") \
@@ -164,7 +165,7 @@ typedef enum SmCoreKind { SM_CORES(SM_CORE_CONSTANT) SM_CORE_COUNT } SmCoreKind;
     P(COUNT, key, at, "miss_interval", miss_interval, "cycles", 0, 64, "1", "L1 data cache: the same, at least, behind a lookup that does not hit") \
     P(COUNT, key, at, "hit_latency", hit_latency, "cycles", 0, 1000, "0", "L1 data cache: from a load's lookup that hits to its data, which need no write-back port") \
     P(BOOL, key, at, "stores_need_way", stores_need_way, "no", "L1 data cache: a store whose line is not there is refused while all of its set are on their way, though it takes none") \
-    P(COUNT, key, at, "dirty_share", dirty_share, "%", 0, 100, "0", "L1 data cache: written lines stay until they are so many of all") \
+    P(COUNT, key, at, "dirty_share", dirty_share, "%", 0, 100, "0", "L1 data cache: written lines stay until they are this share of all") \
     P(BOOL, key, at, "hints", takes_hints, "no", "L1 data cache: eviction priorities (.L1::evict_first, .cs, ...) and prefetches that instructions name count") \
     P(BYTES, key, at, "unified", unified_bytes, 0, 1024 * KIB, "0 B", "data store that L1D and shared memory divide; l1d.size is all of it then; 0 B: each has its own") \
     P(LIST, key, at, "carve_outs", carve_outs, 0, 1024, "[]", "unified store: KiB that can be shared memory's; a kernel gets the least that holds what it asks for")

@@ -35,7 +35,7 @@ static double of_sms(const AdviceFacts *facts, uint64_t cycles) {
     return share((double)cycles, (double)(c->sm_cycles - c->NoWarpCycles));
 }
 
-/* CTAs of which an SM's resources let so many fit on the whole GPU. */
+/* CTAs that fit on the whole GPU by an SM's resources. */
 static uint64_t wave(const AdviceFacts *facts) {
     return (uint64_t)occupancy_ctas(facts->occupancy) * facts->sms;
 }
@@ -354,7 +354,7 @@ static void say_held_back(const AdviceFacts *facts, Text *out) {
 
 static const struct Rule {
     const char *title;
-    double least; /* weight at which it is told */
+    double least; /* weight from which on it is reported */
     const char *when, *what;
     double (*weigh)(const AdviceFacts *facts);
     void (*say)(const AdviceFacts *facts, Text *out);
@@ -445,7 +445,7 @@ void advice_document(Text *out) {
         "Generated from the tables of `src/stats/advice.h` and `src/stats/levels.h`.\n\n"
         "The report of a run ends each kernel with up to three sentences on what limits it; JSON "
         "has them under `advice`, with their\n"
-        "`rule` and `weight`. Where several kernels are told of as one, so are these. A kernel "
+        "`rule` and `weight`. Where several kernels are reported as one, so are these. A kernel "
         "that overlapped with another has none: what both shared\n"
         "is counted for both. `tyto explain RULE` prints a row of the table.\n\n"
         "A sentence says what was counted, and no more. Its weight is the part of the cycles to "

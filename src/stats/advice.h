@@ -1,6 +1,6 @@
 /* Advice on a kernel: what limits it, by rules. One row each: its name, the least weight at which
- * it is told, when it applies and what its weight is, in words. docs/advice.md and `tyto explain`
- * derive from the rows; src/stats/advice.c has the functions.
+ * it is reported, when it applies and what its weight is, in words. docs/advice.md and `tyto
+ * explain` derive from the rows; src/stats/advice.c has the functions.
  *
  * A weight is a share of cycles, so that rules can be put in order: the part of the kernel's cycles
  * to which the rule points, which is not the time that a change would save. */

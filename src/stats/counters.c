@@ -102,7 +102,7 @@ static const Identity identities[] = {
         EQUALS, (T(scheduler_cycles)), ONCE),
     IDENTITY("an SM without warps is idle", false,
         (T(seen_vacant)), AT_MOST, (T(idle_no_warp)), ONCE),
-    IDENTITY("while a launch waits there is no warp", false,
+    IDENTITY("while a launch waits, no warp is resident", false,
         (T(idle_launch)), AT_MOST, (T(idle_no_warp)), ONCE),
     IDENTITY("every scheduler is counted in every cycle", false,
         (T(scheduler_cycles)), EQUALS, (T(cycles)), PER_SCHEDULER),

@@ -147,7 +147,7 @@
     SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
     SUM(l2_prefetches_used, "lines", "prefetched lines that were then asked for") \
     SUM(l2_prefetches_late, "lines", "lines prefetched when a fetch of theirs was under way already") \
-    SUM(l2_rows_used, "rows", "DRAM rows of which any CTA's reads came to L2") \
+    SUM(l2_rows_used, "rows", "DRAM rows with a read of any CTA that came to L2") \
     SUM(l2_row_ctas, "CTAs", "CTAs whose reads of a row came to L2, summed over those rows") \
     SUM(l2_row_shares, "millionths", "share of CTAs with a neighbour among the CTAs of a row, summed over those rows") \
     GROUP(dram_ticks, "dram", "DRAM") \

@@ -20,7 +20,7 @@ struct Findings {
     uint32_t count;    /* of items */
     uint32_t most;     /* items to keep */
     uint64_t unlisted; /* times at places that are not kept */
-    FindingTold *tell; /* NULL: nobody */
+    FindingTold *tell; /* NULL: no listener */
     void *user;        /* for tell */
 };
 

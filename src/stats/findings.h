@@ -1,6 +1,6 @@
 /* Findings: what the checks of a run found wrong with the program under test, each distinct place
- * once, with how often. Whoever finds something first asks findings_note, which knows whether the
- * place has been seen, so that the words are put together once only. */
+ * once, with its number of occurrences. Code that finds something first calls findings_note, which
+ * knows whether the place has been seen. So the words are put together only once. */
 #ifndef TYTO_STATS_FINDINGS_H
 #define TYTO_STATS_FINDINGS_H
 
@@ -12,9 +12,9 @@
 typedef enum FindingKind {
     FINDING_MEMORY, /* a bad access of a kernel, dropped */
     FINDING_RACE,   /* two accesses that nothing orders */
-    FINDING_INIT,   /* bytes that nobody wrote are read; an allocation that nobody uses */
+    FINDING_INIT,   /* a read of bytes without a writer; an unused allocation */
     FINDING_SYNC,   /* a misuse of barriers and of instructions of a warp */
-    FINDING_LEAK,   /* memory that nobody gave back */
+    FINDING_LEAK,   /* memory that was never freed */
     FINDING_KINDS
 } FindingKind;
 extern const char *const finding_kind_names[FINDING_KINDS]; /* "memory", ... */
@@ -45,8 +45,8 @@ typedef struct Finding {
 
 typedef struct Findings Findings;
 
-/* At most `most` distinct places are kept; further ones are counted only. `tell` (NULL: nobody) is
- * called for each as it is added. */
+/* At most `most` distinct places are kept; further ones are only counted. `tell` (NULL: no
+ * listener) is called for each as it is added. */
 typedef void FindingTold(void *user, const Finding *finding);
 Findings *findings_new(uint32_t most, FindingTold *tell, void *user);
 void findings_free(Findings *findings);

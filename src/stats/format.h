@@ -10,7 +10,7 @@ enum { FORMAT_BYTES = 64 };
 
 /* 1234567 as 1,234,567. */
 void format_count(char field[static FORMAT_BYTES], uint64_t value);
-/* With so many decimals and a point; "-" when it is not a number. */
+/* With `decimals` decimals and a point; "-" for NaN. */
 void format_value(char field[static FORMAT_BYTES], double value, int decimals);
 /* A ratio as its unit wants it: shares in percent. */
 void format_ratio_value(char field[static FORMAT_BYTES], double value, RatioId id);

@@ -31,7 +31,7 @@ typedef struct LevelPeaks {
     double dram_tick_bytes; /* that a channel moves in a DRAM cycle */
 } LevelPeaks;
 
-/* The share of its peak that was used in so many SM cycles; NaN where there is none. */
+/* The share of its peak that was used in `cycles` SM cycles; NaN where there is none. */
 double level_share(const LevelPeaks *peaks, Level level, const Counters *counters, double cycles);
 
 /* Adds the peaks as an object, and shares of them over all of a kernel's cycles. */

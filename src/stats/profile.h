@@ -1,13 +1,14 @@
 /* The profile of a run: for each instruction of each kernel what the counters count in total, and
- * for how long warps stood before it, by cause. One row of a table each; the sums of a kernel's
+ * for how long warps waited before it, by cause. Each is one row of a table. The sums of a kernel's
  * rows are the kernel's counters, which is checked after every run.
  *
- * A warp stands before the instruction that it issues next; in the cycle in which it issues, at
- * that instruction; once it has exited, at its exit. So each resident warp of each SM cycle is in
- * exactly one place for exactly one cause, and all cycles together are the counter warp_cycles.
+ * A warp waits before the instruction that it issues next; in the cycle in which it issues, it is
+ * at that instruction; once it has exited, at its exit. So each resident warp of each SM cycle is
+ * in exactly one place for exactly one cause, and all cycles together are the counter warp_cycles.
  *
- * Left out: what a fetch of instructions and the write-back of a dirty line cause below the SM is
- * nobody's (ProfileKernel.nobody); constant and texture caches. */
+ * Left out: constant and texture caches. Fetches of instructions and write-backs of dirty lines
+ * cause accesses below the SM that belong to no instruction; these are counted in a row of their
+ * own in ProfileKernel. */
 #ifndef TYTO_STATS_PROFILE_H
 #define TYTO_STATS_PROFILE_H
 
@@ -18,9 +19,9 @@
 #include "stats/counters.h"
 #include "stats/source_files.h"
 
-/* CAUSE(name, sentence, meaning): why a warp stands where it stands; "3 warps SENTENCE before
- * k.ptx:7". From the same columns and causes follow the struct, the checks, JSON, text, the
- * library's rows and the table of docs/profile.md. */
+/* CAUSE(name, sentence, meaning): why a warp waits; "3 warps SENTENCE before k.ptx:7". The same
+ * columns and causes define the struct, the checks, JSON, text, the library's rows and the table of
+ * docs/profile.md. */
 /* clang-format off */
 #define PROFILE_CAUSES(CAUSE) \
     CAUSE(issued, "issuing", "it issued this instruction") \
@@ -102,13 +103,13 @@ typedef struct ProfileLine {
     uint32_t pc;          /* in the decoded program */
     uint32_t line;        /* in the PTX text */
     char *text;           /* of that line; its opcode where the text is not known */
-    char *function;       /* that it stands in, as the PTX names it */
+    char *function;       /* that contains the instruction, as the PTX names it */
     char *source;         /* file of the source, NULL: unknown */
     uint32_t source_line; /* in it */
     ProfileCounts counts;
 } ProfileLine;
 
-/* Warps that stood in one place when a launch ended early. */
+/* Warps that waited in one place when a launch ended early. */
 typedef struct ProfileStand {
     uint32_t pc;
     ProfileColumn cause; /* one of the causes */
@@ -119,7 +120,7 @@ typedef struct ProfileStand {
 typedef struct ProfileKernel {
     char *name;   /* as the PTX names it; owned */
     char *module; /* file of the PTX; owned */
-    uint64_t key; /* of whoever records: tells kernels of one name apart */
+    uint64_t key; /* of the recording code: distinguishes kernels of one name */
     uint64_t launches;
     bool is_complete;   /* all of them ended by themselves */
     ProfileLine *lines; /* that did anything, by pc; owned */
@@ -146,7 +147,7 @@ ProfileKernel *profile_kernel(Profile *profile, uint64_t key, const char *name, 
 ProfileLine *profile_line(ProfileKernel *kernel, uint32_t pc, bool *is_new);
 void profile_add_stand(ProfileKernel *kernel, const ProfileStand *stand);
 
-/* All that was counted, nobody's included. */
+/* All that was counted, including what belongs to no instruction. */
 ProfileCounts profile_total(const ProfileKernel *kernel);
 /* Whether the sums are those of the counters; `why` gets a line for each that is not. */
 bool profile_check(const Profile *profile, Text *why);
@@ -166,8 +167,8 @@ void profile_sources_free(ProfileSource *sources, uint32_t count);
 
 /* An array with an object for each kernel (docs/profile.md). */
 void profile_write_json(const Profile *profile, Json *json);
-/* The places where warps stood longest, for people: in lines of at most `columns`, as far as the
- * figures allow; 0: as long as they are. */
+/* The places where warps waited longest, for people: in lines of at most `columns`, as far as the
+ * figures allow; 0: lines of any length. */
 void profile_report(const Profile *profile, int columns, Text *out);
 /* Adds the page docs/profile.md. */
 void profile_document(Text *out);

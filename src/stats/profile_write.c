@@ -171,7 +171,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* A line with its blanks single, as much of it as has room in so many columns. */
+/* A line with its blanks reduced to single ones, and cut to `columns` columns. */
 static void add_text(Text *out, const char *text, int columns) {
     bool is_blank = true;
     int taken;
@@ -262,7 +262,7 @@ static void report_kernel(const ProfileKernel *kernel, const SourceFiles *files,
     uint64_t all = profile_cycles(&total);
     text_add(out, "\nwhere the warps of ");
     demangle(kernel->name, out);
-    text_add(out, " stood: ");
+    text_add(out, " were: ");
     add_count(out, 0, all);
     text_printf(out, " warp cycle%s at %" PRIu32 " line%s", text_plural(all), count,
                 text_plural(count));
@@ -294,8 +294,9 @@ static const char page[] =
     "PTX "
     "names (`.loc`: nvcc and\n"
     "clang write it with `-lineinfo` and `-gline-tables-only`), what the counters say of the whole "
-    "run, and where warps stood and\n"
-    "why. The report ends with the lines at which they stood longest; where the file of the source "
+    "run, and how long warps waited there and\n"
+    "why. The report ends with the lines at which they waited longest; where the file of the "
+    "source "
     "can be read, the line's text\n"
     "is next to it, on a terminal as much of it as has room. Only regular files of at most 16 MiB "
     "below the folder of the program or\n"
@@ -328,13 +329,13 @@ static const char page[] =
     "`source` and `source_line`, the causes and counts below; what is 0 is left out |\n"
     "| `sources` | the same added up for each line of the source, with its `text`; instructions of "
     "no line, such as some that load parameters, are in none |\n"
-    "| `standing` | where a launch ended early (a limit, Ctrl-C, a deadlock): `warps` that stood "
+    "| `standing` | where a launch ended early (a limit, Ctrl-C, a deadlock): `warps` that waited "
     "before `pc`, with the `cause`; the message on stderr says the same |\n"
     "| `nobody` | what no instruction caused: fetches of instructions, write-backs of dirty lines "
     "|\n"
     "\n"
-    "A warp stands before the instruction that it issues next; in the cycle in which it issues, at "
-    "that instruction; once it has\n"
+    "A warp waits before the instruction that it issues next; when it issues, it is at that "
+    "instruction; once it has\n"
     "exited, at its exit. Each resident warp of each cycle is thus in one place for one cause, and "
     "the causes of all lines add up\n"
     "to `warp_cycles`. These and the sums below are checked after every run; `completed` and the "
@@ -346,12 +347,12 @@ static const char page[] =
     "callgrind: 5.6% more with `--profile` than without. Constant and texture caches are left "
     "out.\n"
     "\n"
-    "## Why a warp stands\n"
+    "## Causes of warp cycles\n"
     "\n";
 
 void profile_document(Text *out) {
     text_add(out, page);
-    text_add(out, "| cause, in warp cycles | a warp stands there because |\n|---|---|\n");
+    text_add(out, "| cause, in warp cycles | a warp is there because |\n|---|---|\n");
     for (int i = 0; i < PROFILE_CAUSE_COUNT; i++)
         text_printf(out, "| `%s` | %s |\n", profile_columns[i].name, profile_columns[i].meaning);
     text_add(out, "\n## What is counted of it\n\n"

@@ -36,7 +36,7 @@ static const struct Cause {
     {'l', "found the load/store unit full", {COUNTER_pipeline_lsu}, 1, COUNTER_COUNT},
     {'u', "found other units full", {COUNTER_pipeline_other}, 1, COUNTER_COUNT},
     {'t', "the policy held back", {COUNTER_throttled}, 1, COUNTER_COUNT},
-    {'b', "stood at a barrier", {COUNTER_idle_barrier}, 1, COUNTER_COUNT},
+    {'b', "waited at a barrier", {COUNTER_idle_barrier}, 1, COUNTER_COUNT},
     {'f', "waited for a fetch", {COUNTER_idle_fetch, COUNTER_idle_branch}, 2, COUNTER_COUNT},
     {'w', "waited for the launch", {COUNTER_idle_launch}, 1, COUNTER_COUNT},
     {'.', "had no warp", {COUNTER_idle_no_warp}, 1, COUNTER_idle_launch},
@@ -156,7 +156,7 @@ static void add_everything(const Counters *counters, Text *out) {
     }
 }
 
-/* What is told of a kernel, or of all together. */
+/* The report's input for a kernel, or for all together. */
 typedef struct Told {
     const Counters *counters;
     const Spreads *spreads;
@@ -273,7 +273,7 @@ static Map *untimed_names(const RunStats *run) {
     return names;
 }
 
-/* The launches without timing: how many, and of which kernels. */
+/* The launches without timing: how many, and for which kernels. */
 static void add_untimed(const RunStats *run, Text *out) {
     char field[FORMAT_BYTES];
     UntimedTotal untimed = run_untimed(run);

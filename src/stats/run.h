@@ -37,7 +37,7 @@ typedef enum RunStatus {
     RUN_FAULT,
     RUN_STUCK,
     RUN_STOPPED, /* after as many instructions as asked (--stop-after) */
-    RUN_RUNNING, /* it has not: of snapshots only */
+    RUN_RUNNING, /* it goes on: of snapshots only */
     RUN_STATUSES
 } RunStatus;
 extern const char *const run_status_names[RUN_STATUSES];
@@ -109,7 +109,7 @@ typedef struct RunStats {
     TimeSeries *series;         /* owned; NULL without --sample */
     Profile *profile;           /* owned; NULL without --profile */
     Units *units;               /* of the machine; owned; NULL: the whole run is functional */
-    bool tells_units;           /* each unit is told of, not only how they differ */
+    bool tells_units;           /* each unit is written, not only how they differ */
     Findings *findings;         /* of the checks; owned; NULL: nothing was looked for */
     uint64_t peak_memory_bytes; /* of the host */
     char *ending; /* "signal 11 (Segmentation fault)": the program did not end by itself, and what
@@ -122,7 +122,7 @@ extern const CounterId run_functional_counters[RUN_FUNCTIONAL_COUNTERS];
 
 /* An empty run without timing. Texts are copied, here and below. Freed by run_free. */
 RunStats *run_new(const char *program);
-/* Makes an empty run a timed one, on a machine of so many SMs and schedulers per SM. */
+/* Makes an empty run a timed one, on a machine with this number of SMs and schedulers per SM. */
 void run_set_machine(RunStats *run, const char *machine, const char *scheduler,
                      const char *cta_scheduler, uint32_t sms, uint32_t schedulers);
 void run_free(RunStats *run); /* NULL is allowed */

@@ -37,7 +37,7 @@ static inline void sets_count_lookup(SetCounts *set, bool is_miss) {
     set->misses += is_miss;
 }
 
-/* Counts of `units` caches of so many sets, all 0. */
+/* Counts of `units` caches of `of_unit` sets each, all 0. */
 Sets sets_new(uint32_t units, uint32_t of_unit);
 void sets_free(Sets *sets);
 /* Those of one unit; NULL where they are not counted. */

@@ -1,9 +1,9 @@
-/* How a run stands while it goes on: one file that is written anew a few times a second
- * (--snapshot), in the form of the results at the end, which it holds then. Whoever looks finds a
- * whole one.
+/* The state of a run while it goes on: one file that is written again a few times a second
+ * (--snapshot), in the format of the results at the end, which it holds then. A reader always finds
+ * a whole one.
  *
- * A moment is taken only at a sample, a cycle that the counters decide; the host's clock decides
- * which of them are written, and nothing of that comes back into the run. Memory is bounded. */
+ * A moment is taken only at a sample, a cycle that the counters decide. The host's clock decides
+ * which moments are written, and none of that affects the run. Memory is bounded. */
 #ifndef TYTO_STATS_SNAPSHOT_H
 #define TYTO_STATS_SNAPSHOT_H
 

@@ -29,10 +29,11 @@ typedef struct Units {
     Sets sets[UNIT_KINDS];            /* of their caches; of_unit 0: not asked for, or no cache */
 } Units;
 
-/* No counts yet. `sms`, and of `channels` each with so many slices and banks. */
+/* No counts yet. `sms` SMs, and `channels` channels, each with `slices` slices and `banks`
+ * banks. */
 Units *units_new(uint32_t sms, uint32_t channels, uint32_t slices, uint32_t banks);
 void units_free(Units *units); /* NULL is allowed */
-/* Count the sets of the caches of a kind too, so many of each unit. */
+/* Count the sets of the caches of a kind too, `of_unit` sets for each unit. */
 void units_count_sets(Units *units, UnitKind kind, uint32_t of_unit);
 static inline void units_add(Units *units, UnitKind kind, uint32_t unit, const Counters *part) {
     counters_add(&units->list[kind][unit], part);

@@ -96,7 +96,7 @@ static double find_furthest(const double *lengths, int count) {
 }
 
 static bool is_beyond(double value, const Range *range) {
-    return fabs(value - range->base) > range->furthest * (1 + 1e-9); /* not for what is no number */
+    return fabs(value - range->base) > range->furthest * (1 + 1e-9); /* false for NaN */
 }
 
 static double clamp(double value, const Range *range) {

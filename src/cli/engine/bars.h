@@ -1,6 +1,6 @@
-/* Bars as a paper prints them: a group for each row, a bar for each series, from the value that
- * means no difference, with what was published as marks beside ours. A value far beyond the others
- * is cut at the edge and written there. */
+/* Bars as a paper prints them: a group for each row, a bar for each series. Bars begin at the value
+ * that means no difference, and marks next to our bars show the published values. A value far
+ * beyond the others is cut at the edge, which shows it as a number. */
 #ifndef TYTO_CLI_ENGINE_BARS_H
 #define TYTO_CLI_ENGINE_BARS_H
 

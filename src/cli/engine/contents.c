@@ -129,8 +129,8 @@ static FILE *start_loader(char *loader, char *program, pid_t *process) {
     return NULL;
 }
 
-/* Lists what the loader maps for the program: lines "NAME => FILE (ADDRESS)". A library that is not
- * found is the program's to tell of. */
+/* Lists what the loader maps for the program: lines "NAME => FILE (ADDRESS)". The program itself
+ * reports a library that is not found. */
 static void list_libraries(char *program, Words *libraries) {
     char loader[PATH_MAX], line[2 * PATH_MAX];
     pid_t process;

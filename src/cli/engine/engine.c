@@ -126,7 +126,7 @@ typedef struct Campaign {
     int total, done, failed; /* runs */
     int running;             /* now */
     int signal;              /* by which the user interrupts; 0: none */
-    Words likewise;          /* runs that failed as one did of which that was told */
+    Words likewise;          /* failed runs whose failure equals one already reported */
     struct timespec start;
     bool is_shown; /* progress goes to a terminal */
 } Campaign;
@@ -282,8 +282,8 @@ static bool fail_run(Campaign *campaign, int number, const char *reason, bool is
     return is_kept;
 }
 
-/* In this order: whoever is killed in between leaves no end without its result, nor does a task
- * too many that ends later, which leaves none without its script. */
+/* Removes in this order: a process killed in between then leaves no end file without its result. A
+ * surplus task that ends later leaves nothing either, since its script is gone. */
 static void remove_files(const Campaign *campaign, const Task *task) {
     static const char *const endings[] = {"sh",   "end",      "json", "out",
                                           "ctas", "policies", "l1d",  "replay"};

@@ -25,7 +25,7 @@ enum {
     MOST_ORDINAL = 1000000, /* of things that can be recorded there are fewer */
 };
 
-/* A text that is a copy of one in the document, at whose place it stands. */
+/* A text that is a copy of one in the document; it has that one's place. */
 typedef struct Alias {
     const char *word;
     yaml_mark_t mark;
@@ -86,7 +86,7 @@ static void say_mistake(FieldFile *file, yaml_mark_t mark, const char *what, con
                 what, word ? " '" : "", word ? word : "", word ? "'" : "");
 }
 
-/* Where a text that was read stands; false when it is none of the file's. */
+/* Finds where the file has this text; false when it is not a text of the file. */
 static bool find_place(const FieldFile *file, const char *word, yaml_mark_t *mark) {
     for (int i = 0; i < file->alias_count; i++) {
         if (file->aliases[i].word != word) continue;
@@ -199,8 +199,8 @@ static const char *add_alias(FieldFile *file, const char *word, const yaml_node_
     return word;
 }
 
-/* A scheduler as runs shall find it: a shared object that the file names by a relative path is one
- * beside the file, and is code, which the user must allow. */
+/* A scheduler as runs will find it. A relative path of a shared object is relative to the file's
+ * folder. A shared object is code, so the user must allow it. */
 static const char *place_policy(FieldFile *file, const yaml_node_t *node, const char *policy) {
     if (!tyto_is_plugin(policy)) return policy;
     if (!file->allows_plugins)
@@ -267,7 +267,7 @@ static bool is_empty(const yaml_node_t *node) {
            node->data.mapping.pairs.top == node->data.mapping.pairs.start;
 }
 
-/* False, after a message, for a list or a mapping of which one item is needed at least. */
+/* False, after a message, for an empty list or mapping that needs at least one item. */
 static bool check_not_empty(FieldFile *file, const yaml_node_t *node, const char *name) {
     if (!is_empty(node)) return true;
     say_mistake(file, node->start_mark, "one is needed at least of", name);
@@ -425,7 +425,7 @@ static bool load_document(FieldFile *file, const char *text, size_t length) {
 
 void *fields_read(FieldFile *file, const Record *record, const char *text, size_t length) {
     if (length > MOST_BYTES) {
-        fields_say(file, NULL, "there is no %s in a file of so many bytes", record->name);
+        fields_say(file, NULL, "the file has too many bytes for one %s", record->name);
         return NULL;
     }
     file->is_loaded = check_document(file, text, length) && load_document(file, text, length);

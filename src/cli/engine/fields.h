@@ -72,15 +72,15 @@ typedef struct FieldFile FieldFile;
  * `allows_plugins`, become paths that lead there from the current folder. */
 FieldFile *fields_new(const char *path, bool allows_plugins);
 void fields_free(FieldFile *file); /* NULL is allowed */
-/* Reads a file's bytes as one record, into a new block of the file's. NULL after messages; what is
- * no more than a wrong field is told, and counted, and the rest is read. */
+/* Reads a file's bytes as one record, into a new block that the file owns. NULL after messages. A
+ * wrong field is only reported and counted, and the rest is read. */
 void *fields_read(FieldFile *file, const Record *record, const char *text, size_t length);
 /* Zeroed memory that lives as long as the file. */
 void *fields_allocate(FieldFile *file, int count, size_t size);
 const char *fields_path(const FieldFile *file);
 /* Mistakes told so far. */
 int fields_mistakes(const FieldFile *file);
-/* Tells a mistake at the place where `word`, a text that was read, stands in the file. */
+/* Reports a mistake at the place of `word`, a text that was read from the file. */
 void fields_say(FieldFile *file, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Tells that `word` is none of `names`, and which was probably meant. */

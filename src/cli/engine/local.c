@@ -1,4 +1,5 @@
-/* Jobs as processes of this host. Signals are waited for, beside the end of a process. */
+/* Jobs as processes of this host. The executor waits for signals as well as for the end of a
+ * process. */
 #include "cli/engine/executor.h"
 
 #include <errno.h>

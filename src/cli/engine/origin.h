@@ -8,9 +8,9 @@
 
 #include "cli/engine/store.h"
 
-/* A text for each name of tyto_origin, "" where there is none; what was asked for stands before
- * what the run says, so that rows of one sweep are told apart by what they were asked for. False
- * after a message. */
+/* A text for each name of tyto_origin, "" where there is none. What was asked for has precedence
+ * over what the run says, so that the request distinguishes rows of one sweep. False after a
+ * message. */
 bool origin_read(Store *store, const RunKey *key, char ***texts);
 void origin_free(char **texts); /* NULL is allowed */
 

@@ -1,13 +1,14 @@
 /* Jobs as tasks of job arrays on a Slurm cluster, by its commands sbatch, squeue and scancel.
  *
- * The meeting point is a folder that all nodes share. A job is a script there, NAME.sh; it leaves
- * what it printed, its result and, last of all, its status (NAME.end), each written to the side and
- * renamed. Whoever writes them, and how often, makes no difference: a task that is preempted, lost
- * or runs twice leaves the same files or none. Nothing but this process writes to the database.
+ * Tasks and this process exchange files in a folder that all nodes share. A job is a script there,
+ * NAME.sh. It leaves its printed output, its result and, last of all, its status (NAME.end). It
+ * writes each to a temporary file and renames it. A task that is preempted, lost or runs twice
+ * leaves the same files or none, so it does not matter which task writes them, or how often. Only
+ * this process writes to the database.
  *
- * Tasks live on when this process ends. The next one finds their ends in the folder, and asks Slurm
- * which of the others are still in its queue. Source of the commands' options: their manual pages,
- * Slurm 22.05. */
+ * Tasks live on when this process ends. The next process finds their ends in the folder, and asks
+ * Slurm which of the others are still in its queue. Source of the commands' options: their manual
+ * pages, Slurm 22.05. */
 #include "cli/engine/executor.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ typedef struct Slurm {
     time_t asked;     /* when Slurm was asked last */
     int looked;       /* task at which the next look for ends begins */
     int refusals;     /* of Slurm, one after the other */
-    Words *queue;     /* tasks that Slurm had when this process began; NULL: it has not said yet */
+    Words *queue;     /* tasks that Slurm had when this process began; NULL: not known yet */
     Remote *list;     /* owned */
     int count, capacity;
 } Slurm;
@@ -437,7 +438,7 @@ static Event wait_slurm(void *state, int *number, int *status) {
     return EVENT_INTERRUPTED;
 }
 
-/* Takes back what has not ended: whoever interrupts a sweep wants it to stop. */
+/* Cancels the tasks that have not ended yet: a user who interrupts a sweep wants it to stop. */
 static void stop_slurm(void *state) {
     Slurm *slurm = state;
     char arrays[NAME_BYTES];

@@ -19,7 +19,7 @@ enum {
     APPLICATION = 0x5479746f, /* "Tyto": the database's application_id, which tells its owner */
     PATIENCE = 600,           /* tries to get at a database that another process has locked ... */
     TRY_US = 100 * 1000,      /* ... this long after each other */
-    TOLD_TRIES = 10,          /* after so many the user is told */
+    TOLD_TRIES = 10,          /* tries after which the user gets a message */
     MESSAGE_BYTES = 512
 };
 
@@ -132,8 +132,8 @@ struct Store {
     bool is_lost; /* no run can be looked for in it */
 };
 
-/* SQLite's message, of which only letters of ASCII: it may quote what a damaged file holds, or a
- * foreign one that means harm to a terminal. */
+/* SQLite's message, reduced to ASCII letters: it may quote a damaged file, or a foreign one with
+ * bytes that harm a terminal. */
 static void read_message(const Store *store, char *text, size_t size) {
     snprintf(text, size, "%s", sqlite3_errmsg(store->database));
     for (; *text; text++)
@@ -205,7 +205,7 @@ static bool check_owner(const Store *store, bool *is_current) {
     return false;
 }
 
-/* Makes the tables, or makes those of an older layout anew, unless another process has done so
+/* Makes the tables, or makes those of an older layout again, unless another process has done so
  * meanwhile; all or nothing. */
 static bool make_layout(const Store *store) {
     int version;

@@ -1,6 +1,6 @@
-/* Finished runs, kept in an SQLite database: what makes an experiment resume where it was
- * interrupted. A run is found by everything that decides its result; runs of other builds of Tyto
- * stay beside it. Results are the JSON of a run, read back through SQLite's own JSON functions. */
+/* Finished runs, kept in an SQLite database, so that an interrupted experiment resumes. The key of
+ * a run is everything that decides its result, so runs of other builds of Tyto stay in the database
+ * too. Results are the JSON of a run, read back through SQLite's own JSON functions. */
 #ifndef TYTO_CLI_ENGINE_STORE_H
 #define TYTO_CLI_ENGINE_STORE_H
 
@@ -29,19 +29,19 @@ extern const char *const store_key_names[STORE_KEYS];
 /* What the store has of a run. */
 typedef enum RunState { RUN_MISSING, RUN_DONE, RUN_FAILED } RunState;
 
-/* Opens the database, and makes it if it is not there; NULL for `path`: one in memory, which nobody
- * else sees and nothing is left of. NULL after a message. */
+/* Opens the database, and makes it if it does not exist. NULL for `path`: a database in memory,
+ * private to this process and gone at its end. NULL after a message. */
 Store *store_open(const char *path);
-/* The same for looking only: a file that is not there is not made, and told of. */
+/* The same for reading only: a missing file is not made, but reported. */
 Store *store_poll(const char *path);
 void store_close(Store *store); /* NULL is allowed */
 
-/* Those that give a bool: false after a message when the database fails. A run whose row is not as
- * it was kept is told, and missing. */
+/* Functions that return a bool return false after a message when the database fails. A run whose
+ * row changed since it was stored is reported and counts as missing. */
 bool store_find(Store *store, const RunKey *key, RunState *state);
 /* What to exit with when runs cannot be planned: it was the database, or what the user asks for. */
 int store_plan_status(const Store *store);
-/* Whether `json`, as option --json writes it, tells of a launch that was timed. */
+/* Whether `json`, as option --json writes it, contains a timed launch. */
 bool store_is_timed(Store *store, const RunKey *key, const char *json, bool *is_timed);
 /* Keeps a run: `json` as option --json writes it, and what record_read has read, if anything. What
  * was kept of its failing goes. */

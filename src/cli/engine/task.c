@@ -103,7 +103,7 @@ const char *task_form_find_wrong(const TaskForm *form, char *message, size_t siz
 
 /* ---- Command lines ---- */
 
-/* A word with `value` wherever `name` stands; the caller frees it. */
+/* A word with each occurrence of `name` replaced by `value`; the caller frees it. */
 static char *put_in(const char *word, const char *name, const char *value) {
     char *made = NULL;
     size_t length;
@@ -187,8 +187,9 @@ static int find_last(const Words *options, const TytoOption *option) {
     return last;
 }
 
-/* The other options of a run, each as it holds, in the order of the table: however they were given,
- * a run that is kept is found. Those of which no file tells are left out. The caller frees it. */
+/* The other options of a run, each with its final value, in the order of the table. So the key of a
+ * stored run does not depend on how the options were given. Options that no file mentions are left
+ * out. The caller frees it. */
 static char *make_key_options(const TaskForm *form) {
     Words told = {0};
     for (int i = 0; i < tyto_option_count(); i++) {

@@ -40,9 +40,8 @@ void task_form_free(TaskForm *form);
  * the reason in `message`; NULL: none is. */
 const char *task_form_find_wrong(const TaskForm *form, char *message, size_t size_bytes);
 
-/* Leaves of a message of the simulator's what is wrong: without the option that it begins with, and
- * the word "error", as both are told already, but with the place in a file that the option names.
- */
+/* Reduces a message of the simulator to what is wrong. The option at its start and the word "error"
+ * go, as the user already knows both. The place in a file that the option names stays. */
 void task_cut_message(char *message);
 
 typedef struct Task {
@@ -57,7 +56,7 @@ typedef struct Task {
     RunState state;    /* in the store */
     bool is_replaying; /* its program has ended, what it recorded is being replayed */
     int losses;        /* how often it was ended from outside */
-    uint64_t failure;  /* a hash of how it failed and what it printed then; 0: it has not */
+    uint64_t failure;  /* a hash of how it failed and what it printed then; 0: no failure */
 } Task;
 
 /* Fills in a task. False: something named does not exist; *why says what the simulator has to say

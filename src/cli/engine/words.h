@@ -11,8 +11,8 @@ typedef struct Words {
 
 /* A text of one's own. The caller frees it, here and below. */
 char *words_copy_text(const char *text);
-/* Words with blanks between them; so that no two lists become the same text, one with blanks,
- * quotes or nothing in it stands in quotes. */
+/* Joins words with blanks. A word that is empty or contains blanks or quotes gets quotes, so that
+ * two different lists never become the same text. */
 char *words_join(const Words *words);
 /* Takes a text apart as a shell does, without any of its expansions: blanks separate, single and
  * double quotes and backslashes keep. False: a quote is open. Words that are owned (words_free). */

@@ -27,7 +27,7 @@ bool catalogue_list(Words *ids) {
     bool is_found = program_find_data(variable, folder_name, ".", folder, sizeof folder);
     int count = is_found ? scandir(folder, &entries, is_experiment, alphasort) : -1;
     if (count < 0)
-        say_error("the experiments are not beside this command; is the installation complete?");
+        say_error("the experiments are not next to this command; is the installation complete?");
     for (int i = 0; i < count; i++) {
         entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
         words_add(ids, entries[i]->d_name);
@@ -55,7 +55,7 @@ static bool find_file(const char *id, char path[PATH_MAX]) {
 
 /* ---- What repeats another's numbers ---- */
 
-/* Whether there is another experiment of that id, beside this one or with Tyto. */
+/* Whether another experiment has that id, in this one's folder or with Tyto. */
 static bool is_there(const Experiment *experiment, const char *id) {
     char beside[PATH_MAX];
     const char *path = fields_path(experiment->file), *slash = strrchr(path, '/');

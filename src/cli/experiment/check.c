@@ -1,5 +1,5 @@
-/* What must fit together in an experiment (see the header). A check looks at an experiment of which
- * those before it have found nothing wrong. */
+/* Rules for how the parts of an experiment must fit together (see the header). A check may assume
+ * that the checks before it found nothing wrong. */
 #include "cli/experiment/check.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static void need(FieldFile *file, bool is_there, const char *what, const char *n
 static void check_size(FieldFile *file, const Experiment *experiment) {
     int rows = experiment->programs.count + experiment->means.count;
     need(file, rows * experiment->columns.count <= MOST_CELLS,
-         "room for so many rows and columns in experiment", experiment->id);
+         "room for all rows and columns of experiment", experiment->id);
 }
 
 /* The id is that by which the file is found. A file of another ending, a pipe, says none. */
@@ -72,7 +72,7 @@ static bool has_name(const Names *names, int count, const char *name) {
     return false;
 }
 
-/* Of two with one name, nobody could say which is meant. Means are rows as well. */
+/* Names must differ, as a name must mean one thing. Means are rows as well. */
 static void check_names_differ(FieldFile *file, const Experiment *experiment) {
 #define NAMES(what, field, Type, name)                                                             \
     {what, experiment->field.list, experiment->field.count, sizeof(Type), offsetof(Type, name)}
@@ -191,7 +191,7 @@ static void check_metric(FieldFile *file, const Experiment *experiment, const ch
         fields_say(file, name, "no scheduler of setup '%s' gives a number for '%s'", setup->name,
                    name);
     if (part && part->recording != setup->record)
-        fields_say(file, name, "'%s' needs 'record: %s', which setup '%s' has not", name,
+        fields_say(file, name, "'%s' needs 'record: %s', which setup '%s' lacks", name,
                    record_names[part->recording], setup->name);
     if (part && part->has_items && !has_items(experiment))
         fields_say(file, name, "'%s' is of the 'item' of a program, and none has one", name);

@@ -127,7 +127,7 @@ static void count_claim(PaperTally *tally, const Table *table, int row, int colu
     tally->close.counts[cell->verdict ? verdict : VERDICT_NONE]++;
 }
 
-/* What is left of a mean without the program that it rests on. */
+/* Adds the mean without the program that it depends on most. */
 static void add_rest(FILE *to, const Table *table, int row, int column) {
     char rest[CELL_BYTES];
     double without;
@@ -235,7 +235,8 @@ void claims_add(Claims *claims, const Table *table) {
 static const char heading[] =
     "# Reproduction\n"
     "\n"
-    "Every number that the papers' texts publish for the experiments, beside ours, of runs at size "
+    "Every number that the papers' texts publish for the experiments, next to ours, of runs at "
+    "size "
     "`%s`. Written by\n"
     "`tyto reproduce` with the option `--markdown`. [Experiments](experiments.md) tells how to "
     "make this page and how to\n"

@@ -1,4 +1,4 @@
-/* The page of claims, docs/reproduction.md: each number that the papers' texts publish, beside
+/* The page of claims, docs/reproduction.md: each number that the papers' texts publish, next to
  * ours. */
 #ifndef TYTO_CLI_EXPERIMENT_CLAIMS_H
 #define TYTO_CLI_EXPERIMENT_CLAIMS_H

@@ -103,7 +103,7 @@ typedef enum Bound { BOUND_NONE, BOUND_LEAST, BOUND_MOST, BOUND_COUNT } Bound;
 typedef struct Claim {
     const char *column;
     const char *place;    /* "section 5.1" */
-    const char *examined; /* why ours differ, found by looking; NULL: nobody has looked */
+    const char *examined; /* why ours differ, as found by examination; NULL: not examined */
     Words headline;       /* rows that a page of claims begins with */
     Bound bound;          /* the values are the least or the most that the text allows */
     double most;          /* of a least: the most that the text allows ("slightly"); 0: no most */

@@ -31,7 +31,7 @@ static int width_of_labels(const Table *table) {
     return width;
 }
 
-/* Wide enough for its label, and for the paper's number beside ours. */
+/* Wide enough for its label, and for the paper's number next to ours. */
 static int width_of_column(const Table *table, int column) {
     int least = is_published(table, column) ? 2 * CELL_WIDTH : CELL_WIDTH;
     int width = tyto_columns(label_of(table, column)) + 2;

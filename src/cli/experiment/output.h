@@ -7,7 +7,7 @@
 
 #include "cli/experiment/table.h"
 
-/* The paper's numbers beside ours, and what became of its claims. */
+/* The paper's numbers next to ours, and whether its claims hold. */
 void output_text(const Table *table, const char *size, FILE *to);
 void output_csv_heading(FILE *to);
 /* A line for each program or mean and column: ours, published, verdict, place; the run that it is

@@ -50,7 +50,7 @@ static void write_data(const Table *table, FILE *to) {
 
 enum { FIRST_VALUE = 3 }; /* gnuplot's number of the first column of values */
 
-/* What stands between the graphs of a plot. */
+/* The text between the graphs of a plot. */
 static const char *before_graph(int number) { return number ? ", " : "plot "; }
 
 /* Columns of another form than the first's have the axis on the right. */

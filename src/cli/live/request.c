@@ -29,7 +29,7 @@ static bool is_text(Span span, const char *text) {
     return span.length == strlen(text) && memcmp(span.at, text, span.length) == 0;
 }
 
-/* Cuts off what stands before `end`; false when it is not there. */
+/* Cuts off the text before `end`; false when `end` is not there. */
 static bool cut(Span *rest, const char *end, Span *out) {
     const char *found = memmem(rest->at, rest->length, end, strlen(end));
     if (!found) return false;

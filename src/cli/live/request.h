@@ -17,7 +17,7 @@ typedef struct LiveSite {
 } LiveSite;
 
 typedef enum LiveWish {
-    LIVE_WAIT,    /* the request has not all come */
+    LIVE_WAIT,    /* only a part of the request has arrived */
     LIVE_PAGE,    /* /TOKEN/ */
     LIVE_STATE,   /* /TOKEN/state.json */
     LIVE_BAD,     /* it is no request */

@@ -1,6 +1,6 @@
-/* One process, one poll loop, a few connections that are answered once and closed. Whoever sends
- * too slowly, too much or nothing is dropped; while all places are taken, others wait in the
- * kernel's queue. */
+/* One process, one poll loop, a few connections; each gets one answer and is closed. The server
+ * drops a client that sends too slowly, too much or nothing. While all places are taken, others
+ * wait in the kernel's queue. */
 #include "cli/live/server.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ typedef struct Client {
     int64_t until; /* milliseconds; then it is dropped */
     char request[LIVE_REQUEST_MAX];
     size_t received;     /* bytes of request */
-    char *answer;        /* owned; NULL: the request has not all come */
+    char *answer;        /* owned; NULL: only a part of the request has arrived */
     size_t length, sent; /* bytes of the answer */
     bool takes_last;     /* the answer is the state after the program's end */
 } Client;

@@ -12,8 +12,8 @@ typedef struct LiveServer {
     const char *state; /* the file of snapshots; none as long as there is no sample */
 } LiveServer;
 
-/* Answers until the program has ended and its last state has been fetched, or nobody asked for a
- * few seconds. */
+/* Answers until the program has ended and its last state has been fetched, or no request has come
+ * for a few seconds. */
 void live_serve(const LiveServer *server);
 
 #endif

@@ -1,4 +1,5 @@
-/* Starting points of policies, `@NAME@` where the name belongs; the files beside this one. */
+/* Templates of policies, from the files of this folder; `@NAME@` is replaced by the policy's
+ * name. */
 #ifndef TYTO_CLI_NEW_TEMPLATES_H
 #define TYTO_CLI_NEW_TEMPLATES_H
 

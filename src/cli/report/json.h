@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* NULL when the `length` bytes, of which one more is a NUL, are one JSON value; else what is wrong
- * at *at, the byte where it stands. */
+/* NULL when the `length` bytes are one JSON value; else what is wrong at *at, the index of the
+ * byte. A NUL must follow the bytes. */
 const char *json_fault(const char *text, size_t length, size_t *at);
 
 #endif

@@ -1,7 +1,7 @@
-/* A run under way: how it stands, and a page that follows it. */
+/* An unfinished run: its state, and a page that follows it. */
 
-const STATES = {starting: "The run has not come to its first sample yet.", ended: "The run has ended; this is what it came to.",
-                running: "The run goes on.", lost: "The run's server does not answer any more; this is the last that it told."};
+const STATES = {starting: "The run is before its first sample.", ended: "The run has ended; these are its results.",
+                running: "The run goes on.", lost: "The run's server does not answer any more; this is its last report."};
 
 function liveSection(live) {
   const state = element("p", {class: "state", id: "state", "data-state": live.state}, element("i"), STATES[live.state] || live.state);
@@ -53,7 +53,7 @@ function putBack(reader) {
   scrollTo(0, reader.top);
 }
 
-/* Asks once a second how the run stands, until it has ended. */
+/* Asks once a second for the state of the run, until it has ended. */
 function follow(held) {
   let failures = 0, isHeld = false;
   function show(data) {

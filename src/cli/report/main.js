@@ -1,4 +1,4 @@
-/* Reads what the page holds, and builds it. A run under way comes with how it stands. */
+/* Reads the page's data, and builds the page. The data of an unfinished run include its state. */
 function build(held) {
   const documents = held.documents.map((each) => (each.data && each.data.live ? {...each, data: each.data.run} : each));
   for (const id of ["masthead", "contents", "main"]) document.getElementById(id).replaceChildren();

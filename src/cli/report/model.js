@@ -8,7 +8,7 @@ const CAUSES = [ /* of a scheduler's cycle: counters, words, colour */
   {key: "lsu", of: ["pipeline_lsu"], label: "load/store unit full", colour: "--lsu"},
   {key: "pipeline", of: ["pipeline_other"], label: "other units full", colour: "--pipeline"},
   {key: "policy", of: ["throttled"], label: "policy held back", colour: "--policy"},
-  {key: "barrier", of: ["idle_barrier"], label: "stood at a barrier", colour: "--barrier"},
+  {key: "barrier", of: ["idle_barrier"], label: "waited at a barrier", colour: "--barrier"},
   {key: "fetch", of: ["idle_fetch", "idle_branch"], label: "waited for a fetch", colour: "--fetch"},
   {key: "launch", of: ["idle_launch"], label: "waited for the launch", colour: "--turn"},
   {key: "none", of: ["idle_no_warp"], without: "idle_launch", label: "had no warp", colour: "--none"},
@@ -77,8 +77,8 @@ const logTicks = (low, high) => d3.range(Math.floor(Math.log10(low)), Math.ceil(
 const ratio = (above, below) => (below ? above / below : NaN);
 const base = (path) => String(path).replace(/.*\//, "");
 
-/* Runs of one document: a run by itself, those of a comparison, or those of a sweep, which have the values that they
-   were made with beside their results. */
+/* Runs of one document: a single run, those of a comparison, or those of a sweep. A sweep's runs
+ * have their dimensions' values next to their results. */
 function runsOf(document_) {
   const data = document_.data;
   if (!data || typeof data !== "object") return [];

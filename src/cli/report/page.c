@@ -26,7 +26,7 @@ static void write_string(const char *text, FILE *to) {
     fputc('"', to);
 }
 
-/* A sweep's results have the dimensions of the sweep beside them. */
+/* A sweep's results include the dimensions of the sweep. */
 static bool is_sweep(const ReportDocument *document) {
     return strstr(document->text, "\"dimensions\":") && strstr(document->text, "\"metrics\":");
 }

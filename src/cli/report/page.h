@@ -1,5 +1,5 @@
-/* The page of a report: what stands around its data, made at build time from the files of this
- * folder (embed_page.py), and a page with data in it. */
+/* The page of a report: its frame, made at build time from the files of this folder
+ * (embed_page.py), and a page that contains data. */
 #ifndef TYTO_CLI_REPORT_PAGE_H
 #define TYTO_CLI_REPORT_PAGE_H
 
@@ -14,7 +14,7 @@ extern const char report_page_tail[];
 /* A file of results. */
 typedef struct ReportDocument {
     const char *path;
-    char *text; /* owned by whoever read it */
+    char *text; /* owned by the code that read it */
     size_t length;
     bool is_table; /* CSV of tyto reproduce; else JSON */
 } ReportDocument;

@@ -27,7 +27,7 @@ function legend(entries) {
     element("li", {}, element("i", {style: `background:${colour(entry.colour)}`, class: entry.mark}), entry.label)));
 }
 
-/* Figures are drawn anew when there is more or less room. */
+/* Figures are drawn again when their room changes. */
 const figures = [];
 function figure(caption, entries, draw, label) {
   const room = element("div");
@@ -88,7 +88,7 @@ function table(columns, rows, options = {}) {
   return made;
 }
 
-/* Parts of a whole as a bar beside text. */
+/* Parts of a whole as a bar next to text. */
 function stackBar(counts, parts) {
   const whole = d3.sum(parts, (part) => sum(counts, part.of));
   const words = parts.map((part) => [part.label, ratio(sum(counts, part.of), whole)]).filter(([, share]) => share >= 0.005)

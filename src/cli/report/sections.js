@@ -66,7 +66,7 @@ function runsSection(runs) {
           timed, {mark: (run) => best.has(run.total.cycles + run.program), high: timed.length > 40}));
 }
 
-/* A sweep with a baseline: speed-ups over it, by what stands in the columns of its table, and their means. */
+/* A sweep with a baseline: speed-ups over it, by the columns of its table, and their means. */
 function leagueSection(documents) {
   for (const {data} of documents) {
     if (!data || typeof data.baseline !== "string" || !Array.isArray(data.dimensions)) continue;
@@ -106,7 +106,7 @@ function sweepSection(documents) {
   }
 }
 
-/* Bars are drawn of so many runs at most: more are a page of bars. */
+/* Bars are drawn for at most this many runs: more would fill a page. */
 const MOST_BARS = 40;
 const firstOf = (all) => (all.length > MOST_BARS ? ` Shown are the first ${MOST_BARS} of ${count(all.length)} runs.` : "");
 
@@ -169,7 +169,7 @@ function limitSection(runs) {
   if (!rows.length) return;
   const name = ({run, kernel}) => [kernel.kernel, run.kernels.length > 1 ? `launch ${kernel.number}` : "", runs.length > 1 ? run.name : ""].filter(Boolean).join(", ");
   const n = (title, value, note) => ({title, kind: "n", note, value, show: (row) => percent(value(row))});
-  section("limits", "What limits each kernel", "Of each kernel the longest launch. Rules look at the counters (docs/advice.md); the ones with most weight are told. Shares of a peak are over all cycles of the launch." + (all.length > rows.length ? ` Shown are the ${rows.length} longest of ${count(all.length)}.` : ""),
+  section("limits", "What limits each kernel", "Of each kernel the longest launch. Rules look at the counters (docs/advice.md); the ones with most weight are shown. Shares of a peak are over all cycles of the launch." + (all.length > rows.length ? ` Shown are the ${rows.length} longest of ${count(all.length)}.` : ""),
     ...rows.filter(({kernel}) => kernel.advice && kernel.advice.length).map((row) => element("div", {class: "advice"}, element("h3", {}, name(row)),
       element("ul", {}, ...row.kernel.advice.map((told) => element("li", {}, element("b", {}, told.rule), `: ${told.text}.`))))),
     table([{title: "Kernel", value: ({kernel}) => kernel.kernel, class: "code"}, {title: "Run", value: ({run}) => run.name}, {title: "Cycles", kind: "n", value: ({kernel}) => kernel.cycles, show: ({kernel}) => count(kernel.cycles)},
@@ -232,7 +232,7 @@ function kernelSection(runs) {
 
 const placeOf = (row, module) => (row.source ? `${base(row.source)}:${row.source_line || "–"}` : `${base(module)}:${row.line}`);
 
-/* Where warps stood at one moment. */
+/* The instructions before which warps waited at one moment. */
 function standingTable(kernel, most) {
   const stands = kernel.standing.map((stand) => ({...stand, line: kernel.instructions.find((line) => line.pc === stand.pc) || {text: "?", line: 0}}));
   const doing = (stand) => STANDING.find((part) => part.of.includes(stand.cause)) || {label: stand.cause, colour: "--other"};
@@ -240,14 +240,14 @@ function standingTable(kernel, most) {
     {title: "Before", value: (s) => placeOf(s.line, kernel.module), class: "code"}, {title: "PTX", value: (s) => s.line.text, class: "code"}], stands, {sort: 0, most, high: stands.length > 18});
 }
 
-/* What of other files the page holds: whoever passes it on passes these on, too. */
+/* The parts of other files that the page contains: a copy of the page contains them, too. */
 function contentsOf(profiled) {
   const files = [...new Set(profiled.flatMap(({kernel}) => kernel.sources.filter((row) => row.text !== null).map((row) => row.source)))];
   const modules = [...new Set(profiled.map(({kernel}) => kernel.module))];
   return element("p", {class: "note", id: "files"}, `This page contains lines of ${files.length ? files.sort().join(", ") : "no source file"}; instructions of ${modules.sort().join(", ")}.`);
 }
 
-/* Where warps stood, by line of the source or by instruction. */
+/* Cycles that warps waited, by line of the source or by instruction. */
 function sourceSection(runs) {
   const profiled = runs.flatMap((run) => (run.profile || []).map((kernel) => ({run, kernel, name: runs.length > 1 ? `${kernel.kernel}, ${run.name}` : kernel.kernel})));
   if (!profiled.length) return;
@@ -271,10 +271,10 @@ function sourceSection(runs) {
       n("Accesses", (row) => ratio(row.accesses || 0, row.requests || 0), (v) => fixed(v, 1), "per global or local instruction that made some"),
       n("Needed", (row) => ratio(row.least_accesses || 0, row.accesses || 0), percent, "accesses that the data would need side by side, of those made; 100% is coalesced"),
       n("Bank conflicts", (row) => (row.shared_instructions ? ((row.shared_cycles || 0) - (row.least_shared_cycles || 0)) / row.shared_instructions : NaN), (v) => fixed(v, 1), "cycles that conflicts add, per shared memory instruction")];
-    room.replaceChildren(...((kernel.standing || []).length ? [element("h3", {}, "Where warps stood when the launch ended early"), standingTable(kernel)] : []),
+    room.replaceChildren(...((kernel.standing || []).length ? [element("h3", {}, "Where warps waited when the launch ended early"), standingTable(kernel)] : []),
       element("h3", {}, kernel.kernel), table(columns.filter((column) => column.kind !== "n" || rows.some((row) => isNumber(column.value(row)))), rows, {high: rows.length > 18, dense: true}));
   }
-  section("source", "In the source", "How long warps stood before each line, and why. A warp that needs a value waits at the line that uses it, not at the load that fetches it.",
+  section("source", "In the source", "How long warps waited before each line, and why. A warp that needs a value waits at the line that uses it, not at the load that fetches it.",
     contentsOf(profiled), element("div", {class: "controls"}, profiled.length > 1 ? choose("Kernel", profiled.map((each) => each.name), (i) => { which = i; show(); }) : null,
       choose("Lines of", profiled.some((each) => each.kernel.sources.length) ? ["the source", "the PTX"] : ["the PTX"], (i) => { byInstruction = i === 1 || !profiled[which].kernel.sources.length; show(); })), legend(STANDING), room);
   show();
@@ -313,7 +313,7 @@ function memorySection(runs) {
       ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], all, {high: all.length > 20}));
 }
 
-/* Experiments: the paper's number beside ours. */
+/* Experiments: the paper's number next to ours. */
 const VERDICTS = {agrees: ["agree", "good"], direction: ["right in direction", "fair"], differs: ["differ", "bad"]};
 function experimentSection(rows) {
   const number = (text) => (text === "" || text === undefined || text === null ? NaN : Number(text));

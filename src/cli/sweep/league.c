@@ -175,8 +175,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The geometric mean's interval when as many programs are drawn anew, any of them repeatedly. All
- * rows of a program (on several machines, say) are drawn together. */
+/* The interval of the geometric mean over programs that are drawn again, as many as there are, with
+ * repetition. All rows of a program (on several machines, say) are drawn together. */
 static void find_interval(const Sweep *sweep, League *league, int column, Program *programs) {
     const int count = sum_programs(sweep, league, column, programs);
     double means[DRAWS];

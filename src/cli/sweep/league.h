@@ -15,7 +15,7 @@ enum { LEAGUE_GEOMETRIC = 1 };
 /* What else is said of each column, over the complete rows. */
 typedef enum LeagueFigure {
     LEAGUE_LOW,     /* the geometric mean's 95% interval, from ... */
-    LEAGUE_HIGH,    /* ... to, by drawing programs anew */
+    LEAGUE_HIGH,    /* ... to, by drawing programs repeatedly */
     LEAGUE_GAIN,    /* share of rows that are at least 2% faster */
     LEAGUE_LOSS,    /* share of rows that are at least 2% slower */
     LEAGUE_WORST,   /* least speed-up */
@@ -32,7 +32,7 @@ typedef struct League {
     double *means[LEAGUE_MEANS]; /* of each column, over the complete rows; NAN: there are none */
     double *figures[LEAGUE_FIGURES]; /* of each column, likewise */
     double oracle; /* geometric mean of the best of each complete row; NAN: there are none */
-    int complete;  /* rows of which every run is there */
+    int complete;  /* rows whose runs are all there */
 } League;
 
 /* The league of a sweep that has a baseline; NULL after a message when the store fails. */

@@ -59,13 +59,13 @@ static int width_of(const Words *values, int least) {
     return least;
 }
 
-/* One that stands before a row, or its name above it. */
+/* A value at the start of a row, or the dimension's name above it. */
 static void write_name(const Dimension *dimension, const char *text, FILE *to) {
     int width = width_of(&dimension->values, tyto_columns(dimension->name));
     fprintf(to, "%-*s  ", pad_text(text, width), text);
 }
 
-/* One of the columns across, of which a mark may be the last letter. */
+/* One of the columns across; its last letter may be a mark. */
 static void write_cell(const Words *columns, const char *text, const char *mark, FILE *to) {
     fprintf(to, "%*s%s", pad_text(text, width_of(columns, LEAST_WIDTH)), text, mark);
 }
@@ -256,15 +256,14 @@ static bool write_causes(const Sweep *sweep, Store *store, const League *league,
     return true;
 }
 
-/* The means of the complete rows, of which there are several, and the ranking by them. */
+/* The means of the complete rows, when there are several, and the ranking by them. */
 static void write_standing(const Words *columns, const League *league, int names, FILE *to) {
     for (int i = 0; i < LEAGUE_MEANS; i++) {
         fprintf(to, "%-*s", names, league_mean_names[i]);
         write_speedups(columns, league->means[i], to);
     }
     if (league->complete < league->rows)
-        fprintf(to, "(means of the %d of %d rows of which every run is there)\n", league->complete,
-                league->rows);
+        fprintf(to, "(means of the %d of %d rows with all runs)\n", league->complete, league->rows);
     write_ranking(columns, league, to);
 }
 
@@ -312,7 +311,8 @@ static bool is_taken(const Sweep *sweep, const Dimension *dimension) {
     return is_any;
 }
 
-/* Runs of programs of one's own that were made before: what nobody has looked at since. */
+/* Notes stored runs of the user's own programs: Tyto does not check whether a program changed since
+ * its run was stored. */
 static void write_assumptions(const Sweep *sweep, FILE *to) {
     const Words *variables = &sweep->form.variables;
     int kept = 0;

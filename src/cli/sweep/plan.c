@@ -45,7 +45,7 @@ static const Field sweep_fields[] = {
 };
 FIELDS_RECORD(sweep, SweepFile, sweep_fields);
 
-/* What owns the texts of a sweep, and where a mistake is told. */
+/* Owns the texts of a sweep, and the file that messages name. */
 typedef struct SweepPlan {
     FieldFile *file; /* NULL: all is from the command line */
     Words *programs; /* of each value of the first dimension, its words */
@@ -54,7 +54,7 @@ typedef struct SweepPlan {
 
 /* ---- Mistakes ---- */
 
-/* Tells what is wrong with a word, where it stands. */
+/* Reports what is wrong with a word, at its place. */
 static void say(SweepPlan *plan, const char *word, const char *message) {
     plan->mistakes++;
     if (plan->file) fields_say(plan->file, word, "%s", message);
@@ -254,8 +254,8 @@ static bool has_workload(const Sweep *sweep) {
 
 static bool is_number(const char *text) { return *text && !text[strspn(text, "0123456789")]; }
 
-/* Sizes and seeds that no workload knows are told before anything runs; a program of one's own may
- * mean anything by them. */
+/* Sizes and seeds that no workload knows are reported before anything runs. A user's own program
+ * may accept any. */
 static void check_inputs(Sweep *sweep) {
     static const char *const sizes[] = {"test", "small", "paper"};
     if (!has_workload(sweep)) return;
@@ -302,7 +302,7 @@ static bool check_option(SweepPlan *plan, const char *place, const TytoOption *o
     char message[MESSAGE_BYTES];
     for (int i = 0; i < FIELDS_OF_OPTIONS; i++) {
         if (strcmp(option->name, fields_of_options[i].option) != 0) continue;
-        snprintf(message, sizeof message, "what %s says stands under '%s'", option->name,
+        snprintf(message, sizeof message, "what %s says belongs under '%s'", option->name,
                  fields_of_options[i].field);
         say(plan, place, message);
         return false;

@@ -23,7 +23,7 @@ typedef struct Dimension {
     Vary vary;
     const char *name;     /* "scheduler", "l1d.size"; in tables and for --x */
     Words values;         /* at least one; "" for what the program or machine has itself */
-    const char **origins; /* of each value, the text that named it: where mistakes are told */
+    const char **origins; /* of each value, the text that named it: the place for messages */
 } Dimension;
 
 /* A combination. */

@@ -1,5 +1,6 @@
 /* A sweep's first metric along one dimension: a graph for each program, a line for each combination
- * of the others; points alone where the dimension is no number, so that nothing lies between. */
+ * of the others. Where the dimension is not numeric, there are points alone, as there is nothing
+ * between its values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

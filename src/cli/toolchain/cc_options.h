@@ -13,12 +13,12 @@ typedef struct CcLine {
 
 void cc_add(CcLine *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds words that were written for nvcc as clang takes them. What clang does not know and nothing
- * of a program depends on is left out, without a word; what is left out else is told. */
+/* Adds words that were written for nvcc as clang takes them. A word that clang does not know is
+ * left out: silently where no program depends on it, else with a message. */
 void cc_add_for_clang(CcLine *line, char **words);
 
-/* Adds the same words for nvcc. Architectures that it does not know, older ones, become the oldest
- * that it does, and each gets PTX beside machine code: Tyto runs nothing else. */
+/* Adds the same words for nvcc. Older architectures that nvcc does not know become the oldest one
+ * that it knows. Each gets PTX in addition to machine code, as Tyto runs nothing else. */
 void cc_add_for_nvcc(CcLine *line, char **words);
 
 #endif

@@ -1,9 +1,10 @@
-/* clang's objects for -rdc=true register through a function whose name is each object's own
- * (__cudaRegisterLinkedBinary__nv_1a2b3c): nvlink defines it. Here the linker is told that all
- * these are one function, which every such object brings along (cuda/clang/cuda_runtime.h).
+/* clang's objects for -rdc=true register through a function with a different name in each object
+ * (__cudaRegisterLinkedBinary__nv_1a2b3c), which nvlink defines. Here the linker gets the option
+ * that all these names are one function, which each such object contains
+ * (cuda/clang/cuda_runtime.h).
  *
- * The linked file holds the objects' fat binaries side by side in one section. They are handed to
- * the driver's linker, as the runtime does when the program starts. */
+ * The linked file holds the objects' fat binaries one after another in one section. The driver's
+ * linker gets them, as from the runtime when the program starts. */
 #include "cli/toolchain/device_link.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The host's linker, and what nvcc's device linker does beside it. */
+/* The host's linker, and the additional work of nvcc's device linker. */
 #ifndef TYTO_CLI_TOOLCHAIN_DEVICE_LINK_H
 #define TYTO_CLI_TOOLCHAIN_DEVICE_LINK_H
 

@@ -44,7 +44,7 @@ static bool has_prefix(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* NVIDIA's libraries that do not run on a simulated GPU, and of which Tyto has none of its own. */
+/* NVIDIA's libraries that do not run on a simulated GPU, and that Tyto lacks. */
 const ElfLibrary elf_absent_libraries[] = {
     {"libcufft.so", "cuFFT"},
     {"libcufftw.so", "cuFFTW"},
@@ -80,7 +80,7 @@ static void note_libraries(const File *file, const Elf64_Shdr *dynamic, const El
     }
 }
 
-/* Whether a section of strings has this one, be it the end of a longer one. */
+/* Whether a section of strings has this one, perhaps as the end of a longer one. */
 static bool has_string(const File *file, const Elf64_Shdr *strings, const char *text) {
     const char *start = part(file, strings->sh_offset, strings->sh_size, 1);
     return start && memmem(start, strings->sh_size, text, strlen(text) + 1);

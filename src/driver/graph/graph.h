@@ -121,10 +121,11 @@ typedef struct GraphExec {
 /* A launch, until it is over. */
 typedef struct GraphLaunch {
     GraphExec *exec;
-    uint32_t *progress; /* of each step: operations on memory that are done, GRAPH_STEP_DONE: all of
-                           it; owned, NULL: nothing waits, or it has not begun */
-    KernelRun **kernels;  /* of each step: its kernel that has begun and is not over; owned, NULL:
-                             kernels run when their steps are reached, or it has not begun */
+    uint32_t *progress;   /* of each step: operations on memory that are done, GRAPH_STEP_DONE:
+                             all of it; owned, NULL: nothing waits, or it did not begin yet */
+    KernelRun **kernels;  /* of each step: its kernel that has begun and is not over; owned,
+                             NULL: kernels run when their steps are reached, or it did not
+                             begin yet */
     size_t kernel_count;  /* of those that are not NULL */
     size_t first;         /* step of the graph itself before which all is done */
     GpuStreamInfo stream; /* that it was launched into */
@@ -203,7 +204,7 @@ void graph_memory_drop(Driver *driver, GraphMemory *memory);
 /* What the nodes do. */
 CUresult graph_memory_allocate(Call *call, GraphMemory *memory);
 CUresult graph_memory_free(Call *call, GraphMemory *memory);
-/* It was allocated by an earlier launch, and nobody has freed it. */
+/* An earlier launch allocated it, and it is not freed yet. */
 bool graph_memory_is_live(const GraphMemory *memory);
 uint64_t graph_memory_address(const GraphMemory *memory);
 /* The node that allocates it is this graph's. */
@@ -215,7 +216,8 @@ CUresult branch_make(const Call *call, const CUDA_CONDITIONAL_NODE_PARAMS *given
 void branch_free(Driver *driver, Branch *branch);
 /* The graph that is done now; branch->count: none. */
 uint32_t branch_choice(const Branch *branch);
-/* Whether every condition that was made for the graph has a node; says which has not. */
+/* Whether every condition that was made for the graph has a node; reports a condition without
+ * one. */
 bool conditionals_have_nodes(const Call *call, const Graph *graph);
 
 /* ---- User objects (user_object.c) ---- */
@@ -236,7 +238,8 @@ CUresult graph_launch_run(Call *call, GraphLaunch *launch);
 void graph_launch_free(Driver *driver, GraphLaunch *launch);
 /* Whether a kernel of it is on the device. */
 bool graph_launch_is_on_device(const GraphLaunch *launch);
-/* What it waits for: a step's work, with the operations that are done. NULL: it has not begun. */
+/* What it waits for: a step's work, with the number of operations that are done. NULL: it did not
+ * begin yet. */
 const GraphWork *graph_launch_wait(const GraphLaunch *launch, unsigned *done);
 
 #endif

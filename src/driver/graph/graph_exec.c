@@ -89,7 +89,7 @@ static void say_cycle(const Graph *graph, const size_t *waits) {
         start->index + 1, count, others - 1, others == 2 ? "" : "s");
 }
 
-/* Adds the steps of a graph; false when its dependencies have a cycle, which is told. */
+/* Adds the steps of a graph; false, after a message, when its dependencies have a cycle. */
 static bool add_steps(Driver *driver, GraphExec *exec, const Graph *graph) {
     size_t count = graph->nodes.count, done = 0, next = 0;
     size_t *waits = base_calloc(count + 1, sizeof *waits); /* for dependencies; SIZE_MAX: done */
@@ -320,8 +320,8 @@ static CUresult run_step(Call *call, GraphLaunch *launch, size_t i) {
     return status;
 }
 
-/* Does the steps that can be done and are not. Those behind a wait or a kernel are left out, and
- * CUDA_ERROR_NOT_READY tells of it. It looks at so many that wait, and no further. */
+/* Does the steps that can be done and are not done yet. It leaves out those behind a wait or a
+ * kernel, and then returns CUDA_ERROR_NOT_READY. It stops after MOST_WAITING steps that wait. */
 static CUresult run_steps(Call *call, GraphLaunch *launch, size_t first, size_t end) {
     enum { MOST_WAITING = 128 }; /* grids on a GPU at once (CUDA Programming Guide, 9.0) */
     CUresult result = CUDA_SUCCESS;

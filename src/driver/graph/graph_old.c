@@ -70,7 +70,7 @@ EXPORT CUresult CUDAAPI cuGraphInstantiate(CUgraphExec *executable, CUgraph grap
 CUresult CUDAAPI cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, CUgraphNode *error_node,
                                     char *log, size_t log_bytes) {
     if (error_node) *error_node = NULL;
-    if (log && log_bytes) *log = 0; /* what is wrong is told on stderr */
+    if (log && log_bytes) *log = 0; /* stderr gets what is wrong */
     return cuGraphInstantiateWithFlags(executable, graph, 0);
 }
 

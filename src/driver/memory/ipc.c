@@ -1,14 +1,15 @@
 /* Memory and events of other processes on this host.
  *
- * A process that gives a handle of its memory away makes all of it a file in memory (memfd), which
- * whoever has the handle opens through the process's folder in /proc: the host's rules for that
- * apply, by which a user reaches the own processes. A random key in the file's name tells the
- * process from a later one of the same number. What is opened lies among the addresses of virtual
- * memory management; reading and writing go to the same bytes. Each process keeps its own device
- * otherwise: its caches, its time. Memory stays as long as somebody has it open.
+ * A process that exports a handle of its memory makes all of that memory a file in memory (memfd).
+ * The importing process opens this file through the exporter's folder in /proc. The host's rules
+ * for /proc apply, by which users reach their own processes. A random key in the file's name
+ * distinguishes the process from a later one of the same number. Imported memory lies among the
+ * addresses of virtual memory management; reading and writing go to the same bytes. Otherwise each
+ * process keeps its own device: its caches, its time. Memory stays as long as a process has it
+ * open.
  *
- * Whatever comes before an event has been done when the call that records it returns, so an event
- * of another process is always complete, and has nothing to share but its being there. */
+ * Everything before an event has been done when the call that records it returns. So an event of
+ * another process is always complete, and shares nothing but its existence. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -219,8 +220,9 @@ void imports_clear(Driver *driver, const Context *context) {
 
 /* ---- Pools ---- */
 
-/* The memory of all of a process's pools is in the one file; what tells the pools apart is how far
- * their descriptors have been read, which goes along to whoever gets one. */
+/* The memory of all of a process's pools is in the one file; the read position of a pool's
+ * descriptor distinguishes the pools. A process that receives a descriptor receives its position
+ * too. */
 int ipc_export_pool(Call *call, uint64_t pool) {
     char path[PATH_BYTES];
     int file = ipc_share(call);

@@ -15,7 +15,7 @@
 typedef struct Physical {
     uint64_t size;
     int file;
-    uint32_t holders;  /* handles that the program has not released */
+    uint32_t holders;  /* handles that the program still holds */
     uint32_t mappings; /* of it */
     uint64_t handle;   /* while there are holders */
     CUmemAllocationProp properties;

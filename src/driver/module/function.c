@@ -330,7 +330,7 @@ CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *clusters, CUfunction handle,
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* The largest power of two of CTAs of which a cluster fits. */
+/* The largest power of two of CTAs for which a cluster fits. */
 CUresult CUDAAPI cuOccupancyMaxPotentialClusterSize(int *ctas, CUfunction handle,
                                                     const CUlaunchConfig *config) {
     Call call;

@@ -13,10 +13,10 @@ static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins so */
 
 enum { TEXTS_MAX = 65536 }; /* of one image, against absurd numbers */
 
-/* What is left of an image. */
+/* The rest of an image. */
 typedef struct Rest {
     const char *at;
-    size_t size; /* bytes; IMAGE_UNBOUNDED when nobody knows */
+    size_t size; /* bytes; IMAGE_UNBOUNDED when it is unknown */
 } Rest;
 
 /* The next `size` bytes; NULL when they are not there. */

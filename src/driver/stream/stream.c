@@ -6,7 +6,7 @@
 /* The streams that always exist: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
 
-/* Of the calling thread's default stream; 0: it has not been used. */
+/* Of the calling thread's default stream; 0: not used yet. */
 static _Thread_local uint32_t thread_stream;
 
 GpuStreamInfo stream_info(const Call *call, CUstream handle) {

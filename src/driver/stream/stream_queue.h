@@ -78,8 +78,9 @@ void stream_queue_advance(Call *call);
 bool stream_queue_holds(const Call *call, CUstream stream);
 /* Whether an item is still to be done. */
 bool stream_queue_has(const Driver *driver, BacklogPoint point);
-/* CUDA_ERROR_NOT_READY while a stream, or an item, has something left to do: then the device runs
- * until a kernel has ended, so that whoever asks again and again gets on. */
+/* CUDA_ERROR_NOT_READY while a stream, or an item, has something left to do. In this case the
+ * device first runs until a kernel has ended, so that a program that asks repeatedly makes
+ * progress. */
 CUresult stream_queue_ask(Call *call, CUstream stream);
 CUresult stream_queue_ask_point(Call *call, BacklogPoint point);
 
@@ -88,9 +89,9 @@ bool stream_queue_may_begin(const Call *call);
 
 /* ---- Waiting ---- */
 
-/* Waits until everything that has been given is done: to a stream, to the legacy default stream and
- * those that it waits for, in the context; up to an item. When nothing is left that
- * could end a wait, this is told, and stays with the context as its error. */
+/* Waits until all work is done that was given to a stream, to the legacy default stream and those
+ * that it waits for, or in the context; or up to an item. When nothing is left that could end a
+ * wait, this is reported, and stays with the context as its error. */
 CUresult stream_queue_wait(Call *call, CUstream stream);
 CUresult stream_queue_wait_legacy(Call *call);
 CUresult stream_queue_wait_all(Call *call);

@@ -94,7 +94,7 @@ CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Of all levels, each of which has its own memory. */
+/* Of all levels; each level has its own memory. */
 CUresult CUDAAPI cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out,
                                                        CUmipmappedArray handle, CUdevice device) {
     Call call;

@@ -274,9 +274,9 @@ static CUresult refuse_alignment(const char *what, uint64_t number) {
 
 enum { PITCH_GRAIN = 32 }; /* CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT */
 
-/* Buffers of texture objects are aligned; of texture references the offset is told instead. A GPU
- * wants CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, which all its allocations have; here they have less.
- */
+/* Buffers of texture objects must be aligned; for texture references the driver returns the offset
+ * instead. A GPU requires CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, which all its allocations have.
+ * Here allocations have less, and less is required. */
 static CUresult check_alignment(const CUDA_RESOURCE_DESC *resource) {
     const bool has_rows = resource->resType == CU_RESOURCE_TYPE_PITCH2D;
     if (!has_rows && resource->resType != CU_RESOURCE_TYPE_LINEAR) return CUDA_SUCCESS;

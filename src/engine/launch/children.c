@@ -254,7 +254,7 @@ bool children_wait(void *user, uint64_t clock, char *text, size_t size, int *cod
 /* ---- Texts that kernels ask for ---- */
 
 struct DeviceText {
-    const char *text; /* of the host's, for ever */
+    const char *text; /* owned by the host; never freed */
     uint64_t address;
 };
 

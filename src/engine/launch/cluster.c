@@ -45,7 +45,7 @@ static bool check_shape(const GpuLaunch *request, const PtxFunction *kernel, con
     return true;
 }
 
-/* Whether the device has clusters of so many CTAs, and the kernel allows them. */
+/* Whether the device has clusters of `ctas` CTAs, and the kernel allows them. */
 static bool check_size(const Gpu *gpu, const PtxFunction *kernel, uint64_t ctas,
                        GpuResult *result) {
     uint32_t most = gpu_limits(gpu).max_cluster;

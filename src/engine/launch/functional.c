@@ -18,7 +18,8 @@ enum {
     WARP_QUANTUM = 32,         /* warp instructions of one turn of a warp */
     CTA_QUANTUM = 1 << 18,     /* warp instructions of one turn of a CTA, ... */
     CLUSTER_QUANTUM = 1 << 10, /* ... and of one that others of its cluster may wait for */
-    LAST_LOOKS = 1 << 16,      /* rounds that each warp looks for a store which nobody makes */
+    LAST_LOOKS = 1 << 16,      /* rounds for which each warp polls for a store that no thread
+                                  makes */
     MAX_RESIDENT = 1024        /* CTAs in progress at once, unless the launch is cooperative */
 };
 
@@ -89,7 +90,7 @@ static bool all_poll(const Run *run, IsaPollTest *looks, uint32_t rounds) {
     return run->live > 0;
 }
 
-/* Ends a launch that would go on for ever. */
+/* Ends a launch that would never end. */
 static void end_hopeless(Run *run) {
     if (!all_poll(run, isa_only_polls, LAST_LOOKS)) return;
     run->context.proves_polls = true; /* from now on */
@@ -162,7 +163,7 @@ static void start_cluster(Run *run, GpuGrid *grid) {
 }
 
 /* Runs the CTAs before `until`. ctas[0..live-1] are in progress, in the order in which they
- * started; a CTA object that became free stands behind them. */
+ * started; free CTA objects follow them. */
 static void run_ctas(Run *run, GpuGrid *grid, uint64_t until, uint32_t resident) {
     Gpu *gpu = run->gpu;
     while ((grid->next < until || run->live) && !is_stopped(run)) {

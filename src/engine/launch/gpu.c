@@ -248,7 +248,7 @@ uint32_t gpu_registers_taken(const Gpu *gpu, const IsaFunction *kernel, uint32_t
                                                               gpu_limits(gpu).register_granularity);
 }
 
-/* CTAs of so many warps whose threads have `registers` each. */
+/* CTAs of `warps` warps whose threads have `registers` each. */
 static uint32_t ctas_by_registers(const GpuLimits *limits, uint32_t registers, uint32_t warps) {
     uint32_t each = (uint32_t)bits_align_up(registers, limits->register_granularity) * ISA_LANES;
     if (!each) return UINT32_MAX;
@@ -401,7 +401,7 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
             result, kernel->ptx,
             ": %u threads with %u registers each do not fit on an SM with %u registers%s", threads,
             gpu_registers(gpu, kernel, threads), limits.registers_per_sm,
-            limits.register_parts > 1 ? ", of which each sub-core has its part" : "");
+            limits.register_parts > 1 ? ", divided among its sub-cores" : "");
         return false;
     }
     uint64_t ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];

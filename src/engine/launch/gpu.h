@@ -76,8 +76,8 @@ typedef struct GpuOptions {
     bool (*set_condition)(void *user, uint64_t handle, uint32_t value);
     void *condition_user;
     const struct DeviceQueries
-        *answers; /* to what kernels ask about the device
-                     (isa/runtime/device_runtime.h), borrowed; NULL: nobody answers */
+        *answers; /* answers kernels' questions about the device
+                     (isa/runtime/device_runtime.h), borrowed; NULL: no answers */
     void *asker;  /* of the answers */
 } GpuOptions;
 
@@ -136,11 +136,13 @@ typedef struct GpuLaunch {
     uint8_t carve_out; /* preferred share of shared memory in a store that the L1D has the rest of:
                           percent, and 1; 0: none is preferred */
     PolicyWindow window; /* accesses to it have a priority in L2 */
-    /* The grid, of which this one depends (programmatic dependent launch): it may begin once all
-     * CTAs of that one have executed griddepcontrol.launch_dependents or ended, and
-     * griddepcontrol.wait waits for its end. Functionally it begins then. NULL: none. */
+    /* The grid on which this one depends (programmatic dependent launch). This grid may begin once
+     * all CTAs of that one have executed griddepcontrol.launch_dependents or ended; its
+     * griddepcontrol.wait waits for that grid's end. Functionally it begins at that end. NULL:
+     * none. */
     struct GpuGrid *after;
-    bool is_functional; /* without timing, even where there is a machine, which stands still */
+    bool is_functional; /* without timing, even on a GPU with a machine, whose time does not
+                           advance */
 } GpuLaunch;
 
 typedef enum GpuStatus {
@@ -205,7 +207,7 @@ GpuGrid *gpu_advance(Gpu *gpu);
 /* The result of a grid that has ended, until gpu_end. It is large: a copy costs what a small launch
  * costs. */
 const GpuResult *gpu_result(Gpu *gpu, GpuGrid *grid);
-/* Forgets a grid that has ended; `result` gets a copy of its result, NULL: nobody wants one. */
+/* Forgets a grid that has ended; `result` gets a copy of its result, NULL: not wanted. */
 GpuStatus gpu_end(Gpu *gpu, GpuGrid *grid, GpuResult *result);
 /* Simulated time so far: of all launches that have ended, of those that overlapped once. */
 uint64_t gpu_time_ps(const Gpu *gpu);
@@ -245,7 +247,7 @@ void gpu_forget_persisting(Gpu *gpu);
 
 /* Limits of the device that a launch is checked against. */
 typedef struct GpuLimits {
-    uint32_t capability_major;    /* that programs are told */
+    uint32_t capability_major;    /* that programs see */
     uint32_t capability_minor;    /* likewise */
     uint32_t single_to_double;    /* f32 operations in the time of one f64 operation, rounded */
     uint32_t max_threads_per_cta; /* 1024 */
@@ -282,9 +284,9 @@ Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int func
                                uint32_t threads, uint32_t dynamic_shared_bytes);
 /* CTAs of a launch's clusters, by axis: what it says, or its kernel, or 1. */
 void gpu_cluster(const GpuLaunch *launch, uint32_t *shape);
-/* Clusters of so many CTAs that the machine holds at once where so many CTAs fit on an SM. */
+/* Clusters of `ctas` CTAs that the machine holds at once when `ctas_per_sm` CTAs fit on an SM. */
 uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas);
-/* Bytes of shared memory that each CTA can ask for where so many, at least one, are on an SM. */
+/* Bytes of shared memory that each CTA can have when `ctas` CTAs, at least one, are on an SM. */
 uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas);
 
 #endif

@@ -5,7 +5,7 @@
 #include "engine/launch/gpu.h"
 #include "isa/check/check.h"
 
-/* A live block of device malloc, and where it was asked for (NULL: nobody looked). */
+/* A live block of device malloc, and where it was allocated (NULL: unknown). */
 typedef struct GpuHeapBlock {
     uint64_t address; /* 0: before the first */
     uint64_t size_bytes;

@@ -60,7 +60,8 @@ struct GpuModule {
     bool has_triggers;          /* some function lets dependent grids begin (griddepcontrol) */
     bool can_wait;              /* some function waits for what kernels have launched */
     WarpProgram rows;           /* the program as SMs see it, ... */
-    void *core_rows;            /* what the machine's core needs beside `ops`; NULL: nothing */
+    void *core_rows;            /* what the machine's core needs in addition to `ops`; NULL:
+                                   nothing */
     struct SmOp *ops;           /* ... and its rows for the machine (sm/op.h); NULL before the
                                    first launch on it */
 };

@@ -180,7 +180,8 @@ static HostTime time_at_start(const Gpu *gpu) {
     return (HostTime){wall, gap < right_behind ? gpu->last_end.cpu + gap : host_cpu_seconds()};
 }
 
-/* Progress counts the grids that are under way together; it begins anew when none was. */
+/* Progress counts the grids that are under way together. It starts over when a grid begins
+ * alone. */
 static void count_in(Gpu *gpu, const GpuGrid *grid) {
     if (gpu->grids->after == NULL || gpu->depth) {
         atomic_store(&gpu->done_ctas, 0);
@@ -374,7 +375,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
 
 /* ---- Deadlocks ---- */
 
-/* The first grid whose turn has not come, while this one runs. */
+/* The first grid whose turn is still to come, while this one runs. */
 static const GpuGrid *waiting_behind(const Gpu *gpu) {
     const GpuGrid *other = gpu->grids;
     while (other && other->state != GRID_WAITING)

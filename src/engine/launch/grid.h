@@ -49,7 +49,8 @@ struct GpuGrid {
     uint64_t next;         /* index of the CTA that begins next; those before have begun */
     uint64_t done;         /* CTAs that have ended */
     uint64_t triggered;    /* CTAs that let grids that depend on this one begin, or have ended */
-    GpuGrid *prerequisite; /* that it depends on, and that has not ended; NULL: there is none */
+    GpuGrid *prerequisite; /* the grid that this one depends on, unless it has ended; NULL:
+                              there is none */
     bool has_dependent;    /* another depends on it */
     uint64_t given;        /* SM cycle of the machine at which it was given */
     uint64_t start;        /* SM cycle at which its turn came */
@@ -85,8 +86,8 @@ void grid_start(Gpu *gpu, GpuGrid *grid);
  * adds to the result's counts, or fills in why it failed. */
 void grid_run_functional(Gpu *gpu, GpuGrid *grid, uint64_t until);
 
-/* Adds what a grid whose warps wait for ever may wait for that cannot come: a CTA for which there
- * is no room, the host, a kernel of another stream. */
+/* Adds what a grid in a deadlock may wait for that cannot come: a CTA for which there is no room,
+ * the host, a kernel of another stream. */
 void grid_explain_deadlock(const Gpu *gpu, const GpuGrid *grid, Text *out);
 
 /* Ends a grid, whose result says how. Its time and the counts of the children that it waited for

@@ -48,7 +48,7 @@ static void describe_machine(ProfileLine *line, const IsaProgram *program) {
     text_free(&text);
 }
 
-/* Fills in what an instruction is and where it stands. */
+/* Fills in what an instruction is and where it is. */
 static void describe(ProfileLine *line, const GpuModule *module) {
     const IsaProgram *program = module->program;
     if (program->code) {

@@ -19,7 +19,7 @@ void samples_report_policies(Engine *engine) {
     dispatch_report(&engine->places[0].dispatch, &out);
 }
 
-/* Tells the snapshots how the kernel stands, `so_far` being what it has counted. */
+/* Gives the snapshots the state of the kernel; `so_far` is what it has counted. */
 static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) {
     const EnginePlace *place = &engine->places[0];
     const IsaLaunch *launch = &place->grid->launch;
@@ -49,7 +49,7 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
     free(moment.sms);
 }
 
-/* An SM whose warps are told to the timeline. */
+/* An SM whose warps go to the timeline. */
 typedef struct WarpsOfSm {
     UnitTracks *tracks;
     const IsaProgram *program;

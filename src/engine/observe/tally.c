@@ -35,8 +35,9 @@ static Counters sm_since(const Engine *engine, const EngineMarks *marks, uint32_
     return marks->sms ? counters_since(&marks->sms[sm], now) : *now;
 }
 
-/* Cycles of a grid whose launch latency had not passed, `cycles` after it began. They are told of
- * grids that begin on a machine at rest: no other grid can have warps in them. */
+/* Cycles of a grid before its launch latency had passed, `cycles` after it began. They are 0 for
+ * grids that do not begin on a machine at rest: there, other grids can have warps in these
+ * cycles. */
 static uint64_t launch_cycles(const Engine *engine, const EngineMarks *marks, uint64_t cycles) {
     const uint64_t latency = engine->machine->cta.launch_cycles;
     if (marks->sms) return 0;

@@ -1,6 +1,6 @@
-/* What a timeline shows of warps, SMs and DRAM channels (stats/timeline.h): as they stood at each
- * sample, and what was counted from one to the next. A warp that stands as before, at the same line
- * for the same cause, goes on with its slice. */
+/* What a timeline shows of warps, SMs and DRAM channels (stats/timeline.h): their state at each
+ * sample, and what was counted from one sample to the next. A warp's slice continues while the warp
+ * waits at the same line for the same cause. */
 #ifndef TYTO_ENGINE_OBSERVE_UNIT_TRACKS_H
 #define TYTO_ENGINE_OBSERVE_UNIT_TRACKS_H
 
@@ -15,7 +15,8 @@ void unit_tracks_free(UnitTracks *tracks); /* NULL is allowed */
 /* A kernel begins at SM cycle `cycle`; counters of SMs begin at 0. */
 void unit_tracks_start(UnitTracks *tracks, uint64_t cycle);
 
-/* A sample at `cycle`: between these two every resident warp and every unit is told once. */
+/* A sample at `cycle`: between these two calls, every resident warp and every unit is passed
+ * once. */
 void unit_tracks_begin(UnitTracks *tracks, uint64_t cycle);
 void unit_tracks_end(UnitTracks *tracks);
 /* A warp that does what `doing` (a constant) says before line `line` of the PTX. */

@@ -26,14 +26,14 @@ typedef struct Watch {
     Profile *profile;           /* receives what each instruction counted */
     Units *units;               /* receives what each unit of the machine counted */
     L1dWriter *l1d;             /* receives every L1D lookup */
-    Snapshots *snapshots;       /* hear how the run stands */
+    Snapshots *snapshots;       /* receive the state of the run */
     uint64_t kernels;           /* begun so far */
     /* Of the kernel being watched: */
     const char *kernel; /* name */
     uint32_t stream;    /* number of its stream; 0: the legacy default one */
     uint64_t start;     /* SM cycle of its launch */
-    CtaRecord *ctas;    /* that have ended, when recorded, in that order; whoever collects takes
-                           it over (watch_take_ctas) */
+    CtaRecord *ctas;    /* CTAs that have ended, in that order, when recorded; the collector
+                           takes it over (watch_take_ctas) */
     uint64_t cta_count;
     uint64_t cta_room;    /* records there is memory for */
     Counters before;      /* sums over the kernels that have ended */

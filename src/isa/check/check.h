@@ -60,8 +60,8 @@ void isa_check_arrival(IsaContext *context, const IsaWarp *warp, uint32_t number
                        uint32_t mask);
 void isa_check_completion(const IsaContext *context, const IsaCta *cta, uint32_t number);
 void isa_check_exit(IsaContext *context, const IsaWarp *warp);
-/* A call begins: the bytes of the new frame's local area, of all lanes, are nobody's yet. Bytes of
- * a thread's local memory are written by the call itself. */
+/* A call begins: the bytes of the new frame's local area, of all lanes, have no writer yet. Bytes
+ * of a thread's local memory are written by the call itself. */
 void isa_check_frame(const IsaWarp *warp, uint32_t start, uint32_t end);
 void isa_check_local_write(const IsaWarp *warp, int lane, uint32_t offset, uint32_t size);
 

@@ -42,7 +42,7 @@ typedef struct CtaClocks {
 
 /* ---- The objects ---- */
 
-/* A barrier of a warp's lanes of which some have not arrived. */
+/* A barrier of a warp's lanes at which some have yet to arrive. */
 typedef struct PendingSync {
     uint32_t members; /* 0: none is pending */
     uint32_t arrived;

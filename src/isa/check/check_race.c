@@ -94,7 +94,7 @@ static uint64_t released_at(const IsaCheck *check, uint32_t warp, uint64_t time,
     return UINT64_MAX;
 }
 
-/* Whether the access is one of wgmma for which nobody has waited. */
+/* Whether the access belongs to a wgmma that the program did not wait for yet. */
 static bool products_are_under_way(const IsaCta *cta, const ShadowAccess *access) {
     const uint32_t warp = access->warp % cta->launch->warps;
     return access->where & PRODUCT_BIT && access->time >= cta->check->clocks.products_over[warp];
@@ -250,10 +250,10 @@ static void add_finding(const Deed *deed, int lane, const ShadowAccess *other, u
     check_add(check, FINDING_RACE, what, &place, text, &before);
 }
 
-/* What else a finding can be, beside the kinds of races. */
+/* What else a finding can be, in addition to the kinds of races. */
 enum { DETAIL_REUSE = 1 << 16, DETAIL_PROXY };
 
-/* Whether the like has not been reported yet. */
+/* Whether no finding like this one was reported before. */
 static bool is_new(const Deed *deed, const ShadowAccess *other, uint64_t detail) {
     return check_note(check_of(deed->context), FINDING_RACE, deed->warp->pc, pc_of(other), detail);
 }

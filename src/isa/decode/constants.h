@@ -1,5 +1,5 @@
 /* The constant pool: one row (128 bytes) per 32-bit immediate of a program, two per 64-bit one, the
- * value in every lane; each value stands once. */
+ * value in every lane. The pool holds each value once. */
 #ifndef TYTO_ISA_DECODE_CONSTANTS_H
 #define TYTO_ISA_DECODE_CONSTANTS_H
 

@@ -184,7 +184,7 @@ static void decode_instruction(Decoder *decoder, const PtxInst *ptx) {
     if (decode(decoder)) decode_emit(decoder);
 }
 
-/* What stands after the last instruction: a kernel's thread exits, a function returns. */
+/* The implicit end after the last instruction: a kernel's thread exits, a function returns. */
 static void add_implicit_end(Decoder *decoder) {
     const PtxFunction *function = decoder->function;
     const PtxInst end = {.op = function->is_kernel ? PTX_OP_EXIT : PTX_OP_RET,
@@ -272,7 +272,7 @@ static void decode_refused(Decoder *decoder, IsaFunction *out, uint32_t first_ta
     decode_instruction(decoder, &trap);
 }
 
-/* Whoever calls a function that cannot run cannot run either. */
+/* A function that calls one that cannot run cannot run either. */
 static void refuse_callers(IsaProgram *program) {
     for (bool is_done = false; !is_done;) {
         is_done = true;

@@ -113,7 +113,7 @@ static bool decode_combination(Decoder *decoder) {
     return true;
 }
 
-/* Pairs of halves are compared by one handler that is told the comparison. */
+/* One handler compares pairs of halves; the comparison is one of its inputs. */
 static bool decode_pair_compare(Decoder *decoder, PtxType type) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;

@@ -1,5 +1,5 @@
-/* cvt: the common pairs of types have handlers of their own; the others share general ones, which
- * are told all about both sides (IsaConvert). */
+/* cvt: the common pairs of types have handlers of their own. The others share general ones, whose
+ * input describes both sides (IsaConvert). */
 #include "isa/decode/decode.h"
 
 #include "base/bits.h"

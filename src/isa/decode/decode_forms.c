@@ -1,6 +1,6 @@
 /* Straight-line instructions by table: one row per form says which types and modifiers it takes,
  * what its operands are, which handler executes it and which class times it. The first row that
- * fits wins, so a row for the plain form stands before the one that handles all modifiers. */
+ * fits wins, so a row for the plain form comes before the one that handles all modifiers. */
 #include "isa/decode/decode.h"
 
 #include <string.h>

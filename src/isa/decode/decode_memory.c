@@ -90,7 +90,7 @@ bool decode_policy(Decoder *decoder) {
     if (!ptx->has_policy) return true;
     if (!decode_source(decoder, &ptx->operands[ptx->operand_count - 1], PTX_U64, &row))
         return false;
-    bool is_overwritten = false; /* by the access itself: then nobody can look at it */
+    bool is_overwritten = false; /* by the access itself: then nothing can read it */
     for (uint32_t i = 0; i < decoder->draft.destinations.count; i++)
         is_overwritten |= ptx->operands[ptx->operand_count - 1].kind == PTX_OPERAND_REG &&
                           (int32_t)decoder->draft.destinations.reg[i] ==

@@ -1,4 +1,4 @@
-/* Texture and surface instructions. The convention of their operands stands in texture_inst.h. */
+/* Texture and surface instructions. texture_inst.h has the convention of their operands. */
 #include "isa/decode/decode.h"
 
 #include "isa/exec/texture_inst.h"

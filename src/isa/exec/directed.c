@@ -25,7 +25,7 @@ double isa_fma_directed(double a, double b, double c, IsaRound round) {
 
 typedef double Operation(double a, double b, double c);
 
-/* Operands d, a, b, c, of which the operation uses as many as it needs. */
+/* Operands d, a, b, c; the operation uses as many of them as it needs. */
 static void run_directed(const IsaWarp *warp, const IsaInst *inst, uint32_t mask, int sources,
                          Operation *operation) {
     volatile double in[3] = {0};

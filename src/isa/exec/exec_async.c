@@ -105,7 +105,7 @@ static uint64_t count_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
     return inst->operand[2] == ISA_SINK ? 1 : isa_row32(warp, inst->operand[2])[lane];
 }
 
-/* So many transactions more, or fewer, to wait for. */
+/* Adds `count` transactions to wait for; a negative count removes some. */
 static bool add_transactions(IsaContext *context, const IsaWarp *warp, int lane, int64_t count,
                              IsaMbarrier *barrier) {
     if (isa_mbarrier_add(barrier, count)) return true;

@@ -41,8 +41,8 @@ INLINE float saturate_f32(float x, uint32_t sub) {
 
 /* ---- Sums and products ---- */
 
-/* The f32 beside x that the mode asks for: the nearest one, moved by one where that is on the wrong
- * side. Bits grow with magnitude, through subnormals and up to infinity. */
+/* The f32 next to x that the mode asks for: the nearest one, moved by one where that is on the
+ * wrong side. Bits grow with magnitude, through subnormals and up to infinity. */
 INLINE float round_to_f32(double x, uint32_t sub) {
     const IsaRound mode = (IsaRound)(sub & ISA_MOD_ROUND);
     const uint64_t growing_sign = mode == ISA_ROUND_UP ? 0 : 1;

@@ -257,7 +257,7 @@ static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace sp
     }
 }
 
-/* Whether the launch's checks are to be told of accesses. */
+/* Whether the launch's checks want to see accesses. */
 static inline bool is_checked(const IsaContext *context) {
     return __builtin_expect(context->launch->check != NULL, 0);
 }

@@ -1,5 +1,6 @@
-/* What machine code needs beside PTX's handlers (exec_sass.def). What each operation computes was
- * found by what ptxas makes of PTX of known meaning, and is compared with PTX's results. */
+/* What machine code needs in addition to PTX's handlers (exec_sass.def). The meaning of each
+ * operation was found from the machine code that ptxas makes of PTX of known meaning, and is
+ * compared with PTX's results. */
 #include "isa/exec/maps.h"
 #include "isa/exec/sass.h"
 
@@ -186,7 +187,7 @@ EXEC(PRODUCT_32) {
     write_row32(warp, inst, 0, result, mask);
 }
 
-/* Shifts of {c, a}, of which one word is kept. */
+/* Shifts of {c, a}; one word of the result is kept. */
 EXEC(SHIFT) {
     alignas(64) uint32_t result[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 1), *by = word_row(warp, inst, 2);

@@ -41,7 +41,7 @@ INLINE bool is_zero(const Longs *x) {
 #endif
 }
 
-/* Whether all lanes' accesses of so many bytes begin at most `limit` bytes from `start` on, and are
+/* Whether all lanes' accesses of `bytes` bytes begin at most `limit` bytes from `start` on, and are
  * aligned. */
 INLINE bool are_good_32(const uint32_t *address, uint32_t limit, uint32_t bytes) {
     const Words *at = (const Words *)(const void *)address, most = (Words){0} + limit;
@@ -121,8 +121,8 @@ INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32
     return is_zero(&bad);
 }
 
-/* ---- Moving half a warp's words; `bias` is where address 0 would be. How they lie (ISA_HALF_...),
- * 0: otherwise, or nobody has looked ---- */
+/* ---- Moving half a warp's words; `bias` is where address 0 would be. Their layout (ISA_HALF_...),
+ * 0: another one, or unknown ---- */
 
 #define DEFINE_MOVES(bits, Address)                                                                \
     INLINE uint32_t load_half_##bits(const uint8_t *bias, const Address *address,                  \

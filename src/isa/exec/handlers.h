@@ -1,10 +1,10 @@
-/* Handlers: the number of every function that executes instructions, the tables from number to
- * function, one per variant of the host's instruction set, and the meaning of IsaInst.sub where it
+/* Handlers: the number of every function that executes instructions, and the tables from number to
+ * function, one per variant of the host's instruction set. Also the meaning of IsaInst.sub where it
  * is a set of modifiers.
  *
- * What each handler computes stands in the .def files, one line per form. Those of handlers.def
- * exist once per variant; those of ISA_COMMON_HANDLERS, which gain nothing from vectors, are
- * compiled once and stand in every table. */
+ * The .def files say what each handler computes, one line per form. Handlers of handlers.def exist
+ * once per variant. Those of ISA_COMMON_HANDLERS, which gain nothing from vectors, are compiled
+ * once and are in every table. */
 #ifndef TYTO_ISA_EXEC_HANDLERS_H
 #define TYTO_ISA_EXEC_HANDLERS_H
 

@@ -1,6 +1,6 @@
-/* Matrices of a warp: which element of a matrix each lane holds where, and what a matrix
- * instruction is told. Source of the layouts: PTX ISA 9.0, section 9.7.15, "Matrix Fragments for
- * mma". wmma's fragments, which the ISA leaves open, are made of mma's. */
+/* Matrices of a warp: which elements of a matrix each lane holds, where it holds them, and the
+ * fields of a matrix instruction. Source of the layouts: PTX ISA 9.0, section 9.7.15, "Matrix
+ * Fragments for mma". wmma's fragments, which the ISA leaves open, are made of mma's. */
 #ifndef TYTO_ISA_EXEC_MATRIX_H
 #define TYTO_ISA_EXEC_MATRIX_H
 

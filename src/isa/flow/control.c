@@ -261,7 +261,8 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     return true;
 }
 
-/* The first value of a call that has not as many bytes as its other side takes; -1 when none. */
+/* The first value of a call whose number of bytes differs from what its other side takes; -1 when
+ * none. */
 static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (formals[i].is_predicate) return (int)i; /* which no indirect call passes */

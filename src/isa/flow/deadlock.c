@@ -1,17 +1,17 @@
-/* Warps that look for what another thread may store, as a lock that is taken or a flag that is not
- * set makes them: has one of them a chance to come out of its loop, if nobody stores anything?
+/* Warps that poll for a store of another thread, such as a taken lock or a flag that is not set.
+ * Can one of them leave its loop if no thread stores anything?
  *
- * That it has gone round often does not tell: a loop of a million volatile loads looks just so. But
- * a warp whose state (where it stands, its lanes, its registers) comes back, with the memory that
- * it sees unchanged, does the same again and again. The states are compared with that of a look
- * before, which is taken anew at each power of two (Brent's search for a cycle), so that the loop
- * may be of any number of looks. Of independent threads, whose paths have turns, only the running
- * one's place is in the state; all lanes' registers are, though, and what a path does without a
+ * Many rounds of a loop prove nothing: a loop of a million volatile loads looks the same. But a
+ * warp whose state (its place, its lanes, its registers) comes back, with the memory that it sees
+ * unchanged, does the same again and again. The states are compared with that of an earlier look.
+ * This reference state is taken again at each power of two (Brent's search for a cycle), so that
+ * the loop may be of any number of looks. Independent threads have paths that take turns: only the
+ * running path's place is in the state, but all lanes' registers are. What a path does without a
  * change of registers ends before its turns are as many as the states that must come back.
  *
- * A loop that counts its rounds, or reads the clock, never comes back. It is given up after so many
- * rounds as no program goes on purpose, unless it may be no such loop: machine code does not say
- * which loads from shared memory are volatile. */
+ * A loop that counts its rounds, or reads the clock, never comes back. It is given up after more
+ * rounds than any program makes on purpose, unless it may not be such a loop: machine code does not
+ * say which loads from shared memory are volatile. */
 #include "isa/launch.h"
 
 #include "base/hash.h"

@@ -1,15 +1,15 @@
-/* Independent threads: the lanes of a warp stand at up to 32 places (paths), which take turns.
+/* Independent threads: the lanes of a warp are at up to 32 places (paths), which take turns.
  *
  * A divergent branch opens a join at its immediate post-dominator: lanes that arrive wait there for
  * the others it expects, and go on together. That is an optimisation and can be given up. Locks
- * that lanes of one warp hand to each other need that: who got the lock waits at the end of the
- * loop in which the others spin. So, when the warp goes round loops and nobody arrives anywhere,
- * the lanes that have waited longest are let go; the others follow when they come.
+ * that lanes of one warp hand to each other need that: the lane with the lock waits at the end of
+ * the loop in which the others spin. So, when the warp goes round loops and no lane arrives
+ * anywhere, the lanes that have waited longest are let go. The others follow when they arrive.
  *
  * A path runs until it ends, waits, or has gone round loops TURN_LOOPS times; the last one parked
  * is next, as with a stack, and one whose turn is over goes to the end of the line. Instructions
- * with a member mask wait until every named lane that has not exited stands at one too; lanes at
- * the same instruction execute it together. A CTA barrier waits for all lanes of the warp.
+ * with a member mask wait until every named lane that still runs is at such an instruction too;
+ * lanes at the same instruction execute it together. A CTA barrier waits for all lanes of the warp.
  *
  * Sources: PTX ISA, "Parallel Synchronization and Communication Instructions" (what member masks
  * and barriers wait for); NVIDIA, "Tesla V100 GPU Architecture" (2017), "Independent thread
@@ -26,9 +26,9 @@
 /* How NVIDIA's hardware spaces turns is not published. These are ours: results of programs that are
  * right under any fair order do not depend on them. */
 enum {
-    TURN_LOOPS = 32,    /* backward branches of a path before the next gets its turn */
-    GIVE_UP_SPINS = 32, /* rounds of loops that look for another thread's store, nobody arriving
-                           meanwhile, after which waiting lanes are let go */
+    TURN_LOOPS = 32,         /* backward branches of a path before the next gets its turn */
+    GIVE_UP_SPINS = 32,      /* rounds of loops that poll for another thread's store, while no lane
+                                arrives, after which waiting lanes are let go */
     GIVE_UP_LOOPS = 1 << 16, /* the same for rounds of any loop */
     MAX_JOINS = 1 << 16,     /* of one warp; as deep as the stack of stack.c */
     FIRST_JOINS = 16,
@@ -48,10 +48,10 @@ typedef struct Path {
     int32_t join; /* innermost join it is expected at, NO_JOIN */
     PathState state;
     uint32_t members; /* PATH_AT_SYNC: lanes it waits for */
-    bool is_let_go;   /* need not wait at the instruction it stands at */
+    bool is_let_go;   /* need not wait at its current instruction */
 } Path;
 
-/* Where lanes meet. Unused: expects nobody, and nobody waits. */
+/* Where lanes meet. Unused: it expects no lanes, and none wait. */
 typedef struct Join {
     uint32_t pc;
     uint32_t frame;
@@ -186,7 +186,7 @@ static void join_release(IsaWarp *warp, Join *join) {
     join->arrived = 0;
 }
 
-/* `lanes` are no longer expected; when nobody is any more, those who wait go on. */
+/* `lanes` are no longer expected; when no lanes are expected any more, those that wait go on. */
 static void join_leave(IsaWarp *warp, int32_t index, uint32_t lanes) {
     IsaPaths *paths = warp->paths;
     Join *join = &paths->joins[index];
@@ -314,7 +314,7 @@ uint32_t paths_exiting(const IsaWarp *warp, const IsaProgram *program) {
     return exiting;
 }
 
-/* Lanes stand at CTA barriers of which others know nothing, or which are not all the same. */
+/* Finds lanes at CTA barriers that other lanes do not wait at, or at barriers that differ. */
 static void check_barriers(IsaContext *context, const IsaWarp *warp) {
     const IsaPaths *paths = warp->paths;
     for (uint32_t i = 0; context->launch->check && i < paths->count; i++)

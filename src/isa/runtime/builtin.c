@@ -174,7 +174,7 @@ static bool format_call(const BuiltinCall *call, const char *format, uint64_t at
         Conversion conversion;
         if (!read_conversion(call, &p, &at, &conversion)) return false;
         char letter = conversion.letter;
-        if (!letter || !strchr("diuoxXcpseEfFgGaA", letter)) { /* unknown: printed as it stands */
+        if (!letter || !strchr("diuoxXcpseEfFgGaA", letter)) { /* unknown: printed unchanged */
             text_add_bytes(out, conversion.text, conversion.length);
             if (letter) text_add_bytes(out, &letter, 1);
             continue;

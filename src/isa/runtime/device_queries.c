@@ -105,5 +105,5 @@ void device_runtime_answer(const BuiltinCall *call, PtxBuiltin which) {
     if (answers) questions[which](call, answers);
     else
         isa_fault(call->context, call->warp, call->lane, ISA_FAULT_CALL,
-                  "a question about the device, which nobody answers in this launch");
+                  "a question about the device, which has no answer in this launch");
 }

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A box of bytes in memory whose rows, and slices of rows, start so many bytes apart. */
+/* A box of bytes in memory: `pitch` bytes from one row to the next, `slice_pitch` bytes from one
+ * slice of rows to the next. */
 typedef struct DeferredBox {
     uint64_t address, pitch, slice_pitch;
 } DeferredBox;
@@ -33,7 +34,7 @@ typedef struct DeferredList {
     uint32_t count, capacity;
 } DeferredList;
 
-/* What kernels ask about the device, answered by whoever runs it: each but the last gives a
+/* The host side's answers to kernels' questions about the device: each but the last gives a
  * cudaError_t. */
 typedef struct DeviceQueries {
     uint32_t (*attribute)(void *user, int attribute, int *value);
@@ -68,7 +69,7 @@ typedef struct DeviceRuntime {
     bool (*wait)(void *user, uint64_t clock, char *text, size_t size, int *code);
     /* Device address of a text that stays, 0: there is no room. */
     uint64_t (*keep_text)(void *user, const char *text);
-    const DeviceQueries *answers; /* NULL: nobody answers */
+    const DeviceQueries *answers; /* NULL: no answers */
     void *user;                   /* of wait and keep_text */
     void *asker;                  /* of the answers */
 } DeviceRuntime;

@@ -152,8 +152,8 @@ static bool unpack(Translator *t, PtxType from) {
     return true;
 }
 
-/* d, a, b, c: floats a and b side by side, a the upper one. Where it merges, halves are of b alone,
- * and what is left of d is the upper half of c; of 8-bit floats its lower half. */
+/* d, a, b, c: adjacent floats a and b, a the upper one. Where the instruction merges, the halves
+ * come from b alone, and the rest of d is the upper half of c; with 8-bit floats its lower half. */
 bool tr_op_f2fp(Translator *t) {
     const uint8_t to = tr_mod(t, SASS_MOD_F2FP_TO), from = tr_mod(t, SASS_MOD_F2FP_FROM);
     const SassOperand *d = tr_operand(t, 0), *a = tr_operand(t, 1);

@@ -7,7 +7,7 @@
 
 /* ---- Branches ---- */
 
-/* The predicates that a flow instruction has beside its guard go to operand 1 and 2. */
+/* The predicates of a flow instruction, other than its guard, go to operands 1 and 2. */
 static void put_conditions(Translator *t, int first, int count) {
     IsaInst *inst = &t->inst;
     int at = 1;
@@ -124,7 +124,7 @@ static bool has_condition(Translator *t) {
 }
 
 bool tr_op_exit(Translator *t) {
-    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    if (has_condition(t)) return tr_refuse(t, "a predicate in addition to the guard");
     t->inst.flow = ISA_FLOW_EXIT;
     t->info.flags |= ISA_IS_EXIT;
     return true;
@@ -138,7 +138,7 @@ bool tr_op_trap(Translator *t) {
 /* ---- Convergence ---- */
 
 bool tr_op_bssy(Translator *t) {
-    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    if (has_condition(t)) return tr_refuse(t, "a predicate in addition to the guard");
     tr_step(t, ISA_DO_BARRIER_SET)->operand[0] = tr_barrier(t, operand_of(t, SASS_BARRIER));
     return true;
 }
@@ -152,7 +152,7 @@ static void wait_for(Translator *t, IsaOperand members, bool is_here) {
 }
 
 bool tr_op_bsync(Translator *t) {
-    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    if (has_condition(t)) return tr_refuse(t, "a predicate in addition to the guard");
     wait_for(t, tr_barrier(t, operand_of(t, SASS_BARRIER)), true);
     tr_step(t, ISA_DO_NOP);
     t->inst.sub |= ISA_SYNC_IS_MEETING;
@@ -175,7 +175,7 @@ bool tr_op_break(Translator *t) {
 bool tr_op_warpsync(Translator *t) {
     const SassOperand *reg = operand_of(t, SASS_REG);
     const SassOperand *mask = reg ? reg : tr_operand(t, t->sass->operand_count - 1);
-    if (has_condition(t)) return tr_refuse(t, "a predicate beside the guard");
+    if (has_condition(t)) return tr_refuse(t, "a predicate in addition to the guard");
     wait_for(t, tr_mod(t, SASS_MOD_ALL) ? tr_constant(t, UINT32_MAX) : tr_row(t, mask),
              tr_mod(t, SASS_MOD_COLLECTIVE));
     if (tr_mod(t, SASS_MOD_EXCLUSIVE) || tr_mod(t, SASS_MOD_COLLECTIVE)) {
@@ -211,8 +211,8 @@ bool tr_op_rpcmov(Translator *t) {
     return true;
 }
 
-/* Also what tells caches something that results do not depend on, and what reports errors of other
- * CTAs, of which there are none. */
+/* Also hints to caches, on which results do not depend, and reports of errors of other CTAs, which
+ * do not exist here. */
 bool tr_op_nop(Translator *t) {
     tr_step(t, ISA_DO_NOP);
     return true;

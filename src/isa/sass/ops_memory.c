@@ -166,7 +166,8 @@ bool tr_op_load(Translator *t) {
     const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
     const SassOperand *to = tr_operand(t, first);
     if (first && tr_operand(t, 0)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
-    if (first && !tr_operand(t, 3)->is_hidden) return tr_refuse(t, "a predicate beside the guard");
+    if (first && !tr_operand(t, 3)->is_hidden)
+        return tr_refuse(t, "a predicate in addition to the guard");
     const Base base = base_of(t, tr_operand(t, first + 1), is_wide(t, space));
     IsaInst *step = tr_step(t, ISA_DO_LD);
     for (uint32_t i = 0; i < width.vector; ++i)
@@ -351,7 +352,7 @@ static bool atom_type(const Translator *t, AtomType *type) {
     }
 }
 
-/* An operand of so many bytes: a row, or a joined pair. */
+/* An operand of `size` bytes: a row, or a joined pair. */
 static IsaOperand value_of(Translator *t, const SassOperand *operand, uint8_t size) {
     return size == 8 ? tr_joined(t, operand) : tr_row(t, operand);
 }

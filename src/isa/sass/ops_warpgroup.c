@@ -157,8 +157,8 @@ bool tr_op_warpgroup(Translator *t) {
 
 /* ---- Registers ---- */
 
-/* (p,) count: p is whether the warp has so many registers now. A run in which it has to wait for
- * them waits here, so that it has them. */
+/* (p,) count: p is whether the warp has that many registers now. A warp that lacks them waits here,
+ * so it always has them. */
 bool tr_op_usetmaxreg(Translator *t) {
     const uint8_t way = tr_mod(t, SASS_MOD_SETMAXREG);
     if (!tr_mod(t, SASS_MOD_CTAPOOL) || !way || way > SASS_SETMAXREG_TRY_ALLOC)

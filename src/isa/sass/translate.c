@@ -130,7 +130,7 @@ static const SystemCall system_calls[] = {{PTX_BUILTIN_VPRINTF, {8, 8}, 4},
                                           {PTX_BUILTIN_ASSERTFAIL, {8, 8, 4, 8, 8}, 0}};
 enum { FIRST_ARGUMENT = 4 };
 
-/* A value of so many bytes in registers from `number` on: where a step has it. */
+/* A value of `bytes` bytes in registers from `number` on: where a step has it. */
 static IsaOperand argument_at(Translator *t, uint32_t number, uint32_t bytes) {
     if (bytes == 4) return tr_gpr(t, number);
     IsaInst *step = tr_step(t, ISA_DO_JOIN);

@@ -172,7 +172,7 @@ static void ask(SmCollector *collector, uint32_t unit, uint64_t bank) {
     }
 }
 
-/* Reads that meet others in a bank, or of which several want the same one. */
+/* Reads that share a bank with other reads, of other instructions or of their own. */
 RARE void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t unit,
                          const SmInst *inst) {
     const SmOp *op = context_op(sm, inst);
@@ -226,8 +226,7 @@ RARE void enter_more(SmCollector *collector, const SmContext *sm, uint32_t free,
     collector->in_kinds ^= (uint32_t)bits_if(!in->count, (int)kind);
 }
 
-/* Issued instructions of a kind, of which this is the bit, enter units that are free: mostly one.
- */
+/* Issued instructions of a kind, given by its bit, enter units that are free: mostly one. */
 static inline void allocate_kind(SmCollector *collector, const SmContext *sm, uint32_t bit) {
     const uint32_t kind = (uint32_t)bits_lowest32(bit);
     const uint32_t free = collector->open_to[kind] & ~collector->busy;

@@ -2,12 +2,12 @@
  * serve their reads, one per bank and step; complete ones go on to the pipelines' input. A cycle is
  * one step, or several.
  *
- * While no two reads want one bank, and no write is in their way, all are served at once, and
- * nobody asks which is whose. Only reads behind another one are queued.
+ * While no two reads want one bank, and no write is in their way, all are served at once, and it
+ * does not matter which read belongs to which unit. Only reads behind another one are queued.
  *
  * The record holds the queues on both sides, of each kind of pipeline: in, from issue, and out,
- * from which pipelines and load/store unit take. It is one of what a sub-core has of its own. Its
- * units are each for one kind of pipeline, or for all kinds.
+ * from which pipelines and load/store unit take. Each sub-core has a record of its own. Its units
+ * are each for one kind of pipeline, or for all kinds.
  *
  * Reads of others: the instructions under way and their rows (SmContext). */
 #ifndef TYTO_SM_COLLECTOR_H

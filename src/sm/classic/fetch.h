@@ -97,7 +97,7 @@ static inline bool fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t ne
     return !has_exited;
 }
 
-/* The same of an instruction that the machine has not got: it took no place in the buffer. */
+/* The same for an instruction that the machine does not have: it took no place in the buffer. */
 void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited);
 
 #endif

@@ -35,8 +35,8 @@ typedef struct SmSlots {
     SmPassing passing[TYTO_MAX_WARPS];
 } SmSlots;
 
-/* Written by issue.c alone. What stands while nothing can issue comes first, in one line of the
- * host's cache. */
+/* Written by issue.c alone. The fields that are used while nothing can issue come first, in one
+ * line of the host's cache. */
 typedef struct SmIssue {
     bool is_stalled;   /* the load/store unit stops the whole pipeline */
     bool has_turned;   /* that has changed since the schedulers last looked */
@@ -161,14 +161,14 @@ static inline void issue_wake(SmIssue *issue) { issue->has_news = true; }
 
 /* ---- Accounting ---- */
 
-/* Why each resident warp stands where it stands. `has_looked`: the schedulers have looked last;
- * else a warp may have become ready since, and is not held back by anything. */
+/* Why each resident warp waits. `has_looked`: the schedulers have looked last. Otherwise a warp may
+ * have become ready since, and then has no reason to wait. */
 SmStallReasons issue_stall_reasons(const SmIssue *issue, const SmContext *sm, bool has_looked);
 /* Tells the profile, which there must be, of the warps that stand otherwise than before; to be
  * called when the schedulers have looked. */
 void issue_note_stall_reasons(const SmIssue *issue, SmContext *sm);
 
-/* Looks anew who waits for memory; and who finds the load/store unit full. */
+/* Finds again which warps wait for memory, and which find the load/store unit full. */
 void issue_find_going(SmIssue *issue, const SmContext *sm);
 void issue_find_behind(SmIssue *issue, const SmContext *sm);
 

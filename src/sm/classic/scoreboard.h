@@ -33,7 +33,7 @@ void scoreboard_init(SmScoreboard *board, uint32_t warps);
 void scoreboard_free(SmScoreboard *board);
 /* No grid is there: all warps must be reset when they start. */
 void scoreboard_start_kernel(SmScoreboard *board);
-/* Makes room for programs whose functions have so many registers. */
+/* Makes room for programs whose functions have up to `registers` registers. */
 void scoreboard_begin_grid(SmScoreboard *board, uint32_t registers);
 /* The warp starts, in a program of these registers. */
 void scoreboard_reset(SmScoreboard *board, int warp, const IsaReg *pool);

@@ -6,7 +6,7 @@
 #include "sm/l1d.h"
 
 /* Brings that part of the view up to date. To be called after the schedulers' picks, in every step
- * of the SM: the view then holds what stood in the cycles up to the next step. */
+ * of the SM: the view then holds the state of the cycles up to the next step. */
 void stalls_show(const SmIssue *issue, SmContext *sm, const SmL1d *l1d, const SmPort *port);
 
 #endif

@@ -32,7 +32,7 @@ void subcores_write_back_all(SmSubcores *cores, SmContext *sm);
 void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu);
 bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu);
 
-/* Looks anew when the next result is due. */
+/* Finds again when the next result is due. */
 static inline void subcores_find_result(SmSubcores *cores) {
     uint64_t next = cores->core[0].pipes.next;
     for (uint32_t c = 1; c < cores->count; c++)

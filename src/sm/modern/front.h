@@ -4,8 +4,8 @@
  * a fixed time: how GPUs share code between SMs beyond it is not published.
  *
  * The stream buffer holds the lines behind the last miss. A miss that finds its line there takes it
- * and has the next ones asked for; another miss begins anew (Huerta: so a simple prefetcher agrees
- * with measurements; its exact rules are not published). */
+ * and requests the next ones; another miss starts a new stream (Huerta: such a simple prefetcher
+ * agrees with measurements; its exact rules are not published). */
 #ifndef TYTO_SM_MODERN_FRONT_H
 #define TYTO_SM_MODERN_FRONT_H
 

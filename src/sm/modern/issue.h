@@ -16,7 +16,7 @@
 #include "sm/modern/ports.h"
 #include "sm/modern/states.h"
 
-/* What a sub-core has of its own beside its instructions and its memory queue. */
+/* A sub-core's own state, except its instructions and its memory queue. */
 typedef struct ModernSubcore {
     uint64_t free_at[PIPES]; /* cycle from which each pipe takes another instruction */
     uint64_t issues_from;    /* ... and from which the Control stage does */
@@ -83,14 +83,14 @@ static inline bool modern_issue_is_due(const ModernIssue *issue, uint64_t cycle)
 void modern_issue_step(ModernIssue *issue, SmContext *sm);
 /* The next cycle after `now` in which a sub-core's slots have been taken, UINT64_MAX. */
 uint64_t modern_issue_next(const ModernIssue *issue, uint64_t now);
-/* Accounts so many cycles in which nothing issued and nothing changed. */
+/* Accounts `cycles` cycles in which nothing issued and nothing changed. */
 void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles);
 
 /* ---- The warps' states (states.h) ---- */
 
 /* Counts the cycle, after all sub-cores had their turn and warps were retired. */
 void states_count(ModernIssue *issue, const SmContext *sm);
-/* Counts so many cycles in which nothing issued and nothing changed. */
+/* Counts `cycles` cycles in which nothing issued and nothing changed. */
 void states_count_asleep(ModernIssue *issue, const SmContext *sm, uint64_t cycles);
 /* Before anything changes of what warps wait for: counts the cycles in which nothing did. */
 void states_count_pending(ModernIssue *issue, const SmContext *sm);
@@ -105,7 +105,7 @@ void states_settle(ModernIssue *issue, const SmContext *sm, WarpStates *sum);
 /* Brings what a policy sees of full units up to date (TYTO_NEEDS_STALLS). */
 void modern_issue_show_stalls(const ModernIssue *issue, SmContext *sm, const SmL1d *l1d,
                               const SmPort *port);
-/* Why each resident warp stands where it stands. */
+/* Why each resident warp waits. */
 SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *sm);
 
 #endif

@@ -1,10 +1,10 @@
-/* In which state each resident warp is, by the names of NVIDIA's profiler (stats/warp_states.h):
- * each is in exactly one in each cycle, and all states together are the resident warps.
+/* The state of each resident warp, by the names of NVIDIA's profiler (stats/warp_states.h). Each
+ * warp is in exactly one state in each cycle, and all states together are the resident warps.
  *
- * A sub-core's turn tells which warps could issue; what the others wait for is known as words of
- * bits (issue.h), so a cycle is counted by a few operations for all warps. A delay that has several
- * causes one after the other (stall count, fetch, constant) is told apart by phases. Which counters
- * wait for L1TEX is kept by the route of the instructions that raised them.
+ * A sub-core's turn says which warps could issue. What the others wait for is known as words of
+ * bits (issue.h), so a cycle is counted by a few operations for all warps. Phases distinguish the
+ * causes of a delay that has several, one after the other (stall count, fetch, constant). The route
+ * of the instructions that raised a counter says whether it waits for L1TEX.
  *
  * Nothing here has an influence on time. */
 #ifndef TYTO_SM_MODERN_STATES_H
