@@ -1,9 +1,10 @@
 /* usage: bench_cudart [CALLS]
  *        bench_cudart --launches N
  *
- * What a call of the runtime API costs the host, in nanoseconds of processor time: each figure is
- * the least of several rounds of CALLS calls. Budget of a functional run: 2 microseconds a call
- * beside the bytes it copies. With --launches, a program of N launches of one thread that adds 1.
+ * The host's cost of a call of the runtime API, in nanoseconds of processor time. Each figure is
+ * the least of several rounds of CALLS calls. Budget of a functional run: 2 microseconds a call,
+ * without the time for the bytes that it copies. With --launches, the program does N launches of
+ * one thread that adds 1.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* What the policies cost: speed of simulation under each warp scheduler, relative to gto, on
- * kernels on which all of them do about the same work. Best of several rounds, in each of which
- * every scheduler has its turn, so that a busy host slows all of them alike. A policy is to cost at
- * most 15% (ccws 30%) in SM cycles or in warp instructions per second: one that makes the kernel
- * run longer has less to do in each cycle, and one that makes it run shorter has more. */
+/* Cost of the policies: the speed of simulation under each warp scheduler, relative to gto, on
+ * kernels on which all schedulers do about the same work. The best of several rounds counts. Every
+ * scheduler has its turn in each round, so that a busy host slows all of them alike. A policy may
+ * cost at most 15% (ccws 30%), in SM cycles or in warp instructions per second: a policy that makes
+ * the kernel run longer has less to do in each cycle, and a policy that makes it run shorter has
+ * more. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,11 +1,12 @@
-"""What a run costs: instructions of the host's processor by function, as callgrind counts them, and least processor time.
+"""Cost of a run: instructions of the host's processor by function, as callgrind counts them, and least processor time.
 
-Counts are the same however busy the host is, so they give the verdict; times are told beside them. A count holds what
-the simulator's library does, and C's library for it: the host program and the loading of programs are left out.
+The counts do not depend on how busy the host is, so they give the verdict. Times are printed next to them. A count
+covers the simulator's library and the calls that it makes to C's library. It excludes the host program and the loading
+of programs.
 
-Link-time optimisation inlines much, and otherwise from build to build. Where a build knows its source lines, an
-instruction therefore counts for the function whose text it stands in, wherever the compiler has put it; else, for the
-symbol that it is part of.
+Link-time optimisation inlines much code, and each build inlines it differently. Where a build knows its source lines,
+an instruction counts for the function that contains its source text, wherever the compiler has put it. Otherwise it
+counts for the symbol that contains it.
 """
 import bisect
 import collections
@@ -18,7 +19,7 @@ import subprocess
 import tempfile
 
 LOSS = 0.05  # a change of a run's cost beyond which a build has lost
-SHOWN = 5    # functions told of a loss
+SHOWN = 5    # functions that the report of a loss names
 
 # Instructions: in all, and by (symbol, file, line); warp instructions that the run simulated.
 Cost = collections.namedtuple("Cost", "instructions places warp_instructions")
@@ -94,7 +95,7 @@ def measure(build, case):
 
 
 def least_seconds(builds, case, repeats):
-    """Least processor time of each build, of so many runs in turn."""
+    """Least processor time of each build. The builds run in turn, `repeats` times each."""
     least = [float("inf")] * len(builds)
     for _ in range(repeats):
         for i, build in enumerate(builds):

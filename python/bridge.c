@@ -1,10 +1,10 @@
-/* A warp scheduler that asks another language: the plug-in by which Python writes one. The other
- * side opens this shared object as well, fills in tyto_bridge, and names a policy of its own by the
- * parameter `policy`. Functions get that number and the SM's view; which state belongs to an SM is
- * theirs to know (view->sm).
+/* A warp scheduler that asks another language: Python code writes a scheduler through this plug-in.
+ * The other side also opens this shared object, fills in tyto_bridge, and selects one of its
+ * policies by the parameter `policy`. Functions get that number and the SM's view. The other side
+ * keeps the state of each SM (view->sm).
  *
- * It is slow: a call for every pick, and an SM that never sleeps, since nobody can know when such a
- * policy changes its mind. */
+ * It is slow: every pick is a call, and the SM never sleeps, since the plug-in cannot know when
+ * such a policy changes its mind. */
 #include <tyto/policy.h>
 
 enum { POLICIES = 64 };

@@ -1,6 +1,6 @@
 """Builds the package for pip (PEP 517, 660) with Python alone, so that installing it asks the network for nothing.
 
-What the package is called and needs stands in pyproject.toml, its version in tyto/__init__.py.
+The name of the package and what it needs are in pyproject.toml. Its version is in tyto/__init__.py.
 """
 import base64
 import hashlib
@@ -11,7 +11,7 @@ import zipfile
 from typing import Any, Dict, List, Optional, Tuple
 
 ROOT = pathlib.Path(__file__).resolve().parent
-FILES = ("README.md", "build_backend.py", "pyproject.toml")  # of a source distribution, beside the package
+FILES = ("README.md", "build_backend.py", "pyproject.toml")  # of a source distribution, in addition to the package
 
 
 def _project() -> Tuple[str, str, str]:

@@ -1,13 +1,14 @@
-"""How often the blocks of machine code run, from how often the PTX instructions that they were made of did.
+"""How often the blocks of machine code run, from the execution counts of the PTX instructions that they were made of.
 
-A block is known by its anchors: accesses to memory, barriers, votes, which ptxas does once for each PTX instruction
-and does not move out of their block. An anchor that stands in one block says how often that runs; one that ptxas has
-copied into several (an unrolled loop and its rest, a peeled iteration) leaves to the others what the known ones do
-not account for, and where nothing is known, is shared out as a loop unrolled by its number of copies would. A
-block that ends with a branch of the PTX runs as often as that; one at which lanes meet, as often as the block that
-said so (BSSY); others as often as most of their instructions. Slow ways of divisions and roots are taken not to run:
-blocks that call a routine of ptxas, and the routines. Where there is no other way (divisions of 16 and 64 bits, roundings
-to one side), the routine is counted with its calls if it has no branches; if it has, nothing is known of the kernel.
+A block is known by its anchors: accesses to memory, barriers and votes. ptxas makes one of each for a PTX instruction
+and does not move it out of its block. An anchor that is in one block gives the count of that block. ptxas can copy an
+anchor into several blocks (an unrolled loop and its rest, a peeled iteration). Then the unknown blocks get what the known
+ones do not account for. Where no block is known, the count is shared out as in a loop that is unrolled by its number of
+copies. A block that ends with a branch of the PTX runs as often as that branch. A block at which lanes meet runs as often
+as the block that announced the meeting (BSSY). Other blocks run as often as most of their instructions. Slow ways of
+divisions and roots are assumed not to run: blocks that call a routine of ptxas, and the routines. Where there is no other
+way (divisions of 16 and 64 bits, roundings to one side), the routine is counted with its calls if it has no branches. If
+it has branches, nothing is known of the kernel.
 """
 import collections
 import re

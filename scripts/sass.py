@@ -38,7 +38,7 @@ class Instruction:
 class Kernel:
     name: str
     code: list  # Instruction
-    parts: list  # (first byte, symbol) of the kernel and what stands behind it
+    parts: list  # (first byte, symbol) of the kernel and of what follows it
 
 
 def mark(ptx: str) -> str:
@@ -112,7 +112,7 @@ def leb128(data: bytes, at: int, is_signed: bool) -> tuple[int, int]:
 
 
 def line_rows(data: bytes) -> list[tuple[int | None, list[tuple[int, int]], int]]:
-    """Sequences of a .debug_line section: where their address stands, (address, line) rows, and their end."""
+    """Sequences of a .debug_line section: the place of their address in it, (address, line) rows, and their end."""
     found, unit = [], 0
     while unit < len(data):
         length, version, header = struct.unpack_from("<IHI", data, unit)

@@ -86,8 +86,8 @@ def source_files_of_copy(tree):
 
 
 def run(command, timeout, **how):
-    """Runs a command in a session of its own, all of which ends when time is up: (whether it exited with 0, its
-    output)."""
+    """Runs a command in a session of its own, and ends the whole session when time is up. Returns (whether it exited
+    with 0, its output)."""
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, text=True, errors="replace", start_new_session=True,
                           **how) as process:

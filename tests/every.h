@@ -1,5 +1,5 @@
 /* The machines, policies and DRAM request schedulers that are registered, for tests that walk all
- * of them: what is registered anew is tested without being named in a test. */
+ * of them: such a test also covers newly registered ones without naming them. */
 #ifndef TYTO_TESTS_EVERY_H
 #define TYTO_TESTS_EVERY_H
 

@@ -19,7 +19,7 @@ Dimensions = Union[int, Sequence[int]]
 
 SCALARS = {".u8": "B", ".s8": "b", ".b8": "B", ".u16": "H", ".s16": "h", ".b16": "H", ".f16": "e",
            ".u32": "I", ".s32": "i", ".b32": "I", ".f32": "f", ".u64": "Q", ".s64": "q", ".b64": "Q", ".f64": "d"}
-GAP_BYTES = 256  # between arrays, so that a kernel that runs past the end of one is told
+GAP_BYTES = 256  # between arrays, so that a kernel that runs past the end of one is reported
 
 
 class In:

@@ -1,4 +1,4 @@
-"""Modules that the package needs, and where they come from: what is missing is told by its names."""
+"""Modules that the package needs, and where they come from. The error for a missing module has both names."""
 import importlib.util
 
 PACKAGES = {"cffi": "python3-cffi", "numpy": "python3-numpy", "pandas": "python3-pandas", "matplotlib": "python3-matplotlib"}  # of Debian

@@ -156,7 +156,7 @@ class Sweep:
 
     def plot(self, x: str, metric: str = "ipc", by: str = "scheduler",
              axes: "Optional[matplotlib.axes.Axes]" = None) -> "matplotlib.axes.Axes":
-        """Lines of a counter along what varied in `x`, one for each value of `by`; marks alone where `x` is no number."""
+        """Lines of a counter along what varied in `x`, one for each value of `by`. Only marks where `x` is not a number."""
         from ._plots import lines
 
         for key in (x, metric, by):

@@ -131,10 +131,10 @@ class SmView:
 
 
 class Scheduler:
-    """A warp scheduler. One object exists for each SM, made anew whenever a kernel starts.
+    """A warp scheduler. Each SM has its own object, and each kernel starts with new objects.
 
-    Subclass it, define `pick`, and name the class where a scheduler is asked for:
-    tyto.Simulator(scheduler=Mine). `events` are the events that it wants to hear of, of
+    Subclass it, define `pick`, and pass the class where a scheduler is needed:
+    tyto.Simulator(scheduler=Mine). `events` lists the events that it wants to receive, from
     tyto.Scheduler.EVENTS.
     """
 

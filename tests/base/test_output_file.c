@@ -1,5 +1,5 @@
-/* Files that Tyto writes: the old one or the whole new one, whatever happens, and nothing beside
- * it. */
+/* Files that Tyto writes: after any failure the old file or the whole new one is there, and no
+ * other file. */
 #include "base/output_file.h"
 
 #include <dirent.h>

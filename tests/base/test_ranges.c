@@ -41,7 +41,7 @@ static void what_is_added_is_found_by_every_address_in_it(void **state) {
     ranges_free(NULL);
 }
 
-/* The plain list that the ranges are held against. */
+/* The plain list that the ranges are compared with. */
 enum { MOST = 3000 };
 typedef struct Model {
     Range list[MOST]; /* in rising order */

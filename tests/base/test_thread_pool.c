@@ -132,7 +132,7 @@ static void follow_late(void *user, uint32_t thread) {
     m->last[thread] = m->leader;
 }
 
-/* It would wait for ever if thread 0 waited for those who come when it has passed. */
+/* This would wait without end if thread 0 waited for threads that come after it has passed. */
 static void a_leader_goes_on_and_is_followed(void **state) {
     (void)state;
     Meetings m = {.pool = make(THREADS)};

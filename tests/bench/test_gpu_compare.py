@@ -1,4 +1,4 @@
-"""scripts/gpu-compare: what it makes of two lists of launches, and that its page is of the counts beside it.
+"""scripts/gpu-compare: its result for two lists of launches, and that its page shows the counts of the file next to it.
 
 usage: test_gpu_compare.py SOURCE_ROOT
 """

@@ -9,7 +9,7 @@
 
 enum { WAYS = 8, LINE = 128 };
 
-/* One set of `ways`, of which `last_ways` lines may persist. */
+/* One set of `ways`. At most `last_ways` of its lines may persist. */
 static TagArray build(uint32_t ways, uint32_t last_ways, Arena *arena) {
     TagArray tags;
     TagArrayConfig config = {

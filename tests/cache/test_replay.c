@@ -1,5 +1,6 @@
-/* L1D traces and their replay: the file keeps what it was given and refuses what it did not write;
- * Belady's policy is as good as trying everything; hits are told apart as the CCWS paper does. */
+/* L1D traces and their replay: the file keeps what it was given and refuses what it did not write.
+ * Belady's policy is as good as trying everything. The replay separates kinds of hits as the CCWS
+ * paper does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -70,7 +70,7 @@ static void polynomial(void **state) {
     assert_int_equal(set_index_of(&index, 0xC0012340), 24);
 }
 
-/* Lists in more pieces than runs can hold come to the same. */
+/* Lists with more pieces than runs can hold give the same index. */
 static void many_pieces(void **state) {
     (void)state;
     SetIndex index = build("7,9,11,13,15 ^ 8,10,12,14,16 ^ 20,22,24,26,28", 32, 128);

@@ -125,7 +125,7 @@ PLANT(leak_by_reset) {
     CHECK(cuDevicePrimaryCtxReset(0));
 }
 
-/* ---- Bytes that nobody wrote, and allocations that nobody uses ---- */
+/* ---- Bytes that are never written, and allocations that are never used ---- */
 
 static void allocate(void) {
     CHECK(cuMemAlloc(&a, sizeof host));

@@ -164,7 +164,7 @@ static void end_wrong(void) {
     _exit(given_status);
 }
 
-/* A launch that waits in a stream, which nobody has asked for. */
+/* A launch that waits in a stream. The program never asks for its result. */
 static void end_waiting(void) {
     CUstream stream;
     work();
@@ -173,7 +173,7 @@ static void end_waiting(void) {
     _exit(given_status);
 }
 
-/* Closes all files, and opens one of its own that nobody may write to. */
+/* Closes all files, and opens one of its own that no one else may write to. */
 static void end_closed(void) {
     char line[64] = "";
     start();

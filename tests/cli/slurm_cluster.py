@@ -38,7 +38,7 @@ def processes_with(text):
 
 
 def free_ports(count):
-    """Ports that nobody listens on now."""
+    """Ports on which no program listens now."""
     holders = [socket.socket() for _ in range(count)]
     for holder in holders:
         holder.bind(("127.0.0.1", 0))
@@ -120,7 +120,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         return subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False, timeout=60).stdout
 
     def has_saved(self, comment):
-        """Whether the controller has written down the jobs of a comment: what it has not, it forgets when it is killed."""
+        """Whether the controller has saved the jobs of a comment. A killed controller forgets jobs that it did not save."""
         return comment.encode() in (self.folder / "state" / "job_state").read_bytes()
 
     def administer(self):

@@ -69,13 +69,13 @@ def let_spin(process):
 
 class Case(unittest.TestCase):
     def on_terminal(self, columns, *words):
-        """What a command says to a terminal of so many columns."""
+        """The output of a command on a terminal of `columns` columns."""
         main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         with subprocess.Popen([TYTO, *words], stderr=side, stdout=subprocess.DEVNULL, env=PLAIN, cwd=self.path) as process:
             os.close(side)
             said = b""
-            with contextlib.suppress(OSError):  # that nobody is on the other side any more is an error, after all that was written
+            with contextlib.suppress(OSError):  # reading fails after the last output, when the other side is closed
                 while more := os.read(main, 65536):
                     said += more
             self.assertEqual(process.wait(timeout=60), 0)
@@ -96,7 +96,7 @@ class Case(unittest.TestCase):
                               cwd=cwd, env=environment, timeout=120, **options)
 
     def check(self, done, status, *parts):
-        """`done` ended with `status`, and each of `parts` stands on its standard error."""
+        """`done` ended with `status`, and its standard error contains each of `parts`."""
         self.assertEqual(done.returncode, status, f"{done.stdout}{done.stderr}")
         for part in parts:
             self.assertIn(part, done.stderr)
@@ -517,7 +517,7 @@ class Run(Case):
             process.wait(timeout=60)
         os.close(side)
         shown = ""
-        with contextlib.suppress(OSError):  # that nobody is on the other side any more is an error, after all that was written
+        with contextlib.suppress(OSError):  # reading fails after the last output, when the other side is closed
             while True:
                 shown += os.read(main, 65536).decode()
         os.close(main)
@@ -546,7 +546,7 @@ class Timed(Case):
     def test_a_profile_is_in_the_report_and_the_json(self):
         done = self.tyto("run", "--profile", "--source-path", ROOT, "--json", "r.json", "--profile-json", "p.json", "vecadd",
                          "--size", "300", is_timed=True)
-        self.check(done, 0, "where the warps of vecadd stood: ", "  share  doing what", "kernel.cu:")
+        self.check(done, 0, "where the warps of vecadd were: ", "  share  doing what", "kernel.cu:")
         report = json.loads((self.path / "r.json").read_text())
         alone = json.loads((self.path / "p.json").read_text())
         self.assertEqual(alone["profile"], report["profile"])
@@ -731,7 +731,7 @@ class Cache(Case):
                 for name in ("accesses", "misses", "load_accesses", "load_misses"):
                     self.assertEqual(got[name], total["l1d_" + name], (machine, words, name))
                 self.assertEqual(got["thread_instructions"], total["thread_instructions"])
-                # hits on lines on their way are hits here, and of nobody in the run
+                # hits on lines that are on their way count as hits here; the run counts them for no warp
                 for name in ("intra_warp_hits", "inter_warp_hits", "intra_thread_hits"):
                     self.assertGreaterEqual(got[name], total["l1d_" + name])
                 best, all_lines = self.replay("--policy", "belady"), self.replay("--unbounded")
@@ -863,7 +863,7 @@ class Compare(Case):
     def test_options_of_one_run_are_refused(self):
         page = (ROOT / "docs/options.md").read_text(encoding="utf-8")
         rows = re.findall(r"(?m)^\| `(--[\w-]+)( [^`]+)?` .*\| [^|]*`tyto compare` \|$", page)
-        names = {name for name, _ in rows} - {"--json", "--csv"}  # of which it has its own
+        names = {name for name, _ in rows} - {"--json", "--csv"}  # the command has its own forms of these two
         self.assertTrue({"--scheduler", "--functional", "--ctas"} < names, names)
         for name, argument in rows:
             if name in names:
@@ -967,7 +967,7 @@ class Words(Case):
     def test_options_after_another_program_are_its_own_and_that_is_said(self):
         done = self.tyto("run", "echo", "--machine", "owl")
         self.assertEqual(done.stdout, "--machine owl\n")
-        self.check(done, 0, "note: --machine stands after the program's name")
+        self.check(done, 0, "note: --machine comes after the program's name")
         self.assertNotIn("stands after", self.tyto("run", "echo", "--size", "3").stderr)
         self.assertNotIn("stands after", self.tyto("run", "echo", "--", "--machine").stderr)
 

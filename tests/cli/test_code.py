@@ -118,7 +118,7 @@ class Code(unittest.TestCase):
         lowered, _ = self.launch("--code", "lowered")
         for options in (("--code", "machine"), ("--set", "sm.instructions=machine")):
             kernel, said = self.launch(*options, environment=NO_PTXAS)
-            self.assertIn("there is no machine code for sm_75: PTX runs instead, as there is no ptxas on the PATH", said)
+            self.assertIn("no machine code for sm_75: PTX runs instead, as there is no ptxas on the PATH", said)
             self.assertEqual(kernel["code"], "lowered ptx")
             self.assertEqual(kernel["cycles"], lowered["cycles"])
 

@@ -125,7 +125,7 @@ class MadeByHand(Case):
         for word in ("sm_80", "80"):
             self.assertIn("_Z5scalePfi:", self.listing("--arch", word, "program"))
         self.check(self.tyto("--arch", "sm_90a", "program"), 1,
-                   "there is no machine code for sm_90; there is for sm_80 and PTX for compute_90")
+                   "no machine code for sm_90; there is for sm_80 and PTX for compute_90")
         for word in ("sm_", "gfx90a", "sm_90ab", "", "-1", "sm_9999"):
             self.check(self.tyto("--arch", word, "program"), 2, "an architecture is sm_75")
 
@@ -154,8 +154,8 @@ class MadeByHand(Case):
         self.assertEqual(page - found, some)
 
     def test_files_without_machine_code(self):
-        self.check(self.tyto(self.make("ptx")), 1, "there is no machine code, but PTX for compute_90")
-        self.check(self.tyto("/bin/true"), 1, "there is no machine code of a GPU")
+        self.check(self.tyto(self.make("ptx")), 1, "no machine code, but PTX for compute_90")
+        self.check(self.tyto("/bin/true"), 1, "no machine code of a GPU")
         (self.folder / "text").write_text("// PTX\n.version 8.0\n", encoding="utf-8")
         for name in ("text", "/dev/null"):
             self.check(self.tyto(name), 1, "this is no cubin, fat binary, executable, shared object, object file or archive")
@@ -259,7 +259,7 @@ def published(name):
 
 
 def lines_of(listing, section, label):
-    """{(section, offset): (control, text, whether a label stands there)}, labels without their numbers."""
+    """{(section, offset): (control, text, whether a label is there)}, labels without their numbers."""
     found, name, is_target = {}, None, False
     for line in listing.split("\n"):
         if match := re.search(section, line):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The results of programs, however these end: all that was launched is in the files, or what is missing is told and
-the status is not 0.
+"""The results of programs that end in any way. All launches are in the files; or a message says what is missing, and the
+status is not 0.
 
 usage: test_ending.py TYTO ENDING
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The files that the command writes: the old one or the whole new one, and nothing beside it, whatever
-happens on the way.
+"""The files that the command writes: after any failure the old file or the whole new one is there, and no other
+file.
 
 usage: test_files.py TYTO ROOT
 """

@@ -63,7 +63,7 @@ columns: [{label: C, metric: [ipc, cycles], setup: best, over: rr, form: change}
 means: [{label: M, kind: harmonic, of: [A, B]}]
 published: [{column: C, place: there, values: {A: 1.5, M: -3}, bound: least}]
 """
-# What stands in the place of a value or a piece of a file.
+# What replaces a value or a piece of a file.
 DAMAGE = ("[]", "{}", "", "''", "~", "[[]]", "{a: []}", "-1", "1e999", ".nan", "99999999999999999999", "[owl, owl]", "&a", "*a", "!!int x",
           "\n- ", "\n---\n", ": ", "#", "\t", "\0", "\x80", "..", "9..1", "1..99999", "{size}", "x" * 5000)
 

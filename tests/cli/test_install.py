@@ -61,7 +61,7 @@ def check_pkg_config(folder, name, place):
 
 
 def check_installed(folder):
-    """The installed tyto.pc, and the headers and commands beside it, are all that a policy and a program of a user's need."""
+    """A user's policy and program need only the installed tyto.pc, and the headers and commands installed with it."""
     place, tyto = next(folder.rglob("tyto.pc")).parent, next(folder.rglob("bin/tyto"))
     environment = {**PLAIN, "PKG_CONFIG_LIBDIR": str(place), "PKG_CONFIG_SYSROOT_DIR": str(folder),
                    "LD_LIBRARY_PATH": str(place.parent)}

@@ -153,7 +153,7 @@ class Run(Case):
             command, port, token = self.start("run", "--live", "cat")
             self.assertEqual(self.state(port, token), {"live": {"state": "starting"}})
             command.send_signal(number)
-            command.communicate()  # nobody else holds its output open
+            command.communicate()  # no other process holds its output open
             self.await_end(port)
 
     def test_a_port_can_be_chosen_once(self):
@@ -236,7 +236,7 @@ class Strangers(Case):
 
 
 class Replay(http.server.BaseHTTPRequestHandler):
-    """A page, and the states that it is told one after another, the last for ever."""
+    """A page, and the states that it receives one after another. The last one repeats without end."""
 
     def do_GET(self):
         body = self.server.page if self.path == "/x/" else self.server.states.pop(0) if len(self.server.states) > 1 else self.server.states[0]

@@ -96,7 +96,7 @@ class Sources(Case):
         time.sleep(0.02)  # the times of files have steps of some milliseconds
 
     def compiler(self, text):
-        """A compiler that does something beside."""
+        """A compiler that does something more."""
         path = self.path / "compiler"
         path.write_text("#!/bin/sh\n" + text)
         path.chmod(0o755)
@@ -170,7 +170,7 @@ class Sources(Case):
                 self.assertEqual(self.run_json("--scheduler", "./mine.c")["scheduler_hash"], first)
                 self.assertEqual(path.read_bytes(), whole)
             path.unlink()
-            os.mkfifo(path)  # nobody writes to it
+            os.mkfifo(path)  # no process writes to it
             self.assertEqual(self.run_json("--scheduler", "./mine.c")["scheduler_hash"], first)
             self.assertEqual(path.read_bytes(), whole)
 
@@ -264,7 +264,7 @@ class Sources(Case):
         for folder in (self.cache / "tyto", self.cache / "tyto" / "policies"):
             self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
         kept = sorted(path.suffix for path in (self.cache / "tyto" / "policies").iterdir())
-        self.assertEqual(kept, [".list", ".so"])  # and nothing beside
+        self.assertEqual(kept, [".list", ".so"])  # and nothing more
 
     def test_a_crash_in_it_is_named_with_its_function(self):
         text = (self.path / "mine.c").read_text()

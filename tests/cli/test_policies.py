@@ -150,7 +150,7 @@ class Policies(unittest.TestCase):
         done = self.tyto("run", "--scheduler", "./misbehaving.so:how=wrong", *VECADD)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertRegex(done.stderr, r"(?m)^tyto: error: warp scheduler \./misbehaving\.so:how=wrong: cycle \d+, SM \d+: "
-                                      r"picked warp \d+, which is no warp slot")
+                                      r"picked warp \d+, which is not a warp slot")
         self.assertIn("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure", done.stderr)
 
     def test_a_thread_that_helps_may_misbehave_too(self):

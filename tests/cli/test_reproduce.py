@@ -609,8 +609,8 @@ class Rows(Case):
 
     def test_what_no_setup_records_is_refused(self):
         cases = (
-            (RECORD, "record: ctas, ", "", "14:27", "'ctas.start' needs 'record: ctas', which setup 'pro' has not"),
-            (RECORD, "record: ctas", "record: belady", "16:28", "'order.1' needs 'record: ctas', which setup 'pro' has not"),
+            (RECORD, "record: ctas, ", "", "14:27", "'ctas.start' needs 'record: ctas', which setup 'pro' lacks"),
+            (RECORD, "record: ctas", "record: belady", "16:28", "'order.1' needs 'record: ctas', which setup 'pro' lacks"),
             (RECORD, "ctas.end", "ctas.ende", "15:27", "no metric 'ctas.ende'"),
             (RECORD, "order.1", "order.0", "16:28", "no metric 'order.0'"),
             (RECORD, "order.1", "order.01", "16:28", "no metric 'order.01'"),
@@ -618,13 +618,13 @@ class Rows(Case):
             (RECORD, "order.1", "disorder.1", "16:28", "no metric 'disorder.1'"),
             (RECORD, "order.1", "order", "16:28", "no metric 'order'"),
             (RECORD.replace("item: 100", "kernel: x"), ", item: 1}", "}", "14:27", "'ctas.start' is of the 'item' of a program, and none has one"),
-            (REPLAYS, "record: belady", "record: lru", "18:29", "'belady.misses' needs 'record: belady', which setup 'rr' has not"),
-            (REPLAYS, "record: unbounded", "record: lru", "18:80", "'unbounded.misses' needs 'record: unbounded', which setup 'free' has not"),
-            (REPLAYS, "over_metric: unbounded.misses, ", "", "18:29", "'belady.misses' needs 'record: belady', which setup 'free' has not"),
-            (REPLAYS, "unbounded.misses,", "cycles, per: belady.misses,", "18:93", "'belady.misses' needs 'record: belady', which setup 'free' has not"),
-            (REPLAYS, "metric: cycles", "metric: [cycles, lru.misses]", "19:36", "'lru.misses' needs 'record: lru', which setup 'rr' has not"),
+            (REPLAYS, "record: belady", "record: lru", "18:29", "'belady.misses' needs 'record: belady', which setup 'rr' lacks"),
+            (REPLAYS, "record: unbounded", "record: lru", "18:80", "'unbounded.misses' needs 'record: unbounded', which setup 'free' lacks"),
+            (REPLAYS, "over_metric: unbounded.misses, ", "", "18:29", "'belady.misses' needs 'record: belady', which setup 'free' lacks"),
+            (REPLAYS, "unbounded.misses,", "cycles, per: belady.misses,", "18:93", "'belady.misses' needs 'record: belady', which setup 'free' lacks"),
+            (REPLAYS, "metric: cycles", "metric: [cycles, lru.misses]", "19:36", "'lru.misses' needs 'record: lru', which setup 'rr' lacks"),
             (REPLAYS, "belady.misses", "belady.mises", "18:29", "no metric 'belady.mises'"),
-            (REPLAYS, "belady.misses", "belady.policy", "18:29", "no metric 'belady.policy'"),  # it is no number
+            (REPLAYS, "belady.misses", "belady.policy", "18:29", "no metric 'belady.policy'"),  # it is not a number
         )
         for text, before, after, place, message in cases:
             with self.subTest(before, after=after):
@@ -713,7 +713,7 @@ class Hostile(Case):
         self.check(self.reproduce(text), 2, "asks for more than 65536 runs")
         columns = "".join(f"  - {{label: C{i}, metric: cycles, setup: rr, form: number}}\n" for i in range(3000))
         text = SMALL.replace("programs:\n", "programs:\n" + programs).replace("columns:\n", "columns:\n" + columns)
-        self.check(self.reproduce(text), 2, "room for so many rows and columns")
+        self.check(self.reproduce(text), 2, "room for all rows and columns")
 
     def test_options_from_outside_are_refused(self):
         for words in ((), ("--stored",)):

@@ -153,7 +153,7 @@ class Combinations(Case):
         self.assertEqual(self.sweep("s.yaml").stdout, done.stdout)
 
     def check_ranking(self, text, gains):
-        """Of two programs of two rows each. Drawn anew, each of them is drawn twice by a quarter of the draws, more than the outer 2.5%."""
+        """Two programs of two rows each. Each program comes twice in a quarter of the draws, which is more than the outer 2.5%."""
         lines = text.split("\nranking ")[1].split("\n\n")[0].splitlines()
         shown = {line.split()[0]: line.split()[1:] for line in lines[1:-1]}
         share = lambda column, counts: f"{100 * sum(map(counts, column)) / len(column):.0f}%"
@@ -198,7 +198,7 @@ class Combinations(Case):
 
     @staticmethod
     def cells(text, heading, names):
-        """The cells of a table of causes by policy and column, each of which ends where its name does."""
+        """The cells of a table of causes, by policy and column. A column ends where its name ends."""
         head, *lines = text.split("\n" + heading)[1].split("\n\n")[0].splitlines()
         ends = [len(heading) + head.index(name) + len(name) for name in names]
         starts = [len(heading)] + ends
@@ -338,10 +338,10 @@ class Options(Case):
         self.assertIn("only with --allow-plugins", self.sweep("vecadd", "--machine", "./mine.yaml", status=2).stderr)
 
     def test_what_would_not_be_what_the_sweep_says_is_refused_at_its_place(self):
-        for text, place, what in (("[--machine, ccws]", "3:11", "what --machine says stands under 'machines'"),
-                                  ("[--scheduler=pro]", "3:11", "what --scheduler says stands under 'schedulers'"),
-                                  ("[--cta-scheduler, md]", "3:11", "what --cta-scheduler says stands under 'cta_schedulers'"),
-                                  ("[--set, l1d.ways=2]", "3:11", "what --set says stands under 'set'"),
+        for text, place, what in (("[--machine, ccws]", "3:11", "what --machine says belongs under 'machines'"),
+                                  ("[--scheduler=pro]", "3:11", "what --scheduler says belongs under 'schedulers'"),
+                                  ("[--cta-scheduler, md]", "3:11", "what --cta-scheduler says belongs under 'cta_schedulers'"),
+                                  ("[--set, l1d.ways=2]", "3:11", "what --set says belongs under 'set'"),
                                   ("[--stack, 32KiB, --timeline, t.json]", "3:27", "--timeline is of one run, and a sweep makes several"),
                                   ("--functional", "3:10", "--functional is of one run"), ("--quiet", "3:10", "--quiet is of one run"),
                                   ("[--memry, 1GiB]", "3:11", "no option of the simulator '--memry'; did you mean '--memory'?"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A sweep whose workers and whose command are killed (SIGKILL) again and again ends with the same database, to the
-byte, as one that nothing happened to: the view `canonical`, which is all but when and where runs were made.
+byte, as an undisturbed sweep. The test compares the view `canonical`: everything but when and where runs were made.
 
-usage: test_sweep_kills.py TYTO PROGRAMS SIZES SCHEDULERS KILLS         so many of each of the three
+usage: test_sweep_kills.py TYTO PROGRAMS SIZES SCHEDULERS KILLS         that many of each of the three
 """
 import hashlib
 import os

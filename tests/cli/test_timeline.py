@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The timeline in Perfetto's form, read back by a reader that knows the wire format and the fields' numbers by itself, and held
-against the same run's JSON timeline and counters.
+"""The timeline in Perfetto's form. A reader with its own knowledge of the wire format and the fields' numbers reads it
+back, and the test compares it with the same run's JSON timeline and counters.
 
 usage: test_timeline.py TYTO
 """
@@ -151,7 +151,7 @@ class Timeline(unittest.TestCase):
         said = {event["name"]: event["args"] for event in self.json if event["ph"] == "M"}["origin"]
         self.assertEqual(set(self.trace.origin), set(said))
         self.assertEqual(self.trace.origin, {key: self.held[key] for key in self.trace.origin})
-        self.assertEqual([key for key in self.held if key not in self.trace.origin][0], "overrides")  # of which there are none
+        self.assertEqual([key for key in self.held if key not in self.trace.origin][0], "overrides")  # there are no overrides
 
     def test_every_sm_slot_and_channel_has_its_track(self):
         self.assertEqual(len(self.paths), len(self.trace.tracks))

@@ -189,7 +189,7 @@ static void run_atomic(Trial *trial, const char *spelling, bool is_shared) {
 
 /* ---- All of them ---- */
 
-/* Words that order memory or advise caches, in turn; the space stands between them. */
+/* Words that order memory or advise caches, in turn. The space goes between them. */
 static const char *const orders[] = {
     "", ".relaxed", ".acquire.cta", ".release.cluster", ".acq_rel.gpu", ".relaxed.sys"};
 static const char *const reduction_orders[] = {

@@ -318,8 +318,8 @@ static void run_reduction(void *user, const char *spelling) {
 
 /* ---- st.async, red.async ---- */
 
-/* The elements of a type that a form names, of which a lane has a few: the first are `there`
- * before, and become what the form makes of them and of the next. */
+/* The form names a type of elements, and a lane has a few of these. The first ones hold `there`
+ * before, and get what the form makes of them and of the next ones. */
 static void run_async(void *user, const char *spelling) {
     Trial *trial = user;
     const int count = strstr(spelling, ".v2") ? 2 : strstr(spelling, ".v4") ? 4 : 1;

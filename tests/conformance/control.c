@@ -80,7 +80,7 @@ static uint64_t expect_indirect(uint32_t thread, bool guard) {
     return guard ? three_factorial(thread % 8) : 3 + thread % 8;
 }
 
-/* Results that nobody wants: 2 below thread 50, 1 from there on. */
+/* Results that no code uses: 2 below thread 50, 1 from there on. */
 static uint64_t expect_half(uint32_t thread, bool guard) {
     return (void)guard, thread < 50 ? 2 : 1;
 }

@@ -76,7 +76,7 @@ bool coverage_add(struct Map *set, const char *spelling) {
     return put(set, key);
 }
 
-/* ---- What the table of forms admits, but nobody may write ---- */
+/* ---- Spellings that the table of forms admits, but that are not allowed ---- */
 
 typedef struct Exclusion {
     const char *pattern;

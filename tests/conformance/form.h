@@ -1,9 +1,9 @@
-/* Instruction forms: a row of a table describes many spellings of an instruction in one pattern;
- * each spelling is a Form, taken apart into types and modifiers for its reference function.
+/* Instruction forms: a row of a table describes many spellings of an instruction in one pattern.
+ * Each spelling is a Form, taken apart into types and modifiers for its reference function.
  *
  * Patterns are in the notation of the PTX ISA manual: ".rn" must be there, "(.u32,.s32)" one of
- * them must, "{.rn,.rz}" one of them may; words are written in the order of the pattern. "#note"
- * behind a word is no part of it. Types of the tests are their own, so that nothing here stands on
+ * them must, "{.rn,.rz}" one of them may. Words are written in the order of the pattern. "#note"
+ * behind a word is not part of it. The tests have their own types, so that nothing here depends on
  * what it tests. */
 #ifndef TYTO_TESTS_CONFORMANCE_FORM_H
 #define TYTO_TESTS_CONFORMANCE_FORM_H

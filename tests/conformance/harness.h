@@ -23,7 +23,7 @@ typedef struct Engine {
     char architecture[16];             /* of that, "sm_90" */
     const char *level;                 /* of ptxas, "-O3" */
     bool is_shadow;                    /* only compared with the real one */
-    bool lacks_form;                   /* the assembler has not taken the last module */
+    bool lacks_form;                   /* the assembler did not take the last module */
     uint64_t buffers[HARNESS_BUFFERS]; /* device addresses of the buffers that kernels get */
 } Engine;
 
@@ -52,7 +52,7 @@ typedef struct Harness {
     bool only_faults;   /* on a real GPU: trials that must fault, else those that must not */
     bool is_hopper;     /* the real GPU has compute capability 9 */
     Share share;
-    int units;          /* that came up, whoever ran them */
+    int units;          /* that came up, in all processes */
     uint64_t forms;     /* distinct spellings */
     uint64_t cases;     /* results compared */
     uint64_t failures;  /* of the forms, those that did not load or had a wrong result */

@@ -15,7 +15,7 @@ typedef enum Way {
     WAY_BRANCH,   /* in a divergent branch, of some lanes */
     WAY_ALIAS,    /* a source register is the destination */
     WAY_CONSTANT, /* a source is a constant */
-    WAY_GROUPS,   /* groups of lanes, each of which names its own members */
+    WAY_GROUPS,   /* groups of lanes; each names its own members */
     WAY_COUNT
 } Way;
 

@@ -163,7 +163,7 @@ static void expect_lanes(Job *job, Cases *cases, Expectation expectation) {
     }
 }
 
-/* Of the lanes `shown` of a warp, of which those that are `active` execute. */
+/* For the lanes `shown` of a warp, when the lanes `active` execute. */
 static void expect_warp(Job *job, Cases *cases, Expectation expectation, int base, uint32_t active,
                         uint32_t shown) {
     const Form *form = &job->form;

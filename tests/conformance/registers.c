@@ -246,7 +246,8 @@ static void run_elements(void *user, const char *spelling) {
     trial_run(trial);
 }
 
-/* A whole of so many bits and its elements: apart, and together again in the opposite order. */
+/* A whole of `bits` bits and its elements: taken apart, and put together again in the opposite
+ * order. */
 static void run_vector(Trial *trial, int bits, int elements) {
     char spelling[FORM_TEXT_BYTES];
     snprintf(spelling, sizeof spelling, "mov.b%d", bits);

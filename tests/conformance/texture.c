@@ -297,9 +297,9 @@ static double product_of(const double *weight, int set, double level_weight) {
     return weight_of(product * level_weight);
 }
 
-/* A corner's share as an H100 has it: what lies on the upper side of some axes gets the product of
- * their weights, and a corner what is left of that after those further up. Levels are an axis, too;
- * `level_weight` is that of the upper one. */
+/* A corner's share as on an H100. The upper side of some axes gets the product of their weights. A
+ * corner gets that product less the shares of the corners further up. Levels are an axis, too;
+ * `level_weight` is the weight of the upper level. */
 static double share_of(const double *weight, int corner, int axes, double level_weight,
                        bool is_upper_level) {
     double share = 0;

@@ -31,7 +31,7 @@ struct Trial {
 
 Trial *trial_new(Harness *harness);
 void trial_free(Trial *trial);
-/* Starts over for another form: an empty module, random input, an output that nobody touches. */
+/* Starts over for another form: an empty module, random input, an output without writes. */
 void trial_begin(Trial *trial, const char *spelling);
 /* Begins the kernel with the registers that most need: .b32 tid, cta, t; .b64 in, out, at;
  * .pred guard. `variables` stand before it. */

@@ -84,7 +84,7 @@ static void visit_wide(void *user, const char *spelling) {
     const char *space = space_of(spelling), *hint = "";
     Text table = {0};
     begin(trial, spelling, "");
-    if (strcmp(space, ".const") == 0) { /* the module begins anew, with a table of its own */
+    if (strcmp(space, ".const") == 0) { /* the module begins again, with a table of its own */
         text_add(&table, ".const .align 16 .b64 table[192] = {");
         for (int thread = 0; thread < TRIAL_THREADS; thread++)
             text_printf(&table, "%s0x%llx, 0x%llx", thread ? ", " : "",

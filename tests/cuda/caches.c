@@ -107,7 +107,7 @@ static bool compare(const Caches *caches, size_t most) {
         says("the sweep takes the data out", without > there + (first - there) / 2, without, there);
     unsigned beside = cycles_after_sweep(caches, NONE, &elsewhere);
     is_good &=
-        says("a window beside the data", beside > there + (first - there) / 2, beside, there);
+        says("a window next to the data", beside > there + (first - there) / 2, beside, there);
     set_aside(0);
     unsigned nothing = cycles_after_sweep(caches, NONE, &persisting);
     is_good &= says("a window, but nothing set aside", nothing > there + (first - there) / 2,

@@ -157,8 +157,8 @@ static void narrow_types(Data in, Data out, unsigned n) {
     }
 }
 
-/* Bits length - 1 ... 0 of the result are those of x from `position` up; above bit 31 and above the
- * field stands `fill`. */
+/* Bits length - 1 ... 0 of the result are those of x from `position` up. `fill` replaces the bits
+ * above bit 31 and above the field. */
 static uint32_t extract(uint32_t x, unsigned position, unsigned length, unsigned fill) {
     uint32_t result = 0;
     for (unsigned bit = 0; bit < 32; bit++) {
@@ -230,7 +230,7 @@ static void video_asm(Data in, Data out, unsigned n) {
     }
 }
 
-/* Two CTAs over 128 words, and so many words of result for each. */
+/* Two CTAs over 128 words, and `words_per_thread` words of result for each thread. */
 #define ROWS_OF(words_per_thread)                                                                  \
     .shape = {.grid = {2}, .block = {64}}, .in = {KIND_WORDS, 128},                                \
     .out = {KIND_WORDS, 128 * (words_per_thread)}

@@ -243,7 +243,7 @@ static void cache_operators(Data in, Data out, unsigned n) {
         out.words[i] = in.words[i / 4] * 2;
 }
 
-/* Two CTAs over 128 words, and so many words of result for each. */
+/* Two CTAs over 128 words, and `words_per_thread` words of result for each thread. */
 #define ROWS_OF(words_per_thread)                                                                  \
     .shape = {.grid = {2}, .block = {64}}, .in = {KIND_WORDS, 128},                                \
     .out = {KIND_WORDS, 128 * (words_per_thread)}

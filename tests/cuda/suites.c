@@ -435,7 +435,7 @@ static void mersenne_twister(Data in, Data out, unsigned n) {
 
 /* ---- All of them ---- */
 
-/* Numbers of a kind in, and out, of one CTA of so many threads. */
+/* Numbers of a kind in, and out, of one CTA of `threads` threads. */
 #define ONE_CTA(kind, threads, ins, outs)                                                          \
     .shape = {.grid = {1}, .block = {threads}}, .in = {kind, ins}, .out = {kind, outs}
 #define FLOATS(ins, outs)   ONE_CTA(KIND_FLOATS, 256, ins, outs), .tolerance = 2e-4

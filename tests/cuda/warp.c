@@ -117,7 +117,7 @@ static void warp_aggregate(Data in, Data out, unsigned n) {
     }
 }
 
-/* Four full warps in two CTAs, and so many words of result for each thread. */
+/* Four full warps in two CTAs, and `words_per_thread` words of result for each thread. */
 #define ROWS_OF(words_per_thread)                                                                  \
     .shape = {.grid = {2}, .block = {64}}, .in = {KIND_WORDS, 128},                                \
     .out = {KIND_WORDS, 128 * (words_per_thread)}

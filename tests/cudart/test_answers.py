@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What CUDA answers to calls that are wrong or odd: a GPU's answers, held against ours line by line.
+"""CUDA's answers to calls that are wrong or odd: a GPU's answers, compared with ours line by line.
 
 usage: test_answers.py ANSWERS COMMAND... -- PROGRAM...   (one program alone: a part of the questions)
 
 ANSWERS holds what CUDA printed on a GPU; COMMAND runs a PROGRAM here. Each group of a program's questions is
-asked in a process of its own, as it was there. Lines that differ on purpose stand in DIFFERENT, with the reason;
-a row that no longer differs is an error.
+asked in a process of its own, as it was there. DIFFERENT lists the lines that differ on purpose, with the reason. A row
+that no longer differs is an error.
 """
 import collections
 import subprocess

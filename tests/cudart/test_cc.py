@@ -19,7 +19,7 @@ LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
 
 
-# Prints the architecture that the device's code was made for, and what the host was told by -D and -Xcompiler.
+# Prints the architecture of the device's code, and the host's values of the macros that -D and -Xcompiler define.
 ARCHITECTURE = r"""
 #include <cstdio>
 __global__ void kernel(int *p) {

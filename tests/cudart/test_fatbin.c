@@ -201,7 +201,7 @@ static void test_damage_is_found(void **state) {
 }
 
 /* A file's bytes in memory that ends with them (and the NUL that text_read_file puts there): the
- * address sanitizer sees whoever reads on. */
+ * address sanitizer reports a read past them. */
 static CUresult open_file(const unsigned char *bytes, size_t size) {
     Arena *arena = arena_new();
     Diag *diag = diag_new();

@@ -41,7 +41,7 @@ static int sum_after(int x) {
     return sum;
 }
 int main(int count, char **words) {
-    if (!strcmp(words[2], "fork")) { /* two children and their parent, none of which has begun */
+    if (!strcmp(words[2], "fork")) { /* two children and their parent; CUDA begins later in each of them */
         for (int child = 1; child <= 2; child++)
             if (fork() == 0) exit(sum_after(child));
         int first, second;
@@ -56,7 +56,7 @@ int main(int count, char **words) {
     if (!strcmp(words[2], "kill")) kill(getpid(), SIGKILL);
     if (!strcmp(words[2], "pause")) pause();
     if (!strcmp(words[2], "again")) return system("$PROGRAM 5 3") >> 8; /* a program of its own */
-    if (!strcmp(words[2], "child")) { /* what is left of CUDA in a child must not trouble it */
+    if (!strcmp(words[2], "child")) { /* the rest of CUDA in a child must not trouble it */
         if (fork() == 0) raise(SIGTERM);
         int status;
         wait(&status);

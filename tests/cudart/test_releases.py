@@ -3,8 +3,8 @@
 
 usage: test_releases.py TYTO LIBRARIES PROGRAMS NAME...
 
-LIBRARIES is the folder of our CUDA libraries, PROGRAMS that of our CUDA programs, of which each NAME is
-built, with clang; its calls are bound to the release's version node, as those of a program built then.
+LIBRARIES is the folder of our CUDA libraries, PROGRAMS that of our CUDA programs. Each NAME is one of these programs.
+It is built with clang, and its calls are bound to the release's version node, as in a program that was built then.
 """
 import os
 import pathlib

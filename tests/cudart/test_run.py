@@ -49,7 +49,7 @@ int main() {
 }
 """
 
-# what a program may get wrong, or the simulator has not: each is told, and no wait hides it
+# what a program may get wrong, or the simulator lacks: each is reported, and no wait hides it
 MISTAKES = r"""
 #include <cstdio>
 __global__ void several(int *p) { asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" :: "l"(p)); p[0] = 1; }

@@ -23,8 +23,8 @@ PLAIN = {key: value for key, value in os.environ.items()
          if not key.startswith("TYTO_") and key not in ("LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS")}
 DAMAGES = 60
 
-# In the place of the vendor's runtime. Each function returns 90 and more, which Tyto's do not. The last is
-# the program's own, and so is what stands before the first.
+# It replaces the vendor's runtime. Each function returns 90 or more, which Tyto's functions do not return. The
+# last one and the one before the first are the program's own.
 RUNTIME = r"""
 #define FUNCTION(name, code) __attribute__((noinline, aligned(16), visibility("hidden"))) \
     int name(int *value); int name(int *value) { if (value) *value = code; return code; }
@@ -52,7 +52,7 @@ int CALLED(void) {
     return 0;
 }
 """
-# Times a kernel; what it loses is told once.
+# Times a kernel. A message reports once what it loses.
 LOSES = r"""
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The same bytes every time: all that a run writes, over repetitions, address layouts, environments and
-numbers of processes. (That the builds agree is for tests/golden, which each build is held against.)
+"""A run writes the same bytes every time: over repetitions, address layouts, environments and numbers of
+processes. (tests/golden checks that the builds agree: each build is compared with it.)
 
 usage: test_determinism.py TYTO
 """

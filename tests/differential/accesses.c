@@ -23,7 +23,7 @@ static const Width widths[] = {
 
 static Pool bits_pool(int bits) { return bits == 16 ? POOL_B16 : bits == 32 ? POOL_B32 : POOL_B64; }
 
-/* A pool of registers of so many bits. */
+/* A pool of registers of `bits` bits. */
 static Pool any_pool(Maker *maker, int bits) {
     for (;;) {
         const Pool pool = (Pool)maker_choose(maker, POOL_PRED);
@@ -117,7 +117,7 @@ void accesses_write_private(Maker *maker) {
     maker_end(maker);
 }
 
-/* ---- Memory that nobody writes ---- */
+/* ---- Memory that is only read ---- */
 
 void accesses_write_constant(Maker *maker) {
     const Width *width = choose_constant(maker);

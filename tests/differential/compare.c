@@ -13,7 +13,7 @@
 enum {
     SCRATCH_WORDS = PROGRAM_THREADS * PROGRAM_PRIVATE_BYTES / 8 + PROGRAM_CELLS,
     INPUT_SEED = 17,
-    EDGES_OF = 3 /* one value in so many is an edge value of its type */
+    EDGES_OF = 3 /* one value in this number is an edge value of its type */
 };
 
 static int output_words(void) { return pool_value_count() * PROGRAM_THREADS; }

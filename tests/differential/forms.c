@@ -102,7 +102,7 @@ static bool is_division(const Form *form) {
     return is_opcode(form, opcodes) && form->operands[0]->kind != KIND_FLOAT;
 }
 
-/* A position or a length, of which 8 bits count. */
+/* A position or a length. Only 8 of its bits count. */
 static bool is_field(const Form *form, int operand) {
     static const char *const opcodes[] = {"bfe", "bfi", NULL};
     return is_opcode(form, opcodes) && form->letters[operand] == 'n';

@@ -1,5 +1,5 @@
-/* What the parts of the generator share: the body that is being written, and where in it the next
- * statement stands. */
+/* What the parts of the generator share: the body that is being written, and the place of the next
+ * statement in it. */
 #ifndef TYTO_TESTS_DIFFERENTIAL_MAKER_H
 #define TYTO_TESTS_DIFFERENTIAL_MAKER_H
 
@@ -45,7 +45,7 @@ void forms_write(Maker *maker);
 /* A chain of additions or subtractions with carry. */
 void forms_write_chain(Maker *maker);
 
-/* accesses.c: memory that only the thread uses, or that nobody writes, and atomics whose order
+/* accesses.c: memory that only the thread uses, memory that is only read, and atomics whose order
  * does not matter. */
 void accesses_write_private(Maker *maker);
 void accesses_write_constant(Maker *maker);

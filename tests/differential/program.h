@@ -1,5 +1,5 @@
-/* A random kernel as a list of statements, any of which can be left out: the rest is a well-defined
- * kernel still, because every register has a value from the start. */
+/* A random kernel as a list of statements. Any of them can be left out: the rest is still a
+ * well-defined kernel, because every register has a value from the start. */
 #ifndef TYTO_TESTS_DIFFERENTIAL_PROGRAM_H
 #define TYTO_TESTS_DIFFERENTIAL_PROGRAM_H
 

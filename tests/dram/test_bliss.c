@@ -307,7 +307,7 @@ static void a_stream_of_row_hits_starves_nobody(void **state) {
 }
 
 /* Two SMs stream row hits through one bank and are both on the list most of the time; so is a third
- * that reads other rows. Nobody waits for much longer than an interval. */
+ * that reads other rows. No SM waits for much longer than an interval. */
 static void nobody_waits_for_longer_than_an_interval(void **state) {
     (void)state;
     enum { INTERVAL = 500, REQUESTS = 4000 };

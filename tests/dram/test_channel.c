@@ -216,8 +216,9 @@ static void bank_parallelism(void **state) {
     bench_free(&bench);
 }
 
-/* Two banks, one of which streams its open row: a row command for the other goes beside a column
- * command where there are two buses, whatever the order of the banks, and else before it only. */
+/* Two banks; one streams its open row. With two command buses a row command for the other bank goes
+ * together with a column command, in any order of the banks. With one bus it goes only when its
+ * bank comes first. */
 static void a_second_bus_takes_row_commands_beside_column_commands(void **state) {
     (void)state;
     DramConfig config = devices[DEVICE_HBM2].config;

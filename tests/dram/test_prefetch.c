@@ -421,7 +421,8 @@ static void prefetch_under_way_gives_way(void **state) {
     }
 }
 
-/* The minimum that a request waits for goes before what other banks prefetch for nobody. */
+/* The minimum that a request waits for goes before the prefetches of other banks, for which no
+ * request waits. */
 static void minimum_goes_first(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -486,7 +487,8 @@ static void lines_after_the_demand_come_first(void **state) {
     bench_free(&bench);
 }
 
-/* On from the line sent last, no further than the row's end; a demand before it begins anew. */
+/* Prefetches go on from the line that was sent last, at most to the row's end. A demand before that
+ * line begins again. */
 static void onward_lines_end_with_the_row(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);

@@ -137,7 +137,8 @@ static void test_context_parameters(void **state) {
     assert_ptr_equal(current, context); /* none was made */
 }
 
-/* What a context owns goes with it; another thread that still has it current is told so. */
+/* A context takes what it owns with it. Another thread that still has it current gets an error for
+ * it. */
 static void *use_destroyed(void *argument) {
     CUdeviceptr address;
     assert_cuda(cuCtxSetCurrent(argument));

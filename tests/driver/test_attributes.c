@@ -128,7 +128,7 @@ static bool read_only_registration(void) {
     return there == 8;
 }
 
-/* Memory that nobody registered: none is reached, which a copy finds as a kernel would. */
+/* Memory that is not registered: a copy cannot reach it, as a kernel could not. */
 static bool pageable_memory(void) {
     static unsigned host;
     return cuMemcpyDtoD((CUdeviceptr)(uintptr_t)&host, (CUdeviceptr)(uintptr_t)&host, 4) ==
@@ -195,7 +195,7 @@ static float elapsed(CUevent from, CUevent to) {
     return ms;
 }
 
-/* Copies in both directions beside a kernel in another stream make it end no later. */
+/* Copies in both directions, next to a kernel in another stream, do not delay its end. */
 static bool copies_beside_kernels(void) {
     static char bytes[1 << 16];
     CUstream stream;

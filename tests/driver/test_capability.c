@@ -1,4 +1,4 @@
-/* The compute capability that programs are told, and the PTX that they get for it.
+/* The compute capability that programs see, and the PTX that they get for it.
  *
  * usage: test_driver_capability MAJOR.MINOR (under TYTO_OPTIONS that ask for it) */
 #include "cudart/fatbin_maker.h"

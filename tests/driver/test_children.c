@@ -188,7 +188,7 @@ static void test_more_ctas_wait_than_the_device_holds(void **state) {
     }
 }
 
-/* The event before and the one behind tell of the children's time too. */
+/* The time between the event before and the event behind includes the children's time. */
 static float time_of(const char *kernel) {
     CUevent before, after;
     float milliseconds;

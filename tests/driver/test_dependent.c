@@ -105,8 +105,8 @@ static void assert_added(int adds, const uint32_t *behind) {
     }
 }
 
-/* Milliseconds that `adds` kernels take, of which each spends most of its time before its wait or
- * behind its trigger. */
+/* Milliseconds that `adds` kernels take. Each spends most of its time before its wait or behind its
+ * trigger. */
 static float time_of(int adds, bool is_dependent, const char *first) {
     CUevent from, to;
     float time;
@@ -202,7 +202,7 @@ static void a_fault_ends_the_kernels_behind_it(void **state) {
     (void)state;
     for (int way = 0; way < 2; way++) {
         if (way) assert_cuda(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-        try_launch("fail", false, 0, ROUNDS); /* serially the launch tells of the fault */
+        try_launch("fail", false, 0, ROUNDS); /* serially the launch reports the fault */
         if (!strstr(getenv("TYTO_OPTIONS"), "--serial")) {
             launch("add", true, 0, 10 * ROUNDS);
             launch("add", true, 0, ROUNDS);

@@ -1,5 +1,5 @@
-/* The nodes of graphs that CUDA 11 and 12 added: memory, conditional, of any type; what a node has
- * beside its parameters; and graphs that streams are captured into. */
+/* The nodes of graphs that CUDA 11 and 12 added: memory, conditional, of any type. What a node has
+ * in addition to its parameters. Graphs that streams are captured into. */
 #include "graph_kernels.h"
 
 #include <stdio.h>
@@ -111,7 +111,7 @@ static void test_wrong_conditions_are_refused(void **state) {
     CUgraphNode node = NULL, made;
     CUgraphConditionalHandle condition = new_condition(graph, 1);
     CUgraphNodeParams given = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
-    assert_fails(cuGraphInstantiate(&executable, graph, 0), INVALID_VALUE); /* nobody uses it */
+    assert_fails(cuGraphInstantiate(&executable, graph, 0), INVALID_VALUE); /* unused */
     given.conditional =
         (CUDA_CONDITIONAL_NODE_PARAMS){condition, CU_GRAPH_COND_TYPE_WHILE, 2, NULL, context};
     assert_fails(cuGraphAddNode(&made, graph, NULL, NULL, 0, &given), INVALID_VALUE);
@@ -387,7 +387,7 @@ static void test_a_stream_is_captured_into_a_graph_that_is_there(void **state) {
     assert_fails(cuStreamBeginCaptureToGraph(stream, graph, &foreign, NULL, 1,
                                              CU_STREAM_CAPTURE_MODE_GLOBAL),
                  INVALID_VALUE);
-    add_step(graph, NULL, counter, 5); /* a node beside, which need not be joined */
+    add_step(graph, NULL, counter, 5); /* another node, which need not be joined */
     assert_cuda(
         cuStreamBeginCaptureToGraph(stream, graph, &first, NULL, 1, CU_STREAM_CAPTURE_MODE_GLOBAL));
     assert_cuda(cuLaunchKernel(step, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));

@@ -1,5 +1,5 @@
-/* What Hopper brought and Tyto has not (larger clusters, ...): each kernel is refused
- * alone, by a message with the line and the instruction's name. */
+/* Features of Hopper that Tyto lacks (larger clusters, ...): each kernel is refused alone, by a
+ * message with the line and the instruction's name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

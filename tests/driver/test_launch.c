@@ -1,5 +1,5 @@
 /* Launches through the driver API: parameters in all their forms, simulated time, faults that stay
- * with their context, textures, and two simulators beside the driver's in one process. */
+ * with their context, textures, and two simulators in one process with the driver's. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -315,7 +315,7 @@ static void test_managed(void **state) {
     assert_fails(cuMemAllocManaged(&address, 160, 0), INVALID_VALUE);
 }
 
-/* ---- Simulators beside the driver's ---- */
+/* ---- Simulators next to the driver's ---- */
 
 static void *run_simulator(void *argument) {
     const uint32_t *factor = argument;
@@ -345,7 +345,7 @@ static void *run_simulator(void *argument) {
     TytoResult result = tyto_result(simulator, 49);
     assert_string_equal(result.kernel, "scale");
     assert_int_equal(result.thread_instructions, 32 * result.warp_instructions);
-    /* mistakes are told in words */
+    /* mistakes are reported in words */
     request.argument_count = 2;
     assert_int_equal(tyto_launch(simulator, &request), TYTO_BAD_LAUNCH);
     assert_non_null(strstr(tyto_message(simulator), "takes 3 arguments"));

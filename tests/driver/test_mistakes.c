@@ -139,7 +139,7 @@ static void descriptors_of_views_and_of_sampling_too(void **state) {
                    "seamless cubes are not supported");
 }
 
-/* Five nodes, of which the third, the second and the fifth wait for each other. */
+/* Five nodes. The third, the second and the fifth wait for each other. */
 static void a_cycle_of_a_graph_is_told_with_a_node_of_it(void **state) {
     (void)state;
     char said[1024];

@@ -1,5 +1,5 @@
-/* The queues of streams: which work comes before which, what the host is told meanwhile, and what
- * overlaps in timed runs. Kernels change a cell by 3x + add, so that their order shows. */
+/* The queues of streams: the order of their work, what the host sees meanwhile, and what overlaps
+ * in timed runs. Kernels change a cell by 3x + add, so that their order shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,7 +148,7 @@ static void each_thread_has_a_default_stream(void **state) {
     assert_int_equal(cell[0], 1 * 3 + 2);
 }
 
-/* ---- What the host is told ---- */
+/* ---- What the host sees ---- */
 
 static void the_first_query_finds_a_kernel(void **state) {
     (void)state;

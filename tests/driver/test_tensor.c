@@ -234,9 +234,9 @@ static int64_t positions(const Trial *t, cuuint32_t i, int64_t first) {
     return ((int64_t)t->sizes[i] - 1 + t->upper[i - 1] - first) / t->steps[i] + 1;
 }
 
-/* Where filter `number` of a copy stands in dimension `i`, and how many full turns of that
- * dimension came before it: the first turn begins at the coordinate given, others at the lower
- * corner. */
+/* The position of filter `number` of a copy in dimension `i`. `number` becomes the count of full
+ * turns of that dimension before it. The first turn begins at the given coordinate, others begin at
+ * the lower corner. */
 static int64_t position(const Trial *t, cuuint32_t i, int64_t *number) {
     const int64_t in_first = positions(t, i, t->at[i]), low = t->lower[i - 1];
     const int64_t in_each = positions(t, i, low), n = *number;

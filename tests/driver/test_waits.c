@@ -126,7 +126,8 @@ static void *pass_it_on(void *failed) {
     return NULL;
 }
 
-/* It sleeps when what it waits for is done, and is no thread of which nothing can come. */
+/* The thread sleeps when its wait is over. It does not count as a thread that can do nothing
+ * more. */
 static void a_thread_that_waits_may_go_on(void **state) {
     (void)state;
     allocate_host_word();
@@ -208,7 +209,7 @@ static void a_graph_goes_on_where_it_does_not_wait(void **state) {
     list[1] = operation(CU_STREAM_MEM_OP_WRITE_VALUE_32, 4);
     node = add_operations(graph, list, 2, &node); /* behind the child: 2 becomes 4 */
     list[0] = operation(CU_STREAM_MEM_OP_WRITE_VALUE_32, 1);
-    add_operations(graph, list, 1, NULL); /* beside it, made last: 0 becomes 1 */
+    add_operations(graph, list, 1, NULL); /* next to it, made last: 0 becomes 1 */
     assert_cuda(cuGraphBatchMemOpNodeGetParams(node, &found));
     assert_int_equal(found.count, 2);
     assert_int_equal(found.paramArray[1].writeValue.value, 4);

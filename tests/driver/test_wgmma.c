@@ -60,8 +60,8 @@ static int bits_of(Element element) {
 
 static bool is_integer(const Kind *kind) { return kind->of_a >= S8; }
 
-/* The bits of a number from -2 to 2 in halves, in a format of so many exponent and fraction bits.
- */
+/* The bits of a number from -2 to 2 in halves, in a format with `exponent_bits` and
+ * `fraction_bits`. */
 static uint32_t encode(double x, int exponent_bits, int fraction_bits) {
     if (x == 0) return 0;
     int exponent;

@@ -203,7 +203,7 @@ static void vote(Maker *maker) {
 
 typedef struct Statement {
     void (*make)(Maker *maker);
-    int depth; /* at most, of what stands around it */
+    int depth; /* at most: the number of statements around it */
 } Statement;
 
 static const Statement statements[] = {

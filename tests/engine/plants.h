@@ -153,10 +153,10 @@ static const Plant race_plants[] = {
 };
 
 static const Plant init_plants[] = {
-    {"shared memory that nobody wrote", "ld.shared.u32 %v, [%a];// bug\n", 0, 0},
-    {"a word of shared memory half of which was written",
+    {"shared memory that was never written", "ld.shared.u32 %v, [%a];// bug\n", 0, 0},
+    {"a word of shared memory, half of it written",
      "st.shared.u16 [%a], %t;\nld.shared.u32 %v, [%a];// bug\n", 0, 0},
-    {"an allocation that nobody wrote", "ld.global.u32 %v, [%p];// bug\n", 0, 0},
+    {"an allocation that was never written", "ld.global.u32 %v, [%p];// bug\n", 0, 0},
     {"the second half of an allocation",
      "st.global.u32 [%g], %t;\nld.global.u32 %v, [%g+256];// bug\n", 0, 0},
     {"a counter in shared memory that was not set to zero",
@@ -167,7 +167,7 @@ static const Plant init_plants[] = {
     {"a local array", "mov.u64 %q, l;\nld.local.u32 %v, [%q];// bug\n", 0, 0},
     {"the next element of a local array",
      "mov.u64 %q, l;\nst.local.u32 [%q], %t;\nld.local.u32 %v, [%q+4];// bug\n", 0, 0},
-    {"a vector of which one element was written",
+    {"a vector, one element of it written",
      "st.global.u32 [%p], 1;\nld.global.v2.u32 {%v,%i}, [%p];// bug\n", 0, 0},
     {"a block of device malloc",
      ONE_THREAD MALLOC(64, "") "ld.u32 %v, [%q];// bug\n" FREE("%q", "") END, 0, 0},
@@ -177,7 +177,7 @@ static const Plant init_plants[] = {
      0, 0},
     {"shared memory by a generic address",
      "cvt.u64.u32 %q, %a;\ncvta.shared.u64 %q, %q;\nld.u32 %v, [%q];// bug\n", 0, 0},
-    {"shared memory of which half the threads wrote their word",
+    {"shared memory, half of its words written by their threads",
      "setp.lt.u32 %c, %t, 32;\n@%c st.shared.u32 [%a], %t;\n" BAR "ld.shared.u32 %v, [%a];// bug\n",
      0, 0},
     {"shared memory that the CTA before wrote",
@@ -367,7 +367,7 @@ static const Plant right_plants[] = {
      "mov.u64 %q, l;\nst.local.u64 [%q], %p;\n"
      "ld.local.u32 %v, [%q+4];\n",
      0, 0},
-    {"a barrier in memory, at which copies arrive too, orders what it stands between",
+    {"a barrier in memory, at which copies arrive too, orders what is before and behind it",
      ".reg .b64 %s;\nsetp.ne.u32 %c, %t, 0;\n@%c bra READY;\n"
      "mbarrier.init.shared.b64 [s+512], 64;\nREADY:\n" BAR
      "cp.async.ca.shared.global [%a], [%g], 4;\ncp.async.mbarrier.arrive.shared.b64 [s+512];\n"

@@ -91,7 +91,7 @@ static void a_timed_launch_allocates_nothing(void **state) {
     }
 }
 
-/* Functionally too, beside the state of the run. */
+/* The same in functional runs, except for the state of the run. */
 static void a_functional_launch_allocates_no_more_when_it_is_longer(void **state) {
     (void)state;
     Timed timed;

@@ -1,5 +1,5 @@
-/* What a kernel gets wrong with barriers in memory, asynchronous copies, descriptors and matrices:
- * one message that says what, of which thread, and in which line, functionally and in detail. */
+/* Mistakes of a kernel with barriers in memory, asynchronous copies, descriptors and matrices: one
+ * message names the mistake, the thread and the line, functionally and in detail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -68,7 +68,7 @@ static void begin(Bench *bench, CtaConfig config, const CtaSched *sched) {
     dispatch_init(&bench->dispatch, &bench->config, sched, &sizes, NULL);
 }
 
-/* A grid begins at cycle 100, of which an SM holds `limit` CTAs. */
+/* A grid that begins at cycle 100. An SM holds `limit` of its CTAs. */
 static void start(Bench *bench, uint64_t ctas, uint32_t limit, uint32_t last, bool shares_sms) {
     bench->dispatch.limit = limit;
     dispatch_start(&bench->dispatch,

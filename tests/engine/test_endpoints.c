@@ -1,6 +1,6 @@
-/* Requests between SMs, and of agents beside the load/store unit: a toy agent in each SM serves
- * reads of its words (its SM's shared memory, as it were), and sends reads to other SMs or to L2.
- * Latency in closed form, nothing lost or doubled, back-pressure, the same for any number of
+/* Requests between SMs, and of agents next to the load/store unit. A toy agent in each SM serves
+ * reads of its words (they represent the SM's shared memory), and sends reads to other SMs or to
+ * L2. Latency in closed form, nothing lost or doubled, back-pressure, the same for any number of
  * threads. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -212,7 +212,7 @@ static void add_up(const Rig *rig, Outcome *outcome) {
     }
 }
 
-/* Runs a kernel beside the toys of a rig, which say what they have seen. */
+/* Runs a kernel next to the toys of a rig, which say what they have seen. */
 static void run(Outcome *outcome, Rig *rig, const char *machine, const char *sets, const char *ptx,
                 const GpuOptions *how) {
     Timed timed;
@@ -333,8 +333,8 @@ static void no_request_or_reply_is_lost_or_doubled(void **state) {
     free(outcome);
 }
 
-/* Beside agents whose requests share its port, a kernel leaves in memory what it leaves alone, and
- * its requests get as many replies. */
+/* Agents send requests through the port of a kernel. The kernel leaves the same memory as it does
+ * alone, and its requests get the same number of replies. */
 static void the_load_store_unit_gets_its_own_replies(void **state) {
     (void)state;
     Outcome *outcome = base_calloc(2, sizeof *outcome), *alone = outcome + 1;

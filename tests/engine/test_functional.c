@@ -1,5 +1,5 @@
-/* Functional runs: what a kernel's mistake is told as, limits, deadlocks, and that one failed
- * launch leaves the next alone. */
+/* Functional runs: the message for a kernel's mistake, limits, deadlocks, and that one failed
+ * launch does not affect the next. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -236,7 +236,7 @@ static void refuses_impossible_launches(void **state) {
     stop(&fixture);
 }
 
-/* The mistake stands in a function that was inlined into one that the kernel calls. */
+/* The mistake is in a function that was inlined into one that the kernel calls. */
 static void names_the_line_of_the_source_the_calls_and_the_functions(void **state) {
     (void)state;
     static const char ptx[] = HEADER

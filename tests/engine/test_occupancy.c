@@ -102,8 +102,8 @@ static void the_systems_part_of_shared_memory_is_of_every_cta(void **state) {
     stop(&bench);
 }
 
-/* The machines that are GPUs, and what the hardware's driver tells of them (CUDA programming guide,
- * "Technical Specifications per Compute Capability"). */
+/* The machines that are GPUs, and the limits that the hardware's driver reports for them (CUDA
+ * programming guide, "Technical Specifications per Compute Capability"). */
 static const struct {
     const char *machine;
     int major, minor;

@@ -304,8 +304,7 @@ static void round_robin_goes_on_from_kernel_to_kernel(void **state) {
 
 /* ---- Room ---- */
 
-/* CTAs of two grids, each of which takes more than half of something, are not on one SM together.
- */
+/* CTAs of two grids are not on one SM together when each takes more than half of something. */
 static void an_sm_holds_no_more_than_it_has_room_for(void **state) {
     (void)state;
     static const struct {
@@ -447,8 +446,9 @@ static void stop_after_counts_the_instructions_of_all(void **state) {
     stop(&rig);
 }
 
-/* Cycles before the first CTA can start are told apart from others without a warp: of each grid
- * that begins on a machine at rest, and not of one that begins next to another. */
+/* Cycles before the first CTA can start are counted apart from other cycles without a warp. This
+ * holds for each grid that begins on a machine at rest. It does not hold for a grid that begins
+ * next to another. */
 static void the_launch_latency_is_counted_of_a_machine_at_rest(void **state) {
     (void)state;
     enum { LATENCY = 500 };

@@ -177,7 +177,7 @@ static void a_kernel_whose_last_stores_are_under_way_is_no_deadlock(void **state
 static void a_lane_waits_for_what_another_stores_later(void **state) {
     (void)state;
     uint32_t words[WORDS];
-    /* The taken side runs first, and waits for the side that has not run. */
+    /* The taken side runs first, and waits for the side that did not run yet. */
     run_both(KERNEL("setp.eq.u32 %c, %l, 0;\n@%c bra wait;\n"
                     "setp.ne.u32 %d, %l, 31;\n@%d bra end;\nst.volatile.global.u32 [%p+400], 9;\n"
                     "bra end;\n"

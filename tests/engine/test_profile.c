@@ -177,7 +177,7 @@ static void each_line_has_its_own(void **state) {
     assert_int_equal(counts_of(&run, "atom")[PROFILE_accesses], 128); /* to one word, one by one */
     assert_true(run.result.counters.l2_atomics_in_turn > 0);
     assert_true(run.result.counters.l2_atomics_in_turn < 128);
-    /* who needs the loaded value waits for it; who stands behind the barrier waits there */
+    /* the reader of the loaded value waits for it; the instruction after the barrier waits there */
     assert_true(counts_of(&run, "add.u32 %r4")[PROFILE_cycles_memory] > 8 * 100);
     assert_int_equal(load[PROFILE_cycles_memory], 0);
     assert_true(counts_of(&run, "ld.shared")[PROFILE_cycles_barrier] > 0);
@@ -278,7 +278,7 @@ static void the_source_is_shown_below_allowed_folders(void **state) {
         {"in", "/in/.hidden/e.cu", false, true},
         {"in", "/in/.e.cu", false, true},
         {"in/.hidden", "e.cu", true, false},
-        {"in", "/in/pipe", false, false} /* which nobody writes */,
+        {"in", "/in/pipe", false, false} /* which no process writes */,
         {"in", "/in", false, true},
         {"in", "/in/deep", false, false},
         {"in", "/in/none.cu", false, false},

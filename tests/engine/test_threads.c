@@ -41,9 +41,9 @@ static const char racing[] =
     "  atom.global.add.u32 %r3, [%rd1], 1;\n" /* a ticket */
     "  mad.lo.u32 %r4, %r3, 7, %r1;\n  and.b32 %r4, %r4, 511;\n"
     "  mul.wide.u32 %rd2, %r4, 4;\n  add.u64 %rd3, %rd1, %rd2;\n"
-    "  ld.global.u32 %r5, [%rd3+2048];\n" /* whatever stands there */
+    "  ld.global.u32 %r5, [%rd3+2048];\n" /* any value */
     "  xor.b32 %r6, %r5, %r3;\n  add.u32 %r9, %r9, %r6;\n"
-    "  st.global.u32 [%rd3+2048], %r9;\n" /* seen by whoever comes later */
+    "  st.global.u32 [%rd3+2048], %r9;\n" /* later readers see it */
     "  shl.b32 %r11, %r1, 2;\n  mov.u32 %r12, tile;\n  add.u32 %r12, %r12, %r11;\n"
     "  st.shared.u32 [%r12], %r9;\n  bar.sync 0;\n  ld.shared.u32 %r13, [%r12];\n"
     "  add.u32 %r9, %r9, %r13;\n"
@@ -151,8 +151,8 @@ static void loads_without_a_slot_see_the_same(void **state) {
     text_free(&outcome.printed);
 }
 
-/* SMs that share a port go first in turn, so what races sees them in another order each cycle;
- * those of a port are one thread's, of which some pools have too many. */
+/* SMs that share a port go first in turn, so races see them in another order each cycle. One thread
+ * has all SMs of a port, so some pools have more threads than ports. */
 static void sms_that_share_ports_keep_their_turns(void **state) {
     (void)state;
     enum { OFTEN = 5 };
@@ -236,8 +236,8 @@ static void lines_that_kernels_print_keep_their_order(void **state) {
     text_free(&outcome.printed);
 }
 
-/* SMs fault in the same cycle: one of them is told of, always the same, and the cycle is counted
- * whole. */
+/* SMs fault in the same cycle: the message names one of them, always the same, and the whole cycle
+ * counts. */
 static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     (void)state;
     static const struct {
@@ -258,7 +258,7 @@ static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     }
 }
 
-/* All read and write, and in a round that is told one thread block goes astray. */
+/* All read and write. In the round that the format names, one thread block uses a bad address. */
 static const char straying[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 buffer)\n{\n"
@@ -308,7 +308,7 @@ static void a_kernels_end_leaves_the_same(void **state) {
 /* A thread that is behind by all that the network allows, as it was asleep, catches up at once. */
 static void a_network_of_long_links_gives_the_same(void **state) {
     (void)state;
-    enum { SELDOM = 1601 }; /* cycles, of which a hundred together */
+    enum { SELDOM = 1601 }; /* cycles; a hundred of them together */
     Outcome outcome = compare_every("gtx480", "noc.output_delay=60", "gto", racing, SELDOM);
     if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
     text_free(&outcome.printed);
@@ -339,8 +339,8 @@ static void samples_are_of_all_units_at_one_cycle(void **state) {
 
 /* ---- Whose call is under way ---- */
 
-/* For a policy, which gets nothing but its state: the GPU, how often its own call was told as
- * another's, and how often one of another thread's SMs would have come first. */
+/* For a policy, which gets only its state: the GPU; how often its own call was reported as
+ * another's; how often one of another thread's SMs would have come first. */
 static struct {
     const Gpu *gpu;
     atomic_int wrong, others;

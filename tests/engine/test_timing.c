@@ -195,7 +195,8 @@ static void constants_come_from_the_cache_that_holds_them(void **state) {
 
 /* ---- Asynchronous copies and barriers in memory ---- */
 
-/* Runs a body of instructions by so many warps; its cycles, and what it counted in `result`. */
+/* Runs a body of instructions by `warps` warps. Returns its cycles, and stores its counts in
+ * `result`. */
 static uint64_t body_cycles(const char *sets, const char *body, uint32_t warps, GpuResult *result) {
     Timed timed;
     Text ptx = {0};
@@ -291,7 +292,7 @@ static void a_warp_that_tries_to_wait_leaves_its_slots_to_others(void **state) {
 
 /* ---- Throughput ---- */
 
-/* Cycles that shared memory takes for one ldmatrix of so many matrices, whose rows are `stride`
+/* Cycles that shared memory takes for one ldmatrix of `matrices` matrices. Their rows are `stride`
  * bytes apart. */
 static uint64_t matrix_cycles(const char *matrices, const char *registers, int stride) {
     Timed timed;
@@ -354,8 +355,9 @@ static uint32_t product_cycles(const char *sets, bool is_chain, uint32_t warps) 
     return cycles;
 }
 
-/* 1,024 products at 128 a cycle take the pipeline eight cycles; each sub-core has one, unless they
- * share it. Seven registers are read, of which two lie in one bank at most: nothing on top. */
+/* 1,024 products at 128 a cycle take the pipeline eight cycles. Each sub-core has one pipeline,
+ * unless sub-cores share one. Seven registers are read. At most two of them lie in one bank, which
+ * takes no further cycle. */
 static void products_take_their_tensor_pipeline_by_their_size(void **state) {
     (void)state;
     enum {
@@ -498,8 +500,8 @@ static void read_side_by_side(const char *sets, uint32_t cycles[2]) {
     timed_stop(&timed);
 }
 
-/* A port takes a packet a cycle, and so do those behind it, of which each is first in turn: two SMs
- * take twice as long together, and as long as each other. */
+/* A port takes a packet a cycle, from the SMs behind it in turn: two SMs take twice as long
+ * together, and as long as each other. */
 static void sms_that_share_a_port_share_its_packets(void **state) {
     (void)state;
     enum { PACKETS = 16 * 32 };

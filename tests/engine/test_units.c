@@ -156,7 +156,7 @@ static void a_perfect_cache_has_no_sets(void **state) {
     stop(&run);
 }
 
-/* Each unit has counted; a terminal has room for so many rows. */
+/* Each unit has counted. The report shows only the first 128 units. */
 static void a_report_of_many_units_is_cut_and_says_so(void **state) {
     (void)state;
     enum { UNITS = 200 };

@@ -158,7 +158,7 @@ static GpuResult run_matmul(Rig *rig, bool *is_good) {
     return result;
 }
 
-/* The two arrays that the peer's run allocated, of which it copied the first. */
+/* The peer's run allocated two arrays and copied the first. */
 static GpuResult run_reduction(Rig *rig, bool *is_good) {
     enum { CTAS = VECTOR / 256 };
     const uint64_t bytes = VECTOR * sizeof(float);

@@ -228,7 +228,7 @@ double probe_loop_cycles(const char *folder, const Probe *probe) {
 
 /* ---- Streams ---- */
 
-/* Cycles of a stream of reads of `mebibytes`, whose bytes are told. */
+/* Cycles of a stream of reads of `mebibytes`. `bytes_read` gets the number of bytes. */
 static double stream_of(const char *folder, const Probe *probe, uint32_t mebibytes, bool is_warm,
                         uint64_t *bytes_read) {
     enum { TURNS_OF_A_THREAD = 8, THREADS = 256, CTA_BYTES = THREADS * 4 * TURNS_OF_A_THREAD };

@@ -70,8 +70,7 @@ double probe_sfu_cycles(const char *folder, const Probe *probe);
 /* Cycles per instruction in a long loop on one SM, with `threads` in a CTA; per access to memory.
  */
 double probe_loop_cycles(const char *folder, const Probe *probe);
-/* Per cycle, the whole GPU, in a stream of so many bytes (`stride` MiB): read from DRAM; from L2.
- */
+/* Per cycle, the whole GPU, in a stream of `stride` MiB: read from DRAM; from L2. */
 double probe_cold_stream(const char *folder, const Probe *probe);
 double probe_warm_stream(const char *folder, const Probe *probe);
 /* Per cycle, the whole GPU: bytes read from DRAM in a stream; bytes stored in a stream; sectors

@@ -1,4 +1,4 @@
-/* See the header. Kernels are loaded anew by each rig: nothing is shared between measurements. */
+/* See the header. Each rig loads its kernels again: measurements share nothing. */
 #include "rig.h"
 
 #include <inttypes.h>

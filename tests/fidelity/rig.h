@@ -29,7 +29,7 @@ double rig_cycles(const Rig *rig, const GpuResult *result);
  * `$op` stands for `op` and `#` for the copy's number. */
 void rig_load(Rig *rig, const char *name, const char *op);
 
-/* A buffer of device memory that the host has not copied to. */
+/* A buffer of device memory to which the host has made no copy. */
 uint64_t rig_alloc(Rig *rig, uint64_t bytes);
 /* Writes device memory. `is_copy`: by a host-to-device copy, which may fill the L2. */
 void rig_write(Rig *rig, uint64_t address, const void *data, uint64_t bytes, bool is_copy);

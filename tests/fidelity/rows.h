@@ -15,7 +15,7 @@ typedef struct Row {
 typedef struct Section {
     const char *title;
     const char *text; /* before the table */
-    double absolute;  /* the difference allowed: so many cycles, or ... */
+    double absolute;  /* the difference allowed: a number of cycles, or ... */
     double relative;  /* ... this share of theirs */
     int digits;       /* behind the point */
     const Row *rows;

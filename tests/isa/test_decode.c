@@ -1,4 +1,4 @@
-/* What the decoder makes of PTX: handlers, operands, flow, what the timing model is told, and the
+/* What the decoder makes of PTX: handlers, operands, flow, the facts for the timing model, and the
  * messages for what is not supported. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void test_operands_and_constants(void **state) {
     assert_int_equal(inst[1].operand[0], row_of(&d, "%r2"));
     assert_int_equal(inst[1].operand[1], row_of(&d, "%r1"));
     assert_int_equal(constant_of(&d, inst[1].operand[2], false), (uint32_t)-3);
-    assert_int_equal(inst[1].operand[2], inst[2].operand[2]); /* each value stands once */
+    assert_int_equal(inst[1].operand[2], inst[2].operand[2]); /* each value is there once */
     assert_ptr_equal(inst[3].exec, handler(ISA_DO_MAD_WIDE_S32));
     assert_int_equal(constant_of(&d, inst[3].operand[2], false), 7);
     assert_int_equal(constant_of(&d, inst[3].operand[3], true), 7);
@@ -252,7 +252,7 @@ static void test_calls_list_their_values(void **state) {
     release(&d);
 }
 
-/* What a timing model is told beside registers and class (IsaInfo.flags). */
+/* What a timing model gets in addition to registers and class (IsaInfo.flags). */
 static void test_timing_is_told_of_calls_phases_and_naming_lanes(void **state) {
     (void)state;
     Decoded d =

@@ -565,7 +565,7 @@ static void test_functions_are_close(void **state) {
     check_function("tanh", tanhl, -0x1p-20f, 0x1p-20f);
 }
 
-/* ---- What the timing model is told of accesses ---- */
+/* ---- What the timing model learns about accesses ---- */
 
 /* A warp's accesses to words of shared memory: lane l's at first + l x step, or `split` bytes
  * further in the upper half. */

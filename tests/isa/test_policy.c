@@ -9,7 +9,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The share of a MiB's lines of which a policy says `wanted`, in 16ths, rounded. */
+/* The share of a MiB's lines for which a policy says `wanted`, in 16ths, rounded. */
 static uint32_t share_of(uint64_t policy, PtxEvict wanted) {
     uint32_t count = 0;
     for (uint64_t address = 0; address < MIB; address += 128)

@@ -94,7 +94,7 @@ static float sample(const uint8_t *bytes, uint64_t width, float x, bool is_filte
     return value;
 }
 
-/* As an H200 has them: 8 bits of the curve, of which some are off by one; halves between them, ties
+/* As on an H200: 8 bits of the curve, and some values are off by one. Halves between them; ties go
  * up. */
 static void test_srgb_texels_are_a_gpus(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
-/* Issue slots: what each rule makes of PTX, and a case beside it in which the rule must not hold.
- * Slots are written instruction by instruction; a guarded branch as split/taken/passed, and with a
- * dash behind them those of an atomic that brings no result. */
+/* Issue slots: what each rule makes of PTX, and next to it a case in which the rule must not apply.
+ * Slots are written instruction by instruction. A guarded branch is split/taken/passed. A dash
+ * marks the slots of an atomic that brings no result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -270,7 +270,7 @@ static void test_an_atomic_brings_a_result_where_someone_reads_it(void **state) 
 static void test_short_branches_are_predicates_and_count_what_they_skip(void **state) {
     (void)state;
     static const Case cases[] = {
-        /* nobody waits: the body is issued whether lanes want it or not */
+        /* no instruction waits: the body is issued whether lanes want it or not */
         {"setp.eq.u32 %p1, %r29, 5; @%p1 bra L; st.volatile.shared.u32 [64], %r29;"
          "st.volatile.shared.u32 [68], %r29; L: bar.sync 0; st.volatile.shared.u32 [72], %r29;",
          "1 0/2/0 1 1 1 1"},

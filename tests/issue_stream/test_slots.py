@@ -3,7 +3,7 @@
 
 usage: test_slots.py PROGRAM SCRIPTS        PROGRAM is that of slots_of_forms.c, SCRIPTS the folder of issue-costs
 
-What is written is held against the table everywhere, and against ptxas where that of CUDA 13.0 is installed.
+The written numbers are compared with the table everywhere, and with ptxas where that of CUDA 13.0 is installed.
 """
 import csv
 import importlib.machinery
@@ -17,7 +17,7 @@ import unittest
 
 PROGRAM, SCRIPTS = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 RELEASE = "release 13.0"
-MEETING = 2  # where lanes of which some take the way to a routine meet again (BSSY, BSYNC)
+MEETING = 2  # where lanes meet again after some took the way to a routine (BSSY, BSYNC)
 CALLING = 4  # at most: operands and address of a routine that is always called, the call, its result
 
 

@@ -1,4 +1,4 @@
-/* Our cuBLAS beside plain loops. */
+/* Our cuBLAS, compared with plain loops. */
 #include "tyto/cublas.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* cuBLAS without handles, beside the values that come out, and beside the functions with a handle.
- */
+/* cuBLAS without handles, compared with the expected values and with the functions with a
+ * handle. */
 #include "tyto/cublas_old.h"
 
 #include <setjmp.h>

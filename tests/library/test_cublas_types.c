@@ -1,5 +1,5 @@
-/* Our cuBLAS in each type of numbers, real and complex, and with sizes of 32 bits and of 64, beside
- * plain loops. */
+/* Our cuBLAS in each type of numbers, real and complex, and with sizes of 32 bits and of 64,
+ * compared with plain loops. */
 #include "tyto/cublas.h"
 
 #include <complex.h>
@@ -79,7 +79,7 @@ static Number element(const Number *a, int lead, int op, int i, int j) {
     return op == CUBLAS_OP_C ? conj(x) : x;
 }
 
-/* Of a symmetric or Hermitian matrix of which a triangle is stored. */
+/* An element of a symmetric or Hermitian matrix. Only a triangle of the matrix is stored. */
 static Number mirrored(const Number *a, int lead, bool is_lower, bool is_hermitian, int i, int j) {
     const bool is_stored = is_lower ? i >= j : i <= j;
     const Number x = is_stored ? a[i + j * lead] : a[j + i * lead];

@@ -1,4 +1,4 @@
-/* Our cuBLASLt beside plain loops: layouts, batches, epilogues. */
+/* Our cuBLASLt, compared with plain loops: layouts, batches, epilogues. */
 #include "tyto/cublasLt.h"
 
 #include <math.h>

@@ -572,7 +572,7 @@ static const struct {
     {"gtx480", {"l2.halves=2", "l2.enabled=no"}, "l2.halves: 2, but l2.enabled is no"},
     {"gtx480", {"l2.least_fetch=64B"}, "l2.least_fetch: 64 B, but l2.hints is no"},
     {"a100", {"l2.least_fetch=48B"}, "l2.least_fetch: 48 B is no power of two"},
-    {"gtx480", {"l2.halves=2", "l2.mshrs=1"}, "l2.mshrs: 1, of which reads of the other half"},
+    {"gtx480", {"l2.halves=2", "l2.mshrs=1"}, "l2.mshrs: 1, but reads of the other half"},
     {"gtx480",
      {"l2.halves=2", "partition.slices=1", "gpu.partitions=5"},
      "l2.halves: 2 of 5 slices"},

@@ -1,10 +1,10 @@
-"""Every parameter of a machine decides something: its field is read somewhere in the sources. And something varies it.
+"""Every parameter of a machine has an effect: some source reads its field. And something varies it.
 
 usage: test_parameters.py SOURCE_ROOT TYTO
 
-A parameter is a row of a table in a header of its unit (P(kind, key, at, "name", field, ...)). One that nobody reads would
-be taken from a machine file, printed with its origin, and change nothing. One that is the same on all machines, and that
-no test, experiment or page names, is to be a constant (docs/machine-parameters.md says what the rule is).
+A parameter is a row of a table in a header of its unit (P(kind, key, at, "name", field, ...)). A parameter that no source
+reads would be taken from a machine file, printed with its origin, and change nothing. A parameter that is the same on all
+machines, and that no test, experiment or page names, must be a constant (docs/machine-parameters.md gives the rule).
 """
 import pathlib
 import re

@@ -264,7 +264,7 @@ static void pop_both(Noc *direct, Noc *held, int nodes) {
                         bits_words((size_t)nodes) * sizeof(uint64_t));
 }
 
-/* Two equal networks, of which one holds what its nodes inject and pop, last node first. */
+/* Two equal networks. One of them holds what its nodes inject and pop, last node first. */
 static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
     (void)state;
     enum { NODES = 27, ROUNDS = 400 };
@@ -365,8 +365,8 @@ static bool taker_goes_on(Lending *handing_off, uint32_t *seen) {
     return true;
 }
 
-/* A network of which packets are injected and taken out by two that are not equally far is the same
- * as one where they are: what is taken, when, and all that is counted. */
+/* One network has an injecting and a taking side at different cycles, another has both at the same
+ * cycle. Both networks behave alike: in what is taken, when, and in all counters. */
 static void owner_and_taker_of_a_shared_network_need_not_be_equally_far(void **state) {
     (void)state;
     static uint32_t popped[LENT_ROUNDS * LENT_NODES];

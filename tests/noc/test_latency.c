@@ -173,7 +173,7 @@ static void an_input_port_passes_one_flit_per_cycle(void **state) {
     Noc *noc = noc_new(&config, NULL);
     static const int targets[] = {1, 7};
     for (int sent = 0, round = 0; round < 3; round++) {
-        for (int i = 0; i < 200; i++) { /* until all stands still */
+        for (int i = 0; i < 200; i++) { /* until nothing moves any more */
             if (noc_can_inject(noc, 3, 32)) noc_inject(noc, 3, targets[sent++ % 2], 32, 0);
             noc_step(noc);
         }

@@ -1,5 +1,5 @@
-/* Whatever the parameters: packets are neither lost nor doubled, come in order, never fill a buffer
- * beyond its depth, never stand still for ever, and skipping quiet steps changes nothing. */
+/* For any parameters: packets are neither lost nor doubled, come in order, never fill a buffer
+ * beyond its depth, never stop without end, and skipping quiet steps changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

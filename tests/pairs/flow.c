@@ -97,7 +97,8 @@ static void call(Maker *maker) {
              value(maker));
 }
 
-/* Some lanes stop here, having written what they have; or nobody does, and nobody may know. */
+/* Some lanes stop here, after writing their values. Or no lane does, and the assembler cannot know
+ * that. */
 static void end_early(Maker *maker) {
     const int label = maker->labels++;
     pair_add(maker->pair, "and.b32 %%r20, %%r%u, 31;\nsetp.ne.u32 %%p0, %%r20, %u;\n", value(maker),

@@ -5,8 +5,8 @@ enum { SHARED_BYTES = 4096, ROW_BYTES = 16, ROWS = SHARED_BYTES / ROW_BYTES };
 
 #define SHARED ".shared .align 16 .b8 s[4096];\n.shared .align 4 .b32 row[32];\n"
 
-/* Fills s from the input, and row with the address of the row that each lane names, which stands
- * behind it in the input. */
+/* Fills s from the input, and row with the address of the row that each lane names. The input has
+ * the lanes' rows behind the bytes of s. */
 static void fill_shared(Pair *pair) {
     pair_add(pair, "mul.wide.u32 %%x0, %%t, 4;\nadd.u64 %%x0, %%x0, %%in;\nmov.u32 %%r0, s;\n"
                    "shl.b32 %%r1, %%t, 2;\nadd.u32 %%r0, %%r0, %%r1;\n");

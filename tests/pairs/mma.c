@@ -14,7 +14,7 @@ typedef struct Input {
     int bits;
     Arithmetic arithmetic;
     int fraction, exponent; /* bits; BLOCKS */
-    bool has_infinity;      /* else only all ones is no number */
+    bool has_infinity;      /* else only the value of all ones is not a number */
     int block, kept;        /* products that are added at once, fraction bits kept (matrix.md) */
 } Input;
 
@@ -86,7 +86,7 @@ static uint32_t draw_number(Pair *pair, int fraction, int exponent, bool has_inf
     return (pair_draw(pair, 2) << exponent | biased) << fraction | part;
 }
 
-/* Where an element stands: bytes of a lane's registers, and its lowest bit in a register. */
+/* The place of an element: bytes of a lane's registers, and its lowest bit in a register. */
 static void put(Pair *pair, int lane, int at, int reg, int shift, int bits, uint32_t raw) {
     uint32_t *word = &pair->in_words[(lane * LANE_BYTES + at) / 4 + reg];
     const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
@@ -145,7 +145,7 @@ static void draw_c(const Product *product) {
 
 /* ---- The instruction ---- */
 
-/* Registers of a lane for a fragment of so many elements. */
+/* Registers of a lane for a fragment of `elements` elements. */
 static int registers_for(int elements, int bits) {
     return bits == 64 ? elements / 32 : (elements * bits + 1023) / 1024;
 }

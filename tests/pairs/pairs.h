@@ -21,8 +21,8 @@ typedef struct Pair {
     Text ptx;        /* the module, from the header on */
     uint32_t threads;
     bool is_alone; /* there is only kernel `one`, for every model of divergence */
-    /* Textures and surfaces, of which kernels get the handles. An address is an offset in the
-     * input, or, of surfaces that are `written`, in the output. */
+    /* Textures and surfaces; kernels get their handles. An address is an offset in the input, or,
+     * for surfaces that are `written`, in the output. */
     MemTexture images[PAIR_IMAGES];
     int image_count;
     bool is_written;

@@ -1,9 +1,9 @@
-/* Runs pairs of kernels by number, and holds what they leave against each other, byte for byte.
+/* Runs pairs of kernels by number, and compares the memory that they leave, byte for byte.
  *
  * usage: test_pairs COUNT [FIRST [PROPERTY]]
  *
- * COUNT pairs of each property (or of the one named), from number FIRST on; a difference is told
- * with the arguments that show it again. */
+ * COUNT pairs of each property (or of the one named), from number FIRST on. The report of a
+ * difference has the arguments that show it again. */
 #include "pairs.h"
 
 #include <stdarg.h>

@@ -249,7 +249,7 @@ static void test_a_store_that_drops_a_line_of_an_atomic_writes_it_back(void **st
     rig_free(rig);
 }
 
-/* Of a line of which another sector is under way, such a store drops its own. */
+/* Another sector of the line is under way. The store drops its own sector. */
 static void test_a_store_drops_its_sector_of_a_line_under_way(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write=write-evict", NULL};
@@ -349,7 +349,7 @@ static void test_a_dirty_line_that_a_read_replaces_passes_the_port(void **state)
         assert_int_equal(drained(rig).l2_write_backs, 1);
         rig_free(rig);
     }
-    assert_int_equal(cycles[1] - cycles[0], 3); /* 4 cycles, of which one is the miss's own */
+    assert_int_equal(cycles[1] - cycles[0], 3); /* 4 cycles; one of them is the miss's own */
 }
 
 /* ---- Lines that take their place when they come ---- */
@@ -428,7 +428,7 @@ static void test_a_store_joins_a_read(void **state) {
     rig_free(rig);
 }
 
-/* L2 can be flushed while a store, which nobody waits for, is on its way to DRAM. */
+/* L2 can be flushed while a store is on its way to DRAM. No request waits for that store. */
 static void test_flush_while_a_store_is_under_way(void **state) {
     (void)state;
     Rig *rig = rig_new("owl", NULL, NULL);
@@ -503,8 +503,8 @@ static void test_write_backs_go_first(void **state) {
     }
 }
 
-/* A store to a line that L2 has not got has the mask of its bytes with it: three bursts of 32 bytes
- * for 64 and 8. What is written back has none. */
+/* A store to a line that L2 lacks brings the mask of its bytes: three bursts of 32 bytes, for 64
+ * bytes and 8. A write-back has no mask. */
 static void test_a_store_brings_its_mask_to_dram(void **state) {
     (void)state;
     static const char *const sets[] = {"dram.mask=0B", "dram.mask=8B"};
@@ -580,8 +580,8 @@ static void test_flush_writes_back(void **state) {
     rig_free(rig);
 }
 
-/* The rest of an open row comes into L2, and is counted when it is asked for. */
-/* Nobody waits for the line beside a store: it may still come when the store has its answer. */
+/* No request waits for the line that a store fetches: it may still come after the store's answer.
+ */
 static void test_flush_while_a_line_comes_beside_its_store(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write_allocate=beside", NULL};
@@ -599,6 +599,7 @@ static void test_flush_while_a_line_comes_beside_its_store(void **state) {
     rig_free(rig);
 }
 
+/* The rest of an open row comes into L2, and is counted when it is asked for. */
 static void test_prefetched_lines(void **state) {
     (void)state;
     RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
@@ -690,8 +691,8 @@ static DramRequester first_requester(Rig *rig, uint64_t address) {
     return requester_in(partition);
 }
 
-/* Two SMs read a sector that L2 misses: the access to DRAM is the first one's. A write-back is
- * nobody's. */
+/* Two SMs read a sector that L2 misses: the access to DRAM belongs to the first one. A write-back
+ * belongs to no SM. */
 static void test_dram_sees_who_missed_first(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);

@@ -20,7 +20,7 @@ static uint64_t line_of_set(const Rig *rig, uint32_t i) {
 
 static void drain(Rig *rig) {
     assert_true(rig_drain(rig, LIMIT));
-    rig_run(rig, 1000); /* write-backs, and what nobody waits for */
+    rig_run(rig, 1000); /* write-backs, and everything that no request waits for */
 }
 
 static void access(Rig *rig, MemOp op, uint64_t address, CachePriority priority) {

@@ -116,8 +116,8 @@ static void test_peak_read_rate(void **state) {
     rig_free(rig);
 }
 
-/* A stream of whole-line stores through an L2 full of dirty lines: four lookups, of which the first
- * keeps the port for the four cycles that it takes to read out the line that goes. */
+/* A stream of whole-line stores through an L2 full of dirty lines: four lookups. The first keeps
+ * the port for the four cycles that it takes to read out the line that leaves. */
 static void test_write_stream_rate(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);

@@ -72,7 +72,7 @@ static const Mistake statements[] = {
     {"st.global.v4.u32 [%rd1], {%r1,1,%rd2,%r3};",
      "operand b has registers of different widths: %r1 is a .b32 register, %rd2 a .b64 register"},
     {"ld.global.v2.b32 {%f1,%u1}, [%rd1];",
-     "'ld.global.v2.b32': operand d has an integer beside a floating-point number: the elements of "
+     "'ld.global.v2.b32': operand d has an integer and a floating-point number: the elements of "
      "a vector must be of one kind"},
     {"ld.global.v4.b32 {%r1,%s1,_,%f1}, [%rd1];", "an integer beside a floating-point number"},
     {"st.global.v2.b32 [%rd1], {%f1,1};", "an integer beside a floating-point number"},

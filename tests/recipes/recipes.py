@@ -1,9 +1,9 @@
-"""What the table "I want to add ..." of README.md says, done: one recipe for each of its rows.
+"""Follows the table "I want to add ..." of README.md: one recipe for each of its rows.
 
-A recipe adds files, most of them copies of the one that the row names as its like, and rows to files that the
-row names; nothing else but the name of a new .c file in its folder's meson.build. Then the tests named have to
-pass, and the commands have to print what stands behind them. What is broken on purpose has to make every test fail
-that walks the registry, though none of them names it.
+A recipe adds files, most of them copies of the example that the row names. It adds rows to files that the row names.
+It adds nothing else but the name of a new .c file in its folder's meson.build. Then the named tests must pass, and the
+commands must print the text behind them. A part that is broken on purpose must fail every test that walks the
+registry, though none of these tests names it.
 """
 import dataclasses
 

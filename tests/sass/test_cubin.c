@@ -1,6 +1,6 @@
 /* The cubin reader: what a whole file says, and that damaged ones are refused or read without harm.
  *
- * usage: test_sass_cubin [DAMAGED [PATH]]: with a number, so many damaged files are read instead;
+ * usage: test_sass_cubin [DAMAGED [PATH]]: with a number, that many damaged files are read instead;
  * with a path, those of that file. */
 #include "sass/cubin.h"
 

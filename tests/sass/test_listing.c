@@ -139,7 +139,7 @@ static void code_is_found_in_fat_binaries_and_programs(void **state) {
         assert_int_equal(listed.counts.instructions, 18);
         end(&listed);
         expect_error(files[i], (ListingOptions){.architecture = 75}, LISTING_BAD_CHOICE,
-                     "made: error: there is no machine code for sm_75; there is for sm_80 and PTX "
+                     "made: error: no machine code for sm_75; there is for sm_80 and PTX "
                      "for compute_90\n");
     }
     text_free(&cubin);
@@ -153,11 +153,11 @@ static void what_has_no_code_is_told(void **state) {
     Text fatbin = {0}, program = {0}, empty = {0}, words = {0}, old = {0};
     cubin_make_fatbin(NULL, 0, &fatbin);
     expect_error(&fatbin, (ListingOptions){0}, LISTING_BAD_FILE,
-                 "made: error: there is no machine code, but PTX for compute_90; nvcc -arch=sm_90 "
+                 "made: error: no machine code, but PTX for compute_90; nvcc -arch=sm_90 "
                  "makes machine code\n");
     cubin_make_program(&empty, &program);
     expect_error(&program, (ListingOptions){0}, LISTING_BAD_FILE,
-                 "made: error: there is no machine code of a GPU\n");
+                 "made: error: no machine code of a GPU\n");
     text_add(&words, "hello");
     static const char other[] = "made: error: this is no cubin, fat binary, executable, shared "
                                 "object, object file or archive\n";

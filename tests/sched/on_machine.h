@@ -25,7 +25,7 @@ typedef struct Workload {
     uint32_t ctas, warps_per_cta; /* the grid */
     uint32_t lines, rounds, share, work, spread;
     uint8_t carve_out; /* as a launch has it: percent preferred, and 1; 0: none is */
-    uint32_t threads;  /* of the host, all of which share some cycles; 0: one */
+    uint32_t threads;  /* of the host; they share some cycles; 0: one */
     bool never_sleeps; /* SMs are stepped in every cycle */
 } Workload;
 

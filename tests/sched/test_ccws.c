@@ -27,7 +27,7 @@ static void swl_counts_no_warp_that_has_exited(void **unused) {
     fabricate(&f, "swl:limit=2", (FabricatedSize){.warps = 4});
     launch_all(&f);
     assert_int_equal(may_issue(&f), warps(0, 1));
-    f.view.exited = warps(0, 0); /* its stores are under way, and nobody is told */
+    f.view.exited = warps(0, 0); /* its stores are under way, and no event reports the exit */
     assert_int_equal(may_issue(&f) & ~f.view.exited, warps(1, 2));
     f.view.exited = 0;
     finish_warp(&f, 0);
@@ -189,7 +189,7 @@ static void a_warp_finds_the_lines_it_lost_itself(void **unused) {
     hits_so_far(&f, 0);
     l1d_miss(&f, 1, 0x1000);
     hits_so_far(&f, 1);
-    l1d_evict(&f, TYTO_NO_WARP, 0x2000); /* nobody knows whose line it was */
+    l1d_evict(&f, TYTO_NO_WARP, 0x2000); /* the owner of the line is not known */
     l1d_miss(&f, 1, 0x2000);
     hits_so_far(&f, 1);
     fabricated_free(&f);
@@ -367,7 +367,7 @@ static void loads_are_gated_and_nothing_else(void **unused) {
     fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
     launch_all(&f);
     issue(&f, 0);
-    lose_locality(&f, 0); /* 3200 points: nobody else may load */
+    lose_locality(&f, 0); /* 3200 points: no other warp may load */
     assert_int_equal(may_load(&f), warps(0, 0));
     assert_null(f.policy->policy->may_issue);
     assert_int_equal(pick(&f, warps(1, 3)), 1);
@@ -429,7 +429,7 @@ static void over_two_levels_a_group_whose_loads_are_held_back_gives_way(void **u
     block(&f, warps(0, 0));
     assert_int_equal(step(&f), 1); /* its group */
     unblock(&f, warps(0, 0));
-    lose_locality(&f, 2); /* 1 hit / 2 instructions x 8 x 400: nobody else may load */
+    lose_locality(&f, 2); /* 1 hit / 2 instructions x 8 x 400: no other may load */
     assert_int_equal(may_load(&f), warps(2, 2));
     f.view.wants_load = warps(0, 2);
     assert_int_equal(pick(&f, warps(2, 3)), 2);

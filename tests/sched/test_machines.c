@@ -240,9 +240,9 @@ static void cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data(void *
     assert_true(l1d_miss_rate(&locality) < l1d_miss_rate(&lrr) / 2);
 }
 
-/* Each CTA reads 1 KiB once, beside the next CTA's: two share a row, and the next two have the next
- * channel's. On owl itself it is the next bank's, and neighbours have all banks of a channel as it
- * is. */
+/* Each CTA reads 1 KiB once, next to the KiB of the next CTA. Two CTAs share a row, and the next
+ * two have the next channel's. On owl itself it is the next bank's, where neighbours already have
+ * all banks of a channel. */
 static void
 blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **unused) {
     (void)unused;

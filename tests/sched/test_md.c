@@ -268,7 +268,7 @@ static void what_a_lone_cta_loses_tells_how_its_set_is_used(void **unused) {
     assert_true(p[0].dram_reads == 2000 && p[1].dram_reads > 2000);
 }
 
-/* 434 different lines, of which a kernel before has left 173 in the cache. */
+/* 434 different lines. An earlier kernel has left 173 of them in the cache. */
 static void lines_left_in_the_cache_are_no_reads_to_come(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -371,8 +371,8 @@ static void what_a_flat_kernel_grows_by_may_be_chosen(void **unused) {
                     p[n].pipeline_growth == (n + 1 < MD_MAX_DEGREE ? 1.05 : 1.1)); /* 8 x 8 lines */
 }
 
-/* What is held against 5 and 15 caches of 64 lines: of unstructured 66 lines are read again, but
- * 3,407 and more come from DRAM (table 5), with the miss rate 0.22 and 0.12 higher each time. */
+/* What is compared with 5 and 15 caches of 64 lines. unstructured reads 66 lines again, but 3,407
+ * and more come from DRAM (table 5), with the miss rate 0.22 and 0.12 higher each time. */
 static void what_is_held_against_caches_may_be_chosen(void **unused) {
     (void)unused;
     MdPrediction lines[MD_MAX_DEGREE], reads[MD_MAX_DEGREE];
@@ -450,7 +450,7 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
     assert_true(p[1].time == p[1].pipeline);
     inputs.mshrs = 32;
     inputs.accesses = inputs.loads =
-        250; /* no more can be read: whoever comes takes but MSHRs from the others */
+        250; /* no more can be read: a further CTA only takes MSHRs from the others */
     assert_int_equal(md_predict(&inputs, &model, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
     assert_true(fabs(p[7].time - sqrt(1 + 16 - 0.25)) < 1e-9);
     inputs.under_way = 32; /* a lone CTA has them all */
@@ -585,7 +585,7 @@ static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **u
     for (uint32_t sm = 0; sm < 15; sm++)
         assert_int_equal(limit_of(&l, sm), 5);
     assert_int_equal(l.sched->policy->watched_sm(l.agent.state), TYTO_NO_SM);
-    finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision stands */
+    finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision stays */
     assert_int_equal(limit_of(&l, 0), 5);
     end(&l);
 }

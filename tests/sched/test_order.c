@@ -27,7 +27,7 @@ static void oldest_and_youngest_look_at_age_alone(void **unused) {
         EXPECT_STEPS(&f, rows[i].first, rows[i].first);
         block(&f, warps(rows[i].first, rows[i].first));
         EXPECT_STEPS(&f, rows[i].without, rows[i].without);
-        unblock(&f, warps(0, 3)); /* no greed: the other one has not stalled */
+        unblock(&f, warps(0, 3)); /* no greed: the other one did not stall */
         EXPECT_STEPS(&f, rows[i].again);
         fabricated_free(&f);
     }
@@ -181,7 +181,7 @@ static void caws_by_progress_takes_the_warp_that_has_issued_least(void **unused)
 
 /* ---- cawa-cacp ---- */
 
-/* A set of four lines in places 0 to 3, all of which can go; the higher the older. */
+/* A set of four lines in places 0 to 3. All of them can go. A higher place is older. */
 static int victim_of(Fabricated *f, uint64_t address, uint32_t pc) {
     TytoLine lines[4];
     for (uint32_t i = 0; i < 4; i++)

@@ -185,7 +185,7 @@ static void with_blp_a_group_is_numbered_by_its_age(void **unused) {
 
 enum { SMS = 6, CTAS = 3 };
 
-/* By SM: the number of the CTA that each prefers, when all SMs have finished so many of those. */
+/* By SM: the number of the CTA that each prefers, after every SM has finished `waves` CTAs. */
 static void preferred_after(const char *policy, int waves, int64_t preferred[SMS]) {
     Fabricated f[SMS];
     uint64_t next = 0;

@@ -102,7 +102,7 @@ static void a_warp_at_a_barrier_takes_its_cta_out_of_finish_wait(void **unused) 
     fabricated_free(&f);
 }
 
-/* Section III: "at least one warp waiting at a barrier", of which a CTA can have several. */
+/* Section III: "at least one warp waiting at a barrier". A CTA can have several barriers. */
 static void a_cta_is_in_barrier_wait_while_any_of_its_barriers_holds_a_warp(void **unused) {
     (void)unused;
     Fabricated f;

@@ -144,7 +144,7 @@ static void malformed_settings_are_answered_with_the_form(void **unused) {
     expect("two-level:group=4,", "'' is not of the form", NULL);
     expect("two-level:group=4,group=5", "two-level: group is set twice", NULL);
     expect("two-level:group=4,grup=5,inner=3", "not one of (lrr|gto)",
-           NULL); /* all of them are told */
+           NULL); /* all of them are reported */
     char text[300] = "two-level:group=";
     memset(text + strlen(text), '1', 200);
     expect(text, "is too long", NULL);
@@ -390,7 +390,7 @@ static void a_pick_that_is_not_ready_is_told_with_policy_cycle_and_sm(void **unu
     assert_false(sched_check_pick(f.policy, &f.view, warp, warps(0, 4), text, sizeof text));
     assert_non_null(strstr(text, "picked warp 5, which cannot issue now"));
     assert_false(sched_check_pick(f.policy, &f.view, 64, warps(0, 63), text, sizeof text));
-    assert_non_null(strstr(text, "picked warp 64, which is no warp slot"));
+    assert_non_null(strstr(text, "picked warp 64, which is not a warp slot"));
     assert_false(sched_check_pick(f.policy, &f.view, -7, warps(0, 63), text, sizeof text));
     assert_true(sched_check_pick(f.policy, &f.view, 5, warps(5, 5), text, sizeof text));
     assert_true(sched_check_pick(f.policy, &f.view, TYTO_NO_WARP, warps(0, 4), text, sizeof text));

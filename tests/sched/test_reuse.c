@@ -37,7 +37,7 @@ static void the_distance_is_the_other_lines_in_between(void **unused) {
     free(reuse);
 }
 
-/* Twice as many reads as there are marks, so that these are given out anew. */
+/* Twice as many reads as there are marks, so that marks are given out again. */
 static void distances_are_those_of_a_list_with_the_latest_in_front(void **unused) {
     (void)unused;
     enum { LINES = 64, READS = 4 << REUSE_LINE_BITS };

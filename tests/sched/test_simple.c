@@ -55,7 +55,7 @@ static void gto_stays_until_the_stall_then_takes_the_oldest(void **unused) {
     EXPECT_STEPS(&f, 0, 0);
     block(&f, warps(0, 0));
     EXPECT_STEPS(&f, 1, 1);
-    unblock(&f, warps(0, 0)); /* older, but 1 has not stalled */
+    unblock(&f, warps(0, 0)); /* older, but 1 did not stall */
     EXPECT_STEPS(&f, 1);
     block(&f, warps(1, 1));
     EXPECT_STEPS(&f, 0);
@@ -366,12 +366,12 @@ static void active_wakes_while_a_place_changes_hands(void **unused) {
     assert_int_equal(policy->next_change(f.state, &f.view), UINT64_MAX);
     block(&f, warps(0, 0));
     assert_int_equal(policy->next_change(f.state, &f.view), 1);
-    block(&f, warps(2, 3)); /* whoever comes up waits as well, perhaps for something else */
+    block(&f, warps(2, 3)); /* the warp that comes up waits as well, perhaps for something else */
     assert_int_equal(policy->next_change(f.state, &f.view), 1);
     fabricated_free(&f);
     fabricate(&f, "two-level-active:active=4", (FabricatedSize){.warps = 4});
     launch_all(&f);
-    block(&f, warps(0, 3)); /* nobody is in the queue */
+    block(&f, warps(0, 3)); /* no warp is in the queue */
     assert_int_equal(policy->next_change(f.state, &f.view), UINT64_MAX);
     fabricated_free(&f);
 }

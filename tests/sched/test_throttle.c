@@ -11,7 +11,7 @@ static void steps_of(Fabricated *f, int warp, int count) {
 
 static const char DYNCTA[] = "dyncta:period=100,t_mem_l=20,t_mem_h=60";
 
-/* Four CTAs of two warps, of which two run at first. */
+/* Four CTAs of two warps. Two of these CTAs run at first. */
 static void begin_dyncta(Fabricated *f, const char *policy) {
     fabricate(f, policy, (FabricatedSize){.warps = 8, .warps_per_cta = 2});
     launch_all(f);
@@ -89,7 +89,7 @@ static void dyncta_idle_cycles_add_a_cta_though_memory_is_slow(void **unused) {
         unblock(&f, warps(0, 3));
         for (int warp = 0; rows[i].at_barrier && warp < 4; warp++)
             arrive(&f, warp);
-        pass(&f, 1); /* nobody issues in it */
+        pass(&f, 1); /* no warp issues in it */
         for (int cycle = 0; cycle < 15; cycle++)
             pass(&f, 1);
         for (int warp = 0; rows[i].at_barrier && warp < 4; warp += 2)

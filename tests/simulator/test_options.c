@@ -108,7 +108,7 @@ static void test_mistakes(void **state) {
     refuse("--dump-registers 1:", "LINE");
 }
 
-/* Every mistake is told, not only the first, and says where the words came from. */
+/* Every mistake is reported, not only the first. The message says where the words came from. */
 static void test_all_mistakes_are_told(void **state) {
     (void)state;
     Parsed parsed = parse("--nonsense --memory x --quiet");

@@ -1,4 +1,4 @@
-/* The progress line: what is left of a launch, and when it is told. */
+/* The progress line: the rest of a launch, and when the line is printed. */
 #include "simulator/progress.h"
 
 #include <math.h>

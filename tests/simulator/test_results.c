@@ -51,7 +51,7 @@ static TytoStatus launch(const Bench *bench, const char *kernel) {
     return tyto_launch(bench->simulator, &request);
 }
 
-/* `part` stands in the run's JSON. */
+/* The run's JSON contains `part`. */
 static void assert_reports(const Bench *bench, const char *part) {
     char *json = tyto_report_json(bench->simulator, "test");
     if (!strstr(json, part)) fail_msg("expected %s in:\n%s", part, json);

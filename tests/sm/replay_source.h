@@ -36,7 +36,7 @@ typedef struct ReplaySource {
     uint64_t steps; /* so far */
 } ReplaySource;
 
-/* CTAs of so many warps, each of which executes the stream of a program. */
+/* CTAs of `warps` warps. Each warp executes the stream of a program. */
 WarpSource *replay_source_start(ReplaySource *source, const WarpProgram *program, uint32_t warps,
                                 const ReplayStep *stream);
 

@@ -1,6 +1,6 @@
 /* What a stage of the SM is tested with: a context on a machine of the test's own making, with
- * ideal networks, a policy that records what it is told, and instructions that are rows of a table
- * rather than PTX. No GPU; time passes when the test says so. */
+ * ideal networks, a policy that records what it hears, and instructions that are rows of a table,
+ * not PTX. There is no GPU; time passes when the test says so. */
 #ifndef TYTO_TESTS_SM_STAGE_H
 #define TYTO_TESTS_SM_STAGE_H
 
@@ -38,7 +38,7 @@ typedef struct StageIssue {
     uint32_t pc;
 } StageIssue;
 
-/* What the recording policy was told. */
+/* What the recording policy has heard. */
 typedef struct StageHeard {
     uint32_t count[TYTO_EVENTS];
     TytoEvent last;

@@ -103,8 +103,8 @@ static void test_accesses_that_the_data_need_are_known(void **state) {
     }
 }
 
-/* Each half by itself has what it shares with nobody of the other; constants and textures are the
- * warp's. */
+/* Each half alone has what it does not share with the other half. Constants and textures belong to
+ * the warp. */
 static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) {
     (void)state;
     for (int has_pattern = 0; has_pattern < 2; has_pattern++) {
@@ -192,7 +192,7 @@ static void test_a_line_of_words_is_one_access(void **state) {
     assert_false(memory->is_local);
 }
 
-/* 32 lanes, each so many bytes from the last, touch that many lines. */
+/* 32 lanes, `bytes` bytes apart, touch as many lines as their addresses span. */
 static void test_a_stride_touches_its_share_of_lines_in_either_order(void **state) {
     (void)state;
     for (uint32_t bytes = 4; bytes <= 512; bytes *= 2)
@@ -319,7 +319,7 @@ static void test_lanes_that_read_one_word_share_it(void **state) {
     bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
     stride(&bench, 64, 0);
     assert_int_equal(cycles(&bench), 1);
-    /* and they share it as well when another word of the bank is read beside it */
+    /* and they share it too when another word of the bank is read with it */
     for (uint32_t words = 2; words <= 32; words *= 2) {
         for (uint32_t i = 0; i < ISA_LANES; i++)
             bench.address[i] = i % words * 128;
@@ -623,7 +623,7 @@ static void assert_one_pass(Bench *bench, bool is_one) {
                                       bench->operation.pattern));
 }
 
-/* Coalesces with the pattern and without it; what comes out must be the same. */
+/* Coalesces with the pattern and without it. The result must be the same. */
 static void assert_same_with_pattern(PtxSpace space, IsaMemoryKind kind, uint32_t low,
                                      uint32_t high, int64_t distance) {
     Bench with, without;

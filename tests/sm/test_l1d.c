@@ -85,8 +85,8 @@ static void test_a_hit_is_done_when_the_latency_is_over_and_not_before(void **st
     }
 }
 
-/* Hits that are looked up in one cycle or the next have their data so many cycles later, in order;
- * a miss takes no such time. */
+/* Hits that are looked up in one cycle or the next have their data after the hit latency, in order.
+ * A miss does not take that time. */
 static void test_the_data_of_a_hit_come_after_the_latency_of_hits(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=1 l1d.hit_latency=10");
@@ -175,7 +175,7 @@ static void test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order(v
     stage_free(bench->stage);
 }
 
-/* A line on its way has not missed again. */
+/* A line on its way does not miss again. */
 static void test_a_set_counts_its_lookups_misses_and_evictions(void **state) {
     (void)state;
     enum { SETS = 2 };
@@ -481,7 +481,7 @@ static void test_only_dirty_sectors_are_written_back(void **state) {
     assert_int_equal(send->access.address, A + 32);
     assert_int_equal(send->access.sectors, 0x5); /* of three */
     assert_int_equal(send->access.bytes, 96);
-    assert_int_equal(send->warp, SM_NO_WARP); /* a flush is no warp's */
+    assert_int_equal(send->warp, SM_NO_WARP); /* a flush belongs to no warp */
     assert_int_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
     stage_free(bench->stage);
 }
@@ -679,8 +679,7 @@ static void test_what_does_not_hit_keeps_the_next_lookup_for_longer(void **state
     }
 }
 
-/* Four MSHRs of which each request takes one: the fifth waits for one to be free, not for a line.
- */
+/* Four MSHRs; each request takes one. The fifth waits for a free one, not for a line. */
 static void test_every_request_that_waits_can_take_an_mshr(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=1 l1d.mshrs=4 l1d.mshr_merges=4 l1d.mshr_requests=4");
@@ -730,8 +729,8 @@ static void test_a_bank_that_is_stuck_lets_the_others_go_on(void **state) {
     stage_free(bench->stage);
 }
 
-/* Both banks want a way of one set, of which one is free: the second finds the line there that the
- * first has brought, and only lacks its sector. */
+/* Both banks want a way of one set, and one way is free. The second bank finds the line that the
+ * first has brought, and lacks only its sector. */
 static void test_a_line_that_another_bank_brings_ends_the_want_of_a_way(void **state) {
     (void)state;
     Bench *bench = start(BANKED "l1d.size=4KiB l1d.ways=1 l1d.latency=2");

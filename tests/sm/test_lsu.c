@@ -1,5 +1,5 @@
 /* The load/store unit alone: the cycle in which each kind of access is written back, and what keeps
- * it waiting. The L1D, port and banks beside it are real. */
+ * it waiting. The L1D, port and banks next to it are real. */
 #include "sm/lsu.h"
 #include "stage.h"
 
@@ -297,7 +297,8 @@ static void test_a_texture_hit_passes_its_caches_latency(void **state) {
     stage_free(bench->stage);
 }
 
-/* Steps until the latch is free, or for so many cycles; the request that goes out meanwhile. */
+/* Steps until the latch is free, or for `cycles` cycles. Returns the request that goes out
+ * meanwhile. */
 static MemRequest *sent_within(Bench *bench, uint32_t cycles) {
     MemRequest *request = NULL;
     while (cycles-- && !request) {
@@ -311,7 +312,8 @@ static uint16_t make_texture(Bench *bench, uint64_t address) {
     return stage_memory_inst(bench->stage, bench->load, 6, SM_PATH_TEXTURE, address, 1);
 }
 
-/* A miss whose line comes before that of an older one waits for it; a hit waits for nobody. */
+/* A miss whose line comes before the line of an older miss waits for it. A hit waits for no
+ * other. */
 static void test_textures_end_in_the_order_of_their_misses_if_they_shall(void **state) {
     (void)state;
     for (int in_order = 0; in_order < 2; in_order++) {

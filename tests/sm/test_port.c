@@ -308,7 +308,7 @@ static void test_a_request_to_another_sm_goes_to_its_node_and_is_answered_there(
     assert_int_equal(request->waiting, 77);
     assert_int_equal(request->cta, UINT32_MAX);
     assert_int_equal(mem_source(request->handle).index, STAGE_SM);
-    /* two replies, the last of which is the agent's to hear of, whatever the unit's queue holds */
+    /* two replies; the agent hears of the last one, for any state of the unit's queue */
     assert_true(port_offer(&bench->port, &bench->stage->sm, 5, request->handle, &line));
     assert_null(line);
     assert_int_equal(bench->stage->wake, UINT64_MAX);

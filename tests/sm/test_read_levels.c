@@ -32,7 +32,8 @@ static ReadResult look(Bench *bench, int warp, uint64_t address) {
                              &bench->port, address, SM_NO_PC, (uint32_t)warp, warp);
 }
 
-/* Steps until a cache above has got something, for at most so many cycles: which have. */
+/* Steps until a cache above has received something, for at most `cycles` cycles. Returns which
+ * have. */
 static uint32_t step(Bench *bench, uint32_t cycles) {
     uint32_t filled = 0;
     while (!filled && cycles--) {

@@ -109,7 +109,7 @@ static void test_an_instruction_without_a_slot_takes_no_time(void **state) {
     assert_int_equal(with, without);
 }
 
-/* Through three moves, of which the machine has none. */
+/* Through three moves; the machine has no moves of its own. */
 static void test_a_result_is_waited_for_through_instructions_without_a_slot(void **state) {
     (void)state;
     static const char *const latency[] = {SASS "ops.int_add.latency=4",
@@ -288,7 +288,7 @@ static void test_an_sm_wakes_for_its_agent_and_sleeps_until_its_time(void **stat
     assert_int_equal(clerk.stepped, 10);
     assert_int_equal(*wake, 30);
     assert_false(sm_offer_request(bench->sm, 12, &request));
-    assert_int_equal(*wake, 30); /* a refused one wakes nobody */
+    assert_int_equal(*wake, 30); /* a refused request wakes nothing */
     sm_step(bench->sm, 30);
     assert_int_equal(*wake, UINT64_MAX);
     assert_true(sm_is_idle(bench->sm));

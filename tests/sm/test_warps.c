@@ -3,7 +3,7 @@
 #include "sm/warps.h"
 #include "stage.h"
 
-/* A program of one kernel that exits at once, launched with so many warps a CTA. */
+/* A program of one kernel that exits at once, launched with a number of warps for each CTA. */
 typedef struct Bench {
     Stage *stage;
     PtxFunction ptx;
@@ -222,7 +222,8 @@ static void test_a_fence_waits_for_registers_and_beyond_the_cta_for_stores(void 
     }
 }
 
-/* Nobody awaits the stores of the slot's first warp: its next one hears of them. */
+/* The slot's first warp does not wait for its stores. The slot's next warp receives their
+ * acknowledgements. */
 static void test_acknowledgements_that_outlive_a_warp_come_to_the_next_one(void **state) {
     (void)state;
     Bench *bench = start("lsu.acknowledges_stores=no", 1);

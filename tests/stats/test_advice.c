@@ -129,9 +129,9 @@ static void test_each_rule_applies_from_its_threshold_on(void **state) {
     Case at;
     for (AdviceRule rule = 0; rule < ADVICE_RULE_COUNT; rule++) {
         make(&at, rule, true);
-        if (!is_told(&at, rule)) fail_msg("%s is not told", advice_name((int)rule));
+        if (!is_told(&at, rule)) fail_msg("%s is not reported", advice_name((int)rule));
         make(&at, rule, false);
-        if (is_told(&at, rule)) fail_msg("%s is told", advice_name((int)rule));
+        if (is_told(&at, rule)) fail_msg("%s is reported", advice_name((int)rule));
     }
     assert_null(advice_name(ADVICE_RULE_COUNT));
     assert_null(advice_name(-1));
@@ -218,7 +218,7 @@ static void test_the_weightiest_rules_are_told_first(void **state) {
     assert_int_equal(found[2], ADVICE_barrier_bound);
 }
 
-/* Of several launches together nothing is told that needs a grid. */
+/* For several launches together, no advice is given that needs a grid. */
 static void test_a_total_has_no_grid(void **state) {
     (void)state;
     const AdviceRule rules[] = {ADVICE_small_grid, ADVICE_tail, ADVICE_low_occupancy};

@@ -111,7 +111,7 @@ static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memor
     return run;
 }
 
-/* Cycles before the first thread block can start are told by themselves. */
+/* Cycles before the first thread block can start are a row of their own. */
 static void test_the_launch_is_a_cause_of_its_own(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
@@ -248,8 +248,7 @@ static void test_untimed_kernels(void **state) {
     run_free(run);
 }
 
-/* The text of one launch and of a run without timing, with so many instructions in half a second.
- */
+/* The text of one launch and of a run without timing, for `instructions` in half a second. */
 static void assert_functional_text(uint64_t instructions, const char *launch, const char *whole) {
     RunStats *run = run_new("matmul");
     run_set_origin(run, RUN_ORIGIN_machine, "owl");

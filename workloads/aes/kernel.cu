@@ -18,8 +18,8 @@ union Column {
     unsigned char byte[4];
 };
 
-/* Leaves the compiler nothing that it knows of `x` from before: each round looks up the table anew,
- * as the 28 million instructions tell of that program (Bakhoda et al., ISPASS 2009, table 1). */
+/* Hides from the compiler what it knows of `x`: each round then looks up the table again, as the 28
+ * million instructions of that program show (Bakhoda et al., ISPASS 2009, table 1). */
 static __device__ void forget(unsigned &x) { asm volatile("" : "+r"(x)); }
 
 /* The bytes of a column before its rows are mixed; `first` is that of the block's columns. */

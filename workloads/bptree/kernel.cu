@@ -1,7 +1,7 @@
 /* Queries of a B+ tree, one per CTA, one thread per key of a node: the thread whose key begins the
- * interval that holds the query's key names the child for all. Where the query stands and where it
- * goes next are 64-bit words in global memory, which all threads read anew at each level: the
- * first copies the one to the other between two barriers. */
+ * interval that holds the query's key names the child for all. A query's position and its next
+ * position are 64-bit words in global memory. All threads read both again at each level. The first
+ * thread copies one to the other between two barriers. */
 #include "tyto_device.h"
 
 enum { ORDER = 256 }; /* children of a node at most, and threads of a CTA */

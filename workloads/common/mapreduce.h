@@ -8,8 +8,8 @@
 
 enum { MAPREDUCE_RUN = 256 /* threads of a CTA, and records that it sorts */ };
 
-/* How far to go. At size paper only as far as the papers' simulations, which end after so many
- * instructions, with the suite's inputs. */
+/* How far to go. Size paper goes only as far as the papers' simulations, which end after a number
+ * of instructions, with the suite's inputs. */
 enum { MAPREDUCE_COUNT = 1, MAPREDUCE_MAP, MAPREDUCE_RUNS, MAPREDUCE_ALL };
 #define MAPREDUCE_PHASES(paper)                                                                    \
     {"phases",                                                                                     \
@@ -77,7 +77,7 @@ RecordSet mapreduce_fetch(Workload *workload, const DeviceRecords *device, bool 
  * `emitted`; true when both agree and are in order. */
 bool mapreduce_sort(Workload *workload, DeviceRecords *device, RecordSet *emitted, uint32_t runs,
                     CompareKeys *compare, const uint8_t *texts);
-/* How many runs that is for these phases, of which `runs` are asked for. */
+/* The number of runs for these phases, when `runs` runs are asked for. */
 uint32_t mapreduce_runs(const DeviceRecords *device, uint32_t phases, uint32_t runs);
 /* Where each key's records begin, among the sorted ones, as the device finds it, and their count at
  * the end. NULL when `sorted` says otherwise. */

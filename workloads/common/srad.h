@@ -6,8 +6,8 @@
 #include "workload.h"
 
 /* One step on a rows x columns image. `noise` is the squared coefficient of variation of a stretch
- * that should be smooth, `rate` the step size. A pixel at the edge stands in for the neighbour it
- * lacks. */
+ * that should be smooth, `rate` is the step size. A pixel at the edge takes the place of the
+ * neighbour that it lacks. */
 void srad_step(Workload *workload, float *image, size_t rows, size_t columns, float noise,
                float rate);
 

@@ -98,7 +98,7 @@ static void parse_seed(Workload *workload, const char *text) {
     setenv("TYTO_SEED", text, 1);
 }
 
-/* An option as it stands in the command line: "--name value", or "--name=value". */
+/* An option as the command line has it: "--name value", or "--name=value". */
 typedef struct Option {
     const char *name; /* "--name" */
     char *copied;     /* that name, where it had to be cut out; owned, NULL: it had not */
@@ -152,8 +152,8 @@ static void take_options(Workload *workload, char **words,
     }
 }
 
-/* A size is of all parameters, so it is looked for first: what else is told stands, in any order.
- */
+/* A size sets all parameters, so it is looked for first. The other options then change single ones,
+ * in any order. */
 static void parse_options(Workload *workload, int argc, char **argv) {
     char **words = argc ? argv + 1 : argv;
     take_options(workload, words, take_size);

@@ -52,9 +52,9 @@ typedef struct WorkloadShape {
 } WorkloadShape;
 
 /* Reads the options (and answers `--help`), opens device 0, and loads NAME.ptx from the folder in
- * the environment variable TYTO_WORKLOAD_DIR or else from beside the executable. `--size` takes
- * test, small (the default), paper, or a number for the first parameter; each parameter is an
- * option too, and the last one given counts. */
+ * the environment variable TYTO_WORKLOAD_DIR, else from the executable's folder. `--size` takes
+ * test, small (the default), paper, or a number for the first parameter. Each parameter is an
+ * option too. The last value that is given counts. */
 Workload workload_open(const WorkloadInfo *info, int argc, char **argv);
 /* Ends the program with `name: ` and the message. */
 __attribute__((noreturn, format(printf, 2, 3))) void workload_fail(const char *name,
@@ -113,8 +113,8 @@ bool workload_compare_words(const Workload *workload, const uint32_t *got, const
                             size_t count);
 bool workload_compare_bytes(const Workload *workload, const uint8_t *got, const uint8_t *expected,
                             size_t count);
-/* The same of pixels of four channels, a byte each, of which `most` may differ, a third of these by
- * more than a level of a channel. The first that is one too many is printed. */
+/* The same for pixels of four channels, a byte each. At most `most` may differ, at most a third of
+ * them by more than a level of a channel. The first pixel that is one too many is printed. */
 bool workload_compare_pixels(const Workload *workload, const uint32_t *got,
                              const uint32_t *expected, size_t count, size_t most);
 /* As the first three, for a device buffer. */

@@ -1,7 +1,7 @@
-/* The isothermal Euler equations on an unstructured mesh: a sweep over the nodes, one per thread, sums
- * what flows through the faces between a node and those that it shares an edge with, and advances it.
- * A state is velocity in x, y and z and density; states, neighbours and normals are arrays over the
- * nodes, of which `states` and `next` hold four, `normals` three for each edge of a node. */
+/* The isothermal Euler equations on an unstructured mesh: a sweep over the nodes, one per thread,
+ * sums the flow through the faces between a node and the nodes at its edges, and advances it. A state
+ * is velocity in x, y and z and density. States, neighbours and normals are arrays over the nodes:
+ * `states` and `next` hold four values for a node, `normals` three for each edge of a node. */
 #include "tyto_device.h"
 
 enum : unsigned { EDGES_OF_NODE = 24 };

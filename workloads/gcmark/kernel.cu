@@ -1,7 +1,7 @@
 /* The mark phase of a tracing garbage collector: a launch for each wave from the roots, one object
- * of the wave per thread. An object is a header word, then its references, then other data; marks
- * are bits of a vector beside the heap. The thread that marks an object first puts it into the next
- * wave. */
+ * of the wave per thread. An object is a header word, then its references, then other data. Marks
+ * are bits of a vector outside the heap. The thread that marks an object first puts it into the
+ * next wave. */
 #include "tyto_device.h"
 
 enum : unsigned { NO_OBJECT = 0 };

@@ -8,7 +8,7 @@ typedef unsigned long long u64;
 
 enum { UNROLLED = 64 }; /* instructions between two looks at the clock */
 
-/* So many copies of a statement. */
+/* The statement `text`, that number of times. */
 #define TIMES4(text)  text text text text
 #define TIMES8(text)  TIMES4(text) TIMES4(text)
 #define TIMES16(text) TIMES4(TIMES4(text))
@@ -31,10 +31,10 @@ static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
 
 /* ---- Instructions ---- */
 
-/* A chain of UNROLLED instructions, each of which needs the result of the one before; run twice, so
- * that the second finds its code cached. `text` and `next` take turns: a second sum of the first's
- * operands would be one instruction with it on a real GPU. `zeros` makes of values that all lanes
- * have, which go to a pipeline of their own there, values that may differ. */
+/* A chain of UNROLLED instructions: each needs the result of the one before. It runs twice, so that
+ * the second run finds its code cached. `text` and `next` take turns: a real GPU's compiler would
+ * merge a second sum of the same operands with the first. Values that all lanes share go to a
+ * separate pipeline there, so `zeros` makes them values that may differ. */
 #define LATENCY(name, type, kind, text, next)                                                      \
     extern "C" __global__ void latency_##name(u64 *cycles, type *sink, const type *zeros, type a,  \
                                               type b, type c) {                                    \

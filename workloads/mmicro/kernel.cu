@@ -24,14 +24,14 @@ static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
 #define TWO  "{%4, %4}"
 #define FOUR "{%4, %4, %4, %4}"
 
-/* Adds a product to c. `form` ends where the operands begin; `more` stands behind them. */
+/* Adds a product to c. `form` ends where the operands begin; `more` follows them. */
 #define PRODUCT(kind, form, a, b, more, c)                                                         \
     asm volatile(form " {%0, %1, %2, %3}, " a ", " b ", {%0, %1, %2, %3}" more ";"                 \
                  : "+" kind(c[0]), "+" kind(c[1]), "+" kind(c[2]), "+" kind(c[3])                  \
                  : "r"(factor));
 
-/* 64 products in a row, each of which needs the sum of the one before; and three rows of 16 in every
- * warp. Run twice, so that the second finds its code cached. */
+/* 64 products in a row: each needs the sum of the one before; and three rows of 16 in every warp.
+ * They run twice, so that the second run finds its code cached. */
 #define MEASURE(name, type, kind, form, a, b, more)                                                \
     extern "C" __global__ void latency_##name(u64 *cycles, type *sink, unsigned factor) {          \
         type c[4] = {};                                                                            \

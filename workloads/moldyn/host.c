@@ -1,11 +1,11 @@
 /* Particles in a box whose opposite sides are one, and lists of neighbours from a mesh, as COSMIC's
- * moldyn reads both: the mesh is that of the programs of fluid dynamics, which MD's data sets are
- * as large as one and the same of ("What MD's tables tell of its programs",
- * docs/reproduction-md.md). Particles lie near the points of a lattice, by their numbers: those of
- * a list are so many numbers apart at most that no two of them begin near one point. Of a list's
- * pairs as many are within the cutoff as where a list reaches 1.2 times as far, which is the
- * program's tolerance. The device's fused multiplications and additions call for the tolerance
- * here, and may put a pair on the other side of the cutoff, where a force is below 0.00006. */
+ * moldyn reads both. The mesh is that of the programs of fluid dynamics: MD's data sets have the
+ * size of one common mesh (docs/reproduction-md.md). Particles lie near the points of a lattice, by
+ * their numbers. The numbers of a list's particles are close enough that no two of them begin near
+ * one point. The share of a list's pairs within the cutoff is that of a list that reaches 1.2 times
+ * as far, which is the program's tolerance. The device's fused multiplications and additions call
+ * for the tolerance here. They may put a pair on the other side of the cutoff, where a force is
+ * below 0.00006. */
 #include "common/edges.h"
 
 enum { THREADS = 192, AXES = 3 };

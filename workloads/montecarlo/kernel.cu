@@ -1,8 +1,8 @@
 /* Sums from which the host prices European call options by Monte Carlo integration: normally
  * distributed samples from an even sequence, then the pay-offs of all samples, one option per CTA.
- * As in NVIDIA's sample the terms of the options are in constant memory, both sums of a CTA go down
- * one tree, whose last six levels are one warp's in lockstep, and the sequence is of whole numbers,
- * of which the upper half is the lower one turned around. */
+ * As in NVIDIA's sample the terms of the options are in constant memory. Both sums of a CTA go down
+ * one tree, and one warp does its last six levels in lockstep. The sequence is of whole numbers;
+ * its upper half mirrors the lower one. */
 #include "tyto_device.h"
 
 enum { THREADS = 256, WARP = 32, MOST_OPTIONS = 2048 };

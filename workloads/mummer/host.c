@@ -166,7 +166,7 @@ static uint32_t search(Text text, const uint32_t *suffixes, const uint8_t *read,
     return longest;
 }
 
-/* What a match of the kernel says: its bases, or UINT32_MAX where the tree has not the read's. */
+/* The bases of a match that the kernel found, or UINT32_MAX if the tree lacks those of the read. */
 static uint32_t bases_of(const Tree *tree, Text text, const uint8_t *read, const uint32_t *match) {
     if (match[0] == 0) return 0;
     if (match[0] > tree->count) return UINT32_MAX;

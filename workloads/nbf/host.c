@@ -1,11 +1,11 @@
-/* Non-bonded forces on every atom of a random molecule, each with 18 partners within 250 of it in
- * the numbering: so the coordinates that a CTA of 192 threads reads lie in 66 lines (MD
- * section 5.1: about 65). A list is sorted by number, so that the atoms of a warp reach the same
- * part of the molecule at the same step. Alone on an SM a CTA reads 183 lines from DRAM, among
- * seven 1,613 (MD table 5: 169 and 1,570). The miss rates that stand beside the reads there are
- * those of 3,007 to 3,080 accesses, of which 214 to 246 are stores that miss; here they are 2,496
- * and 216, since partners of the same rank lie close together, and forces are three words of
- * records of 48 bytes. The device fuses multiplications and additions, which calls for the
+/* Non-bonded forces on every atom of a random molecule, each with 18 partners within 250 of it
+ * in the numbering. So the coordinates that a CTA of 192 threads reads lie in 66 lines (MD
+ * section 5.1: about 65). A list is sorted by number, so that the atoms of a warp reach the
+ * same part of the molecule at the same step. Alone on an SM a CTA reads 183 lines from DRAM,
+ * among seven 1,613 (MD table 5: 169 and 1,570). The miss rates next to these reads in table 5
+ * are those of 3,007 to 3,080 accesses, 214 to 246 of them stores that miss. Here they are
+ * 2,496 and 216, since partners of the same rank lie close together, and forces are three words
+ * of records of 48 bytes. The device fuses multiplications and additions, which calls for the
  * tolerance. */
 #include "common/edges.h"
 

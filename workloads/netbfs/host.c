@@ -1,8 +1,8 @@
 /* Breadth-first search through a random circuit, from the gates that read none: one launch per
  * level. A gate and its level are 44 bytes, and 192 of them 66 lines of 128 (MD: 2.6 MB, table 1;
  * the set of a thread block is about 70 lines, section 5.1, and alone it reads 73, table 5; here
- * 78). With 18 levels a thread block finds ten gates in a launch, as many as table 5 leaves for
- * stores that miss beside its reads. */
+ * 78). With 18 levels a thread block finds ten gates in a launch. Table 5 leaves the same number
+ * for stores that miss. */
 #include "common/circuit.h"
 
 static const uint32_t UNREACHED = UINT32_MAX;

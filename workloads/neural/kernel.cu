@@ -59,8 +59,8 @@ extern "C" __global__ void neural_first(const float *images, const float *weight
     out[MAP_1 * map + y * SIDE_1 + x + LAYER_1 * blockIdx.y] = squash(sum);
 }
 
-/* 5 x 5 threads: every second window of all six maps of the first layer, whose weights for an
- * element of the window lie side by side, and behind them five that nobody reads. */
+/* 5 x 5 threads: every second window of all six maps of the first layer. The weights for an element
+ * of the window lie side by side. Five unused ones follow them. */
 extern "C" __global__ void neural_second(const float *in, const float *weights, float *out) {
     int map = (int)blockIdx.x, x = (int)threadIdx.x, y = (int)threadIdx.y;
     int weight = map * (1 + WINDOW) * MAPS_1, left = x * 2, top = y * 2;

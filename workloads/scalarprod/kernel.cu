@@ -26,9 +26,9 @@ extern "C" __global__ void scalarprod(const float *a, const float *b, float *pro
 
 /* ---- As NVIDIA's compiler of 2010 had it ----
  *
- * Pointers step on, where the compiler of these days works out an address from an index in each
- * turn. They are worked out anew for each slice and each halving, from indices and parameters that
- * are read there; so is how many turns a slice will take, which nothing uses. */
+ * Pointers advance; today's compiler computes an address from an index in each turn. They are
+ * computed again for each slice and each halving, from indices and parameters that are read there.
+ * So is the number of turns of a slice, which nothing uses. */
 
 /* An address in global memory, as parameters have it. */
 typedef const float __attribute__((address_space(1))) * GlobalFloats;

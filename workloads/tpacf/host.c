@@ -15,7 +15,7 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [POINTS] = {"points", "of a set", {70, 150, 150}, 32768, 0},
-            [RANDOM_SETS] = {"random-sets", "beside the data", {3, 16, 50}, 1000, 0},
+            [RANDOM_SETS] = {"random-sets", "next to the data", {3, 16, 50}, 1000, 0},
         },
 };
 

@@ -1,4 +1,4 @@
-/* Loads, stores and prefetches with cache operators, all of which leave the values as they are. */
+/* Loads, stores and prefetches with cache operators. None of them changes a value. */
 #include "kernel.h"
 
 extern "C" __global__ void cache_operators(const unsigned *in, unsigned *out, unsigned n) {

@@ -30,7 +30,7 @@ extern "C" __global__ void hash_table(const unsigned *in, unsigned *out, unsigne
     }
 }
 
-/* All threads push onto one list without a lock, even ones pop; one thread sums what is left and what came out. */
+/* All threads push onto one list without a lock, even ones pop. One thread sums the rest and the popped values. */
 extern "C" __global__ void lock_free_list(const unsigned *in, unsigned *out, unsigned n) {
     enum { NONE = 0xffff };
     __shared__ unsigned head, next[256], popped;

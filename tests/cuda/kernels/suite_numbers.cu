@@ -111,7 +111,7 @@ static __device__ float block_sum(float x, float *parts) {
     return sum;
 }
 
-/* The solution x of the tridiagonal system with 4 on its diagonal and -1 beside it. */
+/* The solution x of the tridiagonal system with 4 on its diagonal and -1 next to it. */
 extern "C" __global__ void conjugate_gradient(const float *in, float *out, unsigned n) {
     __shared__ float p[258], parts[8];
     unsigned i = threadIdx.x;
@@ -175,7 +175,7 @@ extern "C" __global__ void triangular_solve(const unsigned *in, unsigned *out, u
 
 /* ---- Physics and finance ---- */
 
-/* Accelerations of 256 bodies, each four numbers, of which the last is the mass. */
+/* Accelerations of 256 bodies. Each body is four numbers; the last is the mass. */
 extern "C" __global__ void n_body(const float *in, float *out, unsigned n) {
     __shared__ float4 tile[64];
     unsigned i = threadIdx.x;

@@ -1,5 +1,5 @@
-// What calls answer that are wrong, at the edge of what is allowed, or that ask for what nobody has set:
-// launches, functions, memory, the device, libraries.
+// Answers to calls that are wrong, at the edge of what is allowed, or about something that the
+// program did not set: launches, functions, memory, the device, libraries.
 #include "answers.h"
 
 __global__ void nothing() {}

@@ -1,5 +1,5 @@
-// What calls answer that are wrong, at the edge of what is allowed, or that ask for what nobody has set:
-// streams, captures, graphs, textures, pools, the driver's own, and all of them after a fault.
+// Answers to calls that are wrong, at the edge of what is allowed, or about something that the program did
+// not set: streams, captures, graphs, textures, pools, the driver's own, and all of them after a fault.
 #include <cassert>
 
 #include "answers.h"

@@ -1,4 +1,4 @@
-// An assertion that fails in a kernel is told in CUDA's words, and is an error that sticks until the
+// A failed assertion in a kernel is reported in CUDA's words. It is an error that stays until the
 // device is reset.
 #include <cassert>
 #include <cstring>

@@ -1,4 +1,4 @@
-// C's mathematics on the device beside the host's, in both precisions, by their C++ names.
+// C's mathematics on the device and on the host, compared in both precisions, by their C++ names.
 #include <cfloat>
 
 #include "check.h"
@@ -87,8 +87,8 @@ __global__ void go_and_return(double *largest) {
     atomicMax((unsigned long long *)largest, (unsigned long long)__double_as_longlong(off));
 }
 
-// The functions of angles for arguments of every size, in both precisions, beside the host's; and where
-// a function's value is exact, infinite or a zero with a sign.
+// The functions of angles for arguments of every size, in both precisions, compared with the
+// host's. Also where a function's value is exact, infinite or a zero with a sign.
 __global__ void turn_far(double *out) {
     int i = threadIdx.x;
     double x = ldexp(1 + i * 0.0625, 8 * i - 20);

@@ -1,4 +1,4 @@
-// printf in kernels: output stands in order between the host's own.
+// printf in kernels: the output comes in order with the host's own.
 #include "check.h"
 
 __global__ void hello(const char *word, double number) {

@@ -44,7 +44,7 @@ __device__ bool holds(const unsigned char *bytes, int at, int size, int first) {
     return true;
 }
 
-// Each thread copies and sets so many bytes, from and to each place.
+// Each thread copies and sets as many bytes as its index, from and to each place.
 __global__ void move_bytes(int *wrong) {
     __shared__ unsigned char numbers[BYTES];
     unsigned char bytes[BYTES];

@@ -73,7 +73,7 @@ int main() {
         trace2 += diagonal[i] * diagonal[i] + (i + 1 < N ? 2 * beside[i] * beside[i] : 0);
     }
     EXPECT(is_near(sum, trace, 1e-9) && is_near(square, trace2, 1e-9));
-    // and a matrix whose eigenvalues are known: 2 on the diagonal, 1 beside it
+    // and a matrix whose eigenvalues are known: 2 on the diagonal, 1 next to it
     std::fill(ones.begin(), ones.end(), 2.0);
     std::fill(twos.begin(), twos.end(), 1.0);
     CHECK(cudaMemcpy(d_diagonal, ones.data(), N * 8, cudaMemcpyHostToDevice));

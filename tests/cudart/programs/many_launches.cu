@@ -1,4 +1,4 @@
-// Ten thousand tiny launches: what a launch costs beside the kernel's work.
+// Ten thousand tiny launches: the cost of a launch without the kernel's work.
 #include "check.h"
 
 __global__ void step(int *value) {

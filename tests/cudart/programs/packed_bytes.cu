@@ -1,5 +1,5 @@
-// Arithmetic on the halves and bytes of words: every function of two words and of one, held against
-// plain arithmetic, lane by lane; and directed roundings in double precision and of 64-bit integers.
+// Arithmetic on the halves and bytes of words: every function of two words and of one, compared with
+// plain arithmetic, lane by lane. Also directed roundings in double precision and of 64-bit integers.
 #include "check.h"
 
 #include <algorithm>

@@ -94,7 +94,7 @@ static int run(int self) {
     }
     for (int i = 0; i < PART; i++)
         EXPECT(is_near(values[i], all[self * PART + i]));
-    meet(self, 'e'); // nobody takes away what another one reads
+    meet(self, 'e'); // no process frees memory that another one still reads
     for (int i = 0; i < 2; i++) {
         CHECK(cudaIpcCloseMemHandle(left[i]));
         CHECK(cudaIpcCloseMemHandle(right[i]));

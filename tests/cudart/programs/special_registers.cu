@@ -35,7 +35,7 @@ __global__ void look(Seen *seen) {
     mine->nanoseconds = nanoseconds;
     mine->cycles = cycles;
     mine->later = (unsigned)clock() - later < 1u << 31;
-    mine->sm |= read_smid() != mine->sm ? 1u << 31 : 0; // nobody moves
+    mine->sm |= read_smid() != mine->sm ? 1u << 31 : 0; // no thread moves to another SM
 }
 
 struct Large {

@@ -15,7 +15,7 @@ static double linear(unsigned char value) {
     return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
 }
 
-// The last of `bits` significant bits, of which none is worth less than 2^-14.
+// The last of `bits` significant bits. It is worth at least 2^-14.
 static double last_bit(double value, int bits) {
     int exponent;
     std::frexp(value, &exponent);

@@ -1,7 +1,7 @@
 /* Machine code that was made by hand, so that it runs where there is no ptxas too: its kernel runs,
  * and damaged files of it are refused, or run without harm.
  *
- * usage: test_sass_machine [DAMAGED]: with a number, so many damaged files. */
+ * usage: test_sass_machine [DAMAGED]: with a number, that many damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* A CTA policy that reports the L1D that it is told of at a kernel's start, and while it runs. */
+/* A CTA policy that reports the L1D that it sees, at a kernel's start and while it runs. */
 #include "tyto/cta_policy.h"
 
 typedef struct State {
@@ -27,7 +27,7 @@ static void report(const void *state, const TytoReport *out) {
 
 const TytoCtaPolicy tyto_cta_policy = {TYTO_CTA_POLICY_HEAD,
                                        .name = "told",
-                                       .summary = "reports the L1D that it is told of",
+                                       .summary = "reports the L1D that it sees",
                                        .state_bytes = sizeof(State),
                                        .start = start,
                                        .dispatched = dispatched,

@@ -1,4 +1,5 @@
-/* A policy compiled against the struct of version 7 of the header, of which this is a copy. */
+/* A policy compiled against the struct of version 7 of the header. This is a copy of that
+ * struct. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -324,7 +324,8 @@ static void test_an_operand_is_used_again_in_its_place_until_it_is_written(void 
     stage_free(stage);
 }
 
-/* What stands before a full queue stays, and nothing is looked at, until the queue has room. */
+/* An instruction in front of a full queue stays. The collector looks at nothing until the queue has
+ * room. */
 static void test_a_collector_that_is_stuck_goes_on_when_something_leaves(void **state) {
     (void)state;
     Stage *stage = stage_new(ONE_UNIT, 8);

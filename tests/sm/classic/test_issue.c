@@ -82,7 +82,7 @@ static void stop(Bench *bench) {
     stage_free(bench->stage);
 }
 
-/* Only so many warps are there. */
+/* Keeps the first `count` warps only. */
 static void keep(Bench *bench, int count) {
     bench->stage->sm.view.resident = bits_low_mask(count);
     for (int w = count; w < WARPS; w++) {
@@ -112,8 +112,8 @@ static const StageInst load = {.op_class = ISA_CLASS_MEMORY,
                                .dst_count = 1,
                                .dst = {1}};
 
-/* The same on a machine with instructions of its own, of which those at `free` take no slot, on one
- * warp whose buffer holds them all. */
+/* The same on a machine with instructions of its own: those at `free` take no slot. One warp's
+ * buffer holds them all. */
 static Bench *start_own(const StageInst *program, uint32_t count, uint64_t free) {
     Bench *bench = start(ONE, program, count);
     Stage *stage = bench->stage;
@@ -253,7 +253,8 @@ static void test_a_wait_for_memory_goes_through_instructions_without_a_slot(void
     stop(bench);
 }
 
-/* One that reads what it writes, and two of which each writes what the other reads. */
+/* An instruction that reads what it writes; and two instructions that each read what the other
+ * writes. */
 static void test_no_instruction_without_a_slot_waits_for_its_own_result(void **state) {
     (void)state;
     const StageInst own = {
@@ -387,7 +388,8 @@ static uint64_t no_warp(void *state, const TytoSmView *view) {
     return 0;
 }
 
-/* What a policy lets no warp load is held back wherever it stands among those of a pick. */
+/* A policy lets no warp load. Such a load is held back at every place among the instructions of a
+ * pick. */
 static void test_a_load_behind_another_instruction_is_held_back_too(void **state) {
     (void)state;
     StageInst apart = load;

@@ -35,7 +35,7 @@ static Bench *start(const char *settings) {
     return bench;
 }
 
-/* A load from shared memory with so many conflicts. */
+/* A load from shared memory with `conflicts` conflicts. */
 static uint16_t shared_load(Bench *bench, uint8_t warp, uint16_t conflicts) {
     uint16_t inst = stage_memory_inst(bench->stage, bench->load, warp, SM_PATH_SHARED, 0, 1);
     insts_memory_of(&bench->stage->sm.insts, inst)->cycles = conflicts;

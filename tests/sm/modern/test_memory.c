@@ -1,5 +1,5 @@
 /* Memory instructions on their way to the load/store unit: the cycles in which a sub-core can issue
- * them, beside those that Huerta's measurements show. */
+ * them, compared with those that Huerta's measurements show. */
 #include "sm/modern/memory.h"
 #include "stage.h"
 
@@ -44,8 +44,8 @@ static void clear_latch(Bench *bench) {
     bench->lsu.latch = SM_NONE;
 }
 
-/* The cycles in which each of so many sub-cores issues its first loads, one a cycle as there is
- * room, the first in cycle 2. */
+/* The cycles in which each of `subcores` sub-cores issues its first loads: one a cycle while there
+ * is room, the first in cycle 2. */
 static void issue_all(Bench *bench, uint32_t subcores, uint64_t cycles[SM_MAX_SUBCORES][MOST]) {
     uint32_t issued[SM_MAX_SUBCORES] = {0}, order = 0, done = 0;
     const uint64_t first = bench->stage->sm.cycle;

@@ -79,7 +79,7 @@ static void test_a_reused_operand_needs_no_port(void **state) {
     (void)state;
     static const struct {
         uint8_t warp, a, b, c, reuse; /* IADD3 R1, R2.reuse, R3, R4 and what follows it */
-        uint8_t late;                 /* beside an instruction that reads all of bank 0 */
+        uint8_t late;                 /* next to an instruction that reads all of bank 0 */
     } rows[] = {
         {0, 2, 3, 4, 1, 1}, /* R2 is kept, and read now; R4 */
         {0, 2, 7, 8, 0, 0}, /* found, and not kept any longer */

@@ -5,8 +5,8 @@
 /* Warp cycles in a state, by the last letters of its name in the enum. */
 #define STATE(bench, name) (sm_warp_states((bench)->sm)->of[WARP_STATE_##name])
 
-/* A warp that issues an instruction a cycle stands nowhere. The exit may retire it in its cycle,
- * which is not one of a resident warp then. */
+/* A warp that issues an instruction a cycle never stalls. The exit may retire it in the same cycle,
+ * and then it does not count as a resident warp in that cycle. */
 static void test_a_warp_that_issues_is_selected(void **state) {
     (void)state;
     IsaControl control[MOST];

@@ -91,7 +91,7 @@ static void test_lines_behind_a_miss_are_asked_for_ahead(void **state) {
     assert_int_equal(bench.counters.l1i_accesses, 5); /* the next one behind them */
     assert_int_equal(need(&bench, 0, CODE + 3 * LINE, NOW + 500), NOW + 500);
     assert_int_equal(bench.counters.l1i_accesses, 7);
-    /* elsewhere: it begins anew */
+    /* elsewhere: it begins again */
     assert_int_equal(need(&bench, 0, CODE + 20 * LINE, NOW + 900), NOW + 900 + BEYOND + FETCH);
     assert_int_equal(bench.counters.l1i_accesses, 11);
     arena_free(bench.arena);
