@@ -80,7 +80,7 @@ static IsaOperand descriptor(Translator *t, const SassOperand *operand, int add)
     return tr_joined(t, &pair);
 }
 
-/* d, (descriptors | a, descriptor), c, p, counter(, metadata, selector) */
+/* d, (descriptors | a, descriptor), c, p(, metadata(, selector)), counter */
 bool tr_op_gmma(Translator *t) {
     const bool is_register = tr_operand(t, 1)->kind == SASS_REG;
     const SassOperand *d = tr_operand(t, 0), *a = tr_operand(t, 1),
@@ -93,7 +93,7 @@ bool tr_op_gmma(Translator *t) {
     const PtxMatrixSize size = ptx_matrix_size((PtxMatrixShape)matrix.shape);
     if (matrix.a == PTX_TYPE_NONE || !is_shape(t, &matrix))
         return tr_refuse(t, "this shape with these types");
-    const SassOperand *counter = adds + 1;
+    const SassOperand *counter = tr_operand(t, t->sass->operand_count - 1);
     const bool ends = counter->value != SASS_NO_COUNTER;
     if (ends && counter->value != 0) return tr_refuse(t, "another counter");
     isa_note_product(&t->info, matrix,
@@ -112,8 +112,8 @@ bool tr_op_gmma(Translator *t) {
     bool is_negated = false;
     const IsaOperand word = c->value == SASS_RZ ? ISA_PRED_FALSE : tr_word(t, adds, &is_negated);
     const bool is_sparse = tr_mod(t, SASS_MOD_SP);
-    const IsaOperand metadata = is_sparse ? tr_row(t, counter + 1) : ISA_SINK;
-    if (is_sparse) matrix.selector = (uint8_t)counter[2].value;
+    const IsaOperand metadata = is_sparse ? tr_row(t, adds + 1) : ISA_SINK;
+    if (is_sparse && adds + 2 < counter) matrix.selector = (uint8_t)adds[2].value;
     const uint32_t wide = t->wide_count;
     for (int i = 0; i < count; ++i)
         tr_add_wide(t, tr_gpr(t, (uint32_t)(d->value + i)));
