@@ -698,7 +698,7 @@ class Hostile(Case):
             ("absent: [X]", "absent: &a [X]", "no anchors, aliases or tags"),
             ("absent: [X]", "absent: !!str X", "no anchors, aliases or tags"),
             ("absent: [X]", f"absent: [{many}]", "there are too many of them"),
-            ("absent: [X]", "absent: [" + "x" * 2_000_000 + "]", "so many bytes"),
+            ("absent: [X]", "absent: [" + "x" * 2_000_000 + "]", "too many bytes"),
             ("B: 0}", "B: nan}", "not a number: 'nan'"),
             ("B: 0}", "B: 1e999}", "not a number: '1e999'"),
             ("run: vecadd", "run: vecadd, item: 1e300", "not a whole number from 1 to 1000000: '1e300'"),

@@ -74,9 +74,9 @@ static const Mistake statements[] = {
     {"ld.global.v2.b32 {%f1,%u1}, [%rd1];",
      "'ld.global.v2.b32': operand d has an integer and a floating-point number: the elements of "
      "a vector must be of one kind"},
-    {"ld.global.v4.b32 {%r1,%s1,_,%f1}, [%rd1];", "an integer beside a floating-point number"},
-    {"st.global.v2.b32 [%rd1], {%f1,1};", "an integer beside a floating-point number"},
-    {"mov.b64 %rd1, {%u1,%f1};", "an integer beside a floating-point number"},
+    {"ld.global.v4.b32 {%r1,%s1,_,%f1}, [%rd1];", "an integer and a floating-point number"},
+    {"st.global.v2.b32 [%rd1], {%f1,1};", "an integer and a floating-point number"},
+    {"mov.b64 %rd1, {%u1,%f1};", "an integer and a floating-point number"},
     {"ld.global.v2.u32 %r1, [%rd1];",
      "operand d is a single value, but must be a vector {a, b, ...}"},
     {"add.s32 {%r1,%r2}, %r1, %r2;", "operand d is a vector, but must be a single value"},
