@@ -1,5 +1,5 @@
-/* Arena on a list of growing blocks. The newest block is the only one that still hands out memory;
- * an allocation that does not fit opens a new block, large enough for it. */
+/* Arena: a list of growing blocks. Only the newest block still hands out memory; an allocation that
+ * does not fit opens a new block that is large enough for it. */
 #include "base/arena.h"
 
 #include <assert.h>
@@ -13,14 +13,13 @@
 #include "base/pages.h"
 
 enum {
-    ARENA_ALIGN = 16,              /* bytes; what malloc gives on a 64-bit host */
+    ARENA_ALIGN = 16,              /* bytes; the alignment of malloc on a 64-bit host */
     ARENA_MAX_ALIGN = 4096,        /* bytes */
-    ARENA_FIRST_BLOCK = 4096,      /* bytes; blocks double from here ... */
+    ARENA_FIRST_BLOCK = 4096,      /* bytes; the block size doubles from here ... */
     ARENA_LARGEST_BLOCK = 1 << 20, /* ... to here, so that little is left unused at the end */
-    ARENA_PAGES_BLOCK = 1 << 16,   /* bytes; each block of pages has the next one right behind
-                                      it */
-    ARENA_PAGES_PIECE = 1 << 14    /* bytes: what is larger is seldom touched all over, and would
-                                      waste huge pages */
+    ARENA_PAGES_BLOCK = 1 << 16,   /* bytes; consecutive blocks of pages are adjacent */
+    ARENA_PAGES_PIECE = 1 << 14    /* bytes; larger pieces are seldom used completely, and would
+                                    * waste huge pages */
 };
 
 typedef struct Block {
@@ -31,10 +30,10 @@ typedef struct Block {
 } Block;
 
 struct Arena {
-    Block *newest;          /* NULL while nothing was allocated */
-    Pages *pages;           /* which the blocks are of; NULL: of malloc */
+    Block *newest;          /* NULL until the first allocation */
+    Pages *pages;           /* that the blocks come from; NULL: from malloc */
     size_t next_size_bytes; /* size of the next ordinary block */
-    size_t handed_bytes;    /* asked for by callers, padding left out */
+    size_t handed_bytes;    /* requested by callers, without padding */
 };
 
 void base_out_of_memory(size_t size_bytes) {
@@ -65,7 +64,7 @@ void arena_free(Arena *arena) {
     free(arena);
 }
 
-/* Bytes to skip so that the block's next free byte is aligned. */
+/* Bytes to skip to align the block's next free byte. */
 static size_t padding_of(const Block *block, size_t align_bytes) {
     uintptr_t next = (uintptr_t)block->bytes + block->used_bytes;
     return (size_t)(-next & (align_bytes - 1));
@@ -78,7 +77,7 @@ static bool has_room(const Block *block, size_t size_bytes, size_t align_bytes) 
     return padding <= left && size_bytes <= left - padding;
 }
 
-/* Whether a piece has a block of its own, in small pages. */
+/* Whether a piece gets its own block, in small pages. */
 static bool is_apart(const Arena *arena, size_t size_bytes) {
     return arena->pages && size_bytes > ARENA_PAGES_PIECE;
 }

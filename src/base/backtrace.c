@@ -14,7 +14,7 @@ static const char *name_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Frames of ours, of the libraries that stand for CUDA's, and of the C library. */
+/* Skips frames of Tyto, of the libraries that replace CUDA's, and of the C library. */
 static bool is_skipped(const Dl_info *frame, const Dl_info *own) {
     static const char *const libraries[] = {"libcuda", "libc.so", "ld-linux"};
     if (frame->dli_fbase == own->dli_fbase) return true;
@@ -30,7 +30,7 @@ void backtrace_add(Text *out) {
     Dl_info own, frame;
     if (!dladdr((void *)(uintptr_t)backtrace_add, &own)) return;
     for (int i = 1; i < count && lines < MOST_LINES; i++) {
-        const char *address = (const char *)frames[i] - 1; /* in the call, not behind it */
+        const char *address = (const char *)frames[i] - 1; /* in the call, not after it */
         if (!dladdr(address, &frame) || !frame.dli_fname || is_skipped(&frame, &own)) continue;
         lines++;
         text_add(out, "\n    host: ");

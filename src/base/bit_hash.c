@@ -1,11 +1,11 @@
-/* Reading linear functions of bits, and their tables (see the header). */
+/* Reads linear functions of bits and builds their tables (see the header). */
 #include "base/bit_hash.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One list of source bits as read, highest first. */
+/* One list of source bits in the order of the text, highest first. */
 typedef struct BitList {
     int bits[64];
     int count;
@@ -17,7 +17,7 @@ static const char *skip_blanks(const char *text) {
     return text;
 }
 
-/* A bit number 0..63; NULL when there is none. */
+/* Reads a bit number 0..63; returns NULL if there is none. */
 static const char *read_bit(const char *text, int *bit) {
     text = skip_blanks(text);
     if (!isdigit((unsigned char)*text)) return NULL;
@@ -28,7 +28,7 @@ static const char *read_bit(const char *text, int *bit) {
     return skip_blanks(end);
 }
 
-/* "A" or "A..B" with A >= B. Returns what follows, NULL on a mistake. */
+/* Reads "A" or "A..B" with A >= B. Returns the text after it, or NULL on an error. */
 static const char *read_range(const char *text, BitList *list) {
     int first, last;
     if (!(text = read_bit(text, &first))) return NULL;
@@ -41,7 +41,7 @@ static const char *read_range(const char *text, BitList *list) {
     return last <= first ? text : NULL;
 }
 
-/* Ranges separated by commas, up to '^' or the end. */
+/* Reads ranges separated by commas, up to '^' or the end. */
 static const char *read_list(const char *text, BitList *list) {
     list->count = 0;
     do {
@@ -61,7 +61,7 @@ static bool read_lists(BitMatrix *matrix, const char *text) {
     }
 }
 
-/* Bit i of the list, counted from its lowest, is t^i modulo the polynomial. */
+/* Bit i of the list, counted from its lowest bit, is t^i modulo the polynomial. */
 static bool read_polynomial(BitMatrix *matrix, const char *text) {
     char *end;
     unsigned long polynomial = strtoul(skip_blanks(text), &end, 16);

@@ -1,11 +1,11 @@
-/* Linear functions of bits: each bit of the result is the XOR of chosen bits of the source. Such
- * functions number the sets of caches and the slices of a memory.
+/* Linear functions of bits: each bit of the result is the XOR of chosen bits of the source. Caches
+ * use them to select a set, and memories to select a slice.
  *
  * A function is written in one of two ways:
  *
  *   "11..7 ^ 19,17,15..13"
- *       lists of source bits, highest first, aligned at their lowest bit: bit 7 meets bit 13, bit 8
- *       meets bit 14, and so on
+ *       lists of source bits, highest first, aligned at their lowest bit: bit 7 is combined with
+ *       bit 13, bit 8 with bit 14, and so on
  *   "ipoly 0x25: 32..18,17..14,7"
  *       the listed bits, highest first, as a polynomial over GF(2), modulo the given polynomial.
  *       Here it is t^5 + t^2 + 1, so the result has 5 bits. Source: B. R. Rau, "Pseudo-randomly
@@ -18,13 +18,13 @@
 
 enum { BIT_HASH_MAX_BITS = 24 }; /* of a result */
 
-/* The function as a matrix: the result's bits that each source bit turns over. */
+/* The function as a matrix: for each source bit, the result bits that it flips. */
 typedef struct BitMatrix {
     uint32_t column[64];
     int width; /* bits of the result */
 } BitMatrix;
 
-/* Reads a function. False when the text is neither form, or names a bit beyond 63. */
+/* Reads a function. Returns false if the text has neither form, or names a bit above 63. */
 bool bit_matrix_read(BitMatrix *matrix, const char *text);
 
 static inline uint32_t bit_matrix_apply(const BitMatrix *matrix, uint64_t source) {
@@ -34,7 +34,7 @@ static inline uint32_t bit_matrix_apply(const BitMatrix *matrix, uint64_t source
     return result;
 }
 
-/* The same, quickly: one look-up for every four source bits that matter. */
+/* The same function, as tables: one lookup for every four source bits that it uses. */
 typedef struct BitHash {
     int count;              /* tables in use */
     uint8_t from[16];       /* lowest source bit of each table */

@@ -1,4 +1,4 @@
-/* Reading sums of bits (see the header). */
+/* Reads sums of bits (see the header). */
 #include "base/bit_sum.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { LONGEST_LIST = 192 };
 
 bool bit_sum_is(const char *text) { return strchr(text, '+') != NULL; }
 
-/* The text up to, not including, `end` as a list. */
+/* Reads the text up to, not including, `end` as a list. */
 static bool read_own(BitMatrix *matrix, const char *text, const char *end) {
     char list[LONGEST_LIST];
     if (end - text >= LONGEST_LIST) return false;

@@ -14,9 +14,9 @@ static inline int bits_lowest64(uint64_t word) { return __builtin_ctzll(word); }
 /* Index of the highest set bit; `word` must not be 0. */
 static inline int bits_highest32(uint32_t word) { return 31 - __builtin_clz(word); }
 static inline int bits_highest64(uint64_t word) { return 63 - __builtin_clzll(word); }
-/* A word with bit `i` set if `is_set`: for conditions that no processor guesses right. */
+/* A word with bit `i` set if `is_set`: branch-free, for unpredictable conditions. */
 static inline uint64_t bits_if(bool is_set, int i) { return (uint64_t)is_set << i; }
-/* The word with bit `count` as its lowest, the bits below it on top; 0 <= count < 64. */
+/* The word rotated right by `count`, 0 <= count < 64. */
 static inline uint64_t bits_turned_right64(uint64_t word, uint32_t count) {
     return word >> count | word << (-count & 63);
 }

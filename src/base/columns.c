@@ -1,5 +1,5 @@
-/* Widths of characters (see the header). Wide ones by Markus Kuhn's wcwidth.c of 2007, with the
- * emoji that came later; of those that combine, the blocks that hold nothing else (Unicode 15). */
+/* Widths of characters (see the header). Wide characters are from Markus Kuhn's wcwidth.c of 2007,
+ * plus later emoji. Combining characters are the blocks that contain nothing else (Unicode 15). */
 #include "base/columns.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ typedef struct Block {
     int columns;
 } Block;
 
-/* Rising. */
+/* In increasing order. */
 static const Block blocks[] = {
     {0x0300, 0x036F, 0},   {0x0483, 0x0489, 0},   {0x0591, 0x05BD, 0},   {0x064B, 0x065F, 0},
     {0x1100, 0x115F, 2},   {0x1AB0, 0x1AFF, 0},   {0x1DC0, 0x1DFF, 0},   {0x200B, 0x200F, 0},

@@ -1,4 +1,4 @@
-/* __cxa_demangle of the Itanium C++ ABI (section 3.4), from the C++ library of the host. */
+/* Uses __cxa_demangle of the Itanium C++ ABI (section 3.4), from the host's C++ library. */
 #include "base/demangle.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 typedef char *Demangler(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* POSIX has dlsym return an object pointer for a function. */
+/* POSIX lets dlsym return an object pointer for a function. */
 static Demangler *find_demangler(void) {
     static const char symbol[] = "__cxa_demangle";
     void *found = dlsym(RTLD_DEFAULT, symbol);
@@ -29,8 +29,8 @@ void demangle(const char *name, Text *out) {
     free(plain);
 }
 
-/* Where the parameters start in a function's plain text: the parenthesis that the last character
- * closes; its end when it has none. */
+/* Start of the parameters in a demangled function name: the parenthesis that matches the last
+ * character, or the end if there are none. */
 static size_t parameters_of(const char *text, size_t length) {
     int depth = 0;
     if (!length || text[length - 1] != ')') return length;
@@ -42,7 +42,7 @@ static size_t parameters_of(const char *text, size_t length) {
     return length;
 }
 
-/* Where the name starts: behind the last space of text[0, end) that is in no bracket. */
+/* Start of the name: after the last space in text[0, end) that is outside brackets. */
 static size_t name_of(const char *text, size_t end) {
     int depth = 0;
     for (size_t i = end; i-- > 0;) {
@@ -53,7 +53,7 @@ static size_t name_of(const char *text, size_t end) {
     return 0;
 }
 
-/* The same, without the text in the outermost angle brackets. */
+/* The same, without the text inside the outermost angle brackets. */
 static void add_without_arguments(const char *name, size_t length, Text *out) {
     int depth = 0;
     for (size_t i = 0; i < length; i++) {
@@ -68,7 +68,7 @@ void demangle_short(const char *name, Text *out) {
     Text whole = {0};
     demangle(name, &whole);
     const char *text = text_string(&whole);
-    bool is_plain = strcmp(text, name) == 0; /* no C++ name, or no C++ library */
+    bool is_plain = strcmp(text, name) == 0; /* not a C++ name, or no C++ library */
     size_t end = is_plain ? whole.length : parameters_of(text, whole.length);
     size_t start = is_plain ? 0 : name_of(text, end);
     if (end - start > DEMANGLE_SHORT_BYTES && !is_plain)

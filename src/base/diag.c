@@ -1,5 +1,5 @@
-/* Diagnostics collected in one text. Bytes that are not printable are replaced, so that a message
- * quoting hostile input stays one line and cannot steer a terminal. */
+/* Diagnostics collected in one text. Unprintable bytes are replaced, so that a message that quotes
+ * hostile input stays one line and cannot control a terminal. */
 #include "base/diag.h"
 
 #include "base/arena.h"
@@ -10,7 +10,7 @@
 
 struct Diag {
     Text messages; /* the lines kept so far */
-    Text shown;    /* what diag_text returned last */
+    Text shown;    /* what diag_text last returned */
     int errors;    /* reported, kept or not */
     int warnings;  /* reported, kept or not */
 };
@@ -82,13 +82,13 @@ const char *diag_text(Diag *diag) {
 
 void diag_print(Diag *diag, FILE *stream) { fputs(diag_text(diag), stream); }
 
-enum { NEAREST_MAX_LENGTH = 63 }; /* no name of an option, opcode or policy is longer */
+enum { NEAREST_MAX_LENGTH = 63 }; /* no option, opcode or policy name is longer */
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Edit distance (insert, delete, replace, swap of neighbours), letters compared without case. */
+/* Edit distance (insert, delete, replace, swap of neighbours), ignoring case. */
 static int distance_of(const char *a, int a_length, const char *b, int b_length) {
     int rows[3][NEAREST_MAX_LENGTH + 1];
     for (int j = 0; j <= b_length; j++)

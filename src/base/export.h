@@ -1,11 +1,11 @@
-/* Exports of a library that hides everything else: other names of a function, and functions that
- * are there only so that programs load. */
+/* Exports of a library that hides everything else: aliases of functions, and functions that exist
+ * only so that programs load. */
 #ifndef TYTO_BASE_EXPORT_H
 #define TYTO_BASE_EXPORT_H
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The type under which a table names functions of any signature. */
+/* The type with which a table names functions of any signature. */
 typedef void ExportFunction(void);
 
 #if defined(__x86_64__)
@@ -18,7 +18,7 @@ typedef void ExportFunction(void);
 #error "state this machine's jump instruction"
 #endif
 
-/* Another name of a function: a jump, which passes on any arguments. (A C alias would have to stand
+/* Another name for a function: a jump, which passes on all arguments. (A C alias would have to be
  * in the file that defines the function.) */
 #define EXPORT_ALIAS(alias, symbol)                                                                \
     ExportFunction alias EXPORT;                                                                   \
@@ -26,7 +26,7 @@ typedef void ExportFunction(void);
             ":\n\t" EXPORT_JUMP #symbol EXPORT_PLT "\n.size " #alias ", .-" #alias                 \
             "\n.popsection");
 
-/* A function that, whatever its arguments, returns what `tell(name, why)` does. */
+/* A function that returns the result of `tell(name, why)`, whatever its arguments. */
 #define EXPORT_MISSING(symbol, tell, why)                                                          \
     EXPORT int symbol(void);                                                                       \
     int symbol(void) { return tell(#symbol, why); }

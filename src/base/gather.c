@@ -1,4 +1,4 @@
-/* Building gathers, and going backwards through them (see the header). */
+/* Builds gathers, and inverts them (see the header). */
 #include "base/gather.h"
 
 bool gather_append(BitGather *gather, int to, int from) {

@@ -1,5 +1,5 @@
-/* FNV-1a, 64 bits: for tables, and to distinguish contents. Not safe against contents made to
- * collide. */
+/* FNV-1a, 64 bits: for tables, and to distinguish contents. Not collision-resistant against
+ * deliberate attacks. */
 #ifndef TYTO_BASE_HASH_H
 #define TYTO_BASE_HASH_H
 
@@ -9,7 +9,7 @@
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* The hash of what `hash` is of (HASH_START: nothing) followed by `size` bytes. */
+/* Extends `hash`, or HASH_START, by `size` bytes. */
 static inline uint64_t hash_add(uint64_t hash, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++)
@@ -17,14 +17,15 @@ static inline uint64_t hash_add(uint64_t hash, const void *bytes, size_t size) {
     return hash;
 }
 
-/* Another hash, for what is large: the same by words of 8 bytes, and by bytes at the end. */
+/* Another hash function, for large contents: the same in words of 8 bytes, and in bytes at the
+ * end. */
 static inline uint64_t hash_add_large(uint64_t hash, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t), at += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, at, sizeof word);
         hash = (hash ^ word) * UINT64_C(0x100000001b3);
-        hash ^= hash >> 32; /* a product alone takes nothing from high bits to low ones */
+        hash ^= hash >> 32; /* multiplication alone carries nothing from high bits to low ones */
     }
     return hash_add(hash, at, size);
 }

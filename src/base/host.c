@@ -1,6 +1,5 @@
-/* Time, memory and processors of the host. The peak of memory is asked of /proc, because
- * getrusage's goes back to the process that started this one: a fork of a large program counts as
- * large. */
+/* Time, memory and processors of the host. The peak memory is read from /proc, because getrusage's
+ * value includes the process that started this one: a fork of a large program counts as large. */
 #include "base/host.h"
 
 #include <inttypes.h>
@@ -50,7 +49,7 @@ uint64_t host_children_peak_memory_bytes(void) {
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* Linux keeps what the program was started with, whatever that makes of its environment. */
+/* Linux keeps the environment that the program was started with, even if the program changes it. */
 static char *find_initial(const char *name) {
     size_t length, name_length = strlen(name);
     char *all = text_read_file("/proc/self/environ", ENVIRONMENT_MAX, &length), *found = NULL;
@@ -68,7 +67,7 @@ char *host_variable(const char *name) {
 }
 
 uint32_t host_processors(void) {
-    cpu_set_t set; /* of 1024: a larger host answers with an error */
+    cpu_set_t set; /* of 1024 processors: a larger host returns an error */
     long count = 0;
     if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
     if (count < 1) count = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,5 +1,5 @@
-/* JSON writer (declared in text.h). Whatever bytes the strings hold, the output is valid UTF-8 and
- * valid JSON. Source: RFC 8259. */
+/* JSON writer (declared in text.h). The output is valid UTF-8 and valid JSON for any bytes in the
+ * strings. Source: RFC 8259. */
 #include "base/text.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ static void start_line(Json *json) {
         text_add(json->out, "  ");
 }
 
-/* Comma, line break and indentation before an item of an object or array. */
+/* Writes comma, line break and indentation before an item of an object or array. */
 static void start_item(Json *json) {
     if (json->after_key) {
         json->after_key = false;
@@ -50,7 +50,7 @@ void json_end_object(Json *json) { close_level(json, "}"); }
 void json_array(Json *json) { open_level(json, "["); }
 void json_end_array(Json *json) { close_level(json, "]"); }
 
-/* Bytes of the UTF-8 sequence that starts at `s`, or 0 when there is no valid one (RFC 3629). */
+/* Length of the UTF-8 sequence that starts at `s`, or 0 if it is not valid (RFC 3629). */
 static size_t utf8_length(const unsigned char *s) {
     static const struct {
         unsigned char first, last; /* range of the lead byte */
@@ -72,7 +72,7 @@ static size_t utf8_length(const unsigned char *s) {
     return 0;
 }
 
-/* Writes one character and returns its bytes in the source. */
+/* Writes one character and returns its number of bytes in the source. */
 static size_t add_character(Text *out, const unsigned char *s) {
     size_t length = utf8_length(s);
     if (length == 0) {
@@ -113,8 +113,8 @@ void json_uint(Json *json, uint64_t value) {
     text_printf(json->out, "%" PRIu64, value);
 }
 
-/* printf and strtod follow the host program's locale, which may write the decimal point otherwise
- * (a comma, or several bytes). */
+/* printf and strtod follow the host program's locale, which may have another decimal point (a
+ * comma, or several bytes). */
 static void restore_decimal_point(char *digits) {
     char *to = digits;
     for (const char *from = digits; *from; from++) {
@@ -132,7 +132,8 @@ void json_double(Json *json, double value) {
     }
     start_item(json);
     char digits[64];
-    /* 15 digits survive the way through a normal double, so fewer need not be tried. */
+    /* A number of 15 digits survives conversion to a normal double and back, so fewer digits need
+     * not be tried. */
     for (int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG; precision <= DBL_DECIMAL_DIG;
          precision++) {
         snprintf(digits, sizeof(digits), "%.*g", precision, value);

@@ -1,10 +1,10 @@
-/* Reading JSON (see the header). The reader stores nothing: it reads a value in place. */
+/* Reads JSON (see the header). The reader stores nothing: it reads values in place. */
 #include "base/json_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 64 /* of values that are skipped; ours are at most nine deep */ };
+enum { MOST_DEPTH = 64 /* nesting of values that are skipped; ours are at most nine deep */ };
 
 static void skip_blanks(JsonReader *reader) { reader->at += strspn(reader->at, " \t\r\n"); }
 
@@ -13,7 +13,7 @@ static void fail(JsonReader *reader) {
     reader->at = "";
 }
 
-/* Takes a mark if it is next. */
+/* Consumes a mark if it is next. */
 static bool take(JsonReader *reader, char mark) {
     skip_blanks(reader);
     if (*reader->at != mark) return false;
@@ -32,7 +32,7 @@ static bool enter(JsonReader *reader, char mark) {
 bool json_enter_object(JsonReader *reader) { return enter(reader, '{'); }
 bool json_enter_array(JsonReader *reader) { return enter(reader, '['); }
 
-/* Past a comma, if one is next; false at the end of what `mark` ends. */
+/* Skips a comma if one is next; returns false at the end that `mark` closes. */
 static bool next_item(JsonReader *reader, char mark) {
     if (reader->is_bad) return false;
     bool has_comma = take(reader, ',');
@@ -55,7 +55,7 @@ bool json_next_key(JsonReader *reader, char *key, size_t size) {
 
 bool json_next_value(JsonReader *reader) { return next_item(reader, ']'); }
 
-/* The number of a \u escape's four digits; -1 when they are none. */
+/* The number in the four digits of a \u escape; -1 if they are not hexadecimal digits. */
 static int take_digits(JsonReader *reader) {
     int number = 0;
     for (int i = 0; i < 4; i++, reader->at++) {
@@ -67,7 +67,7 @@ static int take_digits(JsonReader *reader) {
     return number;
 }
 
-/* The letter that an escape stands for. The writer escapes only control characters by number. */
+/* The character of an escape. The writer uses numbers only for control characters. */
 static char take_escape(JsonReader *reader) {
     static const char names[] = "\"\\/bfnrt", letters[] = "\"\\/\b\f\n\r\t";
     char name = *reader->at++;
@@ -104,7 +104,7 @@ uint64_t json_read_uint(JsonReader *reader) {
     return number;
 }
 
-/* Takes a word if it is next. */
+/* Consumes a word if it is next. */
 static bool take_word(JsonReader *reader, const char *word) {
     skip_blanks(reader);
     if (strncmp(reader->at, word, strlen(word)) != 0) return false;
@@ -118,7 +118,7 @@ bool json_read_bool(JsonReader *reader) {
     return false;
 }
 
-/* A value that is no object or array. */
+/* Skips a value other than an object or array. */
 static void skip_scalar(JsonReader *reader) {
     char nothing[1];
     skip_blanks(reader);

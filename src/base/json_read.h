@@ -1,6 +1,6 @@
-/* Reading JSON that json_begin and its like have written, value by value: the caller asks for what
- * it expects. What is not there, or not JSON, is remembered as bad, and everything after it reads
- * as empty, so that only the end need be checked. */
+/* Reads JSON that was written by the functions of text.h, value by value: the caller asks for what
+ * it expects. If the value is missing or malformed, the reader sets is_bad and reads everything
+ * after it as empty, so that callers only need to check at the end. */
 #ifndef TYTO_BASE_JSON_READ_H
 #define TYTO_BASE_JSON_READ_H
 
@@ -9,25 +9,25 @@
 #include <stdint.h>
 
 typedef struct JsonReader {
-    const char *at; /* in the text, which ends with a NUL and stays the caller's */
-    bool is_bad;    /* the text has something else here */
+    const char *at; /* in the text, which is NUL-terminated and owned by the caller */
+    bool is_bad;    /* the text contained something else */
 } JsonReader;
 
 JsonReader json_reader(const char *text);
-/* Goes into the object or array that is next; false: it is none, null among them, and is skipped.
- */
+/* Enters the next object or array. Returns false, and skips the value, if it has another type, such
+ * as null. */
 bool json_enter_object(JsonReader *reader);
 bool json_enter_array(JsonReader *reader);
-/* Inside an object: the next key, cut to the room; false at its end. */
+/* Inside an object: reads the next key, truncated to `size_bytes`; returns false at its end. */
 bool json_next_key(JsonReader *reader, char *key, size_t size_bytes);
-/* Inside an array: whether there is one more value; false at its end. */
+/* Inside an array: whether there is another value; returns false at its end. */
 bool json_next_value(JsonReader *reader);
-/* The value that is next. Texts are cut to the room. */
-void json_read_string(JsonReader *reader, char *text, size_t size_bytes); /* null reads as "" */
+/* Reads the next value. Strings are truncated to `size_bytes`. */
+void json_read_string(JsonReader *reader, char *text, size_t size_bytes); /* null is read as "" */
 uint64_t json_read_uint(JsonReader *reader);
 bool json_read_bool(JsonReader *reader);
 void json_skip(JsonReader *reader);
-/* Whether all was read and nothing bad was met. */
+/* Whether all was read without an error. */
 bool json_is_over(JsonReader *reader);
 
 #endif

@@ -1,5 +1,5 @@
-/* A line of text put together in a buffer without any library call: for signal handlers. What does
- * not fit is cut. */
+/* A line of text composed in a buffer without any library call, for signal handlers. What does not
+ * fit is truncated. */
 #ifndef TYTO_BASE_LINE_H
 #define TYTO_BASE_LINE_H
 

@@ -1,11 +1,11 @@
-/* Mutexes whose holder cannot be cancelled (pthread_cancel). A thread that ends with a lock never
- * releases it, and the next thread that takes the lock would wait forever. */
+/* Mutexes whose holder cannot be cancelled (pthread_cancel). A thread that ends while it holds a
+ * lock never releases it, and the next thread that takes the lock would wait forever. */
 #ifndef TYTO_BASE_LOCK_H
 #define TYTO_BASE_LOCK_H
 
 #include <pthread.h>
 
-/* Returns what lock_allow_cancel is to get: whether the thread could be cancelled before. */
+/* Returns the argument for lock_allow_cancel: whether the thread could be cancelled before. */
 static inline int lock_forbid_cancel(void) {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
@@ -14,7 +14,7 @@ static inline int lock_forbid_cancel(void) {
 
 static inline void lock_allow_cancel(int before) { pthread_setcancelstate(before, NULL); }
 
-/* Returns what lock_give is to get. */
+/* Returns the argument for lock_give. */
 static inline int lock_take(pthread_mutex_t *mutex) {
     const int before = lock_forbid_cancel();
     pthread_mutex_lock(mutex);

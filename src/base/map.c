@@ -1,5 +1,5 @@
-/* String map: an array of entries in insertion order, and an open-addressing index into it (linear
- * probing, at most half full). */
+/* String map: an array of entries in insertion order, and an open-addressing hash index of it
+ * (linear probing, at most half full). */
 #include "base/map.h"
 
 #include "base/arena.h"
@@ -12,21 +12,21 @@
 enum { MAP_FIRST_SLOTS = 16 };
 
 typedef struct Entry {
-    const char *key; /* in the map's arena */
-    size_t length;   /* bytes of the key before its NUL */
+    const char *key; /* allocated in the map's arena */
+    size_t length;   /* bytes of the key without its NUL */
     uint64_t hash;   /* of the key */
-    void *value;     /* the caller's */
+    void *value;     /* owned by the caller */
 } Entry;
 
 struct Map {
     Arena *keys;       /* owns the copies of the keys */
-    Entry *entries;    /* in the order of insertion; slot_count / 2 allocated */
+    Entry *entries;    /* in insertion order; slot_count / 2 allocated */
     size_t count;      /* entries in use */
     size_t *slots;     /* index into entries plus 1; 0 is an empty slot */
     size_t slot_count; /* a power of two */
 };
 
-/* FNV-1a, then the finaliser of MurmurHash3 so that the low bits depend on the whole key. */
+/* FNV-1a, followed by the finaliser of MurmurHash3 so that the low bits depend on the whole key. */
 static uint64_t hash_of(const char *key, size_t length) {
     uint64_t hash = hash_add(HASH_START, key, length);
     hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
@@ -55,7 +55,7 @@ void map_free(Map *map) {
     free(map);
 }
 
-/* The slot that holds the key, or the empty slot where it belongs. */
+/* The slot that contains the key, or the empty slot for it. */
 static size_t *find_slot(const Map *map, const char *key, size_t length, uint64_t hash) {
     size_t at = (size_t)hash & (map->slot_count - 1);
     while (map->slots[at]) {

@@ -1,6 +1,5 @@
-/* Hash map from strings to pointers. Insertion order is kept and is the order of iteration, so that
- * nothing ever depends on hash order. Keys are copied. For start-up code: the run loop looks
- * nothing up by name. */
+/* Hash map from strings to pointers. It iterates in insertion order, so that nothing depends on
+ * hash order. Keys are copied. For start-up code: the run loop never looks up names. */
 #ifndef TYTO_BASE_MAP_H
 #define TYTO_BASE_MAP_H
 
@@ -10,11 +9,11 @@
 typedef struct Map Map;
 
 Map *map_new(void);
-void map_free(Map *map); /* the values are the caller's */
+void map_free(Map *map); /* does not free the values */
 /* Sets the value of `key` (length bytes, need not be NUL-terminated); returns the previous value or
  * NULL. */
 void *map_put(Map *map, const char *key, size_t length, void *value);
-void *map_get(const Map *map, const char *key, size_t length); /* NULL when absent */
+void *map_get(const Map *map, const char *key, size_t length); /* NULL if absent */
 bool map_has(const Map *map, const char *key, size_t length);
 size_t map_count(const Map *map);
 /* The i-th inserted entry, 0 <= i < map_count. */

@@ -1,6 +1,6 @@
-/* Files without a name (O_TMPFILE) get one in two steps, because a link cannot take an old file's
- * place: a temporary one, then rename. Where there are none, the temporary name is there from the
- * beginning. */
+/* Files without a name (O_TMPFILE) get their name in two steps, because a link cannot replace an
+ * existing file: first a temporary name, then rename. If nameless files are not supported, the file
+ * has the temporary name from the beginning. */
 #include "base/output_file.h"
 
 #include <errno.h>
@@ -18,27 +18,26 @@
 #include "base/text.h"
 
 enum {
-    ATTEMPTS = 100, /* names that are tried */
-    MOST_LINKS = 40 /* that are followed, as Linux does */
+    ATTEMPTS = 100, /* names to try */
+    MOST_LINKS = 40 /* links to follow, as in Linux */
 };
 
-static const char CLAIMED[] = "TYTO_OUTPUT"; /* in the environment: the number of a descriptor */
+static const char CLAIMED[] = "TYTO_OUTPUT"; /* environment variable: a descriptor's number */
 
 struct OutputFile {
-    FILE *stream;   /* over write_bytes */
+    FILE *stream;   /* writes through write_bytes */
     int descriptor; /* -1: could not be opened */
     char *
-        place; /* the file to replace; NULL: written as it is (a device, a pipe, standard output) */
-    Text side; /* name of the temporary file in the same folder; empty while the file has no
-                  name */
-    int error; /* errno of the first failure, 0: none; nothing is written after it */
+        place; /* the file to replace; NULL: written directly (a device, a pipe, standard output) */
+    Text side; /* name of the temporary file in the same folder; empty while it is nameless */
+    int error; /* errno of the first failure, after which nothing is written; 0: none */
 };
 
 /* ---- Writing ---- */
 
-/* What goes beyond the limit on the size of files sends a signal that would end the process. Here
- * it is an error like a full disk: the signal waits from the one call to the other, and is taken if
- * `error`, the errno between them, says that it was sent. */
+/* A write beyond the file size limit raises a signal that would end the process. Here it must be an
+ * error like a full disk. The signal is blocked from the one call to the other, and is consumed if
+ * `error`, the errno between them, shows that it was sent. */
 static void hold_limit(sigset_t *before) {
     sigset_t limit;
     sigemptyset(&limit);
@@ -72,7 +71,7 @@ bool output_file_reserve(int descriptor, uint64_t size_bytes) {
     return !error;
 }
 
-/* The stream's: a failure is remembered, and what comes after it is dropped. */
+/* The stream's write function. It remembers a failure and drops everything after it. */
 static ssize_t write_bytes(void *cookie, const char *bytes, size_t count) {
     OutputFile *file = cookie;
     for (size_t done = 0; done < count && !file->error;) {
@@ -85,8 +84,8 @@ static ssize_t write_bytes(void *cookie, const char *bytes, size_t count) {
 
 /* ---- Opening ---- */
 
-/* The temporary name of this attempt, in the folder of `place`. It is short, so that a long name of
- * `place` still works. */
+/* The temporary name of this attempt, in the folder of `place`. It is short, so that it fits even
+ * if the name of `place` is long. */
 static void name_beside(const char *place, unsigned attempt, Text *side) {
     const char *slash = strrchr(place, '/');
     text_clear(side);
@@ -94,7 +93,7 @@ static void name_beside(const char *place, unsigned attempt, Text *side) {
                 (long)getpid(), attempt);
 }
 
-/* Opens a new file in the folder of `place`, with the next free name. */
+/* Opens a new file in the folder of `place`, with the next free temporary name. */
 static int open_side(const char *place, Text *side) {
     int descriptor = -1;
     for (unsigned attempt = 0; descriptor < 0 && attempt < ATTEMPTS; attempt++) {
@@ -106,33 +105,34 @@ static int open_side(const char *place, Text *side) {
     return descriptor;
 }
 
-/* The path by which a file without a name can be given one. */
+/* The path through which a nameless file can be linked. */
 static void describe(int descriptor, char path[64]) {
     snprintf(path, 64, "/proc/self/fd/%d", descriptor);
 }
 
-/* Opens a file without a name in the folder of the place; -1 where that is not possible. */
+/* Opens a nameless file in the folder of `place`; returns -1 if that is not possible. */
 static int open_nameless(const char *place) {
     char *copy = strcpy(base_malloc(strlen(place) + 1), place), path[64];
     int descriptor = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     free(copy);
     describe(descriptor, path);
     if (descriptor < 0 || access(path, W_OK) == 0) return descriptor;
-    close(descriptor); /* no /proc: it could never get a name */
+    close(descriptor); /* without /proc it could never get a name */
     return -1;
 }
 
-/* Opens a file that will take the old one's place, with the old one's permissions. `old` is NULL
- * for none. */
+/* Opens a file that will replace the old one, with its permissions. `old` is NULL if there is
+ * none. */
 static void open_beside(OutputFile *file, const struct stat *old) {
     if (old && access(file->place, W_OK) != 0) return;
     file->descriptor = open_nameless(file->place);
     if (file->descriptor < 0) file->descriptor = open_side(file->place, &file->side);
     if (file->descriptor >= 0 && old && fchmod(file->descriptor, old->st_mode & 07777) != 0)
-        errno = 0; /* a file system without permissions has none to keep */
+        errno = 0; /* a file system without permissions cannot keep any */
 }
 
-/* Where a link leads that leads to no file; NULL: it is no link. The caller frees it. */
+/* The target of a symbolic link, which need not exist; NULL if `path` is not a link. The caller
+ * frees it. */
 static char *follow(const char *path) {
     char target[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -144,7 +144,7 @@ static char *follow(const char *path) {
     return place.bytes;
 }
 
-/* The same for a name that does not exist yet. */
+/* The absolute path of a name that does not exist yet. */
 static char *place_new(const char *path) {
     const char *slash = strrchr(path, '/');
     char *copy = strcpy(base_malloc(strlen(path) + 1), path);
@@ -173,7 +173,7 @@ char *output_file_place(const char *path) {
     return place;
 }
 
-/* Finds what `path` stands for, and opens it. */
+/* Finds the file that `path` refers to, and opens it. */
 static void open_path(OutputFile *file, const char *path) {
     char *place = output_file_place(path); /* a link stays a link */
     struct stat status;
@@ -190,8 +190,8 @@ static void open_path(OutputFile *file, const char *path) {
     }
 }
 
-/* The descriptor that "-" is written to: the claimed one, whose number the environment has because
- * programs that are started in this process's place write to it too. */
+/* The descriptor for "-": the claimed one if there is one. Its number is in the environment,
+ * because programs that are started in place of this process also write to it. */
 static int standard_output(void) {
     char *claimed = host_variable(CLAIMED);
     const int descriptor = claimed ? atoi(claimed) : STDOUT_FILENO;
@@ -201,7 +201,7 @@ static int standard_output(void) {
 
 bool output_file_claim(void) {
     char number[16];
-    fflush(stdout); /* what was printed so far was the program's */
+    fflush(stdout); /* what was printed so far came from the program */
     int kept = fcntl(STDOUT_FILENO, F_DUPFD, STDERR_FILENO + 1);
     if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return false;
     snprintf(number, sizeof number, "%d", kept);
@@ -218,7 +218,7 @@ OutputFile *output_file_open(const char *path) {
     OutputFile *file = base_calloc(1, sizeof *file);
     file->descriptor = -1;
     if (strcmp(path, "-") == 0) {
-        fflush(stdout); /* earlier output of printf comes before these bytes */
+        fflush(stdout); /* earlier printf output must precede these bytes */
         file->descriptor = fcntl(standard_output(), F_DUPFD_CLOEXEC, 0);
     } else {
         open_path(file, path);
@@ -234,9 +234,9 @@ OutputFile *output_file_open(const char *path) {
 
 FILE *output_file_stream(OutputFile *file) { return file->stream; }
 
-/* ---- The end ---- */
+/* ---- Closing ---- */
 
-/* Gives a file without a name a temporary one, in the folder of its place. */
+/* Gives a nameless file a temporary name, in the folder of its place. */
 static bool name_side(OutputFile *file) {
     char path[64];
     describe(file->descriptor, path);
@@ -249,7 +249,7 @@ static bool name_side(OutputFile *file) {
     return false;
 }
 
-/* Puts what was written in its place. */
+/* Moves the written file to its place. */
 static bool replace(OutputFile *file, bool is_durable) {
     if (is_durable && fsync(file->descriptor) != 0) return false;
     if (!file->side.length && !name_side(file)) return false;
@@ -275,7 +275,7 @@ bool output_file_close_soon(OutputFile *file) { return put_in_place(file, false)
 
 void output_file_abandon(OutputFile *file) {
     if (!file) return;
-    file->error = ECANCELED; /* what the stream still holds is not written */
+    file->error = ECANCELED; /* discards what the stream still buffers */
     if (file->stream) fclose(file->stream);
     if (file->descriptor >= 0) close(file->descriptor);
     if (file->side.length) unlink(file->side.bytes);
@@ -288,7 +288,7 @@ bool output_file_probe(const char *path) {
     struct stat status;
     if (strcmp(path, "-") == 0) return true;
     if (stat(path, &status) == 0 &&
-        !S_ISREG(status.st_mode)) { /* opening a pipe would wait for its reader */
+        !S_ISREG(status.st_mode)) { /* opening a pipe would wait for a reader */
         if (S_ISDIR(status.st_mode)) errno = EISDIR;
         return !S_ISDIR(status.st_mode) && access(path, W_OK) == 0;
     }

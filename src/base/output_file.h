@@ -15,34 +15,34 @@
 
 typedef struct OutputFile OutputFile;
 
-/* From now on standard output goes to standard error, and "-" is the old standard output, so that
- * results are alone there. The same holds in programs that this process starts. False with errno
- * set. */
+/* Redirects standard output to standard error from now on, and keeps the old standard output for
+ * "-", so that it gets only results. This also holds in programs that this process starts. Returns
+ * false with errno set. */
 bool output_file_claim(void);
 bool output_file_is_claimed(void);
 
-/* NULL with errno set when nothing can be written there. */
+/* Opens the file; returns NULL with errno set if it cannot be written. */
 OutputFile *output_file_open(const char *path);
-/* Where its bytes go. The first write that fails is remembered, so callers need not check each
+/* The stream to write to. The first write error is remembered, so callers need not check each
  * write. */
 FILE *output_file_stream(OutputFile *file);
-/* Puts the file in its place; false with the first failure's errno, and the old file is still
- * there. */
+/* Moves the file to its place. On failure it returns false with the first failure's errno, and the
+ * old file is unchanged. */
 bool output_file_close(OutputFile *file);
-/* The same for a file that is soon written again: nothing waits for the disk. */
+/* The same for a file that will soon be written again: it does not wait for the disk. */
 bool output_file_close_soon(OutputFile *file);
-/* Leaves the old file as it is. NULL is allowed. */
+/* Discards the new file and leaves the old one unchanged. NULL is allowed. */
 void output_file_abandon(OutputFile *file);
 
-/* Whether a file could be written there now; false with errno set. Changes nothing. */
+/* Whether the file could be written now; returns false with errno set. Changes nothing. */
 bool output_file_probe(const char *path);
 
-/* What a path stands for, whatever its spelling and the links on its way, from the root on; also of
- * a file that is not there yet. NULL: there is no such folder. The caller frees it. */
+/* The absolute path that `path` refers to, with all links resolved; the file itself need not exist.
+ * NULL if its folder does not exist. The caller frees it. */
 char *output_file_place(const char *path);
 
-/* Makes an open file `size_bytes` long, with room on the disk for all of it: a mapping of it can be
- * written. False with errno set. */
+/* Sets the length of an open file to `size_bytes` and reserves disk space for all of it, so that a
+ * mapping of it can be written. Returns false with errno set. */
 bool output_file_reserve(int descriptor, uint64_t size_bytes);
 
 #endif

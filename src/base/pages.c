@@ -1,4 +1,4 @@
-/* Ranges of the host's memory, and how they are taken (see the header). */
+/* Ranges of the host's memory, and their allocation (see the header). */
 #include "base/pages.h"
 
 #include <stdbool.h>
@@ -7,20 +7,19 @@
 #include <sys/mman.h>
 
 enum {
-    PIECE_ALIGN = 64,       /* bytes: a line of the host's caches */
-    HUGE_BYTES = 2 << 20,   /* a huge page of x86-64, and of ARM with small pages of 4 KiB */
-    RANGE_BYTES = 16 << 20, /* of a range, if nothing larger is asked for: only what is touched of
-                               it takes memory */
+    PIECE_ALIGN = 64,       /* bytes; a cache line of the host */
+    HUGE_BYTES = 2 << 20,   /* a huge page on x86-64, and on ARM with 4 KiB pages */
+    RANGE_BYTES = 16 << 20, /* minimum of a range: only the touched part uses memory */
 };
 
 typedef struct Range {
     struct Range *older;
-    void *start;   /* as it was got */
-    size_t mapped; /* bytes, if mmap gave it; 0: calloc did */
+    void *start;   /* as returned by mmap or calloc */
+    size_t mapped; /* bytes, if it came from mmap; 0: from calloc */
 } Range;
 
-/* The leak sanitizer of this build or of the program looks for pointers in malloc's memory and in
- * regions registered here. These functions are absent without a sanitizer. */
+/* The leak sanitizer of this build or of the program searches for pointers in malloc's memory and
+ * in the regions registered here. Without a sanitizer, these functions do not exist. */
 void __lsan_register_root_region(const void *start, size_t size) __attribute__((weak));
 void __lsan_unregister_root_region(const void *start, size_t size) __attribute__((weak));
 
@@ -32,7 +31,7 @@ static void unwatch(const Range *range) {
     if (__lsan_unregister_root_region) __lsan_unregister_root_region(range->start, range->mapped);
 }
 
-/* What is not taken yet of a range. */
+/* The unallocated rest of a range. */
 typedef struct Rest {
     char *next;
     size_t left; /* bytes */
@@ -40,7 +39,7 @@ typedef struct Rest {
 
 struct Pages {
     Range *newest;
-    Rest huge, small; /* by the pages that the system was asked for */
+    Rest huge, small; /* by the page size that was requested from the system */
 };
 
 Pages *pages_new(void) { return base_calloc(1, sizeof(Pages)); }
@@ -65,7 +64,7 @@ static size_t round_up(size_t size_bytes, size_t align_bytes) {
     return (size_bytes + align_bytes - 1) & ~(align_bytes - 1);
 }
 
-/* A new range, which begins where a huge page does. False: the host does not map so much. */
+/* Maps a new range that begins at a huge page boundary. Returns false if the host refuses. */
 static bool map_range(Range *range, Rest *rest, size_t size_bytes, int advice) {
     size_t bytes = round_up(size_bytes > RANGE_BYTES ? size_bytes : RANGE_BYTES, HUGE_BYTES);
     void *start = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
@@ -77,7 +76,7 @@ static bool map_range(Range *range, Rest *rest, size_t size_bytes, int advice) {
     rest->next = (char *)start + skipped;
     rest->left = bytes;
     watch(range);
-    madvise(rest->next, bytes, advice); /* if it can't be had it can't */
+    madvise(rest->next, bytes, advice); /* failure is harmless */
     return true;
 }
 

@@ -1,7 +1,7 @@
-/* Memory of the host for what is gone through over and over: the state of a simulated machine. It
- * lies side by side in ranges for which the operating system is asked for huge pages, so that the
- * host's processor, which remembers where some thousand pages are, does not look up the page of
- * nearly everything that it touches. Where there are no huge pages it is memory as any other.
+/* Host memory for data that is accessed over and over: the state of a simulated machine. It is
+ * allocated contiguously in ranges for which the operating system is asked for huge pages. The
+ * host's TLB covers only some thousand pages, so small pages would miss on nearly every access.
+ * Without huge pages it is ordinary memory.
  *
  * Linux: madvise(MADV_HUGEPAGE). Single-threaded. */
 #ifndef TYTO_BASE_PAGES_H
@@ -13,18 +13,20 @@
 
 typedef struct Pages Pages;
 
-/* None yet. Never NULL: running out of host memory ends the process with a message, here and below.
- */
+/* Returns an empty allocator. Never NULL: if the host is out of memory, the process ends with a
+ * message, here and below. */
 Pages *pages_new(void);
-/* Frees all that was taken. NULL is allowed. */
+/* Frees all its memory. NULL is allowed. */
 void pages_free(Pages *pages);
-/* `size_bytes` zeroed bytes, aligned to 64. Valid until pages_free. */
+/* Returns `size_bytes` zeroed bytes, aligned to 64. Valid until pages_free. */
 void *pages_take(Pages *pages, size_t size_bytes);
-/* The same in small pages, for what is mostly not touched: that takes no memory, and no time. */
+/* The same in small pages, for mostly untouched data: untouched pages cost no memory and no
+ * time. */
 void *pages_take_small(Pages *pages, size_t size_bytes);
 
-/* An arena of such memory, large pieces in small pages, which does not go back before pages_free:
- * the pages must outlive it, and what it gives out. NULL: an arena as any other. */
+/* An arena in this memory, with large pieces in small pages. Its memory is freed only by
+ * pages_free, so `pages` must outlive the arena and everything allocated from it. NULL: an ordinary
+ * arena. */
 Arena *arena_new_on(Pages *pages);
 
 #endif

@@ -9,7 +9,7 @@
  * and the record's fields are X_PARAMETERS(PARAMETER_FIELD, , ). Code that reads and writes such
  * values expands the same list with the section's `key` ("fetch.") and the record's place `at`
  * (sm.fetch.), so that each row has its full name and its field. machine/machine_rows.c does so. A
- * row names a kind, the last part of the key, the field, and then what its kind needs:
+ * row names a kind, the last part of the key, the field, and then the arguments of its kind:
  *
  *     COUNT      unit, low, high, initial, meaning    a number; the unit may follow it, "" for none
  *     BYTES      low, high, initial, meaning          a number of bytes, with its unit: 48 KiB
@@ -36,15 +36,15 @@ typedef struct ParameterList {
     uint32_t items[PARAMETER_MAX_LIST];
 } ParameterList;
 
-/* A parameter that is a number of cycles, or a time which is the same at every clock. */
+/* A parameter that is a number of cycles, or a time that is the same at every clock. */
 typedef struct ParameterTime {
-    uint32_t cycles; /* 0 where `ps` is not */
+    uint32_t cycles; /* 0 if `ps` is not 0 */
     uint32_t ps;     /* picoseconds; 0: the cycles count */
 } ParameterTime;
 
-/* The time in cycles of a clock of `khz`, rounded to the nearest. */
+/* The time in cycles of a clock of `khz`, rounded to the nearest cycle. */
 static inline uint32_t parameter_time_cycles(ParameterTime time, uint32_t khz) {
-    const uint64_t ps_khz = UINT64_C(1000000000); /* of one cycle a picosecond, in kHz */
+    const uint64_t ps_khz = UINT64_C(1000000000); /* kHz at which a cycle is 1 ps */
     return time.ps ? (uint32_t)(((uint64_t)time.ps * khz + ps_khz / 2) / ps_khz) : time.cycles;
 }
 

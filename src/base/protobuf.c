@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* How a field's value is written. */
+/* The wire types of a field. */
 enum { WIRE_VARINT = 0, WIRE_64_BITS = 1, WIRE_BYTES = 2, WIRE_BITS = 3 };
 
-/* Seven bits a byte, the lowest first; all bytes but the last have their highest bit set. */
+/* Seven bits per byte, lowest first; all bytes but the last have their highest bit set. */
 static void add_varint(Text *out, uint64_t value) {
     uint8_t bytes[10];
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* Fields of a protobuf message, added to a text byte by byte. A message within a message is made in
- * a text of its own first.
+/* Fields of a protobuf message, added to a text byte by byte. A nested message is first built in a
+ * separate text.
  *
  * Source: protobuf.dev, "Encoding". */
 #ifndef TYTO_BASE_PROTOBUF_H

@@ -1,6 +1,6 @@
-/* Chunks of items, and their directory. A gap belongs to the item behind it; a chunk knows the
- * largest of its items' gaps, so that a search for room looks into a chunk only when there is some.
- */
+/* Chunks of items, and their directory. A gap belongs to the item after it. A chunk records the
+ * largest gap before any of its items, so that a search for room only looks into chunks that have
+ * enough. */
 #include "base/ranges.h"
 
 #include <stdlib.h>
@@ -13,23 +13,23 @@ enum { CHUNK_ITEMS = 256 };
 
 typedef struct Chunk {
     uint64_t end;         /* of its last item */
-    uint64_t largest_gap; /* before one of its items, from a multiple of the grain; 0: none */
+    uint64_t largest_gap; /* before any of its items, from a multiple of the grain; 0: none */
     char *items;          /* room for CHUNK_ITEMS */
     size_t count;         /* at least 1 */
 } Chunk;
 
 struct Ranges {
     size_t item_bytes;
-    uint64_t low, high;    /* all gaps lie in between */
+    uint64_t low, high;    /* all gaps are between these */
     uint64_t grain;        /* bytes; gaps begin at multiples of it */
-    Chunk *chunks;         /* in rising order */
-    size_t chunk_count;    /* of chunks */
-    size_t chunk_capacity; /* entries of chunks */
-    size_t full_chunks;    /* chunks at the start that have no gap */
-    size_t count;          /* items */
+    Chunk *chunks;         /* in increasing order */
+    size_t chunk_count;    /* number of chunks */
+    size_t chunk_capacity; /* allocated entries of `chunks` */
+    size_t full_chunks;    /* number of leading chunks without a gap */
+    size_t count;          /* number of items */
 };
 
-/* A place for an item: the chunk and the index in it. */
+/* The position of an item: the chunk and the index in it. */
 typedef struct Place {
     size_t chunk, item;
 } Place;
@@ -52,7 +52,8 @@ static Range *item_at(const Ranges *ranges, Place place) {
     return (Range *)(void *)(ranges->chunks[place.chunk].items + place.item * ranges->item_bytes);
 }
 
-/* Where the first item that ends after `address` is, or would be: past the last chunk. */
+/* The position of the first item that ends after `address`; after the last chunk if there is
+ * none. */
 static Place find_place(const Ranges *ranges, uint64_t address) {
     Place place = {0, 0};
     size_t high = ranges->chunk_count;
@@ -94,19 +95,19 @@ size_t ranges_count(const Ranges *ranges) { return ranges->count; }
 
 /* ---- Gaps ---- */
 
-/* Bytes from the first multiple of `align` after `end` to `start`. */
+/* Bytes from the first multiple of `align` at or after `end` to `start`. */
 static uint64_t gap_between(uint64_t end, uint64_t start, uint64_t align) {
     uint64_t from = bits_align_up(end, align);
     return from >= end && from < start ? start - from : 0;
 }
 
-/* Where the items before a chunk end, and gaps may begin. */
+/* End of the items before a chunk, where gaps may begin. */
 static uint64_t end_before(const Ranges *ranges, size_t number) {
     uint64_t end = number ? ranges->chunks[number - 1].end : 0;
     return end > ranges->low ? end : ranges->low;
 }
 
-/* What a chunk knows of its items, after a change of them or of the item before. */
+/* Updates the summary of a chunk after a change to its items or to the item before them. */
 static void measure(Ranges *ranges, size_t number) {
     if (number >= ranges->chunk_count) return;
     Chunk *chunk = &ranges->chunks[number];
@@ -122,7 +123,7 @@ static void measure(Ranges *ranges, size_t number) {
     if (chunk->largest_gap && number < ranges->full_chunks) ranges->full_chunks = number;
 }
 
-/* The gap in one chunk; the end of its last item goes to *end. */
+/* Finds the gap in one chunk; *end gets the end of its last item. */
 static bool find_in_chunk(const Ranges *ranges, size_t number, uint64_t *end, uint64_t size,
                           uint64_t align, uint64_t *start) {
     for (size_t i = 0; i < ranges->chunks[number].count; i++) {
@@ -164,8 +165,8 @@ static void insert_chunk(Ranges *ranges, size_t at) {
     if (at < ranges->full_chunks) ranges->full_chunks = at;
 }
 
-/* The place for a new item of a full chunk: the chunk is cut in halves, or left full and dense when
- * the item comes behind it. */
+/* The position for a new item of a full chunk. The chunk is split in halves, or left full if the
+ * item comes after it. */
 static Place split(Ranges *ranges, Place place) {
     size_t keep = place.item == CHUNK_ITEMS ? CHUNK_ITEMS : CHUNK_ITEMS / 2;
     insert_chunk(ranges, place.chunk + 1);
@@ -178,7 +179,7 @@ static Place split(Ranges *ranges, Place place) {
     return place.item < keep ? place : (Place){place.chunk + 1, place.item - keep};
 }
 
-/* A place past the last chunk is one behind the last item instead. */
+/* Replaces a position after the last chunk by one after the last item. */
 static Place behind_last(Ranges *ranges, Place place) {
     if (!ranges->chunk_count) insert_chunk(ranges, 0);
     if (place.chunk < ranges->chunk_count) return place;
@@ -199,7 +200,7 @@ void *ranges_add(Ranges *ranges, const void *item) {
     chunk->count++;
     ranges->count++;
     measure(ranges, place.chunk);
-    measure(ranges, place.chunk + 1); /* its first item may have another one before it */
+    measure(ranges, place.chunk + 1); /* the item before its first one may have changed */
     return at;
 }
 

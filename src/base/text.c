@@ -65,7 +65,7 @@ bool text_write_file(const char *path, const void *bytes, size_t length) {
     return output_file_close(file);
 }
 
-/* Reads to the end of `stream`; at most one byte more than `max_bytes`. */
+/* Reads `stream` to its end, but at most one byte more than `max_bytes`. */
 static bool read_stream(FILE *stream, size_t max_bytes, Text *text) {
     char chunk[1 << 16];
     size_t got;
@@ -95,7 +95,7 @@ void text_add_word(Text *text, const char *word) {
     text_add(text, "'");
 }
 
-/* Puts '?' for each control character that is not among `kept`. */
+/* Replaces each control character that is not in `kept` by '?'. */
 static void show_controls(char *text, const char *kept) {
     for (unsigned char *at = (unsigned char *)text; *at; at++) {
         const bool is_wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */

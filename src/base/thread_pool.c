@@ -1,5 +1,5 @@
-/* Pools of host threads (see the header). Each piece of work has a number, stored in one word with
- * the number of its threads. When the word's number rises, these threads begin. */
+/* Pools of host threads (see the header). Each piece of work has a number, which is stored in one
+ * word with its number of threads. These threads begin when the number in the word rises. */
 #include "base/thread_pool.h"
 
 #include <assert.h>
@@ -13,17 +13,18 @@
 
 enum {
     THREAD_POOL_TURNS =
-        64 * THREAD_POOL_SPINS,    /* looks for the next piece before a thread sleeps */
-    THREADS_BITS = 16,             /* of a piece's word, in which its number is above its threads */
-    HANDLER_BYTES = UINT16_MAX + 1 /* of stack, for the handler of a thread's own fault */
+        64 * THREAD_POOL_SPINS,    /* polls for the next piece before a thread sleeps */
+    THREADS_BITS = 16,             /* low bits of a piece's word, for its number of threads; the
+                                    * piece's number is above them */
+    HANDLER_BYTES = UINT16_MAX + 1 /* bytes of stack, for the handlers of a thread's own faults */
 };
 _Static_assert(THREAD_POOL_MOST < 1 << THREADS_BITS, "threads fit below a piece's number");
 
-/* A thread; of the caller's, only `met` is used. */
+/* A thread. For the caller's thread, only `met` is used. */
 typedef struct Member {
-    _Atomic uint64_t done; /* number of the last piece whose part it has done */
-    _Atomic uint64_t met;  /* the number of its piece, above how many meetings it has come to */
-    _Atomic bool sleeps;   /* or is about to */
+    _Atomic uint64_t done; /* number of the last piece whose part it has finished */
+    _Atomic uint64_t met;  /* number of its piece, shifted, plus its number of meetings so far */
+    _Atomic bool sleeps;   /* it sleeps or is about to */
     pthread_t handle;
     ThreadPool *pool;
     uint32_t number;
@@ -32,32 +33,32 @@ typedef struct Member {
 _Static_assert(sizeof(Member) == THREAD_POOL_LINE, "members write side by side");
 
 struct ThreadPool {
-    _Atomic uint64_t piece; /* the newest: number, and how many threads take part */
-    _Atomic int processor;  /* on which the caller was when it last woke or waited for them */
-    ThreadPoolWork *work;   /* of the newest piece, NULL: go home */
+    _Atomic uint64_t piece; /* the newest piece: its number, and how many threads take part */
+    _Atomic int processor;  /* on which the caller was when it last woke or waited for the others */
+    ThreadPoolWork *work;   /* of the newest piece; NULL: the thread must end */
     void *user;
-    uint32_t taking_part;      /* of the threads, in that */
-    uint32_t threads, started; /* the caller among both */
+    uint32_t taking_part;      /* number of threads in the newest piece */
+    uint32_t threads, started; /* both include the caller */
     pid_t process;
-    pthread_mutex_t mutex; /* of `wake` */
+    pthread_mutex_t mutex; /* protects `wake` */
     pthread_cond_t wake;
-    uint32_t turns;       /* looks for others that the caller has made in this piece */
+    uint32_t turns;       /* polls for other threads that the caller has made in this piece */
     Member *members;      /* by number */
-    char *handler_stacks; /* likewise, HANDLER_BYTES each */
+    char *handler_stacks; /* by number, HANDLER_BYTES each */
 };
 
 /* ---- Processors ---- */
 
-static _Thread_local ThreadPool *member_of; /* of the other threads, the pool; of the caller NULL */
-static _Thread_local ThreadPool *caller_of; /* of the caller, while it has given out a piece */
+static _Thread_local ThreadPool *member_of; /* of a member thread: its pool; else NULL */
+static _Thread_local ThreadPool *caller_of; /* a caller: its pool during a piece; else NULL */
 
 static void tell_processor(ThreadPool *pool) {
     atomic_store_explicit(&pool->processor, sched_getcpu(), memory_order_relaxed);
 }
 
-/* A thread that wakes another has often run on the same processor, and the host may move two
- * threads to one processor. There the threads wait for each other in turns, for many milliseconds
- * until the host separates them. The member leaves that processor. */
+/* A thread that wakes another often shares its processor with it, or the host may move two threads
+ * to one processor. Threads on one processor wait for each other in turns, for many milliseconds
+ * until the host separates them. So the member leaves that processor. */
 static void leave_the_callers(const ThreadPool *pool) {
     cpu_set_t allowed, others;
     const int processor = sched_getcpu();
@@ -67,7 +68,7 @@ static void leave_the_callers(const ThreadPool *pool) {
     if (sched_getaffinity(0, sizeof allowed, &allowed) || !CPU_ISSET(here, &allowed)) return;
     others = allowed;
     CPU_CLR(here, &others);
-    if (sched_setaffinity(0, sizeof others, &others)) return; /* there is but one */
+    if (sched_setaffinity(0, sizeof others, &others)) return; /* there is only one processor */
     sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
@@ -79,7 +80,7 @@ void thread_pool_offer(void) {
 
 /* ---- The other threads ---- */
 
-/* Whether a piece is newer than one that it has done, and the thread is to take part. */
+/* Whether a piece is newer than the one numbered `done`, and the thread takes part in it. */
 static bool is_for(const Member *member, uint64_t piece, uint64_t done) {
     const uint64_t threads = piece & ((UINT64_C(1) << THREADS_BITS) - 1);
     return piece >> THREADS_BITS > done && member->number < threads;
@@ -97,7 +98,7 @@ static uint64_t sleep_until_wanted(Member *member, uint64_t done) {
     return piece >> THREADS_BITS;
 }
 
-/* The number of the next piece that is the thread's too. */
+/* The number of the next piece that the thread takes part in. */
 static uint64_t wait_for_piece(Member *member, uint64_t done) {
     for (uint32_t turns = 0; turns < THREAD_POOL_TURNS; thread_pool_wait(&turns)) {
         const uint64_t piece = atomic_load_explicit(&member->pool->piece, memory_order_acquire);
@@ -111,7 +112,7 @@ static void begin_meetings(Member *member, uint64_t piece) {
 }
 
 /* Unblocks the signals that a thread's own faults raise: a blocked one would end the process
- * without a message. A handler may need a stack other than the one that is used up. */
+ * without a message. A handler may need another stack than the one that overflowed. */
 static void take_faults(void *stack) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     stack_t before;
@@ -138,9 +139,9 @@ static void *member_main(void *argument) {
     }
 }
 
-/* ---- Life ---- */
+/* ---- Start and end ---- */
 
-/* Whether one of the threads that take part in the newest piece may sleep. */
+/* Whether a thread that takes part in the newest piece may be asleep. */
 static bool has_sleeper(ThreadPool *pool) {
     for (uint32_t i = 1; i < pool->taking_part; i++)
         if (atomic_load(&pool->members[i].sleeps)) return true;
@@ -153,7 +154,7 @@ static void give_out(ThreadPool *pool, uint32_t threads, ThreadPoolWork *work, v
     pool->user = user;
     pool->taking_part = threads;
     begin_meetings(&pool->members[0], last + 1);
-    /* in one order with `sleeps`: none of them sleeps through it */
+    /* sequentially consistent with `sleeps`, so that no thread sleeps through it */
     atomic_store(&pool->piece, (last + 1) << THREADS_BITS | threads);
     if (!has_sleeper(pool)) return;
     tell_processor(pool);
@@ -172,7 +173,7 @@ static int start_members(ThreadPool *pool) {
         *member = (Member){.pool = pool, .number = pool->started};
         why = pthread_create(&member->handle, NULL, member_main, member);
         if (why) break;
-        pthread_setname_np(member->handle, "tyto-pool"); /* to be told from the program's own */
+        pthread_setname_np(member->handle, "tyto-pool"); /* not one of the program's threads */
         pool->started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -213,7 +214,7 @@ uint32_t thread_pool_threads(const ThreadPool *pool) { return pool->threads; }
 bool thread_pool_is_here(const ThreadPool *pool) { return pool->process == getpid(); }
 bool thread_pool_is_other(void) { return member_of != NULL; }
 
-/* The thread is at the piece's next meeting, and tells all; the meeting's number. */
+/* Announces that the thread is at the piece's next meeting; returns the meeting's number. */
 static uint64_t come(ThreadPool *pool, uint32_t thread) {
     _Atomic uint64_t *met = &pool->members[thread].met;
     const uint64_t number = atomic_load_explicit(met, memory_order_relaxed) + 1;
@@ -221,7 +222,7 @@ static uint64_t come(ThreadPool *pool, uint32_t thread) {
     return number;
 }
 
-/* Until a thread is there too; how often it has been looked for. */
+/* Waits until a thread is there too; returns the number of polls. */
 static uint32_t await(ThreadPool *pool, uint32_t thread, uint64_t number) {
     uint32_t turns = 0;
     while (atomic_load_explicit(&pool->members[thread].met, memory_order_acquire) < number)

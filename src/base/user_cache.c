@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes a folder that only its owner may write to; true when it is such a one. */
+/* Makes a folder that only its owner may write to; returns whether it is one. */
 static bool make_private(const char *path) {
     struct stat status;
     if (mkdir(path, 0700) != 0 && errno != EEXIST) return false;

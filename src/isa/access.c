@@ -1,4 +1,4 @@
-/* Single accesses outside the instruction handlers: what builtins read and write. */
+/* Single accesses outside the instruction handlers: the reads and writes of builtins. */
 #include "isa/launch.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Beginnings and ends of bulk copies (see the header). */
+/* Start and end of bulk copies (see the header). */
 #include "isa/bulk.h"
 
 #include <inttypes.h>
@@ -20,17 +20,17 @@ static void fail(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk, 
 
 static bool is_arrival(const IsaBulk *bulk) { return bulk->kind == ISA_BULK_ARRIVE; }
 
-/* What the end does to an mbarrier. */
+/* The change that the end of the copy makes to an mbarrier. */
 static IsaPhaseStep step_of(const IsaBulk *bulk) {
     if (is_arrival(bulk)) return (IsaPhaseStep){bulk->global, bulk->transactions, bulk->drops};
     return (IsaPhaseStep){.transactions = -(int64_t)bulk->bytes};
 }
 
-/* The object after it; false after a fault. */
+/* Sets *bits to the object after the copy has ended. Returns false after a fault. */
 static bool complete(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk,
                      uint64_t *bits) {
     const IsaPhaseStep step = step_of(bulk);
-    if (context->program->code) { /* its objects have no mark */
+    if (context->program->code) { /* these objects have no mark */
         *bits = isa_phase_after(&isa_phase_of_90, *bits, step);
         return true;
     }
@@ -50,7 +50,7 @@ static bool complete(IsaContext *context, const IsaWarp *warp, const IsaBulk *bu
     return !wrong;
 }
 
-/* Whether an mbarrier can be at that offset of a CTA's shared memory. */
+/* Whether that offset of a CTA's shared memory can hold an mbarrier. */
 static bool is_place(const IsaContext *context, uint64_t offset) {
     const uint64_t extent = context->launch->shared_extent, bytes = sizeof(uint64_t);
     return offset % bytes == 0 && bytes <= extent && offset <= extent - bytes;
@@ -73,7 +73,7 @@ void isa_bulk_begun(IsaContext *context, const IsaWarp *warp, const IsaBulk *bul
     else isa_bulk_done(context, warp, bulk);
 }
 
-/* It ends at the mbarrier of one CTA; false after a fault. */
+/* Ends the copy at the mbarrier of one CTA. Returns false after a fault. */
 static bool end_at(IsaContext *context, const IsaWarp *warp, const IsaBulk *bulk,
                    const IsaCta *cta) {
     uint64_t bits;

@@ -10,7 +10,7 @@
 #include "isa/check/check.h"
 #include "isa/exec/handlers.h"
 
-/* ---- Which CTAs are together ---- */
+/* ---- Which CTAs form a cluster ---- */
 
 uint64_t isa_cluster_order(const IsaLaunch *launch, uint64_t place) {
     if (launch->cluster_ctas <= 1) return place;
@@ -44,7 +44,7 @@ static uint32_t rank_of(const IsaCta *cta) {
     return rank;
 }
 
-/* ---- Beginnings and ends ---- */
+/* ---- Start and end ---- */
 
 static void free_list(IsaCluster *first) {
     while (first) {
@@ -60,7 +60,7 @@ void isa_clusters_free(IsaClusters *clusters) {
     *clusters = (IsaClusters){0};
 }
 
-/* The cluster of that number; a new one if it did not begin yet. */
+/* Finds the cluster with that number, or creates it. */
 static IsaCluster *find(IsaClusters *clusters, uint64_t number) {
     for (IsaCluster *each = clusters->running; each; each = each->next)
         if (each->number == number) return each;
@@ -121,7 +121,7 @@ void isa_cluster_release(IsaCta *cta, uint64_t number) {
     }
 }
 
-/* Ends the phase when every thread has arrived. A timed run releases them later. */
+/* Ends the phase when every thread has arrived. A timed run releases the waiting warps later. */
 static void end_phase(IsaContext *context, IsaWarp *warp) {
     IsaCluster *cluster = warp->cta->cluster;
     const bool is_whole = cluster->begun == warp->cta->launch->cluster_ctas;
@@ -144,7 +144,7 @@ void isa_cluster_arrive(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
 
 bool isa_cluster_wait(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
     IsaCta *cta = warp->cta;
-    end_phase(context, warp); /* others of the warp may have exited since */
+    end_phase(context, warp); /* other lanes of the warp may have exited since */
     if (!(cta->cluster_lanes[warp->index] & lanes)) {
         if (cta->launch->check) isa_check_fence(context, warp, false);
         return false;
@@ -170,8 +170,8 @@ void isa_cluster_exit(IsaContext *context, IsaWarp *warp, uint32_t lanes) {
 
 /* ---- Instructions ---- */
 
-/* mapa: operand[0] destination, operand[1] an address of shared memory, operand[2] the rank; size:
- * bytes of the address, which is generic or of shared memory. */
+/* mapa: operand[0] destination, operand[1] shared address, operand[2] rank; size: bytes of the
+ * address, which is generic or a shared address. */
 void isa_exec_MAPA(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint64_t ranks = (uint64_t)(ISA_MOST_CLUSTER - 1) << ISA_RANK_SHIFT;
     const uint32_t ctas = context->launch->clusters ? context->launch->cluster_ctas : 1;
@@ -195,7 +195,7 @@ void isa_exec_MAPA(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint
     }
 }
 
-/* getctarank: operand[0] destination, operand[1] such an address of `size` bytes. */
+/* getctarank: operand[0] destination, operand[1] an address as in mapa, of `size` bytes. */
 void isa_exec_CTA_RANK(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)context;
     for (; mask; mask &= mask - 1) {

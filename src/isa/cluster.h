@@ -1,30 +1,29 @@
-/* Clusters: CTAs of a grid that run at the same time and reach each other's shared memory (PTX ISA,
- * section 2.2.2). Only launches whose clusters have several CTAs keep them.
+/* Clusters: CTAs of a grid that run at the same time and can access each other's shared memory (PTX
+ * ISA, section 2.2.2). Only launches whose clusters have several CTAs have these objects.
  *
- * A shared address has the CTA's rank in its cluster in bits 24 to 27: machine code builds its
- * addresses that way, and PTX's mapa gives such. Programs that do nothing with clusters see
+ * A shared address has the CTA's rank in its cluster in bits 24 to 27. Machine code builds its
+ * addresses that way, and PTX's mapa returns such addresses. Programs that do not use clusters see
  * addresses without ranks.
  *
- * Clusters of a launch share records that one host thread at a time may use. */
+ * The clusters of a launch share records; only one host thread at a time may use them. */
 #ifndef TYTO_ISA_CLUSTER_H
 #define TYTO_ISA_CLUSTER_H
 
 #include "isa/launch.h"
 
 enum {
-    ISA_MOST_CLUSTER = 16, /* CTAs: the most that a kernel of sm_90 can allow */
+    ISA_MOST_CLUSTER = 16, /* in CTAs: the maximum that a kernel of sm_90 can allow */
     ISA_RANK_SHIFT = 24,
-    ISA_RANK_OFFSETS = (1 << ISA_RANK_SHIFT) - 1, /* bits of an offset in a CTA's shared memory */
+    ISA_RANK_OFFSETS = (1 << ISA_RANK_SHIFT) - 1, /* mask of the offset in a CTA's shared memory */
     ISA_NO_RANK = UINT16_MAX
 };
 
 typedef struct IsaCluster {
     uint64_t number;               /* in the grid */
-    IsaCta *cta[ISA_MOST_CLUSTER]; /* by rank; NULL: not begun, or ended */
-    uint32_t begun, ended;         /* CTAs */
-    uint32_t alive, arrived;       /* threads; arrived at the barrier in its present phase */
-    bool is_over;                  /* all threads have arrived: those that wait are released
-                                      soon */
+    IsaCta *cta[ISA_MOST_CLUSTER]; /* by rank; NULL: not started or ended */
+    uint32_t begun, ended;         /* in CTAs */
+    uint32_t alive, arrived;       /* in threads; arrived: at the barrier in its current phase */
+    bool is_over;                  /* all threads have arrived; waiting warps will be released */
     struct IsaCluster *next;       /* in its list */
 } IsaCluster;
 
@@ -35,32 +34,33 @@ typedef struct IsaClusters {
 
 void isa_clusters_free(IsaClusters *clusters);
 
-/* CTAs go out cluster by cluster: the linear index of that one which goes out in that place. */
+/* CTAs are dispatched cluster by cluster. Returns the linear index of the CTA that is dispatched at
+ * that place. */
 uint64_t isa_cluster_order(const IsaLaunch *launch, uint64_t place);
 
-/* A CTA begins: it joins its cluster. Called by isa_cta_start. */
+/* A CTA starts and joins its cluster. Called by isa_cta_start. */
 void isa_cluster_join(IsaCta *cta);
-/* Threads of the warp end. */
+/* Threads of the warp exit. */
 void isa_cluster_exit(IsaContext *context, IsaWarp *warp, uint32_t lanes);
 
-/* The CTA of that rank; NULL: there is none, it did not begin yet, or it has ended. */
+/* The CTA of that rank; NULL: no such rank, not started yet, or already ended. */
 static inline IsaCta *isa_cluster_cta(const IsaCta *cta, uint64_t rank) {
     if (!cta->cluster) return rank ? NULL : (IsaCta *)(uintptr_t)cta;
     return rank < ISA_MOST_CLUSTER ? cta->cluster->cta[rank] : NULL;
 }
-/* A shared address of the CTA's own without its rank; others stay. */
+/* Removes the rank from a shared address of the CTA itself; returns other addresses unchanged. */
 static inline uint64_t isa_cluster_own(const IsaCta *cta, uint64_t address) {
     return address >> ISA_RANK_SHIFT == cta->tag >> ISA_RANK_SHIFT ? address - cta->tag : address;
 }
-/* Says why there is none. */
+/* Writes why isa_cluster_cta returned NULL. */
 void isa_cluster_say_missing(const IsaCta *cta, uint64_t rank, Text *out);
 
-/* barrier.cluster: the lanes arrive; and whether they have to wait for the others (then the CTA's
- * `waiting` has the warp's bit). */
+/* barrier.cluster. arrive: the lanes arrive. wait: returns whether the lanes have to wait for the
+ * others; if so, sets the warp's bit in the CTA's `waiting`. */
 void isa_cluster_arrive(IsaContext *context, IsaWarp *warp, uint32_t lanes);
 bool isa_cluster_wait(IsaContext *context, IsaWarp *warp, uint32_t lanes);
-/* Releases those that wait at the barrier of cluster `number`, to which the CTA belongs or
- * belonged. */
+/* Releases the warps that wait at the barrier of cluster `number`, which the CTA belongs or
+ * belonged to. */
 void isa_cluster_release(IsaCta *cta, uint64_t number);
 
 #endif

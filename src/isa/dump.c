@@ -1,4 +1,4 @@
-/* Printing a warp's registers at a place of its program (--dump-registers). */
+/* Prints a warp's registers at a place in its program (--dump-registers). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "isa/sass/code.h"
 #include "isa/sass/translate.h"
 
-/* What 32 or 64 bits of each active lane hold: the value once where all agree. */
+/* Prints 32 or 64 bits per active lane; prints the value once if all lanes have the same. */
 static void dump_values(const IsaWarp *warp, IsaOperand row, bool is_wide, Text *out) {
     const int digits = is_wide ? 16 : 8, first = bits_lowest32(warp->active);
     uint64_t values[ISA_LANES];
@@ -42,9 +42,9 @@ static void dump_ptx_register(const IsaWarp *warp, const PtxReg *reg, Text *out)
                     out);
 }
 
-/* Those of the function that hold their value there. */
+/* Prints the registers of the function that hold their value at that place. */
 static void dump_ptx(const PtxFunction *function, const IsaWarp *warp, uint32_t line, Text *out) {
-    int32_t at = 0; /* PTX instruction of the line; decoding may have put others before it */
+    int32_t at = 0; /* PTX instruction of the line; decoding may insert others before it */
     while (at + 1 < function->inst_count && (uint32_t)function->insts[at].line < line)
         at++;
     for (int32_t r = 0; r < function->reg_count; r++) {
@@ -74,7 +74,7 @@ static void dump_machine_predicates(const IsaWarp *warp, const char *prefix, uin
     }
 }
 
-/* The kernel's registers, all uniform ones but URZ, and the predicates. */
+/* Prints the kernel's registers, all uniform ones except URZ, and the predicates. */
 static void dump_machine(const IsaProgram *program, const PtxFunction *function,
                          const IsaWarp *warp, Text *out) {
     const uint32_t gprs = program->code->gprs, registers = (uint32_t)function->registers;

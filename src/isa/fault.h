@@ -7,7 +7,7 @@
 
 enum { ISA_FAULT_TEXT = 4096 };
 
-/* What went wrong in a launch, filled by the code that found it; the launch fails with this
+/* What went wrong in a launch. Filled by the code that detects it; the launch fails with this
  * text. */
 typedef struct IsaFault {
     bool is_set;
@@ -29,7 +29,7 @@ typedef enum IsaFaultCode {
     ISA_FAULT_LIMIT,
     ISA_FAULT_DEADLOCK,
     ISA_FAULT_MEMORY,
-    ISA_FAULT_POLICY, /* a scheduling policy broke its contract */
+    ISA_FAULT_POLICY, /* a scheduling policy violated its contract */
     ISA_FAULT_CODES
 } IsaFaultCode;
 

@@ -1,6 +1,6 @@
-/* What an instruction is to a timing model, whatever executes it: class, registers, what it
- * accesses and how, and the issue slots that it takes. Static: one row per pc of a program. What an
- * execution did is in isa/source.h. */
+/* What a timing model knows of an instruction, whatever executes it: class, registers, memory
+ * access, and the issue slots that it takes. Static: one row per pc of a program. isa/source.h
+ * describes what an execution did. */
 #ifndef TYTO_ISA_INFO_H
 #define TYTO_ISA_INFO_H
 
@@ -11,11 +11,11 @@
 
 enum { ISA_LANES = 32 };
 
-/* WarpStep.pattern: how the words that half a warp accesses lie to one another, the lower lanes'
- * in the lower bits, the upper lanes' ISA_HALF_BITS above. */
+/* WarpStep.pattern: layout of the words that half a warp accesses. The lower lanes' value is in the
+ * lower bits, the upper lanes' ISA_HALF_BITS above. */
 enum {
-    ISA_HALF_RUN = 1, /* each behind the last */
-    ISA_HALF_ONE = 2, /* all the same */
+    ISA_HALF_RUN = 1, /* consecutive words */
+    ISA_HALF_ONE = 2, /* all the same word */
     ISA_HALF_BITS = 2
 };
 
@@ -30,7 +30,7 @@ typedef enum IsaClass {
     ISA_CLASS_INT_REM,
     ISA_CLASS_MUL24,
     ISA_CLASS_MAD24,
-    ISA_CLASS_FP16_ADD, /* halves, one or two of them; bf16 too */
+    ISA_CLASS_FP16_ADD, /* one or two halves; also bf16 */
     ISA_CLASS_FP16_MINMAX,
     ISA_CLASS_FP16_MUL,
     ISA_CLASS_FP16_MAD,
@@ -47,16 +47,16 @@ typedef enum IsaClass {
     ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
     ISA_CLASS_SHUFFLE,
     ISA_CLASS_BITS,   /* popc, clz, brev, bfind */
-    ISA_CLASS_MATRIX, /* mma, wmma.mma, wgmma: of the first two IsaInfo.element_bytes is an
-                         IsaTensor, with ISA_TENSOR_SPARSE where A is; IsaInfo.vector the binary
-                         logarithm of the products of a warp */
-    ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */
+    ISA_CLASS_MATRIX, /* mma, wmma.mma, wgmma. For the first two, IsaInfo.element_bytes is an
+                       * IsaTensor, plus ISA_TENSOR_SPARSE if A is sparse, and IsaInfo.vector is the
+                       * binary logarithm of the number of products of a warp */
+    ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: timed by the load/store unit */
     ISA_CLASS_COUNT
 } IsaClass;
 
-/* What a matrix product's factors are, as far as its rate depends on it. */
+/* The type of a matrix product's factors, as far as its rate depends on it. */
 typedef enum IsaTensor {
-    ISA_TENSOR_FP16, /* and bf16 */
+    ISA_TENSOR_FP16, /* also bf16 */
     ISA_TENSOR_TF32,
     ISA_TENSOR_FP64,
     ISA_TENSOR_FP8,
@@ -65,7 +65,7 @@ typedef enum IsaTensor {
     ISA_TENSOR_BIT,
     ISA_TENSORS
 } IsaTensor;
-enum { ISA_TENSOR_SPARSE = 16 }; /* combined with one of them */
+enum { ISA_TENSOR_SPARSE = 16 }; /* added to one of the above */
 
 typedef enum IsaMemoryKind {
     ISA_MEMORY_NONE,
@@ -76,7 +76,7 @@ typedef enum IsaMemoryKind {
     ISA_MEMORY_TEXTURE
 } IsaMemoryKind;
 
-/* What an instruction of ISA_MEMORY_PREFETCH asks of the caches. */
+/* The request of an ISA_MEMORY_PREFETCH instruction to the caches. */
 typedef enum IsaAdvice {
     ISA_ADVICE_PREFETCH_L1,
     ISA_ADVICE_PREFETCH_L2,
@@ -84,25 +84,25 @@ typedef enum IsaAdvice {
     ISA_ADVICE_DISCARD
 } IsaAdvice;
 
-/* What an instruction of ISA_IS_DEPENDENCY does. */
+/* The effect of an ISA_IS_DEPENDENCY instruction. */
 typedef enum IsaDependency {
-    ISA_DEPENDENCY_TRIGGER, /* grids that depend on this one may begin, as far as this CTA goes */
+    ISA_DEPENDENCY_TRIGGER, /* dependent grids may begin, as far as this CTA is concerned */
     ISA_DEPENDENCY_WAIT     /* waits for the end of the grids that this one depends on */
 } IsaDependency;
 
-/* What an instruction of ISA_IS_WARPGROUP does. */
+/* The effect of an ISA_IS_WARPGROUP instruction. */
 typedef enum IsaWarpgroup {
     ISA_WARPGROUP_PRODUCT,  /* element_bytes: IsaTensor; vector: columns of D / 8; prefetch:
                                ISA_PRODUCT_... */
     ISA_WARPGROUP_COMMIT,   /* the products so far become a group */
-    ISA_WARPGROUP_WAIT,     /* element_bytes: how many groups may be under way */
-    ISA_WARPGROUP_REGISTERS /* vector: registers of a thread / 8; prefetch: it asks for more */
+    ISA_WARPGROUP_WAIT,     /* element_bytes: how many groups may be pending */
+    ISA_WARPGROUP_REGISTERS /* vector: registers per thread / 8; prefetch: 1 if it requests more */
 } IsaWarpgroup;
 enum {
-    ISA_PRODUCT_A_IS_SHARED = 1, /* it reads A from shared memory */
-    ISA_PRODUCT_ENDS_GROUP = 2,  /* it ends its group: machine code */
-    ISA_PRODUCT_IS_NONE = 4,     /* it does that alone */
-    ISA_PRODUCT_IS_SPARSE = 8    /* half of A's elements are there; K is twice as deep */
+    ISA_PRODUCT_A_IS_SHARED = 1, /* reads A from shared memory */
+    ISA_PRODUCT_ENDS_GROUP = 2,  /* also ends its group: machine code */
+    ISA_PRODUCT_IS_NONE = 4,     /* only ends the group, without a product */
+    ISA_PRODUCT_IS_SPARSE = 8    /* half of A's elements are stored; K is twice as deep */
 };
 
 enum { /* IsaInfo.flags */
@@ -112,37 +112,37 @@ enum { /* IsaInfo.flags */
        ISA_IS_EXIT = 1 << 3,
        ISA_IS_CALL = 1 << 4,
        ISA_IS_RET = 1 << 5,
-       ISA_IS_REDUCTION = 1 << 6 /* red: no result */,
+       ISA_IS_REDUCTION = 1 << 6 /* red: has no result */,
        ISA_IS_VOLATILE = 1 << 7,
        ISA_IS_CTA_FENCE = 1 << 8,  /* a fence that orders for the CTA only */
        ISA_NEEDS_MEMBERS = 1 << 9, /* waits for the lanes of a member mask */
-       ISA_IS_BULK = 1 << 10,      /* begins bulk copies (async.h) */
-       ISA_IS_COPY = 1 << 11,      /* cp.async: reads for no register */
+       ISA_IS_BULK = 1 << 10,      /* starts bulk copies (async.h) */
+       ISA_IS_COPY = 1 << 11,      /* cp.async: the read writes no register */
        ISA_IS_COPY_COMMIT = 1 << 12,
-       ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be under way */
+       ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be pending */
        ISA_NAMES_ROWS = 1 << 15,   /* ldmatrix, stmatrix: the first 8 lanes for each matrix name an
-                                      address, the others repeat them */
-       ISA_IS_CALL_ARGUMENT = 1 << 16, /* accesses a parameter that lies in the local area of a call
-                                        */
-       ISA_IS_PHASE = 1 << 17,     /* of an mbarrier: may end a phase, or wait for the end of one */
-       ISA_LOOKS = 1 << 18,        /* may see what another thread stores meanwhile */
-       ISA_IS_WARPGROUP = 1 << 19, /* of wgmma or setmaxnreg: advice is an IsaWarpgroup */
-       ISA_IS_DEPENDENCY = 1 << 20, /* griddepcontrol: advice is an IsaDependency */
-       ISA_IS_STRONG = 1 << 14      /* an access that never races with its like (PTX ISA, memory
-                                       consistency model): volatile, relaxed, acquire, release */
+                                    * address, the others repeat them */
+       ISA_IS_CALL_ARGUMENT = 1 << 16, /* accesses a parameter in the local area of a call */
+       ISA_IS_PHASE = 1 << 17,         /* mbarrier: may end a phase, or waits for the end of one */
+       ISA_LOOKS = 1 << 18,            /* may see stores of other threads */
+       ISA_IS_WARPGROUP = 1 << 19,     /* wgmma or setmaxnreg: advice is an IsaWarpgroup */
+       ISA_IS_DEPENDENCY = 1 << 20,    /* griddepcontrol: advice is an IsaDependency */
+       ISA_IS_STRONG = 1 << 14         /* an access that does not race with others of this kind (PTX
+                                        * ISA, memory consistency model): volatile, relaxed,
+                                        * acquire, release */
 };
 
-/* A register as a timing model knows it. Registers of all files (predicates, uniform registers)
- * are numbered in one sequence. */
+/* A register in a timing model. Registers of all files (predicates, uniform registers) are numbered
+ * in one sequence. */
 typedef struct IsaReg {
-    uint32_t number;  /* from 0 in each function: what the scoreboard tracks */
-    uint32_t ordinal; /* what decides its bank (PtxReg.ordinal) */
+    uint32_t number;  /* from 0 in each function; the scoreboard tracks it */
+    uint32_t ordinal; /* determines its bank (PtxReg.ordinal) */
 } IsaReg;
 
-/* IsaInfo.element_bytes of a wait for copies that are in no group, too. */
+/* IsaInfo.element_bytes of a wait that also covers copies in no group. */
 enum { ISA_WAIT_ALL = 255 };
 
-/* What a timing model needs to know of an instruction. A program has one for each pc. */
+/* What a timing model needs to know of an instruction. A program has one row per pc. */
 typedef struct IsaInfo {
     uint32_t flags;    /* ISA_IS_... */
     uint32_t regs;     /* first register number in IsaProgram.reg_pool: destinations, data sources,
@@ -150,26 +150,27 @@ typedef struct IsaInfo {
     uint8_t dst_count; /* destinations */
     uint8_t src_count; /* data sources (registers only; a register named twice counts twice) */
     uint8_t address_count; /* address sources */
-    uint8_t guard_count;   /* 1 when guarded */
+    uint8_t guard_count;   /* 1 if guarded */
     uint8_t op_class;      /* IsaClass */
     uint8_t memory;        /* IsaMemoryKind */
     uint8_t space;         /* PtxSpace of the access */
     uint8_t cache_op;      /* PtxCacheOp */
-    uint8_t element_bytes; /* bytes of one element of one lane; in arithmetic, of its type */
+    uint8_t element_bytes; /* bytes per element and lane; for arithmetic, of the type */
     uint8_t vector;        /* elements per lane */
     uint16_t op;           /* PtxOpcode */
-    uint8_t evict[2];      /* PtxEvict of memory accesses, in L1 and in L2 */
-    uint8_t prefetch;      /* log2 of the bytes that L2 shall bring of a load; 0: none is said */
+    uint8_t evict[2];      /* PtxEvict of memory accesses, for L1 and for L2 */
+    uint8_t prefetch;      /* log2 of the bytes that a load asks L2 to fetch; 0: not specified */
     uint8_t advice;        /* IsaAdvice of ISA_MEMORY_PREFETCH; IsaWarpgroup */
-    int32_t policy;        /* it has a cache policy (WarpSource.cache_policy): the source's own name
-                              for it; 0: there is none */
+    int32_t policy;        /* the source's own identifier of the cache policy
+                            * (WarpSource.cache_policy); 0: none */
     uint16_t function;     /* index in IsaProgram.functions */
-    uint8_t naming_lanes;  /* ISA_NAMES_ROWS: the first lanes, whose addresses count */
+    uint8_t naming_lanes;  /* ISA_NAMES_ROWS: number of first lanes whose addresses are used */
     uint32_t line;         /* in the PTX text */
-    uint32_t loc;          /* place in the source: in PtxModule.locs from 1, 0 when unknown */
+    uint32_t loc;          /* place in the source: index in PtxModule.locs plus 1; 0: unknown */
 } IsaInfo;
 
-/* Units of a sub-core of today's GPUs, as far as an instruction's timing depends on them. */
+/* Execution units of a sub-core of current GPUs, as far as an instruction's timing depends on
+ * them. */
 typedef enum IsaUnit {
     ISA_UNIT_ALU,  /* integer logic, comparisons, minimum */
     ISA_UNIT_FMA,  /* 32-bit floating point and integer multiplication */
@@ -187,50 +188,52 @@ typedef enum IsaUnit {
 enum {
     ISA_COUNTERS = 6, /* dependence counters of a warp */
     ISA_NO_COUNTER = 7,
-    ISA_PLACES = 3, /* of source operands */
+    ISA_PLACES = 3, /* positions of source operands */
     ISA_NO_REGISTER = 255
 };
 
-/* Constant banks, as timing has them. */
-#define ISA_BANK_ADDRESS (UINT64_C(1) << 39) /* of bank 0, behind any device memory: ours */
+/* Constant banks in the timing model. */
+#define ISA_BANK_ADDRESS (UINT64_C(1) << 39) /* our address of bank 0, above all device memory */
 enum {
     ISA_BANK_SHIFT = 16,           /* log2 of a bank's bytes */
     ISA_INDEXED_CONSTANT = 1 << 30 /* IsaControl.constant: a uniform register chooses the word */
 };
-/* IsaControl.constant of the word at an offset of bank 0. */
+/* The IsaControl.constant of a word at an offset in bank 0. */
 static inline uint32_t isa_constant(uint64_t offset) {
     return UINT32_C(1) << 31 | (uint32_t)offset;
 }
 
-/* How the code wants an instruction issued: what a compiler writes into machine code where older
- * GPUs have a scoreboard. */
+/* How the code wants an instruction issued. Compilers write this into machine code; older GPUs have
+ * a scoreboard instead. */
 typedef struct IsaControl {
     uint8_t stall;         /* cycles until the warp's next instruction, 0 to 15 */
-    bool yields;           /* the warp issues nothing in the next cycle */
-    uint8_t write_counter; /* counts from issue until the result is written; ISA_NO_COUNTER */
-    uint8_t read_counter;  /* counts until the sources are read; ISA_NO_COUNTER */
-    uint8_t wait_mask;     /* counters that must be 0 before issue, bit each */
-    uint8_t waits_for;     /* DEPBAR.LE: a counter that must be at most ...; ISA_NO_COUNTER */
-    uint8_t at_most;       /* ... this */
+    bool yields;           /* the warp does not issue in the next cycle */
+    uint8_t write_counter; /* this counter is raised from issue until the result is written;
+                            * ISA_NO_COUNTER */
+    uint8_t read_counter;  /* this counter is raised until the sources are read; ISA_NO_COUNTER */
+    uint8_t wait_mask;     /* counters that must be 0 before issue, one bit each */
+    uint8_t waits_for;     /* DEPBAR.LE: waits until this counter ...; ISA_NO_COUNTER */
+    uint8_t at_most;       /* ... is at most this */
     uint8_t unit;          /* IsaUnit */
-    uint8_t reuse;         /* places whose register is kept in the register file cache, bit each */
-    uint8_t words;         /* 32-bit registers of an operand: 2 where they are pairs */
-    uint8_t operand[ISA_PLACES]; /* first register at each place; ISA_NO_REGISTER */
-    uint32_t constant; /* an operand in a constant bank: bank << 16 | offset, and 1 << 31; or
-                          ISA_INDEXED_CONSTANT; else 0 */
+    uint8_t reuse;         /* positions whose register stays in the reuse cache, one bit each */
+    uint8_t words;         /* 32-bit registers per operand: 2 for pairs */
+    uint8_t operand[ISA_PLACES]; /* first register at each position; ISA_NO_REGISTER */
+    uint32_t constant;           /* an operand in a constant bank: bank << 16 | offset | 1 << 31; or
+                                  * ISA_INDEXED_CONSTANT; otherwise 0 */
 } IsaControl;
 
-/* What one instruction of a program becomes. */
+/* The issue slots of one instruction of a program. */
 typedef struct IsaSlots {
-    uint8_t slots;  /* issue slots it takes; 0: another instruction does its work */
-    uint8_t taken;  /* a guarded branch that all lanes take: the slots then; else as `slots` */
-    uint8_t passed; /* a guarded branch that no lane takes; else as `slots` */
-    uint8_t chain; /* of the slots those that wait for one another; of a load without a slot 1 where
-                      it accesses memory nevertheless: another load does it for both */
-    bool is_forgotten; /* an atomic with an unused result: it brings none */
+    uint8_t slots;  /* issue slots; 0: another instruction does its work */
+    uint8_t taken;  /* a guarded branch that all lanes take: the slots in this case; otherwise as
+                     * `slots` */
+    uint8_t passed; /* a guarded branch that no lane takes; otherwise as `slots` */
+    uint8_t chain;  /* number of slots that wait for one another. For a load without a slot: 1 if it
+                     * still accesses memory, through another load that does it for both */
+    bool is_forgotten; /* an atomic with an unused result: it returns none */
 } IsaSlots;
 
-/* Whether another instruction does its work, and its access to memory if it is one. */
+/* Whether another instruction does its work, including its memory access if it has one. */
 static inline bool isa_is_absorbed(IsaSlots slots) { return !slots.slots && !slots.chain; }
 
 enum { ISA_MAX_SLOTS = 255 };

@@ -1,5 +1,5 @@
-/* Where a warp is, in words: PTX line, line of the source and of the calls that were inlined there,
- * thread, and the calls that led to it. */
+/* Text that describes where a warp is: PTX line, line of the source and of the calls that were
+ * inlined there, thread, and the calls that led to it. */
 #include "isa/launch.h"
 
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include "isa/sass/code.h"
 
 enum {
-    MAX_CALLS = 16,  /* of a backtrace: the innermost */
-    MAX_INLINED = 16 /* of a place in the source */
+    MAX_CALLS = 16,  /* of a backtrace: the innermost ones */
+    MAX_INLINED = 16 /* per place in the source */
 };
 
 const PtxLoc *isa_source(const IsaProgram *program, uint32_t pc, const char **file) {
@@ -46,7 +46,7 @@ void isa_say_line(const IsaProgram *program, uint32_t pc, Text *out) {
 
 void isa_say_instruction(const IsaProgram *program, uint32_t pc, Text *out) {
     isa_say_line(program, pc, out);
-    if (program->code) return; /* the text is the instruction */
+    if (program->code) return; /* the text already contains the instruction */
     text_printf(out, ": %s", ptx_opcode_name((PtxOpcode)program->infos[pc].op));
 }
 
@@ -69,7 +69,7 @@ void isa_say_thread(const IsaLaunch *launch, uint64_t warp, int lane, Text *out)
                 thread[0], thread[1], thread[2], (uint32_t)(warp % launch->warps), lane);
 }
 
-/* The calls that the warp is in, innermost first. */
+/* Adds the calls that the warp is in, innermost first. */
 static void say_calls(const IsaProgram *program, const IsaWarp *warp, Text *out) {
     int lines = 0;
     for (uint32_t frame = warp->frame; frame > 0; frame = warp->frames[frame].caller) {
@@ -103,10 +103,10 @@ void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, in
     say_calls(program, warp, out);
 }
 
-/* ---- Where all warps stand ---- */
+/* ---- Where all warps are ---- */
 
 void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
-    enum { ROUNDS = 256 }; /* without a change: more than a loop that is let out soon goes */
+    enum { ROUNDS = 256 }; /* rounds without a change: more than a loop that will end soon needs */
     if (warp->polls >= ROUNDS && isa_holds_lanes_back(warp)) stand->holds_lanes_back = true;
     for (uint32_t i = 0; i < stand->count; i++) {
         IsaStandGroup *group = &stand->groups[i];
@@ -124,7 +124,7 @@ void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
         memcpy(&group->state, warp->cta->shared + group->mbarrier - 1, sizeof group->state);
 }
 
-/* What a phase of an mbarrier still waits for. */
+/* Adds what a phase of an mbarrier still waits for. */
 static void say_mbarrier(const IsaProgram *program, const IsaStandGroup *group, Text *out) {
     uint64_t arrivals;
     int64_t bytes = 0;

@@ -6,7 +6,7 @@ enum {
     MODE_BLOCKS = 3,
     LEAST_BLOCK = 12, /* log2 of the bytes */
     MOST_BLOCKS = 127,
-    LINE_SHIFT = 7 /* all bytes of a line have one priority */
+    LINE_SHIFT = 7 /* all bytes of a line have the same priority */
 };
 
 /* The codes of priorities in a policy. */
@@ -42,8 +42,8 @@ uint64_t policy_of_range(PtxEvict primary, PtxEvict rest, uint64_t address, uint
     return make(MODE_BLOCKS, primary, rest) | size << 52 | (first & 127) << 44 | count << 37;
 }
 
-/* A number from 0 to 1 for each line: the upper bits of its product with the golden ratio, whose
- * multiples modulo 1 lie as evenly as can be. */
+/* A number from 0 to 1 for each line: the upper bits of the line's product with the golden ratio.
+ * Multiples of the golden ratio modulo 1 are distributed as evenly as possible. */
 static double place_of(uint64_t address) {
     uint64_t hash = (address >> LINE_SHIFT) * UINT64_C(0x9E3779B97F4A7C15);
     return (double)(hash >> 32) / 0x1p32;

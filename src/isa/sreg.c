@@ -1,4 +1,4 @@
-/* Special registers, and other values that depend on the place of a warp: read once per
+/* Special registers, and other values that depend on a warp's place. They are computed once per
  * instruction, not per lane, except for the thread's own indices. */
 #include "isa/check/check.h"
 #include "isa/runtime/device_runtime.h"
@@ -23,7 +23,7 @@ static void read_thread_index(const IsaWarp *warp, PtxSreg sreg, uint64_t *value
     }
 }
 
-/* %lanemask_...: bits of the other lanes by where they stand to this one. */
+/* %lanemask_...: bits of other lanes by their position relative to this lane. */
 static void read_lane_mask(PtxSreg sreg, uint64_t *value) {
     for (int lane = 0; lane < ISA_LANES; ++lane) {
         const uint32_t own = 1u << lane, below = own - 1;
@@ -38,13 +38,13 @@ static void read_lane_mask(PtxSreg sreg, uint64_t *value) {
 }
 
 /* %envreg1 and 2: upper and lower half of the address of the workspace through which a cooperative
- * grid synchronizes. So the vendor's cooperative_groups headers read them; others are 0. */
+ * grid synchronizes, as the vendor's cooperative_groups headers expect. Others are 0. */
 static uint64_t read_environment(const IsaLaunch *launch, int64_t number) {
     if (number == 1) return launch->grid_workspace >> 32;
     return number == 2 ? launch->grid_workspace & UINT32_MAX : 0;
 }
 
-/* What a CTA knows of its cluster; without clusters it is one of its own. */
+/* A CTA's position in its cluster; without clusters each CTA is its own cluster. */
 static uint64_t read_cluster(const IsaCta *cta, PtxSreg sreg) {
     static const uint32_t one[3] = {1, 1, 1};
     const IsaLaunch *launch = cta->launch;
@@ -64,16 +64,16 @@ static uint64_t read_cluster(const IsaCta *cta, PtxSreg sreg) {
     case PTX_SREG_CLUSTER_NCTAID_Z: return shape[2];
     case PTX_SREG_CLUSTER_CTARANK: return cta->rank;
     case PTX_SREG_CLUSTER_NCTARANK: return shape[0] * shape[1] * shape[2];
-    default: return 0; /* .w of all */
+    default: return 0; /* .w of all registers */
     }
 }
 
-/* The value that all lanes share; `number` is that of an %envreg. */
+/* The value that all lanes share; `number` is the number of an %envreg. */
 static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg,
                             int64_t number) {
     const IsaCta *cta = warp->cta;
     const IsaLaunch *launch = cta->launch;
-    /* Time goes on while a grid waits for its children. */
+    /* The clock advances while a grid waits for its children. */
     const uint64_t clock = context->cycle + (launch->runtime ? launch->runtime->clock_ahead : 0);
     const uint64_t nanoseconds = clock * launch->ps_per_cycle / 1000;
     switch (sreg) {
@@ -99,7 +99,7 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_GLOBALTIMER_HI: return nanoseconds >> 32;
     case PTX_SREG_TOTAL_SMEM_SIZE:
         return launch->taken_shared_bytes - launch->reserved_shared_bytes +
-               launch->function->system_shared_bytes; /* which machine code subtracts itself */
+               launch->function->system_shared_bytes; /* machine code subtracts this itself */
     case PTX_SREG_AGGR_SMEM_SIZE: return launch->taken_shared_bytes;
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;
@@ -151,7 +151,7 @@ void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint3
     (void)context, (void)warp, (void)inst, (void)mask;
 }
 
-/* Fences order nothing here, where each instruction takes effect at once; only the checks see
+/* Fences order nothing here, because each instruction takes effect at once. Only the checks use
  * them. */
 void isa_exec_FENCE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)mask;
@@ -160,7 +160,7 @@ void isa_exec_FENCE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uin
     else isa_check_fence(context, warp, inst->sub == ISA_FENCE_CTA);
 }
 
-/* bar.warp.sync: its lanes have waited for each other before, where they do not run together. */
+/* bar.warp.sync: if lanes run independently, they have already waited for each other. */
 void isa_exec_WARP_SYNC(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     if (context->launch->check)
         isa_check_members(context, warp, isa_row32(warp, (IsaOperand)inst->target), mask, NULL,
@@ -173,7 +173,7 @@ void isa_exec_SREG(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint
     write_lanes(warp, inst->operand[0], inst->size, value, mask);
 }
 
-/* Addresses that only the call frame or the launch knows. */
+/* Addresses that depend on the call frame or the launch. */
 static void write_address(const IsaWarp *warp, const IsaInst *inst, uint64_t start, uint32_t mask) {
     uint64_t value[ISA_LANES];
     for (int lane = 0; lane < ISA_LANES; ++lane)
@@ -198,8 +198,8 @@ void isa_exec_CTA_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *ins
 }
 
 /* ---- The stack of alloca ----
- * A frame's local area ends where alloca has raised it to; all lanes share that mark, so that the
- * largest size among them counts. */
+ * alloca raises the end of a frame's local area. All lanes share this end, so the largest size
+ * among the lanes is used. */
 
 void isa_exec_ALLOCA(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     uint64_t value[ISA_LANES], largest = 0;

@@ -1,5 +1,5 @@
-/* Where a tensor map has its fields (see the header): found by what ptxas writes for
- * tensormap.replace of sm_90a. */
+/* Positions of the fields in a tensor map (see the header). They were found from the code that
+ * ptxas generates for tensormap.replace of sm_90a. */
 #include "isa/tensor_map.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 /* ---- Fields that tensormap.replace changes ---- */
 
 typedef struct Bits {
-    uint8_t word, first, count; /* of 32-bit words */
+    uint8_t word, first, count; /* in 32-bit words */
 } Bits;
 
 static uint32_t get_bits(const uint8_t *bytes, Bits at) {
@@ -24,9 +24,9 @@ static void put_bits(uint8_t *bytes, Bits at, uint32_t value) {
     memcpy(bytes + sizeof word * at.word, &word, sizeof word);
 }
 
-enum { STRIDE_SHIFT = 4 }; /* a map counts 16 bytes */
+enum { STRIDE_SHIFT = 4 }; /* a map stores units of 16 bytes */
 
-/* Of box, dimension and step: what they are less one. */
+/* Box, dimension and step are stored less one. */
 static Bits bits_of(TensorField field, uint32_t ordinal) {
     const uint8_t i = (uint8_t)ordinal;
     switch (field) {
@@ -40,17 +40,17 @@ static Bits bits_of(TensorField field, uint32_t ordinal) {
     case TENSOR_FIELD_STEP: return (Bits){13, (uint8_t)(3 * i), 3};
     case TENSOR_FIELD_BOX:
         return i == 0 ? (Bits){13, 24, 8} : (Bits){14, (uint8_t)(8 * (i - 1)), 8};
-    default: return (Bits){0, 0, 32}; /* the address, lower half */
+    default: return (Bits){0, 0, 32}; /* lower half of the address */
     }
 }
 
 static const Bits address_high = {1, 0, 32};
-static const Bits is_tf32 = {2, 16, 1}; /* in addition to the type of an f32 */
+static const Bits is_tf32 = {2, 16, 1}; /* set in addition to the type of an f32 */
 
 /* The upper bits of a stride. */
 static Bits stride_high(uint32_t ordinal) { return (Bits){7, (uint8_t)(4 * ordinal), 4}; }
 
-/* Types as the PTX ISA numbers them. A tf32 has the bits of an f32, and one of its own. */
+/* Types in the numbering of the PTX ISA. A tf32 has the bits of an f32 and one additional bit. */
 enum { PTX_F32 = 7, PTX_TF32 = 11, PTX_TF32_FTZ = 12 };
 static const uint8_t ptx_types[TENSOR_TYPES] = {[TENSOR_U8] = 0,
                                                 [TENSOR_U16] = 1,
@@ -86,11 +86,11 @@ void tensor_map_replace(uint8_t *bytes, TensorField field, uint32_t ordinal, uin
     put_bits(bytes, bits_of(field, ordinal), low);
 }
 
-/* ---- All of them ---- */
+/* ---- All fields ---- */
 
 enum { OWN_AT = TENSOR_FIELD_BYTES };
 
-/* Fields whose place is ours, from byte OWN_AT on. */
+/* Fields whose positions are ours, from byte OWN_AT on. */
 typedef struct Own {
     uint32_t mark;
     bool is_im2col;
@@ -154,6 +154,6 @@ TensorMap tensor_map_get(const uint8_t *bytes) {
         map.stride[i] = (top << 32 | get_bits(bytes, bits_of(TENSOR_FIELD_STRIDE, i)))
                         << STRIDE_SHIFT;
     }
-    map.step[0] = 1; /* without interleave that of the innermost dimension is ignored */
+    map.step[0] = 1; /* without interleave the innermost dimension's step is ignored */
     return map;
 }

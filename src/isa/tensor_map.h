@@ -1,8 +1,8 @@
-/* A tensor map (CUtensorMap): 128 bytes that the host encodes and a kernel hands to bulk copies of
- * tiles, or of the pixels that filters of a convolution meet (im2col). What the fields mean: CUDA
- * driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col. Which bits they have is not
- * published. Those that tensormap.replace changes are where ptxas has them, as machine code writes
- * them itself; where the rest is, is ours. */
+/* A tensor map (CUtensorMap): 128 bytes that the host encodes. Kernels pass it to bulk copies of
+ * tiles, or of the pixels that the filters of a convolution cover (im2col). Meaning of the fields:
+ * CUDA driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col. Their bit positions are not
+ * published. Fields that tensormap.replace changes are at ptxas's positions, because machine code
+ * writes them itself. The positions of the other fields are ours. */
 #ifndef TYTO_ISA_TENSOR_MAP_H
 #define TYTO_ISA_TENSOR_MAP_H
 
@@ -17,8 +17,8 @@ enum {
     TENSOR_MAX_STEP = 8,
     TENSOR_LEAST_PIXELS_RANK = 3, /* of an im2col map: N, W, C */
     TENSOR_MAX_PIXELS = 1024,
-    TENSOR_MAX_BYTES = 1 << 20, /* of a tile: more than an SM's shared memory, and no overflow */
-    TENSOR_ROW_ALIGNMENT = 16   /* bytes of a row of a tile */
+    TENSOR_MAX_BYTES = 1 << 20, /* per tile: more than an SM's shared memory, and no overflow */
+    TENSOR_ROW_ALIGNMENT = 16   /* of the bytes of a tile's row */
 };
 
 /* Elements, numbered as CUtensorMapDataType. */
@@ -46,27 +46,27 @@ static inline uint32_t tensor_element_bytes(TensorType type) {
 }
 static inline bool tensor_is_float(TensorType type) { return type >= TENSOR_F16; }
 
-#define TENSOR_MAP_MARK UINT32_C(0x70616d74) /* tells a map from other bytes */
+#define TENSOR_MAP_MARK UINT32_C(0x70616d74) /* distinguishes a map from other bytes */
 
 typedef struct TensorMap {
     uint32_t mark;
     uint8_t type;       /* TensorType */
     uint8_t rank;       /* 1 to 5 */
-    uint8_t swizzle;    /* log2 of the bytes whose 16-byte units are permuted, 5 to 7; 0: none */
-    bool fills_nan;     /* elements outside are NaN, else zero */
+    uint8_t swizzle;    /* log2 of the bytes in which 16-byte units are permuted, 5 to 7; 0: none */
+    bool fills_nan;     /* elements outside are NaN, otherwise zero */
     uint8_t interleave; /* log2 of the bytes of a slice of channels, less 3; 0: none */
     uint64_t address;   /* of the first element, in global memory */
     uint64_t stride[TENSOR_MAX_RANK - 1]; /* bytes between elements of dimension 1, 2, ... */
-    uint32_t last[TENSOR_MAX_RANK];       /* elements of each dimension, less one */
-    uint16_t box[TENSOR_MAX_RANK];        /* elements of a tile in each dimension */
-    uint8_t step[TENSOR_MAX_RANK];        /* every step-th of these is copied */
-    bool is_im2col;                       /* box[0]: channels of a pixel; no other box */
-    uint16_t pixels;                      /* im2col: of a copy */
+    uint32_t last[TENSOR_MAX_RANK];       /* number of elements of each dimension, less one */
+    uint16_t box[TENSOR_MAX_RANK];        /* elements per tile in each dimension */
+    uint8_t step[TENSOR_MAX_RANK];        /* every step-th element is copied */
+    bool is_im2col;                       /* box[0]: channels per pixel; the rest is unused */
+    uint16_t pixels;                      /* im2col: per copy */
     int16_t lower[TENSOR_MAX_RANK - 2];   /* im2col: first position of a filter in W, H, D */
-    int16_t upper[TENSOR_MAX_RANK - 2];   /* ... and the last, less that of the tensor */
+    int16_t upper[TENSOR_MAX_RANK - 2];   /* ... and the last, relative to the tensor's last */
 } TensorMap;
 
-/* What tensormap.replace replaces. */
+/* Fields that tensormap.replace changes. */
 typedef enum TensorField {
     TENSOR_FIELD_ADDRESS,
     TENSOR_FIELD_RANK, /* less one */
@@ -74,25 +74,26 @@ typedef enum TensorField {
     TENSOR_FIELD_DIMENSION,
     TENSOR_FIELD_STRIDE,
     TENSOR_FIELD_STEP,
-    TENSOR_FIELD_TYPE, /* as the PTX ISA numbers them */
+    TENSOR_FIELD_TYPE, /* in the numbering of the PTX ISA */
     TENSOR_FIELD_INTERLEAVE,
     TENSOR_FIELD_SWIZZLE,
     TENSOR_FIELD_FILL,
     TENSOR_FIELDS
 } TensorField;
 enum {
-    TENSOR_FIELD_BYTES = 64, /* bytes of a map, from its start on, that contain the fields */
-    TENSOR_ADDRESS_AT = 0    /* byte of the address in these */
+    TENSOR_FIELD_BYTES = 64, /* size of the first part of a map, which contains these fields */
+    TENSOR_ADDRESS_AT = 0    /* byte offset of the address */
 };
 
-/* Changes a field of the map in `bytes`, for dimension `ordinal` where each has one; the strides
- * begin with that of dimension 1. */
+/* Changes a field of the map in `bytes`, for dimension `ordinal` if each dimension has one. The
+ * strides begin with that of dimension 1. */
 void tensor_map_replace(uint8_t *bytes, TensorField field, uint32_t ordinal, uint64_t value);
-/* Between a map's bytes, TENSOR_MAP_BYTES, and its fields. Any bytes have some. */
+/* Conversions between a map's bytes (TENSOR_MAP_BYTES) and its fields. Any bytes can be decoded. */
 void tensor_map_put(uint8_t *bytes, const TensorMap *map);
 TensorMap tensor_map_get(const uint8_t *bytes);
 
-/* Elements of a tile in a dimension that are copied; of an im2col map those of the innermost. */
+/* Number of elements of a tile that are copied in a dimension; for an im2col map only in the
+ * innermost one. */
 static inline uint32_t tensor_count(const TensorMap *map, int dimension) {
     return (map->box[dimension] + map->step[dimension] - 1u) / map->step[dimension];
 }
@@ -110,7 +111,7 @@ static inline bool tensor_box_is_valid(const TensorMap *map) {
     return true;
 }
 
-/* The positions of a filter are no empty box. */
+/* The range of filter positions must not be empty. */
 static inline bool tensor_pixels_are_valid(const TensorMap *map) {
     if (map->rank < TENSOR_LEAST_PIXELS_RANK || !map->box[0] || map->box[0] > TENSOR_MAX_BOX ||
         !map->pixels || map->pixels > TENSOR_MAX_PIXELS)
@@ -120,8 +121,8 @@ static inline bool tensor_pixels_are_valid(const TensorMap *map) {
     return true;
 }
 
-/* Whether the fields are as cuTensorMapEncode... leaves them: a program can put any bytes where a
- * map is looked for. */
+/* Whether the fields could come from cuTensorMapEncode...; a program can pass any bytes as a
+ * map. */
 static inline bool tensor_map_is_valid(const TensorMap *map) {
     if (map->mark != TENSOR_MAP_MARK || map->type >= TENSOR_TYPES || map->interleave) return false;
     if (!map->rank || map->rank > TENSOR_MAX_RANK) return false;

@@ -1,4 +1,4 @@
-/* CTAs and warps: their start, their memory, and faults. */
+/* CTAs and warps: start, memory, and faults. */
 #include "isa/launch.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 enum { FIRST_STACK_ENTRIES = 16, FIRST_FRAMES = 4, OVERREAD_BYTES = 64 };
 
-/* Makes `warp` ready to run the kernel's first instruction with the threads that exist. */
+/* Prepares `warp` to run the kernel's first instruction with its existing threads. */
 static void warp_start(IsaWarp *warp, IsaCta *cta, uint32_t index) {
     const IsaLaunch *launch = cta->launch;
     const IsaFunction *kernel = launch->function;

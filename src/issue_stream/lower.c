@@ -20,8 +20,8 @@ static void add_slot(IsaSlots *slots) {
     slots->passed++;
 }
 
-/* A kernel begins with its stack pointer. From sm_75 on, a load of the descriptor comes before the
- * first access to global memory, since all these accesses name it. */
+/* A kernel begins by setting up its stack pointer. From sm_75 on, it loads the memory descriptor
+ * before its first access to global memory, because every such access names the descriptor. */
 static void cost_beginning(Lower *lower) {
     const PtxFunction *f = lower->function;
     if (!f->is_kernel || !f->inst_count) return;
@@ -79,7 +79,7 @@ static void place_function(const IsaFunction *function, IsaSlots *all) {
     for (int32_t i = 0; i < ptx->inst_count; i++)
         all[function->pc_of[i]] = slots[i];
     all[function->end] = (IsaSlots){
-        .slots = 1, .taken = 1, .passed = 1, .chain = 1}; /* the end that is not written */
+        .slots = 1, .taken = 1, .passed = 1, .chain = 1}; /* the implicit exit at the end */
     free(slots);
 }
 

@@ -1,16 +1,16 @@
-/* What a form of an instruction takes by itself: the first row of lower.def that fits. */
+/* The cost of an instruction's form by itself: the first row of lower.def that matches. */
 #include "issue_stream/lower_internal.h"
 
 typedef struct Cost {
     uint8_t op;      /* PtxOpcode */
-    uint8_t slots;   /* it takes */
+    uint8_t slots;   /* issue slots */
     uint32_t types;  /* set of PtxType; 0: any */
-    uint16_t rounds; /* set of PtxRound, one of them must match; 0: any */
+    uint16_t rounds; /* set of PtxRound, any of them matches; 0: any */
     uint8_t mul;     /* PtxMulMode; 0: any */
     uint8_t scope;   /* PtxScope; 0: any */
     uint8_t space;   /* PtxSpace; 0: any */
-    bool constant;   /* the last operand is a number */
-    uint32_t need;   /* flags that must be there */
+    bool constant;   /* the last operand must be an immediate */
+    uint32_t need;   /* flags that must be set */
 } Cost;
 
 #define T(type)  (1u << (PTX_##type))
@@ -45,7 +45,7 @@ static bool is_integer(PtxType type) {
     return !ptx_type_is_float(type) && type != PTX_PRED && type != PTX_TYPE_NONE;
 }
 
-/* Conversions: between integers, of those that saturate, and of those of f64 to a range. */
+/* The slots of a conversion. */
 static uint32_t cost_of_conversion(const PtxInst *inst) {
     PtxType to = inst->type, from = inst->type2;
     bool saturates = (inst->flags & PTX_FLAG_SAT) != 0;
@@ -63,7 +63,7 @@ static uint32_t cost_of_conversion(const PtxInst *inst) {
     return to_bits < 16;
 }
 
-/* Bits of a fixed place that one instruction cuts out: a byte, or those from the lowest on. */
+/* Bit fields at a fixed position that one instruction extracts: a byte, or the lowest bits. */
 static bool is_cut_at_once(const PtxInst *inst) {
     if (inst->op != PTX_OP_BFE || inst->type != PTX_U32 || inst->operand_count < 4) return false;
     const PtxOperand *place = &inst->operands[2], *length = &inst->operands[3];

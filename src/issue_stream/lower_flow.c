@@ -1,21 +1,22 @@
-/* Branches (see issue_stream/lower.h): short ones become predicates, those to the end become a
- * guarded exit, loops are turned so that they test at their end, and where lanes may part a machine
- * marks the place at which they meet (BSSY, BSYNC). */
+/* Branches (see issue_stream/lower.h). Short branches become predicates. Branches to the end become
+ * a guarded exit. Loops are rotated so that they test at their end. Where lanes may diverge, the
+ * GPU marks the place at which they converge again (BSSY, BSYNC). */
 #include "issue_stream/lower_internal.h"
 
 #include <stdlib.h>
 
-/* Most instructions that become predicated instead of branched around. Seen: a body of fused
- * multiply-adds or stores of one global address is kept up to 8 where lanes may differ, up to 6
- * where they do not; one of shared loads and stores up to 6 (scripts/issue-costs --branches). */
+/* The most instructions that are predicated instead of branched around. Observed: a body of fused
+ * multiply-adds or stores to one global address is predicated up to 8 instructions where lanes may
+ * differ, and up to 6 where they may not; a body of shared loads and stores up to 6
+ * (scripts/issue-costs --branches). */
 enum { MOST_VARYING = 8, MOST_UNIFORM = 6, CALL_SLOTS = 2, INDEXED_SLOTS = 3, MEET_SLOTS = 2 };
 
 typedef struct Flow {
     Lower *lower;
-    int32_t *predecessors; /* of each block: how many */
-    int32_t *last_from;    /* and the last of them in the text */
-    bool *is_straight;     /* block ends as if there were no branch */
-    bool *meets;           /* block that a mark has been counted for */
+    int32_t *predecessors; /* by block: their number */
+    int32_t *last_from;    /* by block: the last of them in text order */
+    bool *is_straight;     /* by block: ends as if it had no branch */
+    bool *meets;           /* by block: a convergence mark has been counted for it */
 } Flow;
 
 static const PtxBlock *block_at(const Flow *flow, int32_t block) {
@@ -26,7 +27,7 @@ static const PtxInst *last_of(const Flow *flow, int32_t block) {
     return &flow->lower->function->insts[block_at(flow, block)->last];
 }
 
-/* Slots of a branch, by what its lanes do. */
+/* Slots of a branch, by whether its lanes may diverge. */
 static void set_branch(Flow *flow, int32_t block, uint32_t split, uint32_t taken, uint32_t passed) {
     IsaSlots *slots = &flow->lower->slots[block_at(flow, block)->last];
     *slots = (IsaSlots){.slots = (uint8_t)(split < ISA_MAX_SLOTS ? split : ISA_MAX_SLOTS),
@@ -49,8 +50,8 @@ static bool is_exit(const Flow *flow, int32_t block) {
 
 /* ---- Branches that become predicates ---- */
 
-/* What cannot be done under a predicate: others wait for it, or it is a routine with predicates
- * and branches of its own. */
+/* Instructions that cannot be predicated: other lanes wait for them, or they expand to a routine
+ * with predicates and branches of its own. */
 static bool needs_branch(const PtxInst *inst) {
     if (lower_cost(inst) > 2 && inst->op != PTX_OP_MUL) return true;
     switch (inst->op) {
@@ -72,7 +73,8 @@ static bool needs_branch(const PtxInst *inst) {
     }
 }
 
-/* Slots of the blocks from `first` to before `end`, if they can be predicated; else -1. */
+/* Slots of the blocks from `first` up to, not including, `end`, if they can be predicated;
+ * otherwise -1. */
 static int32_t body_slots(const Flow *flow, int32_t first, int32_t end) {
     const PtxFunction *f = flow->lower->function;
     int32_t sum = 0;
@@ -97,7 +99,7 @@ static int32_t most_slots(const Flow *flow, int32_t block) {
     return varies(flow, block) ? MOST_VARYING : MOST_UNIFORM;
 }
 
-/* if (p) { body }: the branch goes around the blocks between it and its target. */
+/* if (p) { body }: the branch skips the blocks between it and its target. */
 static bool predicate_then(Flow *flow, int32_t block, int32_t target) {
     int32_t body = body_slots(flow, block + 1, target);
     if (target == block + 1 || body < 0 || body > most_slots(flow, block)) return false;
@@ -106,7 +108,7 @@ static bool predicate_then(Flow *flow, int32_t block, int32_t target) {
     return true;
 }
 
-/* if (p) { body } else { other }: the body ends with a jump over the other one. */
+/* if (p) { body } else { other }: the body ends with a jump over the other part. */
 static bool predicate_else(Flow *flow, int32_t block, int32_t target) {
     const PtxFunction *f = flow->lower->function;
     int32_t before = target - 1;
@@ -131,7 +133,7 @@ static bool predicate_else(Flow *flow, int32_t block, int32_t target) {
 
 /* ---- Branches that stay ---- */
 
-/* Slots for the place at which the lanes of a branch meet, once for each such place. */
+/* Slots for the place at which the lanes of a branch converge, counted once for each such place. */
 static uint32_t meeting(Flow *flow, int32_t block) {
     int32_t join = block_at(flow, block)->post_dominator;
     bool is_needed = varies(flow, block) && join >= 0 &&
@@ -151,7 +153,7 @@ static void cost_guarded(Flow *flow, int32_t block) {
         set_branch(flow, block, 1, 0, 1);
         return;
     }
-    if (target <= block) { /* a loop's end */
+    if (target <= block) { /* the end of a loop */
         set_branch(flow, block, 1, 1, 1 + meeting(flow, block));
         return;
     }

@@ -1,5 +1,6 @@
-/* What registers hold and who reads them (see issue_stream/lower_internal.h). Facts are found by
- * going over the instructions until nothing changes; each changes a register once at most. */
+/* What registers hold and which instructions read them (see issue_stream/lower_internal.h). Facts
+ * are found by iterating over the instructions until nothing changes; each fact changes a register
+ * at most once. */
 #include "issue_stream/lower_internal.h"
 
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void find_blocks(Lower *lower) {
             lower->block_of[i] = b;
 }
 
-/* Blocks between a branch back and where it goes. */
+/* Marks the blocks between a backward branch and its target. */
 static void find_loops(Lower *lower) {
     const PtxFunction *f = lower->function;
     for (int32_t b = 0; b < f->block_count; b++)
@@ -118,7 +119,8 @@ static LowerKind kind_of_address(const PtxOperand *operand) {
     return space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL ? LOWER_IMMEDIATE : LOWER_BANK;
 }
 
-/* Sizes of the launch stand in constant memory; places of a thread must be asked for. */
+/* Launch dimensions are in constant memory; thread positions must be read from special
+ * registers. */
 static LowerKind kind_of_sreg(PtxSreg sreg) {
     switch (sreg) {
     case PTX_SREG_NTID_X:
@@ -165,7 +167,7 @@ static bool is_fixed_load(const Lower *lower, const PtxInst *inst) {
     return inst->space == PTX_SPACE_PARAM && lower->function->is_kernel;
 }
 
-/* What all sources of an instruction are at best. */
+/* LOWER_IMMEDIATE if all sources of an instruction are immediates; otherwise LOWER_VALUE. */
 static LowerKind kind_of_sources(const Lower *lower, const PtxInst *inst) {
     for (int i = 1; i < inst->operand_count; i++)
         if (lower_kind(lower, &inst->operands[i]) != LOWER_IMMEDIATE) return LOWER_VALUE;
@@ -256,7 +258,7 @@ static void find_varying(Lower *lower) {
 
 /* ---- Upper halves ---- */
 
-/* Whether the lower half of a 64-bit result follows from the lower halves of its sources. */
+/* Whether the lower half of a 64-bit result depends only on the lower halves of its sources. */
 static bool keeps_halves_apart(const PtxInst *inst) {
     switch (inst->op) {
     case PTX_OP_ADD:
@@ -279,7 +281,7 @@ static bool keeps_halves_apart(const PtxInst *inst) {
 static bool wants_upper_half(const Lower *lower, const LowerUse *use) {
     const PtxInst *inst = &lower->function->insts[use->inst];
     if (use->is_address) return inst->space == PTX_SPACE_GLOBAL || inst->space == PTX_SPACE_NONE;
-    if (inst->op == PTX_OP_CVT) /* an integer is cut; a float is needed whole */
+    if (inst->op == PTX_OP_CVT) /* an integer is truncated; all of a float is needed */
         return ptx_type_bits(inst->type) > 32 || ptx_type_is_float(inst->type) ||
                ptx_type_is_float(inst->type2);
     if (!keeps_halves_apart(inst) || !inst->has_destination) return true;

@@ -62,7 +62,7 @@ static WarpEvent step(WarpSource *source, SourceWarp *handle, uint64_t cycle) {
     return (WarpEvent)isa_step(context, warp_of(handle));
 }
 
-/* The same of a launch whose registers are to be printed at some place. */
+/* The same for a launch whose registers are printed at some instruction. */
 static WarpEvent step_with_dump(WarpSource *source, SourceWarp *warp, uint64_t cycle) {
     of(source)->context.cycle = cycle;
     isa_dump_if_due(&of(source)->context, warp_of(warp));
@@ -123,7 +123,7 @@ static bool try_again(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_
 static uint32_t bulk(const WarpSource *source, const IsaBulk **copies) {
     const IsaContext *context = &of_const(source)->context;
     *copies = of_const(source)->bulk;
-    return context->did.executed ? context->bulk_count : 0; /* what no lane executes begins none */
+    return context->did.executed ? context->bulk_count : 0; /* no lane began one */
 }
 
 static void bulk_done(WarpSource *source, SourceWarp *warp, const IsaBulk *copy) {

@@ -1,4 +1,4 @@
-/* The device heap: next fit over a bit map of granules. */
+/* The device heap: next fit over a bitmap of granules. */
 #include "memory/heap.h"
 
 #include <inttypes.h>
@@ -9,20 +9,21 @@
 
 enum {
     GRANULE_BYTES = 16,
-    HEAP_REMEMBERED = 64 /* released blocks kept for messages */
+    HEAP_REMEMBERED = 64 /* freed blocks kept for messages */
 };
 
 struct MemHeap {
     DeviceMemory *memory;
     uint64_t start;                  /* device address of the region */
-    uint64_t granules;               /* in the region */
+    uint64_t granules;               /* number in the region */
     uint64_t next;                   /* granule at which the next search begins */
-    uint64_t *used;                  /* bit per granule */
-    uint64_t *first;                 /* bit per granule: a block starts here */
-    uint8_t *slack;                  /* per granule: bytes behind the block whose last one it is */
-    uint32_t *tags;                  /* per granule: of the block that it begins; NULL: all are 0 */
-    MemBlock freed[HEAP_REMEMBERED]; /* ring of released blocks (start and end only) */
-    uint64_t freed_count;            /* ever released */
+    uint64_t *used;                  /* one bit per granule */
+    uint64_t *first;                 /* one bit per granule: a block starts here */
+    uint8_t *slack;                  /* by a block's last granule: unused bytes after the block */
+    uint32_t *tags;                  /* by a block's first granule: the block's tag; NULL: all are
+                                      * 0 */
+    MemBlock freed[HEAP_REMEMBERED]; /* ring of freed blocks (start and end only) */
+    uint64_t freed_count;            /* number of blocks ever freed */
 };
 
 MemHeap *mem_heap_new(DeviceMemory *memory, uint64_t size_bytes) {
@@ -48,8 +49,8 @@ void mem_heap_free(MemHeap *heap) {
     free(heap);
 }
 
-/* First granule of a run of `count` free ones that starts in [from, to), or `to` when there is
- * none. The run may reach past `to`, not past the region. */
+/* First granule of a run of `count` free ones that starts in [from, to), or `to` if there is none.
+ * The run may extend past `to`, but not past the region. */
 static uint64_t find_run(const MemHeap *heap, uint64_t from, uint64_t to, uint64_t count) {
     uint64_t start = from, length = 0;
     for (uint64_t i = from; i < heap->granules; i++) {

@@ -1,5 +1,5 @@
-/* The store of device memory: one reserved range of host memory, its live allocations by rising
- * address (base/ranges.h), and the last released ones for the words of a report. */
+/* The store of device memory: one reserved range of host memory, its live allocations in address
+ * order (base/ranges.h), and the most recently freed ones for messages. */
 #include "memory/memory.h"
 
 #include <inttypes.h>
@@ -14,33 +14,35 @@
 #include "memory/texture.h"
 
 enum {
-    FREED_REMEMBERED = 256,     /* released allocations kept for messages */
-    ZERO_PAGES_BYTES = 1 << 20, /* from this size on whole pages are given back to be zero */
-    SEEN_GRAIN = 4096,          /* bytes; places of registered memory begin at multiples of it */
-    SEEN_ALIGN = 16,            /* bytes; that hosts align memory to at least */
-    NEAR_BYTES = 1 << 20 /* an address this close to an allocation is described relative to it */
+    FREED_REMEMBERED = 256,     /* freed allocations kept for messages */
+    ZERO_PAGES_BYTES = 1 << 20, /* from this size on, zeroing gives whole pages back to the host */
+    SEEN_GRAIN = 4096,          /* bytes; registered memory is placed at multiples of it */
+    SEEN_ALIGN = 16,            /* bytes; the alignment that hosts guarantee at least */
+    NEAR_BYTES = 1 << 20 /* bytes; addresses this close to an allocation are described relative to
+                          * it */
 };
 
 struct DeviceMemory {
     uint8_t *host;                    /* backing of [MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity) */
     uint64_t capacity;                /* bytes */
-    uint64_t window;                  /* bytes behind it, for mappings */
-    int file;                         /* behind it, once it is shared; else -1 */
-    uint64_t used;                    /* bytes in live allocations, and to be mapped */
+    uint64_t window;                  /* bytes after it, for mappings */
+    int file;                         /* file that backs it once it is shared; otherwise -1 */
+    uint64_t used;                    /* bytes in live allocations, and bytes taken for mappings */
     Ranges *blocks;                   /* the live allocations: MemBlock */
-    Ranges *seen;                     /* Range: where the machine model sees what is registered */
-    MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
-    size_t freed_count;               /* ever released */
+    Ranges *seen;                     /* Range: registered memory's addresses in the machine
+                                       * model */
+    MemBlock freed[FREED_REMEMBERED]; /* ring of freed allocations (start, end and kind only) */
+    size_t freed_count;               /* number of allocations ever freed */
     bool is_tracking;                 /* mem_track_writes */
     uint64_t padding;                 /* mem_set_padding */
     MemTexture **textures;            /* by handle - 1; NULL once removed */
-    size_t texture_count;             /* handles ever given */
+    size_t texture_count;             /* number of handles ever given */
 };
 
 DeviceMemory *mem_new(uint64_t capacity_bytes) {
     if (capacity_bytes == 0 || capacity_bytes > (UINT64_C(1) << 46)) return NULL;
-    /* Where the host has these addresses free, a device address is its own host address: managed
-     * memory needs that. Nothing else depends on it. */
+    /* If the host has these addresses free, a device address equals its host address. Managed
+     * memory needs that; nothing else depends on it. */
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *wish = (void *)(uintptr_t)MEM_GLOBAL_BASE;
     uint64_t window = bits_align_up(2 * capacity_bytes, MEM_MAPPING_GRAIN) + MEM_MAPPING_GRAIN;
@@ -114,8 +116,8 @@ bool mem_adopt(DeviceMemory *memory, uint64_t address, uint64_t size, const char
     return true;
 }
 
-/* Where host memory lies among the device's addresses, which may go round; false when it is empty
- * or has no place there. */
+/* Device addresses of a range of host memory, which may wrap around. Returns false if it is empty
+ * or has no device addresses. */
 static bool place_host(const DeviceMemory *memory, Range host, Range *device) {
     *device = (Range){host.start - mem_host_bias(memory), host.end - mem_host_bias(memory)};
     return host.start < host.end && device->start < device->end;
@@ -167,7 +169,7 @@ const MemBlock *mem_find(const DeviceMemory *memory, uint64_t address) {
     return ranges_find(memory->blocks, address);
 }
 
-/* Mappings that touch each other are as one. */
+/* Adjacent mappings count as one. */
 bool mem_is_valid(const DeviceMemory *memory, uint64_t address, uint64_t size) {
     if (size == 0) return true;
     const MemBlock *block = mem_find(memory, address);
@@ -216,10 +218,10 @@ void mem_unmap(DeviceMemory *memory, uint64_t address, uint64_t size) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     void *host = mem_host(memory, address);
     if (mmap(host, size, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
-        abort(); /* the file would stay where other memory will be */
+        abort(); /* otherwise the file would stay mapped where other memory will be */
 }
 
-/* Writes the live allocations, but for pages of zeros, which the file has anyway. */
+/* Writes the live allocations to the file, except pages of zeros, which the file has already. */
 static bool save(const DeviceMemory *memory, int file, uint64_t page) {
     static const uint8_t zeros[4096];
     uint64_t at = MEM_GLOBAL_BASE, end = MEM_GLOBAL_BASE + memory->capacity;
@@ -266,9 +268,10 @@ void mem_hide(DeviceMemory *memory, uint64_t address) {
     ranges_remove(memory->blocks, block);
 }
 
-/* ---- What was written ---- */
+/* ---- Tracking of writes ---- */
 
-/* The allocation whose bytes are tracked, with the first one's place in it; NULL: none. */
+/* The allocation of `address` if its bytes are tracked, otherwise NULL; *at gets the offset in
+ * it. */
 static MemBlock *tracked(DeviceMemory *memory, uint64_t address, uint64_t *at) {
     MemBlock *block = memory->is_tracking ? ranges_find(memory->blocks, address) : NULL;
     if (!block || !block->written) return NULL;
@@ -276,7 +279,7 @@ static MemBlock *tracked(DeviceMemory *memory, uint64_t address, uint64_t *at) {
     return block;
 }
 
-/* Sets or clears `count` bits from bit `at` on, whole bytes at once. */
+/* Sets or clears `count` bits from bit `at` on, in whole bytes where possible. */
 static void set_bits(uint8_t *bits, uint64_t at, uint64_t count, bool value) {
     uint64_t end = at + count;
     for (; at < end && at % 8; at++)
@@ -367,7 +370,7 @@ bool mem_zero(DeviceMemory *memory, uint64_t address, uint64_t size) {
     uint8_t *last = (uint8_t *)((uintptr_t)end & ~(page - 1));
     memset(start, 0, (size_t)(first - start));
     memset(last, 0, (size_t)(end - last));
-    /* Pages of private anonymous memory that are given back read as zero (madvise(2)). */
+    /* Pages of private anonymous memory that were given back read as zero (madvise(2)). */
     if (madvise(first, (size_t)(last - first), MADV_DONTNEED))
         memset(first, 0, (size_t)(last - first));
     mem_set_written(memory, address, size);
@@ -414,7 +417,7 @@ void mem_describe_block(const MemBlock *block, Text *out) {
     text_printf(out, " at 0x%" PRIx64, block->start);
 }
 
-/* Whether the host has memory there that is not this one. */
+/* Whether the host has memory at the address that is not part of device memory. */
 static bool is_of_host(const DeviceMemory *memory, uint64_t address) {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     unsigned char residency;
@@ -423,8 +426,8 @@ static bool is_of_host(const DeviceMemory *memory, uint64_t address) {
            mincore((void *)(uintptr_t)(address - address % page), 1, &residency) == 0;
 }
 
-/* Whether a block lies near the address and has taken a part of the freed one's place since: what
- * is left of that is its surroundings. */
+/* Whether a live block near the address overlaps the freed one: the rest of the freed block is then
+ * described relative to the live one. */
 static bool is_taken_again(const MemBlock *freed, const MemBlock *previous, const MemBlock *next,
                            uint64_t address) {
     return (previous && previous->end > freed->start && address - previous->end < NEAR_BYTES) ||

@@ -10,17 +10,17 @@ enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, WORD_BYTES = 4, FIRST_SLOTS 
 
 typedef struct Page {
     uint64_t number;     /* address >> PAGE_BITS */
-    uint64_t generation; /* in which the cells mean something */
-    bool is_bytes;       /* a cell for each byte */
+    uint64_t generation; /* in which the cells are valid */
+    bool is_bytes;       /* one cell per byte instead of per word */
     ShadowCell *cells;
 } Page;
 
 struct Shadow {
     Page **slots;        /* open addressing; NULL: free */
     uint32_t capacity;   /* a power of two */
-    uint32_t count;      /* pages */
-    uint64_t generation; /* the present one */
-    Page *last;          /* that was asked for, NULL: none */
+    uint32_t count;      /* number of pages */
+    uint64_t generation; /* the current one */
+    Page *last;          /* the last one looked up; or NULL */
 };
 
 Shadow *shadow_new(void) {
@@ -43,7 +43,8 @@ void shadow_free(Shadow *shadow) {
 
 void shadow_forget(Shadow *shadow) { shadow->generation++; }
 
-/* The slot that holds page `number`, or where it belongs. Fibonacci hashing (Knuth, TAOCP 6.4). */
+/* The slot that contains page `number`, or the free slot for it. Fibonacci hashing (Knuth, TAOCP
+ * 6.4). */
 static Page **slot_of(const Shadow *shadow, uint64_t number) {
     uint64_t at = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     while (shadow->slots[at & (shadow->capacity - 1)] &&

@@ -1,7 +1,7 @@
 /* Sampler variables (see the header). */
 #include "memory/texture.h"
 
-/* Bits: 0..1 flags, 8.. the modes, 2 bits each, 63 set: it is a sampler. */
+/* Bits: 0..1 flags; from 8 on the modes, 2 bits each; 63 set to mark a sampler. */
 uint64_t mem_sampler_pack(unsigned flags, const MemAddressMode mode[3]) {
     uint64_t packed = UINT64_C(1) << 63 | flags;
     for (int axis = 0; axis < 3; axis++)

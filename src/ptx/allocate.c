@@ -1,9 +1,9 @@
-/* Register allocation by linear scan: intervals in the order of their starts, each given the slot
- * that was freed last. 64-bit registers take two rows, the first of them even: rows are handed out
- * in pairs. A pair serves 64-bit registers or 32-bit ones for good, because on diverged paths two
- * registers may share a slot while both are live, each in other lanes, and lane i lies elsewhere in
- * a wide row. Source of the method: Poletto and Sarkar, TOPLAS 1999; without spilling, as there are
- * rows enough. */
+/* Register allocation by linear scan. Intervals are processed in the order of their starts, and
+ * each gets the slot that was freed last. 64-bit registers take two rows, the first of them even,
+ * so rows are allocated in pairs. A pair is used for 64-bit registers only or for 32-bit registers
+ * only. The reason is divergence: two registers may share a slot while both are live, each in other
+ * lanes, and lane i has another position in a wide row. Source of the method: Poletto and Sarkar,
+ * TOPLAS 1999. There is no spilling, because the number of rows is not limited. */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -13,17 +13,17 @@ enum { NONE = -1, FIRST_PREDICATE = 2 /* words 0 and 1 are constants (PtxFunctio
 
 /* Free slots of one size. */
 typedef struct Pool {
-    int32_t *free; /* the last is taken first */
+    int32_t *free; /* used from the end */
     int32_t count;
 } Pool;
 
 typedef struct Allocator {
     PtxFunction *function;
     const PtxInterval *intervals;
-    int32_t *starts, *ends; /* first register whose interval starts, ends at a position ... */
-    int32_t *next_start, *next_end; /* ... and the next one after a register */
+    int32_t *starts, *ends; /* first register whose interval starts / ends at a position ... */
+    int32_t *next_start, *next_end; /* ... and the next such register after a register */
     Pool pairs, singles, predicates;
-    int32_t rows, preds; /* handed out so far */
+    int32_t rows, preds; /* allocated so far */
 } Allocator;
 
 static int32_t *int_array(int64_t count, int byte) {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Steps of liveness analysis for one module, about a second. Real modules need some hundred
- * thousand; what needs more was made to. */
+/* Limit on the steps of liveness analysis for one module, about a second. Real modules need some
+ * hundred thousand steps; only a file made for that purpose needs more. */
 static const int64_t max_steps = INT64_C(200000000);
 
 static bool analyse_function(PtxModule *module, PtxFunction *function, bool is_compiled,
@@ -14,7 +14,8 @@ static bool analyse_function(PtxModule *module, PtxFunction *function, bool is_c
     ptx_find_post_dominators(function);
     bool is_found = ptx_find_liveness(function, &liveness, budget);
     if (is_found && is_compiled) {
-        const int32_t pressure = liveness.pressure; /* registers are estimated from the text */
+        const int32_t pressure = liveness.pressure; /* registers are estimated from the order in the
+                                                     * text */
         ptx_order(function, &liveness);
         free(liveness.intervals);
         is_found = ptx_find_liveness(function, &liveness, budget);

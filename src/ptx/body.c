@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* What a scope must know when it ends. */
+/* State of a scope that is needed when it ends. */
 typedef struct Scope {
-    int32_t first_reference; /* of those made inside */
+    int32_t first_reference; /* first of the references made inside */
     uint64_t param_top;      /* end of the enclosing scopes' .param variables */
 } Scope;
 
@@ -35,7 +35,8 @@ static void complete(Reader *reader, const Reference *reference, const Binding *
     }
 }
 
-/* Completes what refers to names of the scope that ends; the rest is left to the enclosing one. */
+/* Completes references to names of the scope that ends; leaves the others to the enclosing
+ * scope. */
 static void complete_references(Reader *reader, int32_t first) {
     int32_t kept = first;
     for (int32_t i = first; i < reader->reference_count && reader->errors < READER_MAX_ERRORS;
@@ -105,8 +106,7 @@ static bool read_guard(Reader *reader, int32_t *guard, bool *is_negated) {
     return true;
 }
 
-/* The spelling that starts with `first`, which has been consumed. Modifiers may be written apart.
- */
+/* The spelling that starts with `first`, which has been consumed. Spaces may precede modifiers. */
 static Name *read_spelling(Reader *reader, const Token *first) {
     if (reader->token.kind != LEX_WORD)
         return names_intern(&reader->names, first->text, first->length);
@@ -121,7 +121,7 @@ static Name *read_spelling(Reader *reader, const Token *first) {
     return name;
 }
 
-/* The shape of a spelling, looked up once; NULL after an error. */
+/* The shape of a spelling, looked up only once; NULL after an error. */
 static const PtxShape *find_shape(Reader *reader, Name *spelling, const Token *place) {
     if (spelling->shape) return spelling->shape;
     Text why = {0};
@@ -132,10 +132,10 @@ static const PtxShape *find_shape(Reader *reader, Name *spelling, const Token *p
     return spelling->shape;
 }
 
-/* A barrier's count of threads, where it is written out, is not zero (PTX ISA, bar). */
+/* A literal thread count of a barrier must not be zero (PTX ISA, bar). */
 static bool check_barrier(Reader *reader, const PtxInst *inst) {
     bool is_reduction = inst->sub == PTX_SUB_BAR_RED;
-    int at = 1 + is_reduction; /* behind the barrier's number */
+    int at = 1 + is_reduction; /* after the barrier's number */
     if (at >= inst->operand_count - is_reduction) return true;
     const PtxOperand *count = &inst->operands[at];
     return count->kind != PTX_OPERAND_IMM || count->imm != 0 ||
@@ -149,7 +149,7 @@ void reader_add_instruction(Reader *reader, const PtxInst *inst) {
     reader->insts[reader->inst_count++] = *inst;
 }
 
-/* Reads an instruction behind its first token, `place`. */
+/* Reads an instruction after its first token, `place`. */
 static bool read_instruction(Reader *reader, const Token *place, int32_t guard, bool is_negated) {
     Name *spelling = read_spelling(reader, place);
     const PtxShape *shape = find_shape(reader, spelling, place);
@@ -173,7 +173,7 @@ static bool read_instruction(Reader *reader, const Token *place, int32_t guard, 
     return true;
 }
 
-/* The name at hand, with the modifiers written against it, is consumed into `place`. */
+/* Consumes the current name, together with modifiers that follow without a space, into `place`. */
 static bool read_opcode(Reader *reader, Token *place) {
     if (reader->token.kind != LEX_NAME)
         return reader_error(reader, "expected an instruction, not %s", reader_token_text(reader));
@@ -224,8 +224,8 @@ static bool read_place(Reader *reader, PtxLoc *loc) {
            read_number(reader, &loc->column);
 }
 
-/* The number of a place among the function's, which is added when it is not among the last ones:
- * places come back soon, if at all. */
+/* The number of a place in the function's list. Adds the place if it is not among the last entries:
+ * if places repeat, they repeat soon. */
 static int32_t place_number(Reader *reader, const PtxLoc *loc, bool is_call_site) {
     enum { LOOK_BACK = 256 };
     PtxModule *module = reader->module;
@@ -335,7 +335,7 @@ static void start(Reader *reader, PtxFunction *function) {
         bind_parameter(reader, &function->parameters[i]);
 }
 
-/* An exact copy of a growing array. */
+/* A copy of a growing array with the exact size. */
 static void *copy_of(Arena *arena, const void *items, int32_t count, size_t item_bytes) {
     void *copy = arena_alloc(arena, (size_t)count * item_bytes);
     if (count) memcpy(copy, items, (size_t)count * item_bytes);
@@ -355,7 +355,7 @@ static void finish(Reader *reader, PtxFunction *function) {
     reader->function = NULL;
 }
 
-/* Skips the rest of a body that cannot run, its '}' included; false when that is missing. */
+/* Skips the rest of a body that cannot run, including its '}'. Returns false if it is missing. */
 static bool skip_body(Reader *reader) {
     int depth = reader->names.depth;
     while (depth > 0 && reader->token.kind != LEX_END) {

@@ -1,11 +1,12 @@
-/* Calls: their operands, prototypes and target lists, and whether arguments fit what is called.
- * Source: PTX ISA 9.0, section 7.1 and call, .callprototype, .calltargets, .branchtargets. */
+/* Calls: their operands, prototypes and target lists, and the check of arguments against the
+ * callee's parameters. Source: PTX ISA 9.0, section 7.1 and call, .callprototype, .calltargets,
+ * .branchtargets. */
 #include "ptx/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "(a, b)" of a call: registers, constants, .param variables. */
+/* "(a, b)" of a call: a list of registers, constants, .param variables. */
 static bool read_list(Reader *reader, PtxOperand **list, uint16_t *count) {
     PtxOperand *items = NULL;
     int32_t used = 0, capacity = 0;
@@ -27,7 +28,7 @@ static bool read_list(Reader *reader, PtxOperand **list, uint16_t *count) {
     return is_read && reader_expect(reader, ')', "to close the arguments");
 }
 
-/* What is called: a function, or a register that holds its address. */
+/* The callee: a function, or a register that holds its address. */
 static bool read_callee(Reader *reader, PtxOperand *callee) {
     int line = reader->token.line;
     if (reader->token.kind != LEX_NAME)
@@ -140,9 +141,9 @@ bool call_read_targets(Reader *reader, Name *label, int line, bool is_branch) {
     return is_read && reader_expect(reader, ';', "behind the targets");
 }
 
-/* ---- Arguments against parameters ---- */
+/* ---- Check of arguments against parameters ---- */
 
-/* What is called, for messages and checks. */
+/* The callee, for messages and checks. */
 typedef struct Callee {
     const char *name;
     const PtxVar *returns, *parameters;
@@ -158,7 +159,7 @@ static bool set_callee(Callee *callee, const PtxInst *inst) {
         *callee = (Callee){p->name, p->returns, p->parameters, p->return_count, p->parameter_count};
         return true;
     }
-    if (!function || function->refusal) return false; /* no thread gets there */
+    if (!function || function->refusal) return false; /* never executed */
     *callee = (Callee){function->name, function->returns, function->parameters,
                        function->return_count, function->parameter_count};
     return true;
@@ -174,7 +175,7 @@ bool call_check_predicates(Reader *reader, const PtxFunction *header) {
                            header->name);
 }
 
-/* A predicate is passed as a predicate register, and nothing else is. */
+/* A predicate parameter takes only a predicate register, and other parameters do not. */
 static bool check_predicate(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
                             const PtxOperand *argument, const PtxVar *parameter,
                             const char *callee) {
@@ -191,7 +192,8 @@ static bool is_predicate_register(const PtxFunction *function, const PtxOperand 
     return operand->kind == PTX_OPERAND_REG && function->regs[operand->reg].type == PTX_PRED;
 }
 
-/* A vector is passed as a vector register of as many elements of its width, and nothing else is. */
+/* A vector parameter takes only a vector register with the same number and width of elements, and
+ * other parameters do not. */
 static bool check_vector(Reader *reader, const PtxFunction *caller, const PtxInst *inst,
                          const PtxOperand *argument, const PtxVar *parameter, const char *callee) {
     bool is_right = argument->kind == PTX_OPERAND_VECTOR && argument->count == parameter->vector;

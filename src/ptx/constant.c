@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Binary operators, from the weakest; those of one level bind from the left. */
+/* Binary operators, from the lowest precedence. Operators of one level are left-associative. */
 typedef enum Operator {
     OP_OR_ELSE,
     OP_AND_ALSO,
@@ -28,7 +28,7 @@ typedef enum Operator {
 
 static const struct {
     int symbol; /* Token.symbol */
-    int level;  /* higher binds tighter */
+    int level;  /* precedence; a higher level binds tighter */
     Operator op;
 } operators[] = {
     {LEX_PAIR('|', '|'), 1, OP_OR_ELSE},
@@ -73,7 +73,7 @@ static uint64_t shift_right(const Constant *a, uint64_t count) {
     return (uint64_t)((int64_t)a->value >> (count < 64 ? count : 63));
 }
 
-/* Quotient and remainder; the divisor is not 0. Signed ones wrap around as the hardware does. */
+/* Quotient or remainder; the divisor is not 0. Signed results wrap around, as on the hardware. */
 static uint64_t divide(Operator op, const Constant *a, const Constant *b) {
     if (a->is_unsigned || b->is_unsigned)
         return op == OP_DIV ? a->value / b->value : a->value % b->value;
@@ -82,7 +82,7 @@ static uint64_t divide(Operator op, const Constant *a, const Constant *b) {
     return (uint64_t)(op == OP_DIV ? x / y : x % y);
 }
 
-/* Two numbers of double precision: arithmetic gives another, a comparison an integer. */
+/* Two double-precision numbers: arithmetic gives a number, a comparison gives an integer. */
 static bool combine_floats(Reader *reader, Operator op, Constant *a, const Constant *b) {
     const double x = constant_as_double(a), y = constant_as_double(b);
     double result = 0;
@@ -201,7 +201,7 @@ static bool read_unary(Reader *reader, Constant *value) {
     return true;
 }
 
-/* Reads operators of at least `level` behind a first operand. */
+/* Reads operators of at least `level` after a first operand. */
 static bool read_binary(Reader *reader, Constant *value, int level) {
     if (!read_unary(reader, value)) return false;
     for (;;) {

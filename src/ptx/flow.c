@@ -6,11 +6,11 @@
 
 #include "base/bits.h"
 
-/* How control goes on after an instruction. */
+/* Where control continues after an instruction. */
 typedef struct Ending {
     bool ends_block;
-    bool can_continue; /* to the next instruction */
-    bool can_exit;     /* leaves the function */
+    bool can_continue; /* at the next instruction */
+    bool can_exit;     /* may leave the function */
 } Ending;
 
 static bool is_noreturn_call(const PtxInst *inst) {
@@ -56,7 +56,8 @@ static void mark_leaders(const PtxFunction *function, uint64_t *leaders) {
     }
 }
 
-/* Adds a successor unless it is there already. `seen` has the block that last reached each one. */
+/* Adds a successor unless it is already in the list. `seen` has the block that last added each
+ * one. */
 static void add_successor(PtxBlock *block, int32_t successor, int32_t index, int32_t *seen) {
     if (seen[successor] == index) return;
     seen[successor] = index;

@@ -12,16 +12,16 @@ PtxMatrixSize ptx_matrix_size(PtxMatrixShape shape) {
 }
 
 PtxMatrixTypes ptx_matrix_types(const PtxInst *inst) {
-    if (inst->type2 == PTX_TYPE_NONE) /* loads and stores: the only one */
+    if (inst->type2 == PTX_TYPE_NONE) /* loads and stores have only one type */
         return (PtxMatrixTypes){inst->type, inst->type, inst->type, inst->type};
-    if (inst->type3 == PTX_TYPE_NONE) /* wmma.mma of f16: D and C */
+    if (inst->type3 == PTX_TYPE_NONE) /* wmma.mma of f16 names D and C */
         return (PtxMatrixTypes){PTX_F16, PTX_F16, inst->type2, inst->type};
-    if (inst->type4 == PTX_TYPE_NONE) /* wgmma: C is D */
+    if (inst->type4 == PTX_TYPE_NONE) /* wgmma: C has D's type */
         return (PtxMatrixTypes){inst->type2, inst->type3, inst->type, inst->type};
     return (PtxMatrixTypes){inst->type2, inst->type3, inst->type4, inst->type};
 }
 
-/* The matrix that an operand of wmma.load and wmma.store is. */
+/* The role of an operand of wmma.load and wmma.store. */
 static char role_of(const PtxInst *inst, char name) {
     if (inst->op != PTX_OP_WMMA || inst->sub2 == PTX_SUB_WMMA_MMA) return name;
     if (inst->sub2 == PTX_SUB_WMMA_STORE) return 'd';
@@ -38,9 +38,9 @@ PtxFragment ptx_fragment(const PtxInst *inst, char name) {
     PtxMatrixSize size = ptx_matrix_size(inst->shape);
     const PtxMatrixTypes types = ptx_matrix_types(inst);
     const char role = role_of(inst, name);
-    if (inst->op == PTX_OP_WGMMA) size.m /= 4; /* a warp's part */
+    if (inst->op == PTX_OP_WGMMA) size.m /= 4; /* the part of one warp */
     PtxFragment fragment = {.rows = size.m, .columns = size.n, .element = types.d};
-    if (inst->shape == PTX_SHAPE_M8N8) { /* ldmatrix, stmatrix, movmatrix: a row per matrix */
+    if (inst->shape == PTX_SHAPE_M8N8) { /* ldmatrix, stmatrix, movmatrix: a register per matrix */
         fragment.reg = PTX_B32;
         fragment.regs = fragment.distinct = inst->vector;
         return fragment;
@@ -57,7 +57,7 @@ PtxFragment ptx_fragment(const PtxInst *inst, char name) {
     const int bits = ptx_type_bits(fragment.element);
     fragment.reg = register_type(fragment.element);
     int threads = LANES;
-    /* mma.m8n8k4 of f16 is four products, by eight threads each. */
+    /* mma.m8n8k4 of f16 consists of four products, by eight threads each. */
     if (inst->op == PTX_OP_MMA && inst->shape == PTX_SHAPE_M8N8K4 && types.a == PTX_F16)
         threads = 8;
     const int per_thread = fragment.rows * fragment.columns / threads;

@@ -1,4 +1,4 @@
-/* A hand-written lexer: the text ends in a NUL, so that no loop needs to test for its end. */
+/* A hand-written lexer. The text ends in a NUL, so loops need not test for its end. */
 #include "ptx/lex.h"
 
 #include <errno.h>
@@ -30,7 +30,8 @@ static const char *end_of_line(const Lexer *lexer, const char *p) {
     return newline ? newline : lexer->end;
 }
 
-/* Skips a block comment; false when it is not closed (then everything is skipped). */
+/* Skips a block comment. Returns false if it is not closed; then the rest of the text is
+ * skipped. */
 static bool skip_block_comment(Lexer *lexer) {
     for (const char *p = lexer->next + 2; p < lexer->end; p++) {
         if (*p == '\n') start_line(lexer, p);
@@ -48,8 +49,8 @@ static void set_bad(Token *token, const char *why) {
     token->why = why;
 }
 
-/* Skips spaces, comments and preprocessor lines. False when a comment is not closed; `token` then
- * is the BAD token that says so. */
+/* Skips spaces, comments and preprocessor lines. Returns false if a comment is not closed; then
+ * `token` is a BAD token with the error. */
 static bool skip_blanks(Lexer *lexer, Token *token) {
     for (;;) {
         const char *p = lexer->next;
@@ -73,7 +74,8 @@ static bool skip_blanks(Lexer *lexer, Token *token) {
     }
 }
 
-/* Digits of an integer in base 2, 8, 10 or 16; false when the value needs more than 64 bits. */
+/* Digits of an integer in base 2, 8, 10 or 16. Returns false if the value needs more than 64
+ * bits. */
 static bool read_digits(const char **text, unsigned base, uint64_t *value) {
     bool fits = true;
     *value = 0;
@@ -101,7 +103,7 @@ static void read_float_bits(const char **text, Token *token, int bits) {
     *text = p;
 }
 
-/* Decimal floating point, whatever locale the host program has chosen. */
+/* Decimal floating point, independent of the locale of the host program. */
 static void read_decimal_float(const char **text, Token *token) {
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     char *end = NULL;
@@ -180,7 +182,8 @@ static void read_string(Lexer *lexer, Token *token) {
     lexer->next = p + 1;
 }
 
-/* The end of a modifier or directive that starts at its dot: letters, digits, and "::". */
+/* The end of a modifier or directive that starts at its dot. It consists of letters, digits, and
+ * "::". */
 static const char *end_of_word(const char *p) {
     p++;
     while (is_name_char(*p) || (p[0] == ':' && p[1] == ':' && is_name_char(p[2])))

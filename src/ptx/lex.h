@@ -1,4 +1,4 @@
-/* Lexer: PTX text -> tokens, one at a time, without copying. */
+/* Lexer: converts PTX text to tokens, one at a time, without copying. */
 #ifndef TYTO_PTX_LEX_H
 #define TYTO_PTX_LEX_H
 
@@ -11,15 +11,15 @@ typedef enum LexKind {
     LEX_NAME,    /* identifier: add, %r1, $L_2, _ */
     LEX_WORD,    /* directive or modifier with its dot: .global, .L1::evict_last */
     LEX_INTEGER, /* value */
-    LEX_FLOAT,   /* value: bits of a float when float_bits is 32, else bits of a double */
-    LEX_STRING,  /* text and length are of the part between the quotes */
+    LEX_FLOAT,   /* value: bits of a float if float_bits is 32, otherwise bits of a double */
+    LEX_STRING,  /* text and length are the part between the quotes */
     LEX_SYMBOL,  /* punctuation, in `symbol` */
-    LEX_BAD      /* not PTX: `why` says what is wrong */
+    LEX_BAD      /* not PTX: `why` is the error */
 } LexKind;
 
-enum { LEX_MAX_NAME = 65535 }; /* characters; C++ templates make names of some thousand */
+enum { LEX_MAX_NAME = 65535 }; /* characters; names from C++ templates have some thousand */
 
-/* Punctuation of two characters as one number, as Token.symbol has it. */
+/* Punctuation of two characters as one number, as used in Token.symbol. */
 #define LEX_PAIR(first, second) ((first) | (second) << 8)
 
 typedef struct Token {
@@ -41,13 +41,13 @@ typedef struct Lexer {
     int line;               /* from 1 */
 } Lexer;
 
-/* Starts reading `length` bytes. text[length] must be a readable NUL; the text must outlive the
- * tokens. Copying a Lexer saves its place. */
+/* Starts reading `length` bytes. text[length] must be a readable NUL. The text must outlive the
+ * tokens. A copy of a Lexer saves its position. */
 void lex_begin(Lexer *lexer, const char *text, size_t length);
 void lex_next(Lexer *lexer, Token *token);
 
-/* Extends a NAME token that was just read over the modifiers written against it, without a space:
- * "ld" becomes "ld.global.u32". */
+/* Extends a NAME token that was just read by the modifiers that follow without a space: "ld"
+ * becomes "ld.global.u32". */
 void lex_extend_spelling(Lexer *lexer, Token *token);
 
 #endif

@@ -1,4 +1,5 @@
-/* Joining modules: one definition for each name that modules share, everything else kept apart. */
+/* Joins modules: one definition for each name that modules share; everything else stays
+ * separate. */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/demangle.h"
 #include "base/map.h"
 
-/* A name that modules share, and what defines it. */
+/* A shared name and its definition. */
 typedef struct Symbol {
     PtxFunction *function; /* one of the two is set */
     PtxVar *var;
@@ -20,7 +21,7 @@ typedef struct Symbol {
 typedef struct Linker {
     PtxModule **modules;
     int count;
-    Arena *arena;  /* the first module's */
+    Arena *arena;  /* of the first module */
     Map *symbols;  /* name -> Symbol */
     Map *builtins; /* name -> PtxFunction: the first declaration of each */
     Diag *diag;
@@ -31,7 +32,7 @@ static bool is_strong(PtxLinkage linkage) { return linkage != PTX_WEAK && linkag
 
 /* ---- Definitions ---- */
 
-/* Enters a definition. Returns the name's earlier definition if that one is kept, else NULL. */
+/* Adds a definition. Returns the name's earlier definition if that one is kept, otherwise NULL. */
 static Symbol *define(Linker *linker, const char *name, const Symbol *symbol) {
     Symbol *there = map_get(linker->symbols, name, strlen(name));
     if (there && is_strong(there->linkage) && is_strong(symbol->linkage)) {
@@ -87,7 +88,7 @@ static bool missing(Linker *linker, const PtxModule *module, const char *name, i
     return false;
 }
 
-/* Functions that the vendor's driver has, and its libraries for kernels. */
+/* Functions that the vendor's driver provides, and its libraries for kernels. */
 static bool is_of_driver(const char *name) {
     static const char *const starts[] = {"cnp", "__cuda_syscall_", "__cudaCDP2", "cuda"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
@@ -96,7 +97,7 @@ static bool is_of_driver(const char *name) {
     return false;
 }
 
-/* What a function named in an instruction or initialiser stands for. */
+/* The definition of a function that an instruction or initialiser names. */
 static PtxFunction *resolve_function(Linker *linker, const PtxModule *module, PtxFunction *f) {
     if (!f || f->alias) return f ? f->alias : NULL;
     bool is_shared = !f->is_defined || is_shared_name(f->linkage);
@@ -105,7 +106,7 @@ static PtxFunction *resolve_function(Linker *linker, const PtxModule *module, Pt
     if (symbol && symbol->function) {
         f->alias = symbol->function;
     } else if (f->is_defined || is_of_driver(f->name)) {
-        f->alias = f; /* of the driver: a function that calls it is refused */
+        f->alias = f; /* of the driver: functions that call it are refused */
     } else if (ptx_is_builtin(f->name)) {
         PtxFunction *first = map_get(linker->builtins, f->name, strlen(f->name));
         if (!first) map_put(linker->builtins, f->name, strlen(f->name), first = f);
@@ -140,7 +141,7 @@ static void resolve_operands(Linker *linker, const PtxModule *module, PtxOperand
     }
 }
 
-/* Resolves every name that the module uses, and which of several weak definitions counts. */
+/* Resolves every name that the module uses, including which of several weak definitions is used. */
 static void resolve_uses(Linker *linker, const PtxModule *module, int32_t loc_base) {
     for (int i = 0; i < module->function_count; i++) {
         PtxFunction *f = module->functions[i];
@@ -163,7 +164,7 @@ static void resolve_uses(Linker *linker, const PtxModule *module, int32_t loc_ba
 
 /* ---- Joining ---- */
 
-/* Declarations that stand for something else disappear; unused ones stay what they are. */
+/* Removes declarations that were resolved to something else; unused declarations remain. */
 static void join_lists(Linker *linker) {
     PtxModule *first = linker->modules[0];
     int functions = 0, vars = 0, files = 0;
@@ -212,8 +213,8 @@ static void join_lists(Linker *linker) {
     first->loc_count = locs;
 }
 
-/* Places the local variables outside of functions: every thread has its own, which all that it
- * calls share. */
+/* Places local variables that are declared outside of functions. Every thread has its own copies,
+ * which all functions that it calls share. */
 static bool place_locals(PtxModule *module, Diag *diag) {
     enum { MAX_LOCAL_BYTES = 1 << 25 }; /* the local window (memory.h) */
     uint64_t top = 0;

@@ -1,8 +1,8 @@
-/* Liveness, one register at a time: from the blocks that read it before writing it, back along the
- * control flow until a block that writes it. Memory grows with the number of operands and blocks
- * only, and a register that lives in one block costs next to nothing; there are no bit sets of
- * registers times blocks. Source of the idea: Appel, Modern Compiler Implementation, section 19.6.
- */
+/* Liveness analysis, one register at a time. It starts at the blocks that read the register before
+ * they write it, and follows the control flow backward to blocks that write it. Memory grows only
+ * with the number of operands and blocks, and a register that is used in one block costs almost
+ * nothing. There are no bit sets of registers times blocks. Source of the idea: Appel, Modern
+ * Compiler Implementation, section 19.6. */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 
 enum {                   /* Occurrence.flags */
        OCCURS_READ = 1,  /* the instruction reads the register */
-       OCCURS_WRITE = 2, /* it writes it */
-       OCCURS_KILL = 4,  /* it writes it in every thread: no guard */
-       OCCURS_LATE = 8   /* it may read after it wrote: no destination may share the slot */
+       OCCURS_WRITE = 2, /* the instruction writes the register */
+       OCCURS_KILL = 4,  /* it writes the register in every thread: it has no guard */
+       OCCURS_LATE = 8   /* it may read after it has written: no destination may share the slot */
 };
 
-/* A register in an instruction. */
+/* A register that occurs in an instruction. */
 typedef struct Occurrence {
     int32_t reg;
     int32_t inst;
@@ -31,11 +31,11 @@ typedef struct Liveness {
     int32_t *block_of; /* of each instruction */
     int32_t *in_start; /* predecessors of block b: in_list[in_start[b] .. in_start[b + 1]) */
     int32_t *in_list;
-    /* By block: the last register for which it occurs there, is killed there, is live on entry, on
+    /* By block: the last register that occurs there, is killed there, is live on entry, is live on
      * exit. */
     int32_t *occurs, *kills, *live_in, *live_out;
-    int32_t *stack;  /* blocks at whose start the register is live, not yet followed */
-    int32_t *change; /* by instruction: change of the number of 32-bit registers live before it */
+    int32_t *stack;  /* blocks at whose start the register is live, to be processed */
+    int32_t *change; /* by instruction: change in the number of live 32-bit registers before it */
     PtxInterval *intervals;
     int64_t steps;
 } Liveness;
@@ -54,10 +54,10 @@ static bool is_list(const PtxOperand *operand) {
     return operand->kind == PTX_OPERAND_VECTOR || operand->kind == PTX_OPERAND_PAIR;
 }
 
-/* What the destinations of an instruction are, as far as sharing slots with sources goes. */
+/* The destinations of an instruction, as far as they matter for sharing slots with sources. */
 typedef struct Destinations {
     int count;
-    int bits; /* of the only one */
+    int bits; /* width, if there is only one */
 } Destinations;
 
 static void count_destinations(const PtxFunction *f, const PtxOperand *operand,
@@ -95,7 +95,7 @@ static void add_writes(Liveness *l, const PtxOperand *operand, int32_t inst, int
     }
 }
 
-/* The registers that a .func returns are read where it ends. */
+/* The registers that a .func returns are read where the function ends. */
 static void add_returns(Liveness *l, int32_t index) {
     const PtxFunction *f = l->function;
     bool is_end = f->insts[index].op == PTX_OP_RET || index == f->inst_count - 1;
@@ -186,7 +186,8 @@ static void enter_block(Liveness *l, int32_t reg, int32_t block, int32_t *depth)
     l->stack[(*depth)++] = block;
 }
 
-/* Marks what each block does first: reads the register (then it is live on entry), or kills it. */
+/* Marks what happens first in each block: it reads the register (then it is live on entry), or
+ * kills it. */
 static void seed(Liveness *l, int32_t reg, int32_t *depth) {
     for (int64_t i = l->of_start[reg]; i < l->of_start[reg + 1]; i++) {
         const Occurrence *o = &l->by_reg[i];
@@ -197,8 +198,8 @@ static void seed(Liveness *l, int32_t reg, int32_t *depth) {
     }
 }
 
-/* Follows the register back from the blocks on the stack. Blocks that it merely passes through are
- * done here. */
+/* Follows the register backward from the blocks on the stack. Completes blocks in which it does not
+ * occur. */
 static void flow_back(Liveness *l, int32_t reg, int32_t *depth) {
     while (*depth > 0) {
         int32_t block = l->stack[--*depth];
@@ -215,7 +216,7 @@ static void flow_back(Liveness *l, int32_t reg, int32_t *depth) {
     }
 }
 
-/* The stretches inside one block, from its occurrences [from, to), last one first. */
+/* The ranges inside one block, from its occurrences [from, to), in reverse order. */
 static void scan_block(Liveness *l, int32_t reg, int32_t block, int64_t from, int64_t to) {
     const PtxBlock *b = &l->function->blocks[block];
     PtxInterval *interval = &l->intervals[reg];
@@ -300,7 +301,7 @@ bool ptx_find_liveness(const PtxFunction *function, PtxLiveness *liveness, int64
     begin(&l, function);
     for (int32_t r = 0; r < function->reg_count && l.steps <= *budget; r++)
         scan_register(&l, r);
-    for (int i = 0; i < function->parameter_count; i++) { /* a call fills them all at its start */
+    for (int i = 0; i < function->parameter_count; i++) { /* a call sets all parameters first */
         if (function->parameters[i].reg >= 0)
             extend(&l.intervals[function->parameters[i].reg], 0, 0);
     }

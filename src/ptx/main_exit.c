@@ -1,11 +1,12 @@
-/* Which way out the threads of a block are taken to leave by, where a function has several.
+/* Selects the exit through which the threads of a block are assumed to leave, if a function has
+ * several exits.
  *
- * Threads that end early never come to where the others meet. So the meeting points of those others
- * are found on a graph in which each block has one exit: the best that it can reach. A ret (in a
- * kernel an exit, too) is better than an exit from within a function, and that better than a trap
- * or a call that does not return; of equal ones the better is what more blocks can reach, and then
- * the later in the text. What compilers set as a warp's meeting points in machine code is not
- * documented; this is ours. */
+ * Threads that end early never reach the point where the others meet. So the meeting points of the
+ * others are found on a graph in which each block has one exit: the best one that it can reach. A
+ * ret (in a kernel also an exit) is better than an exit inside a function, and that is better than
+ * a trap or a call that does not return. Among equal exits, the one that more blocks can reach is
+ * better, then the later one in the text. It is not documented which meeting points compilers
+ * choose for a warp in machine code; this choice is ours. */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -13,27 +14,26 @@
 #include "base/bits.h"
 
 enum {
-    COUNTED_EXITS = 16, /* exits for which the blocks that reach them are counted: bounds the
-                           time */
+    COUNTED_EXITS = 16, /* number of exits for which reaching blocks are counted; limits the time */
     NONE = -1
 };
 
 typedef struct Exit {
     int32_t block;
     int32_t rank;    /* 0 is best */
-    int32_t reached; /* blocks that reach it; 0: not counted */
+    int32_t reached; /* number of blocks that reach it; 0: not counted */
 } Exit;
 
 /* Predecessors of each block. */
 typedef struct Edges {
-    int32_t *start; /* those of block b: list[start[b] .. start[b + 1]) */
+    int32_t *start; /* predecessors of block b: list[start[b] .. start[b + 1]) */
     int32_t *list;
 } Edges;
 
 static Edges edges_back(const PtxFunction *function) {
     int32_t blocks = function->block_count;
     Edges edges = {.start = base_calloc((size_t)blocks + 3, sizeof *edges.start)};
-    int32_t *next = edges.start + 1; /* start of b + 1 while the list is filled */
+    int32_t *next = edges.start + 1; /* entry b is start of b + 1 while the list is filled */
     for (int32_t b = 0; b < blocks; b++)
         for (int i = 0; i < function->blocks[b].successor_count; i++)
             edges.start[function->blocks[b].successors[i] + 2]++;
@@ -62,7 +62,8 @@ static int by_worth(const void *a, const void *b) {
     return x->block > y->block ? -1 : 1;
 }
 
-/* Gives `exit` to all blocks without one that reach it through such; returns how many. */
+/* Sets `exit` in all blocks that have none yet and reach it through such blocks. Returns how
+ * many. */
 static int32_t spread(const Edges *edges, int32_t exit, int32_t *main_exit, int32_t *stack) {
     int32_t depth = 0, count = 0;
     if (main_exit[exit] != NONE) return 0;

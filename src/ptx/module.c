@@ -1,4 +1,4 @@
-/* A finished module: looking things up in it, and giving it back. */
+/* A finished module: lookup and deallocation. */
 #include "ptx/ptx.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static bool begins_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Whether a function's name stands for that of a builtin. */
+/* Whether a function's name is that of a builtin. */
 static bool is_name_of(const char *builtin, const char *name) {
     static const char today[] = "__cudaCDP2";
     bool is_today = begins_with(name, today) && begins_with(builtin, "cuda");

@@ -1,7 +1,7 @@
-/* Registers outside of functions: every thread has one, which all functions that it runs name. They
- * become hidden parameters and results of functions. Each function has a register of its own for
- * it; a call passes their values and takes them back. Source: PTX ISA 9.0, section 5.1.1; ptxas,
- * too, gives up the calling convention for them. */
+/* Registers declared outside of functions. Every thread has one instance, which is visible in all
+ * functions that it runs. They become hidden parameters and results of functions. Each function has
+ * its own copy of the register; calls pass the value in and out. Source: PTX ISA 9.0, section
+ * 5.1.1; ptxas also gives up the calling convention for them. */
 #include "ptx/reader.h"
 
 #include <stdlib.h>
@@ -9,12 +9,13 @@
 
 #include "base/map.h"
 
-enum { MAX_PASSED = 4096 }; /* registers outside of functions that are named; a GPU has 255 */
+enum { MAX_PASSED = 4096 }; /* maximum number of such registers that are named; a GPU has 255 */
 
-/* Registers looked at for calls, and those handed over: a hundred times what programs need. */
+/* Limits on registers that are examined for calls, and on registers that are passed: a hundred
+ * times what programs need. */
 static const int64_t max_visits = INT64_C(100000000), max_operands = INT64_C(1) << 22;
 
-/* The registers that a function needs: set[r] for the r-th of those that any function names. */
+/* The registers that a function needs: one bit for each register in Passing.models. */
 typedef struct Need {
     PtxFunction *function;
     uint64_t *set;
@@ -23,8 +24,8 @@ typedef struct Need {
 typedef struct Passing {
     Reader *reader;
     PtxModule *module;
-    const PtxReg **models; /* a register that is it */
-    int32_t count;         /* of them */
+    const PtxReg **models; /* a function's copy of each register */
+    int32_t count;         /* of models */
     int64_t words;         /* 64-bit words of a set */
     Need *needs;           /* by PtxFunction.index */
     int64_t visits;
@@ -32,14 +33,14 @@ typedef struct Passing {
 
 static bool has(const uint64_t *set, int32_t bit) { return set[bit / 64] >> bit % 64 & 1; }
 
-/* ---- What is named where ---- */
+/* ---- Registers that functions name ---- */
 
 static int by_number(const void *a, const void *b) {
     const PtxReg *x = *(const PtxReg *const *)a, *y = *(const PtxReg *const *)b;
     return x->module_reg < y->module_reg ? -1 : x->module_reg > y->module_reg;
 }
 
-/* Collects the module's registers that functions name, each once. */
+/* Collects the module's registers that functions name, without duplicates. */
 static void collect(Passing *p) {
     int32_t capacity = 0;
     for (int f = 0; f < p->module->function_count; f++) {
@@ -78,15 +79,16 @@ static void note_own(Passing *p, Need *need) {
     }
 }
 
-/* What a call needs: the set of a function of this module that can be passed to. NULL: nothing. */
+/* The registers that a call needs: the set of a callee in this module that can take parameters.
+ * NULL: none. */
 static const uint64_t *needed_by_call(const Passing *p, const PtxInst *inst) {
     if (inst->op != PTX_OP_CALL || inst->operands[0].kind != PTX_OPERAND_FUNC) return NULL;
     const PtxFunction *callee = inst->operands[0].function;
     return callee->is_defined && !callee->refusal ? p->needs[callee->index].set : NULL;
 }
 
-/* Adds what callees need to their callers, until nothing changes; false when that takes too long.
- */
+/* Adds the needs of callees to their callers until nothing changes. Returns false if that takes too
+ * long. */
 static bool spread(Passing *p) {
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
@@ -109,7 +111,7 @@ static bool spread(Passing *p) {
 
 /* ---- Passing ---- */
 
-/* A register of the function for each that it needs, by number; -1 for the others. */
+/* Sets reg_of to the function's copy of each register that it needs; -1 for the others. */
 static void make_registers(Passing *p, const Need *need, int32_t *reg_of) {
     PtxFunction *f = need->function;
     int32_t added = 0;
@@ -139,7 +141,7 @@ static uint16_t count_of(const Passing *p, const uint64_t *set) {
     return (uint16_t)count;
 }
 
-/* The list of parameters or results with a hidden one for each register of the set. */
+/* Appends a hidden parameter or result to a list for each register of the set. */
 static void add_parameters(Passing *p, const uint64_t *set, const int32_t *reg_of, PtxVar **vars,
                            uint16_t *count) {
     PtxVar *list = ARENA_ARRAY(p->reader->arena, PtxVar, *count + count_of(p, set));
@@ -186,8 +188,8 @@ static void pass_in_function(Passing *p, const Need *need, int32_t *reg_of) {
     add_parameters(p, need->set, reg_of, &f->returns, &f->return_count);
 }
 
-/* Whether the calls pass more registers than any real program needs, so that the file must be meant
- * to take long. */
+/* Whether the calls pass more registers than any real program needs. Such a file was made to take
+ * long. */
 static bool is_too_much(const Passing *p) {
     int64_t operands = 0;
     for (int f = 0; f < p->module->function_count; f++) {
@@ -200,7 +202,7 @@ static bool is_too_much(const Passing *p) {
     return operands > max_operands;
 }
 
-/* ---- What cannot be passed ---- */
+/* ---- Functions that cannot pass registers ---- */
 
 static bool calls_through_register(const PtxFunction *f, const PtxInst **call) {
     for (int32_t i = 0; i < f->inst_count; i++) {
@@ -211,8 +213,8 @@ static bool calls_through_register(const PtxFunction *f, const PtxInst **call) {
     return false;
 }
 
-/* A call through a register may reach any function, a parameter without a size must stay the last,
- * and a list has a limit: those functions cannot run. */
+/* Refuses functions that cannot pass registers. A call through a register may reach any function, a
+ * parameter without a size must stay the last, and lists have a maximum length. */
 static void refuse(Passing *p) {
     bool is_passed = false;
     for (int f = 0; f < p->module->function_count; f++)
@@ -236,7 +238,7 @@ static void refuse(Passing *p) {
     }
 }
 
-/* Whether two functions have one body: then a second pass over it would add everything again. */
+/* Whether two functions share one body: then a second pass over it would add everything again. */
 static bool has_alias(const PtxModule *module) {
     Map *bodies = map_new();
     bool is_found = false;

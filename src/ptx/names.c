@@ -1,4 +1,4 @@
-/* The table never forgets a name, only its meanings: texts are as long as the input at most. */
+/* The table never removes a name, only its meanings. Its texts are at most as long as the input. */
 #include "ptx/names.h"
 
 #include <stdlib.h>
@@ -143,7 +143,7 @@ Binding *names_range(Names *names, Name *name) {
         if (range && range->depth > depth && name->number < range->count) return range;
     }
     if (name->binding || !name->prefix) return NULL;
-    /* A prefix that itself ends in digits: %r1<5> has %r10 to %r14. */
+    /* A prefix may itself end in digits: %r1<5> has %r10 to %r14. */
     for (uint32_t start = name->prefix->length + 1; start < name->length; start++) {
         if (name->text[start] == '0' && start + 1 < name->length) continue;
         Binding *range = names_intern(names, name->text, start)->range;

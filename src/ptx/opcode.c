@@ -1,4 +1,4 @@
-/* The tables of instructions: forms, modifiers, special registers, and what is not supported.
+/* The tables of instructions: forms, modifiers, special registers, and unsupported instructions.
  * Source: PTX ISA 9.0, chapter 9. */
 #include "ptx/opcode.h"
 

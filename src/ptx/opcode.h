@@ -1,10 +1,11 @@
-/* The PTX opcodes, special registers, and what the reader knows of each: one row per opcode. */
+/* PTX opcodes and special registers, and what the reader knows of them: one row per opcode. */
 #ifndef TYTO_PTX_OPCODE_H
 #define TYTO_PTX_OPCODE_H
 
 #include <stdint.h>
 
-/* OPCODE(enum suffix, text). Modifiers and operands of each are in opcode.c's table of forms. */
+/* OPCODE(enum suffix, text). The table of forms in opcode.c has the modifiers and operands of
+ * each. */
 // clang-format off
 #define PTX_OPCODES(OPCODE)                                                                      \
     OPCODE(ABS, "abs") OPCODE(ACTIVEMASK, "activemask") OPCODE(ADD, "add") OPCODE(ADDC, "addc")  \
@@ -55,41 +56,41 @@ typedef enum PtxOpcode {
 
 const char *ptx_opcode_name(PtxOpcode op); /* "add" */
 
-/* One way to write an instruction. Everything that the reader knows of an opcode is in its forms:
- * its modifiers, its operands, and the type that each operand must have.
+/* One way to write an instruction. The forms of an opcode have everything that the reader knows of
+ * it: its modifiers, its operands, and the type that each operand must have.
  *
- * `modifiers` in the notation of the PTX ISA manual: ".rn" must be there, "(.u32,.s32)" one of them
- * must, "{.rn,.rz}" one of them may. They may be written in any order, except that of several types
- * the first written is the first listed (so ptxas has it, too). "#" starts a note that
- * distinguishes words of several meanings; it is not part of the syntax.
+ * `modifiers` in the notation of the PTX ISA manual: ".rn" is required, "(.u32,.s32)" requires one
+ * of them, "{.rn,.rz}" allows one of them. They may be written in any order, except that several
+ * types must be in the listed order (as in ptxas). "#" starts a note that distinguishes words with
+ * several meanings; it is not part of the syntax.
  *
- * `operands`: names separated by commas, optional ones in braces. d, p and q are written to, others
- * are read; "d|p" may be a pair; "[a]" is an address. After the name and ":", what it must be;
- * without, it has the instruction's (first) type:
+ * `operands`: names separated by commas, optional ones in braces. d, p and q are written, others
+ * are read; "d|p" may be a pair; "[a]" is an address. A letter after the name and ":" says what the
+ * operand must be. Without a letter, it has the instruction's (first) type:
  *   u, v  the second, third type          w  the first type at twice its width
- *   i     any 32-bit integer              k  a cache policy, there if .L2::cache_hint is
+ *   i     any 32-bit integer              k  a cache policy, present with .L2::cache_hint
  *   g     an integer as wide as an address, or 32 bits
  *   p     a predicate                     n  a constant
- *   x, z  first, second type or wider     m  what mov takes: addresses, special registers, packs
+ *   x, z  first, second type or wider     m  sources of mov: addresses, special registers, packs
  *   t     all elements of a special register of four
  *   E, e, f  first, second, third type, with a byte or half selector
- *   1, 2, 3  first, second, third type, with elements of a packed register picked
- *   S, G  of an address: in shared, global memory whatever else is said
- *   s     of an address: in shared memory if a register too short for others has it, and nothing
- *         else is said
+ *   1, 2, 3  first, second, third type, with selected elements of a packed register
+ *   S, G  of an address: always in shared, global memory
+ *   s     of an address: in shared memory if its register is too short for other spaces and the
+ *         instruction names no space
  *   A     of an address: a generic one
- *   D     as many 32-bit integers as the instruction's vector has, in the brackets of an address
- *   O     two 16-bit integers fewer than the instruction's vector has
- *   h     an .f32                         V  as many as the instruction's vector has
+ *   D     one 32-bit integer per element of the instruction's vector, in the brackets of an address
+ *   O     16-bit integers, two fewer than elements of the instruction's vector
+ *   h     an .f32                         V  one per element of the instruction's vector
  *   y     any 32-bit integer, or a predicate
- *   F     a fragment of a matrix, which one by the operand's name (fragment.h)
+ *   F     a fragment of a matrix, selected by the operand's name (fragment.h)
  *   R     the same, which is read and written
  *   M     the same, or a matrix in shared memory: a 64-bit descriptor
  *   l     any 64-bit integer
  *   L     a label                         T  a list of labels
  *   X     texture operands                C  the operands of a call */
 typedef struct PtxForm {
-    const char *name; /* the opcode as written: bar and barrier are one PtxOpcode */
+    const char *name; /* the opcode as written: bar and barrier have the same PtxOpcode */
     PtxOpcode op;
     const char *modifiers;
     const char *operands;
@@ -97,7 +98,7 @@ typedef struct PtxForm {
 
 const PtxForm *ptx_forms(int *count);
 
-/* What a modifier sets in PtxInst. */
+/* The field of PtxInst that a modifier sets. */
 typedef enum PtxField {
     PTX_FIELD_IGNORED,
     PTX_FIELD_FLAG,
@@ -122,26 +123,26 @@ typedef enum PtxField {
 } PtxField;
 
 typedef struct PtxModifier {
-    const char *word; /* ".rn", with its note if it has one */
+    const char *word; /* ".rn", including its note */
     PtxField field;
     uint32_t value;
 } PtxModifier;
 
 const PtxModifier *ptx_modifiers(int *count);
 
-/* PTX opcodes that this reader knows of but does not support. */
+/* PTX opcodes that this reader recognises but does not support. */
 typedef struct PtxUnsupported {
     const char *name;
-    const char *what; /* what it is, in a few words */
+    const char *what; /* a short description */
 } PtxUnsupported;
 
 const PtxUnsupported *ptx_unsupported(int *count);
-/* Modifiers of the same kind, which make any instruction unsupported that has no form with them,
- * ".bulk", or several together and of one opcode, "fma.f32.f16"; the first row that fits says why.
- */
+/* The same for modifiers. An instruction that has no form with them is unsupported. A row has one
+ * modifier, ".bulk", or several together with an opcode, "fma.f32.f16". The first row that fits
+ * gives the reason. */
 const PtxUnsupported *ptx_unsupported_words(int *count);
 
-/* Special registers; of those of four elements, each element, .x to .w in this order. */
+/* Special registers. Those of four elements have one entry per element, .x to .w in this order. */
 // clang-format off
 #define PTX_SREGS(SREG)                                                                          \
     SREG(TID_X, "%tid.x") SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z") SREG(TID_W, "%tid.w")      \

@@ -1,5 +1,5 @@
-/* Operands of instructions: reading them, and checking them against the instruction's shape.
- * Source: PTX ISA 9.0, chapter 6, and the operand size rules of section 9.5. */
+/* Operands of instructions: reads them, and checks them against the instruction's shape. Source:
+ * PTX ISA 9.0, chapter 6, and the operand size rules of section 9.5. */
 #include "ptx/reader.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 /* ---- Names ---- */
 
-/* What a name of a register outside of functions means in this one: a register, or a vector of
- * them, for all of its body. */
+/* The meaning, in this function, of the name of a register outside of functions: a register, or a
+ * vector of registers, valid in the whole body. */
 static Binding *resolve_module_register(Reader *reader, Name *name, const Binding *of) {
-    enum { BODY = 1 }; /* the scope's depth */
+    enum { BODY = 1 }; /* depth of the body's scope */
     const bool is_vector = of->vector > 1;
     const int32_t number =
         of->kind == BINDING_RANGE ? (int32_t)strtol(name->text + of->name->length, NULL, 10) : 0;
@@ -53,7 +53,7 @@ Binding *operand_resolve(Reader *reader, Name *name) {
     return binding;
 }
 
-/* Special registers that exist, but that this machine does not have. */
+/* Special registers that exist in PTX but not in this machine. */
 static bool is_unsupported_sreg(const Name *name) {
     static const char *const prefixes[] = {"%pm", "%reserved_smem", "%is_explicit_cluster",
                                            "%current_graph_exec"};
@@ -63,7 +63,7 @@ static bool is_unsupported_sreg(const Name *name) {
     return false;
 }
 
-/* The visible name most like `name`, or NULL. Looks at no more names than a message is worth. */
+/* The visible name most similar to `name`, or NULL. Limits the number of names that it compares. */
 static const char *nearest_name(const Reader *reader, const Name *name) {
     enum { MAX_NAMES = 1024 };
     const char *names[MAX_NAMES];
@@ -96,7 +96,7 @@ bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, 
 
 /* ---- Reading ---- */
 
-/* The .x of %tid.x or v.x, the .b0 of a video operand: a word right behind the name. */
+/* At the .x of %tid.x or v.x, or the .b0 of a video operand: a word directly after the name. */
 static bool at_suffix(const Reader *reader, const Token *name) {
     return reader->token.kind == LEX_WORD && reader->token.text == name->text + name->length;
 }
@@ -106,7 +106,7 @@ static void set_reg(PtxOperand *operand, int32_t reg) {
     operand->reg = reg;
 }
 
-/* The single part of a register that is meant, when it can be one. */
+/* The single selected part of a register, if there is exactly one. */
 static PtxSelect select_of(const PtxPick *pick) {
     if (pick->count != 1 || pick->at[0] >= 32 / pick->bits) return PTX_SELECT_NONE;
     return (PtxSelect)((pick->bits == 8 ? PTX_SELECT_B0 : PTX_SELECT_H0) + pick->at[0]);
@@ -133,7 +133,7 @@ static bool read_selector(Reader *reader, PtxOperand *operand) {
     return true;
 }
 
-/* The .x of v.x: which of `count` elements it is. */
+/* The .x of v.x: the index among `count` elements. */
 static bool read_element(Reader *reader, int32_t count, int32_t *index) {
     static const char *const names[] = {"xyzw", "rgba"};
     for (size_t i = 0; i < 2; i++) {
@@ -207,8 +207,8 @@ static bool read_envreg(const Name *name, PtxOperand *operand) {
     return true;
 }
 
-/* Whether a name that is not declared may be a special register of a later version of the ISA:
- * those are words, and compilers name registers by one or two letters and a number. */
+/* Whether an undeclared name may be a special register of a later version of the ISA. Such names
+ * are words; compilers name registers with one or two letters and a number. */
 static bool is_like_special(const Name *name) {
     enum { FEWEST_LETTERS = 3 };
     const char *p = name->text + 1;
@@ -285,7 +285,7 @@ static bool read_vector(Reader *reader, PtxOperand *operand) {
     return reader_expect(reader, '}', "to close the vector");
 }
 
-/* [reg+imm], [variable+imm], [imm]; the brackets of a texture hold a list. */
+/* [reg+imm], [variable+imm], [imm]. The brackets of a texture contain a list. */
 static bool read_memory(Reader *reader, PtxOperand *operand) {
     reader_next(reader);
     bool is_name = reader->token.kind == LEX_NAME;
@@ -301,11 +301,11 @@ static bool read_memory(Reader *reader, PtxOperand *operand) {
     operand->kind = PTX_OPERAND_MEM;
     operand->is_open = reader_at(reader, ',');
     if (!operand->is_open && !reader_expect(reader, ']', "to close the address")) return false;
-    reader_accept_word(reader, ".unified"); /* advice */
+    reader_accept_word(reader, ".unified"); /* a hint */
     return true;
 }
 
-/* The second of a pair d|p. */
+/* The second element of a pair d|p. */
 static bool read_pair(Reader *reader, PtxOperand *operand) {
     PtxOperand *items = ARENA_ARRAY(reader->arena, PtxOperand, 2);
     items[0] = *operand;
@@ -324,7 +324,7 @@ static bool is_warp_size(const Token *token) {
     return token->length == 7 && !memcmp(token->text, "WARP_SZ", 7);
 }
 
-/* !p and -a, as against constant expressions such as !1. */
+/* !p and -a, as opposed to constant expressions such as !1. */
 static bool at_signed_name(const Reader *reader, char sign) {
     if (!reader_at(reader, sign)) return false;
     Lexer lexer = reader->lexer;
@@ -357,7 +357,7 @@ bool operand_read(Reader *reader, PtxOperand *operand) {
 
 /* ---- Checks ---- */
 
-/* What a check needs to name the place of a mistake. */
+/* The place of an operand, for error messages. */
 typedef struct Place {
     Reader *reader;
     const PtxShape *shape;
@@ -388,8 +388,8 @@ bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed) {
     return ptx_type_is_float(reg) == is_float && (!is_float || reg_bits == want_bits);
 }
 
-/* A scalar video instruction takes one part of a register; a packed one writes to some elements,
- * the highest first, and takes as many as it has from its two sources. */
+/* A scalar video instruction takes one part of a register. A packed one writes some elements, the
+ * highest first, and selects as many elements as it computes from its two sources. */
 static bool check_pick(const Place *place, const PtxOperand *operand) {
     const PtxSlot *slot = place->slot;
     const PtxPick *pick = &operand->pick;
@@ -445,7 +445,7 @@ static bool check_constant(const Place *place, PtxOperand *operand, PtxType want
     return true;
 }
 
-/* Special registers are 32 bits wide, or 64; %tid and its like can be read as 16 bits. */
+/* Special registers are 32 or 64 bits wide; %tid and similar ones can be read as 16 bits. */
 static bool check_sreg(const Place *place, const PtxOperand *operand, PtxType want) {
     const PtxShape *shape = place->shape;
     PtxSreg sreg = operand->sreg;
@@ -478,7 +478,7 @@ static bool check_address(const Place *place, const PtxOperand *operand, PtxType
     int bits = ptx_type_bits(want);
     bool is_small_space = operand->var && operand->var->space != PTX_SPACE_GLOBAL;
     bool is_wrong = ptx_type_is_float(want) || bits < 32;
-    bool can_be_short = bits == 32 && is_small_space; /* whatever the width of other addresses */
+    bool can_be_short = bits == 32 && is_small_space; /* for any width of other addresses */
     if (!is_wrong && can_be_short) return true;
     int address_bits = operand_address_bits(place->reader, is_wrong ? 0 : bits);
     if (is_wrong || bits < address_bits)
@@ -509,8 +509,8 @@ static bool check_pair(const Place *place, PtxOperand *operand) {
            check_value(place, &operand->items[1], PTX_PRED);
 }
 
-/* One instruction moves elements between memory and registers of one width, which may be more than
- * theirs. */
+/* One instruction moves elements between memory and registers of a single width, which may be
+ * larger than the elements'. */
 static bool check_same_width(const Place *place, const PtxOperand *operand) {
     const PtxReg *first = NULL;
     for (int i = 0; i < operand->count; i++) {
@@ -527,7 +527,8 @@ static bool check_same_width(const Place *place, const PtxOperand *operand) {
     return true;
 }
 
-/* What an element of a vector holds, as far as its register's type or its way of writing says. */
+/* The kind of value in an element of a vector, as far as the register's type or the notation shows
+ * it. */
 typedef enum Kind { KIND_ANY, KIND_INTEGER, KIND_FLOAT } Kind;
 
 static Kind kind_of(const Reader *reader, const PtxOperand *element) {
@@ -537,8 +538,8 @@ static Kind kind_of(const Reader *reader, const PtxOperand *element) {
     return ptx_type_is_bits(type) ? KIND_ANY : ptx_type_is_float(type) ? KIND_FLOAT : KIND_INTEGER;
 }
 
-/* Integers and floating-point numbers do not stand side by side in a vector; registers of bits,
- * which may hold either, may stand between them. So ptxas has it. */
+/* A vector must not mix integers and floating-point numbers. Registers of bits may hold either and
+ * may be next to both. ptxas has the same rule. */
 static bool check_same_kind(const Place *place, const PtxOperand *operand) {
     Kind before = KIND_ANY;
     for (int i = 0; i < operand->count; i++) {
@@ -578,7 +579,7 @@ static bool check_vector(const Place *place, PtxOperand *operand, int count, Ptx
     return check_same_width(place, operand) && check_same_kind(place, operand);
 }
 
-/* The .bN type of a number of bits, NONE when there is none. */
+/* The .bN type with that number of bits; NONE if there is none. */
 static PtxType bits_type(int bits) {
     return bits == 8    ? PTX_B8
            : bits == 16 ? PTX_B16
@@ -592,7 +593,7 @@ static void open_braces(PtxOperand *operand) {
     if (operand->kind == PTX_OPERAND_VECTOR && operand->count == 1) *operand = operand->items[0];
 }
 
-/* mov: besides single values it packs {a, b} into a wider register, and unpacks. */
+/* mov: apart from single values, it packs {a, b} into a wider register and unpacks it. */
 static bool check_move(const Place *place, PtxOperand *operand) {
     PtxType type = place->slot->type;
     if (operand->kind != PTX_OPERAND_VECTOR && type == PTX_B128)
@@ -608,8 +609,8 @@ static bool check_move(const Place *place, PtxOperand *operand) {
     return check_vector(place, operand, operand->count, element);
 }
 
-/* Whether an address register of `bits` may be used in `space`. Only spaces that are small
- * everywhere can be reached with 32 bits in a 64-bit module, as ptxas has it. */
+/* Whether an address register of `bits` may be used in `space`. In a 64-bit module, 32-bit
+ * addresses can only access spaces that are always small, as in ptxas. */
 static bool is_address_width(Reader *reader, PtxSpace space, int bits) {
     bool is_small_space = space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL;
     if (bits == 32 && is_small_space) return true;
@@ -679,8 +680,8 @@ bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, P
     return check_slot(&place, inst, operand);
 }
 
-/* reg + 1 for a source, which ptxas takes outside of vectors and calls: the register becomes a new
- * one, which an add in front of the instruction sets. */
+/* reg + 1 as a source, which ptxas accepts outside of vectors and calls: the operand becomes a new
+ * register, which an add before the instruction sets. */
 static bool read_sum(Reader *reader, const PtxShape *shape, const PtxInst *inst, int index,
                      PtxOperand *operand) {
     const PtxSlot slot = {.name = index == 0 ? shape->slots[0].name
@@ -726,7 +727,8 @@ static bool read_sum(Reader *reader, const PtxShape *shape, const PtxInst *inst,
     return true;
 }
 
-/* Gives each operand its slot, leaving out optional ones that are not there. */
+/* Checks each operand against its slot. Slots of optional operands that are not written are
+ * skipped. */
 static bool check_all(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxOperand *operands,
                       int count) {
     if (count < shape->required_count || count > shape->slot_count) {
@@ -778,7 +780,7 @@ static bool read_branch(Reader *reader, const PtxShape *shape, PtxInst *inst) {
            read_reference(reader, inst, 1, BINDING_TARGETS, "the label of .branchtargets");
 }
 
-/* Reads operand *count; two where coordinates share its brackets. */
+/* Reads operand *count; reads two if coordinates share its brackets. */
 static bool read_next(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxOperand *operands,
                       int *count) {
     PtxOperand *operand = &operands[*count];
@@ -795,7 +797,7 @@ static bool read_next(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxO
 }
 
 bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
-    PtxOperand operands[PTX_MAX_OPERANDS + 1]; /* and the destination, where it is read */
+    PtxOperand operands[PTX_MAX_OPERANDS + 1]; /* one more for a destination that is also read */
     int count = 0;
     PtxSlotKind last =
         shape->slot_count ? shape->slots[shape->slot_count - 1].kind : PTX_SLOT_VALUE;

@@ -13,15 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* cycles that a use comes after, as on GPUs of today; only their order matters */
+enum { /* cycles between an instruction and a use of its result, as on current GPUs; only their
+        * order matters */
        AFTER_MEMORY = 300,
        AFTER_SHARED = 25,
        AFTER_ROUTINE = 20, /* special functions, divisions, roots, shuffles */
        AFTER_OTHER = 4,
-       AFTER_ORDER = 1 /* what only must not come before */
+       AFTER_ORDER = 1 /* for an instruction that must only not come earlier */
 };
 
-/* Parts of memory. An address that names no space may be in each of them. */
+/* Parts of memory. An address without a space may be in any of them. */
 typedef enum Part { PART_GLOBAL, PART_SHARED, PART_LOCAL, PART_COUNT } Part;
 enum { PARTS_ALL = (1 << PART_COUNT) - 1 };
 
@@ -30,31 +31,31 @@ typedef enum Kind { KIND_PLAIN, KIND_LOAD, KIND_STORE, KIND_WALL } Kind;
 /* One instruction must come before another. */
 typedef struct Edge {
     int32_t from, to;
-    int32_t next_of_from, next_of_to; /* places of further edges, -1 for none */
+    int32_t next_of_from, next_of_to; /* indices of further edges; -1: none */
     int32_t cycles;
     bool is_value; /* `to` reads what `from` writes */
 } Edge;
 
-/* An instruction of the stretch that is put in order. */
+/* An instruction of the sequence that is being ordered. */
 typedef struct Node {
-    int32_t out, in; /* the first edges from it and to it, -1 for none */
-    int32_t before;  /* instructions that must come first and have not */
-    int64_t height;  /* cycles to the end of the stretch */
-    int32_t readers; /* of what it writes, in the stretch */
-    int32_t left;    /* of these, still to come */
-    int32_t words;   /* it writes */
+    int32_t out, in; /* first edge from it and to it; -1: none */
+    int32_t before;  /* number of predecessors that have not been taken */
+    int64_t height;  /* cycles to the end of the sequence */
+    int32_t readers; /* number of readers of its results, in the sequence */
+    int32_t left;    /* readers that have not been taken */
+    int32_t words;   /* 32-bit words that it writes */
     bool is_done;
 } Node;
 
-/* Who wrote a register last, and who has read it since. */
+/* The last writer of a register, and the instructions that have read it since. */
 typedef struct Access {
-    int32_t writer, reader; /* reader: place in `readers` */
-    int32_t stretch;        /* in which that was */
+    int32_t writer, reader; /* reader: index in `readers` */
+    int32_t stretch;        /* the sequence that this refers to */
 } Access;
 
-/* An instruction in a list of those that have read a register, or a part of memory. */
+/* An entry in a list of instructions that have read a register, or a part of memory. */
 typedef struct Reader {
-    int32_t node, next; /* next: its place, -1 for none */
+    int32_t node, next; /* next: index of the next entry; -1: none */
 } Reader;
 
 typedef struct Heap {
@@ -64,23 +65,23 @@ typedef struct Heap {
 
 typedef struct Order {
     PtxFunction *function;
-    int32_t first, count; /* the stretch */
-    int32_t stretch;      /* its number */
-    int32_t most_live;    /* words: the function's most, or PTX_EARLY_REGISTERS */
-    int32_t *live;        /* words of registers that are live before each instruction */
+    int32_t first, count; /* the sequence */
+    int32_t stretch;      /* number of the sequence */
+    int32_t most_live;    /* in words: the function's maximum, or PTX_EARLY_REGISTERS */
+    int32_t *live;        /* words of live registers before each instruction */
     Node *nodes;
     Edge *edges;
     int32_t edge_count, edge_room;
     Reader *readers;
     int32_t reader_count, reader_room;
-    Access *access;                 /* of each register, and of the carry */
-    int32_t last_store[PART_COUNT]; /* -1 for none */
-    int32_t loads[PART_COUNT];      /* since then: the first one's place in `readers` */
+    Access *access;                 /* per register, and for the carry */
+    int32_t last_store[PART_COUNT]; /* -1: none */
+    int32_t loads[PART_COUNT];      /* loads since then: index of the first one in `readers` */
     Heap by_height, by_place;
     PtxInst *sorted;
 } Order;
 
-/* ---- What an instruction is ---- */
+/* ---- Properties of instructions ---- */
 
 static bool reads_clock(const PtxInst *inst) {
     for (int i = 0; i < inst->operand_count; i++) {
@@ -104,7 +105,7 @@ static bool names_memory(const PtxInst *inst) {
     return false;
 }
 
-/* Parameters of a kernel and constants, which are never written. */
+/* A kernel's parameters and constants; these are never written. */
 static bool is_read_only(const PtxFunction *function, const PtxInst *inst) {
     if (inst->space == PTX_SPACE_CONST) return true;
     const PtxVar *var = inst->operands[inst->operand_count - 1].var;
@@ -153,7 +154,7 @@ static Kind kind_of(const PtxFunction *function, const PtxInst *inst) {
     }
 }
 
-/* The parts that an access may be in, bit each. */
+/* The parts of memory that an access may be in, one bit each. */
 static uint32_t parts_of(const PtxInst *inst) {
     switch (inst->space) {
     case PTX_SPACE_GLOBAL: return 1u << PART_GLOBAL;
@@ -190,7 +191,7 @@ static int32_t cycles_of(const PtxFunction *function, const PtxInst *inst) {
     }
 }
 
-/* ---- Who must come before whom ---- */
+/* ---- Ordering constraints ---- */
 
 static void add_edge(Order *order, int32_t from, int32_t to, int32_t cycles, bool is_value) {
     if (from < 0 || from == to) return;
@@ -210,7 +211,7 @@ static void add_edge(Order *order, int32_t from, int32_t to, int32_t cycles, boo
     second->before++;
 }
 
-/* The list that begins with the instruction and goes on at a place. */
+/* Adds an entry in front of the list that starts at `next`. */
 static int32_t add_reader(Order *order, int32_t node, int32_t next) {
     if (order->reader_count == order->reader_room) {
         order->reader_room = order->reader_room ? 2 * order->reader_room : 1024;
@@ -259,7 +260,7 @@ static void count_words(Order *order, int32_t reg, int32_t node) {
     order->nodes[node].words += ptx_words(order->function->regs[reg].type);
 }
 
-/* A guarded instruction keeps what it does not write, so it reads it. */
+/* A guarded instruction also reads its destinations, because it may keep their values. */
 static void order_registers(Order *order, const PtxInst *inst, int32_t node) {
     const int32_t carry = order->function->reg_count;
     bool takes_carry =
@@ -274,8 +275,8 @@ static void order_registers(Order *order, const PtxInst *inst, int32_t node) {
     visit(order, &inst->operands[0], node, count_words);
 }
 
-/* A load comes after the last store to a part that it may be in, a store after the loads since,
- * too; those before come before that store. */
+/* A load comes after the last store to a part that it may be in. A store also comes after the loads
+ * since that store; earlier loads come before that store. */
 static void order_memory(Order *order, const PtxInst *inst, int32_t node) {
     const Kind kind = kind_of(order->function, inst);
     if (kind != KIND_LOAD && kind != KIND_STORE) return;
@@ -316,7 +317,7 @@ static void find_order(Order *order) {
     }
 }
 
-/* ---- Heaps of instructions that may come next ---- */
+/* ---- Heaps of instructions that are ready ---- */
 
 static bool is_higher(const Order *order, int32_t a, int32_t b) {
     int64_t ha = order->nodes[a].height, hb = order->nodes[b].height;
@@ -355,16 +356,17 @@ static void pop(const Order *order, Heap *heap, Comes *comes) {
     }
 }
 
-/* The first of those that have not been taken by the other heap. */
+/* The first instruction that was not taken through the other heap. */
 static int32_t top(const Order *order, Heap *heap, Comes *comes) {
     while (order->nodes[heap->item[0]].is_done)
         pop(order, heap, comes);
     return heap->item[0];
 }
 
-/* ---- Putting a stretch in order ---- */
+/* ---- Ordering a sequence ---- */
 
-/* The next instruction is this one: the words that wait for readers then. */
+/* Takes this instruction as the next one. Returns the number of words that then wait for
+ * readers. */
 static int32_t take(Order *order, int32_t n, int32_t waiting) {
     Node *node = &order->nodes[n];
     for (int32_t e = node->in; e >= 0; e = order->edges[e].next_of_to) {
@@ -375,7 +377,7 @@ static int32_t take(Order *order, int32_t n, int32_t waiting) {
     return node->readers ? waiting + node->words : waiting;
 }
 
-/* Nothing is taken yet. */
+/* Resets the sequence: no instruction is taken. */
 static void begin(Order *order) {
     for (int32_t n = 0; n < order->count; n++) {
         order->nodes[n].left = order->nodes[n].readers;
@@ -383,7 +385,7 @@ static void begin(Order *order) {
     }
 }
 
-/* Words that wait at most in the order of the text. */
+/* Maximum number of waiting words in the order of the text. */
 static int32_t most_waiting(Order *order) {
     int32_t waiting = 0, most = 0;
     begin(order);
@@ -424,7 +426,8 @@ static void sort_stretch(Order *order, int32_t first, int32_t count) {
     memcpy(&order->function->insts[first], order->sorted, sizeof *order->sorted * (size_t)count);
 }
 
-/* Between two instructions that stay where they are all others may be put in order. */
+/* Some instructions stay in place. The instructions between two of them are ordered as a
+ * sequence. */
 static void sort_block(Order *order, const PtxBlock *block) {
     int32_t first = block->first;
     for (int32_t i = block->first; i <= block->last; i++) {
@@ -435,7 +438,7 @@ static void sort_block(Order *order, const PtxBlock *block) {
     sort_stretch(order, first, block->last + 1 - first);
 }
 
-/* Words of registers that are live before each instruction, and behind the last one. */
+/* Words of live registers before each instruction, and after the last one. */
 static int32_t *find_live(const PtxFunction *function, const PtxInterval *intervals) {
     int32_t *live = base_calloc((size_t)function->inst_count + 2, sizeof *live);
     for (int32_t r = 0; r < function->reg_count; r++) {

@@ -1,11 +1,11 @@
 /* Immediate post-dominators: dominators of the reversed control flow graph, by the algorithm of
- * Lengauer and Tarjan (TOPLAS 1979) with path compression, so that no shape of graph takes more
- * than O(edges x log blocks). Nothing recurses.
+ * Lengauer and Tarjan (TOPLAS 1979) with path compression. No graph takes more than O(edges x log
+ * blocks), and nothing is recursive.
  *
- * They are found twice. Threads that end early (a trap behind an assertion, an exit in one of two
- * sides) leave a branch without a post-dominator but the exit, though all threads that go on meet
- * again. Such a branch has the post-dominator of the graph in which threads only leave by one exit
- * (main_exit.c). */
+ * The search runs twice. If threads end early (a trap after an assertion, an exit on one of two
+ * sides), the exit may be the only post-dominator of a branch, although all other threads meet
+ * again. Such a branch gets the post-dominator of a graph in which threads only leave through one
+ * exit (main_exit.c). */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -13,26 +13,28 @@
 
 enum { NONE = -1 };
 
-/* Blocks by their number in the depth-first order from the exit (0 is the exit itself). */
+/* Blocks are numbered in depth-first order from the exit, which is 0. */
 typedef struct Search {
     const PtxFunction *function;
-    const int32_t *main_exit; /* of each block: only edges between blocks of one count; NULL: all */
-    int32_t nodes;            /* blocks and the exit */
+    const int32_t *main_exit; /* per block: uses only edges between blocks with the same main exit;
+                               * NULL: uses all edges */
+    int32_t nodes;            /* number of blocks plus the exit */
     int32_t *in_start;        /* predecessors of node v: in_list[in_start[v] .. in_start[v + 1]) */
     int32_t *in_list;
     int32_t *order;    /* block of each number */
-    int32_t *number;   /* of each block, NONE: not reached */
+    int32_t *number;   /* of each block; NONE: not reached */
     int32_t *parent;   /* in the depth-first tree, by number */
     int32_t *semi;     /* semi-dominator, by number */
-    int32_t *idom;     /* by number */
-    int32_t *ancestor; /* forest of the numbers already linked */
-    int32_t *label;    /* number of least semi on the path to the forest's root */
-    int32_t *bucket;   /* first of the numbers whose semi-dominator this is */
+    int32_t *idom;     /* immediate dominator, by number */
+    int32_t *ancestor; /* forest of the numbers that are already linked */
+    int32_t *label;    /* number with the least semi on the path to the root of the forest */
+    int32_t *bucket;   /* first of the numbers with this semi-dominator */
     int32_t *next;     /* next in the bucket */
-    int32_t *stack;    /* of the walks */
+    int32_t *stack;    /* for the walks */
     int32_t *cursor;   /* next predecessor to visit, by block */
-    bool *is_extra;    /* blocks that are taken to leave to the exit, though they do not */
-    int32_t reached;   /* numbers given */
+    bool *is_extra;    /* blocks without a way to the exit that are treated as if they had an edge
+                        * to it */
+    int32_t reached;   /* how many numbers have been assigned */
 } Search;
 
 static int32_t *int_array(int32_t count) {
@@ -41,7 +43,7 @@ static int32_t *int_array(int32_t count) {
     return array;
 }
 
-/* Whether the edge is one of the graph that is looked at. */
+/* Whether the edge belongs to the graph that is being searched. */
 static bool has_edge(const Search *s, int32_t from, int32_t to) {
     if (!s->main_exit) return true;
     return to == s->function->block_count ? s->main_exit[from] == from
@@ -94,7 +96,7 @@ static void give_number(Search *s, int32_t block, int32_t parent) {
     s->semi[number] = s->label[number] = number;
 }
 
-/* Numbers everything that reaches `block`, against the direction of control flow. */
+/* Numbers everything that reaches `block`, walking against the control flow. */
 static void walk(Search *s, int32_t block, int32_t parent) {
     int32_t depth = 0;
     give_number(s, block, parent);
@@ -112,7 +114,7 @@ static void walk(Search *s, int32_t block, int32_t parent) {
     }
 }
 
-/* Numbers all blocks; infinite loops hang on the exit by their last block. */
+/* Numbers all blocks. The last block of an infinite loop gets an edge to the exit. */
 static void walk_all(Search *s) {
     walk(s, s->nodes - 1, NONE);
     for (int32_t b = s->nodes - 2; b >= 0; b--) {
@@ -122,7 +124,7 @@ static void walk_all(Search *s) {
     }
 }
 
-/* Shortens the path from v to its root in the forest. */
+/* Shortens the path from v to the root of its tree. */
 static void compress(Search *s, int32_t v) {
     int32_t depth = 0;
     for (; s->ancestor[s->ancestor[v]] != NONE; v = s->ancestor[v])
@@ -168,7 +170,7 @@ static void find_dominators(Search *s) {
     }
 }
 
-/* The instruction at which lanes of the branch that ends a block meet again. */
+/* Sets the instruction at which the lanes meet again after the branch that ends a block. */
 static void set_reconvergence(PtxFunction *function, const PtxBlock *block, int32_t meets_at) {
     PtxInst *last = &function->insts[block->last];
     if (last->op != PTX_OP_BRA && last->op != PTX_OP_BRX) return;
@@ -185,7 +187,7 @@ static int32_t found(const Search *search, int32_t block) {
     return search->order[search->idom[search->number[block]]];
 }
 
-/* Branches whose sides meet nowhere: where those threads meet that do not end early. */
+/* For branches whose sides do not meet: finds where the threads meet that do not end early. */
 static void find_late_joins(PtxFunction *function) {
     int32_t *main_exit = base_malloc(sizeof *main_exit * (size_t)function->block_count);
     ptx_find_main_exits(function, main_exit);

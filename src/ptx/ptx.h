@@ -1,9 +1,9 @@
-/* PTX: the checked form of a PTX module, as the reader (ptx_read) hands it to the decoder in isa/.
+/* PTX: the checked form of a PTX module, which the reader (ptx_read) passes to the decoder in isa/.
  *
- * Everything here is allocated in the module's arena and never changes after ptx_read, except that
- * ptx_link joins several modules into one. Names and rules: PTX ISA (NVIDIA), versions 1.4 to 9.x.
- * Left out: scheduling hints (.pragma, .loc beyond the line), debug sections, everything that
- * ptx_read reports as unsupported with its line. */
+ * Everything here is allocated in the module's arena and does not change after ptx_read, except
+ * that ptx_link joins several modules into one. Names and rules: PTX ISA (NVIDIA), versions 1.4 to
+ * 9.x. Left out: scheduling hints (.pragma, .loc beyond the line), debug sections, and everything
+ * that ptx_read reports as unsupported with its line. */
 #ifndef TYTO_PTX_PTX_H
 #define TYTO_PTX_PTX_H
 
@@ -43,7 +43,7 @@ typedef enum PtxType {
     PTX_S16X2,
     PTX_E4M3X2,
     PTX_E5M2X2,
-    PTX_E4M3, /* this and the next four: elements of matrices only */
+    PTX_E4M3, /* this and the next four are only elements of matrices */
     PTX_E5M2,
     PTX_U4,
     PTX_S4,
@@ -59,14 +59,14 @@ bool ptx_type_is_signed(PtxType type);   /* s8..s64, s16x2 */
 bool ptx_type_is_bits(PtxType type);     /* b8..b128 */
 
 typedef enum PtxSpace {
-    PTX_SPACE_NONE, /* no space written: generic addressing for memory instructions */
+    PTX_SPACE_NONE, /* no space written: generic addresses for memory instructions */
     PTX_SPACE_CONST,
     PTX_SPACE_GLOBAL,
     PTX_SPACE_LOCAL,
     PTX_SPACE_PARAM,
     PTX_SPACE_SHARED,
     PTX_SPACE_TEX,
-    PTX_SPACE_CLUSTER /* shared memory of any CTA of the cluster */
+    PTX_SPACE_CLUSTER /* shared memory of any CTA in the cluster */
 } PtxSpace;
 
 const char *ptx_space_name(PtxSpace space); /* ".global" */
@@ -109,8 +109,8 @@ typedef enum PtxCompare {
     PTX_NAN
 } PtxCompare;
 
-/* The operation of atom, red, redux, bar.red, vote, shfl, testp, prmt, ...: whichever the opcode
- * has. */
+/* The operation of atom, red, redux, bar.red, vote, shfl, testp, prmt, ..., as far as the opcode
+ * has one. */
 typedef enum PtxSub {
     PTX_SUB_NONE,
     PTX_SUB_ADD,
@@ -187,7 +187,7 @@ typedef enum PtxSub {
     PTX_SUB_WMMA_MMA,
     PTX_SUB_WMMA_LOAD,
     PTX_SUB_WMMA_STORE,
-    PTX_SUB_MATRIX_A, /* wmma.load: which matrix */
+    PTX_SUB_MATRIX_A, /* wmma.load: selects the matrix */
     PTX_SUB_MATRIX_B,
     PTX_SUB_MATRIX_C,
     PTX_SUB_WGMMA_MMA,
@@ -200,16 +200,16 @@ typedef enum PtxSub {
     PTX_SUB_CP_WAIT_ALL,
     PTX_SUB_CP_ARRIVE,
     PTX_SUB_BULK_LOAD,  /* cp.async.bulk from global to shared memory */
-    PTX_SUB_BULK_STORE, /* back */
-    PTX_SUB_BULK_LOCAL, /* within the shared memory of a cluster */
+    PTX_SUB_BULK_STORE, /* from shared to global memory */
+    PTX_SUB_BULK_LOCAL, /* inside the shared memory of a cluster */
     PTX_SUB_BULK_REDUCE,
     PTX_SUB_BULK_PREFETCH,
-    PTX_SUB_MULTICAST,   /* loads: to the CTAs that the last operand but a policy names */
+    PTX_SUB_MULTICAST,   /* loads: to the CTAs in the last operand, or the last before a policy */
     PTX_SUB_TENSOR_LOAD, /* cp.async.bulk.tensor, as above */
     PTX_SUB_TENSOR_STORE,
     PTX_SUB_TENSOR_REDUCE,
     PTX_SUB_TENSOR_PREFETCH,
-    PTX_SUB_MAP_COPY, /* tensormap.cp_fenceproxy; .replace, what: */
+    PTX_SUB_MAP_COPY, /* tensormap.cp_fenceproxy; the following are the fields of .replace: */
     PTX_SUB_MAP_ADDRESS,
     PTX_SUB_MAP_RANK,
     PTX_SUB_MAP_BOX,
@@ -225,13 +225,13 @@ typedef enum PtxSub {
     PTX_SUB_MBARRIER_ARRIVE,
     PTX_SUB_MBARRIER_ARRIVE_DROP,
     PTX_SUB_MBARRIER_WAIT,
-    PTX_SUB_MBARRIER_TRY, /* waits for a while */
+    PTX_SUB_MBARRIER_TRY, /* waits for a limited time */
     PTX_SUB_MBARRIER_PENDING,
     PTX_SUB_MBARRIER_EXPECT, /* transactions */
     PTX_SUB_MBARRIER_COMPLETE,
     PTX_SUB_SHR7, /* vmad */
     PTX_SUB_SHR15,
-    PTX_SUB_PACK_U16, /* cvt.pack: what a and b are converted to */
+    PTX_SUB_PACK_U16, /* cvt.pack: type to which a and b are converted */
     PTX_SUB_PACK_S16,
     PTX_SUB_PACK_U8,
     PTX_SUB_PACK_S8,
@@ -257,8 +257,8 @@ typedef enum PtxCacheOp {
     PTX_CACHE_WT
 } PtxCacheOp;
 
-/* Shape of a matrix instruction: D (m x n) = A (m x k) * B (k x n) + C; of ldmatrix and its like
- * the matrix itself (m x n). MATRIX_SHAPE(m, n, k). */
+/* Shape of a matrix instruction: D (m x n) = A (m x k) * B (k x n) + C. For ldmatrix and similar
+ * instructions, the shape of the matrix (m x n). MATRIX_SHAPE(m, n, k). */
 // clang-format off
 #define PTX_MATRIX_SHAPES(SHAPE)                                                                 \
     SHAPE(8, 8, 4) SHAPE(8, 8, 16) SHAPE(8, 8, 32) SHAPE(8, 8, 128)                              \
@@ -278,7 +278,7 @@ typedef enum PtxMatrixShape {
 #undef SHAPE_ENUM
 } PtxMatrixShape;
 
-/* What a surface instruction does outside of its surface. */
+/* The effect of a surface instruction outside of its surface. */
 typedef enum PtxBoundary {
     PTX_BOUNDARY_NONE,
     PTX_BOUNDARY_TRAP,
@@ -288,7 +288,7 @@ typedef enum PtxBoundary {
 
 typedef enum PtxScope { PTX_SCOPE_NONE, PTX_CTA, PTX_CLUSTER, PTX_GPU, PTX_SYS } PtxScope;
 
-/* Yes/no modifiers. */
+/* Modifiers that are present or not. */
 enum {
     PTX_FLAG_FTZ = 1 << 0,
     PTX_FLAG_SAT = 1 << 1,
@@ -316,7 +316,7 @@ enum {
     PTX_FLAG_A_COL = 1 << 23,  /* mma, wmma: A, or the matrix in memory, is stored by columns */
     PTX_FLAG_B_COL = 1 << 24,
     PTX_FLAG_TRANS = 1 << 25,
-    PTX_FLAG_IM2COL = 1 << 25, /* cp.async.bulk.tensor, which transposes nothing */
+    PTX_FLAG_IM2COL = 1 << 25, /* cp.async.bulk.tensor, without a transposition */
     PTX_FLAG_SPARSE = 1 << 26, /* mma.sp */
     PTX_FLAG_NOINC = 1 << 27,
     PTX_FLAG_NO_COMPLETE = 1 << 28,
@@ -328,9 +328,9 @@ enum {
 
 typedef enum PtxOperandKind {
     PTX_OPERAND_NONE,
-    PTX_OPERAND_REG, /* reg */
-    PTX_OPERAND_IMM, /* imm: two's complement integer, or the bits of a float of the type it is used
-                        as */
+    PTX_OPERAND_REG,     /* reg */
+    PTX_OPERAND_IMM,     /* imm: two's complement integer, or bits of a float of the operand's
+                          * type */
     PTX_OPERAND_SREG,    /* sreg */
     PTX_OPERAND_ADDRESS, /* the address of a variable (symbol + imm) used as a value */
     PTX_OPERAND_MEM,     /* [reg + imm], [symbol + imm] or [imm] */
@@ -358,28 +358,30 @@ typedef enum PtxSelect {
     PTX_SELECT_H1
 } PtxSelect;
 
-/* Elements of registers that a packed video instruction names: of the destination those that it
- * computes, of a source where each comes from, among a's and, behind them, b's. */
+/* The elements of registers that a packed video instruction selects. For the destination, the
+ * elements that it computes. For a source, where each element comes from: among a's, followed by
+ * b's. */
 typedef struct PtxPick {
-    uint8_t count; /* of `at`; 0: none was written */
-    uint8_t bits;  /* of an element: 8 (.b) or 16 (.h) */
-    uint8_t at[4]; /* lowest first, the last digit as written */
+    uint8_t count; /* entries of `at`; 0: nothing was written */
+    uint8_t bits;  /* per element: 8 (.b) or 16 (.h) */
+    uint8_t at[4]; /* lowest first; the last digit written is the lowest */
 } PtxPick;
 
 typedef struct PtxOperand {
     PtxOperandKind kind;
     bool negate;             /* !p of a predicate source */
-    bool is_minus;           /* -a where the syntax has it */
-    bool is_open;            /* while it is read: a list follows within the brackets of a MEM */
+    bool is_minus;           /* -a, if the syntax has it */
+    bool is_open;            /* while it is being read: a list follows inside the brackets of a
+                              * MEM */
     bool is_float;           /* an IMM that was written as a floating-point constant */
-    PtxSelect select;        /* part of a register that a video instruction reads or writes */
-    PtxPick pick;            /* the same, as packed ones have it */
+    PtxSelect select;        /* selected part of a register, in a video instruction */
+    PtxPick pick;            /* selected elements, in a packed video instruction */
     uint16_t count;          /* items of a VECTOR, PAIR or TARGETS */
-    int32_t reg;             /* REG and MEM base: index in PtxFunction.regs, -1 when none */
-    PtxSreg sreg;            /* SREG, with its component folded in (PTX_SREG_TID_X) */
-    bool is_whole;           /* SREG: its four elements; sreg is the first of them */
+    int32_t reg;             /* REG and MEM base: index in PtxFunction.regs; -1: none */
+    PtxSreg sreg;            /* SREG, including its component (PTX_SREG_TID_X) */
+    bool is_whole;           /* SREG: all four elements; sreg is the first of them */
     int64_t imm;             /* IMM value, byte offset of ADDRESS and MEM, number of an ENVREG */
-    PtxVar *var;             /* ADDRESS and MEM: the variable, NULL when there is none */
+    PtxVar *var;             /* ADDRESS and MEM: the variable; NULL: none */
     PtxFunction *function;   /* FUNC */
     PtxPrototype *prototype; /* PROTO */
     int32_t target; /* LABEL: index of the target instruction (may equal inst_count: the end) */
@@ -387,16 +389,16 @@ typedef struct PtxOperand {
     int column;               /* for messages */
 } PtxOperand;
 
-enum { PTX_MAX_OPERANDS = 10 }; /* of one instruction; call has its arguments in lists of its own */
-enum { PTX_LAST_MAJOR = 9 };    /* of the versions that are read */
+enum { PTX_MAX_OPERANDS = 10 }; /* per instruction; a call has its arguments in separate lists */
+enum { PTX_LAST_MAJOR = 9 };    /* PTX versions that can be read */
 
-/* Where the operands of a texture or surface instruction stand. */
+/* Order of the operands of a texture or surface instruction. */
 typedef enum PtxTextureOperand {
-    PTX_TEXTURE_DATA, /* what is read (a VECTOR, REG, or a PAIR of one and a predicate) or stored */
-    PTX_TEXTURE_HANDLE,      /* REG or ADDRESS of the texture or surface */
+    PTX_TEXTURE_DATA,   /* data read (a VECTOR, REG, or a PAIR of one and a predicate) or stored */
+    PTX_TEXTURE_HANDLE, /* REG, or ADDRESS of the texture or surface */
     PTX_TEXTURE_COORDINATES, /* VECTOR, as written */
     PTX_TEXTURE_SAMPLER,     /* REG or ADDRESS */
-    PTX_TEXTURE_LEVEL,       /* or the gradient along x, a VECTOR */
+    PTX_TEXTURE_LEVEL,       /* the level, or the gradient along x, a VECTOR */
     PTX_TEXTURE_GRADIENT_Y,  /* VECTOR */
     PTX_TEXTURE_OFFSET,      /* VECTOR */
     PTX_TEXTURE_OPERANDS
@@ -404,7 +406,7 @@ typedef enum PtxTextureOperand {
 
 /* Eviction priorities: .evict_first ... */
 typedef enum PtxEvict {
-    PTX_EVICT_NONE, /* none is said */
+    PTX_EVICT_NONE, /* not specified */
     PTX_EVICT_NORMAL,
     PTX_EVICT_FIRST,
     PTX_EVICT_LAST,
@@ -419,14 +421,15 @@ typedef enum PtxEvict {
  *   brx.idx r, T                        REG, TARGETS (of labels)
  *   call f / call r, P / call r, T      FUNC / REG, PROTO / REG, TARGETS (of functions); arguments
  *                                       in call_returns and call_arguments
- *   tex, tld4, txq, suld ...            eight operands, NONE where there is none
- * (PtxTextureOperand) A register declared as a vector (.reg .v4 .f32 v) is four registers v.x ...
- * v.w; naming v itself gives a VECTOR. WARP_SZ is an IMM. Memory orders (.relaxed, .acquire ...)
- * are accepted and dropped: execution is in order. A cache policy is the last operand. */
+ *   tex, tld4, txq, suld ... eight operands, NONE if absent (PtxTextureOperand) A register declared
+ * as a vector (.reg .v4 .f32 v) is four registers v.x ... v.w; naming v itself gives a VECTOR.
+ * WARP_SZ is an IMM. Memory orders (.relaxed, .acquire ...) are accepted and dropped: execution is
+ * in order. A cache policy is the last operand. */
 typedef struct PtxInst {
     PtxOpcode op;
-    PtxType type;  /* the (first) type; for cvt, set, mul.wide: the type of the destination... */
-    PtxType type2; /* ... and of the source: cvt.d.s, set.d.s, tex.v4.d.s, dp4a.a.b; else NONE */
+    PtxType type;  /* the (first) type; for cvt, set, mul.wide: the type of the destination ... */
+    PtxType type2; /* ... and of the source: cvt.d.s, set.d.s, tex.v4.d.s, dp4a.a.b; otherwise
+                    * NONE */
     PtxType type3; /* scalar and vector video instructions: vadd.d.a.b; mma.d.a.b.c */
     PtxType type4; /* mma */
     PtxRound round;
@@ -437,21 +440,21 @@ typedef struct PtxInst {
     PtxSpace space; /* ld, st, atom, cvta, isspacep ... */
     PtxCacheOp cache_op;
     PtxEvict evict_l1;   /* .L1::evict_... */
-    PtxEvict evict_l2;   /* .L2::evict_...; createpolicy: of the first accesses ... */
-    PtxEvict evict_rest; /* ... and of the rest */
+    PtxEvict evict_l2;   /* .L2::evict_...; createpolicy: priority of the primary accesses ... */
+    PtxEvict evict_rest; /* ... and of the others */
     uint8_t level;       /* prefetch: 1 or 2 */
-    uint8_t prefetch;    /* log2 of the bytes of .L2::64B ...; 0: none is said */
+    uint8_t prefetch;    /* log2 of the bytes of .L2::64B ...; 0: not specified */
     bool has_policy;     /* .L2::cache_hint */
     PtxScope scope;
     PtxMatrixShape shape; /* mma, wmma, ldmatrix ... */
     PtxBoundary boundary; /* suld, sust, sured */
-    bool is_formatted;    /* sust.p, sured.p: by texels, not by bytes */
+    bool is_formatted;    /* sust.p, sured.p: coordinates in texels instead of bytes */
     uint32_t flags;       /* PTX_FLAG_FTZ ... */
     uint8_t vector;       /* 1, 2 or 4 elements of ld, st, tex */
     uint8_t operand_count;
-    bool has_destination;     /* operands[0] is written to (a call writes to call_returns); what is
-                                 read, too (wgmma), is the last operand as well */
-    int32_t guard;            /* predicate register of @p, -1 when there is none */
+    bool has_destination;     /* operands[0] is written (a call writes to call_returns). If it is
+                               * also read (wgmma), the last operand repeats it */
+    int32_t guard;            /* predicate register of @p; -1: none */
     bool guard_negated;       /* @!p */
     PtxOperand *operands;     /* operand_count of them */
     PtxOperand *call_returns; /* call: return operands (REG, or ADDRESS of a .param variable) */
@@ -459,36 +462,35 @@ typedef struct PtxInst {
         *call_arguments; /* call: argument operands (REG, IMM, or ADDRESS of a .param variable) */
     uint16_t call_return_count;
     uint16_t call_argument_count;
-    int32_t reconverge; /* branches: index of the immediate post-dominator instruction, threads that
-                           end early left out (post_dominator.c); -1: none (exit) */
-    int line, column;   /* in the PTX text, from 1 */
-    int32_t loc;        /* last .loc, in PtxModule.locs from 1; 0 when there is none */
+    int32_t reconverge; /* branches: index of the immediate post-dominator instruction, ignoring
+                         * threads that end early (post_dominator.c); -1: none (exit) */
+    int line, column;   /* in the PTX text, starting at 1 */
+    int32_t loc;        /* last .loc: index in PtxModule.locs plus 1; 0: none */
 } PtxInst;
 
-/* A place in the source. */
+/* A source location. */
 typedef struct PtxLoc {
     int32_t file;         /* index of the .file directive */
-    int32_t line, column; /* in it */
-    int32_t inlined_at; /* the place of the call that was inlined, in PtxModule.locs from 1; 0: this
-                           is the function's own text */
+    int32_t line, column; /* in the file */
+    int32_t inlined_at; /* location of the inlined call: index in PtxModule.locs plus 1; 0: none */
 } PtxLoc;
 
 /* ---- Registers, variables, functions ---- */
 
 typedef struct PtxReg {
-    const char *name; /* "%r12" */
-    PtxType type;     /* as declared */
-    int32_t ordinal;  /* its place among all registers that the function declares, named or not */
-    int32_t first, last; /* instructions from and to which its slot holds its value and no other's;
-                            first is -1 when it is never used */
-    int32_t slot; /* where it lives at run time (ptx_allocate): a row of 32 x 32 bits (64-bit types
-                     take this one and the next), or a predicate word; -1 when it is never used */
-    int32_t module_reg; /* the module's register that this is in the function, numbered from 1; 0:
-                           the function's own */
-    int line;           /* of its declaration */
+    const char *name;    /* "%r12" */
+    PtxType type;        /* as declared */
+    int32_t ordinal;     /* its position among all registers that the function declares */
+    int32_t first, last; /* first and last instruction between which its slot holds only its value;
+                          * first is -1 if it is never used */
+    int32_t slot; /* place at run time (ptx_allocate): a row of 32 x 32 bits (64-bit types also take
+                   * the next one), or a predicate word; -1 if it is never used */
+    int32_t module_reg; /* the module's register that this is the function's copy of, numbered from
+                         * 1; 0: the function's own register */
+    int line;           /* line of its declaration */
 } PtxReg;
 
-/* Types of variables that hold what a texture instruction is to use. */
+/* Types of variables that hold handles for texture instructions. */
 typedef enum PtxOpaque {
     PTX_OPAQUE_NONE,
     PTX_OPAQUE_TEXTURE,
@@ -496,24 +498,24 @@ typedef enum PtxOpaque {
     PTX_OPAQUE_SURFACE
 } PtxOpaque;
 
-/* What the text says of a sampler. */
+/* The properties of a sampler in the text. */
 typedef struct PtxSampler {
     bool is_linear;
-    bool is_unnormalised; /* whatever the texture says */
+    bool is_unnormalised; /* overrides the texture's setting */
     uint8_t mode[3];      /* x, y, z: 0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp_to_edge,
                              4 clamp_to_border */
 } PtxSampler;
 
-/* One piece of an initialiser: a run of bytes, or the address of something. */
+/* One part of an initialiser: a run of bytes, or an address. */
 typedef struct PtxInit {
-    uint64_t offset;       /* bytes from the start of the variable */
-    uint64_t size;         /* bytes written; of an address: 1, 2, 4, 8 */
-    const uint8_t *bytes;  /* the run, NULL for an address */
-    uint64_t addend;       /* bytes added to the address */
+    uint64_t offset;       /* byte offset from the start of the variable */
+    uint64_t size;         /* bytes written; for an address 1, 2, 4 or 8 */
+    const uint8_t *bytes;  /* the run; NULL for an address */
+    uint64_t addend;       /* bytes that are added to the address */
     PtxVar *var;           /* address of this variable */
     PtxFunction *function; /* address of this function */
     bool is_generic;       /* generic(symbol) */
-    uint8_t byte; /* which byte of the address for mask() initialisers (0xFF(sym)); 255: all */
+    uint8_t byte; /* of mask() initialisers (0xFF(sym)): the byte of the address; 255: all */
 } PtxInit;
 
 typedef enum PtxLinkage { PTX_LINK_NONE, PTX_VISIBLE, PTX_EXTERN, PTX_WEAK, PTX_COMMON } PtxLinkage;
@@ -525,39 +527,40 @@ struct PtxVar {
     PtxLinkage linkage;
     uint32_t align;     /* bytes, a power of two */
     uint64_t size;      /* bytes in all; 0 for an incomplete array (.extern .shared x[]) */
-    bool is_incomplete; /* size not known: takes what the launch gives (shared), what a call passes
-                           (parameters) or another module's size */
+    bool is_incomplete; /* size not known: the launch (shared), a call (parameters) or another
+                         * module sets it */
     bool is_managed;    /* .attribute(.managed) */
-    PtxOpaque opaque;   /* of space tex: a texture reference, a sampler, a surface reference */
+    PtxOpaque opaque;   /* for space tex: a texture reference, a sampler, a surface reference */
     PtxSampler sampler; /* PTX_OPAQUE_SAMPLER */
-    bool is_pointer;    /* parameters: .ptr was written */
-    bool is_parameter;  /* in its owner's parameters or returns; other .param variables hold the
-                           arguments of the calls that the owner makes */
-    PtxInit *inits;     /* in rising offset; bytes between them are zero */
+    bool is_pointer;    /* parameters: declared with .ptr */
+    bool is_parameter;  /* one of its owner's parameters or returns; other .param variables hold the
+                         * arguments of calls that the owner makes */
+    PtxInit *inits;     /* in order of offset; bytes between them are zero */
     uint32_t init_count;
-    int32_t reg; /* parameters of a .func declared .reg: the register, the first of `vector` for one
-                    declared as a vector; else -1 */
-    uint8_t vector; /* elements of a parameter declared .reg .v2 or .v4, 1 of any other */
-    /* Where it lives: byte offset in its CTA's shared memory (ptx_link), in its function's local
-     * frame, parameter area or call-site .param area (ptx_read); global and const: device address,
-     * set when the program is loaded; of a local variable at module level: byte offset in a
-     * thread's local memory (ptx_link). Not set for incomplete shared arrays: they start where the
-     * launched kernel's static shared memory ends (PtxFunction.shared_bytes) */
+    int32_t reg;    /* parameters of a .func declared .reg: the register, or the first of `vector`
+                     * registers for a vector; otherwise -1 */
+    uint8_t vector; /* number of elements of a parameter declared .reg .v2 or .v4; otherwise 1 */
+    /* Address or offset. Shared: byte offset in the CTA's shared memory (ptx_link). Local,
+     * parameter and call-site .param variables: byte offset in the function's local frame,
+     * parameter area or call-site .param area (ptx_read). Global and const: device address, set
+     * when the program is loaded. Local variables at module level: byte offset in a thread's local
+     * memory (ptx_link). Not set for incomplete shared arrays: they start at the end of the
+     * launched kernel's static shared memory (PtxFunction.shared_bytes) */
     uint64_t address;
-    PtxFunction *owner; /* function that declares it, NULL at module level */
-    PtxVar *alias;      /* while linking: the variable that this declaration stands for */
+    PtxFunction *owner; /* function that declares it; NULL at module level */
+    PtxVar *alias;      /* while linking: the variable to which this declaration resolves */
     int line, column;
 };
 
-/* Whether the last parameter is an array without a size: it has as many bytes as the argument that
- * a call passes for it, which may be left out. */
+/* Whether the last parameter is an array without a size. It has the size of the argument that a
+ * call passes for it, which may be omitted. */
 static inline bool ptx_has_rest(const PtxVar *parameters, int count) {
     return count > 0 && parameters[count - 1].is_incomplete;
 }
 
 struct PtxPrototype {
     const char *name;
-    PtxVar *returns; /* declared as parameters, names may be "_" */
+    PtxVar *returns; /* as declared; names may be "_" */
     PtxVar *parameters;
     uint16_t return_count, parameter_count;
 };
@@ -567,53 +570,53 @@ typedef struct PtxBlock {
     int32_t first, last; /* instruction indices, inclusive */
     int32_t *successors; /* block indices; the virtual exit is block_count */
     uint16_t successor_count;
-    int32_t post_dominator; /* immediate; block_count for the virtual exit */
+    int32_t post_dominator; /* immediate; block_count: the virtual exit */
 } PtxBlock;
 
 struct PtxFunction {
     const char *name;
     bool is_kernel;  /* .entry */
-    bool is_defined; /* has a body (false: .extern or a forward declaration only) */
+    bool is_defined; /* has a body (false: only .extern or a forward declaration) */
     PtxLinkage linkage;
     bool is_noreturn;
-    const char *refusal; /* why it cannot run: its place, and what of it is not supported; NULL */
-    int32_t index;       /* in PtxModule.functions (ptx_link) */
-    PtxFunction *alias;  /* while reading and linking: the function that this one stands for */
+    const char *refusal; /* why it cannot run: the place, and what is not supported; NULL: it can */
+    int32_t index;       /* index in PtxModule.functions (ptx_link) */
+    PtxFunction *alias;  /* while reading and linking: the function to which this one resolves */
     PtxVar *returns;     /* of a .func */
-    PtxVar *parameters;  /* in order; var.address = byte offset in the parameter area, which a
-                            .func's parameters begin and its returns end */
+    PtxVar *parameters;  /* in order. var.address: byte offset in the parameter area. A .func's area
+                          * begins with its parameters and ends with its returns */
     uint16_t return_count, parameter_count;
     uint32_t parameter_bytes; /* size of the parameter area (kernels: what cuLaunchKernel copies) */
     PtxVar **locals; /* .local, .shared and call-site .param variables declared inside, with
-                        .address set; .param variables of all scopes share one area */
+                      * .address set. .param variables of all scopes share one area */
     uint32_t local_count;
-    uint32_t param_area_bytes; /* kernels and functions: bytes of call-site .param variables, per
-                                  thread */
-    /* kernels (ptx_link): static shared memory of a CTA, that is every shared variable that it or a
-     * function it may call names; a multiple of the alignment of the dynamic array it names, which
-     * starts there */
+    uint32_t param_area_bytes; /* kernels and functions: call-site .param variables, bytes per
+                                * thread */
+    /* kernels (ptx_link): static shared memory of a CTA, that is all shared variables that it or a
+     * function it may call names. A multiple of the alignment of the dynamic array that it names,
+     * which starts there */
     uint32_t shared_bytes;
-    uint32_t local_bytes; /* local memory of one activation, per thread */
-    PtxReg *regs; /* in order of first use: a range %r<100> costs nothing where it is not used */
+    uint32_t local_bytes; /* local memory per thread and call */
+    PtxReg *regs; /* in order of first use: unused registers of a range %r<100> cost nothing */
     int32_t reg_count;
     PtxInst *insts;
     int32_t inst_count;
     PtxBlock *blocks;
     int32_t block_count;
-    int32_t row_count;  /* 32-bit rows that one activation needs (ptx_allocate) */
-    int32_t pred_count; /* predicate words that one activation needs; words 0 (none) and 1 (all
-                           lanes) are constants of the machine, so the first register's slot is 2 */
-    int32_t registers; /* 32-bit registers per thread that decide occupancy: liveness maximum of the
-                          function and of all it calls, or the .maxnreg bound where that is lower */
-    uint32_t max_threads[3];      /* .maxntid, 0 when not given */
+    int32_t row_count;  /* 32-bit rows per call (ptx_allocate) */
+    int32_t pred_count; /* predicate words per call. Words 0 (none) and 1 (all lanes) are constants
+                         * of the machine, so the slots start at 2 */
+    int32_t registers;  /* 32-bit registers per thread that determine occupancy: maximum by liveness
+                         * over the function and all functions it calls, limited by .maxnreg */
+    uint32_t max_threads[3];      /* .maxntid; 0: not given */
     uint32_t required_threads[3]; /* .reqntid */
-    uint32_t cluster[3];          /* CTAs, .reqnctapercluster; 0 when not given */
-    uint32_t max_cluster;         /* CTAs, .maxclusterrank; 0 when not given */
-    bool needs_cluster;           /* .explicitcluster: a launch must say how large clusters are */
-    uint32_t min_ctas_per_sm;     /* .minnctapersm, 0 when not given */
-    uint32_t max_registers;       /* .maxnreg, 0 when not given */
-    uint32_t set_registers;       /* the most that its setmaxnreg ask for; 0: it has none, or they
-                                     have no effect */
+    uint32_t cluster[3];          /* in CTAs, .reqnctapercluster; 0: not given */
+    uint32_t max_cluster;         /* in CTAs, .maxclusterrank; 0: not given */
+    bool needs_cluster;           /* .explicitcluster: a launch must specify the cluster size */
+    uint32_t min_ctas_per_sm;     /* .minnctapersm; 0: not given */
+    uint32_t max_registers;       /* .maxnreg; 0: not given */
+    uint32_t set_registers;       /* the largest count of its setmaxnreg; 0: it has none, or they
+                                   * have no effect */
     bool uses_barrier;            /* contains bar/barrier */
     int line, column;
 };
@@ -623,49 +626,48 @@ typedef struct PtxModule {
     const char *file; /* name for messages */
     int version_major, version_minor;
     int target;       /* 75 of sm_75 */
-    int address_bits; /* 32 or 64; while a text without .address_size is read, 0 until an address
-                         shows it */
+    int address_bits; /* 32 or 64; while a text without .address_size is being read, 0 until the
+                       * first address */
     PtxVar **vars;    /* module-level variables: global, const, shared, local, tex */
     int var_count;
-    uint32_t local_bytes;    /* of the local ones, with which a thread's local memory begins
-                                (ptx_link) */
+    uint32_t local_bytes;    /* bytes of the local ones, which are at the start of a thread's local
+                              * memory (ptx_link) */
     PtxFunction **functions; /* kernels and functions, definitions and unresolved externs */
     int function_count;
-    const char **source_files; /* of .file directives, by index; NULL entries allowed */
+    const char **source_files; /* from .file directives, by index; NULL entries allowed */
     int source_file_count;
     PtxLoc *locs; /* of .loc directives */
     int32_t loc_count;
-    const struct Cubin *cubin;  /* machine code (isa/sass/code.h) instead of a text; NULL: PTX */
-    unsigned char **cubin_data; /* the same: by section, copies of the initial values */
+    const struct Cubin *cubin;  /* machine code (isa/sass/code.h) instead of text; NULL: PTX */
+    unsigned char **cubin_data; /* machine code: by section, copies of the initial values */
 } PtxModule;
 
-/* Reads `length` bytes of PTX text. `name` is used in messages. Every mistake goes to `diag` with
- * its line and column; NULL when there was any. The module owns copies of everything it needs.
- * Names the instructions and directives that are not supported. `text` need not be NUL-terminated.
- */
+/* Reads `length` bytes of PTX text. `name` is used in messages. Every error is reported to `diag`
+ * with its line and column; then NULL is returned. Unsupported instructions and directives are
+ * named. The module owns copies of everything it needs. `text` need not be NUL-terminated. */
 PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *diag);
 
-/* The same, with the instructions of each block in an order in which a compiler might have put them
- * for a machine: what long waits hang on first. */
+/* The same, but reorders the instructions of each block as a compiler for a machine might do:
+ * instructions that long waits depend on come first. */
 PtxModule *ptx_read_compiled(const char *name, const char *text, size_t length, Diag *diag);
 
-/* Joins modules into the first one: .extern variables and functions are bound to the others'
- * definitions, .weak and .common merged; then lays out shared memory and sets
- * PtxFunction.registers. The other modules must stay alive as long as the first. To be called with
- * a single module, too. False, with messages, on duplicate or missing symbols (the functions the
- * machine provides itself, ptx_is_builtin, are never missing). */
+/* Joins modules into the first one: binds .extern variables and functions to the other modules'
+ * definitions, merges .weak and .common, then assigns shared memory and sets PtxFunction.registers.
+ * The other modules must live as long as the first. Call it for a single module, too. Returns
+ * false, after messages, if symbols are duplicate or missing. Functions that the simulator provides
+ * (ptx_is_builtin) are never missing. */
 bool ptx_link(PtxModule **modules, int count, Diag *diag);
 
-/* The functions that the simulator itself provides. */
+/* Functions that the simulator itself provides. */
 typedef enum PtxBuiltin {
 #define BUILTIN(constant, name) PTX_BUILTIN_##constant,
 #include "ptx/builtins.def"
 #undef BUILTIN
-    PTX_BUILTIN_COUNT /* none of them */
+    PTX_BUILTIN_COUNT /* not a builtin */
 } PtxBuiltin;
 
 PtxBuiltin ptx_find_builtin(const char *function_name);
-/* Whether it is one, and the same for those of the device runtime only. */
+/* Whether a name is that of a builtin; whether it is that of a function of the device runtime. */
 bool ptx_is_builtin(const char *function_name);
 bool ptx_is_device_runtime(const char *function_name);
 

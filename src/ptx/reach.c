@@ -1,4 +1,4 @@
-/* What a kernel reaches through calls: the shared variables that it needs, and the registers. */
+/* What a kernel can reach through calls: the shared variables and registers that it needs. */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -6,21 +6,22 @@
 
 #include "base/bits.h"
 
-enum { MAX_SHARED_BYTES = 1 << 24 /* of one CTA: the shared window of generic addresses */ };
+enum { MAX_SHARED_BYTES = 1 << 24 /* per CTA: the shared window of generic addresses */ };
 
-/* Dynamic shared memory starts at a multiple of this, as programs that put doubles or vectors into
- * an array of bytes expect, bytes. */
+/* Alignment of the start of dynamic shared memory in bytes, as expected by programs that store
+ * doubles or vectors in a byte array. */
 enum { DYNAMIC_ALIGN = 16 };
 
-/* Visits of functions on behalf of kernels, about a second; modules need some thousand. */
+/* Limit on the visits of functions, over all kernels; about a second. Real modules need some
+ * thousand. */
 static const int64_t max_visits = INT64_C(100000000);
 
-/* An edge, or a use: from a function to a function or variable. */
+/* An edge from a function to a function or variable. */
 typedef struct Link {
     int32_t from, to;
 } Link;
 
-/* Links grouped by where they start: list[start[i] .. start[i + 1]). */
+/* Links grouped by their start: list[start[i] .. start[i + 1]). */
 typedef struct Links {
     Link *list;
     int64_t count, capacity;
@@ -45,7 +46,7 @@ static void add_link(Links *links, int32_t from, int32_t to) {
     links->list[links->count++] = (Link){from, to};
 }
 
-/* Groups the links by their start, keeping the order of those of one start. */
+/* Groups the links by their start; links with the same start keep their order. */
 static void group(Links *links, int32_t nodes) {
     Link *sorted = base_malloc(sizeof *sorted * (size_t)(links->count + 1));
     links->start = base_calloc((size_t)nodes + 2, sizeof *links->start);
@@ -66,7 +67,7 @@ static void free_links(Links *links) {
 
 /* ---- Collecting ---- */
 
-/* Numbers the shared variables; the number is kept in `address` until they get their places. */
+/* Numbers the shared variables. The number is stored in `address` until the addresses are set. */
 static void number_shared(Reach *reach) {
     const PtxModule *m = reach->module;
     int64_t count = m->var_count;
@@ -127,7 +128,7 @@ static void collect(Reach *reach) {
 
 /* ---- Shared memory ---- */
 
-/* Enters `kernel` as a user of every shared variable that it reaches. */
+/* Records `kernel` as a user of every shared variable that it reaches. */
 static void visit_kernel(Reach *reach, int32_t kernel, int32_t *seen, int32_t *seen_var,
                          int32_t *stack, int64_t *visits) {
     int32_t depth = 0;
@@ -173,7 +174,8 @@ static bool find_users(Reach *reach) {
     return visits <= max_visits;
 }
 
-/* Places each variable behind all that its kernels have so far: one address serves them all. */
+/* Places each variable after everything that its kernels have so far, so that it has the same
+ * address in all of them. */
 static void place_shared(Reach *reach, uint64_t *ends) {
     for (int32_t v = 0; v < reach->shared_count; v++) {
         PtxVar *var = reach->shared[v];
@@ -187,7 +189,7 @@ static void place_shared(Reach *reach, uint64_t *ends) {
         for (int64_t i = reach->users.start[v]; i < reach->users.start[v + 1]; i++)
             ends[reach->users.list[i].to] = var->address + var->size;
     }
-    for (int32_t v = 0; v < reach->shared_count; v++) { /* dynamic ones stand last */
+    for (int32_t v = 0; v < reach->shared_count; v++) { /* dynamic variables come last */
         if (!reach->shared[v]->is_incomplete) continue;
         reach->shared[v]->address = 0;
         for (int64_t i = reach->users.start[v]; i < reach->users.start[v + 1]; i++) {
@@ -227,8 +229,8 @@ static int most_first(const void *a, const void *b) {
     return x->function < y->function ? -1 : 1;
 }
 
-/* Every function gets the greatest need among those it reaches: the needs are handed to callers,
- * greatest first, so that each function is set once. */
+/* Every function gets the largest need of the functions that it reaches. Needs are passed to
+ * callers, largest first, so each function is set once. */
 static void spread_registers(Reach *reach) {
     PtxModule *m = reach->module;
     int32_t count = m->function_count;
@@ -264,9 +266,10 @@ static void spread_registers(Reach *reach) {
     free(is_set);
 }
 
-/* The most registers that a kernel may have: .maxnreg, and enough CTAs on an SM for its launch
- * bounds. A register file has 64 K registers, 32 K before sm_30; they are given out by eights.
- * Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
+/* The largest number of registers that a kernel may have: limited by .maxnreg, and by the number of
+ * CTAs per SM that its launch bounds require. A register file has 64 K registers, 32 K before
+ * sm_30; they are allocated in units of eight. Source: CUDA C++ Programming Guide, technical
+ * specifications per compute capability. */
 static int32_t register_bound(const PtxModule *module, const PtxFunction *f) {
     enum { MAX_REGISTERS = 255, MIN_REGISTERS = 16, GRANULE = 8 };
     uint64_t bound = MAX_REGISTERS, file = module->target < 30 ? 32768 : 65536;
@@ -281,8 +284,9 @@ static int32_t register_bound(const PtxModule *module, const PtxFunction *f) {
     return (int32_t)bound;
 }
 
-/* A kernel with setmaxnreg begins with as many registers as its bounds allow and it ever asks for,
- * and setmaxnreg has no effect where the directives name no bound: so ptxas 13.0 has it. */
+/* A kernel with setmaxnreg starts with the largest number that it ever requests, if its bounds
+ * allow it. setmaxnreg has no effect if the directives set no bound. ptxas 13.0 has the same
+ * rules. */
 static void set_first_registers(PtxFunction *f, int32_t bound) {
     enum { GRANULE = 8 };
     const bool has_block = f->required_threads[0] || f->max_threads[0];

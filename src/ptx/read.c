@@ -1,5 +1,5 @@
-/* Reading a module: its directives, functions and their attributes, and the checks that need the
- * whole of it. Source: PTX ISA 9.0, chapter 11. */
+/* Reads a module: directives, functions and their attributes, and the checks that need the whole
+ * module. Source: PTX ISA 9.0, chapter 11. */
 #include "ptx/reader.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static bool read_file(Reader *reader) {
         module->source_files[module->source_file_count++] = NULL;
     }
     char *name = arena_strndup(reader->arena, reader->token.text, reader->token.length);
-    text_show_controls(name); /* messages and reports have it */
+    text_show_controls(name); /* for messages and reports */
     module->source_files[index] = name;
     reader_next(reader);
     while (reader_accept(reader, ',')) {
@@ -106,7 +106,7 @@ static bool read_section(Reader *reader) {
            reader_error_at(reader, line, column, "section is not closed: '}' is missing");
 }
 
-/* .alias name, function; completed when all functions are known. */
+/* .alias name, function; completed after all functions have been read. */
 static bool read_alias(Reader *reader) {
     Token places[2];
     Name *names[2];
@@ -130,8 +130,8 @@ static bool read_alias(Reader *reader) {
 
 /* ---- Functions ---- */
 
-/* Places a list of parameters from `*top` on; false, with an error, when there are too many bytes.
- */
+/* Places a list of parameters from `*top` on. Returns false, after an error, if they have too many
+ * bytes. */
 static bool place_parameters(Reader *reader, const PtxFunction *function, PtxVar *vars, int count,
                              uint64_t *top) {
     uint64_t limit = function->is_kernel ? KERNEL_PARAM_BYTES : READER_MAX_PARAM_BYTES;
@@ -154,7 +154,7 @@ static bool has_same_parameters(const PtxVar *a, int a_count, const PtxVar *b, i
     return true;
 }
 
-/* Three numbers of .maxntid and its like; those left out are 1. */
+/* The three numbers of .maxntid and similar directives; omitted ones are 1. */
 static bool read_dimensions(Reader *reader, uint32_t dimensions[3]) {
     int count = 0;
     dimensions[1] = dimensions[2] = 1;
@@ -175,7 +175,7 @@ static bool read_count(Reader *reader, uint32_t *count) {
     return true;
 }
 
-/* Grids that count clusters, not thread blocks. */
+/* Grids whose size is in clusters instead of thread blocks. */
 static bool refuse_counted_clusters(Reader *reader) {
     const Token place = reader->token;
     reader_next(reader);
@@ -184,7 +184,7 @@ static bool refuse_counted_clusters(Reader *reader) {
     return true;
 }
 
-/* An unknown directive, with the words behind it. */
+/* Skips an unknown directive and the words after it. */
 static bool refuse_attribute(Reader *reader) {
     if (!reader_unknown_word(reader, "a directive of a function such as .maxntid") &&
         !reader->function->refusal)
@@ -196,8 +196,8 @@ static bool refuse_attribute(Reader *reader) {
     return true;
 }
 
-/* Whether what begins the module's next directive is at hand: compilers of 2010 wrote prototypes
- * without a semicolon, and ptxas still takes them. */
+/* Whether the module's next directive begins here. Compilers of 2010 wrote prototypes without a
+ * semicolon, and ptxas still accepts them. */
 static bool at_directive(const Reader *reader) {
     return reader->token.kind == LEX_END ||
            (reader_at_directive(reader) && !reader_at_word(reader, ".pragma"));
@@ -240,7 +240,7 @@ static bool read_attributes(Reader *reader, PtxFunction *function) {
     return true;
 }
 
-/* The function that a header declares or defines, new or seen before; NULL after an error. */
+/* The function that a header declares or defines, new or declared before; NULL after an error. */
 static PtxFunction *declare_function(Reader *reader, Name *name, const Token *place) {
     Binding *here = names_here(&reader->names, name);
     if (here && here->kind == BINDING_FUNCTION) return here->function;
@@ -261,7 +261,7 @@ static PtxFunction *declare_function(Reader *reader, Name *name, const Token *pl
     return function;
 }
 
-/* Moves what a header says into the function; it may only repeat an earlier declaration. */
+/* Copies a header to the function. A repeated header must match the earlier declaration. */
 static bool merge_header(Reader *reader, PtxFunction *function, const PtxFunction *header,
                          bool is_new, bool is_definition) {
     bool is_same = has_same_parameters(function->returns, function->return_count, header->returns,
@@ -287,7 +287,8 @@ static bool merge_header(Reader *reader, PtxFunction *function, const PtxFunctio
     return true;
 }
 
-/* Reads a list of parameters. One that is not supported is skipped: the function is refused. */
+/* Reads a list of parameters. A list that is not supported is skipped, and the function is
+ * refused. */
 static bool read_parameters(Reader *reader, PtxVar **vars, uint16_t *count) {
     const ReaderPlace place = reader_place(reader);
     if (variable_read_parameters(reader, reader->function->is_kernel, vars, count)) return true;
@@ -303,7 +304,7 @@ static bool read_parameters(Reader *reader, PtxVar **vars, uint16_t *count) {
     return depth == 0;
 }
 
-/* Gives the parameters and returns their places. */
+/* Assigns offsets to the parameters and returns. */
 static bool place_all(Reader *reader, PtxFunction *header) {
     uint64_t top = 0;
     if (!place_parameters(reader, header, header->parameters, header->parameter_count, &top) ||
@@ -317,7 +318,7 @@ static bool place_all(Reader *reader, PtxFunction *header) {
     return true;
 }
 
-/* Reads a function's header; what is not supported refuses the function. */
+/* Reads a function's header. If a part is not supported, the function is refused. */
 static bool read_header(Reader *reader, PtxFunction *header, Name **name, Token *place) {
     if (reader_at_word(reader, ".attribute")) {
         while (!reader_at(reader, ')') && !reader_at(reader, ';') && !reader_at(reader, '{') &&
@@ -345,7 +346,7 @@ static bool read_header(Reader *reader, PtxFunction *header, Name **name, Token 
     return read_attributes(reader, header) && place_all(reader, header);
 }
 
-/* .entry and .func, from behind that word. */
+/* Reads .entry or .func, after that word. */
 static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
     PtxFunction header = {.is_kernel = is_kernel, .linkage = linkage, .refusal = reader->refusal};
     Token place;
@@ -363,13 +364,13 @@ static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
     return reader_expect(reader, ';', "or a body behind the header of a function");
 }
 
-/* Skips to behind the ';' of a variable after a mistake in it, its initialiser included. */
+/* After an error in a variable: skips to after its ';', including its initialiser. */
 static void skip_declaration(Reader *reader) {
     while (reader->token.kind != LEX_END && !reader_accept(reader, ';'))
         reader_next(reader);
 }
 
-/* Skips a function with its body, or an unknown directive, after a mistake outside of bodies. */
+/* After an error outside of bodies: skips a function with its body, or an unknown directive. */
 static void skip_function(Reader *reader) {
     int depth = 0;
     while (reader->token.kind != LEX_END) {
@@ -382,8 +383,9 @@ static void skip_function(Reader *reader) {
     reader_accept(reader, ';');
 }
 
-/* Skips a directive of the module that is not supported, from its start: to behind its ';' or '}',
- * or to the line that begins with another directive. Names in it that mean nothing else are its. */
+/* Skips a directive of the module that is not supported, from its start to after its ';' or '}', or
+ * to the line where another directive begins. Names in it that have no other meaning are bound to
+ * it. */
 static bool skip_unknown(Reader *reader) {
     const int line = reader->token.line, column = reader->token.column;
     int depth = 0, last_line = line;
@@ -426,7 +428,7 @@ static PtxLinkage read_linkage(Reader *reader) {
 
 static const struct {
     const char *word;
-    bool (*read)(Reader *reader); /* behind the word */
+    bool (*read)(Reader *reader); /* called after the word */
 } directives[] = {
     {".version", read_version},           {".target", read_target},
     {".address_size", read_address_size}, {".file", read_file},
@@ -434,7 +436,7 @@ static const struct {
     {".pragma", body_read_pragma},        {".reg", variable_read_registers},
 };
 
-/* What begins no directive that is known. Words before .entry or .func are part of that. */
+/* Handles an unknown directive. Words before .entry or .func belong to the function. */
 static bool unknown_directive(Reader *reader) {
     const Token place = reader->token;
     const char *text = reader_token_text(reader);
@@ -495,9 +497,9 @@ static void read_all(Reader *reader) {
     if (reader->module->target == 0) reader_error(reader, "the .target directive is missing");
 }
 
-/* ---- Checks of the whole, and analysis ---- */
+/* ---- Checks of the whole module, and analysis ---- */
 
-/* Gives an alias the body of the function that it stands for. */
+/* Gives an alias the body of its target. */
 static void resolve_alias(Reader *reader, PtxFunction *function) {
     PtxFunction *target = function->alias;
     for (int steps = 0; target && target->alias; target = target->alias) {
@@ -570,7 +572,7 @@ static PtxModule *read(const char *name, const char *text, size_t length, bool i
     if (length) memcpy(copy, text, length);
     copy[length] = '\0';
     PtxModule *module = ARENA_NEW(arena, PtxModule);
-    char *shown = arena_strdup(arena, name); /* in messages */
+    char *shown = arena_strdup(arena, name); /* the name in messages */
     text_show_controls(shown);
     *module = (PtxModule){.arena = arena, .file = shown};
     Reader reader = {.module = module, .arena = arena, .diag = diag};

@@ -6,7 +6,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* The refusal of what is being read: a function, or a directive outside of functions. */
+/* The refusal of the function being read, or of the directive outside of functions. */
 static const char **refusal_of(Reader *reader) {
     return reader->function ? &reader->function->refusal : &reader->refusal;
 }
@@ -140,7 +140,7 @@ PtxType reader_type_of(const Token *token) {
     return PTX_TYPE_NONE;
 }
 
-/* Whether the '}' at hand ends a vector in the middle of a statement rather than a scope. */
+/* Whether the current '}' ends a vector in the middle of a statement rather than a scope. */
 static bool is_vector_end(const Reader *reader) {
     Lexer lexer = reader->lexer;
     Token next;

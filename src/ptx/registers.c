@@ -1,15 +1,16 @@
-/* How many registers per thread a kernel has on the hardware: a model of what NVIDIA's assembler
- * reports, with four constants fitted to it (docs/ptx.md has the data and the error that is left).
+/* The number of registers per thread that a kernel has on hardware. This is a model of what
+ * NVIDIA's assembler reports, with four constants fitted to it (docs/ptx.md has the data and the
+ * remaining error).
  *
- * Liveness alone is too low, because the assembler starts loads early in order to overlap their
- * latencies, and each load in flight holds its destination. It stops doing so at about 32
- * registers. Functions of the calling convention may always use the scratch registers. */
+ * Liveness alone gives too low a number. The assembler starts loads early to overlap their
+ * latencies, and each pending load occupies its destination. It stops doing so at about 32
+ * registers. Functions that follow the calling convention may always use the scratch registers. */
 #include "ptx/analysis.h"
 
 enum {
-    ALWAYS_USED = 1,     /* in addition to what is live */
-    CALLER_MINIMUM = 24, /* of kernels that call: the scratch registers of the convention */
-    MINIMUM = 8          /* of any kernel */
+    ALWAYS_USED = 1,     /* in addition to live registers */
+    CALLER_MINIMUM = 24, /* for kernels that call: the scratch registers of the convention */
+    MINIMUM = 8          /* for any kernel */
 };
 
 static int32_t words_of(const PtxFunction *function, const PtxOperand *operand) {
@@ -25,14 +26,15 @@ static bool is_early_load(const PtxInst *inst) {
     return is_load && inst->space != PTX_SPACE_PARAM && inst->space != PTX_SPACE_CONST;
 }
 
-/* Whether no load moves across the instruction. */
+/* Whether loads cannot move across the instruction. */
 static bool stops_loads(const PtxInst *inst) {
     return inst->op == PTX_OP_BAR || inst->op == PTX_OP_CLUSTER_BARRIER ||
            inst->op == PTX_OP_CALL || inst->op == PTX_OP_MEMBAR || inst->op == PTX_OP_FENCE ||
            inst->op == PTX_OP_ATOM;
 }
 
-/* Most 32-bit words loaded in one basic block without anything between that stops loads. */
+/* Maximum number of 32-bit words that are loaded in one basic block with nothing in between that
+ * stops loads. */
 static int32_t words_in_flight(const PtxFunction *function) {
     int32_t most = 0;
     for (int32_t b = 0; b < function->block_count; b++) {
@@ -57,7 +59,7 @@ static bool has_call(const PtxFunction *function) {
 int32_t ptx_estimate_registers(const PtxFunction *function, int32_t pressure) {
     int32_t registers = pressure + ALWAYS_USED;
     int32_t early =
-        registers + (words_in_flight(function) * 3 + 2) / 4; /* three quarters of them */
+        registers + (words_in_flight(function) * 3 + 2) / 4; /* three quarters of the words */
     if (early > PTX_EARLY_REGISTERS) early = PTX_EARLY_REGISTERS;
     if (early > registers) registers = early;
     int32_t minimum = has_call(function) ? CALLER_MINIMUM : MINIMUM;

@@ -1,5 +1,5 @@
-/* Matches spellings against the table of forms. A form's modifiers are read from its notation here
- * and nowhere else, so that the table stays readable and is the only place that knows them. */
+/* Matches spellings with the table of forms. Only this file parses the notation of a form's
+ * modifiers, so the table stays readable and is the only place that defines them. */
 #include "ptx/shape.h"
 
 #include <string.h>
@@ -9,20 +9,20 @@
 enum {
     MAX_SPELLING = 200, /* characters; the longest legal ones have about 100 */
     MAX_WORDS = 20,     /* modifiers of a spelling */
-    MAX_ITEMS = 20      /* modifiers of a form */
+    MAX_ITEMS = 20      /* modifiers per form */
 };
 
-/* A part of a text, not NUL-terminated. */
+/* A part of a string, not NUL-terminated. */
 typedef struct Slice {
     const char *text;
     size_t length;
 } Slice;
 
-/* A modifier that a form takes: one of `words`, separated by commas, each with its note. */
+/* A modifier of a form: one of `words`, which are separated by commas and may have notes. */
 typedef struct Item {
     Slice words;
     bool is_optional;
-    bool is_used; /* by the spelling at hand */
+    bool is_used; /* used by the current spelling */
 } Item;
 
 static bool slice_is(Slice slice, const char *text) {
@@ -31,7 +31,7 @@ static bool slice_is(Slice slice, const char *text) {
 
 /* ---- Notation of the table ---- */
 
-/* Splits a form's modifiers into items; returns their number. */
+/* Splits a form's modifiers into items; returns the number of items. */
 static int split_items(const char *notation, Item *items) {
     int count = 0;
     for (const char *p = notation; *p; count++) {
@@ -44,7 +44,7 @@ static int split_items(const char *notation, Item *items) {
     return count;
 }
 
-/* The next word of a comma-separated list, its note included; false at the end. */
+/* The next word of a comma-separated list, including its note. Returns false at the end. */
 static bool next_word(Slice *list, Slice *word) {
     if (list->length == 0) return false;
     const char *comma = memchr(list->text, ',', list->length);
@@ -61,7 +61,7 @@ static size_t length_without_note(Slice word) {
     return note ? (size_t)(note - word.text) : word.length;
 }
 
-/* The word of an item, note included, that a spelled word matches. */
+/* The word of an item, including its note, that matches a spelled word. */
 static bool find_in_item(const Item *item, Slice spelled, Slice *match) {
     Slice list = item->words;
     while (next_word(&list, match)) {
@@ -90,7 +90,7 @@ static void set_type(PtxInst *inst, PtxType type) {
     *unset = type;
 }
 
-/* Of the two priorities of a cache policy the first is the first. */
+/* Sets the primary priority of a cache policy first, then that of the other accesses. */
 static void set_l2_priority(PtxInst *inst, PtxEvict priority) {
     if (inst->evict_l2) inst->evict_rest = priority;
     else inst->evict_l2 = priority;
@@ -122,11 +122,11 @@ static void apply_modifier(PtxInst *inst, const PtxModifier *modifier) {
     }
 }
 
-/* A form tried on a spelling. */
+/* The result of matching a form with a spelling. */
 typedef struct Match {
     const PtxForm *form;
-    int matched;      /* words that fit, from the left */
-    bool is_complete; /* every word fits and nothing is missing */
+    int matched;      /* number of words that fit, from the left */
+    bool is_complete; /* every word fits, and no modifier is missing */
     Item items[MAX_ITEMS];
     int item_count;
     PtxInst inst;
@@ -170,7 +170,7 @@ static void set_fragment(PtxSlot *slot, const PtxInst *inst) {
     slot->can_brace = true;
 }
 
-/* What the letter after an operand's name says (PtxForm). */
+/* Applies the letter after an operand's name (see PtxForm). */
 static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     slot->type = inst->type;
     slot->is_relaxed = letter == 'x' || letter == 'z';
@@ -230,7 +230,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     }
 }
 
-/* How many elements a packed video instruction has: the digit that ends its name. */
+/* The number of elements of a packed video instruction: the digit at the end of its name. */
 static uint8_t elements_of(const char *name) { return (uint8_t)(name[strlen(name) - 1] - '0'); }
 
 static void read_slots(PtxShape *shape) {
@@ -294,7 +294,7 @@ void ptx_form_write(const PtxForm *form, Text *out) {
     }
 }
 
-/* The name that says best what was meant, or NULL. */
+/* The opcode that is most similar to a name, or NULL. */
 static const char *nearest_opcode(const char *name) {
     const char *names[PTX_OP_COUNT];
     for (int i = 0; i < PTX_OP_COUNT; i++)
@@ -302,7 +302,7 @@ static const char *nearest_opcode(const char *name) {
     return diag_nearest(name, names, PTX_OP_COUNT);
 }
 
-/* Whether PTX has the opcode; says what it is. */
+/* Whether PTX has the opcode. Adds what it is to `why`. */
 static bool explain_unsupported(const char *name, Text *why) {
     int count;
     const PtxUnsupported *unsupported = ptx_unsupported(&count);
@@ -325,7 +325,7 @@ static int split_words(const char *spelling, Slice *name, Slice *words) {
     return count;
 }
 
-/* Whether a spelling has the opcode, if there is one, and the modifiers of a name. */
+/* Whether a spelling has the modifiers in `name`, and its opcode if it has one. */
 static bool has_words(const char *spelling, const char *name) {
     Slice opcode, wanted_opcode, words[MAX_WORDS], wanted[MAX_WORDS];
     const int word_count = split_words(spelling, &opcode, words);
@@ -343,7 +343,7 @@ static bool has_words(const char *spelling, const char *name) {
     return has_all;
 }
 
-/* Whether PTX has such modifiers, and this reader lacks them. */
+/* Whether PTX has these modifiers but this reader does not support them. */
 static bool explain_unsupported_words(const char *spelling, Text *why) {
     int count;
     const PtxUnsupported *unsupported = ptx_unsupported_words(&count);
@@ -361,7 +361,7 @@ static void explain_opcode(const char *name, Text *why) {
     if (nearest) text_printf(why, "; did you mean '%s'?", nearest);
 }
 
-/* The modifier in the table nearest to a misspelled one, or NULL. */
+/* The modifier in the table that is most similar to a misspelled one, or NULL. */
 static const char *nearest_modifier(Slice word) {
     enum { MAX_NAMES = 512, MAX_LENGTH = 64 };
     const char *names[MAX_NAMES];
@@ -403,7 +403,7 @@ static void explain_missing(const char *spelling, const Match *best, Text *why) 
     }
 }
 
-/* ---- */
+/* ---- Shapes ---- */
 
 PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why) {
     Slice name, words[MAX_WORDS];
@@ -439,7 +439,8 @@ PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why) {
     shape->spelling = arena_strdup(arena, spelling);
     shape->form = best.form;
     shape->inst = best.inst;
-    if (shape->inst.type == PTX_B128 && shape->inst.op != PTX_OP_MOV) { /* registers are pairs */
+    if (shape->inst.type == PTX_B128 && shape->inst.op != PTX_OP_MOV) { /* its registers are
+                                                                         * pairs */
         shape->inst.type = PTX_B64;
         shape->inst.vector = 2;
     }

@@ -1,5 +1,5 @@
-/* Shapes: an instruction's spelling ("ld.global.v4.f32") resolved against the table of forms. The
- * reader does this once for each spelling of a module, not for each instruction. */
+/* Shapes: an instruction's spelling ("ld.global.v4.f32") resolved with the table of forms. The
+ * reader does this once for each spelling in a module, not for each instruction. */
 #ifndef TYTO_PTX_SHAPE_H
 #define TYTO_PTX_SHAPE_H
 
@@ -10,8 +10,8 @@
 #include "ptx/ptx.h"
 
 typedef enum PtxSlotKind {
-    PTX_SLOT_VALUE,    /* register, or for sources an immediate */
-    PTX_SLOT_MOVE,     /* what mov takes */
+    PTX_SLOT_VALUE,    /* register; for sources also an immediate */
+    PTX_SLOT_MOVE,     /* operand of mov */
     PTX_SLOT_SPECIAL,  /* all elements of a special register, or a vector */
     PTX_SLOT_MEMORY,   /* [address] */
     PTX_SLOT_TEXTURE,  /* [texture, {coordinates}] */
@@ -21,30 +21,30 @@ typedef enum PtxSlotKind {
     PTX_SLOT_CALL
 } PtxSlotKind;
 
-/* What one operand must be. */
+/* The requirements of one operand. */
 typedef struct PtxSlot {
     PtxSlotKind kind;
     PtxType type;        /* NONE: any integer that can hold an address */
-    bool is_destination; /* written to */
+    bool is_destination; /* it is written */
     bool is_optional;
     bool can_pair;   /* d|p: the second is a predicate */
     bool is_relaxed; /* registers may be wider than the type */
-    bool can_select; /* .b0, .h1 */
-    bool can_minus;  /* -a */
-    uint8_t picks;   /* .h10, .b7654 may be written: how many elements the register has, or 0 */
-    PtxSpace space;  /* of an address: NONE: what the instruction says */
+    bool can_select; /* .b0, .h1 may be written */
+    bool can_minus;  /* -a may be written */
+    uint8_t picks;   /* .h10, .b7654 may be written: elements of the register; otherwise 0 */
+    PtxSpace space;  /* of an address; NONE: that of the instruction */
     bool is_shared_if_short; /* of an address: see opcode.h */
-    bool can_be_pred;        /* a predicate is as good */
-    bool can_describe;       /* a 64-bit register is as good as the vector */
-    bool can_brace;          /* a single element may stand in braces, as a vector of one */
-    bool can_enclose;        /* it may, and means the same without: Triton writes {%r1} */
-    bool is_in_brackets;     /* of the address before it */
-    uint8_t elements;        /* more than 1: a vector of as many */
-    char name;               /* for messages: 'd' */
+    bool can_be_pred;        /* a predicate is also accepted */
+    bool can_describe;       /* a 64-bit register is accepted instead of the vector */
+    bool can_brace;          /* a single element may be in braces, as a vector of one */
+    bool can_enclose;        /* the same, without a change of meaning: Triton writes {%r1} */
+    bool is_in_brackets;     /* in the brackets of the address before it */
+    uint8_t elements;        /* if more than 1: a vector with that many */
+    char name;               /* name in messages: 'd' */
 } PtxSlot;
 
 typedef struct PtxShape {
-    PtxInst inst; /* an instruction of this spelling, without operands */
+    PtxInst inst; /* an instruction with this spelling, without operands */
     const char *spelling;
     const PtxForm *form;
     PtxSlot slots[PTX_MAX_OPERANDS];
@@ -53,12 +53,12 @@ typedef struct PtxShape {
     bool reads_destination;
 } PtxShape;
 
-/* The shape of a spelling, in `arena`. NULL when there is no such instruction, or when this reader
- * lacks an instruction of PTX; the reason is added to `why` ("there is no instruction 'ad'; did you
- * mean 'add'?"). */
+/* Returns the shape of a spelling, allocated in `arena`. Returns NULL if there is no such
+ * instruction, or if this reader does not support it. The reason is added to `why` ("there is no
+ * instruction 'ad'; did you mean 'add'?"). */
 PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why);
 
-/* Adds a form as the manual writes it: "add{.sat}.s32 d, a, b", the notes left out. */
+/* Adds a form as the manual writes it: "add{.sat}.s32 d, a, b", without the notes. */
 void ptx_form_write(const PtxForm *form, Text *out);
 
 #endif

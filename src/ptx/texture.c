@@ -18,12 +18,12 @@ const PtxGeometry *ptx_geometry(PtxSub sub) {
     return geometry;
 }
 
-/* What is being read. */
+/* The instruction being read. */
 typedef struct Statement {
     Reader *reader;
     const PtxShape *shape;
     PtxInst *inst;
-    const PtxGeometry *geometry; /* NULL: of a query */
+    const PtxGeometry *geometry; /* NULL for a query */
 } Statement;
 
 static bool check_value(const Statement *s, char name, PtxType type, PtxOperand *operand) {
@@ -31,7 +31,7 @@ static bool check_value(const Statement *s, char name, PtxType type, PtxOperand 
     return operand_check(s->reader, s->shape, &slot, s->inst, operand);
 }
 
-/* What is read or stored; what is read may be followed by a predicate. */
+/* The data that is read or stored. Data that is read may be followed by a predicate. */
 static bool read_data(const Statement *s, const PtxSlot *slot, PtxOperand *data) {
     Reader *reader = s->reader;
     if (!operand_read(reader, data)) return false;
@@ -62,8 +62,8 @@ static bool read_handle(const Statement *s, PtxOpaque opaque, PtxOperand *operan
                            "a 64-bit register or a %s variable is expected here", names[opaque]);
 }
 
-/* A list in braces, or, if there is to be one element, that element. Where `may_exceed`, a list of
- * two or four may stand for a shorter one: what is too much is ignored, once it is checked. */
+/* A list in braces, or a single element if `count` is 1. With `may_exceed`, a list of two or four
+ * elements is accepted in place of a shorter one; additional elements are checked and ignored. */
 static bool read_list(const Statement *s, int count, bool may_exceed, PtxOperand *list) {
     Reader *reader = s->reader;
     const int line = reader->token.line;
@@ -106,7 +106,7 @@ static bool at_sampler(const Reader *reader) {
     return ahead.kind == LEX_SYMBOL && ahead.symbol == ',';
 }
 
-/* [t, {x, y}], [t, s, {x, y}]; [t] of a query. */
+/* [t, {x, y}], [t, s, {x, y}]; [t] for a query. */
 static bool read_place(const Statement *s, PtxOperand *operands) {
     Reader *reader = s->reader;
     const PtxOpcode op = s->inst->op;
@@ -125,10 +125,10 @@ static bool read_place(const Statement *s, PtxOperand *operands) {
            reader_expect(reader, ']', "behind the coordinates");
 }
 
-/* As many elements as the geometry's axes, where three count as four. */
+/* As many elements as the geometry has axes; four for three axes. */
 static bool read_axes(const Statement *s, char name, PtxType type, PtxOperand *list) {
     const int axes = s->geometry->axes == 3 ? 4 : s->geometry->axes;
-    const bool is_offset = type == PTX_S32; /* gradients have no element too many */
+    const bool is_offset = type == PTX_S32; /* gradients have no additional elements */
     if (!read_list(s, axes, is_offset, list)) return false;
     for (int i = 0; i < list->count; i++)
         if (!check_value(s, name, type, &list->items[i])) return false;
@@ -154,7 +154,7 @@ static bool read_level(const Statement *s, PtxOperand *operands) {
             read_axes(s, 'c', PTX_F32, &operands[PTX_TEXTURE_GRADIENT_Y]));
 }
 
-/* Offsets in texels, then a value to compare depths with. */
+/* Offsets in texels, then a depth for the comparison. */
 static bool read_offsets(const Statement *s, PtxOperand *operands) {
     Reader *reader = s->reader;
     if ((s->inst->op != PTX_OP_TEX && s->inst->op != PTX_OP_TLD4) || !reader_accept(reader, ','))

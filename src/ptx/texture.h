@@ -5,11 +5,11 @@
 #include "ptx/ptx.h"
 
 typedef struct PtxGeometry {
-    PtxSub sub;          /* as PtxInst.sub2 has it */
-    uint8_t coordinates; /* elements of their vector; the last ones may have no meaning */
-    uint8_t axes;        /* that have meaning, behind the layer */
-    bool has_layer;      /* which is the first element then */
-    bool is_cube;        /* the axes are a direction's */
+    PtxSub sub;          /* value of PtxInst.sub2 */
+    uint8_t coordinates; /* elements of the coordinate vector; the last ones may be unused */
+    uint8_t axes;        /* used elements after the layer */
+    bool has_layer;      /* the first element is the layer */
+    bool is_cube;        /* the axes are a direction */
 } PtxGeometry;
 
 const PtxGeometry *ptx_geometry(PtxSub sub);

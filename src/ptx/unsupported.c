@@ -1,4 +1,4 @@
-/* Opcodes and modifiers that are not supported, with what they are for: messages name it. */
+/* Opcodes and modifiers that are not supported, with a description for messages. */
 #include "ptx/opcode.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))

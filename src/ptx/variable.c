@@ -12,7 +12,7 @@ enum { MAX_DIMENSIONS = 16, MAX_ALIGN = 4096 };
 static const struct {
     const char *word;
     PtxSpace space;
-    uint64_t max_bytes; /* of one variable */
+    uint64_t max_bytes; /* limit per variable */
 } spaces[] = {
     {".global", PTX_SPACE_GLOBAL, READER_MAX_VAR_BYTES},
     {".const", PTX_SPACE_CONST, READER_MAX_VAR_BYTES},
@@ -38,7 +38,7 @@ typedef struct Specifier {
 typedef struct Shape {
     uint64_t extent[MAX_DIMENSIONS]; /* elements; [0] is 0 for x[] */
     int dimensions;
-    uint64_t size; /* bytes in all; of one row for x[] */
+    uint64_t size; /* in bytes; for x[] the size of one row */
 } Shape;
 
 /* ---- Specifiers ---- */
@@ -71,7 +71,7 @@ static bool read_attribute(Reader *reader, Specifier *specifier) {
     return reader_expect(reader, ')', "to close .attribute");
 }
 
-/* ".ptr .global .align 4" of a kernel parameter. */
+/* Reads ".ptr .global .align 4" of a kernel parameter. */
 static bool read_pointer(Reader *reader, Specifier *specifier) {
     static const char *const pointees[] = {".const", ".global", ".local", ".shared"};
     specifier->is_pointer = true;
@@ -82,7 +82,7 @@ static bool read_pointer(Reader *reader, Specifier *specifier) {
     return !reader_accept_word(reader, ".align") || read_align(reader, &align);
 }
 
-/* .texref and its like: a handle of 64 bits, in a space of its own at module level. */
+/* .texref and similar types: a 64-bit handle, at module level in a space of its own. */
 static bool accept_opaque_type(Reader *reader, Specifier *specifier) {
     static const struct {
         const char *word;
@@ -147,7 +147,7 @@ static bool read_space(Reader *reader, Specifier *specifier) {
         specifier->space = spaces[i].space;
         specifier->max_bytes = spaces[i].max_bytes;
         if (specifier->space != PTX_SPACE_CONST || !reader_accept(reader, '[')) return true;
-        uint64_t bank; /* .const[3] of PTX 2: banks are one space today */
+        uint64_t bank; /* .const[3] of PTX 2: today there is only one bank */
         return constant_read_integer(reader, "constant bank", 0, 10, &bank) &&
                reader_expect(reader, ']', "behind the constant bank");
     }
@@ -199,7 +199,7 @@ static void set_declaration(PtxVar *var, const Specifier *specifier, const Shape
 
 /* ---- Initialisers ---- */
 
-/* An initialiser being put together. */
+/* State while an initialiser is read. */
 typedef struct Builder {
     PtxVar *var;
     PtxInit *inits;
@@ -207,7 +207,7 @@ typedef struct Builder {
     uint8_t *bytes; /* of the current run */
     int32_t byte_count, byte_capacity;
     uint64_t run_start; /* offset of the current run, bytes */
-    uint64_t highest;   /* end of what was written, bytes */
+    uint64_t highest;   /* end of the highest bytes written */
 } Builder;
 
 static PtxInit *add_init(Builder *builder, uint64_t offset, uint64_t size) {
@@ -278,7 +278,7 @@ static bool add_address(Reader *reader, Builder *builder, uint64_t offset, uint8
     return read_address(reader, init);
 }
 
-/* 0xFF00(symbol): which byte of the address the mask picks. */
+/* 0xFF00(symbol): the byte of the address that the mask selects. */
 static bool read_mask(Reader *reader, const Constant *mask, uint8_t *byte) {
     for (*byte = 0; *byte < 8; ++*byte) {
         if (!mask->is_float && mask->value == UINT64_C(0xFF) << 8 * *byte) return true;
@@ -304,7 +304,7 @@ static bool read_element(Reader *reader, Builder *builder, uint64_t offset) {
     return true;
 }
 
-/* Reads "{...}" that fills [offset, end); sub-braces fill `inner[1]` bytes each, and so on. */
+/* Reads "{...}" that fills [offset, end). Braces inside fill `inner[0]` bytes each, and so on. */
 static bool read_braces(Reader *reader, Builder *builder, uint64_t offset, uint64_t end,
                         const uint64_t *inner) {
     uint64_t element = (uint64_t)ptx_type_bits(builder->var->type) / 8;
@@ -325,8 +325,8 @@ static bool read_braces(Reader *reader, Builder *builder, uint64_t offset, uint6
     return reader_expect(reader, '}', "to close the initialiser");
 }
 
-/* Bytes that braces inside the outer ones fill, by depth, ended by 0: for int a[2][3], 12, then 0.
- * The elements of a vector are braces of their own. */
+/* Sets the number of bytes that inner braces fill, by depth, terminated by 0: for int a[2][3], 12,
+ * then 0. The elements of a vector have their own braces. */
 static void set_inner_sizes(const Specifier *specifier, const Shape *shape, uint64_t *inner) {
     uint64_t size = element_bytes(specifier);
     int dimensions = shape->dimensions, depth = dimensions > 0 ? dimensions - 1 : 0;
@@ -338,7 +338,8 @@ static void set_inner_sizes(const Specifier *specifier, const Shape *shape, uint
     inner[depth] = 0;
 }
 
-/* Takes the value of a sampler's property; those of textures and surfaces are the host's to say. */
+/* Sets a sampler's property. Properties of textures and surfaces are ignored, because the host sets
+ * them. */
 static bool set_property(PtxVar *var, const char *property, const Token *value) {
     static const char *const modes[] = {"wrap", "mirror", "clamp_ogl", "clamp_to_edge",
                                         "clamp_to_border"};
@@ -387,7 +388,7 @@ static bool read_initialiser(Reader *reader, PtxVar *var, const Specifier *speci
     bool is_read = reader_at(reader, '{') ? read_braces(reader, &builder, 0, end, inner)
                                           : read_element(reader, &builder, 0);
     flush_run(reader, &builder);
-    if (!is_read) builder.count = 0; /* the last address may be none */
+    if (!is_read) builder.count = 0; /* the last address may be incomplete */
     if (var->is_incomplete) {
         uint64_t row = shape->size;
         var->size = row ? bits_align_up(builder.highest, row) : 0;
@@ -404,7 +405,7 @@ static bool read_initialiser(Reader *reader, PtxVar *var, const Specifier *speci
 
 /* ---- Variables ---- */
 
-/* The variable that a declaration makes or completes; NULL after an error. */
+/* The variable that a declaration creates or completes; NULL after an error. */
 static PtxVar *declare(Reader *reader, Name *name, const Token *place, PtxLinkage linkage) {
     Binding *here = names_here(&reader->names, name);
     if (here) {
@@ -431,7 +432,7 @@ static void add_module_var(Reader *reader, PtxVar *var) {
     module->vars[module->var_count++] = var;
 }
 
-/* Gives a variable of the function its place in the local frame or the call-site area. */
+/* Assigns a variable of the function an offset in the local frame or the call-site area. */
 static bool add_function_var(Reader *reader, PtxVar *var, const Token *place) {
     PtxFunction *function = reader->function;
     uint64_t local = function->local_bytes;
@@ -585,8 +586,8 @@ bool variable_new_vector(Reader *reader, const char *name, PtxType type, int cou
         const char *text = arena_printf(reader->arena, "%s.%c", name, "xyzw"[i]);
         if (variable_new_register(reader, text, type, ordinal + i, line) < 0) return false;
     }
-    binding->index = first; /* only now, with all registers there: after an error, a use of the name
-                               must get other registers */
+    binding->index = first; /* set only now that all registers exist: after an error, a use of the
+                             * name must not get these registers */
     return true;
 }
 
@@ -602,8 +603,8 @@ bool variable_new_pair(Reader *reader, const char *name, int32_t ordinal, int li
     return true;
 }
 
-/* The first of `count` numbers of registers that are declared: of the function's or, outside of
- * functions, of the module's. -1, with an error, when the module has too many. */
+/* The first of `count` numbers for declared registers: numbers of the function or, outside of
+ * functions, of the module. Returns -1, after an error, if the module has too many. */
 static int32_t number_registers(Reader *reader, int64_t count) {
     int32_t *declared = reader->function ? &reader->declared_regs : &reader->module_regs;
     const int32_t first = *declared;

@@ -3,7 +3,7 @@
 #define TYTO_PTX_WARPGROUP_SHAPES_H
 
 // clang-format off
-/* Those of one depth k, as the list of PTX_MATRIX_SHAPES has them. */
+/* The shapes with one depth k, in the format of PTX_MATRIX_SHAPES. */
 #define PTX_WARPGROUP_SHAPES(SHAPE, k)                                                           \
     SHAPE(64, 8, k) SHAPE(64, 16, k) SHAPE(64, 24, k) SHAPE(64, 32, k) SHAPE(64, 40, k)          \
     SHAPE(64, 48, k) SHAPE(64, 56, k) SHAPE(64, 64, k) SHAPE(64, 72, k) SHAPE(64, 80, k)         \
@@ -13,7 +13,7 @@
     SHAPE(64, 208, k) SHAPE(64, 216, k) SHAPE(64, 224, k) SHAPE(64, 232, k) SHAPE(64, 240, k)    \
     SHAPE(64, 248, k) SHAPE(64, 256, k)
 
-/* The same as modifiers of a form: all, and those of integers and bits. */
+/* The same as modifiers of a form: all of them, and those for integers and bits. */
 #define PTX_WARPGROUP_EVENS(k)                                                                   \
     ".m64n8" k ",.m64n16" k ",.m64n24" k ",.m64n32" k ",.m64n48" k ",.m64n64" k ",.m64n80" k     \
     ",.m64n96" k ",.m64n112" k ",.m64n128" k ",.m64n144" k ",.m64n160" k ",.m64n176" k           \
@@ -27,11 +27,11 @@
 #define PTX_WARPGROUP_EVEN(k) PTX_WARPGROUP_PRODUCT "(" PTX_WARPGROUP_EVENS(k) ")"
 #define PTX_WARPGROUP_SPARSE(k) ".sp" PTX_WARPGROUP(k)
 #define PTX_WARPGROUP_SPARSE_EVEN(k) ".sp" PTX_WARPGROUP_EVEN(k)
-/* Operands of its forms: of halves, which may be transposed; of other floats; of integers. */
+/* Operands of the forms: for halves, which may be transposed; for other floats; for integers. */
 #define PTX_WARPGROUP_16 "d:R, a:M, b:l, c:p, e:n, f:n, g:n{, h:n}"
 #define PTX_WARPGROUP_F  "d:R, a:M, b:l, c:p, e:n, f:n"
 #define PTX_WARPGROUP_I  "d:R, a:M, b:l, c:p"
-/* The same of a sparse A: its metadata and their selector come before the predicate. */
+/* The same for a sparse A: its metadata and selector come before the predicate. */
 #define PTX_WARPGROUP_SPARSE_16 "d:R, a:M, b:l, c:i, e:n, f:p, g:n, h:n, i:n{, j:n}"
 #define PTX_WARPGROUP_SPARSE_F  "d:R, a:M, b:l, c:i, e:n, f:p, g:n, h:n"
 #define PTX_WARPGROUP_SPARSE_I  "d:R, a:M, b:l, c:i, e:n, f:p"

@@ -14,17 +14,17 @@
 #include "base/text.h"
 #include "base/user_cache.h"
 
-enum { FILE_MAX = 1 << 30 }; /* bytes, against absurd sizes */
+enum { FILE_MAX = 1 << 30 }; /* bytes; rejects absurd sizes */
 static const char magic[8] = "tytocub2";
 
-/* How a file begins; the cubin follows. */
+/* The header of a file; the cubin follows it. */
 typedef struct Header {
     char magic[8];
     KeptKey key;
     uint64_t size, hash; /* of the cubin */
 } Header;
 
-/* The path of a key's file; false when there is no folder for it. */
+/* The path of a key's file; returns false if there is no folder for it. */
 static bool find_place(const KeptKey *key, Text *place) {
     if (!user_cache_folder("cubins", place)) return false;
     text_printf(place, "/%016llx.cubin",
@@ -44,7 +44,7 @@ static bool is_good(const KeptKey *key, const char *bytes, size_t length) {
            header.hash == hash_add_large(HASH_START, bytes + sizeof header, size);
 }
 
-/* A copy of the cubin in a file's bytes; marks the file as used now. */
+/* Copies the cubin out of a file's bytes; marks the file as used now. */
 static const char *take(const char *path, const char *bytes, size_t length, Arena *arena,
                         size_t *size) {
     *size = length - sizeof(Header);
@@ -82,7 +82,7 @@ static int by_use(const void *one, const void *other) {
     return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
 }
 
-/* The regular files of a folder, to be freed with their paths. */
+/* The regular files of a folder; the caller frees them and their paths. */
 static Kept *list_files(const char *folder, uint32_t *count) {
     Kept *files = NULL;
     uint32_t room = 0;
@@ -125,7 +125,7 @@ static bool write_cubin(const char *path, const KeptKey *key, const char *cubin,
     if (!file) return false;
     fwrite(&header, sizeof header, 1, output_file_stream(file));
     fwrite(cubin, size, 1, output_file_stream(file));
-    /* whatever the umask is: user_cache_is_ours */
+    /* independent of the umask, as user_cache_is_ours requires */
     return output_file_close_soon(file) && chmod(path, 0600) == 0;
 }
 

@@ -1,5 +1,5 @@
-/* Running ptxas (see the header). Each text is assembled in a new private folder, which goes when
- * the cubin has been read. */
+/* Runs ptxas (see the header). Each text is assembled in a new private folder, which is removed
+ * after the cubin has been read. */
 #include "ptxas/ptxas.h"
 
 #include <errno.h>
@@ -21,15 +21,15 @@
 extern char **environ;
 
 enum {
-    CUBIN_MAX = 1 << 30,   /* bytes, against absurd sizes */
-    MESSAGE_MAX = 1 << 16, /* bytes of what ptxas says */
-    NOT_STARTED = 127,     /* a shell's exit status for the same */
+    CUBIN_MAX = 1 << 30,   /* bytes; rejects absurd sizes */
+    MESSAGE_MAX = 1 << 16, /* bytes of ptxas's messages */
+    NOT_STARTED = 127,     /* the exit status of a shell in the same case */
     KILLED = 126
 };
 
 /* ---- Which ptxas ---- */
 
-/* The path of the first ptxas in these folders; false when there is none. */
+/* The path of the first ptxas in these folders; returns false if there is none. */
 static bool find_in_folders(const char *folders, Text *path, struct stat *status) {
     for (const char *at = folders; *at;) {
         const size_t length = strcspn(at, ":");
@@ -44,8 +44,8 @@ static bool find_in_folders(const char *folders, Text *path, struct stat *status
     return false;
 }
 
-/* The path of the first ptxas on the PATH; false when there is none. A program may have cleared its
- * environment: then the PATH is the one that it was started with. */
+/* The path of the first ptxas on the PATH; returns false if there is none. If the program has
+ * cleared its environment, the PATH that it was started with counts. */
 static bool find_ptxas(Text *path, struct stat *status) {
     char *folders = host_variable("PATH");
     const bool is_found = folders && find_in_folders(folders, path, status);
@@ -53,8 +53,7 @@ static bool find_ptxas(Text *path, struct stat *status) {
     return is_found;
 }
 
-/* What tells one ptxas from another without running it: where it is, its size, and when it was
- * written. */
+/* Identifies a ptxas without running it: its path, size, and modification time. */
 static uint64_t hash_ptxas(const char *path, const struct stat *status) {
     const uint64_t facts[] = {(uint64_t)status->st_dev, (uint64_t)status->st_ino,
                               (uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
@@ -96,7 +95,7 @@ static void remove_folder(Folder *folder) {
     text_free(&folder->path);
 }
 
-/* False with errno set, and nothing to remove. */
+/* Returns false with errno set, and leaves nothing to remove. */
 static bool make_folder(Folder *folder) {
     const char *inside = getenv("TMPDIR");
     *folder = (Folder){0};
@@ -127,8 +126,8 @@ static void say_refused(const Folder *folder, const char *name, Diag *diag) {
     free(words);
 }
 
-/* ptxas 13 keeps a predicate among several results of a function in a register where its caller
- * reads a predicate. It warns that such functions have no calling convention. */
+/* If a function has several results, ptxas 13 keeps a predicate among them in a register, although
+ * the caller reads a predicate. It warns that such functions have no calling convention. */
 static bool loses_results(const Folder *folder, const char *name, Diag *diag) {
     size_t length;
     char *words = text_read_file(text_string(&folder->log), MESSAGE_MAX, &length);
@@ -141,8 +140,8 @@ static bool loses_results(const Folder *folder, const char *name, Diag *diag) {
     return loses;
 }
 
-/* The letter of a text for one architecture alone (".target sm_90a"), which ptxas wants to be asked
- * for by that name; '\0' for others. */
+/* The suffix letter of a text for a single architecture (".target sm_90a"), which ptxas requires in
+ * the name of the architecture; '\0' for others. */
 static char letter_of_target(const PtxasInput *input) {
     static const char word[] = ".target";
     const char *end = input->text + input->length;
@@ -156,7 +155,8 @@ static char letter_of_target(const PtxasInput *input) {
     return at[length] == 'a' || at[length] == 'f' ? at[length] : '\0';
 }
 
-/* What ptxas makes of a text, for free(); NULL, and a warning unless there is no ptxas. */
+/* Runs ptxas on a text; the caller frees the result. NULL on failure, after a warning unless there
+ * is no ptxas. */
 static char *assemble(const char *path, const PtxasInput *input, size_t *size, Diag *diag) {
     Folder folder;
     if (!make_folder(&folder) || !write_text(text_string(&folder.ptx), input)) {
@@ -214,7 +214,7 @@ const char *ptxas_assemble(const PtxasInput *input, Arena *arena, size_t *size, 
 
 static char version[32];
 
-/* Takes the number from "Cuda compilation tools, release 13.0, V13.0.88". */
+/* Extracts the number from "Cuda compilation tools, release 13.0, V13.0.88". */
 static void read_version(const char *words) {
     static const char mark[] = ", V";
     const char *at = strstr(words, mark);

@@ -8,7 +8,7 @@
 
 #include "sass/cubin.h"
 
-/* A file, or a part of one, and where what is found goes. */
+/* A file, or a part of one, and where to add what is found. */
 typedef struct Source {
     const unsigned char *bytes;
     size_t size;
@@ -58,7 +58,7 @@ static bool is_fatbin(const Source *source) {
     return begins_with(source, &magic, sizeof magic);
 }
 
-/* One fat binary, or several with zeros between them, as linkers put them one after another. */
+/* One fat binary, or several with zeros between them, as linkers lay them out. */
 static bool read_fatbins(const Source *source) {
     const unsigned char *at = source->bytes, *end = at + source->size;
     for (;;) {
@@ -97,7 +97,7 @@ static Elf64_Shdr section_at(const Source *source, const Elf64_Ehdr *header, uin
     return section;
 }
 
-/* Whether a section holds fat binaries: those of programs, or of objects to be linked. */
+/* Whether a section holds fat binaries, of programs or of objects that are still to be linked. */
 static bool holds_fatbins(const Source *source, const Elf64_Shdr *names,
                           const Elf64_Shdr *section) {
     static const char *const sections[] = {".nv_fatbin", "__nv_relfatbin"};
@@ -113,7 +113,7 @@ static bool holds_fatbins(const Source *source, const Elf64_Shdr *names,
 static bool read_elf(const Source *source) {
     Elf64_Ehdr header;
     memcpy(&header, source->bytes, sizeof header);
-    if (!header.e_shnum) return true; /* stripped of its sections */
+    if (!header.e_shnum) return true; /* stripped of its section headers */
     if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum ||
         !is_inside(source, header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr)))
         return damaged(source, "ELF file");

@@ -11,12 +11,12 @@
 #include "base/diag.h"
 #include "sass/fatbin_entries.h"
 
-/* A cubin or a PTX text of a file. */
+/* A cubin or a PTX text in a file. */
 typedef struct CodeImage {
-    bool is_cubin;         /* else PTX */
+    bool is_cubin;         /* otherwise PTX */
     unsigned architecture; /* 75 for sm_75 or compute_75 */
-    FatbinItem item;       /* of a fat binary ... */
-    const void *bytes;     /* ... or of `size` bytes; NULL */
+    FatbinItem item;       /* in a fat binary ... */
+    const void *bytes;     /* ... or by itself, with `size` bytes; otherwise NULL */
     size_t size;
 } CodeImage;
 
@@ -25,13 +25,14 @@ typedef struct CodeFile {
     uint32_t count, capacity;
 } CodeFile;
 
-/* Finds the images in the `size` bytes of a file, which must stay. The list lies in `arena`; `name`
- * is for messages. False after a message when the file is damaged, or of another kind. */
+/* Finds the images in the `size` bytes of a file, which must outlive the result. The list is
+ * allocated in `arena`; `name` is for messages. Returns false after a message if the file is
+ * damaged or of another kind. */
 bool code_file_read(const void *bytes, size_t size, const char *name, Arena *arena, CodeFile *file,
                     Diag *diag);
 
-/* The content of an image, its bytes in *size; what was compressed is unpacked into `arena`. NULL
- * when it is damaged. */
+/* The content of an image, with its bytes in *size; compressed content is unpacked into `arena`.
+ * NULL if it is damaged. */
 const void *code_image_open(const CodeImage *image, Arena *arena, size_t *size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opens a cubin: its parts in their order, and the call graph. Questions about what was read. */
+/* Opens a cubin: reads its parts in order, and the call graph. Queries about what was read. */
 #include "sass/cubin.h"
 
 #include "sass/cubin_internal.h"
@@ -7,7 +7,7 @@
 
 enum { CALL_BYTES = 8 }; /* a row of .nv.callgraph: two symbols */
 
-/* A row (0, -kind) says which list follows it. */
+/* A row (0, -kind) gives the kind of the list that follows it. */
 static bool read_calls(CubinReader *reader, const CubinSection *section) {
     Cubin *cubin = reader->cubin;
     uint64_t rows = section->size / CALL_BYTES;
@@ -52,7 +52,7 @@ const Cubin *cubin_open(const void *bytes, size_t size, const char *name, Arena 
     return is_right ? cubin : NULL;
 }
 
-/* ---- Questions ---- */
+/* ---- Queries ---- */
 
 const CubinFunction *cubin_find(const Cubin *cubin, const char *name) {
     for (uint32_t i = 0; i < cubin->function_count; i++) {

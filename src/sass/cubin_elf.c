@@ -1,8 +1,8 @@
 /* The ELF side of a cubin: header, sections, symbols, and the notes of the tool that made it.
  *
- * Left out: program headers, which say nothing that sections do not, and the bytes of sections with
- * a processor's flag. These are in cubins for sm_100 and later, and hold the same program in
- * another form (.nv.merc, .nv.capmerc); they share bytes with the others. */
+ * Left out: program headers, which add nothing to the sections, and the bytes of sections with a
+ * processor-specific flag. Cubins for sm_100 and later have such sections. They hold the same
+ * program in another form (.nv.merc, .nv.capmerc) and share bytes with the others. */
 #include "sass/cubin_internal.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 
 enum {
     MACHINE_CUDA = 190, /* EM_CUDA */
-    OSABI_CUDA_13 = 65, /* EI_OSABI where bits 8 to 15 of e_flags are the architecture; 51 before */
+    OSABI_CUDA_13 = 65, /* EI_OSABI if e_flags bits 8 to 15 are the architecture; before, 51 */
     /* section types */
     SECTION_GLOBAL = 0x70000007,          /* without bytes in the file */
     SECTION_LOCAL = 0x70000009,           /* without bytes */
@@ -69,15 +69,15 @@ static bool read_header(CubinReader *reader, Elf64_Ehdr *header) {
     cubin->flags = header->e_flags;
     cubin->architecture = cubin_architecture(reader->bytes);
     cubin->is_relocatable = header->e_type == ET_REL;
-    /* up to CUDA 12 the version of the ELF file is that of the toolkit, 111 for CUDA 11.1 */
+    /* up to CUDA 12, the version of the ELF file is that of the toolkit: 111 for CUDA 11.1 */
     cubin->toolkit = header->e_version > EV_CURRENT ? header->e_version : 0;
     return true;
 }
 
 /* ---- Sections ---- */
 
-/* The string at `offset` of a section of strings; NULL when there is none. The section ends with a
- * NUL, so that no string is searched for its end. */
+/* The string at `offset` of a string section; NULL if there is none. The section ends with a NUL,
+ * so every string is terminated. */
 static const char *string_at(const CubinSection *strings, uint64_t offset) {
     bool is_there = strings->bytes && offset < strings->size && !strings->bytes[strings->size - 1];
     return is_there ? (const char *)strings->bytes + offset : NULL;
@@ -118,7 +118,7 @@ static const struct {
     {".nv.constant", CUBIN_SPACE_CONSTANT},
 };
 
-/* The bank in the name of a section ".nv.constant3.kernel"; -1: not a bank. */
+/* The bank number in a section name ".nv.constant3.kernel"; -1 if there is none. */
 static int bank_of(const char *name) {
     const char *digits = name + strlen(".nv.constant");
     int bank = 0, count = 0;
@@ -154,7 +154,7 @@ static bool name_sections(CubinReader *reader, const Elf64_Ehdr *header) {
 
 static bool read_sections(CubinReader *reader, const Elf64_Ehdr *header) {
     uint64_t count = header->e_shnum;
-    uint64_t total = sizeof *header + count * sizeof(Elf64_Shdr); /* bytes that are taken */
+    uint64_t total = sizeof *header + count * sizeof(Elf64_Shdr); /* bytes occupied so far */
     if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff > reader->size ||
         count > (reader->size - header->e_shoff) / sizeof(Elf64_Shdr) || count < 2)
         return damaged(reader, "the table of sections is not in the file", count);
@@ -180,7 +180,7 @@ static const uint8_t symbol_kinds[16] = {
     [SYMBOL_SURFACE] = CUBIN_SYMBOL_SURFACE,
 };
 
-/* Space of a symbol that is defined elsewhere, by the upper half of its st_other. */
+/* Space of a symbol that is defined elsewhere, from the upper half of its st_other. */
 static const uint8_t other_spaces[16] = {
     [2] = CUBIN_SPACE_GLOBAL,   [4] = CUBIN_SPACE_SHARED,  [6] = CUBIN_SPACE_LOCAL,
     [8] = CUBIN_SPACE_CONSTANT, [10] = CUBIN_SPACE_SHARED,
@@ -217,7 +217,7 @@ static bool read_symbol(CubinReader *reader, const CubinSection *strings, const 
     const CubinSection *section = &reader->sections[from->st_shndx];
     symbol->section = from->st_shndx;
     symbol->space = section->space;
-    /* (variables in shared memory may go past the end of their section, whose layout is made
+    /* (variables in shared memory may extend past the end of their section, which is laid out
      * again) */
     bool is_inside =
         symbol->offset <= section->size && symbol->size <= section->size - symbol->offset;
@@ -244,14 +244,14 @@ static bool read_symbols(CubinReader *reader, const CubinSection *table) {
 
 /* ---- Notes ---- */
 
-/* The text at `offset` of a note's texts; NULL: none. */
+/* The text at `offset` of a note's texts; or NULL. */
 static const char *note_text(const unsigned char *texts, size_t size, uint32_t offset) {
     bool is_there = offset && offset < size && memchr(texts + offset, '\0', size - offset);
     return is_there ? (const char *)texts + offset : NULL;
 }
 
-/* Words 2 to 5 are the places, in the texts after them, of the tool's name, what it is and its
- * version, its build, and its options. */
+/* Words 2 to 5 are offsets in the texts after them: the tool's name, its description and version,
+ * its build, and its options. */
 static void read_tool(CubinReader *reader, const unsigned char *note, size_t size) {
     enum { WORDS = 6 };
     if (size < WORDS * 4) return;

@@ -1,14 +1,14 @@
-/* The functions of a cubin: symbols of code, in the order in which they lie in the file. */
+/* The functions of a cubin: symbols of code, in file order. */
 #include "sass/cubin_internal.h"
 
 #include <stdlib.h>
 
 enum {
     FIRST_WITH_SYSTEM_SHARED = 90, /* architecture */
-    SYSTEM_SHARED_BYTES = 1024     /* that .nv.shared.NAME begins with there */
+    SYSTEM_SHARED_BYTES = 1024     /* of the system, at the start of .nv.shared.NAME */
 };
 
-/* Registers and barriers as sections of code have them up to CUDA 12, and up to sm_89 still. */
+/* Registers and barriers in the section headers of code, up to CUDA 12, and still up to sm_89. */
 static uint32_t section_registers(const CubinSection *section) { return section->info >> 24; }
 static uint32_t section_barriers(const CubinSection *section) {
     return (uint32_t)(section->flags >> 20) & 0x7f;
@@ -44,7 +44,7 @@ static bool is_defined_function(const CubinReader *reader, uint32_t i) {
            symbol->space == CUBIN_SPACE_CODE && reader->sections[symbol->section].bytes;
 }
 
-/* ---- What belongs to a function by sections of its own ---- */
+/* ---- Separate sections of a function ---- */
 
 /* First function of each section of code. */
 static CubinFunction **first_functions(CubinReader *reader) {
@@ -55,7 +55,7 @@ static CubinFunction **first_functions(CubinReader *reader) {
     return first;
 }
 
-/* All functions of one section of code share its banks. */
+/* All functions in one section of code share its banks. */
 static void add_bank(CubinFunction *first, const CubinFunction *end, int bank, uint16_t section) {
     for (CubinFunction *i = first; i < end && i->code_section == first->code_section; i++)
         i->constants[bank] = section;

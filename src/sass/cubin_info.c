@@ -1,8 +1,8 @@
-/* Attributes: .nv.info about all functions, by symbol, and .nv.info.NAME about one.
+/* Attributes: .nv.info for all functions, by symbol, and .nv.info.NAME for one function.
  *
- * An attribute is a byte that gives its form, a byte that gives its number, and 16 bits, which are
- * its value or the bytes of what follows. A row of the table says where a value goes; attributes
- * without a row are kept by number. */
+ * An attribute is one byte for its form, one byte for its number, and 16 bits that are either its
+ * value or the number of bytes that follow. A row of the table gives the field that a value goes
+ * to; attributes without a row are kept by number. */
 #include "sass/cubin_internal.h"
 
 #include <stdlib.h>
@@ -36,8 +36,8 @@ enum {
     CTAIDZ_USED = 0x04
 };
 
-/* Names by number. Of CuAssembler those up to 0x37; the others as ptxas 13.0 lists them, in the
- * places where its output for known PTX has them (0x3d, 0x45, 0x46, 0x4c, 0x50). */
+/* Names by number. Those up to 0x37 are from CuAssembler. The others are as ptxas 13.0 lists them,
+ * at the numbers that its output for known PTX uses (0x3d, 0x45, 0x46, 0x4c, 0x50). */
 static const char *const names[] = {
     "ERROR",
     "PAD",
@@ -164,7 +164,7 @@ static uint32_t word_of(const CubinAttribute *attribute, uint32_t i) {
     return cubin_read32(attribute->bytes + (size_t)i * 4);
 }
 
-/* ---- Attributes that go to one field ---- */
+/* ---- Attributes that set one field ---- */
 
 typedef enum RowKind { ROW_VALUE, ROW_WORD, ROW_THREE, ROW_LIST, ROW_FLAG } RowKind;
 
@@ -208,7 +208,7 @@ static const Row *find_row(const Row *table, size_t count, uint8_t number) {
     return NULL;
 }
 
-/* What an attribute has too few bytes for stays 0. */
+/* An attribute with too few bytes leaves the rest of the field 0. */
 static void fill_field(const CubinAttribute *from, const Row *row, CubinFunction *function) {
     char *field = (char *)function + row->field;
     uint32_t words = words_of(from), value = words ? word_of(from, 0) : from->value;
@@ -226,8 +226,8 @@ static void fill_field(const CubinAttribute *from, const Row *row, CubinFunction
 
 /* ---- Parameters and branches ---- */
 
-/* Words: 0, ordinal and offset, then the size: from bit 18 on, or, in the second version, all of
- * it. */
+/* Words: 0, ordinal and offset, size. The size is in bits 18 and up, or, in the second version, the
+ * whole word. */
 static CubinParameter parameter_of(const CubinAttribute *from) {
     uint32_t place = word_of(from, 1), size = word_of(from, 2);
     return (CubinParameter){.ordinal = (uint16_t)place,
@@ -338,7 +338,7 @@ static void fill_by_symbol(CubinReader *reader, const List *list) {
     reader->cubin->attribute_count = list->count;
 }
 
-/* The function that a section .nv.info.NAME is about: the first of its code. */
+/* The function that a section .nv.info.NAME describes: the first one in its code section. */
 static CubinFunction *owner_of(CubinReader *reader, const CubinSection *section) {
     uint32_t low = 0, high = reader->cubin->function_count;
     while (low < high) {
@@ -351,7 +351,7 @@ static CubinFunction *owner_of(CubinReader *reader, const CubinSection *section)
     return is_there ? &reader->functions[low] : NULL;
 }
 
-/* Functions behind a kernel have its registers. */
+/* Functions that follow a kernel in its section use its registers. */
 static void share_registers(CubinReader *reader) {
     for (uint32_t i = 1; i < reader->cubin->function_count; i++) {
         CubinFunction *before = &reader->functions[i - 1], *function = &reader->functions[i];

@@ -6,9 +6,9 @@
 
 #include "sass/cubin.h"
 
-/* A cubin under construction. What the parts fill in is constant to others. */
+/* A cubin under construction. What the parts fill in is const for others. */
 typedef struct CubinReader {
-    const unsigned char *bytes; /* the file */
+    const unsigned char *bytes; /* the file's bytes */
     size_t size;
     Cubin *cubin;
     CubinSection *sections;
@@ -18,7 +18,7 @@ typedef struct CubinReader {
     Diag *diag;
 } CubinReader;
 
-/* Numbers of the file, at any alignment; hosts and GPUs are little-endian. */
+/* Numbers in the file, at any alignment; hosts and GPUs are little-endian. */
 static inline uint16_t cubin_read16(const unsigned char *at) {
     uint16_t value;
     memcpy(&value, at, sizeof value);
@@ -41,17 +41,17 @@ static inline bool cubin_has_prefix(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Leaves the message "FILE: error: the cubin is damaged: ..." and returns false. */
+/* Reports "FILE: error: the cubin is damaged: ..." and returns false. */
 bool cubin_damaged(const Cubin *cubin, Diag *diag, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Header, sections and symbols (cubin_elf.c). */
+/* Reads header, sections and symbols (cubin_elf.c). */
 bool cubin_read_elf(CubinReader *reader);
-/* The functions: the symbols of code (cubin_functions.c). */
+/* Reads the functions: the symbols of code (cubin_functions.c). */
 bool cubin_read_functions(CubinReader *reader);
-/* .nv.info and .nv.info.NAME (cubin_info.c). */
+/* Reads .nv.info and .nv.info.NAME (cubin_info.c). */
 bool cubin_read_info(CubinReader *reader);
-/* Relocations of all sections (cubin_relocate.c). */
+/* Reads the relocations of all sections (cubin_relocate.c). */
 bool cubin_read_relocations(CubinReader *reader);
 
 #endif

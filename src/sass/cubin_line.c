@@ -1,12 +1,12 @@
-/* Source lines: programs of DWARF 2 to 4, as .debug_line has them, with two opcodes of NVIDIA's.
+/* Source lines: line programs of DWARF 2 to 4 in .debug_line, with two opcodes of NVIDIA's.
  *
- * The opcodes were found in what ptxas 13.0 writes with -lineinfo, and elfutils reads the same
+ * These opcodes were found in the output of ptxas 13.0 with -lineinfo; elfutils reads the same
  * ones. Extended opcode 0x90 has two numbers: the row of the call, counted from 1 in the rows since
- * the last address was set, and the name of the function, an offset in .debug_str. Row 0 ends the
- * inlining. Opcode 0x91 has the name alone. The header has 4 bytes more than DWARF's: where in
- * .debug_str the names start. Addresses are relocated by the symbols of functions.
+ * the last address was set, and the name of the function, as an offset in .debug_str. Row 0 ends
+ * the inlining. Opcode 0x91 has only the name. The header has 4 bytes more than DWARF's: the offset
+ * in .debug_str at which the names start. Addresses are relocated by the symbols of functions.
  *
- * Left out: columns, statement and block marks, versions past 4. */
+ * Left out: columns, statement and block marks, versions after 4. */
 #include "sass/cubin_internal.h"
 
 #include <stdlib.h>
@@ -31,28 +31,28 @@ typedef struct FileName {
     const char *folder, *file;
 } FileName;
 
-/* One program, and where in it the reader is. */
+/* One line program, and the reader's position in it. */
 typedef struct Program {
     const Cubin *cubin;
     Arena *arena;
     const CubinSection *section;
     const unsigned char *at, *end; /* of the program */
-    bool is_cut;                   /* something went past the end */
+    bool is_cut;                   /* a read went past the end */
     uint8_t step, range, first_special;
     int8_t base;
-    uint8_t operands[OPCODES]; /* of standard opcodes that have no meaning here */
+    uint8_t operands[OPCODES]; /* operand counts of unused standard opcodes */
     FileName *files;
     uint32_t file_count;
-    const CubinSection *strings; /* .debug_str; NULL: none */
+    const CubinSection *strings; /* .debug_str; or NULL */
     uint64_t string_base;        /* where names start in it */
-    uint32_t relocation;         /* the first that is not before `at` */
+    uint32_t relocation;         /* the first relocation that is not before `at` */
 
     /* the state machine */
     uint64_t address;
     uint64_t line, file;
     uint64_t caller;
     const char *function;
-    uint16_t code; /* section, CUBIN_NONE: not known */
+    uint16_t code; /* section; CUBIN_NONE: unknown */
     CubinLine *rows;
     uint32_t count, capacity;
 } Program;
@@ -76,7 +76,7 @@ static uint64_t take_fixed(Program *program, size_t bytes) {
     return value;
 }
 
-/* A number of 7 bits a byte; `is_signed`: its last bit is the sign. */
+/* A LEB128 number; `is_signed`: signed LEB128, whose last bit is the sign. */
 static uint64_t take_leb(Program *program, bool is_signed) {
     uint64_t value = 0;
     unsigned shift = 0;
@@ -112,7 +112,7 @@ static void add_row(Program *program) {
     }
     bool has_file = program->file && program->file <= program->file_count;
     FileName name = has_file ? program->files[program->file - 1] : (FileName){"", ""};
-    /* (a call comes before what is inlined there: no chain of calls is a ring) */
+    /* (a call comes before what is inlined there, so chains of calls have no cycles) */
     bool is_inlined = program->caller && program->caller <= program->count;
     program->rows[program->count++] =
         (CubinLine){.offset = program->address,
@@ -137,8 +137,8 @@ static void start_piece(Program *program) {
     program->code = CUBIN_NONE;
 }
 
-/* The rows since the last address was set, as a piece of the table; nothing when they are of no
- * known code. */
+/* Adds the rows since the last address was set as a piece of the table, unless their code is
+ * unknown. */
 static void end_piece(Program *program, CubinLines *pieces, uint32_t *piece_count) {
     if (program->count && program->code != CUBIN_NONE && is_rising(program->rows, program->count)) {
         CubinLine *rows = ARENA_ARRAY(program->arena, CubinLine, program->count);
@@ -151,7 +151,7 @@ static void end_piece(Program *program, CubinLines *pieces, uint32_t *piece_coun
 
 /* ---- Opcodes ---- */
 
-/* The function whose symbol relocates the address at `at`. */
+/* Sets the address, and the code section of the symbol that relocates it. */
 static void set_address(Program *program, uint64_t value) {
     uint64_t place = (uint64_t)(program->at - program->section->bytes) - 8;
     const CubinRelocation *relocations = program->section->relocations;
@@ -231,19 +231,19 @@ static void run(Program *program, CubinLines *pieces, uint32_t *piece_count) {
 
 /* ---- Headers ---- */
 
-/* A name as listings, messages and reports show it. */
+/* A name as shown in listings, messages and reports. */
 static const char *take_name(Program *program) {
     char *name = arena_strdup(program->arena, take_text(program));
     text_show_controls(name);
     return name;
 }
 
-/* Folders and files, each list ended by an empty name. */
+/* Folders and files; each list ends with an empty name. */
 static void read_files(Program *program) {
     Arena *arena = program->arena;
     const unsigned char *start = program->at;
     uint32_t folders = 0, files = 0;
-    while (*take_text(program)) /* count them */
+    while (*take_text(program)) /* count the files */
         folders++;
     const char **names = ARENA_ARRAY(arena, const char *, folders + 1);
     program->at = start;
@@ -267,7 +267,7 @@ static void read_files(Program *program) {
     take_text(program);
 }
 
-/* What is before the opcodes; false when it is of another version. */
+/* Reads the header; returns false for another version. */
 static bool read_head(Program *program) {
     unsigned version = (unsigned)take_fixed(program, 2);
     uint64_t size = take_fixed(program, 4);
@@ -275,7 +275,7 @@ static bool read_head(Program *program) {
     const unsigned char *start = program->at + size, *end = program->end;
     program->end = start;
     program->step = take8(program);
-    if (version == 4) take8(program); /* operations an instruction: 1 */
+    if (version == 4) take8(program); /* operations per instruction: 1 */
     take8(program);
     program->base = (int8_t)take8(program);
     program->range = take8(program);
@@ -328,7 +328,7 @@ bool cubin_read_lines(const Cubin *cubin, bool of_ptx, Arena *arena, CubinLineTa
                        .arena = arena,
                        .section = &cubin->sections[i],
                        .strings = has_strings ? &cubin->sections[text] : NULL};
-    /* (a piece is of a function, whose address is relocated) */
+    /* (each piece belongs to a function, whose address is relocated) */
     CubinLines *pieces = ARENA_ARRAY(arena, CubinLines, program.section->relocation_count + 1);
     uint32_t count = 0;
     bool is_right = read_programs(&program, pieces, &count, diag);
@@ -339,7 +339,7 @@ bool cubin_read_lines(const Cubin *cubin, bool of_ptx, Arena *arena, CubinLineTa
     return true;
 }
 
-/* The section of the PTX text; relocatable cubins have a number behind its name. */
+/* The section of the PTX text; relocatable cubins append a number to its name. */
 static const CubinSection *find_ptx(const Cubin *cubin) {
     for (uint32_t i = 1; i < cubin->section_count; i++) {
         const CubinSection *section = &cubin->sections[i];
@@ -363,10 +363,10 @@ const char *const *cubin_read_ptx(const Cubin *cubin, Arena *arena, uint32_t *co
     return lines;
 }
 
-/* The last piece that begins at or before an offset; NULL: none. */
+/* The last piece that begins at or before an offset; or NULL. */
 static const CubinLines *find_piece(const CubinLineTable *table, uint16_t section,
                                     uint64_t offset) {
-    uint32_t low = 0, high = table->count; /* the first piece past the offset is in [low, high] */
+    uint32_t low = 0, high = table->count; /* the first piece after the offset is in [low, high] */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const CubinLines *at = &table->pieces[middle];
@@ -382,7 +382,7 @@ const CubinLine *cubin_find_line(const CubinLineTable *table, uint16_t section, 
                                  const CubinLines **piece) {
     *piece = find_piece(table, section, offset);
     if (!*piece || offset >= (*piece)->end) return NULL;
-    uint32_t low = 0, high = (*piece)->count; /* the first row past it is in [low, high] */
+    uint32_t low = 0, high = (*piece)->count; /* the first row after it is in [low, high] */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if ((*piece)->rows[middle].offset <= offset) low = middle + 1;

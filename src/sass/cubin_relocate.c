@@ -1,9 +1,9 @@
-/* Relocations: a table of kinds, each a number that goes to some bits of the place.
+/* Relocations: a table of kinds. Each kind writes a number to certain bits of a place.
  *
- * The names say most: R_CUDA_ABS32_HI_32 is the upper 32 bits of an address, at bit 32. What the
- * fields hold was seen where nvlink 13.0 applies them (constants, shared memory, textures) and in
- * branches, whose offsets are in units of 4 bytes. Kinds of architectures before sm_70 are left
- * out. */
+ * The names say most: R_CUDA_ABS32_HI_32 is the upper 32 bits of an address, at bit 32. The
+ * contents of the fields were observed where nvlink 13.0 applies them (constants, shared memory,
+ * textures) and in branches, whose offsets are in units of 4 bytes. Kinds for architectures before
+ * sm_70 are left out. */
 #include "sass/cubin_internal.h"
 
 #include <elf.h>
@@ -19,10 +19,10 @@ typedef struct Kind {
     uint8_t number;
     const char *name;
     CubinReference refers;
-    uint8_t shift;     /* bits of the value that are left out at its lower end */
-    Field low, high;   /* what does not go into `low` goes into `high` */
-    uint8_t bank_bits; /* of CUBIN_REFER_CONSTANT: bits of the offset below the bank's number */
-    bool is_part;      /* the fields hold some bits of the value; else all of them */
+    uint8_t shift;     /* low bits of the value that are dropped */
+    Field low, high;   /* bits that do not fit into `low` go to `high` */
+    uint8_t bank_bits; /* of CUBIN_REFER_CONSTANT: number of offset bits below the bank number */
+    bool is_part;      /* the fields hold only part of the value; otherwise all of it */
 } Kind;
 
 #define BYTES_OF(first, name, refers)                                                              \
@@ -59,7 +59,7 @@ static const Kind kinds[] = {
     {64, "R_CUDA_CONST_FIELD19_40", CUBIN_REFER_CONSTANT, 2, {40, 19}, {0, 0}, 14, false},
     {65, "R_CUDA_BINDLESSOFF14_40", CUBIN_REFER_BINDLESS, 2, {40, 14}, {0, 0}, 0, false},
     {66, "R_CUDA_CONST_FIELD21_38", CUBIN_REFER_CONSTANT, 0, {38, 21}, {0, 0}, 16, false},
-    /* what a linker makes of YIELD and of functions that nothing calls: nvlink leaves them too */
+    /* markers for linkers on YIELD and on functions that nothing calls; nvlink ignores them too */
     {68, "R_CUDA_YIELD_OPCODE9_0", CUBIN_REFER_NOTHING, 0, {0, 0}, {0, 0}, 0, false},
     {69, "R_CUDA_YIELD_CLEAR_PRED4_87", CUBIN_REFER_NOTHING, 0, {0, 0}, {0, 0}, 0, false},
     {70, "R_CUDA_32_LO", CUBIN_REFER_ADDRESS, 0, {0, 32}, {0, 0}, 0, true},
@@ -116,7 +116,7 @@ static bool is_table(const CubinReader *reader, const CubinSection *table) {
            table->info < reader->cubin->section_count;
 }
 
-/* Adds the entries of a table to those of its section, which have room for them. */
+/* Adds the entries of a table to those of its section, which has enough room. */
 static bool add_entries(CubinReader *reader, const CubinSection *table,
                         CubinRelocation *relocations) {
     CubinSection *section = &reader->sections[table->info];
@@ -135,7 +135,7 @@ static bool add_entries(CubinReader *reader, const CubinSection *table,
     return true;
 }
 
-/* Entries of all tables of each section. */
+/* Reads the entries of all tables into their sections. */
 static bool count_entries(CubinReader *reader, uint64_t *counts) {
     for (uint32_t i = 1; i < reader->cubin->section_count; i++) {
         const CubinSection *table = &reader->sections[i];
@@ -171,7 +171,7 @@ bool cubin_read_relocations(CubinReader *reader) {
 
 /* ---- Applying ---- */
 
-/* Sets bits of a place; what does not fit into them is left out. */
+/* Sets bits of a place; bits of the value that do not fit are dropped. */
 static void write_field(unsigned char *place, Field field, uint64_t value) {
     for (unsigned i = 0; i < field.width; i++) {
         unsigned bit = field.bit + i;
@@ -181,7 +181,7 @@ static void write_field(unsigned char *place, Field field, uint64_t value) {
     }
 }
 
-/* Bytes of a place from its first to the last that the kind writes. */
+/* Number of bytes from the start of a place to the last byte that the kind writes. */
 static uint64_t bytes_of(const Kind *kind) {
     unsigned low = kind->low.width ? kind->low.bit + kind->low.width : 0;
     unsigned high = kind->high.width ? kind->high.bit + kind->high.width : 0;
@@ -193,8 +193,8 @@ static bool is_image(const CubinSymbol *symbol) {
            symbol->kind == CUBIN_SYMBOL_SURFACE;
 }
 
-/* The number that goes into the fields. An offset in a bank may be negative: a register is added.
- */
+/* The number that goes into the fields. An offset in a bank may be negative, because a register is
+ * added to it. */
 static uint64_t field_value(const Cubin *cubin, const Kind *kind, const CubinSymbol *symbol,
                             uint64_t value) {
     value >>= kind->shift;
@@ -204,7 +204,7 @@ static uint64_t field_value(const Cubin *cubin, const Kind *kind, const CubinSym
     return value | (uint64_t)(bank < 0 ? 0 : bank) << kind->bank_bits;
 }
 
-/* Whether the fields hold all of a number that they are to hold whole. */
+/* Whether the fields can hold the whole number, unless they hold only part of it. */
 static bool fits(const Kind *kind, uint64_t value) {
     unsigned width = kind->low.width + (unsigned)kind->high.width;
     return kind->is_part || width >= 64 || value >> width == 0;

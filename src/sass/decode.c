@@ -1,5 +1,5 @@
-/* From 128 bits to a SassInst. What each bit means is in the tables of forms; here is how the kinds
- * of fields are read.
+/* Decodes 128 bits to a SassInst. The meaning of each bit is in the tables of forms; this file
+ * reads the kinds of fields.
  *
  * Sources: CuAssembler's labelled encodings (sm_70 to sm_86), Mesa's NAK compiler, ptxas. */
 #include "sass/sass.h"
@@ -9,7 +9,7 @@
 
 #include "sass/form.h"
 
-/* Places that are the same in all forms. */
+/* Positions that are the same in all forms. */
 enum {
     OPCODE_BITS = 12,
     AT_GUARD = 12,
@@ -19,9 +19,9 @@ enum {
     AT_READ_COUNTER = 113,
     AT_WAIT_MASK = 116,
     AT_REUSE = 122,
-    AT_MIXED_SIGN = 86, /* halves: the second source is its lower half, and its upper one negated */
-    AT_UNIFORM = 91,    /* a uniform register takes part */
-    AT_FILLER = 101     /* set with descriptors by some assemblers */
+    AT_MIXED_SIGN = 86, /* halves: the second source is its lower and its negated upper half */
+    AT_UNIFORM = 91,    /* the instruction uses a uniform register */
+    AT_FILLER = 101     /* some assemblers set it with descriptors */
 };
 
 /* The kinds of slots that bits 9 to 11 choose. */
@@ -66,15 +66,15 @@ static int64_t sign_extended(uint64_t value, unsigned width) {
     return (int64_t)((value ^ sign) - sign);
 }
 
-/* Bits that were read, but whose value has no known meaning. */
+/* Marks bits that were read, but whose value has no known meaning. */
 static void not_known(Decoder *d, const SassField *f) {
     mark(d->inst->unknown, f->bit, f->width);
     if (f->high_width) mark(d->inst->unknown, f->high_bit, f->high_width);
 }
 
-/* Order and scope of an access: from sm_80 in one code, before in two fields. */
+/* Order and scope of an access: one code from sm_80 on, two fields before. */
 static void read_order(Decoder *d, const SassField *f) {
-    enum { KNOWN = 0x80 }; /* set in entries of codes that are known */
+    enum { KNOWN = 0x80 }; /* set in the entries of known codes */
 #define ORDER(order, scope) (KNOWN | SASS_ORDER_##order << 4 | SASS_SCOPE_##scope)
     static const uint8_t codes[16] = {
         [0] = ORDER(WEAK, NONE),  [4] = ORDER(CONSTANT, NONE), [5] = ORDER(STRONG, SM),
@@ -118,7 +118,7 @@ static uint8_t register_at(Decoder *d, unsigned at, bool is_uniform) {
     return (uint8_t)take(d, at, is_uniform ? 6 : 8);
 }
 
-/* The bits that negate a source and make it absolute, by the slot it lies in. */
+/* The bits that negate a source and take its absolute value, by its slot. */
 static void read_sign(Decoder *d, const SassField *f, unsigned at, SassOperand *o) {
     static const uint8_t neg_at[3] = {72, 63, 75}, abs_at[3] = {73, 62, 74};
     unsigned slot = at == SASS_AT_A ? 0 : at == SASS_AT_B ? 1 : 2;
@@ -171,7 +171,7 @@ static void read_register(Decoder *d, const SassField *f, unsigned at, bool is_u
     o->place = (uint8_t)(f->reuse - AT_REUSE + 1);
 }
 
-/* What lies at bit 32. */
+/* The operand at bit 32. */
 
 static void read_immediate_at_b(Decoder *d, const SassField *f, SassOperand *o) {
     const uint8_t *modifier = d->inst->modifier;
@@ -210,7 +210,7 @@ static void read_at_b(Decoder *d, const SassField *f, SassOperand *o) {
     }
 }
 
-/* The second or third of three sources. Encodings 2, 3 and 7 have the third at bit 32. */
+/* The second or third of three sources. Encodings 2, 3 and 7 have the third source at bit 32. */
 static void read_source(Decoder *d, const SassField *f, SassOperand *o) {
     bool is_swapped = d->encoding == 2 || d->encoding == 3 || d->encoding == 7;
     if ((f->kind == SASS_FIELD_THIRD) == is_swapped) read_at_b(d, f, o);
@@ -265,8 +265,7 @@ static void read_loaded_constant(Decoder *d, const SassField *f, SassOperand *o)
     o->value = sign_extended(take(d, 38, 16), 16);
 }
 
-/* A texture's handle is two operands: bank and offset of a constant, or a uniform register and 0.
- */
+/* A texture handle is two operands: bank and offset of a constant, or a uniform register and 0. */
 static void read_texture(Decoder *d, SassOperand *o) {
     o[0].kind = o[1].kind = SASS_IMM;
     if (d->encoding == 7) {
@@ -292,7 +291,7 @@ static bool leaves_out_zero(uint16_t op) {
     return op == SASS_OP_LDGSTS || op == SASS_OP_STAS || op == SASS_OP_REDAS;
 }
 
-/* The uniform register of an address, which may be that of its descriptor. */
+/* The uniform register of an address, which may be its descriptor. */
 static void read_uniform_base(Decoder *d, unsigned at, unsigned wide_at, unsigned descriptor_at,
                               SassOperand *o) {
     if (!at) return;
@@ -331,8 +330,9 @@ static void read_address(Decoder *d, const SassField *f, SassOperand *o) {
     read_uniform_base(d, f->value, f->neg, f->descriptor_bit, o);
 }
 
-/* LDGSTS: offsets of 20 bits in shared memory and of 12 in global memory. In encoding 6 a uniform
- * register is added to the first, and the next one is the descriptor of the second. */
+/* LDGSTS: offsets of 20 bits in shared memory and of 12 bits in global memory. In encoding 6 a
+ * uniform register is added to the first, and the next uniform register is the descriptor of the
+ * second. */
 static void read_copy_address(Decoder *d, const SassField *f, SassOperand *o) {
     no_registers(o);
     mark(d->known, AT_UNIFORM, 1);
@@ -356,7 +356,7 @@ static void read_copy_address(Decoder *d, const SassField *f, SassOperand *o) {
     }
 }
 
-/* Returns how many operands the field is. */
+/* Returns the number of operands of the field. */
 static unsigned read_operand(Decoder *d, const SassField *f, SassOperand *o) {
     o->is_destination = has(f, SASS_DST);
     switch (f->kind) {
@@ -427,7 +427,7 @@ static void read_operands(Decoder *d, const SassField *fields) {
     }
 }
 
-/* Destination predicates that are PT are left out from the end of their row only. */
+/* Destination predicates that are PT are left out only at the end of a row of them. */
 static void show_inner_predicates(SassInst *inst) {
     for (unsigned i = 1; i < inst->operand_count; i++) {
         SassOperand *o = &inst->operand[i];
@@ -447,9 +447,9 @@ static SassControl control_of(const uint64_t words[2]) {
     };
 }
 
-/* Whether the guard is a uniform predicate: of the uniform datapath's own operations, and of
- * SYNCS.EXCH (0x1b2) and the bulk copies behind it, as the VOTEU shows that ptxas puts before
- * these. */
+/* Whether the guard is a uniform predicate. This holds for the operations of the uniform datapath,
+ * and for SYNCS.EXCH (0x1b2) and the bulk copies after it, as shown by the VOTEU that ptxas puts
+ * before them. */
 static bool has_uniform_guard(const SassForm *form) {
     if (form->op == SASS_OP_VOTEU || form->op == SASS_OP_R2UR) return false;
     return (form->opcode >= 0x80 && form->opcode < 0x100) ||

@@ -1,4 +1,4 @@
-/* Reads the entries of fat binaries. Left out: compressed entries of other kinds than zstd frames
+/* Reads the entries of fat binaries. Left out: entries compressed in other ways than zstd frames
  * and LZ4 blocks. */
 #include "sass/fatbin_entries.h"
 
@@ -7,8 +7,8 @@
 #include <zstd.h>
 
 enum {
-    /* The most that a content can be longer than its compressed form. A byte of an LZ4 block gives
-     * 255 bytes at most. Four bytes of a zstd frame, a block of one repeated byte, give 128 KiB. */
+    /* The largest ratio of a content to its compressed form. A byte of an LZ4 block gives at most
+     * 255 bytes. Four bytes of a zstd frame, a block of one repeated byte, give 128 KiB. */
     LZ4_GROWTH = 255,
     ZSTD_GROWTH = 1 << 15,
 };
@@ -27,7 +27,7 @@ bool fatbin_begin(const void *binary, uint64_t size, FatbinReader *reader, uint6
     return true;
 }
 
-/* The name in the header of one of Tyto's own entries. */
+/* The name in the header of an entry that Tyto made. */
 static const char *name_of(const FatbinEntry *entry, const char *at) {
     bool has_name = entry->flags & FATBIN_FLAG_NAMED && entry->name_offset &&
                     entry->name_offset <= entry->header_bytes &&
@@ -53,7 +53,7 @@ FatbinNext fatbin_next(FatbinReader *reader, FatbinItem *item) {
 
 /* ---- Contents ---- */
 
-/* Whether the sizes of a compressed content can be right. */
+/* Whether the sizes of a compressed content are plausible. */
 static bool is_plausible(const FatbinEntry *entry) {
     uint64_t growth = entry->flags & FATBIN_FLAG_ZSTD ? ZSTD_GROWTH : LZ4_GROWTH;
     return entry->compressed_bytes <= entry->payload_bytes &&

@@ -1,5 +1,5 @@
-/* Short names for the fields that rows of the tables of forms are made of; forms.c alone includes
- * this. Extra initialisers follow the named arguments. */
+/* Short names for the fields in the rows of the tables of forms; only forms.c includes this. Extra
+ * initialisers follow the named arguments. */
 #ifndef TYTO_SASS_LAYOUT_H
 #define TYTO_SASS_LAYOUT_H
 

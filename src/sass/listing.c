@@ -1,5 +1,5 @@
-/* Prints a file's machine code: chooses the cubins and functions, and gives their parts to a
- * writer. Errors name what there is instead. */
+/* Prints a file's machine code: chooses the cubins and functions, and passes their parts to a
+ * writer. Errors list the names or architectures that exist. */
 #include "sass/listing.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "sass/code_file.h"
 #include "sass/listing_internal.h"
 
-enum { FIRST_ARCHITECTURE = 70 }; /* instructions of 128 bits */
+enum { FIRST_ARCHITECTURE = 70 }; /* the first with 128-bit instructions */
 
-/* A listing under way. */
+/* The state of a listing. */
 typedef struct Listing {
     const ListingOptions *options;
     ListingWriter writer;
@@ -20,14 +20,15 @@ typedef struct Listing {
     CodeFile file;
     Diag *diag;
     uint32_t functions; /* listed so far */
-    bool was_chosen;    /* there was a cubin for the architecture that was asked for */
-    char **names;       /* of functions that are not the one that was asked for; owned */
+    bool was_chosen;    /* there was a cubin for the requested architecture */
+    char **names;       /* names of other functions than the requested one; owned */
     int name_count, name_capacity;
 } Listing;
 
 /* ---- Choosing functions ---- */
 
-/* A name as it is in the machine code, in the source, or in the source without its arguments. */
+/* Whether `wanted` is the name in the machine code, in the source, or in the source without its
+ * arguments. */
 static bool is_called(const char *name, const char *wanted) {
     if (strcmp(name, wanted) == 0) return true;
     Text text = {0};
@@ -40,7 +41,7 @@ static bool is_called(const char *name, const char *wanted) {
     return is_it;
 }
 
-enum { NAMES_MAX = 4096 }; /* among which a nearest one is looked for */
+enum { NAMES_MAX = 4096 }; /* limit of names that are searched for the most similar one */
 
 static void keep_name(Listing *listing, const char *name) {
     if (listing->name_count >= NAMES_MAX) return;
@@ -56,7 +57,7 @@ static void keep_name(Listing *listing, const char *name) {
     text_free(&text);
 }
 
-/* Which of the functions of a section are listed: all, or the one that was asked for. */
+/* Chooses the functions of a section: all, or the requested one. */
 static bool choose(Listing *listing, const CubinFunction **first, uint32_t *count) {
     const char *wanted = listing->options->function;
     for (uint32_t i = 0; wanted && i < *count; i++) {
@@ -65,7 +66,7 @@ static bool choose(Listing *listing, const CubinFunction **first, uint32_t *coun
             continue;
         }
         *first += i;
-        *count = i ? 1 : *count; /* a kernel with what lies behind it */
+        *count = i ? 1 : *count; /* a kernel with the functions after it */
         return true;
     }
     return !wanted;
@@ -73,7 +74,7 @@ static bool choose(Listing *listing, const CubinFunction **first, uint32_t *coun
 
 /* ---- Cubins ---- */
 
-/* Gives the text to the user in pieces of some size. */
+/* Passes the text to the caller once it is longer than `least`. */
 static void flush(Listing *listing, size_t least) {
     Text *text = &listing->writer.text;
     if (text->length <= least) return;
@@ -108,8 +109,8 @@ static uint32_t count_in_section(const Cubin *cubin, uint32_t first) {
 static void list_cubin(Listing *listing, const Cubin *cubin, Arena *arena) {
     ListingCubin of = {.cubin = cubin};
     ListingWriter *writer = &listing->writer;
-    bool is_begun = false;      /* (cubins without the functions that are listed are not named) */
-    Diag *ignored = diag_new(); /* damaged lines are no lines */
+    bool is_begun = false;      /* (a cubin without a listed function is not named) */
+    Diag *ignored = diag_new(); /* damaged line tables count as absent */
     cubin_read_lines(cubin, false, arena, &of.lines, ignored);
     diag_free(ignored);
     for (uint32_t i = 0; i < cubin->function_count;) {
@@ -125,7 +126,7 @@ static void list_cubin(Listing *listing, const Cubin *cubin, Arena *arena) {
     if (is_begun) writer->end_cubin(writer);
 }
 
-/* One image; false after a message when it is damaged. */
+/* One image; returns false after a message if it is damaged. */
 static bool list_image(Listing *listing, const CodeImage *image) {
     unsigned wanted = listing->options->architecture;
     if (!image->is_cubin || (wanted && image->architecture != wanted)) return true;
@@ -149,7 +150,7 @@ static bool list_image(Listing *listing, const CodeImage *image) {
     return cubin != NULL;
 }
 
-/* ---- What there is ---- */
+/* ---- Available architectures and functions ---- */
 
 /* The architectures of the cubins (of the PTX texts) of a file: "sm_75, sm_80"; "" for none. */
 static void put_architectures(Text *out, const CodeFile *file, bool of_cubins) {

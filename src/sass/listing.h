@@ -1,5 +1,5 @@
-/* Prints the machine code of a file: its functions, instruction by instruction, for people or as
- * JSON (docs/machine-code.md). */
+/* Prints the machine code of a file: its functions, instruction by instruction, as text for people
+ * or as JSON (docs/machine-code.md). */
 #ifndef TYTO_SASS_LISTING_H
 #define TYTO_SASS_LISTING_H
 
@@ -10,20 +10,19 @@
 #include "base/diag.h"
 
 typedef struct ListingOptions {
-    const char *file;      /* its name, for messages and headings */
-    const char *function;  /* this one only, by its name in the machine code or in the source; NULL:
-                              all */
-    unsigned architecture; /* code for sm_N only; 0: all */
+    const char *file;      /* name of the file, for messages and headings */
+    const char *function;  /* only this function, by its name in the code or source; NULL: all */
+    unsigned architecture; /* only code for sm_N; 0: all */
     bool is_json;
-    bool has_words; /* with the bits of each instruction */
+    bool has_words; /* also print the bits of each instruction */
     void (*write)(void *context, const char *text,
-                  size_t length); /* takes the next piece of text */
+                  size_t length); /* receives the next piece of text */
     void *context;
 } ListingOptions;
 
 typedef struct ListingCounts {
     uint64_t instructions;
-    uint64_t unknown; /* of them, whose operation is not known */
+    uint64_t unknown; /* instructions with an unknown operation */
 } ListingCounts;
 
 typedef enum ListingStatus {
@@ -33,7 +32,7 @@ typedef enum ListingStatus {
 } ListingStatus;
 
 /* Prints the code in the `size` bytes of a file. Other results than LISTING_DONE come with a
- * message; what was written until then is no whole listing. */
+ * message, and what was written before is incomplete. */
 ListingStatus listing_write(const void *bytes, size_t size, const ListingOptions *options,
                             ListingCounts *counts, Diag *diag);
 

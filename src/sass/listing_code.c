@@ -6,7 +6,7 @@
 
 /* ---- Instructions ---- */
 
-/* Where a branch goes to, if the instruction itself says it. */
+/* The target of a branch, if the instruction itself contains it. */
 static bool find_target(const SassInst *inst, uint64_t pc, uint64_t *target) {
     if (inst->op == SASS_OP_BRX || inst->op == SASS_OP_BRXU) return false;
     if (inst->modifier[SASS_MOD_ABS] == SASS_ABS_ABS) return false;
@@ -18,7 +18,7 @@ static bool find_target(const SassInst *inst, uint64_t pc, uint64_t *target) {
     return false;
 }
 
-/* The first relocation of an instruction; NULL: none. */
+/* The first relocation of an instruction; or NULL. */
 static const CubinRelocation *find_relocation(const CubinSection *section, uint64_t offset) {
     uint32_t low = 0, high = section->relocation_count;
     while (low < high) {
@@ -81,7 +81,7 @@ static void mark(const ListingBlock *block, int32_t *labels, uint64_t offset) {
     if (is_inside && !listing_function_at(block, offset)) labels[index_of(block, offset)] = 0;
 }
 
-/* Marks the places in the code whose addresses a linker fills in: where calls return to. */
+/* Marks the code addresses that a linker fills in: return addresses of calls. */
 static void mark_addresses(const ListingBlock *block, int32_t *labels) {
     for (uint32_t i = 0; i < block->section->relocation_count; i++) {
         const CubinRelocation *relocation = &block->section->relocations[i];
@@ -91,7 +91,8 @@ static void mark_addresses(const ListingBlock *block, int32_t *labels) {
     }
 }
 
-/* Marks what branches lead to: those that say it, and those by a register, as the file has it. */
+/* Marks the targets of branches: those in instructions, and those of branches by register, from the
+ * file. */
 static void mark_targets(const ListingBlock *block, int32_t *labels) {
     ListingInst inst;
     for (uint64_t offset = block->start; offset < block->end; offset += SASS_INST_BYTES) {

@@ -10,22 +10,22 @@
 
 enum { LISTING_NO_LABEL = -1 };
 
-/* Where the numbers of labels go on, through all of a cubin. */
+/* The next label number, which continues through all of a cubin. */
 typedef struct ListingCubin {
     const Cubin *cubin;
     CubinLineTable lines;
     int32_t next_label;
 } ListingCubin;
 
-/* Code that is listed as one: a function with those that lie behind it in its section. */
+/* Code that is listed together: a function with those after it in its section. */
 typedef struct ListingBlock {
     const Cubin *cubin;
     const CubinLineTable *lines;
     const CubinSection *section;
-    const CubinFunction *first; /* of `count`, by rising offset */
+    const CubinFunction *first; /* of `count`, by increasing offset */
     uint32_t count;
     uint64_t start, end;   /* byte offsets in the section, of whole instructions */
-    const int32_t *labels; /* of each instruction from `start` on; LISTING_NO_LABEL */
+    const int32_t *labels; /* by instruction from `start` on; LISTING_NO_LABEL: none */
 } ListingBlock;
 
 /* One instruction of a block. */
@@ -33,12 +33,12 @@ typedef struct ListingInst {
     SassInst inst;
     bool is_known;
     uint64_t offset;                   /* bytes, in the section */
-    uint64_t target;                   /* byte offset that it branches to, if has_target */
+    uint64_t target;                   /* byte offset of its branch target, if has_target */
     bool has_target;                   /* inside the section */
-    const CubinRelocation *relocation; /* of it; NULL: none */
+    const CubinRelocation *relocation; /* its relocation; or NULL */
 } ListingInst;
 
-/* What writes the parts of a document, in the order of calls. */
+/* Writes the parts of a document. Its functions are called in this order. */
 typedef struct ListingWriter {
     void (*begin_file)(struct ListingWriter *writer);
     void (*begin_cubin)(struct ListingWriter *writer, const Cubin *cubin);
@@ -50,8 +50,8 @@ typedef struct ListingWriter {
     void (*end_file)(struct ListingWriter *writer);
     const ListingOptions *options;
     ListingCounts *counts;
-    Text text; /* that is not written yet */
-    Json json; /* of the JSON writer, in `text` */
+    Text text; /* not yet written out */
+    Json json; /* used by the JSON writer; writes to `text` */
 } ListingWriter;
 
 extern const ListingWriter listing_text_writer; /* listing_text.c */
@@ -63,9 +63,9 @@ ListingBlock listing_block(ListingCubin *of, const CubinFunction *first, uint32_
                            Arena *arena);
 /* Decodes the instruction at a byte offset of a block's section. */
 void listing_decode(const ListingBlock *block, uint64_t offset, ListingInst *inst);
-/* The label at a byte offset of the section; LISTING_NO_LABEL. */
+/* The label at a byte offset of the section, or LISTING_NO_LABEL. */
 int32_t listing_label(const ListingBlock *block, uint64_t offset);
-/* The function that begins at a byte offset; NULL: none. */
+/* The function that begins at a byte offset, or NULL. */
 const CubinFunction *listing_function_at(const ListingBlock *block, uint64_t offset);
 /* The control bits as "[B0-----:R-:W0:-:S04]". */
 enum { LISTING_CONTROL_BYTES = 24 };

@@ -1,4 +1,4 @@
-/* A listing for scripts: one JSON document (docs/machine-code.md has its members). */
+/* A listing for scripts: one JSON document (docs/machine-code.md lists its members). */
 #include "sass/listing_internal.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void put_parameters(Json *json, const CubinFunction *function) {
     json_end_array(json);
 }
 
-/* The functions that lie behind the first. */
+/* The functions after the first. */
 static void put_parts(Json *json, const ListingBlock *block) {
     if (block->count < 2) return;
     json_key(json, "parts");
@@ -173,7 +173,7 @@ static void put_relocation(Json *json, const Cubin *cubin, const CubinRelocation
     json_end_object(json);
 }
 
-/* The line, and those of the calls that were inlined, from the inside out. */
+/* The line, and those of the calls that were inlined, innermost first. */
 static void put_lines(Json *json, const ListingBlock *block, uint64_t offset) {
     const CubinLines *piece;
     const CubinLine *row =

@@ -1,5 +1,5 @@
-/* A listing for people: NVIDIA's notation of instructions, labels and files, with the control bits
- * in a column of their own, in CuAssembler's notation. */
+/* A listing for people: instructions, labels and files in NVIDIA's notation, with the control bits
+ * in a separate column, in CuAssembler's notation. */
 #include "sass/listing_internal.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void put_threads(Text *out, const char *what, const uint32_t threads[3]) 
     if (threads[0]) text_printf(out, ", %s %ux%ux%u", what, threads[0], threads[1], threads[2]);
 }
 
-/* What a function needs, in a line. */
+/* The resources that a function needs, in one line. */
 static void put_needs(Text *out, const CubinFunction *function) {
     text_printf(out, "// %s, %u registers", function->is_kernel ? "kernel" : "function",
                 function->registers);
@@ -62,7 +62,7 @@ static void put_place(Text *out, const CubinLine *row) {
                 row->line);
 }
 
-/* One line for each function that was inlined here, from the inside out. */
+/* One line for each function that was inlined here, innermost first. */
 static void put_lines(Text *out, const CubinLines *piece, const CubinLine *row) {
     for (; row; row = row->caller ? &piece->rows[row->caller - 1] : NULL) {
         text_add(out, "    //## File ");
@@ -75,12 +75,12 @@ static void put_lines(Text *out, const CubinLines *piece, const CubinLine *row) 
     }
 }
 
-/* Whether two rows are of one place; NULL is of none. */
+/* Whether two rows are for the same place; NULL matches nothing. */
 static bool is_same_place(const CubinLine *a, const CubinLine *b) {
     return a && b && a->line == b->line && a->file == b->file && a->caller == b->caller;
 }
 
-/* Says the source line where it changes. */
+/* Prints the source line if it changed. */
 static void put_source(Text *out, const ListingBlock *block, uint64_t offset) {
     const CubinLines *piece, *piece_before;
     uint16_t section = block->first->code_section;
@@ -92,9 +92,9 @@ static void put_source(Text *out, const ListingBlock *block, uint64_t offset) {
     if (row && !is_same_place(row, before)) put_lines(out, piece, row);
 }
 
-/* ---- Operands that a name stands for ---- */
+/* ---- Operands that are replaced by a name ---- */
 
-/* Puts `name` in the place of the last `number` in `text`; false when it is not there. */
+/* Replaces the last `number` in `text` by `name`; returns false if there is none. */
 static bool replace_last(Text *text, const char *number, const char *name) {
     char *found = NULL, *at = text->bytes;
     size_t length = strlen(number);
@@ -130,8 +130,8 @@ static void name_target(Text *text, const ListingBlock *block, const ListingInst
     }
 }
 
-/* How NVIDIA's disassembler writes operands of these kinds; a comment of the listing has the
- * others. */
+/* NVIDIA's notation for operands of these relocation kinds; others are shown in a comment of the
+ * listing. */
 static const struct {
     const char *kind, *form;
 } forms[] = {
@@ -145,7 +145,7 @@ static const struct {
     {"R_CUDA_UNIFIED32_HI_32", "32@hi(%s)"},
 };
 
-/* Writes %s of a form as the name. */
+/* Writes the form with %s replaced by the name. */
 static void put_form(Text *out, const char *form, const char *name) {
     const char *place = strstr(form, "%s");
     text_add_bytes(out, form, (size_t)(place - form));
@@ -153,7 +153,7 @@ static void put_form(Text *out, const char *form, const char *name) {
     text_add(out, place + 2);
 }
 
-/* The label that a symbol and an addend are, in the code that is listed; LISTING_NO_LABEL. */
+/* The label that a symbol and an addend refer to in the listed code, or LISTING_NO_LABEL. */
 static int32_t label_of(const ListingBlock *block, const CubinRelocation *relocation) {
     const CubinSymbol *symbol = &block->cubin->symbols[relocation->symbol];
     bool is_here = symbol->section == block->first->code_section && relocation->addend;
@@ -190,7 +190,7 @@ static void name_symbol(Text *text, Text *comment, const ListingBlock *block,
     text_free(&operand);
 }
 
-/* Where a branch by a register can go to. */
+/* The possible targets of a branch by register. */
 static void put_branch_targets(Text *out, const ListingBlock *block, uint64_t offset) {
     for (uint32_t i = 0; i < block->first->branch_count; i++) {
         const CubinBranch *branch = &block->first->branches[i];

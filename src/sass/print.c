@@ -1,4 +1,4 @@
-/* A decoded instruction as text, in the notation of NVIDIA's disassembler. */
+/* Prints a decoded instruction in the notation of NVIDIA's disassembler. */
 #include "sass/sass.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "sass/form.h"
 
-/* Text that may not fit: `length` goes on counting. */
+/* Text that may be cut: `length` counts on past `size`. */
 typedef struct Out {
     char *text;
     size_t size, length;
@@ -48,7 +48,7 @@ static const char *suffix_text(unsigned suffix) {
     return suffix < SASS_SUFFIXES ? texts[suffix] : "";
 }
 
-/* States of a warp that BMOV moves; 0 to 15 are barriers. */
+/* Warp states that BMOV moves; 0 to 15 are barriers. */
 static const char *warp_state_name(int64_t number) {
     static const char *const names[32] = {
         [16] = "THREAD_STATE_ENUM.0",
@@ -179,7 +179,7 @@ static void put_counters(Out *out, int64_t set) {
     put(out, "%s", *separator == ',' ? "}" : "{}");
 }
 
-/* BRX and BRXU give the offset itself; others the place it leads to. */
+/* BRX and BRXU print the offset itself; others print the target. */
 static void put_target(Out *out, const SassInst *inst, int64_t offset, uint64_t pc) {
     bool is_offset = inst->op == SASS_OP_BRX || inst->op == SASS_OP_BRXU;
     bool is_absolute = inst->modifier[SASS_MOD_ABS] == SASS_ABS_ABS;
@@ -187,7 +187,7 @@ static void put_target(Out *out, const SassInst *inst, int64_t offset, uint64_t 
             is_offset || is_absolute ? offset : (int64_t)(pc + SASS_INST_BYTES + (uint64_t)offset));
 }
 
-/* FSWZADD's immediate says for each lane of a quad which signs its two sources have. */
+/* FSWZADD's immediate gives the signs of the two sources for each lane of a quad. */
 static void put_immediate(Out *out, const SassInst *inst, int64_t value) {
     static const char *const signs[4] = {"PP", "NP", "PN", "ZP"};
     if (inst->op != SASS_OP_FSWZADD) put_hex(out, value);
@@ -258,7 +258,7 @@ static void put_operand(Out *out, const SassInst *inst, const SassOperand *o, ui
     else put(out, "%s%s", suffix, bar);
 }
 
-/* IMAD with operands that make it simpler has a name for that. */
+/* IMAD has special names for simple operands. */
 static const char *imad_name(const SassInst *inst) {
     if (inst->op != SASS_OP_IMAD || inst->modifier[SASS_MOD_PRODUCT] || inst->modifier[SASS_MOD_X])
         return "";
@@ -270,7 +270,7 @@ static const char *imad_name(const SassInst *inst) {
     if (b->kind == SASS_IMM && b->value == 1) return c_is_0 ? ".MOV" : ".IADD";
     if (b->kind == SASS_IMM && !b->value) return ".MOV";
     if (b->kind == SASS_IMM && b->value == 0x10000)
-        return ""; /* the one power of two without a name */
+        return ""; /* the only power of two without a name */
     bool is_power = b->kind == SASS_IMM && b->value &&
                     !((uint64_t)b->value & 0xffffffff & ((uint64_t)b->value - 1));
     return is_power && c_is_0 ? ".SHL" : "";
@@ -300,7 +300,7 @@ static void put_guard(Out *out, const SassInst *inst) {
     put(out, " ");
 }
 
-/* A register and an offset that make one target stand side by side. */
+/* A register and an offset that form one target are printed without a separator. */
 static bool is_base_of_target(const SassInst *inst, const SassOperand *o) {
     bool jumps = inst->op == SASS_OP_CALL || inst->op == SASS_OP_RET || inst->op == SASS_OP_BRX ||
                  inst->op == SASS_OP_BRXU || inst->op == SASS_OP_JMX;

@@ -1,4 +1,4 @@
-/* What the checks have in common: their objects, who is asked about what, and findings. */
+/* What the checks share: their objects, the dispatch of events to them, and findings. */
 #include "isa/check/check.h"
 
 #include "isa/check/check_internal.h"
@@ -70,7 +70,7 @@ void isa_check_cta_free(IsaCta *cta) {
     free(own);
 }
 
-/* ---- Who is asked about what ---- */
+/* ---- Dispatch of events to the checks ---- */
 
 void isa_check_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                       uint32_t bytes, uint32_t mask, IsaAccess access) {
@@ -112,7 +112,7 @@ void isa_check_members(IsaContext *context, const IsaWarp *warp, const uint32_t 
     if (check_of(context)->options.sync)
         sync_members(context, warp, members, mask, sources, is_barrier);
     if (!check_of(context)->options.races) return;
-    for (uint32_t rest = mask; rest;) { /* groups of lanes with one word */
+    for (uint32_t rest = mask; rest;) { /* groups of lanes with the same word */
         uint32_t word = members[__builtin_ctz(rest)];
         race_lanes_meet(context, warp, word & mask);
         rest &= ~word & (rest - 1);
@@ -185,7 +185,7 @@ void check_add(const IsaCheck *check, FindingKind kind, const char *what, const 
     findings_add(check->findings, &finding);
 }
 
-/* ---- Places that allocate ---- */
+/* ---- Allocation sites ---- */
 
 void isa_check_malloc(IsaContext *context, const IsaWarp *warp, int lane, uint64_t address) {
     IsaCheck *check = check_of(context);

@@ -1,9 +1,10 @@
-/* Reads of bytes that were never written: a bit per byte of shared and local memory here, and in
- * every allocation of global memory (memory/memory.h).
+/* Reads of bytes that were never written. The check keeps one bit per byte: for shared and local
+ * memory here, for global memory in each allocation (memory/memory.h).
  *
- * Shared and global memory: any byte of an access counts. Local memory: an element none of whose
- * bytes was written, since compilers copy structs with the gaps between their members; parameters
- * of calls are not looked at, for compilers leave out what is undefined. */
+ * Shared and global memory: a finding if any byte of an access was not written. Local memory: a
+ * finding if no byte of an element was written, because compilers copy structs together with the
+ * gaps between their members. Parameters of calls are not checked, because compilers do not store
+ * undefined ones. */
 #include "isa/check/check_internal.h"
 #include "isa/cluster.h"
 
@@ -43,7 +44,7 @@ static void set_shared_written(IsaCtaCheck *own, uint64_t at, uint32_t bytes) {
 
 /* ---- Local memory ---- */
 
-/* The bits of a warp's local memory, as far as it reaches now. */
+/* The bits of a warp's local memory, extended to its current size. */
 static LocalWritten *local_of(const IsaWarp *warp) {
     LocalWritten *local = &warp->cta->check->local[warp->index];
     uint32_t words = warp->local_bytes / 4;
@@ -78,7 +79,7 @@ void isa_check_frame(const IsaWarp *warp, uint32_t start, uint32_t end) {
         memset(local->words + (size_t)first * ISA_LANES, 0, (size_t)(last - first) * ISA_LANES);
 }
 
-/* Whether some byte of every element was written. */
+/* Whether at least one byte of every element was written. */
 static bool is_local_written(const LocalWritten *local, int lane, uint64_t at, uint32_t size,
                              uint32_t bytes) {
     for (uint64_t element = at; element < at + bytes; element += size) {
@@ -90,7 +91,7 @@ static bool is_local_written(const LocalWritten *local, int lane, uint64_t at, u
     return true;
 }
 
-/* ---- All of them ---- */
+/* ---- All spaces ---- */
 
 static void report(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
                    uint32_t bytes) {

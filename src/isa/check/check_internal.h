@@ -1,4 +1,4 @@
-/* What the files of the checks share. */
+/* Shared by the files of the checks. */
 #ifndef TYTO_ISA_CHECK_CHECK_INTERNAL_H
 #define TYTO_ISA_CHECK_CHECK_INTERNAL_H
 
@@ -7,96 +7,101 @@
 
 /* ---- Races ---- */
 
-enum { RELEASES = 8 }; /* of a warp that are remembered */
+enum { RELEASES = 8 }; /* releases remembered per warp */
 
-/* Accesses of a warp up to a time, which others that acquire later may rely on. */
+/* Accesses of a warp up to some time. Others that acquire later are ordered after them. */
 typedef struct Release {
-    uint64_t up_to;   /* accesses before this time ... */
-    uint64_t time;    /* ... are released at this one */
+    uint64_t up_to;   /* accesses before this time are released ... */
+    uint64_t time;    /* ... at this time */
     bool is_cta_wide; /* to the CTA only */
 } Release;
 
 typedef struct Releases {
-    Release ring[RELEASES]; /* rising; the oldest is overwritten */
-    uint32_t count;         /* ever */
+    Release ring[RELEASES]; /* in order of time; the oldest is overwritten */
+    uint32_t count;         /* releases so far, including overwritten ones */
     uint64_t forgotten;     /* up_to of the last one overwritten */
 } Releases;
 
-enum { CHECK_GROUPS = 8 }; /* of products that a warp commits; a wait leaves at most 7 */
+enum { CHECK_GROUPS = 8 }; /* committed product groups of a warp; a wait leaves at most 7 */
 
-/* Times up to which warps and lanes of a CTA know of each other. Time is the number of events of
- * the launch that order or write something, so far. */
+/* For each warp and lane of a CTA: the time up to which it is ordered after the accesses of the
+ * others. Time is the number of ordering or writing events of the launch so far. */
 typedef struct CtaClocks {
-    uint64_t known[ISA_MAX_WARPS_PER_CTA][ISA_MAX_WARPS_PER_CTA]; /* by [this warp][of that] */
-    uint64_t acquired[ISA_MAX_WARPS_PER_CTA]; /* last time a warp looked at what others released */
-    uint64_t arrived[ISA_BARRIERS][ISA_MAX_WARPS_PER_CTA]; /* at a barrier that is not complete */
-    uint64_t proxy_fence;                                  /* last fence.proxy.async of any warp */
-    /* When each warp committed its last groups of products, by number modulo the array's; up to
-     * when its warpgroup has waited for them: */
+    uint64_t known[ISA_MAX_WARPS_PER_CTA][ISA_MAX_WARPS_PER_CTA]; /* [this warp][other warp] */
+    uint64_t acquired[ISA_MAX_WARPS_PER_CTA]; /* last time the warp acquired what others had
+                                               * released */
+    uint64_t arrived[ISA_BARRIERS][ISA_MAX_WARPS_PER_CTA]; /* time of arrival at a barrier that is
+                                                            * not complete */
+    uint64_t proxy_fence;                                  /* time of the last fence.proxy.async of
+                                                            * any warp */
+    /* committed: when each warp committed its latest groups of products, by group number modulo the
+     * array size. products_over: commit time of the last group that its warpgroup has waited
+     * for. */
     uint64_t committed[ISA_MAX_WARPS_PER_CTA][CHECK_GROUPS];
     uint64_t products_over[ISA_MAX_WARPS_PER_CTA];
-    uint64_t (*lanes)[ISA_LANES][ISA_LANES]; /* per warp, by [this lane][of that]; NULL: the lanes
-                                                of a warp run in lockstep */
-    uint32_t lanes_capacity;                 /* warps */
+    uint64_t (*lanes)[ISA_LANES][ISA_LANES]; /* per warp, [this lane][other lane]; NULL: the lanes
+                                              * of a warp run in lockstep */
+    uint32_t lanes_capacity;                 /* allocated size of lanes, in warps */
 } CtaClocks;
 
 /* ---- The objects ---- */
 
-/* A barrier of a warp's lanes at which some have yet to arrive. */
+/* A bar.warp.sync at which some lanes have not arrived yet. */
 typedef struct PendingSync {
     uint32_t members; /* 0: none is pending */
     uint32_t arrived;
-    uint32_t pc; /* of the first that arrived */
-    int lane;    /* likewise */
+    uint32_t pc; /* of the first lane that arrived */
+    int lane;    /* the first lane that arrived */
 } PendingSync;
 
-/* One bit per byte of a thread's local memory: those of a word in a byte. */
+/* One bit per byte of a thread's local memory: one byte here holds the bits of a 4-byte word. */
 typedef struct LocalWritten {
     uint8_t *words; /* word w of lane l at [w * 32 + l] */
-    uint32_t count; /* words of a lane */
+    uint32_t count; /* words per lane */
 } LocalWritten;
 
 typedef struct IsaCtaCheck {
     uint8_t *shared_written; /* a bit per byte */
     uint32_t shared_capacity;
-    Shadow *shared;                          /* NULL: races are not looked for */
-    CtaClocks clocks;                        /* likewise */
-    uint32_t participants[ISA_BARRIERS];     /* warps that have arrived, bit each */
-    uint32_t counts[ISA_BARRIERS];           /* that the first of them named */
-    uint32_t pc[ISA_MAX_WARPS_PER_CTA];      /* of the barrier that a warp arrived at last */
-    PendingSync sync[ISA_MAX_WARPS_PER_CTA]; /* of the lanes of each warp */
-    uint32_t awaited[ISA_MAX_WARPS_PER_CTA][ISA_LANES]; /* by the lanes of each warp */
+    Shadow *shared;                          /* NULL: the race check is off */
+    CtaClocks clocks;                        /* unused if the race check is off */
+    uint32_t participants[ISA_BARRIERS];     /* warps that have arrived, one bit each */
+    uint32_t counts[ISA_BARRIERS];           /* the thread count that the first of them named */
+    uint32_t pc[ISA_MAX_WARPS_PER_CTA];      /* of the barrier at which each warp arrived last */
+    PendingSync sync[ISA_MAX_WARPS_PER_CTA]; /* pending bar.warp.sync of each warp */
+    uint32_t awaited[ISA_MAX_WARPS_PER_CTA][ISA_LANES]; /* lanes that each lane has waited for */
     LocalWritten local[ISA_MAX_WARPS_PER_CTA];
 } IsaCtaCheck;
 
 struct IsaCheck {
     IsaCheckOptions options;
     Findings *findings; /* borrowed */
-    uint64_t program;   /* number of the running launch's */
-    IsaSite *sites;     /* of device malloc, in the order in which they were met */
+    uint64_t program;   /* number of the program of the running launch */
+    IsaSite *sites;     /* call sites of device malloc, in order of first use */
     uint32_t site_count;
-    /* Races, of the running launch: */
+    /* Races in the running launch: */
     Shadow *global;
-    uint64_t now;         /* time */
-    Releases **releases;  /* by warp of the grid, NULL until it released something */
-    uint64_t warps;       /* of the grid */
-    bool has_lane_clocks; /* the lanes of a warp need not run in lockstep */
+    uint64_t now;         /* current time */
+    Releases **releases;  /* by warp number in the grid; NULL until the warp's first release */
+    uint64_t warps;       /* in the grid */
+    bool has_lane_clocks; /* the lanes of a warp may run independently */
 };
 
 /* ---- Findings ---- */
 
-/* Notes a finding of a warp's instruction; true when its words are wanted. `other` and `detail`
- * tell findings at one place apart. */
+/* Records a finding at the warp's instruction; returns true if its text is needed. `other` and
+ * `detail` distinguish findings at the same instruction. */
 bool check_note(const IsaCheck *check, FindingKind kind, uint32_t pc, uint64_t other,
                 uint64_t detail);
-/* Adds it: `text` is its first line, and `behind` what follows the place; both are taken over. */
+/* Adds the finding. `text` is its first line; `behind` follows the place. Takes ownership of
+ * both. */
 typedef struct CheckPlace {
     const IsaLaunch *launch;
     const IsaWarp *warp;
     uint32_t pc;
     int lane;
     uint64_t address;
-    uint32_t other_pc; /* ISA_NO_PC: there is no other */
+    uint32_t other_pc; /* ISA_NO_PC: no second instruction */
 } CheckPlace;
 void check_add(const IsaCheck *check, FindingKind kind, const char *what, const CheckPlace *place,
                Text *text, Text *behind);

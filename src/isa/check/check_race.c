@@ -1,30 +1,29 @@
-/* Races: two accesses of two threads to a byte, at least one a write, that nothing orders.
+/* Races: two accesses of two threads to a byte, at least one of them a write, that nothing orders.
  *
- * What orders them:
- *  - a barrier of the CTA, which makes known to every warp that waits what all that arrived did and
- *    knew;
- *  - an instruction for several lanes of a warp (bar.warp.sync, shfl.sync, vote.sync ...), for the
- *    lanes that take part. Before sm_70 the lanes of a warp run in lockstep, so that all of its
- *    instructions are ordered; two lanes of one store still race;
- *  - a release by the first one's warp after its access, and then an acquire by the other's before
- *    its own. Fences and atomics are both, strong loads (volatile, relaxed, acquire) acquire,
- * strong stores other than volatile ones release. What a barrier has made known to a warp is
- * released by it too. It is not looked at whether the two met at one address, so that any such pair
- *    counts: less is found than there may be, and nothing that is not there.
+ * These order accesses:
+ * - A barrier of the CTA: every warp that waits is ordered after the accesses of all warps that
+ *   arrived, and after everything these were ordered after.
+ * - An instruction for several lanes of a warp (bar.warp.sync, shfl.sync, vote.sync ...), for the
+ *   lanes that take part. Before sm_70 the lanes of a warp run in lockstep, so all instructions of
+ *   a warp are ordered; two lanes of one store still race.
+ * - A release by the first warp after its access, followed by an acquire by the second warp before
+ *   its own access. Fences and atomics do both. Strong loads (volatile, relaxed, acquire) acquire;
+ *   strong stores other than volatile ones release. A release includes what a barrier has ordered
+ *   before the warp. The check does not test whether the two used the same address, so any such
+ *   pair counts. It may miss races, but it reports no false ones.
+ * - wgmma.wait_group, for the reads of wgmma by the four warps of its warpgroup.
  *
- *  - of what wgmma reads, wgmma.wait_group, for the four warps of its warpgroup.
+ * Two strong accesses (volatile, atomic ...) never race. Two writes of the same value never race
+ * either, because programs set flags that way.
  *
- * Two strong accesses (volatile, atomic ...) never race. Nor do two writes of the same value, with
- * which programs set flags.
+ * Bulk copies and wgmma belong to the asynchronous proxy. They may read what ordinary instructions
+ * wrote before the last fence.proxy.async of any warp of the CTA. What wgmma reads may be
+ * overwritten after its warpgroup has waited for it (PTX ISA, "Async proxy"). Other effects of bulk
+ * copies are not checked.
  *
- * Bulk copies and wgmma are of the asynchronous proxy. They read what ordinary instructions wrote
- * before the last fence.proxy.async of any warp of the CTA, and what wgmma reads may be overwritten
- * once its warpgroup has waited for it (PTX ISA, "Async proxy"). What bulk copies do is not looked
- * at otherwise.
- *
- * The time stamps are those of Lamport's clocks (CACM 21(7), 1978), kept by warp and, where lanes
- * are free, by lane; that a word remembers its last writers and two readers follows FastTrack
- * (Flanagan and Freund, PLDI 2009), which keeps one or all. */
+ * The time stamps are Lamport's clocks (CACM 21(7), 1978), kept per warp and, where lanes run
+ * independently, per lane. Each word remembers its last writers and two readers, similar to
+ * FastTrack (Flanagan and Freund, PLDI 2009), which keeps one or all. */
 #include "isa/check/check_internal.h"
 
 #include <inttypes.h>
@@ -35,7 +34,7 @@
 #include "base/bits.h"
 #include "isa/exec/wgmma.h"
 
-enum { FREE_LANES_TARGET = 70 }; /* of compute capability 7.0 on lanes are scheduled alone */
+enum { FREE_LANES_TARGET = 70 }; /* from 7.0 on, lanes are scheduled independently */
 
 /* ---- ShadowAccess.where ---- */
 
@@ -80,8 +79,8 @@ void race_cta(IsaCta *cta) {
 
 /* ---- Order ---- */
 
-/* Time at which what a warp did at `time` was released to the device, or to its CTA; UINT64_MAX:
- * not yet. */
+/* The time at which an access of a warp at `time` was released to the device, or to the warp's CTA;
+ * UINT64_MAX: not yet. */
 static uint64_t released_at(const IsaCheck *check, uint32_t warp, uint64_t time, bool is_same_cta) {
     const Releases *releases = check->releases[warp];
     if (!releases) return UINT64_MAX;
@@ -94,13 +93,13 @@ static uint64_t released_at(const IsaCheck *check, uint32_t warp, uint64_t time,
     return UINT64_MAX;
 }
 
-/* Whether the access belongs to a wgmma that the program did not wait for yet. */
+/* Whether the access belongs to a wgmma that the program still has to wait for. */
 static bool products_are_under_way(const IsaCta *cta, const ShadowAccess *access) {
     const uint32_t warp = access->warp % cta->launch->warps;
     return access->where & PRODUCT_BIT && access->time >= cta->check->clocks.products_over[warp];
 }
 
-/* Whether an access comes before what the lane does now. */
+/* Whether an access is ordered before what the lane does now. */
 static bool is_before(const IsaCheck *check, const ShadowAccess *access, const IsaWarp *warp,
                       int lane) {
     const IsaLaunch *launch = warp->cta->launch;
@@ -109,7 +108,7 @@ static bool is_before(const IsaCheck *check, const ShadowAccess *access, const I
     uint32_t other = access->warp % launch->warps;
     if (products_are_under_way(warp->cta, access)) return false;
     const bool is_own_group = other / ISA_WGMMA_WARPS == warp->index / ISA_WGMMA_WARPS;
-    if (access->where & PRODUCT_BIT && is_own_group) return true; /* a wait for all four warps */
+    if (access->where & PRODUCT_BIT && is_own_group) return true; /* the wait covers all four */
     if (is_same_cta && other == warp->index) {
         if (lane_of(access) == lane || !check->has_lane_clocks) return true;
         if (access->time < clocks->lanes[warp->index][lane][lane_of(access)]) return true;
@@ -135,7 +134,7 @@ static bool is_newer(const Releases *releases, Release release) {
     return release.up_to > last->up_to || (last->is_cta_wide && !release.is_cta_wide);
 }
 
-/* The warp releases what it did, and what it knows of the others of its CTA. */
+/* The warp releases its own accesses and those of its CTA that it is ordered after. */
 static void release_all(IsaCheck *check, const IsaWarp *warp, bool is_cta_wide) {
     const IsaCta *cta = warp->cta;
     uint64_t first = cta->index * cta->launch->warps, time = ++check->now;
@@ -222,7 +221,7 @@ void race_completion(const IsaContext *context, const IsaCta *cta, uint32_t numb
 
 /* ---- Accesses ---- */
 
-/* What the lanes of one instruction do. */
+/* The access of the lanes of one instruction. */
 typedef struct Deed {
     IsaContext *context;
     const IsaWarp *warp;
@@ -232,8 +231,8 @@ typedef struct Deed {
     bool is_strong;
     uint64_t time;
     bool is_product;      /* a read of wgmma */
-    bool is_bulk;         /* of a bulk copy, in shared memory */
-    bool is_asynchronous; /* of the asynchronous proxy: either */
+    bool is_bulk;         /* by a bulk copy, in shared memory */
+    bool is_asynchronous; /* by the asynchronous proxy: a product or a bulk copy */
 } Deed;
 
 static void add_finding(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
@@ -250,10 +249,10 @@ static void add_finding(const Deed *deed, int lane, const ShadowAccess *other, u
     check_add(check, FINDING_RACE, what, &place, text, &before);
 }
 
-/* What else a finding can be, in addition to the kinds of races. */
+/* Further kinds of findings, in addition to the kinds of races. */
 enum { DETAIL_REUSE = 1 << 16, DETAIL_PROXY };
 
-/* Whether no finding like this one was reported before. */
+/* Whether no such finding was reported before. */
 static bool is_new(const Deed *deed, const ShadowAccess *other, uint64_t detail) {
     return check_note(check_of(deed->context), FINDING_RACE, deed->warp->pc, pc_of(other), detail);
 }
@@ -275,7 +274,7 @@ static void report_race(const Deed *deed, int lane, const ShadowAccess *other, u
     add_finding(deed, lane, other, address, names[is_write][was_write], &text);
 }
 
-/* What a product reads is overwritten before a wait for it. */
+/* A write to memory that a product may still read: no warp has waited for the product. */
 static void report_reuse(const Deed *deed, int lane, const ShadowAccess *product,
                          uint64_t address) {
     if (!is_new(deed, product, DETAIL_REUSE)) return;
@@ -287,7 +286,7 @@ static void report_reuse(const Deed *deed, int lane, const ShadowAccess *product
     add_finding(deed, lane, product, address, "write before wgmma.wait_group", &text);
 }
 
-/* The asynchronous proxy reads what the generic one has written. */
+/* The asynchronous proxy reads what the generic proxy wrote, with no fence between. */
 static void report_proxy(const Deed *deed, int lane, const ShadowAccess *write, uint64_t address) {
     if (!is_new(deed, write, DETAIL_PROXY)) return;
     Text text = {0};
@@ -311,7 +310,8 @@ static void stored_bytes(const Deed *deed, int lane, uint8_t *bytes) {
 
 enum { MOST_BYTES = 64 }; /* of a lane's access */
 
-/* Whether a store leaves the bytes of a cell, or those of another lane of it, as they are. */
+/* Whether a store writes the value that the bytes of a cell already have, or that another lane of
+ * the same store writes. */
 static bool writes_the_same(const Deed *deed, int lane, const ShadowAccess *other, uint64_t address,
                             uint32_t bytes) {
     uint8_t own[MOST_BYTES], theirs[MOST_BYTES];
@@ -321,7 +321,7 @@ static bool writes_the_same(const Deed *deed, int lane, const ShadowAccess *othe
     const uint8_t *there = deed->space == PTX_SPACE_SHARED
                                ? deed->warp->cta->shared + address
                                : mem_host(deed->context->memory, address);
-    if (other->time == deed->time) { /* of this very instruction */
+    if (other->time == deed->time) { /* a write of the same instruction */
         int before = lane_of(other);
         if (lanes[before] > address) return false;
         stored_bytes(deed, before, theirs);
@@ -343,7 +343,7 @@ static bool races_with_write(const Deed *deed, int lane, const ShadowAccess *wri
     return deed->access == ISA_ACCESS_READ || !writes_the_same(deed, lane, write, address, bytes);
 }
 
-/* Of three readers two remain: those that a later write is most likely to race with. */
+/* Only two readers are kept: those that a later write is most likely to race with. */
 static void remember_reader(const Deed *deed, ShadowCell *cell, const ShadowAccess *reader,
                             int lane) {
     const IsaCheck *check = check_of(deed->context);
@@ -357,7 +357,8 @@ static bool is_before_now(const Deed *deed, const ShadowAccess *access, int lane
     return is_before(check_of(deed->context), access, deed->warp, lane);
 }
 
-/* A read by the asynchronous proxy of what was written without it; false: it has seen the write. */
+/* Whether the asynchronous proxy reads data that the generic proxy wrote after the last proxy
+ * fence. */
 static bool misses_fence(const Deed *deed, const ShadowAccess *write) {
     const bool is_read = deed->access == ISA_ACCESS_READ;
     return deed->is_asynchronous && is_read && write->time &&
@@ -374,7 +375,7 @@ static void check_writes(const Deed *deed, int lane, const ShadowCell *cell, uin
     }
 }
 
-/* The cell is about to be written. */
+/* Checks the reads of a cell that is about to be written. */
 static void check_reads(const Deed *deed, int lane, const ShadowCell *cell, uint64_t address) {
     for (int i = 0; i < 2; i++) {
         const ShadowAccess *read = &cell->read[i];
@@ -392,7 +393,7 @@ static void touch_cell(const Deed *deed, int lane, ShadowCell *cell, uint64_t ad
     const bool is_read = deed->access == ISA_ACCESS_READ;
     check_writes(deed, lane, cell, address, bytes);
     if (!is_read) check_reads(deed, lane, cell, address);
-    /* an mbarrier or a group orders what a bulk copy does, so it is not looked at again */
+    /* an mbarrier or a group orders the effects of a bulk copy: forget earlier writes */
     if (deed->is_bulk && !is_read) cell->write = cell->strong_write = (ShadowAccess){0};
     if (deed->is_bulk) return;
     if (is_read) remember_reader(deed, cell, &mine, lane);

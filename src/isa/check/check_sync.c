@@ -1,15 +1,15 @@
-/* Misuses of barriers and of the instructions of a warp, by what the PTX ISA demands of them.
+/* Misuse of barriers and of warp-wide instructions, by the rules of the PTX ISA.
  *
- * bar.warp.sync may stand on both sides of a branch: it is complete when all of its lanes have
- * come, to whichever. Lanes that exited before may be named; those that exit while others wait for
- * them were to come. The other instructions (shfl, vote, match, redux) are executed by the lanes
- * that are there, and all that are named must be. */
+ * bar.warp.sync may appear on both sides of a branch: it is complete when all of its lanes have
+ * reached one of them. The mask may name lanes that exited before. It is an error if a lane exits
+ * while others wait for it. The other instructions (shfl, vote, match, redux) are executed by the
+ * lanes that are present, and every lane that the mask names must be present. */
 #include "isa/check/check_internal.h"
 
 #include "base/bits.h"
 #include "isa/flow/converge.h"
 
-/* Adds a finding of one line at a place. */
+/* Adds a finding, with one line of text, at a place. */
 static void __attribute__((format(printf, 6, 7))) add(const IsaContext *context,
                                                       const IsaWarp *warp, uint32_t pc, int lane,
                                                       const char *what, const char *format, ...) {
@@ -22,7 +22,7 @@ static void __attribute__((format(printf, 6, 7))) add(const IsaContext *context,
     check_add(check_of(context), FINDING_SYNC, what, &place, &text, NULL);
 }
 
-/* What can be wrong; tells findings at one instruction apart. */
+/* Kinds of errors; they distinguish findings at one instruction. */
 enum Wrong {
     WRONG_OWN_LANE,
     WRONG_ABSENT_LANES,
@@ -115,7 +115,7 @@ void sync_members(IsaContext *context, const IsaWarp *warp, const uint32_t *memb
     check_own_lane(context, warp, members, mask);
     check_same_mask(context, warp, members, mask);
     if (sources) check_sources(context, warp, members, mask, sources);
-    for (uint32_t rest = mask; rest;) { /* groups of lanes with one mask */
+    for (uint32_t rest = mask; rest;) { /* groups of lanes with the same mask */
         uint32_t word = members[bits_lowest32(rest)], group = 0;
         for (uint32_t r = rest; r; r &= r - 1)
             if (members[bits_lowest32(r)] == word) group |= r & (0 - r);
@@ -128,7 +128,7 @@ void sync_members(IsaContext *context, const IsaWarp *warp, const uint32_t *memb
 void sync_exit(const IsaContext *context, const IsaWarp *warp) {
     (void)context;
     PendingSync *pending = &warp->cta->check->sync[warp->index];
-    /* the lanes that are missing were taken out of `alive` as they exited, without having come */
+    /* the missing lanes left `alive` when they exited, without having arrived */
     if (pending->members && note(context, pending->pc, WRONG_ABSENT_LANES))
         add(context, warp, pending->pc, pending->lane, "lanes do not take part",
             "lanes 0x%08x are in mask 0x%08x and never take part: only 0x%08x do",
@@ -157,11 +157,11 @@ void sync_arrival(const IsaContext *context, const IsaWarp *warp, uint32_t numbe
             count, own->counts[number]);
 }
 
-/* All threads of the CTA have come to barrier `number`: to the same one in the text? */
+/* All threads of the CTA have reached barrier `number`. Was it the same instruction? */
 void sync_completion(const IsaContext *context, const IsaCta *cta, uint32_t number) {
     const IsaCtaCheck *own = cta->check;
     uint32_t warps = own->participants[number];
-    if (!warps || own->counts[number]) return; /* with a count: producers and consumers */
+    if (!warps || own->counts[number]) return; /* a count is for producers and consumers */
     uint32_t first = own->pc[bits_lowest32(warps)];
     for (uint32_t rest = warps; rest; rest &= rest - 1) {
         const IsaWarp *warp = &cta->warps[bits_lowest32(rest)];

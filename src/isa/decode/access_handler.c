@@ -1,16 +1,16 @@
 /* Which handler executes a load or store. */
 #include "isa/exec/handlers.h"
 
-/* Handlers of whole words in a space (exec/exec_word.c). */
+/* Handlers of 32-bit words in one space (exec/exec_word.c). */
 typedef struct WordHandlers {
-    IsaHandler load1, load2, load4, store1; /* by the words of a lane */
+    IsaHandler load1, load2, load4, store1; /* by the number of words per lane */
 } WordHandlers;
 
-/* Whether the access is one of plain words, and none of them is left out. */
+/* Whether the access moves plain words and discards none of them. */
 static bool is_words(const IsaInst *inst) {
-    const int plain = ISA_BASE_IS_32 | ISA_SIGNED; /* flags that make no difference to a word */
+    const int plain = ISA_BASE_IS_32 | ISA_SIGNED; /* flags that do not matter for 32-bit words */
     bool is_plain = inst->size == 4 && !(inst->flags & ~plain) && !inst->sub;
-    for (int i = 0; i <= inst->vector; ++i) /* the last is the base */
+    for (int i = 0; i <= inst->vector; ++i) /* the last operand is the base */
         is_plain &= inst->operand[i] != ISA_SINK;
     return is_plain;
 }

@@ -1,5 +1,5 @@
-/* The constant pool: an array of values in order of first use, and an open-addressing index to find
- * a value again. The order, and so every offset, depends on the program alone. */
+/* The constant pool: an array of values in order of first use, and an open-addressing index that
+ * finds a value again. The order, and with it every offset, depends only on the program. */
 #include "isa/decode/constants.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* The decoder: from a checked PTX module to the program that warps execute. Each PTX instruction
- * becomes one IsaInst; only a special register read by an instruction other than mov takes a mov of
- * its own in front. The program points into the module, which has to outlive it. */
+/* The decoder: converts a checked PTX module to the program that warps execute. Most PTX
+ * instructions become one IsaInst. If an instruction other than mov reads a special register, a
+ * separate mov is inserted before it. The program points into the module, so the module must
+ * outlive it. */
 #include "isa/decode/decode.h"
 
 #include <stdarg.h>
@@ -43,7 +44,7 @@ static void add_registers(Decoder *decoder, const RegList *list) {
     }
 }
 
-/* What a timing model must know beyond the form of an instruction. */
+/* Sets what a timing model must know beyond the form of an instruction. */
 static void mark_for_timing(IsaInfo *info, const IsaInst *inst) {
     if (info->flags & ISA_NAMES_ROWS) info->naming_lanes = (uint8_t)(8 * inst->vector);
     if (info->space == PTX_SPACE_PARAM && inst->space == PTX_SPACE_LOCAL)
@@ -106,7 +107,7 @@ uint32_t decode_add_call(Decoder *decoder, const IsaCall *call) {
 
 /* ---- One instruction ---- */
 
-/* Who decodes an opcode; all others have rows in the table of forms. */
+/* The decoder of each opcode; all other opcodes have rows in the table of forms. */
 static DecodeOp *const special[PTX_OP_COUNT] = {
     [PTX_OP_ATOM] = decode_atom,
     [PTX_OP_BAR] = decode_barrier,
@@ -222,7 +223,8 @@ static IsaFormal *decode_formals(Decoder *decoder, const PtxVar *vars, uint16_t 
     return formals;
 }
 
-/* The greatest alignment of a function's local variables, at least that of its area. */
+/* The greatest alignment of a function's local variables; at least 16, the alignment of the
+ * area. */
 static uint32_t local_align(const PtxFunction *function) {
     uint32_t align = 16;
     for (uint32_t i = 0; i < function->local_count; ++i)
@@ -231,9 +233,9 @@ static uint32_t local_align(const PtxFunction *function) {
     return align;
 }
 
-/* Lays out the local area: the module's .local variables in that of a kernel, with which a thread's
- * local memory begins; the function's, own parameters and returns, call-site parameters. A
- * parameter without a size begins where that ends. */
+/* Lays out the local area. In a kernel the module's .local variables come first, because a thread's
+ * local memory begins with them. Then follow the function's own variables, its parameters and
+ * returns, and its call-site parameters. A parameter without a size begins at the end of these. */
 static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     const PtxFunction *function = decoder->function;
     decoder->local_base =
@@ -254,8 +256,8 @@ static void lay_out_locals(Decoder *decoder, IsaFunction *out) {
     out->returns = decode_formals(decoder, function->returns, function->return_count);
 }
 
-/* Lays out a frame: the function's rows, the scratch rows that turned out to be needed, then the
- * predicate words and one more for predicates that are discarded. */
+/* Lays out a frame: the function's rows, the scratch rows that were used, the predicate words, and
+ * one more word for discarded predicates. */
 static void lay_out_frame(const Decoder *decoder, IsaFunction *out) {
     const uint32_t rows = decoder->scratch_row + decoder->scratch_rows;
     out->pred_offset = rows * ISA_ROW_BYTES;
@@ -263,7 +265,7 @@ static void lay_out_frame(const Decoder *decoder, IsaFunction *out) {
         out->pred_offset + (decoder->scratch_pred + 1) * sizeof(uint32_t), ISA_ROW_BYTES);
 }
 
-/* A function that cannot run ends the launch, should anyone get there. */
+/* Replaces a function that cannot run by a trap, which ends the launch if a warp calls it. */
 static void decode_refused(Decoder *decoder, IsaFunction *out, uint32_t first_target) {
     const PtxInst trap = {.op = PTX_OP_TRAP, .guard = -1, .line = decoder->function->line};
     out->refusal = decoder->refusal;
@@ -272,7 +274,7 @@ static void decode_refused(Decoder *decoder, IsaFunction *out, uint32_t first_ta
     decode_instruction(decoder, &trap);
 }
 
-/* A function that calls one that cannot run cannot run either. */
+/* A function that calls a refused function is refused too. */
 static void refuse_callers(IsaProgram *program) {
     for (bool is_done = false; !is_done;) {
         is_done = true;
@@ -302,7 +304,7 @@ static void decode_function(Decoder *decoder, uint32_t index) {
     decoder->scratch_pred = (uint32_t)(function->pred_count > 2 ? function->pred_count : 2);
     lay_out_locals(decoder, out);
     decoder->refusal = function->refusal;
-    if (decoder->scratch_pred > UINT16_MAX) { /* IsaInst.guard */
+    if (decoder->scratch_pred > UINT16_MAX) { /* the width of IsaInst.guard */
         decoder->refusal = arena_printf(
             program->arena, "%s:%d:%d: not supported: more than %d predicates at a time",
             program->module->file, function->line, function->column, UINT16_MAX);
@@ -326,7 +328,7 @@ static void decode_function(Decoder *decoder, uint32_t index) {
 
 /* ---- The program ---- */
 
-/* Whether an instruction can lead a thread to another CTA's shared memory. */
+/* Whether an instruction can give a thread access to another CTA's shared memory. */
 static bool leads_to_cluster(const PtxInst *inst) {
     switch (inst->op) {
     case PTX_OP_MAPA:

@@ -5,7 +5,7 @@
 
 /* ---- cp.async ---- */
 
-/* The size to read, or a predicate that says not to: operand[2] and its kind in sub. */
+/* The number of bytes to read, or a predicate that skips the read: operand[2], its kind in sub. */
 static bool decode_source_size(Decoder *decoder, const PtxOperand *operand) {
     IsaInst *inst = &decoder->draft.inst;
     const bool is_register = operand->kind == PTX_OPERAND_REG;
@@ -17,8 +17,8 @@ static bool decode_source_size(Decoder *decoder, const PtxOperand *operand) {
     return decode_source(decoder, operand, PTX_U32, &inst->operand[2]);
 }
 
-/* operand[0] base and `target` offset of the destination, operand[1] base and imm offset of the
- * source. */
+/* Operands: operand[0] and `target` are base and offset of the destination; operand[1] and imm are
+ * base and offset of the source. */
 static bool decode_copy_operands(Decoder *decoder, int64_t bytes, IsaMemoryKind kind) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -40,8 +40,8 @@ static bool decode_copy_operands(Decoder *decoder, int64_t bytes, IsaMemoryKind 
     return true;
 }
 
-/* Two accesses: one reads global memory and brings no register, one writes shared memory. The
- * bytes move at once; that they arrive later is the timing model's business. */
+/* cp.async becomes two accesses: one reads global memory and writes no register, the other writes
+ * shared memory. The bytes move at once; the timing model accounts for the latency. */
 static bool decode_copy(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const int64_t bytes = ptx->operands[2].imm;
@@ -57,7 +57,8 @@ static bool decode_copy(Decoder *decoder) {
     return decode_copy_operands(decoder, bytes, ISA_MEMORY_STORE);
 }
 
-/* Waits for all groups but the latest `pending` ones; for open copies too when it is ALL. */
+/* Waits for all groups except the latest `pending` ones. ALL also waits for copies that are in no
+ * group. */
 static void set_wait(Decoder *decoder, int64_t pending) {
     decoder->draft.info.flags |= ISA_IS_COPY_WAIT;
     decoder->draft.info.element_bytes =
@@ -79,8 +80,9 @@ bool decode_shared_base(Decoder *decoder, const PtxOperand *operand, int at, uin
     return true;
 }
 
-/* What has no place among the operands of a copy by a tensor map, in program->wide: the ranks that
- * it goes to, then the offsets of im2col, which operand `at` of PTX names, ranks behind it. */
+/* Appends to program->wide what does not fit into the operands of a copy with a tensor map: first
+ * the ranks of the destination CTAs, then the im2col offsets. Operand `at` of PTX holds the
+ * offsets; the ranks follow it. */
 static bool decode_more(Decoder *decoder, bool has_offsets, int at) {
     const PtxInst *ptx = decoder->ptx;
     const PtxOperand *offsets = &ptx->operands[at];
@@ -104,7 +106,7 @@ static bool decode_more(Decoder *decoder, bool has_offsets, int at) {
     return true;
 }
 
-/* The ranks that a copy goes to, which operand `at` of PTX names if it goes to several CTAs. */
+/* The ranks of the destination CTAs: operand `at` of PTX if the copy goes to several CTAs. */
 static bool decode_multicast(Decoder *decoder, int at, IsaOperand *ranks) {
     if (decoder->ptx->sub2 != PTX_SUB_MULTICAST) return true;
     decoder->draft.inst.flags |= ISA_BULK_MULTICAST;
@@ -133,7 +135,7 @@ static bool decode_bulk_addresses(Decoder *decoder, IsaBulkKind kind) {
     return decode_base(decoder, other, 1);
 }
 
-/* The bytes move at once; when they would have arrived is the timing model's business. */
+/* The bytes move at once; the timing model accounts for the latency. */
 static bool decode_bulk(Decoder *decoder, IsaBulkKind kind) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -152,8 +154,8 @@ static bool decode_bulk(Decoder *decoder, IsaBulkKind kind) {
                          &inst->operand[2]);
 }
 
-/* Operands of PTX: of a load the shared address first and the mbarrier last, else the shared
- * address behind the map and its coordinates. */
+/* PTX operands: a load has the shared address first and the mbarrier last. Other copies have the
+ * shared address after the map and its coordinates. */
 static bool decode_tensor(Decoder *decoder, IsaBulkKind kind) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -214,7 +216,7 @@ bool decode_cp(Decoder *decoder) {
         set_wait(decoder, 0);
         decoder->draft.info.element_bytes = ISA_WAIT_ALL;
         return true;
-    case PTX_SUB_CP_ARRIVE: { /* once the copies are there: the warp waits for them first */
+    case PTX_SUB_CP_ARRIVE: { /* the arrival follows the copies: the warp waits for them first */
         const Draft empty = decoder->draft;
         set_wait(decoder, 0);
         decoder->draft.info.element_bytes = ISA_WAIT_ALL;
@@ -226,7 +228,7 @@ bool decode_cp(Decoder *decoder) {
         inst->operand[0] = inst->operand[2] = ISA_SINK;
         decoder->draft.info.flags |= ISA_IS_REDUCTION;
         decode_set_handler(decoder, ISA_DO_MBARRIER);
-        inst->flow = ISA_FLOW_NEXT; /* the handler counts what changes */
+        inst->flow = ISA_FLOW_NEXT; /* the handler counts changes itself */
         return decode_base(decoder, &ptx->operands[0], 1);
     }
     default: return decode_copy(decoder);
@@ -235,7 +237,7 @@ bool decode_cp(Decoder *decoder) {
 
 /* ---- mbarrier ---- */
 
-/* Which of the operands as written are the address and what comes behind it. */
+/* Finds the address among the operands as written, and decodes the operands that follow it. */
 bool decode_mbarrier(Decoder *decoder) {
     static const struct {
         PtxSub sub;
@@ -273,12 +275,12 @@ bool decode_mbarrier(Decoder *decoder) {
     inst->operand[0] = inst->operand[2] = inst->operand[3] = ISA_SINK;
     decoder->draft.info.flags |= ISA_LOOKS;
     if (inst->space == PTX_SPACE_NONE || ptx->space == PTX_SPACE_CLUSTER) {
-        inst->space = (uint8_t)ptx->space; /* it may be another CTA's */
+        inst->space = (uint8_t)ptx->space; /* the mbarrier may belong to another CTA */
         decoder->draft.info.space = PTX_SPACE_SHARED;
         decoder->draft.info.flags |= ISA_IS_BULK;
     }
     decode_set_handler(decoder, ISA_DO_MBARRIER);
-    inst->flow = ISA_FLOW_NEXT; /* the handler counts what changes */
+    inst->flow = ISA_FLOW_NEXT; /* the handler counts changes itself */
     bool is_ok = true;
     if (!rows[row].has_result) decoder->draft.info.flags |= ISA_IS_REDUCTION;
     else if (is_wait) is_ok = decode_pred_destination(decoder, &ptx->operands[0], 0);
@@ -298,7 +300,7 @@ bool decode_mbarrier(Decoder *decoder) {
 
 /* ---- Clusters ---- */
 
-/* The wait is one for all threads of the CTA where this is a cluster of its own. */
+/* If the CTA is its own cluster, the barrier is one for all threads of the CTA. */
 bool decode_cluster_barrier(Decoder *decoder) {
     IsaInst *inst = &decoder->draft.inst;
     const bool is_arrival = decoder->ptx->sub == PTX_SUB_BAR_ARRIVE;
@@ -358,8 +360,8 @@ bool decode_async_store(Decoder *decoder) {
     return decode_base(decoder, &ptx->operands[0], 4);
 }
 
-/* griddepcontrol changes no value: the timing model does what it means. A functional run executes
- * one grid after another. */
+/* griddepcontrol changes no value; the timing model implements it. A functional run executes one
+ * grid after another. */
 bool decode_dependency(Decoder *decoder) {
     const bool is_wait = decoder->ptx->sub == PTX_SUB_DEPENDENCY_WAIT;
     decoder->draft.info.flags |= ISA_IS_DEPENDENCY;
@@ -367,7 +369,8 @@ bool decode_dependency(Decoder *decoder) {
     return decode_nop(decoder);
 }
 
-/* No effect: the prefetch of a tensor map, and others whose effect is the timing model's. */
+/* Instructions without functional effect: prefetches of tensor maps, and others that only the
+ * timing model implements. */
 bool decode_nop(Decoder *decoder) {
     decode_set_handler(decoder, ISA_DO_NOP);
     return true;

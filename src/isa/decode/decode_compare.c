@@ -1,6 +1,6 @@
-/* setp and set. Every comparison becomes one of the few that have handlers, by swapping operands
- * and negating the result; for floats a comparison that is true of NaN is the negation of one that
- * is false. */
+/* setp and set. Every comparison becomes one of the few that have handlers: operands are swapped
+ * and the result is negated as needed. A float comparison that is true for NaN is the negation of
+ * one that is false for NaN. */
 #include "isa/decode/decode.h"
 
 typedef enum Relation { RELATION_EQ, RELATION_NE, RELATION_LT, RELATION_LE, RELATION_NUM } Relation;
@@ -66,7 +66,7 @@ static const ComparisonRow *find_row(PtxType type, bool is_flushed) {
     return NULL;
 }
 
-/* Bits of the row that set writes for true: all ones, or 1.0 in the destination's type. */
+/* The bits that set writes for true: all ones, or 1.0 in the destination's type. */
 static uint32_t value_of_true(PtxType type) {
     switch (type) {
     case PTX_F32: return 0x3f800000;
@@ -102,7 +102,7 @@ static bool decode_result(Decoder *decoder) {
            decode_pred_destination(decoder, &to->items[1], 1);
 }
 
-/* The predicate that the result is combined with. */
+/* The predicate that is combined with the result. */
 static bool decode_combination(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -113,7 +113,7 @@ static bool decode_combination(Decoder *decoder) {
     return true;
 }
 
-/* One handler compares pairs of halves; the comparison is one of its inputs. */
+/* One handler compares pairs of halves; the comparison is an input of the handler. */
 static bool decode_pair_compare(Decoder *decoder, PtxType type) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;

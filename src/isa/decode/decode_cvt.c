@@ -1,5 +1,5 @@
-/* cvt: the common pairs of types have handlers of their own. The others share general ones, whose
- * input describes both sides (IsaConvert). */
+/* cvt. Common pairs of types have their own handlers. The others share general handlers that take
+ * both types as an input (IsaConvert). */
 #include "isa/decode/decode.h"
 
 #include "base/bits.h"
@@ -11,11 +11,11 @@
 
 static bool is_in(uint32_t set, PtxType type) { return set >> type & 1; }
 
-/* ---- Conversions with a handler of their own: no modifiers, register as wide as the type ---- */
+/* ---- Conversions with their own handler: no modifiers, register as wide as the type ---- */
 
 typedef struct Conversion {
     uint8_t destination, source; /* PtxType */
-    uint8_t round;               /* PtxRound; several may mean the same: see plain_round */
+    uint8_t round;               /* PtxRound; several values may be equivalent: see plain_round */
     uint16_t handler;            /* IsaHandler */
 } Conversion;
 
@@ -56,8 +56,8 @@ static const Conversion conversions[] = {
     {PTX_S32, PTX_F64, PTX_RZI, ISA_DO_CVT_RZI_S32_F64},
 };
 
-/* Integers: by the type whose bits count (the narrower one; the destination when they are equal)
- * and the register's bits. */
+/* Integers, by the type whose bits are kept (the narrower one; the destination if both are equally
+ * wide) and by the width of the register. */
 typedef struct Extension {
     uint32_t kept;          /* set of PtxType */
     uint8_t source_is_wide; /* the source has 64 bits */
@@ -76,7 +76,7 @@ static const Extension extensions[] = {
     {T(U32) | T(S32), 1, 32, ISA_DO_CVT_64_32}, {T(U64) | T(S64), 1, 64, ISA_DO_MOV_64},
 };
 
-/* ---- What the instruction says ---- */
+/* ---- Modifiers of the instruction ---- */
 
 static bool is_integral_round(PtxRound round) { return round >= PTX_RNI; }
 
@@ -110,7 +110,7 @@ static IsaConvert describe(const Decoder *decoder) {
     return convert;
 }
 
-/* The handler made for just this conversion, or ISA_DO_NONE. */
+/* The handler for exactly this conversion, or ISA_DO_NONE. */
 static IsaHandler find_plain(const PtxInst *ptx, const IsaConvert *convert) {
     if (convert->register_bits < convert->destination_bits ||
         (convert->register_bits > convert->destination_bits && !is_in(FLOATS, ptx->type)))
@@ -129,7 +129,7 @@ static IsaHandler find_extension(const PtxInst *ptx, const IsaConvert *convert) 
     const bool crosses = keeps_source && convert->is_source_signed &&
                          !convert->is_destination_signed &&
                          convert->register_bits > convert->destination_bits;
-    if (crosses) return ISA_DO_NONE; /* sign-extended to the type, zero-extended from there */
+    if (crosses) return ISA_DO_NONE; /* sign-extended to the type, zero-extended beyond it */
     for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; ++i) {
         const Extension *row = &extensions[i];
         if (is_in(row->kept, keeps_source ? ptx->type2 : ptx->type) &&
@@ -154,7 +154,7 @@ static IsaHandler find_handler(const PtxInst *ptx, const IsaConvert *convert) {
 
 /* ---- Decoding ---- */
 
-/* Two sources into a pair, a pair of halves into a pair of 8-bit floats, or the way back. */
+/* Two sources into a pair, a pair of halves into a pair of 8-bit floats, or the reverse. */
 static bool decode_pairs(Decoder *decoder, const IsaConvert *convert) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -173,7 +173,7 @@ static bool decode_pairs(Decoder *decoder, const IsaConvert *convert) {
     return decode_source(decoder, &ptx->operands[2], PTX_F32, &inst->operand[2]);
 }
 
-/* The source; of a 64-bit register that is wider than its type, the lower half. */
+/* The source; the lower half of a 64-bit register that is wider than its type. */
 static bool decode_value(Decoder *decoder, const PtxOperand *from) {
     const PtxType type = decoder->ptx->type2;
     IsaOperand *source = &decoder->draft.inst.operand[1];
@@ -185,7 +185,7 @@ static bool decode_value(Decoder *decoder, const PtxOperand *from) {
     return true;
 }
 
-/* cvt.pack.sat d, a, b, c: the narrow types come in pairs, the unsigned one first. */
+/* cvt.pack.sat d, a, b, c. Table of the narrow types, in pairs with the unsigned one first. */
 static bool decode_pack(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;

@@ -1,6 +1,5 @@
-/* Instructions that change where a warp goes on: branches, calls, barriers, exits. While a function
- * is being decoded, their targets are indices of PTX instructions; decode_resolve_targets turns
- * them into pcs. */
+/* Control flow: branches, calls, barriers, exits. While a function is being decoded, targets are
+ * indices of PTX instructions. decode_resolve_targets turns them into pcs. */
 #include "isa/decode/decode.h"
 
 #include <string.h>
@@ -35,8 +34,8 @@ static uint32_t pc_of(const Decoder *decoder, uint32_t ptx_index) {
     return (int32_t)ptx_index < 0 ? ISA_NO_PC : decoder->pc_of[ptx_index];
 }
 
-/* Notes at backward branches whether their loop (what lies between target and branch) sees what
- * other threads store. A function called there may. */
+/* Marks backward branches whose loop (from target to branch) contains an instruction that may see
+ * other threads' stores. A function called in the loop may contain one. */
 static void find_waiting_loops(IsaProgram *program, const IsaFunction *function) {
     uint32_t looks = ISA_NO_PC, calls = ISA_NO_PC; /* the last such instruction */
     for (uint32_t pc = function->entry; pc <= function->end; ++pc) {
@@ -70,7 +69,7 @@ void decode_resolve_targets(Decoder *decoder, uint32_t first_target) {
 
 static bool decode_call_predicate(Decoder *decoder, const PtxOperand *operand, bool is_return,
                                   IsaCallValue *value) {
-    enum { AT = 1 }; /* an operand that calls have no use for */
+    enum { AT = 1 }; /* an operand that calls do not use */
     IsaInst *inst = &decoder->draft.inst;
     if (!(is_return ? decode_pred_destination : decode_pred_source)(decoder, operand, AT))
         return false;
@@ -79,7 +78,8 @@ static bool decode_call_predicate(Decoder *decoder, const PtxOperand *operand, b
     return true;
 }
 
-/* One argument or return operand. `formal` is the callee's side: it gives immediates their type. */
+/* One argument or return operand. `formal` is the callee's parameter; it gives the type of
+ * immediates. */
 static bool decode_call_value(Decoder *decoder, const PtxOperand *operand, const PtxVar *formal,
                               bool is_return, IsaCallValue *value) {
     if (operand->kind == PTX_OPERAND_ADDRESS) {
@@ -106,7 +106,7 @@ uint16_t decode_value_count(const PtxVar *vars, uint16_t count) {
     return (uint16_t)values;
 }
 
-/* The values of a list of arguments or return operands, where each element of a vector is one. */
+/* The values of a list of arguments or return operands; each element of a vector is one value. */
 static bool decode_call_values(Decoder *decoder, const PtxOperand *operands, uint16_t count,
                                const PtxVar *formals, uint16_t formal_count, bool is_return,
                                IsaCallValue **values, uint16_t *value_count) {
@@ -126,7 +126,7 @@ static bool decode_call_values(Decoder *decoder, const PtxOperand *operands, uin
     return true;
 }
 
-/* Who is called: a function by name, a builtin, or the function that a register's handle names. */
+/* The callee: a function by name, a builtin, or the function whose handle is in a register. */
 static bool decode_callee(Decoder *decoder, const PtxOperand *callee) {
     IsaInst *inst = &decoder->draft.inst;
     if (callee->kind != PTX_OPERAND_FUNC) {
@@ -194,7 +194,7 @@ void decode_set_members(Decoder *decoder, IsaOperand members) {
     decoder->draft.info.flags |= ISA_NEEDS_MEMBERS;
 }
 
-/* bar.red d, a {, b}, {!}c: the destination and the predicate. */
+/* bar.red d, a {, b}, {!}c: decodes the destination and the predicate. */
 static bool decode_barrier_reduction(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;

@@ -1,6 +1,7 @@
-/* Straight-line instructions by table: one row per form says which types and modifiers it takes,
- * what its operands are, which handler executes it and which class times it. The first row that
- * fits wins, so a row for the plain form comes before the one that handles all modifiers. */
+/* Straight-line instructions by table. One row per form lists the types and modifiers that it
+ * accepts, its operands, the handler that executes it, and the class that times it. The first row
+ * that fits is used, so the row of the plain form comes before the row that handles all
+ * modifiers. */
 #include "isa/decode/decode.h"
 
 #include <string.h>
@@ -14,10 +15,10 @@ typedef struct Form {
     const char *operands; /* one letter each, see decode_operands */
     uint8_t mul;          /* PtxMulMode */
     uint8_t sub;          /* PtxSub; 0: any */
-    uint8_t sub2;         /* 1: the second PtxSub must be there; 0: any */
-    uint16_t rounds;      /* set of PtxRound besides none */
-    uint32_t need;        /* flags that must be there */
-    uint32_t allow;       /* flags that may be there */
+    uint8_t sub2;         /* 1: the second PtxSub is required; 0: any */
+    uint16_t rounds;      /* set of PtxRound that are allowed, besides none */
+    uint32_t need;        /* required flags */
+    uint32_t allow;       /* allowed flags */
     DecodeOp *finish;     /* sets inst.sub and inst.imm; NULL: sub holds the modifiers */
 } Form;
 
@@ -45,12 +46,13 @@ typedef struct Form {
 #define HIGH   .mul = PTX_MUL_HI
 #define WIDE   .mul = PTX_MUL_WIDE
 
-/* Modifiers that say nothing to a machine that executes whole warps. */
+/* Modifiers without effect on a machine that executes whole warps. */
 #define IGNORED (PTX_FLAG_UNI | PTX_FLAG_SYNC | PTX_FLAG_ALIGNED | PTX_FLAG_NOFTZ | PTX_FLAG_STRONG)
 
-/* ---- What becomes of sub and imm ---- */
+/* ---- Setting sub and imm ---- */
 
-static bool finish_table(Decoder *decoder) { /* lop3: the table, and what a predicate is for */
+static bool finish_table(Decoder *decoder) { /* lop3: the table, and how the predicate is
+                                              * combined */
     IsaInst *inst = &decoder->draft.inst;
     inst->sub = (uint8_t)decoder->ptx->operands[4].imm;
     inst->imm = decoder->ptx->sub2 == PTX_SUB_OR ? ISA_COMPARE_OR : ISA_COMPARE_AND;
@@ -174,7 +176,7 @@ static bool fits(const Form *form, const PtxInst *ptx) {
            (flags & form->need) == form->need && !(flags & ~(form->need | form->allow));
 }
 
-/* The modifiers that floating-point handlers know, in the bits of ISA_MOD_. */
+/* The modifiers that floating-point handlers support, as ISA_MOD_ bits. */
 static uint8_t modifiers(const PtxInst *ptx) {
     static const uint8_t rounds[] = {
         [PTX_RZ] = ISA_ROUND_ZERO,
@@ -218,7 +220,7 @@ static bool decode_letter(Decoder *decoder, char letter, const PtxOperand *opera
     case 'u': return decode_source(decoder, operand, PTX_U32, out);
     case 'P': return decode_pred_destination(decoder, operand, here);
     case 'p': return decode_pred_source(decoder, operand, here);
-    case 'Q': /* d|p: the predicate may be missing */
+    case 'Q': /* d|p: the predicate is optional */
         (*at)++;
         out[1] = (IsaOperand)decoder->scratch_pred;
         if (operand->kind != PTX_OPERAND_PAIR) return decode_destination(decoder, operand, out);
@@ -228,9 +230,9 @@ static bool decode_letter(Decoder *decoder, char letter, const PtxOperand *opera
     }
 }
 
-/* Operands by letter: d destination, a source of the type, s source of the second type, w source
- * twice as wide, u 32-bit source, P and p predicates, Q a destination with an optional predicate
- * (two operands), . one that is read elsewhere, ? before a letter that may be missing. */
+/* Operand letters: d destination, a source of the type, s source of the second type, w source of
+ * twice the width, u 32-bit source, P and p predicates, Q a destination with an optional predicate
+ * (two operands), . an operand that is decoded elsewhere, ? before an optional operand. */
 static bool decode_operands(Decoder *decoder, const char *letters) {
     const PtxInst *ptx = decoder->ptx;
     int at = 0, operand = 0;
@@ -247,7 +249,7 @@ static bool decode_operands(Decoder *decoder, const char *letters) {
     return operand == ptx->operand_count || decode_unsupported(decoder, "this many operands");
 }
 
-/* A .sync instruction waits for the lanes of its last operand; .sync.aligned for the whole warp. */
+/* A .sync instruction waits for the lanes of its last operand, .sync.aligned for the whole warp. */
 static bool decode_members(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     if (!(ptx->flags & PTX_FLAG_SYNC)) return true;

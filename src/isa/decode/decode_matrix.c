@@ -1,7 +1,7 @@
-/* Matrix instructions. Products have more operands than an IsaInst has places, so these stand in a
- * list of the program's. A wmma.load or wmma.store becomes as many accesses as it has registers
- * and, where the elements of a register do not lie side by side in memory, one for each of them: so
- * does ptxas's code. */
+/* Matrix instructions. Products have more operands than an IsaInst can hold, so these are stored in
+ * the program's wide operands. A wmma.load or wmma.store becomes one access per register. If the
+ * elements of a register are not adjacent in memory, it becomes one access per element. ptxas
+ * generates the same accesses. */
 #include "isa/decode/decode.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---- mma, wmma.mma ---- */
 
-/* Appends the registers of a fragment to the program's wide operands; their number. */
+/* Appends the registers of a fragment to the program's wide operands; returns their number. */
 static int add_fragment(Decoder *decoder, const PtxOperand *operand, char name) {
     const PtxFragment fragment = ptx_fragment(decoder->ptx, name);
     const bool is_vector = operand->kind == PTX_OPERAND_VECTOR;
@@ -85,8 +85,8 @@ static IsaTensor tensor_of(PtxType factor) {
     }
 }
 
-/* The binary logarithm of the products that a warp's instruction adds up: all sizes are powers of
- * two, and half of a sparse A's factors are not there. */
+/* The binary logarithm of the number of products that a warp's instruction adds up. All sizes are
+ * powers of two. A sparse A lacks half of its elements. */
 static uint8_t products_of(const PtxInst *ptx, const IsaMatrix *matrix) {
     const PtxMatrixSize size = ptx_matrix_size(ptx->shape);
     uint32_t products = (uint32_t)size.m * size.n * size.k;
@@ -95,7 +95,7 @@ static uint8_t products_of(const PtxInst *ptx, const IsaMatrix *matrix) {
     return (uint8_t)bits_lowest32(products);
 }
 
-/* operand[0..3]: how many registers D, A, B and C have; reconverge: where they begin. */
+/* operand[0..3]: number of registers of D, A, B and C; reconverge: index of the first one. */
 static bool decode_product(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -141,7 +141,7 @@ bool decode_movmatrix(Decoder *decoder) {
 
 /* ---- ldmatrix, stmatrix ---- */
 
-/* operand[0..3]: rows of data; operand[4]: base. vector: matrices. sub: 1 for .trans. */
+/* operand[0..3]: rows of data; operand[4]: base. vector: number of matrices. sub: 1 for .trans. */
 static bool decode_rows(Decoder *decoder, const PtxOperand *data, const PtxOperand *memory,
                         bool is_store) {
     const PtxInst *ptx = decoder->ptx;
@@ -174,7 +174,7 @@ bool decode_stmatrix(Decoder *decoder) {
 
 /* ---- wmma.load, wmma.store ---- */
 
-/* What the accesses of one instruction share. */
+/* Shared by the accesses of one instruction. */
 typedef struct Whole {
     PtxFragment fragment;
     IsaWmma wmma;
@@ -182,7 +182,7 @@ typedef struct Whole {
     const PtxOperand *items; /* its registers */
 } Whole;
 
-/* The registers that hold what the first one of them holds are this far apart. */
+/* Decodes register `reg` and its copies, which are `distinct` registers apart. */
 static bool decode_data(Decoder *decoder, const Whole *whole, int reg) {
     for (int i = reg; i < whole->fragment.regs; i += whole->fragment.distinct) {
         IsaOperand row;
@@ -194,10 +194,10 @@ static bool decode_data(Decoder *decoder, const Whole *whole, int reg) {
     return true;
 }
 
-/* One access: operand[0] the base, operand[1] the stride; reconverge: an IsaWmma among the wide
- * operands, then all registers. A register of several accesses belongs to the last of them: only
- * this one's data are waited for. The very last one (sub) loads all registers, because the first
- * may share a row with the stride. */
+/* One access. operand[0]: base. operand[1]: stride. reconverge: index in the wide operands of an
+ * IsaWmma, followed by all registers. If a register needs several accesses, only the last of them
+ * names it, so only its data are waited for. The very last access (sub) loads all registers,
+ * because the first register may share a row with the stride. */
 static bool decode_piece(Decoder *decoder, const Whole *whole, bool is_last_part, bool is_last) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -254,7 +254,7 @@ static bool decode_fragment_access(Decoder *decoder) {
             wmma->part = (uint8_t)(part & 15);
             decoder->draft = empty;
             if (!decode_piece(decoder, &whole, part == parts - 1, is_last)) return false;
-            if (!is_last) decode_emit(decoder); /* the last is emitted as every instruction is */
+            if (!is_last) decode_emit(decoder); /* the last access is emitted by the caller */
         }
     return true;
 }

@@ -1,5 +1,4 @@
-/* Instructions that access memory, and conversions of addresses. The conventions
- * of their operands stand in isa.h. */
+/* Instructions that access memory, and address conversions. isa.h describes their operands. */
 #include "isa/decode/decode.h"
 
 #include "memory/memory.h"
@@ -10,7 +9,7 @@ static bool note_address(Decoder *decoder, int32_t reg) {
     return true;
 }
 
-/* An address in the dynamic shared memory, seen from a function that several kernels may call. */
+/* An address in dynamic shared memory, used by a function that several kernels may call. */
 static bool decode_dynamic_base(Decoder *decoder, int at) {
     const IsaInst start = {.imm = decoder->draft.inst.imm, .size = 4};
     const IsaOperand base = decode_hidden(decoder, ISA_DO_SHARED_ADDRESS, start);
@@ -20,12 +19,12 @@ static bool decode_dynamic_base(Decoder *decoder, int at) {
     return true;
 }
 
-/* Where an address in a register points: a function's parameters lie in its local area. */
+/* The space of an address in a register: a function's parameters are in the local area. */
 static PtxSpace space_of_registers(const Decoder *decoder, PtxSpace space) {
     return space == PTX_SPACE_PARAM && !decoder->function->is_kernel ? PTX_SPACE_LOCAL : space;
 }
 
-/* Whether shared memory of the cluster is accessed by generic addresses, as ptxas has it. */
+/* Whether shared memory of the cluster is accessed by generic addresses, as ptxas does. */
 static bool is_cluster_access(const Decoder *decoder) {
     return decoder->ptx->space == PTX_SPACE_CLUSTER && decoder->draft.inst.space == PTX_SPACE_NONE;
 }
@@ -40,7 +39,7 @@ bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     if (memory->var) {
         const Address address = decode_address(decoder, memory);
         inst->imm = (int64_t)address.value;
-        if (decoder->ptx->space == PTX_SPACE_CLUSTER) { /* the CTA's own */
+        if (decoder->ptx->space == PTX_SPACE_CLUSTER) { /* the CTA's own shared memory */
             inst->space = decoder->draft.info.space = PTX_SPACE_SHARED;
         } else if (inst->space != PTX_SPACE_NONE)
             inst->space = (uint8_t)decode_var_space(decoder, memory->var);
@@ -56,7 +55,7 @@ bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     return note_address(decoder, memory->reg);
 }
 
-/* What all accesses have in common. */
+/* Fields that all accesses have. */
 void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
     const PtxInst *ptx = decoder->ptx;
     const PtxSpace space = ptx->space == PTX_SPACE_CLUSTER ? PTX_SPACE_NONE : ptx->space;
@@ -83,14 +82,15 @@ void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
         inst->flow = ISA_FLOW_STORE;
 }
 
-/* The cache policy of an access, the last operand. */
+/* The cache policy of an access; it is the last operand. */
 bool decode_policy(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaOperand row;
     if (!ptx->has_policy) return true;
     if (!decode_source(decoder, &ptx->operands[ptx->operand_count - 1], PTX_U64, &row))
         return false;
-    bool is_overwritten = false; /* by the access itself: then nothing can read it */
+    bool is_overwritten = false; /* overwritten by the access itself: then it can no longer be
+                                  * read */
     for (uint32_t i = 0; i < decoder->draft.destinations.count; i++)
         is_overwritten |= ptx->operands[ptx->operand_count - 1].kind == PTX_OPERAND_REG &&
                           (int32_t)decoder->draft.destinations.reg[i] ==
@@ -105,7 +105,7 @@ static const PtxOperand *elements(const PtxOperand *operand, int *count) {
     return operand->kind == PTX_OPERAND_VECTOR ? operand->items : operand;
 }
 
-/* How elements are kept in registers that are wider than they are. */
+/* Flags for elements in registers of another width. */
 static void note_register_width(Decoder *decoder, const PtxOperand *element) {
     const int bits = decode_reg_bits(decoder, element);
     if (bits == 64) decoder->draft.inst.flags |= ISA_DST_IS_64;
@@ -113,8 +113,9 @@ static void note_register_width(Decoder *decoder, const PtxOperand *element) {
     if (bits == 8) decoder->draft.inst.flags &= (uint8_t)~ISA_SIGNED; /* as wide as the element */
 }
 
-/* Elements `first` to `first` + `count` of a load. Of 32 bytes only the half is in one instruction
- * (PTX ISA has them from sm_100 on): the first half looks after the alignment of the whole. */
+/* Elements `first` to `first` + `count` of a load. One instruction accesses only half of 32 bytes
+ * (the PTX ISA has 32-byte loads from sm_100 on). The first half checks the alignment of the
+ * whole. */
 static bool decode_load_part(Decoder *decoder, const PtxOperand *element, int first, int count,
                              bool is_whole) {
     const PtxInst *ptx = decoder->ptx;
@@ -136,7 +137,7 @@ static bool decode_load_part(Decoder *decoder, const PtxOperand *element, int fi
     return true;
 }
 
-enum { PART = 4 }; /* elements of a vector in one instruction */
+enum { PART = 4 }; /* elements of a vector per instruction */
 
 bool decode_load(Decoder *decoder) {
     int count;
@@ -182,8 +183,8 @@ uint8_t decode_operation_flags(PtxType type) {
                      (is_pair ? ISA_HALF_PAIR : 0));
 }
 
-/* What all atomic operations have in common; `vector`: elements that the first one's address must
- * be aligned to. */
+/* Fields that all atomic operations have. `vector`: number of elements; the address of the first
+ * one must be aligned to all of them. */
 static void fill_atomic(Decoder *decoder, int vector) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -195,7 +196,7 @@ static void fill_atomic(Decoder *decoder, int vector) {
     decode_set_handler(decoder, ISA_DO_ATOM);
 }
 
-/* Element `index` of a destination, which may be missing. */
+/* Element `index` of a destination; it may be absent. */
 static bool decode_old_value(Decoder *decoder, const PtxOperand *to, int index, int at) {
     IsaInst *inst = &decoder->draft.inst;
     inst->operand[at] = ISA_SINK;
@@ -204,7 +205,7 @@ static bool decode_old_value(Decoder *decoder, const PtxOperand *to, int index, 
     return to->kind == PTX_OPERAND_SINK || decode_destination(decoder, to, &inst->operand[at]);
 }
 
-/* .b128: the low halves where other operations have their operands, the high ones behind them. */
+/* .b128: the low halves are where other operations have their operands; the high halves follow. */
 static bool decode_wide_atom(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -221,7 +222,7 @@ static bool decode_wide_atom(Decoder *decoder) {
     return decode_base(decoder, &ptx->operands[1], 1) && decode_policy(decoder);
 }
 
-/* A vector is as many operations, one after the other: each element is atomic by itself. */
+/* A vector becomes one operation per element, in sequence: each element is atomic on its own. */
 static bool decode_vector_atom(Decoder *decoder, int address) {
     const PtxInst *ptx = decoder->ptx;
     for (int i = 0; i < ptx->vector; ++i) {
@@ -256,7 +257,7 @@ bool decode_atom(Decoder *decoder) {
 
 bool decode_prefetch(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
-    if (ptx->sub == PTX_SUB_TENSOR_PREFETCH) return decode_nop(decoder); /* of a map: no time */
+    if (ptx->sub == PTX_SUB_TENSOR_PREFETCH) return decode_nop(decoder); /* of a map: no cost */
     decode_fill_access(decoder, ISA_MEMORY_PREFETCH, 1);
     decoder->draft.info.element_bytes = 1;
     decoder->draft.info.advice = ptx->op == PTX_OP_DISCARD         ? ISA_ADVICE_DISCARD
@@ -276,7 +277,7 @@ static int64_t window_of(PtxSpace space) {
     case PTX_SPACE_SHARED: return (int64_t)MEM_SHARED_WINDOW;
     case PTX_SPACE_LOCAL: return (int64_t)MEM_LOCAL_WINDOW;
     case PTX_SPACE_PARAM: return (int64_t)MEM_PARAM_WINDOW;
-    default: return 0; /* global and constant addresses are generic ones */
+    default: return 0; /* global and constant addresses are already generic */
     }
 }
 

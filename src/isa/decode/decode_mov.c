@@ -1,5 +1,5 @@
-/* mov: registers, immediates, addresses, special registers, predicates, and vectors packed into or
- * taken out of a wider register. */
+/* mov: registers, immediates, addresses, special registers, predicates, and vectors that are packed
+ * into a wider register or unpacked from it. */
 #include "isa/decode/decode.h"
 
 /* d = {a, b, ...} */
@@ -32,7 +32,7 @@ static bool decode_unpack(Decoder *decoder, const PtxOperand *to, const PtxOpera
     return decode_source(decoder, from, type, &inst->operand[to->count]);
 }
 
-/* Between 128 bits, two registers of 64 each, and such registers or four of 32. */
+/* 128 bits: two registers of 64 bits or four of 32 bits, on either side. */
 static bool decode_wide_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
     const bool splits = to->count == 4, packs = from->count == 4;
     for (int half = 0; half < 2; ++half) {
@@ -68,7 +68,7 @@ static bool decode_vector_mov(Decoder *decoder, const PtxOperand *to, const PtxO
                         : decode_pack(decoder, to, from, bits);
 }
 
-/* Special registers are read by their own handler, local addresses depend on the call frame. */
+/* A special register is read by its own handler; a local address depends on the call frame. */
 static bool decode_scalar_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
     IsaInst *inst = &decoder->draft.inst;
     const PtxType type = decoder->ptx->type;
@@ -104,7 +104,7 @@ static bool decode_special_mov(Decoder *decoder, const PtxOperand *to, const Ptx
     return true;
 }
 
-/* Whether an element before `index` is written to the register that this one is read from. */
+/* Whether the destination of an element before `index` is the source register of this element. */
 static bool is_overwritten(const PtxOperand *to, const PtxOperand *from, int index) {
     for (int i = 0; i < index; ++i)
         if (from->items[index].kind == PTX_OPERAND_REG && to->items[i].kind == PTX_OPERAND_REG &&
@@ -113,7 +113,7 @@ static bool is_overwritten(const PtxOperand *to, const PtxOperand *from, int ind
     return false;
 }
 
-/* mov.v2, mov.v4: element by element, as if at once. */
+/* mov.v2, mov.v4: element by element, with the result of a simultaneous move. */
 static bool decode_elements_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
     enum { MOST_ELEMENTS = 4 };
     const bool is_wide = ptx_type_bits(decoder->ptx->type) == 64;

@@ -1,4 +1,5 @@
-/* Operands: registers to rows, immediates to rows of the constant pool, variables to addresses. */
+/* Operands: registers become rows, immediates become rows of the constant pool, variables become
+ * addresses. */
 #include "isa/decode/decode.h"
 
 #include "base/bits.h"

@@ -4,13 +4,13 @@
 #include "isa/async.h"
 #include "isa/tensor_map.h"
 
-/* What an immediate value, or an ordinal, may be. */
+/* Allowed range of an immediate value or ordinal. */
 static bool decode_ordinal(Decoder *decoder, int64_t ordinal, int64_t most, const char *what) {
     if (ordinal >= 0 && ordinal <= most) return true;
     return decode_unsupported(decoder, "%s %lld of a tensor map", what, (long long)ordinal);
 }
 
-/* The value that the instruction itself holds. */
+/* The value that the instruction contains. */
 static bool decode_choice(Decoder *decoder, TensorField field, int64_t value) {
     const int64_t most = field == TENSOR_FIELD_TYPE      ? TENSOR_TYPES - 1
                          : field == TENSOR_FIELD_SWIZZLE ? 3
@@ -44,7 +44,7 @@ static bool decode_replace(Decoder *decoder, TensorField field) {
     return decode_base(decoder, &operands[0], 0);
 }
 
-/* Each lane stores a word of the copy. */
+/* Each lane stores one word of the copy. */
 static bool decode_map_copy(Decoder *decoder) {
     const PtxOperand *operands = decoder->ptx->operands;
     IsaInst *inst = &decoder->draft.inst;

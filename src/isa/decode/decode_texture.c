@@ -1,4 +1,4 @@
-/* Texture and surface instructions. texture_inst.h has the convention of their operands. */
+/* Texture and surface instructions. texture_inst.h describes their operands. */
 #include "isa/decode/decode.h"
 
 #include "isa/exec/texture_inst.h"
@@ -6,12 +6,12 @@
 
 enum { HANDLE_AT = 4, PREDICATE_AT = 5 };
 
-/* A handle in a register, or a variable, whose address stands for what it holds. */
+/* A handle in a register, or a variable whose address stands for the handle it holds. */
 static bool decode_handle(Decoder *decoder, const PtxOperand *operand, IsaOperand *out) {
     return decode_source(decoder, operand, PTX_U64, out);
 }
 
-/* What is read or stored. */
+/* The values that are read or stored. */
 static bool decode_data(Decoder *decoder, PtxType type, bool is_stored) {
     const PtxOperand *data = &decoder->ptx->operands[PTX_TEXTURE_DATA];
     IsaInst *inst = &decoder->draft.inst;
@@ -34,7 +34,7 @@ static bool decode_data(Decoder *decoder, PtxType type, bool is_stored) {
     return true;
 }
 
-/* Elements of a list to rows; a list that is not there leaves them. */
+/* Converts the elements of a list to rows; leaves the rows unchanged if there is no list. */
 static bool decode_list(Decoder *decoder, const PtxOperand *list, int first, int count,
                         PtxType type, IsaOperand *rows) {
     if (list->kind != PTX_OPERAND_VECTOR) return true;
@@ -67,7 +67,7 @@ static bool decode_rows(Decoder *decoder, PtxType type, IsaTextureRows *rows) {
            decode_list(decoder, &operands[PTX_TEXTURE_OFFSET], 0, axes, PTX_S32, rows->offset);
 }
 
-/* Ends an instruction: its settings, and the rows that did not fit into it. */
+/* Ends an instruction: stores its settings, and the rows that did not fit into its operands. */
 static void finish(Decoder *decoder, const IsaTexture *texture, const IsaTextureRows *rows) {
     IsaOperand all[sizeof *rows / sizeof(IsaOperand)];
     memcpy(all, rows, sizeof all);
@@ -111,7 +111,8 @@ static bool decode_fetch(Decoder *decoder) {
     return true;
 }
 
-/* suld, sust, sured: in timing a load, a store and a reduction of global memory. */
+/* suld, sust, sured: the timing model treats them as a load, a store and a reduction of global
+ * memory. */
 static bool decode_surface(Decoder *decoder) {
     static const IsaMemoryKind kinds[] = {ISA_MEMORY_LOAD, ISA_MEMORY_STORE, ISA_MEMORY_ATOMIC};
     const PtxInst *ptx = decoder->ptx;

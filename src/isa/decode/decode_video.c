@@ -1,5 +1,5 @@
-/* Video instructions: types, selected parts of operands and masks of elements become an IsaVideo.
- */
+/* Video instructions: types, selected parts of operands and element masks are encoded in an
+ * IsaVideo. */
 #include "isa/decode/decode.h"
 
 typedef struct Operation {
@@ -27,7 +27,7 @@ static const Operation *operation_of(PtxOpcode op) {
     return row;
 }
 
-/* The elements that a packed instruction works on. */
+/* The elements that a packed instruction computes. */
 static void decode_elements(Decoder *decoder, int parts) {
     const PtxOperand *operands = decoder->ptx->operands;
     IsaInst *inst = &decoder->draft.inst;
@@ -45,7 +45,7 @@ static void decode_elements(Decoder *decoder, int parts) {
         }
 }
 
-/* vset has no type of its result, which is unsigned. */
+/* vset has no result type; the result is unsigned. */
 static void set_types(IsaVideo *video, const PtxInst *ptx, bool is_set) {
     video->is_signed = !is_set && ptx_type_is_signed(ptx->type);
     video->is_a_signed = ptx_type_is_signed(is_set ? ptx->type : ptx->type2);

@@ -4,8 +4,8 @@
 #include "isa/exec/matrix.h"
 #include "isa/exec/wgmma.h"
 
-/* D's registers go to the wide operands. They are not among those that the timing model follows:
- * who reads them waits for the group of products. */
+/* Adds D's registers to the wide operands. The timing model does not track them: a reader waits for
+ * the group of products instead. */
 static bool add_sums(Decoder *decoder, const PtxOperand *d, int count) {
     const bool is_vector = d->kind == PTX_OPERAND_VECTOR;
     decoder->draft.inst.operand[0] = count;
@@ -19,7 +19,8 @@ static bool add_sums(Decoder *decoder, const PtxOperand *d, int count) {
     return true;
 }
 
-/* operand[1]: registers of A, in the wide operands behind D's; 0: operand[2] is its descriptor. */
+/* operand[1]: number of registers of A, which follow D's in the wide operands; 0: operand[2] is A's
+ * descriptor. */
 static bool add_factor(Decoder *decoder, const PtxOperand *a) {
     IsaInst *inst = &decoder->draft.inst;
     if (a->kind != PTX_OPERAND_VECTOR) return decode_source(decoder, a, PTX_U64, &inst->operand[2]);
@@ -32,7 +33,7 @@ static bool add_factor(Decoder *decoder, const PtxOperand *a) {
     return true;
 }
 
-/* An immediate behind the predicate: one of two values. */
+/* An immediate after the predicate, which must be one of two values. */
 static bool add_switch(Decoder *decoder, int at, int off, int on, uint8_t flag) {
     const int64_t value = decoder->ptx->operands[at].imm;
     if (value != off && value != on)
@@ -42,10 +43,10 @@ static bool add_switch(Decoder *decoder, int at, int off, int on, uint8_t flag) 
     return true;
 }
 
-/* The negations and transpositions: a transposed A is one in shared memory. */
+/* Negations and transpositions. Only an A in shared memory can be transposed. */
 static bool add_switches(Decoder *decoder, int first) {
     const PtxInst *ptx = decoder->ptx;
-    const int count = ptx->operand_count - 1 - first; /* the last is d */
+    const int count = ptx->operand_count - 1 - first; /* the last operand is d */
     const bool is_register = ptx->operands[1].kind == PTX_OPERAND_VECTOR;
     const bool can_transpose = ptx->type2 == PTX_F16 || ptx->type2 == PTX_BF16;
     if (can_transpose && count != (is_register ? 3 : 4))
@@ -71,7 +72,7 @@ static bool add_metadata(Decoder *decoder, IsaMatrix *matrix) {
     return decode_source(decoder, &ptx->operands[3], PTX_U32, &decoder->draft.inst.operand[5]);
 }
 
-/* operand[3]: B's descriptor, operand[4]: the predicate that says whether D is added. */
+/* operand[3]: B's descriptor. operand[4]: the predicate that selects whether D is added. */
 static bool decode_product(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const PtxMatrixTypes types = ptx_matrix_types(ptx);
@@ -105,7 +106,8 @@ bool decode_wgmma(Decoder *decoder) {
     if (ptx->sub2 == PTX_SUB_WGMMA_MMA) return decode_product(decoder);
     IsaInfo *info = &decoder->draft.info;
     decode_set_members(decoder, decode_constant(decoder, UINT32_MAX, false));
-    if (ptx->sub2 == PTX_SUB_WGMMA_FENCE) { /* ordinary instructions have written what it reads */
+    if (ptx->sub2 == PTX_SUB_WGMMA_FENCE) { /* orders earlier ordinary writes before the reads of
+                                             * wgmma */
         info->flags |= ISA_IS_FENCE | ISA_IS_CTA_FENCE;
         return decode_nop(decoder);
     }
@@ -125,7 +127,7 @@ bool decode_wgmma(Decoder *decoder) {
     return true;
 }
 
-/* How many registers a thread may have: PTX ISA, setmaxnreg. */
+/* Allowed numbers of registers per thread: PTX ISA, setmaxnreg. */
 bool decode_setmaxnreg(Decoder *decoder) {
     enum { LEAST = 24, MOST = 256, STEP = 8 };
     const int64_t count = decoder->ptx->operands[0].imm;

@@ -1,6 +1,6 @@
-/* f64 arithmetic rounded toward zero, down or up: the host's own, in that rounding mode. The
- * operands pass through volatile objects, so that no operation is moved out of the stretch of code
- * in which the mode is set. Programs use these forms rarely; f32 has a vectorised way
+/* f64 arithmetic rounded toward zero, down or up, using the host's rounding mode. The operands pass
+ * through volatile objects, so that the compiler cannot move an operation out of the code in which
+ * the mode is set. Programs rarely use these forms; f32 has a vectorised implementation
  * (exec_float.c). */
 #include "isa/exec/handlers.h"
 
@@ -25,7 +25,7 @@ double isa_fma_directed(double a, double b, double c, IsaRound round) {
 
 typedef double Operation(double a, double b, double c);
 
-/* Operands d, a, b, c; the operation uses as many of them as it needs. */
+/* Operands d, a, b, c; the operation uses as many sources as it needs. */
 static void run_directed(const IsaWarp *warp, const IsaInst *inst, uint32_t mask, int sources,
                          Operation *operation) {
     volatile double in[3] = {0};

@@ -1,7 +1,7 @@
-/* Lanes: what every execution file is written with. A handler computes all 32 lanes of its result
- * into a local array, in a loop that the compiler turns into vectors, and only then writes the rows
- * of its destination, blended by the mask. Because everything is read before anything is written,
- * sources and destination may share rows, even when they differ in width.
+/* Common definitions of the execution files. A handler computes all 32 lanes of its result into a
+ * local array, in a loop that the compiler vectorises. Then it writes the destination rows, blended
+ * by the mask. All sources are read before anything is written, so sources and destination may
+ * share rows, even if their widths differ.
  *
  * The execution files are compiled once per variant (meson.build): ISA_VARIANT is part of the name
  * of everything they define. All variants give the same bits. */
@@ -32,7 +32,7 @@
 #define HANDLER(name) IsaExec ISA_EXEC(name);
 #include "isa/exec/handlers.def"
 
-/* ---- Lane types: as what a row's element is accessed, stored, and computed with ---- */
+/* ---- Lane types: how an element of a row is accessed, stored and computed with ---- */
 
 typedef uint32_t RowWord __attribute__((may_alias));
 typedef uint64_t RowLong __attribute__((may_alias));
@@ -81,8 +81,8 @@ typedef double RowDouble __attribute__((may_alias));
 #define LOAD_f32(x)  (x)
 #define LOAD_f64(x)  (x)
 
-/* A NaN result is always the canonical NaN: the host's choice of payload and sign depends on the
- * order of operands. */
+/* A NaN result is always the canonical NaN. Otherwise payload and sign would depend on the order of
+ * operands on the host. */
 #define STORE_u16(x) ((uint32_t)(uint16_t)(x))
 #define STORE_s16(x) ((uint32_t)(uint16_t)(x))
 #define STORE_u32(x) ((uint32_t)(x))
@@ -94,7 +94,7 @@ typedef double RowDouble __attribute__((may_alias));
 
 /* 0x7fffffff: what NVIDIA GPUs return (CUDA C Programming Guide, floating-point standard). */
 #define NAN_F32 __builtin_nanf("0x3fffff")
-/* 0xfff8000000000000: the payload is left open by the PTX ISA; GPUs return this one. */
+/* 0xfff8000000000000: the PTX ISA leaves the payload open; GPUs return this value. */
 #define NAN_F64 (-__builtin_nan(""))
 
 INLINE float canonical_f32(float x) { return x != x ? NAN_F32 : x; }
@@ -112,7 +112,7 @@ INLINE void *operand_row(const IsaWarp *warp, const IsaInst *inst, int index) {
 
 #define FOR_LANES for (int lane = 0; lane < ISA_LANES; ++lane)
 
-/* Bit of each lane, to test a mask with. */
+/* The bit of each lane in a mask. */
 static const uint32_t lane_bit[ISA_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
     1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
@@ -217,7 +217,7 @@ INLINE void write_pred(IsaWarp *warp, IsaOperand word, uint32_t value, uint32_t 
     *pred = (*pred & ~mask) | (value & mask);
 }
 
-/* Looks up the table's bit a*4 + b*2 + c, lanes' bits side by side. */
+/* Looks up bit a*4 + b*2 + c of the table, for the bits of all lanes in parallel. */
 INLINE uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
     uint32_t by_c[4], by_b[2];
     for (int i = 0; i < 4; ++i)

@@ -1,7 +1,7 @@
-/* sin, cos, ex2, lg2, tanh: PTX leaves their results open within an error bound. Here they are
- * computed in double by plain arithmetic, the same on every host, to better than 2^-40 of the
- * result before they are rounded once. The polynomials are Taylor's, long enough for the reduced
- * argument's range. */
+/* sin, cos, ex2, lg2, tanh: PTX specifies their results only up to an error bound. They are
+ * computed in double by plain arithmetic that is the same on every host, to better than 2^-40 of
+ * the result, and then rounded once. The polynomials are Taylor series, long enough for the range
+ * of the reduced argument. */
 #include "isa/exec/maps.h"
 
 #include "isa/exec/approx.h"

@@ -1,6 +1,6 @@
 /* cp.async and mbarrier. Semantics: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. The bytes of a
- * copy move when it issues, its arrival on an mbarrier counts at once: a program that waits as it
- * must cannot tell, and one that does not sees the new bytes early. */
+ * copy move when it issues, and its arrival on an mbarrier counts at once. A program that waits
+ * correctly cannot see the difference; a program that does not wait sees the new bytes early. */
 #include "isa/exec/exec_access.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 /* ---- cp.async ---- */
 
-/* Bytes that each lane reads; false after a fault. */
+/* The number of bytes that each lane reads. Returns false after a fault. */
 static bool bytes_to_read(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                           uint32_t mask, uint32_t *bytes) {
     uint32_t ignored = 0;
@@ -32,8 +32,8 @@ static bool bytes_to_read(IsaContext *context, const IsaWarp *warp, const IsaIns
     return true;
 }
 
-/* Leaves the source addresses in context->did.address, where the bytes are in `host`, and returns
- * the lanes that read; all of them is a fault's answer too. */
+/* Stores the source addresses in context->did.address and pointers to the bytes in `host`. Returns
+ * the lanes that read; after a fault, all of them. */
 static uint32_t open_source(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                             const uint32_t *bytes, uint8_t **host) {
     uint32_t whole = 0, partial = 0;
@@ -67,7 +67,7 @@ static uint32_t open_source(IsaContext *context, IsaWarp *warp, const IsaInst *i
     return whole | partial;
 }
 
-/* Checks the source, and says which lanes have one. */
+/* Checks the source and returns the lanes that have one. */
 EXEC(COPY_READ) {
     uint32_t bytes[ISA_LANES];
     uint8_t *host[ISA_LANES];
@@ -100,7 +100,7 @@ static void fault_barrier(IsaContext *context, const IsaWarp *warp, int lane, co
               "mbarrier at shared address 0x%" PRIx64 ": %s", context->did.address[lane], what);
 }
 
-/* The count of init and arrive, 1 where there is none. */
+/* The count of init and arrive; 1 if there is none. */
 static uint64_t count_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
     return inst->operand[2] == ISA_SINK ? 1 : isa_row32(warp, inst->operand[2])[lane];
 }
@@ -134,7 +134,7 @@ static bool arrive(IsaContext *context, const IsaWarp *warp, const IsaInst *inst
     return true;
 }
 
-/* What one lane does to its barrier; true when all went well. */
+/* Executes the instruction for one lane's barrier. Returns true if there was no fault. */
 static bool step_barrier(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, int lane,
                          uint64_t *bits, uint32_t *done) {
     if (inst->sub == ISA_MBARRIER_INIT) {
@@ -181,12 +181,12 @@ static bool step_barrier(IsaContext *context, const IsaWarp *warp, const IsaInst
     }
 }
 
-/* Whether the barrier may be one of another CTA of the cluster. */
+/* Whether the barrier may belong to another CTA of the cluster. */
 static bool has_ranks(const IsaInst *inst) {
     return inst->space == PTX_SPACE_NONE || inst->space == PTX_SPACE_CLUSTER;
 }
 
-/* In a timed run an arrival at another CTA's barrier counts later: it is noted. */
+/* In a timed run an arrival at another CTA's barrier takes effect later, so it is recorded. */
 static bool is_later(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, int lane,
                      IsaPhaseStep step) {
     if (!context->bulk || !has_ranks(inst) || context->did.space[lane] != PTX_SPACE_CLUSTER)
@@ -203,7 +203,8 @@ static bool is_later(IsaContext *context, const IsaWarp *warp, const IsaInst *in
     return true;
 }
 
-/* Where the lanes' barriers are; false after a fault. Only arrivals reach other CTAs'. */
+/* Pointers to the lanes' barriers; false after a fault. Only arrivals may use other CTAs'
+ * barriers. */
 static bool open_barriers(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                           bool is_write, bool is_arrival, uint8_t **host) {
     if (has_ranks(inst)) context->bulk_count = 0;
@@ -228,7 +229,7 @@ static bool arrives(const IsaInst *inst) {
            inst->sub == ISA_MBARRIER_EXPECT || inst->sub == ISA_MBARRIER_COMPLETE;
 }
 
-/* What an arrival of the lane is. */
+/* The change that an arrival of the lane makes. */
 static IsaPhaseStep arrival_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
     const uint64_t count = count_of(warp, inst, lane);
     if (inst->sub == ISA_MBARRIER_EXPECT) return (IsaPhaseStep){.transactions = (int64_t)count};
@@ -238,7 +239,7 @@ static IsaPhaseStep arrival_of(const IsaWarp *warp, const IsaInst *inst, int lan
     return (IsaPhaseStep){count, 0, drops};
 }
 
-/* The answers of a wait; remembers the barrier of a lane that has to wait, for messages. */
+/* Sets the results of a wait. Remembers the barrier of a lane that has to wait, for messages. */
 static void write_answers(const IsaContext *context, IsaWarp *warp, const IsaInst *inst,
                           uint32_t done, uint32_t mask) {
     const uint32_t waiting = mask & ~done;
@@ -247,7 +248,7 @@ static void write_answers(const IsaContext *context, IsaWarp *warp, const IsaIns
     if (waiting) warp->mbarrier = (uint32_t)context->did.address[bits_lowest32(waiting)] + 1;
 }
 
-/* Lane after lane, as atomics. */
+/* Executes lane after lane, as atomics do. */
 EXEC(MBARRIER) {
     uint8_t *host[ISA_LANES];
     uint32_t done = 0;
@@ -285,7 +286,7 @@ EXEC(MBARRIER_PENDING) {
 
 /* ---- mbarriers of machine code ---- */
 
-/* Lanes of the mask whose barrier is that lane's. */
+/* Lanes of the mask that use the same barrier as that lane. */
 static uint32_t lanes_beside(const IsaContext *context, uint32_t mask, int lane) {
     uint32_t same = 0;
     for (; mask; mask &= mask - 1) {
@@ -295,7 +296,7 @@ static uint32_t lanes_beside(const IsaContext *context, uint32_t mask, int lane)
     return same;
 }
 
-/* What a lane's arrival adds. */
+/* The change that a lane's arrival makes. */
 static IsaPhaseStep step_of(const IsaWarp *warp, const IsaInst *inst, int lane) {
     IsaPhaseStep step = {.drops = inst->sub & ISA_PHASE_DROP};
     if (!(inst->sub & ISA_PHASE_STAYS)) step.arrivals = count_of(warp, inst, lane);

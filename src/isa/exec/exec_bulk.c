@@ -1,6 +1,6 @@
 /* Bulk copies: cp.async.bulk, cp.reduce.async.bulk. Semantics: PTX ISA 9.0, section 9.7.9.27. The
- * bytes move when the copy issues; the end of the copy is isa_bulk_done's (isa/bulk.c). A program
- * that waits as it must cannot tell, and one that does not sees the new bytes early. */
+ * bytes move when the copy issues; isa_bulk_done (isa/bulk.c) ends the copy. A program that waits
+ * correctly cannot see the difference; a program that does not wait sees the new bytes early. */
 #include "isa/exec/exec_access.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ typedef struct BulkLanes {
     uint32_t bytes[ISA_LANES];
 } BulkLanes;
 
-/* One end of a lane's copy. */
+/* Source or destination of a lane's copy. */
 typedef struct BulkEnd {
     PtxSpace space;
     uint64_t address;
@@ -30,7 +30,8 @@ static void read_addresses(IsaContext *context, const IsaWarp *warp, IsaOperand 
     memcpy(addresses, context->did.address, sizeof context->did.address);
 }
 
-/* The same of shared addresses: one without a register is the CTA's own. */
+/* The same for shared addresses: without a base register, the address is in the CTA's own shared
+ * memory. */
 static void read_shared(IsaContext *context, const IsaWarp *warp, IsaOperand base, int64_t offset,
                         bool is_32, uint64_t *addresses) {
     const int64_t tag = base == ISA_SINK ? (int64_t)warp->cta->tag : 0;
@@ -50,7 +51,7 @@ static void read_lanes(IsaContext *context, const IsaWarp *warp, const IsaInst *
                    lanes->other);
 }
 
-/* False after a fault. */
+/* Returns false after a fault. */
 static bool check_form(IsaContext *context, const IsaWarp *warp, int lane, const BulkLanes *lanes,
                        IsaBulkKind kind) {
     const uint64_t shared = kind == ISA_BULK_PREFETCH ? 0 : lanes->shared[lane];
@@ -65,7 +66,7 @@ static bool check_form(IsaContext *context, const IsaWarp *warp, int lane, const
            isa_bulk_barrier_is_good(context, warp, lane, lanes->barrier[lane]);
 }
 
-/* Where a lane's `bytes` bytes at that end are; NULL after a fault. */
+/* Pointer to the unit `offset` bytes after that end of a lane's copy; NULL after a fault. */
 static uint8_t *open_end(IsaContext *context, IsaWarp *warp, int lane, BulkEnd end, uint64_t offset,
                          bool is_write) {
     uint8_t *host[ISA_LANES];
@@ -76,7 +77,7 @@ static uint8_t *open_end(IsaContext *context, IsaWarp *warp, int lane, BulkEnd e
                : NULL;
 }
 
-/* The same of all units, if they lie side by side; NULL: each has to be looked up. */
+/* Pointer to all units if they are contiguous; NULL: each unit must be looked up. */
 static uint8_t *open_range(IsaContext *context, IsaWarp *warp, int lane, BulkEnd end,
                            uint32_t bytes, bool is_write) {
     if (context->launch->check) return NULL;
@@ -104,7 +105,7 @@ static void put_unit(const IsaInst *inst, uint8_t *to, const uint8_t *from) {
     }
 }
 
-/* Moves a lane's bytes; false after a fault. */
+/* Moves a lane's bytes. Returns false after a fault. */
 static bool move(IsaContext *context, IsaWarp *warp, const IsaInst *inst, int lane, BulkEnd from,
                  BulkEnd to, uint32_t bytes) {
     uint8_t *first_from = open_range(context, warp, lane, from, bytes, false);
@@ -122,7 +123,8 @@ static bool move(IsaContext *context, IsaWarp *warp, const IsaInst *inst, int la
     return !context->fault.is_set;
 }
 
-/* Moves a lane's bytes into the shared memory of each CTA that they go to; false after a fault. */
+/* Moves a lane's bytes into the shared memory of each destination CTA. Returns false after a
+ * fault. */
 static bool load(IsaContext *context, IsaWarp *warp, const IsaInst *inst, int lane,
                  const BulkLanes *lanes, BulkEnd from, uint32_t ranks) {
     const uint64_t shared = lanes->shared[lane], offset = shared & ISA_RANK_OFFSETS;
@@ -181,7 +183,7 @@ EXEC(BULK) {
 
 /* ---- st.async, red.async ---- */
 
-/* The elements of a lane go to the bytes, or are combined with them. */
+/* Stores the elements of a lane, or combines them with the bytes there. */
 static void put_elements(const IsaWarp *warp, const IsaInst *inst, int lane, uint8_t *bytes) {
     for (uint32_t i = 0; i < inst->vector; ++i) {
         uint64_t value = inst->size == 8 ? isa_row64(warp, inst->operand[i])[lane]
@@ -193,10 +195,9 @@ static void put_elements(const IsaWarp *warp, const IsaInst *inst, int lane, uin
     }
 }
 
-/* operand[0..vector-1] data, operand[4] base and imm: where they go, operand[5] base of the
- * mbarrier and `target` its offset; both in shared memory with a rank. sub: PtxSub of a reduction,
- * 0: store.
- */
+/* operand[0..vector-1]: data. operand[4] and imm: base and offset of the destination. operand[5]
+ * and `target`: base and offset of the mbarrier. Both are shared addresses with a rank. sub: PtxSub
+ * of a reduction, 0: store. */
 EXEC(ASYNC_STORE) {
     const uint32_t bytes = (uint32_t)inst->size * inst->vector;
     const bool is_32 = inst->flags & ISA_BASE_IS_32;

@@ -22,7 +22,7 @@ INLINE void write_compare(IsaWarp *warp, const IsaInst *inst, uint32_t truth, ui
     write_pred(warp, inst->operand[0], truth, mask);
 }
 
-/* Operands of set: d, (unused), a, b, c. imm: the value of true. */
+/* Operands of set: d, (unused), a, b, c. imm: the value for true. */
 INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32_t mask) {
     const uint32_t sub = inst->sub;
     alignas(64) uint32_t result[ISA_LANES];
@@ -48,7 +48,7 @@ INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32
     EXEC(SET_##name) { write_set(warp, inst, compare_##name(warp, inst), mask); }
 #include "isa/exec/exec_compare.def"
 
-/* testp: operands p, a. Classes by the bits without the sign: zero (which counts as normal),
+/* testp: operands p, a. Classes by the bits without the sign: zero (which testp counts as normal),
  * subnormal, normal, infinite. */
 #define TEST(name, type, word, infinity, smallest_normal)                                          \
     EXEC(name) {                                                                                   \
@@ -75,7 +75,7 @@ INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32
 TEST(TESTP_F32, u32, uint32_t, 0x7f800000u, 0x00800000u)
 TEST(TESTP_F64, u64, uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x0010000000000000))
 
-/* The word of operand `index`, negated if the instruction says so. */
+/* The word of operand `index`, negated if the instruction requires it. */
 INLINE uint32_t read_pred(const IsaWarp *warp, const IsaInst *inst, int index) {
     const uint32_t negated = 0 - (uint32_t)(inst->imm >> index & 1);
     return warp->preds[inst->operand[index]] ^ negated;

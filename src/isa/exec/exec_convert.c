@@ -1,5 +1,5 @@
-/* Conversions. Semantics: PTX ISA, "cvt": integers are clamped to the destination when converted
- * from floats; a NaN gives 0, or the destination's sign bit where a 64-bit type takes part. */
+/* Conversions. Semantics: PTX ISA, "cvt". Floats are clamped to the range of an integer
+ * destination. A NaN gives 0, or the destination's sign bit if either type has 64 bits. */
 #include "isa/exec/maps.h"
 
 INLINE int32_t s32_of_f32(float x) {
@@ -12,19 +12,19 @@ INLINE int32_t s32_of_f64(double x) {
 
 #include "isa/exec/exec_convert.def"
 
-/* ---- Integer to integer, whatever the widths ---- */
+/* ---- Integer to integer, of any width ---- */
 
 INLINE int64_t extend(uint64_t x, int bits, bool is_signed) {
     const int spare = 64 - bits;
     return is_signed ? (int64_t)(x << spare) >> spare : (int64_t)(x << spare >> spare);
 }
 
-/* `x`, a value of a type of the source, clamped to what the destination can hold. */
+/* `x`, a value of the source type, clamped to the range of the destination. */
 INLINE int64_t clamp_integer(int64_t x, const IsaConvert *convert) {
     const int bits = convert->destination_bits;
     const int64_t highest =
         (int64_t)(UINT64_MAX >> (convert->is_destination_signed ? 65 - bits : 64 - bits));
-    const bool is_large = !convert->is_source_signed && x < 0; /* an unsigned one past 2^63 */
+    const bool is_large = !convert->is_source_signed && x < 0; /* an unsigned value above 2^63 */
     if (convert->is_destination_signed) {
         const int64_t lowest = -highest - 1;
         return is_large || x > highest ? highest : x < lowest ? lowest : x;
@@ -69,9 +69,9 @@ EXEC(CVT_INT) {
     store_integers(warp, inst, &convert, value, mask);
 }
 
-/* ---- By way of double ---- */
+/* ---- Conversions through double ---- */
 
-/* The destination's format, as far as it is narrower than double. */
+/* The destination's format, if it is narrower than double. */
 INLINE FloatFormat format_of(PtxType type) {
     switch (type) {
     case PTX_F16:
@@ -91,7 +91,7 @@ INLINE float flush_f32(float x) {
 }
 
 /* The source as doubles. Wide integers are exact or rounded to odd, which is enough for every
- * narrower format; conversion of them to f64 does not come this way. */
+ * narrower format. Their conversion to f64 does not use this function. */
 INLINE void load_doubles(const IsaWarp *warp, const IsaInst *inst, int operand,
                          const IsaConvert *convert, double *value) {
     const void *row = operand_row(warp, inst, operand);
@@ -145,7 +145,7 @@ EXEC(CVT_TO_INT) {
     round_integral(value, (PtxRound)convert.integral);
     FOR_LANES {
         const double x = value[lane];
-        /* past 2^63 a double is a multiple of 2^11: half of it converts exactly */
+        /* above 2^63 a double is a multiple of 2^11: half of it converts exactly */
         if (x != x) result[lane] = of_nan;
         else if (x >= limit) result[lane] = highest;
         else if (x <= lowest) result[lane] = of_lowest;
@@ -157,7 +157,7 @@ EXEC(CVT_TO_INT) {
 
 /* ---- To floats ---- */
 
-/* Clamps to [0, 1] (.sat of a scalar), cuts negative values (.relu). */
+/* Clamps to [0, 1] (.sat of a scalar) or sets negative values to 0 (.relu). */
 INLINE void apply_range(double *value, const IsaConvert *convert) {
     if (convert->modifiers & ISA_MOD_SAT)
         FOR_LANES value[lane] = value[lane] > 0 ? (value[lane] < 1 ? value[lane] : 1) : 0;
@@ -165,7 +165,8 @@ INLINE void apply_range(double *value, const IsaConvert *convert) {
         FOR_LANES value[lane] = value[lane] > 0 || value[lane] != value[lane] ? value[lane] : 0;
 }
 
-/* Rounds to the destination's format; .satfinite puts its largest number for what is beyond. */
+/* Rounds to the destination's format. .satfinite replaces values beyond its range by its largest
+ * number. */
 INLINE void round_values(double *value, const IsaConvert *convert) {
     const FloatFormat format = format_of((PtxType)convert->destination);
     const IsaRound mode = (IsaRound)convert->round;
@@ -176,7 +177,7 @@ INLINE void round_values(double *value, const IsaConvert *convert) {
     }
 }
 
-/* Bits of an 8-bit format's number: sign, exponent and significand below it. */
+/* Bits of a number in an 8-bit format: sign, exponent, significand. */
 INLINE uint32_t bits8_of_rounded(double x, FloatFormat format) {
     const int fraction = format.precision - 1;
     const uint32_t sign = (uint32_t)(bits_of_f64(x) >> 63) << 7;
@@ -189,7 +190,7 @@ INLINE uint32_t bits8_of_rounded(double x, FloatFormat format) {
     return x != x ? 0x7f : sign | (abs < smallest ? subnormal : normal);
 }
 
-/* A rounded value's bits in the destination, in the low part of a word. */
+/* The bits of a rounded value in the destination, in the low part of a word. */
 INLINE uint32_t bits_of_rounded(double x, PtxType type) {
     switch (type) {
     case PTX_F16:
@@ -202,8 +203,8 @@ INLINE uint32_t bits_of_rounded(double x, PtxType type) {
     }
 }
 
-/* 64-bit integers to f64 in a directed mode: both halves are exact, so is their sum to odd when it
- * is taken one bit too long: the nearest double and the sign of its error decide. */
+/* 64-bit integers to f64 in a directed mode. Both halves convert exactly. The nearest double of
+ * their sum and the sign of its error give the result. */
 INLINE void round_wide_integers(const IsaWarp *warp, const IsaInst *inst, const IsaConvert *convert,
                                 double *value) {
     alignas(64) int64_t integer[ISA_LANES];
@@ -239,7 +240,7 @@ EXEC(CVT_TO_FLOAT) {
     write_row32(warp, inst, 0, word, mask);
 }
 
-/* Two values into the halves of a register: 16 bits each, or 8 for the e4m3x2 and e5m2x2. */
+/* Two values into the halves of a register: 16 bits each, or 8 bits for e4m3x2 and e5m2x2. */
 EXEC(CVT_PACK) {
     const IsaConvert convert = isa_convert_of(inst->imm);
     const PtxType type = (PtxType)convert.destination;
@@ -264,7 +265,7 @@ INLINE int64_t limit(int64_t value, int64_t lowest, int64_t highest) {
     return value < lowest ? lowest : value > highest ? highest : value;
 }
 
-/* cvt.pack: b and a, saturated, side by side from the lowest bit on, then c's low bits. */
+/* cvt.pack: b and a, saturated, from the lowest bit on, followed by the low bits of c. */
 EXEC(CVT_PACK_INTEGERS) {
     const int bits = inst->sub;
     const bool is_signed = inst->imm & 1;

@@ -1,22 +1,22 @@
 /* f32 and f64 arithmetic. Semantics: PTX ISA, "Floating Point Instructions".
  *
- * Directed rounding of f32 goes through double. A product of two f32 is exact in it, a sum is
- * rounded to odd, and a quotient or square root that is no f32 number, nor half-way between two, is
- * further from one than the error of the double (49 bits are enough to tell them apart); so a
- * second rounding gives the result of a single one. f64 in these modes: directed.c. */
+ * Directed rounding of f32 goes through double. A product of two f32 numbers is exact in double,
+ * and a sum is rounded to odd. A quotient or square root that is neither an f32 number nor half-way
+ * between two is further from these than the error of the double (49 bits are enough to distinguish
+ * them). So a second rounding gives the result of a single one. f64 in these modes: directed.c. */
 #include "isa/exec/maps.h"
 
 #define IN(x)                  flush_f32(x, sub)
 #define OUT(x)                 saturate_f32(flush_f32(x, sub), sub)
 #define ROUNDED(x)             round_to_f32(x, sub)
 #define SCALED(result, scaled) saturate_f32(flush_tiny(result, scaled, 0x1p-62f, sub), sub)
-/* Of an exact double, or one rounded to odd. */
+/* Rounds an exact double, or one that was rounded to odd. */
 #define DIRECTED(x) SCALED(ROUNDED(x), ROUNDED((x) * 0x1p64))
 #define SIGN_F64    (UINT64_C(1) << 63)
 
 /* ---- Modifiers ---- */
 
-/* .ftz: subnormals become zeros of their sign. */
+/* .ftz: subnormals become zeros of the same sign. */
 INLINE float flush_f32(float x, uint32_t sub) {
     const uint32_t bits = bits_of_f32(x), least = sub & ISA_MOD_FTZ ? 0x00800000 : 0;
     return (bits & 0x7fffffff) < least ? f32_of_bits(bits & 0x80000000) : x;
@@ -25,15 +25,16 @@ INLINE double flush_f64(double x) {
     const uint64_t bits = bits_of_f64(x);
     return (bits & INT64_MAX) < UINT64_C(1) << 52 ? f64_of_bits(bits & SIGN_F64) : x;
 }
-/* A result is subnormal when it would be one with any exponent and the bits of a normal number, as
- * in SSE: what the format's own steps round up to its least normal number becomes zero too.
- * `scaled` is the result times 2^64 (of products 2^60), rounded. Measured on an H100. */
+/* Tininess is detected after rounding, as in SSE: a result is subnormal if it is below the least
+ * normal number after rounding with an unlimited exponent. A value that rounds up to the least
+ * normal number only because subnormals are coarser becomes zero too. `scaled` is the rounded
+ * result times 2^64 (2^60 for products). Measured on an H100. */
 INLINE float flush_tiny(float result, float scaled, float least, uint32_t sub) {
     const float bound = sub & ISA_MOD_FTZ ? least : 0;
     const float zero = f32_of_bits(bits_of_f32(result) & 0x80000000);
     return __builtin_fabsf(scaled) < bound ? zero : result;
 }
-/* .sat: into [0, 1], NaN to 0. */
+/* .sat: clamps to [0, 1]; NaN gives 0. */
 INLINE float saturate_f32(float x, uint32_t sub) {
     const float clamped = x > 0 ? (x < 1 ? x : 1) : 0;
     return sub & ISA_MOD_SAT ? clamped : x;
@@ -41,8 +42,9 @@ INLINE float saturate_f32(float x, uint32_t sub) {
 
 /* ---- Sums and products ---- */
 
-/* The f32 next to x that the mode asks for: the nearest one, moved by one where that is on the
- * wrong side. Bits grow with magnitude, through subnormals and up to infinity. */
+/* Rounds x to f32 in the given mode: takes the nearest f32, and its neighbour if the nearest is on
+ * the wrong side of x. The bits of floats grow with their magnitude, through subnormals and up to
+ * infinity. */
 INLINE float round_to_f32(double x, uint32_t sub) {
     const IsaRound mode = (IsaRound)(sub & ISA_MOD_ROUND);
     const uint64_t growing_sign = mode == ISA_ROUND_UP ? 0 : 1;
@@ -63,8 +65,8 @@ INLINE float fma_f32(float a, float b, float c) {
 }
 #endif
 
-/* a + b of doubles made of f32 numbers. A sum that is exactly zero is negative when rounding down,
- * unless both addends are +0. */
+/* a + b, for doubles made from f32 numbers. A sum that is exactly zero is negative when rounding
+ * down, unless both addends are +0. */
 INLINE float sum_directed_f32(double a, double b, uint32_t sub) {
     const float sum = ROUNDED(add_to_odd(a, b));
     const bool is_down = (sub & ISA_MOD_ROUND) == ISA_ROUND_DOWN;
@@ -78,7 +80,7 @@ INLINE float fma_directed_f32(float a, float b, float c, uint32_t sub) {
     return sum_directed_f32((double)a * (double)b, (double)c, sub);
 }
 
-/* Results of _MOD forms. No scaled operand overflows where the result is small. */
+/* Results of _MOD forms. Scaling cannot overflow if the result is small. */
 INLINE float multiply_flushed(float a, float b, uint32_t sub) {
     return flush_tiny(a * b, (a * 0x1p30f) * (b * 0x1p30f), 0x1p-66f, sub);
 }
@@ -93,13 +95,13 @@ INLINE float fma_directed_flushed(float a, float b, float c, uint32_t sub) {
 
 /* ---- Approximations ---- */
 
-/* div.approx delivers 0 (NaN for an infinite a) where 1 / b would be subnormal. */
+/* div.approx returns 0 (NaN for an infinite a) if 1 / b would be subnormal. */
 INLINE float divide_approx(float a, float b) {
     const float abs = __builtin_fabsf(b);
     return abs > 0x1p126f && abs < __builtin_inff() ? a * 0 : a / b;
 }
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper words only: a NaN whose
- * payload is in the lower one is an infinity to them. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper words only. They take a NaN
+ * whose payload is in the lower word for an infinity. */
 INLINE double upper_half(double x) { return f64_of_bits(bits_of_f64(x) & ~UINT64_C(0xffffffff)); }
 INLINE double rsqrt_approx(double a, uint32_t sub) {
     return sub & ISA_MOD_FTZ ? upper_half(1 / __builtin_sqrt(flush_f64(upper_half(a))))
@@ -108,7 +110,7 @@ INLINE double rsqrt_approx(double a, uint32_t sub) {
 
 /* ---- Minimum and maximum ---- */
 
-/* Orders floats as integers do, -0 below +0. */
+/* Maps floats to integers of the same order, with -0 below +0. */
 INLINE int32_t order_f32(float x) {
     const int32_t bits = (int32_t)bits_of_f32(x);
     return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
@@ -117,7 +119,7 @@ INLINE int64_t order_f64(double x) {
     const int64_t bits = (int64_t)bits_of_f64(x);
     return bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
 }
-/* The lesser one; a number rather than a NaN. */
+/* The lesser operand; if one is a NaN, the other one. */
 INLINE float min_f32(float a, float b) {
     const float least = order_f32(a) < order_f32(b) ? a : b;
     return a != a ? b : b != b ? a : least;
@@ -127,7 +129,8 @@ INLINE double min_f64(double a, double b) {
     return a != a ? b : b != b ? a : least;
 }
 
-/* .xorsign.abs: of the magnitudes, with the product's sign; .NaN: any NaN gives NaN. */
+/* .xorsign.abs: compares magnitudes and takes the sign of the product. .NaN: any NaN operand gives
+ * NaN. */
 INLINE float finish_minmax(float result, float a, float b, uint32_t sub) {
     const uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000;
     const float signed_result = f32_of_bits((bits_of_f32(result) & 0x7fffffff) | sign);

@@ -1,10 +1,11 @@
-/* f16 and bf16 arithmetic. The operands are exact as doubles, and so are sums and products of them
- * unless rounded to odd; one rounding to the format at the end is therefore the only one. */
+/* f16 and bf16 arithmetic. The operands are exact as doubles. Sums and products of them are exact
+ * or rounded to odd. So the final rounding to the format is the only one. */
 #include "isa/exec/maps.h"
 
 #include "isa/exec/approx.h"
 
-/* .ftz and everything after the operation: .relu cuts negative values, .sat clamps to [0, 1]. */
+/* .ftz and the steps after the operation: .relu sets negative values to 0, .sat clamps to [0,
+ * 1]. */
 INLINE double flush_half(double x, double least, uint32_t sub) {
     return sub & ISA_MOD_FTZ && __builtin_fabs(x) < least ? __builtin_copysign(0, x) : x;
 }
@@ -18,7 +19,7 @@ INLINE double limit_half(double x, uint32_t sub) {
 INLINE uint32_t finish_f16(double x, uint32_t sub) {
     const double limited = limit_half(x, sub);
     const double rounded = round_to_format(limited, format_f16, ISA_ROUND_NEAREST);
-    /* subnormal as with any exponent: exec_float.c */
+    /* tininess as in exec_float.c */
     const double scaled = round_to_format(limited * 0x1p20, format_f16, ISA_ROUND_NEAREST);
     const bool is_tiny = sub & ISA_MOD_FTZ && __builtin_fabs(scaled) < 0x1p6;
     return f16_of_rounded(is_tiny ? __builtin_copysign(0, rounded) : rounded);
@@ -42,7 +43,7 @@ INLINE double min_number(double a, double b) {
     const double least = order_f64(a) < order_f64(b) ? a : b;
     return a != a ? b : b != b ? a : least;
 }
-/* min and max with .NaN and .xorsign.abs; is_max turns one into the other. */
+/* min and max with .NaN and .xorsign.abs; is_max selects max. */
 INLINE double minmax(double a, double b, uint32_t sub, bool is_max) {
     const bool has_xor = sub & ISA_MOD_XORSIGN;
     const uint64_t sign = (bits_of_f64(a) ^ bits_of_f64(b)) & UINT64_C(1) << 63;
@@ -54,10 +55,10 @@ INLINE double minmax(double a, double b, uint32_t sub, bool is_max) {
 INLINE double min_mod(double a, double b, uint32_t sub) { return minmax(a, b, sub, false); }
 INLINE double max_mod(double a, double b, uint32_t sub) { return minmax(a, b, sub, true); }
 
-/* ---- One line, four handlers ---- */
+/* ---- One line gives four handlers ---- */
 
-/* A handler uses as many of the sources a, b, c as its operation has; the row of one that it lacks
- * is a's, and is not looked at. */
+/* A handler reads as many of the sources a, b, c as its operation has. For a missing source it
+ * reads the row of a and ignores the value. */
 #define HALF_HANDLER(name, format, parts, count, expression)                                       \
     INLINE uint32_t part_##name(uint32_t a_bits, uint32_t b_bits, uint32_t c_bits, uint32_t sub) { \
         const double a = start_##format(a_bits & 0xffff, sub);                                     \
@@ -111,7 +112,7 @@ INLINE bool compare(double a, double b, PtxCompare comparison) {
     }
 }
 
-/* A bit per lane: the comparison of one half of a and b, combined with predicate c. */
+/* One bit per lane: the comparison of one half of a and b, combined with predicate c. */
 INLINE uint32_t compare_part(const IsaWarp *warp, const IsaInst *inst, int part, bool is_bfloat) {
     const RowWord *a = operand_row(warp, inst, 2), *b = operand_row(warp, inst, 3);
     const PtxCompare comparison = (PtxCompare)(inst->imm & 0xff);

@@ -1,7 +1,6 @@
 /* Integer instructions. Semantics: PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision
- * Integer Arithmetic Instructions", "Logic and Shift Instructions", "Data Movement". Division by
- * zero, which the PTX ISA leaves open, gives a quotient and a remainder of all ones, as on GPUs.
- */
+ * Integer Arithmetic Instructions", "Logic and Shift Instructions", "Data Movement". The PTX ISA
+ * leaves division by zero open; quotient and remainder are all ones, as on GPUs. */
 #include "isa/exec/maps.h"
 
 #define U16(x) ((uint32_t)(uint16_t)(x))
@@ -18,7 +17,7 @@ INLINE int64_t saturate_s32(int64_t x) {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
 }
 
-/* Two 16-bit values, only their low halves counting, as one word. */
+/* Two 16-bit values as one word; only their low halves are used. */
 #define join16(low, high) (U16(low) | U32(high) << 16)
 INLINE uint64_t join32(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 
@@ -50,8 +49,8 @@ INLINE uint32_t dot2(uint32_t a, uint32_t b, uint32_t sub) {
 
 /* ---- Quotients ---- */
 
-/* Through double: both numbers are exact in it, and a quotient that is no integer is further than
- * the rounding error from the next one. */
+/* Computed in double. Both numbers are exact, and a quotient that is not an integer differs from
+ * the next integer by more than the rounding error. */
 INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     const uint32_t quotient = (uint32_t)((double)a / (double)(b ? b : 1));
     return b ? quotient : UINT32_MAX;
@@ -103,7 +102,7 @@ INLINE uint64_t extract_u64(uint64_t x, uint32_t position, uint32_t length) {
     const uint32_t shift = position & 255;
     return (shift > 63 ? 0 : x >> (shift & 63)) & low_bits(length & 255);
 }
-/* Bits past the top are copies of the sign, and so are those past the field. */
+/* Bits above the top of x and above the field are copies of the sign. */
 INLINE int64_t extract_s64(int64_t x, uint32_t position, uint32_t length, uint32_t msb) {
     const uint32_t bits = length & 255;
     const uint32_t spare = bits > 63 ? 0 : (64 - bits) & 63;
@@ -149,7 +148,7 @@ INLINE uint32_t permute_index(uint64_t bytes, uint32_t selector) {
     }
     return result;
 }
-/* PTX ISA, prmt: the selector that each mode stands for, by the low two bits of c. */
+/* PTX ISA, prmt: the selector that each mode corresponds to, indexed by the low two bits of c. */
 INLINE uint32_t permute_mode(uint64_t bytes, uint32_t choice, uint32_t mode) {
     static const uint16_t selectors[6][4] = {
         {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
@@ -162,7 +161,8 @@ INLINE uint32_t permute_mode(uint64_t bytes, uint32_t choice, uint32_t mode) {
     return permute_index(bytes, selectors[mode][choice]);
 }
 
-/* `sub` bit 0: subnormal c counts as zero (.ftz). NaN is negative here, both zeros are not. */
+/* `sub` bit 0: subnormal c counts as zero (.ftz). NaN counts as negative here; both zeros do
+ * not. */
 INLINE bool is_not_negative_f32(uint32_t c, uint32_t sub) {
     const uint32_t abs = c & 0x7fffffff;
     const bool is_zero = abs < (sub & 1 ? 0x00800000u : 1u);
@@ -171,7 +171,7 @@ INLINE bool is_not_negative_f32(uint32_t c, uint32_t sub) {
 
 #include "isa/exec/exec_int.def"
 
-/* bfi: operands d, the field a, the base b, position, length. */
+/* bfi: operands d, field a, base b, position, length. */
 #define INSERT(name, type)                                                                         \
     EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
@@ -199,12 +199,12 @@ SELECT(SELP_32, u32)
 SELECT(SELP_64, u64)
 
 /* ---- Carry chains ----
- * The carry is a bit per lane. A subtraction is a + ~b with a carry of 1, and leaves that sum's
- * carry, 1 where nothing was borrowed: an addition behind it sees that, as compilers use (nvcc's
- * 128-bit quotients). So NVIDIA's assembler has it (ptxas 13.0 makes `sub.cc 0, 1; addc r, 0, 0`
- * the code of r = 0, and `add.cc 1, 1; subc r, 0, 0` that of r = -1); the ISA speaks of a borrow,
- * which is the same among subtractions. A product's upper or lower half is formed first, then added
- * to c like any other number. */
+ * The carry is one bit per lane. A subtraction is a + ~b with a carry of 1. It leaves the carry of
+ * that sum: 1 if nothing was borrowed. A following addition sees this value, and compilers rely on
+ * it (128-bit quotients of nvcc). NVIDIA's assembler does the same: ptxas 13.0 compiles `sub.cc 0,
+ * 1; addc r, 0, 0` to code for r = 0, and `add.cc 1, 1; subc r, 0, 0` to code for r = -1. The ISA
+ * describes a borrow, which is equivalent among subtractions. The upper or lower half of a product
+ * is computed first and then added to c like any other number. */
 
 enum { CARRY_READ = 1, CARRY_WRITE = 2 };
 
@@ -216,7 +216,7 @@ INLINE void carry_out(IsaWarp *warp, const IsaInst *inst, const int32_t *truth, 
     if (inst->sub & CARRY_WRITE) warp->carry = (warp->carry & ~mask) | (word & mask);
 }
 
-/* a + b, plus the carry; `x` is the addend that the sources give. */
+/* a + b plus the carry; `x` is the first addend, computed from the sources. */
 #define CARRY_ADD(name, type, count, x_expression, y_expression)                                   \
     EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
@@ -286,7 +286,7 @@ PACK(PACK_16, u32, 16)
 PACK(PACK_32, u32, 32)
 PACK(PACK_64, u64, 64)
 
-/* The whole is read before the first element is written: they may share a row. */
+/* Reads the whole value before it writes the first element: they may share a row. */
 #define UNPACK(name, type, width)                                                                  \
     EXEC(name) {                                                                                   \
         MAP_BEGIN(u32)                                                                             \

@@ -1,18 +1,19 @@
-/* mma, wmma.mma, movmatrix. Fragments are gathered into whole matrices, multiplied, and the result
- * is dealt out again.
+/* mma, wmma.mma, movmatrix. Fragments are gathered into whole matrices, the matrices are
+ * multiplied, and the result is scattered to the registers.
  *
- * Integers and f64 are as the PTX ISA has them. How a tensor core adds floating-point products is
- * not in the ISA; here it is the sum that measurements of the hardware agree on (docs/matrix.md):
- * exact products, a few of them and the accumulator aligned to the greatest exponent among them,
- * cut off below a number of fraction bits, added exactly, and rounded once. */
+ * Integers and f64 follow the PTX ISA. The ISA does not specify how a tensor core adds
+ * floating-point products. This file uses the method that measurements of hardware agree on
+ * (docs/matrix.md). Products are exact. A few of them and the accumulator are aligned to their
+ * greatest exponent and truncated below a number of fraction bits. They are added exactly, and the
+ * sum is rounded once. */
 #include "isa/exec/exec_matrix.h"
 
 #include "base/bits.h"
 
 enum {
-    CHUNK = 8, /* columns of D that are computed at a time */
+    CHUNK = 8, /* columns of D that are computed together */
     ZERO_EXPONENT = -1000,
-    LEAST_EXPONENT = -300 /* below those of all products */
+    LEAST_EXPONENT = -300 /* below the exponents of all products */
 };
 
 /* ---- Fragments ---- */
@@ -65,24 +66,26 @@ void ISA_MATRIX(scatter)(const Matrices *m, IsaWarp *warp, const IsaOperand *reg
 
 /* ---- Sparse A ---- */
 
-/* Four bits of metadata per chunk of A's row say where its stored elements stand: two positions of
- * two bits, of single elements or (4-bit types) of pairs; of tf32 one of the two halves. */
+/* The metadata has four bits per chunk of A's row, which give the positions of its stored elements:
+ * two positions of two bits each. They select single elements, or pairs for 4-bit types. For tf32
+ * they select one of the two halves. */
 static void choose_in_row(const Matrices *m, uint64_t metadata, uint8_t *chosen) {
     const int stored = m->a.columns, bits = m->a.bits;
     if (bits == 32) {
-        for (int i = 0; i < stored; ++i) /* 0b1110: the second of two, 0b0100: the first */
+        for (int i = 0; i < stored; ++i) /* 0b1110: the second of two; 0b0100: the first */
             chosen[i] = (uint8_t)(2 * i + ((metadata >> 4 * i & 15) == 14));
         return;
     }
     const int unit = bits == 4 ? 2 : 1;
     for (int i = 0; i < stored; ++i) {
-        const int index = i / unit; /* of the position in the metadata */
+        const int index = i / unit; /* index of the position in the metadata */
         const int position = (int)(metadata >> 2 * index & 3);
         chosen[i] = (uint8_t)((index / 2 * 4 + position) * unit + i % unit);
     }
 }
 
-/* The metadata of a row of A: where in the warp it is depends on how much there is of it. */
+/* The metadata of a row of A. Its place in the warp depends on the number of metadata bits per
+ * row. */
 static uint64_t metadata_of(const Matrices *m, const uint32_t *word, int row) {
     const int group = (row & 7) * 4, is_lower = row >> 3, selector = m->is.selector;
     const bool is_narrow = m->a.bits < 16;
@@ -110,9 +113,9 @@ void ISA_MATRIX(choose)(Matrices *m, const IsaWarp *warp, const IsaOperand *meta
     }
 }
 
-/* ---- All of them ---- */
+/* ---- All types ---- */
 
-/* Where the operands of each matrix begin in the program's list of wide operands. */
+/* The first operand of each matrix in the program's list of wide operands. */
 typedef struct Operands {
     const IsaOperand *d, *a, *b, *c, *metadata;
 } Operands;
@@ -157,7 +160,7 @@ static void multiply_integers(Matrices *m) {
     widen(m->raw_b, m->b.rows * m->columns, (PtxType)m->is.b);
     for (int row = 0; row < m->rows; ++row)
         for (int first = 0; first < m->columns; first += CHUNK) {
-            int32_t sum[CHUNK] = {0}; /* at most 64 products of 16 bits */
+            int32_t sum[CHUNK] = {0}; /* products of 16 bits, at most 64 of them */
             for (int k = 0; k < m->a.columns; ++k) {
                 const int at = row * m->a.columns + k;
                 const int32_t a = (int32_t)m->raw_a[at];
@@ -207,7 +210,7 @@ EXEC(MMA_BIT) {
 
 /* ---- f64 ---- */
 
-enum { DOUBLES = 16 * 16 }; /* of a matrix, at most */
+enum { DOUBLES = 16 * 16 }; /* maximum number of elements per matrix */
 
 static void gather_doubles(const IsaFragment *f, const IsaWarp *warp, const IsaOperand *regs,
                            double *out) {
@@ -226,7 +229,7 @@ static double add_chain(const double *a, const double *b, int columns, int depth
     return canonical_f64(sum);
 }
 
-/* A chain of fused operations, k rising, as on GPUs (Fasi et al. 2021). */
+/* A chain of fused operations in order of rising k, as on GPUs (Fasi et al. 2021). */
 EXEC(MMA_DOUBLE) {
     Matrices m;
     const Operands in = start(&m, context, inst);
@@ -251,14 +254,14 @@ EXEC(MMA_DOUBLE) {
 
 /* ---- Floating point ---- */
 
-/* How an input format is taken apart, and how its products are added. */
+/* The format of the inputs, and how their products are added. */
 typedef struct Input {
-    uint8_t fraction;     /* bits */
-    uint8_t exponent;     /* bits */
-    uint8_t shift;        /* unused bits below (tf32 in its register) */
-    uint8_t has_infinity; /* else only one NaN, all ones */
-    uint8_t block;        /* products of one sum */
-    uint8_t kept;         /* fraction bits that alignment keeps */
+    uint8_t fraction;     /* fraction bits */
+    uint8_t exponent;     /* exponent bits */
+    uint8_t shift;        /* unused low bits (tf32 in its register) */
+    uint8_t has_infinity; /* otherwise only one NaN, all ones */
+    uint8_t block;        /* number of products that are added together */
+    uint8_t kept;         /* fraction bits that are kept in alignment */
 } Input;
 
 static Input input_of(PtxType type) {
@@ -271,10 +274,10 @@ static Input input_of(PtxType type) {
     }
 }
 
-/* A number as significand * 2^(exponent - fraction bits). */
+/* Numbers as significand * 2^(exponent - fraction bits). */
 typedef struct Split {
     int32_t significand[ISA_MATRIX_ELEMENTS], exponent[ISA_MATRIX_ELEMENTS];
-    bool has_special; /* an infinity or NaN is among them */
+    bool has_special; /* at least one is an infinity or NaN */
 } Split;
 
 static bool is_special(uint32_t bits, Input input) {
@@ -301,7 +304,7 @@ static void split(const uint32_t *raw, int count, Input input, Split *out) {
     }
 }
 
-/* A value of a format as a double, exactly. */
+/* The exact value of a number, as a double. */
 static double value_of(uint32_t raw, Input input) {
     Split one;
     split(&raw, 1, input, &one);
@@ -314,14 +317,14 @@ static double value_of(uint32_t raw, Input input) {
     return __builtin_ldexp(one.significand[0], one.exponent[0] - input.fraction);
 }
 
-/* x * 2^(kept - fraction - distance), cut off toward zero. */
+/* x * 2^(kept - fraction - distance), truncated toward zero. */
 INLINE int32_t align(int32_t x, int up, int down, int32_t distance) {
     const int32_t sign = x >> 31, magnitude = (x ^ sign) - sign;
     const int32_t by = distance + down < 31 ? distance + down : 31;
     return (((magnitude << up) >> by) ^ sign) - sign;
 }
 
-/* What adds up CHUNK elements of D's row. */
+/* How a row of D is summed, CHUNK elements at a time. */
 typedef struct Sum {
     Input input;
     bool to_half; /* D is f16 */
@@ -370,7 +373,7 @@ static void add_block(const Sum *sum, const int32_t *a, const int32_t *a_exponen
     }
 }
 
-/* An infinity or NaN among the operands decides the result as in any order of additions. */
+/* With an infinity or NaN among the operands, the result is the same for any order of additions. */
 static float special_result(const Matrices *m, Input a, Input b, float c, int row, int column,
                             float otherwise) {
     double total = (double)c;
@@ -444,7 +447,7 @@ EXEC(MMA_FLOAT) {
         ISA_MATRIX(scatter)(&m, warp, in.d, -1, mask);
         return;
     }
-    /* The destination may share registers with what the products to come read: deal out last. */
+    /* The destination may share registers with sources of later products: scatter at the end. */
     Matrices quads[4];
     for (int quad = 0; quad < 4; ++quad) {
         quads[quad] = m;

@@ -9,8 +9,8 @@ enum { ROWS = 8, ROW_BYTES = 16 };
 
 /* ---- ldmatrix, stmatrix ---- */
 
-/* Where the rows of all matrices are: lane 8 j + r names row r of matrix j. The lanes behind those
- * that name rows repeat the addresses, so that they cost no access. */
+/* Sets `host` to the rows of all matrices: lane 8 j + r names row r of matrix j. Other lanes repeat
+ * the addresses of the naming lanes, so they cost no access. */
 static bool open_rows(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                       bool is_write, uint8_t **host) {
     const int named = ROWS * inst->vector;
@@ -28,7 +28,7 @@ static bool open_rows(IsaContext *context, IsaWarp *warp, const IsaInst *inst, u
     return true;
 }
 
-/* Row and column of half `half` of a lane's register; .trans swaps them. */
+/* Row and column of one half of a lane's register; .trans swaps them. */
 static IsaPlace half_place(const IsaInst *inst, int lane, int half) {
     const IsaPlace place = {lane >> 2, 2 * (lane & 3) + half};
     return inst->sub ? (IsaPlace){place.column, place.row} : place;
@@ -78,12 +78,12 @@ static const IsaOperand *data_of(const IsaContext *context, const IsaInst *inst)
     return &context->program->wide[inst->reconverge + sizeof(IsaWmma) / sizeof(IsaOperand)];
 }
 
-/* Leaves in context->did.address where each lane's element `part` of register `reg` is. */
+/* Stores the address of each lane's element `part` of register `reg` in context->did.address. */
 static void element_addresses(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                               const IsaWmma *wmma, int reg, int part) {
     const IsaFragment fragment =
         isa_fragment(wmma->role, (PtxType)wmma->element, wmma->rows, wmma->columns, ISA_LANES);
-    /* Single bits are laid out by words of 32. */
+    /* Single bits are addressed in words of 32. */
     const uint64_t unit = wmma->element == PTX_B1 ? 32 : 1;
     const uint64_t bits = (uint64_t)ptx_type_bits((PtxType)wmma->element) * unit;
     const uint64_t leading = wmma->is_by_column ? wmma->rows : wmma->columns;
@@ -98,7 +98,7 @@ static void element_addresses(IsaContext *context, const IsaWarp *warp, const Is
     }
 }
 
-/* Loads or stores one access's bytes of every lane. */
+/* Loads or stores the bytes of one access in every lane. */
 static bool move_element(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                          const IsaWmma *wmma, int reg, int part, IsaOperand data) {
     uint8_t *host[ISA_LANES];
@@ -107,7 +107,7 @@ static bool move_element(IsaContext *context, IsaWarp *warp, const IsaInst *inst
     if (!ISA_ACCESS(open_lanes)(context, warp, (PtxSpace)inst->space, inst->size, mask, is_store,
                                 host))
         return false;
-    const size_t in_lane = (size_t)part * inst->size; /* little-endian, as the device is */
+    const size_t in_lane = (size_t)part * inst->size; /* little-endian, like the device */
     const size_t lane_bytes = inst->size == 8 ? 8 : 4;
     uint8_t *row = (uint8_t *)isa_row32(warp, data) + in_lane;
     for (; mask; mask &= mask - 1) {
@@ -124,7 +124,7 @@ EXEC(WMMA_STORE) {
     move_element(context, warp, inst, mask, &wmma, wmma.reg, wmma.part, data[wmma.reg]);
 }
 
-/* Every access but the last only says which bytes it wants. */
+/* Every access except the last only declares which bytes it reads. */
 EXEC(WMMA_LOAD) {
     const IsaWmma wmma = wmma_of(context, inst);
     uint8_t *host[ISA_LANES];
@@ -133,7 +133,7 @@ EXEC(WMMA_LOAD) {
         ISA_ACCESS(open_lanes)(context, warp, (PtxSpace)inst->space, inst->size, mask, false, host);
         return;
     }
-    /* All registers into rows of their own first: a destination may be the base or the stride. */
+    /* Load all registers into separate rows first: a destination may be the base or the stride. */
     const IsaFragment fragment =
         isa_fragment(wmma.role, (PtxType)wmma.element, wmma.rows, wmma.columns, ISA_LANES);
     const int regs = fragment.regs, parts = wmma.part + 1;

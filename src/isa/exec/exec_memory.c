@@ -1,9 +1,10 @@
 /* Loads, stores, atomics and address conversions: the functional side of every access to memory.
  *
- * Each access is checked lane by lane, vectorised where all is well: alignment, and that the bytes
- * lie in one live allocation (global, const), in the CTA's shared memory, the thread's local memory
- * or the kernel's parameters. A generic access is split into the spaces its lanes fall in. The last
- * allocation each instruction touched is remembered, so that the usual check is one comparison.
+ * Each lane's access is checked; the check is vectorised for the case without errors. The address
+ * must be aligned. The bytes must be in one live allocation (global, const), in the CTA's shared
+ * memory, the thread's local memory or the kernel's parameters. A generic access is split by the
+ * spaces of its lanes' addresses. The last allocation that each instruction accessed is remembered,
+ * so the usual check is one comparison.
  *
  * Sources: PTX ISA, sections on ld, st, atom, red, cvta, isspacep. */
 #include "isa/exec/exec_access.h"
@@ -18,17 +19,18 @@
 #include "isa/launch.h"
 #include "memory/heap.h"
 
-enum { WIDE_BYTES = 32 }; /* of a .v8, whose halves are instructions of their own */
+enum { WIDE_BYTES = 32 }; /* bytes of a .v8, which is executed as two instructions */
 
-/* Where an access to one space finds its bytes. */
+/* The memory of one space. */
 typedef struct Window {
     uint8_t *bias;       /* host address of address 0 of the space (not local) */
-    uint64_t start, end; /* addresses that are valid */
+    uint64_t start, end; /* valid addresses */
 } Window;
 
 /* ---- Addresses ---- */
 
-/* Fills context->did.address with each lane's address; those of inactive lanes are meaningless. */
+/* Stores each lane's address in context->did.address; the addresses of inactive lanes are
+ * undefined. */
 static void lane_addresses(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                            IsaOperand base) {
     uint64_t *restrict address = context->did.address;
@@ -48,8 +50,8 @@ static void lane_addresses(IsaContext *context, const IsaWarp *warp, const IsaIn
     }
 }
 
-/* Lanes of `mask` whose `bytes` bytes do not lie within the window, or are misaligned. `bytes` is a
- * power of two and the access's alignment; a window has less than 2^63 bytes. */
+/* Lanes of `mask` whose `bytes` bytes are not inside the window, or are misaligned. `bytes` is a
+ * power of two and the required alignment. A window has less than 2^63 bytes. */
 static uint32_t bad_lanes(const uint64_t *address, const Window *window, uint32_t bytes,
                           uint32_t mask) {
     if (window->end - window->start < bytes) return mask;
@@ -74,7 +76,8 @@ static const char *access_name(const IsaContext *context, const IsaWarp *warp) {
     }
 }
 
-/* True when the lane goes on without its access (isa_bad_access), here and below. */
+/* Returns true if the lane continues without its access (isa_bad_access). So do the functions
+ * below. */
 static bool fault_global(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
                          uint64_t address, uint32_t bytes) {
     Text where = {0};
@@ -128,7 +131,7 @@ static bool fault_window(IsaContext *context, const IsaWarp *warp, int lane, Ptx
                                                        : "");
 }
 
-/* The CTA is not there whose shared memory a lane accesses. */
+/* The CTA whose shared memory a lane accesses does not exist. */
 static bool fault_cluster(IsaContext *context, const IsaWarp *warp, int lane, uint64_t address,
                           uint32_t bytes) {
     Text why = {0};
@@ -141,8 +144,9 @@ static bool fault_cluster(IsaContext *context, const IsaWarp *warp, int lane, ui
     return goes_on;
 }
 
-/* ---- Checking, one space at a time: the lanes of mask that may access `bytes` each. Of the others
- * each has been reported, or there is a fault. ---- */
+/* ---- Checks, one space at a time ----
+ * They return the lanes of `mask` that may access `bytes` bytes each. The other lanes have been
+ * reported, or a fault is set. */
 
 /* The remembered allocation of the current instruction. */
 static IsaHint *hint_of(IsaContext *context, const IsaWarp *warp) {
@@ -186,7 +190,7 @@ static uint32_t check_global(IsaContext *context, const IsaWarp *warp, PtxSpace 
     return check_global_slowly(context, warp, space, bytes, mask, is_write);
 }
 
-/* `first`: the space's first address. */
+/* `first`: the first address of the space. */
 static uint32_t check_window_at(IsaContext *context, const IsaWarp *warp, PtxSpace space,
                                 uint64_t first, uint64_t size, uint32_t bytes, uint32_t mask) {
     Window window = {NULL, first, first + size};
@@ -205,12 +209,12 @@ static uint32_t check_window(IsaContext *context, const IsaWarp *warp, PtxSpace 
     return check_window_at(context, warp, space, 0, size, bytes, mask);
 }
 
-/* Shared addresses of the warp's own CTA may have its rank. */
+/* Removes the rank from shared addresses of the warp's own CTA. */
 static void drop_own_tag(IsaContext *context, const IsaWarp *warp) {
     FOR_LANES context->did.address[lane] = isa_cluster_own(warp->cta, context->did.address[lane]);
 }
 
-/* The shared memory of another CTA, of the rank that the addresses of all lanes have. */
+/* The shared memory of another CTA. The addresses of all lanes have the same rank. */
 static uint8_t *open_cluster(IsaContext *context, const IsaWarp *warp, uint32_t bytes,
                              uint32_t *mask) {
     const int lane = bits_lowest32(*mask);
@@ -229,8 +233,8 @@ static uint8_t *open_cluster(IsaContext *context, const IsaWarp *warp, uint32_t 
 
 static uint64_t local_size(const IsaWarp *warp) { return warp->frames[warp->frame].local_end; }
 
-/* Checks, takes the lanes that may not access out of *mask, and returns where the others' bytes
- * are. Not for local memory. */
+/* Checks the addresses, removes lanes that may not access from *mask, and returns the host address
+ * of address 0 of the space. Not for local memory. */
 static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint32_t bytes,
                            uint32_t *mask, bool is_write) {
     switch (space) {
@@ -257,12 +261,12 @@ static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace sp
     }
 }
 
-/* Whether the launch's checks want to see accesses. */
+/* Whether the launch has checks that observe accesses. */
 static inline bool is_checked(const IsaContext *context) {
     return __builtin_expect(context->launch->check != NULL, 0);
 }
 
-/* Gives the elements of a load to lanes whose access was dropped: zero. */
+/* Sets the results of lanes whose load was dropped to zero. */
 static void load_zero(const IsaWarp *warp, const IsaInst *inst, int count, uint32_t lanes) {
     for (int e = 0; e < count; e++) {
         if (inst->operand[e] == ISA_SINK) continue;
@@ -316,7 +320,7 @@ DEFINE_LOAD(load_u64_64, uint64_t, uint64_t)
                      uint32_t mask) {                                                              \
         const Register *from = row;                                                                \
         bias += offset;                                                                            \
-        for (; mask; mask &= mask - 1) { /* rising lanes: of several writers the last one wins */  \
+        for (; mask; mask &= mask - 1) { /* rising lanes: if several write, the last one wins */   \
             int i = bits_lowest32(mask);                                                           \
             Memory value = (Memory)from[i];                                                        \
             memcpy(isa_byte(bias, address[i]), &value, sizeof value);                              \
@@ -334,7 +338,7 @@ DEFINE_STORE(store_64, uint64_t, uint64_t)
 typedef void LoadFunction(const uint8_t *, const uint64_t *, uint64_t, void *, uint32_t);
 typedef void StoreFunction(uint8_t *, const uint64_t *, uint64_t, const void *, uint32_t);
 
-/* By log2 of the element's bytes, destination of 64 bits, sign extension. */
+/* Indexed by log2 of the element's bytes, 64-bit destination, sign extension. */
 static LoadFunction *const load_functions[4][2][2] = {
     {{load_u8_32, load_s8_32}, {load_u8_64, load_s8_64}},
     {{load_u16_32, load_s16_32}, {load_u16_64, load_s16_64}},
@@ -352,13 +356,13 @@ static StoreFunction *store_function(const IsaInst *inst) {
     return store_functions[bits_lowest32(inst->size)][(inst->flags & ISA_DST_IS_64) != 0];
 }
 
-/* A 16-bit register is kept zero-extended to its row. */
+/* 16-bit registers are kept zero-extended in their row. */
 static void trim_to_16(uint32_t *row, uint32_t mask) {
     for (int i = 0; i < ISA_LANES; i++)
         if (mask >> i & 1) row[i] &= 0xffff;
 }
 
-/* Whether the lanes' words lie one behind the other, lane 0 first. */
+/* Whether the lanes' words are consecutive, from lane 0 on. */
 static bool is_consecutive(const uint64_t *address, uint32_t size) {
     uint64_t first = address[0], differs = 0;
     for (int i = 0; i < ISA_LANES; i++)
@@ -394,7 +398,7 @@ static void store_to(const IsaWarp *warp, const IsaInst *inst, uint8_t *bias,
 
 /* ---- Local memory: words interleaved over lanes ---- */
 
-/* Host offset of each lane's word; what remains of the address is inside the word. */
+/* Host offset of each lane's word, plus the offset of the address inside the word. */
 static void local_offsets(const uint64_t *address, uint64_t add, uint64_t *restrict offset) {
     for (int i = 0; i < ISA_LANES; i++) {
         uint64_t a = address[i] + add;
@@ -402,7 +406,7 @@ static void local_offsets(const uint64_t *address, uint64_t add, uint64_t *restr
     }
 }
 
-/* Elements of 8 bytes are two words that are a row apart; smaller ones are inside a word. */
+/* Elements of 8 bytes are two words, one row apart; smaller elements are inside a word. */
 static void local_load(const IsaWarp *warp, const IsaInst *inst, const uint64_t *address,
                        uint32_t mask) {
     const uint8_t *bias = (const uint8_t *)warp->local;
@@ -464,15 +468,15 @@ static uint64_t window_of(PtxSpace space) {
     }
 }
 
-/* Replaces generic addresses by those of the space they fall in, and stores the space in
- * context->did.space. The lanes of each space are in the masks. */
+/* resolve_generic replaces generic addresses by addresses of the space they belong to, and stores
+ * that space in context->did.space. The masks hold the lanes of each space. */
 typedef struct SpaceMasks {
     uint32_t global, shared, local, param;
     uint32_t cluster; /* shared memory of other CTAs */
 } SpaceMasks;
 
-/* The space of a shared address: that of the own CTA, which it becomes an offset in, or of others.
- */
+/* The space of a shared address. An address of the warp's own CTA becomes an offset in its shared
+ * memory; others belong to the cluster. */
 static PtxSpace own_or_cluster(const IsaWarp *warp, uint64_t *address) {
     const uint64_t tag = warp->cta->tag;
     if (*address >> ISA_RANK_SHIFT != tag >> ISA_RANK_SHIFT) return PTX_SPACE_CLUSTER;
@@ -500,17 +504,17 @@ static SpaceMasks resolve_generic(IsaContext *context, const IsaWarp *warp, uint
     return masks;
 }
 
-/* ---- What other files access ---- */
+/* ---- Access for other files ---- */
 
-/* An mbarrier is read and written at once, but for its initialisation; by the copies that arrive on
- * it too. */
+/* An mbarrier operation other than initialisation is atomic, and so are the arrivals of copies on
+ * it. */
 static IsaAccess opened_for(const IsaContext *context, const IsaWarp *warp, bool is_write) {
     if (is_write) return ISA_ACCESS_WRITE;
     bool is_barrier = context->program->infos[warp->pc].memory == ISA_MEMORY_ATOMIC;
     return is_barrier ? ISA_ACCESS_ATOMIC : ISA_ACCESS_READ;
 }
 
-/* Lanes among `mask` whose shared addresses have the same rank as the first's. */
+/* Lanes of `mask` whose shared addresses have the same rank as the first lane's. */
 static uint32_t lanes_of_rank(const IsaContext *context, uint32_t mask) {
     const uint64_t rank = context->did.address[bits_lowest32(mask)] >> ISA_RANK_SHIFT;
     uint32_t lanes = 0;
@@ -521,7 +525,7 @@ static uint32_t lanes_of_rank(const IsaContext *context, uint32_t mask) {
     return lanes;
 }
 
-/* Of shared addresses with ranks. */
+/* Resolves shared addresses with ranks. */
 static SpaceMasks resolve_ranks(IsaContext *context, const IsaWarp *warp, uint32_t mask) {
     SpaceMasks masks = {0};
     for (; mask; mask &= mask - 1) {
@@ -534,7 +538,7 @@ static SpaceMasks resolve_ranks(IsaContext *context, const IsaWarp *warp, uint32
     return masks;
 }
 
-/* Finds where the lanes of `mask` access; false after a fault. */
+/* Sets host[] for the lanes of `mask`. Returns false after a fault. */
 static bool open_part(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
                       uint32_t mask, bool is_write, uint8_t **host) {
     uint32_t good = mask;
@@ -626,8 +630,8 @@ static void store_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
     else store_to(warp, inst, bias, context->did.address, mask);
 }
 
-/* Of the lanes those whose address is a multiple of what a whole vector has; of the others each has
- * been reported, or there is a fault. */
+/* Lanes whose address is aligned to a whole vector. The others have been reported, or a fault is
+ * set. */
 static uint32_t aligned_lanes(IsaContext *context, const IsaWarp *warp, uint32_t bytes,
                               uint32_t mask) {
     uint32_t good = mask;
@@ -646,7 +650,7 @@ static uint32_t aligned_lanes(IsaContext *context, const IsaWarp *warp, uint32_t
 
 typedef void SpaceAccess(IsaContext *, IsaWarp *, const IsaInst *, PtxSpace, uint32_t);
 
-/* A timed run sees an access to another CTA's shared memory as one to that CTA's SM. */
+/* In a timed run, an access to another CTA's shared memory names that CTA's SM in the address. */
 static void name_sms(IsaContext *context, const IsaWarp *warp, uint32_t mask) {
     for (; mask; mask &= mask - 1) {
         uint64_t *address = &context->did.address[bits_lowest32(mask)];
@@ -667,7 +671,7 @@ static void access_cluster(IsaContext *context, IsaWarp *warp, const IsaInst *in
     name_sms(context, warp, mask);
 }
 
-/* Runs `access` once for each space that the lanes' generic addresses fall in. */
+/* Runs `access` once for each space that the lanes' generic addresses belong to. */
 static void access_generic(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                            SpaceAccess *access) {
     SpaceMasks masks = resolve_generic(context, warp, mask);
@@ -706,7 +710,7 @@ EXEC(ST_GENERIC) {
     if (mask) access_generic(context, warp, inst, mask, store_space);
 }
 
-/* A prefetch only names an address: a bad one is no fault. */
+/* A prefetch does not access its address, so a bad address is not a fault. */
 EXEC(PREFETCH) {
     lane_addresses(context, warp, inst, inst->operand[0]);
     if (inst->space == PTX_SPACE_NONE) resolve_generic(context, warp, mask);
@@ -766,7 +770,7 @@ static uint32_t add_half(uint32_t a, uint32_t b, bool is_bfloat) {
                      : isa_half_add((uint16_t)a, (uint16_t)b);
 }
 
-/* min and max as those of registers: a number before a NaN, -0 below +0. */
+/* min and max as for registers: a number is preferred to a NaN, -0 is below +0. */
 static uint32_t minmax_half(uint32_t a, uint32_t b, bool is_bfloat, bool is_max) {
     const double x = is_bfloat ? f64_of_bf16(a) : f64_of_f16(a);
     const double y = is_bfloat ? f64_of_bf16(b) : f64_of_f16(b);
@@ -849,7 +853,7 @@ static void atomic_wide(const IsaWarp *warp, const IsaInst *inst, uint8_t *bytes
     if (inst->operand[4] != ISA_SINK) isa_row64(warp, inst->operand[4])[lane] = old[1];
 }
 
-/* A lane whose access was dropped finds zero. */
+/* The result of a lane whose access was dropped is zero. */
 static void clear_result(const IsaWarp *warp, const IsaInst *inst, uint32_t lanes) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         const int lane = bits_lowest32(rest);
@@ -861,7 +865,7 @@ static void clear_result(const IsaWarp *warp, const IsaInst *inst, uint32_t lane
     }
 }
 
-/* Lane after lane, in rising order: the order in which the lanes of a warp meet the same word. */
+/* Lane after lane, in rising order. Lanes that access the same word take effect in this order. */
 static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                          uint32_t mask) {
     uint32_t good = space == PTX_SPACE_LOCAL ? 0 : mask;
@@ -876,7 +880,7 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
         clear_result(warp, inst, mask & ~good);
         isa_check_access(context, warp, inst, space, inst->size, good, ISA_ACCESS_ATOMIC);
     }
-    uint64_t difference = 0; /* between what was there and what is left */
+    uint64_t difference = 0; /* bits that differ between old and new value */
     for (uint32_t rest = good; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
         uint8_t *bytes = isa_byte(bias, context->did.address[lane]);
@@ -901,7 +905,7 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
 }
 
 EXEC(ATOM) {
-    context->changes--; /* counted where something changes, not as a store */
+    context->changes--; /* atomic_space counts real changes; this is not counted as a store */
     lane_addresses(context, warp, inst, inst->operand[1]);
     if (inst->vector > 1) {
         mask = aligned_lanes(context, warp, (uint32_t)inst->size * inst->vector, mask);
@@ -913,8 +917,8 @@ EXEC(ATOM) {
 
 /* ---- Address conversions: cvta, isspacep ---- */
 
-/* operand[0] destination, operand[1] source; imm is what to add (generic address of the space's 0,
- * or its negative for cvta.to). */
+/* operand[0] destination, operand[1] source; imm is added to it (the generic address of the space's
+ * address 0, or its negative for cvta.to). */
 EXEC(CVTA_32) {
     const RowWord *from = operand_row(warp, inst, 1);
     alignas(64) uint32_t result[ISA_LANES];
@@ -929,7 +933,7 @@ EXEC(CVTA_64) {
     write_row64(warp, inst, 0, result, mask);
 }
 
-/* operand[0] predicate, operand[1] generic address; sub is the PtxSpace asked for. */
+/* operand[0] predicate, operand[1] generic address; sub is the PtxSpace to test for. */
 EXEC(ISSPACEP) {
     uint32_t result = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {

@@ -1,6 +1,6 @@
-/* What machine code needs in addition to PTX's handlers (exec_sass.def). The meaning of each
- * operation was found from the machine code that ptxas makes of PTX of known meaning, and is
- * compared with PTX's results. */
+/* Handlers that machine code needs in addition to PTX's (exec_sass.def). The meaning of each
+ * operation was derived from the machine code that ptxas generates for PTX of known meaning. Tests
+ * compare the results with PTX's. */
 #include "isa/exec/maps.h"
 #include "isa/exec/sass.h"
 
@@ -30,7 +30,7 @@ EXEC(JOIN) {
     const RowWord *low = word_row(warp, inst, 1), *high = word_row(warp, inst, 2);
     const uint64_t upper = inst->sub & ISA_JOIN_LOW_ONLY ? 0 : UINT64_MAX;
     uint64_t add = (uint64_t)inst->imm;
-    if (inst->operand[3] != ISA_SINK) { /* uniform: the same in every lane */
+    if (inst->operand[3] != ISA_SINK) { /* uniform: all lanes have the same value */
         const uint32_t above = inst->sub & ISA_JOIN_UNIFORM_LOW ? 0 : word_row(warp, inst, 4)[0];
         add += join(word_row(warp, inst, 3)[0], above);
     }
@@ -187,7 +187,7 @@ EXEC(PRODUCT_32) {
     write_row32(warp, inst, 0, result, mask);
 }
 
-/* Shifts of {c, a}; one word of the result is kept. */
+/* Shifts of {c, a}; the result is one word of the shifted value. */
 EXEC(SHIFT) {
     alignas(64) uint32_t result[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 1), *by = word_row(warp, inst, 2);
@@ -198,7 +198,7 @@ EXEC(SHIFT) {
                                : by[lane] > bits     ? bits
                                                      : by[lane];
         const uint64_t whole = join(a[lane], c[lane]);
-        const uint32_t half = count / 2, rest = count - half; /* a count of 64 in two steps */
+        const uint32_t half = count / 2, rest = count - half; /* two steps: the count may be 64 */
         const uint64_t left = whole << half << rest, right = whole >> half >> rest;
         const uint64_t arithmetic = (uint64_t)((int64_t)whole >> half >> rest);
         const uint64_t shifted = !(sub & ISA_SHIFT_RIGHT) ? left
@@ -242,7 +242,8 @@ EXEC(LOGIC_PREDICATES) {
     write_pred(warp, inst->operand[1], q, mask);
 }
 
-/* Predicates lie side by side: operand 1 is the first of seven. Bits that imm leaves out stay. */
+/* Predicates are adjacent: operand 1 is the first of seven. Bits that are not in imm do not
+ * change. */
 EXEC(PREDICATES_TO_ROW) {
     alignas(64) uint32_t result[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 2);
@@ -266,8 +267,8 @@ EXEC(ROW_TO_PREDICATES) {
     }
 }
 
-/* The fast division is right unless an exponent is near its limits: then the quotient, or a step
- * on the way there, may leave the range of normal numbers. */
+/* The fast division is correct unless an exponent is near its limits. Then the quotient, or an
+ * intermediate result, may leave the range of normal numbers. */
 EXEC(CHECK_DIVISION) {
     alignas(64) int32_t truth[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 1), *b = word_row(warp, inst, 2);
@@ -281,7 +282,7 @@ EXEC(CHECK_DIVISION) {
     write_pred(warp, inst->operand[0], pack_lanes(truth), mask);
 }
 
-/* -0 is less than +0, a number goes before a NaN. */
+/* -0 is less than +0; a number is preferred to a NaN. */
 EXEC(SELECT_F64) {
     alignas(64) int32_t truth[ISA_LANES], nothing[ISA_LANES];
     const RowLong *a = operand_row(warp, inst, 2), *b = operand_row(warp, inst, 3);
@@ -343,7 +344,7 @@ EXEC(LOAD_CONSTANT) {
 
 /* ---- The function unit ---- */
 
-/* Sine and cosine of turns; the upper words of 1 / x and 1 / sqrt(x) of doubles. */
+/* Sine and cosine of an argument in turns; upper words of 1 / x and 1 / sqrt(x) of doubles. */
 EXEC(FUNCTION_UNIT) {
     alignas(64) uint32_t result[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 1);

@@ -1,6 +1,6 @@
-/* suld, sust and sured: lane after lane, without the texture's filters and modes. The first
- * coordinate counts bytes in the .b forms, texels in the .p forms. Source: PTX ISA, surface
- * instructions. */
+/* suld, sust and sured, executed lane after lane. They ignore the texture's filters and modes. The
+ * first coordinate is in bytes in the .b forms and in texels in the .p forms. Source: PTX ISA,
+ * surface instructions. */
 #include "isa/exec/exec.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "isa/exec/texture_inst.h"
 #include "ptx/texture.h"
 
-/* An instruction on its way through the lanes. */
+/* State of an instruction while it is executed lane after lane. */
 typedef struct Surface {
     IsaContext *context;
     IsaWarp *warp;
@@ -38,7 +38,7 @@ static Surface surface_of(IsaContext *context, IsaWarp *warp, const IsaInst *ins
 
 static int64_t nearest(int64_t i, int64_t size) { return i < 0 ? 0 : i >= size ? size - 1 : i; }
 
-/* Says what is wrong with a lane's coordinates; true: the lane goes on without its access. */
+/* Reports wrong coordinates of a lane. Returns true if the lane continues without its access. */
 static bool bad_place(const Surface *s, int lane, const MemTexture *surface, const int64_t *at,
                       uint32_t bytes, const char *why) {
     static const char *const verbs[] = {"read", "write", "reduction"};
@@ -52,7 +52,7 @@ static bool bad_place(const Surface *s, int lane, const MemTexture *surface, con
         mem_texel_bytes(surface), text_plural(mem_texel_bytes(surface)));
 }
 
-/* Puts the device address that a lane accesses into context->did.address. Returns false when it
+/* Stores the device address that a lane accesses in context->did.address. Returns false if the lane
  * accesses nothing. */
 static bool locate(const Surface *s, int lane, const MemTexture *surface, uint32_t bytes) {
     const MemLevel *level = &surface->level[0];
@@ -84,7 +84,7 @@ static bool locate(const Surface *s, int lane, const MemTexture *surface, uint32
     return is_inside;
 }
 
-/* Whether the lane's surface is one that the instruction can use, and its memory is there. */
+/* Whether the instruction can use the lane's surface. */
 static bool is_usable(const Surface *s, int lane, const MemTexture *surface, uint32_t bytes) {
     if (s->geometry->has_layer == (surface->geometry == MEM_PLAIN)) {
         isa_fault(s->context, s->warp, lane, ISA_FAULT_ADDRESS,
@@ -100,14 +100,14 @@ static bool is_usable(const Surface *s, int lane, const MemTexture *surface, uin
     return false;
 }
 
-/* Bytes that a lane accesses. */
+/* Number of bytes that a lane accesses. */
 static uint32_t bytes_of(const Surface *s, const MemTexture *surface) {
     const uint32_t whole = (uint32_t)s->inst->size * s->inst->vector;
     return s->how.is_formatted && s->access == ISA_ACCESS_WRITE ? mem_texel_bytes(surface) : whole;
 }
 
-/* The lane's bytes on the host, NULL where it accesses nothing; *surface stays NULL after a fault.
- */
+/* Host pointer to the lane's bytes; NULL if it accesses nothing. *surface stays NULL after a
+ * fault. */
 static uint8_t *open_lane(const Surface *s, int lane, const MemTexture **surface) {
     IsaContext *context = s->context;
     const MemTexture *object =

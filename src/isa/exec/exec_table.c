@@ -1,4 +1,4 @@
-/* The table of one variant: from handler number to function. */
+/* The table of one variant: handler numbers to functions. */
 #include "isa/exec/exec.h"
 
 extern IsaExec *const ISA_PASTE(isa_exec, table, ISA_VARIANT)[ISA_DO_COUNT];

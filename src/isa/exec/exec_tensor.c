@@ -1,6 +1,6 @@
-/* Bulk copies by a tensor map, of tiles or im2col: cp.async.bulk.tensor and its kin. Semantics: PTX
- * ISA 9.0, sections 5.5 (tensors) and 9.7.9.27. As with other bulk copies the bytes move when the
- * copy issues (exec_bulk.c). */
+/* Bulk copies by a tensor map, of tiles or im2col: cp.async.bulk.tensor and related instructions.
+ * Semantics: PTX ISA 9.0, sections 5.5 (tensors) and 9.7.9.27. As for other bulk copies, the bytes
+ * move when the copy issues (exec_bulk.c). */
 #include "isa/exec/exec_access.h"
 
 #include <inttypes.h>
@@ -22,10 +22,10 @@ typedef struct Tile {
     int lane;
     IsaBulkKind kind;
     TensorMap map;
-    int32_t at[TENSOR_MAX_RANK]; /* coordinates of its first element; im2col: of the filter */
-    uint32_t offset[TENSOR_MAX_RANK - 2]; /* im2col: within the filter, in W, H, D */
+    int32_t at[TENSOR_MAX_RANK]; /* coordinates of the first element; im2col: of the filter */
+    uint32_t offset[TENSOR_MAX_RANK - 2]; /* im2col: offset in the filter, in W, H, D */
     uint64_t shared;
-    PtxSpace space; /* of that address */
+    PtxSpace space; /* of `shared` */
     uint32_t element_bytes;
 } Tile;
 
@@ -68,7 +68,7 @@ static bool read_map(Tile *tile, uint64_t address) {
 
 /* ---- Shared memory ---- */
 
-/* Where byte `offset` of the tile is: 16-byte units are permuted within 8 rows of the swizzle. */
+/* Shared address of byte `offset` of the tile: the swizzle permutes 16-byte units within 8 rows. */
 static uint64_t shared_place(const Tile *tile, uint32_t offset) {
     const uint64_t address = tile->shared + offset;
     const uint64_t mask = tile->map.swizzle ? (UINT64_C(1) << (tile->map.swizzle - 4)) - 1 : 0;
@@ -85,7 +85,8 @@ static uint8_t *open_unit(const Tile *tile, PtxSpace space, uint64_t address, ui
                : NULL;
 }
 
-/* Copies a row of the tile, `offset` bytes from its start, between shared memory and `row`. */
+/* Copies a row of the tile between shared memory and `row`. `offset`: bytes from the start of the
+ * tile. */
 static bool move_shared(const Tile *tile, uint32_t offset, uint8_t *row, uint32_t bytes,
                         bool is_write) {
     for (uint32_t at = 0; at < bytes; at += ISA_BULK_UNIT) {
@@ -100,7 +101,7 @@ static bool move_shared(const Tile *tile, uint32_t offset, uint8_t *row, uint32_
 
 /* ---- Global memory ---- */
 
-/* The bytes side by side, if they are; NULL: each element has to be looked up. */
+/* Host pointer to the bytes if they are contiguous; NULL: each element must be looked up. */
 static uint8_t *open_row(const Tile *tile, uint64_t address, uint32_t bytes, bool is_write) {
     if (tile->context->launch->check) return NULL;
     const MemBlock *block = mem_find(tile->context->memory, address);
@@ -146,7 +147,7 @@ static bool move_global(const Tile *tile, uint64_t address, uint8_t *row, uint32
 
 /* ---- Rows ---- */
 
-/* What elements outside of the tensor are. */
+/* Fills `row` with the value of elements outside of the tensor. */
 static void fill(const Tile *tile, uint8_t *row, uint32_t bytes) {
     static const uint64_t nan = UINT64_C(0x7fff7fff7fff7fff), nan_32 = UINT64_C(0x7fffffff7fffffff);
     static const uint64_t nan_64 = UINT64_C(0x7fffffffffffffff);
@@ -159,8 +160,8 @@ static void fill(const Tile *tile, uint8_t *row, uint32_t bytes) {
         memcpy(row + at, value, 8);
 }
 
-/* First index of the tile in that dimension that lies in the tensor, and the one behind the last.
- */
+/* The first index in that dimension of the tile that is inside the tensor, and the index after the
+ * last one. */
 static void range_within(const Tile *tile, int dimension, uint32_t *first, uint32_t *end) {
     const int64_t step = tile->map.step[dimension], at = tile->at[dimension];
     const int64_t last = tile->map.last[dimension], count = tensor_count(&tile->map, dimension);
@@ -172,7 +173,7 @@ static void range_within(const Tile *tile, int dimension, uint32_t *first, uint3
     *end = (uint32_t)high;
 }
 
-/* Address of the element at these indices of the tile, which is within the tensor. */
+/* Address of the element at these indices of the tile; the element must be inside the tensor. */
 static uint64_t address_of(const Tile *tile, const uint32_t *index) {
     uint64_t address = tile->map.address;
     for (int i = 0; i < tile->map.rank; i++) {
@@ -182,8 +183,8 @@ static uint64_t address_of(const Tile *tile, const uint32_t *index) {
     return address;
 }
 
-/* A row, whose elements from `first` to `end` are in the tensor, from `address` on. `offset`: bytes
- * from the start of the tile in shared memory. */
+/* Moves a row. Its elements from `first` to `end` are inside the tensor and start at `address`.
+ * `offset`: bytes from the start of the tile in shared memory. */
 static bool move_row(const Tile *tile, uint64_t address, uint32_t offset, uint32_t first,
                      uint32_t end) {
     uint8_t row[ROW_BYTES];
@@ -198,7 +199,8 @@ static bool move_row(const Tile *tile, uint64_t address, uint32_t offset, uint32
            move_shared(tile, offset, row, bytes, true);
 }
 
-/* All rows; *bulk becomes the part of the tile that is in the tensor, for who times it. */
+/* Moves all rows. *bulk receives the part of the tile that is inside the tensor, for the timing
+ * model. */
 static bool move_tile(const Tile *tile, IsaBulk *bulk) {
     uint32_t first[TENSOR_MAX_RANK] = {0}, end[TENSOR_MAX_RANK] = {1, 1, 1, 1, 1};
     uint32_t count[TENSOR_MAX_RANK] = {1, 1, 1, 1, 1}, index[TENSOR_MAX_RANK] = {0}, rows = 1;
@@ -248,7 +250,7 @@ static IsaPixels first_pixel(const Tile *tile) {
     return pixels;
 }
 
-/* All pixels, one a row; *bulk becomes those that are in the tensor. */
+/* Moves all pixels, one per row. *bulk receives the pixels that are inside the tensor. */
 static bool move_pixels(const Tile *tile, IsaBulk *bulk) {
     const uint32_t bytes = tensor_count(&tile->map, 0) * tile->element_bytes;
     uint32_t first, end;
@@ -279,20 +281,21 @@ static uint64_t base_of(Tile *tile, IsaOperand base, int64_t offset, bool is_32)
     return tile->context->did.address[tile->lane];
 }
 
-/* The same of a shared address: one without a register is the CTA's own. */
+/* The same for a shared address: without a base register, the address is in the CTA's own shared
+ * memory. */
 static uint64_t shared_base_of(Tile *tile, IsaOperand base, int64_t offset, bool is_32) {
     const int64_t tag = base == ISA_SINK ? (int64_t)tile->warp->cta->tag : 0;
     return base_of(tile, base, offset + tag, is_32);
 }
 
-/* The next of the rows that had no place among the operands. */
+/* An additional row, which did not fit into the operands. */
 static uint32_t more(const Tile *tile, int number) {
     const uint32_t first = (uint32_t)(tile->inst->imm >> 32);
     const IsaOperand row = tile->context->program->wide[first + (uint32_t)number];
     return isa_row32(tile->warp, row)[tile->lane];
 }
 
-/* Offsets of im2col have fewer bits the more there are. */
+/* The more offsets im2col has, the fewer bits each one has. */
 static void read_offsets(Tile *tile) {
     static const uint32_t most[] = {UINT16_MAX, UINT8_MAX, (1 << 5) - 1};
     const int count = tile->map.rank - 2, before = tile->inst->flags & ISA_BULK_MULTICAST ? 1 : 0;
@@ -300,7 +303,7 @@ static void read_offsets(Tile *tile) {
         tile->offset[i] = more(tile, before + i) & most[count - 1];
 }
 
-/* Reads the operands; false after a fault. */
+/* Reads the operands. Returns false after a fault. */
 static bool read_tile(Tile *tile, IsaBulk *bulk) {
     const IsaInst *inst = tile->inst;
     const bool loads = tile->kind == ISA_BULK_LOAD;
@@ -327,7 +330,8 @@ static bool read_tile(Tile *tile, IsaBulk *bulk) {
     return !loads || isa_bulk_barrier_is_good(tile->context, tile->warp, tile->lane, barrier);
 }
 
-/* Moves the tile, into the shared memory of each CTA that it goes to; false after a fault. */
+/* Moves the tile, for a load into the shared memory of each destination CTA. Returns false after a
+ * fault. */
 static bool move_to_all(Tile *tile, IsaBulk *bulk) {
     const bool chooses = tile->inst->flags & ISA_BULK_MULTICAST;
     const uint32_t chosen = chooses ? more(tile, 0) & UINT16_MAX : 0;

@@ -21,7 +21,7 @@ EXEC(TENSOR_REPLACE) {
     }
 }
 
-/* A part of the map, by one lane. */
+/* One lane copies its part of the map. */
 static bool copy_part(IsaContext *context, IsaWarp *warp, int lane, uint64_t from, uint64_t to) {
     uint8_t *host[ISA_LANES], part[TENSOR_MAP_ALIGNMENT];
     context->did.address[lane] = from;
@@ -37,7 +37,7 @@ static bool copy_part(IsaContext *context, IsaWarp *warp, int lane, uint64_t fro
     return true;
 }
 
-/* The warp copies one map: its lanes have the same addresses, and each a word of it. */
+/* The warp copies one map: all lanes have the same addresses, and each lane copies one word. */
 EXEC(TENSOR_COPY) {
     const int lane = bits_lowest32(mask);
     const int64_t tag = inst->operand[1] == ISA_SINK ? (int64_t)warp->cta->tag : 0;

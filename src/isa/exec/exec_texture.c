@@ -1,5 +1,5 @@
-/* tex, tld4, txq, suq and istypep: lane after lane. Source: PTX ISA, texture instructions; the
- * values of queries are those of its tables of channel types, channel orders and modes. */
+/* tex, tld4, txq, suq and istypep, executed lane after lane. Source: PTX ISA, texture instructions.
+ * The values of queries are from its tables of channel types, channel orders and modes. */
 #include "isa/exec/exec_texture.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "isa/exec/texture_inst.h"
 #include "ptx/texture.h"
 
-/* A variable of a module stands for what it holds. */
+/* The address of a module's variable stands for the handle that the variable holds. */
 static uint64_t dereference(const IsaContext *context, uint64_t handle) {
     uint64_t held = 0;
     if (handle < MEM_GLOBAL_BASE) return handle;
@@ -38,7 +38,8 @@ const MemTexture *ISA_TEXTURE(lane_object)(IsaContext *context, const IsaWarp *w
     return NULL;
 }
 
-/* Whether there is a texel, or the lane goes on with zeros. */
+/* Whether the texel exists. If not, reports the access; returns true if the lane continues with
+ * zeros. */
 static bool has_texel(IsaContext *context, const IsaWarp *warp, int lane, const Texel *texel) {
     if (!texel->is_missing) return true;
     Text where = {0};
@@ -51,7 +52,8 @@ static bool has_texel(IsaContext *context, const IsaWarp *warp, int lane, const 
     return goes_on;
 }
 
-/* Layers and faces are part of what a texture is: an instruction for others reads nonsense. */
+/* Layers and faces are part of a texture's type. An instruction for another type would read wrong
+ * texels. */
 static bool suits(IsaContext *context, const IsaWarp *warp, int lane, const MemTexture *texture,
                   const PtxGeometry *geometry) {
     static const char *const names[] = {"no layers", "layers", "the faces of a cube"};
@@ -73,7 +75,7 @@ static float float_of(const IsaWarp *warp, IsaOperand operand, int lane) {
     return f32_of_bits(word_of(warp, operand, lane));
 }
 
-/* Where a lane looks. */
+/* The coordinates and the level of a lane's fetch. */
 static Fetch fetch_of(const IsaWarp *warp, const IsaTexture *how, const IsaTextureRows *rows,
                       int lane) {
     Fetch fetch = {.has_texel = how->has_texel,
@@ -94,7 +96,7 @@ static Fetch fetch_of(const IsaWarp *warp, const IsaTexture *how, const IsaTextu
     return fetch;
 }
 
-/* The texture's own sampler, or that of the instruction. */
+/* The instruction's sampler if it names one, otherwise the texture's own. */
 static bool sampler_of(IsaContext *context, const IsaWarp *warp, const IsaTextureRows *rows,
                        int lane, const MemTexture *texture, MemSampler *sampler) {
     *sampler = texture->sampler;
@@ -150,7 +152,7 @@ static void fetch_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
         if (!has_texel(context, warp, lane, &texel)) return;
         write_texel(warp, inst, &how, lane, &texel);
     }
-    /* All texels of an array are there: none is sparse. */
+    /* All texels of an array exist: there are no sparse arrays. */
     if (inst->operand[5] != ISA_SINK) write_pred(warp, inst->operand[5], UINT32_MAX, mask);
 }
 
@@ -176,9 +178,9 @@ static uint32_t mode_number(MemAddressMode mode) {
     return numbers[mode];
 }
 
-/* What an H100 says of an axis that a texture or surface lacks: the layers behind the last one, of
- * a surface the slices; of a line of texels in an array 1; else nothing. A cube of one layer has
- * none. */
+/* The values that an H100 returns for an axis that a texture or surface lacks. The axis after the
+ * last one gives the number of layers, or of slices for a surface. A one-dimensional CUDA array
+ * that is a texture gives 1. Everything else gives 0, including a single cube. */
 static uint32_t height_of(const MemTexture *texture, const MemLevel *level) {
     if (texture->dimensions > 1) return (uint32_t)level->height;
     if (texture->geometry == MEM_LAYERS) return (uint32_t)level->depth;
@@ -211,7 +213,7 @@ static uint32_t answer(const MemTexture *texture, PtxSub query, uint32_t level) 
     case PTX_SUB_TXQ_MODE_0: return mode_number(texture->sampler.mode[0]);
     case PTX_SUB_TXQ_MODE_1: return mode_number(texture->sampler.mode[1]);
     case PTX_SUB_TXQ_MODE_2: return mode_number(texture->sampler.mode[2]);
-    default: return 1; /* memory layout: 1 is linear, which arrays are here, too */
+    default: return 1; /* memory layout: 1 is linear; here arrays are linear too */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Video instructions: parts of registers are extended by their type, combined in wider arithmetic,
+/* Video instructions. Parts of registers are extended by their type, combined in wider arithmetic,
  * saturated, and then combined with c. Semantics: PTX ISA, "Scalar Video Instructions", "SIMD Video
  * Instructions". */
 #include "isa/exec/maps.h"
@@ -16,8 +16,8 @@ INLINE int64_t take_part(uint32_t x, PtxSelect select, bool is_signed) {
     return is_signed ? (int64_t)top >> (64 - bits) : (int64_t)(top >> (64 - bits));
 }
 
-/* A count is at most 32, or wraps. What is shifted further than 31 bits keeps its sign, and that it
- * is large: its low 32 bits are 0. */
+/* The count is at most 32, or wraps. A value shifted by more than 31 bits becomes a large number of
+ * the same sign; its low 32 bits are 0. */
 INLINE int64_t shift_left(int64_t a, int64_t count) {
     if (count < 32) return (int64_t)((uint64_t)a << count);
     return a > 0 ? INT64_C(1) << 62 : a < 0 ? -(INT64_C(1) << 62) : 0;
@@ -92,7 +92,7 @@ EXEC(VIDEO_SCALAR) {
     write_row32(warp, inst, 0, result, mask);
 }
 
-/* Element `index` of those of a and, behind them, of b. */
+/* Element `index` of the elements of a, followed by those of b. */
 INLINE int64_t take_element(uint32_t a, uint32_t b, int index, int bits, bool is_signed) {
     const uint64_t both = (uint64_t)b << 32 | a;
     const uint64_t top = both >> bits * index << (64 - bits);
@@ -128,7 +128,7 @@ EXEC(VIDEO_VECTOR) {
     write_row32(warp, inst, 0, result, mask);
 }
 
-/* d = a * b + c (+ 1), shifted right; negation of the product or of c is their complement and 1. */
+/* d = (a * b + c (+ 1)) >> shift. The product or c is negated by its complement plus 1. */
 EXEC(VIDEO_MAD) {
     const IsaVideo video = isa_video_of(inst->imm);
     const bool is_signed = video.is_signed;
@@ -145,7 +145,7 @@ EXEC(VIDEO_MAD) {
         const uint32_t c = video.negates_c ? ~c_row[lane] : c_row[lane];
         const __int128 product = video.negates_product ? ~((__int128)x * y) : (__int128)x * y;
         const __int128 sum = product + take_part(c, PTX_SELECT_NONE, is_signed) + one;
-        const __int128 value = sum >> video.shift; /* of 66 bits at most */
+        const __int128 value = sum >> video.shift; /* at most 66 bits */
         const __int128 limited = value > highest ? highest : value < lowest ? lowest : value;
         result[lane] = (uint32_t)(video.is_saturating ? limited : value);
     }

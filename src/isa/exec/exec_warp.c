@@ -1,15 +1,16 @@
 /* Votes, shuffles, matches and reductions over a warp. Semantics: PTX ISA, "Parallel
- * Synchronization and Communication Instructions", "shfl". Lanes that a member mask names but that
- * do not execute the instruction with the others are left out: independent threads wait for them
- * before (paths.c), the stack has no way to. Lanes of different masks, as tiles of a warp have,
- * execute one instruction as groups that do not see each other. A shuffle from a lane that is not
- * in the group gives 0. */
+ * Synchronization and Communication Instructions", "shfl".
+ *
+ * Lanes that a member mask names but that do not execute the instruction with the others are
+ * ignored. Independent threads wait for these lanes before the instruction (paths.c); the stack
+ * model cannot wait. Lanes with different masks, such as tiles of a warp, execute one instruction
+ * as separate groups. A shuffle from a lane that is not in the group gives 0. */
 #include "isa/check/check.h"
 #include "isa/exec/maps.h"
 
 #include "base/bits.h"
 
-/* The lanes of `mask` that name the same members as its lowest one. */
+/* The lanes of `mask` that have the same member mask as its lowest lane. */
 INLINE uint32_t group_of(const IsaWarp *warp, const IsaInst *inst, int operand, uint32_t mask) {
     const RowWord *row = operand_row(warp, inst, operand);
     const uint32_t named = row[bits_lowest32(mask)];
@@ -18,13 +19,13 @@ INLINE uint32_t group_of(const IsaWarp *warp, const IsaInst *inst, int operand, 
     return group & mask;
 }
 
-/* The members that execute the instruction, for a group. */
+/* The members of a group that execute the instruction. */
 INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand, uint32_t group) {
     const RowWord *row = operand_row(warp, inst, operand);
     return row[bits_lowest32(group)] & group;
 }
 
-/* A handler that is written for one group (its `mask`), and called for each of a warp's. */
+/* Defines a handler for one group (its `mask`), which is called for each group of a warp. */
 #define EXEC_GROUPS(name, operand)                                                                 \
     INLINE void name##_group(IsaWarp *warp, const IsaInst *inst, uint32_t mask);                   \
     EXEC(name) {                                                                                   \
@@ -99,7 +100,7 @@ INLINE void shuffle(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uin
         source[lane] = (is_in ? from : lane) & 31;
     }
     permute_row(result, operand_row(warp, inst, 2), source);
-    /* With .sync (imm) a lane reads from those of its own mask. */
+    /* With .sync (imm) a lane can only read from lanes of its own mask. */
     static const uint32_t every_lane[ISA_LANES] = {[0 ... ISA_LANES - 1] = UINT32_MAX};
     const uint32_t *row = inst->imm ? isa_row32(warp, (IsaOperand)inst->target) : every_lane;
     FOR_LANES {
@@ -118,7 +119,7 @@ EXEC(SHFL_DOWN) { shuffle(context, warp, inst, mask, PTX_SUB_SHFL_DOWN); }
 EXEC(SHFL_BFLY) { shuffle(context, warp, inst, mask, PTX_SUB_SHFL_BFLY); }
 EXEC(SHFL_IDX) { shuffle(context, warp, inst, mask, PTX_SUB_SHFL_IDX); }
 
-/* Lanes with equal values, for each lane of the members. */
+/* For each member, the lanes with an equal value. */
 #define MATCH_ANY(name, type)                                                                      \
     EXEC_GROUPS(name, 2) {                                                                         \
         const uint32_t all = members(warp, inst, 2, mask);                                         \

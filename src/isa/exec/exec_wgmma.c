@@ -1,8 +1,8 @@
-/* wgmma: D = A * B + D of four warps, A in registers or in shared memory, B in shared memory.
+/* wgmma: D = A * B + D by four warps. A is in registers or in shared memory, B in shared memory.
  *
- * Each warp multiplies its 16 rows when it issues the instruction; when the product would be there
- * is the timing model's business. A program that waits as it must cannot tell. The arithmetic is
- * that of mma (exec_matrix.c), a few columns of D at a time. */
+ * Each warp multiplies its 16 rows when it issues the instruction; the timing model decides when
+ * the product is available. A program that waits correctly cannot see the difference. The
+ * arithmetic is that of mma (exec_matrix.c), a few columns of D at a time. */
 #include "isa/exec/exec_access.h"
 #include "isa/exec/exec_matrix.h"
 #include "isa/exec/wgmma.h"
@@ -12,17 +12,17 @@
 #include "base/bits.h"
 #include "isa/launch.h"
 
-enum { MOST_COLUMNS = 32 }; /* of D at a time */
+enum { MOST_COLUMNS = 32 }; /* columns of D that are computed together */
 
-/* A piece of A or B: `count` rows of A or columns of B from `first` on. */
+/* A part of A or B: `count` rows of A or columns of B, starting with `first`. */
 typedef struct Piece {
     char name;
     uint64_t descriptor;
     IsaSharedMatrix matrix;
     uint32_t first, count, depth; /* depth: elements along K */
-    uint32_t bits;                /* of an element */
+    uint32_t bits;                /* per element */
     bool is_negated;
-    int across, along; /* where element (mn, k) goes: mn * across + k * along */
+    int across, along; /* element (mn, k) is stored at mn * across + k * along */
     uint32_t *out;
 } Piece;
 
@@ -30,12 +30,12 @@ typedef struct Run {
     IsaContext *context;
     IsaWarp *warp;
     const IsaInst *inst;
-    int lane; /* whose descriptors count: the first that executes */
+    int lane; /* the first executing lane; its descriptors are used */
 } Run;
 
 /* ---- Reading shared memory ---- */
 
-/* False after a fault. */
+/* Returns false after a fault. */
 static bool open_units(const Run *run, const Piece *piece, const uint32_t *addresses, int count,
                        uint8_t **host) {
     IsaContext *context = run->context;
@@ -60,7 +60,7 @@ static uint32_t element_of(const Piece *piece, const uint8_t *unit, uint32_t i) 
     return piece->is_negated ? value ^ UINT32_C(1) << (piece->bits - 1) : value;
 }
 
-/* False after a fault. */
+/* Returns false after a fault. */
 static bool read_piece(const Run *run, const Piece *piece) {
     const uint32_t per_unit = ISA_WGMMA_UNIT * 8 / piece->bits;
     const bool is_transposed = piece->matrix.is_transposed;
@@ -101,7 +101,7 @@ static void negate(uint32_t *raw, int count, uint32_t bits) {
         raw[i] ^= UINT32_C(1) << (bits - 1);
 }
 
-/* A's 16 rows of this warp; false after a fault. */
+/* Reads the 16 rows of A for this warp. Returns false after a fault. */
 static bool read_a(const Run *run, Matrices *m, const IsaOperand *registers) {
     const bool is_negated = run->inst->sub & ISA_WGMMA_A_NEGATED;
     if (registers) {
@@ -142,7 +142,7 @@ static bool read_b(const Run *run, Matrices *m, uint32_t first) {
     return read_piece(run, &piece);
 }
 
-/* The shape of `columns` columns of D. */
+/* Sets the shapes for `columns` columns of D. */
 static void set_columns(Matrices *m, PtxMatrixSize size, int columns) {
     m->rows = ISA_WGMMA_ROWS;
     m->columns = columns;
@@ -152,7 +152,7 @@ static void set_columns(Matrices *m, PtxMatrixSize size, int columns) {
     m->c = m->d = isa_fragment('c', (PtxType)m->is.d, m->rows, columns, ISA_LANES);
 }
 
-/* Whether all warps of the warp's group are there; false after a fault. */
+/* Whether the warp's group has all four warps. Sets a fault and returns false if not. */
 static bool is_whole_group(const Run *run) {
     const IsaWarp *warp = run->warp;
     const uint32_t last = warp->index | (ISA_WGMMA_WARPS - 1), warps = run->context->launch->warps;

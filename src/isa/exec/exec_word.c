@@ -1,7 +1,8 @@
-/* Loads and stores of 32-bit words by all lanes, in shared or global memory: what most accesses of
- * most kernels are. Addresses are checked at once. Of single words those that lie side by side, or
- * are one and the same for half a warp, move at once; of two or four the whole vector of a lane
- * does. What is not all right, or to be checked, goes the general way (exec_memory.c).
+/* Loads and stores of 32-bit words by all lanes, in shared or global memory. Most accesses of most
+ * kernels are of this kind. All addresses are checked together. Single words move together if they
+ * are adjacent, or identical for half a warp. For two or four words, the whole vector of a lane
+ * moves together. Accesses that fail a check, or that a check must observe, use the general handler
+ * (exec_memory.c).
  *
  * Sources: PTX ISA, sections on ld and st. */
 #include "isa/exec/exec_access.h"
@@ -10,7 +11,7 @@
 
 enum { HALF = ISA_LANES / 2, WORD = 4, HALF_BYTES = HALF * WORD };
 
-/* Vectors as wide as the host has them; of 64-bit addresses half as many lanes. */
+/* The widest vectors of the host; with 64-bit addresses they have half as many lanes. */
 #ifdef __AVX512F__
 enum { VECTOR_BYTES = 64 };
 #else
@@ -25,9 +26,9 @@ alignas(64) static const uint32_t word_steps[16] = {0,  4,  8,  12, 16, 20, 24, 
                                                     32, 36, 40, 44, 48, 52, 56, 60};
 alignas(64) static const uint64_t long_steps[8] = {0, 4, 8, 12, 16, 20, 24, 28};
 
-/* ---- What addresses have in common ---- */
+/* ---- Tests of addresses ---- */
 
-/* By its place: vectors as wide as that are no arguments everywhere. */
+/* Takes a pointer, because not every target can pass vectors of this width as arguments. */
 INLINE bool is_zero(const Longs *x) {
 #if defined __AVX512F__
     return !_mm512_test_epi64_mask((__m512i)*x, (__m512i)*x);
@@ -41,8 +42,8 @@ INLINE bool is_zero(const Longs *x) {
 #endif
 }
 
-/* Whether all lanes' accesses of `bytes` bytes begin at most `limit` bytes from `start` on, and are
- * aligned. */
+/* Whether all lanes' accesses of `bytes` bytes are aligned and begin at most `limit` bytes after
+ * `start` (0 for 32-bit addresses). */
 INLINE bool are_good_32(const uint32_t *address, uint32_t limit, uint32_t bytes) {
     const Words *at = (const Words *)(const void *)address, most = (Words){0} + limit;
     Words bad = {0};
@@ -58,7 +59,7 @@ INLINE bool are_good_64(const uint64_t *address, uint64_t start, uint64_t limit,
     return is_zero(&bad);
 }
 
-/* Whether the words of half a warp follow one another, or are all the first one. */
+/* Whether the words of half a warp are consecutive (run), or all the same word (one). */
 INLINE bool is_run_32(const uint32_t *address) {
     const Words *at = (const Words *)(const void *)address;
     const Words steps = *(const Words *)(const void *)word_steps + address[0];
@@ -90,8 +91,8 @@ INLINE bool is_one_64(const uint64_t *address) {
     return is_zero(&differs);
 }
 
-/* *to = low, then high: one store, so that a load of all of it need not wait for two to leave for
- * the host's cache. */
+/* *to = low, then high. Uses one store, because a load of the whole vector would have to wait until
+ * two stores have reached the host's cache. */
 INLINE void put_joined(Words *to, const Narrow *low, const Narrow *high) {
 #if defined __AVX512F__
     *to = (Words)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)*low), (__m256i)*high, 1);
@@ -103,7 +104,7 @@ INLINE void put_joined(Words *to, const Narrow *low, const Narrow *high) {
 #endif
 }
 
-/* address[lane] = row[lane] + offset; whether all are aligned, and at most `limit`. */
+/* address[lane] = row[lane] + offset. Returns whether all are aligned and at most `limit`. */
 INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32_t bytes,
                         uint32_t *address) {
     const Longs *from = row, most = (Longs){0} + limit;
@@ -115,14 +116,15 @@ INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32
         const Narrow high_words = __builtin_convertvector(high, Narrow);
         put_joined(&to[i / 2], &low_words, &high_words);
         any |= low | high;
-        below |= (most - low) | (most - high); /* bit 63: some are greater, unless `any` has it */
+        below |= (most - low) | (most - high); /* bit 63: a value is greater, unless `any` has it */
     }
     const Longs bad = (any | below) >> 63 | (any & (uint64_t)(bytes - 1));
     return is_zero(&bad);
 }
 
-/* ---- Moving half a warp's words; `bias` is where address 0 would be. Their layout (ISA_HALF_...),
- * 0: another one, or unknown ---- */
+/* ---- Moving the words of half a warp ----
+ * `bias` is the host address of device address 0. Returns the layout of the words (ISA_HALF_...);
+ * 0: another or unknown. */
 
 #define DEFINE_MOVES(bits, Address)                                                                \
     INLINE uint32_t load_half_##bits(const uint8_t *bias, const Address *address,                  \
@@ -142,7 +144,7 @@ INLINE bool narrow_good(const void *row, uint64_t offset, uint32_t limit, uint32
             memcpy(&word[i], isa_byte(bias, address[i]), WORD);                                    \
         return 0;                                                                                  \
     }                                                                                              \
-    /* Rising lanes: of several writers the last one wins. */                                      \
+    /* In order of lanes: if several write a word, the last one wins. */                           \
     INLINE uint32_t store_half_##bits(uint8_t *bias, const Address *address,                       \
                                       const uint32_t *word) {                                      \
         if (is_run_##bits(address)) {                                                              \
@@ -160,7 +162,7 @@ DEFINE_MOVES(64, uint64_t)
 
 typedef uint32_t Quad __attribute__((vector_size(16), may_alias));
 
-/* The vectors of four lanes, from `lane` on, to their places in the rows. */
+/* Stores the vectors of four lanes, starting with `lane`, in the rows. */
 INLINE void put_pairs(const uint8_t *const at[4], uint32_t *const row[], int lane) {
     Quad low, high;
     memcpy(&low, at[0], 8), memcpy((char *)&low + 8, at[1], 8);
@@ -219,13 +221,13 @@ DEFINE_VECTOR_MOVES(64, uint64_t)
 
 /* ---- The instructions ---- */
 
-/* Whether an access of these lanes can be done here, as far as that does not rest on addresses. */
+/* Whether these lanes' access can be done here, if the addresses allow it. */
 INLINE bool is_plain(const IsaContext *context, uint32_t mask) {
     return mask == UINT32_MAX && !context->launch->check;
 }
 
-/* Fills `address` when the access of `count` words can be done here. In shared memory the base may
- * have 64 bits. */
+/* Fills `address`; returns whether the access of `count` words can be done here. `is_wide`: the
+ * base has 64 bits. */
 INLINE bool open_shared(const IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                         uint32_t mask, int count, bool is_wide, uint32_t *address) {
     const uint32_t size = context->launch->shared_extent, bytes = (uint32_t)count * WORD;
@@ -239,7 +241,7 @@ INLINE bool open_shared(const IsaContext *context, const IsaWarp *warp, const Is
     return are_good_32(address, limit, bytes);
 }
 
-/* In the allocation that the instruction found before. */
+/* The same for the allocation that the instruction accessed last. */
 INLINE bool open_global(const IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                         uint32_t mask, int count, uint64_t *address) {
     const RowLong *row = operand_row(warp, inst, count);
@@ -251,7 +253,7 @@ INLINE bool open_global(const IsaContext *context, const IsaWarp *warp, const Is
     return are_good_64(address, hint->start, hint->end - hint->start - bytes, bytes);
 }
 
-/* Leaves the addresses to the timing model. */
+/* Passes the addresses to the timing model. */
 INLINE void tell_32(IsaContext *context, const uint32_t *address) {
     if (context->drops_addresses) return;
     FOR_LANES context->did.address[lane] = address[lane];
@@ -261,7 +263,7 @@ INLINE void tell_64(IsaContext *context, const uint64_t *address) {
     memcpy(context->did.address, address, sizeof context->did.address);
 }
 
-/* And how they lie. */
+/* Passes the layout of the words to the timing model. */
 INLINE void tell_pattern(IsaContext *context, uint32_t low, uint32_t high) {
     context->did.pattern = (uint8_t)(low | high << ISA_HALF_BITS);
 }

@@ -1,10 +1,10 @@
 /* Narrow floating-point formats: rounding a double to any of them in any rounding mode, and the
- * bits of f16 and bf16. Everything is plain arithmetic on doubles, so that lane loops vectorise and
- * every host gets the same bits.
+ * bits of f16 and bf16. All of it is plain arithmetic on doubles, so lane loops vectorise and every
+ * host computes the same bits.
  *
  * A value computed in double from two f16, bf16 or f32 numbers and then rounded once more is
- * correctly rounded when the double was exact, or rounded to odd (round_to_odd): its 53 bits are
- * more than twice the format's and two more (Boldo and Melquiond, "Emulation of FMA and correctly
+ * correctly rounded if the double was exact, or rounded to odd (round_to_odd): its 53 bits are more
+ * than twice the format's and two more (Boldo and Melquiond, "Emulation of FMA and correctly
  * rounded sums: proved algorithms using rounding to odd", 2008). */
 #ifndef TYTO_ISA_EXEC_HALF_H
 #define TYTO_ISA_EXEC_HALF_H
@@ -15,7 +15,7 @@
 
 #include "isa/exec/handlers.h"
 
-/* A loop over lanes becomes vectors only when everything in it is inlined. */
+/* A loop over lanes is vectorised only if everything in it is inlined. */
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE uint32_t bits_of_f32(float x) {
@@ -43,7 +43,7 @@ INLINE double f64_of_bits(uint64_t bits) {
 
 /* A binary floating-point format narrower than double. */
 typedef struct FloatFormat {
-    int precision;    /* bits of the significand, the leading one among them */
+    int precision;    /* bits of the significand, including the leading one */
     int min_exponent; /* of the smallest normal number */
     double max;       /* largest finite number */
 } FloatFormat;
@@ -55,11 +55,11 @@ static const FloatFormat format_f32 = {24, -126, 0x1.fffffep127};
 static const FloatFormat format_e4m3 = {4, -6, 448};
 static const FloatFormat format_e5m2 = {3, -14, 57344};
 
-/* `x` rounded to a number of the format, as a double; a NaN stays one. Past the format's largest
- * number the result is that or infinity, whichever the mode asks for. */
+/* `x` rounded to a number of the format, as a double; a NaN stays a NaN. Beyond the format's
+ * largest number the result is that number or infinity, depending on the mode. */
 INLINE double round_to_format(double x, FloatFormat format, IsaRound mode) {
     const uint64_t sign = bits_of_f64(x) & (UINT64_C(1) << 63);
-    const double limit = 2 * format.max; /* everything from here on behaves alike */
+    const double limit = 2 * format.max; /* all greater values give the same result */
     const double whole = f64_of_bits(bits_of_f64(x) ^ sign);
     const double abs = whole > limit ? limit : whole;
     /* The quantum is the distance between the format's numbers around x. */
@@ -72,7 +72,7 @@ INLINE double round_to_format(double x, FloatFormat format, IsaRound mode) {
     const double below = nearest > abs ? nearest - quantum : nearest;
     const double above = nearest < abs ? nearest + quantum : nearest;
     const double away = abs - nearest == quantum / 2 ? nearest + quantum : nearest;
-    /* Everything that depends on the mode alone is the same for all lanes. */
+    /* What depends only on the mode is the same for all lanes. */
     const bool is_nearest = mode == ISA_ROUND_NEAREST || mode == ISA_ROUND_TIES_AWAY;
     const uint64_t up_sign = mode == ISA_ROUND_UP ? 0 : UINT64_C(1) << 63;
     const bool has_direction = mode == ISA_ROUND_UP || mode == ISA_ROUND_DOWN;
@@ -87,8 +87,9 @@ INLINE double round_to_format(double x, FloatFormat format, IsaRound mode) {
     return f64_of_bits((bits_of_f64(result) & ~(UINT64_C(1) << 63)) | sign);
 }
 
-/* a + b, exact or rounded to odd: the error of the sum says on which side of it the truth lies
- * (Knuth's TwoSum); when there is an error, the neighbour with an odd last bit stands for it. */
+/* a + b, exact or rounded to odd. The error of the sum (Knuth's TwoSum) shows on which side of the
+ * sum the exact result is. If there is an error, the result is the neighbour with an odd last
+ * bit. */
 INLINE double add_to_odd(double a, double b) {
     const double sum = a + b;
     const double b_part = sum - a, a_part = sum - b_part;
@@ -100,15 +101,15 @@ INLINE double add_to_odd(double a, double b) {
     return f64_of_bits(__builtin_fabs(error) > 0 ? odd : bits); /* NaN: infinities are exact */
 }
 
-/* The neighbours of a finite x, by magnitude of its bits; zero has the smallest subnormals. */
+/* The neighbour of a finite x, by the magnitude of its bits; for zero the smallest subnormal. */
 INLINE double next_up_f64(double x) {
     const uint64_t bits = bits_of_f64(x);
     return f64_of_bits(x > 0 ? bits + 1 : x < 0 ? bits - 1 : 1);
 }
 INLINE double next_down_f64(double x) { return -next_up_f64(-x); }
 
-/* `nearest`, moved to the number that the mode asks for when the exact result differs from it by
- * something with the sign of `error` (0: not at all). */
+/* `nearest`, moved to the number that the mode requires. `error` has the sign of the difference
+ * between the exact result and `nearest`; 0 if there is none. */
 INLINE double direct_f64(double nearest, double error, IsaRound mode) {
     const bool wants_down = mode == ISA_ROUND_DOWN || (mode == ISA_ROUND_ZERO && nearest > 0);
     const bool wants_up = mode == ISA_ROUND_UP || (mode == ISA_ROUND_ZERO && nearest < 0);
@@ -128,7 +129,7 @@ INLINE double add_directed_f64(double a, double b, IsaRound mode) {
 
 INLINE double f64_of_f16(uint32_t half) {
     const uint32_t abs = half & 0x7fff;
-    const float scaled = f32_of_bits(abs << 13) * 0x1p112f; /* moves the exponent's bias */
+    const float scaled = f32_of_bits(abs << 13) * 0x1p112f; /* adjusts the exponent's bias */
     const float value = abs < 0x7c00 ? scaled : f32_of_bits(0x7f800000 | abs << 13);
     return (double)f32_of_bits(bits_of_f32(value) | (half & 0x8000) << 16);
 }

@@ -1,10 +1,10 @@
 /* Handlers: the number of every function that executes instructions, and the tables from number to
- * function, one per variant of the host's instruction set. Also the meaning of IsaInst.sub where it
- * is a set of modifiers.
+ * function, one per variant of the host's instruction set. Also the meaning of IsaInst.sub if it is
+ * a set of modifiers.
  *
- * The .def files say what each handler computes, one line per form. Handlers of handlers.def exist
- * once per variant. Those of ISA_COMMON_HANDLERS, which gain nothing from vectors, are compiled
- * once and are in every table. */
+ * The .def files specify what each handler computes, one line per form. Handlers of handlers.def
+ * exist once per variant. Handlers of ISA_COMMON_HANDLERS do not profit from vectors, so they are
+ * compiled once and are in every table. */
 #ifndef TYTO_ISA_EXEC_HANDLERS_H
 #define TYTO_ISA_EXEC_HANDLERS_H
 
@@ -13,7 +13,7 @@
 
 #include "isa/isa.h"
 
-/* Handlers compiled once: the function of HANDLER(NAME) is isa_exec_NAME. */
+/* Handlers that are compiled once: HANDLER(NAME) is the function isa_exec_NAME. */
 #define ISA_COMMON_HANDLERS(HANDLER)                                                               \
     HANDLER(NOP)                                                                                   \
     HANDLER(FENCE)          /* sub: IsaFence */                                                    \
@@ -28,16 +28,16 @@
     HANDLER(ALLOCA)       /* operands d, size; imm: alignment; size: bytes of d */                 \
     HANDLER(STACKSAVE)    /* operand d; size: bytes */                                             \
     HANDLER(STACKRESTORE) /* operand a; size: bytes */                                             \
-    HANDLER(SEQUENCE) /* target: first of `imm` instructions in program->steps; sub: they are */   \
-                      /* uniform: all lanes execute them */                                        \
-    HANDLER(BUILTIN)  /* a step: target, imm as of ISA_FLOW_CALL_BUILTIN */                        \
+    HANDLER(SEQUENCE)     /* target: first of `imm` instructions in program->steps; sub: all */    \
+                          /* lanes execute them (uniform) */                                       \
+    HANDLER(BUILTIN)      /* a step: target, imm as of ISA_FLOW_CALL_BUILTIN */                    \
     ISA_DIRECTED_HANDLERS(HANDLER)
 
-/* What a fence orders. */
+/* The effect of a fence. */
 typedef enum IsaFence {
-    ISA_FENCE_DEVICE, /* accesses, for the whole device */
-    ISA_FENCE_CTA,    /* the same, for the CTA only */
-    ISA_FENCE_PROXY   /* accesses of the generic and of the asynchronous proxy */
+    ISA_FENCE_DEVICE, /* orders accesses for the whole device */
+    ISA_FENCE_CTA,    /* orders accesses for the CTA only */
+    ISA_FENCE_PROXY   /* orders accesses of the generic and the asynchronous proxy */
 } IsaFence;
 
 /* f64 in a rounding mode other than to nearest (directed.c); sub: modifiers. */
@@ -51,7 +51,7 @@ typedef enum IsaFence {
     HANDLER(SQRT_F64_DIR)
 
 typedef enum IsaHandler {
-    ISA_DO_NONE, /* no function: flow alone says what happens */
+    ISA_DO_NONE, /* no function: IsaInst.flow alone defines the effect */
 #define HANDLER(name) ISA_DO_##name,
 #include "isa/exec/handlers.def"
 #define HANDLER(name) ISA_DO_##name,
@@ -70,19 +70,19 @@ typedef struct IsaVariant {
     IsaExec *const *table; /* by IsaHandler */
 } IsaVariant;
 
-/* The variants of this build, best first; NULL for one that this host cannot run. The last, "base",
- * always runs. */
+/* The variants of this build, best first; NULL for a variant that this host cannot run. The last
+ * one, "base", always runs. */
 int isa_variant_count(void);
 const IsaVariant *isa_variant(int index);
-/* The usable variant of that name, NULL when there is none; a NULL name finds the best. */
+/* The usable variant of that name, or NULL. A NULL name selects the best one. */
 const IsaVariant *isa_find_variant(const char *name);
-/* Decodes every function of a linked module whose global and constant variables have their device
- * addresses (PtxVar.address) set. NULL, with messages naming the PTX line, when some instruction
- * form is not supported. Owned by the caller: isa_program_free. The module must outlive the
- * program. The variant is what executes it: tests choose one, others take the best. */
+/* Decodes every function of a linked module. The device addresses of its global and constant
+ * variables (PtxVar.address) must be set. Returns NULL, after messages that name the PTX line, if
+ * some instruction form is not supported. The caller owns the program (isa_program_free); the
+ * module must outlive it. `variant` executes the program: tests choose one, others use the best. */
 IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *variant, Diag *diag);
 
-/* The handler of a load or store whose other fields are set: one of its own where all is plain.
+/* The handler of a load or store whose other fields are set: a specialised one for plain accesses.
  * `space`: PTX_SPACE_NONE for generic addresses. */
 IsaHandler isa_access_handler(const IsaInst *inst, PtxSpace space, bool is_load);
 
@@ -112,7 +112,8 @@ double isa_fma_directed(double a, double b, double c, IsaRound round);
 typedef struct IsaConvert {
     uint8_t source, destination;           /* PtxType */
     uint8_t source_bits, destination_bits; /* of the types */
-    uint8_t register_bits;                 /* of the destination register, at least the type's */
+    uint8_t register_bits;                 /* of the destination register, at least as many as the
+                                            * type's */
     uint8_t modifiers;                     /* ISA_MOD_FTZ, _SAT, _RELU */
     uint8_t integral;                      /* PtxRound: rounding to an integral value, or none */
     uint8_t round : 3;                     /* IsaRound: rounding to the destination's format */
@@ -133,10 +134,10 @@ static inline IsaConvert isa_convert_of(int64_t imm) {
     return convert;
 }
 
-/* Video instructions, in IsaInst.imm. Of packed ones, IsaInst.sub has a bit for each element that
- * is computed (the others are c's, or take no part in a sum), and IsaInst.target says which
- * elements of {b, a} become the operands': 4 bits for each, a's lowest first, b's from bit 16 on.
- */
+/* Video instructions, in IsaInst.imm. For packed ones, IsaInst.sub has one bit for each element
+ * that is computed; the other elements are taken from c, or are not part of a sum. IsaInst.target
+ * selects the elements of {b, a} that become the operands: 4 bits for each, a's lowest first, b's
+ * from bit 16 on. */
 enum {
     ISA_VIDEO_ADD,
     ISA_VIDEO_SUB,
@@ -147,19 +148,19 @@ enum {
     ISA_VIDEO_SHL,
     ISA_VIDEO_SHR,
     ISA_VIDEO_MAD,
-    ISA_VIDEO_SET /* and PtxCompare behind it: operation - ISA_VIDEO_SET */
+    ISA_VIDEO_SET /* PtxCompare is added: operation - ISA_VIDEO_SET */
 };
 typedef struct IsaVideo {
     uint8_t operation;                    /* ISA_VIDEO_... */
-    uint8_t second;                       /* PtxSub: what is done with c, or none */
+    uint8_t second;                       /* PtxSub: how the result is combined with c; or none */
     uint8_t select_a, select_b, select_d; /* PtxSelect of the scalar forms */
     uint8_t parts;                        /* 1, 2 or 4 */
-    uint8_t shift;                        /* vmad: to the right, at last */
+    uint8_t shift;                        /* vmad: right shift of the result */
     uint8_t is_saturating : 1;
     uint8_t is_signed : 1; /* the destination */
     uint8_t is_a_signed : 1;
     uint8_t is_b_signed : 1;
-    uint8_t wraps : 1;           /* vshl, vshr: the count */
+    uint8_t wraps : 1;           /* vshl, vshr: the count wraps */
     uint8_t adds_one : 1;        /* vmad */
     uint8_t negates_product : 1; /* vmad */
     uint8_t negates_c : 1;       /* vmad */
@@ -177,12 +178,12 @@ static inline IsaVideo isa_video_of(int64_t imm) {
     return video;
 }
 
-/* setp, set: what happens to the comparison's truth value before it is stored. */
+/* setp, set: changes to the comparison's truth value before it is stored. */
 enum {
-    ISA_COMPARE_NEGATE = 1,   /* first of all */
+    ISA_COMPARE_NEGATE = 1,   /* applied first */
     ISA_COMPARE_PAIR = 2,     /* a second predicate q is stored */
-    ISA_COMPARE_NEGATE_C = 4, /* the predicate it is combined with is negated */
-    ISA_COMPARE_AND = 8,      /* combined with predicate c by one of these */
+    ISA_COMPARE_NEGATE_C = 4, /* predicate c is negated */
+    ISA_COMPARE_AND = 8,      /* combined with predicate c by AND, OR or XOR */
     ISA_COMPARE_OR = 16,
     ISA_COMPARE_XOR = 32,
     ISA_COMPARE_FTZ = 64 /* pairs of halves: subnormals count as zero */

@@ -1,13 +1,13 @@
-/* The levels of the x86-64 psABI that instructions are executed on, as far as the compiler was
- * allowed to use them; "base" is what everything is compiled for. The build asks this too, when it
- * is set up for its host alone. */
+/* The x86-64 psABI levels for which the execution files can be compiled, if the compiler supports
+ * them. "base" is the level of all other code. The build uses this file too when it is configured
+ * for its own host only. */
 #ifndef TYTO_ISA_EXEC_LEVELS_H
 #define TYTO_ISA_EXEC_LEVELS_H
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether this host's processor has a level. */
+/* Whether this host's processor supports a level. */
 static inline bool isa_host_has(const char *level) {
 #ifdef __x86_64__
     bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

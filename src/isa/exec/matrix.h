@@ -1,6 +1,6 @@
 /* Matrices of a warp: which elements of a matrix each lane holds, where it holds them, and the
  * fields of a matrix instruction. Source of the layouts: PTX ISA 9.0, section 9.7.15, "Matrix
- * Fragments for mma". wmma's fragments, which the ISA leaves open, are made of mma's. */
+ * Fragments for mma". The ISA leaves wmma's fragments open; here they are composed of mma's. */
 #ifndef TYTO_ISA_EXEC_MATRIX_H
 #define TYTO_ISA_EXEC_MATRIX_H
 
@@ -10,13 +10,13 @@
 
 #include "ptx/fragment.h"
 
-/* mma, wmma.mma: travels in IsaInst.imm. */
+/* mma, wmma.mma: stored in IsaInst.imm. */
 typedef struct IsaMatrix {
     uint8_t shape;      /* PtxMatrixShape */
     uint8_t a, b, c, d; /* PtxType of the elements */
     uint8_t flags;      /* ISA_MATRIX_... */
     uint8_t operation;  /* .b1: PtxSub, XOR or AND; .f64: IsaRound */
-    uint8_t selector;   /* sparse: whose metadata counts */
+    uint8_t selector;   /* sparse: selects the lanes that hold the metadata */
 } IsaMatrix;
 _Static_assert(sizeof(IsaMatrix) == sizeof(int64_t), "travels in IsaInst.imm");
 
@@ -25,7 +25,7 @@ enum {
     ISA_MATRIX_B_COL = 2,
     ISA_MATRIX_SPARSE = 4,
     ISA_MATRIX_SATURATES = 8,
-    ISA_MATRIX_QUAD = 16, /* mma.m8n8k4 of f16: four products side by side */
+    ISA_MATRIX_QUAD = 16, /* mma.m8n8k4 of f16: four independent products */
 };
 
 static inline int64_t isa_matrix_imm(IsaMatrix matrix) {
@@ -44,19 +44,20 @@ typedef struct IsaWmma {
     char role;       /* 'a', 'b', 'c' */
     uint8_t element; /* PtxType */
     uint8_t reg : 4, part : 4;
-    uint8_t copies;        /* of each register: f16 repeats them */
+    uint8_t copies;        /* copies of each register: f16 fragments repeat them */
     uint8_t rows, columns; /* of the matrix */
-    bool is_by_column;     /* how it lies in memory */
-    bool is_contiguous;    /* the elements of a register lie side by side */
+    bool is_by_column;     /* layout in memory */
+    bool is_contiguous;    /* the elements of a register are adjacent */
 } IsaWmma;
 _Static_assert(sizeof(IsaWmma) == 8, "two wide operands");
 
-/* A fragment as execution sees it. Elements narrower than 4 bits are counted by whole registers. */
+/* A fragment as the execution files use it. Elements narrower than 4 bits are counted as whole
+ * registers. */
 typedef struct IsaFragment {
-    char role;     /* 'a', 'b', 'c' (D is laid out as C is) */
-    uint8_t regs;  /* with something of their own */
-    uint8_t parts; /* elements of a register */
-    uint8_t bits;  /* of an element */
+    char role;     /* 'a', 'b', 'c' (D has the layout of C) */
+    uint8_t regs;  /* registers without copies */
+    uint8_t parts; /* elements per register */
+    uint8_t bits;  /* per element */
     uint16_t rows, columns;
 } IsaFragment;
 
@@ -78,11 +79,12 @@ typedef struct IsaPlace {
     int row, column;
 } IsaPlace;
 
-/* The place of element `part` of register `reg` of a lane. Four lanes share a row of A (a column of
- * B) of 128 bits; eight such rows are a block, a register of all lanes. */
+/* The place of element `part` of register `reg` of a lane. Four lanes share 128 bits of a row of A
+ * (a column of B). Eight such rows form a block, which is one register of all lanes. */
 static inline IsaPlace isa_matrix_place(const IsaFragment *f, int reg, int lane, int part) {
     const int group = lane >> 2, in_group = lane & 3;
-    if (f->role == 'c') { /* pairs of neighbours in a row, blocks of 8 x 8, tiles of two of them */
+    if (f->role == 'c') { /* pairs of adjacent elements in a row, in blocks of 8 x 8, in tiles of
+                           * two blocks */
         const int pair = f->bits < 32 ? reg : reg >> 1;
         const int column = 2 * in_group + (f->bits < 32 ? part : reg & 1);
         if (f->rows == 8) return (IsaPlace){group, column + 8 * pair};
@@ -101,7 +103,7 @@ static inline IsaPlace isa_matrix_place(const IsaFragment *f, int reg, int lane,
                       along + step * (in_tile >> 1)};
 }
 
-/* The same for mma.m8n8k4 of f16: lanes 4q..4q+3 and 16 more hold the q-th product. */
+/* The same for mma.m8n8k4 of f16: lanes 4q..4q+3 and the same lanes plus 16 hold product q. */
 static inline IsaPlace isa_quad_place(const IsaFragment *f, bool is_by_column, int reg, int lane,
                                       int part) {
     const int in_quad = lane & 3, upper = lane < 16 ? 0 : 4, i = reg * f->parts + part;

@@ -1,25 +1,26 @@
-/* What IsaInst.sub and imm of the handlers of machine code mean (exec_sass.def). */
+/* The meaning of IsaInst.sub and imm for the handlers of machine code (exec_sass.def). */
 #ifndef TYTO_ISA_EXEC_SASS_H
 #define TYTO_ISA_EXEC_SASS_H
 
-enum { /* two bits a source */
+enum { /* two bits per source */
        ISA_SIGN_NEGATIVE = 1,
        ISA_SIGN_ABSOLUTE = 2
 };
 enum {                           /* JOIN */
        ISA_JOIN_LOW_ONLY = 1,    /* the register has 32 bits, zero-extended */
-       ISA_JOIN_UNIFORM_LOW = 2, /* the same of the uniform one */
-       ISA_JOIN_CUT = 4,         /* the sum is cut to 32 bits */
-       ISA_JOIN_GENERIC = 8      /* an address under an upper word below becomes PTX's */
+       ISA_JOIN_UNIFORM_LOW = 2, /* the uniform register has 32 bits, zero-extended */
+       ISA_JOIN_CUT = 4,         /* the sum is truncated to 32 bits */
+       ISA_JOIN_GENERIC = 8      /* converts an address with one of the upper words below to
+                                  * PTX's */
 };
-/* From sm_90 on a generic address of shared memory is an offset under an upper word of its own
- * (special register 47). Ours is one that no memory has; accesses turn it into MEM_SHARED_WINDOW.
- */
+/* From sm_90 on, a generic address of shared memory is an offset with a special upper word (special
+ * register 47). We use an upper word that no memory has; accesses replace it by
+ * MEM_SHARED_WINDOW. */
 enum { ISA_SHARED_UPPER = 1 << 24 };
-/* A generic address of a constant variable is an offset in bank 3 under this upper word; accesses
- * turn it into the variable's address in device memory. */
+/* A generic address of a constant variable is an offset in bank 3 with this upper word. Accesses
+ * replace it by the variable's address in device memory. */
 enum { ISA_CONSTANT_UPPER = 1 << 16, ISA_CONSTANT_BANK = 3 };
-enum { /* SIGN_F16X2: which halves of a become the two */
+enum { /* SIGN_F16X2: which halves of a become the two halves */
        ISA_HALVES_BOTH,
        ISA_HALVES_LOW,
        ISA_HALVES_HIGH
@@ -31,7 +32,7 @@ enum { /* LEA, in imm */
        ISA_LEA_SHIFT = 31,
        ISA_LEA_HIGH = 32,
        ISA_LEA_EXTENDED = 64,
-       ISA_LEA_SIGN = 128, /* the upper word of a is its sign */
+       ISA_LEA_SIGN = 128, /* the upper word of a is the extension of its sign */
        ISA_LEA_NEGATIVE_A = 256,
        ISA_LEA_NEGATIVE_B = 512,
        ISA_LEA_NEGATIVE_CARRY = 1024
@@ -48,7 +49,7 @@ enum { /* SHIFT */
        ISA_SHIFT_64 = 16
 };
 enum {                    /* LOGIC */
-       ISA_LOGIC_AND = 1, /* p = (d != 0) and q; else or */
+       ISA_LOGIC_AND = 1, /* p = (d != 0) and q; otherwise or */
        ISA_LOGIC_NEGATED_Q = 2
 };
 typedef enum IsaFunctionUnit { /* MUFU */

@@ -1,7 +1,7 @@
-/* The values in [0, 1] as which an H200 reads an 8-bit channel of an sRGB texel (docs/real-gpu.md).
- * These are IEC 61966-2-1's c / 12.92 up to c = 0.04045, else ((c + 0.055) / 1.055) ^ 2.4, to 8
- * significant bits, the last of them worth 2^-14 or more. 14 of them are not the nearest such
- * number but its neighbour. */
+/* The values in [0, 1] that an H200 returns for an 8-bit channel of an sRGB texel
+ * (docs/real-gpu.md). They are IEC 61966-2-1's c / 12.92 up to c = 0.04045, and ((c + 0.055) /
+ * 1.055) ^ 2.4 above, to 8 significant bits; the last bit is worth 2^-14 or more. 14 of the values
+ * are not the nearest such number but its neighbour. */
 #ifndef TYTO_ISA_EXEC_SRGB_H
 #define TYTO_ISA_EXEC_SRGB_H
 

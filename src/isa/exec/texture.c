@@ -24,7 +24,7 @@ static uint32_t bits_of(float value) {
 
 static uint32_t channel_bytes(const MemTexture *texture) { return texture->channel_bits / 8u; }
 
-/* The greatest integer of a channel, which is read as 1. */
+/* The greatest integer of a channel; normalised reads return it as 1. */
 static float channel_scale(const MemTexture *texture) {
     const uint32_t sign = 1u << (texture->channel_bits - 1);
     return texture->type == MEM_TEXEL_SIGNED ? (float)(sign - 1) : (float)(2 * (sign - 1) + 1);
@@ -56,13 +56,13 @@ static bool gives_float(const MemTexture *texture) {
 }
 
 Texel texture_decode(const MemTexture *texture, const uint8_t *bytes) {
-    Texel texel = {0}; /* channels that are not there are 0, the fourth too */
+    Texel texel = {0}; /* missing channels are 0, including the fourth */
     for (uint32_t c = 0; c < texture->channels; c++)
         texel.channel[c] = decode_channel(texture, bytes, c);
     return texel;
 }
 
-/* An integer that does not fit its channel is cut to the nearest that does. */
+/* Clamps an integer to the range of its channel. */
 static uint32_t encode_channel(const MemTexture *texture, uint32_t word) {
     const int bits = texture->channel_bits;
     if (texture->type == MEM_TEXEL_FLOAT)
@@ -83,7 +83,7 @@ void texture_encode(const MemTexture *texture, const uint32_t *words, uint8_t *b
 
 /* ---- Addressing ---- */
 
-/* Index of a texel along one axis after the addressing mode; -1: the border. */
+/* Index of a texel along one axis after the addressing mode is applied; -1: the border. */
 static int64_t wrap(int64_t i, int64_t size, MemAddressMode mode) {
     if (i >= 0 && i < size) return i;
     switch (mode) {
@@ -98,8 +98,8 @@ static int64_t wrap(int64_t i, int64_t size, MemAddressMode mode) {
     return i < 0 ? 0 : size - 1;
 }
 
-/* The border's colour as the texture's channels have it: of integers the float's low bits, else
- * the nearest value (of two the lower one, as measured). */
+/* The border's colour in the format of the texture's channels. Integer channels take the low bits
+ * of the float; others take the nearest value (the lower one on a tie, as measured). */
 static uint32_t border_channel(const MemTexture *texture, float value) {
     if (texture->type == MEM_TEXEL_FLOAT) return bits_of(value);
     if (!gives_float(texture)) {
@@ -120,17 +120,17 @@ static Texel border(const MemTexture *texture, const MemSampler *sampler) {
     return texel;
 }
 
-/* What a fetch looks at: a level, and there a slice of what is filtered. */
+/* The part of a texture that a fetch reads: one level, and one slice of it. */
 typedef struct View {
     const DeviceMemory *memory;
     const MemTexture *texture;
     const MemSampler *sampler;
     const MemLevel *level;
     uint64_t slice;       /* layer or face */
-    int axes;             /* that are filtered and wrapped */
+    int axes;             /* axes that are filtered and wrapped */
     bool is_in_cube;      /* faces end at their edges */
-    uint32_t block_bytes; /* texels lie in blocks; 0: in rows */
-    int64_t size[3];      /* of the level along them */
+    uint32_t block_bytes; /* size of a block of texels; 0: texels are in rows */
+    int64_t size[3];      /* of the level, per axis */
 } View;
 
 static void view_set_level(View *view, int level) {
@@ -140,19 +140,20 @@ static void view_set_level(View *view, int level) {
     view->size[2] = view->texture->geometry == MEM_PLAIN ? (int64_t)view->level->depth : 1;
 }
 
-/* Bytes from the start of a slice to a texel. A block is as wide as high, or twice as wide, and
- * blocks follow one another in rows of them, as GPGPU-Sim has it; no GPU's own order is known. */
+/* Bytes from the start of a slice to a texel. A block is as wide as high, or twice as wide. Blocks
+ * follow one another in rows of blocks, as in GPGPU-Sim. The order that real GPUs use is not
+ * known. */
 static uint64_t texel_offset(const View *view, uint64_t x, uint64_t y) {
     const uint64_t bytes = mem_texel_bytes(view->texture), pitch = view->level->pitch_bytes;
     const int log_texels = bits_highest32((uint32_t)(view->block_bytes / bytes));
     const int log_height = log_texels / 2, log_width = log_texels - log_height;
     const uint64_t row_bytes = bytes << log_width;
-    const uint64_t blocks = (pitch + row_bytes - 1) / row_bytes; /* in a row of them */
+    const uint64_t blocks = (pitch + row_bytes - 1) / row_bytes; /* per row of blocks */
     return ((y >> log_height) * blocks + (x >> log_width)) * view->block_bytes +
            (y & ((1u << log_height) - 1)) * row_bytes + (x & ((1u << log_width) - 1)) * bytes;
 }
 
-/* The texel at an index after addressing. */
+/* The texel at an index, after the addressing mode is applied. */
 static Texel texel_at(const View *view, const int64_t *at, uint64_t *address) {
     const MemTexture *texture = view->texture;
     const MemLevel *level = view->level;
@@ -177,22 +178,22 @@ static Texel texel_at(const View *view, const int64_t *at, uint64_t *address) {
 
 /* ---- Filtering ---- */
 
-/* A coordinate in texels; NaN reads texel 0. */
+/* A coordinate in texels; NaN gives texel 0. */
 static double coordinate(bool is_normalised, float value, int64_t size) {
     double c = is_normalised ? (double)value * (double)size : (double)value;
     if (!(c > -1e15)) return c != c ? 0 : -1e15;
     return c < 1e15 ? c : 1e15;
 }
 
-/* Weights and products of them are in 256ths, rounded, ties up. */
+/* Weights and their products are in 256ths, rounded to nearest, ties up. */
 enum { WHOLE = 256, CORNERS = 8 };
 static int32_t fixed_weight(double weight) { return (int32_t)floor(weight * WHOLE + 0.5); }
 static int32_t weight_product(int32_t a, int32_t b) { return (a * b + WHOLE / 2) / WHOLE; }
 
-/* The shares of a level's corners in a sample. What is on the upper side of a set of axes has the
- * product of their weights, and a corner what of that is not on the upper side of further ones; the
- * upper one of two levels is such a side, too. As measured on an H100; of three axes a few samples
- * differ there by one in 256. */
+/* The shares of a level's corners in a sample. The share of everything on the upper side of a set
+ * of axes is the product of these axes' weights. A corner's share is the part of it that is not on
+ * the upper side of further axes. The upper one of two levels is treated like the upper side of
+ * another axis. As measured on an H100; with three axes a few samples there differ by one 256th. */
 static void find_shares(const int32_t *weight, int32_t upper_level, bool is_upper_level,
                         int32_t *share) {
     share[0] = WHOLE;
@@ -209,15 +210,15 @@ static void find_shares(const int32_t *weight, int32_t upper_level, bool is_uppe
             if (!(set >> axis & 1)) share[set] -= share[set | 1 << axis];
 }
 
-/* A sum of weighted texels, and what is known of them. */
+/* A sum of weighted texels, with its address. */
 typedef struct Sum {
     double channel[4];
-    uint64_t address; /* of the first texel, or of one that is missing */
+    uint64_t address; /* of the first texel, or of a missing one */
     bool is_missing;
 } Sum;
 
-/* Adds the texels of a level around `at`, in texels; only the one there, if it does not filter. A
- * texel without a share has no influence, infinite or not. */
+/* Adds the texels of a level around `at`, in texels; without filtering only the texel at that
+ * place. A texel whose share is 0 has no influence, even if it is infinite. */
 static void add_level(View *view, int level, const Fetch *fetch, const float *at,
                       int32_t upper_level, bool is_upper_level, Sum *sum) {
     int64_t lower[3] = {0};
@@ -245,15 +246,16 @@ static void add_level(View *view, int level, const Fetch *fetch, const float *at
     }
 }
 
-/* A number in [0, 1] as a half, ties up: as an H200 has 768 samples between sRGB texels. */
+/* A number in [0, 1] as a half, ties up. An H200 returned this for 768 samples between sRGB
+ * texels. */
 static float as_half_up(double value) {
     int exponent;
-    frexp(value, &exponent); /* value < 2^exponent, and half of that or more */
-    const int last = (exponent > -13 ? exponent : -13) - 11; /* of its 11 bits */
+    frexp(value, &exponent); /* 2^(exponent - 1) <= value < 2^exponent */
+    const int last = (exponent > -13 ? exponent : -13) - 11; /* exponent of the last of 11 bits */
     return (float)ldexp(floor(ldexp(value, -last) + 0.5), last);
 }
 
-/* What filtering gives has as many bits as the texels: those of a half, or of 16 in [0, 1]. */
+/* Filtered results have the precision of the texels: that of a half, or of 16 bits in [0, 1]. */
 static float as_filtered(const MemTexture *texture, uint32_t channel, double value) {
     if (texture->reads_normalised && is_colour(texture, channel)) return as_half_up(value);
     if (texture->type == MEM_TEXEL_FLOAT && texture->channel_bits == 16)
@@ -269,7 +271,7 @@ static Texel finish(const MemTexture *texture, const Sum *sum) {
     return result;
 }
 
-/* The texel nearest to the place, at a level. */
+/* The nearest texel to the place, in one level. */
 static Texel nearest_texel(View *view, int level, const Fetch *fetch, const float *at,
                            uint64_t *address) {
     view_set_level(view, level);
@@ -285,7 +287,7 @@ static Texel nearest_texel(View *view, int level, const Fetch *fetch, const floa
 
 /* ---- Cubes ---- */
 
-/* CUDA Programming Guide, table of cubemap fetches: which of x, y, z (and a sign) is the greatest
+/* CUDA Programming Guide, table of cubemap fetches: which of x, y, z is the greatest, with its sign
  * (m), and which are the coordinates s and t of the face. */
 typedef struct Face {
     int8_t m, s, t;                /* axes */
@@ -303,7 +305,7 @@ static int face_of(const float *direction) {
     return 2 * axis + (direction[axis] < 0);
 }
 
-/* The place on a face, in [0, 1]; a direction of length 0 leads to the middle. */
+/* The place on a face, in [0, 1]. A direction of length 0 gives the middle. */
 static void place_on_face(const Face *face, const float *direction, float *at) {
     const float m = direction[face->m] * (float)face->m_sign;
     const float s = direction[face->s] * (float)face->s_sign;
@@ -329,8 +331,8 @@ static void gradient_on_face(const Face *face, const float *direction, const flo
 
 /* ---- Levels ---- */
 
-/* The level that gradients lead to: the logarithm of the longer one, in texels of the first level.
- */
+/* The level for gradients: the logarithm of the longer one, measured in texels of the first
+ * level. */
 static double level_of_gradients(const View *view, const Fetch *fetch, const Face *face) {
     double longest = 0;
     for (int i = 0; i < 2; i++) {
@@ -362,7 +364,7 @@ static double level_of(const View *view, const Fetch *fetch, const Face *face) {
     return limit(limit(level + (double)sampler->level_bias, lowest, highest), 0, last);
 }
 
-/* The texture, at its first level, and the face of a cube that the fetch leads to (NULL: none). */
+/* The texture's first level, and in *face the cube face that the fetch uses (NULL: none). */
 static View view_of(const DeviceMemory *memory, const MemTexture *texture,
                     const MemSampler *sampler, const Fetch *fetch, uint32_t block_bytes,
                     const Face **face) {
@@ -383,10 +385,10 @@ static View view_of(const DeviceMemory *memory, const MemTexture *texture,
     return view;
 }
 
-/* By integers nothing is filtered or wrapped: with a level coordinates end at the edges, and what
- * is of no level is zero; without one everything outside is zero. Linear memory has no levels, and
- * offsets do not count there. As measured on an H100; what a line of texels in an array is there,
- * zero throughout, it is not here. */
+/* Fetches with integer coordinates are neither filtered nor wrapped. With a level, coordinates are
+ * clamped to the edges, and a level that does not exist gives zero. Without a level, everything
+ * outside is zero. Linear memory has no levels and ignores offsets. As measured on an H100, except
+ * that a one-dimensional CUDA array gives zero everywhere there, and its texels here. */
 static Texel fetch_by_integers(const DeviceMemory *memory, const MemTexture *texture,
                                const MemSampler *sampler, const Fetch *fetch, uint32_t block_bytes,
                                uint64_t *address) {

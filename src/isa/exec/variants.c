@@ -5,8 +5,8 @@
 
 #include "isa/exec/levels.h"
 
-/* ISA_LEVELS(X) is X(NAME) for each level that this build has, the best first: src/isa/meson.build.
- */
+/* src/isa/meson.build defines ISA_LEVELS(X) as X(NAME) for each level that this build has, the best
+ * first. */
 #define DECLARE(level) extern IsaExec *const isa_exec_table_##level[ISA_DO_COUNT];
 ISA_LEVELS(DECLARE)
 

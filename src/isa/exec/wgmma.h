@@ -1,10 +1,10 @@
-/* wgmma: what its IsaInst holds, and where the units of a matrix in shared memory are.
+/* wgmma: the fields of its IsaInst, and the addresses of a matrix in shared memory.
  *
- * A descriptor of 64 bits says where: PTX ISA 9.0, section 9.7.16.5.1 (asynchronous warpgroup
- * matrix instructions, shared memory layout and descriptor). How its two strides are used in each
- * of the eight layouts is as CUTLASS states it (cute/atom/mma_traits_sm90_gmma.hpp, "canonical
- * layouts"). The base offset is read so: the pattern of a swizzle begins where bits 7 to 9 of the
- * address are the offset. */
+ * A 64-bit descriptor gives the place of a matrix: PTX ISA 9.0, section 9.7.16.5.1 (asynchronous
+ * warpgroup matrix instructions, shared memory layout and descriptor). CUTLASS documents the use of
+ * its two strides in each of the eight layouts (cute/atom/mma_traits_sm90_gmma.hpp, "canonical
+ * layouts"). The base offset is interpreted as follows: the pattern of a swizzle begins where bits
+ * 7 to 9 of the address equal the offset. */
 #ifndef TYTO_ISA_EXEC_WGMMA_H
 #define TYTO_ISA_EXEC_WGMMA_H
 
@@ -17,17 +17,17 @@
 enum { /* IsaInst.sub */
        ISA_WGMMA_A_NEGATED = 1,
        ISA_WGMMA_B_NEGATED = 2,
-       ISA_WGMMA_A_TRANSPOSED = 4, /* elements along M lie side by side */
-       ISA_WGMMA_B_TRANSPOSED = 8, /* elements along N */
+       ISA_WGMMA_A_TRANSPOSED = 4, /* elements along M are adjacent */
+       ISA_WGMMA_B_TRANSPOSED = 8, /* elements along N are adjacent */
        ISA_WGMMA_SCALE_NEGATED = 16
 };
 enum {
-    ISA_WGMMA_WARPS = 4, /* of a warpgroup: each computes 16 of the 64 rows */
+    ISA_WGMMA_WARPS = 4, /* warps of a warpgroup; each computes 16 of the 64 rows */
     ISA_WGMMA_ROWS = 16,
-    ISA_WGMMA_UNIT = 16 /* bytes that always lie side by side */
+    ISA_WGMMA_UNIT = 16 /* bytes that are always contiguous */
 };
 
-/* What a timing model must know of a product; flags: ISA_PRODUCT_... */
+/* Sets what a timing model must know of a product; flags: ISA_PRODUCT_... */
 static inline void isa_note_product(IsaInfo *info, IsaMatrix matrix, uint8_t flags) {
     const PtxMatrixSize size = ptx_matrix_size((PtxMatrixShape)matrix.shape);
     info->flags |= ISA_IS_WARPGROUP;
@@ -48,10 +48,10 @@ static inline void isa_note_product(IsaInfo *info, IsaMatrix matrix, uint8_t fla
 
 /* A matrix in shared memory. */
 typedef struct IsaSharedMatrix {
-    uint32_t start, leading, stride; /* bytes */
+    uint32_t start, leading, stride; /* in bytes */
     uint32_t base_offset;
-    uint32_t width;     /* units of a row of the swizzle's pattern: 2, 4, 8; 1: no swizzle */
-    bool is_transposed; /* units lie along M or N, not along K */
+    uint32_t width;     /* units per row of the swizzle's pattern: 2, 4, 8; 1: no swizzle */
+    bool is_transposed; /* units extend along M or N instead of along K */
 } IsaSharedMatrix;
 
 static inline IsaSharedMatrix isa_shared_matrix(uint64_t descriptor, bool is_transposed) {
@@ -64,8 +64,8 @@ static inline IsaSharedMatrix isa_shared_matrix(uint64_t descriptor, bool is_tra
                              .is_transposed = is_transposed};
 }
 
-/* Address of a unit. `mn` and `k` count elements in one direction and units in the other: along k
- * of a matrix as it is, along M or N of a transposed one. */
+/* Address of a unit. `mn` and `k` count elements in one direction and units in the other. Units run
+ * along k, or along M or N if the matrix is transposed. */
 static inline uint32_t isa_unit_address(const IsaSharedMatrix *m, uint32_t mn, uint32_t k) {
     const uint32_t row = m->is_transposed ? k : mn, unit = m->is_transposed ? mn : k;
     uint32_t address = m->start + row % 8 * m->width * ISA_WGMMA_UNIT;

@@ -1,5 +1,5 @@
-/* Control flow: branches, calls, barriers, exits, and the loop that steps a warp. How lanes part
- * and meet is converge.h's. */
+/* Control flow: branches, calls, barriers, exits, and the loop that steps a warp. converge.h
+ * describes how lanes diverge and reconverge. */
 #include "isa/launch.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { MAX_FRAMES = 1 << 15 };
 
 /* ---- Branches ---- */
 
-/* The lanes of the mask whose value in the row is the leader's. */
+/* The lanes of the mask that have the same value in the row as the leader. */
 static uint32_t lanes_like(const uint32_t *row, int leader, uint32_t mask) {
     uint32_t lanes = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
@@ -23,8 +23,8 @@ static uint32_t lanes_like(const uint32_t *row, int leader, uint32_t mask) {
     return lanes;
 }
 
-/* Sends the lanes of one value of the index on its way; the others execute the instruction again.
- */
+/* Branches with the lanes that have one value of the index; the others execute the instruction
+ * again. */
 static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t *index = isa_row32(warp, inst->operand[0]);
     const uint32_t *targets = &context->program->targets[inst->target];
@@ -35,28 +35,29 @@ static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *in
                   "brx.idx: index %u is outside its list of %u targets", value, targets[0]);
         return false;
     }
-    /* Lanes of other values come back to this instruction: their "fallthrough" is its own pc. */
+    /* Lanes with other values return to this instruction: their "fallthrough" is its own pc. */
     uint32_t again = group == mask ? warp->pc + 1 : warp->pc;
     return converge_branch(context, warp, group, targets[1 + value], again, inst->reconverge);
 }
 
-/* ---- Jumps of machine code, whose lanes meet where it says ---- */
+/* ---- Jumps of machine code, whose instructions say where lanes reconverge ---- */
 
-/* The lanes of the mask that both predicates of a jump let go. */
+/* The lanes of the mask that both predicates of a jump allow. */
 static uint32_t jumping(const IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t first = warp->preds[inst->operand[1]], second = warp->preds[inst->operand[2]];
     mask &= inst->sub & ISA_JUMP_NEGATED ? ~first : first;
     return mask & (inst->sub & ISA_JUMP_NEGATED_2 ? ~second : second);
 }
 
-/* Whether live lanes that the instruction names are not among these. */
+/* Whether the instruction names live lanes that are not among `lanes`. */
 static bool are_apart(const IsaWarp *warp, const IsaInst *inst, uint32_t lanes) {
     const uint32_t named = isa_row32(warp, inst->operand[3])[bits_lowest32(lanes)];
     return ((inst->sub & ISA_JUMP_INVERTED ? ~named : named) & warp->alive & ~lanes) != 0;
 }
 
-/* ISA_JUMP_APART is decided for the warp: ptxas guards it by "this lane's member mask is the one
- * that was looked at", and all lanes must take the long way if one of them has another mask. */
+/* ISA_JUMP_APART is decided for the whole warp. ptxas guards the jump by "this lane's member mask
+ * is the one that was tested", and all lanes must take the long way if one of them has another
+ * mask. */
 static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     uint32_t lanes = jumping(warp, inst, mask);
     if (lanes && inst->sub & ISA_JUMP_APART)
@@ -70,7 +71,7 @@ static bool jump(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     return converge_branch(context, warp, lanes, inst->target, warp->pc + 1, ISA_NO_PC);
 }
 
-/* The lanes of one value go on; the others execute the instruction again. */
+/* The lanes with one value continue; the others execute the instruction again. */
 static bool split(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t *row = isa_row32(warp, (IsaOperand)inst->target);
     const uint32_t group = lanes_like(row, bits_lowest32(mask), mask);
@@ -82,7 +83,7 @@ static bool split(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint3
     return converge_branch(context, warp, group, warp->pc + 1, again, ISA_NO_PC);
 }
 
-/* Has `group` call a function of the simulator; the others execute the instruction again. */
+/* `group` calls a function of the simulator; the others execute the instruction again. */
 static bool call_system(IsaContext *context, IsaWarp *warp, uint32_t builtin, uint32_t group) {
     const IsaInst *call = &context->program->builtins[builtin];
     if (!call->exec) {
@@ -95,7 +96,7 @@ static bool call_system(IsaContext *context, IsaWarp *warp, uint32_t builtin, ui
     return converge_branch(context, warp, group, warp->pc + 1, warp->pc, ISA_NO_PC);
 }
 
-/* Sends the lanes of one target on their way; the others execute the instruction again. */
+/* The lanes with one target jump; the others execute the instruction again. */
 static bool jump_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t *row = isa_row32(warp, inst->operand[0]);
     const uint32_t lanes = jumping(warp, inst, mask);
@@ -119,11 +120,11 @@ static bool jump_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst, 
 
 /* ---- Calls ---- */
 
-/* A value's bytes of one lane, between the caller's side and the callee's. */
+/* Place of one lane's value, on the caller's or the callee's side. */
 typedef struct Place {
     bool is_register;
     uint8_t *row;    /* is_register: first row */
-    uint32_t offset; /* else: byte offset in local memory */
+    uint32_t offset; /* otherwise: byte offset in local memory */
 } Place;
 
 static void place_read(const IsaWarp *warp, Place place, int lane, uint8_t *bytes, uint32_t size) {
@@ -186,9 +187,9 @@ static void copy_predicate(const uint32_t *from, uint32_t *to, uint32_t mask) {
     *to = (*to & ~mask) | (*from & mask);
 }
 
-/* Makes a new frame an activation of `function` for `lanes`: room for its rows and local area with
- * `rest` bytes at the end, registers zero. Frames whose lanes have all left are dropped from the
- * end; under the stack that leaves the running frame the last. */
+/* Adds a frame for a call of `function` by `lanes`, with room for its rows and its local area plus
+ * `rest` bytes. Registers are zero. First removes frames at the end that all lanes have left; with
+ * the stack, the running frame is then the last. */
 static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, uint32_t rest,
                        uint32_t lanes, uint32_t *index) {
     const IsaProgram *program = context->program;
@@ -232,7 +233,7 @@ static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, ui
     return true;
 }
 
-/* Calls a function for `mask`; the caller's entry goes on after the call with all its lanes. */
+/* Calls a function for `mask`; the caller's entry continues after the call with all its lanes. */
 static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                  uint32_t function, uint32_t return_pc) {
     const IsaProgram *program = context->program;
@@ -261,11 +262,11 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     return true;
 }
 
-/* The first value of a call whose number of bytes differs from what its other side takes; -1 when
+/* The first value of a call whose size differs from what the other side expects; -1 if there is
  * none. */
 static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        if (formals[i].is_predicate) return (int)i; /* which no indirect call passes */
+        if (formals[i].is_predicate) return (int)i; /* indirect calls pass no predicates */
         /* registers of 8 and 16 bits are passed in 32 */
         bool is_small = values[i].is_register && values[i].size <= 4 && formals[i].size <= 4;
         if (values[i].size != formals[i].size && !is_small && !formals[i].is_rest) return (int)i;
@@ -273,7 +274,7 @@ static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, ui
     return -1;
 }
 
-/* Whether the call's arguments and results are those of `callee`, which was found by its handle. */
+/* Whether the call's arguments and results match `callee`, which was found by its handle. */
 static bool check_indirect(IsaContext *context, const IsaWarp *warp, int lane, const IsaCall *list,
                            const IsaFunction *callee) {
     const bool has_rest = ptx_has_rest(callee->ptx->parameters, callee->ptx->parameter_count);
@@ -316,15 +317,15 @@ static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         if (handles[bits_lowest32(rest)] == handle) group |= 1u << bits_lowest32(rest);
     uint32_t here = warp->pc;
-    /* Lanes of other functions come back to this instruction; all meet after it. */
+    /* Lanes with other functions return to this instruction; all meet after it. */
     if (group != mask && !converge_branch(context, warp, group, ISA_NO_PC, here, here + 1))
         return false;
     warp->pc = here;
     return call(context, warp, inst, group, (uint32_t)index, here + 1);
 }
 
-/* Ends the current function for `mask`: results go to the caller, then the lanes leave the frame.
- */
+/* Returns from the current function for `mask`: copies the results to the caller, then the lanes
+ * leave the frame. */
 static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
     const IsaProgram *program = context->program;
     const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[from->caller];
@@ -345,7 +346,7 @@ static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
 
 /* ---- Barriers ---- */
 
-/* Gives the waiting bar.red instructions of a complete barrier their result. */
+/* Writes the results of the bar.red instructions that wait at a complete barrier. */
 static void barrier_write_results(const IsaContext *context, IsaCta *cta,
                                   const IsaBarrier *barrier) {
     for (uint32_t rest = barrier->reducing; rest; rest &= rest - 1) {
@@ -367,7 +368,7 @@ static void barrier_write_results(const IsaContext *context, IsaCta *cta,
     }
 }
 
-/* Releases every barrier at which all expected threads have arrived. */
+/* Releases every barrier that all expected threads have reached. */
 static void barriers_release(const IsaContext *context, IsaCta *cta) {
     for (uint32_t rest = cta->used_barriers; rest; rest &= rest - 1) {
         IsaBarrier *barrier = &cta->barriers[bits_lowest32(rest)];
@@ -383,7 +384,7 @@ static void barriers_release(const IsaContext *context, IsaCta *cta) {
     }
 }
 
-/* Arrives at a barrier; true when all went well (the warp may now be waiting). */
+/* Arrives at a barrier. Returns true if there was no fault; the warp may now be waiting. */
 static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     IsaCta *cta = warp->cta;
     int leader = bits_lowest32(mask);
@@ -422,8 +423,8 @@ static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *in
     return true;
 }
 
-/* The barrier of the cluster. A CTA that is a cluster of its own arrives with its wait, as ptxas
- * has it. */
+/* The barrier of the cluster. If the CTA is its own cluster, only the wait arrives, as in code of
+ * ptxas. */
 static bool cluster_barrier(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
                             uint32_t mask) {
     const bool is_arrival = inst->sub == PTX_SUB_BAR_ARRIVE;
@@ -445,7 +446,7 @@ static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
     return ISA_EVENT_EXIT;
 }
 
-/* What a trap says: its function may stand for one that cannot run. */
+/* The text of a trap. A trap may replace a function that cannot run. */
 static const char *refusal_of(const IsaProgram *program, uint32_t pc) {
     const char *refusal = program->functions[program->infos[pc].function].refusal;
     return refusal ? refusal : "the kernel gave up";
@@ -480,7 +481,7 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     case ISA_FLOW_RET:
         if (warp->frame > 0) {
             ret(context, warp, mask);
-            if (warp->active) warp->pc++; /* a guarded ret: the other lanes go on */
+            if (warp->active) warp->pc++; /* a guarded ret: the other lanes continue */
             break;
         }
         __attribute__((fallthrough)); /* a kernel's ret ends the thread */
@@ -533,10 +534,10 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
 
 static_assert(ISA_FLOW_NEXT == 0 && ISA_FLOW_STORE == 1, "IsaContext.changes adds them up");
 
-/* isa_step, within isa_run too; `flow` is inst->flow, which callers may know. */
+/* isa_step, also inlined in isa_run. `flow` is inst->flow; some callers know it. */
 static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint8_t flow) {
     uint32_t mask = warp->active;
-    if (inst->guard != ISA_PRED_TRUE) /* which needs no look at the warp's words */
+    if (inst->guard != ISA_PRED_TRUE) /* avoids reading the predicate words */
         mask &= warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
     context->did.executed = mask;
     warp->instructions++;
@@ -551,7 +552,8 @@ static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *i
         context->changes += flow; /* 1: a store */
         if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
     }
-    /* Lanes that are apart wait for each other where members are named, and go on behind that. */
+    /* Lanes that are apart wait for each other at instructions with member masks and barriers, and
+     * continue after them. */
     const bool may_wait = warp->is_apart && (inst[0].flags | inst[1].flags) & ISA_MEETS;
     if (++warp->pc == warp->reconverge || may_wait) {
         converge_settle(context, warp);
@@ -601,7 +603,7 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
 bool isa_try_again(IsaContext *context, IsaWarp *warp, uint32_t pc, uint32_t lanes) {
     const IsaInst *inst = &context->program->insts[pc];
     const uint32_t next = warp->pc;
-    warp->pc = pc; /* faults and checks name the instruction */
+    warp->pc = pc; /* faults and checks report this pc */
     inst->exec(context, warp, inst, lanes);
     warp->pc = next;
     return (warp->preds[inst->operand[0]] & lanes) == lanes;

@@ -1,17 +1,17 @@
-/* Warps that poll for a store of another thread, such as a taken lock or a flag that is not set.
+/* Detects warps that poll for a store of another thread, such as the release of a lock or a flag.
  * Can one of them leave its loop if no thread stores anything?
  *
- * Many rounds of a loop prove nothing: a loop of a million volatile loads looks the same. But a
- * warp whose state (its place, its lanes, its registers) comes back, with the memory that it sees
- * unchanged, does the same again and again. The states are compared with that of an earlier look.
- * This reference state is taken again at each power of two (Brent's search for a cycle), so that
- * the loop may be of any number of looks. Independent threads have paths that take turns: only the
- * running path's place is in the state, but all lanes' registers are. What a path does without a
- * change of registers ends before its turns are as many as the states that must come back.
+ * The number of rounds does not answer this: a loop of a million volatile loads looks the same. But
+ * a warp repeats itself without end if its state (place, lanes, registers) comes back while the
+ * memory that it sees is unchanged. The state is compared with that of an earlier poll. This
+ * reference state is replaced whenever the number of polls is a power of two (Brent's cycle
+ * search), so the loop may have any length. With independent threads, paths take turns. The state
+ * contains only the running path's place, but the registers of all lanes. Whatever a path does
+ * without changing registers ends before as many states have come back as are required.
  *
- * A loop that counts its rounds, or reads the clock, never comes back. It is given up after more
- * rounds than any program makes on purpose, unless it may not be such a loop: machine code does not
- * say which loads from shared memory are volatile. */
+ * A loop that counts its rounds, or reads the clock, never repeats its state. It counts as endless
+ * after more rounds than any program makes on purpose. This does not apply to loops that may not
+ * poll at all: machine code does not show which loads from shared memory are volatile. */
 #include "isa/launch.h"
 
 #include "base/hash.h"

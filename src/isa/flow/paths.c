@@ -1,20 +1,22 @@
 /* Independent threads: the lanes of a warp are at up to 32 places (paths), which take turns.
  *
- * A divergent branch opens a join at its immediate post-dominator: lanes that arrive wait there for
- * the others it expects, and go on together. That is an optimisation and can be given up. Locks
- * that lanes of one warp hand to each other need that: the lane with the lock waits at the end of
- * the loop in which the others spin. So, when the warp goes round loops and no lane arrives
- * anywhere, the lanes that have waited longest are let go. The others follow when they arrive.
+ * A divergent branch opens a join at its immediate post-dominator. Lanes that arrive there wait for
+ * the other lanes that the join expects, and all continue together. This is an optimisation and can
+ * be given up. Locks that are passed between lanes of one warp require that: the lane with the lock
+ * waits at the end of the loop in which the others spin. So if the warp executes loops and no lane
+ * arrives at a join, the lanes that have waited longest are released. The others follow when they
+ * arrive.
  *
- * A path runs until it ends, waits, or has gone round loops TURN_LOOPS times; the last one parked
- * is next, as with a stack, and one whose turn is over goes to the end of the line. Instructions
- * with a member mask wait until every named lane that still runs is at such an instruction too;
- * lanes at the same instruction execute it together. A CTA barrier waits for all lanes of the warp.
+ * A path runs until it ends, waits, or has completed TURN_LOOPS rounds of loops. The next path is
+ * the one that was parked last, as with a stack. A path whose turn is over goes to the end of the
+ * queue. Instructions with a member mask wait until every named lane that still runs is at such an
+ * instruction too; lanes at the same instruction execute it together. A CTA barrier waits for all
+ * lanes of the warp.
  *
  * Sources: PTX ISA, "Parallel Synchronization and Communication Instructions" (what member masks
  * and barriers wait for); NVIDIA, "Tesla V100 GPU Architecture" (2017), "Independent thread
- * scheduling" (each thread makes progress; an optimiser groups threads). The two models' vocabulary
- * is that of ElTantawy and Aamodt, "MIMD synchronization on SIMT architectures", MICRO 2016. */
+ * scheduling" (each thread makes progress; an optimiser groups threads). The terms of both models
+ * are those of ElTantawy and Aamodt, "MIMD synchronization on SIMT architectures", MICRO 2016. */
 #include "isa/flow/converge.h"
 
 #include <stdlib.h>
@@ -23,56 +25,57 @@
 #include "base/bits.h"
 #include "isa/check/check.h"
 
-/* How NVIDIA's hardware spaces turns is not published. These are ours: results of programs that are
- * right under any fair order do not depend on them. */
+/* How NVIDIA's hardware schedules turns is not published. These numbers are ours. A program that
+ * is correct under any fair order gives the same results with other numbers. */
 enum {
-    TURN_LOOPS = 32,         /* backward branches of a path before the next gets its turn */
-    GIVE_UP_SPINS = 32,      /* rounds of loops that poll for another thread's store, while no lane
-                                arrives, after which waiting lanes are let go */
+    TURN_LOOPS = 32,         /* backward branches of a path until the next path gets its turn */
+    GIVE_UP_SPINS = 32,      /* rounds of polling loops, without an arrival of any lane, until
+                              * waiting lanes are released */
     GIVE_UP_LOOPS = 1 << 16, /* the same for rounds of any loop */
-    MAX_JOINS = 1 << 16,     /* of one warp; as deep as the stack of stack.c */
+    MAX_JOINS = 1 << 16,     /* per warp; as deep as the stack of stack.c */
     FIRST_JOINS = 16,
     NO_JOIN = -1
 };
 
 typedef enum PathState {
     PATH_READY,
-    PATH_AT_SYNC,   /* at an instruction whose member mask names lanes that are not there yet */
-    PATH_AT_BARRIER /* at a CTA barrier, other lanes of the warp are not */
+    PATH_AT_SYNC,   /* at an instruction whose member mask names lanes that have not arrived */
+    PATH_AT_BARRIER /* at a CTA barrier that other lanes of the warp have not reached */
 } PathState;
 
 typedef struct Path {
     uint32_t pc;
     uint32_t lanes;
     uint32_t frame;
-    int32_t join; /* innermost join it is expected at, NO_JOIN */
+    int32_t join; /* innermost join that expects it; NO_JOIN: none */
     PathState state;
     uint32_t members; /* PATH_AT_SYNC: lanes it waits for */
-    bool is_let_go;   /* need not wait at its current instruction */
+    bool is_let_go;   /* may execute its current instruction without waiting */
 } Path;
 
-/* Where lanes meet. Unused: it expects no lanes, and none wait. */
+/* A place where lanes meet. An unused join expects no lanes, and none wait at it. */
 typedef struct Join {
     uint32_t pc;
     uint32_t frame;
-    int32_t outer;  /* the join its lanes are expected at next, NO_JOIN; unused: next unused one */
-    uint32_t depth; /* joins outside it */
-    uint32_t expected; /* lanes still to come */
-    uint32_t arrived;  /* lanes that wait */
-    uint64_t since;    /* IsaWarp.instructions when the first of them arrived */
+    int32_t outer;  /* the next join that expects its lanes; NO_JOIN: none; of an unused join: the
+                     * next unused one */
+    uint32_t depth; /* number of joins outside it */
+    uint32_t expected; /* lanes that have not arrived */
+    uint32_t arrived;  /* lanes that wait here */
+    uint64_t since;    /* IsaWarp.instructions at the first arrival */
 } Join;
 
 struct IsaPaths {
-    Path waiting[ISA_LANES]; /* all paths but the running one; the last ready one is next */
+    Path waiting[ISA_LANES]; /* all paths except the running one; the last ready one runs next */
     uint32_t count;
     Join *joins;
-    uint32_t join_count; /* ever used */
+    uint32_t join_count; /* including unused ones */
     uint32_t join_capacity;
-    int32_t free_join;     /* first unused one below join_count, NO_JOIN */
+    int32_t free_join;     /* first unused one below join_count; NO_JOIN: none */
     int32_t join;          /* of the running path */
     bool is_let_go;        /* of the running path */
-    uint32_t turn;         /* loops left of its turn */
-    uint32_t spins, loops; /* rounds since somebody last arrived, exited or was let go */
+    uint32_t turn;         /* rounds of loops left in its turn */
+    uint32_t spins, loops; /* rounds since a lane last arrived, exited or was released */
 };
 
 void paths_start(IsaWarp *warp) {
@@ -99,8 +102,8 @@ void paths_free(IsaWarp *warp) {
 
 static void note_progress(IsaPaths *paths) { paths->spins = paths->loops = 0; }
 
-/* A path waits from now on, to be written where it says: a copy of what has just been written by
- * parts makes the host's processor wait until the parts have left for its cache. */
+/* Adds a waiting path and returns it; the caller writes it in place. Copying a path that was just
+ * written in parts would stall the host's processor until the parts have reached its cache. */
 static Path *park(IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
     assert(paths->count < ISA_LANES);
@@ -113,8 +116,8 @@ static Path running(const IsaWarp *warp) {
         .pc = warp->pc, .lanes = warp->active, .frame = warp->frame, .join = warp->paths->join};
 }
 
-/* The running path now waits; none runs. (A call: inlined, gcc reads pc and lanes at once for paths
- * that go on, too, and has them wait likewise.) */
+/* The running path now waits, and no path runs. (Not inlined: otherwise gcc reads pc and lanes
+ * together also for paths that continue, and these stall in the same way.) */
 __attribute__((noinline)) static void stop(IsaWarp *warp, PathState state, uint32_t members) {
     Path *path = park(warp);
     *path = running(warp);
@@ -151,7 +154,7 @@ static void run(IsaWarp *warp, const IsaProgram *program, Path path) {
 
 /* ---- Joins ---- */
 
-/* A join of the running path's lanes; NO_JOIN: too many, a fault is set. */
+/* Opens a join for the running path's lanes. NO_JOIN: too many joins, a fault is set. */
 static int32_t join_open(IsaContext *context, IsaWarp *warp, uint32_t pc) {
     IsaPaths *paths = warp->paths;
     int32_t index = paths->free_join;
@@ -178,7 +181,7 @@ static int32_t join_open(IsaContext *context, IsaWarp *warp, uint32_t pc) {
     return index;
 }
 
-/* Sends on the lanes that have arrived. */
+/* Releases the lanes that have arrived. */
 static void join_release(IsaWarp *warp, Join *join) {
     if (!join->arrived) return;
     *park(warp) =
@@ -186,7 +189,7 @@ static void join_release(IsaWarp *warp, Join *join) {
     join->arrived = 0;
 }
 
-/* `lanes` are no longer expected; when no lanes are expected any more, those that wait go on. */
+/* The join no longer expects `lanes`. If it expects no other lanes, it releases those that wait. */
 static void join_leave(IsaWarp *warp, int32_t index, uint32_t lanes) {
     IsaPaths *paths = warp->paths;
     Join *join = &paths->joins[index];
@@ -207,7 +210,7 @@ static void join_arrive(IsaWarp *warp, int32_t index, uint32_t lanes) {
     join_leave(warp, index, lanes);
 }
 
-/* Lets the lanes go that have waited longest at a join. False: none waits. */
+/* Releases the lanes that have waited longest at a join. Returns false if no lane waits at one. */
 static bool join_give_up(IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
     Join *oldest = NULL;
@@ -221,7 +224,7 @@ static bool join_give_up(IsaWarp *warp) {
     return true;
 }
 
-/* The innermost join of both; neither is expected any more at those within it. */
+/* The innermost join of both paths. Joins inside it no longer expect either of them. */
 static int32_t join_common(IsaWarp *warp, Path a, Path b) {
     const IsaPaths *paths = warp->paths;
     while (a.join != b.join) {
@@ -237,7 +240,7 @@ static int32_t join_common(IsaWarp *warp, Path a, Path b) {
 
 /* ---- Waiting for each other ---- */
 
-/* Paths of the same state at the same instruction become one. */
+/* Merges paths in the same state at the same instruction. */
 static void merge_waiting(IsaWarp *warp, PathState state) {
     IsaPaths *paths = warp->paths;
     for (uint32_t i = 0; i < paths->count; i++) {
@@ -262,7 +265,7 @@ static uint32_t lanes_in(const IsaPaths *paths, PathState state) {
     return lanes;
 }
 
-/* The lanes that those of `mask` name at pc. */
+/* The lanes that the member masks of `mask`'s lanes name at pc. */
 static uint32_t members_of(const IsaWarp *warp, const IsaProgram *program, uint32_t pc,
                            uint32_t mask) {
     const uint32_t *row = isa_row32(warp, (IsaOperand)program->insts[pc].target);
@@ -272,8 +275,8 @@ static uint32_t members_of(const IsaWarp *warp, const IsaProgram *program, uint3
     return members;
 }
 
-/* Whether members must come to the path's very instruction: to any other sync they may, but a lane
- * at such a one is at no other. */
+/* Whether members must reach the same instruction as the path. Other syncs accept members at any
+ * sync instruction, except at one of this kind. */
 static bool is_here(const IsaProgram *program, const Path *path) {
     return program->code && program->insts[path->pc].sub & ISA_SYNC_IS_HERE;
 }
@@ -286,7 +289,7 @@ static uint32_t lanes_at_any_sync(const IsaPaths *paths, const IsaProgram *progr
     return lanes;
 }
 
-/* Paths whose members have all come execute their instruction. */
+/* Releases paths whose members have all arrived; they execute their instruction. */
 static void let_syncs_go(IsaWarp *warp, const IsaProgram *program) {
     IsaPaths *paths = warp->paths;
     if (!lanes_in(paths, PATH_AT_SYNC)) return;
@@ -297,7 +300,7 @@ static void let_syncs_go(IsaWarp *warp, const IsaProgram *program) {
         if (path->state != PATH_AT_SYNC) continue;
         const bool stays = is_here(program, path);
         const uint32_t members = stays ? members_of(warp, program, path->pc, path->lanes)
-                                       : path->members; /* others may have left meanwhile */
+                                       : path->members; /* other lanes may have left meanwhile */
         if (members & warp->alive & ~(stays ? path->lanes : there)) continue;
         path->state = PATH_READY;
         path->is_let_go = true;
@@ -314,7 +317,7 @@ uint32_t paths_exiting(const IsaWarp *warp, const IsaProgram *program) {
     return exiting;
 }
 
-/* Finds lanes at CTA barriers that other lanes do not wait at, or at barriers that differ. */
+/* Reports lanes at CTA barriers that other lanes have not reached, or at different barriers. */
 static void check_barriers(IsaContext *context, const IsaWarp *warp) {
     const IsaPaths *paths = warp->paths;
     for (uint32_t i = 0; context->launch->check && i < paths->count; i++)
@@ -322,7 +325,8 @@ static void check_barriers(IsaContext *context, const IsaWarp *warp) {
             isa_check_divergence(context, warp, paths->waiting[i].pc, paths->waiting[i].lanes);
 }
 
-/* All lanes stand at CTA barriers. The warp arrives once, by the last path; the others need not. */
+/* All lanes are at CTA barriers. The warp arrives once, through the last path; the other paths skip
+ * the barrier. */
 static void let_barriers_go(IsaContext *context, IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
     merge_waiting(warp, PATH_AT_BARRIER);
@@ -345,7 +349,7 @@ static void let_barriers_go(IsaContext *context, IsaWarp *warp) {
     }
 }
 
-/* Whether the running path must wait at its next instruction; then it has been stopped. */
+/* Whether the running path must wait at its next instruction. If so, it has been stopped. */
 static bool must_wait(const IsaContext *context, IsaWarp *warp) {
     const IsaInst *inst = &context->program->insts[warp->pc];
     const bool is_sync = context->program->infos[warp->pc].flags & ISA_NEEDS_MEMBERS;
@@ -365,8 +369,8 @@ static bool must_wait(const IsaContext *context, IsaWarp *warp) {
     return true;
 }
 
-/* No lane can go on: those at a BSYNC are let go. Code of ptxas -O0 leaves the region of a BSSY by
- * a branch alone, for a WARPSYNC of all lanes. False: none is at a BSYNC. */
+/* No lane can continue: releases the lanes at one BSYNC. Code of ptxas -O0 leaves the region of a
+ * BSSY by a branch alone, to a WARPSYNC of all lanes. Returns false if no lane is at a BSYNC. */
 static bool meeting_give_up(IsaWarp *warp, const IsaProgram *program) {
     IsaPaths *paths = warp->paths;
     for (uint32_t i = 0; program->code && i < paths->count; i++) {
@@ -380,7 +384,7 @@ static bool meeting_give_up(IsaWarp *warp, const IsaProgram *program) {
     return false;
 }
 
-/* Chooses the next path to run. False: none is left. */
+/* Selects the next path to run. Returns false if none is left. */
 static bool pick(IsaContext *context, IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
     for (;;) {
@@ -455,7 +459,7 @@ bool paths_call(IsaContext *context, IsaWarp *warp, uint32_t return_pc, uint32_t
     int32_t join = join_open(context, warp, return_pc);
     if (join == NO_JOIN) return false;
     warp->paths->join = join;
-    warp->reconverge = ISA_NO_PC; /* the callee's frame is another */
+    warp->reconverge = ISA_NO_PC; /* the callee has another frame */
     uint32_t others = warp->active & ~mask;
     if (others) join_arrive(warp, join, others);
     return true;

@@ -1,11 +1,11 @@
-/* The reconvergence stack. The taken side of a divergent branch runs first (as the peer simulator
- * has it; the PTX ISA leaves the order open). */
+/* The reconvergence stack. The taken side of a divergent branch runs first, as in the peer
+ * simulator; the PTX ISA leaves the order open. */
 #include "isa/flow/converge.h"
 
 #include "base/bits.h"
 
 enum {
-    /* Entries of one warp: far beyond structured code, reached by runaway recursion. */
+    /* Entries per warp. Structured code needs far fewer; runaway recursion reaches the limit. */
     MAX_STACK_ENTRIES = 1 << 16
 };
 
@@ -42,7 +42,7 @@ static void set_top(IsaWarp *warp, const IsaProgram *program, IsaStackEntry entr
     if (entry.frame != warp->frame) converge_enter_frame(warp, program, entry.frame);
 }
 
-/* Drops entries that have reached their reconvergence point or lost all their lanes. */
+/* Removes entries that have reached their reconvergence point or lost all their lanes. */
 bool stack_settle(IsaWarp *warp, const IsaProgram *program) {
     while (!warp->active || warp->pc == warp->reconverge) {
         if (warp->depth == 0) return false;
@@ -51,7 +51,7 @@ bool stack_settle(IsaWarp *warp, const IsaProgram *program) {
     return true;
 }
 
-/* Takes `lanes` out of every entry of frame `frame` and above. */
+/* Removes `lanes` from every entry of frame `frame` and above. */
 void stack_leave(IsaWarp *warp, uint32_t lanes, uint32_t frame) {
     warp->active &= ~lanes;
     for (uint32_t i = warp->depth; i-- > 0 && warp->stack[i].frame >= frame;)
@@ -60,7 +60,8 @@ void stack_leave(IsaWarp *warp, uint32_t lanes, uint32_t frame) {
 
 uint32_t stack_exiting(const IsaWarp *warp, const IsaProgram *program) {
     uint32_t seen = warp->active, exiting = 0;
-    for (uint32_t i = warp->depth; i-- > 0;) { /* a lane's next pc is in the topmost entry */
+    for (uint32_t i = warp->depth; i-- > 0;) { /* the topmost entry that has a lane holds its next
+                                                * pc */
         const IsaStackEntry *entry = &warp->stack[i];
         if (converge_is_exit(program, entry->pc)) exiting |= entry->lanes & ~seen;
         seen |= entry->lanes;

@@ -6,7 +6,7 @@
 #include "isa/exec/handlers.h"
 #include "isa/exec/wgmma.h"
 
-/* The live warps of its warpgroup, bit per index in the CTA. */
+/* The live warps of its warpgroup, one bit per index in the CTA. */
 static uint32_t members_of(const IsaWarp *warp) {
     const uint32_t first = warp->index / ISA_WGMMA_WARPS * ISA_WGMMA_WARPS;
     return warp->cta->alive & (uint32_t)bits_low_mask(ISA_WGMMA_WARPS) << first;
@@ -18,7 +18,7 @@ static bool have_committed(const IsaCta *cta, uint32_t members, uint32_t groups)
     return true;
 }
 
-/* The warp's wait is over. */
+/* The wait of the warp has ended. */
 static void end_wait(const IsaWarp *warp) {
     if (warp->cta->launch->check) isa_check_products_over(warp);
 }

@@ -1,6 +1,6 @@
-/* The functions that the device itself provides to PTX: vprintf, malloc, free, __assertfail, and
- * the setting of a condition of a graph; those of the device runtime are in device_runtime.c. Their
- * signatures are those that the CUDA headers declare; arguments arrive like any call's. */
+/* Functions that the device itself provides to PTX: vprintf, malloc, free, __assertfail, and the
+ * setting of a graph's condition. Functions of the device runtime are in device_runtime.c. The CUDA
+ * headers declare their signatures; arguments are passed as in any call. */
 #include "isa/runtime/builtin.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "isa/check/check.h"
 #include "memory/heap.h"
 
-enum { MAX_STRING_BYTES = 1 << 16 }; /* of a format or %s argument */
+enum { MAX_STRING_BYTES = 1 << 16 }; /* maximum length of a format or %s argument */
 
 uint64_t builtin_argument(const BuiltinCall *call, uint32_t i) {
     const IsaCallValue *value = &call->list->arguments[i];
@@ -34,7 +34,7 @@ void builtin_structure(const BuiltinCall *call, uint32_t i, void *bytes, uint32_
     const IsaCallValue *value = &call->list->arguments[i];
     const IsaFrame *frame = &call->warp->frames[call->warp->frame];
     memset(bytes, 0, size);
-    if (value->is_register) return; /* a structure never is */
+    if (value->is_register) return; /* a structure is never in a register */
     isa_local_read(call->warp, call->lane, frame->local_base + value->offset, bytes,
                    value->size < size ? value->size : size);
 }
@@ -53,7 +53,7 @@ void builtin_set_result(const BuiltinCall *call, uint64_t result) {
     }
 }
 
-/* The NUL-terminated string at a generic address; false after a fault. */
+/* Reads the NUL-terminated string at a generic address. Returns false after a fault. */
 static bool read_string(const BuiltinCall *call, uint64_t address, Text *out) {
     for (uint64_t i = 0; i < MAX_STRING_BYTES; i++) {
         char c;
@@ -73,10 +73,10 @@ typedef struct Conversion {
     size_t length; /* of text */
     char letter;   /* conversion letter, 0 when the format ended */
     bool is_long;  /* l, ll, j, z, t: a 64-bit argument */
-    int halves;    /* h, hh: an int that is cut to a short, to a char */
+    int halves;    /* h, hh: an int that is converted to a short or a char */
 } Conversion;
 
-/* Values are stored in the argument buffer one behind the other at their natural alignment, as C's
+/* Values are stored one after another in the argument buffer at their natural alignment, as C's
  * default promotions leave them: 4 bytes for int, 8 for long, pointers and double. */
 static bool next_value(const BuiltinCall *call, uint64_t *at, uint32_t size, uint64_t *value) {
     *value = 0;
@@ -86,7 +86,8 @@ static bool next_value(const BuiltinCall *call, uint64_t *at, uint32_t size, uin
     return true;
 }
 
-/* Widths and precisions of more than four digits are cut: a line of output is no place for them. */
+/* Widths and precisions of more than four digits are limited, because they make no sense in a line
+ * of output. */
 static void conversion_add(Conversion *conversion, char c) {
     size_t length = conversion->length, digits = 0;
     while (digits < length && isdigit((unsigned char)conversion->text[length - 1 - digits]))
@@ -95,7 +96,7 @@ static void conversion_add(Conversion *conversion, char c) {
     if (length + 2 < sizeof conversion->text) conversion->text[conversion->length++] = c;
 }
 
-/* Reads the specification behind '%' at *p; `*` takes its number from the arguments. */
+/* Reads the specification after '%' at *p; `*` takes its number from the arguments. */
 static bool read_conversion(const BuiltinCall *call, const char **p, uint64_t *at,
                             Conversion *conversion) {
     *conversion = (Conversion){.text = "%", .length = 1};
@@ -119,7 +120,7 @@ static bool read_conversion(const BuiltinCall *call, const char **p, uint64_t *a
     return true;
 }
 
-/* An integer argument as C's printf takes it. */
+/* An integer argument in the form that C's printf expects. */
 static long long integer_of(const Conversion *conversion, uint64_t value) {
     bool is_signed = strchr("di", conversion->letter) != NULL;
     if (conversion->is_long) return (long long)value;
@@ -128,7 +129,7 @@ static long long integer_of(const Conversion *conversion, uint64_t value) {
     return is_signed ? (int32_t)value : (long long)(uint32_t)value;
 }
 
-/* Formats one value with a specification that was checked to be a number's. */
+/* Formats one value. The specification was checked to be that of a number. */
 static void format_number(Conversion *conversion, uint64_t value, Text *out) {
     char spec[48];
     char letter = conversion->letter;
@@ -160,7 +161,7 @@ static bool format_string(const BuiltinCall *call, const Conversion *conversion,
     return is_ok;
 }
 
-/* Formats a whole call; the number of conversions done is vprintf's result. */
+/* Formats a whole call. Returns vprintf's result, the number of conversions. */
 static bool format_call(const BuiltinCall *call, const char *format, uint64_t at, Text *out,
                         int *count) {
     *count = 0;
@@ -230,7 +231,7 @@ void builtin_free(const BuiltinCall *call) {
     text_free(&where);
 }
 
-/* In CUDA's words. */
+/* Reports the failed assertion with CUDA's text. */
 static void fault_assertion(const BuiltinCall *call, const char *message, const char *file,
                             const char *function) {
     uint32_t cta[3], thread[3];

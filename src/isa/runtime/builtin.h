@@ -14,16 +14,17 @@ typedef struct BuiltinCall {
 /* The argument of at most 8 bytes, zero-extended; or the first `size` bytes of a structure. */
 uint64_t builtin_argument(const BuiltinCall *call, uint32_t i);
 void builtin_structure(const BuiltinCall *call, uint32_t i, void *bytes, uint32_t size);
-/* Sets the first return value, if the caller wants one. */
+/* Sets the first return value if the caller uses it. */
 void builtin_set_result(const BuiltinCall *call, uint64_t result);
 
-/* A block of the device heap, 0 when there is no room; and free(). */
+/* Allocates a block of the device heap; 0 if there is no room. / Frees the block that the first
+ * argument names. */
 uint64_t builtin_allocate(const BuiltinCall *call, uint64_t size);
 void builtin_free(const BuiltinCall *call);
 
 /* ---- The device runtime (device_runtime.c) ---- */
 
-/* cudaError_t, those that the device runtime returns by itself */
+/* cudaError_t: errors that the device runtime returns itself */
 enum {
     CUDA_SUCCEEDED = 0,
     CUDA_INVALID_VALUE = 1,
@@ -36,14 +37,15 @@ enum {
 };
 
 void device_runtime_call(const BuiltinCall *call, PtxBuiltin which);
-/* Questions about the device (device_questions.c). */
+/* Queries about the device (device_queries.c). */
 void device_runtime_answer(const BuiltinCall *call, PtxBuiltin which);
 
-/* Ends a call with that error. */
+/* Ends a call and returns that error. */
 void device_runtime_finish(const BuiltinCall *call, uint32_t error);
-/* Writes to where the program's pointer, the first argument, leads, and ends the call. */
+/* Writes the value to the address in the first argument, and ends the call. */
 void device_runtime_give(const BuiltinCall *call, const void *value, uint32_t size);
-/* The kernel of a handle, by its index in the program; false: it is none. */
+/* Finds the kernel of a handle, as its index in the program. Returns false if the handle is not a
+ * kernel's. */
 bool device_runtime_find(const BuiltinCall *call, uint64_t handle, uint32_t *function);
 
 #endif

@@ -1,6 +1,7 @@
-/* What kernels ask the device runtime about the device: attributes, limits, kernels, the texts of
- * errors. The answers are those that the host gets; who runs the device gives them (DeviceQueries).
- * Source: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", API reference. */
+/* Queries of kernels to the device runtime about the device: attributes, limits, kernels, the texts
+ * of errors. The answers are the same as on the host; the code that runs the device provides them
+ * (DeviceQueries). Source: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", API
+ * reference. */
 #include "isa/runtime/builtin.h"
 #include "isa/runtime/device_runtime.h"
 
@@ -56,8 +57,8 @@ static void get_function(const BuiltinCall *call, const DeviceQueries *answers) 
     else device_runtime_give(call, attributes, sizeof attributes);
 }
 
-/* cudaError_t (int *ctas, const void *kernel, int threads, size_t shared_bytes[, flags]): a flag
- * would turn off a cache, which changes nothing here. */
+/* cudaError_t (int *ctas, const void *kernel, int threads, size_t shared_bytes[, flags]). A flag
+ * would turn off a cache, which makes no difference here. */
 static void get_occupancy(const BuiltinCall *call, const DeviceQueries *answers) {
     uint32_t function, error = CUDA_INVALID_VALUE;
     uint32_t threads = (uint32_t)builtin_argument(call, 2);
@@ -72,7 +73,7 @@ static void get_occupancy(const BuiltinCall *call, const DeviceQueries *answers)
     else device_runtime_give(call, &ctas, sizeof ctas);
 }
 
-/* const char *(cudaError_t): NULL when device memory has no room for the text. */
+/* const char *(cudaError_t): returns NULL if device memory has no room for the text. */
 static void give_text(const BuiltinCall *call, const DeviceQueries *answers, bool is_name) {
     const DeviceRuntime *runtime = runtime_of(call);
     const char *text = answers->error_text((uint32_t)builtin_argument(call, 0), is_name);

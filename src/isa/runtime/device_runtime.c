@@ -1,9 +1,10 @@
 /* Calls of the device runtime, as CUDA's device code makes them. Streams and events of a kernel are
- * names: what it asks for is done in the order of the calls when its grid has ended, which is an
- * order that every stream allows; tail launches come after the rest. A kernel of old that waits for
- * its children (cudaDeviceSynchronize) gets them done at once where the run can do that. What it
- * asks about the device is in device_questions.c. Left out: limits on launches that wait, copies of
- * arrays. Source: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism". */
+ * only names. The requests of a grid are executed in the order of the calls after the grid has
+ * ended; every stream allows this order. Tail launches come after all other requests. A kernel that
+ * waits for its children (cudaDeviceSynchronize, of older CUDA versions) has its requests executed
+ * immediately, if the run supports it. Queries about the device are in device_queries.c. Left out:
+ * limits on pending launches, copies of arrays. Source: CUDA C++ Programming Guide, "CUDA Dynamic
+ * Parallelism". */
 #include "isa/runtime/device_runtime.h"
 
 #include <inttypes.h>
@@ -30,7 +31,7 @@ void deferred_clear(DeferredList *list) {
     *list = (DeferredList){NULL, 0, 0};
 }
 
-/* ---- What calls share ---- */
+/* ---- Common to all calls ---- */
 
 static DeviceRuntime *runtime_of(const BuiltinCall *call) { return call->context->launch->runtime; }
 
@@ -56,7 +57,7 @@ bool device_runtime_find(const BuiltinCall *call, uint64_t handle, uint32_t *fun
 }
 
 static void give_handle(const BuiltinCall *call) {
-    enum { FIRST_HANDLE = 16 }; /* above those that have a meaning of their own */
+    enum { FIRST_HANDLE = 16 }; /* above the handles with a special meaning */
     uint64_t handle = FIRST_HANDLE + runtime_of(call)->handles++;
     device_runtime_give(call, &handle, sizeof handle);
 }
@@ -71,7 +72,8 @@ static uint64_t new_buffer(const BuiltinCall *call, Deferred *deferred, uint64_t
     return deferred->parameters;
 }
 
-/* The kernel of a handle, and how it is to be launched; an error when that cannot be. */
+/* Sets the kernel of a handle and its launch configuration. Returns an error if it cannot be
+ * launched. */
 static uint32_t set_kernel(const BuiltinCall *call, Deferred *deferred, uint64_t handle,
                            uint32_t grid_at, uint32_t shared_bytes) {
     if (!device_runtime_find(call, handle, &deferred->function)) return CUDA_INVALID_FUNCTION;
@@ -104,7 +106,7 @@ static void get_buffer_v2(const BuiltinCall *call) {
     builtin_set_result(call, new_buffer(call, &deferred, size));
 }
 
-/* Takes the buffer at an address out of those that wait; false when there is none. */
+/* Removes the pending buffer at an address from the list. Returns false if there is none. */
 static bool take_buffer(DeviceRuntime *runtime, uint64_t address, Deferred *deferred) {
     DeferredList *buffers = &runtime->buffers;
     for (uint32_t i = buffers->count; i-- > 0;) {
@@ -151,7 +153,7 @@ static void launch_device_v2(const BuiltinCall *call) {
     else device_runtime_finish(call, CUDA_INVALID_VALUE);
 }
 
-/* The kernel's CTA goes on when what it asked for is done. */
+/* The kernel's CTA continues when its requests are done. */
 static void synchronize(const BuiltinCall *call) {
     DeviceRuntime *runtime = runtime_of(call);
     if (!runtime->asked.count) {
@@ -174,9 +176,9 @@ static void synchronize(const BuiltinCall *call) {
 
 /* ---- Memory ---- */
 
-/* Whether all of a box lies in one allocation. */
+/* Whether the whole box is in one allocation. */
 static bool is_box(const BuiltinCall *call, const DeferredBox *box, const Deferred *shape) {
-    enum { SIZE_BITS = 48 }; /* more than any memory has; products fit in 128 */
+    enum { SIZE_BITS = 48 }; /* more than any memory has; products fit in 128 bits */
     if (!shape->bytes || !shape->rows || !shape->slices) return true;
     if ((shape->bytes | shape->rows | shape->slices | box->pitch | box->slice_pitch) >> SIZE_BITS)
         return false;
@@ -185,7 +187,7 @@ static bool is_box(const BuiltinCall *call, const DeferredBox *box, const Deferr
     return end <= UINT64_MAX && mem_is_valid(call->context->memory, box->address, (uint64_t)end);
 }
 
-/* Asks for a copy or a filling, or says why that cannot be. */
+/* Requests a copy or a fill, or ends the call with the error. */
 static void ask(const BuiltinCall *call, Deferred *deferred, uint64_t stream) {
     bool is_copy = deferred->kind == DEFERRED_COPY;
     uint32_t error = CUDA_SUCCEEDED;
@@ -223,7 +225,7 @@ static void copy_2d(const BuiltinCall *call) {
     ask(call, &deferred, builtin_argument(call, 7));
 }
 
-/* The members of cudaPitchedPtr, cudaPos and cudaMemcpy3DParms (its kind left out). */
+/* Members of cudaPitchedPtr, cudaPos and cudaMemcpy3DParms (without its kind). */
 typedef struct PitchedPointer {
     uint64_t address, pitch, width, rows;
 } PitchedPointer;

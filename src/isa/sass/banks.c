@@ -1,4 +1,5 @@
-/* Constant banks of a launch (see the header). What lies where in bank 0: docs/machine-code.md. */
+/* Constant banks of a launch (see the header). docs/machine-code.md describes the layout of bank
+ * 0. */
 #include "isa/sass/banks.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "isa/sass/code.h"
 #include "memory/memory.h"
 
-/* Byte offsets in bank 0, where all architectures up to sm_90 agree. */
+/* Byte offsets in bank 0, except those that differ between the architectures up to sm_90. */
 enum {
     AT_BLOCK = 0x00,
     AT_GRID = 0x0c,
@@ -19,18 +20,18 @@ enum {
     AT_DYNAMIC_SHARED = 0x2c,
     AT_GRID_ID = 0x30,
     AT_PARAM_BASE = 0x40,       /* before sm_90: generic address of bank 0 itself */
-    AT_PARAM_WINDOW_90 = 0x198, /* generic addresses of parameters: the first and the last */
+    AT_PARAM_WINDOW_90 = 0x198, /* first and last generic address of parameters */
     AT_SMS = 0x10c,
-    AT_SYSTEM_SHARED_90 = 0x114, /* bytes of shared memory that are the system's */
-    AT_MOST_SHARED_90 = 0x13c,   /* bytes that %aggr_smem_size tells at most */
+    AT_SYSTEM_SHARED_90 = 0x114, /* bytes of shared memory that belong to the system */
+    AT_MOST_SHARED_90 = 0x13c,   /* maximum that %aggr_smem_size reports, in bytes */
     AT_HAS_CLUSTERS_90 = 0x140,  /* %is_explicit_cluster, a word */
     AT_CLUSTER_SHAPE_90 = 0x144, /* %cluster_nctaid, three words, and their reciprocals as floats */
     AT_CLUSTERS_90 = 0x15c,      /* %nclusterid, three words */
     AT_CLUSTER_RANKS_90 = 0x188, /* %cluster_nctarank */
     AT_END = 0x118,
-    SLACK = 16 /* readable bytes past a bank: operands of 64 and 128 bits */
+    SLACK = 16 /* bytes after a bank that can be read, for operands of 64 and 128 bits */
 };
-/* The generic address of bank 3, and the end of what isspacep.global takes for global memory. */
+/* The generic address of bank 3. It is also where global memory ends for isspacep.global. */
 static const uint64_t constant_base = (uint64_t)ISA_CONSTANT_UPPER << 32;
 
 static void *room_for(void *block, size_t *capacity, size_t bytes) {
@@ -49,7 +50,7 @@ static bool is_for(const SassBankPart *part, const IsaLaunch *launch) {
            part->function == launch->function - launch->program->functions;
 }
 
-/* Bytes of each bank. */
+/* Sets the size of each bank in bytes. */
 static void measure(const IsaLaunch *launch, uint32_t *size) {
     const SassCode *code = launch->program->code;
     const CubinFunction *function = function_of(launch);
@@ -71,7 +72,7 @@ static void put_long(uint8_t *bank, uint32_t at, uint64_t value) {
     memcpy(bank + at, &value, sizeof value);
 }
 
-/* By which cvta.param and isspacep.param answer. */
+/* Sets the values that cvta.param and isspacep.param use. */
 static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
     const uint32_t sm = launch->program->code->sm;
     const uint64_t base = MEM_PARAM_WINDOW - function_of(launch)->parameter_offset;
@@ -84,8 +85,8 @@ static void put_param_window(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, sm >= 80 ? 0x12c : 0x114, (uint32_t)(MEM_PARAM_END - 1 - base));
 }
 
-/* The float that times a CTA's index, rounded down, is that of its cluster: no less than the
- * reciprocal. */
+/* The product of this float with a CTA's index, rounded down, is the index of its cluster. The
+ * float must not be less than the exact reciprocal. */
 static uint32_t reciprocal(uint32_t ctas) {
     float value = 1.0f / (float)ctas;
     if ((double)value * ctas < 1) value = nextafterf(value, 2);
@@ -94,7 +95,7 @@ static uint32_t reciprocal(uint32_t ctas) {
     return bits;
 }
 
-/* Without clusters a CTA is one of its own. */
+/* Without clusters, each CTA is its own cluster. */
 static void put_clusters(const IsaLaunch *launch, uint8_t *bank) {
     const bool has_clusters = launch->clusters != NULL;
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -132,13 +133,13 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
                launch->parameter_bytes);
 }
 
-/* Sections first, then the variables in them, which kernels and the host may have changed. */
+/* Fills in sections first, then their variables, which kernels and the host may have changed. */
 static void fill_parts(const IsaLaunch *launch, struct DeviceMemory *memory, uint8_t *const *bank) {
     const SassCode *code = launch->program->code;
     for (uint32_t i = 0; i < code->part_count; ++i) {
         const SassBankPart *part = &code->parts[i];
         if (!is_for(part, launch) || part->bank >= ISA_BANKS) continue;
-        if (!part->bank && !part->var) continue; /* what a launch itself fills in */
+        if (!part->bank && !part->var) continue; /* a launch fills this in itself */
         uint8_t *to = bank[part->bank] + part->offset;
         if (part->bytes) memcpy(to, part->bytes, part->size);
         else mem_read(memory, part->var->address, to, part->size);

@@ -1,4 +1,4 @@
-/* What machine code says of how its instructions issue, in the timing model's terms. */
+/* Converts the control information of machine code to the timing model's terms. */
 #include "isa/sass/translate.h"
 
 #include <assert.h>
@@ -9,8 +9,8 @@ static_assert((int)ISA_UNITS == (int)SASS_UNITS && (int)ISA_UNIT_BRANCH == (int)
 static_assert((int)ISA_NO_COUNTER == (int)SASS_NO_COUNTER, "both name no counter alike");
 static_assert((int)ISA_NO_REGISTER == (int)SASS_RZ, "RZ is not read from the register file");
 
-/* The word of a constant bank that is an operand, or that a register chooses it; 0: there is none.
- */
+/* The constant bank word that is an operand; ISA_INDEXED_CONSTANT if a register selects it; 0:
+ * none. */
 static uint32_t constant_of(const SassInst *inst) {
     for (int i = 0; i < inst->operand_count; i++) {
         const SassOperand *operand = &inst->operand[i];
@@ -21,7 +21,7 @@ static uint32_t constant_of(const SassInst *inst) {
     return 0;
 }
 
-/* Which registers are read at which place. */
+/* Sets which registers are read at which position. */
 static void put_operands(IsaControl *control, const SassInst *inst) {
     for (int i = 0; i < inst->operand_count; i++) {
         const SassOperand *operand = &inst->operand[i];

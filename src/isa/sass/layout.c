@@ -1,4 +1,4 @@
-/* Where code and constants of a cubin lie (see layout.h). */
+/* Layout of code and constants of a cubin (see layout.h). */
 #include "isa/sass/layout.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---- Relocations ---- */
 
-/* The addresses that relocations ask for. */
+/* The addresses that relocations refer to. */
 static bool resolve(void *context, const CubinSymbol *symbol, CubinReference what,
                     uint64_t *value) {
     const IsaProgram *program = context;
@@ -17,7 +17,7 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
         *value = symbol->offset;
         return true;
     }
-    if (symbol->section == CUBIN_NONE) { /* of the system */
+    if (symbol->section == CUBIN_NONE) { /* a function of the system */
         const PtxBuiltin builtin = ptx_find_builtin(symbol->name);
         *value = builtin == PTX_BUILTIN_COUNT ? 0 : ISA_BUILTIN_ADDRESS + 16 * (uint64_t)builtin;
         return builtin != PTX_BUILTIN_COUNT || symbol->is_weak;
@@ -42,7 +42,7 @@ static bool holds_code(const CubinSection *section) {
     return section->space == CUBIN_SPACE_CODE && section->bytes;
 }
 
-/* The section's instructions, from its first pc on. */
+/* Decodes the section's instructions, from its first pc on. */
 static bool decode_section(IsaProgram *program, uint16_t index, Diag *diag) {
     SassCode *code = program->code;
     const CubinSection *section = &code->cubin->sections[index];
@@ -80,11 +80,11 @@ bool layout_code(IsaProgram *program, Diag *diag) {
     return true;
 }
 
-/* ---- What lies in constant banks ---- */
+/* ---- Contents of constant banks ---- */
 
-enum { BANK_BYTES = 1 << 16 }; /* of a constant bank, by the width of its offsets */
+enum { BANK_BYTES = 1 << 16 }; /* size of a constant bank, given by the width of its offsets */
 
-/* Adds a part of a bank. False after a message: it does not lie in one. */
+/* Adds a part of a bank. Returns false after a message: the part is outside the bank. */
 static bool add_part(IsaProgram *program, SassBankPart part, uint64_t offset, uint64_t size,
                      Diag *diag) {
     SassCode *code = program->code;
@@ -101,8 +101,8 @@ static bool add_part(IsaProgram *program, SassBankPart part, uint64_t offset, ui
     return true;
 }
 
-/* Texture and surface references of a kernel: words of bank 0 behind its parameters, which hold
- * what the variables do. */
+/* Texture and surface references of a kernel: words of bank 0 after its parameters. They have the
+ * values of the variables. */
 static bool collect_references(IsaProgram *program, uint32_t section, Diag *diag) {
     SassCode *code = program->code;
     const CubinSection *from = &code->cubin->sections[section];
@@ -127,7 +127,7 @@ static bool collect_references(IsaProgram *program, uint32_t section, Diag *diag
     return true;
 }
 
-/* A section of constants: of all functions, or of the kernels whose code it goes with. */
+/* A section of constants: for all functions, or for the kernels whose code it belongs to. */
 static bool collect_section(IsaProgram *program, uint32_t index, Diag *diag) {
     const Cubin *cubin = program->code->cubin;
     const CubinSection *section = &cubin->sections[index];
@@ -145,7 +145,7 @@ static bool collect_section(IsaProgram *program, uint32_t index, Diag *diag) {
     return true;
 }
 
-/* Variables in banks, whose values are those of device memory. */
+/* Variables in banks; their values are in device memory. */
 static bool collect_variables(IsaProgram *program, Diag *diag) {
     const Cubin *cubin = program->code->cubin;
     for (uint32_t i = 0; i < cubin->symbol_count; ++i) {
@@ -175,7 +175,7 @@ bool layout_constants(IsaProgram *program, Diag *diag) {
     return collect_variables(program, diag);
 }
 
-/* ---- Words that operands name ---- */
+/* ---- Words that operands refer to ---- */
 
 static int by_place(const void *a, const void *b) {
     const IsaBankRow *x = a, *y = b;
@@ -183,7 +183,7 @@ static int by_place(const void *a, const void *b) {
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* The rows so far. */
+/* The rows collected so far. */
 typedef struct Rows {
     IsaBankRow *items;
     uint32_t count, capacity;
@@ -194,7 +194,7 @@ static void add_row(Rows *rows, uint8_t bank, uint32_t offset) {
     rows->items[rows->count++] = (IsaBankRow){.bank = bank, .offset = offset};
 }
 
-/* Every word that operands of the instruction may be made of. */
+/* Adds every word that the instruction's operands may read. */
 static void add_rows_of(Rows *rows, const SassInst *inst) {
     const bool is_load = inst->op == SASS_OP_LDC || inst->op == SASS_OP_ULDC;
     uint8_t bank;

@@ -1,4 +1,4 @@
-/* The module of a cubin, as other parts see one (see code.h). */
+/* The module of a cubin, as other parts of the simulator use it (see code.h). */
 #include "isa/sass/code.h"
 
 #include <stdio.h>
@@ -7,10 +7,10 @@
 
 #include "isa/exec/sass.h"
 
-enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90 }; /* that isa/sass/ knows */
+enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90 }; /* supported here */
 enum { MOST_PARAMETER_BYTES = 1 << 15 };                  /* CUDA's limit, 32764 from sm_70 on */
 
-/* Whether all parameters lie in the area. */
+/* Whether all parameters are inside the parameter area. */
 static bool parameters_fit(const CubinFunction *function) {
     if (function->parameter_bytes > MOST_PARAMETER_BYTES ||
         function->parameter_offset > 2 * MOST_PARAMETER_BYTES)
@@ -23,7 +23,7 @@ static bool parameters_fit(const CubinFunction *function) {
     return true;
 }
 
-/* A kernel's parameters as variables of the parameter space. */
+/* Creates a kernel's parameters as variables of the parameter space. */
 static void add_parameters(PtxFunction *out, const CubinFunction *from, Arena *arena) {
     out->parameters = ARENA_ARRAY(arena, PtxVar, from->parameter_count + 1);
     out->parameter_count = (uint16_t)from->parameter_count;
@@ -71,7 +71,7 @@ static bool is_variable(const Cubin *cubin, const CubinSymbol *symbol) {
              cubin->sections[symbol->section].code == CUBIN_NONE));
 }
 
-/* Copies of the sections that hold data, which relocations change. */
+/* Copies the sections that hold data, because relocations change them. */
 static void copy_data(PtxModule *module, const Cubin *cubin) {
     module->cubin_data = ARENA_ARRAY(module->arena, unsigned char *, cubin->section_count + 1);
     for (uint32_t s = 0; s < cubin->section_count; ++s) {
@@ -104,7 +104,7 @@ static PtxVar *variable_of(const PtxModule *module, const Cubin *cubin, const Cu
     return var;
 }
 
-/* Texture and surface references are variables of the driver's: 8 bytes that hold a handle. */
+/* Texture and surface references are variables of the driver: 8 bytes that hold a handle. */
 static PtxVar *reference_of(const CubinSymbol *symbol, Arena *arena) {
     PtxVar *var = ARENA_NEW(arena, PtxVar);
     *var = (PtxVar){.name = symbol->name,
@@ -138,7 +138,7 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
         return NULL;
     }
     PtxModule *module = ARENA_NEW(arena, PtxModule);
-    char *shown = arena_strdup(arena, cubin->name); /* in messages */
+    char *shown = arena_strdup(arena, cubin->name); /* the name in messages */
     text_show_controls(shown);
     *module = (PtxModule){.arena = arena,
                           .file = shown,

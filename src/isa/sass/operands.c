@@ -71,7 +71,7 @@ static void note(TrRegs *list, uint32_t number, uint32_t ordinal) {
 }
 
 IsaOperand tr_gpr(const Translator *t, uint32_t number) {
-    /* one that the function does not have: the row behind the last, which is scratch */
+    /* registers that the function lacks use the row after the last, which is scratch */
     return (IsaOperand)((number < t->gprs ? number : t->sink_row) * ISA_ROW_BYTES);
 }
 static IsaOperand uniform(const Translator *t, uint32_t number) {

@@ -1,17 +1,17 @@
-/* Bulk copies of sm_90: UBLKCP, UBLKRED, UBLKPF, and those of tiles: UTMALDG, UTMASTG, UTMAREDG,
- * UTMAPF. Their operands are uniform registers: a warp
- * begins one copy, whichever of its lanes are active. A shared address and an mbarrier are a pair
- * of registers, a size counts 16 bytes. Found by what ptxas makes of cp.async.bulk. */
+/* Bulk copies of sm_90: UBLKCP, UBLKRED, UBLKPF, and copies of tiles: UTMALDG, UTMASTG, UTMAREDG,
+ * UTMAPF. Their operands are uniform registers: a warp starts one copy, whichever of its lanes are
+ * active. A shared address and an mbarrier are a pair of registers. A size is in units of 16 bytes.
+ * Found from the code that ptxas generates for cp.async.bulk. */
 #include "isa/async.h"
 #include "isa/sass/translate.h"
 
 static const PtxSub operations[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC,
                                     PTX_SUB_DEC, PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR};
 
-/* What all have in common. */
+/* Common to all bulk copies. */
 static IsaInst *put_step(Translator *t, IsaHandler handler, IsaBulkKind kind) {
     IsaInst *step = tr_step(t, handler);
-    t->is_uniform = false; /* its guard is a lane's */
+    t->is_uniform = false; /* the guard is per lane */
     t->inst.flow = ISA_FLOW_STORE;
     t->info.flags |= ISA_IS_BULK;
     step->target = step->reconverge = 0; /* offsets */
@@ -19,14 +19,14 @@ static IsaInst *put_step(Translator *t, IsaHandler handler, IsaBulkKind kind) {
     return step;
 }
 
-/* The ranks that a copy goes to, if it goes to several CTAs: the upper half of a register. */
+/* The destination ranks of a multicast copy: the upper half of a register. */
 static IsaOperand ranks_of(Translator *t, const SassOperand *operand) {
     if (!tr_mod(t, SASS_MOD_BULK_MULTICAST)) return ISA_SINK;
     return tr_step3(t, ISA_DO_SHR_U32, tr_scratch(t), tr_row(t, operand), tr_constant(t, 16))
         ->operand[0];
 }
 
-/* The lower half of such a register, else all of it: a size. */
+/* The size: the lower half of the register for a multicast copy, otherwise all of it. */
 static IsaOperand size_of(Translator *t, const SassOperand *operand) {
     if (!tr_mod(t, SASS_MOD_BULK_MULTICAST)) return tr_row(t, operand);
     return tr_step3(t, ISA_DO_AND_32, tr_scratch(t), tr_row(t, operand), tr_constant(t, UINT16_MAX))
@@ -70,7 +70,7 @@ bool tr_op_ublkcp(Translator *t) {
     return true;
 }
 
-/* to, from, size: global memory is combined with shared memory. */
+/* to, from, size: combines global memory with shared memory. */
 bool tr_op_ublkred(Translator *t) {
     static const struct {
         uint8_t size, flags; /* 0: no such type */
@@ -101,8 +101,8 @@ bool tr_op_ublkpf(Translator *t) {
     return true;
 }
 
-/* The offsets of im2col, behind the ranks if there are some: both share a register, whose lower
- * half has an offset of 16 bits, two of 8, or three of 5. */
+/* Adds the ranks, if there are any, and the im2col offsets. Both are in one register. Its lower
+ * half has one offset of 16 bits, two of 8, or three of 5. */
 static void add_more(Translator *t, const SassOperand *operand, uint32_t rank, bool chooses,
                      bool has_offsets) {
     static const uint32_t bits[] = {16, 8, 5};
@@ -117,8 +117,8 @@ static void add_more(Translator *t, const SassOperand *operand, uint32_t rank, b
         tr_add_wide(t, rows[i]);
 }
 
-/* The operands are a block of registers and the map. The block has the shared address (not of
- * UTMAPF), of UTMALDG the mbarrier, and the coordinates. */
+/* The operands are a block of registers and the map. The block has the shared address (except for
+ * UTMAPF), the mbarrier (for UTMALDG), and the coordinates. */
 bool tr_op_utma(Translator *t) {
     const bool is_load = t->sass->op == SASS_OP_UTMALDG,
                is_prefetch = t->sass->op == SASS_OP_UTMAPF;
@@ -127,7 +127,7 @@ bool tr_op_utma(Translator *t) {
     const uint32_t rank = tr_mod(t, SASS_MOD_TILE_RANK) + 1u;
     const bool is_im2col = tr_mod(t, SASS_MOD_TILE_IM2COL);
     if (rank > 5 || (is_im2col && rank < 3)) return tr_refuse(t, "this number of dimensions");
-    IsaOperand row[7]; /* of the block */
+    IsaOperand row[7]; /* rows of the block */
     const uint32_t before = is_load ? 2 : is_prefetch ? 0 : 1;
     for (uint32_t i = 0; i < before + rank; ++i)
         row[i] = tr_register(t, block, i);

@@ -9,7 +9,7 @@ static const PtxType integer_types[] = {PTX_U8, PTX_U16, PTX_U32, PTX_U64,
 
 static PtxType float_type(uint8_t value) { return value < 5 ? float_types[value] : PTX_TYPE_NONE; }
 
-/* The part of a register that an operand names, moved to its lower end. */
+/* The part of a register that an operand names, shifted to the low end. */
 static IsaOperand part_of(Translator *t, const SassOperand *operand, IsaOperand row) {
     const uint32_t by = operand->suffix == SASS_SUFFIX_H1 || operand->suffix == SASS_SUFFIX_B2 ? 16
                         : operand->suffix == SASS_SUFFIX_B1                                    ? 8
@@ -39,7 +39,7 @@ static PtxRound integral_of(const Translator *t) {
     return round[tr_mod(t, SASS_MOD_ROUND_INT) & 3];
 }
 
-/* The conversion of `row` into the instruction's first operand. */
+/* Converts `row` to the instruction's first operand. */
 static bool convert(Translator *t, IsaHandler handler, IsaConvert how, IsaOperand row) {
     const bool is_wide = how.destination_bits == 64;
     how.register_bits = is_wide ? 64 : 32;
@@ -124,14 +124,14 @@ bool tr_op_i2fp(Translator *t) {
 
 /* ---- F2FP ---- */
 
-/* Below the upper half of c. */
+/* Merges `low` into the lower half of c. */
 static void merge(Translator *t, const SassOperand *c, IsaOperand low) {
     enum { A_OR_B_AND_C = 0xf8 };
     const IsaOperand rest = tr_row(t, c), upper = tr_constant(t, 0xffff0000);
     tr_step4(t, ISA_DO_LOP3_32, tr_to(t, tr_operand(t, 0)), low, rest, upper)->sub = A_OR_B_AND_C;
 }
 
-/* A conversion between floats as the instruction's modifiers have it. */
+/* A conversion between floats with the instruction's modifiers. */
 static IsaConvert float_conversion(const Translator *t, PtxType from, PtxType to) {
     IsaConvert how = between(from, to);
     how.round = tr_round(t) & 7;
@@ -141,7 +141,7 @@ static IsaConvert float_conversion(const Translator *t, PtxType from, PtxType to
     return how;
 }
 
-/* Two 8-bit floats, in the lower or the upper half of b, to two halves. */
+/* Converts two 8-bit floats, in the lower or the upper half of b, to two halves. */
 static bool unpack(Translator *t, PtxType from) {
     const SassOperand *b = tr_operand(t, 2);
     const IsaConvert how = float_conversion(t, from, PTX_F16X2);
@@ -152,8 +152,8 @@ static bool unpack(Translator *t, PtxType from) {
     return true;
 }
 
-/* d, a, b, c: adjacent floats a and b, a the upper one. Where the instruction merges, the halves
- * come from b alone, and the rest of d is the upper half of c; with 8-bit floats its lower half. */
+/* d, a, b, c: packs floats a and b, a in the upper part. If the instruction merges, the halves come
+ * from b alone, and the rest of d is the upper half of c, or the lower half for 8-bit floats. */
 bool tr_op_f2fp(Translator *t) {
     const uint8_t to = tr_mod(t, SASS_MOD_F2FP_TO), from = tr_mod(t, SASS_MOD_F2FP_FROM);
     const SassOperand *d = tr_operand(t, 0), *a = tr_operand(t, 1);
@@ -171,7 +171,8 @@ bool tr_op_f2fp(Translator *t) {
     if (is_8_bits && from == SASS_F2FP_FROM_F16) {
         if (merges || a->value != SASS_RZ) return tr_refuse(t, "two pairs of halves");
         const IsaConvert how = float_conversion(t, PTX_F16X2, narrow);
-        const IsaOperand pair = tr_scratch(t), rest = tr_row(t, c); /* c, not printed, above it */
+        const IsaOperand pair = tr_scratch(t), rest = tr_row(t, c); /* c, which is not printed, is
+                                                                     * the upper half */
         tr_step2(t, ISA_DO_CVT_PACK, pair, tr_row(t, b))->imm = isa_convert_imm(how);
         tr_step4(t, ISA_DO_PRMT_INDEX, tr_to(t, d), pair, rest, tr_constant(t, 0x5410));
         return true;
@@ -201,7 +202,7 @@ bool tr_op_f2fp(Translator *t) {
 typedef struct Packed {
     uint8_t bits;
     bool is_signed;
-    PtxType type; /* of 8 and 16 bits */
+    PtxType type; /* for 8 and 16 bits */
 } Packed;
 static Packed packed_to(const Translator *t) {
     static const Packed packed[] = {{8, false, PTX_U8},        {8, true, PTX_S8},
@@ -211,7 +212,7 @@ static Packed packed_to(const Translator *t) {
     return packed[tr_mod(t, SASS_MOD_PACKED_TO) & 7];
 }
 
-/* d = saturated b, saturated a, and the rest c, the lowest first. */
+/* d = saturated b, saturated a, then c, from the lowest bit on. */
 static bool pack(Translator *t, IsaOperand a, IsaOperand b, IsaOperand c) {
     const Packed to = packed_to(t);
     IsaInst *step = tr_step4(t, ISA_DO_CVT_PACK_INTEGERS, tr_to(t, tr_operand(t, 0)), a, b, c);
@@ -225,7 +226,7 @@ bool tr_op_i2ip(Translator *t) {
     return pack(t, x, y, tr_row(t, tr_operand(t, 3)));
 }
 
-/* A float as an integer of the packed type, saturated; kept in 32 bits. */
+/* Converts a float to an integer of the packed type, saturated, in 32 bits. */
 static IsaOperand to_integer(Translator *t, IsaOperand row) {
     const Packed to = packed_to(t);
     const IsaConvert how = {.source = PTX_F32,
@@ -250,7 +251,7 @@ bool tr_op_f2ip(Translator *t) {
 
 /* ---- The function unit ---- */
 
-/* A function of halves or bfloat16: of the lower half, or that which the operand names. */
+/* A function of halves or bfloat16, of the lower half or the half that the operand names. */
 static bool function_of_half(Translator *t, uint8_t function) {
     const bool is_bf16 = tr_mod(t, SASS_MOD_FUNCTION_TYPE) == SASS_FUNCTION_TYPE_BF16;
     const bool is_power = function == SASS_FUNCTION_EX2;
@@ -261,7 +262,7 @@ static bool function_of_half(Translator *t, uint8_t function) {
              : is_power ? ISA_DO_EX2_F16
                         : ISA_DO_TANH_F16,
              tr_to(t, tr_operand(t, 0)), x)
-        ->sub = is_bf16 && is_power ? ISA_MOD_FTZ : 0; /* PTX's has no other form */
+        ->sub = is_bf16 && is_power ? ISA_MOD_FTZ : 0; /* PTX's handler has no other form */
     t->info.op_class = ISA_CLASS_SFU;
     return true;
 }

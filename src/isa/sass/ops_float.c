@@ -11,7 +11,8 @@ static uint8_t float_sub(const Translator *t) {
                      (tr_mod(t, SASS_MOD_XORSIGN) ? ISA_MOD_XORSIGN : 0) |
                      (tr_mod(t, SASS_MOD_RELU) ? ISA_MOD_RELU : 0));
 }
-/* The plain handler, that with modifiers or that with a rounding mode: three in a row. */
+/* The plain handler, the one with modifiers, or the one with a rounding mode; they are
+ * consecutive. */
 static IsaHandler float_handler(IsaHandler plain, uint8_t sub) {
     return (IsaHandler)(plain + (sub & ISA_MOD_ROUND ? 2 : sub ? 1 : 0));
 }
@@ -25,7 +26,7 @@ bool tr_op_fmnmx(Translator *t) {
                      sub ? ISA_DO_MAX_F32_MOD : ISA_DO_MAX_F32, sub, true, 1);
 }
 
-/* A factor times the power of two that FMUL's product is scaled by. */
+/* A factor, multiplied with the power of two that scales FMUL's product. */
 static IsaOperand scaled(Translator *t, IsaOperand row) {
     static const uint32_t powers[] = {0x3f800000, 0x3e000000, 0x3e800000, 0x3f000000,
                                       0x3f800000, 0x40000000, 0x40800000, 0x41000000};
@@ -77,7 +78,7 @@ bool tr_op_double(Translator *t) {
 
 /* ---- Pairs of halves ---- */
 
-/* A float as a half: ptxas takes one in place of what cvt.rz.f16.f32 makes of it. */
+/* A float operand as a half: ptxas uses one instead of the result of cvt.rz.f16.f32. */
 static IsaOperand float_as_half(Translator *t, IsaOperand row) {
     const IsaConvert how = {.source = PTX_F32,
                             .destination = PTX_F16,
@@ -90,7 +91,7 @@ static IsaOperand float_as_half(Translator *t, IsaOperand row) {
     return step->operand[0];
 }
 
-/* Two halves, with the sign and the choice of halves that the operand says. */
+/* Two halves, with the operand's signs and selection of halves. */
 IsaOperand tr_halves(Translator *t, const SassOperand *operand) {
     const bool is_float = operand->suffix == SASS_SUFFIX_HALF_F32;
     const IsaOperand row = is_float ? float_as_half(t, tr_row(t, operand)) : tr_row(t, operand);
@@ -106,8 +107,8 @@ IsaOperand tr_halves(Translator *t, const SassOperand *operand) {
     return to;
 }
 
-/* HADD2.F32, HMUL2.F32: the sum or the product of two halves, rounded to a half, as a float: ptxas
- * makes it of add.f16 (mul.f16) and cvt.f32.f16. */
+/* HADD2.F32, HMUL2.F32: the sum or the product of two halves, rounded to a half, as a float. ptxas
+ * generates it for add.f16 (mul.f16) followed by cvt.f32.f16. */
 static bool halves_as_float(Translator *t, IsaHandler handler) {
     IsaOperand source[2];
     if (tr_mod(t, SASS_MOD_BF16)) return tr_refuse(t, "bfloat16 as float");
@@ -123,7 +124,7 @@ static bool halves_as_float(Translator *t, IsaHandler handler) {
     return true;
 }
 
-/* HADD2 of nothing and a float: the float rounded to a half, in both halves. */
+/* HADD2 of RZ and a float: the float rounded to a half, in both halves. */
 static bool half_of_float(Translator *t) {
     const SassOperand *none = tr_operand(t, 1), *number = tr_operand(t, 2);
     if (none->kind != SASS_REG || none->value != SASS_RZ || tr_mod(t, SASS_MOD_BF16) ||
@@ -136,8 +137,8 @@ static bool half_of_float(Translator *t) {
     return true;
 }
 
-/* Whether operand i is a float that counts as a half: the first of HADD2, to which nothing is
- * added. ptxas makes cvt.rz.f16.f32 of that for sm_75. */
+/* Whether operand i is a float that is used as a half: the first operand of an HADD2 that adds RZ.
+ * ptxas compiles cvt.rz.f16.f32 to that for sm_75. */
 static bool is_cut_float(const Translator *t, int i) {
     const SassOperand *other = tr_operand(t, 2);
     return t->sass->op == SASS_OP_HADD2 && i == 0 && other->kind == SASS_REG &&
@@ -195,7 +196,7 @@ bool tr_op_hmnmx2(Translator *t) {
     return true;
 }
 
-/* d, a, b, c, p: the minimum of three where p is true, else the maximum */
+/* d, a, b, c, p: the minimum of three if p is true, otherwise the maximum */
 bool tr_op_vhmnmx(Translator *t) {
     bool negated;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);

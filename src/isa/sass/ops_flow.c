@@ -1,13 +1,14 @@
 /* Branches, calls, the end of threads, convergence barriers, and barriers of the CTA.
  *
- * Lanes part at a branch and meet where the code says: BSSY notes the lanes that execute it in a
- * convergence barrier, and those wait for one another at the BSYNC of that barrier, but for lanes
- * that BREAK has taken out. The row of a barrier holds, in each lane, the lanes that it meets. */
+ * Lanes diverge at a branch and reconverge where the code says. BSSY records the lanes that execute
+ * it in a convergence barrier. These lanes wait for one another at the BSYNC of that barrier,
+ * except for lanes that BREAK has removed. The row of a barrier holds, in each lane, the lanes that
+ * it meets. */
 #include "isa/sass/translate.h"
 
 /* ---- Branches ---- */
 
-/* The predicates of a flow instruction, other than its guard, go to operands 1 and 2. */
+/* The predicates of a flow instruction, except its guard, become operands 1 and 2. */
 static void put_conditions(Translator *t, int first, int count) {
     IsaInst *inst = &t->inst;
     int at = 1;
@@ -22,7 +23,7 @@ static void put_conditions(Translator *t, int first, int count) {
     }
 }
 
-/* The operand of that kind; NULL: there is none. */
+/* The first operand of that kind; NULL: none. */
 static const SassOperand *operand_of(const Translator *t, SassOperandKind kind) {
     for (int i = 0; i < t->sass->operand_count; ++i)
         if (tr_operand(t, i)->kind == kind) return tr_operand(t, i);
@@ -35,7 +36,7 @@ static void jump_to(Translator *t, uint32_t pc) {
     t->info.flags |= ISA_IS_BRANCH;
 }
 
-/* The pc that an offset from the end of the instruction leads to. */
+/* The pc at an offset from the end of the instruction. */
 static bool relative_pc(Translator *t, int64_t offset, uint32_t *pc) {
     const int64_t to = (int64_t)t->pc + 1 + offset / SASS_INST_BYTES;
     if (offset % SASS_INST_BYTES || to < 0 || to >= t->program->inst_count)
@@ -64,8 +65,8 @@ bool tr_op_branch(Translator *t) {
     return true;
 }
 
-/* Branches to an absolute address: those of our code count from its start. Functions of the system
- * are found when a warp gets there. */
+/* Branches to an absolute address. Addresses of our code are relative to its start. Functions of
+ * the system are resolved when a warp executes the branch. */
 bool tr_op_jump(Translator *t) {
     const SassOperand *target = operand_of(t, SASS_TARGET);
     if (!target) return tr_refuse(t, "this target");
@@ -82,7 +83,7 @@ bool tr_op_jump(Translator *t) {
     return true;
 }
 
-/* Each lane to an address in a register, relative or absolute. */
+/* Each lane jumps to an address in a register, relative or absolute. */
 bool tr_op_jump_lanes(Translator *t) {
     const SassOperand *reg = operand_of(t, SASS_REG), *target = operand_of(t, SASS_TARGET);
     if (!reg) reg = operand_of(t, SASS_UREG);
@@ -103,7 +104,7 @@ bool tr_op_call(Translator *t) {
     return tr_mod(t, SASS_MOD_ABS) == SASS_ABS_ABS ? tr_op_jump(t) : tr_op_branch(t);
 }
 
-/* The address behind the instruction, or that of a target. */
+/* The address after the instruction, or the address of a target. */
 bool tr_op_lepc(Translator *t) {
     const SassOperand *target = operand_of(t, SASS_TARGET);
     const int64_t address = ((int64_t)t->pc + 1) * SASS_INST_BYTES + (target ? target->value : 0);
@@ -169,9 +170,9 @@ bool tr_op_break(Translator *t) {
     return true;
 }
 
-/* (p,) mask (, target). .EXCLUSIVE and .COLLECTIVE: the lanes of one mask go on without the others,
- * as the votes and reductions that follow take no mask, until a BSYNC. .COLLECTIVE: what follows up
- * to ENDCOLLECTIVE is done by all of them at once; the target is behind it. */
+/* (p,) mask (, target). .EXCLUSIVE and .COLLECTIVE: the lanes of one mask continue without the
+ * others until a BSYNC, because the votes and reductions that follow have no mask. .COLLECTIVE: all
+ * of them execute what follows, up to ENDCOLLECTIVE, together; the target is after it. */
 bool tr_op_warpsync(Translator *t) {
     const SassOperand *reg = operand_of(t, SASS_REG);
     const SassOperand *mask = reg ? reg : tr_operand(t, t->sass->operand_count - 1);
@@ -187,7 +188,7 @@ bool tr_op_warpsync(Translator *t) {
     return true;
 }
 
-/* Between a register and a convergence barrier. */
+/* Moves between a register and a convergence barrier. */
 bool tr_op_bmov(Translator *t) {
     const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1);
     const bool is_saved = to->kind == SASS_REG;
@@ -199,7 +200,7 @@ bool tr_op_bmov(Translator *t) {
     return true;
 }
 
-/* Between a register and half of the return address, which such code keeps values in. */
+/* Moves between a register and half of the return address, in which such code keeps values. */
 bool tr_op_rpcmov(Translator *t) {
     const IsaOperand half =
         (IsaOperand)((t->return_row + tr_mod(t, SASS_MOD_RPC_PART)) * ISA_ROW_BYTES);
@@ -211,14 +212,14 @@ bool tr_op_rpcmov(Translator *t) {
     return true;
 }
 
-/* Also hints to caches, on which results do not depend, and reports of errors of other CTAs, which
- * do not exist here. */
+/* Also used for hints to caches, which do not change results, and for reports of errors of other
+ * CTAs, which do not occur here. */
 bool tr_op_nop(Translator *t) {
     tr_step(t, ISA_DO_NOP);
     return true;
 }
 
-/* A loop that sleeps waits for another thread, whatever it looks at. */
+/* A loop that sleeps counts as waiting for another thread, whatever it reads. */
 bool tr_op_nanosleep(Translator *t) {
     t->info.flags |= ISA_LOOKS;
     return tr_op_nop(t);
@@ -234,8 +235,7 @@ bool tr_op_dependency(Translator *t) {
 
 /* ---- Barriers of the CTA ---- */
 
-/* Results of reductions wait for B2R in a row and a word of their own, at the end of the scratch.
- */
+/* Results of reductions are kept for B2R in a separate row and word, at the end of the scratch. */
 static IsaOperand result_row(const Translator *t) {
     return (IsaOperand)((t->sink_row + 1) * ISA_ROW_BYTES);
 }
@@ -275,7 +275,7 @@ bool tr_op_bar(Translator *t) {
     return true;
 }
 
-/* All threads of the cluster: UCGABAR_ARV, UCGABAR_WAIT. */
+/* A barrier of all threads of the cluster: UCGABAR_ARV, UCGABAR_WAIT. */
 bool tr_op_cga_barrier(Translator *t) {
     const bool is_arrival = t->sass->op == SASS_OP_UCGABAR_ARV;
     t->is_uniform = false;

@@ -1,5 +1,5 @@
-/* Integers, bits, moves, selection and minima, of both data paths. A uniform operation is its
- * vector counterpart, executed by all lanes on rows that hold one value. */
+/* Integers, bits, moves, selection and minima, for both data paths. A uniform operation is executed
+ * like its vector counterpart, by all lanes, on rows that hold the same value in every lane. */
 #include "isa/sass/translate.h"
 
 static bool is_zero(const SassOperand *operand) {
@@ -16,13 +16,13 @@ bool tr_op_mov(Translator *t) {
     return true;
 }
 
-/* UMOV has no mask of bytes; MOV's must be whole. */
+/* UMOV has no byte mask; MOV's must have all bytes. */
 bool tr_op_mov_masked(Translator *t) {
     if (tr_operand(t, 2)->value != 15) return tr_refuse(t, "a move of some bytes");
     return tr_op_mov(t);
 }
 
-/* A pair of registers, or a number whose sign fills the upper word, joined. */
+/* A joined pair of registers, or a number whose sign fills the upper word. */
 static IsaOperand wide_term(Translator *t, const SassOperand *operand) {
     if (operand->kind != SASS_IMM) return tr_joined(t, operand);
     IsaInst *step = tr_step(t, ISA_DO_JOIN);
@@ -223,10 +223,10 @@ bool tr_op_prmt(Translator *t) {
     return true;
 }
 
-/* d, a, b or d, a: handlers with the same operands in the same order. */
+/* d, a, b or d, a: handlers whose operands have the same order. */
 typedef struct Plain {
     uint16_t op;
-    IsaHandler handler, is_signed; /* of unsigned and signed operands */
+    IsaHandler handler, is_signed; /* for unsigned and signed operands */
     uint8_t sources;
     uint8_t op_class;
 } Plain;
@@ -242,7 +242,7 @@ static const Plain plain[] = {
     {SASS_OP_UPOPC, ISA_DO_POPC_32, ISA_DO_POPC_32, 1, ISA_CLASS_BITS},
 };
 
-/* ~a into scratch where the operand says so. */
+/* Inverts a into scratch if the operand requires it. */
 static IsaOperand inverted(Translator *t, const SassOperand *operand) {
     const IsaOperand row = tr_row(t, operand);
     if (!operand->is_inverted && !operand->is_negated) return row;
@@ -290,7 +290,7 @@ bool tr_op_idp(Translator *t) {
 
 /* ---- Signs ---- */
 
-/* p, q, a, b, c, table: of the signs */
+/* p, q, a, b, c, table: logic of the signs */
 bool tr_op_signlop3(Translator *t) {
     if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a second result");
     const IsaOperand logic = tr_scratch(t);
@@ -319,7 +319,7 @@ bool tr_op_vabsdiff(Translator *t) {
     return true;
 }
 
-/* d, p, a, b, c: of four bytes, one by one, or summed up (.ACC) */
+/* d, p, a, b, c: on four bytes, separately or summed (.ACC) */
 bool tr_op_vabsdiff4(Translator *t) {
     enum { ALL_PARTS = 15, IN_ORDER = 0x76543210 }; /* a's elements are 0 to 3, b's 4 to 7 */
     if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
@@ -389,7 +389,7 @@ bool tr_op_imnmx(Translator *t) {
                      is_signed ? ISA_DO_MAX_S32 : ISA_DO_MAX_U32, 0, false, 1);
 }
 
-/* What VIMNMX and its like compare: handlers of minimum and maximum. */
+/* The handlers of minimum and maximum for VIMNMX and similar operations. */
 static bool vector_minmax(const Translator *t, IsaHandler *least, IsaHandler *greatest) {
     static const struct {
         uint8_t vector;
@@ -420,8 +420,8 @@ bool tr_op_vimnmx(Translator *t) {
     return tr_minmax(t, least, greatest, 0, false, 3);
 }
 
-/* d, a, b, c, q: a + b (VIADDMNMX), or the minimum or maximum of a and b (VIMNMX3), then that with
- * c */
+/* d, a, b, c, q: a + b (VIADDMNMX), or the minimum or maximum of a and b (VIMNMX3); then the
+ * minimum or maximum of that and c */
 bool tr_op_vector3(Translator *t) {
     bool negated;
     IsaHandler least, greatest;

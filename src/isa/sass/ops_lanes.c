@@ -7,9 +7,8 @@
 
 /* ---- Special registers ---- */
 
-/* What PTX has of a register. Of some it is what bits from `from` on hold; nothing reads the
- * others.
- */
+/* The PTX special register with the same value. Some hold a PTX register from bit `from` on; their
+ * other bits are not used. */
 static const struct {
     const char *name;
     PtxSreg sreg;
@@ -40,10 +39,11 @@ static const struct {
     {"SR_VIRTCFG", PTX_SREG_NWARPID, 8},
 };
 
-/* Registers that are the same for all. SR_SWINHI is the upper word of a generic address of shared
- * memory, whose lower word is the address itself: such a pair is good where only the lower word is
- * used, as copies do; as an address it faults, because the window's lower word is not 0 here.
- * SR_LMEMHIOFF is where a stack would overflow: nowhere, accesses are checked. */
+/* Registers with a fixed value. SR_SWINHI is the upper word of a generic address of shared memory,
+ * whose lower word is the address itself. Such a pair can only be used where only the lower word is
+ * read, as copies do. As an address it faults, because the window's lower word is not 0 here.
+ * SR_LMEMHIOFF is where a stack would overflow; there is no such place here, because accesses are
+ * checked. */
 static const struct {
     const char *name;
     uint32_t value;
@@ -72,7 +72,7 @@ static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t b
     return tr_refuse(t, "special register %s", name ? name : "that is not known");
 }
 
-/* d, number: CS2R of 64 bits reads two, the lower first. */
+/* d, number: a CS2R of 64 bits reads two registers, the lower first. */
 bool tr_op_s2r(Translator *t) {
     const uint32_t number = (uint32_t)tr_operand(t, 1)->value;
     if (t->sass->op != SASS_OP_CS2R || !tr_mod(t, SASS_MOD_CS2R_WIDTH))
@@ -83,7 +83,8 @@ bool tr_op_s2r(Translator *t) {
 
 /* ---- Lanes ---- */
 
-/* d, p, q: the vote of the lanes that execute; its ballot, and whether all, some or equal. */
+/* d, p, q: a vote of the executing lanes. d: the ballot. p: whether all, some, or all or none are
+ * true. */
 bool tr_op_vote(Translator *t) {
     bool negated;
     static const PtxSub mode[] = {PTX_SUB_VOTE_ALL, PTX_SUB_VOTE_ANY, PTX_SUB_VOTE_UNI};
@@ -91,7 +92,7 @@ bool tr_op_vote(Translator *t) {
     const IsaOperand q = tr_word(t, tr_operand(t, 2), &negated), all = tr_constant(t, UINT32_MAX);
     const int64_t flip = negated ? (int64_t)UINT32_MAX : 0;
     if (which > 2) return tr_refuse(t, "this mode");
-    t->is_uniform = false; /* who votes are the lanes that execute */
+    t->is_uniform = false; /* the executing lanes vote */
     const IsaOperand ballot = tr_scratch(t), truth = tr_scratch_word(t);
     IsaInst *step = tr_step2(t, ISA_DO_VOTE_BALLOT, ballot, q);
     step->operand[2] = all;
@@ -107,7 +108,7 @@ bool tr_op_vote(Translator *t) {
         tr_step2(t, ISA_DO_PRED_MOV, to, truth);
         return true;
     }
-    /* the same answer for all lanes, those that did not vote too */
+    /* all lanes get the same result, including those that did not vote */
     tr_step2(t, ISA_DO_SPREAD, to, truth);
     return true;
 }
@@ -161,9 +162,9 @@ bool tr_op_redux(Translator *t) {
     return true;
 }
 
-/* p, uniform d, a: p where a lane's value is another one (.OR: or where p was true) */
+/* p, uniform d, a: p is whether a lane's value differs from d (.OR: or p was true) */
 bool tr_op_r2ur(Translator *t) {
-    t->is_uniform = false; /* the value is that of a lane that executes */
+    t->is_uniform = false; /* the value comes from an executing lane */
     const IsaOperand x = tr_row(t, tr_operand(t, 2)), chosen = tr_to(t, tr_operand(t, 1));
     tr_step2(t, ISA_DO_TO_UNIFORM, chosen, x);
     if (tr_operand(t, 0)->value == SASS_PT) return true;
@@ -176,13 +177,13 @@ bool tr_op_r2ur(Translator *t) {
     step->operand[4] = differs;
     step->sub = ISA_COMPARE_NEGATE;
     if (!tr_mod(t, SASS_MOD_OR)) return true;
-    bool negated; /* notes that it is read */
+    bool negated; /* calls tr_word to record that the predicate is read */
     step->operand[4] = tr_word(t, tr_operand(t, 0), &negated);
     step->sub |= ISA_COMPARE_OR;
     return true;
 }
 
-/* p, uniform d, q: the lowest of the lanes that execute, and in which of them that is. */
+/* p, uniform d, q: d is the lowest executing lane; p is true in this lane. */
 bool tr_op_elect(Translator *t) {
     bool negated;
     if (tr_word(t, tr_operand(t, 2), &negated) != ISA_PRED_TRUE || negated)

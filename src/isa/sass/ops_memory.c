@@ -4,7 +4,7 @@
 #include "isa/async.h"
 #include "isa/launch.h"
 
-/* A row that a handler makes of two. */
+/* A scratch row that a handler computes from two rows. */
 static IsaOperand of_rows(Translator *t, IsaHandler handler, IsaOperand a, IsaOperand b) {
     return tr_step3(t, handler, tr_scratch(t), a, b)->operand[0];
 }
@@ -16,7 +16,7 @@ static void note_address(Translator *t, uint32_t number) {
         t->addresses.reg[t->addresses.count++] = (IsaReg){number, number};
 }
 
-/* Registers of an address count as its own, not as data. */
+/* The registers of an address are listed as address sources, not as data. */
 static IsaOperand base_register(Translator *t, uint32_t reg, uint32_t add) {
     const SassOperand operand = {.kind = SASS_REG, .value = reg};
     const uint8_t before = t->sources.count;
@@ -43,7 +43,7 @@ static bool has_uniform(const SassOperand *address) {
     return address->has_ureg && address->ureg != SASS_URZ;
 }
 
-/* The sum of 64 bits of an address into scratch. `is_wide`: its registers are pairs. */
+/* The 64-bit sum of an address, in scratch. `is_wide`: its registers are pairs. */
 static IsaOperand joined_address(Translator *t, const SassOperand *address, bool is_wide) {
     const bool is_pair = is_wide && address->suffix != SASS_SUFFIX_R32;
     IsaInst *step = tr_step(t, ISA_DO_JOIN);
@@ -57,8 +57,8 @@ static IsaOperand joined_address(Translator *t, const SassOperand *address, bool
     return step->operand[0] = tr_scratch_pair(t);
 }
 
-/* Base row and offset of an access; narrow ones need no step where they are a register and a
- * number. */
+/* Base row and offset of an access. A narrow address that is a register plus a number needs no
+ * step. */
 typedef struct Base {
     IsaOperand row;
     int64_t offset;
@@ -80,9 +80,9 @@ static Base base_of(Translator *t, const SassOperand *address, bool is_wide) {
     return (Base){base_register(t, address->reg, 0), address->value, true};
 }
 
-/* ---- What accesses have in common ---- */
+/* ---- Common to all accesses ---- */
 
-/* Bytes of an element, elements of a lane, and whether it is extended by its sign. */
+/* Bytes per element, elements per lane, and whether an element is sign-extended. */
 typedef struct Width {
     uint8_t size, vector;
     bool is_signed;
@@ -136,7 +136,7 @@ static void fill_access(Translator *t, IsaMemoryKind kind, PtxSpace space, Width
     }
     if (is_strong) info->flags |= ISA_IS_STRONG;
     if (is_strong && kind == ISA_MEMORY_LOAD && tr_mod(t, SASS_MOD_SCOPE) >= SASS_SCOPE_GPU)
-        info->cache_op = PTX_CACHE_CG; /* the L1D may hold what another SM has overwritten */
+        info->cache_op = PTX_CACHE_CG; /* the L1D may hold data that another SM has overwritten */
     if (kind == ISA_MEMORY_ATOMIC || is_strong) info->flags |= ISA_LOOKS;
     if ((kind == ISA_MEMORY_STORE || kind == ISA_MEMORY_ATOMIC) && space != PTX_SPACE_LOCAL)
         t->inst.flow = ISA_FLOW_STORE;
@@ -220,8 +220,8 @@ bool tr_op_matrices(Translator *t) {
 
 /* ---- mbarriers ---- */
 
-/* Arrivals at the barrier at `address`, and transactions (ISA_SINK: none); `to` NULL: without a
- * result. `space`: shared memory of the CTA or of its cluster, or generic. */
+/* Arrivals at the barrier at `address`, and transactions (ISA_SINK: none). `to` NULL: no result.
+ * `space`: shared memory of the CTA or of its cluster, or generic. */
 static void put_arrival(Translator *t, const SassOperand *to, const SassOperand *address,
                         PtxSpace space, IsaOperand count, IsaOperand transactions, uint8_t sub) {
     const PtxSpace timed = space == PTX_SPACE_CLUSTER ? PTX_SPACE_SHARED : space;
@@ -240,12 +240,12 @@ static void put_arrival(Translator *t, const SassOperand *to, const SassOperand 
     if (!has_result) t->info.flags |= ISA_IS_REDUCTION;
 }
 
-/* The uniform pair b becomes the barrier. */
+/* Stores the uniform pair b as the barrier object. */
 static bool set_barrier(Translator *t) {
     const SassOperand *b = tr_operand(t, 2);
     const Width width = {4, 2, false};
     if (tr_operand(t, 0)->value != SASS_URZ) return tr_refuse(t, "what the barrier was");
-    t->is_uniform = false; /* the lanes that execute store it */
+    t->is_uniform = false; /* executed by the active lanes */
     const Base base = base_of(t, tr_operand(t, 1), false);
     const IsaOperand low = tr_register(t, b, 0), high = tr_register(t, b, 1);
     IsaInst *step = tr_step2(t, ISA_DO_ST, low, high);
@@ -254,7 +254,7 @@ static bool set_barrier(Translator *t) {
     return true;
 }
 
-/* PHASECHK p, address, phase: .TRYWAIT keeps the warp waiting for a while. */
+/* PHASECHK p, address, phase. .TRYWAIT keeps the warp waiting for a limited time. */
 static bool check_phase(Translator *t) {
     const Base base = base_of(t, tr_operand(t, 1), false);
     const IsaOperand phase = tr_row(t, tr_operand(t, 2));
@@ -265,9 +265,9 @@ static bool check_phase(Translator *t) {
     step->operand[2] = phase;
     step->operand[3] = ISA_SINK;
     fill_access(t, ISA_MEMORY_ATOMIC, PTX_SPACE_SHARED, (Width){8, 1, false});
-    t->inst.flow = ISA_FLOW_NEXT; /* it changes nothing */
+    t->inst.flow = ISA_FLOW_NEXT; /* does not change memory */
     t->info.flags |= ISA_IS_PHASE;
-    t->inst.operand[0] = is_over; /* for who asks how the wait went */
+    t->inst.operand[0] = is_over; /* for isa_try_again, which reads the result of the wait */
     t->inst.operand[3] = ISA_SINK;
     t->inst.flags |= ISA_MBARRIER_WAITS | (tr_mod(t, SASS_MOD_TRYWAIT) ? ISA_MBARRIER_TRIES : 0);
     return true;
@@ -283,7 +283,8 @@ bool tr_op_syncs(Translator *t) {
     default: break;
     }
     if (arrival == SASS_ARRIVAL_A0T1 && tr_operand(t, 0)->value == SASS_RZ) {
-        tr_step(t, ISA_DO_NOP); /* a transaction of cp.async, which is over when it has issued */
+        tr_step(t, ISA_DO_NOP); /* a transaction of cp.async; copies are complete when they have
+                                 * issued */
         return true;
     }
     if (arrival == SASS_ARRIVAL_A0T1 || arrival > SASS_ARRIVAL_ART0)
@@ -302,7 +303,8 @@ bool tr_op_syncs(Translator *t) {
     return true;
 }
 
-/* address: each lane arrives once its copies are over, or (.TRANSCNT) they have been expected. */
+/* address: each lane arrives when its copies are complete, or (.TRANSCNT) when they have been
+ * expected. */
 bool tr_op_arrives(Translator *t) {
     if (tr_mod(t, SASS_MOD_ARRIVES_COUNT) == SASS_ARRIVES_COUNT_TRANSCNT) {
         tr_step(t, ISA_DO_NOP);
@@ -333,7 +335,7 @@ static bool atom_type(const Translator *t, AtomType *type) {
     const uint16_t opcode = t->sass->form->opcode;
     const bool is_float = opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6;
     if (!is_float && t->sass->sm >= 90) {
-        static const uint8_t of_90[] = {0, 1, 2, 5}; /* ATOM_INT's numbers */
+        static const uint8_t of_90[] = {0, 1, 2, 5}; /* types by the numbers of ATOM_INT */
         if (tr_mod(t, SASS_MOD_ATOM_INT) > 3) return false;
         *type = types[of_90[tr_mod(t, SASS_MOD_ATOM_INT)]];
         return true;
@@ -357,7 +359,7 @@ static IsaOperand value_of(Translator *t, const SassOperand *operand, uint8_t si
     return size == 8 ? tr_joined(t, operand) : tr_row(t, operand);
 }
 
-/* 1 where the old value is the one that was asked for, else 0. */
+/* 1 if the old value is the expected one, otherwise 0. */
 static void put_test(Translator *t, const SassOperand *to, IsaOperand old, IsaOperand asked,
                      uint8_t size) {
     IsaInst *step = tr_step(t, size == 8 ? ISA_DO_SET_EQ_64 : ISA_DO_SET_EQ_32);
@@ -383,7 +385,7 @@ bool tr_op_atom(Translator *t) {
     const uint8_t which = tr_mod(t, SASS_MOD_ATOM_OP);
     AtomType type;
     if (!atom_type(t, &type)) return tr_refuse(t, "this type");
-    /* adds the number of lanes, with what each would get that adds 1; without b */
+    /* adds the number of lanes, and returns what each lane would get if it added 1; has no b */
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
     const bool is_count = !is_cas && which == popc_inc;
     if (!is_cas && which == SASS_ATOM_OP_ARRIVE && t->sass->sm < 90) {
@@ -392,7 +394,8 @@ bool tr_op_atom(Translator *t) {
         return true;
     }
     if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
-    const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: whether it has swapped */
+    const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: returns whether it has
+                                                                 * swapped */
     if (is_count && !is_reduction && tr_operand(t, to)->value != SASS_RZ)
         return tr_refuse(t, "the result of .POPC.INC");
     if (!is_count && address + 1 >= t->sass->operand_count)
@@ -417,8 +420,8 @@ bool tr_op_atom(Translator *t) {
     else if (has_result && type.size == 8) tr_split_to(t, tr_operand(t, to), old);
     fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){type.size, 1, false});
     if (is_reduction) t->info.flags |= ISA_IS_REDUCTION;
-    /* p: the memory has done it. A GPU leaves generic addresses of shared memory to the code that
-     * follows; ours does those too. */
+    /* p: whether the memory has done it. For generic addresses of shared memory a GPU leaves the
+     * work to the code that follows; here it is always done. */
     if (to == 1 && tr_operand(t, 0)->value != SASS_PT)
         tr_step2(t, ISA_DO_PRED_MOV, tr_word_to(t, tr_operand(t, 0)), ISA_PRED_TRUE);
     return true;
@@ -426,8 +429,9 @@ bool tr_op_atom(Translator *t) {
 
 /* ---- Asynchronous copies ---- */
 
-/* .ZFILL: the lowest bits of the source address say how many bytes are not read; no byte is where
- * the predicate is false. *source becomes the address without them; returns the row of sizes. */
+/* .ZFILL: the lowest bits of the source address are the number of bytes that are not read. If the
+ * predicate is false, no byte is read. *source becomes the address without these bits. Returns the
+ * row of sizes. */
 static IsaOperand partial_size(Translator *t, IsaOperand *source, uint32_t bytes, IsaOperand reads,
                                bool negated) {
     IsaInst *split = tr_step(t, ISA_DO_SPLIT);
@@ -460,7 +464,7 @@ bool tr_op_ldgsts(Translator *t) {
     const IsaOperand reads = tr_word(t, tr_operand(t, 2), &negated);
     const bool is_partial = tr_mod(t, SASS_MOD_ZFILL);
     const IsaOperand size = is_partial ? partial_size(t, &source, bytes, reads, negated) : reads;
-    /* the second one leaves the addresses of the global access, which timing knows it by */
+    /* the second step leaves the addresses of the global access, which the timing model uses */
     for (int part = 0; part < 2; ++part) {
         IsaInst *step = tr_step(t, part ? ISA_DO_COPY_READ : ISA_DO_COPY_WRITE);
         step->operand[0] = target;
@@ -486,7 +490,7 @@ bool tr_op_ldgdepbar(Translator *t) {
     return true;
 }
 
-/* Waits for copies: cp.async.wait_group is DEPBAR.LE SB0, n. */
+/* Waits for copies: cp.async.wait_group is compiled to DEPBAR.LE SB0, n. */
 bool tr_op_depbar(Translator *t) {
     tr_step(t, ISA_DO_NOP);
     if (!tr_mod(t, SASS_MOD_DEPBAR) || tr_operand(t, 0)->value != 0) return true;
@@ -505,16 +509,16 @@ bool tr_op_ldc(Translator *t) {
     if (tr_mod(t, SASS_MOD_LDC_MODE)) return tr_refuse(t, "this way to index");
     if (from->bank >= ISA_BANKS) return tr_refuse(t, "this bank");
     if (from->reg != SASS_RZ && has_uniform(from)) return tr_refuse(t, "two indexes");
-    if (width.size == 4 && !tr_is_indexed(from)) { /* a launch has filled in rows of such words */
+    if (width.size == 4 && !tr_is_indexed(from)) { /* each launch fills in rows with these words */
         for (uint32_t i = 0; i < width.vector; ++i)
             tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, to, i), tr_word_row(t, from, i));
         return true;
     }
     IsaOperand index = from->reg == SASS_RZ && has_uniform(from) ? base_uniform(t, from->ureg, 0)
                                                                  : base_register(t, from->reg, 0);
-    if (width.vector > 1) /* a destination may be the index */
+    if (width.vector > 1) /* a destination may also be the index */
         index = tr_step2(t, ISA_DO_MOV_32, tr_scratch(t), index)->operand[0];
-    for (uint32_t i = width.vector; i-- > 0;) { /* the last one leaves the address */
+    for (uint32_t i = width.vector; i-- > 0;) { /* the last step leaves the address */
         IsaInst *step = tr_step2(t, ISA_DO_LOAD_CONSTANT, tr_to_register(t, to, i), index);
         step->imm = from->value + 4 * (int64_t)i;
         step->size = width.size;
@@ -527,7 +531,7 @@ bool tr_op_ldc(Translator *t) {
 
 /* ---- Stores that complete transactions of an mbarrier ---- */
 
-/* address, data: the register behind the address is the mbarrier's. */
+/* address, data. The register after the address is the mbarrier. */
 bool tr_op_async_store(Translator *t) {
     const bool is_reduction = t->sass->op == SASS_OP_REDAS;
     const SassOperand *address = tr_operand(t, 0), *data = tr_operand(t, 1);
@@ -548,7 +552,7 @@ bool tr_op_async_store(Translator *t) {
         step->operand[i] = row[i];
     put_access(step, PTX_SPACE_SHARED, width, base, 4);
     step->operand[5] = barrier;
-    step->target = 0; /* the mbarrier's offset */
+    step->target = 0; /* offset of the mbarrier */
     step->sub = 0;
     if (is_reduction) {
         step->sub = (uint8_t)subs[tr_mod(t, SASS_MOD_ATOM_OP)];
@@ -568,7 +572,7 @@ bool tr_op_membar(Translator *t) {
     return true;
 }
 
-/* .VIEW.ASYNC: of the two proxies. */
+/* .VIEW.ASYNC: a fence between the two proxies. */
 bool tr_op_fence(Translator *t) {
     tr_step(t, ISA_DO_FENCE)->sub = ISA_FENCE_PROXY;
     return true;

@@ -3,7 +3,7 @@
 
 /* ---- Comparisons ---- */
 
-/* One of ours: a cmp b, or b cmp a, or neither. */
+/* One of our comparisons: a cmp b, or b cmp a if swapped; the result may be negated. */
 typedef struct Relation {
     IsaHandler handler;
     bool is_swapped, is_negated;
@@ -44,7 +44,7 @@ static Relation float_relation(uint8_t compare, const IsaHandler *of) {
 
 static const uint8_t combine_of[] = {ISA_COMPARE_AND, ISA_COMPARE_OR, ISA_COMPARE_XOR, 0};
 
-/* p = truth op c, q = !truth op c; operands p, q first, c at `at`. */
+/* p = truth op c, q = !truth op c. p and q are the first operands, c is operand `at`. */
 static void put_compare(Translator *t, Relation relation, IsaOperand a, IsaOperand b, int at) {
     bool negated;
     const SassOperand *chained = tr_operand(t, at);
@@ -64,11 +64,13 @@ static void put_compare(Translator *t, Relation relation, IsaOperand a, IsaOpera
         (uint8_t)(combine_of[tr_mod(t, SASS_MOD_BOOL) & 3] | (negated ? ISA_COMPARE_NEGATE_C : 0));
 }
 
-/* A truth value in a word, combined with the predicate at `at` as the instruction says. */
+/* Combines a truth value in a word with the predicate at `at`, using the instruction's
+ * operation. */
 static void put_truth(Translator *t, IsaOperand truth, int at) {
     bool negated;
     const IsaOperand c = tr_word(t, tr_operand(t, at), &negated);
-    /* tables of b, the truth, and c: of p and, with the truth negated, of q */
+    /* tables of the truth value b and of c: of_p for p, and of_q for q with the truth value
+     * negated */
     static const uint8_t of_p[] = {0x88, 0xEE, 0x66, 0x88}, of_q[] = {0x22, 0xBB, 0x99, 0x22};
     const uint8_t how = tr_mod(t, SASS_MOD_BOOL) & 3;
     IsaInst *step = tr_step(t, ISA_DO_LOGIC_PREDICATES);
@@ -81,7 +83,7 @@ static void put_truth(Translator *t, IsaOperand truth, int at) {
     step->imm = (int64_t)(tr_bit(negated, 2) | (uint32_t)of_q[how] << 8);
 }
 
-/* .EX: the upper words decide, and the comparison of the lower ones where they are equal. */
+/* .EX: the upper words decide; if they are equal, the comparison of the lower words does. */
 static bool compare_extended(Translator *t, IsaOperand a, IsaOperand b) {
     const uint8_t compare = tr_mod(t, SASS_MOD_COMPARE);
     const bool is_signed = tr_mod(t, SASS_MOD_SIGNED);
@@ -162,7 +164,7 @@ bool tr_op_dsetp(Translator *t) {
     return true;
 }
 
-/* d, a, b, c: a mask or 1.0 */
+/* d, a, b, c: d is a mask or 1.0 */
 bool tr_op_fset(Translator *t) {
     bool negated;
     const uint8_t compare = tr_mod(t, SASS_MOD_FLOAT_COMPARE);
@@ -172,7 +174,8 @@ bool tr_op_fset(Translator *t) {
         return tr_refuse(t, "a comparison that is always the same");
     const Relation relation =
         float_relation(compare, tr_mod(t, SASS_MOD_FTZ) ? compare_f32_ftz : compare_f32);
-    IsaInst *step = tr_step(t, (IsaHandler)(relation.handler + 1)); /* SET_ is behind SETP_ */
+    IsaInst *step = tr_step(t, (IsaHandler)(relation.handler + 1)); /* each SET_ handler follows its
+                                                                     * SETP_ handler */
     step->operand[0] = tr_to(t, tr_operand(t, 0));
     step->operand[2] = relation.is_swapped ? y : x;
     step->operand[3] = relation.is_swapped ? x : y;
@@ -190,7 +193,7 @@ static const PtxCompare compare_of[] = {
     PTX_CMP_NONE, PTX_LT,  PTX_EQ,  PTX_LE,  PTX_GT,  PTX_NE,  PTX_GE,  PTX_NUM,
     PTX_NAN,      PTX_LTU, PTX_EQU, PTX_LEU, PTX_GTU, PTX_NEU, PTX_GEU, PTX_CMP_NONE};
 
-/* a, b, c from `at` on; the truth values of a step whose results are not set yet. */
+/* a, b, c are operands from `at` on. Returns the step; the caller sets its results. */
 static IsaInst *compare_halves(Translator *t, IsaHandler handler, int at, int64_t value) {
     bool negated;
     const IsaOperand x = tr_halves(t, tr_operand(t, at)), y = tr_halves(t, tr_operand(t, at + 1));
@@ -211,7 +214,7 @@ static bool has_comparison(Translator *t) {
            tr_refuse(t, "a comparison that is always the same");
 }
 
-/* p of the lower half, q of the upper one, a, b, c */
+/* p for the lower half, q for the upper half, a, b, c */
 bool tr_op_hsetp2(Translator *t) {
     if (!has_comparison(t)) return false;
     if (tr_mod(t, SASS_MOD_H_AND)) return tr_refuse(t, ".H_AND");
@@ -223,7 +226,7 @@ bool tr_op_hsetp2(Translator *t) {
     return true;
 }
 
-/* d, a, b, c: masks, or 1.0 */
+/* d, a, b, c: halves of d are masks or 1.0 */
 bool tr_op_hset2(Translator *t) {
     enum { ONE_F16 = 0x3c00, ONE_BF16 = 0x3f80, MASK = 0xffff };
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);

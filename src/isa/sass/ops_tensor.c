@@ -1,13 +1,13 @@
-/* Tensor operations. A machine's shape is one of PTX's mma, with the same fragments in the same
- * order of registers; where ptxas makes several instructions of one mma, each is a smaller mma.
- * DMMA is as many products of 8 x 8 x 4 as its shape holds, k rising. HMMA.884 computes a part of
- * the quads' results each step. */
+/* Tensor operations. A machine shape is one of the shapes of PTX's mma, with the same fragments in
+ * the same order of registers. If ptxas compiles one mma to several instructions, each is a smaller
+ * mma. DMMA becomes as many products of 8 x 8 x 4 as its shape holds, in order of rising k.
+ * HMMA.884 computes a part of the quads' results in each step. */
 #include "isa/sass/translate.h"
 
 #include "base/bits.h"
 #include "isa/exec/matrix.h"
 
-/* ---- Pieces ---- */
+/* ---- Building blocks ---- */
 
 /* Appends registers of an operand to the wide operands. */
 static void add_registers(Translator *t, const SassOperand *operand, uint32_t count, bool is_to) {
@@ -26,12 +26,12 @@ static uint32_t products_of(PtxMatrixShape shape) {
     return (uint32_t)size.m * size.n * size.k;
 }
 
-/* Registers that a fragment takes. */
+/* Number of registers of a fragment. */
 static uint32_t registers_of(char role, PtxType element, int rows, int columns) {
     return isa_fragment(role, element, rows, columns, ISA_LANES).regs;
 }
 
-/* d, a, b, c (, metadata, selector): the whole product by one handler. */
+/* d, a, b, c (, metadata, selector): one handler computes the whole product. */
 static bool product(Translator *t, IsaHandler handler, IsaMatrix matrix, IsaTensor tensor) {
     const PtxMatrixSize size = ptx_matrix_size((PtxMatrixShape)matrix.shape);
     const bool is_sparse = tr_mod(t, SASS_MOD_SP);
@@ -40,7 +40,8 @@ static bool product(Translator *t, IsaHandler handler, IsaMatrix matrix, IsaTens
                                 registers_of('a', (PtxType)matrix.a, size.m, depth),
                                 registers_of('b', (PtxType)matrix.b, size.k, size.n),
                                 registers_of('c', (PtxType)matrix.c, size.m, size.n)};
-    /* elements of a factor that exec_matrix.c holds; bits go there by 32 */
+    /* maximum number of elements per factor in exec_matrix.c; single bits are stored in words of
+     * 32 */
     const int most = (PtxType)matrix.a == PTX_B1 ? 1024 * 32 : 1024;
     if (!counts[0] || !counts[1] || !counts[2] || !counts[3] || size.m * depth > most ||
         size.k * size.n > most)
@@ -62,7 +63,7 @@ static bool product(Translator *t, IsaHandler handler, IsaMatrix matrix, IsaTens
     return true;
 }
 
-/* A is read by rows and B by columns: all that ptxas emits. */
+/* A by rows and B by columns: ptxas emits nothing else. */
 static bool is_row_by_column(const Translator *t) {
     return tr_operand(t, 1)->suffix != SASS_SUFFIX_COL &&
            tr_operand(t, 2)->suffix != SASS_SUFFIX_ROW;
@@ -70,8 +71,8 @@ static bool is_row_by_column(const Translator *t) {
 
 /* ---- Halves and floats ---- */
 
-/* HMMA.884: each step has two registers of the result: of F32 four steps, of F16 two. C of F16
- * serves two steps of an F32 result. */
+/* HMMA.884: each step computes two registers of the result. An F32 result has four steps, an F16
+ * result two. Two steps of an F32 result use the same registers of an F16 C. */
 static bool hmma884(Translator *t) {
     const bool is_f32 = tr_mod(t, SASS_MOD_HMMA884_OUT), from_f32 = tr_mod(t, SASS_MOD_HMMA884_IN);
     if (from_f32 && !is_f32) return tr_refuse(t, "halves added to floats");
@@ -168,7 +169,7 @@ bool tr_op_bmma(Translator *t) {
 
 /* ---- Doubles ---- */
 
-/* The pair of registers `index` of an operand, joined. */
+/* Pair of registers number `index` of an operand, joined. */
 static IsaOperand double_at(Translator *t, const SassOperand *operand, int64_t index) {
     SassOperand part = *operand;
     if (part.value != SASS_RZ) part.value += 2 * index;
@@ -194,10 +195,10 @@ static void put_double_product(Translator *t, const IsaOperand *sum, IsaOperand 
         tr_add_wide(t, wide[i]);
 }
 
-/* A's registers go down the two tiles of 8 rows first, then along k; B's along k. */
+/* A's registers are ordered by the two tiles of 8 rows first, then by k; B's by k. */
 bool tr_op_dmma(Translator *t) {
     static const struct {
-        uint8_t tiles, depth; /* of 8 rows, of 4 products */
+        uint8_t tiles, depth; /* tiles of 8 rows; depth in units of 4 products */
     } shapes[] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
     const uint8_t shape = tr_mod(t, SASS_MOD_DMMA_SHAPE) & 3;
     const int tiles = shapes[shape].tiles, depth = shapes[shape].depth;

@@ -1,13 +1,13 @@
 /* Textures and surfaces.
  *
- * How ptxas packs what a texture instruction reads (seen in its code for PTX of known meaning). The
- * arguments are a list: the handle (TXD.B and TXQ.B), the layer, the coordinates, the handle (other
- * .B forms), the level, the offsets. With .SCR the first operand has the first half of the list,
- * and the second one the rest; else the first one has the layer and the coordinates. TXD has the
- * layer behind the coordinates, and in its second operand d/dx and d/dy of x, then of y. Offsets
- * are signed numbers of 4 bits (TLD4: 6 bits, a byte each) in one word, x lowest. The results lie
- * in pairs of registers: the first two channels that the mask has, and the others. Of a handle 32
- * bits count. Coordinates of a surface: x, y, z or the layer. */
+ * How ptxas packs the operands of a texture instruction (seen in its code for PTX of known
+ * meaning): The arguments are a list: the handle (TXD.B and TXQ.B), the layer, the coordinates, the
+ * handle (other .B forms), the level, the offsets. With .SCR the first operand has the first half
+ * of the list, and the second operand the rest. Otherwise the first operand has the layer and the
+ * coordinates. TXD has the layer after the coordinates, and in its second operand d/dx and d/dy of
+ * x, then of y. Offsets are signed numbers of 4 bits (TLD4: 6 bits, a byte each) in one word, x
+ * lowest. The results are in pairs of registers: the first two channels in the mask, and the
+ * others. Only 32 bits of a handle are used. Coordinates of a surface: x, y, z or the layer. */
 #include "isa/sass/translate.h"
 
 #include <string.h>
@@ -21,13 +21,13 @@ enum { /* operands of TEX, TLD, TLD4, TXD, TMML */
        TEX_LOWER,
        TEX_A,
        TEX_B,
-       TEX_HANDLE, /* two operands: bank and offset, or a uniform register; not in .B forms */
+       TEX_HANDLE, /* two operands: bank and offset, or a uniform register; .B forms lack them */
        HANDLE_AT = 4,
        PREDICATE_AT = 5
 };
 
 bool tr_bank_of_handle(const SassInst *inst, uint8_t *bank, uint32_t *offset) {
-    enum { BY_CONSTANT = 5, BY_CONSTANT_SURED = 2 }; /* bits 9 to 11 */
+    enum { BY_CONSTANT = 5, BY_CONSTANT_SURED = 2 }; /* values of bits 9 to 11 */
     if (!inst->form || inst->form->unit != SASS_UNIT_TEXTURE) return false;
     const unsigned encoding = inst->bits[0] >> 9 & 7;
     if (encoding != (inst->op == SASS_OP_SURED ? BY_CONSTANT_SURED : BY_CONSTANT)) return false;
@@ -40,7 +40,7 @@ bool tr_bank_of_handle(const SassInst *inst, uint8_t *bank, uint32_t *offset) {
 
 typedef struct Arguments {
     const SassOperand *a, *b;
-    int in_a, next; /* how many lie in a; the next one */
+    int in_a, next; /* number of arguments in a; index of the next one */
 } Arguments;
 
 static IsaOperand take(Translator *t, Arguments *list) {
@@ -49,7 +49,7 @@ static IsaOperand take(Translator *t, Arguments *list) {
                           : tr_register(t, list->b, (uint32_t)(i - list->in_a));
 }
 
-/* A handle of 32 bits as one of 64. */
+/* Extends a handle of 32 bits to 64. */
 static IsaOperand handle_of(Translator *t, IsaOperand low) {
     IsaInst *step = tr_step(t, ISA_DO_JOIN);
     step->operand[1] = low;
@@ -59,15 +59,15 @@ static IsaOperand handle_of(Translator *t, IsaOperand low) {
     return step->operand[0] = tr_scratch_pair(t);
 }
 
-/* The handle in a register. ptxas sets the highest bit of a handle of its own: of a texture or
- * surface reference whose address a program takes. */
+/* The handle in a register. ptxas sets the highest bit of handles that it creates itself, for
+ * texture or surface references whose address a program takes. */
 static IsaOperand handle_in(Translator *t, IsaOperand reg) {
     const IsaOperand low = tr_scratch(t);
     tr_step3(t, ISA_DO_AND_32, low, reg, tr_constant(t, INT32_MAX));
     return handle_of(t, low);
 }
 
-/* The handle that the two operands from `at` on name: a word of a bank, or a uniform register. */
+/* The handle that the two operands from `at` on give: a word of a bank, or a uniform register. */
 static IsaOperand bound_handle(Translator *t, int at) {
     const SassOperand *first = tr_operand(t, at), *second = tr_operand(t, at + 1);
     if (first->kind == SASS_UREG) {
@@ -82,7 +82,7 @@ static IsaOperand bound_handle(Translator *t, int at) {
     return handle_of(t, tr_row(t, &word));
 }
 
-/* `bits` bits of a word from `from` on, as a signed number. */
+/* `bits` bits of a word, starting at `from`, as a signed number. */
 static IsaOperand signed_part(Translator *t, IsaOperand word, uint32_t from, uint32_t bits) {
     const IsaOperand raised = tr_scratch(t), part = tr_scratch(t);
     tr_step3(t, ISA_DO_SHL_32, raised, word, tr_constant(t, 32 - bits - from));
@@ -97,7 +97,7 @@ static PtxSub geometry_of(uint8_t dim) {
     return geometries[dim & 7];
 }
 
-/* ---- Pieces ---- */
+/* ---- Building blocks ---- */
 
 typedef struct Fetch {
     IsaTexture how;
@@ -113,7 +113,7 @@ static void clear(Fetch *fetch) {
     memcpy(&fetch->rows, all, sizeof all);
 }
 
-/* The step itself, without its data. */
+/* Adds the step itself, without its data. */
 static IsaInst *put(Translator *t, IsaHandler handler, const Fetch *fetch) {
     IsaOperand all[sizeof fetch->rows / sizeof(IsaOperand)];
     memcpy(all, &fetch->rows, sizeof all);
@@ -137,7 +137,7 @@ static void fill_access(Translator *t, IsaMemoryKind kind, PtxSpace space, int s
     t->info.vector = (uint8_t)vector;
 }
 
-/* Results: the channels of the mask, one register each, in two pairs. */
+/* Sets the results: the channels in the mask, one register each, in two pairs. */
 static void put_channels(Translator *t, IsaInst *step, uint8_t mask) {
     int count = 0;
     for (int channel = 0; channel < 4; ++channel) {
@@ -150,7 +150,7 @@ static void put_channels(Translator *t, IsaInst *step, uint8_t mask) {
 
 /* ---- Fetches ---- */
 
-/* How many arguments there are, and how many of them in the first operand. */
+/* The arguments, and how many of them are in the first operand. */
 static Arguments arguments_of(Translator *t, const PtxGeometry *geometry, bool has_level,
                               bool has_offset) {
     const int places = geometry->axes + geometry->has_layer;
@@ -172,8 +172,8 @@ static void take_offsets(Translator *t, Arguments *list, const PtxGeometry *geom
         fetch->rows.offset[axis] = signed_part(t, word, apart * (uint32_t)axis, bits);
 }
 
-/* Data, predicate and class of a fetch. The predicate says that texels are missing, which none is.
- */
+/* Sets data, predicate and class of a fetch. The predicate reports missing texels, so it is always
+ * false. */
 static bool finish_fetch(Translator *t, IsaHandler handler, Fetch *fetch) {
     const uint8_t mask = (uint8_t)tr_operand(t, t->sass->operand_count - 1)->value & 15;
     const bool is_half = tr_mod(t, SASS_MOD_HALVES);
@@ -196,7 +196,7 @@ static bool finish_fetch(Translator *t, IsaHandler handler, Fetch *fetch) {
     return true;
 }
 
-/* What TEX, TLD and TLD4 have in common: geometry, places, handle. False: refused. */
+/* Common to TEX, TLD and TLD4: geometry, places, handle. Returns false if refused. */
 static bool begin_fetch(Translator *t, Fetch *fetch, const PtxGeometry **geometry) {
     clear(fetch);
     *geometry = ptx_geometry(geometry_of(tr_mod(t, SASS_MOD_DIM)));
@@ -256,8 +256,8 @@ bool tr_op_txd(Translator *t) {
     return finish_fetch(t, ISA_DO_TEX, &fetch);
 }
 
-/* upper, lower, a, query, (handle), mask: a is (the handle,) the level. Whether the handle is that
- * of a surface is not known: the handler asks for a texture. */
+/* upper, lower, a, query, (handle), mask. a: (the handle,) the level. The instruction does not say
+ * whether the handle is that of a texture or of a surface. */
 bool tr_op_txq(Translator *t) {
     static const PtxSub queries[] = {PTX_SUB_TXQ_WIDTH, PTX_SUB_TXQ_HEIGHT, PTX_SUB_TXQ_DEPTH,
                                      PTX_SUB_TXQ_LEVELS};
@@ -269,7 +269,7 @@ bool tr_op_txq(Translator *t) {
     if (tr_mod(t, SASS_MOD_QUERY) != SASS_QUERY_DIMENSION) return tr_refuse(t, "this query");
     Arguments list = {tr_operand(t, A), tr_operand(t, A), 4, 0};
     fetch.handle = is_bindless ? handle_in(t, take(t, &list)) : bound_handle(t, BOUND);
-    fetch.rows.level = tr_scratch(t); /* a result may take its register */
+    fetch.rows.level = tr_scratch(t); /* copied, because a result may use its register */
     tr_step2(t, ISA_DO_MOV_32, fetch.rows.level, take(t, &list));
     int count = 0;
     for (int i = 0; i < 4; ++i) {
@@ -286,7 +286,7 @@ bool tr_op_txq(Translator *t) {
 
 /* ---- Surfaces ---- */
 
-/* Bytes of an element, and elements. */
+/* Bytes per element, and number of elements. */
 typedef struct Element {
     uint8_t size, vector;
 } Element;

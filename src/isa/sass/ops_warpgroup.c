@@ -1,9 +1,9 @@
-/* Products of four warps (sm_90): HGMMA, IGMMA, BGMMA, QGMMA, WARPGROUP, and USETMAXREG. Found by
- * what ptxas makes of wgmma and setmaxnreg.
+/* Products of four warps (sm_90): HGMMA, IGMMA, BGMMA, QGMMA, WARPGROUP, and USETMAXREG. Found from
+ * the code that ptxas generates for wgmma and setmaxnreg.
  *
- * Descriptors are four uniform registers: A's, which counts where A is in shared memory, and B's.
- * The product that ends a group (wgmma.commit_group) has its counter, gsb0; a group without
- * products ends with one to RZ. */
+ * Descriptors are four uniform registers: A's, which is used if A is in shared memory, and B's. The
+ * product that ends a group (wgmma.commit_group) has its counter, gsb0. A group without products
+ * ends with a product into RZ. */
 #include "isa/sass/translate.h"
 
 #include "isa/exec/matrix.h"
@@ -11,7 +11,7 @@
 
 /* ---- Products ---- */
 
-/* The number of columns, less one, in units of 8; integers and bits have numbers of fewer. */
+/* The number of columns in units of 8, less one. Integer and bit products support fewer numbers. */
 static int columns_of(const Translator *t) {
     static const uint8_t numbers[] = {0,  1,  2,  3,  5,  7,  9,  11, 13,
                                       15, 17, 19, 21, 23, 25, 27, 29, 31};
@@ -24,7 +24,7 @@ static int columns_of(const Translator *t) {
     return number % step > 1 || number / step >= COUNT ? -1 : numbers[number / step];
 }
 
-/* The shape of 8 columns, of the depth that the instruction has. */
+/* The shape with 8 columns and the instruction's depth. */
 static PtxMatrixShape first_shape(const Translator *t) {
     static const PtxMatrixShape halves[] = {PTX_SHAPE_M64N8K16, PTX_SHAPE_M64N8K8,
                                             PTX_SHAPE_M64N8K32, PTX_SHAPE_M64N8K256};
@@ -37,7 +37,7 @@ static PtxMatrixShape first_shape(const Translator *t) {
     }
 }
 
-/* The formats of a product's matrices, as the operation and its modifiers have them. */
+/* The formats of a product's matrices, from the operation and its modifiers. */
 static IsaMatrix matrix_of(const Translator *t, int columns) {
     static const uint8_t halves[] = {PTX_F16, PTX_BF16, PTX_TF32, PTX_TYPE_NONE};
     static const uint8_t bytes[] = {PTX_U8, PTX_S8}, floats[] = {PTX_E4M3, PTX_E5M2};
@@ -63,16 +63,16 @@ static IsaMatrix matrix_of(const Translator *t, int columns) {
     return m;
 }
 
-/* Whether the depth is the one that the factors' format has: twice as much where A is sparse. */
+/* Whether the depth fits the factors' format; it is twice as large if A is sparse. */
 static bool is_shape(const Translator *t, const IsaMatrix *m) {
     const bool is_and = tr_mod(t, SASS_MOD_BMMA_OP) == SASS_BMMA_OP_AND;
     const int depth = ptx_matrix_size((PtxMatrixShape)m->shape).k;
     if (t->sass->op == SASS_OP_BGMMA) return is_and && tr_mod(t, SASS_MOD_POPC);
-    const int bits = ptx_type_bits((PtxType)m->a); /* 32 bytes of A's elements are there */
+    const int bits = ptx_type_bits((PtxType)m->a); /* 32 bytes of A's elements per row are stored */
     return depth * bits == 256 * (tr_mod(t, SASS_MOD_SP) ? 2 : 1);
 }
 
-/* A descriptor: the pair of uniform registers at `operand`, `add` further. */
+/* A descriptor: the pair of uniform registers `add` after the operand's first one. */
 static IsaOperand descriptor(Translator *t, const SassOperand *operand, int add) {
     SassOperand pair = *operand;
     pair.kind = SASS_UREG;
@@ -100,7 +100,7 @@ bool tr_op_gmma(Translator *t) {
                      (uint8_t)((is_register ? 0 : ISA_PRODUCT_A_IS_SHARED) |
                                (ends ? ISA_PRODUCT_ENDS_GROUP : 0) |
                                (d->value == SASS_RZ ? ISA_PRODUCT_IS_NONE : 0)));
-    if (d->value == SASS_RZ) { /* it ends a group, and is no product */
+    if (d->value == SASS_RZ) { /* only ends a group; computes no product */
         tr_step(t, ISA_DO_COMMIT_GROUP);
         return true;
     }
@@ -157,8 +157,8 @@ bool tr_op_warpgroup(Translator *t) {
 
 /* ---- Registers ---- */
 
-/* (p,) count: p is whether the warp has that many registers now. A warp that lacks them waits here,
- * so it always has them. */
+/* (p,) count. p: whether the warp now has that many registers. Here a warp without them waits, so p
+ * is always true. */
 bool tr_op_usetmaxreg(Translator *t) {
     const uint8_t way = tr_mod(t, SASS_MOD_SETMAXREG);
     if (!tr_mod(t, SASS_MOD_CTAPOOL) || !way || way > SASS_SETMAXREG_TRY_ALLOC)

@@ -1,4 +1,4 @@
-/* Machine instructions that are several steps (see translate.h). */
+/* Machine instructions that consist of several steps (see translate.h). */
 #include "isa/exec/handlers.h"
 #include "isa/launch.h"
 

@@ -1,4 +1,4 @@
-/* Programs of machine code: cubins to rows that warps execute (see translate.h). */
+/* Programs of machine code: translates cubins to rows that warps execute (see translate.h). */
 #include "isa/sass/translate.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void add_registers(Translator *t, const TrRegs *list) {
     }
 }
 
-/* One step is the instruction itself; several are a list. */
+/* A single step becomes the instruction itself; several steps become a list. */
 static void put_steps(Translator *t) {
     IsaProgram *program = t->program;
     IsaInst *inst = &t->inst;
@@ -91,8 +91,8 @@ static TranslateOp *const operations[SASS_OPS] = {
 #undef OP
 };
 
-/* The function's kernels are refused, with its first instruction that cannot run as the reason.
- * Such an instruction ends the launch, should a warp get there. */
+/* The function's kernels are refused. The reason is its first instruction that cannot run. Such an
+ * instruction ends the launch if a warp reaches it. */
 static void put_trap(Translator *t, IsaFunction *function) {
     char text[128];
     const uint32_t offset = t->program->code->offset_of[t->pc];
@@ -118,11 +118,11 @@ static void translate(Translator *t, uint32_t pc, uint16_t function) {
 
 /* ---- Functions of the system ---- */
 
-/* How they get their arguments: registers from R4 on, 64-bit ones at even numbers; results in R4.
- */
+/* Calling convention: arguments are in registers from R4 on, 64-bit ones in even-numbered pairs;
+ * the result is in R4. */
 typedef struct SystemCall {
     PtxBuiltin builtin;
-    uint8_t argument[5], result; /* bytes, 0: none */
+    uint8_t argument[5], result; /* in bytes; 0: none */
 } SystemCall;
 static const SystemCall system_calls[] = {{PTX_BUILTIN_VPRINTF, {8, 8}, 4},
                                           {PTX_BUILTIN_MALLOC, {8}, 8},
@@ -130,7 +130,7 @@ static const SystemCall system_calls[] = {{PTX_BUILTIN_VPRINTF, {8, 8}, 4},
                                           {PTX_BUILTIN_ASSERTFAIL, {8, 8, 4, 8, 8}, 0}};
 enum { FIRST_ARGUMENT = 4 };
 
-/* A value of `bytes` bytes in registers from `number` on: where a step has it. */
+/* The row of a step that holds a value of `bytes` bytes in registers from `number` on. */
 static IsaOperand argument_at(Translator *t, uint32_t number, uint32_t bytes) {
     if (bytes == 4) return tr_gpr(t, number);
     IsaInst *step = tr_step(t, ISA_DO_JOIN);
@@ -141,7 +141,7 @@ static IsaOperand argument_at(Translator *t, uint32_t number, uint32_t bytes) {
     return step->operand[0] = tr_scratch_pair(t);
 }
 
-/* The steps of a call, as one instruction. */
+/* The steps of a call as one instruction. */
 static void put_system_call(Translator *t, const SystemCall *call, IsaCall *list, IsaInst *out) {
     static const SassInst none = {.guard = SASS_PT};
     uint32_t number = FIRST_ARGUMENT;
@@ -166,7 +166,7 @@ static void put_system_call(Translator *t, const SystemCall *call, IsaCall *list
     step->imm = list - t->program->calls;
     if (call->result == 8)
         tr_step3(t, ISA_DO_SPLIT, tr_gpr(t, FIRST_ARGUMENT), tr_gpr(t, FIRST_ARGUMENT + 1), result);
-    if (t->steps == 1) tr_step(t, ISA_DO_NOP); /* so that it is a list */
+    if (t->steps == 1) tr_step(t, ISA_DO_NOP); /* so that it becomes a list */
     put_steps(t);
     *out = t->inst;
 }
@@ -190,8 +190,8 @@ static void put_system_calls(Translator *t) {
 
 /* ---- The program ---- */
 
-/* Backward jumps whose loop may see what other threads store (flow/deadlock.c). Loads from shared
- * memory are the same whether they are volatile or not. */
+/* Marks backward jumps whose loop may see what other threads store (flow/deadlock.c). Machine code
+ * does not distinguish volatile loads from shared memory. */
 static void find_waiting_loops(IsaProgram *program) {
     uint32_t looks = ISA_NO_PC, may_look = ISA_NO_PC;
     for (uint32_t pc = 0; pc < program->inst_count; ++pc) {
@@ -223,8 +223,8 @@ enum {
     OPEN_STACK_BYTES = 1024 /* CUDA's default for cudaLimitStackSize */
 };
 
-/* Whether code may move its stack pointer by more than is known: it calls itself, or takes as much
- * room as it needs. A start of the pointer is a word of a constant bank. */
+/* Whether code may move its stack pointer further than is known: it is recursive, or allocates a
+ * variable amount. The initial stack pointer is a word of a constant bank. */
 static bool has_open_stack(const IsaProgram *program, const IsaFunction *function, uint32_t known) {
     uint64_t frames = 0;
     for (uint32_t pc = function->entry; pc < function->end && pc < program->inst_count; ++pc) {
@@ -268,7 +268,7 @@ static void fill_functions(Translator *t) {
     }
 }
 
-/* Between functions, and behind the last. */
+/* Between functions, and after the last one. */
 static void put_trap_between(IsaProgram *program, uint32_t pc) {
     static const SassInst none = {
         .control = {.stall = 1, .write_counter = SASS_NO_COUNTER, .read_counter = SASS_NO_COUNTER}};
@@ -295,7 +295,7 @@ static void translate_all(Translator *t) {
     find_waiting_loops(program);
 }
 
-/* Bank rows, zero until a launch, and behind them the immediates. */
+/* Bank rows, which are zero until a launch, followed by the immediates. */
 static void put_constants(Translator *t) {
     Arena *arena = t->program->arena;
     uint32_t bytes;
@@ -307,7 +307,7 @@ static void put_constants(Translator *t) {
     memcpy(t->program->constants + t->pool_base, immediates, bytes);
 }
 
-/* Lines of the source, where they can be read. */
+/* Reads the lines of the source, if they can be read. */
 static void read_lines(IsaProgram *program) {
     SassCode *code = program->code;
     Diag *quiet = diag_new();

@@ -1,11 +1,11 @@
-/* The translator's inside: what translate.c (programs, operands) shares with the files that
- * translate one kind of operation each.
+/* The translator's internals: shared by translate.c (programs, operands) and the files that each
+ * translate one kind of operation.
  *
- * A machine instruction becomes one IsaInst. Where PTX has a handler for the whole of it, it is
- * that handler's; else it executes a list of steps, each a handler's (ISA_DO_SEQUENCE). All
- * instructions of a program share one frame: first the registers, a row each; then the uniform
- * registers, whose rows hold the value in all lanes; then scratch rows, the convergence barriers (a
- * row each: the lanes that meet, as each lane knows them), and the predicates. */
+ * A machine instruction becomes one IsaInst. If PTX has a handler for the whole instruction, the
+ * IsaInst uses it. Otherwise it executes a list of steps, each with one handler (ISA_DO_SEQUENCE).
+ * All instructions of a program share one frame: the registers, one row each; the uniform
+ * registers, whose rows hold the value in all lanes; scratch rows; the convergence barriers, one
+ * row each, which hold the lanes that meet as each lane knows them; and the predicates. */
 #ifndef TYTO_ISA_SASS_TRANSLATE_H
 #define TYTO_ISA_SASS_TRANSLATE_H
 
@@ -14,20 +14,20 @@
 #include "isa/sass/code.h"
 
 enum {
-    TR_STEPS = 48, /* of an instruction */
+    TR_STEPS = 48, /* maximum per instruction */
     TR_REGS = 40,
     TR_UNIFORM = 64,  /* rows of uniform registers */
-    TR_SCRATCH = 24,  /* rows for results of steps */
-    TR_PAIRS = 16,    /* pairs of rows for them */
+    TR_SCRATCH = 24,  /* rows for intermediate results */
+    TR_PAIRS = 16,    /* pairs of rows for intermediate results */
     TR_BARRIERS = 16, /* B0 to B15 */
-    /* words of predicates */
+    /* predicate words */
     TR_P0 = 2,
     TR_P_SINK = TR_P0 + 7,
     TR_UP0 = TR_P_SINK + 1,
     TR_UP_SINK = TR_UP0 + 7,
-    TR_WORDS = TR_UP_SINK + 1, /* scratch from here on */
+    TR_WORDS = TR_UP_SINK + 1, /* scratch words start here */
     TR_SCRATCH_WORDS = 8,
-    /* numbers of registers, for the timing model */
+    /* register numbers for the timing model */
     TR_NUMBER_UNIFORM = 256,
     TR_NUMBER_P = 320,
     TR_NUMBER_UP = 328
@@ -43,32 +43,33 @@ typedef struct Translator {
     IsaProgram *program;
     IsaExec *const *table;
     struct ConstantPool *pool;
-    uint32_t pool_base;                                    /* bytes of bank rows, which go first */
-    uint32_t gprs;                                         /* rows of registers */
+    uint32_t pool_base;                                    /* bytes of bank rows, which are first */
+    uint32_t gprs;                                         /* number of register rows */
     uint32_t scratch_row, pair_row, barrier_row, sink_row; /* first rows */
-    uint32_t return_row;                                   /* two: the return address */
-    const SassInst *sass;                                  /* the instruction */
+    uint32_t return_row;                                   /* two rows: the return address */
+    const SassInst *sass;                                  /* the instruction being translated */
     uint32_t pc;
     IsaInst inst;
     IsaInfo info;
     TrRegs destinations, sources, addresses;
     IsaInst step[TR_STEPS];
     uint32_t steps, rows_used, pairs_used, words_used;
-    bool is_uniform; /* all lanes execute its steps */
+    bool is_uniform; /* all lanes execute the steps */
     const char *refusal;
     uint32_t step_count, step_capacity, reg_count, reg_capacity, wide_count, wide_capacity;
 } Translator;
 
-/* Translates t->sass into t->inst, t->info and steps. False: t->refusal says what is missing. */
+/* Translates t->sass into t->inst, t->info and steps. Returns false if not supported; t->refusal
+ * has the reason. */
 typedef bool TranslateOp(Translator *t);
 #define OP(operation, function) TranslateOp function;
 #include "isa/sass/operations.def"
 #undef OP
 
-/* How the instruction wants to be issued (control.c). */
+/* The instruction's control information (control.c). */
 IsaControl tr_control(const SassInst *inst);
 
-/* Notes why the instruction cannot run; returns false. */
+/* Records why the instruction cannot run; returns false. */
 bool tr_refuse(Translator *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline const SassOperand *tr_operand(const Translator *t, int index) {
@@ -80,9 +81,9 @@ static inline uint8_t tr_mod(const Translator *t, SassModifier modifier) {
 
 /* ---- Steps ---- */
 
-/* A new step of that handler. */
+/* Adds a step with that handler. */
 IsaInst *tr_step(Translator *t, IsaHandler handler);
-/* The same with its first operands. */
+/* The same, and sets its first operands. */
 static inline IsaInst *tr_step2(Translator *t, IsaHandler handler, IsaOperand d, IsaOperand a) {
     IsaInst *step = tr_step(t, handler);
     step->operand[0] = d;
@@ -101,7 +102,8 @@ static inline IsaInst *tr_step4(Translator *t, IsaHandler handler, IsaOperand d,
     step->operand[3] = c;
     return step;
 }
-/* A row, a pair of rows or a word for a result of a step, valid to the end of the instruction. */
+/* A row, a pair of rows or a word for an intermediate result, valid to the end of the
+ * instruction. */
 IsaOperand tr_scratch(Translator *t);
 IsaOperand tr_scratch_pair(Translator *t);
 IsaOperand tr_scratch_word(Translator *t);
@@ -110,22 +112,22 @@ void tr_add_wide(Translator *t, IsaOperand operand);
 
 /* ---- Operands ---- */
 
-/* Row of a source of 32 bits as it is: what it says of signs does not count. */
+/* Row of a 32-bit source, without its signs. */
 IsaOperand tr_row(Translator *t, const SassOperand *operand);
-/* Row of its word `add`, 0 the lowest. */
+/* Row of word `add` of a source; 0 is the lowest. */
 IsaOperand tr_word_row(Translator *t, const SassOperand *operand, uint32_t add);
-/* Rows of the lower and the upper word of a source of 64 bits. */
+/* Rows of the lower and the upper word of a 64-bit source. */
 void tr_pair(Translator *t, const SassOperand *operand, IsaOperand *low, IsaOperand *high);
 /* Register `number` + `add` of a vector register's operand; the zero row of RZ. */
 IsaOperand tr_register(Translator *t, const SassOperand *operand, uint32_t add);
-/* Row of register `number` for a step; the instruction's lists do not name it. */
+/* Row of register `number` for a step. It is not added to the instruction's lists. */
 IsaOperand tr_gpr(const Translator *t, uint32_t number);
-/* Signs of a source as handlers have them in imm: ISA_SIGN_... */
+/* Signs of a source in the form of the handlers' imm: ISA_SIGN_... */
 int64_t tr_signs(const SassOperand *operand);
-/* Row of a float with its sign; of a double, joined. */
+/* Row of a float with its sign. / The same for a double, joined. */
 IsaOperand tr_float(Translator *t, const SassOperand *operand);
 IsaOperand tr_double(Translator *t, const SassOperand *operand);
-/* Row of two halves, with signs and the choice of halves (ops_float.c). */
+/* Row of two halves, with signs and selection of halves (ops_float.c). */
 IsaOperand tr_halves(Translator *t, const SassOperand *operand);
 /* A joined pair of integers. */
 IsaOperand tr_joined(Translator *t, const SassOperand *operand);
@@ -134,23 +136,23 @@ IsaOperand tr_to(Translator *t, const SassOperand *operand);
 IsaOperand tr_to_register(Translator *t, const SassOperand *operand, uint32_t add);
 /* Splits a joined result into the two registers of a destination. */
 void tr_split_to(Translator *t, const SassOperand *operand, IsaOperand pair);
-/* Word of a predicate source; *negated: it is !p. Of a destination. */
+/* Word of a predicate source; *negated: the operand is !p. / Word of a predicate destination. */
 IsaOperand tr_word(Translator *t, const SassOperand *operand, bool *negated);
 IsaOperand tr_word_to(Translator *t, const SassOperand *operand);
-/* Where the handle of a texture instruction lies, if in a constant bank. */
+/* Place of a texture instruction's handle, if it is in a constant bank. */
 bool tr_bank_of_handle(const SassInst *inst, uint8_t *bank, uint32_t *offset);
-/* Whether a word of a constant bank depends on a register. */
+/* Whether a register selects the word of a constant bank. */
 bool tr_is_indexed(const SassOperand *operand);
 /* The row of a convergence barrier. */
 IsaOperand tr_barrier(const Translator *t, const SassOperand *operand);
 
-/* ---- What several kinds of operations share ---- */
+/* ---- Shared by several kinds of operations ---- */
 
 static inline uint32_t tr_bit(bool is_set, int bit) { return is_set ? 1u << bit : 0; }
-/* How the instruction rounds, if it says so. */
+/* The instruction's rounding mode. */
 IsaRound tr_round(const Translator *t);
-/* d, a, b, p with a at operand `at`: the minimum where p is true, else the maximum. `sub` is the
- * handlers' (ops_integer.c). */
+/* d, a, b, p; a is operand `at`: the minimum if p is true, otherwise the maximum. `sub` is that of
+ * the handlers (ops_integer.c). */
 bool tr_minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t sub, bool is_float,
                int at);
 
