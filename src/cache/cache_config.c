@@ -5,16 +5,16 @@
 
 #include "base/bits.h"
 
-/* Line-address bits that the Fermi function adds to the lowest bits of the set, lowest first.
+/* Line-address bits that the Fermi function XORs with the lowest bits of the set, lowest first.
  * Source: the GTX 480 model of GPGPU-Sim 4.2 as observed (its L1D of 32 sets). */
 static const int fermi_bits[] = {6, 7, 8, 10, 12};
 enum { FERMI_BITS = sizeof fermi_bits / sizeof *fermi_bits };
 
-/* What the summed function multiplies the tag by. Source: the simulator that CCWS's authors
- * released (docs/machines.md). */
+/* The factor by which the summed function multiplies the tag. Source: the simulator that CCWS's
+ * authors released (docs/machines.md). */
 enum { SUMMED_FACTOR = 7 };
 
-/* Adds a list of bits, given lowest first, highest first. */
+/* Adds a list of bits to the text, highest first; `bits` holds the lowest first. */
 static int add_list(char *text, int at, const int *bits, int count) {
     for (int i = count; i-- > 0;)
         at += snprintf(text + at, (size_t)(CACHE_INDEX_BYTES - at), "%d%s", bits[i], i ? "," : "");

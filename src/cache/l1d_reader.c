@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 
-/* Where a block lies. */
+/* Position of a block. */
 typedef struct Block {
     uint64_t at;    /* offset of its compressed bytes in the file */
     uint64_t first; /* number of its first record */
@@ -19,16 +19,17 @@ struct L1dReader {
     char *name; /* for messages */
     L1dTraceHeader header;
     L1dTraceTotals totals;
-    uint8_t *origin; /* names and texts in turn */
+    uint8_t *origin; /* names and texts, alternating */
     size_t origin_bytes;
-    Block *blocks;        /* and one past the last, whose `first` is the number of all records */
-    uint64_t block_count; /* without that one */
-    uint64_t block_room;  /* of blocks */
+    Block *blocks;        /* includes an entry past the last block, whose `first` is the number of
+                             all records */
+    uint64_t block_count; /* without that entry */
+    uint64_t block_room;  /* allocated entries */
     ZSTD_DCtx *context;
-    L1dRecord *records; /* of the block read last */
-    uint8_t *packed;    /* its bytes */
-    uint8_t *frame;     /* and these compressed */
-    size_t frame_bytes; /* room for the latter */
+    L1dRecord *records; /* of the last block read */
+    uint8_t *packed;    /* the same as bytes */
+    uint8_t *frame;     /* the same, compressed */
+    size_t frame_bytes; /* allocated bytes of `frame` */
 };
 
 static const char CUT_SHORT[] =
@@ -39,7 +40,7 @@ static bool refuse(const L1dReader *reader, const char *what, Diag *diag) {
     return false;
 }
 
-/* Reads exactly `count` bytes; false with an error when the file has fewer. */
+/* Reads exactly `count` bytes. Returns false, with an error, if the file has fewer. */
 static bool read_bytes(L1dReader *reader, void *bytes, size_t count, Diag *diag) {
     errno = 0;
     if (fread(bytes, 1, count, reader->file) == count) return true;
@@ -72,7 +73,7 @@ static bool read_origin(L1dReader *reader, Diag *diag) {
     return true;
 }
 
-/* Goes from block header to block header, up to the end. */
+/* Reads all block headers up to the end of the file. */
 static bool find_blocks(L1dReader *reader, Diag *diag) {
     uint8_t head[L1D_TRACE_BLOCK_HEADER_BYTES], end[L1D_TRACE_END_BYTES];
     uint64_t at = L1D_TRACE_HEADER_BYTES, first = 0;

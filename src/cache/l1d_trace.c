@@ -1,4 +1,4 @@
-/* Bytes of L1D traces (see the header). All numbers lie lowest byte first. */
+/* The byte format of L1D traces (see the header). All numbers are little-endian. */
 #include "cache/l1d_trace.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static const char magic[8] = {'t', 'y', 't', 'o', '-', 'l', '1', 'd'};
 
 enum { AT_VERSION = 8, AT_NUMBERS = 12, AT_MACHINE = 40, AT_SCHEDULER = 128, AT_CHECKSUM = 252 };
 enum { MAX_LINE = 4096, MIN_LINE = 16 };
-enum { FETCH_BIT = 0x80 /* of the byte of the kind: is_fetch */ };
+enum { FETCH_BIT = 0x80 /* of the kind's byte: is_fetch */ };
 _Static_assert(AT_MACHINE + L1D_TRACE_MACHINE_BYTES == AT_SCHEDULER, "the names fill their places");
 _Static_assert(AT_SCHEDULER + L1D_TRACE_SCHEDULER_BYTES == AT_CHECKSUM,
                "the names fill their places");
@@ -23,7 +23,7 @@ static uint64_t get64(const uint8_t *in) {
     return l1d_get32(in) | (uint64_t)l1d_get32(in + 4) << 32;
 }
 
-/* FNV-1a, against bits that flip in the few bytes that are not compressed. */
+/* FNV-1a; detects flipped bits in the few bytes that are not compressed. */
 static uint32_t checksum(const uint8_t *bytes, size_t count) {
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < count; i++)
@@ -105,7 +105,7 @@ bool l1d_origin_is_whole(const uint8_t *bytes, size_t count) {
     return texts % 2 == 0 && (!count || !bytes[count - 1]);
 }
 
-/* ---- Records: a column for each field, which compresses better than a row for each record ---- */
+/* ---- Records: column by column, which compresses better than row by row ---- */
 
 void l1d_records_pack(const L1dRecord *records, uint32_t count, uint8_t *out) {
     uint8_t *cycle = out, *address = cycle + 8 * count, *warp = address + 8 * count;

@@ -12,14 +12,14 @@
 
 struct L1dWriter {
     OutputFile *file;
-    char *path; /* for the message when a write fails */
+    char *path; /* for the message if a write fails */
     ZSTD_CCtx *context;
-    L1dRecord *records; /* of the block being gathered */
-    uint32_t count;     /* of them */
+    L1dRecord *records; /* records of the current block */
+    uint32_t count;     /* number of records */
     uint8_t *packed;    /* the block's records as bytes */
     uint8_t *frame;     /* the block's header, and its records compressed */
-    size_t frame_bytes; /* room for the latter */
-    bool is_failed;     /* there was no memory to compress a block */
+    size_t frame_bytes; /* allocated bytes of `frame` */
+    bool is_failed;     /* there was not enough memory to compress a block */
 };
 
 static void write_bytes(L1dWriter *writer, const void *bytes, size_t count) {
@@ -53,7 +53,7 @@ static void write_block(L1dWriter *writer) {
     l1d_records_pack(writer->records, writer->count, writer->packed);
     size_t bytes = ZSTD_compress2(writer->context, body, writer->frame_bytes, writer->packed,
                                   (size_t)writer->count * L1D_TRACE_RECORD_BYTES);
-    if (ZSTD_isError(bytes)) { /* only for want of memory: the room is always enough */
+    if (ZSTD_isError(bytes)) { /* happens only if memory runs out: `frame` is always large enough */
         writer->is_failed = true;
         bytes = 0;
     }
@@ -91,7 +91,7 @@ static void write_origin(L1dWriter *writer, const Text *origin) {
 bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, const Text *origin,
                       Diag *diag) {
     uint8_t end[L1D_TRACE_BLOCK_HEADER_BYTES + L1D_TRACE_END_BYTES] = {
-        0}; /* a block of no records */
+        0}; /* a block without records */
     if (writer->count) write_block(writer);
     l1d_totals_pack(totals, end + L1D_TRACE_BLOCK_HEADER_BYTES);
     write_bytes(writer, end, sizeof end);

@@ -1,4 +1,4 @@
-/* Open addressing with linear probing; at most half full. */
+/* Hash table with open addressing and linear probing; at most half full. */
 #include "cache/line_table.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum { FIRST_ENTRIES = 64 };
 
-/* The entry of a line, or the free one where it belongs. */
+/* The entry of a line, or the free entry for it. */
 static LineEntry *find(const LineTable *table, uint64_t line) {
     uint64_t hash = line * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio */
     uint64_t i = (hash ^ hash >> 32) & table->mask;

@@ -1,5 +1,5 @@
-/* Entries and their waiting requests (see the header). Everything is linked by index in arrays that
- * are laid out once. */
+/* Entries and their waiting requests (see the header). Everything is linked by indices in arrays
+ * that are allocated once. */
 #include "cache/mshr.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, uint32_t requests, Arena *arena) {
     uint32_t all = entries * merges, places = requests && requests < all ? requests : all;
     uint32_t bucket_bits = 1;
-    while (1u << bucket_bits < 4 * entries) /* most searches end where they begin */
+    while (1u << bucket_bits < 4 * entries) /* so most searches need one step */
         bucket_bits++;
     *mshr = (Mshr){
         .entries = ARENA_ARRAY(arena, MshrEntry, entries),

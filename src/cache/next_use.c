@@ -12,11 +12,11 @@
 
 struct NextUse {
     const L1dReader *reader; /* borrowed */
-    FILE *file;              /* the answers, by number of the record; has no name */
-    uint64_t *answers;       /* of one block */
+    FILE *file;              /* the results, by record number; the file has no name */
+    uint64_t *answers;       /* results of one block */
 };
 
-/* A file that is gone when it is closed. */
+/* Opens a file that disappears when it is closed. */
 static FILE *open_temporary(Diag *diag) {
     const char *folder = getenv("TMPDIR");
     Text path = {0};
@@ -29,8 +29,8 @@ static FILE *open_temporary(Diag *diag) {
     return file;
 }
 
-/* The records of a block from last to first; `wanted` has a table for each SM, of the number after
- * that of the record which wants the line next. */
+/* Processes the records of a block from last to first. `wanted` has a table per SM, from line to
+ * the number of the record that uses the line next, plus 1. */
 static void look_back(const L1dRecord *records, uint32_t count, uint64_t first, int line_shift,
                       LineTable *wanted, uint64_t *answers) {
     for (uint32_t i = count; i-- > 0;) {

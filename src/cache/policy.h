@@ -1,37 +1,39 @@
-/* What a cache does with writes, and which line it gives up: the choices of a machine file. */
+/* Write policies and replacement policies of a cache, as machine files select them. */
 #ifndef TYTO_CACHE_POLICY_H
 #define TYTO_CACHE_POLICY_H
 
 typedef enum WritePolicy {
-    WRITE_BACK,    /* a hit dirties the line; a miss allocates it */
-    WRITE_THROUGH, /* a hit updates the line and passes on; a miss passes on */
-    WRITE_EVICT,   /* a hit invalidates the line and passes on; a miss passes on */
+    WRITE_BACK,    /* a hit makes the line dirty; a miss allocates the line */
+    WRITE_THROUGH, /* a hit updates the line; all stores are passed on */
+    WRITE_EVICT,   /* a hit invalidates the line; all stores are passed on */
     WRITE_POLICIES,
 } WritePolicy;
 
-/* What a write miss of a write-back cache brings in. */
+/* What a write miss of a write-back cache fetches. */
 typedef enum WriteAllocate {
     ALLOCATE_FETCH,    /* the line's other bytes are fetched at once */
-    ALLOCATE_VALIDATE, /* nothing is fetched before a read wants bytes that were not written */
-    ALLOCATE_NONE,     /* the write passes on */
-    ALLOCATE_BESIDE,   /* the write passes on, and the line is fetched in parallel (L2) */
+    ALLOCATE_VALIDATE, /* nothing is fetched until a read needs bytes that were not written */
+    ALLOCATE_NONE,     /* the store is passed on */
+    ALLOCATE_BESIDE,   /* the store is passed on, and the line is fetched in parallel (L2) */
     WRITE_ALLOCATES,
 } WriteAllocate;
 
 typedef enum Replacement {
-    REPLACE_LRU,  /* the line not used for longest */
-    REPLACE_FIFO, /* the line allocated longest ago */
+    REPLACE_LRU,  /* the least recently used line */
+    REPLACE_FIFO, /* the oldest line */
     REPLACEMENTS,
 } Replacement;
 
-/* How soon the line of an access shall go, as the access says. */
+/* How soon the line of an access should be replaced, according to the access. */
 typedef enum CachePriority {
-    PRIORITY_UNSAID,      /* brings a line in as NORMAL, and leaves that of a hit as it is */
-    PRIORITY_NORMAL,      /* goes after all FIRST, by age */
-    PRIORITY_FIRST,       /* goes before all others: streaming */
-    PRIORITY_LAST,        /* stays while another can go, as far as such lines may: persisting */
-    PRIORITY_UNCHANGED,   /* as UNSAID, but a hit is no use of the line */
-    PRIORITY_NO_ALLOCATE, /* a miss takes no line */
+    PRIORITY_UNSAID,      /* brings in a line as NORMAL; a hit does not change the line's
+                             priority */
+    PRIORITY_NORMAL,      /* replaced after all FIRST lines, by age */
+    PRIORITY_FIRST,       /* replaced before all others: streaming */
+    PRIORITY_LAST,        /* kept while another line can be replaced, within the limit for such
+                             lines: persisting */
+    PRIORITY_UNCHANGED,   /* as UNSAID, but a hit does not count as a use */
+    PRIORITY_NO_ALLOCATE, /* a miss allocates no line */
     PRIORITIES,
 } CachePriority;
 

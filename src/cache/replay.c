@@ -16,30 +16,30 @@ const char *const replay_policy_names[REPLAY_POLICIES] = {
 
 #define NO_LINE   UINT64_MAX
 #define MAX_LINES (UINT64_C(1) << 27) /* of all SMs together: 4 GiB of host memory */
-#define MAX_BYTES (UINT64_C(1) << 31) /* of one */
+#define MAX_BYTES (UINT64_C(1) << 31) /* per cache */
 enum { MIN_LINE = 16, MAX_LINE = 4096, MAX_WAYS = 65536, MAX_SETS_LOG2 = 24 };
 
-/* A place of a cache. */
+/* A place for a line in a cache. */
 typedef struct Line {
-    uint64_t line;   /* address without the bits inside a line, NO_LINE: free */
-    uint64_t rank;   /* the line of highest rank is replaced */
-    uint64_t filler; /* who brought it in: warp above, lanes below */
-    bool is_coming;  /* LRU: the run had it on its way at this point */
+    uint64_t line;   /* address without the bits inside a line; NO_LINE: free */
+    uint64_t rank;   /* the line with the highest rank is replaced */
+    uint64_t filler; /* the access that brought it in: warp in the upper half, lanes in the lower */
+    bool is_coming;  /* LRU: in the run, the line was still pending at this point */
 } Line;
 
-/* One SM's cache. */
+/* The cache of one SM. */
 typedef struct Cache {
     Line *places;    /* by set, then way; NULL before the first use */
-    LineTable lines; /* unbounded: from line to filler */
-    uint64_t clock;  /* uses so far */
+    LineTable lines; /* if unbounded: from line to filler */
+    uint64_t clock;  /* number of uses so far */
 } Cache;
 
 typedef struct Replay {
     const ReplayConfig *config;
     ReplayResult *result;
     SetIndex index;  /* address to set */
-    uint64_t places; /* of one cache */
-    int line_shift;  /* log2 of the bytes of a line */
+    uint64_t places; /* places per cache */
+    int line_shift;  /* log2 of the line size */
     Cache *caches;   /* by SM */
 } Replay;
 
@@ -88,8 +88,8 @@ static bool check_size(const L1dTraceHeader *header, const ReplayConfig *config,
     return true;
 }
 
-/* The machine's set function, on as many bits as the sets need; one that its file spells out
- * (l1d.set_hash) makes no more and no fewer than it does. */
+/* Makes the machine's set function, with as many bits as the sets need. A function that the machine
+ * file spells out (l1d.set_hash) has a fixed number of bits. */
 static bool init_index(SetIndex *index, const L1dReader *reader, const ReplayConfig *config,
                        Diag *diag) {
     const char *hash = l1d_reader_origin(reader, L1D_TRACE_SET_HASH);
@@ -123,7 +123,7 @@ static void start(Replay *replay, const L1dReader *reader) {
     replay->line_shift = bits_lowest32(config->line_bytes);
     replay->caches = base_calloc(l1d_reader_header(reader)->sms, sizeof *replay->caches);
     if (config->is_unbounded) return;
-    Diag *diag = diag_new(); /* stays empty: the geometry has been checked */
+    Diag *diag = diag_new(); /* stays empty, because the geometry has been checked */
     init_index(&replay->index, reader, config, diag);
     diag_free(diag);
     replay->places = config->size_bytes / config->line_bytes;
@@ -145,7 +145,7 @@ static void empty(const Replay *replay, Cache *cache) {
         cache->places[i].line = NO_LINE;
 }
 
-/* The ways of the set of a line. */
+/* The places of a line's set. */
 static Line *set_of(Replay *replay, Cache *cache, uint64_t line) {
     if (!cache->places) {
         cache->places = base_malloc(replay->places * sizeof *cache->places);
@@ -162,12 +162,12 @@ static Line *find(Replay *replay, Cache *cache, uint64_t line) {
     return NULL;
 }
 
-/* Whether line `a` is to be replaced rather than `b`. */
+/* Whether line `a` is replaced rather than `b`. */
 static bool goes_before(const Line *a, const Line *b) {
     return a->is_coming != b->is_coming ? b->is_coming : a->rank > b->rank;
 }
 
-/* A free place, else that of the line to be replaced (the first of several). */
+/* A free place, or the place of the line to replace (the first of several). */
 static Line *choose(Replay *replay, Cache *cache, uint64_t line) {
     Line *set = set_of(replay, cache, line), *victim = set;
     for (uint32_t way = 0; way < replay->config->ways; way++) {
@@ -193,7 +193,7 @@ static void count_hit(ReplayResult *result, const L1dRecord *record, uint64_t fi
     result->intra_thread_hits += !(record->lanes & ~(uint32_t)filler);
 }
 
-/* What a lookup counts as; `filler` is its line's, 0 when the line is not there. */
+/* Counts a lookup. `filler`: of its line; 0: the line is not present. */
 static void count(ReplayResult *result, const L1dRecord *record, uint64_t filler) {
     bool is_load = record->kind == L1D_LOAD;
     result->accesses++;
@@ -219,7 +219,7 @@ static void fill(Replay *replay, Cache *cache, const L1dRecord *record) {
     if (line) line->is_coming = false;
 }
 
-/* `next` is the number of the record that wants the line next (Belady). */
+/* Looks up a record's line. `next`: the number of the record that needs the line next (Belady). */
 static void look_up(Replay *replay, Cache *cache, const L1dRecord *record, uint64_t next) {
     L1dKind kind = (L1dKind)record->kind;
     uint64_t address = record->address >> replay->line_shift;

@@ -1,4 +1,4 @@
-/* Reading set functions (see the header). */
+/* Reads set functions (see the header). */
 #include "cache/set_index.h"
 
 #include "base/bits.h"
@@ -10,13 +10,13 @@ static bool check_size(const char *what, uint32_t value, Diag *diag) {
     return false;
 }
 
-/* Puts the function together from runs of bits. False when it has too many of them. */
+/* Builds the function from runs of bits. Returns false if it needs too many runs. */
 static bool gather_runs(BitGather *bits, const BitMatrix *matrix) {
     *bits = (BitGather){0};
     BitMatrix left = *matrix;
     for (int to = 0; to < matrix->width; to++)
         for (int from = 0; from < 64; from++) {
-            /* as long a run as there is from here */
+            /* take the longest run from here */
             for (int i = 0; from + i < 64 && to + i < matrix->width; i++) {
                 uint32_t bit = UINT32_C(1) << (to + i);
                 if (!(left.column[from + i] & bit)) break;

@@ -1,6 +1,7 @@
-/* Which set of a cache an address goes to: a linear function of its bits, written as
- * base/bit_hash.h says, or a sum of two lists of them (base/bit_sum.h). No text means the bits just
- * above the line; of one set, an empty one does too. */
+/* The set function of a cache: which set an address belongs to. It is a linear function of the
+ * address bits, in the notation of base/bit_hash.h, or a sum of two lists of them (base/bit_sum.h).
+ * No text means the bits directly above the line offset; for a single set, so does an empty
+ * text. */
 #ifndef TYTO_CACHE_SET_INDEX_H
 #define TYTO_CACHE_SET_INDEX_H
 
@@ -13,16 +14,16 @@
 #include "base/gather.h"
 
 typedef struct SetIndex {
-    BitGather bits; /* the set's number, out of the address ... */
-    bool is_hashed; /* ... where so few runs make it; else: `hash`, or ... */
-    bool is_summed; /* ... `sum`, if it is one */
+    BitGather bits; /* the set's number, gathered from the address */
+    bool is_hashed; /* `bits` has too few runs: use `hash` or `sum` */
+    bool is_summed; /* use `sum`, not `hash` */
     BitHash hash;
     BitSum sum;
 } SetIndex;
 
-/* Builds the function of a cache with `sets` sets (a power of two) of lines of `line_bytes` (a
- * power of two). `text` may be NULL. False, with the mistake told to `diag`: bad text, bits below
- * the line, or more or fewer bits than number the sets. */
+/* Builds the function of a cache with `sets` sets (a power of two) and lines of `line_bytes` (a
+ * power of two). `text` may be NULL. Returns false, with the error in `diag`, if the text is wrong,
+ * uses bits below the line, or has a number of bits that does not match `sets`. */
 bool set_index_init(SetIndex *index, const char *text, uint32_t sets, uint32_t line_bytes,
                     Diag *diag);
 

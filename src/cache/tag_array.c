@@ -7,19 +7,20 @@
 #include "base/bits.h"
 #include "base/probing.h"
 
-/* The places of all sets as lists in the order of replacement, free ones first, and a hash table of
- * the lines that are there. */
+/* Lists of the places of each set in the order of replacement, free ones first, and a hash table of
+ * the lines that are present. */
 struct TagList {
-    uint32_t *older, *newer; /* of each place; then of each set: its youngest, its oldest */
-    uint32_t *buckets;       /* places + 1 by the hash of their tag, linear probing; 0: empty */
-    uint32_t shift, mask;    /* 64 - log2 of the buckets; buckets - 1 */
+    uint32_t *older, *newer; /* neighbours of each place; then, per set, its youngest and its
+                                oldest */
+    uint32_t *buckets;       /* place + 1, hashed by tag, with linear probing; 0: empty */
+    uint32_t shift, mask;    /* 64 - log2 of the number of buckets; number of buckets - 1 */
 };
 
 static uint32_t sector_bytes_of(const TagArrayConfig *config) {
     return config->sector_bytes ? config->sector_bytes : config->line_bytes;
 }
 
-/* ---- sets of many ways ---- */
+/* ---- Sets of many ways ---- */
 
 static uint32_t places_of(const TagArray *tags) { return tags->sets * tags->stride; }
 
@@ -52,7 +53,7 @@ static void leave_bucket(TagArray *tags, uint32_t place) {
     probing_remove(table, tags, home_of, place);
 }
 
-/* The list of the place's set begins and ends at this record. */
+/* The record at which the list of the place's set begins and ends. */
 static uint32_t end_of(const TagArray *tags, uint32_t place) {
     return places_of(tags) + place / tags->stride;
 }
@@ -83,7 +84,7 @@ static void make_oldest(TagArray *tags, uint32_t place) {
 
 void tag_array_touch_listed(TagArray *tags, int32_t place) { make_youngest(tags, (uint32_t)place); }
 
-/* All places in use, free, in their sets' lists. */
+/* Puts all places in use into their sets' lists, as free places. */
 static void start_lists(TagArray *tags) {
     TagList *list = tags->list;
     for (uint32_t set = 0; set < tags->sets; set++) {
@@ -108,7 +109,7 @@ static void init_list(TagArray *tags, Arena *arena) {
     start_lists(tags);
 }
 
-/* ---- all sets ---- */
+/* ---- All sets ---- */
 
 static void set_floor(TagArray *tags) {
     uint64_t lines = (uint64_t)tags->sets * tags->ways;
@@ -154,12 +155,12 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) 
     if (tags->ways > TAG_SCANNED_WAYS) init_list(tags, arena);
 }
 
-/* Sectors whose lines stay, whatever their age: none that is clean. */
+/* Dirty sectors that protect their line from replacement: all or none. */
 static uint8_t spared(const TagArray *tags) {
     return tags->dirty_lines < tags->dirty_floor ? UINT8_MAX : 0;
 }
 
-/* ---- ranks ---- */
+/* ---- Ranks ---- */
 
 static void set_rank(TagArray *tags, TagLine *line, TagRank rank) {
     tags->ranked_lines += rank != TAG_NORMAL;
@@ -174,12 +175,12 @@ static uint32_t count_last(const TagArray *tags, uint32_t base) {
     return count;
 }
 
-/* Whether the set that begins at `base` may have one more TAG_LAST. */
+/* Whether the set that begins at `base` may have another TAG_LAST line. */
 static bool has_room_for_last(const TagArray *tags, uint32_t base) {
     return count_last(tags, base) < tags->last_ways;
 }
 
-/* What a line that has just been brought in is. */
+/* The rank of a line that has just been brought in. */
 static TagRank rank_of(const TagArray *tags, CachePriority priority, uint32_t base) {
     if (priority == PRIORITY_FIRST) return TAG_FIRST;
     return priority == PRIORITY_LAST && has_room_for_last(tags, base) ? TAG_LAST : TAG_NORMAL;
@@ -210,9 +211,9 @@ void tag_array_forget_last(TagArray *tags) {
 
 void tag_array_set_last_ways(TagArray *tags, uint32_t ways) { tags->last_ways = ways; }
 
-/* ---- victims ---- */
+/* ---- Victims ---- */
 
-/* The oldest line of each rank that can go, TAG_NONE where there is none. */
+/* Finds the oldest replaceable line of each rank; TAG_NONE if there is none. */
 static void find_oldest(const TagArray *tags, uint32_t base, uint8_t spares,
                         int32_t oldest[TAG_RANKS]) {
     for (int rank = 0; rank < TAG_RANKS; rank++)
@@ -225,7 +226,7 @@ static void find_oldest(const TagArray *tags, uint32_t base, uint8_t spares,
     }
 }
 
-/* As find_victim, where some lines have a rank. */
+/* find_victim if some lines have a rank. */
 __attribute__((noinline)) static int32_t
 find_ranked_victim(const TagArray *tags, uint32_t base, CachePriority priority, uint8_t spares) {
     int32_t oldest[TAG_RANKS];
@@ -249,13 +250,12 @@ static int32_t find_listed_victim(const TagArray *tags, uint32_t base, uint8_t s
     return TAG_NONE;
 }
 
-enum { WAY_BITS = 6 /* of a way, below its stamp */ };
+enum { WAY_BITS = 6 /* bits of the way number, below the stamp */ };
 _Static_assert(TAG_SCANNED_WAYS <= 1 << WAY_BITS, "sets of more ways are lists");
 
-/* Place to give up in the set whose first place is `base`, no line with a dirty one of the sectors
- * `spares`; TAG_NONE when all have to stay. A free place has the stamp 0, older than any line.
- * Written as the least of words, which takes no branches: they would be guessed wrong half the
- * time. */
+/* The place to replace in the set that begins at `base`. Lines with a dirty sector in `spares`
+ * stay. TAG_NONE: all lines must stay. A free place has the stamp 0, older than any line. Written
+ * as the minimum of words, without branches, because half of the branches would be mispredicted. */
 static int32_t find_victim(const TagArray *tags, uint32_t base, CachePriority priority,
                            uint8_t spares) {
     if (__builtin_expect(tags->ranked_lines != 0, false))
@@ -279,12 +279,13 @@ static bool has_pending(const TagArray *tags, uint32_t base) {
     return is_pending;
 }
 
-/* Whether all lines of the set stay for being dirty: then no other would ever be free to go. */
+/* Whether all lines of the set would stay because they are dirty; then none would ever become
+ * replaceable. */
 __attribute__((noinline)) static bool is_spared_whole(const TagArray *tags, uint32_t base) {
     return spared(tags) && !has_pending(tags, base);
 }
 
-/* find_victim of a set that it found none in. */
+/* find_victim for a set in which no line was replaceable. */
 __attribute__((noinline)) static int32_t find_spared_victim(const TagArray *tags, uint32_t base,
                                                             CachePriority priority) {
     return is_spared_whole(tags, base) ? find_victim(tags, base, priority, 0) : TAG_NONE;
@@ -296,7 +297,7 @@ bool tag_array_can_reserve(const TagArray *tags, uint64_t address) {
         return find_victim(tags, base, PRIORITY_UNSAID, spared(tags)) != TAG_NONE ||
                find_spared_victim(tags, base, PRIORITY_UNSAID) != TAG_NONE;
     const uint8_t spares = spared(tags);
-    bool can_go = false; /* all are looked at, as in tag_array_find */
+    bool can_go = false; /* checks all lines, as in tag_array_find */
     for (const TagLine *line = &tags->lines[base]; line < &tags->lines[base + tags->ways]; line++)
         can_go |= !(line->pending | (line->dirty & spares));
     return can_go || is_spared_whole(tags, base);
@@ -306,7 +307,7 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
     return tag_array_reserve_as(tags, address, pending, PRIORITY_UNSAID, evicted);
 }
 
-/* Gives `address` a place, which is free or whose line goes, as told in *evicted. */
+/* Assigns a place to `address`; the place is free, or its line is reported in *evicted. */
 __attribute__((always_inline)) static inline void take(TagArray *tags, int32_t place,
                                                        uint64_t address, uint8_t pending,
                                                        CachePriority priority,
@@ -378,7 +379,7 @@ void tag_array_invalidate(TagArray *tags, int32_t place) {
 }
 
 void tag_array_invalidate_all(TagArray *tags) {
-    if (tags->clock == tags->empty_clock) return; /* no line has come since */
+    if (tags->clock == tags->empty_clock) return; /* no line has been added since */
     bool is_pending = false;
     for (uint32_t place = 0; place < places_of(tags); place++) {
         TagLine *line = &tags->lines[place];

@@ -1,16 +1,16 @@
-/* Tag array: which lines a cache holds, and in what state. No data, no time and no counters; the
- * cache around it decides what to do about each answer.
+/* Tag array: which lines a cache holds, and their state. It has no data, no time and no counters;
+ * the cache decides what to do with each result.
  *
- * A line is made of one to eight sectors, each valid, pending (a fill is under way) or neither, and
- * dirty or not. A line with a pending sector keeps its place. A sector that is dirty but not valid
- * has been written in part and not fetched.
+ * A line consists of one to eight sectors, each valid, pending (being filled) or neither, and dirty
+ * or not. A line with a pending sector cannot be replaced. A sector that is dirty but not valid has
+ * been partially written and not fetched.
  *
- * Lines are named by their place: set x the most ways it can have + way. A set of more ways than
- * are quickly looked through (TAG_SCANNED_WAYS) is found by a hash table and kept in the order of
- * replacement as a list; nothing that can be asked differs. Among lines that can go, one of the
- * lowest rank goes, and of those the oldest; lines have ranks only where accesses name priorities.
- * The addresses given may be of any space (an L2 slice uses addresses within its channel), always
- * of the same one. */
+ * A line is identified by its place: set times the maximum number of ways, plus way. If a set has
+ * more ways than can be scanned quickly (TAG_SCANNED_WAYS), a hash table finds its lines and a list
+ * keeps them in the order of replacement; the results are the same. Among replaceable lines, one of
+ * the lowest rank is replaced, and of those the oldest. Lines have ranks only if accesses carry
+ * priorities. The addresses may be from any space (an L2 slice uses addresses within its channel),
+ * but always from the same one. */
 #ifndef TYTO_CACHE_TAG_ARRAY_H
 #define TYTO_CACHE_TAG_ARRAY_H
 
@@ -30,80 +30,84 @@ typedef struct TagArrayConfig {
     uint32_t line_bytes;   /* a power of two, 16..4096 */
     uint32_t sector_bytes; /* bytes of a sector, at least line_bytes / 8; 0: the whole line */
     Replacement replacement;
-    uint32_t dirty_share;  /* percent: while fewer of the lines are dirty, none of those may go
-                              unless its set has only such */
-    bool tracks_bytes;     /* partial writes add up to a valid sector (sectors of up to 64 bytes) */
-    const char *set_index; /* see cache/set_index.h; NULL: the bits above the line. Borrowed */
+    uint32_t dirty_share;  /* percent: while fewer lines than this are dirty, they are not replaced,
+                              unless all lines of the set are dirty */
+    bool tracks_bytes;     /* partial writes can make a sector valid (sectors of at most 64
+                              bytes) */
+    const char *set_index; /* see cache/set_index.h; NULL: the bits directly above the line offset.
+                              Borrowed */
 } TagArrayConfig;
 
-/* What the priority of an access has made of a line. */
+/* The rank that the priority of an access gives to a line. */
 typedef enum TagRank { TAG_NORMAL, TAG_FIRST, TAG_LAST, TAG_RANKS } TagRank;
 
 typedef struct TagLine {
     uint64_t stamp;         /* order of last use (LRU) or allocation (FIFO); 0: free */
-    uint32_t filler_thread; /* who brought the line in; the owner's meaning */
-    uint8_t valid;          /* bit per sector: all its bytes are there */
-    uint8_t dirty;          /* bit per sector: holds bytes newer than below */
-    uint8_t pending;        /* bit per sector: its fill is under way */
+    uint32_t filler_thread; /* who brought the line in; defined by the owner */
+    uint8_t valid;          /* one bit per sector: all its bytes are present */
+    uint8_t dirty;          /* one bit per sector: has bytes that are newer than in the next
+                               level */
+    uint8_t pending;        /* one bit per sector: it is being filled */
     uint8_t rank;           /* TagRank */
 } TagLine;
 _Static_assert(sizeof(TagLine) == 16, "lines of a set stay in few cache lines");
 
-typedef struct TagList TagList; /* tag_array.c's own */
+typedef struct TagList TagList; /* private to tag_array.c */
 
-/* The line that was asked for last: one access asks for its set several times. */
+/* The set of the last address: an access looks up its set several times. */
 typedef struct TagMemo {
-    uint64_t tag;  /* of the line */
+    uint64_t tag;  /* tag of that address */
     uint32_t base; /* first place of its set */
 } TagMemo;
 
 typedef struct TagArray {
-    uint64_t *tags;  /* line address of each place, by set, then way; TAG_EMPTY when free */
+    uint64_t *tags;  /* line address of each place, by set, then way; TAG_EMPTY: free */
     TagLine *lines;  /* state of each place */
-    uint64_t clock;  /* stamps given out */
-    TagMemo *memo;   /* of the function from address to set, which takes the longest of a lookup */
-    TagList *list;   /* sets of many ways: order of replacement and hash table; else NULL */
-    uint32_t ways;   /* in use */
-    uint32_t stride; /* places of a set: the most ways it can have */
+    uint64_t clock;  /* number of stamps given out */
+    TagMemo *memo;   /* caches the set function, the slowest part of a lookup */
+    TagList *list;   /* for sets of many ways: order of replacement and hash table; else NULL */
+    uint32_t ways;   /* ways in use */
+    uint32_t stride; /* places per set: the maximum number of ways */
     uint32_t dirty_lines;  /* lines with a dirty sector */
-    uint32_t dirty_floor;  /* while there are fewer of them, they stay */
-    uint32_t ranked_lines; /* lines that are not TAG_NORMAL */
-    uint8_t line_shift;    /* log2 of the bytes of a line */
-    uint8_t sector_shift;  /* log2 of the bytes of a sector */
-    uint8_t sectors;       /* sectors of a line */
-    bool is_lru;           /* a use renews the stamp */
-    /* Up to here a line of the host's caches: what a lookup reads. */
-    uint64_t *written;  /* bytes written of each sector of each place; NULL without tracks_bytes */
+    uint32_t dirty_floor;  /* while fewer lines are dirty, dirty lines stay */
+    uint32_t ranked_lines; /* lines whose rank is not TAG_NORMAL */
+    uint8_t line_shift;    /* log2 of the line size */
+    uint8_t sector_shift;  /* log2 of the sector size */
+    uint8_t sectors;       /* sectors per line */
+    bool is_lru;           /* a use updates the stamp */
+    /* The fields above are all that a lookup reads; they fill one line of the host's cache. */
+    uint64_t *written;  /* written bytes of each sector of each place; NULL without tracks_bytes */
     uint32_t sets;      /* geometry */
-    uint32_t last_ways; /* lines of a set that may be TAG_LAST; as many as ways: any */
-    uint32_t dirty_share; /* percent of the lines that make dirty_floor */
-    uint64_t empty_clock; /* `clock` when all lines were dropped last */
+    uint32_t last_ways; /* most TAG_LAST lines per set; at least `ways`: no limit */
+    uint32_t dirty_share; /* dirty_floor as a percentage of the lines */
+    uint64_t empty_clock; /* `clock` when all lines were last dropped */
     SetIndex index;       /* address to set */
 } TagArray;
 
 #define TAG_EMPTY UINT64_MAX
 
 typedef enum TagResult {
-    TAG_HIT,         /* all sectors wanted are valid */
-    TAG_PENDING,     /* all sectors wanted are valid or pending */
-    TAG_SECTOR_MISS, /* the line is there, but a sector wanted is neither */
-    TAG_MISS,        /* the line is not there */
+    TAG_HIT,         /* all requested sectors are valid */
+    TAG_PENDING,     /* all requested sectors are valid or pending */
+    TAG_SECTOR_MISS, /* the line is present, but a requested sector is neither */
+    TAG_MISS,        /* the line is not present */
 } TagResult;
 
-/* A line that had to go. */
+/* A replaced line. */
 typedef struct TagEviction {
     uint64_t address;       /* first byte of the line */
     uint32_t filler_thread; /* as in TagLine */
     uint8_t valid;          /* sectors that were valid */
-    uint8_t dirty;          /* sectors that have to be written back */
-    bool has_line;          /* there was a line; else nothing above means anything */
+    uint8_t dirty;          /* sectors that must be written back */
+    bool has_line;          /* a line was replaced; else the other fields are undefined */
 } TagEviction;
 
-/* An empty tag array, owned by `arena`. What
- * machine_check accepts can be built. */
+/* Initialises an empty tag array, owned by `arena`. Every configuration that machine_check accepts
+ * is valid. */
 void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena);
 
-/* Bit per sector that the bytes from `address` to `address + bytes` (of one line) touch. */
+/* The sectors that the bytes from `address` to `address + bytes` (in one line) touch, one bit
+ * each. */
 static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, uint32_t bytes) {
     if (tags->sectors == 1) return 1;
     uint32_t line_mask = (1u << tags->line_shift) - 1;
@@ -112,13 +116,13 @@ static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, 
     return (uint8_t)((2u << last) - (1u << first));
 }
 
-/* The bit of the sector, or of the line where it has none, that `address` lies in. */
+/* The bit of the sector that `address` is in; bit 0 if lines have no sectors. */
 static inline uint8_t tag_array_sector(const TagArray *tags, uint64_t address) {
     const uint32_t line_mask = (1u << tags->line_shift) - 1;
     return (uint8_t)(1u << (((uint32_t)address & line_mask) >> tags->sector_shift));
 }
 
-/* First place of the set of `address`. */
+/* The first place of the set of `address`. */
 static inline uint32_t tag_array_base(const TagArray *tags, uint64_t address) {
     const uint64_t tag = address >> tags->line_shift;
     TagMemo *memo = tags->memo;
@@ -127,12 +131,12 @@ static inline uint32_t tag_array_base(const TagArray *tags, uint64_t address) {
     return memo->base;
 }
 
-/* As tag_array_find, and tag_array_touch, where sets have many ways. */
+/* tag_array_find and tag_array_touch for sets of many ways. */
 __attribute__((noinline)) int32_t tag_array_find_listed(const TagArray *tags, uint64_t tag);
 __attribute__((noinline)) void tag_array_touch_listed(TagArray *tags, int32_t place);
 
-/* Place of the line that holds `address`; TAG_NONE when it is not there. Looks at all ways: leaving
- * early would be guessed wrong more often than it saves. */
+/* The place of the line that holds `address`; TAG_NONE: not present. Checks all ways, because an
+ * early exit would cost more in mispredicted branches than it saves. */
 static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
     uint64_t tag = address >> tags->line_shift;
     if (tags->list) return tag_array_find_listed(tags, tag);
@@ -144,13 +148,13 @@ static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
     return found;
 }
 
-/* Where a line was found last: accesses to sectors of one line come one behind the other. */
+/* Where the last line was found: accesses to sectors of one line often follow each other. */
 typedef struct TagHint {
     uint64_t tag;
     int32_t place;
 } TagHint;
 
-/* As tag_array_find, without a search when the line of the hint is asked for again. */
+/* tag_array_find without a search if the line is that of the hint. */
 static inline int32_t tag_array_find_again(const TagArray *tags, uint64_t address, TagHint *hint) {
     uint64_t tag = address >> tags->line_shift;
     if (hint->tag == tag && tags->tags[hint->place] == tag) return hint->place;
@@ -159,9 +163,9 @@ static inline int32_t tag_array_find_again(const TagArray *tags, uint64_t addres
     return place;
 }
 
-/* Tells the host's processor that the set of `address` will be looked up soon: the first cache has
- * no room for a large array, and waiting for it costs more than the lookup. (Always inlined because
- * gcc takes a call that does nothing else for one without effect, and drops it.) */
+/* Prefetches the set of `address` into the host's cache for a lookup that will follow: a large
+ * array does not fit into the first-level cache, and a miss costs more than the lookup. (Always
+ * inlined, because gcc drops a call of a function whose only effect is a prefetch.) */
 __attribute__((always_inline)) static inline void tag_array_warm(const TagArray *tags,
                                                                  uint64_t address) {
     uint32_t base = set_index_of(&tags->index, address) * tags->stride;
@@ -171,7 +175,7 @@ __attribute__((always_inline)) static inline void tag_array_warm(const TagArray 
     __builtin_prefetch(&tags->lines[base + tags->ways - 1]);
 }
 
-/* What an access to `sectors` of the line at `place`, TAG_NONE where it is not there, meets. */
+/* The result of an access to `sectors` of the line at `place` (TAG_NONE: not present). */
 static inline TagResult tag_array_look(const TagArray *tags, int32_t place, uint8_t sectors) {
     if (place == TAG_NONE) return TAG_MISS;
     const TagLine *line = &tags->lines[place];
@@ -179,7 +183,7 @@ static inline TagResult tag_array_look(const TagArray *tags, int32_t place, uint
     return sectors & ~(line->valid | line->pending) ? TAG_SECTOR_MISS : TAG_PENDING;
 }
 
-/* What an access to `sectors` of the line of `address` meets, and in *place where (TAG_NONE on
+/* The result of an access to `sectors` of the line of `address`; *place: its place (TAG_NONE on
  * TAG_MISS). Changes nothing. */
 static inline TagResult tag_array_probe(const TagArray *tags, uint64_t address, uint8_t sectors,
                                         int32_t *place) {
@@ -194,110 +198,114 @@ static inline TagResult tag_array_probe_again(const TagArray *tags, uint64_t add
     return tag_array_look(tags, *place, sectors);
 }
 
-/* Whether the line at a place, in use or not, is that of `address`, with all of `sectors` valid. */
+/* Whether a place, in use or not, holds the line of `address` with all of `sectors` valid. */
 static inline bool tag_array_has(const TagArray *tags, int32_t place, uint64_t address,
                                  uint8_t sectors) {
     return tags->tags[place] == address >> tags->line_shift &&
            !(sectors & ~tags->lines[place].valid);
 }
 
-/* Counts a use of the line, for LRU. */
+/* Records a use of the line, for LRU. */
 static inline void tag_array_touch(TagArray *tags, int32_t place) {
     if (!tags->is_lru) return;
     tags->lines[place].stamp = ++tags->clock;
     if (tags->list) tag_array_touch_listed(tags, place);
 }
 
-/* The same with a priority. A line becomes TAG_LAST only while its set has room for such. */
+/* The same with a priority. A line becomes TAG_LAST only if its set has room for another one. */
 __attribute__((noinline)) void tag_array_touch_as(TagArray *tags, int32_t place,
                                                   CachePriority priority);
 
-/* First byte of the line at a place in use. */
+/* The first byte of the line at a place in use. */
 static inline uint64_t tag_array_address(const TagArray *tags, int32_t place) {
     return tags->tags[place] << tags->line_shift;
 }
 
-/* Whether a line could be reserved for `address` (which is not there) now: a place of its set is
- * free or holds a line that may go. */
+/* Whether a line can be reserved now for `address` (which is not present): a place of its set is
+ * free or holds a replaceable line. */
 bool tag_array_can_reserve(const TagArray *tags, uint64_t address);
 
-/* Gives `address`, which is not there, a place: a free one, else that of the line that replacement
- * chooses, told in *evicted. The line starts with nothing valid and `pending` sectors pending, and
- * counts as used. TAG_NONE when every line of the set has something pending, or stays for
- * being dirty while another has. */
+/* Reserves a place for `address`, which is not present: a free one, or that of the line that
+ * replacement chooses, which is reported in *evicted. The line starts with nothing valid and
+ * `pending` sectors pending, and counts as used. Returns TAG_NONE if no line of the set can be
+ * replaced: each one has a pending sector, or stays because it is dirty while another one has a
+ * pending sector. */
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted);
 
-/* The same with a priority. Where the set has as many TAG_LAST as it may, one of PRIORITY_LAST
- * takes the place of the oldest of them, and no other access takes any: TAG_NONE too when all other
- * lines have something pending. */
+/* The same with a priority. If the set has the maximum number of TAG_LAST lines, an access of
+ * PRIORITY_LAST replaces the oldest of them, and no other access replaces any. So it also returns
+ * TAG_NONE if all other lines have a pending sector. */
 int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
                              CachePriority priority, TagEviction *evicted);
 
-/* Whether the line at a place can go: nothing of it is pending, and it does not stay as dirty. */
+/* Whether the line at a place can be replaced: it has no pending sector, and does not stay because
+ * it is dirty. */
 bool tag_array_can_go(const TagArray *tags, int32_t place);
-/* As tag_array_reserve_as, with the line at `place`, of the set of `address`, to go: it is free or
- * can go. */
+/* tag_array_reserve_as that replaces the line at `place`, which is in the set of `address` and is
+ * free or replaceable. */
 void tag_array_reserve_at(TagArray *tags, int32_t place, uint64_t address, uint8_t pending,
                           CachePriority priority, TagEviction *evicted);
 
-/* The line becomes TAG_NORMAL, whatever it was. */
+/* Makes the line TAG_NORMAL. */
 void tag_array_forget_rank(TagArray *tags, int32_t place);
-/* All TAG_LAST lines become TAG_NORMAL. */
+/* Makes all TAG_LAST lines TAG_NORMAL. */
 void tag_array_forget_last(TagArray *tags);
-/* How many lines of a set may be TAG_LAST, at most all. Those there are stay so. */
+/* Sets the maximum number of TAG_LAST lines per set, at most all. Existing TAG_LAST lines keep
+ * their rank. */
 void tag_array_set_last_ways(TagArray *tags, uint32_t ways);
 
-/* More sectors of a line are being fetched. */
+/* Marks more sectors of a line as pending. */
 static inline void tag_array_expect(TagArray *tags, int32_t place, uint8_t sectors) {
     tags->lines[place].pending |= sectors;
 }
 
-/* Sectors have arrived: valid, no longer pending. A sector written meanwhile stays dirty. */
+/* Marks sectors that have arrived as valid and no longer pending. A sector that was written in the
+ * meantime stays dirty. */
 static inline void tag_array_fill(TagArray *tags, int32_t place, uint8_t sectors) {
     tags->lines[place].valid |= sectors;
     tags->lines[place].pending &= (uint8_t)~sectors;
 }
 
-/* Sectors become dirty. */
+/* Marks sectors as dirty. */
 static inline void tag_array_soil(TagArray *tags, int32_t place, uint8_t sectors) {
     tags->dirty_lines += !tags->lines[place].dirty;
     tags->lines[place].dirty |= sectors;
 }
 
-/* Whole sectors have been written. */
+/* Records that whole sectors have been written. */
 static inline void tag_array_write(TagArray *tags, int32_t place, uint8_t sectors) {
     tags->lines[place].valid |= (uint8_t)(sectors & ~tags->lines[place].pending);
     tag_array_soil(tags, place, sectors);
 }
 
-/* Some bytes of one sector have been written (bit per byte). The sector becomes valid once all its
- * bytes are, if the array tracks bytes. */
+/* Records that some bytes of one sector have been written (one bit per byte). If the array tracks
+ * bytes, the sector becomes valid when all its bytes have been written. */
 void tag_array_write_bytes(TagArray *tags, int32_t place, uint32_t sector, uint64_t bytes);
 
-/* Sectors have been written back: valid as they were, no longer dirty. */
+/* Records that sectors have been written back: they are no longer dirty. */
 static inline void tag_array_clean(TagArray *tags, int32_t place, uint8_t sectors) {
     bool was_dirty = tags->lines[place].dirty;
     tags->lines[place].dirty &= (uint8_t)~sectors;
     tags->dirty_lines -= was_dirty && !tags->lines[place].dirty;
 }
 
-/* Forgets sectors of a line whose other ones may be under way. */
+/* Invalidates sectors of a line whose other sectors may be pending. */
 static inline void tag_array_drop(TagArray *tags, int32_t place, uint8_t sectors) {
     tags->lines[place].valid &= (uint8_t)~sectors;
 }
 
-/* Forgets the line, which must have nothing pending, dirty or not. */
+/* Invalidates the line, dirty or not; it must have no pending sector. */
 void tag_array_invalidate(TagArray *tags, int32_t place);
 
-/* Lets each set use `ways` of the ways that it was built with, at least one. The tag array must be
- * empty. */
+/* Sets the number of ways in use, from 1 to the number that the array was built with. The tag array
+ * must be empty. */
 void tag_array_set_ways(TagArray *tags, uint32_t ways);
 
-/* Forgets every line that has nothing pending, and the valid sectors of those that have. Dirty
- * sectors are lost: write them back before. */
+/* Invalidates all lines without pending sectors, and the valid sectors of the others. Dirty data
+ * are lost, so write them back before. */
 void tag_array_invalidate_all(TagArray *tags);
 
-/* First place from `place` on whose line has dirty sectors; TAG_NONE when there is none. */
+/* The first place at or after `place` whose line has dirty sectors; TAG_NONE: none. */
 int32_t tag_array_next_dirty(const TagArray *tags, int32_t place);
 
 #endif

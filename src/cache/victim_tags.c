@@ -1,4 +1,4 @@
-/* Victim tags kept in the order in which they will go (see the header). */
+/* Victim tags, sorted in the order of replacement (see the header). */
 #include "cache/victim_tags.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 
-enum { TAG_FACTOR = 7 }; /* of the tag, in the set's number: see the header */
+enum { TAG_FACTOR = 7 }; /* factor of the tag in the set's number: see the header */
 
 static const uint64_t EMPTY = UINT64_MAX; /* no line has this number */
 
@@ -34,7 +34,7 @@ static uint64_t *set_of(VictimTags *victims, uint32_t warp, uint64_t line) {
     return &victims->tags[(warp * victims->sets + set) * victims->ways];
 }
 
-/* Rank of the line in the set; `ways` when it is not there. */
+/* The rank of the line in the set; `ways`: not present. */
 static uint32_t rank_of(const VictimTags *victims, const uint64_t *set, uint64_t line) {
     uint32_t rank = 0;
     while (rank < victims->ways && set[rank] != line)
@@ -42,7 +42,7 @@ static uint32_t rank_of(const VictimTags *victims, const uint64_t *set, uint64_t
     return rank;
 }
 
-/* Takes out the tag at `rank` and puts the line last. */
+/* Removes the tag at `rank` and appends the line at the end. */
 static void put_last(const VictimTags *victims, uint64_t *set, uint32_t rank, uint64_t line) {
     memmove(&set[rank], &set[rank + 1], sizeof *set * (victims->ways - 1 - rank));
     set[victims->ways - 1] = line;

@@ -1,4 +1,5 @@
-/* Building an address map from its bit string, and the cold directions of it (see the header). */
+/* Building an address map from its bit string, and its less frequently used lookups (see the
+ * header). */
 #include "dram/address_map.h"
 
 #include <assert.h>
@@ -8,7 +9,7 @@
 
 enum { MAX_BITS = 48 }; /* longest bit string: 256 TB */
 
-/* What each letter's bit takes part in. One row per letter. */
+/* What a bit contributes to, by its letter. One row per letter. */
 static const struct BitRole {
     char letter;
     bool is_channel, is_slice, is_bank, is_row, is_column;
@@ -28,8 +29,8 @@ static const struct BitRole *find_role(char letter) {
     return NULL;
 }
 
-/* The string's letters without separators, lowest bit first. Returns their number, -1 on a mistake.
- */
+/* The string's letters without separators, lowest bit first. Returns their number, or -1 if the
+ * string is invalid. */
 static int read_letters(const char *bits, char letters[MAX_BITS], Diag *diag) {
     int count = 0;
     for (size_t i = strlen(bits); i-- > 0;) {
@@ -50,7 +51,7 @@ static int read_letters(const char *bits, char letters[MAX_BITS], Diag *diag) {
 }
 
 typedef struct FieldWidths {
-    int channel, slice, bank, row, column, local; /* bits gathered so far */
+    int channel, slice, bank, row, column, local; /* bits collected so far */
 } FieldWidths;
 
 static bool place_bit(AddressMap *map, FieldWidths *width, char letter, int bit) {
@@ -106,8 +107,8 @@ static bool check_widths(const AddressMapConfig *config, const FieldWidths *widt
 
 /* ---- hashes ---- */
 
-/* Reads a hash. Each bit of its result must have in it the bit of the source that it takes the
- * place of (`own`, lowest first), and none of the others': so no two addresses meet. */
+/* Reads a hash. Each bit of the result must include the source bit that it replaces (`own`, lowest
+ * first) and none of the other bits in `own`, so no two addresses collide. */
 static bool read_hash(BitMatrix *matrix, const char *what, const char *text, const int *own,
                       int width, int skipped, Diag *diag) {
     if (!bit_matrix_read(matrix, text)) {
@@ -139,7 +140,7 @@ static void note_lowest(AddressMap *map, const BitMatrix *matrix) {
         if (matrix->column[bit]) map->lowest_hashed = (uint8_t)bit;
 }
 
-/* Bits of the string with a role, lowest first. */
+/* Stores the bits of the string that have one of the roles, lowest first. Returns their number. */
 static int bits_of(const char *letters, int count, const char *roles, int *bits) {
     int found = 0;
     for (int bit = 0; bit < count; bit++)
@@ -147,7 +148,7 @@ static int bits_of(const char *letters, int count, const char *roles, int *bits)
     return found;
 }
 
-/* A slice hash that is a sum: the channel's own bits, lowest first, plus others. */
+/* A slice hash in the form of a sum: the channel's own bits, lowest first, plus other bits. */
 static bool sum_slices(AddressMap *map, const AddressMapConfig *config, const char *letters,
                        int count, Diag *diag) {
     BitMatrix own, added;
@@ -182,7 +183,7 @@ static bool hash_slices(AddressMap *map, const AddressMapConfig *config, const c
     if (map->is_division) {
         for (int i = 0; i < 64; i++)
             own[i] = map->block_shift + i;
-        if (!bit_matrix_read(&matrix, config->hash)) matrix.width = 0; /* told by read_hash */
+        if (!bit_matrix_read(&matrix, config->hash)) matrix.width = 0; /* reported by read_hash */
         width = matrix.width;
         map->block_mask = bits_low_mask(width);
     } else {
@@ -231,7 +232,7 @@ bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *dia
     bool fits = true;
     for (int bit = 0; bit < count; bit++)
         fits &= place_bit(map, &width, letters[bit], bit);
-    /* What lies above the string belongs to the local address, so that it stays unique. */
+    /* The bits above the string are added to the local address, so that it stays unique. */
     for (int bit = count; bit < 64; bit++)
         fits &= gather_append(&map->local, width.local++, bit);
     if (!fits) {
@@ -242,7 +243,7 @@ bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *dia
     if (!check_widths(config, &width, diag)) return false;
     if (config->channels && !check_division(config, &width, diag)) return false;
     map->channels = config->channels ? config->channels : 1u << width.channel;
-    map->is_division = config->channels > 1; /* one channel: everything is `rest` */
+    map->is_division = config->channels > 1; /* one channel: `rest` is the whole address */
     if (map->is_division) {
         map->block_shift = (uint8_t)bits_lowest32(config->block_bytes);
         map->reciprocal = UINT64_MAX / config->channels + 1;
@@ -267,8 +268,8 @@ DramPlace address_map_place(const AddressMap *map, uint64_t address) {
     };
 }
 
-/* The address whose `rest` and channel are given (without hash the channel's P bits are in `rest`
- * already). */
+/* The address for a given `rest` and channel (without a hash, `rest` already contains the channel's
+ * P bits). */
 static uint64_t join(const AddressMap *map, uint32_t channel, uint64_t rest) {
     if (!map->is_division) {
         if (!map->is_hashed) return rest;

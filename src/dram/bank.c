@@ -23,7 +23,7 @@ void dram_banks_init(DramBanks *banks, const DramTiming *timing, uint32_t burst_
     }
 }
 
-/* What has to wait may come no earlier than `tick`. */
+/* The waiting command must come no earlier than `tick`. */
 static void put_off(uint64_t *ready, uint64_t tick) {
     if (tick > *ready) *ready = tick;
 }

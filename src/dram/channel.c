@@ -71,7 +71,7 @@ DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena
     dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups,
                     dram_config_side_by_side(config));
     dram_prefetch_init(&channel->prefetch, &config->prefetch, config->row_bytes);
-    /* Column commands are tCCD apart, so no more transfers than these can be under way. */
+    /* Column commands are tCCD apart, so no more transfers than this can be in flight. */
     uint32_t flights = 2;
     while (flights < timing->cl / timing->ccd + 2)
         flights *= 2;
@@ -111,19 +111,19 @@ static void refresh(DramChannel *channel, uint64_t tick) {
     channel->refresh_due += channel->refresh_interval;
 }
 
-/* Tick at which the refresh that is due next can begin, as far as the banks go. */
+/* Earliest tick at which the next refresh can begin, as far as the banks are concerned. */
 static uint64_t refresh_tick(const DramChannel *channel) {
     uint64_t ready = dram_banks_refresh_earliest(&channel->banks);
     return ready > channel->refresh_due ? ready : channel->refresh_due;
 }
 
-/* Does what came due before `tick` while there was nothing else to do. */
+/* Performs the refreshes that came due before `tick` while the channel had nothing else to do. */
 static void refresh_idle(DramChannel *channel, uint64_t tick) {
     while (channel->refresh_due < tick && refresh_tick(channel) < tick)
         refresh(channel, refresh_tick(channel));
 }
 
-/* Refreshes once nothing is in service and every row may be closed. */
+/* Refreshes if one is due, nothing is in service and every row may be closed. */
 static void try_refresh(DramChannel *channel, uint64_t tick) {
     if (channel->refresh_due <= tick && !channel->serving && refresh_tick(channel) <= tick)
         refresh(channel, tick);
@@ -154,7 +154,7 @@ void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request) 
 
 bool dram_pop_reply(DramChannel *channel, DramReply *reply) {
     if (!channel->reply_count) return false;
-    /* A full ring may have held back a transfer. */
+    /* The full ring may have delayed a transfer. */
     if (channel->reply_count == channel->reply_entries) channel->next_event = channel->settled;
     *reply = channel->replies[channel->reply_head];
     if (++channel->reply_head == channel->reply_entries) channel->reply_head = 0;
@@ -162,7 +162,7 @@ bool dram_pop_reply(DramChannel *channel, DramReply *reply) {
     return true;
 }
 
-/* Moves the transfer that has ended, if one has and there is room, to the replies. */
+/* Moves the transfer that has ended, if there is one and the replies have room, to the replies. */
 static void finish_transfer(DramChannel *channel, uint64_t tick) {
     const DramFlight *flight = &channel->flights[channel->flight_head];
     if ((channel->flight_count == 0) | (flight->done_tick > tick)) return;
@@ -173,7 +173,7 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
         channel->has_written = true;
         channel->written_handle = flight->reply.handle;
     } else {
-        if (!channel->reply_count) channel->reply_head = 0; /* the same few lines again */
+        if (!channel->reply_count) channel->reply_head = 0; /* few cache lines stay in use */
         uint32_t tail = channel->reply_head + channel->reply_count++;
         if (tail >= channel->reply_entries) tail -= channel->reply_entries;
         channel->replies[tail] = flight->reply;
@@ -186,7 +186,7 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
 
 enum { ALL_POSITIONS = DRAM_MAX_BANKS }; /* of a scan */
 
-/* The mask of banks turned so that the scan's first bank is bit 0. */
+/* The mask of banks, rotated so that the scan's first bank is bit 0. */
 static uint32_t rotate(const DramChannel *channel, uint32_t banks) {
     uint64_t twice = (uint64_t)banks << channel->bank_count | banks;
     return (uint32_t)(twice >> channel->first_bank) & channel->all_banks;
@@ -204,7 +204,8 @@ static void scan_from(DramChannel *channel, uint32_t bank) {
 
 /* ---- service ---- */
 
-/* What a request in service needs next, given the row that is open in its bank. */
+/* Chooses the command that the request in service needs next, given the row that is open in its
+ * bank. */
 static void choose_command(DramChannel *channel, uint32_t bank) {
     const DramRequest *request = &channel->queue.entries[channel->entry[bank]].request;
     DramCommand command = DRAM_PRECHARGE;
@@ -214,7 +215,7 @@ static void choose_command(DramChannel *channel, uint32_t bank) {
     channel->wants[command] |= UINT32_C(1) << bank;
 }
 
-/* Counts for the channel and for its bank. */
+/* Increments a counter of the channel and of the bank. */
 #define COUNT(channel, bank, name)                                                                 \
     ((channel)->counters->name++, (channel)->bank_counts[bank].name++)
 
@@ -233,36 +234,36 @@ static DramWaiting waiting_of(const DramChannel *channel) {
     return channel->scheduler->waiting(&channel->queue, &channel->banks);
 }
 
-/* Banks with an open row that prefetching keeps open: no request to the row itself waits. */
+/* Banks whose open row is kept open for prefetching: no request to the row itself waits. */
 static uint32_t banks_held(const DramChannel *channel) {
     uint32_t held = dram_prefetch_held(&channel->prefetch, channel->queue.count);
     return held ? held & ~waiting_of(channel).same_row : 0;
 }
 
-/* Banks that are free and that the scheduler would serve in `tick`. */
+/* Free banks that the scheduler would serve in `tick`. */
 static uint32_t banks_to_serve(const DramChannel *channel, uint64_t tick) {
     if (!channel->queue.count) return 0;
     uint32_t taken = channel->serving | banks_held(channel);
     return channel->scheduler->candidates(&channel->queue, ~taken, tick);
 }
 
-/* Banks with a prefetch under way and no waiting request. */
+/* Banks with a prefetch in progress and no waiting request. */
 static uint32_t patient_prefetches(const DramChannel *channel) {
     if (!channel->prefetching) return 0;
     DramWaiting waiting = waiting_of(channel);
     return channel->prefetching & ~(waiting.same_row | waiting.other_rows);
 }
 
-/* Banks whose requests in service have their row open and want the bus. */
+/* Banks whose request in service has its row open and needs the bus. */
 static uint32_t banks_wanting_bus(const DramChannel *channel) {
     uint32_t wanting = channel->wants[DRAM_READ] | channel->wants[DRAM_WRITE];
     return wanting & ~patient_prefetches(channel);
 }
 
-/* Banks in which a prefetch may begin or go on when no request has a column command. First come the
- * banks that have to prefetch before a waiting request to another row. Without any, these are the
- * banks without a waiting request. None of them may begin that could delay a request which is about
- * to use the bus. */
+/* Banks in which a prefetch may begin or continue when no request has a column command to give.
+ * Banks that have to prefetch before they serve a waiting request to another row come first. If
+ * there is none of those, these are the banks without a waiting request; but no prefetch may begin
+ * while it could delay a request that is about to use the bus. */
 __attribute__((noinline)) static uint32_t find_banks_to_prefetch(const DramChannel *channel) {
     DramWaiting waiting = waiting_of(channel);
     uint32_t idle = channel->prefetch.rows & ~channel->serving & ~waiting.same_row;
@@ -272,12 +273,12 @@ __attribute__((noinline)) static uint32_t find_banks_to_prefetch(const DramChann
     return banks_wanting_bus(channel) ? under_way : under_way | (idle & ~waiting.other_rows);
 }
 
-/* In most cycles no row can be prefetched from. */
+/* In most cycles no row has anything to prefetch. */
 static inline uint32_t banks_to_prefetch(const DramChannel *channel) {
     return channel->prefetch.rows | channel->prefetching ? find_banks_to_prefetch(channel) : 0;
 }
 
-/* Moves one request from the queue to its bank's place of service. */
+/* Moves one request from the queue into service in its bank. */
 static void serve_request(DramChannel *channel, uint64_t tick) {
     uint32_t banks = banks_to_serve(channel, tick);
     if (!banks) return;
@@ -295,7 +296,8 @@ static void serve_request(DramChannel *channel, uint64_t tick) {
 
 /* ---- commands ---- */
 
-/* Takes the bank's request out of service; its last column command was given at `tick`. */
+/* Takes the bank's request out of service after its last column command, which was given at
+ * `tick`. */
 static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
     uint16_t index = channel->entry[bank];
     const DramEntry *entry = &channel->queue.entries[index];
@@ -328,8 +330,8 @@ static void give_column_command(DramChannel *channel, uint32_t bank, uint64_t ti
     finish_service(channel, bank, tick);
 }
 
-/* Begins to prefetch the next line of the bank's row, with the line's first column command: a
- * prefetch never keeps its bank without making progress. */
+/* Begins to prefetch the next line of the bank's row. The line's first column command is given at
+ * once, so a prefetch never occupies its bank without making progress. */
 static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
     uint64_t address;
     uint32_t column = dram_prefetch_next(&channel->prefetch, bank, &address);
@@ -370,8 +372,9 @@ static void give_row_command(DramChannel *channel, uint32_t bank, DramCommand co
     choose_command(channel, bank);
 }
 
-/* Position in the scan of the first bank of `banks` that may have the command it wants: `second` if
- * that is of its kind, else `first`; only positions before `end` count. -1 when none. */
+/* Position in the scan of the first bank of `banks` whose command is legal. The command is `second`
+ * if the bank wants that one, else `first`. Only positions before `end` are considered. -1 if there
+ * is none. */
 static int find_legal(const DramChannel *channel, uint32_t banks, DramCommand first,
                       DramCommand second, int end, uint64_t tick) {
     uint32_t left = rotate(channel, banks) & (uint32_t)bits_low_mask(end);
@@ -384,23 +387,24 @@ static int find_legal(const DramChannel *channel, uint32_t banks, DramCommand fi
     return -1;
 }
 
-/* Banks that want `command`, unless the channel as a whole does not allow it yet. */
+/* Banks that want `command`; none if the channel as a whole does not allow it yet. */
 static uint32_t wanting(const DramChannel *channel, DramCommand command, uint64_t tick) {
     return channel->banks.channel_ready[command] <= tick ? channel->wants[command] : 0;
 }
 
-/* The transfers under way leave room for another one. */
+/* Whether another transfer can be in flight. */
 static bool has_flight_room(const DramChannel *channel) {
     return channel->flight_count <= channel->flight_mask;
 }
 
-/* Whether the command bus, for this kind of command, is not another channel's in this tick. */
+/* Whether the command bus is free for this kind of command, that is, not used by another channel in
+ * this tick. */
 static bool has_bus(const DramChannel *channel, uint64_t tick, bool is_column) {
     const DramBus *bus = channel->bus;
     return !bus || (is_column ? bus->column : bus->row) != tick + 1;
 }
 
-/* A read command to the first bank of the scan in which a prefetch may begin or go on. */
+/* Gives a read command to the first bank of the scan in which a prefetch may begin or continue. */
 static void try_prefetch(DramChannel *channel, uint64_t tick) {
     uint32_t banks = banks_to_prefetch(channel);
     if (!banks || !has_flight_room(channel) || !has_bus(channel, tick, true)) return;
@@ -411,17 +415,17 @@ static void try_prefetch(DramChannel *channel, uint64_t tick) {
     else begin_prefetch(channel, bank, tick);
 }
 
-/* Position of the first bank before `end` that may have the row command it wants; -1 when none. */
+/* Position of the first bank before `end` whose row command is legal; -1 if there is none. */
 static int find_row_command(const DramChannel *channel, int end, uint64_t tick) {
     uint32_t row = wanting(channel, DRAM_PRECHARGE, tick) | wanting(channel, DRAM_ACTIVATE, tick);
     if (!row || !has_bus(channel, tick, false)) return -1;
     return find_legal(channel, row, DRAM_ACTIVATE, DRAM_PRECHARGE, end, tick);
 }
 
-/* One column command to the first bank of the scan that may have one, and one row command to the
- * first before that bank, or with two buses to the first of all; or, where there is one command a
- * tick, the first of these alone. Prefetches without a waiting request get the remaining column
- * commands. */
+/* Gives one column command, to the first bank of the scan that may have one, and one row command,
+ * to the first bank before that one or, with two buses, to the first bank of all. Where only one
+ * command per tick is allowed, only the first of these is given. Prefetches without a waiting
+ * request get the remaining column commands. */
 static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t column = wanting(channel, DRAM_WRITE, tick) |
                       (wanting(channel, DRAM_READ, tick) & ~patient_prefetches(channel));
@@ -445,8 +449,8 @@ static void give_commands(DramChannel *channel, uint64_t tick) {
 
 /* ---- time ---- */
 
-/* Earliest tick from `soonest` on at which one of `banks` may have `command`, or `bound` if that is
- * earlier. */
+/* Earliest tick from `soonest` on at which one of `banks` may have `command`, but no later than
+ * `bound`. */
 static inline uint64_t earliest_command(const DramChannel *channel, DramCommand command,
                                         uint32_t banks, uint64_t soonest, uint64_t bound) {
     if (!banks) return bound;
@@ -461,7 +465,7 @@ static inline uint64_t earliest_command(const DramChannel *channel, DramCommand 
     return bound;
 }
 
-/* Tick at which a refresh will begin; while there is nothing to do it is not waited for. */
+/* Tick at which the next refresh will begin. An idle channel does not wait for it. */
 static uint64_t next_refresh(const DramChannel *channel, uint64_t soonest) {
     if (channel->refresh_due == UINT64_MAX || channel->serving || dram_is_idle(channel))
         return UINT64_MAX;

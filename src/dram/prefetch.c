@@ -1,4 +1,4 @@
-/* Which lines of the open rows are still to be fetched (see the header). */
+/* Tracks which lines of the open rows are still to be prefetched (see the header). */
 #include "dram/prefetch.h"
 
 #include <assert.h>
@@ -42,7 +42,7 @@ void dram_prefetch_arrived(DramPrefetch *prefetch, uint32_t waiting) {
     prefetch->mean += (now >> DRAM_PREFETCH_WEIGHT) - (prefetch->mean >> DRAM_PREFETCH_WEIGHT);
 }
 
-/* Keeps the bank's bits in the masks in step with its counters. */
+/* Updates the bank's bits in the masks from its counters. */
 static void update_masks(DramPrefetch *prefetch, uint32_t bank) {
     uint32_t bit = UINT32_C(1) << bank;
     prefetch->below_lower &= ~bit;
@@ -73,7 +73,7 @@ void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank) {
     prefetch->rows &= ~(UINT32_C(1) << bank);
 }
 
-/* The first unsent line at `from` or later; `lines` when all are sent. */
+/* The first unsent line at or after `from`; `lines` if there is none. */
 static uint32_t unsent_from(const DramPrefetch *prefetch, uint32_t bank, uint32_t from) {
     const uint64_t *sent = prefetch->sent[bank];
     for (uint32_t word = from / 64; word < DRAM_PREFETCH_MAX_LINES / 64; word++) {
@@ -86,7 +86,7 @@ static uint32_t unsent_from(const DramPrefetch *prefetch, uint32_t bank, uint32_
     return prefetch->lines;
 }
 
-/* The next line to fetch; `lines` when there is none. */
+/* The next line to prefetch; `lines` if there is none. */
 static uint32_t next_unsent(const DramPrefetch *prefetch, uint32_t bank) {
     const DramPrefetchOrder order = prefetch->config.order;
     uint32_t after = order == DRAM_PREFETCH_FROM_START ? 0 : prefetch->next[bank];
@@ -95,7 +95,7 @@ static uint32_t next_unsent(const DramPrefetch *prefetch, uint32_t bank) {
     return unsent_from(prefetch, bank, 0);
 }
 
-/* Notes the lines; a row without a next one is nothing to prefetch from. */
+/* Marks the lines as sent. If the row has no next line, there is nothing to prefetch from it. */
 static void mark_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes) {
     uint32_t line_bytes = prefetch->config.line_bytes;
     uint32_t last = (column + bytes - 1) / line_bytes;

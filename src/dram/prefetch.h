@@ -1,20 +1,21 @@
-/* Opportunistic prefetch: once no demand request to an open row is left, the channel reads more
- * lines of the row in order, while the row is open anyway. It reads those that it did not send to
- * the L2 since the row was opened. A row that has only been written to, by write-backs that no
- * program waits for, is left alone.
+/* Opportunistic prefetch: when no demand request to an open row is left, the channel reads more
+ * lines of the row in order, while the row is open anyway. It reads only lines that it did not send
+ * to the L2 since the row was opened. It does not prefetch from a row that has only been written
+ * to: the writes were write-backs, and no program waits for those.
  *
- * Scheme `stop` gives up as soon as a demand request to another row of the bank waits. Scheme `min`
- * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer
- * demand requests than `threshold` wait at the channel. With `begins_idle` the C lines are
- * protected only once prefetching of the row has begun, which it does while no demand request to
- * another row of the bank waits.
+ * Scheme `stop` stops as soon as a demand request to another row of the bank waits. Scheme `min`
+ * first fetches C lines of the row, then behaves like `stop`. C is `lower`, or `higher` while fewer
+ * than `threshold` demand requests wait at the channel. With `begins_idle` the C lines are
+ * guaranteed only once prefetching of the row has begun, and it begins only while no demand request
+ * to another row of the bank waits.
  *
- * State per bank: one bit per line of the open row. They start at 0 (section 4.5) or, a variant of
- * ours, from what the L2 has, which is next to the controller. Lines are taken "sequentially"
- * (section 4.4): from the one sent last on and then from the row's start, or always from there,
- * since the paper leaves open where the sequence begins. Source: OWL section 4.4; its average
- * number of pending requests "computed approximately with shift registers" is an average over
- * arrivals in which each new one weighs 1/64. */
+ * State per bank: one bit per line of the open row. The bits start at 0 (section 4.5) or, in our
+ * variant, reflect the contents of the L2, which is next to the controller. Lines are fetched
+ * "sequentially" (section 4.4). The paper does not say where the sequence begins, so there are two
+ * variants: it continues after the line sent last and then wraps to the row's start, or it always
+ * begins at the row's start. Source: OWL section 4.4. The paper's average number of pending
+ * requests is "computed approximately with shift registers"; here it is an average over arrivals in
+ * which each new arrival has a weight of 1/64. */
 #ifndef TYTO_DRAM_PREFETCH_H
 #define TYTO_DRAM_PREFETCH_H
 
@@ -31,55 +32,55 @@ typedef enum DramPrefetchScheme {
     DRAM_PREFETCH_MIN,
 } DramPrefetchScheme;
 
-/* Where a row's next line is looked for. */
+/* Where the search for a row's next line begins. */
 typedef enum DramPrefetchOrder {
-    DRAM_PREFETCH_FROM_START, /* from the row's start on */
-    DRAM_PREFETCH_AROUND,     /* from the line sent last on, then from the row's start */
-    DRAM_PREFETCH_ONWARD,     /* from the line sent last on */
+    DRAM_PREFETCH_FROM_START, /* at the row's start */
+    DRAM_PREFETCH_AROUND,     /* after the line sent last, then at the row's start */
+    DRAM_PREFETCH_ONWARD,     /* after the line sent last */
 } DramPrefetchOrder;
 
 typedef struct DramPrefetchConfig {
     DramPrefetchScheme scheme;
-    uint32_t lower;     /* lines fetched at least (OWL: 8) */
+    uint32_t lower;     /* minimum number of lines fetched (OWL: 8) */
     uint32_t higher;    /* the same while few demand requests wait (OWL: 16) */
-    uint32_t threshold; /* "few" are fewer than this; 0: than their running mean (OWL) */
-    bool skips_cached;  /* lines that the L2 has already when their row is opened count as sent */
+    uint32_t threshold; /* "few" means fewer than this; 0: fewer than their running mean (OWL) */
+    bool skips_cached;  /* lines already in the L2 when their row is opened count as sent */
     DramPrefetchOrder order;
-    bool begins_idle;    /* not while a demand request to another row of the bank waits */
-    uint32_t line_bytes; /* bytes fetched at a time: a line of the L2, or part of it */
-    bool (*is_cached)(const void *cache, uint64_t address); /* asked if `skips_cached` */
-    const void *cache;                                      /* what it is asked of; borrowed */
+    bool begins_idle;    /* begin only while no demand request to another row of the bank waits */
+    uint32_t line_bytes; /* bytes fetched at a time: a line of the L2 or part of one */
+    bool (*is_cached)(const void *cache, uint64_t address); /* called if `skips_cached` */
+    const void *cache;                                      /* argument of is_cached; borrowed */
     const AddressMap *map; /* of the channel; borrowed, must outlive it; NULL with scheme none */
 } DramPrefetchConfig;
 
 enum {
-    DRAM_PREFETCH_MAX_LINES = 128, /* lines of a row */
+    DRAM_PREFETCH_MAX_LINES = 128, /* maximum lines per row */
     DRAM_PREFETCH_FRACTION = 16,   /* fraction bits of the running mean */
-    DRAM_PREFETCH_WEIGHT = 6,      /* a new sample weighs 1/2^6 */
+    DRAM_PREFETCH_WEIGHT = 6,      /* a new sample has weight 1/2^6 */
 };
 
 typedef struct DramPrefetch {
-    uint32_t rows; /* bit per bank: a row is open and has been read, and lines are left of it */
-    uint32_t below_lower;  /* bit per bank: fewer than `lower` lines prefetched of the open row */
+    uint32_t rows; /* one bit per bank: the open row has been read and has lines left to prefetch */
+    uint32_t below_lower;  /* one bit per bank: fewer than `lower` lines of the row prefetched */
     uint32_t below_higher; /* the same for `higher` */
-    uint32_t begun;        /* bit per bank: a line of the open row has been prefetched */
+    uint32_t begun;        /* one bit per bank: a line of the open row was prefetched */
     DramPrefetchConfig config;
-    uint32_t lines; /* lines of a row */
-    uint64_t mean;  /* running mean of requests waiting, DRAM_PREFETCH_FRACTION fraction bits */
+    uint32_t lines; /* lines per row */
+    uint64_t mean;  /* running mean of waiting requests; DRAM_PREFETCH_FRACTION fraction bits */
     uint16_t fetched[DRAM_MAX_BANKS];     /* lines prefetched since the row was opened */
-    uint16_t next[DRAM_MAX_BANKS];        /* line after the one that was sent last */
+    uint16_t next[DRAM_MAX_BANKS];        /* line after the one sent last */
     uint64_t row_address[DRAM_MAX_BANKS]; /* an address in the open row */
-    uint64_t sent[DRAM_MAX_BANKS][DRAM_PREFETCH_MAX_LINES / 64]; /* bit per line sent since then */
+    uint64_t sent[DRAM_MAX_BANKS][DRAM_PREFETCH_MAX_LINES / 64]; /* bit per line sent */
 } DramPrefetch;
 
-/* False, with every mistake told to `diag`. */
+/* Returns false and reports every mistake to `diag` if the configuration is invalid. */
 bool dram_prefetch_check(const DramPrefetchConfig *config, uint32_t row_bytes, Diag *diag);
 void dram_prefetch_init(DramPrefetch *prefetch, const DramPrefetchConfig *config,
                         uint32_t row_bytes);
 
-/* What the channel reports: a demand request has arrived and `waiting` now wait; a row has been
- * opened for a request to `address`; a row has been closed; `bytes` from `column` on of the open
- * row have been read or written for the owner; the line at `column` has been prefetched. */
+/* Events that the channel reports: a demand request arrived and `waiting` requests now wait; a row
+ * was opened for a request to `address`; a row was closed; `bytes` of the open row from `column` on
+ * were read or written for the owner; the line at `column` was prefetched. */
 void dram_prefetch_arrived(DramPrefetch *prefetch, uint32_t waiting);
 void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address);
 void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank);
@@ -88,7 +89,8 @@ void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t colu
                             bool is_write);
 void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t column);
 
-/* Banks whose open row must not be given up yet for `waiting` requests to other rows. */
+/* Banks whose open row must not be closed yet for requests to other rows, given `waiting` waiting
+ * requests. */
 static inline uint32_t dram_prefetch_held(const DramPrefetch *prefetch, uint32_t waiting) {
     if (prefetch->config.scheme != DRAM_PREFETCH_MIN) return 0;
     uint32_t threshold = prefetch->config.threshold;
@@ -98,8 +100,8 @@ static inline uint32_t dram_prefetch_held(const DramPrefetch *prefetch, uint32_t
     return prefetch->rows & protected & (is_few ? prefetch->below_higher : prefetch->below_lower);
 }
 
-/* First byte, within the row, of the next line to prefetch in `bank`, which must be one of `rows`;
- * *address is its address. */
+/* First byte, within the row, of the next line to prefetch in `bank`, which must be one of `rows`.
+ * Stores its address in *address. */
 uint32_t dram_prefetch_next(const DramPrefetch *prefetch, uint32_t bank, uint64_t *address);
 
 #endif

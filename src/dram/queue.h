@@ -1,8 +1,8 @@
-/* The bounded request queue of a channel and the interface of the policies that pick from it.
+/* The bounded request queue of a channel and the interface of the request schedulers.
  *
- * Requests live in a fixed array and are linked by index. A policy keeps private lists: it decides
- * in which one a new request goes, which banks it would serve next, and which request of a bank. It
- * sees who made each request (SM and warp) and when it arrived. */
+ * Requests are stored in a fixed array and linked by index. A scheduler keeps private lists. It
+ * decides which list a new request joins, which banks it would serve next, and which request of a
+ * bank to serve. It can see who made each request (SM and warp) and when it arrived. */
 #ifndef TYTO_DRAM_QUEUE_H
 #define TYTO_DRAM_QUEUE_H
 
@@ -13,42 +13,43 @@
 #include "dram/bank.h"
 
 enum { DRAM_NONE = 0xFFFF };      /* no entry */
-enum { DRAM_MAX_QUEUE = 0xF000 }; /* most entries of a queue */
+enum { DRAM_MAX_QUEUE = 0xF000 }; /* maximum entries of a queue */
 
 enum {
-    DRAM_MAX_SMS = 1024, /* SMs that a scheduler can tell apart */
+    DRAM_MAX_SMS = 1024, /* SMs that a scheduler can distinguish */
     DRAM_NO_SM = 0xFFFF, /* no SM made the request */
-    DRAM_NO_WARP = 0xFF  /* no warp did */
+    DRAM_NO_WARP = 0xFF  /* no warp made the request */
 };
 
-/* Who made a request. docs/dram.md says who that is for requests that L2 merges or makes itself. */
+/* Who made a request. docs/dram.md says whom a request is attributed to if L2 merges or creates
+ * it. */
 typedef struct DramRequester {
     uint16_t sm;  /* its number, or DRAM_NO_SM */
     uint8_t warp; /* its hardware slot on the SM, or DRAM_NO_WARP */
 } DramRequester;
 #define DRAM_NOBODY ((DramRequester){DRAM_NO_SM, DRAM_NO_WARP})
 
-/* What the owner asks of a channel. It must not cross the end of its row. */
+/* A request of the owner to a channel. It must not cross the end of its row. */
 typedef struct DramRequest {
-    uint64_t address; /* byte address on the device; handed back, and names a row's neighbours */
-    uint32_t handle;  /* the owner's name of it; handed back at its end */
+    uint64_t address; /* byte address on the device; returned, and used for prefetches */
+    uint32_t handle;  /* the owner's name for the request; returned when it ends */
     uint32_t row;     /* row of the bank */
     uint16_t column;  /* first byte within the row */
-    uint16_t bytes;   /* bytes to move */
+    uint16_t bytes;   /* bytes to transfer */
     uint8_t bank;     /* bank of the channel */
-    bool is_write;    /* writes are posted: no data is handed back ... */
-    bool is_awaited;  /* ... but the owner wants a reply when it is done */
-    bool has_mask;    /* a store, with which the mask of its bytes moves (DramConfig.mask_bytes) */
+    bool is_write;    /* writes are posted: no data is returned ... */
+    bool is_awaited;  /* ... but the owner wants a reply when the write is done */
+    bool has_mask;    /* a store, transferred together with its byte mask (DramConfig.mask_bytes) */
     DramRequester requester; /* who made it */
-    bool is_prefetch;        /* made by the channel's prefetcher; the owner leaves it false */
+    bool is_prefetch;        /* made by the channel's prefetcher; the owner sets it to false */
 } DramRequest;
 
 typedef struct DramEntry {
     DramRequest request;
     uint64_t arrival; /* tick at which it joined the queue */
-    uint32_t waited;  /* ticks from then until it entered service */
-    uint16_t next;    /* the entry behind it in its list, or DRAM_NONE */
-    uint16_t bursts;  /* column commands still to give */
+    uint32_t waited;  /* ticks from arrival until it entered service */
+    uint16_t next;    /* next entry in its list, or DRAM_NONE */
+    uint16_t bursts;  /* column commands still to be given */
 } DramEntry;
 _Static_assert(sizeof(DramEntry) == 48, "a queue entry stays well inside one cache line");
 
@@ -57,41 +58,43 @@ typedef struct DramList {
 } DramList;
 
 typedef struct DramQueue {
-    DramEntry *entries; /* the queue's places and one more per bank for the requests in service */
-    uint16_t free;      /* first unused entry, linked by next */
-    uint16_t count;     /* requests queued, those in service not included */
-    uint16_t capacity;  /* most requests queued */
-    void *state;        /* the scheduler's own */
+    DramEntry *entries; /* one entry per place of the queue and one per bank for the requests in
+                           service */
+    uint16_t free;      /* first unused entry; unused entries are linked by `next` */
+    uint16_t count;     /* requests queued, without those in service */
+    uint16_t capacity;  /* maximum number of requests queued */
+    void *state;        /* the scheduler's own state */
 } DramQueue;
 
-/* What waits for the banks whose row is open. */
+/* The requests that wait for each bank, by whether they match its open row. */
 typedef struct DramWaiting {
-    uint32_t same_row;   /* bit per bank: a request to its open row */
-    uint32_t other_rows; /* bit per bank: a request to another row, or to any row of a closed bank
-                          */
+    uint32_t same_row;   /* one bit per bank: a request to its open row waits */
+    uint32_t other_rows; /* one bit per bank: a request to another row or to a closed bank waits */
 } DramWaiting;
 
 struct DramConfig;
 
-/* A request scheduler. It sees the queue only; the channel knows which banks are free. */
+/* A request scheduler. It sees only the queue; the channel knows which banks are free. */
 typedef struct DramScheduler {
-    /* Its state for a new channel, of any size; owned by `arena`. Its parameters are rows of
-     * DRAM_PARAMETERS (channel.h), and so fields of `config`. */
+    /* Returns the scheduler's state for a new channel, of any size, owned by `arena`. Its
+     * parameters are rows of DRAM_PARAMETERS (channel.h) and therefore fields of `config`. */
     void *(*new_state)(const struct DramConfig *config, Arena *arena);
-    /* Links a new entry. */
+    /* Links a new entry into a list. */
     void (*add)(DramQueue *queue, uint16_t entry);
-    /* Of the `free` banks, those that it would serve in `tick`, bit each; `pick` yields a request
-     * for each of them. Whether there are any must not depend on the tick. */
+    /* Of the `free` banks, those that it would serve in `tick`, one bit each; `pick` returns a
+     * request for each of them. Whether the result is empty must not depend on the tick. */
     uint32_t (*candidates)(const DramQueue *queue, uint32_t free, uint64_t tick);
     /* Unlinks and returns the request to serve in `bank`, one of the candidates of `tick`. */
     uint16_t (*pick)(DramQueue *queue, uint32_t bank, uint64_t tick);
-    /* What waits for the banks, which have these rows open. Asked only about banks that are free or
-     * that prefetch, so in a bank with an open row that is the row of the request picked last. */
+    /* What waits for the banks, whose open rows are those in `banks`. The result is used only for
+     * banks that are free or that prefetch. If such a bank has an open row, it is the row of the
+     * request picked last. */
     DramWaiting (*waiting)(const DramQueue *queue, const DramBanks *banks);
 } DramScheduler;
 
-/* The request schedulers, one file each: SCHEDULER(name, text) is the constant dram_scheduler_NAME,
- * which machine files call by the text. All lists of them follow their order here. */
+/* The request schedulers, one file each. SCHEDULER(name, text) declares the constant
+ * dram_scheduler_NAME; machine files refer to it by the text. All lists of schedulers follow the
+ * order given here. */
 /* clang-format off */
 #define DRAM_SCHEDULERS(SCHEDULER) \
     SCHEDULER(frfcfs, "fr-fcfs") \
@@ -111,11 +114,12 @@ typedef enum DramSchedulerIndex {
 extern const DramScheduler *const dram_schedulers[DRAM_SCHEDULER_COUNT];
 extern const char *const dram_scheduler_names[DRAM_SCHEDULER_COUNT];
 
-/* An empty queue of a channel under `scheduler`. */
+/* An empty queue of a channel that uses `scheduler`. */
 void dram_queue_init(DramQueue *queue, const DramScheduler *scheduler,
                      const struct DramConfig *config, Arena *arena);
 
-/* An unused entry; there always is one for every place of the queue and every bank. */
+/* An unused entry. There is always one, because the array has an entry for every place of the queue
+ * and every bank. */
 static inline uint16_t dram_queue_take(DramQueue *queue) {
     uint16_t entry = queue->free;
     queue->free = queue->entries[entry].next;

@@ -1,37 +1,37 @@
 /* BLISS: the blacklisting scheduler. When a channel serves many consecutive requests of one SM,
- * that SM goes on a blacklist; requests of the others go first. The order is: requests of SMs that
- * are not on the list, then requests to the row last chosen in the bank (row hits), then the
- * oldest. The list is cleared at fixed times, every `bliss_interval` ticks. So a threshold that is
- * never reached gives FR-FCFS.
+ * that SM is put on a blacklist, and requests of the other SMs go first. The order is: first
+ * requests of SMs that are not on the list, then requests to the row last chosen in the bank (row
+ * hits), then the oldest. The list is cleared at fixed times, every `bliss_interval` ticks. With a
+ * threshold that is never reached, the scheduler behaves like FR-FCFS.
  *
- * The paper's applications are SMs here. A request without an SM (a write-back of L2) is never on
- * the list, and neither continues nor ends a run of an SM's requests.
+ * SMs take the role of the paper's applications here. A request without an SM (a write-back of L2)
+ * is never on the list, and neither continues nor ends a run of an SM's requests.
  *
  * Source: L. Subramanian et al., "The Blacklisting Memory Scheduler: Achieving High Performance and
  * Fairness at Low Cost", ICCD 2014: a threshold of 4 requests and an interval of 10,000 cycles. The
- * paper counts consecutive requests of an application; here its fourth puts it on the list. Other
- * simulators have the same constants (BLISS_BLACKLISTING_THRESHOLD, BLISS_CLEARING_INTERVAL in the
- * dram_sched_bliss.h of a GPGPU-Sim with processing in memory). */
+ * paper counts consecutive requests of an application; here the fourth one puts it on the list.
+ * Other simulators use the same constants (BLISS_BLACKLISTING_THRESHOLD, BLISS_CLEARING_INTERVAL in
+ * the dram_sched_bliss.h of a GPGPU-Sim with processing in memory). */
 #include <string.h>
 
 #include "base/bits.h"
 #include "dram/channel.h"
 
 typedef struct Bliss {
-    uint32_t threshold; /* consecutive requests that put an SM on the list */
+    uint32_t threshold; /* number of consecutive requests that puts an SM on the list */
     uint32_t run;       /* consecutive requests of `last` that were served */
-    uint16_t last;      /* the SM whose request was served last; DRAM_NO_SM: none was */
+    uint16_t last;      /* the SM whose request was served last; DRAM_NO_SM: none yet */
     bool is_empty;      /* no SM is on the list */
     uint64_t interval;  /* ticks between two clearings */
     uint64_t period;    /* number of the interval that `listed` belongs to */
-    uint64_t listed[DRAM_MAX_SMS / 64]; /* the blacklist: SMs, bit each */
+    uint64_t listed[DRAM_MAX_SMS / 64]; /* the blacklist, one bit per SM */
 
-    uint32_t has_any;                 /* bit per bank: a request waits */
-    uint32_t row_chosen;              /* bit per bank: `row` has been set */
-    uint32_t row[DRAM_MAX_BANKS];     /* the row last chosen, and so the one open */
-    uint32_t hits[DRAM_MAX_BANKS];    /* requests to that row that wait */
-    uint32_t count[DRAM_MAX_BANKS];   /* all requests that wait */
-    DramList waiting[DRAM_MAX_BANKS]; /* those, in order of arrival */
+    uint32_t has_any;                 /* one bit per bank: a request waits */
+    uint32_t row_chosen;              /* one bit per bank: `row` has been set */
+    uint32_t row[DRAM_MAX_BANKS];     /* the row last chosen, which is therefore the open one */
+    uint32_t hits[DRAM_MAX_BANKS];    /* waiting requests to that row */
+    uint32_t count[DRAM_MAX_BANKS];   /* all waiting requests */
+    DramList waiting[DRAM_MAX_BANKS]; /* all waiting requests, in order of arrival */
 } Bliss;
 
 static void *new_state(const DramConfig *config, Arena *arena) {
@@ -47,7 +47,8 @@ static void *new_state(const DramConfig *config, Arena *arena) {
 
 /* ---- The blacklist ---- */
 
-/* Whether anybody is on the list in `tick`: it may have been cleared since the last request. */
+/* Whether any SM is on the list in `tick`. The list may have become due for clearing since the last
+ * request. */
 static bool has_listed(const Bliss *s, uint64_t tick) {
     return !s->is_empty && tick / s->interval == s->period;
 }
@@ -64,7 +65,7 @@ static void clear_if_due(Bliss *s, uint64_t tick) {
     memset(s->listed, 0, sizeof s->listed);
 }
 
-/* A request of an SM is served. */
+/* Counts a served request of an SM. */
 static void note_served(Bliss *s, uint16_t sm) {
     if (sm >= DRAM_MAX_SMS) return;
     s->run = sm == s->last ? s->run + 1 : 1;
@@ -108,7 +109,7 @@ static uint32_t candidates(const DramQueue *queue, uint32_t free, uint64_t tick)
     return unlisted ? unlisted : banks;
 }
 
-/* The entry before the one to serve in the bank, DRAM_NONE: that is the first. */
+/* The entry before the one to serve in the bank; DRAM_NONE if the first entry is to be served. */
 static uint16_t find_before_best(const DramQueue *queue, uint32_t bank) {
     const Bliss *s = queue->state;
     enum { UNLISTED = 2, HIT = 1, BEST = UNLISTED + HIT };
@@ -127,7 +128,7 @@ static uint16_t find_before_best(const DramQueue *queue, uint32_t bank) {
     return before_best;
 }
 
-/* Takes the entry behind `before` out of its bank's list. */
+/* Removes the entry behind `before` from its bank's list. */
 static uint16_t unlink_behind(DramQueue *queue, uint32_t bank, uint16_t before) {
     Bliss *s = queue->state;
     DramList *list = &s->waiting[bank];
@@ -138,7 +139,7 @@ static uint16_t unlink_behind(DramQueue *queue, uint32_t bank, uint16_t before) 
     return entry;
 }
 
-/* Makes a row the bank's, and counts the requests to it that wait. */
+/* Sets the bank's chosen row and counts the waiting requests to it. */
 static void choose_row(const DramQueue *queue, uint32_t bank, uint32_t row) {
     Bliss *s = queue->state;
     s->row[bank] = row;
@@ -161,7 +162,7 @@ static uint16_t pick(DramQueue *queue, uint32_t bank, uint64_t tick) {
 }
 
 static DramWaiting waiting(const DramQueue *queue, const DramBanks *banks) {
-    (void)banks; /* the rows open are those last chosen */
+    (void)banks; /* the open rows are those last chosen */
     const Bliss *s = queue->state;
     DramWaiting found = {0};
     for (uint32_t left = s->has_any; left; left &= left - 1) {

@@ -1,10 +1,10 @@
-/* FCFS: requests of a channel enter service strictly in order of arrival: the oldest one waits for
- * its bank, and all others wait behind it. Banks still overlap, because a request is in service in
- * its bank while the next one enters another. */
+/* FCFS: requests of a channel enter service strictly in order of arrival. The oldest one waits for
+ * its bank, and all others wait behind it. Banks still work in parallel, because a request can be
+ * in service in one bank while the next one enters another bank. */
 #include "dram/queue.h"
 
 typedef struct Fcfs {
-    DramList arrival; /* every request, in order of arrival */
+    DramList arrival; /* all requests, in order of arrival */
 } Fcfs;
 
 static void *new_state(const struct DramConfig *config, Arena *arena) {
@@ -27,7 +27,7 @@ static uint32_t candidates(const DramQueue *queue, uint32_t free, uint64_t tick)
 }
 
 static uint16_t pick(DramQueue *queue, uint32_t bank, uint64_t tick) {
-    (void)bank, (void)tick; /* the only candidate is the oldest request's */
+    (void)bank, (void)tick; /* the only candidate is the bank of the oldest request */
     Fcfs *s = queue->state;
     return dram_list_pop(queue, &s->arrival);
 }

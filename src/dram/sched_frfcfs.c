@@ -1,17 +1,18 @@
-/* FR-FCFS: requests to the row last chosen go first, oldest first; when none is left, the oldest
- * request of the bank chooses the next row. Reads and writes alike, no limit on how long a row may
- * be served. Each bank keeps the requests to the row last chosen in a list of their own, so that a
- * row hit is found without a search; choosing another row walks the bank's other requests once.
+/* FR-FCFS: requests to the row last chosen go first, oldest first. When none is left, the oldest
+ * request of the bank determines the next row. Reads and writes are treated alike, and there is no
+ * limit on how long a row may be served. Each bank keeps the requests to the row last chosen in a
+ * separate list, so that a row hit is found without a search; choosing another row walks the bank's
+ * other requests once.
  *
- * Source: the GTX 480 model of GPGPU-Sim 4.2 as observed; the policy itself is common to all the
- * papers' machines. */
+ * Source: the GTX 480 model of GPGPU-Sim 4.2 as observed. The policy itself is common to the
+ * machines of all the papers. */
 #include "dram/channel.h"
 
 typedef struct FrFcfs {
-    uint32_t has_row;                    /* bit per bank: `same_row` is not empty */
-    uint32_t has_other;                  /* bit per bank: `other_rows` is not empty */
-    uint32_t row_chosen;                 /* bit per bank: `row` has been set */
-    uint32_t row[DRAM_MAX_BANKS];        /* the row last chosen, and so the one open */
+    uint32_t has_row;                    /* one bit per bank: `same_row` is not empty */
+    uint32_t has_other;                  /* one bit per bank: `other_rows` is not empty */
+    uint32_t row_chosen;                 /* one bit per bank: `row` has been set */
+    uint32_t row[DRAM_MAX_BANKS];        /* the row last chosen, which is therefore the open one */
     DramList same_row[DRAM_MAX_BANKS];   /* requests to that row */
     DramList other_rows[DRAM_MAX_BANKS]; /* requests to other rows */
 } FrFcfs;
@@ -42,7 +43,8 @@ static uint32_t candidates(const DramQueue *queue, uint32_t free, uint64_t tick)
     return (s->has_row | s->has_other) & free;
 }
 
-/* Makes the oldest waiting request's row the bank's row, and moves all requests to it over. */
+/* Makes the row of the oldest waiting request the bank's chosen row, and moves all requests to that
+ * row to `same_row`. */
 static void choose_row(DramQueue *queue, uint32_t bank) {
     FrFcfs *s = queue->state;
     DramList left = s->other_rows[bank], same = DRAM_EMPTY_LIST, other = DRAM_EMPTY_LIST;
@@ -71,7 +73,7 @@ static uint16_t pick(DramQueue *queue, uint32_t bank, uint64_t tick) {
 }
 
 static DramWaiting waiting(const DramQueue *queue, const DramBanks *banks) {
-    (void)banks; /* the rows open are those last chosen */
+    (void)banks; /* the open rows are those last chosen */
     const FrFcfs *s = queue->state;
     return (DramWaiting){.same_row = s->has_row, .other_rows = s->has_other};
 }

@@ -9,7 +9,7 @@ void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
     uint32_t rcd_write = t->rcd_write ? t->rcd_write : t->rcd > t->wl + 1 ? t->rcd - t->wl - 1 : 1;
     uint32_t ccd_long = t->ccd_long ? t->ccd_long : t->ccd;
     uint32_t rtp = t->rtp ? t->rtp : burst_ticks;
-    /* Two idle ticks turn the bus round between read data and write data. */
+    /* The bus needs two idle ticks to turn around from read data to write data. */
     uint32_t read_to_write = t->cl + burst_ticks + 2 - t->wl;
     uint32_t write_end = t->wl + burst_ticks;
     uint32_t write_to_read = t->forgets_writes ? t->ccd : write_end + t->cdlr;
@@ -36,7 +36,7 @@ void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
 
 bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *diag) {
     const DramTiming *t = timing;
-    enum { MOST = 1000 }; /* ticks; far beyond any device, keeps sums of them small */
+    enum { MOST = 1000 }; /* ticks; far above any real device, keeps sums of parameters small */
     const struct {
         const char *name;
         uint32_t ticks, least;

@@ -1,10 +1,10 @@
-/* GDDR timing as rows of constraints: "after command A, command B in this scope waits N ticks".
- * The channel knows no parameter by name; it walks these rows.
+/* GDDR timing as rows of constraints: "after command A, command B in this scope waits N ticks". The
+ * channel knows no parameter by name; it only evaluates these rows.
  *
- * A tick is one cycle of the DRAM's command clock. Leaves out: the four-activate window,
+ * A tick is one cycle of the DRAM's command clock. Not modelled: the four-activate window,
  * power-down, refresh of single banks. Sources: the parameters of OWL table 1, CCWS table 1 and MD
- * table 8; the rules that combine them are those of the GTX 480 model of GPGPU-Sim 4.2 as observed.
- */
+ * table 8; the rules that combine them are those of the GTX 480 model of GPGPU-Sim 4.2 as
+ * observed. */
 #ifndef TYTO_DRAM_TIMING_H
 #define TYTO_DRAM_TIMING_H
 
@@ -24,7 +24,7 @@ typedef enum DramCommand {
 
 typedef enum DramScope {
     DRAM_SAME_BANK,
-    DRAM_SAME_GROUP, /* the bank's group, the bank itself included */
+    DRAM_SAME_GROUP, /* the bank's group, including the bank itself */
     DRAM_CHANNEL,
     DRAM_SCOPES,
 } DramScope;
@@ -44,11 +44,11 @@ typedef enum DramScope {
     P(COUNT, key, at, "tCCDL", ccd_long, "cycles", 0, 1000, "3", "the same inside a bank group; 0: tCCD") \
     P(COUNT, key, at, "tCDLR", cdlr, "cycles", 1, 1000, "5", "end of write data to a read") \
     P(COUNT, key, at, "tWR", wr, "cycles", 1, 1000, "12", "end of write data to precharge") \
-    P(BOOL, key, at, "forgets_writes", forgets_writes, "no", "a read behind a write waits for tCCD and a precharge for the row's tRAS alone: tCDLR and tWR do not count") \
+    P(BOOL, key, at, "forgets_writes", forgets_writes, "no", "tCDLR and tWR are ignored: a read after a write waits only for tCCD, and a precharge only for the row's tRAS") \
     P(COUNT, key, at, "tRTP", rtp, "cycles", 0, 1000, "0", "read to precharge; 0: the cycles of a burst") \
     P(COUNT, key, at, "tRTPL", rtp_long, "cycles", 0, 1000, "0", "the same inside a bank group; 0: no such limit") \
     P(COUNT, key, at, "tREFI", refi, "cycles", 0, 1000000, "0", "from one refresh of all banks to the next; 0: no refresh") \
-    P(COUNT, key, at, "tRFC", rfc, "cycles", 0, 10000, "0", "a refresh, after which banks may be activated")
+    P(COUNT, key, at, "tRFC", rfc, "cycles", 0, 10000, "0", "duration of a refresh, after which banks may be activated")
 /* clang-format on */
 
 typedef struct DramTiming {
@@ -64,12 +64,13 @@ typedef struct DramConstraint {
 
 enum { DRAM_CONSTRAINTS = 15 };
 
-/* The rows that follow from the parameters; `burst_ticks` is how long one column command's data
- * occupies the bus. */
+/* The constraint rows that follow from the parameters. `burst_ticks` is how long the data of one
+ * column command occupies the bus. */
 void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
                              DramConstraint rows[static DRAM_CONSTRAINTS]);
 
-/* False, with every contradiction told to `diag`, when no device can have these parameters. */
+/* Returns false and reports every contradiction to `diag` if no device can have these
+ * parameters. */
 bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *diag);
 
 #endif

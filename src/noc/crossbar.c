@@ -1,17 +1,17 @@
 /* Single-stage crossbar with input queues, one virtual channel and iSLIP arbitration.
  *
- * Each node has, on its way in, an injection queue and an input buffer, both first in first out:
- * only the packet at the head of the buffer asks for its output (head-of-line blocking). The switch
- * runs internal_steps times per cycle. In a step each free output grants one of the inputs that ask
- * for it, round robin; the input then holds the output and moves one flit per step, from
- * allocation_steps later until its packet is through. As an input asks for one output at a time,
- * the grant is always accepted and one iteration of iSLIP finds a maximal matching. On its way out
- * an output queues flits for its link, which carries one per cycle; a credit for each flit is taken
- * in the switch and given back when its packet is popped, so the link itself never waits and its
- * schedule is known in the switch.
+ * On the input side, each node has an injection queue and an input buffer, both first in, first
+ * out. Only the packet at the head of the buffer requests its output (head-of-line blocking). The
+ * switch runs internal_steps times per cycle. In each step a free output grants one of the inputs
+ * that request it, round robin. The input then holds the output until its packet is through. It
+ * moves one flit per step, beginning allocation_steps later. Since an input requests only one
+ * output at a time, the grant is always accepted, and one iteration of iSLIP finds a maximal
+ * matching. On the output side, flits queue for the link, which carries one per cycle. A credit for
+ * each flit is taken in the switch and given back when its packet is popped. So the link never
+ * waits, and its schedule is known in the switch.
  *
- * A step reads what the step before it left: grants look at requests and outputs before any flit of
- * this step moves, so the order in which ports are visited cannot matter.
+ * A step sees only the state that the previous step left: grants read requests and outputs before
+ * any flit of this step moves. So the order in which ports are visited cannot matter.
  *
  * Source: the behaviour measured on GPGPU-Sim 4.2's stock GTX480 model (docs/interconnect.md);
  * iSLIP: N. McKeown, "The iSLIP Scheduling Algorithm for Input-Queued Switches", 1999. */
@@ -24,16 +24,17 @@
 typedef struct Input {
     NocPacket *ring;       /* ring_mask + 1 packets: those in the queue and in the buffer */
     uint32_t head;         /* ring position of the oldest packet, modulo the ring */
-    uint32_t tail;         /* and of the next one to come; the same: none is there */
-    uint16_t buffer_flits; /* flits in the input buffer, the head packet's first */
-    uint16_t flits_left;   /* of the head packet that holds an output, not yet through the switch */
-    bool is_asking;        /* whether its head packet asks for an output or holds one */
+    uint32_t tail;         /* ring position of the next packet; equal to head: empty */
+    uint16_t buffer_flits; /* flits in the input buffer, starting with the head packet's */
+    uint16_t flits_left;   /* flits of the head packet, if it holds an output, that are not through
+                              the switch */
+    bool is_asking;        /* its head packet requests an output or holds one */
 } Input;
 
 typedef struct Output {
     uint64_t link_free_at; /* first cycle in which the link can take another flit */
     uint64_t flits;        /* flits moved over the link */
-    uint16_t owner;   /* the input that holds it or held it last: the round robin goes on there */
+    uint16_t owner;   /* the input that holds it or held it last; the round robin continues there */
     uint16_t credits; /* flits it may still send to the node */
 } Output;
 
@@ -41,18 +42,18 @@ typedef struct Crossbar {
     Input *inputs;
     Output *outputs;
     NocPacket *packets;                /* the rings of all inputs */
-    uint64_t *requests;                /* per output: the set of inputs that ask for it */
+    uint64_t *requests;                /* per output: inputs that request it */
     uint64_t queued[NOC_MAX_WORDS];    /* inputs whose injection queue holds flits */
-    uint64_t full[NOC_MAX_WORDS];      /* inputs whose buffer has no room */
-    uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that some input asks for */
+    uint64_t full[NOC_MAX_WORDS];      /* inputs whose buffer is full */
+    uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that an input requests */
     uint64_t held[NOC_MAX_WORDS];      /* outputs held by an input */
-    uint32_t ring_mask;                /* packets of a ring - 1 */
-    int buffer_flits;                  /* room of an input buffer */
+    uint32_t ring_mask;                /* length of a ring in packets - 1 */
+    int buffer_flits;                  /* size of an input buffer */
     int transit;                       /* latency of a packet without flits in an empty network */
 } Crossbar;
 
-/* What a step does is written once and compiled twice, for sets of one word and of several: a
- * machine of up to 64 nodes walks through no loops of one turn. */
+/* The code of a step is compiled twice, for sets of one word and of several words, so that a
+ * network of up to 64 nodes executes no loops of one iteration. */
 #define EITHER __attribute__((always_inline)) static inline
 
 EITHER void set_add_if(uint64_t *set, int i, bool is_in, int words) {
@@ -67,7 +68,7 @@ EITHER void set_drop_if(uint64_t *set, int i, bool is_out, int words) {
     set[words == 1 ? 0 : i / 64] &= ~bits_if(is_out, i % 64);
 }
 
-/* The first member of a set that is not empty behind the last one, going round. */
+/* The first member of a set after `last`, with wrap-around; the set must not be empty. */
 EITHER int set_next(const uint64_t *set, int last, int words) {
     if (words > 1) return noc_next_in_set(set, words, last + 1 < words * 64 ? last + 1 : 0);
     uint64_t behind = set[0] & ~UINT64_C(1) << last;
@@ -79,7 +80,7 @@ EITHER uint64_t *requests_for(const Crossbar *xbar, int o, int words) {
 }
 
 /* One cycle into the input buffer, one through the switch (two if the grant and the first flit do
- * not fit in one cycle), the way out, and a cycle for each further flit. */
+ * not fit into one cycle), the output delay, and one cycle for each further flit. */
 static int transit_of(const NocConfig *config) {
     int switch_cycles = 1 + (config->allocation_steps >= config->internal_steps);
     return 1 + switch_cycles + config->output_delay - 1;
@@ -90,7 +91,7 @@ static void *create(Noc *noc) {
     size_t nodes = (size_t)config->nodes, words = (size_t)noc->words;
     uint64_t most_packets = (uint64_t)(config->injection_flits + config->buffer_flits + 1);
     size_t ring_packets = (size_t)1 << noc_log2_up(most_packets);
-    size_t stride = ring_packets + SINK_APART; /* as a sink's */
+    size_t stride = ring_packets + SINK_APART; /* as in sink.c */
     Crossbar *xbar = base_calloc(1, sizeof *xbar);
     xbar->ring_mask = (uint32_t)ring_packets - 1;
     xbar->transit = transit_of(config);
@@ -128,7 +129,7 @@ void noc_crossbar_inject(Noc *noc, const NocPacket *packet) {
     Crossbar *xbar = noc->state;
     Input *input = &xbar->inputs[packet->source];
     const uint32_t is_left = -(uint32_t)(input->head != input->tail);
-    input->head &= is_left; /* else it starts over: the same few lines again */
+    input->head &= is_left; /* else it restarts in the same few cache lines */
     input->tail &= is_left;
     *packet_at(xbar, input, input->tail++) = *packet;
     bits_set(xbar->queued, packet->source);
@@ -139,9 +140,9 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return ((const Crossbar *)noc->state)->transit + flits;
 }
 
-/* The packet at the head of an input's buffer asks for its output, if `if_new`: the buffer has a
- * packet that did not ask yet. (Without a branch, which the host would predict badly. The place at
- * the ring's head can always be read, whatever it holds.) */
+/* The packet at the head of an input's buffer requests its output if `if_new` is set, that is,
+ * if the packet is new there. (Without a branch, which the host would mispredict often. The ring's
+ * head can always be read, whatever it contains.) */
 EITHER void ask(Crossbar *xbar, Input *input, int i, bool if_new, int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
     input->is_asking |= if_new;
@@ -160,7 +161,8 @@ EITHER void grant(Crossbar *xbar, int o, int words) {
     set_drop_if(xbar->asked_for, o, noc_set_is_empty(requests, words), words);
 }
 
-/* The head packet's last flit has gone through: frees the output and lets the next packet ask. */
+/* Called when the head packet's last flit has passed: frees the output and lets the next packet
+ * request. */
 EITHER void finish_packet(Noc *noc, Crossbar *xbar, Input *input, int o, uint64_t departs_at,
                           int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
@@ -172,7 +174,7 @@ EITHER void finish_packet(Noc *noc, Crossbar *xbar, Input *input, int o, uint64_
     ask(xbar, input, xbar->outputs[o].owner, input->buffer_flits != 0, words);
 }
 
-/* The input that holds output o moves a flit through it, if it has one there and a credit. */
+/* Moves a flit of the input that holds output o, if there is a flit in its buffer and a credit. */
 EITHER void move_flit(Noc *noc, Crossbar *xbar, int o, int words) {
     Output *output = &xbar->outputs[o];
     Input *input = &xbar->inputs[output->owner];
@@ -186,8 +188,8 @@ EITHER void move_flit(Noc *noc, Crossbar *xbar, int o, int words) {
     if (--input->flits_left == 0) finish_packet(noc, xbar, input, o, departs_at, words);
 }
 
-/* Every output that is asked for and free grants one input, which holds it from the next step on,
- * or from this one where that takes no time; those that are held move a flit. */
+/* Every free output that is requested grants one input, which holds it from the next step on, or
+ * from this step if allocation takes no time. Held outputs move a flit. */
 EITHER void step_switch(Noc *noc, Crossbar *xbar, int words) {
     uint64_t moving[NOC_MAX_WORDS], granted[NOC_MAX_WORDS];
     const uint64_t at_once = noc->config.allocation_steps ? 0 : ~UINT64_C(0);
@@ -203,7 +205,7 @@ EITHER void step_switch(Noc *noc, Crossbar *xbar, int words) {
             move_flit(noc, xbar, w * 64 + bits_lowest64(left), words);
 }
 
-/* Each injection queue moves a flit into its input buffer, if that has room. */
+/* Moves one flit from each injection queue into its input buffer, if that has room. */
 EITHER void fill_buffers(const Noc *noc, Crossbar *xbar, int words) {
     for (int w = 0; w < words; w++) {
         for (uint64_t left = xbar->queued[w] & ~xbar->full[w]; left; left &= left - 1) {
@@ -216,7 +218,7 @@ EITHER void fill_buffers(const Noc *noc, Crossbar *xbar, int words) {
     }
 }
 
-/* Whether an input asks for an output or holds one. */
+/* Whether any input requests or holds an output. */
 EITHER bool is_switching(const Crossbar *xbar, int words) {
     uint64_t any = 0;
     for (int w = 0; w < words; w++)
@@ -248,7 +250,8 @@ void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits) {
     output->credits = (uint16_t)(output->credits + flits);
 }
 
-/* An output that has fewer credits than it may use in a step: which ones do is not known before. */
+/* Whether an output has fewer credits than it may use in a step. It is not known in advance which
+ * outputs will use theirs. */
 static bool lacks_room(const Noc *noc) {
     const Crossbar *xbar = noc->state;
     bool lacks = false;
@@ -284,8 +287,8 @@ static bool is_input_consistent(const Noc *noc, int i) {
            bits_get(xbar->full, (size_t)i) == (input->buffer_flits == noc->config.buffer_flits);
 }
 
-/* What an output has sent and its node did not pop yet, plus its credits, is the ejection
- * buffer. */
+/* The flits that an output has sent and its node has yet to pop, plus its credits, must equal the
+ * ejection buffer. */
 static bool is_output_consistent(const Noc *noc, int o) {
     const Crossbar *xbar = noc->state;
     const Output *output = &xbar->outputs[o];

@@ -1,16 +1,16 @@
-/* A network that two threads have: its owner moves it, its taker has the ejection buffers.
+/* A network shared by two threads: its owner moves packets, its taker has the ejection buffers.
  *
- * What has left the switch goes to the taker through a ring, in the order in which it left; it is
- * on its link for `lead` steps more, so the taker hears of it early enough though it is up to so
- * many steps before the owner. Room comes back in a row for each of the taker's turns. So a step
- * moves no line between the processors' caches but those in which there is something to tell, one
- * behind the other, and neither thread waits for the other as long as both are equally quick. */
+ * Packets that have left the switch go to the taker through a ring, in the order in which they
+ * left. They are on their link for `lead` more steps, so the taker may be up to `lead` steps ahead
+ * of the owner and still sees each packet in time. Room is returned in one row per turn of the
+ * taker. So a step transfers only cache lines that carry news between the processors, one after
+ * another. Neither thread waits for the other as long as both run at the same speed. */
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "noc/noc_internal.h"
 
-enum { ROWS = 2 * NOC_MOST_TURNS }; /* those not collected, and those that are being filled */
+enum { ROWS = 2 * NOC_MOST_TURNS }; /* rows not collected yet, and rows being filled */
 
 /* ---- Rooms ---- */
 
@@ -18,7 +18,7 @@ static uint64_t *row_at(const Noc *noc, uint64_t turn) {
     return &noc->handoff->rooms[turn % ROWS * (size_t)noc->handoff->row_words];
 }
 
-/* Of a row, the flits of a node's channels. */
+/* The flits of a node's channels in a row. */
 static uint16_t *room_of(const Noc *noc, uint64_t *row, int node) {
     return (uint16_t *)(void *)(row + noc->sink.words) + (size_t)node * (size_t)noc->channels;
 }
@@ -146,7 +146,7 @@ void noc_take_back(Noc *noc) {
     assert(noc->is_handed_off);
     hear(noc, NULL, NULL);
     go_on_to(noc, noc->now);
-    give_back_row(noc, row_at(noc, 0)); /* popped before the first turn */
+    give_back_row(noc, row_at(noc, 0)); /* for packets popped before the first turn */
     noc_collect(noc, handoff->turn);
     noc->packets_inside -= handoff->popped;
     noc->counts[NETWORK_packets_received] += handoff->popped;

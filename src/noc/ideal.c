@@ -1,6 +1,6 @@
-/* The ideal network: every packet arrives a fixed number of cycles after its injection, whatever
- * else is under way. Injection stops only while some node has as many packets under way or waiting
- * as its ejection buffer holds. For finding out what a real network costs. */
+/* The ideal network: every packet arrives a fixed number of cycles after its injection, regardless
+ * of other packets. Injection stops only while some node has as many packets in flight or waiting
+ * as its ejection buffer holds. It serves to measure the cost of a real network. */
 #include <stdlib.h>
 
 #include "base/arena.h"

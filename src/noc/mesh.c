@@ -1,19 +1,19 @@
 /* 2D mesh of wormhole routers with virtual channels and credits.
  *
- * A router has five ports: its neighbours and its node. Packets go along x first, then along y
- * (dimension order), which alone keeps the mesh free of deadlock. A packet travels on one virtual
- * channel all the way, chosen by its destination's coordinates: packets between two nodes stay in
- * order, and a crowded destination blocks one channel only. A head flit takes an output's virtual
- * channel when no other packet holds it; the packet's last flit frees it. Per cycle a router moves
- * at most one flit per input port and per output port: outputs are served in an order that rotates
- * every cycle, each granting round robin among the virtual channels of the inputs still free that
+ * A router has five ports: four neighbours and its node. Packets go along x first, then along y
+ * (dimension order); this alone avoids deadlock. A packet travels on one virtual channel all the
+ * way, which is selected by its destination's coordinates. So packets between two nodes stay in
+ * order, and a congested destination blocks only one channel. A head flit takes an output's virtual
+ * channel if no other packet holds it; the packet's last flit frees it. In each cycle a router
+ * moves at most one flit per input port and per output port. Outputs are served in an order that
+ * rotates every cycle. Each one grants round robin among the virtual channels of free inputs that
  * have a flit for it, may use its channel, and have a credit.
  *
  * The router's pipeline and the link are one delay between the switches of two routers: a flit sent
- * in cycle t competes in the next router from t + router_delay + link_delay on. Flits and credits
- * under way sit in wheels, one slot per future cycle, so a router never sees what another does in
- * the same cycle, and the order of visits cannot matter. A router that can move nothing sleeps
- * until a flit or a credit comes.
+ * in cycle t competes in the next router from cycle t + router_delay + link_delay on. Flits and
+ * credits in flight are in timing wheels with one slot per future cycle. So a router never sees
+ * what another one does in the same cycle, and the order of visits cannot matter. A router that can
+ * move nothing sleeps until a flit or a credit arrives.
  *
  * Left out: the stages inside a router's pipeline (no speculation, no lookahead), priorities.
  * Source: W. Dally, B. Towles, "Principles and Practices of Interconnection Networks", 2004,
@@ -37,92 +37,91 @@ typedef uint32_t Flit;
 
 typedef struct Slot {
     NocPacket packet;
-    uint16_t router; /* where its destination is */
+    uint16_t router; /* router of its destination */
     uint16_t number; /* the virtual channel it travels on */
 } Slot;
 
-/* One virtual channel of one input port, with its buffer. Its number is router x ROUTER_LANES +
- * bit, where bit = port x channels + channel is its place in the router's sets; a node injects into
- * its router's port LOCAL. */
+/* One virtual channel of an input port, with its buffer. Its number is router x ROUTER_LANES + bit.
+ * Here bit = port x channels + channel is its position in the router's sets. A node injects into
+ * port LOCAL of its router. */
 typedef struct VirtualChannel {
     Flit *ring;     /* buffer_mask + 1 flits */
     uint16_t head;  /* ring position of the oldest flit, modulo 2^16 */
     uint16_t count; /* flits in the buffer */
     uint8_t output; /* port to which the current packet goes */
-    bool is_busy;   /* has a current packet: first flit come to the front, last not yet gone */
+    bool is_busy;   /* has a current packet: the first flit has reached the front, the last is still
+                       here */
 } VirtualChannel;
 
-/* The sending side of a virtual channel, which ends in a virtual channel or in a node's ejection
- * buffer. */
+/* The sending side of a virtual channel, which ends in a virtual channel of a router or in a node's
+ * ejection buffer. */
 typedef struct Channel {
-    int16_t router; /* the sending router; -1: a node sends */
+    int16_t router; /* the sending router; -1: a node */
     uint8_t output; /* its port */
     uint8_t number; /* 0 .. channels-1 */
     uint16_t room;  /* credits: flits that may be sent */
-    int8_t holder;  /* bit, in that router, of the virtual channel whose packet holds it; or -1 */
+    int8_t holder;  /* bit, in that router, of the virtual channel whose packet holds it; -1:
+                       none */
 } Channel;
 
 typedef struct Router {
-    uint64_t waiting;         /* virtual channels with a flit */
-    uint64_t wants[PORTS];    /* per output: virtual channels whose current packet goes there */
-    uint64_t may_send[PORTS]; /* per output: virtual channels that its channels and credits let
-                                 through */
-    uint8_t
-        first_choice[PORTS]; /* per output: where the round robin over virtual channels starts */
+    uint64_t waiting;            /* virtual channels with a flit */
+    uint64_t wants[PORTS];       /* per output: virtual channels whose current packet goes there */
+    uint64_t may_send[PORTS];    /* per output: virtual channels that have a channel and a credit
+                                    there */
+    uint8_t first_choice[PORTS]; /* per output: start of the round robin over virtual channels */
 } Router;
 
-/* A node's injection queue: packets in order; a part of the first may already be sent.
- * noc_queue_flits has the number of its flits. */
+/* A node's injection queue: packets in order; a part of the first one may have been sent.
+ * noc_queue_flits holds the number of its flits. */
 typedef struct Queue {
     uint32_t *ring;      /* queue_mask + 1 packet slots */
     uint32_t head, tail; /* ring positions, modulo 2^32 */
-    uint16_t flits_left; /* flits of the first packet still here */
-    uint16_t router;     /* where the node is */
+    uint16_t flits_left; /* flits of the first packet that are still here */
+    uint16_t router;     /* router of the node */
     uint16_t number;     /* the virtual channel of packets to the node */
 } Queue;
 
-/* Things that arrive in the same cycle. */
+/* Entries that arrive in the same cycle. */
 typedef struct List {
     uint64_t *entries; /* as many as can arrive in a cycle */
     size_t count;      /* entries in use */
 } List;
 
-/* Things under way. */
+/* A timing wheel of entries in flight. */
 typedef struct Wheel {
     List *lists;   /* per cycle, modulo their number */
     uint64_t mask; /* lists - 1 */
 } Wheel;
 
 typedef struct Mesh {
-    uint64_t active[NOC_MAX_WORDS];    /* routers that may be able to move a flit */
-    uint64_t injecting[NOC_MAX_WORDS]; /* nodes with a packet in the injection queue */
-    uint64_t port_vcs[PORTS];          /* per port: the bits of its virtual channels */
-    uint64_t
-        channel_vcs[NOC_MAX_CHANNELS]; /* per channel number: the bits of its virtual channels */
-    uint8_t bit_port[ROUTER_LANES];    /* port of a virtual channel's bit */
-    uint8_t bit_number[ROUTER_LANES];  /* channel number of a virtual channel's bit */
-    int channels;                      /* virtual channels per port */
-    int routers;                       /* columns x rows */
-    uint64_t hop_delay;                /* cycles from switch to switch */
-    Wheel flits;        /* under way to a virtual channel: virtual channel << 32 | flit */
-    Wheel returns;      /* virtual channels that get a credit back */
-    List *sent_flits;   /* of the cycle in progress: those that leave now */
-    List *sent_returns; /* the same for credits */
-    Router *router;     /* per router */
-    VirtualChannel *vc; /* per virtual channel */
-    Flit *buffers;      /* the rings of all virtual channels */
-    Channel
-        *channel;    /* per virtual channel that it ends in; then per node, NOC_MAX_CHANNELS each */
-    int *target;     /* per router and output: the first channel that leaves there, or -1 */
-    uint8_t *routes; /* per router and destination's router: the output */
+    uint64_t active[NOC_MAX_WORDS];         /* routers that may have a flit to move */
+    uint64_t injecting[NOC_MAX_WORDS];      /* nodes with a packet in the injection queue */
+    uint64_t port_vcs[PORTS];               /* per port: bits of its virtual channels */
+    uint64_t channel_vcs[NOC_MAX_CHANNELS]; /* per channel number: bits of its virtual channels */
+    uint8_t bit_port[ROUTER_LANES];         /* port of a virtual channel's bit */
+    uint8_t bit_number[ROUTER_LANES];       /* channel number of a virtual channel's bit */
+    int channels;                           /* virtual channels per port */
+    int routers;                            /* columns x rows */
+    uint64_t hop_delay;                     /* cycles from switch to switch */
+    Wheel flits;          /* to virtual channels, as virtual channel << 32 | flit */
+    Wheel returns;        /* virtual channels that get a credit back */
+    List *sent_flits;     /* in the current cycle: flits that leave */
+    List *sent_returns;   /* the same for credits */
+    Router *router;       /* per router */
+    VirtualChannel *vc;   /* per virtual channel */
+    Flit *buffers;        /* the rings of all virtual channels */
+    Channel *channel;     /* per virtual channel at its end; then NOC_MAX_CHANNELS per node */
+    int *target;          /* per router and output: first channel that starts there; -1: none */
+    uint8_t *routes;      /* per router and destination router: the output */
     uint64_t *link_flits; /* per router and output: flits sent to the neighbour */
     Queue *queues;        /* per node */
     uint32_t *queued;     /* the rings of all nodes */
-    Slot *slots;          /* the packets whose last flit is not yet ejected */
+    Slot *slots;          /* packets whose last flit has yet to be ejected */
     uint32_t *free_slots; /* stack */
-    uint32_t free_count;  /* slots on it */
-    uint32_t queue_mask;  /* packets of a node's ring - 1 */
-    uint16_t buffer_mask; /* flits of a virtual channel's ring - 1 */
+    uint32_t free_count;  /* number of free slots */
+    uint32_t queue_mask;  /* length of a node's ring in packets - 1 */
+    uint16_t buffer_mask; /* length of a virtual channel's ring in flits - 1 */
 } Mesh;
 
 /* ---- Wheels ---- */
@@ -147,7 +146,7 @@ static List *wheel_at(const Wheel *wheel, uint64_t cycle) {
 
 static void list_add(List *list, uint64_t entry) { list->entries[list->count++] = entry; }
 
-/* Cycles after `now` in which nothing arrives. */
+/* Number of cycles after `now` in which nothing arrives. */
 static uint64_t wheel_quiet_steps(const Wheel *wheel, uint64_t now) {
     for (uint64_t quiet = 0; quiet < wheel->mask; quiet++)
         if (wheel_at(wheel, now + 1 + quiet)->count) return quiet;
@@ -158,7 +157,7 @@ static uint64_t wheel_quiet_steps(const Wheel *wheel, uint64_t now) {
 
 static int opposite(int port) { return port ^ 1; }
 
-/* The neighbour of router r in the direction of a port, or -1 at the edge. */
+/* The neighbour of router r in the direction of a port; -1 at the edge. */
 static int neighbour(const NocConfig *config, int r, int port) {
     int x = r % config->columns, y = r / config->columns;
     switch (port) {
@@ -184,7 +183,7 @@ static void create_bits(Mesh *mesh) {
     }
 }
 
-/* Dimension order: along x, then along y, then out. */
+/* Dimension order: first along x, then along y, then to the node. */
 static int route(const NocConfig *config, int from, int to) {
     int dx = to % config->columns - from % config->columns;
     int dy = to / config->columns - from / config->columns;
@@ -259,7 +258,8 @@ static void create_channels(Mesh *mesh, const NocConfig *config) {
     }
 }
 
-/* As many slots as there can be packets, each having at least a flit in some buffer. */
+/* Creates as many slots as there can be packets; each packet has at least one flit in some
+ * buffer. */
 static void create_slots(Mesh *mesh, const NocConfig *config) {
     int vcs = mesh->routers * PORTS * mesh->channels;
     uint32_t count =
@@ -323,7 +323,7 @@ static void launch(Mesh *mesh, int vc, Flit flit) {
     list_add(mesh->sent_flits, (uint64_t)vc << 32 | flit);
 }
 
-/* A node sends the next flit of its queue to its router, if the packet's channel has room there. */
+/* Sends the next flit of a node's queue to its router, if the packet's channel has room there. */
 static void send_from_node(Noc *noc, Mesh *mesh, int node) {
     Queue *queue = &mesh->queues[node];
     uint32_t slot = queue->ring[queue->head & mesh->queue_mask];
@@ -343,20 +343,20 @@ static void send_from_node(Noc *noc, Mesh *mesh, int node) {
 /* ---- Credits ---- */
 
 /* The virtual channels of the sending router that may use a channel in its current state: none
- * without a credit, else its holder, else all. */
+ * without a credit; only the holder, if there is one; else all. */
 static uint64_t allowed_vcs(const Mesh *mesh, const Channel *channel) {
     if (!channel->room) return 0;
     return channel->holder == NOBODY ? mesh->channel_vcs[channel->number] : vc_bit(channel->holder);
 }
 
-/* Tells the sending router, and wakes it. */
+/* Updates the sending router's set, and wakes the router. */
 static void update_may_send(Mesh *mesh, const Channel *channel) {
     bits_set(mesh->active, (size_t)channel->router);
     uint64_t *may_send = &mesh->router[channel->router].may_send[channel->output];
     *may_send = (*may_send & ~mesh->channel_vcs[channel->number]) | allowed_vcs(mesh, channel);
 }
 
-/* The sender of a virtual channel may use the room of a flit that has left. */
+/* Returns the credits of flits that have left to the senders of their virtual channels. */
 static void take_returns(Mesh *mesh, List *vcs) {
     for (size_t i = 0; i < vcs->count; i++) {
         Channel *channel = &mesh->channel[vcs->entries[i]];
@@ -378,8 +378,8 @@ static Flit *flit_at(const Mesh *mesh, const VirtualChannel *vc, unsigned positi
     return &vc->ring[position & mesh->buffer_mask];
 }
 
-/* The flit at the front of the virtual channel with bit `bit` of router r is a packet's first: the
- * virtual channel asks for the packet's output. */
+/* Called when the flit at the front of the virtual channel with bit `bit` of router r is the first
+ * of a packet: the virtual channel requests the packet's output. */
 static void start_packet(Mesh *mesh, int r, VirtualChannel *vc, int bit) {
     const Slot *slot = &mesh->slots[FLIT_SLOT(*flit_at(mesh, vc, vc->head))];
     vc->is_busy = true;
@@ -387,7 +387,7 @@ static void start_packet(Mesh *mesh, int r, VirtualChannel *vc, int bit) {
     mesh->router[r].wants[vc->output] |= vc_bit(bit);
 }
 
-/* Flits come in from the links. */
+/* Takes flits from the links into the buffers. */
 static void take_flits(Mesh *mesh, List *flits) {
     for (size_t i = 0; i < flits->count; i++) {
         unsigned number = (unsigned)(flits->entries[i] >> 32);
@@ -401,7 +401,7 @@ static void take_flits(Mesh *mesh, List *flits) {
     flits->count = 0;
 }
 
-/* Takes the flit at the front of a virtual channel out, and sends its room back. */
+/* Removes the flit at the front of a virtual channel and sends its credit back. */
 static Flit take_front(Mesh *mesh, int r, int bit) {
     int number = r * ROUTER_LANES + bit;
     VirtualChannel *vc = &mesh->vc[number];
@@ -418,8 +418,8 @@ static Flit take_front(Mesh *mesh, int r, int bit) {
     return flit;
 }
 
-/* One cycle out of the injection queue, a hop to the first router and one to each further, the link
- * to the node, and a cycle for each further flit. */
+/* One cycle out of the injection queue, one hop to the first router and one to each further router,
+ * the link to the node, and one cycle for each further flit. */
 static int empty_latency(const Noc *noc, int source, int destination, int flits) {
     const Mesh *mesh = noc->state;
     int from = mesh->queues[source].router, to = mesh->queues[destination].router;
@@ -428,7 +428,7 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return 1 + hops * (int)mesh->hop_delay + noc->config.link_delay + flits - 1;
 }
 
-/* The last flit of a packet leaves for its node. */
+/* Delivers a packet whose last flit leaves for its node. */
 static void eject_packet(Noc *noc, Mesh *mesh, uint32_t slot) {
     const NocPacket *packet = &mesh->slots[slot].packet;
     noc_deliver(noc, packet, mesh->slots[slot].number, noc->now + (uint64_t)noc->config.link_delay,
@@ -436,7 +436,8 @@ static void eject_packet(Noc *noc, Mesh *mesh, uint32_t slot) {
     mesh->free_slots[mesh->free_count++] = slot;
 }
 
-/* Router r moves the flit at the front of the virtual channel with bit `bit` to output `output`. */
+/* Moves the flit at the front of the virtual channel with bit `bit` of router r to output
+ * `output`. */
 static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
     int target = mesh->target[r * PORTS + output] + mesh->bit_number[bit];
     Channel *channel = &mesh->channel[target];
@@ -454,8 +455,8 @@ static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
     }
 }
 
-/* The only virtual channel of router r that has flits moves one if it may: no arbitration is
- * needed. */
+/* Moves a flit of the only virtual channel of router r that has flits, if it may move. No
+ * arbitration is needed. */
 static bool step_only_vc(Noc *noc, Mesh *mesh, int r, int bit) {
     Router *router = &mesh->router[r];
     int output = mesh->vc[r * ROUTER_LANES + bit].output;
@@ -465,8 +466,8 @@ static bool step_only_vc(Noc *noc, Mesh *mesh, int r, int bit) {
     return true;
 }
 
-/* Of the virtual channels of router r that have flits those move one that outputs choose; `turn` is
- * the output that chooses first. False when none can. */
+/* Lets the outputs of router r choose among the virtual channels with flits; `turn` is the output
+ * that chooses first. Returns false if no flit can move. */
 static bool step_vcs(Noc *noc, Mesh *mesh, int r, int turn) {
     Router *router = &mesh->router[r];
     uint64_t vcs[PORTS];
@@ -488,7 +489,8 @@ static bool step_vcs(Noc *noc, Mesh *mesh, int r, int turn) {
     return !is_stuck;
 }
 
-/* Router r moves what it can, and sleeps when that was nothing or all. */
+/* Moves what router r can move. The router sleeps afterwards if nothing could move or no flit is
+ * left. */
 static void step_router(Noc *noc, Mesh *mesh, int r, int turn) {
     const uint64_t waiting = mesh->router[r].waiting;
     bool is_alone = !(waiting & (waiting - 1));
@@ -536,7 +538,8 @@ static void add_link_stats(const Noc *noc, NocStats *stats) {
     }
 }
 
-/* Credits, flits and room on their way, and flits in the buffer add up to the buffer. */
+/* The credits, the flits and credits in flight, and the flits in the buffer must add up to the
+ * buffer's size. */
 static bool are_lanes_consistent(const Noc *noc, const int *under_way) {
     const Mesh *mesh = noc->state;
     for (int r = 0; r < mesh->routers; r++) {
@@ -554,8 +557,8 @@ static bool are_lanes_consistent(const Noc *noc, const int *under_way) {
     return true;
 }
 
-/* Every router's view of the channels it sends on is up to date, and none sleeps that could move.
- */
+/* Every router's view of its outgoing channels must be up to date, and no router that could move a
+ * flit may sleep. */
 static bool are_outputs_consistent(const Mesh *mesh) {
     for (int i = 0; i < mesh->routers * PORTS; i++) {
         const Router *router = &mesh->router[i / PORTS];
@@ -570,7 +573,8 @@ static bool are_outputs_consistent(const Mesh *mesh) {
     return true;
 }
 
-/* What has gone to a node and is not popped yet, plus the credits, is the ejection buffer. */
+/* The flits that have gone to a node and have yet to be popped, plus the credits, must equal the
+ * ejection buffer. */
 static bool are_ejections_consistent(const Noc *noc) {
     const Mesh *mesh = noc->state;
     for (int node = 0; node < noc->config.nodes; node++) {

@@ -1,4 +1,5 @@
-/* What all networks have in common: configuration, injection queues' room, ejection, statistics. */
+/* The common part of all networks: configuration, room in injection queues, ejection,
+ * statistics. */
 #include "noc/noc.h"
 
 #include <assert.h>
@@ -26,7 +27,7 @@ enum {
     ALL = MESH | CROSSBAR | IDEAL | SWITCH
 };
 
-/* The bounds of each parameter, from its row in the header. */
+/* The bounds of each parameter, taken from its row in the header. */
 #define BOUNDS(kind, key, at, name, field, ...)   BOUNDS_##kind(field, __VA_ARGS__)
 #define BOUNDS_COUNT(field, unit, low, high, ...) LOW_##field = low, HIGH_##field = high,
 #define BOUNDS_BYTES(field, low, high, ...)       LOW_##field = low, HIGH_##field = high,
@@ -37,14 +38,15 @@ enum {
     NOC_LINK_PARAMETERS(BOUNDS, , ) NOC_ROOM_PARAMETERS(BOUNDS, , ) NOC_DELAY_PARAMETERS(BOUNDS, , )
 };
 
-/* Where a field is, which must be an int. */
+/* Offset of a field, which must be an int. */
 #define INT_OFFSET(field)                                                                          \
     (offsetof(NocConfig, field) + 0 * sizeof(_Generic(&((NocConfig *)NULL)->field, int *: 0)))
 
-/* One row per parameter: which kinds use it, and its default in their networks. Origins of the
+/* One row per parameter: the kinds that use it, and its default in each kind. Origins of the
  * defaults: the crossbar's were measured on the stock GTX480 model of GPGPU-Sim 4.2
- * (docs/interconnect.md). Its ejection buffer is that model's two in series, 64 and 16 flits.
- * 32-byte channels are from OWL Table 1. The mesh's router is an assumption, a common one. */
+ * (docs/interconnect.md). Its ejection buffer is the sum of two in series in that model, 64 and 16
+ * flits. 32-byte channels are from OWL Table 1. The mesh's router is an assumption: a common
+ * design. */
 static const struct ConfigRow {
     const char *name;
     size_t offset;
@@ -210,7 +212,7 @@ static NocHeld *held_at(const Noc *noc, int node) {
     return (NocHeld *)(void *)(noc->held + (size_t)node * noc->held_bytes);
 }
 
-/* A packet that its node's queue has room for begins to move. */
+/* Takes over a packet that its node's queue has room for; it begins to move. */
 static void take_over(Noc *noc, const NocPacket *packet) {
     noc->packets_inside++;
     noc->counts[NETWORK_packets_sent]++;
@@ -219,7 +221,8 @@ static void take_over(Noc *noc, const NocPacket *packet) {
     else noc->ops->inject(noc, packet);
 }
 
-/* The same where there is room. (A call, so that asking for room is none.) */
+/* Injects a packet; there must be room. (A separate function, so that the check for room is
+ * inlined.) */
 __attribute__((noinline)) static void inject(Noc *noc, int source, int destination,
                                              int packet_bytes, uint32_t payload) {
     NocPacket packet = {.injected_at = (uint32_t)noc->now,
@@ -257,7 +260,7 @@ void noc_hold(Noc *noc) {
     noc->is_holding = true;
 }
 
-/* Does what a node has done while the network held it. */
+/* Applies what a node did while the network held it. */
 static void catch_up(Noc *noc, int node, NocHeld *held) {
     for (uint32_t i = 0; i < held->count; i++)
         take_over(noc, &held->packet[i]);
@@ -286,12 +289,12 @@ void noc_release(Noc *noc) {
     }
 }
 
-/* ---- Out ---- */
+/* ---- Output ---- */
 
 const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
-    /* (of a lent network it holds what is injected, and what is popped is another thread's) */
+    /* in a lent network only injections are held; another thread pops */
     if (__builtin_expect(!noc->is_handed_off && noc->is_holding, false) &&
         held_at(noc, node)->is_drained)
         return false;
@@ -340,7 +343,7 @@ bool noc_take(Noc *noc, int node, uint32_t *payload) {
 void noc_step(Noc *noc) {
     noc->now++;
     if (!noc->packets_inside && noc->now >= noc->settled_at) return;
-    if (__builtin_expect(!noc->is_handed_off, true)) { /* else its taker does that */
+    if (__builtin_expect(!noc->is_handed_off, true)) { /* else the taker does this */
         if (noc->words == 1) sink_step(&noc->sink, noc->now, 1);
         else sink_step(&noc->sink, noc->now, noc->words);
     }

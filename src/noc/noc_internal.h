@@ -1,5 +1,5 @@
-/* What the kinds of network share: the object itself, the operations that a kind supplies, and the
- * sets of nodes as words of bits. Private to this folder. */
+/* The parts that the kinds of network share: the object itself, the operations that a kind
+ * supplies, and sets of nodes as words of bits. Private to this folder. */
 #ifndef TYTO_NOC_NOC_INTERNAL_H
 #define TYTO_NOC_NOC_INTERNAL_H
 
@@ -21,19 +21,19 @@ typedef struct NocPacket {
 } NocPacket;
 _Static_assert(sizeof(NocPacket) == 16, "four packets per cache line");
 
-/* One kind of network: a row of functions. `state` is the kind's own part of a Noc. */
+/* The functions of one kind of network. `state` is the kind's own part of a Noc. */
 typedef struct NocOps {
     void *(*create)(Noc *noc);
     void (*destroy)(void *state);
-    /* Takes over a packet; noc.c has already counted it, its flits in noc_queue_flits too. */
+    /* Takes over a packet; noc.c has already counted it, including its flits in noc_queue_flits. */
     void (*inject)(Noc *noc, const NocPacket *packet);
     /* One cycle; noc->now has already advanced to it. */
     void (*step)(Noc *noc);
-    /* Quiet steps (noc_quiet_steps), leaving packets on their way to the sinks aside. */
+    /* noc_quiet_steps without packets on their way to the sinks. */
     uint64_t (*quiet_steps)(const Noc *noc);
-    /* A node popped a packet of `flits` flits, which arrived on a virtual channel. */
+    /* A node has popped a packet of `flits` flits, which arrived on a virtual channel. */
     void (*give_back)(Noc *noc, int node, int channel, int flits);
-    /* noc_lacks_room. NULL: any step may. */
+    /* noc_lacks_room. NULL: always true. */
     bool (*lacks_room)(const Noc *noc);
     int (*empty_latency)(const Noc *noc, int source, int destination, int flits);
     /* Adds link_flits, busiest_link_flits and links. */
@@ -43,27 +43,30 @@ typedef struct NocOps {
 
 extern const NocOps noc_mesh_ops, noc_crossbar_ops, noc_ideal_ops, noc_switch_ops;
 
-/* The crossbar's, which most machines have: called by name, so that they cost no call. */
+/* The crossbar's functions. Most machines use a crossbar, so they are called directly and not
+ * through a pointer. */
 void noc_crossbar_inject(Noc *noc, const NocPacket *packet);
 void noc_crossbar_step(Noc *noc);
 void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits);
 
-/* What a node has injected and popped while the network held it. Each has lines of its own. */
+/* What a node injected and popped while the network held it. Each node's record has its own cache
+ * lines. */
 typedef struct NocHeld {
-    uint64_t bytes;           /* injected, padding of flits not included */
-    uint64_t ejection_cycles; /* as in NocStats, of what was popped */
-    uint16_t count;    /* injected packets: at most as many as an injection queue has flits */
-    uint16_t popped;   /* packets: at most as many as an ejection buffer has flits */
-    uint16_t channels; /* virtual channels on which room was given back, bit each ... */
-    bool is_drained;   /* nothing is ready at the node any more, whatever the sink says */
-    uint16_t room[NOC_MAX_CHANNELS]; /* ... and the flits of it */
-    NocPacket packet[];              /* injected, in order, the first on the same line */
+    uint64_t bytes;           /* bytes injected, without padding of flits */
+    uint64_t ejection_cycles; /* of the popped packets, as in NocStats */
+    uint16_t count;           /* injected packets: at most the flits of an injection queue */
+    uint16_t popped;          /* popped packets: at most the flits of an ejection buffer */
+    uint16_t channels;        /* virtual channels on which room was given back, one bit each */
+    bool is_drained; /* nothing is ready at the node any more, even if the sink has its bit set */
+    uint16_t room[NOC_MAX_CHANNELS]; /* flits given back, by virtual channel */
+    NocPacket packet[];              /* injected packets in order; the first is in the same cache
+                                        line */
 } NocHeld;
 _Static_assert(offsetof(NocHeld, packet) + sizeof(NocPacket) <= SINK_LINE, "most inject one");
 
-enum { NOC_LINE = 128 }; /* bytes that two threads must not both write */
+enum { NOC_LINE = 128 }; /* two threads must not write within the same block of this many bytes */
 
-/* A packet that is on its way to an ejection buffer. */
+/* A packet on its way to an ejection buffer. */
 typedef struct NocArrival {
     uint32_t ready_at; /* modulo 2^32 */
     uint32_t payload;
@@ -71,73 +74,73 @@ typedef struct NocArrival {
 } NocArrival;
 _Static_assert(sizeof(NocArrival) == 16, "four arrivals per cache line");
 
-/* What the two threads of a lent network tell each other (noc/handoff.c). */
+/* The data that the two threads of a lent network exchange (noc/handoff.c). */
 typedef struct NocHandoff {
-    NocArrival *arrivals; /* ring of arrival_mask + 1 */
+    NocArrival *arrivals; /* ring of arrival_mask + 1 entries */
     uint32_t arrival_mask;
-    int row_words;   /* of a row of `rooms` */
-    uint64_t *rooms; /* a row for each turn of the taker's, modulo their number, with the room that
-                        it gave back: the set of nodes, then flits by node and channel, 16 bits each
-                      */
+    int row_words;   /* words per row of `rooms` */
+    uint64_t *rooms; /* a row per turn of the taker, modulo their number, with the room that it gave
+                        back: the set of nodes, then the flits by node and channel, 16 bits each */
     char apart[NOC_LINE - 2 * sizeof(void *) - 2 * sizeof(uint32_t)];
-    _Atomic uint32_t sent; /* the owner's word to the taker: arrivals that are in the ring */
+    _Atomic uint32_t sent; /* written by the owner for the taker: number of arrivals in the ring */
     char apart_of_word[NOC_LINE - sizeof(uint32_t)];
-    uint64_t collected; /* the owner's: turns whose room it has collected */
-    uint32_t left;      /* packets that have left the switch ... */
-    uint32_t told;      /* ... and those that were announced to the taker */
+    uint64_t collected; /* owner only: turns whose room it has collected */
+    uint32_t left;      /* owner only: packets that have left the switch */
+    uint32_t told;      /* owner only: packets announced to the taker */
     char apart_of_owner[NOC_LINE - 2 * sizeof(uint64_t)];
-    uint64_t now;             /* the taker's: the step after which it is */
-    uint64_t turn;            /* so far */
-    uint64_t popped;          /* packets */
-    uint64_t ejection_cycles; /* as in NocStats, of what it popped */
-    uint32_t heard;           /* arrivals that it knows of */
+    uint64_t now;             /* taker only: the step that its state follows */
+    uint64_t turn;            /* number of turns so far */
+    uint64_t popped;          /* packets popped */
+    uint64_t ejection_cycles; /* of the packets it popped, as in NocStats */
+    uint32_t heard;           /* arrivals that it has taken from the ring */
     char apart_of_taker[NOC_LINE - 5 * sizeof(uint64_t)];
 } NocHandoff;
 _Static_assert(sizeof(NocHandoff) == 4 * NOC_LINE, "owner and taker write side by side");
 
 void noc_free_handoff(NocHandoff *handoff); /* NULL is allowed */
-/* Of a lent network: a packet has left the switch. Its owner's. */
+/* Called by the owner of a lent network: a packet has left the switch. */
 void noc_send_handoff(Noc *noc, int node, SinkPacket packet);
-/* The step is over: announces to the taker what has left in it. */
+/* Called at the end of a step: announces the packets that left in it to the taker. */
 void noc_tell_handoff(Noc *noc);
-/* Its taker's noc_pop. */
+/* noc_pop for the taker. */
 void noc_pop_handoff(Noc *noc, int node);
 
-/* A step writes to none but the first line of it and those of `stats`: another thread may look at
- * the others. */
+/* A step writes only to the first line and to those of `stats`, because another thread may read the
+ * others. */
 struct Noc {
     _Alignas(SINK_LINE) uint64_t now; /* steps so far */
-    uint64_t packets_inside;          /* injected and not yet popped */
-    uint64_t settled_at; /* while none is inside, no step from this one on does anything */
+    uint64_t packets_inside;          /* packets injected and not popped */
+    uint64_t settled_at; /* if the network is empty, steps from this one on do nothing */
     bool is_holding;     /* between noc_hold and noc_release */
 
-    _Alignas(SINK_LINE) const NocOps *ops; /* the kind */
+    _Alignas(SINK_LINE) const NocOps *ops; /* functions of the kind */
     void *state;                           /* the kind's own part */
-    uint16_t *flits_by_bytes;              /* flits of a packet of 0 .. max_packet_bytes bytes */
-    int max_packet_bytes;                  /* the injection queue's whole length */
-    int queue_limit;     /* flits a node may have queued; 0 while no node may inject (ideal) */
+    uint16_t *flits_by_bytes;              /* flits of a packet, by its bytes, 0 ..
+                                              max_packet_bytes */
+    int max_packet_bytes;                  /* bytes of the whole injection queue */
+    int queue_limit;     /* flits that a node may have queued; 0 if no node may inject (ideal) */
     int words;           /* words of a set of nodes */
     bool is_handed_off;  /* between noc_hand_off and noc_take_back */
     NocHandoff *handoff; /* NULL: never lent */
     Sink sink;           /* the ejection buffers */
-    char *held;          /* a NocHeld for each node, held_bytes apart; NULL: never held */
+    char *held;          /* one NocHeld per node, held_bytes apart; NULL: never held */
     size_t held_bytes;
-    /* The kind's: */
+    /* Set by the kind: */
     int lead;          /* noc_lead */
-    int most_arrivals; /* packets that a step may send to a node */
-    int channels;      /* virtual channels on which they arrive */
+    int most_arrivals; /* most packets that a step sends to a node */
+    int channels;      /* number of virtual channels on which they arrive */
     NocConfig config;
     uint64_t *counts;                   /* the owner's rows, or those of `stats` */
-    _Alignas(SINK_LINE) NocStats stats; /* all but cycles and the link figures, which are derived */
+    _Alignas(SINK_LINE) NocStats stats; /* without cycles and link statistics, which are derived */
 };
 
-/* Flits in a node's injection queue. */
+/* Number of flits in a node's injection queue. */
 static inline uint16_t *noc_queue_flits(const Noc *noc, int node) {
     return &noc->sink.queues[node].queue_flits;
 }
 
-/* Sends a packet's last flit to its node, where it arrives at `ready_at`, and accounts for it.
- * `transit` is the packet's latency in an empty network, `words` is noc->words. */
+/* Sends a packet's last flit to its node, where it arrives at `ready_at`, and counts the packet.
+ * `transit`: the packet's latency in an empty network; `words`: noc->words. */
 static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at,
                                int transit, int words) {
     uint32_t latency = (uint32_t)ready_at - packet->injected_at;
@@ -154,7 +157,7 @@ static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, u
     else sink_push(&noc->sink, packet->destination, noc->now, arrival, words);
 }
 
-/* Counts what has moved over one of the links. */
+/* Adds the flits that one link has moved. */
 static inline void noc_add_link_flits(NocStats *stats, uint64_t flits) {
     stats->link_flits += flits;
     if (flits > stats->busiest_link_flits) stats->busiest_link_flits = flits;
@@ -167,8 +170,8 @@ __attribute__((always_inline)) static inline bool noc_set_is_empty(const uint64_
     return !any;
 }
 
-/* The first member of a non-empty set at or after `start` (in a word: 0 .. 63), going round; the
- * heart of every round-robin arbiter here. */
+/* The first member of a non-empty set at or after `start` (in a word: 0 .. 63), with wrap-around.
+ * All round-robin arbiters use it. */
 static inline int noc_next_in_word(uint64_t set, int start) {
     uint64_t from_start = set & ~UINT64_C(0) << start;
     return bits_lowest64(from_start ? from_start : set);
@@ -185,7 +188,7 @@ static inline int noc_next_in_set(const uint64_t *set, int words, int start) {
     return w * 64 + bits_lowest64(word);
 }
 
-/* The smallest k with 2^k >= value. */
+/* The smallest k for which 2^k >= value. */
 static inline int noc_log2_up(uint64_t value) {
     return value <= 1 ? 0 : bits_highest64(value - 1) + 1;
 }

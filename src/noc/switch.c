@@ -1,14 +1,14 @@
 /* Single-stage switch of whole packets, without the flit-level detail of a crossbar.
  *
- * Each node has a queue in and a buffer out. A step visits the outputs in the order of their
- * numbers; each whose link is free and whose buffer has room takes the packet at the head of one of
- * the queues in, that of the first node from a pointer of its own on, which then moves behind that
- * node. The next packet of the queue may so leave in the same step, to an output of a higher
- * number. A packet arrives switch_delay cycles after its step; its link is taken for as many cycles
- * as it has flits.
+ * Each node has an input queue and an output buffer. A step visits the outputs in ascending order.
+ * If an output's link is free and its buffer has room, it takes a packet from the head of an input
+ * queue. This is the first input with a packet for it, from the output's round-robin pointer on;
+ * the pointer then moves behind that input. So the next packet of the same queue may leave in the
+ * same step, to an output with a higher number. A packet arrives switch_delay cycles after its
+ * step, and occupies its link for as many cycles as it has flits.
  *
- * That the order of outputs matters is the model's own, and no port of a real switch: it is what a
- * queue with several heads comes to. Source: the network of GPGPU-Sim 4.2's Volta and Ampere models
+ * The effect of the order of outputs is a property of this model, not of a real switch; it acts
+ * like a queue with several heads. Source: the network of GPGPU-Sim 4.2's Volta and Ampere models
  * as observed, whose packets are all one unit (docs/interconnect.md). */
 #include <stdlib.h>
 
@@ -17,16 +17,16 @@
 
 typedef struct Input {
     NocPacket *ring; /* ring_mask + 1 packets */
-    uint32_t head;   /* packets that have left: the oldest one's ring position */
-    uint32_t tail;   /* packets injected */
+    uint32_t head;   /* packets that have left; also the ring position of the oldest one */
+    uint32_t tail;   /* number of packets injected */
 } Input;
 
 typedef struct Output {
-    uint64_t *requests;    /* the set of inputs whose oldest packet is for it */
-    uint64_t link_free_at; /* first cycle in which it can take another packet */
-    uint64_t flits;        /* moved over its link */
-    uint16_t first_choice; /* where the round robin over inputs starts */
-    uint16_t credits;      /* flits it may still send to the node */
+    uint64_t *requests;    /* inputs whose oldest packet is for this output */
+    uint64_t link_free_at; /* first cycle in which the link can take another packet */
+    uint64_t flits;        /* flits moved over the link */
+    uint16_t first_choice; /* start of the round robin over inputs */
+    uint16_t credits;      /* flits that may still be sent to the node */
 } Output;
 
 typedef struct Switch {
@@ -34,9 +34,9 @@ typedef struct Switch {
     Output *outputs;
     NocPacket *packets;                /* the rings of all inputs */
     uint64_t *requests;                /* the requests of all outputs */
-    uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that some input asks for */
-    uint32_t ring_mask;                /* packets of a ring - 1 */
-    int asking;                        /* inputs that hold packets */
+    uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that an input requests */
+    uint32_t ring_mask;                /* length of a ring in packets - 1 */
+    int asking;                        /* inputs that have packets */
 } Switch;
 
 static void *create(Noc *noc) {
@@ -72,7 +72,7 @@ static NocPacket *packet_at(const Switch *sw, const Input *input, uint32_t posit
     return &input->ring[position & sw->ring_mask];
 }
 
-/* The oldest packet of an input asks for its output. */
+/* The oldest packet of an input requests its output. */
 static void ask(Switch *sw, int i) {
     const Input *input = &sw->inputs[i];
     int o = packet_at(sw, input, input->head)->destination;
@@ -94,7 +94,7 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return 1 + noc->config.switch_delay;
 }
 
-/* Moves a packet to output o, if one is for it that can go. */
+/* Moves a packet to output o, if one can go. */
 static void serve(Noc *noc, Switch *sw, int o) {
     Output *output = &sw->outputs[o];
     if (output->link_free_at > noc->now) return;
@@ -120,7 +120,8 @@ static void step(Noc *noc) {
     Switch *sw = noc->state;
     if (!sw->asking) return;
     for (int w = 0; w < noc->words; w++) {
-        /* what packets behind those that leave ask for is added as it comes, if it lies ahead */
+        /* a packet that comes to the head of its queue is served in this step if its output is
+         * still ahead */
         uint64_t ahead = ~UINT64_C(0);
         for (uint64_t left; (left = sw->asked_for[w] & ahead);) {
             int bit = bits_lowest64(left);

@@ -1,11 +1,11 @@
-/* The way between the slices and the DRAM channel, and the partition as a whole. */
+/* The connection between the slices and the DRAM channel, and the partition as a whole. */
 #include "partition/partition.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_ACCESS = UINT16_MAX + 1 }; /* no record of `accesses`; credits are 65536 at most */
+enum { NO_ACCESS = UINT16_MAX + 1 }; /* no record of `accesses`; at most 65536 credits exist */
 
 /* ---- construction ---- */
 
@@ -41,7 +41,7 @@ static bool is_cached(const void *cache, uint64_t address) {
     return slice_has(&partition->slices[slice], address_map_local(map, address));
 }
 
-/* Where the network says that packets wait for the slices. */
+/* Finds the bits of the network's mask that show packets waiting for the slices. */
 static void find_nodes(Partition *partition) {
     uint32_t word = partition->first_node / 64,
              end = partition->first_node + partition->slice_count;
@@ -100,7 +100,7 @@ void partition_free(Partition *partition) {
 
 /* ---- the L2 clock ---- */
 
-/* The oldest reply goes on its way, if the network has room. */
+/* Sends the oldest reply if the network has room. */
 static inline void send_reply(Partition *partition, Slice *slice, uint64_t cycle) {
     Noc *const network = partition->environment.replies;
     const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
@@ -119,7 +119,7 @@ static inline void take_packet(Partition *partition, Slice *slice, uint64_t cycl
     slice_take(slice, cycle, handle);
 }
 
-/* A slice has given DRAM something to do. */
+/* Handles a slice that has given DRAM something to do. */
 static void hear_slice(Partition *partition, Slice *slice) {
     slice->has_moved_dram = false;
     if (slice_has_access(slice))
@@ -167,14 +167,14 @@ static void give_credit_back(Partition *partition, uint32_t index) {
     partition->free_access = index;
 }
 
-/* The slice that data belong to. */
+/* The slice that the data of a reply belong to. */
 static uint32_t slice_of_reply(const Partition *partition, const DramReply *reply) {
     if (!reply->is_prefetch) return partition->accesses[reply->handle].slice;
     uint32_t slice = address_map_slice(partition->environment.map, reply->address);
     return slice - partition->environment.channel * partition->slice_count;
 }
 
-/* The reply that can go to its slice; NULL when there is none or no room there. */
+/* The oldest reply, if its slice has room for it; else NULL. */
 static const DramReply *movable_reply(const Partition *partition, uint32_t *slice) {
     const DramReply *reply = dram_peek_reply(partition->channel);
     if (!reply) return NULL;
@@ -182,9 +182,9 @@ static const DramReply *movable_reply(const Partition *partition, uint32_t *slic
     return ring_is_full(&partition->slices[*slice].from_dram) ? NULL : reply;
 }
 
-/* Turns the read of an atomic, whose data are back, into the write of its result. It keeps its
- * credit and goes to the end of the delay line, which has a place for every credit: an atomic never
- * waits for a queue that its own data hold up. */
+/* Turns the read of an atomic, whose data have arrived, into the write of its result. The access
+ * keeps its credit and goes to the end of the delay line, which has a place for every credit. So an
+ * atomic never waits for a queue that is blocked by its own data. */
 static void write_result(Partition *partition, uint32_t index, uint64_t cycle) {
     PartitionAccess *access = &partition->accesses[index];
     access->access.is_atomic = false;
@@ -217,7 +217,7 @@ static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
     rouse(partition, slice);
 }
 
-/* The slice whose access may enter the delay line; slice_count when none may. */
+/* The slice whose access may enter the delay line; slice_count if there is none. */
 static uint32_t slice_to_serve(const Partition *partition) {
     uint32_t count = partition->slice_count;
     if (!partition->dram_slices || !dram_can_accept(partition->channel)) return count;
@@ -245,7 +245,7 @@ static void serve_slice(Partition *partition, uint64_t cycle) {
     rouse(partition, slice);
 }
 
-/* The access at the head of the delay line; NULL when the line is empty. */
+/* The access at the head of the delay line; NULL if the line is empty. */
 static PartitionAccess *line_head(const Partition *partition) {
     if (!partition->line.count) return NULL;
     return &partition->accesses[partition->line_accesses[ring_front(&partition->line)]];
@@ -277,8 +277,8 @@ static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle
                          &partition->counters);
 }
 
-/* When the next tick has something to do. What only the channel or a slice can change is theirs to
- * announce. */
+/* Determines when the next tick has something to do. The channel and the slices themselves announce
+ * changes that only they can make. */
 static void plan_next_tick(Partition *partition, uint64_t tick) {
     uint32_t slice;
     const PartitionAccess *head = line_head(partition);

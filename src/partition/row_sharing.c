@@ -18,7 +18,7 @@ static bool has_cta(const RowReaders *row, uint32_t cta) {
     return is_found;
 }
 
-/* Counts a row that leaves the table. */
+/* Counts a row when it leaves the table. */
 static void count_row(const RowReaders *row, RowSharingPlace place, Counters *counters) {
     uint32_t neighbours = 0;
     for (uint32_t i = 0; i < row->count; i++)
@@ -41,7 +41,8 @@ static uint32_t place_of(uint32_t key) {
     return key * UINT32_C(0x9E3779B1) >> (32 - bits_lowest32(ROW_SHARING_ROWS));
 }
 
-/* A CTA other than the row's latest, or another row's. */
+/* Handles a read by a CTA other than the row's latest one, or a read of another row at this
+ * place. */
 __attribute__((noinline)) static void enter(RowSharing *sharing, uint32_t place, uint32_t key,
                                             uint32_t cta, Counters *counters) {
     SharedRow *row = &sharing->rows[place];

@@ -1,4 +1,4 @@
-/* The L2 slice's queues and the five steps of a cycle; the lookup is in slice_lookup.c. */
+/* The L2 slice's queues and the five steps of a cycle. The lookup is in slice_lookup.c. */
 #include "partition/slice.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "partition/slice_internal.h"
 
-#define FOREIGN_TAG (UINT64_C(1) << 48) /* beyond every address within a channel */
+#define FOREIGN_TAG (UINT64_C(1) << 48) /* above every address within a channel */
 
 /* ---- construction ---- */
 
@@ -87,15 +87,16 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
 
 /* ---- the ROP line ---- */
 
-/* Whether the request is a store of just the upper half of a line. */
+/* Whether the request is a store of exactly the upper half of a line. */
 static bool is_upper_half_store(const Slice *slice, const MemRequest *request) {
     uint32_t line = slice->environment->config->l2.line_bytes;
     return request->op == MEM_OP_WRITE && request->bytes == line / 2 &&
            request->address % line == line / 2;
 }
 
-/* Where misplaces_half_lines puts such a store: a line further, in this slice all the same. The tag
- * of another slice's line is none that this slice has. */
+/* The address that misplaces_half_lines gives such a store: one line further, but still in this
+ * slice. If that line belongs to another slice, the address gets a tag that no line of this slice
+ * has. */
 static uint64_t misplaced(const Slice *slice, const MemRequest *request) {
     const PartitionEnvironment *environment = slice->environment;
     const AddressMap *map = environment->map;
@@ -105,7 +106,7 @@ static uint64_t misplaced(const Slice *slice, const MemRequest *request) {
     return is_ours ? local : local | FOREIGN_TAG;
 }
 
-/* Whether the request is for this slice's channel, not for the counterpart's. */
+/* Whether this slice, and not its counterpart, is the home of the request. */
 static bool is_at_home(const Slice *slice, const MemRequest *request) {
     const PartitionEnvironment *environment = slice->environment;
     uint64_t address = first_sector(slice, request);
@@ -172,7 +173,7 @@ static void release_sector(Slice *slice, uint64_t cycle) {
 
 /* ---- replies ---- */
 
-/* The share of `times` since the request's arrival: it may have joined a fill under way. */
+/* The part of `times` after the request's arrival. The request may have joined a fill in flight. */
 static DramTimes times_since_arrival(const DramTimes *times, uint64_t arrived) {
     if (arrived <= times->entered) return *times;
     uint64_t before = arrived - times->entered;
@@ -209,20 +210,20 @@ void slice_pop_reply(Slice *slice, uint64_t cycle) {
         request->l2_cycles = (uint32_t)(cycle - request->arrived) - reply->dram_cycles;
 }
 
-/* Whether step 1 has something to do, and can. */
+/* Whether step 1 has something to do and can do it. */
 static bool can_answer_miss(const Slice *slice) {
     return mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies) &&
            (!slice->allocates_on_fill || slice_can_write_back(slice));
 }
 
-/* Step 1: the oldest request whose miss is completed is answered. */
+/* Step 1: answers the oldest request whose miss is completed. */
 static void answer_miss(Slice *slice, uint64_t cycle) {
     if (!can_answer_miss(slice)) return;
     uint32_t entry = slice->mshr.ready_first;
     uint64_t local = slice->mshr.entries[entry].key;
     uint32_t handle = mshr_pop(&slice->mshr);
     slice->is_refused = false;
-    if (handle == SLICE_NO_REQUEST) return; /* it was only to be brought, or written */
+    if (handle == SLICE_NO_REQUEST) return; /* no request waits: it was a prefetch or a write */
     if (slice->allocates_on_fill) slice_take_line(slice, handle, local);
     slice_add_reply(slice, handle, local, cycle, &slice->fills[entry].times);
 }
@@ -242,7 +243,7 @@ void slice_push_return(Slice *slice, const DramReturn *data) {
     slice_rouse(slice);
 }
 
-/* Step 3: the oldest access of the miss queue joins the queue towards DRAM. */
+/* Step 3: moves the oldest access of the miss queue to the queue towards DRAM. */
 static void send_miss(Slice *slice) {
     if (!slice->misses.count || ring_is_full(&slice->to_dram)) return;
     slice_push_access(slice, &slice->miss_accesses[ring_pop(&slice->misses)]);
@@ -257,8 +258,8 @@ bool slice_has(const Slice *slice, uint64_t local) {
     return result == TAG_HIT || result == TAG_PENDING || slice_is_coming(slice, local);
 }
 
-/* Puts what a prefetch brought into L2, except sectors that are there or asked for already. Nothing
- * when no line can go: it must not keep the returns behind it waiting. */
+/* Puts prefetched data into L2, except sectors that are already there or requested. Drops the data
+ * if no line can be replaced, because it must not block the returns behind it. */
 static void fill_prefetch(Slice *slice, uint64_t local) {
     TagArray *tags = &slice->tags;
     uint8_t sectors = slice_prefetched_sectors(slice, local);
@@ -277,7 +278,7 @@ static void fill_prefetch(Slice *slice, uint64_t local) {
     TagLine *line = &tags->lines[place];
     sectors &= (uint8_t)~(line->valid | line->pending);
     tag_array_fill(tags, place, sectors);
-    line->filler_thread |= sectors; /* those prefetched and not asked for yet */
+    line->filler_thread |= sectors; /* sectors prefetched and not requested yet */
     slice->counters->l2_prefetches++;
 }
 
@@ -288,20 +289,20 @@ static void fill_sector(Slice *slice, const DramReturn *data) {
     mshr_complete(&slice->mshr, (int32_t)data->token);
 }
 
-/* Whether the oldest return of DRAM becomes a reply at once. */
+/* Whether the oldest return from DRAM becomes a reply at once. */
 static bool is_reply(const Slice *slice) {
     return !slice->has_l2 ||
            (!slice->store_mshrs && slice->dram_returns[ring_front(&slice->from_dram)].is_write);
 }
 
-/* Whether the oldest return of DRAM can be taken. Where lines take their place when they are
- * answered, all that waits for the last one is answered before. */
+/* Whether the oldest return from DRAM can be taken. If lines are placed when their requests are
+ * answered, all requests of the previous return are answered first. */
 static bool can_take_return(const Slice *slice) {
     if (slice->allocates_on_fill && mshr_has_ready(&slice->mshr)) return false;
     return slice->from_dram.count && (!is_reply(slice) || !ring_is_full(&slice->replies));
 }
 
-/* Step 2: the oldest return of DRAM fills its sector, or acknowledges a write. */
+/* Step 2: the oldest return from DRAM fills its sector or acknowledges a write. */
 static void take_return(Slice *slice, uint64_t cycle) {
     if (!can_take_return(slice)) return;
     if (ring_is_full(&slice->from_dram)) slice->has_moved_dram = true;
@@ -316,8 +317,8 @@ static void take_return(Slice *slice, uint64_t cycle) {
     slice->is_refused = false;
 }
 
-/* What a slice does in every cycle is written once and compiled twice: a simple slice asks for
- * neither halves nor hints. */
+/* The work of every cycle is written once and compiled twice: the version for simple slices omits
+ * the checks for halves and hints. */
 #define EITHER __attribute__((always_inline)) static inline
 
 EITHER bool look_up(Slice *slice, const SliceSector *sector, uint64_t cycle, bool is_simple) {
@@ -338,13 +339,13 @@ EITHER void look_up_head(Slice *slice, uint64_t cycle, bool is_simple) {
 
 /* ---- time ---- */
 
-/* Whether there may be something to do for steps 1 to 3 or for hinted sectors: seldom so. */
+/* Whether there may be something to do in steps 1 to 3 or for hinted sectors. This is rare. */
 EITHER bool has_side_work(const Slice *slice, bool is_simple) {
     return slice->mshr.ready_count | slice->from_dram.count | slice->misses.count |
            (is_simple ? 0 : slice->hinted.count);
 }
 
-/* Whether some of it can be done. */
+/* Whether some of that work can be done now. */
 SLICE_SELDOM static bool can_do_side_work(const Slice *slice) {
     bool can_send = slice->misses.count && !ring_is_full(&slice->to_dram);
     return can_answer_miss(slice) || can_send || can_take_return(slice) || slice->hinted.count;
@@ -358,7 +359,7 @@ SLICE_SELDOM static void do_side_work(Slice *slice, uint64_t cycle) {
     send_miss(slice);
 }
 
-/* The cycle, or none. */
+/* `cycle`, or UINT64_MAX if `is_none`. */
 static inline uint64_t unless(bool is_none, uint64_t cycle) { return cycle | -(uint64_t)is_none; }
 
 EITHER uint64_t next_cycle(const Slice *slice, uint64_t cycle, bool is_simple) {

@@ -1,9 +1,10 @@
-/* An L2 whose lines take their place when they come, as those of GPGPU-Sim 2.1 do: until then MSHRs
- * alone know of them. There, and here with l2.store_mshrs, a store that misses has one as well:
- * what comes to its line meanwhile waits for it, and makes no access of its own. */
+/* An L2 whose lines are placed when their data arrive, as in GPGPU-Sim 2.1. Until then only the
+ * MSHRs know of them. In that simulator, and here with l2.store_mshrs, a store that misses has an
+ * MSHR as well. Requests that reach its line in the meantime wait for it and make no access of
+ * their own. */
 #include "partition/slice_internal.h"
 
-/* The MSHR of the line: of one under way, or that whose requests are being answered. */
+/* The MSHR of the line: one in flight, or the one whose requests are being answered. */
 static int32_t find(const Slice *slice, uint64_t local) {
     const Mshr *mshr = &slice->mshr;
     if (mshr_has_ready(mshr) && mshr->entries[mshr->ready_first].key == local)
@@ -11,15 +12,15 @@ static int32_t find(const Slice *slice, uint64_t local) {
     return mshr_find(mshr, local);
 }
 
-/* The sector joins those that wait for its line; `waiter` may be SLICE_NO_REQUEST. False: no
- * room. */
+/* The sector joins those that wait for its line. `waiter` may be SLICE_NO_REQUEST. Returns false if
+ * there is no room. */
 static bool join(Slice *slice, int32_t entry, uint32_t waiter) {
     if (!mshr_can_merge(&slice->mshr, entry)) return false;
     mshr_merge(&slice->mshr, entry, waiter);
     return true;
 }
 
-/* The sector is the first to go to DRAM for its line. False: no room. */
+/* The sector is the first of its line to go to DRAM. Returns false if there is no room. */
 static bool begin(Slice *slice, const SliceSector *sector, uint32_t waiter) {
     const bool is_write = sector->op == MEM_OP_WRITE;
     if (slice->misses.count > (is_write ? slice->write_limit : slice->read_limit)) return false;

@@ -1,8 +1,8 @@
-/* Hints from programs to an L2 slice, in addition to reads and writes: prefetches, lines that shall
- * be normal again, lines that are not needed any more. Hints are acknowledged at once. Prefetches
- * wait in a queue of their own. They are fetched sector by sector, one a cycle, when an MSHR and a
- * place of the miss queue are free. A prefetch is dropped when the queue is full, or when its set
- * has no line that can be replaced. */
+/* Hints from programs to an L2 slice, in addition to reads and writes: prefetches, lines that
+ * should become normal again, lines that are no longer needed. Hints are acknowledged at once.
+ * Prefetches wait in a separate queue. They are fetched sector by sector, one per cycle, when an
+ * MSHR and a place in the miss queue are free. A prefetch is dropped if the queue is full, or if
+ * its set has no line that can be replaced. */
 #include "partition/slice_internal.h"
 
 enum { HINTED = 256 /* sectors in the queue */ };
@@ -34,7 +34,7 @@ void slice_hint_around(Slice *slice, const SliceSector *sector) {
     }
 }
 
-/* Starts to fetch a sector without a waiting request; false when it has to wait. */
+/* Starts to fetch a sector without a waiting request. Returns false if it has to wait. */
 static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
     TagArray *tags = &slice->tags;
     TagEviction evicted = {0};
@@ -65,7 +65,7 @@ void slice_step_hinted(Slice *slice) {
         ring_pop(&slice->hinted);
 }
 
-/* Drops the line of an address, if nothing of it is under way. */
+/* Drops the line of an address, unless part of it is in flight. */
 static void discard(Slice *slice, uint64_t local) {
     int32_t place = tag_array_find(&slice->tags, local);
     if (place != TAG_NONE && !slice->tags.lines[place].pending)

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 
-typedef unsigned __int128 ByteMask; /* bit per byte of what a request writes */
+typedef unsigned __int128 ByteMask; /* one bit per byte that a request writes */
 
 WriteRule slice_write_rule(const CacheConfig *config) {
     if (config->write == WRITE_BACK)
@@ -15,7 +15,8 @@ WriteRule slice_write_rule(const CacheConfig *config) {
 
 /* ---- sectors ---- */
 
-/* Whom a DRAM scheduler sees behind a request: the one that L2 missed for, not those merged. */
+/* The requester that a DRAM scheduler sees for a request: that of the request for which L2 missed,
+ * not of those merged with it. */
 static DramRequester requester_of(const MemRequest *request) {
     return (DramRequester){(uint16_t)mem_handle_sm(request->handle), request->warp};
 }
@@ -34,7 +35,8 @@ DramAccess slice_sector_access(const Slice *slice, const SliceSector *sector, ui
     };
 }
 
-/* Bytes of the sector that its write changes, as far as they fit a word; *is_whole: all of them. */
+/* The bytes of the sector that its write changes, as far as they fit into a word. *is_whole: it
+ * changes all of them. */
 static uint64_t bytes_written(const Slice *slice, const SliceSector *sector, bool *is_whole) {
     const MemRequest *request = request_of(slice, sector->handle);
     ByteMask mask = (ByteMask)request->written[1] << 64 | request->written[0];
@@ -59,7 +61,7 @@ static void use_port(Slice *slice, uint64_t cycle, uint32_t cycles) {
     slice->port_free = cycle + cycles;
 }
 
-/* Notes what was found, for the sender of the request. */
+/* Records the result for the sender of the request. */
 static void note_outcome(const Slice *slice, const SliceSector *sector, TagResult result) {
     MemOutcome *outcome = mem_outcome(&slice->environment->pools, near_handle(sector->handle));
     if (result == TAG_HIT) outcome->hits++;
@@ -74,8 +76,8 @@ void slice_note_access(Slice *slice, const SliceSector *sector, TagResult result
         sets_count_lookup(&slice->sets[set_index_of(&slice->tags.index, sector->local)], is_miss);
 }
 
-/* Sets are seldom counted: this code is a separate function, away from the code that every access
- * runs. */
+/* Sets are rarely counted, so this code is a separate function, away from the code that every
+ * access executes. */
 SLICE_SELDOM static void note_set_eviction(const Slice *slice, uint64_t local) {
     slice->sets[set_index_of(&slice->tags.index, local)].evictions++;
 }
@@ -85,8 +87,7 @@ void slice_note_row(Slice *slice, const SliceSector *sector) {
                      slice->counters);
 }
 
-/* Sends the dirty sectors of the line at `address` to DRAM as one write; how many sectors it has.
- */
+/* Sends the dirty sectors of the line at `address` to DRAM as one write. Returns their number. */
 static uint32_t write_back(Slice *slice, uint64_t address, uint8_t dirty) {
     uint32_t sectors = (uint32_t)bits_count32(dirty);
     uint64_t local = address + (uint64_t)bits_lowest32(dirty) * slice->l2_sector_bytes;
@@ -117,13 +118,14 @@ uint8_t slice_prefetched_sectors(const Slice *slice, uint64_t local) {
     return tag_array_sectors(&slice->tags, local & ~(uint64_t)(bytes - 1), bytes);
 }
 
-/* The first hit on a sector that a prefetch brought uses the prefetch. */
+/* Counts the first hit on a prefetched sector as a use of the prefetch. */
 SLICE_SELDOM static void use_prefetch(Slice *slice, TagLine *line, uint64_t local) {
     slice->counters->l2_prefetches_used++;
     line->filler_thread &= (uint8_t)~slice_prefetched_sectors(slice, local);
 }
 
-/* Sends a write to DRAM. It is acknowledged, or will be once it is done. */
+/* Sends a write to DRAM. It is acknowledged now or, if the slice acknowledges late, when it is
+ * done. */
 static void write_to_dram(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     DramAccess access = slice_sector_access(slice, sector, sector->handle);
     access.is_awaited = slice->acknowledges_late;
@@ -131,15 +133,15 @@ static void write_to_dram(Slice *slice, const SliceSector *sector, uint64_t cycl
     if (!access.is_awaited) slice_add_reply(slice, sector->handle, sector->local, cycle, NULL);
 }
 
-/* Sends the line that had to go to DRAM where it is dirty, by the data port if `takes_port`. */
+/* Sends the evicted line to DRAM if it is dirty. With `takes_port` it occupies the data port. */
 static void evict(Slice *slice, const TagEviction *evicted, bool takes_port, uint64_t cycle) {
     uint32_t dirty_bytes = slice_evict(slice, evicted) * slice->l2_sector_bytes;
     if (dirty_bytes && takes_port) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
 }
 
-/* Starts to fetch the sector for its request; there is a line for it, or one can be had. With
- * SLICE_NO_REQUEST no request waits, as its write goes to DRAM first. False when there is no
- * line. */
+/* Starts to fetch the sector for its request, into the line at `place` or, if there is none, into a
+ * line that is replaced. With SLICE_NO_REQUEST no request waits, because its write goes to DRAM
+ * first. Returns false if no line or MSHR is free. */
 static bool read_sector(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask,
                         uint32_t waiter, uint64_t cycle) {
     TagArray *tags = &slice->tags;
@@ -164,7 +166,7 @@ static bool read_sector(Slice *slice, const SliceSector *sector, int32_t place, 
     return true;
 }
 
-/* Waits for a fetch under way. False when it takes no more requests. */
+/* Waits for a fetch in flight. Returns false if the fetch accepts no more requests. */
 static bool join_fetch(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask) {
     int32_t entry = mshr_find(&slice->mshr, sector->local);
     if (!mshr_can_merge(&slice->mshr, entry)) return false;
@@ -174,7 +176,7 @@ static bool join_fetch(Slice *slice, const SliceSector *sector, int32_t place, u
     return true;
 }
 
-/* A read or an atomic that finds no valid sector. */
+/* A read or an atomic that does not find a valid sector. */
 SLICE_SELDOM static bool miss_read(Slice *slice, const SliceSector *sector, TagResult result,
                                    int32_t place, uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit) return false;
@@ -189,7 +191,7 @@ SLICE_SELDOM static bool miss_read(Slice *slice, const SliceSector *sector, TagR
     return is_accepted;
 }
 
-/* A read or an atomic. An atomic's sector becomes dirty once it is there. */
+/* A read or an atomic. The sector of an atomic becomes dirty when it is present. */
 static inline bool look_up_read(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     TagArray *tags = &slice->tags;
     uint8_t mask = slice_sectors(slice, sector->local);
@@ -215,8 +217,8 @@ static void write_line(Slice *slice, const SliceSector *sector, int32_t place, u
     else tag_array_write_bytes(&slice->tags, place, (uint32_t)bits_lowest32(mask), bytes);
 }
 
-/* A write that goes on to DRAM. A line that is there is updated or given up; of one with a fill
- * under way the sector is, unless an atomic has written to it. */
+/* A write that goes on to DRAM. A line that is present is updated or invalidated. If the line has a
+ * fill in flight, only the written sector is dropped, unless an atomic has written to it. */
 static bool pass_write(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
                        uint8_t mask, uint64_t cycle) {
     const TagLine *line = result == TAG_HIT ? &slice->tags.lines[place] : NULL;
@@ -237,8 +239,8 @@ static bool pass_write(Slice *slice, const SliceSector *sector, TagResult result
     return true;
 }
 
-/* A write that finds no valid sector takes one. A line that is dirty and has to go keeps the
- * port for as many cycles as its dirty sectors take, this one included. */
+/* A write that does not find a valid sector allocates it. If a dirty line is evicted, it occupies
+ * the port for as many cycles as its dirty sectors need, this cycle included. */
 static bool allocate_write(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
                            uint8_t mask, uint64_t cycle) {
     TagEviction evicted = {0};
@@ -265,8 +267,8 @@ static bool fetch_for_write(Slice *slice, const SliceSector *sector, TagResult r
     return true;
 }
 
-/* A write that finds no valid sector goes to DRAM, and its line is fetched in parallel, clean.
- * While that fetch is under way, a further write waits for it too. */
+/* A write that does not find a valid sector goes to DRAM, and its line is fetched in parallel and
+ * stays clean. While that fetch is in flight, further writes wait for it too. */
 static bool fetch_beside(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
                          uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->beside_limit) return false;
@@ -289,7 +291,7 @@ static bool look_up_write(Slice *slice, const SliceSector *sector, uint64_t cycl
     int32_t place;
     TagResult result = tag_array_probe_again(tags, sector->local, mask, &slice->hint, &place);
     bool is_taken = place != TAG_NONE && (tags->lines[place].dirty & mask);
-    if (result == TAG_SECTOR_MISS && is_taken) result = TAG_HIT; /* written in part before */
+    if (result == TAG_SECTOR_MISS && is_taken) result = TAG_HIT; /* partly written before */
     if (result == TAG_HIT && !slice->write.passes_on) {
         slice_touch(slice, sector, place);
         write_line(slice, sector, place, mask);
@@ -308,7 +310,7 @@ static bool look_up_write(Slice *slice, const SliceSector *sector, uint64_t cycl
     return allocate_write(slice, sector, result, place, mask, cycle);
 }
 
-/* Without L2: the sector goes to DRAM. A write is acknowledged at once, or when it is done. */
+/* Without L2: the sector goes to DRAM. A write is acknowledged at once or when it is done. */
 static bool pass_sector(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     DramAccess access = slice_sector_access(slice, sector, sector->handle);
     access.is_atomic = sector->op == MEM_OP_ATOMIC;
@@ -319,7 +321,7 @@ static bool pass_sector(Slice *slice, const SliceSector *sector, uint64_t cycle)
     return true;
 }
 
-/* What is no read of a machine with one L2. */
+/* Everything except reads of a machine with an undivided L2. */
 SLICE_SELDOM static bool look_up_other(Slice *slice, const SliceSector *sector, uint64_t cycle) {
     if (sector->op == MEM_OP_WRITE && request_of(slice, sector->handle)->advice) {
         slice_advise(slice, sector, cycle);
@@ -335,7 +337,7 @@ SLICE_SELDOM static bool look_up_other(Slice *slice, const SliceSector *sector, 
                                       : look_up_read(slice, sector, cycle);
 }
 
-/* An atomic has been looked up. */
+/* Counts an atomic that has been looked up. */
 SLICE_SELDOM static void count_atomic(Slice *slice, const SliceSector *sector) {
     slice->counters->l2_atomics++;
     slice->counters->l2_atomics_in_turn += slice->last_atomic == sector->local;

@@ -1,4 +1,5 @@
-/* A slice of an L2 in two halves: what it asks of its counterpart, and does for it (halves.h). */
+/* A slice of an L2 with two halves: what it asks of its counterpart, and what it does for the
+ * counterpart (see remote_l2.h). */
 #include "base/bits.h"
 #include "partition/slice_internal.h"
 
@@ -21,7 +22,7 @@ void slice_join(Slice *slice, Slice *peer, RemoteL2Link *link, uint64_t *peer_wa
 
 /* ---- over the link ---- */
 
-/* The counterpart has to be visited when what was sent is there. */
+/* The counterpart has to be visited when the message arrives. */
 static void wake_peer(const SliceFar *far, uint64_t ready) {
     if (ready < far->peer->wake) far->peer->wake = ready;
     if (ready < *far->peer_wake) *far->peer_wake = ready;
@@ -75,13 +76,13 @@ static void drop_sector(Slice *slice, uint64_t local) {
 
 void slice_drop_copy(const Slice *slice, uint64_t local) { drop_sector(slice->far->peer, local); }
 
-/* Copies do not persist: what is set aside holds each line once, at its home. */
+/* Copies do not persist: the lines set aside for persistence are kept once, at their home. */
 static CachePriority copy_priority(const Slice *slice, const SliceSector *sector) {
     CachePriority priority = priority_of(slice, sector);
     return priority == PRIORITY_FIRST ? PRIORITY_FIRST : PRIORITY_UNSAID;
 }
 
-/* Passes the eviction priority of an access that a copy serves to the line's home at once. */
+/* If a copy serves an access, its eviction priority is passed to the line's home at once. */
 static void tell_home(const Slice *slice, const SliceSector *sector) {
     CachePriority priority = priority_of(slice, sector);
     if (priority == PRIORITY_UNSAID || priority == PRIORITY_UNCHANGED) return;
@@ -90,7 +91,7 @@ static void tell_home(const Slice *slice, const SliceSector *sector) {
     if (place != TAG_NONE) tag_array_touch_as(tags, place, priority);
 }
 
-/* Keeps what has come from the other half, if a line can go for it. */
+/* Keeps a copy of data from the other half, if a line can be replaced. */
 static void keep_copy(Slice *slice, const SliceSector *sector, uint64_t local) {
     CachePriority priority = copy_priority(slice, sector);
     TagArray *tags = &slice->tags;

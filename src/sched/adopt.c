@@ -6,11 +6,11 @@
 #include "tyto/cta_policy.h"
 
 enum {
-    MAX_BYTES = 1 << 16, /* of a struct, against sizes that are none */
-    MAX_ROWS = 1 << 12   /* of parameters, likewise */
+    MAX_BYTES = 1 << 16, /* of a struct; rejects nonsense sizes */
+    MAX_ROWS = 1 << 12   /* of parameters; rejects nonsense counts */
 };
 
-/* What both kinds of policy begin with. */
+/* The fields that both kinds of policy begin with. */
 typedef struct Head {
     uint32_t version, size, parameter_bytes, parameter_count;
     const char *name, *summary;
@@ -37,15 +37,15 @@ static bool can_read(size_t given, size_t least) {
     return given >= least && given <= MAX_BYTES && given % sizeof(void *) == 0;
 }
 
-/* Copies a struct into today's layout; false: it has something in fields that this version
- * lacks. */
+/* Copies a struct into the current layout. Returns false if it sets fields that this version does
+ * not have. */
 static bool copy(void *to, size_t known, const void *from, size_t given) {
     memset(to, 0, known);
     memcpy(to, from, given < known ? given : known);
     return given <= known || is_zero((const char *)from + known, given - known);
 }
 
-/* The rows in today's layout. */
+/* Copies the rows into the current layout. */
 static const TytoPolicyParameter *copy_rows(const Head *head, Arena *arena) {
     const size_t known = sizeof(TytoPolicyParameter);
     TytoPolicyParameter *rows = ARENA_ARRAY(arena, TytoPolicyParameter, head->parameter_count);

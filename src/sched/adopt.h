@@ -1,4 +1,4 @@
-/* Takes over a policy of a shared object that was compiled with an earlier or later layout of this
+/* Converts a policy from a shared object that was compiled with an earlier or later layout of this
  * version of the interface (tyto/policy.h, "How the interface grows"). */
 #ifndef TYTO_SCHED_ADOPT_H
 #define TYTO_SCHED_ADOPT_H
@@ -6,8 +6,9 @@
 #include "base/arena.h"
 #include "sched/choice.h"
 
-/* The policy in today's layout, owned by `arena`: missing fields are zero. NULL, with the reason in
- * *why, when its layout cannot be used. The policy's version must be right. */
+/* Returns the policy in the current layout, owned by `arena`; missing fields are zero. Returns
+ * NULL, with the reason in *why, if its layout cannot be used. The policy's version must be
+ * right. */
 void *adopt_policy(const PolicyKind *kind, const void *policy, Arena *arena, const char **why);
 
 #endif

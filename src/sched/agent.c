@@ -1,4 +1,4 @@
-/* States of policies, and what is called seldom (see the header). */
+/* State of a policy, and functions that are called rarely (see the header). */
 #include "sched/agent.h"
 
 #include <stdio.h>

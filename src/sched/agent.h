@@ -1,5 +1,6 @@
-/* A warp scheduler at work on one SM: its state, and the calls of its functions. Nothing else calls
- * them. A function that the policy does not have does what the interface says that it means. */
+/* A warp scheduler on one SM: its state, and the calls of its functions. All calls of a policy's
+ * functions are in this file and agent.c. A function that the policy does not have gets the default
+ * that the interface defines. */
 #ifndef TYTO_SCHED_AGENT_H
 #define TYTO_SCHED_AGENT_H
 
@@ -10,55 +11,57 @@
 #include "tyto/policy.h"
 
 typedef struct SchedAgent {
-    const TytoPolicy *policy; /* the chosen one's functions */
-    void *state;              /* of this SM: bytes of `memory` */
-    Greedy *greedy;    /* `state`, of a policy of the table that is no more than that: it is asked
-                          without a call; else NULL */
-    bool limits;       /* it lets only some warps issue, or load: which ones may change with time */
-    bool sees_stalls;  /* it wants to see who finds what full (TYTO_NEEDS_STALLS) */
-    bool shapes_l1d;   /* it has a say in what becomes of lines of the L1D */
+    const TytoPolicy *policy; /* functions of the chosen policy */
+    void *state;              /* state of this SM: bytes of `memory` */
+    Greedy *greedy;    /* same as `state` if the policy is built in and needs only a Greedy; it is
+                          then called inline; else NULL */
+    bool limits;       /* it allows only some warps to issue or load; the set may change over
+                          time */
+    bool sees_stalls;  /* it wants to know which warps find which units full (TYTO_NEEDS_STALLS) */
+    bool shapes_l1d;   /* it decides what happens to lines of the L1D */
     uint64_t paused;   /* warps of CTAs that the CTA scheduler has paused */
-    uint64_t events;   /* the policy's */
+    uint64_t events;   /* events that the policy wants */
     SchedState memory; /* owned */
-    SchedCall *call;   /* what is under way; borrowed, or `own` */
-    SchedCall own;     /* of an agent without a caller's SchedCall */
+    SchedCall *call;   /* call in progress; borrowed, or `own` */
+    SchedCall own;     /* used if the caller gave no SchedCall */
     const SchedPolicy *chosen; /* borrowed */
 } SchedAgent;
 
-/* Memory for one state; `view` must have the machine's sizes. The calls are noted in `call`, which
- * must outlive the agent; NULL: not wanted. The agent must not move. */
+/* Allocates the state; `view` must have the machine's sizes. Calls are recorded in `call`, which
+ * must outlive the agent; NULL: not wanted. The agent must not be moved in memory. */
 void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,
                       SchedCall *call);
 void sched_agent_free(SchedAgent *agent);
 
-/* Begins a kernel: zeroes the state and lets the policy start. */
+/* Starts a kernel: zeroes the state and calls the policy's start function. */
 void sched_agent_start(SchedAgent *agent, const TytoSmView *view);
 
-/* The policy tells its numbers. */
+/* Lets the policy report its statistics. */
 void sched_agent_report(SchedAgent *agent, const TytoSmView *view, const TytoReport *out);
 
 static inline bool sched_agent_wants(const SchedAgent *agent, TytoEventKind kind) {
     return agent->events & TYTO_WANTS(kind);
 }
 
-/* From now on these warps, and no others, are paused. */
+/* From now on exactly these warps are paused. */
 static inline void sched_agent_pause(SchedAgent *agent, uint64_t warps) {
     agent->paused = warps;
     agent->limits = warps || agent->policy->may_issue || agent->policy->may_load;
 }
 
-/* Whether it hears of the time that passes. */
+/* Whether the policy wants to know the elapsed time. */
 static inline bool sched_agent_hears_time(const SchedAgent *agent) {
     return agent->policy->elapsed != NULL;
 }
 
-/* Whether its SM does the whole of each step, even where only the load/store unit has work: for its
- * sake who finds what full is brought up to date, and its wrong answers are noticed. */
+/* Whether its SM must run every step completely, even if only the load/store unit has work. Such a
+ * policy needs current information about full units, and its wrong answers must be detected. */
 static inline bool sched_agent_always_steps(const SchedAgent *agent) {
     return sched_agent_hears_time(agent) || agent->sees_stalls || agent->shapes_l1d;
 }
 
-/* Whether it has written to its state alone; if not, `text` (of `size` bytes) names it. */
+/* Whether the policy has written only to its own state. If not, writes an explanation to `text` (of
+ * `size` bytes). */
 void sched_agent_explain_overrun(const SchedAgent *agent, const TytoSmView *view, char *text,
                                  size_t size);
 static inline bool sched_agent_keeps_to_its_state(const SchedAgent *agent, const TytoSmView *view,
@@ -68,7 +71,7 @@ static inline bool sched_agent_keeps_to_its_state(const SchedAgent *agent, const
     return false;
 }
 
-/* Whether what it picks needs no check. */
+/* Whether its picks need no check. */
 static inline bool sched_agent_is_trusted(const SchedAgent *agent) { return agent->greedy != NULL; }
 
 static inline int sched_agent_pick(SchedAgent *agent, const TytoSmView *view, int scheduler,
@@ -96,14 +99,13 @@ static inline uint64_t sched_agent_may_issue(SchedAgent *agent, const TytoSmView
     return warps & ~agent->paused;
 }
 
-/* Whether all that it wants to know of an instruction that has issued is whose it was: then it
- * knows now. */
+/* If the policy only needs to know which warp issued, records that and returns true. */
 static inline bool sched_agent_notes(SchedAgent *agent, int scheduler, int warp) {
     if (agent->greedy) greedy_note(agent->greedy, scheduler, warp);
     return agent->greedy != NULL;
 }
 
-/* Fills in the size of what it tells. */
+/* Reports an issue to the policy; fills in the size of `issue`. */
 static inline void sched_agent_issued(SchedAgent *agent, const TytoSmView *view, TytoIssue *issue) {
     if (!agent->policy->issued || sched_agent_notes(agent, issue->scheduler, issue->warp)) return;
     issue->size = sizeof *issue;
@@ -112,7 +114,7 @@ static inline void sched_agent_issued(SchedAgent *agent, const TytoSmView *view,
     sched_call_end(agent->call);
 }
 
-/* Fills in the size of what it tells. */
+/* Reports an event to the policy if it wants it; fills in the size of `event`. */
 static inline void sched_agent_event(SchedAgent *agent, const TytoSmView *view, TytoEvent *event) {
     if (!sched_agent_wants(agent, event->kind)) return;
     event->size = sizeof *event;
@@ -128,14 +130,14 @@ static inline void sched_agent_elapsed(SchedAgent *agent, const TytoSmView *view
     sched_call_end(agent->call);
 }
 
-/* What becomes of the line of a miss: the policy's answer, which may be none that there is. */
+/* Asks the policy what happens to the line of a miss. The answer may be invalid. */
 TytoInsertion sched_agent_insert(SchedAgent *agent, const TytoSmView *view, const TytoMiss *miss);
 
-/* Which of the lines goes for a miss; TYTO_ANY_LINE: the cache chooses. */
+/* Asks the policy which line is replaced for a miss; TYTO_ANY_LINE: the cache chooses. */
 int sched_agent_victim(SchedAgent *agent, const TytoSmView *view, const TytoMiss *miss,
                        const TytoLines *lines);
 
-/* The policy has warps of its own to look at; else it looks at all. */
+/* Whether the policy looks at only some warps. */
 static inline bool sched_agent_looks(const SchedAgent *agent) {
     return agent->policy->looks_at != NULL;
 }
@@ -147,7 +149,7 @@ static inline uint64_t sched_agent_looks_at(SchedAgent *agent, const TytoSmView 
     return warps;
 }
 
-/* Whether it tells when it changes its mind. */
+/* Whether the policy reports in advance when its choice will change. */
 static inline bool sched_agent_foresees(const SchedAgent *agent) {
     return agent->policy->next_change != NULL;
 }

@@ -1,14 +1,14 @@
-/* APRES: groups warps by the load that they have executed last, and moves whole groups in the order
- * of issue. When a warp's load hits the L1D, the warps that had executed the same load before it
- * are likely to hit, too, and go first, one after another; when it misses, they go last, and what
- * they will read is prefetched if the load's addresses have a stride from warp to warp. Warps whose
- * lines are prefetched go first, so that they come soon.
+/* APRES: groups warps by the load that they executed last, and moves whole groups in the issue
+ * order. When a warp's load hits the L1D, the warps that had executed the same load before it are
+ * likely to hit, too, and go first, one after another. When it misses, they go last, and their data
+ * are prefetched if the load's addresses have a stride from warp to warp. Warps whose lines are
+ * prefetched go first, so that they arrive soon.
  *
- * An issue moves a warp behind the others, but for one that is first by its group, which stays
- * until it has issued. Source: Y. Oh et al., "APRES: Improving Cache Efficiency by Exploiting Load
- * Characteristics on GPUs", ISCA 2016; the tables and moves as in a public implementation
- * (github.com/sopanpatra160/APRES_GPGPGUsim: laws.cc and sap.cc). The paper's text was not at hand;
- * the number of strides that are remembered is ours. */
+ * A warp that issues moves behind all others. A warp that its group has moved to the front stays
+ * there until it has issued. Source: Y. Oh et al., "APRES: Improving Cache Efficiency by Exploiting
+ * Load Characteristics on GPUs", ISCA 2016; the tables and moves follow a public implementation
+ * (github.com/sopanpatra160/APRES_GPGPGUsim: laws.cc and sap.cc). The paper's text was not
+ * available to us; the number of remembered strides is ours. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -30,26 +30,26 @@ static const TytoPolicyParameter PARAMETERS[] = {
 /* Warps that had executed the same load when one of them issued another. */
 typedef struct Group {
     uint64_t warps;
-    uint32_t pc; /* of the new load, and 1; 0: none */
-    int warp;    /* that issued it */
+    uint32_t pc; /* pc of the new load plus 1; 0: none */
+    int warp;    /* warp that issued it */
 } Group;
 
 typedef struct Stride {
-    uint64_t address; /* of the last miss, bytes */
-    int64_t bytes;    /* from warp to warp; 0: unknown */
-    uint32_t pc;      /* of the load, and 1; 0: none */
-    int warp;         /* of the last miss */
+    uint64_t address; /* byte address of the last miss */
+    int64_t bytes;    /* bytes from warp to warp; 0: unknown */
+    uint32_t pc;      /* pc of the load plus 1; 0: none */
+    int warp;         /* warp of the last miss */
 } Stride;
 
 typedef struct Apres {
-    uint32_t last_pc[TYTO_MAX_WARPS]; /* by warp: of its last load, and 1; 0: none */
-    int64_t rank[TYTO_MAX_WARPS];     /* by warp: the least goes first */
-    int64_t first, behind;            /* ranks before, and behind, all that are given */
+    uint32_t last_pc[TYTO_MAX_WARPS]; /* by warp: pc of its last load plus 1; 0: none */
+    int64_t rank[TYTO_MAX_WARPS];     /* by warp: the lowest goes first */
+    int64_t first, behind;            /* lowest and highest rank given so far */
     Group groups[MOST_GROUPS];        /* a ring */
-    Stride strides[MOST_STRIDES];     /* by pc modulo their number */
+    Stride strides[MOST_STRIDES];     /* by pc modulo the array's size */
     uint32_t group_count, next_group, stride_count;
     bool prefetches;
-    uint64_t hits, misses, asked; /* of groups' loads; prefetches */
+    uint64_t hits, misses, asked; /* loads of groups that hit or missed; prefetches requested */
 } Apres;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -67,7 +67,7 @@ static void move_behind(Apres *s, uint64_t warps) {
         s->rank[tyto_lowest(warps)] = ++s->behind;
 }
 
-/* They keep their order among themselves: the lowest slot first. */
+/* Moves these warps to the front. They keep their order: the lowest slot first. */
 static void move_first(Apres *s, uint64_t warps) {
     for (uint64_t rest = warps; rest;) {
         const int highest = bits_highest64(rest);
@@ -107,7 +107,7 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
 
 /* ---- Prefetch ---- */
 
-/* The stride of the load by this miss; 0: it is not the same as before. */
+/* Learns the load's stride from this miss. Returns it; 0: it differs from the previous one. */
 static int64_t learn(Apres *s, const TytoEvent *event) {
     Stride *stride = &s->strides[event->pc % s->stride_count];
     const bool is_known = stride->pc == event->pc + 1;
@@ -148,7 +148,7 @@ static void looked_up(Apres *s, const TytoSmView *view, const TytoEvent *event, 
 
 static void finish(Apres *s, int warp) {
     s->last_pc[warp] = 0;
-    s->rank[warp] = ++s->behind; /* of the slot's next warp */
+    s->rank[warp] = ++s->behind; /* for the slot's next warp */
     for (uint32_t i = 0; i < s->group_count; i++)
         s->groups[i].warps &= ~(UINT64_C(1) << warp);
 }
@@ -189,7 +189,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_apres = {
     TYTO_POLICY_HEAD,
     .name = "apres",
-    .summary = "warps of one load go first when it hits; when it misses, last, with prefetch",
+    .summary = "warps at one load go first if it hits, and last, with prefetch, if it misses",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Apres),

@@ -1,10 +1,10 @@
 /* Barrier-aware warp scheduling, most waiting first: the CTA with the most warps at its barrier
- * comes first, so that those wait less; of equals the oldest. Inside a CTA, and while no warp waits
- * at a barrier, warps go greedy-then-oldest.
+ * goes first, so that these warps wait less; among equals, the oldest CTA. Within a CTA, and while
+ * no warp waits at a barrier, warps go greedy-then-oldest.
  *
- * Left out: critical fetch first, which has the front end fetch for the warp that is picked next: a
- * policy does not choose what is fetched. Source: Y. Liu et al., "Barrier-Aware Warp Scheduling for
- * Throughput Processors", ICS 2016. */
+ * Left out: critical fetch first, in which the front end fetches for the warp that is picked next,
+ * because a policy does not control fetch. Source: Y. Liu et al., "Barrier-Aware Warp Scheduling
+ * for Throughput Processors", ICS 2016. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -14,14 +14,15 @@ enum { ORDER };
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the warps of a CTA, as in gto",
+               "order of the warps of a CTA, as in gto",
                "ours: Liu et al. (ICS 2016) compare with both lrr and gto"},
 };
 
 typedef struct Baws {
     Greedy greedy;
     int count;                     /* CTAs with warps that wait at a barrier */
-    uint64_t warps[TYTO_MAX_CTAS]; /* their warps, those of the most waiting CTA first */
+    uint64_t warps[TYTO_MAX_CTAS]; /* their warps, starting with the CTA that has the most waiting
+                                      warps */
 } Baws;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -30,7 +31,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     greedy_start(&s->greedy, values[ORDER]);
 }
 
-/* Whether CTA a comes before CTA b, given the warps that wait. */
+/* Whether CTA a comes before CTA b, by their number of waiting warps. */
 static bool is_before(const TytoSmView *view, const TytoCtaView *a, const TytoCtaView *b) {
     const int by_a = bits_count64(a->warps & view->at_barrier);
     const int by_b = bits_count64(b->warps & view->at_barrier);

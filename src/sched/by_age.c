@@ -1,7 +1,7 @@
-/* Oldest first and youngest first: in each cycle the warp of the greatest, or the least, age that
- * can issue, whichever issued last. Age is the order of coming to the SM; warps of one CTA come in
- * the order of their threads. Oldest first is the half of greedy-then-oldest that CCWS section 5.1
- * adds to greed; youngest first is its contrary, as a bound. */
+/* Oldest first and youngest first: in each cycle, the oldest or youngest warp that can issue,
+ * whichever issued last. Age is the order of arrival on the SM; warps of one CTA arrive in the
+ * order of their threads. Oldest first is the second half of greedy-then-oldest, without greed
+ * (CCWS section 5.1); youngest first is its opposite, as a bound. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"

@@ -1,4 +1,4 @@
-/* Saying which function of a policy is under way (see the header). */
+/* Writes which function of a policy is running (see the header). */
 #include "sched/call.h"
 
 static const char *name_of(int function) {

@@ -1,5 +1,6 @@
-/* Which function of a policy is under way, so that a policy which crashes or never returns can be
- * named. The thread that simulates writes it; any thread, and a signal handler, may read it. */
+/* Records which function of a policy is running, so that a policy that crashes or never returns can
+ * be named. The simulating thread writes the record; any thread, and a signal handler, may read
+ * it. */
 #ifndef TYTO_SCHED_CALL_H
 #define TYTO_SCHED_CALL_H
 
@@ -36,18 +37,18 @@
 
 #define SCHED_FUNCTION(name) SCHED_CALL_##name,
 typedef enum SchedFunction {
-    SCHED_CALL_NONE, /* none is under way */
+    SCHED_CALL_NONE, /* no function is running */
     SCHED_FUNCTIONS(SCHED_FUNCTION) SCHED_CALLS
 } SchedFunction;
 #undef SCHED_FUNCTION
 
-/* Of one state of a policy: an SM's, or the CTA scheduler's. */
+/* Record for one state of a policy: of an SM, or of the CTA scheduler. */
 typedef struct SchedCall {
     atomic_int function;        /* SchedFunction */
     atomic_uint_fast64_t cycle; /* SM cycle at which it was called */
 } SchedCall;
 
-/* One of several side by side, which different threads write. */
+/* A record in an array that different threads write. */
 typedef struct SchedCallPlace {
     SchedCall call;
     char apart[THREAD_POOL_LINE - sizeof(SchedCall)];
@@ -66,8 +67,8 @@ static inline void sched_call_end(SchedCall *call) {
 
 enum { SCHED_CALL_NO_SM = -1 };
 
-/* Adds what is under way: kind and name of the policy, cycle, SM (SCHED_CALL_NO_SM: of none), and
- * the function. False, with nothing added, when nothing is. Async-signal-safe. */
+/* Writes the running function: kind and name of the policy, cycle, SM (SCHED_CALL_NO_SM: none) and
+ * the function. Returns false and writes nothing if no function is running. Async-signal-safe. */
 bool sched_call_write(const SchedCall *call, const char *kind, const char *policy, int sm,
                       Line *line);
 

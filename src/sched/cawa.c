@@ -1,10 +1,10 @@
-/* The warp scheduler of criticality-aware warp acceleration (gCAWS): stay with a warp until it
- * cannot issue, then take the one that is expected to finish last (sched/criticality.h), of equals
- * the oldest.
+/* The warp scheduler of criticality-aware warp acceleration (gCAWS): it stays with a warp until
+ * this cannot issue, then takes the warp that is expected to finish last (sched/criticality.h);
+ * among equals, the oldest.
  *
- * The cache part of the paper (CACP) is in cawa_cacp.c.
- * Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA: Coordinated Warp Scheduling and Cache
- * Prioritization for Critical Warp Acceleration of GPGPU Workloads", ISCA 2015, section 3. */
+ * The cache part of the paper (CACP) is in cawa_cacp.c. Source: S.-Y. Lee, A. Arunkumar and C.-J.
+ * Wu, "CAWA: Coordinated Warp Scheduling and Cache Prioritization for Critical Warp Acceleration of
+ * GPGPU Workloads", ISCA 2015, section 3. */
 #include "sched/policies.h"
 
 #include "sched/criticality.h"

@@ -1,20 +1,20 @@
 /* Criticality-aware warp acceleration as a whole: the scheduler of `cawa`, and the cache part
- * (CACP), which keeps a part of each L1D set for lines that critical warps use again.
+ * (CACP), which reserves a part of each L1D set for lines that critical warps reuse.
  *
- * A signature of a line's address and its load's pc leads to two counters of 2 bits: whether
- * critical warps find such lines again (CCBP), and whether anybody does (SHiP). A line that comes
- * belongs to the critical part if its CCBP counter is 2 or more. When a set is full, the part that
- * has more than its share of the set gives a line: that with the highest re-reference value (RRPV,
- * 0 to 3), the least recently used of equals. A hit sets the RRPV to 0; a new line has 3 if its
- * SHiP counter is 0, else 2. A warp is critical when its criticality is in the upper part of the
- * range of all warps.
+ * A signature, made of a line's address and its load's pc, selects two 2-bit counters: whether
+ * critical warps reuse such lines (CCBP), and whether any warp does (SHiP). A new line belongs to
+ * the critical part if its CCBP counter is 2 or more. When a set is full, the part that has more
+ * than its share of the set loses a line. This is the line with the highest re-reference value
+ * (RRPV, 0 to 3); among equals, the least recently used one. A hit sets the RRPV to 0. A new line
+ * starts with 3 if its SHiP counter is 0, else with 2. A warp is critical if its criticality is in
+ * the upper part of the range of all warps.
  *
- * The paper splits ways, here the parts are numbers of lines, wherever they lie. Who is critical is
- * looked at every 64 instructions. Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA: Coordinated
- * Warp Scheduling and Cache Prioritization for Critical Warp Acceleration of GPGPU Workloads", ISCA
- * 2015; counters and their changes as in a public implementation
- * (github.com/ujansengupta/CAWA_gpgpusim, CACP.cc). The paper's text was not at hand: the shares
- * are ours. */
+ * The paper divides ways; here the parts are numbers of lines, in any ways. Critical warps are
+ * determined every 64 instructions. Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA:
+ * Coordinated Warp Scheduling and Cache Prioritization for Critical Warp Acceleration of GPGPU
+ * Workloads", ISCA 2015; counters and their changes follow a public implementation
+ * (github.com/ujansengupta/CAWA_gpgpusim, CACP.cc). The paper's text was not available to us: the
+ * shares are ours. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -34,10 +34,10 @@ static const TytoPolicyParameter PARAMETERS[] = {
 };
 
 typedef struct CachedLine {
-    uint64_t number; /* its address over its bytes, and 1; 0: none */
+    uint64_t number; /* its address divided by its size, plus 1; 0: none */
     uint8_t signature;
     uint8_t rrpv;     /* 0 to MOST */
-    bool is_critical; /* it is of the critical part */
+    bool is_critical; /* it belongs to the critical part */
     bool has_critical_use, has_other_use;
 } CachedLine;
 
@@ -49,9 +49,9 @@ typedef struct CawaCacp {
     uint64_t line_bytes;
     uint32_t places;
     uint64_t issues;         /* instructions since the kernel's start */
-    uint64_t critical_warps; /* when last looked at */
+    uint64_t critical_warps; /* as of the last check */
     uint64_t critical_hits, other_hits;
-    CachedLine *lines; /* behind this: `places` of them */
+    CachedLine *lines; /* stored behind this struct: `places` entries */
 } CawaCacp;
 
 static size_t extra_bytes(const TytoSmView *view, const double *values) {
@@ -113,7 +113,7 @@ static void count_down(uint8_t *counter) {
     if (*counter) --*counter;
 }
 
-/* A line takes a place; another sector of one that is there does not. */
+/* A line was filled in a place. Another sector of a line that is present changes nothing. */
 static void come(CawaCacp *s, const TytoEvent *event) {
     CachedLine *line = &s->lines[event->place];
     const uint64_t number = event->address / s->line_bytes + 1;
@@ -144,7 +144,7 @@ static void go(CawaCacp *s, const TytoEvent *event) {
     *line = (CachedLine){0};
 }
 
-/* The line of the part that goes first; TYTO_ANY_LINE: none of it can go. */
+/* The line of this part that is replaced first; TYTO_ANY_LINE: none can be replaced. */
 static int first_to_go(const CawaCacp *s, const TytoLines *lines, bool is_critical) {
     const TytoLine *first = NULL;
     int found = TYTO_ANY_LINE;
@@ -159,7 +159,7 @@ static int first_to_go(const CawaCacp *s, const TytoLines *lines, bool is_critic
     return found;
 }
 
-/* Lines of the set that came before grow older by as much as the one that goes lacks. */
+/* Ages the lines of the set by the amount that the replaced line's RRPV is below the maximum. */
 static void age(CawaCacp *s, const TytoLines *lines, int gone) {
     const uint8_t lacks = MOST - s->lines[tyto_line(lines, (uint32_t)gone)->place].rrpv;
     for (uint32_t i = 0; i < lines->count && lacks; i++) {
@@ -223,7 +223,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_cawa_cacp = {
     TYTO_POLICY_HEAD,
     .name = "cawa-cacp",
-    .summary = "cawa, and lines that critical warps use again keep a part of the L1D",
+    .summary = "cawa, and a part of the L1D is kept for lines that critical warps reuse",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(CawaCacp),

@@ -1,9 +1,9 @@
-/* Criticality-aware warp scheduling: in each cycle it picks, of the warps that can issue, the one
- * that is expected to finish last.
+/* Criticality-aware warp scheduling: in each cycle it picks the ready warp that is expected to
+ * finish last.
  *
- * The paper ranks warps by an oracle, their time in an earlier run, which it calls an upper bound.
- * A run here knows no earlier one: the rank is CAWA's prediction (sched/criticality.h), or the
- * instructions that a warp has issued, the fewest first. Source: S.-Y. Lee and C.-J. Wu, "CAWS:
+ * The paper ranks warps by an oracle, their time in an earlier run, and calls this an upper bound.
+ * Here there is no earlier run. The rank is CAWA's prediction (sched/criticality.h), or the number
+ * of instructions that a warp has issued, fewest first. Source: S.-Y. Lee and C.-J. Wu, "CAWS:
  * Criticality-Aware Warp Scheduling for GPGPU Workloads", PACT 2014. */
 #include "sched/policies.h"
 

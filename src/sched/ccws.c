@@ -1,25 +1,26 @@
-/* Cache-conscious wavefront scheduling: warps that lose lines of theirs to other warps get more of
- * the L1D to themselves.
+/* Cache-conscious wavefront scheduling: warps that lose their lines to other warps get more of the
+ * L1D to themselves.
  *
- * A victim tag array per warp remembers the lines that it had brought in and lost; a miss on one of
- * them raises the warp's score, which then falls by one a cycle to the base. With the warps in
- * descending order of score, a warp may issue loads while the scores ahead of it sum up to less
- * than the cutoff, which is the base times the warps on the SM. Among all that may issue:
+ * A victim tag array per warp remembers the lines that the warp brought in and lost. A miss on one
+ * of them raises the warp's score. The score then falls by one per cycle down to the base. Sorted
+ * by descending score, a warp may issue loads while the sum of the scores ahead of it is less than
+ * the cutoff. The cutoff is the base times the number of warps on the SM. Among all that may issue:
  * greedy-then-oldest, or another order, or fetch groups that take turns.
  *
- * A cycle is here one in which a scheduler may issue, as for the paper's authors, whose simulator
- * clocks an SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept
- * in SM cycles: the time that they take to fall to zero. Raised scores fall together, so each is
- * kept as the cycle in which it would reach zero. The set of warps that may load is computed again
- * only when it can have changed.
+ * A cycle here is one in which a scheduler may issue, as for the paper's authors. Their simulator
+ * clocks an SM of 1300 MHz and SIMT width 8 at 325 MHz, with one warp instruction per cycle. Scores
+ * are stored in SM cycles: the time that they take to fall to zero. All raised scores fall
+ * together, so each is stored as the cycle in which it would reach zero. The set of warps that may
+ * load is recomputed only when it can have changed.
  *
- * Source: CCWS section 3.3, equation (1), table 3; section 5.7: a register each counts all victim
- * tag hits and all instructions, so no warp that ends takes its own along. Where the paper is
- * silent, as its authors' released simulator: 2 sets of 8 ways, first in first out; arrays are of
- * slots, and a new warp finds what the one before it had lost; a load that joins a line under way
- * has missed too; the score that a hit gives is in whole points; warps that have exited, with
- * stores under way, do not count for the cutoff; ties go to the lower warp; a store makes every
- * warp forget its line. docs/machines.md lists what the release does otherwise. */
+ * Source: CCWS section 3.3, equation (1), table 3; section 5.7: two registers count all victim tag
+ * hits and all instructions, so a warp that ends does not take its share along. Where the paper
+ * gives no detail, this follows its authors' released simulator: 2 sets of 8 ways, first in first
+ * out; arrays belong to slots, and a new warp inherits the slot's victim tags; a load that joins a
+ * pending line also counts as a miss; the score that a hit gives is in whole points; warps that
+ * have exited but have pending stores do not count for the cutoff; ties go to the lower warp; a
+ * store makes every warp forget its line. docs/machines.md lists the differences to that
+ * release. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -44,30 +45,29 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [REPLACEMENT] = {"vta_replacement", TYTO_CHOICE, 0, 0, 1, ORDERS, "which victim tag goes first",
                      "the authors' released simulator"},
     [ORDER] = GREEDY_ORDER,
-    [GROUP] =
-        {"group", TYTO_INTEGER, 0, 0, TYTO_MAX_WARPS, NULL,
-         "warps in a fetch group, where groups take turns as in two-level, in and among them by "
-         "`order`, gto or lrr; 0: no groups",
-         "CCWS section 3.3.2: greedy, round-robin or two level"},
+    [GROUP] = {"group", TYTO_INTEGER, 0, 0, TYTO_MAX_WARPS, NULL,
+               "warps in a fetch group; groups take turns as in two-level, ordered inside and "
+               "among them by `order` (gto or lrr); 0: no groups",
+               "CCWS section 3.3.2: greedy, round-robin or two level"},
 };
 
 typedef struct Ccws {
     Greedy greedy;
-    FetchGroups groups;          /* where `is_two_level` */
+    FetchGroups groups;          /* if `is_two_level` */
     bool is_two_level;           /* `group` is not 0 */
     VictimTags victims;          /* tags of lost lines, by warp */
     uint64_t throttle;           /* k_throttle */
     uint64_t point;              /* SM cycles in which a score falls by one */
     uint64_t base;               /* score of a warp that has lost nothing, in SM cycles */
-    uint64_t active;             /* warps that counted when it was last asked who may load */
+    uint64_t active;             /* active warps when `allowed` was last requested */
     uint64_t hits, instructions; /* victim tag hits and instructions since the kernel's start */
     /* of raised warps: SM cycle in which the score would reach 0 */
     uint64_t zero_at[TYTO_MAX_WARPS];
     uint64_t raised;      /* set of warps whose score may be above the base */
-    uint64_t last_zero;   /* latest of those, or later */
+    uint64_t last_zero;   /* upper bound of `zero_at` of the raised warps */
     uint64_t allowed;     /* warps that may issue loads */
-    uint64_t valid_until; /* SM cycle from which `allowed` must be computed again */
-    uint64_t last_score;  /* score given last (the paper's LLDS), in SM cycles */
+    uint64_t valid_until; /* SM cycle in which `allowed` must be recomputed */
+    uint64_t last_score;  /* last score given (the paper's LLDS), in SM cycles */
 } Ccws;
 
 static uint32_t sets_of(const double *values) {
@@ -102,22 +102,22 @@ static uint64_t score(const Ccws *s, const TytoSmView *view, int warp) {
                                                                  : s->base;
 }
 
-/* The warps that count: those that have threads left. */
+/* The warps that count: those with threads left. */
 static uint64_t active_warps(const TytoSmView *view) { return view->resident & ~view->exited; }
 
 static uint64_t cutoff(const Ccws *s, const TytoSmView *view) {
     return (uint64_t)bits_count64(active_warps(view)) * s->base;
 }
 
-/* Equation (1), in whole points: the score of a warp in which lost locality has been detected. */
+/* Equation (1), in whole points: the score of a warp whose lost locality has just been detected. */
 static uint64_t detected_score(const Ccws *s, const TytoSmView *view) {
     uint64_t instructions = s->instructions ? s->instructions : 1;
     uint64_t points = cutoff(s, view) / s->point;
     return s->hits * s->throttle * points / instructions * s->point;
 }
 
-/* Scores stay at or below what a hit would give now, which falls with every instruction and with
- * every warp that leaves (section 3.3.4: "regardless of how many VTA hits it has received"). */
+/* Limits scores to what a hit would give now. This value falls with every instruction and every
+ * warp that leaves (section 3.3.4: "regardless of how many VTA hits it has received"). */
 static void cap_scores(Ccws *s, const TytoSmView *view) {
     if (!s->raised || s->last_zero <= view->cycle + s->base) return;
     uint64_t latest = view->cycle + detected_score(s, view);
@@ -139,9 +139,10 @@ static void raise_score(Ccws *s, const TytoSmView *view, int warp) {
     s->valid_until = 0;
 }
 
-/* ---- Who may load ---- */
+/* ---- Warps that may load ---- */
 
-/* The raised warps, highest score first, then lower slot; and forgets those back at the base. */
+/* Sorts the raised warps, highest score first, then lower slot. Drops those whose score is back at
+ * the base. */
 static int sort_raised(Ccws *s, const TytoSmView *view, uint8_t order[TYTO_MAX_WARPS]) {
     int count = 0;
     s->raised &= s->active;
@@ -159,9 +160,10 @@ static int sort_raised(Ccws *s, const TytoSmView *view, uint8_t order[TYTO_MAX_W
     return count;
 }
 
-/* Cycles after which who may load can change by itself: when the first that may not gets below the
- * cutoff, as the `falling` raised scores ahead of it, part of `sum`, fall; or when the lowest
- * raised score is back at the base, and its warp ranks by its slot. */
+/* Cycles until the set of warps that may load can change without an event. There are two cases. The
+ * first excluded warp gets below the cutoff, because the `falling` raised scores ahead of it, which
+ * are part of `sum`, fall. Or the lowest raised score is back at the base, so that its warp ranks
+ * by its slot. */
 static uint64_t cycles_valid(uint64_t sum, uint64_t limit, uint64_t falling,
                              uint64_t lowest_above_base) {
     uint64_t until_below = (sum - limit) / falling + 1;
@@ -206,7 +208,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 
 /* ---- Events ---- */
 
-/* Its slot's next warp starts at the base, and finds the slot's victim tags. */
+/* The slot's next warp starts at the base and inherits the slot's victim tags. */
 static void finish(Ccws *s, const TytoSmView *view, int warp) {
     greedy_finished(&s->greedy, warp);
     if (s->is_two_level) fetch_groups_finished(&s->groups, warp);
@@ -274,7 +276,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_ccws = {
     TYTO_POLICY_HEAD,
     .name = "ccws",
-    .summary = "warps that lose cached lines to others get more of the L1D: the others' loads wait",
+    .summary = "warps that lose L1D lines to others get more of the L1D: loads of the others wait",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Ccws),

@@ -1,7 +1,8 @@
-/* Greedy-then-youngest: stay with a warp until it cannot issue, then take the youngest that can.
- * What the schedulers of NVIDIA's GPUs since Turing do, as microbenchmarks show: "compiler guided",
- * as the code's stall counts and counters say when a warp can issue. Source: R. Huerta et al.,
- * "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025, section 5.1. */
+/* Greedy-then-youngest: stays with a warp until it cannot issue, then takes the youngest that can.
+ * Microbenchmarks show that the schedulers of NVIDIA's GPUs since Turing do this. It is called
+ * "compiler guided", because the code's stall counts and counters determine when a warp can issue.
+ * Source: R. Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO
+ * 2025, section 5.1. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"

@@ -18,9 +18,10 @@
 #include "sched/spec.h"
 
 enum {
-    MAX_POLICIES = 64,        /* of a table; only messages need to know */
-    MAX_BYTES = 1 << 28,      /* of a shared object, against files that never end */
-    MAX_STATE_BYTES = 1 << 30 /* of a policy for one SM, against sizes that are none */
+    MAX_POLICIES = 64,        /* most policies of a table; only messages use this */
+    MAX_BYTES = 1 << 28,      /* most bytes of a shared object; rejects endless files */
+    MAX_STATE_BYTES = 1 << 30 /* most bytes of a policy's state for one SM; rejects nonsense
+                                 sizes */
 };
 
 static const void *find(const PolicyKind *kind, const char *name, Diag *diag) {
@@ -37,7 +38,8 @@ static const void *find(const PolicyKind *kind, const char *name, Diag *diag) {
 
 /* ---- Shared objects ---- */
 
-/* The length up to the end of a name that ends so, before parameters; 0: it does not. */
+/* The length of the text up to a file name's `ending` that is followed by the end or by parameters;
+ * 0: none. */
 static size_t length_to(const char *text, const char *ending) {
     size_t length = strlen(ending);
     const char *end = strstr(text, ending);
@@ -53,7 +55,7 @@ size_t choice_path_length(const char *text) {
     return slash ? (size_t)(slash - text) + strcspn(slash, ":") : 0;
 }
 
-/* What keeps a loaded policy from being used; NULL when nothing does. */
+/* The reason why a loaded policy cannot be used; NULL: none. */
 static const char *check_loaded(const PolicyKind *kind, const void *policy) {
     PolicyFace face = kind->face(policy);
     if (!face.name || !*face.name) return "its policy has no name";
@@ -63,8 +65,8 @@ static const char *check_loaded(const PolicyKind *kind, const void *policy) {
     return fault ? fault : kind->check(policy);
 }
 
-/* The policy behind the symbol, in today's layout; NULL, with the reason, when it cannot be used.
- * Nothing past the version may be looked at before the version is known to be right. */
+/* The policy of the symbol, in the current layout. Returns NULL, with the reason, if it cannot be
+ * used. Nothing after the version may be read before the version has been checked. */
 static const void *take_symbol(const PolicyKind *kind, const char *path, const void *policy,
                                Arena *arena, Diag *diag) {
     const char *fault = NULL;
@@ -84,9 +86,9 @@ static const void *take_symbol(const PolicyKind *kind, const char *path, const v
     return NULL;
 }
 
-/* Whether a segment lies past the end of the file, as in one whose writer found the disk full: the
- * loader maps it, and dies of what is not there. What else is wrong with a file, the loader says.
- */
+/* Whether a segment ends after the end of the file, for example because the disk was full when the
+ * file was written. The loader would map it and crash on access. The loader reports all other
+ * errors of a file. */
 static bool is_cut_short(const char *bytes, size_t length) {
     Elf64_Ehdr head;
     if (length < sizeof head) return false;
@@ -105,7 +107,8 @@ static bool is_cut_short(const char *bytes, size_t length) {
     return false;
 }
 
-/* The hash of the file's bytes: what it is, whatever it is called. False after a message. */
+/* Hashes the file's bytes, which identify the object regardless of its name. Returns false after a
+ * message. */
 static bool hash_content(const char *path, uint64_t *hash, Diag *diag) {
     size_t length;
     char *bytes = text_read_file(path, MAX_BYTES, &length);
@@ -116,8 +119,8 @@ static bool hash_content(const char *path, uint64_t *hash, Diag *diag) {
     return !why;
 }
 
-/* What the thread loads, NULL: nothing. An object may end the process before it has given a policy
- * away: the standard hands exit's handler nothing to know that by. */
+/* The object that the thread is loading; NULL: none. An object may end the process before it has
+ * provided a policy, and an exit handler gets no argument that could tell it so. */
 static _Thread_local const char *loading;
 
 static void on_exit_called(void) {
@@ -137,7 +140,7 @@ static void *open_object(const char *path, const char *object) {
     return library;
 }
 
-/* The policy of the shared object, which is handed over in *library; `path` is for messages. */
+/* Loads the policy of a shared object, which is returned in *library; `path` is for messages. */
 static const void *load(const PolicyKind *kind, const char *path, const char *object, Arena *arena,
                         void **library, Diag *diag) {
     *library = open_object(path, object);
@@ -152,7 +155,8 @@ static const void *load(const PolicyKind *kind, const char *path, const char *ob
     return NULL;
 }
 
-/* The same of a C file. Its content is that of the object which is made of it: what is run. */
+/* The same for a C file. Its content hash is that of the compiled object, because this is what
+ * runs. */
 static const void *load_source(const PolicyKind *kind, const char *path, Arena *arena,
                                PolicyChoice *choice, Diag *diag) {
     Compiled compiled;

@@ -1,15 +1,15 @@
-/* CIAO-T: throttles the warps that drive out other warps' lines. Victim tags, as CCWS has them,
- * count for each warp the misses on lines that it had and lost. A warp whose misses of that kind
- * are many for the instructions issued (its interference score, IRS) suffers: the warp that drove
- * out most of its lines lately stops issuing. It goes on when the sufferer's score has fallen, or
- * the sufferer has finished; the one stopped last goes on first.
+/* CIAO-T: throttles warps that evict other warps' lines. Victim tags, as in CCWS, count for each
+ * warp the misses on lines that it had and lost. A warp with many such misses per issued
+ * instruction (its interference score, IRS) suffers. Then the warp that has evicted most of its
+ * lines recently stops issuing. It continues when the sufferer's score has fallen or the sufferer
+ * has finished. The warp stopped last continues first.
  *
- * A stopped warp issues while its CTA waits for it at a barrier, and when no other warp is left
- * that may issue: otherwise a CTA could wait forever. Left out: CIAO-P, which sends the accesses of
+ * A stopped warp may issue while its CTA waits for it at a barrier, and when no other warp may
+ * issue; otherwise a CTA could wait forever. Left out: CIAO-P, which sends the accesses of
  * interfering warps to unused shared memory before they are stopped. Source: J. Zhang, S. Gao, N.
  * S. Kim and M. Jung, "CIAO: Cache Interference-Aware Throughput-Oriented Architecture and
- * Scheduling for GPUs", IPDPS 2018 (arXiv 1805.07718). The paper's text was not at hand: its
- * constants are as others quote them. */
+ * Scheduling for GPUs", IPDPS 2018 (arXiv 1805.07718). The paper's text was not available to us:
+ * its constants are quoted from other papers. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -18,22 +18,22 @@
 #include "sched/view.h"
 
 enum { HIGH, LOW, HIGH_EPOCH, LOW_EPOCH, WAYS, ORDER };
-enum { CONFIDENT = 3 }; /* of a counter of two bits */
+enum { CONFIDENT = 3 }; /* maximum of a 2-bit counter */
 
 #define SOURCE "Zhang et al. (IPDPS 2018), as others quote it"
 static const TytoPolicyParameter PARAMETERS[] = {
     [HIGH] = {"high", TYTO_REAL, 0.01, 0, 1000, NULL,
-              "score from which on a warp's interferer is stopped", SOURCE},
-    [LOW] = {"low", TYTO_REAL, 0.005, 0, 1000, NULL, "score below which a stopped warp goes on",
+              "score at or above which a warp's interferer is stopped", SOURCE},
+    [LOW] = {"low", TYTO_REAL, 0.005, 0, 1000, NULL, "score below which a stopped warp continues",
              SOURCE},
     [HIGH_EPOCH] = {"high_epoch", TYTO_INTEGER, 5000, 1, 1000000000, NULL,
-                    "warp instructions of the SM between two looks for who suffers", SOURCE},
+                    "warp instructions of the SM between two comparisons with `high`", SOURCE},
     [LOW_EPOCH] = {"low_epoch", TYTO_INTEGER, 100, 1, 1000000000, NULL,
-                   "warp instructions of the SM between two looks for who may go on", SOURCE},
+                   "warp instructions of the SM between two comparisons with `low`", SOURCE},
     [WAYS] = {"vta_ways", TYTO_INTEGER, 8, 1, 64, NULL, "victim tags of a warp",
               "Zhang et al. (IPDPS 2018): tags as in CCWS, 8 a warp"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the warps that may issue, as in gto",
+               "order of the warps that may issue, as in gto",
                "Zhang et al. (IPDPS 2018): greedy-then-oldest"},
 };
 
@@ -46,14 +46,15 @@ typedef struct Ciao {
     VictimTags victims;
     double high, low;
     uint64_t high_epoch, low_epoch;     /* instructions */
-    uint64_t instructions;              /* of the SM since the kernel's start */
+    uint64_t instructions;              /* instructions of the SM since the kernel's start */
     uint64_t hits[TYTO_MAX_WARPS];      /* by warp: victim tag hits */
-    uint64_t since[TYTO_MAX_WARPS];     /* by warp: `instructions` when it came */
-    int8_t interferer[TYTO_MAX_WARPS];  /* by warp: who drove its lines out, or TYTO_NO_WARP */
-    uint8_t confidence[TYTO_MAX_WARPS]; /* by warp: that it is this one, 0 to CONFIDENT */
-    Stopped stack[TYTO_MAX_WARPS];      /* stopped warps, the one to go on first last */
-    int count;                          /* of them */
-    uint64_t stopped;                   /* the same as a set */
+    uint64_t since[TYTO_MAX_WARPS];     /* by warp: `instructions` when it arrived */
+    int8_t interferer[TYTO_MAX_WARPS];  /* by warp: the warp that evicts its lines, or
+                                           TYTO_NO_WARP */
+    uint8_t confidence[TYTO_MAX_WARPS]; /* by warp: confidence in `interferer`, 0 to CONFIDENT */
+    Stopped stack[TYTO_MAX_WARPS];      /* stopped warps; the last entry continues first */
+    int count;                          /* entries of `stack` */
+    uint64_t stopped;                   /* the same warps as a set */
     uint64_t all_hits, stops;           /* since the kernel's start */
 } Ciao;
 
@@ -75,7 +76,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 
 static uint64_t active_warps(const TytoSmView *view) { return view->resident & ~view->exited; }
 
-/* IRS: victim tag hits over the instructions that an active warp has issued in the mean. */
+/* IRS: victim tag hits divided by the mean number of instructions per active warp. */
 static double score(const Ciao *s, const TytoSmView *view, int warp) {
     const uint64_t instructions = s->instructions - s->since[warp];
     const double active = bits_count64(active_warps(view));
@@ -97,7 +98,7 @@ static void stop_interferers(Ciao *s, const TytoSmView *view) {
     }
 }
 
-/* The one stopped last goes on, while its sufferer does not suffer any more. */
+/* Lets stopped warps continue, the last one first, while their sufferers do not suffer any more. */
 static void let_go_on(Ciao *s, const TytoSmView *view) {
     while (s->count) {
         const Stopped *last = &s->stack[s->count - 1];
@@ -124,7 +125,8 @@ static uint64_t may_issue(void *state, const TytoSmView *view) {
     return going ? ~s->stopped | sched_view_awaited(view) : ~UINT64_C(0);
 }
 
-/* Two bits of confidence: another warp must drive lines out several times to become the one. */
+/* Updates the 2-bit confidence: another warp must evict lines several times to become the
+ * interferer. */
 static void drive_out(Ciao *s, int owner, int by) {
     if (s->confidence[owner] && s->interferer[owner] != by) s->confidence[owner]--;
     else if (s->confidence[owner] < CONFIDENT) s->confidence[owner]++;
@@ -191,7 +193,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_ciao = {
     TYTO_POLICY_HEAD,
     .name = "ciao",
-    .summary = "stops warps that drive many lines of another out of the L1D (CIAO-T)",
+    .summary = "stops warps that evict many L1D lines of another warp (CIAO-T)",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Ciao),

@@ -1,6 +1,6 @@
-/* Compiling policies (see the header). What was compiled is kept where there is a folder for it
- * (sched/compile_kept.h); else it is compiled in a new private one, which goes when the object is
- * open. */
+/* Compiles policies (see the header). The result is kept if there is a cache folder
+ * (sched/compile_kept.h). Otherwise the policy is compiled in a new private folder, which is
+ * removed when the object has been opened. */
 #include "sched/compile.h"
 
 #include <errno.h>
@@ -29,17 +29,17 @@ bool compile_is_source(const char *path) {
     return length > 2 && strcmp(path + length - 2, ".c") == 0;
 }
 
-/* The compiler, with options perhaps: CC's words, which stand apart at blanks. */
+/* The compiler, possibly with options: the words of CC, separated by blanks. */
 static const char *compiler(void) {
     const char *named = getenv("CC");
     if (named) named += strspn(named, BLANKS);
     return named && *named ? named : "cc";
 }
 
-/* The key of an object: everything that affects it, except the files that are read. The names of
- * files are relative to the folder where the process is. */
+/* The key of an object: a hash of everything that affects it, except the files that are read. The
+ * names of files are relative to the current directory. */
 static uint64_t hash_key(const char *source) {
-    static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH"}; /* where <...> is found */
+    static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH"}; /* search path of <...> */
     uint64_t hash = hash_add(HASH_START, TYTO_VERSION, sizeof TYTO_VERSION);
     char *here = getcwd(NULL, 0);
     const char *words[] = {compiler(), source, here ? here : ""};
@@ -57,7 +57,7 @@ static uint64_t hash_key(const char *source) {
 
 /* ---- Folders ---- */
 
-/* A new folder inside another, which only we may enter. */
+/* Makes a new folder inside another, accessible only to this user. */
 static bool make_folder(const char *inside, Text *folder) {
     text_clear(folder);
     text_printf(folder, "%s/tyto-policy-XXXXXX", inside);
@@ -73,7 +73,7 @@ static void write_file(const char *folder, const char *name, const char *text) {
     text_free(&path);
 }
 
-/* Removes a folder of ours with the files that stand in it, named ones alone. */
+/* Removes one of our folders with the files in it; removes only files with known names. */
 static void remove_folder(const char *folder) {
     Text path = {0};
     static const char *const names[] = {"policy.so", "policy.d", "list", "tyto"};
@@ -93,7 +93,7 @@ static void remove_folder(const char *folder) {
 
 /* ---- Compiling ---- */
 
-/* The command: the compiler's words, then ours. The function splits `copy`, a copy of the
+/* Makes the command: the compiler's words, then ours. The function splits `copy`, a copy of the
  * compiler's words, in place. The caller frees the command. */
 static char **make_command(char *copy, const char *const *ours, size_t count) {
     char **words = base_calloc(strlen(copy) + count + 1, sizeof *words), *rest;
@@ -105,8 +105,8 @@ static char **make_command(char *copy, const char *const *ours, size_t count) {
     return words;
 }
 
-/* Runs the compiler, by no shell; its messages go to standard error as they are. *error is errno's
- * where it cannot be run. */
+/* Runs the compiler without a shell; its messages go to standard error unchanged. *error is an
+ * errno value if it cannot be run. */
 static bool run_compiler(const char *source, const KeptNew *made, int *error) {
     Text include = {0}, named = {0};
     text_printf(&include, "-I%s", made->made_in);
@@ -144,7 +144,7 @@ static void write_headers(const char *inside) {
     text_free(&folder);
 }
 
-/* Compiles in a new folder inside `inside`; with a key what comes of it is kept there. */
+/* Compiles in a new folder inside `inside`; with a key, the result is kept there. */
 static bool compile(const char *source, const char *inside, const uint64_t *key, Compiled *out,
                     Diag *diag) {
     Text rule = {0};
@@ -158,7 +158,7 @@ static bool compile(const char *source, const char *inside, const uint64_t *key,
     text_printf(&out->path, "%s/policy.so", text_string(&out->folder));
     text_printf(&rule, "%s/policy.d", text_string(&out->folder));
     KeptNew made = {text_string(&out->folder), text_string(&out->path), text_string(&rule), {0}};
-    clock_gettime(CLOCK_REALTIME_COARSE, &made.begun); /* as the times of files are taken */
+    clock_gettime(CLOCK_REALTIME_COARSE, &made.begun); /* same clock as file times */
     bool is_compiled = run_compiler(source, &made, &error);
     if (!is_compiled && error)
         diag_error(diag, source, 0, 0, "%.*s cannot be run to compile it (%s); CC names another",

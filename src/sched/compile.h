@@ -1,5 +1,5 @@
-/* Policies that are named by their C file: compiled with cc into a shared object in a folder that
- * no other user can write to. */
+/* Policies given as a C file: they are compiled with cc into a shared object, in a folder that no
+ * other user can write to. */
 #ifndef TYTO_SCHED_COMPILE_H
 #define TYTO_SCHED_COMPILE_H
 
@@ -11,16 +11,16 @@
 /* Whether a path names a C file. */
 bool compile_is_source(const char *path);
 
-/* A shared object made of a C file. */
+/* A shared object compiled from a C file. */
 typedef struct Compiled {
-    Text path;   /* of the shared object */
-    Text folder; /* that goes with it, in compile_end; empty: both stay for the next time */
+    Text path;   /* path of the shared object */
+    Text folder; /* folder that compile_end removes with it; empty: the object is kept */
 } Compiled;
 
-/* Compiles a C file, unless that was done before; the compiler's own messages go to standard error.
- * False with an error in `diag`. */
+/* Compiles a C file, unless a kept object can be used. The compiler's own messages go to standard
+ * error. Returns false with an error in `diag`. */
 bool compile_begin(const char *source, Compiled *out, Diag *diag);
-/* The shared object has been opened, or is not wanted. */
+/* Must be called when the shared object has been opened, or is not wanted. */
 void compile_end(Compiled *compiled);
 
 #endif

@@ -1,5 +1,5 @@
-/* The headers that a policy includes as <tyto/...>: they travel inside the library, so that a
- * policy is always compiled with those of the library that will call it. */
+/* The headers that a policy includes as <tyto/...>. They are embedded in the library, so that a
+ * policy is always compiled with the headers of the library that will call it. */
 #ifndef TYTO_SCHED_COMPILE_HEADERS_H
 #define TYTO_SCHED_COMPILE_HEADERS_H
 

@@ -12,7 +12,7 @@
 #include "base/user_cache.h"
 
 enum {
-    MAX_BYTES = 1 << 24, /* of a list, against files that never end */
+    MAX_BYTES = 1 << 24, /* most bytes of a list; rejects endless files */
     CHUNK_BYTES = 1 << 14,
 };
 
@@ -29,8 +29,8 @@ static bool is_before(struct timespec one, const struct timespec *other) {
     return one.tv_sec != other->tv_sec ? one.tv_sec < other->tv_sec : one.tv_nsec < other->tv_nsec;
 }
 
-/* Adds the bytes of a file. False: it cannot be read, has no end (nothing here waits for a pipe),
- * or was not left alone since before `since` (NULL: it may have changed). */
+/* Adds the bytes of a file to the hash. Returns false if it cannot be read, is not a regular file
+ * (such as a pipe), or was changed at or after `since` (NULL: it may have changed). */
 static bool add_content(const char *path, const struct timespec *since, uint64_t *hash) {
     char bytes[CHUNK_BYTES];
     ssize_t length = -1;
@@ -45,7 +45,7 @@ static bool add_content(const char *path, const struct timespec *since, uint64_t
     return length == 0;
 }
 
-/* The hash of files, one a line, and of their names. */
+/* Hashes files, one per line of `names`, with their names. */
 static bool hash_files(const char *names, const struct timespec *since, uint64_t *hash) {
     Text name = {0};
     bool is_right = true;
@@ -63,7 +63,7 @@ static bool hash_files(const char *names, const struct timespec *since, uint64_t
 
 /* ---- Lists ---- */
 
-/* Whether the list's files are as they were; the object's hash then. */
+/* Whether the list's files are unchanged. If so, sets *object to the object's hash. */
 static bool is_good(const char *list, uint64_t *object) {
     uint64_t files;
     char *end;
@@ -89,15 +89,16 @@ bool kept_find(const char *folder, uint64_t key, Text *object) {
 
 /* ---- The compiler's rule ---- */
 
-/* Past blanks and ends of lines that are none. */
+/* Skips blanks and escaped ends of lines. */
 static const char *skip_blanks(const char *rule) {
     while (*rule == ' ' || *rule == '\t' || strncmp(rule, "\\\n", 2) == 0)
         rule += *rule == '\\' ? 2 : 1;
     return rule;
 }
 
-/* Adds a name of the rule, where blanks, `#` and `:` stand behind a `\` and `$` is doubled; the
- * rest of the rule. (What else compilers do with `\` gives a name of no file here: not kept.) */
+/* Adds a name of the rule, in which blanks, `#` and `:` are escaped by `\` and `$` is doubled.
+ * Returns the rest of the rule. (Other uses of `\` by compilers give a name of no file; then
+ * nothing is kept.) */
 static const char *take_name(const char *rule, Text *name) {
     for (; *rule && !strchr(" \t\n", *rule); rule++) {
         bool is_escaped =
@@ -108,7 +109,8 @@ static const char *take_name(const char *rule, Text *name) {
     return rule;
 }
 
-/* The files that went in, one a line, but for those of the folder; false: it is no such rule. */
+/* Lists the input files, one per line, without those of `folder`. Returns false if the text is not
+ * such a rule. */
 static bool read_rule(const char *rule, const char *folder, Text *names) {
     Text name = {0};
     bool is_rule = strncmp(rule, KEPT_TARGET ":", sizeof KEPT_TARGET) == 0;
@@ -125,7 +127,7 @@ static bool read_rule(const char *rule, const char *folder, Text *names) {
 
 /* ---- Keeping ---- */
 
-/* The list, written where the object was made. */
+/* Writes the list into the folder in which the object was made. */
 static bool write_list(const KeptNew *made, const char *names, uint64_t object, Text *path) {
     uint64_t files;
     text_printf(path, "%s/list", made->made_in);

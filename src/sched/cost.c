@@ -1,11 +1,11 @@
-/* What policies say of the storage that they add, as text (see the header). */
+/* The storage that policies report, as text (see the header). */
 #include "sched/cost.h"
 
 #include <inttypes.h>
 
 typedef struct Rows {
     CostRow *rows;
-    int count; /* of the rows */
+    int count; /* number of rows */
 } Rows;
 
 static void add_row(void *context, const char *what, const char *source, uint64_t per_sm,

@@ -14,8 +14,8 @@ typedef struct CostRow {
 
 enum { COST_MAX_ROWS = 8 };
 
-/* What the policy says that it adds, written to rows[]; the result is how many there are: 0 for one
- * that needs no more than any scheduler, or says nothing of it. Of `machine` the size need not be
+/* Writes the storage that the policy reports to rows[]. Returns the number of rows; 0 if the policy
+ * needs no more than any scheduler, or reports nothing. The size field of `machine` need not be
  * set. */
 int sched_cost(const SchedPolicy *policy, const TytoMachineSizes *machine,
                CostRow rows[COST_MAX_ROWS]);

@@ -1,31 +1,33 @@
-/* Which warps are critical, that is, are expected to finish last: the prediction of CAWA as a part
- * of policies.
+/* Prediction of critical warps, that is, warps that are expected to finish last: CAWA's prediction
+ * as a part of policies.
  *
- * Criticality is the instructions that a warp has more to go than others, times its cycles per
- * instruction so far, plus the cycles for which it has stalled. Instructions are inferred from
- * branches: a jump over n instructions takes n away, a jump back adds the instructions of another
- * turn; each issued instruction takes one away. Only differences between warps have a meaning, so
- * all warps begin at 0. Where lanes part at a jump forward both sides are executed, and nothing is
- * taken away. A warp's value is brought up to date when it issues.
- * Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA: Coordinated Warp Scheduling and Cache
- * Prioritization for Critical Warp Acceleration of GPGPU Workloads", ISCA 2015, section 3; what
- * jumps add and take away as in a public implementation (github.com/ujansengupta/CAWA_gpgpusim). */
+ * A warp's criticality is the number of instructions that it has more to go than others, times its
+ * cycles per instruction so far, plus the cycles for which it has stalled. The number of
+ * instructions is inferred from branches. A forward jump over n instructions subtracts n, a
+ * backward jump adds the instructions of another iteration, and each issued instruction subtracts
+ * one. Only differences between warps matter, so all warps start at 0. If lanes diverge at a
+ * forward jump, both sides are executed, and nothing is subtracted. A warp's value is updated when
+ * it issues. Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA: Coordinated Warp Scheduling and
+ * Cache Prioritization for Critical Warp Acceleration of GPGPU Workloads", ISCA 2015, section 3;
+ * what jumps add and subtract follows a public implementation
+ * (github.com/ujansengupta/CAWA_gpgpusim). */
 #ifndef TYTO_SCHED_CRITICALITY_H
 #define TYTO_SCHED_CRITICALITY_H
 
 #include "tyto/policy.h"
 
 typedef struct Criticality {
-    int64_t instructions[TYTO_MAX_WARPS]; /* by warp: to go, more than at its start */
-    uint64_t stalled[TYTO_MAX_WARPS];     /* SM cycles between its issues, each beyond the first */
-    uint64_t launched[TYTO_MAX_WARPS];    /* SM cycle in which it came */
+    int64_t instructions[TYTO_MAX_WARPS]; /* by warp: instructions to go, relative to its start */
+    uint64_t stalled[TYTO_MAX_WARPS];     /* SM cycles between its issues, not counting the first of
+                                             each interval */
+    uint64_t launched[TYTO_MAX_WARPS];    /* SM cycle in which it arrived */
     uint64_t last[TYTO_MAX_WARPS];        /* SM cycle of its last issue */
     int64_t value[TYTO_MAX_WARPS];        /* criticality, SM cycles */
 } Criticality;
 
 enum {
     CRITICALITY_EVENTS = 1u << TYTO_EVENT_CTA_LAUNCHED | 1u << TYTO_EVENT_BRANCH,
-    CRITICALITY_BITS = 32 /* of the counter of a warp: ours */
+    CRITICALITY_BITS = 32 /* per warp counter; our choice */
 };
 
 static inline void criticality_launch(Criticality *c, uint64_t cycle, uint64_t warps) {
@@ -61,7 +63,7 @@ static inline void criticality_issued(Criticality *c, const TytoSmView *view, in
                      (int64_t)c->stalled[warp];
 }
 
-/* The most critical warp of `set`, which is not empty; the oldest of equals. */
+/* The most critical warp of `set`, which must not be empty; among equals, the oldest. */
 static inline int criticality_first(const Criticality *c, const TytoSmView *view, uint64_t set) {
     int first = tyto_lowest(set);
     for (uint64_t rest = set & (set - 1); rest; rest &= rest - 1) {

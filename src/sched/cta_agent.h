@@ -1,5 +1,6 @@
-/* A CTA scheduler at work: its state, and the calls of its functions. Nothing else calls them. A
- * function that the policy does not have does what the interface says that it means. */
+/* A CTA scheduler: its state, and the calls of its functions. All calls of a policy's functions are
+ * in this file and cta_agent.c. A function that the policy does not have gets the default that the
+ * interface defines. */
 #ifndef TYTO_SCHED_CTA_AGENT_H
 #define TYTO_SCHED_CTA_AGENT_H
 
@@ -8,21 +9,22 @@
 #include "sched/state.h"
 
 typedef struct CtaAgent {
-    const TytoCtaPolicy *policy; /* the chosen one's functions; never NULL */
+    const TytoCtaPolicy *policy; /* functions of the chosen policy; never NULL */
     void *state;                 /* bytes of `memory` */
     SchedState memory;           /* owned */
-    SchedCall *call;             /* what is under way; borrowed, or `own` */
-    SchedCall own;               /* of an agent without a caller's SchedCall */
-    const CtaSched *chosen;      /* borrowed; NULL: CTAs go round the SMs, as many as fit */
+    SchedCall *call;             /* call in progress; borrowed, or `own` */
+    SchedCall own;               /* used if the caller gave no SchedCall */
+    const CtaSched *chosen;      /* borrowed; NULL: CTAs are dealt to the SMs round robin, as many
+                                    as fit */
 } CtaAgent;
 
-/* Memory for the state; `view` must have the machine's sizes. The calls are noted in `call`, which
- * must outlive the agent; NULL: not wanted. The agent must not move. */
+/* Allocates the state; `view` must have the machine's sizes. Calls are recorded in `call`, which
+ * must outlive the agent; NULL: not wanted. The agent must not be moved in memory. */
 void cta_agent_init(CtaAgent *agent, const CtaSched *chosen, const TytoGridView *view,
                     SchedCall *call);
 void cta_agent_free(CtaAgent *agent);
 
-/* Begins a kernel: zeroes the state and lets the policy start. */
+/* Starts a kernel: zeroes the state and calls the policy's start function. */
 void cta_agent_start(CtaAgent *agent, const TytoGridView *view);
 
 uint32_t cta_agent_limit(CtaAgent *agent, const TytoGridView *view, uint32_t sm);
@@ -31,23 +33,23 @@ void cta_agent_finished(CtaAgent *agent, const TytoGridView *view, uint32_t sm,
                         const TytoSmMeasurement *measured);
 void cta_agent_report(CtaAgent *agent, const TytoGridView *view, const TytoReport *out);
 
-/* Whether the policy chooses the SM. If so: its choice, a member of `room` or none, in *sm; false
- * when it is neither or the policy has written past its state, with policy, cycle and what is wrong
- * in `text` (of `size` bytes). */
+/* Whether the policy chooses the SM. If so, cta_agent_choose sets *sm to its choice: a member of
+ * `room`, or none. It returns false if the choice is neither or the policy has written past its
+ * state, with an explanation (policy, cycle, error) in `text` (of `size` bytes). */
 static inline bool cta_agent_chooses(const CtaAgent *agent) { return agent->policy->choose; }
 bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet *room, int *sm,
                       char *text, size_t size);
 
-/* Whether the policy chooses the CTA; and the one that it sends to an SM, which may be none that
- * can go. */
+/* Whether the policy chooses the CTA; and the CTA that it sends to an SM, which may be one that
+ * cannot be dispatched. */
 static inline bool cta_agent_orders(const CtaAgent *agent) { return agent->policy->order; }
 uint64_t cta_agent_order(CtaAgent *agent, const TytoGridView *view, uint32_t sm);
 
-/* SM cycles until the policy wants to look at the SMs; 0: never. And its look. */
+/* SM cycles between samples that the policy wants of the SMs; 0: none. And one sample. */
 uint64_t cta_agent_sample_every(CtaAgent *agent, const TytoGridView *view);
 void cta_agent_sample(CtaAgent *agent, const TytoGridView *view);
 
-/* A load of the SM has looked for a line in its L1D. */
+/* Reports that a load of the SM has looked up a line in its L1D. */
 void cta_agent_l1d_load(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address);
 static inline bool cta_agent_wants_loads(const CtaAgent *agent) {
     return agent->policy->watched_sm;

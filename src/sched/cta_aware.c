@@ -1,5 +1,5 @@
-/* CTA-aware two-level scheduling, the first scheme of OWL: groups of whole CTAs take turns; a
- * group's turn lasts until all its warps are blocked on memory, and inside it warps take turns.
+/* CTA-aware two-level scheduling, the first scheme of OWL: groups of whole CTAs take turns. A
+ * group's turn lasts until all its warps are blocked on memory. Within a group, warps take turns.
  * Source: OWL section 4.1 and algorithm 1 (CTA-AWARE). */
 #include "sched/policies.h"
 
@@ -17,9 +17,9 @@ static const TytoPolicyParameter PARAMETERS[] = {
 typedef struct CtaAware {
     CtaGroups groups;
     int8_t last[TYTO_MAX_SCHEDULERS]
-               [TYTO_MAX_CTAS];           /* by scheduler and group: warp of it that issued last */
+               [TYTO_MAX_CTAS];           /* by scheduler and group: its warp that issued last */
     uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: the group whose turn it is */
-    bool yields_to_any;                   /* `stall` is any */
+    bool yields_to_any;                   /* the parameter `stall` is any */
 } CtaAware;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -29,8 +29,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     memset(s->last, TYTO_NO_WARP, sizeof s->last);
 }
 
-/* The group whose turn it is: the current one while any of its warps goes on, else the next that
- * has one, in the order of their numbers. */
+/* The group whose turn it is: the current one while any of its warps can continue, else the next
+ * one with such a warp, by number. */
 static uint32_t turn(CtaAware *s, uint32_t current, uint64_t going) {
     for (uint32_t i = 0; i < s->groups.count; i++) {
         uint32_t g = (current + i) % s->groups.count;

@@ -1,4 +1,4 @@
-/* Locality-aware scheduling, the second scheme of OWL: one group of CTAs is always preferred, so
+/* Locality-aware scheduling, the second scheme of OWL: one group of CTAs always has priority, so
  * that few CTAs at a time fill the L1D. A group's priority is its number. The fair variant, which
  * the paper leaves to future work, passes the highest priority on every N cycles. Source: OWL
  * section 4.2 and algorithm 1 (CTA-AWARE-LOCALITY). */
@@ -39,7 +39,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 const TytoPolicy sched_cta_aware_locality = {
     TYTO_POLICY_HEAD,
     .name = "cta-aware-locality",
-    .summary = "groups of whole CTAs; the first that is not blocked on memory always goes first",
+    .summary = "groups of whole CTAs; the first group that does not wait for memory goes first",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(CtaLocality),

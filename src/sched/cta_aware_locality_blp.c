@@ -1,7 +1,7 @@
 /* Scheduling for bank-level parallelism, the third scheme of OWL: each SM prefers another group,
- * since groups of the same number on neighbouring SMs hold consecutive CTAs, which tend to share
- * DRAM rows. Group g, counted from the one served longest, has priority (g - s) mod groups on
- * SM s. Source: OWL section 4.3 and algorithm 1 (CTA-AWARE-LOCALITY-BLP). */
+ * because groups with the same number on neighbouring SMs hold consecutive CTAs, which tend to
+ * share DRAM rows. Groups are numbered from the one served longest. Group g has priority (g - s)
+ * mod groups on SM s. Source: OWL section 4.3 and algorithm 1 (CTA-AWARE-LOCALITY-BLP). */
 #include "sched/policies.h"
 
 #include "sched/cta_locality.h"
@@ -21,7 +21,7 @@ const TytoPolicy sched_cta_aware_locality_blp = {
     TYTO_POLICY_HEAD,
     .name = "cta-aware-locality-blp",
     .summary =
-        "as cta-aware-locality, but each SM prefers another group, to spread over DRAM banks",
+        "as cta-aware-locality, but each SM prefers a different group, to use more DRAM banks",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(CtaLocality),

@@ -1,13 +1,13 @@
 /* Block CTA scheduling: consecutive CTAs go to one SM as a block, at the same time, so that the
- * lines that they share meet in one L1D. An SM waits until it has room for a whole block. Blocks
+ * lines that they share are in one L1D. An SM waits until it has room for a whole block. Blocks
  * begin at multiples of their size; the rest of a grid is a shorter block. On an SM that can never
- * hold a block, a block is as many CTAs as it holds. A grid of fewer blocks than SMs leaves SMs
+ * hold a block, a block is as many CTAs as fit. If a grid has fewer blocks than SMs, some SMs stay
  * empty.
  *
  * Left out: the paper's warp scheduler, which treats the CTAs of a block alike; `cta-aware` has
- * groups of CTAs. Storage: none but the number of the next CTA. Source: M. Lee, S. Song, J. Moon,
- * J. Kim, W. Seo, Y. Cho and S. Ryu, "Improving GPGPU Resource Utilization Through Alternative
- * Thread Block Scheduling", HPCA 2014. */
+ * groups of CTAs. Storage: only the number of the next CTA. Source: M. Lee, S. Song, J. Moon, J.
+ * Kim, W. Seo, Y. Cho and S. Ryu, "Improving GPGPU Resource Utilization Through Alternative Thread
+ * Block Scheduling", HPCA 2014. */
 #include "sched/cta_policy.h"
 
 enum { BLOCK };
@@ -19,8 +19,8 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 typedef struct Bcs {
     uint64_t block; /* CTAs */
-    uint64_t left;  /* CTAs of the begun block that have not gone out */
-    int sm;         /* that gets the begun block, or got the last one */
+    uint64_t left;  /* CTAs of the current block that have not been dispatched */
+    int sm;         /* SM that gets the current block, or got the last one */
 } Bcs;
 
 static void start(void *state, const TytoGridView *view, const double *values) {
@@ -30,7 +30,7 @@ static void start(void *state, const TytoGridView *view, const double *values) {
     s->sm = TYTO_NO_SM;
 }
 
-/* The next SM in turn that has room for a block; TYTO_NO_SM. */
+/* The next SM in turn that has room for a block; TYTO_NO_SM: none. */
 static int sm_for(const Bcs *s, const TytoGridView *view, const TytoSmSet *room, uint64_t ctas) {
     int sm = s->sm;
     for (uint32_t i = 0; i < view->sms; i++) {

@@ -10,7 +10,7 @@ const char *const cta_groups_stalls[] = {"memory", "any", NULL};
 uint32_t cta_groups_sizes(uint32_t ctas, uint32_t warps_per_cta, uint32_t least_warps,
                           uint32_t sizes[TYTO_MAX_CTAS]) {
     uint32_t size = (least_warps + warps_per_cta - 1) / warps_per_cta;
-    if (size > ctas) size = ctas; /* too few warps for one full group: one that is smaller */
+    if (size > ctas) size = ctas; /* too few warps for a full group: one smaller group */
     uint32_t groups = ctas / size;
     for (uint32_t g = 0; g < groups; g++)
         sizes[g] = size;
@@ -48,7 +48,7 @@ static void admit(CtaGroup *group, uint32_t slot, uint64_t warps) {
     else group->serving |= slot;
 }
 
-/* The CTA in `slot` has gone; whether the generation has gone with it. */
+/* Removes the CTA in `slot`. Returns whether it was the last of its generation. */
 static bool dismiss(CtaGroup *group, uint32_t slot) {
     bool was_last = group->serving == slot;
     group->is_full = true;

@@ -1,15 +1,15 @@
 /* Lazy CTA scheduling: an SM begins with as many CTAs as fit, under a greedy warp scheduler. When
- * its first CTA finishes, the instructions that its CTAs have issued until then tell how many of
- * them it had use for: n is their sum over the most that one has issued, rounded up. From then on
- * at most n CTAs go to the SM.
+ * its first CTA finishes, the instructions that its CTAs have issued until then show how many CTAs
+ * the SM can use. This number n is their sum divided by the most that one CTA has issued, rounded
+ * up. From then on at most n CTAs run on the SM.
  *
- * It needs a greedy warp scheduler (gto), under which the oldest CTA is the first to finish: under
- * round-robin all CTAs have issued as much, and n is all. Left out: the slots that stay free are
- * not given to another kernel (the paper's mixed concurrent kernels), though kernels of several
- * streams may take them. The SM that a CTA goes to is the dispatcher's choice. Storage: a counter
- * of instructions for each CTA slot, and the limit. Source: M. Lee, S. Song, J. Moon, J. Kim,
- * W. Seo, Y. Cho and S. Ryu, "Improving GPGPU Resource Utilization Through Alternative Thread Block
- * Scheduling", HPCA 2014. */
+ * It needs a greedy warp scheduler (gto), under which the oldest CTA finishes first. Under
+ * round-robin all CTAs have issued the same number of instructions, so n is the number of all CTAs.
+ * Left out: the free slots are not given to another kernel (the paper's mixed concurrent kernels),
+ * though kernels of several streams may use them. The dispatcher chooses the SM that a CTA goes to.
+ * Storage: an instruction counter for each CTA slot, and the limit. Source: M. Lee, S. Song, J.
+ * Moon, J. Kim, W. Seo, Y. Cho and S. Ryu, "Improving GPGPU Resource Utilization Through
+ * Alternative Thread Block Scheduling", HPCA 2014. */
 #include "sched/cta_policy.h"
 
 #include "base/bits.h"
@@ -75,7 +75,8 @@ static void report(const void *state, const TytoReport *out) {
 const TytoCtaPolicy cta_lcs = {
     TYTO_CTA_POLICY_HEAD,
     .name = "lcs",
-    .summary = "lazy: an SM's first CTA to finish shows how many CTAs it had use for, under gto",
+    .summary =
+        "lazy: the first CTA that finishes on an SM shows how many CTAs it can use, with gto",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Lcs),

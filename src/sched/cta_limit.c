@@ -1,4 +1,4 @@
-/* CTA scheduler limit: as round-robin, with at most N CTAs on an SM. Source: MD section 4.1, the
+/* CTA scheduler limit: like round-robin, with at most N CTAs per SM. Source: MD section 4.1, the
  * sweep over multithreading degrees. */
 #include "sched/cta_policy.h"
 
@@ -10,7 +10,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
 };
 
 typedef struct Limit {
-    uint32_t ctas; /* most CTAs on an SM */
+    uint32_t ctas; /* most CTAs per SM */
 } Limit;
 
 static void start(void *state, const TytoGridView *view, const double *values) {

@@ -1,7 +1,7 @@
-/* Groups of CTAs under strict priorities: what cta-aware-locality, cta-aware-locality-blp and owl
- * share. The first group in the order of priorities that is not blocked on memory issues, its warps
- * in turn; a group gives way as soon as one above it is unblocked. Source: OWL sections 4.2
- * and 4.3. */
+/* Groups of CTAs with strict priorities: the common part of cta-aware-locality,
+ * cta-aware-locality-blp and owl. The group with the highest priority that is not blocked on memory
+ * issues, and its warps take turns. A group yields as soon as one with a higher priority is
+ * unblocked. Source: OWL sections 4.2 and 4.3. */
 #ifndef TYTO_SCHED_CTA_LOCALITY_H
 #define TYTO_SCHED_CTA_LOCALITY_H
 
@@ -10,8 +10,8 @@
 typedef struct CtaLocality {
     CtaGroups groups;
     int8_t last[TYTO_MAX_SCHEDULERS]
-               [TYTO_MAX_CTAS]; /* by scheduler and group: warp of it that issued last */
-    bool yields_to_any;         /* groups give way to any stall, not to memory alone */
+               [TYTO_MAX_CTAS]; /* by scheduler and group: its warp that issued last */
+    bool yields_to_any;         /* groups yield to any stall, not only to memory */
     uint64_t fair;              /* SM cycles after which priorities rotate; 0: never */
     uint64_t next_rotation;     /* SM cycle */
 } CtaLocality;

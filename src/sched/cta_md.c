@@ -1,23 +1,27 @@
 /* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the
- * others hold as many as fit. When that CTA has finished, what it did predicts the throughput of
- * every degree of multithreading (CTAs on an SM), and the best one is the limit of all SMs from
- * then on. The degrees go up to as many CTAs as an SM holds, which are 8 in the paper. A kernel
- * that hardly reads DRAM keeps the maximum: one whose CTAs do so at any degree, as predicted, since
- * a CTA that the cache holds alone may be another's undoing; or whose lone CTA does
- * (`bound=alone`). Section 5.1 has the ratio of DRAM reads to instructions decide "before start the
- * decision flow", but in the stage that takes predicted reads, and does not say which it means.
- * Until the decision the others hold as many as fit, as in the paper, or fewer (`before`): in a
- * short grid these are many of all. Where one wave takes the whole grid, there is nothing to
- * decide, and none is held back.
+ * other SMs hold as many as fit. When that CTA has finished, its measurements predict the
+ * throughput of every degree of multithreading (CTAs per SM), and the best degree is the limit of
+ * all SMs from then on. The degrees go up to the number of CTAs that an SM holds, which is 8 in the
+ * paper.
  *
- * The working set are the different lines that the CTA read more than once; lines that stream by
- * are none. The count stops at a bound beyond all the scheme's thresholds. Where the L1D has
- * sectors, accesses and DRAM reads are of these, and lines of lines. Source: MD section 5. The
- * predictor's CTA has 6 warps there; one of fewer is taken as a part of it.
+ * A kernel that rarely reads DRAM keeps the maximum. By default this is a kernel whose CTAs are
+ * predicted to read DRAM rarely at every degree, because a CTA that fits into the cache alone may
+ * lose its lines to others. With `bound=alone` it is a kernel whose lone CTA rarely reads DRAM. In
+ * section 5.1, the ratio of DRAM reads to instructions decides "before start the decision flow",
+ * but in the stage that takes predicted reads; the paper does not say which reads it means.
+ *
+ * Until the decision the other SMs hold as many CTAs as fit, as in the paper, or fewer (`before`):
+ * in a short grid these are a large share of all CTAs. If the whole grid fits in one wave, there is
+ * nothing to decide, and no SM is limited.
+ *
+ * The working set is the number of different lines that the CTA read more than once; lines that
+ * only stream through do not count. The count stops at a bound above all thresholds of the scheme.
+ * If the L1D has sectors, accesses and DRAM reads count sectors, and lines count lines. Source: MD
+ * section 5. The predictor's CTA has 6 warps there; a CTA with fewer is treated as a part of it.
  *
  * In addition to what the paper counts (accesses, DRAM reads, their latency), the SM counts the
- * cycles in which all warps of the CTA waited for memory. For `time=parts`, this is the part of its
- * time that its reads can prolong. */
+ * cycles in which all warps of the CTA waited for memory. `time=parts` uses this as the part of the
+ * CTA's time that reads can prolong. */
 #include "sched/cta_policy.h"
 
 #include <math.h>
@@ -35,7 +39,7 @@ static const char *const TIMES[] = {[MD_TIME_PARTS] = "parts", [MD_TIME_PRODUCT]
 static const char *const LARGES[] = {[MD_LARGE_LINES] = "lines", [MD_LARGE_READS] = "reads", NULL};
 static const char *const FLATS[] = {[MD_FLAT_KEEPS] = "keeps", [MD_FLAT_GROWS] = "grows", NULL};
 
-/* Whose reads tell a compute-bound kernel. */
+/* Which reads decide whether a kernel is compute-bound. */
 enum { BOUND_MOST, BOUND_ALONE };
 static const char *const BOUNDS[] = {[BOUND_MOST] = "most", [BOUND_ALONE] = "alone", NULL};
 
@@ -45,55 +49,53 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [COMPUTE_BOUND] = {"compute_bound", TYTO_REAL, 0.05, 0, 1, NULL,
                        "DRAM reads per warp instruction below which the maximum is kept",
                        "MD section 5.1"},
-    [BOUND] =
-        {"bound", TYTO_CHOICE, BOUND_MOST, 0, 1, BOUNDS,
-         "which reads those are: the most that a CTA is predicted to make at any degree, or a lone "
-         "CTA's",
-         "MD section 5.1 does not say"},
+    [BOUND] = {"bound", TYTO_CHOICE, BOUND_MOST, 0, 1, BOUNDS,
+               "which reads count: the most that a CTA is predicted to make at any degree, or "
+               "those of a lone CTA",
+               "MD section 5.1 does not say"},
     [BEFORE] = {"before", TYTO_INTEGER, 0, 0, TYTO_MAX_CTAS, NULL,
                 "most CTAs on the other SMs until the decision; 0: as many as fit",
                 "MD section 5.2: the default degree"},
     [CURVE] = {"curve", TYTO_CHOICE, MD_CURVE_REUSE, 0, 2, CURVES,
-               "what a CTA's DRAM reads grow by: how far apart it reads a line again, the working "
-               "sets that do not fit, or table 5",
+               "what the growth of a CTA's DRAM reads is computed from: its reuse distances, the "
+               "working sets that do not fit, or table 5",
                "ours: MD section 5.1 does not print its curve"},
-    [REREAD] =
-        {"reread", TYTO_REAL, 0.55, 0, 1, NULL,
-         "share of what a lone CTA finds in the L1D that reads DRAM when nothing stays (curves "
-         "reuse, sets)",
-         "MD table 5: 0.53 of nbf, 0.58 of unstructured; fitted off-line"},
-    [TIME] =
-        {"time", TYTO_CHOICE, MD_TIME_PRODUCT, 0, 1, TIMES,
-         "what grows of a CTA's time: all of it, by the growths' product; or what it waits for "
-         "memory with the reads, within the MSHRs, and the rest with the pipeline",
-         "MD sections 4.3 and 4.4; parts: ours"},
-    [FLAT] =
-        {"flat", TYTO_CHOICE, MD_FLAT_GROWS, 0, 1, FLATS,
-         "what latency and pipeline do where DRAM reads do not grow: as anywhere, or they stay",
-         "MD section 5.1, which knows no exception; keeps: ours"},
+    [REREAD] = {"reread", TYTO_REAL, 0.55, 0, 1, NULL,
+                "share of a lone CTA's L1D hits that read DRAM when no line stays in the L1D "
+                "(curves reuse, sets)",
+                "MD table 5: 0.53 of nbf, 0.58 of unstructured; fitted off-line"},
+    [TIME] = {"time", TYTO_CHOICE, MD_TIME_PRODUCT, 0, 1, TIMES,
+              "which part of a CTA's time grows: all, by the product of the growths (product); or "
+              "its waits for memory with the reads, within the MSHRs, and the rest with the "
+              "pipeline (parts)",
+              "MD sections 4.3 and 4.4; parts: ours"},
+    [FLAT] = {"flat", TYTO_CHOICE, MD_FLAT_GROWS, 0, 1, FLATS,
+              "whether latency and pipeline also grow where DRAM reads do not (grows), or stay "
+              "there (keeps)",
+              "MD section 5.1, which knows no exception; keeps: ours"},
     [LARGE] =
         {"large", TYTO_CHOICE, MD_LARGE_LINES, 0, 1, LARGES,
-         "what is compared with 5 and 15 caches where latency grows: the lines that a CTA reads "
-         "again, or its DRAM reads",
+         "what is compared with 5 and 15 cache sizes where latency grows: the lines that a CTA "
+         "reads again, or its DRAM reads",
          "MD section 5.1: its working set; the stage takes miss rate, DRAM reads and capacity"},
 };
 
 typedef struct Md {
     uint32_t predictor;    /* SM */
-    uint32_t degree;       /* CTAs on an SM, as decided; 0: not yet */
+    uint32_t degree;       /* CTAs per SM, as decided; 0: not yet */
     uint32_t degrees;      /* degrees predicted */
-    uint32_t sectors;      /* that a line is read in; 1: in one piece */
-    uint32_t before;       /* most CTAs on an SM until the decision; 0: as many as fit */
-    MdModel model;         /* of the parameters */
-    uint64_t began;        /* SM cycle at which the predictor's CTA came */
+    uint32_t sectors;      /* sectors per line; 1: a line is read in one piece */
+    uint32_t before;       /* most CTAs per SM until the decision; 0: as many as fit */
+    MdModel model;         /* from the parameters */
+    uint64_t began;        /* SM cycle in which the predictor's CTA started */
     double compute_bound;  /* DRAM reads per warp instruction */
     int bound;             /* BOUND_MOST or BOUND_ALONE */
     bool is_compute_bound; /* as measured */
     MdInputs inputs;       /* as measured */
     MdPrediction predictions[TYTO_MAX_CTAS];
-    uint64_t line_mask; /* of an address, what names its line */
-    uint64_t last;      /* line read last, and 1; 0: none yet */
-    Reuse reuse;        /* what it reads */
+    uint64_t line_mask; /* the part of an address that identifies its line */
+    uint64_t last;      /* last line read, plus 1; 0: none yet */
+    Reuse reuse;        /* lines that the CTA reads */
 } Md;
 
 static void start(void *state, const TytoGridView *view, const double *values) {
@@ -121,7 +123,7 @@ static void dispatched(void *state, const TytoGridView *view, uint32_t sm) {
     if (sm == s->predictor) s->began = view->cycle;
 }
 
-/* The reads that tell whether the kernel is compute-bound. */
+/* The reads that decide whether the kernel is compute-bound. */
 static double bounding_reads(const Md *s) {
     double reads = s->inputs.dram_reads;
     if (s->bound == BOUND_ALONE) return reads;
@@ -163,7 +165,7 @@ static int watched_sm(const void *state) {
     return s->degree ? TYTO_NO_SM : (int)s->predictor;
 }
 
-/* The sectors of a line that are read one after another are one read of it. */
+/* Consecutive reads of sectors of the same line count as one read of the line. */
 static void l1d_load(void *state, uint64_t address) {
     Md *s = state;
     const uint64_t line = address & s->line_mask;
@@ -225,7 +227,8 @@ static void report(const void *state, const TytoReport *out) {
 const TytoCtaPolicy cta_md = {
     TYTO_CTA_POLICY_HEAD,
     .name = "md",
-    .summary = "runs one CTA alone to predict the best number of CTAs per SM, then keeps to it",
+    .summary =
+        "runs one CTA alone to predict the best number of CTAs per SM, then uses that number",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Md),

@@ -1,4 +1,4 @@
-/* The table of CTA schedulers, and how one is chosen (see the header). */
+/* The table of CTA schedulers, and their selection (see the header). */
 #include "sched/cta_policy.h"
 
 #include "base/arena.h"
@@ -8,18 +8,18 @@
 static const TytoCtaPolicy *const POLICIES[] = {CTA_POLICIES(ADDRESS)};
 enum { POLICY_COUNT = sizeof POLICIES / sizeof *POLICIES };
 
-/* One allocation's worth of what a choice consists of. */
+/* All parts of a choice, in one allocation. */
 typedef struct Chosen {
-    CtaSched sched;      /* first, so that freeing finds the rest */
-    PolicyChoice choice; /* what it was made of */
-    Arena *arena;        /* owns this and all that `sched` points to */
+    CtaSched sched;      /* first member, so that freeing finds the rest */
+    PolicyChoice choice; /* the choice that `sched` was made from */
+    Arena *arena;        /* owns this struct and everything that `sched` points to */
 } Chosen;
 
 const TytoCtaPolicy *cta_policy_at(int i) {
     return i >= 0 && i < POLICY_COUNT ? POLICIES[i] : NULL;
 }
 
-/* ---- The kind ---- */
+/* ---- The kind of policy ---- */
 
 static const void *at(int i) { return cta_policy_at(i); }
 

@@ -1,10 +1,10 @@
-/* How many CTAs of an SM run, as a part of policies: those that came last beyond a limit are
- * paused. A paused CTA keeps its resources, and its warps issue nothing. When the limit rises, or a
- * CTA finishes, the paused one that came first goes on. At least one CTA runs.
+/* Limits the number of running CTAs of an SM, as a part of policies: the CTAs beyond the limit that
+ * came last are paused. A paused CTA keeps its resources, and its warps issue nothing. When the
+ * limit rises, or a CTA finishes, the paused CTA that came first continues. At least one CTA runs.
  *
- * CTAs beyond the limit wait on the SM rather than in the dispatcher, which a warp scheduler does
- * not reach: so they are dealt out to SMs as without the policy. A program whose CTAs wait for each
- * other may not end, as a paused one does not come. */
+ * CTAs beyond the limit wait on the SM rather than in the dispatcher, which a warp scheduler cannot
+ * control. So CTAs are distributed to SMs as without the policy. A program whose CTAs wait for each
+ * other may not end, because a paused CTA makes no progress. */
 #ifndef TYTO_SCHED_CTA_THROTTLE_H
 #define TYTO_SCHED_CTA_THROTTLE_H
 
@@ -13,9 +13,9 @@
 
 typedef struct CtaThrottle {
     uint32_t limit;   /* CTAs that may run */
-    uint64_t running; /* CTA slots that run */
-    uint64_t paused;  /* CTA slots that do not */
-    uint64_t warps;   /* warps of the running ones */
+    uint64_t running; /* slots of running CTAs */
+    uint64_t paused;  /* slots of paused CTAs */
+    uint64_t warps;   /* warps of the running CTAs */
 } CtaThrottle;
 
 enum { CTA_THROTTLE_EVENTS = 1u << TYTO_EVENT_CTA_LAUNCHED | 1u << TYTO_EVENT_CTA_FINISHED };
@@ -34,7 +34,7 @@ static inline int cta_throttle_find(const TytoSmView *view, uint64_t ctas, bool 
     return found;
 }
 
-/* Pauses, or lets go on, as many as the limit says. */
+/* Pauses or resumes CTAs to match the limit. */
 static inline void cta_throttle_apply(CtaThrottle *t, const TytoSmView *view) {
     while (bits_count64(t->running) > (int)t->limit) {
         const uint64_t last = UINT64_C(1) << cta_throttle_find(view, t->running, true);

@@ -1,21 +1,21 @@
 /* Divergence-aware warp scheduling: predicts how many lines of the L1D each warp in a loop needs,
- * and lets only as many warps load in loops as the L1D holds the lines of, the oldest first.
+ * and lets only as many warps issue loads in loops as the L1D has lines for, the oldest first.
  *
- * A branch backwards is a loop: the instructions from its target to it. A load in the loop whose
- * lines its own warp finds again, by this load or another, or misses after it has lost them, has
- * locality; a load that only finds what others have brought in needs no lines itself. Of a warp
- * in the loop such a load needs one line, or one for each active lane if it has been seen to be
- * divergent (it made more than one access at once). The prediction changes when lanes leave the
- * loop, and ends when the warp does. Victim tags are those of CCWS.
+ * A backward branch is a loop: the instructions from its target to the branch. A load in the loop
+ * has locality if its own warp finds its lines again, by this load or another, or misses on them
+ * after losing them. A load that only hits lines of other warps needs no lines itself. For a warp
+ * in the loop, a load with locality needs one line, or one per active lane if it has been divergent
+ * (made more than one access at once). The prediction changes when lanes leave the loop, and ends
+ * when the warp leaves it. Victim tags are those of CCWS.
  *
- * The paper learns from a sampled warp before others come to the loop; here every warp teaches.
- * Left out: its classes of loads that repeat each other's lines. Where a compiler has unrolled a
- * loop, each of the loads brings in some of the lines, all of them count, and too few warps may
- * load. Loads of the loop that have not been seen yet need nothing. A program whose warps wait for
- * each other by other means than barriers may not end, as a warp that is held back does not come.
- * Source: T. G. Rogers, M. O'Connor and T. M. Aamodt, "Divergence-Aware Warp Scheduling", MICRO
- * 2013. The paper's text was not at hand: its constants are as others quote them; the sizes of the
- * tables are ours. */
+ * The paper learns from a sampled warp before others reach the loop; here every warp contributes.
+ * Left out: the paper's classes of loads that access each other's lines. If a compiler has unrolled
+ * a loop, each of its loads brings in some of the lines, all of them count, and too few warps may
+ * load. Loads of the loop that have never executed need no lines. A program whose warps wait for
+ * each other by means other than barriers may not end, because a warp that is held back makes no
+ * progress. Source: T. G. Rogers, M. O'Connor and T. M. Aamodt, "Divergence-Aware Warp Scheduling",
+ * MICRO 2013. The paper's text was not available to us: its constants are quoted from other papers;
+ * the sizes of the tables are ours. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -31,34 +31,34 @@ static const TytoPolicyParameter PARAMETERS[] = {
                "share of the L1D's lines that the warps in loops may need together",
                "Rogers et al. (MICRO 2013), as others quote it: k = 0.6"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the warps that may issue, as in gto",
+               "order of the warps that may issue, as in gto",
                "Rogers et al. (MICRO 2013): greedy-then-oldest"},
 };
 
 typedef struct Load {
-    uint32_t pc; /* and 1; 0: none */
+    uint32_t pc; /* pc plus 1; 0: none */
     bool is_divergent;
 } Load;
 
 typedef struct Loop {
-    uint32_t first, last; /* pcs: of the branch's target and of the branch, and 1; 0: none */
+    uint32_t first, last; /* pcs of the branch's target and of the branch, plus 1; 0: none */
 } Loop;
 
 typedef struct Daws {
     Greedy greedy;
     VictimTags victims;
-    uint32_t lines;                   /* that may be needed together */
-    Load loads[LOADS];                /* by pc modulo their number */
-    uint64_t local;                   /* those of them that have locality, bit each */
-    Loop loops[LOOPS];                /* by pc of the branch modulo their number */
+    uint32_t lines;                   /* most lines that may be needed at the same time */
+    Load loads[LOADS];                /* by pc modulo the array's size */
+    uint64_t local;                   /* loads with locality, one bit each */
+    Loop loops[LOOPS];                /* by pc of the branch modulo the array's size */
     int8_t loop[TYTO_MAX_WARPS];      /* by warp: its loop; NO_LOOP */
     uint8_t lanes[TYTO_MAX_WARPS];    /* by warp: active lanes in it */
-    uint32_t made[TYTO_MAX_WARPS];    /* by warp: accesses of the load that came last ... */
-    uint32_t made_by[TYTO_MAX_WARPS]; /* ... whose pc, and 1, this is */
-    uint32_t needed[TYTO_MAX_WARPS];  /* by warp: lines, as predicted */
-    uint64_t allowed;                 /* warps that may load ... */
-    uint64_t active;                  /* ... when these were there; 0: must be computed again */
-    uint64_t held;                    /* times that it was decided to hold warps back */
+    uint32_t made[TYTO_MAX_WARPS];    /* by warp: accesses of its last load */
+    uint32_t made_by[TYTO_MAX_WARPS]; /* by warp: pc of that load plus 1 */
+    uint32_t needed[TYTO_MAX_WARPS];  /* by warp: predicted lines */
+    uint64_t allowed;                 /* warps that may load */
+    uint64_t active;                  /* active warps for which `allowed` holds; 0: recompute it */
+    uint64_t held;                    /* decisions that held warps back */
 } Daws;
 
 static size_t extra_bytes(const TytoSmView *view, const double *values) {
@@ -103,8 +103,8 @@ static void predict_all(Daws *s, const TytoSmView *view) {
 
 static uint64_t active_warps(const TytoSmView *view) { return view->resident & ~view->exited; }
 
-/* The oldest warps whose lines fit together, and all that need none; at least the oldest. A warp
- * that its CTA waits for at a barrier loads in any case. */
+/* Allows the oldest warps whose lines fit together, and all warps that need none; at least the
+ * oldest. A warp that its CTA waits for at a barrier may always load. */
 static void decide(Daws *s, const TytoSmView *view) {
     uint64_t rest = active_warps(view);
     uint32_t sum = 0;
@@ -128,13 +128,13 @@ static uint64_t may_load(void *state, const TytoSmView *view) {
     return s->allowed;
 }
 
-/* What has changed a prediction shows in the next cycle. */
+/* A changed prediction takes effect in the next cycle. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const Daws *s = state;
     return s->active != active_warps(view) ? 1 : UINT64_MAX;
 }
 
-/* ---- What teaches ---- */
+/* ---- Learning ---- */
 
 _Static_assert(LOADS == 64, "the loads with locality are a word");
 
@@ -147,8 +147,8 @@ static Load *find_load(Daws *s, uint32_t pc) {
     return load;
 }
 
-/* An access of a load: whether it is divergent may be new. Loads of a warp reach the L1D in order,
- * and a repeated one hardly before its data have come. */
+/* Handles an access of a load, which may turn out to be divergent. Loads of a warp reach the L1D in
+ * order, and a load is rarely repeated before its data have arrived. */
 static void access(Daws *s, const TytoSmView *view, const TytoEvent *event) {
     if (event->pc == TYTO_NO_PC) return;
     Load *load = find_load(s, event->pc);
@@ -159,8 +159,8 @@ static void access(Daws *s, const TytoSmView *view, const TytoEvent *event) {
     if (s->local >> event->pc % LOADS & 1) predict_all(s, view);
 }
 
-/* The warp has found a line again that the load at `pc` had brought in, or has lost it: the lines
- * of that load are wanted again, by whichever load. */
+/* Records that the warp has hit, or lost, a line that the load at `pc` had brought in: lines of
+ * that load are reused, by this or another load. */
 static void note_locality(Daws *s, const TytoSmView *view, uint32_t pc) {
     if (pc == TYTO_NO_PC) return;
     find_load(s, pc);
@@ -178,7 +178,7 @@ static void branch(Daws *s, const TytoEvent *event) {
         s->loops[at] = loop;
         s->loop[warp] = (int8_t)at;
     } else if (s->loop[warp] == at && s->loops[at].last == loop.last && !event->is_divergent) {
-        s->loop[warp] = NO_LOOP; /* it leaves */
+        s->loop[warp] = NO_LOOP; /* the warp leaves the loop */
     }
     s->lanes[warp] = (uint8_t)event->lanes_after;
     predict(s, warp);
@@ -217,7 +217,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
         return;
     case TYTO_EVENT_L1D_STORED: victim_tags_remove(&s->victims, event->address); return;
     case TYTO_EVENT_WARP_FINISHED: finish(s, event->warp); return;
-    default: s->active = 0; return; /* of barriers */
+    default: s->active = 0; return; /* barrier events */
     }
 }
 

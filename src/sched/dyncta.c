@@ -1,13 +1,13 @@
-/* DYNCTA: as many CTAs of an SM run as keep it busy without overloading memory. It begins with half
- * of those that fit. In each period it counts the cycles in which there is nothing to execute
+/* DYNCTA: runs as many CTAs of an SM as keep it busy without overloading memory. It begins with
+ * half of those that fit. In each period it counts the cycles in which there is nothing to execute
  * (C_idle) and those in which all running warps wait for memory (C_mem). Many idle cycles, or few
- * that wait for memory, add a CTA; many that wait for memory pause the one that came last. Inside,
- * warps go greedy-then-oldest or in turn.
+ * that wait for memory, add a CTA. Many cycles that wait for memory pause the CTA that came last.
+ * Within the running CTAs, warps go greedy-then-oldest or in turn.
  *
  * The paper limits what the dispatcher hands out; here CTAs beyond the limit wait on the SM
  * (sched/cta_throttle.h). Source: O. Kayiran, A. Jog, M. T. Kandemir and C. R. Das, "Neither More
- * Nor Less: Optimizing Thread-level Parallelism for GPGPUs", PACT 2013. The paper's text was not at
- * hand: its constants are as others quote them. */
+ * Nor Less: Optimizing Thread-level Parallelism for GPGPUs", PACT 2013. The paper's text was not
+ * available to us: its constants are quoted from other papers. */
 #include "sched/policies.h"
 
 #include "sched/cta_throttle.h"
@@ -23,17 +23,18 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [PERIOD] = {"period", TYTO_INTEGER, 2048, 1, 1000000000, NULL,
                 "SM cycles between two decisions", SOURCE},
     [T_IDLE] = {"t_idle", TYTO_INTEGER, 16, 0, 1000000000, NULL,
-                "idle cycles of a period from which on a CTA is added", SOURCE},
+                "idle cycles of a period at or above which a CTA is added", SOURCE},
     [T_MEM_LOW] = {"t_mem_l", TYTO_INTEGER, 128, 0, 1000000000, NULL,
                    "cycles of a period waiting for memory below which a CTA is added", SOURCE},
     [T_MEM_HIGH] = {"t_mem_h", TYTO_INTEGER, 384, 0, 1000000000, NULL,
-                    "cycles of a period waiting for memory from which on a CTA is paused", SOURCE},
+                    "cycles of a period waiting for memory at or above which a CTA is paused",
+                    SOURCE},
     [IDLE] = {"idle", TYTO_CHOICE, IDLE_EMPTY, 0, 1, IDLES,
-              "an idle cycle: no running warp is left that is not at a barrier, or none has issued "
-              "though not all wait for memory",
+              "an idle cycle: every running warp is at a barrier (empty), or none has issued "
+              "though not all wait for memory (stalled)",
               "both readings of Kayiran et al. (PACT 2013)"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_NEXT, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the warps that may issue, as in gto",
+               "order of the warps that may issue, as in gto",
                "Kayiran et al. (PACT 2013): round-robin"},
 };
 
@@ -45,11 +46,11 @@ typedef struct Dyncta {
     uint64_t period, t_idle, t_mem_low, t_mem_high; /* SM cycles */
     uint64_t left;                                  /* SM cycles to the next decision */
     uint64_t idle, memory;                          /* cycles of this period */
-    uint64_t live, waiting;   /* warps with threads left; those of them that waited for memory, when
-                                 last seen */
-    uint64_t issue_cycle;     /* SM cycle of the last issue, and 1 */
+    uint64_t live, waiting;   /* as last seen: warps with threads left; those of them that wait for
+                                 memory */
+    uint64_t issue_cycle;     /* SM cycle of the last issue, plus 1 */
     uint32_t most;            /* CTAs that fit */
-    bool counts_stalled;      /* `idle` is stalled */
+    bool counts_stalled;      /* the parameter `idle` is stalled */
     uint64_t raised, lowered; /* decisions since the kernel's start */
 } Dyncta;
 
@@ -97,8 +98,8 @@ static Kind kind_of(const Dyncta *s, uint64_t live, uint64_t waiting, bool has_i
     return running ? KIND_BUSY : KIND_IDLE;
 }
 
-/* While the SM slept, who waits now waited, and so did who waited before. Only the first of the
- * cycles that went by can have seen an issue. */
+/* While the SM slept, the warps that wait now also waited, and so did those that waited before.
+ * Only the first of the elapsed cycles can have had an issue. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Dyncta *s = state;
     const uint64_t live = view->resident & ~view->exited & ~view->at_barrier;

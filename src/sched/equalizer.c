@@ -1,13 +1,13 @@
-/* Equalizer's choice of the number of CTAs. In every sample it counts the warps that are active,
- * that wait for their operands, that are ready for arithmetic but do not get a unit (X_alu), and
- * that are ready for memory but find the load/store unit full (X_mem). An epoch's means decide:
- * more of X_mem than a CTA has warps pauses a CTA; much waiting and little of the others adds one.
- * The number changes when three epochs in a row say the same.
+/* Equalizer's choice of the number of CTAs. Each sample counts the warps that are active, that wait
+ * for their operands, that are ready for arithmetic but get no unit (X_alu), and that are ready for
+ * memory but find the load/store unit full (X_mem). The means over an epoch decide. If X_mem is
+ * larger than the warps of a CTA, a CTA is paused. If many warps wait and the other counts are
+ * small, a CTA is added. The number changes when three consecutive epochs make the same decision.
  *
  * Left out: the actions on the clocks of SM and memory, which are the other half of the paper.
  * Paused CTAs: sched/cta_throttle.h. Source: A. Sethia and S. Mahlke, "Equalizer: Dynamic Tuning of
- * GPU Resources for Efficient Execution", MICRO 2014, algorithm 1. The paper's text was not at
- * hand: its constants are as others quote them. */
+ * GPU Resources for Efficient Execution", MICRO 2014, algorithm 1. The paper's text was not
+ * available to us: its constants are quoted from other papers. */
 #include "sched/policies.h"
 
 #include "sched/cta_throttle.h"
@@ -27,28 +27,29 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [BANDWIDTH] = {"bandwidth", TYTO_INTEGER, 2, 0, TYTO_MAX_WARPS, NULL,
                    "warps of X_mem above which memory is the bottleneck", SOURCE},
     [EPOCHS] = {"epochs", TYTO_INTEGER, 3, 1, 1000, NULL,
-                "epochs in a row that must decide the same", SOURCE},
+                "consecutive epochs that must make the same decision", SOURCE},
     [EXCESS] = {"excess", TYTO_CHOICE, EXCESS_ISSUE, 0, 1, EXCESSES,
                 "X_alu: warps that could issue while others did, or those whose unit is full",
                 "both readings of Sethia and Mahlke (MICRO 2014)"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the warps that may issue, as in gto", "ours"},
+               "order of the warps that may issue, as in gto", "ours"},
 };
 
 typedef struct Equalizer {
     Greedy greedy;
     CtaThrottle throttle;
-    uint64_t sample, left;                 /* SM cycles: between samples, to the next one */
-    uint32_t samples, taken;               /* samples of an epoch, taken in this one */
-    uint64_t active, waiting, alu, memory; /* sums over this epoch's samples, warps */
-    uint64_t live, held;      /* warps with threads left, and waiting for memory, when last seen */
-    uint64_t could_issue;     /* warps that were ready when others were picked ... */
-    uint64_t could_cycle;     /* ... in this SM cycle */
-    int wish;                 /* what the last epochs decided: CTAs to add */
-    uint32_t wishes, epochs;  /* epochs that have, and must have, decided that */
+    uint64_t sample, left;                 /* SM cycles between samples; to the next sample */
+    uint32_t samples, taken;               /* samples per epoch; taken in this epoch */
+    uint64_t active, waiting, alu, memory; /* warps, summed over this epoch's samples */
+    uint64_t live, held;      /* as last seen: warps with threads left; warps that wait for
+                                 memory */
+    uint64_t could_issue;     /* warps that were ready but not picked in `could_cycle` */
+    uint64_t could_cycle;     /* SM cycle */
+    int wish;                 /* decision of the last epochs: CTAs to add */
+    uint32_t wishes, epochs;  /* consecutive epochs with this decision; how many are needed */
     uint32_t most;            /* CTAs that fit */
     uint32_t bandwidth;       /* warps */
-    bool counts_full;         /* `excess` is unit */
+    bool counts_full;         /* the parameter `excess` is unit */
     uint64_t raised, lowered; /* changes since the kernel's start */
 } Equalizer;
 
@@ -65,7 +66,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     cta_throttle_set(&s->throttle, view, s->most);
 }
 
-/* Algorithm 1, of the sums: CTAs to add. */
+/* Algorithm 1 applied to the sums: CTAs to add. */
 static int wish_of(const Equalizer *s, const TytoSmView *view) {
     const uint64_t n = s->samples, cta = n * view->warps_per_cta;
     if (s->memory > cta) return -1;
@@ -90,7 +91,7 @@ static void end_epoch(Equalizer *s, const TytoSmView *view) {
     }
 }
 
-/* A sample: of the warps that have threads left and of those that wait for memory. */
+/* Takes a sample: `live`: warps with threads left; `waiting`: warps that wait for memory. */
 static void take(Equalizer *s, const TytoSmView *view, uint64_t live, uint64_t waiting,
                  uint64_t could_issue) {
     live &= s->throttle.warps;
@@ -102,7 +103,7 @@ static void take(Equalizer *s, const TytoSmView *view, uint64_t live, uint64_t w
     if (++s->taken == s->samples) end_epoch(s, view);
 }
 
-/* While the SM slept, who waits now waited, and so did who waited before. */
+/* While the SM slept, the warps that wait now also waited, and so did those that waited before. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Equalizer *s = state;
     const uint64_t live = view->resident & ~view->exited, waiting = view->waits_memory;
@@ -166,7 +167,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_equalizer = {
     TYTO_POLICY_HEAD,
     .name = "equalizer",
-    .summary = "pauses a CTA while memory refuses a CTA's warps, adds one while most wait",
+    .summary = "pauses a CTA if many warps find the LSU full, adds one if most warps wait",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Equalizer),

@@ -1,9 +1,9 @@
 /* Two-level scheduling as a part of policies: a scheduler's warps are divided into fetch groups of
- * fixed size, in the order of their slots. One group runs until all its warps are stalled; then it
- * is another group's turn. `two-level` is nothing else; `ccws` can have it in place of its order.
+ * fixed size, in the order of their slots. One group runs until all its warps are stalled; then
+ * another group gets its turn. `two-level` is nothing else; `ccws` can use it instead of its order.
  *
- * Groups are formed once, whichever warps are resident, and hold warps of one scheduler. Source:
- * CCWS section 5.1 (2LVL), OWL section 4.1 on the same scheme. */
+ * Groups are formed once, whether or not their warps are resident, and hold warps of one scheduler.
+ * Source: CCWS section 5.1 (2LVL), OWL section 4.1 on the same scheme. */
 #ifndef TYTO_SCHED_FETCH_GROUPS_H
 #define TYTO_SCHED_FETCH_GROUPS_H
 
@@ -12,15 +12,17 @@
 
 typedef struct FetchGroups {
     uint64_t group[TYTO_MAX_WARPS]; /* by warp: the warps of its group */
-    /* By a group's lowest warp: warp of it that issued last; none, or it was greedy and has
-     * finished: TYTO_NO_WARP. */
+    /* By lowest warp of a group: its warp that issued last. TYTO_NO_WARP if there is none, or if
+     * the group is greedy and that warp has finished. */
     int8_t last[TYTO_MAX_WARPS];
     uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: a warp of the group whose turn it is */
-    uint64_t firsts[TYTO_MAX_SCHEDULERS]; /* by scheduler: the lowest warp of each group, where the
-                                             warps of a group lie apart; else empty */
-    bool is_greedy_inside;                /* greedy-then-oldest in a group; else in turn */
-    bool is_oldest_first;                 /* the group of the oldest warp is next; else in turn */
-    bool yields_to_any; /* a group's turn ends when none of it can issue, whatever the reason */
+    uint64_t firsts[TYTO_MAX_SCHEDULERS]; /* by scheduler: the lowest warp of each group, if the
+                                             warps of a group are not adjacent; else empty */
+    bool is_greedy_inside;                /* greedy-then-oldest within a group; else in turn */
+    bool is_oldest_first;                 /* the group of the oldest warp gets the next turn; else
+                                             in turn */
+    bool yields_to_any; /* a group's turn ends when none of its warps can issue, for whatever
+                           reason */
 } FetchGroups;
 
 static inline void fetch_groups_form(FetchGroups *groups, uint64_t warps, int size) {
@@ -33,9 +35,9 @@ static inline void fetch_groups_form(FetchGroups *groups, uint64_t warps, int si
     }
 }
 
-/* As few groups of at most `size` of the `used` warps, dealt out in turn: neighbours are in
- * different ones. So are the warps that the kernel does not use. The result is the lowest warp of
- * each. */
+/* Forms the fewest groups with at most `size` of the `used` warps each. Warps are dealt out in
+ * turn, so that neighbours are in different groups. Warps that the kernel does not use are dealt
+ * out in the same way. Returns the lowest warp of each group. */
 static inline uint64_t fetch_groups_form_apart(FetchGroups *groups, uint64_t warps, uint64_t used,
                                                int size) {
     const int needed = (bits_count64(warps & used) + size - 1) / size, count = needed ? needed : 1;
@@ -50,7 +52,8 @@ static inline uint64_t fetch_groups_form_apart(FetchGroups *groups, uint64_t war
     return firsts;
 }
 
-/* A warp of the next group, after the one that begins with `first`, that has a warp in `going`. */
+/* The first warp of the next group with a warp in `going`, after the group that begins with
+ * `first`. */
 static inline int fetch_groups_next_apart(const FetchGroups *groups, uint64_t firsts, int first,
                                           uint64_t going) {
     do
@@ -59,7 +62,7 @@ static inline int fetch_groups_next_apart(const FetchGroups *groups, uint64_t fi
     return first;
 }
 
-/* The three flags are the caller's. */
+/* The caller sets the three flags. */
 static inline void fetch_groups_start_how(FetchGroups *groups, const TytoSmView *view, int size,
                                           bool is_apart) {
     const uint32_t slots = view->cta_limit * view->warps_per_cta;
@@ -83,7 +86,8 @@ static inline void fetch_groups_start_apart(FetchGroups *groups, const TytoSmVie
     fetch_groups_start_how(groups, view, size, true);
 }
 
-/* The group whose turn it is: the current one while any of its warps goes on, else the next. */
+/* The group whose turn it is: the current one while any of its warps can continue, else the
+ * next. */
 static inline uint64_t fetch_groups_turn(FetchGroups *groups, const TytoSmView *view, int scheduler,
                                          uint64_t ready, uint64_t held) {
     uint64_t going = ready;
@@ -99,7 +103,7 @@ static inline uint64_t fetch_groups_turn(FetchGroups *groups, const TytoSmView *
     return groups->group[next];
 }
 
-/* `held`: warps that the policy holds back, which are stalled too. */
+/* `held`: warps that the policy holds back; they count as stalled. */
 static inline int fetch_groups_pick(FetchGroups *groups, const TytoSmView *view, int scheduler,
                                     uint64_t ready, uint64_t held) {
     uint64_t group = fetch_groups_turn(groups, view, scheduler, ready, held);
@@ -110,7 +114,8 @@ static inline int fetch_groups_pick(FetchGroups *groups, const TytoSmView *view,
     return last >= 0 && tyto_has(candidates, last) ? last : tyto_oldest(view, candidates);
 }
 
-/* Another warp may take the slot; it has no claim to go on. Whose turn is next stays. */
+/* A warp of a greedy group has finished; a new warp in its slot does not inherit its priority.
+ * Otherwise the order of turns does not change. */
 static inline void fetch_groups_finished(FetchGroups *groups, int warp) {
     int8_t *last = &groups->last[tyto_lowest(groups->group[warp])];
     if (groups->is_greedy_inside && *last == warp) *last = TYTO_NO_WARP;

@@ -1,15 +1,15 @@
 /* Two-level scheduling with an active set, as its authors describe it: a scheduler issues from a
- * few active warps. An active warp whose next instruction depends on a long-latency operation
- * (here: data from memory), or that waits at a barrier, becomes pending. The pending warp that has
- * been waiting longest and can go on takes its place, so that an active warp never waits long; with
- * no such warp the place stays free. `two-level-active` is GPGPU-Sim's form, which takes the head
- * of the queue whether it can go on or not.
+ * few active warps. An active warp becomes pending if its next instruction depends on a
+ * long-latency operation (here: data from memory) or if it waits at a barrier. The warp that has
+ * been pending longest and can continue takes its place, so that an active warp never waits long.
+ * If there is no such warp, the place stays free. `two-level-active` is GPGPU-Sim's variant, which
+ * takes the head of the queue whether it can continue or not.
  *
- * Left out: the register file cache of the same paper, which the small set makes cheap, as a policy
- * does not see registers. Its storage is counted. The stall of a warp whose slow operation is not
- * one of memory (the paper counts texture and SFU among them) does not end its turn.
- * Source: M. Gebhart et al., "Energy-efficient Mechanisms for Managing Thread Context in Throughput
- * Processors", ISCA 2011. */
+ * Left out: the register file cache of the same paper, which the small set makes cheap, because a
+ * policy does not see registers. Its storage is counted. A slow operation other than a memory
+ * access (the paper includes texture and SFU) does not end a warp's turn. Source: M. Gebhart et
+ * al., "Energy-efficient Mechanisms for Managing Thread Context in Throughput Processors", ISCA
+ * 2011. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -22,17 +22,19 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [ACTIVE] = {"active", TYTO_INTEGER, 8, 1, TYTO_MAX_WARPS, NULL, "active warps of a scheduler",
                 "Gebhart et al. (ISCA 2011): 8 of an SM's 32 warps; its SM has one scheduler"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_NEXT, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the active warps, as in gto",
+               "order of the active warps, as in gto",
                "Gebhart et al. (ISCA 2011): in turn; the others are ours"},
 };
 
 typedef struct Gebhart {
     Greedy greedy;
     uint64_t active[TYTO_MAX_SCHEDULERS]; /* by scheduler: its active warps */
-    uint64_t came[TYTO_MAX_WARPS];        /* by warp: when it became pending: the least first */
-    uint64_t next;                        /* the next such number */
-    bool is_full[TYTO_MAX_SCHEDULERS];    /* by scheduler: it has as many as it may */
-    int size;                             /* most active warps of a scheduler */
+    uint64_t came[TYTO_MAX_WARPS];        /* by warp: order number of becoming pending; the lowest
+                                             goes first */
+    uint64_t next;                        /* next order number */
+    bool is_full[TYTO_MAX_SCHEDULERS];    /* by scheduler: it has the maximum number of active
+                                             warps */
+    int size;                             /* most active warps per scheduler */
 } Gebhart;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -42,7 +44,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->size = (int)values[ACTIVE];
 }
 
-/* Those that must wait become pending. */
+/* Makes warps that must wait pending. */
 static void leave(Gebhart *s, int scheduler, uint64_t waiting) {
     for (uint64_t rest = waiting; rest; rest &= rest - 1)
         s->came[tyto_lowest(rest)] = s->next++;
@@ -56,7 +58,8 @@ static int pending_longest(const Gebhart *s, uint64_t set) {
     return first;
 }
 
-/* A second exchange in a cycle changes nothing. */
+/* Replaces waiting active warps by pending ones. A second call in the same cycle changes
+ * nothing. */
 static void exchange(Gebhart *s, const TytoSmView *view, int scheduler) {
     const uint64_t going = sched_view_unblocked(view) & view->scheduler_warps[scheduler];
     uint64_t *active = &s->active[scheduler];
@@ -113,7 +116,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_gebhart = {
     TYTO_POLICY_HEAD,
     .name = "gebhart",
-    .summary = "a small active set; who waits for memory gives its place to one that can go on",
+    .summary = "a small active set; a warp that waits for memory is replaced by a ready one",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Gebhart),

@@ -1,4 +1,4 @@
-/* The names of the orders among warps, as the policies' parameter takes them, and the orders as
+/* The names of the orders among warps, as the parameter `order` takes them, and the orders as
  * functions of a policy. */
 #include "sched/greedy.h"
 

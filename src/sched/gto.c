@@ -1,6 +1,6 @@
-/* Greedy-then-oldest: stay with a warp until it cannot issue, then take the oldest that can. Age is
- * the order of coming to the SM; warps of one CTA come in the order of their threads. Source: CCWS
- * section 5.1. */
+/* Greedy-then-oldest: stays with a warp until it cannot issue, then takes the oldest that can. Age
+ * is the order of arrival on the SM; warps of one CTA arrive in the order of their threads. Source:
+ * CCWS section 5.1. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"

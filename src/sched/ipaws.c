@@ -1,14 +1,14 @@
-/* iPAWS: greedy-then-oldest or loose round-robin, whichever a kernel favours. It begins with
+/* iPAWS: greedy-then-oldest or loose round-robin, whichever suits a kernel better. It begins with
  * greedy-then-oldest. When the first warp of the SM finishes, the instructions that the others have
- * issued until then decide: under a greedy scheduler the older warps of most kernels are far ahead,
- * and greed stays; where the others have kept up, their warps wait for each other or share data,
- * and the SM goes on in turn.
+ * issued until then decide. Under a greedy scheduler the older warps of most kernels are far ahead;
+ * then the SM stays greedy. If the others have kept up, their warps wait for each other or share
+ * data, and the SM switches to round-robin.
  *
- * The paper compares the pattern of issues with two reference patterns; its text was not at hand.
- * Here the measure is the mean of the other warps' instructions, of those that came no later than
- * half the finished warp's life ago, over the finished warp's. Source: M. Lee, G. Kim, J. Kim,
- * W. Seo, Y. Cho and S. Ryu, "iPAWS: Instruction-Issue Pattern-based Adaptive Warp Scheduling for
- * GPGPUs", HPCA 2016. */
+ * The paper compares the pattern of issues with two reference patterns; its text was not available
+ * to us. Here the measure is the mean number of instructions of the other warps, divided by the
+ * finished warp's. Only warps count that came no later than half the finished warp's life ago.
+ * Source: M. Lee, G. Kim, J. Kim, W. Seo, Y. Cho and S. Ryu, "iPAWS: Instruction-Issue
+ * Pattern-based Adaptive Warp Scheduling for GPGPUs", HPCA 2016. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
@@ -17,15 +17,15 @@ enum { FLAT };
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [FLAT] = {"flat", TYTO_REAL, 0.5, 0, 1, NULL,
-              "mean share of the first finished warp's instructions that the others have issued, "
-              "from which on round-robin is taken",
+              "least mean share of the first finished warp's instructions that the others must "
+              "have issued for lrr",
               "ours: Lee et al. (HPCA 2016) compare patterns"},
 };
 
 typedef struct Ipaws {
     Greedy greedy;
-    double flat;  /* the parameter */
-    double share; /* what was found */
+    double flat;  /* the parameter `flat` */
+    double share; /* the measured share */
     bool has_decided;
 } Ipaws;
 
@@ -36,7 +36,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->flat = values[FLAT];
 }
 
-/* The mean share over the warps that came with it or before half its life; -1: there are none. */
+/* The mean share over the warps that came with the finished warp or before half of its life; -1:
+ * there are none. */
 static double share_of(const TytoSmView *view, int finished) {
     const TytoWarpView *warp = tyto_warp(view, finished);
     const uint64_t came = tyto_cta(view, warp->cta_slot)->launched;
@@ -60,7 +61,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     if (s->share < 0) return;
     s->has_decided = true;
     if (s->share < s->flat) return;
-    s->greedy.is_greedy = s->greedy.is_by_age = false; /* in turn, after the last that issued */
+    s->greedy.is_greedy = s->greedy.is_by_age = false; /* round-robin after the last issue */
 }
 
 static void report(void *state, const TytoSmView *view, const TytoReport *out) {

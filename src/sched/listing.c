@@ -31,7 +31,7 @@ void sched_list(Text *out) {
     }
 }
 
-/* A cell of a table ends at a bar. */
+/* Adds a cell of a table, in which a bar must be escaped. */
 static void add_cell(Text *out, const char *cell) {
     for (; *cell; cell++)
         text_printf(out, *cell == '|' ? "\\%c" : "%c", *cell);
@@ -53,24 +53,23 @@ static void document_parameter(Text *out, const TytoPolicyParameter *row) {
 void sched_document(Text *out) {
     const void *policy;
     text_add(out,
-             "# Schedulers\n\nThis page is made from the schedulers' own tables "
-             "(`src/sched/`); `tyto schedulers` prints the same.\nTo write one of your own: "
-             "[writing-a-scheduler.md](writing-a-scheduler.md).\n\n"
-             "On every machine a policy sees one SM with one scheduler or several, each of "
-             "which asks for one of its own warps:\nwarp slot w belongs to scheduler w mod "
-             "their number. What a scheme defines over an SM (groups of CTAs, PRO's\n"
-             "priorities, CCWS's scores, the limit of `swl`) is kept once, over all warps of "
-             "the SM, and each scheduler picks the\nfirst of its own in that order. What a "
-             "scheme defines over a scheduler's warps (fetch groups, active sets, the\n"
-             "greedy warp) is kept for each. Sub-cores (`sm.subcores`) change nothing of "
-             "this: they decide which warps can go.\n\n"
-             "Kernels of several streams may share the SMs. A warp scheduler goes on with the "
-             "state it has when CTAs of another kernel\ncome: it starts over only when a kernel "
-             "begins on a machine without any. Its view has the first kernel's\n"
-             "`warps_per_cta` and `cta_limit`, and `last_cta_dispatched` when no kernel has a "
-             "CTA left. A CTA scheduler has a state for\neach kernel, with that kernel's CTAs; "
-             "how many of them an SM holds is also bounded by what other kernels' CTAs leave "
-             "free.\n");
+             "# Schedulers\n\nThis page lists every warp and CTA scheduler, with its parameters "
+             "and their sources. It is for those who choose a\nscheduler or compare several. It "
+             "is made from the tables in `src/sched/`; `tyto schedulers` prints the same.\nTo "
+             "write your own, read [writing-a-scheduler.md](writing-a-scheduler.md).\n\nA policy "
+             "sees one SM. An SM has one scheduler or several, and each of them asks the policy "
+             "for one of its own warps:\nwarp slot w belongs to scheduler w mod their number. "
+             "State of the SM (groups of CTAs, PRO's priorities, CCWS's scores,\nthe limit of "
+             "`swl`) is kept once, over all warps of the SM. Each scheduler picks the first "
+             "of its own warps in that\norder. State of a scheduler (fetch groups, active sets, "
+             "the greedy warp) is kept for each scheduler. Sub-cores\n(`sm.subcores`) do not "
+             "change this: they only affect which warps can issue.\n\nKernels of several streams "
+             "may share the SMs. A warp scheduler keeps its state when CTAs of another kernel "
+             "arrive. It\nstarts again only when a kernel begins on an empty machine. Its view "
+             "has `warps_per_cta` and `cta_limit` of the first\nkernel, and "
+             "`last_cta_dispatched` is set when no kernel has a CTA left. A CTA scheduler has a "
+             "state for each kernel, with\nthat kernel's CTAs. CTAs of other kernels also limit "
+             "how many of them an SM holds.\n");
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         text_printf(out, "\n## %s\n\n`%s %s`\n", KINDS[kind]->title, KINDS[kind]->option, VALUE);
         for (int i = 0; (policy = KINDS[kind]->at(i)) != NULL; i++) {

@@ -1,13 +1,13 @@
-/* The lists of warp and CTA schedulers with their parameters, made from their rows. */
+/* The lists of warp and CTA schedulers with their parameters, generated from their rows. */
 #ifndef TYTO_SCHED_LISTING_H
 #define TYTO_SCHED_LISTING_H
 
 #include "base/text.h"
 
-/* As `tyto schedulers` prints it. */
+/* The text that `tyto schedulers` prints. */
 void sched_list(Text *out);
 
-/* As docs/schedulers.md holds it. */
+/* The content of docs/schedulers.md. */
 void sched_document(Text *out);
 
 #endif

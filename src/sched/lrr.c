@@ -1,4 +1,4 @@
-/* Loose round-robin: warps take turns in the order of their slots, and one that cannot issue is
+/* Loose round-robin: warps take turns in the order of their slots; a warp that cannot issue is
  * skipped. Source: OWL section 2.1 (its RR), CCWS section 5.1, PRO section I. */
 #include "sched/policies.h"
 

@@ -1,13 +1,14 @@
-/* Mascar's memory-aware scheduling. While the L1D can take more misses, warps go greedy-then-oldest
- * (equal priority). When its MSHRs or its queue of misses are almost full, one warp owns memory: it
- * alone may issue loads, and they go before all else; the others compute. The owner is the oldest
- * warp that wants to load; it stays the owner until its next instruction waits for its loads, or it
- * waits at a barrier, or ends. So one warp gets all its data, rather than all warps a part.
+/* Mascar's memory-aware scheduling. While the L1D can accept more misses, warps go
+ * greedy-then-oldest (equal priority). When its MSHRs or its miss queue are almost full, one warp
+ * owns memory. Only the owner may issue loads, and it goes first; the others compute. The owner is
+ * the oldest warp that wants to load. It stays the owner until its next instruction waits for its
+ * loads, or it waits at a barrier, or ends. So one warp gets all its data, rather than every warp a
+ * part.
  *
- * Left out: the re-execution queue, which lets accesses that hit pass those that were refused.
- * Stores, atomics and accesses of other spaces are not held back. Source: A. Sethia, D. A. Jamshidi
- * and S. Mahlke, "Mascar: Speeding up GPU Warps by Reducing Memory Pitstops", HPCA 2015. How full
- * "almost full" is, is a parameter: the paper's text was not at hand. */
+ * Left out: the re-execution queue, which lets accesses that hit overtake refused ones. Stores,
+ * atomics and accesses of other spaces are not held back. Source: A. Sethia, D. A. Jamshidi and S.
+ * Mahlke, "Mascar: Speeding up GPU Warps by Reducing Memory Pitstops", HPCA 2015. The threshold for
+ * "almost full" is a parameter, because the paper's text was not available to us. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
@@ -19,17 +20,17 @@ static const TytoPolicyParameter PARAMETERS[] = {
                "free MSHRs of the L1D below which memory counts as saturated",
                "Sethia et al. (HPCA 2015): almost full; the number is ours"},
     [MISSES] = {"misses", TYTO_INTEGER, 1, 0, 65536, NULL,
-                "free places of the queue of misses below which memory counts as saturated",
+                "free entries of the miss queue below which memory counts as saturated",
                 "Sethia et al. (HPCA 2015): almost full; the number is ours"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the warps that may issue, as in gto",
+               "order of the warps that may issue, as in gto",
                "Sethia et al. (HPCA 2015): greedy-then-oldest"},
 };
 
 typedef struct Mascar {
     Greedy greedy;
-    uint32_t mshrs, misses; /* free ones below which memory is saturated */
-    int owner;              /* the warp that alone may load; TYTO_NO_WARP */
+    uint32_t mshrs, misses; /* memory is saturated if fewer than this are free */
+    int owner;              /* the only warp that may load; TYTO_NO_WARP: none */
     bool is_saturated;
     uint64_t saturated; /* SM cycles */
     uint64_t owners;    /* times that a warp became the owner */
@@ -48,7 +49,7 @@ static bool is_full(const Mascar *s, const TytoSmView *view) {
     return view->ctas && (view->l1d_mshrs_free < s->mshrs || view->l1d_misses_free < s->misses);
 }
 
-/* What the last cycle left holds in all cycles that went by. */
+/* The state that the last cycle left holds for all elapsed cycles. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Mascar *s = state;
     s->is_saturated = is_full(s, view);
@@ -56,7 +57,7 @@ static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     else s->owner = TYTO_NO_WARP;
 }
 
-/* The warps that can go on now or soon. */
+/* The warps that can continue now or soon. */
 static uint64_t going(const TytoSmView *view) {
     return view->resident & ~(view->exited | view->at_barrier | view->waits_memory);
 }
@@ -83,7 +84,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return greedy_pick(&s->greedy, view, scheduler, ready);
 }
 
-/* In the next cycle others may load if memory has room again, or the owner does not go on. */
+/* Other warps may load in the next cycle if memory has room again or the owner cannot continue. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const Mascar *s = state;
     const uint64_t wanting = going(view) & view->wants_load;
@@ -114,7 +115,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_mascar = {
     TYTO_POLICY_HEAD,
     .name = "mascar",
-    .summary = "while the L1D's MSHRs are almost full, one warp alone may load, before all else",
+    .summary = "while the L1D's MSHRs are almost full, only one warp may load, and it goes first",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Mascar),

@@ -1,52 +1,53 @@
 /* MD's predictions (see the header).
  *
- * The paper fits a segmented curve to the DRAM reads of its table 5 and does not print it. Three
- * curves are ours. The first goes through that table: each of its three benchmarks is a line of
- * reads over degrees, known by its miss rate at degree 1; lines between are interpolated, and at a
- * miss rate of 1, where there is nothing to lose, nothing grows.
+ * The paper fits a segmented curve to the DRAM reads of its table 5 and does not print it. Here
+ * there are three curves of our own. The first one (table) interpolates that table. Each of its
+ * three benchmarks is a line of reads over degrees, identified by its miss rate at degree 1; lines
+ * between are interpolated. At a miss rate of 1, where nothing can be lost, nothing grows.
  *
- * The second says what can grow. A line's first read is made at any degree, or at none where an
- * earlier kernel has left the line in the cache. What is read again is found while the CTAs'
- * working sets fit into the cache together. Beyond, it is lost as the reads of nbf grow in table 5,
- * whose CTA has a set of 65 lines in a cache of 64 (section 5.1): the curve is over the sets, in
- * caches, and so for sets and caches of any size. All is lost but what a warp reads again at once:
- * of the reads that a lone CTA of table 5 finds in the cache, 0.53 (nbf) and 0.58 (unstructured) go
- * to DRAM where nothing stays. (Its reads and miss rates are of one piece only where 230 of 3,044
- * accesses, and 289 of 8,392, are stores, which miss at any degree.) A set that does not fit is
- * used all over or piece by piece, which its size does not tell; what the CTA lost alone does, by
- * the place on the curve where as much is lost. What one whose set fits loses alone, to lines that
- * stream by and to full sets of the cache, it loses at any degree.
+ * The second one (sets) models what can grow. A line's first read happens at any degree, or at none
+ * if an earlier kernel has left the line in the cache. Repeated reads hit while the CTAs' working
+ * sets together fit into the cache. Beyond that, they are lost as the reads of nbf grow in table 5,
+ * whose CTA has a set of 65 lines in a cache of 64 (section 5.1). The curve is over the size of the
+ * sets in units of the cache, so it applies to sets and caches of any size. All repeated reads are
+ * lost except those that a warp makes immediately. Of the reads that a lone CTA of table 5 finds in
+ * the cache, 0.53 (nbf) and 0.58 (unstructured) go to DRAM when nothing stays in the cache. (Its
+ * reads and miss rates are consistent only if 230 of 3,044 accesses, and 289 of 8,392, are stores,
+ * which miss at any degree.) A set that does not fit may be used as a whole or piece by piece,
+ * which its size does not show. What the CTA lost alone shows it: the place on the curve at which
+ * the same share is lost. If the CTA's set fits, what it loses alone, to streaming lines and to
+ * full sets of the cache, is lost at any degree.
  *
- * The third is the default. It knows more of the CTA: what lies between two reads of a line. N CTAs
- * read N times as much there, except for the lines that they share. From this follows what a cache
- * with its sets and ways loses (sched/reuse.h). What was read is taken as measured. The most that
- * can be read is as for the second; of the reads in between, it counts the share that the lone CTA
- * kept and that N CTAs lose.
+ * The third one (reuse) is the default. It knows more about the CTA: the lines that are read
+ * between two reads of a line. N CTAs read N times as many in between, except for the lines that
+ * they share. From this follows what a cache with its sets and ways loses (sched/reuse.h). The
+ * reads measured alone are taken as they are. The upper limit of reads is that of the second curve.
+ * Between these, the curve uses the share of hits of the lone CTA that N CTAs lose.
  *
- * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
- * is taken in part, as a power, for a CTA of fewer, and as it is printed for one of more: to the
- * power of 16 warps, 1.1 and 1.2 would give 2.10 at the second CTA, more than two CTAs one after
- * the other take.
+ * Each degree adds a CTA of 6 warps to the paper's SM. The growth of latency and pipeline per
+ * degree is used in part, as a power, for a CTA with fewer warps, and as printed for a CTA with
+ * more. To the power of 16 warps, 1.1 and 1.2 would give 2.10 at the second CTA, more than two CTAs
+ * take one after another.
  *
- * A CTA's time grows by the growths' product. The paper says of reads times latency that it is more
- * than the time's growth in some cases and less in many others (section 4.3: in 4 and 17 of table
- * 7's 21 rows), "not enough", for which the pipeline's is to compensate (4.4). All three grow at
- * every degree; with `flat=keeps` latency and pipeline stay as they are where DRAM reads do not
- * grow, as the latencies of table 4 do, 264 cycles with 2 warps and 270 with 14, but not those of
- * bfs in table 7 (by 1.02 to 1.43 for each CTA).
+ * A CTA's time grows by the product of the growths. According to the paper, reads times latency
+ * grow more than the time in some cases and less in many others (section 4.3: in 4 and 17 of table
+ * 7's 21 rows), which is "not enough"; the growth of the pipeline is meant to compensate (4.4). All
+ * three grow at every degree. With `flat=keeps`, latency and pipeline do not grow if DRAM reads do
+ * not. The latencies of table 4 behave like this (264 cycles with 2 warps and 270 with 14), but not
+ * those of bfs in table 7 (growth by 1.02 to 1.43 for each CTA).
  *
- * With `time=parts`, which is ours, two things count that are in no factor of the product. A lone
+ * `time=parts`, which is ours, considers two effects that no factor of the product contains. A lone
  * CTA waits for memory only part of its time, and only that part grows with its reads and their
- * latency; the rest is time in the pipeline. And the more of the MSHRs a lone CTA has in use, the
- * less room it leaves for the reads of others. Both are counted while it runs.
+ * latency; the rest is time in the pipeline. And the more MSHRs a lone CTA uses, the fewer are left
+ * for the reads of others. Both are measured while it runs.
  *
- * Its parts give one bound of a CTA's time, the MSHRs another, and where the two are of like size a
- * CTA takes longer than either: some of its reads find no MSHR while others find one at once. The
- * root of the sum of their squares tells that, less what the lone CTA has of it. Over seven of MD's
- * programs with five sizes of the L1D, at degrees 2 to 8, the logarithm of the throughput is then
- * off by 0.17 in the root mean square where reads and latencies are as they came to be, and by 0.29
- * where they are predicted (docs/reproduction-md.md); with the greater of the two it was 0.38 and
- * 0.45. */
+ * The parts give one bound of a CTA's time and the MSHRs another. If the two are of similar size, a
+ * CTA takes longer than either, because some of its reads find no MSHR while others find one at
+ * once. The root of the sum of their squares models this, less the share of the lone CTA. Over
+ * seven of MD's programs with five sizes of the L1D, at degrees 2 to 8, the logarithm of the
+ * throughput then has a root-mean-square error of 0.17 if measured reads and latencies are used,
+ * and of 0.29 if predicted ones are used (docs/reproduction-md.md). With the greater of the two
+ * bounds instead, the errors were 0.38 and 0.45. */
 #include "sched/md_model.h"
 
 #include <math.h>
@@ -67,7 +68,8 @@ static const struct Curve {
 };
 enum { CURVES = sizeof TABLE_5 / sizeof *TABLE_5 };
 
-/* Reads of a CTA, relative to degree 1, along one line; `degree` from 1 to 8, not only whole. */
+/* Reads of a CTA, relative to degree 1, along one line; `degree` from 1 to 8, not only whole
+ * numbers. */
 static double along(const struct Curve *curve, double degree) {
     int below = (int)degree;
     if (below >= MD_MAX_DEGREE) return curve->reads[MD_MAX_DEGREE - 1] / curve->reads[0];
@@ -103,12 +105,12 @@ double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads
     return dram_reads > 5 * cache_lines ? 1.2 : 1.1;
 }
 
-/* `growth` to the power of warps / MD_CTA_WARPS, at most 1: by multiplication, and a root by
- * Newton's method, since pow may differ in the last bit from host to host. */
+/* `growth` to the power of warps / MD_CTA_WARPS, at most 1. Uses multiplication, and Newton's
+ * method for the root, because pow may differ in the last bit between hosts. */
 static double grow_in_part(double growth, uint32_t warps) {
     enum { STEPS = 40 };
     if (warps >= MD_CTA_WARPS) return growth;
-    double root = 1 + (growth - 1) / MD_CTA_WARPS, power = 1; /* the root is no greater than this */
+    double root = 1 + (growth - 1) / MD_CTA_WARPS, power = 1; /* upper bound of the root */
     for (int step = 0; step < STEPS; step++) {
         double rest = growth;
         for (int i = 1; i < MD_CTA_WARPS; i++)
@@ -120,24 +122,25 @@ static double grow_in_part(double growth, uint32_t warps) {
     return power;
 }
 
-/* The table is for working sets of a cache's size or more: a CTA that fits several times contends
- * only as far as the working sets together overflow the cache. */
+/* The table holds for working sets of at least the cache's size. CTAs with smaller sets contend
+ * only as far as the sets together exceed the cache. */
 static double reads_by_table(const MdInputs *inputs, uint32_t degree) {
     double miss_rate = inputs->accesses > 0 ? fmin(1, inputs->dram_reads / inputs->accesses) : 0;
     double share = fmin(1, inputs->working_set / inputs->cache_lines);
     return inputs->dram_reads * reads_at(miss_rate, fmax(1, degree * share));
 }
 
-static const double NBF_SETS = 65.0 / 64; /* its working set, in caches: section 5.1 */
+static const double NBF_SETS = 65.0 / 64; /* nbf's working set in caches: section 5.1 */
 
-/* Share lost of what is read again, where the working sets are `sets` caches. */
+/* Share of repeated reads that is lost if the working sets have the size of `sets` caches. */
 static double lost_at(double sets) {
     const struct Curve *nbf = &TABLE_5[0];
     double all = nbf->reads[MD_MAX_DEGREE - 1] / nbf->reads[0];
     return (along(nbf, fmax(1, sets / NBF_SETS)) - 1) / (all - 1);
 }
 
-/* The sets, in caches, at which a share of `lost` is; beyond the curve its end. */
+/* The size of the sets, in caches, at which a share of `lost` is lost; at most the end of the
+ * curve. */
 static double sets_that_lose(double lost) {
     for (int n = 1; n < MD_MAX_DEGREE; n++) {
         double from = lost_at(n * NBF_SETS), to = lost_at((n + 1) * NBF_SETS);
@@ -146,8 +149,8 @@ static double sets_that_lose(double lost) {
     return MD_MAX_DEGREE * NBF_SETS;
 }
 
-/* DRAM reads of a CTA when nothing stays in the cache: it loses the share `reread` of what it found
- * there alone. */
+/* DRAM reads of a CTA when nothing stays in the cache: it loses the share `reread` of its hits when
+ * alone. */
 static double reads_at_most(const MdInputs *inputs, double reread) {
     return inputs->dram_reads + reread * fmax(0, inputs->loads - inputs->dram_reads);
 }
@@ -162,9 +165,10 @@ static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degr
     return fmax(inputs->dram_reads, first + (at_most - first) * lost_at(degree * alone));
 }
 
-/* How many times the lines of one CTA `degree` CTAs read together. Other CTAs had left the lines in
- * the cache that the CTA did not have to read from DRAM: all CTAs share them. (Its reads from DRAM
- * may contain a line twice, or several sectors of a line, so the result is a lower bound.) */
+/* The number of lines that `degree` CTAs read together, relative to one CTA. Lines that the CTA did
+ * not have to read from DRAM had been left in the cache by other CTAs, so all CTAs share them. (Its
+ * reads from DRAM may contain a line twice, or several sectors of a line, so the result is a lower
+ * bound.) */
 static double times_the_lines(const MdInputs *inputs, uint32_t degree) {
     double own = inputs->lines > 0 ? fmin(1, inputs->dram_reads / inputs->lines) : 1;
     return 1 + (degree - 1) * own;
@@ -192,12 +196,12 @@ double md_dram_reads(const MdInputs *inputs, const MdModel *model, uint32_t degr
     return inputs->dram_reads;
 }
 
-/* Whether degree `p` reads more than a lone CTA: lines are whole. */
+/* Whether degree `p` reads at least one line more than a lone CTA. */
 static bool has_grown(const MdInputs *inputs, const MdPrediction *p) {
     return p->dram_reads >= inputs->dram_reads + 1;
 }
 
-/* What latency and pipeline grow by from `before` to `p`, at degree n. */
+/* Sets the growth of latency and pipeline from `before` to `p`, at degree n. */
 static void grow(const MdInputs *inputs, const MdModel *model, uint32_t n,
                  const MdPrediction *before, MdPrediction *p) {
     p->latency_growth = p->pipeline_growth = 1;
@@ -211,9 +215,9 @@ static void grow(const MdInputs *inputs, const MdModel *model, uint32_t n,
     p->pipeline_growth = grow_in_part(pipeline, inputs->warps);
 }
 
-/* A CTA's time at degree n, over degree 1: what it waited for memory grows with the reads and their
- * latency, the rest with the pipeline; and the reads of n CTAs are under way no more at a time than
- * the MSHRs allow. */
+/* A CTA's time at degree n, relative to degree 1. The share in which it waited for memory grows
+ * with the reads and their latency, the rest with the pipeline. The MSHRs limit the reads of n CTAs
+ * in flight. */
 static double time_by_parts(const MdInputs *inputs, uint32_t n, const MdPrediction *p) {
     double reads = fmax(1, p->dram_reads) / fmax(1, inputs->dram_reads);
     double latency = inputs->load_latency > 0 ? p->latency / inputs->load_latency : 1;

@@ -1,6 +1,6 @@
-/* OWL: scheduling for bank-level parallelism on the SMs, and opportunistic prefetch in the memory
- * controllers. The prefetcher is a part of the DRAM channel (dram/), and is asked for by the
- * parameters from `prefetch` on; on the SM this is cta-aware-locality-blp. Source: OWL sections 4.3
+/* OWL: scheduling for bank-level parallelism on the SMs, and opportunistic prefetching in the
+ * memory controllers. The prefetcher is a part of the DRAM channel (dram/); the parameters from
+ * `prefetch` on configure it. On the SM this is cta-aware-locality-blp. Source: OWL sections 4.3
  * and 4.4. */
 #include "sched/policies.h"
 
@@ -30,18 +30,18 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [LOWER] = {"lower", TYTO_INTEGER, 8, 0, 128, NULL, "least lines to prefetch (scheme min)",
                "OWL section 4.4"},
     [HIGHER] = {"higher", TYTO_INTEGER, 16, 0, 128, NULL,
-                "the same while fewer requests wait than `threshold`", "OWL section 4.4"},
+                "least lines to prefetch while fewer requests than `threshold` wait",
+                "OWL section 4.4"},
     [THRESHOLD] = {"threshold", TYTO_INTEGER, 0, 0, 4096, NULL,
-                   "waiting requests of a channel; 0: the mean of what has been waiting so far",
+                   "waiting requests of a channel; 0: the mean of their number so far",
                    "OWL section 4.4"},
     [SKIP] = {"skip", TYTO_CHOICE, SKIP_SENT, 0, 1, SKIPS,
               "lines not to prefetch: those sent since the row was opened, or also those in L2",
               "OWL sections 4.4 and 4.5: bits reset when a row is opened; cached is ours"},
-    [ORDER] =
-        {"order", TYTO_CHOICE, TYTO_PREFETCH_AROUND, 0, 2, ORDERS,
-         "prefetched next: from the row's first line on, from the line sent last on around the "
-         "row, or only to its end",
-         "OWL section 4.4: sequentially; where from is not given"},
+    [ORDER] = {"order", TYTO_CHOICE, TYTO_PREFETCH_AROUND, 0, 2, ORDERS,
+               "which line is prefetched next: from the row's first line on (row), from the line "
+               "sent last on, around the row (demand) or only to its end (onward)",
+               "OWL section 4.4: sequentially; where from is not given"},
     [START] = {"start", TYTO_CHOICE, TYTO_PREFETCH_IDLE, 0, 1, STARTS,
                "when prefetching of a row may begin: always, or only while no request to another "
                "row of its bank waits",

@@ -1,13 +1,14 @@
 /* Priority-based cache allocation, the warps' part: the oldest warps hold tokens, and only their
- * misses take lines of the L1D; the others may hit, and their misses bypass it. At most `warps`
- * warps issue, the oldest. The number of tokens, and before it the number of warps, climbs the hill
- * of the SM's instructions per period: a step in the same direction while it rises, back otherwise.
+ * misses allocate lines in the L1D. The other warps may hit, and their misses bypass it. At most
+ * `warps` warps issue, the oldest. The number of warps, and then the number of tokens, is set by
+ * hill climbing on the SM's instructions per period: a step in the same direction while they rise,
+ * otherwise back.
  *
- * The paper finds where to begin by CCWS or by a profile; here the first values are parameters. As
- * in swl, all warps of a CTA may issue while one of them waits at a barrier. Source: D. Li, M. Rhu,
- * D. R. Johnson, M. O'Connor, M. Erez, D. Burger, D. S. Fussell and S. W. Keckler, "Priority-Based
- * Cache Allocation in Throughput Processors", HPCA 2015. The paper's text was not at hand: period
- * and step are ours. */
+ * The paper finds the starting point with CCWS or a profile; here the first values are parameters.
+ * As in swl, all warps of a CTA may issue while one of them waits at a barrier. Source: D. Li, M.
+ * Rhu, D. R. Johnson, M. O'Connor, M. Erez, D. Burger, D. S. Fussell and S. W. Keckler,
+ * "Priority-Based Cache Allocation in Throughput Processors", HPCA 2015. The paper's text was not
+ * available to us: period and step are ours. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
@@ -20,28 +21,28 @@ static const char *const CLIMBS[] = {"none", "tokens", "both", NULL};
 #define SOURCE "Li et al. (HPCA 2015); the value is ours"
 static const TytoPolicyParameter PARAMETERS[] = {
     [TOKENS] = {"tokens", TYTO_INTEGER, 8, 1, TYTO_MAX_WARPS, NULL,
-                "warps whose misses take lines of the L1D, at first", SOURCE},
+                "warps whose misses allocate L1D lines, at the start", SOURCE},
     [WARPS] = {"warps", TYTO_INTEGER, TYTO_MAX_WARPS, 1, TYTO_MAX_WARPS, NULL,
-               "warps of the SM that issue, at first", SOURCE},
+               "warps of the SM that issue, at the start", SOURCE},
     [PERIOD] = {"period", TYTO_INTEGER, 16384, 1, 1000000000, NULL, "SM cycles between two steps",
                 SOURCE},
     [CLIMB] = {"climb", TYTO_CHOICE, CLIMB_BOTH, 0, 2, CLIMBS,
                "what changes: nothing, the tokens, or first the warps upwards and then the tokens",
                "Li et al. (HPCA 2015)"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
-               "who is first of the warps that may issue, as in gto", "ours"},
+               "order of the warps that may issue, as in gto", "ours"},
 };
 
 typedef struct Pcal {
     Greedy greedy;
-    uint64_t holders, allowed, exited; /* warps with a token; that may issue; when these had exited
-                                        */
-    uint64_t period, left;             /* SM cycles: of a period, to its end */
-    uint64_t issued, before;           /* instructions of this period, of the one before */
-    int tokens, warps, most;           /* warps; `most`: slots */
-    int step;                          /* of the tokens: 1 or -1 */
+    uint64_t holders, allowed, exited; /* warps with a token; warps that may issue; warps that had
+                                          exited then */
+    uint64_t period, left;             /* SM cycles: period; rest of this period */
+    uint64_t issued, before;           /* instructions: in this period; in the one before */
+    int tokens, warps, most;           /* numbers of warps; `most`: warp slots */
+    int step;                          /* of `tokens`: 1 or -1 */
     bool climbs_tokens, climbs_warps;
-    uint64_t bypasses; /* misses that took no line */
+    uint64_t bypasses; /* misses that allocated no line */
 } Pcal;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -68,7 +69,7 @@ static void decide(Pcal *s, const TytoSmView *view) {
     }
 }
 
-/* More warps as long as each step has helped; then tokens. */
+/* Adds warps as long as each step has helped; then changes tokens. */
 static void climb(Pcal *s) {
     const bool has_risen = s->issued >= s->before;
     if (s->climbs_warps) {
@@ -99,7 +100,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
     return s->climbs_tokens && view->resident & ~s->allowed ? s->left : UINT64_MAX;
 }
 
-/* There is no event for an exit. */
+/* Exits are checked here because there is no event for them. */
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     Pcal *s = state;
     if (s->exited != view->exited) decide(s, view);

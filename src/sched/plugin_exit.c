@@ -1,7 +1,7 @@
-/* Redirects a plug-in's calls of _exit, see the header: its relocations name the words that hold
- * the addresses of functions it calls.
+/* Redirects a plug-in's calls of _exit (see the header). The plug-in's relocations name the words
+ * that hold the addresses of the functions it calls.
  *
- * Left out: system calls of its own, and calls by libraries that it loads. */
+ * Left out: direct system calls, and calls by libraries that the plug-in loads. */
 #include "sched/plugin_exit.h"
 
 #include <dlfcn.h>
@@ -15,14 +15,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the dynamic section of an object says of its relocations. */
+/* The parts of an object's dynamic section that describe its relocations. */
 typedef struct Relocations {
     const struct link_map *object;
     const char *strings;
     const ElfW(Sym) * symbols;
 } Relocations;
 
-/* The value of an entry; an address is relocated by the loader, on most systems. NULL: none. */
+/* The value of an entry; 0: none. On most systems the loader has relocated addresses. */
 static uintptr_t entry_of(const struct link_map *object, ElfW(Sxword) tag, bool is_address) {
     const ElfW(Dyn) *entry = object->l_ld;
     while (entry->d_tag != DT_NULL && entry->d_tag != tag)
@@ -37,7 +37,7 @@ static bool ends_the_process(const char *name) {
            strcmp(name, "quick_exit") == 0;
 }
 
-/* Writes the address of exit, to a page that the loader may have made read-only. */
+/* Writes the address of exit to a page that the loader may have made read-only. */
 static void write_exit(void *place) {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t start = (uintptr_t)place & ~(page - 1);

@@ -1,5 +1,5 @@
-/* The warp schedulers that come with Tyto, one file each: POLICY(name) is the constant sched_NAME.
- * The registry (registry.c), and with it every list and help, follows their order here. */
+/* The built-in warp schedulers, one file each: POLICY(name) is the constant sched_NAME. The
+ * registry (registry.c), and with it every list and help text, follows their order here. */
 #ifndef TYTO_SCHED_POLICIES_H
 #define TYTO_SCHED_POLICIES_H
 

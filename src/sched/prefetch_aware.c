@@ -1,13 +1,13 @@
 /* Prefetch-aware scheduling: two-level scheduling with fetch groups (sched/fetch_groups.h) whose
- * warps lie apart, so that consecutive warps, which tend to read consecutive lines, are in
- * different groups. One group's misses then show what the next groups will read, early enough to
- * prefetch it: when enough lines of a block of consecutive lines have missed, its other lines are
- * prefetched.
+ * warps are not adjacent, so that consecutive warps, which tend to read consecutive lines, are in
+ * different groups. The misses of one group then predict what the next groups will read, early
+ * enough to prefetch it. When enough lines of a block of consecutive lines have missed, its other
+ * lines are prefetched.
  *
- * A group's lines also lie in other DRAM banks than those of a group of consecutive warps, which
- * needs no more than the grouping. Source: A. Jog et al., "Orchestrated Scheduling and Prefetching
- * for GPGPUs", ISCA 2013. The paper's text was not at hand: its constants are as others quote them,
- * and the table of blocks is ours: direct-mapped. */
+ * A group's lines are also in other DRAM banks than those of a group of consecutive warps; the
+ * grouping alone achieves this. Source: A. Jog et al., "Orchestrated Scheduling and Prefetching for
+ * GPGPUs", ISCA 2013. The paper's text was not available to us: its constants are quoted from other
+ * papers. The table of blocks is ours: direct-mapped. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -31,8 +31,8 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 /* A block with a line that missed. */
 typedef struct Block {
-    uint64_t number;   /* its address over its bytes, and 1; 0: none */
-    uint32_t demanded; /* its lines that have missed, bit each; all, once they are prefetched */
+    uint64_t number;   /* its address divided by its size, plus 1; 0: none */
+    uint32_t demanded; /* lines that have missed, one bit each; all ones after the prefetch */
 } Block;
 
 typedef struct PrefetchAware {
@@ -40,8 +40,8 @@ typedef struct PrefetchAware {
     uint64_t line_bytes;
     uint32_t lines, demanded, entries;
     bool prefetches;
-    uint64_t asked, refused; /* prefetches since the kernel's start */
-    Block *blocks;           /* behind this: `entries` of them */
+    uint64_t asked, refused; /* prefetches since the kernel's start: accepted, refused */
+    Block *blocks;           /* stored behind this struct: `entries` blocks */
 } PrefetchAware;
 
 static size_t extra_bytes(const TytoSmView *view, const double *values) {
@@ -112,7 +112,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_prefetch_aware = {
     TYTO_POLICY_HEAD,
     .name = "prefetch-aware",
-    .summary = "two-level groups of warps that lie apart, and prefetch of what their misses show",
+    .summary = "two-level with groups of distant warps, and prefetch of lines near their misses",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(PrefetchAware),

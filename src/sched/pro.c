@@ -1,21 +1,21 @@
-/* PRO, progress-aware scheduling: CTAs are ranked by state and progress, and warps inside their CTA
- * by progress. Progress is the number of thread instructions issued: of a warp's, those of its
- * active threads, whether a guard lets them execute or not (section III.E).
+/* PRO, progress-aware scheduling: CTAs are ranked by state and progress, and warps within their CTA
+ * by progress. Progress is the number of thread instructions issued: for each instruction of a
+ * warp, its active threads, whether or not a guard lets them execute (section III.E).
  *
- * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps comes first,
- * one with warps at a barrier second, and the others, the furthest first, last. Afterwards (the
- * slow phase) a CTA with warps at a barrier comes before the others; of these the one with the
- * least progress is first. The others are sorted again every N cycles (section III.C). Between
- * sorts, each keeps its progress at the last sort. This holds for a CTA that comes back from a
- * barrier too, since its progress after the sort would count for it alone. By the text of lines 57
- * to 61, it would keep its progress of the last sort that included it.
+ * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps goes first,
+ * then one with warps at a barrier. The others come last, those with the most progress first.
+ * Afterwards (the slow phase) a CTA with warps at a barrier goes before the others; of these, the
+ * one with the least progress goes first. The others are sorted again every N cycles (section
+ * III.C). Between sorts, each keeps its progress at the last sort. This also holds for a CTA that
+ * returns from a barrier; otherwise it alone would count progress after the sort. According to
+ * lines 57 to 61, it would keep its progress of the last sort that included it.
  *
- * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no
- * arrow for; algorithm 1 has: its first warp at a barrier puts it into barrierWait whatever it was
- * in (lines 20 and 21), its first finished one into finishWait (lines 4 to 8).
+ * A CTA may have both finished warps and warps at a barrier. The paper's figure 3 has no arrow for
+ * this case, but algorithm 1 does. A CTA's first warp at a barrier puts it into barrierWait in any
+ * state (lines 20 and 21), and its first finished warp puts it into finishWait (lines 4 to 8).
  *
- * The switch `barriers` leaves the barrier states out. `progress=normalised` is the paper's
- * alternative: what a finished CTA executed is all that there is to do. Source: PRO section III,
+ * The parameter `barriers` can leave the barrier states out. `progress=normalised` is the paper's
+ * alternative: the instructions of a finished CTA are taken as the total. Source: PRO section III,
  * figure 3, algorithm 1. */
 #include "sched/policies.h"
 
@@ -30,10 +30,11 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [THRESHOLD] = {"threshold", TYTO_INTEGER, 1000, 1, 1e9, NULL, "SM cycles between two sorts",
                    "PRO section III.C"},
     [BARRIERS] = {"barriers", TYTO_CHOICE, 1, 0, 1, BARRIER_CHOICES,
-                  "a CTA with warps at a barrier goes before those that wait for nothing",
+                  "whether a CTA with warps at a barrier goes before CTAs in noWait",
                   "PRO section III.C; without, section IV on scalarProd"},
     [PROGRESS] = {"progress", TYTO_CHOICE, PROGRESS_INSTRUCTIONS, 0, 1, PROGRESS_CHOICES,
-                  "of a CTA: thread instructions, or at most those of the CTA that finished last",
+                  "a CTA's progress: its thread instructions, or these up to the number of the CTA "
+                  "that finished last",
                   "PRO section III.C: the alternative"},
 };
 
@@ -49,7 +50,7 @@ typedef enum State {
 
 typedef enum Step { WARP_AT_BARRIER, LAST_WARP_AT_BARRIER, WARP_FIN, LAST_TB_ASSIGNED, STEPS } Step;
 
-/* Figure 3, and algorithm 1 where that has no arrow. */
+/* Figure 3; algorithm 1 where figure 3 has no arrow. */
 static const uint8_t NEXT[STATES][STEPS] = {
     [NO_WAIT] = {BARRIER_WAIT, NO_WAIT, FINISH_WAIT, FINISH_NO_WAIT},
     [BARRIER_WAIT] = {BARRIER_WAIT, NO_WAIT, FINISH_WAIT, BARRIER_WAIT_1},
@@ -58,7 +59,8 @@ static const uint8_t NEXT[STATES][STEPS] = {
     [BARRIER_WAIT_1] = {BARRIER_WAIT_1, FINISH_NO_WAIT, BARRIER_WAIT_1, BARRIER_WAIT_1},
 };
 
-/* High, medium, low: smaller goes first. The states of one phase never meet those of the other. */
+/* High, medium, low: the lowest goes first. States of different phases never occur at the same
+ * time. */
 static const uint8_t CLASS[STATES] = {[FINISH_WAIT] = 0,
                                       [BARRIER_WAIT] = 1,
                                       [BARRIER_WAIT_1] = 1,
@@ -66,13 +68,14 @@ static const uint8_t CLASS[STATES] = {[FINISH_WAIT] = 0,
                                       [FINISH_NO_WAIT] = 2};
 
 typedef struct ProCta {
-    uint64_t index;     /* in the grid */
-    uint64_t progress;  /* thread instructions, when CTAs that wait as it does were last sorted */
-    uint64_t sorted_by; /* the same at the last regular sort; 0 before it */
+    uint64_t index;     /* index in the grid */
+    uint64_t progress;  /* thread instructions when CTAs in the same waiting state were last
+                           sorted */
+    uint64_t sorted_by; /* thread instructions at the last regular sort; 0 before the first one */
     uint8_t state;      /* State */
     uint8_t slot;       /* CTA slot */
-    uint8_t finished;   /* warps */
-    uint8_t at_barrier; /* warps, at any of its barriers */
+    uint8_t finished;   /* finished warps */
+    uint8_t at_barrier; /* warps at any of its barriers */
 } ProCta;
 
 typedef struct Pro {
@@ -81,11 +84,11 @@ typedef struct Pro {
     uint64_t before[TYTO_MAX_WARPS]; /* by warp: all warps that go before it */
     uint8_t order[TYTO_MAX_CTAS];    /* CTA slots, highest priority first */
     uint8_t count;                   /* CTAs in `order` */
-    bool heeds_barriers;             /* `barriers` */
-    bool is_normalised;              /* `progress` */
+    bool heeds_barriers;             /* the parameter `barriers` */
+    bool is_normalised;              /* the parameter `progress` */
     uint64_t whole;                  /* thread instructions of the CTA that finished last */
     bool is_slow;                    /* the last CTA has been dispatched */
-    bool is_stale;                   /* `order` and `before` do not show the CTAs as they are */
+    bool is_stale;                   /* `order` and `before` are out of date */
     uint64_t threshold;              /* SM cycles between sorts */
     uint64_t next_sort;              /* SM cycle */
     uint64_t sorts;                  /* sorts since the kernel's start */
@@ -109,13 +112,13 @@ static uint64_t progress_of(const TytoSmView *view, int slot) {
     return sum;
 }
 
-/* The same as the sorts see it. */
+/* The same, as the sorts use it. */
 static uint64_t progress_to_rank(const Pro *s, const TytoSmView *view, int slot) {
     uint64_t progress = progress_of(view, slot);
     return s->is_normalised && s->whole && progress > s->whole ? s->whole : progress;
 }
 
-/* Negative when a goes before b. */
+/* Negative if a goes before b. */
 static int compare(const ProCta *a, const ProCta *b) {
     if (CLASS[a->state] != CLASS[b->state]) return CLASS[a->state] - CLASS[b->state];
     bool is_finish = a->state == FINISH_WAIT, is_low = CLASS[a->state] == 2;
@@ -128,7 +131,7 @@ static int compare(const ProCta *a, const ProCta *b) {
     return a->index < b->index ? -1 : 1;
 }
 
-/* Ranks the CTAs, and through them the warps. */
+/* Ranks the CTAs and, through them, the warps. */
 static void rank(Pro *s, const TytoSmView *view) {
     s->count = 0;
     for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
@@ -148,7 +151,7 @@ static void rank(Pro *s, const TytoSmView *view) {
     s->is_stale = false;
 }
 
-/* Sorts a CTA's warps by progress, the furthest first or last; equal ones by their slot. */
+/* Sorts a CTA's warps by progress, the most or the least first; equal ones by slot. */
 static void sort_warps(Pro *s, const TytoSmView *view, int slot, bool is_furthest_first) {
     uint8_t order[TYTO_MAX_WARPS];
     int count = 0;
@@ -169,7 +172,7 @@ static void sort_warps(Pro *s, const TytoSmView *view, int slot, bool is_furthes
     }
 }
 
-/* The regular sort of the CTAs that wait for nothing, and of their warps. */
+/* The regular sort of the CTAs that do not wait, and of their warps. */
 static void sort_others(Pro *s, const TytoSmView *view) {
     State state = s->is_slow ? FINISH_NO_WAIT : NO_WAIT;
     for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
@@ -183,8 +186,8 @@ static void sort_others(Pro *s, const TytoSmView *view) {
 
 /* ---- Events ---- */
 
-/* The number of a CTA's warps that have finished or are at barriers has changed: the CTAs in its
- * state are sorted again, unless only the regular sort moves them. */
+/* Called when the number of a CTA's finished warps or warps at barriers has changed: takes the
+ * current progress of all CTAs in its state, unless only the regular sort moves them. */
 static void note_waiting(Pro *s, const TytoSmView *view, int slot) {
     State state = (State)s->cta[slot].state;
     for (uint64_t rest = CLASS[state] == 2 ? 0 : view->ctas; rest; rest &= rest - 1) {
@@ -199,7 +202,8 @@ static void move(Pro *s, const TytoSmView *view, int slot, Step step) {
     note_waiting(s, view, slot);
 }
 
-/* The first of a CTA's warps has finished or is at a barrier: those behind are to catch up. */
+/* The first warp of a CTA has finished or is at a barrier: its warps with the least progress now go
+ * first. */
 static void first_of(Pro *s, const TytoSmView *view, int slot, Step step) {
     sort_warps(s, view, slot, false);
     move(s, view, slot, step);
@@ -247,8 +251,8 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     }
 }
 
-/* Cycles in which the SM slept come together: the sorts that fell among them had nothing new to
- * sort, so one stands for all, and the next is due when it would have been. */
+/* Cycles in which the SM slept are reported together. Sorts that were due in them had nothing new
+ * to sort, so one sort replaces them all. The next one is due as if they had happened. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t count) {
     (void)count;
     Pro *s = state;
@@ -266,8 +270,8 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return tyto_first(s->before, ready);
 }
 
-/* The CTAs by the progress that they have made, whatever their states: the paper's table IV.
- * How many they are. */
+/* Lists the CTAs by their progress, regardless of their states: the paper's table IV. Returns their
+ * number. */
 static size_t list_by_progress(const TytoSmView *view, double *indices) {
     uint64_t progress[TYTO_MAX_CTAS];
     int count = 0;
@@ -319,7 +323,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_pro = {
     TYTO_POLICY_HEAD,
     .name = "pro",
-    .summary = "progress-aware: CTAs about to finish or to cross a barrier first, then by progress",
+    .summary = "progress-aware: CTAs close to their end or a barrier first, then by progress",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Pro),

@@ -1,4 +1,4 @@
-/* The table of warp schedulers, and how one is chosen (see the header). */
+/* The table of warp schedulers, and their selection (see the header). */
 #include "sched/registry.h"
 
 #include <stdio.h>
@@ -24,16 +24,16 @@ enum {
     PREFETCH_ORDER_COUNT = sizeof PREFETCH_ORDERS / sizeof *PREFETCH_ORDERS
 };
 
-/* One allocation's worth of what a choice consists of. */
+/* All parts of a choice, in one allocation. */
 typedef struct Chosen {
-    SchedPolicy policy;  /* first, so that freeing finds the rest */
-    PolicyChoice choice; /* what it was made of */
-    Arena *arena;        /* owns this and all that `policy` points to */
+    SchedPolicy policy;  /* first member, so that freeing finds the rest */
+    PolicyChoice choice; /* the choice that `policy` was made from */
+    Arena *arena;        /* owns this struct and everything that `policy` points to */
 } Chosen;
 
 const TytoPolicy *sched_policy_at(int i) { return i >= 0 && i < POLICY_COUNT ? POLICIES[i] : NULL; }
 
-/* ---- The kind ---- */
+/* ---- The kind of policy ---- */
 
 static const void *at(int i) { return sched_policy_at(i); }
 
@@ -66,7 +66,7 @@ const PolicyKind sched_kind_warp = {.title = "Warp schedulers",
 
 /* ---- A choice ---- */
 
-/* Asks the policy what it wants prefetched, which must be something that there is. */
+/* Asks the policy for its DRAM prefetch settings, which must be valid. */
 static bool ask_prefetch(SchedPolicy *chosen, Diag *diag) {
     const TytoPolicy *policy = chosen->policy;
     chosen->prefetch = (TytoDramPrefetch){.size = sizeof chosen->prefetch};

@@ -24,7 +24,7 @@ void sched_csv_end(FILE *file, const RunStats *run) {
     text_free(&origin);
 }
 
-/* A comma for each of the origin's columns. */
+/* One comma for each of the origin's columns. */
 #define COMMA(name, meaning) ","
 static const char no_origin[] = RUN_ORIGIN(COMMA);
 #undef COMMA

@@ -1,5 +1,4 @@
-/* The distances by the marks that stand, the losses by the binomial distribution (see the header).
- */
+/* Reuse distances from live marks, and losses from the binomial distribution (see the header). */
 #include "sched/reuse.h"
 
 #include <stdbool.h>
@@ -7,15 +6,16 @@
 
 enum { PLACES = 1 << REUSE_LINE_BITS, MARKS = 2 * PLACES };
 
-/* ---- Marks: numbers given to reads in order; a mark is live while it is its line's last ---- */
+/* ---- Marks: numbers given to reads in order; a mark is live while it belongs to the last read of
+ * its line ---- */
 
-/* A mark begins (+1) or ceases (-1) to stand. */
+/* A mark becomes live (`change` is +1) or stops being live (-1). */
 static void stand(Reuse *reuse, uint32_t mark, int change) {
     for (uint32_t i = mark + 1; i < MARKS; i += i & -i)
         reuse->standing[i] = (uint16_t)(reuse->standing[i] + change);
 }
 
-/* Marks up to `mark` that stand. */
+/* Number of live marks up to `mark`. */
 static uint32_t standing_up_to(const Reuse *reuse, uint32_t mark) {
     uint32_t sum = 0;
     for (uint32_t i = mark + 1; i; i &= i - 1)
@@ -23,7 +23,7 @@ static uint32_t standing_up_to(const Reuse *reuse, uint32_t mark) {
     return sum;
 }
 
-/* All marks are given out: those that stand get the first ones, in their order. */
+/* Called when all marks are used: gives the live ones the lowest numbers, in their order. */
 static void renumber(Reuse *reuse) {
     uint32_t next = 0;
     memset(reuse->standing, 0, sizeof reuse->standing);
@@ -64,7 +64,7 @@ void reuse_read(Reuse *reuse, uint64_t line) {
 
 /* ---- Losses ---- */
 
-/* `base` to a whole power, by multiplication: pow may differ in the last bit from host to host. */
+/* `base` to an integer power, by multiplication: pow may differ in the last bit between hosts. */
 static double to_the(double base, uint64_t power) {
     double result = 1;
     for (; power; power >>= 1, base *= base)
@@ -72,8 +72,8 @@ static double to_the(double base, uint64_t power) {
     return result;
 }
 
-/* Of `others` lines, each in a set by a chance of one in `sets`: how probable `ways` or more are.
- */
+/* The probability that at least `ways` of `others` lines are in a line's set, where each line is in
+ * any of `sets` sets with equal probability. */
 static double are_driven_out(uint64_t others, uint32_t sets, uint32_t ways) {
     if (others < ways) return 0;
     if (sets == 1) return 1;

@@ -7,7 +7,7 @@
 
 enum { MAX_WORD = 64, MAX_ROWS = 64 }; /* no policy has longer names or values, or more rows */
 
-/* `name=value`, cut out of the text. */
+/* `name=value`, as cut from the text. */
 typedef struct Setting {
     char name[MAX_WORD];
     char value[MAX_WORD];
@@ -59,7 +59,7 @@ static const TytoPolicyParameter *find_row(const SpecOwner *owner, const char *n
     return NULL;
 }
 
-/* Digits, and more of them after a point: the same in every locale. */
+/* Reads digits with an optional fraction, independent of the locale. */
 static bool read_number(const TytoPolicyParameter *row, const char *text, double *value) {
     static const char DIGITS[] = "0123456789";
     bool is_negative = *text == '-';
@@ -112,10 +112,10 @@ static void read_setting(const SpecOwner *owner, const Setting *setting, double 
 const double *spec_read(const SpecOwner *owner, const char *text, Arena *arena, Diag *diag) {
     int before = diag_error_count(diag);
     double *values = ARENA_ARRAY(arena, double, owner->count + 1);
-    uint64_t seen = 0; /* rows, bit each */
+    uint64_t seen = 0; /* rows that were set, one bit each */
     for (uint32_t i = 0; i < owner->count; i++)
         values[i] = owner->rows[i].initial;
-    while (*text) { /* a colon or a comma, and a setting */
+    while (*text) { /* `text` is at a colon or comma; a setting follows */
         size_t length = strcspn(++text, ",");
         Setting setting;
         if (cut(owner->name, text, length, &setting, diag))

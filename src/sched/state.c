@@ -1,4 +1,4 @@
-/* Memory of policies' states, see the header. */
+/* Memory of policies' states (see the header). */
 #include "sched/state.h"
 
 #include <stdint.h>
@@ -13,20 +13,20 @@
 
 enum {
     ALIGNMENT = 64,
-    NEAR_BYTES = 256, /* before the state, that are looked at each time: an element or two of an
+    NEAR_BYTES = 256, /* bytes before the state that every check covers: an element or two of an
                          array of structures */
-    GUARD = 0xa7      /* a byte next to the state; no small number, address or character */
+    GUARD = 0xa7      /* value of guard bytes; not a small number, address or character */
 };
 
-/* Its own bytes end, and all of them: from there to the end of the line the policy has no business.
- */
+/* Guard bytes from the end of the policy's own bytes, or of all its bytes, to the end of the
+ * line. */
 typedef struct Gap {
     size_t from, to;
 } Gap;
 
 static Gap gap_after(size_t bytes) { return (Gap){bytes, (size_t)bits_align_up(bytes, ALIGNMENT)}; }
 
-/* A mapping that ends where the state's last line ends, between two pages without access. */
+/* Maps memory that ends where the state's last line ends, between two inaccessible pages. */
 static void map_guarded(SchedState *state) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t whole = gap_after(state->size).to;

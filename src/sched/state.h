@@ -1,6 +1,6 @@
-/* Memory of a policy's state. Before and after that of a plug-in are pages that cannot be accessed:
- * a write far from the state ends the process at once. Bytes between the state and these pages are
- * checked for a write nearby. */
+/* Memory of a policy's state. A plug-in's state has inaccessible pages before and after it: a write
+ * far outside the state ends the process at once. Bytes between the state and these pages are
+ * checked for writes nearby. */
 #ifndef TYTO_SCHED_STATE_H
 #define TYTO_SCHED_STATE_H
 
@@ -9,25 +9,25 @@
 #include <stdint.h>
 
 typedef struct SchedState {
-    unsigned char *bytes; /* the policy's own, aligned to 64, and from the next line on those that
-                             it wants beyond them */
-    size_t own;           /* of them its own */
-    size_t size;          /* of them all, without what fills the last line */
-    void *mapping;        /* with a page on each side; NULL: a block of the heap, without guards */
+    unsigned char *bytes; /* the policy's own bytes, aligned to 64; from the next line on its extra
+                             bytes */
+    size_t own;           /* number of own bytes */
+    size_t size;          /* number of all bytes, without the rest of the last line */
+    void *mapping;        /* includes a page on each side; NULL: a heap block without guards */
     size_t mapped;        /* bytes of the mapping */
-    size_t front;         /* bytes of it between the first page and the state */
+    size_t front;         /* bytes of the mapping between the first page and the state */
 } SchedState;
 
-/* Zeroed. */
+/* Allocates a zeroed state. */
 void sched_state_init(SchedState *state, size_t own_bytes, size_t extra_bytes, bool is_guarded);
 void sched_state_free(SchedState *state);
 void sched_state_clear(SchedState *state);
 
-/* Where a guarded state's policy has written: "past" or "before" its state; NULL: in it alone. */
+/* Where the policy has written outside of a guarded state: "past" or "before" it; NULL: nowhere. */
 const char *sched_state_overrun(const SchedState *state);
 
-/* The same, quickly: writes past the state and up to 256 bytes before it are noticed at once,
- * others by calls in a few dozen different cycles. */
+/* The same check, but fast. Writes past the state and up to 256 bytes before it are detected at
+ * once, others only by calls in a few dozen different cycles. */
 bool sched_state_has_whole_guards(const SchedState *state, uint64_t cycle);
 static inline bool sched_state_is_whole(const SchedState *state, uint64_t cycle) {
     return !state->mapping || sched_state_has_whole_guards(state, cycle);

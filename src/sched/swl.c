@@ -1,8 +1,8 @@
-/* Static wavefront limiting: of an SM's warps the oldest N are scheduled actively, whatever the
- * size of its CTAs; among them greedy-then-oldest. A warp that has exited issues nothing any more,
- * and takes no place of the N, though its stores may keep it on the SM. When a warp of a CTA waits
- * at a barrier, the rest of that CTA may run up to it, and then the limit holds again. Source: CCWS
- * section 3.2 and (the order inside) section 5.1. */
+/* Static wavefront limiting: the oldest N warps of an SM are scheduled actively, regardless of the
+ * size of its CTAs; among them greedy-then-oldest. An exited warp issues nothing any more and does
+ * not count among the N, though its stores may keep it on the SM. While a warp of a CTA waits at a
+ * barrier, the rest of that CTA may run up to it; then the limit holds again. Source: CCWS section
+ * 3.2 and (the order inside) section 5.1. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
@@ -18,9 +18,9 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 typedef struct Swl {
     Greedy greedy;
-    uint64_t allowed; /* warps that may issue, ... */
-    uint64_t exited;  /* ... as it was when these warps had exited */
-    int limit;        /* warps */
+    uint64_t allowed; /* warps that may issue */
+    uint64_t exited;  /* warps that had exited when `allowed` was computed */
+    int limit;        /* most warps */
 } Swl;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -30,7 +30,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->limit = (int)values[LIMIT];
 }
 
-/* Only launches, exits and barriers change who is allowed. */
+/* Only launches, exits and barriers change the allowed warps. */
 static void decide(Swl *s, const TytoSmView *view) {
     s->allowed = sched_view_oldest(view, s->limit);
     s->exited = view->exited;
@@ -42,7 +42,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     decide(s, view);
 }
 
-/* There is no event for an exit. */
+/* Exits are checked here because there is no event for them. */
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     Swl *s = state;
     if (s->exited != view->exited) decide(s, view);

@@ -1,12 +1,12 @@
-/* Tournament: the schedulers of an SM try different policies side by side, and then all follow the
- * one that has issued most. The candidates are lrr, gto, swl and two-level by their default values.
- * In a round each scheduler follows another one; where an SM has fewer schedulers than there are
- * candidates, as many rounds follow each other as it takes for all. The winner stays to the
+/* Tournament: the schedulers of an SM try different policies in parallel, and then all follow the
+ * one that has issued most. The candidates are lrr, gto, swl and two-level with their default
+ * values. In a round each scheduler follows another candidate. If an SM has fewer schedulers than
+ * there are candidates, there are as many rounds as are needed to try all. The winner stays to the
  * kernel's end, or until the next tournament.
  *
- * Each candidate hears of all that happens on the SM, so that it could go on at any time. Source:
- * tournament warp scheduling, ITC-CSCC 2025, whose SM has four schedulers. Its text was not at
- * hand: the period is ours. */
+ * Each candidate gets all events of the SM, so that it could continue at any time. Source:
+ * tournament warp scheduling, ITC-CSCC 2025, whose SM has four schedulers. Its text was not
+ * available to us: the period is ours. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -24,13 +24,13 @@ static const TytoPolicy *const CANDIDATES[] = {&sched_lrr, &sched_gto, &sched_sw
 enum { COUNT = sizeof CANDIDATES / sizeof *CANDIDATES, MOST_PARAMETERS = 8, NO_WINNER = -1 };
 
 typedef struct Tournament {
-    void *states[COUNT];    /* behind this */
-    uint64_t issued[COUNT]; /* by candidate: instructions of its round */
+    void *states[COUNT];    /* stored behind this struct */
+    uint64_t issued[COUNT]; /* by candidate: instructions issued in its round */
     uint64_t period, again; /* SM cycles; `again` 0: never */
-    uint64_t left;          /* SM cycles to the end of this round, or of the winner's time */
+    uint64_t left;          /* SM cycles to the end of this round, or to the next tournament */
     uint32_t round;         /* number of the first candidate of this round */
-    uint32_t schedulers;    /* of the SM */
-    int winner;             /* NO_WINNER in a tournament */
+    uint32_t schedulers;    /* number of schedulers of the SM */
+    int winner;             /* NO_WINNER during a tournament */
 } Tournament;
 
 static void initial_values(const TytoPolicy *policy, double values[MOST_PARAMETERS]) {
@@ -75,7 +75,7 @@ static uint32_t followed(const Tournament *s, uint32_t scheduler) {
     return s->winner == NO_WINNER ? (s->round + scheduler) % COUNT : (uint32_t)s->winner;
 }
 
-/* The most instructions; of equals the first candidate. */
+/* The candidate with the most instructions; among equals the first. */
 static int best(const Tournament *s) {
     int first = 0;
     for (int i = 1; i < COUNT; i++)
@@ -130,7 +130,8 @@ static uint64_t may_issue(void *state, const TytoSmView *view) {
     return allowed;
 }
 
-/* A scheduler beyond the candidates of the round is not counted: its candidate has one already. */
+/* A scheduler beyond the candidates of the round is not counted, because another scheduler follows
+ * its candidate in this tournament. */
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     Tournament *s = state;
     const uint32_t scheduler = (uint32_t)issue->scheduler;
@@ -167,7 +168,7 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
 const TytoPolicy sched_tournament = {
     TYTO_POLICY_HEAD,
     .name = "tournament",
-    .summary = "schedulers try lrr, gto, swl and two-level side by side; all follow the best",
+    .summary = "schedulers try lrr, gto, swl and two-level in parallel; all then use the best",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Tournament),

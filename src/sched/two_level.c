@@ -1,8 +1,8 @@
 /* Two-level scheduling: fetch groups of a scheduler's warps take turns (sched/fetch_groups.h).
  *
- * What stalls a group is a parameter: memory (and barriers) as in Narasiman et al., whose cores
- * keep short waits within the group, or anything. Source: CCWS section 5.1 (2LVL), OWL section 4.1
- * on the same scheme. */
+ * The parameter `stall` selects what stalls a group: memory (and barriers) as in Narasiman et al.,
+ * whose cores hide short waits within the group, or any reason. Source: CCWS section 5.1 (2LVL),
+ * OWL section 4.1 on the same scheme. */
 #include "sched/policies.h"
 
 #include "sched/fetch_groups.h"

@@ -1,11 +1,11 @@
 /* Two-level scheduling with a small active set: a few warp slots of each scheduler are active, the
- * others wait in a queue. A slot whose warp waits for memory, a barrier, or does not exist goes to
- * the end of the queue, and the head of the queue takes its place whether ready or not. Active
- * warps take turns.
+ * others wait in a queue. A slot that has no warp, or whose warp waits for memory or a barrier,
+ * goes to the end of the queue. The head of the queue takes its place, whether it is ready or not.
+ * Active warps take turns.
  *
- * Every slot of the scheduler takes part, unused ones too, so the set is smaller in effect when few
- * warps are resident.
- * Source: Gebhart et al. (ISCA 2011) in the form that GPGPU-Sim 4.2 calls two_level_active. */
+ * Every slot of the scheduler takes part, including unused ones, so the set is effectively smaller
+ * if few warps are resident. Source: Gebhart et al. (ISCA 2011) in the form that GPGPU-Sim 4.2
+ * calls two_level_active. */
 #include "sched/policies.h"
 
 #include <string.h>
@@ -23,22 +23,22 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 _Static_assert((TYTO_MAX_WARPS & (TYTO_MAX_WARPS - 1)) == 0, "indices of the queue wrap by a mask");
 
-/* A scheduler's slots: the active ones and the queue, either in a circle. What happens at an issue
- * is kept small: the circle is not turned, only where it begins is noted. */
+/* A scheduler's slots: the active ones and the queue, both as rings. To keep the work per issue
+ * small, the ring of active slots is not rotated; `last` records where it begins. */
 typedef struct Ranks {
     uint8_t order[TYTO_MAX_WARPS]; /* the active slots */
-    uint8_t queue[TYTO_MAX_WARPS]; /* the others */
-    uint8_t active;                /* how many are active */
-    uint8_t last;    /* the one that is asked last: the next in the circle goes first */
-    uint8_t waiting; /* how many are in the queue */
-    uint32_t head;   /* index of its head, modulo its size */
-    uint64_t all;    /* the slots as a set */
-    uint64_t set;    /* the active ones as a set */
+    uint8_t queue[TYTO_MAX_WARPS]; /* the waiting slots */
+    uint8_t active;                /* number of active slots */
+    uint8_t last;    /* the slot that is asked last: the next one in the ring goes first */
+    uint8_t waiting; /* number of waiting slots */
+    uint32_t head;   /* index of the queue's head, modulo its size */
+    uint64_t all;    /* all slots as a set */
+    uint64_t set;    /* the active slots as a set */
 } Ranks;
 
 typedef struct TwoLevelActive {
     Ranks ranks[TYTO_MAX_SCHEDULERS]; /* by scheduler */
-    uint64_t going; /* warps that could keep their place when it was last looked */
+    uint64_t going; /* warps that could keep their place as of the last exchange */
 } TwoLevelActive;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -59,7 +59,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     }
 }
 
-/* The first of the active slots in `set`, two or more, in the order in which they are asked. */
+/* The first slot of `set` in the order in which active slots are asked. `set` has at least two. */
 static int first_asked(const Ranks *r, uint64_t set) {
     uint64_t indices = 0;
     int last = 0;
@@ -72,7 +72,7 @@ static int first_asked(const Ranks *r, uint64_t set) {
 
 static uint8_t *queue_at(Ranks *r, uint32_t index) { return &r->queue[index % TYTO_MAX_WARPS]; }
 
-/* Turns the circle of active slots until the one asked last is the last. */
+/* Rotates the ring of active slots until the slot asked last is at the end. */
 static void turn(Ranks *r) {
     uint8_t turned[TYTO_MAX_WARPS];
     uint32_t at = 0;
@@ -94,9 +94,9 @@ static void move_up(Ranks *r, uint32_t kept) {
     r->last = r->order[r->active - 1];
 }
 
-/* One cycle's exchange: the active slots that do not go on join the queue, its head moves up. The
- * slots that go on keep their order ahead of the newcomers. Each slot is written to both sides, and
- * the end of one of them moved past it, so that no branch has to be guessed. */
+/* One cycle's exchange: active slots that cannot continue join the queue, and its head moves up.
+ * The slots that continue keep their order ahead of the new ones. Each slot is written to both
+ * sides, and only one end moves past it; this avoids unpredictable branches. */
 static void exchange(Ranks *r, uint64_t going) {
     if (r->order[r->active - 1] != r->last) turn(r);
     uint32_t kept = 0, tail = r->head + r->waiting;
@@ -111,8 +111,8 @@ static void exchange(Ranks *r, uint64_t going) {
     move_up(r, kept);
 }
 
-/* Does `cycles` exchanges, in a case where no slot that goes on is in the queue. The slots that do
- * not go on rotate, by as many ranks a cycle as they have active places. */
+/* Does `cycles` exchanges if no slot in the queue can continue. The slots that cannot continue
+ * rotate, in each cycle by as many ranks as they have active places. */
 static void revolve(Ranks *r, uint64_t going, uint64_t cycles) {
     exchange(r, going);
     uint64_t keeping = r->set & going;
@@ -122,7 +122,7 @@ static void revolve(Ranks *r, uint64_t going, uint64_t cycles) {
     if (!by) return;
     uint32_t tail = r->head + r->waiting;
     for (uint32_t i = kept; i < r->active; i++)
-        *queue_at(r, tail++) = r->order[i]; /* turns by `places` */
+        *queue_at(r, tail++) = r->order[i]; /* rotates by `places` */
     uint32_t rest = by >= places ? by - places : by + turning - places;
     for (; rest; rest--)
         *queue_at(r, tail++) = *queue_at(r, r->head++);
@@ -130,7 +130,7 @@ static void revolve(Ranks *r, uint64_t going, uint64_t cycles) {
     move_up(r, kept);
 }
 
-/* `cycles` exchanges while nothing changes. */
+/* Does `cycles` exchanges while nothing changes. */
 static void exchange_many(Ranks *r, uint64_t going, uint64_t cycles) {
     for (; cycles && r->set & ~going && r->all & ~r->set & going; cycles--)
         exchange(r, going);
@@ -144,7 +144,7 @@ static void elapsed(void *state, const TytoSmView *view, uint64_t count) {
     for (uint32_t i = 0; i < view->schedulers; i++) {
         Ranks *r = &s->ranks[i];
         if (!(r->set & ~all_along)) continue;
-        exchange_many(r, all_along, count - 1); /* the cycles asleep */
+        exchange_many(r, all_along, count - 1); /* the sleeping cycles */
         exchange_many(r, going, 1);
     }
 }
@@ -158,7 +158,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return asked & (asked - 1) ? first_asked(r, asked) : tyto_lowest(asked);
 }
 
-/* The active order turns until the warp that issued is last. */
+/* Makes the warp that issued the last one in the active order. */
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     (void)view;
     TwoLevelActive *s = state;
@@ -173,8 +173,8 @@ static uint64_t looks_at(void *state, const TytoSmView *view) {
     return active;
 }
 
-/* A slot that waits holds an active place while others are in the queue: the next cycle brings in
- * one of them, which may be able to go on, or wait for something else. */
+/* If a waiting slot holds an active place while others are in the queue, the next cycle brings in
+ * one of them, which may be able to continue, or wait for something else. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const TwoLevelActive *s = state;
     uint64_t going = sched_view_unblocked(view);
@@ -186,8 +186,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 const TytoPolicy sched_two_level_active = {
     TYTO_POLICY_HEAD,
     .name = "two-level-active",
-    .summary =
-        "a few active warps take turns; one that waits for memory goes to the end of a queue",
+    .summary = "a few active warps take turns; a warp that waits for memory goes to a queue's end",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(TwoLevelActive),

@@ -1,10 +1,10 @@
-/* Bookkeeping of the view (see the header). */
+/* Updates of the view (see the header). */
 #include "sched/view.h"
 
 #include "base/bits.h"
 
-/* Ages are kept as a matrix, one word of older warps per warp, as hardware keeps them: the oldest
- * of a set is then found by a few ANDs. Only launches change it. */
+/* Ages are stored as a matrix, one word of older warps per warp, as in hardware: a few ANDs find
+ * the oldest warp of a set. Only launches change the matrix. */
 static void set_ages(TytoSmView *view, uint64_t warps, uint64_t first_age) {
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
         view->older[w] &= ~warps;

@@ -1,4 +1,4 @@
-/* Which agent of an SM hears of what (see the header). */
+/* Dispatches replies, requests and steps to the agents of an SM (see the header). */
 #include "sm/agent.h"
 
 #include <assert.h>

@@ -1,11 +1,11 @@
-/* Agents: units of an SM other than its caches and its load/store unit that use its network port.
- * One sends requests to L2 slices or other SMs (a bulk-copy engine), one serves the requests that
- * other SMs send to this one (their accesses to its shared memory), or one does both.
+/* Agents: units of an SM, other than its caches and its load/store unit, that use its network port.
+ * An agent sends requests to L2 slices or other SMs (a bulk-copy engine), serves the requests that
+ * other SMs send to this one (accesses to its shared memory), or does both.
  *
- * Why nothing can wait in a circle: an agent always takes the replies to its requests, and to serve
- * a request it waits for room in the reply network alone. So replies always get through, then
- * requests. What one SM does to others goes through the networks only, so that SMs can be stepped
- * by several host threads. */
+ * Agents cannot deadlock. An agent always accepts the replies to its requests. To serve a request
+ * it needs only room in the reply network. So replies always make progress, and then requests do
+ * too. An SM affects other SMs through the networks only, so several host threads can step SMs in
+ * parallel. */
 #ifndef TYTO_SM_AGENT_H
 #define TYTO_SM_AGENT_H
 
@@ -14,24 +14,26 @@
 
 #include "partition/request.h"
 
-enum { SM_MAX_AGENTS = 4 }; /* of an SM */
+enum { SM_MAX_AGENTS = 4 }; /* per SM */
 
 struct SmContext;
 struct SmPort;
 
-/* What an agent does. `agent` is its own record. It sends by port_send_to and port_send_reply
- * (port.h). Calls come at fixed points of a cycle: what has arrived, then the step. */
+/* The functions of an agent. `agent` is the agent's own record. An agent sends with port_send_to
+ * and port_send_reply (port.h). The calls come at fixed points of a cycle: first arrivals, then the
+ * step. */
 typedef struct SmAgentOps {
-    /* The last reply to one of its requests has come; the request's record is free afterwards. NULL
-     * for an agent that sends none. */
+    /* Called when the last reply to a request of this agent has arrived; the request's record is
+     * free afterwards. NULL: the agent sends no requests. */
     void (*answered)(void *agent, struct SmContext *sm, const MemRequest *request);
-    /* A request to this SM has come. False: no room now; it is offered again in the next cycle,
-     * and those behind it wait. The agent owes it mem_replies() replies. NULL: it serves none. */
+    /* Called when a request to this SM has arrived. Returns false if there is no room: the request
+     * is offered again in the next cycle, and later requests wait behind it. The agent must send
+     * mem_replies() replies to a request that it accepts. NULL: the agent serves no requests. */
     bool (*serve)(void *agent, struct SmContext *sm, MemRequest *request);
-    /* Its part of a cycle of the SM, after the load/store unit's. */
+    /* The agent's work in one cycle of the SM; called after the load/store unit's step. */
     void (*step)(void *agent, struct SmContext *sm, struct SmPort *port);
-    /* The cycle in which `step` has something to do, unless something comes before; a past one is
-     * the next; UINT64_MAX: none, and no kernel need wait for it. */
+    /* The next cycle in which `step` has work if no reply or request arrives before. A past cycle
+     * means the next one. UINT64_MAX: no work, and no kernel has to wait for this agent. */
     uint64_t (*next_step)(const void *agent);
 } SmAgentOps;
 
@@ -40,28 +42,29 @@ typedef struct SmAgent {
     void *self;            /* its record, borrowed */
 } SmAgent;
 
-/* Those of an SM. */
+/* The agents of an SM. */
 typedef struct SmAgents {
     uint32_t count;  /* most SMs have none */
-    uint32_t server; /* which of them serves requests; SM_MAX_AGENTS: none */
+    uint32_t server; /* index of the agent that serves requests; SM_MAX_AGENTS: none */
     SmAgent agent[SM_MAX_AGENTS];
 } SmAgents;
 
 void agents_init(SmAgents *agents);
-/* Adds one; its number, which names it as a MemClient (agent_client). One at most may serve. */
+/* Adds an agent and returns its number, which identifies it as a MemClient (agent_client). At most
+ * one agent of an SM may serve requests. */
 uint32_t agents_add(SmAgents *agents, const SmAgentOps *ops, void *self);
-/* The client of its requests. */
+/* The client number that an agent's requests carry. */
 static inline MemClient agent_client(uint32_t agent) {
     return (MemClient)(MEM_CLIENT_AGENT + agent);
 }
 
-/* A request of an agent has got its last reply. */
+/* Passes on the last reply to a request of an agent. */
 void agents_answered(const SmAgents *agents, struct SmContext *sm, const MemRequest *request);
-/* A request to this SM is offered; false: it must be offered again. */
+/* Offers a request to this SM; returns false if it must be offered again. */
 bool agents_serve(const SmAgents *agents, struct SmContext *sm, MemRequest *request);
-/* All of them make their step. */
+/* Steps all agents. */
 void agents_step(const SmAgents *agents, struct SmContext *sm, struct SmPort *port);
-/* The first cycle in which one of them has something to do, UINT64_MAX: none. */
+/* The first cycle in which an agent has work; UINT64_MAX: none. */
 uint64_t agents_find_next_step(const SmAgents *agents);
 static inline uint64_t agents_next_step(const SmAgents *agents) {
     return agents->count ? agents_find_next_step(agents) : UINT64_MAX;

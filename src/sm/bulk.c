@@ -46,7 +46,7 @@ static bool is_of_memory(const IsaBulk *copy) {
            copy->kind != ISA_BULK_RELEASE;
 }
 
-/* Bytes that go to another SM, `is_remote`, or of global memory. */
+/* Bytes that a copy moves to another SM (if `is_remote`) or to or from global memory. */
 static uint32_t moved_bytes(const IsaBulk *copy, bool is_remote) {
     if (!is_of_memory(copy))
         return !is_remote ? 0 : copy->kind == ISA_BULK_ARRIVE ? ARRIVAL_BYTES : copy->bytes;
@@ -63,20 +63,20 @@ static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
     return address;
 }
 
-/* Whether the row that follows is to be looked for: the job has sent one of the pixels. */
+/* Whether the next row must be located: the job has just sent all bytes of a pixel. */
 static bool is_pixel_sent(const SmBulkJob *job) {
     return job->copy.pixels.dimensions && job->sent < job->bytes &&
            job->sent % job->copy.row_bytes == 0;
 }
 
-/* The next pixel in the tensor; there must be one. */
+/* Advances to the next pixel inside the tensor; there must be one. */
 static void find_pixel(IsaPixels *pixels) {
     do
         isa_pixels_advance(pixels);
     while (!isa_pixels_are_inside(pixels));
 }
 
-/* The next part of a job that goes to another SM. */
+/* The next packet of a job that goes to another SM. */
 static SmSend next_packet(const SmBulk *bulk, uint32_t index, uint32_t *bytes) {
     const SmBulkJob *job = &bulk->jobs[index];
     const uint32_t left = job->bytes - job->sent;
@@ -91,7 +91,7 @@ static SmSend next_packet(const SmBulk *bulk, uint32_t index, uint32_t *bytes) {
                     .warp = job->warp};
 }
 
-/* The next part of a job: at most a line of global memory. */
+/* The next part of a job, at most one line of global memory. */
 static SmSend next_part(const SmContext *sm, const SmBulk *bulk, uint32_t index, uint32_t *bytes) {
     const SmBulkJob *job = &bulk->jobs[index];
     const uint32_t line = sm->config->l1d.line_bytes, sector = sm->env.l2_sector_bytes;
@@ -121,7 +121,7 @@ static SmSend next_part(const SmContext *sm, const SmBulk *bulk, uint32_t index,
         .advice = is_prefetch ? MEM_ADVICE_PREFETCH : MEM_ADVICE_NONE};
 }
 
-/* Sends the next request of a job; its bytes, 0: there is no room. */
+/* Sends the next request of a job. Returns its size in bytes; 0: no room. */
 static uint32_t send_part(SmBulk *bulk, SmContext *sm, SmPort *port, uint32_t index) {
     const SmBulkJob *job = &bulk->jobs[index];
     uint32_t bytes;
@@ -133,7 +133,7 @@ static uint32_t send_part(SmBulk *bulk, SmContext *sm, SmPort *port, uint32_t in
     return port_send_to(port, sm, &packet, endpoint_sm(job->sm)) ? bytes : 0;
 }
 
-/* Sends the next request of the oldest job that has some left. */
+/* Sends the next request of the oldest job that still has bytes to send. */
 static void send(SmBulk *bulk, SmContext *sm, SmPort *port) {
     const uint32_t index = bulk->sending.first;
     if (index == NO_JOB || bulk->jobs[index].from > sm->cycle) return;
@@ -165,7 +165,7 @@ static void answered(void *agent, SmContext *sm, const MemRequest *request) {
 
 static bool holds_warp(const IsaBulk *copy) { return copy->kind != ISA_BULK_PREFETCH; }
 
-/* Ends a copy. Its effect on other CTAs of a cluster is announced at the end of the cycle
+/* Completes a copy. Its effect on other CTAs of a cluster is announced at the end of the cycle
  * (sm_look_again). */
 static void end(SmContext *sm, struct SmGrid *grid, int warp, const IsaBulk *copy) {
     WarpSource *source = grid->source;
@@ -184,7 +184,7 @@ static void end(SmContext *sm, struct SmGrid *grid, int warp, const IsaBulk *cop
         warps_phase_changed(sm, warp);
 }
 
-/* The barriers whose time has come. */
+/* Completes the barriers whose release cycle has come. */
 static void release(SmBulk *bulk, const SmContext *sm) {
     while (bulk->releasing.first != NO_JOB && bulk->jobs[bulk->releasing.first].from <= sm->cycle) {
         const uint32_t index = pop(bulk, &bulk->releasing);
@@ -192,7 +192,7 @@ static void release(SmBulk *bulk, const SmContext *sm) {
     }
 }
 
-/* One job a cycle is taken for over. */
+/* Completes at most one job per cycle. */
 static void end_one(SmBulk *bulk, SmContext *sm) {
     if (bulk->ended.first == NO_JOB) return;
     const uint32_t index = pop(bulk, &bulk->ended);
@@ -224,9 +224,9 @@ static uint64_t next_step(const void *agent) {
 
 static const SmAgentOps operations = {.answered = answered, .step = step, .next_step = next_step};
 
-/* ---- Beginnings ---- */
+/* ---- Starts ---- */
 
-/* The SM that what the warp begins goes to. */
+/* The SM that a copy goes to; BULK_TO_MEMORY if it goes to global memory or to this SM. */
 static uint32_t target_of(const SmContext *sm, const SmWarp *w, const IsaBulk *copy) {
     const WarpSource *source = w->grid->source;
     SourcePlace places[SOURCE_MOST_PLACES];

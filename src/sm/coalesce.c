@@ -7,22 +7,22 @@
 #include "cache/cache_config.h"
 #include "partition/request.h"
 
-/* What each lane of a scattered access passes. */
+/* Arguments of a scattered access, passed once per lane. */
 #define ALWAYS __attribute__((always_inline)) static inline
 
-enum { MASKED_BYTES = 128 };   /* bytes that SmAccess.written has a bit for */
+enum { MASKED_BYTES = 128 };   /* bytes that SmAccess.written has bits for */
 enum { LOWER_LANES = 0xFFFF }; /* half a warp */
 enum { CONSTANT_WORD = 4 };    /* bytes */
 
 #define LOCAL_PHYSICAL_BASE                                                                        \
-    UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
-#define PARAM_PHYSICAL_BASE UINT64_C(0x10000000) /* and kernel parameters */
-/* Bytes between those of two grids that run at the same time. Ours: 16 grids stay within 32 bits,
- * which every machine's address map tells apart. */
+    UINT64_C(0x20000000) /* base address of local memory as caches and DRAM see it */
+#define PARAM_PHYSICAL_BASE UINT64_C(0x10000000) /* base address of kernel parameters */
+/* Address distance between two grids that run at the same time. Our choice: 16 grids stay within 32
+ * bits, which every machine's address map can tell apart. */
 #define LOCAL_STRIDE UINT64_C(0x08000000)
 #define PARAM_STRIDE UINT64_C(0x00010000)
 
-/* Whether banks are words, so that 32 lanes at once can each ask for one. */
+/* Whether shared memory has 32 banks of one word, and all 32 lanes access it at once. */
 static bool has_word_banks(const SmSharedConfig *config) {
     return config->conflict_lanes >= ISA_LANES && config->banks == 32 && config->bank_bytes == 4 &&
            !config->lone_broadcasts && !config->one_broadcast;
@@ -57,7 +57,8 @@ SmLayout coalesce_layout(const SmCoalescer *coalescer, uint32_t cta_warps, uint3
                       .local_threads = (uint64_t)cta_threads * cta_limit * coalescer->sms};
 }
 
-/* What a prefetch and its like ask for, and where that goes; nowhere where no cache listens. */
+/* The path of a prefetch or another advice, and which advice the request carries. SM_PATH_NONE if
+ * the cache concerned takes no hints. */
 static SmPath path_of_advice(const SmCoalescer *c, const SmOperation *op, PtxSpace space,
                              uint8_t *advice) {
     static const uint8_t advices[] = {[ISA_ADVICE_PREFETCH_L1] = MEM_ADVICE_PREFETCH,
@@ -75,7 +76,8 @@ static SmPath path_of_advice(const SmCoalescer *c, const SmOperation *op, PtxSpa
 static SmPath path_of(const SmLsuConfig *lsu, const SmOperation *op, PtxSpace space) {
     const IsaInfo *info = op->info;
     if (!op->lanes || info->memory == ISA_MEMORY_NONE) return SM_PATH_NONE;
-    /* Arguments of calls: a compiler's calling convention passes them in registers. */
+    /* Arguments of device-function calls: a compiler's calling convention passes them in
+     * registers. */
     if (info->flags & ISA_IS_CALL_ARGUMENT) return SM_PATH_NONE;
     if (info->memory == ISA_MEMORY_TEXTURE) return SM_PATH_TEXTURE;
     switch (space) {
@@ -92,7 +94,7 @@ static SmPath path_of(const SmLsuConfig *lsu, const SmOperation *op, PtxSpace sp
     return lsu->caches_global && !is_bypassing ? SM_PATH_L1D : SM_PATH_BYPASS;
 }
 
-/* Address in the memory system of a word of a thread's local memory. */
+/* Address in the memory system of a word in a thread's local memory. */
 static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int lane,
                               uint64_t offset) {
     uint64_t thread = (uint64_t)op->warp * ISA_LANES + (uint64_t)lane;
@@ -103,18 +105,19 @@ static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int l
 
 /* ---- Building the list ---- */
 
-/* The segments found so far, in the order of their addresses. Lanes mostly rise, and those that
- * touch one segment mostly stand together: the place of a segment is looked for from the end. */
+/* The segments found so far, sorted by address. Addresses usually rise with the lane, and lanes
+ * that touch the same segment are usually adjacent, so the search for a segment starts at the
+ * end. */
 typedef struct Builder {
     uint64_t segment_mask;             /* bytes of a segment - 1 */
-    uint32_t l2_sector_shift;          /* log2 of a sector's, or of what is less (least_segment) */
-    uint32_t all_sectors;              /* what each asks for, touched or not; 0: those touched */
-    bool halves;                       /* segments lie in one sector, and shrink to halves */
-    bool notes_bytes;                  /* stores: which bytes are written */
+    uint32_t l2_sector_shift;          /* log2 of the bytes of a sector or least_segment */
+    uint32_t all_sectors;              /* sectors of each access; 0: those that lanes touch */
+    bool halves;                       /* a segment is within a sector and shrinks to halves */
+    bool notes_bytes;                  /* stores: records which bytes are written */
     uint32_t count;                    /* segments found */
     uint64_t segment[SM_MAX_ACCESSES]; /* their addresses, ascending */
-    uint8_t place[SM_MAX_ACCESSES];    /* of each: index in `access` */
-    SmAccess access[SM_MAX_ACCESSES];  /* in the order in which they were found */
+    uint8_t place[SM_MAX_ACCESSES];    /* index of each segment in `access` */
+    SmAccess access[SM_MAX_ACCESSES];  /* in the order in which segments were found */
 } Builder;
 
 static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t l2_sector_bytes) {
@@ -125,13 +128,13 @@ static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t l2_s
     builder->count = 0;
 }
 
-/* Every sector of a segment, at least one: a sector can be larger than a segment. */
+/* Every sector of a segment; at least one, because a sector can be larger than a segment. */
 static uint32_t sectors_of_segment(const Builder *builder) {
     uint32_t bytes = (uint32_t)builder->segment_mask + (1u << builder->l2_sector_shift);
     return (uint32_t)bits_low_mask((int)(bytes >> builder->l2_sector_shift));
 }
 
-/* The access of a segment, a new one if it has none. */
+/* The access of a segment; adds one if the segment has none. */
 ALWAYS SmAccess *access_of(Builder *builder, uint64_t segment) {
     uint32_t at = builder->count;
     while (at && builder->segment[at - 1] > segment)
@@ -149,7 +152,7 @@ ALWAYS SmAccess *access_of(Builder *builder, uint64_t segment) {
     return &builder->access[index];
 }
 
-/* Bytes within one segment that lanes touch. */
+/* Adds bytes within one segment that lanes touch. */
 ALWAYS void add_bytes(Builder *builder, uint32_t lanes, uint64_t address, uint32_t bytes) {
     uint32_t start = (uint32_t)(address & builder->segment_mask);
     SmAccess *access = access_of(builder, address - start);
@@ -163,8 +166,8 @@ ALWAYS void add_bytes(Builder *builder, uint32_t lanes, uint64_t address, uint32
         access->written |= ~(SmBytes)0 >> (MASKED_BYTES - bytes) << start;
 }
 
-/* `count` lanes from `lane` on, whose `bytes` each lie one behind the other from `address` on, in
- * more than one segment. */
+/* Adds `count` lanes from `lane` on, each with `bytes` bytes; their data are contiguous from
+ * `address` on and span several segments. */
 __attribute__((noinline)) static void add_long_run(Builder *builder, int lane, uint32_t count,
                                                    uint64_t address, uint32_t bytes) {
     while (count) {
@@ -179,8 +182,8 @@ __attribute__((noinline)) static void add_long_run(Builder *builder, int lane, u
     }
 }
 
-/* `count` lanes from `lane` on, whose `bytes` each lie one behind the other from `address` on, or
- * are the same. */
+/* Adds `count` lanes from `lane` on, each with `bytes` bytes; their data are contiguous from
+ * `address` on, or all lanes have the same address. */
 ALWAYS void add_run(Builder *builder, int lane, uint32_t count, uint64_t address, uint32_t bytes,
                     bool is_same) {
     uint32_t length = is_same ? bytes : count * bytes;
@@ -189,8 +192,8 @@ ALWAYS void add_run(Builder *builder, int lane, uint32_t count, uint64_t address
     else add_bytes(builder, (uint32_t)bits_low_mask((int)count) << lane, address, length);
 }
 
-/* An access within a sector: the half of its segment that it touches, and the half of that, as long
- * as it touches one alone. */
+/* Shrinks an access within one sector to the half of its segment that it touches, and then to half
+ * of that, if it touches only one half. */
 static void halve(const Builder *builder, SmAccess *access) {
     uint32_t pieces = (uint32_t)(builder->segment_mask + 1) >> builder->l2_sector_shift, first = 0;
     while (pieces > 1) {
@@ -207,7 +210,8 @@ static void halve(const Builder *builder, SmAccess *access) {
     access->sectors = 1;
 }
 
-/* Moves an access's start to its first sector, so that it names no more than is asked for. */
+/* Moves an access's start to its first requested sector, so that it covers no more than is
+ * requested. */
 static void trim(const Builder *builder, SmAccess *access) {
     if (builder->all_sectors) access->sectors = builder->all_sectors;
     if (builder->halves) {
@@ -221,7 +225,7 @@ static void trim(const Builder *builder, SmAccess *access) {
     access->bytes = (uint16_t)((uint32_t)(last - first + 1) << builder->l2_sector_shift);
 }
 
-/* Hands on what has been found, behind what was before, in the order in which the accesses go. */
+/* Appends the accesses found to those of `memory`, in the order in which they are sent. */
 static void finish(const Builder *builder, SmMemory *memory, bool descends) {
     uint32_t count = builder->count;
     for (uint32_t i = 0; i < count; i++) {
@@ -244,8 +248,8 @@ static uint32_t segment_bytes(const SmCoalescer *c, const IsaInfo *info, SmPath 
 
 /* ---- Atomics ---- */
 
-/* One access per segment and repetition: the n-th lanes that touch a word go into the n-th access
- * of its segment. */
+/* One access per segment and repetition: the n-th lane that touches a word goes into the n-th
+ * access of the word's segment. */
 static void coalesce_atomics(const SmOperation *op, const Builder *builder, SmMemory *memory) {
     const uint64_t *address = op->address;
     uint32_t left = op->lanes;
@@ -270,10 +274,10 @@ static void coalesce_atomics(const SmOperation *op, const Builder *builder, SmMe
 
 /* ---- Shared memory ---- */
 
-/* What a group of lanes reads or writes in one pass or several, bank by bank. */
+/* What a group of lanes reads or writes in one or more passes, by bank. */
 typedef struct BankWords {
-    uint64_t word[64][ISA_LANES]; /* different words of a bank, in the order of their lanes; */
-    uint32_t shared[64];          /* those that several lanes have in common, bit each */
+    uint64_t word[64][ISA_LANES]; /* different words of a bank, in lane order; */
+    uint32_t shared[64];          /* words that several lanes access, one bit each */
     uint8_t count[64];
 } BankWords;
 
@@ -285,8 +289,9 @@ static void add_word(BankWords *words, uint32_t bank, uint64_t word) {
     else if (i < ISA_LANES) words->word[bank][words->count[bank]++] = word;
 }
 
-/* Passes that the banks need for it: the most different words that one bank holds. Lanes with the
- * same word share it, in a pass of its own where the machine says so. */
+/* Passes that the banks need for a group of lanes: the largest number of different words in one
+ * bank. Lanes with the same word share a pass. With `lone_broadcasts`, each word that several lanes
+ * share takes a pass of its own. */
 static uint32_t passes_of(const BankWords *words, uint32_t banks, bool lone_broadcasts) {
     uint32_t most = 0, places = 0, broadcasts = 0;
     for (uint32_t bank = 0; bank < banks; bank++) {
@@ -297,8 +302,9 @@ static uint32_t passes_of(const BankWords *words, uint32_t banks, bool lone_broa
     return lone_broadcasts ? (uint32_t)bits_count64(places) + broadcasts : most;
 }
 
-/* Passes that the banks need for a group of lanes where only one word goes to all that want it: the
- * lowest that several want in the first bank that has one. Others go to one lane a pass. */
+/* Passes that the banks need for a group of lanes if only one word can be broadcast. This is the
+ * lowest word that several lanes access, in the first bank that has such a word. All other accesses
+ * of a bank take one pass per lane. */
 static uint32_t passes_with_one_broadcast(const SmSharedConfig *config, const uint64_t *address,
                                           uint32_t group) {
     uint32_t lanes_of[64] = {0}, first_bank = UINT32_MAX, sharing = 0, most = 0;
@@ -320,15 +326,16 @@ static uint32_t passes_with_one_broadcast(const SmSharedConfig *config, const ui
     return most;
 }
 
-/* Passes over the banks, group of lanes after group of lanes. */
+/* Passes over the banks for all groups of lanes, one group after another. */
 static uint32_t bank_passes(const SmSharedConfig *config, const SmOperation *op) {
     const IsaInfo *info = op->info;
     uint32_t words_per_lane =
         (info->element_bytes * info->vector + config->bank_bytes - 1u) / config->bank_bytes;
-    /* Where what lanes have in common goes by itself, an element is known by its address alone. */
+    /* If shared words take passes of their own, an element is identified by its address alone. */
     bool by_address = config->lone_broadcasts;
     if (by_address || config->one_broadcast || words_per_lane == 0) words_per_lane = 1;
-    /* Wide accesses go in as many passes as an element has words, with as many lanes fewer each. */
+    /* A wide access takes as many passes as an element has words, with proportionally fewer lanes
+     * in each pass. */
     uint32_t lanes = config->conflict_lanes / words_per_lane;
     if (lanes == 0) lanes = 1;
     uint32_t passes = 0;
@@ -353,14 +360,14 @@ static uint32_t bank_passes(const SmSharedConfig *config, const SmOperation *op)
     return passes ? passes : 1;
 }
 
-/* Passes that the width of the data needs, without any conflict. */
+/* Passes that the width of the data needs without any bank conflict. */
 static uint32_t least_passes(const SmSharedConfig *config, const SmOperation *op) {
     const uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
     const uint32_t words = bytes > config->bank_bytes ? bytes / config->bank_bytes : 1;
     return words * (ISA_LANES / config->conflict_lanes);
 }
 
-/* Cycles of shared memory, and those of them that no bank conflict adds. */
+/* Counts the cycles of shared memory, and how many of them remain without bank conflicts. */
 static void count_bank_cycles(const SmSharedConfig *config, const SmOperation *op,
                               SmMemory *memory) {
     const uint32_t passes = bank_passes(config, op), least = least_passes(config, op);
@@ -370,12 +377,12 @@ static void count_bank_cycles(const SmSharedConfig *config, const SmOperation *o
     memory->least = (uint16_t)((passes - conflicts + each - 1) / each);
 }
 
-/* Whether all lanes access a word, each half of the warp one or those behind each other. */
+/* Whether all lanes are active and each half of the warp accesses one word or consecutive words. */
 static bool has_pattern(const SmOperation *op) {
     return coalesce_knows(op->pattern) && op->lanes == UINT32_MAX;
 }
 
-/* Whether all lanes stay in one row of 32 words, in which every bank has one. */
+/* Whether all lanes access one row of 32 words; each word of a row is in another bank. */
 static bool is_in_one_row(const uint64_t *address) {
     uint64_t differs = 0;
     for (int lane = 0; lane < ISA_LANES; lane++)
@@ -383,8 +390,8 @@ static bool is_in_one_row(const uint64_t *address) {
     return differs < 128;
 }
 
-/* Whether no bank is asked for two different words, in the common case of words as wide as the
- * banks and lanes that all go together. */
+/* Whether no bank must serve two different words. Handles only the common case: word-wide banks and
+ * all lanes at once. False otherwise. */
 static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op) {
     const IsaInfo *info = op->info;
     const uint64_t *address = op->address;
@@ -406,8 +413,9 @@ static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op
 
 /* ---- All of it ---- */
 
-/* A generic access whose lanes fall in several spaces is timed as its first lane's, but that
- * other SMs come before the own shared memory. */
+/* The state space that a generic access is timed as. If its lanes are in several spaces, the first
+ * lane's space counts, except that shared memory of other SMs takes precedence over the SM's
+ * own. */
 static PtxSpace common_space(const SmOperation *op) {
     if (op->info->space != PTX_SPACE_NONE || !op->lanes) return (PtxSpace)op->info->space;
     const PtxSpace first = (PtxSpace)op->space[bits_lowest32(op->lanes)];
@@ -417,7 +425,7 @@ static PtxSpace common_space(const SmOperation *op) {
     return first;
 }
 
-/* The lanes that fall in the space. */
+/* The lanes whose address is in this space. */
 static uint32_t lanes_in(const SmOperation *op, PtxSpace space) {
     if (op->info->space != PTX_SPACE_NONE) return op->lanes;
     uint32_t lanes = 0;
@@ -437,7 +445,7 @@ static void coalesce_local(const SmCoalescer *c, const SmOperation *op, uint32_t
     }
 }
 
-/* Adds the accesses that lanes would make with their data side by side: no more than they make. */
+/* Adds the accesses that the lanes would make if their data were contiguous; at most `made`. */
 static void add_least(const SmOperation *op, uint32_t lanes, uint32_t segment, uint32_t made,
                       SmMemory *memory) {
     const uint32_t element = (uint32_t)op->info->element_bytes * op->info->vector;
@@ -446,8 +454,8 @@ static void add_least(const SmOperation *op, uint32_t lanes, uint32_t segment, u
     memory->least = (uint16_t)(memory->least + (least < made ? least : made));
 }
 
-/* How many lanes from `lane` on are active and lie `bytes` from one another, or at one address:
- * *is_same. */
+/* The number of lanes from `lane` on that are active and whose addresses are `bytes` apart, or all
+ * equal (then *is_same is set). */
 ALWAYS uint32_t run_of(const uint64_t *address, uint32_t lanes, int lane, uint32_t bytes,
                        bool *is_same) {
     int end = lane + 1;
@@ -462,13 +470,13 @@ ALWAYS uint32_t run_of(const uint64_t *address, uint32_t lanes, int lane, uint32
     return (uint32_t)(end - lane);
 }
 
-/* The same of half a warp whose pattern is known. */
+/* The same for half a warp whose pattern is known. */
 static void coalesce_half(const SmOperation *op, int lane, uint64_t base, Builder *builder) {
     uint32_t pattern = op->pattern >> (lane ? ISA_HALF_BITS : 0);
     add_run(builder, lane, ISA_LANES / 2, base + op->address[lane], 4, !(pattern & ISA_HALF_RUN));
 }
 
-/* Takes the lanes by runs: most warps touch one word, or words one behind the other. */
+/* Handles lanes in runs, because most warps access one word or consecutive words. */
 static void coalesce_lanes(const SmOperation *op, uint32_t lanes, uint64_t base, Builder *builder) {
     const uint64_t *address = op->address;
     uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;

@@ -16,7 +16,7 @@ uint8_t copies_issue(SmCopies *copies) {
 
 bool copies_commit(SmCopies *copies) {
     copies->committed++;
-    return wait_for(copies, place_of(copies->committed)); /* whose group was there before */
+    return wait_for(copies, place_of(copies->committed)); /* for the group there before */
 }
 
 bool copies_wait(SmCopies *copies, uint32_t pending) {

@@ -1,32 +1,32 @@
-/* Asynchronous copies of a warp: which groups of them still have data to come, and whether the warp
- * waits for some. At most SM_COPY_GROUPS groups are under way: the one after that has the warp
- * wait for the oldest, as a GPU waits for a free scoreboard entry. */
+/* Asynchronous copies of a warp: which groups of copies are still waiting for data, and whether the
+ * warp waits for any of them. At most SM_COPY_GROUPS groups are in flight. When a warp commits
+ * another one, it waits for the oldest, as a GPU waits for a free scoreboard entry. */
 #ifndef TYTO_SM_COPIES_H
 #define TYTO_SM_COPIES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* PTX sets no bound. Programs keep two to four groups under way (CUTLASS's stages); no GPU's number
+/* PTX sets no limit. Programs keep two to four groups in flight (CUTLASS's stages). No GPU's limit
  * is published. */
 enum { SM_COPY_GROUPS = 8 };
 
-/* Zeroed memory is a warp without copies. */
+/* All bits zero is a warp without copies. */
 typedef struct SmCopies {
-    uint32_t committed;            /* groups so far; the next copy joins the one after them */
-    uint16_t left[SM_COPY_GROUPS]; /* copies whose data are still to come, by group modulo this */
-    uint8_t waiting;               /* groups that the warp waits for, bit per place in `left` */
+    uint32_t committed;            /* groups committed; the next copy joins the one after them */
+    uint16_t left[SM_COPY_GROUPS]; /* copies that wait for data, by group modulo the array's size */
+    uint8_t waiting;               /* groups that the warp waits for, one bit per index of `left` */
 } SmCopies;
 
-/* A copy issues. The place of its group, to be given back to copies_done. */
+/* Records that a copy issued. Returns the place of its group, to be passed to copies_done. */
 uint8_t copies_issue(SmCopies *copies);
-/* The copies so far become a group. True when the warp has to wait. */
+/* Makes a group of the copies since the last commit. Returns true if the warp must wait. */
 bool copies_commit(SmCopies *copies);
-/* Until at most `pending` groups are under way; true when the warp has to wait. */
+/* Waits until at most `pending` groups are in flight. Returns true if the warp must wait. */
 bool copies_wait(SmCopies *copies, uint32_t pending);
-/* Until every copy is there, those in no group among them. */
+/* Waits for all copies, including those without a group. Returns true if the warp must wait. */
 bool copies_wait_all(SmCopies *copies);
-/* A copy's data are there. True when the warp need not wait any longer. */
+/* Records that a copy's data have arrived. Returns true if this ends the warp's wait. */
 bool copies_done(SmCopies *copies, uint8_t place);
 
 #endif

@@ -1,7 +1,7 @@
-/* What stages tell the SM of: that something a warp waited for is over. They post; issue hears all
- * of it in the order of posting before the schedulers look (issue_hear), and of what was fetched
- * after that (issue_hear_fetched), and frees registers and wakes warps. So no stage past issue
- * knows who waits for what. */
+/* Events that stages post when something that a warp waited for is over. The issue stage handles
+ * them in the order of posting before the schedulers pick (issue_hear). It handles fetched
+ * instructions after that (issue_hear_fetched). It then frees registers and wakes warps, so no
+ * stage behind issue needs to know which warp waits for what. */
 #ifndef TYTO_SM_EVENTS_H
 #define TYTO_SM_EVENTS_H
 
@@ -13,21 +13,21 @@ typedef enum SmEventKind {
     SM_EVENT_STORE_DONE,  /* warp: one access of a store is acknowledged, or absorbed by the L1D */
     SM_EVENT_ATOMIC_DONE, /* warp: one access of an atomic is answered */
     SM_EVENT_WAIT_DONE    /* warp: a bulk copy, a product of its warpgroup, or a wait for registers
-                             or for another grid is over */
+                             or another grid is over */
 } SmEventKind;
 
 typedef struct SmEvent {
-    uint16_t index; /* of the instruction, or slot of the warp */
+    uint16_t index; /* index of the instruction, or the warp's slot */
     uint8_t kind;   /* SmEventKind */
 } SmEvent;
 
-/* More than one cycle can bring: the results of four sub-cores and what the load/store unit ends.
- */
+/* More events than one cycle can bring: results of four sub-cores and completions of the load/store
+ * unit. */
 enum { SM_MAX_EVENTS = 128 };
 
 typedef struct SmEvents {
-    uint64_t fetched; /* warps whose instruction buffer was filled, bit each */
-    uint32_t count;   /* of all else */
+    uint64_t fetched; /* warps whose instruction buffer was filled, one bit each */
+    uint32_t count;   /* all other events */
     SmEvent items[SM_MAX_EVENTS];
 } SmEvents;
 

@@ -1,4 +1,4 @@
-/* What any core does with an instruction that it issues (see the header). */
+/* What every core does when it issues an instruction (see the header). */
 #include "sm/execute.h"
 
 #include "memory/memory.h"
@@ -24,7 +24,8 @@ void execute_begin_grid(SmExecute *execute, const SmContext *sm, SmGrid *grid) {
 
 /* ---- Accesses ---- */
 
-/* Those of the lanes that name memory: a prefetch of anything else is no fault, and none. */
+/* The lanes whose address is valid. A prefetch of an invalid address is not a fault and makes no
+ * access. */
 static uint32_t valid_lanes(const WarpSource *source, uint32_t lanes) {
     if (!source->memory) return lanes;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {

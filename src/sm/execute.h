@@ -1,8 +1,9 @@
-/* What any core does with an instruction that it issues: has the warp's source execute it, counts
- * it, works out its memory accesses, and tells residency of fences, copies, exits and barriers.
+/* What every core does when it issues an instruction. It has the warp's source execute the
+ * instruction, counts it, computes its memory accesses, and reports fences, copies, exits and
+ * barriers to the code that manages resident warps.
  *
- * The functions that every instruction passes are inline, and their `plain` is a constant: nothing
- * is needed that few machines and kernels need. */
+ * The functions on the path of every instruction are inline, and their `plain` is a constant. If it
+ * is true, they skip what only few machines and kernels need. */
 #ifndef TYTO_SM_EXECUTE_H
 #define TYTO_SM_EXECUTE_H
 
@@ -13,15 +14,15 @@
 
 #define SM_ALWAYS __attribute__((always_inline)) static inline
 
-/* What it must know of the machine and the grids. */
+/* What execution needs to know about the machine and the grids. */
 typedef struct SmExecute {
     SmCoalescer coalescer;
-    bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
-    bool has_window;      /* accesses of a grid to some addresses have a priority in L2 */
+    bool sees_registered; /* part of the host program's memory is registered (mem_seen_address) */
+    bool has_window;      /* a grid gives its accesses to an address range a priority in L2 */
 } SmExecute;
 
 void execute_init(SmExecute *execute, const SmContext *sm);
-/* Nothing is resident; a grid begins. */
+/* Resets the state when nothing is resident and a grid begins. */
 void execute_start(SmExecute *execute);
 void execute_begin_grid(SmExecute *execute, const SmContext *sm, SmGrid *grid);
 
@@ -35,14 +36,16 @@ SM_ALWAYS void execute_count(SmIssueSums *sums, SmContext *sm, const SmOp *op, u
     sums->kind[op->counts]++;
 }
 
-/* While other grids are on the SM, as the SM's own counts are all grids' together. */
+/* Only counted while several grids are on the SM, because the SM's own counts cover all grids
+ * together. */
 SM_ALWAYS void execute_count_for_grid(SmGrid *grid, uint32_t lanes) {
     grid->counts.warp_instructions++;
     grid->counts.thread_instructions += (uint32_t)bits_count32(lanes);
 }
 
-/* Executes the warp's next instruction, of that row, and counts it. WARP_FAULT: SmContext.fault is
- * set. Else the source's record (WarpSource.did) says what it did. */
+/* Executes the warp's next instruction, whose row is `op`, and counts it. If it returns WARP_FAULT,
+ * SmContext.fault is set. Otherwise the source's record (WarpSource.did) holds what the instruction
+ * did. */
 SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, const SmOp *op,
                                  bool plain) {
     WarpSource *source = w->grid->source;
@@ -50,7 +53,7 @@ SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, co
     const WarpEvent event = source->type->step(source, w->handle, sm->cycle);
     const WarpStep *did = source->did;
     if (__builtin_expect(event == WARP_FAULT, false)) {
-        if (!sm->fault) { /* the first one is kept */
+        if (!sm->fault) { /* only the first fault is kept */
             sm->fault = source->type->fault(source);
             sm->failed = w->grid;
         }
@@ -67,16 +70,14 @@ SM_ALWAYS WarpEvent execute_next(SmContext *sm, SmIssueSums *sums, SmWarp *w, co
 
 /* ---- Accesses ---- */
 
-/* The lanes whose addresses make accesses. */
+/* The lanes whose addresses become accesses. */
 uint32_t execute_naming_lanes(const SmGrid *grid, const IsaInfo *info, const SmInst *inst);
-/* Puts the addresses that the caches know in the place of those of registered memory, which lies
- * where the host has it. */
+/* Replaces host addresses of registered memory by the addresses that the caches use. */
 void execute_see_registered(const WarpSource *source, const IsaInfo *info);
-/* Tells the accesses what the program says of them. */
+/* Applies the program's hints to the accesses. */
 void execute_take_hints(const SmContext *sm, const SmInst *inst, SmMemory *memory);
 
-/* Works out the accesses of a memory instruction that has just executed; they are attached to it.
- */
+/* Computes the accesses of a memory instruction that has just executed and attaches them to it. */
 SM_ALWAYS const SmMemory *execute_accesses(const SmExecute *execute, SmContext *sm, SmInst *inst,
                                            const SmOp *op, bool plain) {
     const SmWarp *w = &sm->warps.warp[inst->warp];
@@ -110,8 +111,8 @@ SM_ALWAYS const SmMemory *execute_accesses(const SmExecute *execute, SmContext *
 
 /* ---- What it means for its warp ---- */
 
-/* Tells residency of a fence, a copy's group, an exit or a barrier at `pc`. `has_pending`:
- * registers of the warp have a result to come. */
+/* Handles a fence, a commit or wait of copies, an exit or a barrier at `pc`. `has_pending`:
+ * registers of the warp wait for a result. */
 void execute_follow(SmContext *sm, int warp, uint32_t pc, uint32_t flags, bool has_exited,
                     bool has_pending);
 

@@ -14,7 +14,7 @@ static CachePriority priority_of(PtxEvict priority) {
     return priorities[priority];
 }
 
-/* What the instruction says for a level, 0 or 1. */
+/* What the instruction's hint says for a level, 0 or 1. */
 static PtxEvict instruction_says(const IsaInfo *info, int level) {
     bool is_streamed = info->cache_op == PTX_CACHE_CS || info->cache_op == PTX_CACHE_LU;
     if (info->evict[level]) return (PtxEvict)info->evict[level];

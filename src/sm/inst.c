@@ -1,4 +1,4 @@
-/* The pools of instructions under way, as free lists. */
+/* The pools of instructions in flight, as free lists. */
 #include "sm/inst.h"
 
 /* Memory instructions of a sub-core between issue and the load/store unit. */

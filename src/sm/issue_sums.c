@@ -1,7 +1,7 @@
 /* The sums of the issue stage (see the header). */
 #include "sm/issue_sums.h"
 
-/* Adds the instructions of a kind to the counters of all that they are. */
+/* Adds the instructions of a kind to every counter that counts them. */
 static void add_kind(Counters *c, uint32_t kind, uint64_t count) {
     uint64_t *const unit[SM_UNITS] = {
         [SM_UNIT_SP] = &c->sp_instructions,         [SM_UNIT_SFU] = &c->sfu_instructions,
@@ -36,8 +36,8 @@ static void add_outcomes(Counters *c, const SmIssueSums *sums) {
     }
 }
 
-/* A policy that looks at every warp sees what the outcomes say. All schedulers of an SM without
- * warps are idle. */
+/* If the policy looks at every warp, it sees what the outcomes say. If the SM has no warps, all its
+ * schedulers are idle (vacant). */
 static void add_seen(Counters *c, const SmIssueSums *sums, uint32_t schedulers, bool looks) {
     const uint64_t *of = sums->outcome, *seen = sums->seen;
     const uint64_t vacant = sums->no_warp * schedulers;

@@ -1,6 +1,6 @@
-/* What the issue stage sums up between two looks at the counters, and how it becomes them: what
- * schedulers' cycles were, instructions by what they count as and by their lanes. Sums instead of
- * counters, so that a step touches few lines of the host's cache. */
+/* Sums that the issue stage keeps between two updates of the counters: scheduler cycles by outcome,
+ * and instructions by kind and by lanes. The stage updates sums and not counters so that a step
+ * touches few lines of the host's cache. */
 #ifndef TYTO_SM_ISSUE_SUMS_H
 #define TYTO_SM_ISSUE_SUMS_H
 
@@ -8,7 +8,7 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 
-/* What a scheduler did last; stands for the cycles in which it does not pick. */
+/* What a scheduler did last; also holds for the cycles in which it does not pick. */
 typedef enum SmOutcome {
     SM_ISSUED,
     SM_IDLE_NO_WARP,
@@ -23,7 +23,8 @@ typedef enum SmOutcome {
     SM_OUTCOMES
 } SmOutcome;
 
-/* What a scheduler's cycle was by the warps that its policy looks at (the seen_* counters). */
+/* What a scheduler's cycle was, judged only by the warps that its policy looks at (the seen_*
+ * counters). */
 typedef enum SmSeen {
     SM_SEEN_ISSUE,
     SM_SEEN_IDLE,
@@ -32,20 +33,20 @@ typedef enum SmSeen {
     SM_SEEN
 } SmSeen;
 
-/* Since they were last added to the counters. */
+/* Counts since they were last added to the counters. */
 typedef struct SmIssueSums {
     uint64_t memory_block;         /* MemoryBlockCycles */
     uint64_t no_warp;              /* NoWarpCycles */
     uint64_t no_issue;             /* no_issue_cycles */
-    uint64_t outcome[SM_OUTCOMES]; /* of all schedulers */
-    uint64_t seen[SM_SEEN];        /* the same by SmSeen, under a policy that looks at some warps */
-    uint64_t lanes[ISA_LANES + 1]; /* instructions by lanes that executed them */
+    uint64_t outcome[SM_OUTCOMES]; /* scheduler cycles by outcome, of all schedulers */
+    uint64_t seen[SM_SEEN];        /* the same by SmSeen, if the policy looks at only some warps */
+    uint64_t lanes[ISA_LANES + 1]; /* instructions by the number of lanes that executed them */
     uint64_t kind[SM_COUNTS];      /* instructions by SmOp.counts */
-    uint64_t to_sfu;               /* those for SP or SFU that went to SFU */
+    uint64_t to_sfu;               /* instructions for SP or SFU that went to SFU */
 } SmIssueSums;
 
 /* Adds the sums to the counters and to the histogram of active lanes, and clears them.
- * `schedulers`: of the SM; `looks`: its policy looks at some warps alone. */
+ * `schedulers`: number of schedulers of the SM; `looks`: its policy looks at only some warps. */
 void issue_sums_settle(SmIssueSums *sums, uint32_t schedulers, bool looks, Counters *counters,
                        Histograms *histograms);
 

@@ -3,7 +3,7 @@
 
 #include "sm/l1d_policy.h"
 
-/* What each load passes is one function for the host's processor. */
+/* Functions on the path of each load are inlined into one function. */
 #define ALWAYS __attribute__((always_inline)) static inline
 
 void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
@@ -38,7 +38,7 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->bank_shift = (uint8_t)bits_lowest32(own->bank_bytes);
     for (uint32_t bank = 0; bank < own->banks; bank++)
         l1d->banks[bank].queue = ARENA_ARRAY(sm->arena, SmLookup, l1d->capacity);
-    uint32_t lookups = sm->config->lsu.accesses_per_cycle; /* in a cycle, at most */
+    uint32_t lookups = sm->config->lsu.accesses_per_cycle; /* most lookups in a cycle */
     if (lookups < own->banks) lookups = own->banks;
     l1d->hit_latency = own->hit_latency;
     l1d->hits_from = UINT64_MAX;
@@ -59,13 +59,14 @@ bool l1d_is_busy(const SmL1d *l1d, const SmPort *port) {
     return l1d->filled || port_has_misses(port, MEM_CLIENT_L1D) || l1d->is_flushing;
 }
 
-/* Cycle at which the bank's head, which is in no refusal, can look up its tags. */
+/* The cycle in which the bank's head can look up its tags; the head must not be in a refusal. */
 static inline uint64_t next_lookup_of(const SmL1dBank *bank) {
     const uint64_t due = bank->queue[bank->head].due;
     return due > bank->next_lookup ? due : bank->next_lookup;
 }
 
-/* The same of a head that may be in one; 0: as soon as may be. */
+/* The same for a head that may be in a refusal. 0: as soon as possible; UINT64_MAX: it must wait
+ * for something to be freed. */
 static inline uint64_t next_of_bank(const SmL1dBank *bank) {
     if (bank->refusal) return bank->freed & bank->needs ? 0 : UINT64_MAX;
     return next_lookup_of(bank);
@@ -93,7 +94,8 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
     if (next < l1d->next) l1d->next = next;
 }
 
-/* What the banks' heads wait for: the first cycle of a lookup, and what may end a refusal. */
+/* Computes what the heads of the banks wait for: the first cycle of a lookup, and what may end a
+ * refusal. */
 static void plan_lookups(SmL1d *l1d) {
     l1d->next = UINT64_MAX;
     l1d->needed = 0;
@@ -105,7 +107,7 @@ static void plan_lookups(SmL1d *l1d) {
     }
 }
 
-/* ---- What policies hear of ---- */
+/* ---- Reports to policies ---- */
 
 static inline void tell_listener(SmContext *sm, uint64_t address) {
     const SmListener *listener = &sm->listener;
@@ -118,7 +120,8 @@ static int owner_of(const SmFiller *filler) {
     return !filler || filler->warp == SM_NO_WARP ? TYTO_NO_WARP : filler->warp;
 }
 
-/* An access that met, or made way for, the line that `filler` (NULL: unknown) brought in. */
+/* Reports an access that hit or missed, or that evicted the line that `filler` (NULL: unknown)
+ * brought in. */
 __attribute__((noinline)) static void tell_policy(SmContext *sm, TytoEventKind kind,
                                                   const SmLookup *lookup, const SmFiller *filler,
                                                   uint64_t address, int32_t place,
@@ -159,22 +162,22 @@ __attribute__((noinline)) static void tell_record(const SmL1d *l1d, const SmCont
                      .is_fetch = is_fetch});
 }
 
-/* Reports a lookup where there is a listener. */
+/* Reports a lookup if there is a listener. */
 static inline void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind,
                           const SmLookup *lookup, bool is_fetch) {
     if (__builtin_expect(sm->listener.l1d_record != NULL, false))
         tell_record(l1d, sm, kind, lookup, is_fetch);
 }
 
-/* ---- Lines that go ---- */
+/* ---- Evicted lines ---- */
 
-/* Whether the policy prefetches, which few do. */
+/* Whether the policy prefetches, which is rare. */
 static inline bool has_prefetcher(const SmL1d *l1d) {
     return __builtin_expect(l1d->prefetcher != NULL, false);
 }
 
-/* Sets are seldom counted: this code is a separate function, away from the code that every access
- * runs. */
+/* Whether accesses are counted by set, which is rare. The counting is in separate functions, away
+ * from the code that every access runs. */
 static bool counts_sets(const SmContext *sm) {
     return __builtin_expect(sm->env.l1d_sets != NULL, false);
 }
@@ -189,13 +192,14 @@ __attribute__((noinline)) static void note_set_eviction(const SmL1d *l1d, const 
     sm->env.l1d_sets[set_index_of(&l1d->tags.index, address)].evictions++;
 }
 
-/* A line has had to go. */
+/* Counts an evicted line. */
 static void count_eviction(const SmL1d *l1d, SmContext *sm, uint64_t address) {
     sm->counters.l1d_evictions++;
     if (counts_sets(sm)) note_set_eviction(l1d, sm, address);
 }
 
-/* Places the miss queue must have left for a miss: its own and that of a dirty victim. */
+/* Places that the miss queue must have free for a miss: one for the miss, one for a dirty
+ * victim. */
 enum { MISS_AND_VICTIM = 2 };
 
 static void send_write(SmPort *port, const SmAccess *access, uint32_t warp, uint32_t acks_for) {
@@ -223,7 +227,8 @@ __attribute__((noinline)) static void write_back(const SmL1d *l1d, SmContext *sm
     send_write(port, &access, warp, SM_NO_WARP);
 }
 
-/* A line that `filler` brought to the place has had to go for that of an access. */
+/* Handles the eviction of a line that `filler` had brought to this place, to make room for an
+ * access. */
 static void evicted(SmL1d *l1d, SmContext *sm, SmPort *port, const TagEviction *eviction,
                     const SmFiller *filler, const SmLookup *lookup, int32_t place) {
     if (!eviction->has_line) return;
@@ -238,7 +243,7 @@ static CachePriority l1_priority(const SmAccess *access) {
     return (CachePriority)access->priority[0];
 }
 
-/* A use of a line that is there. */
+/* Records a use of a line that is present. */
 static void touch(SmL1d *l1d, const SmLookup *lookup, int32_t place) {
     CachePriority priority = l1_priority(&lookup->access);
     if (__builtin_expect(priority != PRIORITY_UNSAID, false))
@@ -252,7 +257,8 @@ static SmFiller filler_of(const SmLookup *lookup) {
                       .warp = lookup->is_policy ? SM_NO_WARP : lookup->warp};
 }
 
-/* Reserves a line with sectors pending. False (and the refusal set) when no way is free. */
+/* Reserves a line with sectors pending. Returns false if no way is free; the caller reports the
+ * refusal. */
 ALWAYS bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup, uint64_t key,
                     uint8_t sectors, int32_t *place) {
     TagEviction eviction;
@@ -280,7 +286,7 @@ static void count_hit(const SmL1d *l1d, SmContext *sm, const SmLookup *lookup, i
     sm->counters.l1d_intra_thread_hits += is_same_warp && is_of_its_lanes;
 }
 
-/* A lookup that was not refused, in the profile and of its set. */
+/* Counts a lookup that was not refused, in the profile and for its set. */
 static void note_lookup(const SmL1d *l1d, const SmContext *sm, const SmLookup *lookup,
                         ProfileColumn outcome) {
     if (context_is_profiled(sm)) sm_profile_count(sm->profile, lookup->access.pc, outcome, 1);
@@ -291,7 +297,7 @@ static void access_complete(SmContext *sm, uint16_t inst) {
     if (insts_access_done(&sm->insts, inst)) events_post(&sm->events, SM_EVENT_INST_DONE, inst);
 }
 
-/* A load has hit: its data are there at once, or come later. */
+/* Handles a load that hit: its data are available at once, or after the hit latency. */
 static inline void data_hit(SmL1d *l1d, SmContext *sm, uint16_t inst) {
     if (!l1d->hit_latency) {
         access_complete(sm, inst);
@@ -310,7 +316,7 @@ void l1d_end_hits(SmL1d *l1d, SmContext *sm) {
     } while (l1d->hits_from <= sm->cycle);
 }
 
-/* Fetches the line or sector of `key`. `waiter` SM_NONE: no load waits for it. */
+/* Fetches the line or sector of `key`. `waiter` is SM_NONE if no load waits for it. */
 ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
                   uint64_t key, uint16_t waiter) {
     l1d->asking[mshr_allocate(&l1d->mshr, key, waiter)] = filler_of(lookup);
@@ -328,7 +334,8 @@ ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup 
                   .warp = lookup->warp});
 }
 
-/* Takes what a fetch needs: MSHR, queue, way. NULL, or the counter of the refusal. */
+/* Starts a fetch if its MSHR, queue places and way are free. Returns NULL, or the counter of the
+ * refusal. */
 ALWAYS uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
                            uint64_t key, uint8_t sectors, int32_t place, uint16_t waiter) {
     Counters *c = &sm->counters;
@@ -343,7 +350,7 @@ ALWAYS uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLook
     return NULL;
 }
 
-/* A load's lookup: NULL when it is done with the queue, else the counter of the refusal. */
+/* Looks up a load. Returns NULL if it leaves the queue, else the counter of the refusal. */
 ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, SmLookup *lookup) {
     Counters *c = &sm->counters;
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
@@ -398,7 +405,8 @@ bool l1d_fetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key)
     return !try_fetch(l1d, sm, port, &lookup, key, sectors, place, SM_NONE);
 }
 
-/* A prefetch, which is over at once: where it finds no room it does nothing. */
+/* Handles a prefetch, which always leaves the queue at once: if there is no room it does
+ * nothing. */
 __attribute__((noinline)) static uint64_t *prefetch(SmL1d *l1d, SmContext *sm, SmPort *port,
                                                     const SmLookup *lookup) {
     Counters *c = &sm->counters;
@@ -429,7 +437,7 @@ static void store_absorbed(SmContext *sm, const SmLookup *lookup) {
     events_post(&sm->events, SM_EVENT_STORE_DONE, lookup->warp);
 }
 
-/* A store that takes its line into a write-back cache. */
+/* A store that allocates its line in a write-back cache. */
 __attribute__((noinline)) static uint64_t *store_allocate(SmL1d *l1d, SmContext *sm, SmPort *port,
                                                           const SmLookup *lookup, uint64_t key,
                                                           uint8_t sectors, int32_t place,
@@ -448,7 +456,8 @@ __attribute__((noinline)) static uint64_t *store_allocate(SmL1d *l1d, SmContext 
     return NULL;
 }
 
-/* The bytes that a store changes of its sector, bit each; *is_whole: all of them. */
+/* The bytes of its sector that a store changes, one bit each; *is_whole: whether it changes all of
+ * them. */
 static uint64_t bytes_written(const SmL1d *l1d, const SmAccess *access, uint64_t key,
                               bool *is_whole) {
     uint64_t all = bits_low_mask((int)l1d->fill_bytes);
@@ -458,7 +467,7 @@ static uint64_t bytes_written(const SmL1d *l1d, const SmAccess *access, uint64_t
     return bytes & all;
 }
 
-/* A store that takes its sector without fetching it, and is passed on. */
+/* A store that validates its sector without fetching it, and is also sent to L2. */
 static uint64_t *store_through(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
                                uint64_t key, uint8_t sectors, int32_t place) {
     Counters *c = &sm->counters;
@@ -473,15 +482,16 @@ static uint64_t *store_through(SmL1d *l1d, SmContext *sm, SmPort *port, const Sm
     return NULL;
 }
 
-/* What a store that met `result` does to its line. One that is passed on leaves a line alone that
- * is still on its way, whatever the policy. */
+/* What a store with the lookup result `result` does to its line. A store that is sent to L2 leaves
+ * a pending line alone, whatever the policy. */
 static L1dKind kind_of_store(TagResult result, WritePolicy policy, WriteAllocate allocate) {
     if (policy == WRITE_BACK) return allocate == ALLOCATE_NONE ? L1D_STORE_USE : L1D_STORE_ALLOCATE;
     if (policy == WRITE_THROUGH && allocate == ALLOCATE_VALIDATE) return L1D_STORE_ALLOCATE;
     return policy == WRITE_EVICT && result != TAG_PENDING ? L1D_STORE_EVICT : L1D_STORE_PASS;
 }
 
-/* A store that is passed on drops its line, or of one that is on its way in part its sectors. */
+/* Drops the line of a store that is sent to L2. If other sectors of the line are pending, drops
+ * only the store's sectors. */
 static void drop_line(SmL1d *l1d, SmContext *sm, const SmLookup *lookup, uint64_t key,
                       uint8_t sectors, int32_t place) {
     if (l1d->tags.lines[place].pending) {
@@ -542,7 +552,7 @@ __attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPo
     return NULL;
 }
 
-/* With a perfect L1 every access hits and nothing leaves the SM. */
+/* Handles an access with a perfect L1: it hits, and nothing leaves the SM. */
 static uint64_t *hit_always(SmL1d *l1d, SmContext *sm, const SmLookup *lookup) {
     if (lookup->is_prefetch) return NULL;
     sm->counters.l1d_accesses++;
@@ -573,7 +583,7 @@ void l1d_pop_return(SmL1d *l1d) {
     if (!had_place || !mshr_is_full(&l1d->mshr)) l1d->freed |= SM_FREED_MSHR;
 }
 
-/* Whether the head of a bank was refused in the set of `key`. */
+/* Whether the head of any bank was refused in the set of `key`. */
 static bool is_refused_in_set(const SmL1d *l1d, uint64_t key) {
     if (!l1d->refusing) return false;
     uint32_t set = tag_array_base(&l1d->tags, key);
@@ -582,7 +592,8 @@ static bool is_refused_in_set(const SmL1d *l1d, uint64_t key) {
     return false;
 }
 
-/* A line or sector has come, for which this access asked first. */
+/* Reports to the policy that a line or sector arrived. The request holds the warp that first asked
+ * for it. */
 __attribute__((noinline)) static void tell_filled(const SmL1d *l1d, SmContext *sm,
                                                   const MemRequest *request, int32_t entry,
                                                   int32_t place) {
@@ -612,7 +623,7 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
             .warp = request->warp,
             .is_policy = l1d_policy_is_prefetch(l1d, entry)};
         reserve(l1d, sm, port, &lookup, key, 0, &place);
-        l1d->freed = SM_FREED_ALL; /* what had to go may have taken from what the head waits for */
+        l1d->freed = SM_FREED_ALL; /* the victim may have needed what the head waits for */
     }
     if (place != TAG_NONE) tag_array_fill(&l1d->tags, place, sectors);
     mshr_complete(&l1d->mshr, entry);
@@ -644,11 +655,11 @@ void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port) {
     flush_step(l1d, sm, port);
 }
 
-/* What can end a refusal (SmFreed). Within a bank only the head takes lines, MSHRs (but for those
- * that other caches share, which tell when they give them back) and places of the miss queue, so
- * nothing that it found there is lost meanwhile; what other banks take can only make it wait
- * longer, but for the line that they may bring. A line that comes can only be its own, or leave it
- * a way, in its own set. */
+/* What can end a refusal, as SmFreed bits. Within a bank only the head takes lines, MSHRs and
+ * places of the miss queue, so what it found free stays free. (MSHRs that other caches share are
+ * the exception; those caches report when they free one.) Accesses of other banks can only make the
+ * head wait longer, unless they bring its line. A line that arrives matters only in the head's set:
+ * it is the head's own line, or it frees a way there. */
 static uint8_t ends_refusal(const uint64_t *refusal, const Counters *c) {
     if (refusal == &c->l1d_fail_mshrs) return SM_FREED_MSHR;
     if (refusal == &c->l1d_fail_queue) return SM_FREED_PLACE | SM_FREED_LINE;
@@ -665,7 +676,7 @@ void l1d_settle(SmL1d *l1d, uint64_t cycle) {
         count_refusal(&l1d->banks[bits_lowest32(left)], cycle);
 }
 
-/* An access of the bank has been taken. */
+/* Removes the head of a bank after the L1D accepted it. */
 static inline void taken(SmL1d *l1d, uint32_t index, uint64_t cycle, bool has_hit) {
     SmL1dBank *bank = &l1d->banks[index];
     bank->head = (uint16_t)sm_ring_place(bank->head + 1u, l1d->capacity);
@@ -675,7 +686,7 @@ static inline void taken(SmL1d *l1d, uint32_t index, uint64_t cycle, bool has_hi
         l1d->banks[bits_lowest32(left)].freed |= SM_FREED_OTHER;
 }
 
-/* Looks up the head of a bank's queue, which there is. */
+/* Looks up the head of a bank's queue, which must not be empty. */
 static void look_up_head(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     SmL1dBank *bank = &l1d->banks[index];
     SmLookup *lookup = &bank->queue[bank->head];
@@ -716,7 +727,7 @@ void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
         }
         if (event < next) next = event;
     }
-    if (l1d->refusing) { /* banks behind one may have freed it */
+    if (l1d->refusing) { /* a later bank may have freed what an earlier one needs */
         plan_lookups(l1d);
         return;
     }

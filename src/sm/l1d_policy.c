@@ -8,9 +8,9 @@
 
 static uint32_t places_of(const SmL1d *l1d) { return l1d->tags.sets * l1d->tags.stride; }
 
-/* ---- What the policy asks for ---- */
+/* ---- What the policy requests ---- */
 
-/* Notes whether prefetches wait: then the load/store unit has work. */
+/* Records whether prefetches wait; if so, the load/store unit has work. */
 static void note_asks(SmPrefetcher *prefetcher) {
     const bool has_asks = prefetcher->count != 0;
     prefetcher->l1d->has_asks = has_asks;
@@ -18,7 +18,7 @@ static void note_asks(SmPrefetcher *prefetcher) {
     if (has_asks) prefetcher->port->misses_waiting |= SM_ASKS_WAIT;
 }
 
-/* TytoSmView.prefetch. */
+/* TytoSmView.prefetch: queues a prefetch. */
 static bool ask(void *unit, uint64_t address, uint32_t tag) {
     SmPrefetcher *prefetcher = unit;
     if (prefetcher->count == SM_PREFETCH_ASKS) return false;
@@ -55,7 +55,7 @@ void l1d_policy_start_kernel(SmL1d *l1d, SmContext *sm) {
 
 /* ---- What it is asked ---- */
 
-/* The policy's answer is none that there is: the kernel ends. */
+/* Reports that the policy's answer is not one of its choices; this ends the kernel. */
 static void refuse(SmContext *sm, const char *function, int answer) {
     IsaFault *fault = &sm->policy_fault;
     if (sm->fault) return;
@@ -103,7 +103,8 @@ static TytoLine line_at(const SmL1d *l1d, uint32_t place) {
                       .is_prefetch = l1d->prefetcher && l1d->prefetcher->unwanted[place]};
 }
 
-/* Shows the set of `key`; false: there is no choice, as a way is free or no line can go. */
+/* Fills in the set of `key` for the policy. Returns false if there is no choice: a way is free, or
+ * no line can be evicted. */
 static bool show_set(SmL1d *l1d, uint64_t key) {
     const uint32_t base = tag_array_base(&l1d->tags, key);
     bool can_go = false;
@@ -115,7 +116,7 @@ static bool show_set(SmL1d *l1d, uint64_t key) {
     return can_go;
 }
 
-/* The place that the policy chooses; TAG_NONE: the cache chooses. */
+/* The place that the policy chooses; TAG_NONE: the policy leaves the choice to the cache. */
 static int32_t ask_victim(SmL1d *l1d, SmContext *sm, const SmLookup *lookup, uint64_t key) {
     const TytoMiss miss = miss_of(lookup, key);
     const TytoLines lines = {.size = sizeof lines,
@@ -141,7 +142,7 @@ int32_t l1d_policy_reserve(SmL1d *l1d, SmContext *sm, const SmLookup *lookup, ui
     return place;
 }
 
-/* ---- What became of prefetches ---- */
+/* ---- Outcome of prefetches ---- */
 
 static void tell(SmContext *sm, TytoEventKind kind, uint32_t tag, uint64_t address, int32_t place,
                  bool is_pending) {
@@ -177,7 +178,8 @@ static bool is_memory(const SmContext *sm, uint64_t address) {
     return !memory || mem_is_valid(memory, address, 1);
 }
 
-/* Whether the line or sector is no memory, there, or on its way. */
+/* Whether a prefetch is useless: the address is not memory, or the line or sector is present or
+ * pending. */
 static bool is_pointless(const SmL1d *l1d, const SmContext *sm, uint64_t key) {
     const uint8_t sectors = tag_array_sector(&l1d->tags, key);
     int32_t place;

@@ -3,7 +3,7 @@
 
 #include "sm/l1d_policy.h"
 
-enum { RETURN_PLACES = 65536 /* accesses that wait for the write-back port, each way */ };
+enum { RETURN_PLACES = 65536 /* accesses that wait for the write-back port, per source */ };
 
 static void pipe_init(SmPipe *pipe, uint32_t capacity, Arena *arena) {
     sm_queue_init(&pipe->queue, capacity, arena);
@@ -19,9 +19,9 @@ static uint64_t pipe_next(const SmPipe *pipe) {
     return pipe->queue.count ? pipe->due[pipe->queue.head] : UINT64_MAX;
 }
 
-/* ---- The pipeline in a row ---- */
+/* ---- The linear pipeline ---- */
 
-/* Writes back the instructions whose turn has come by `cycle`. */
+/* Writes back the instructions that are due by `cycle`. */
 static void row_advance(SmRow *row, uint64_t cycle) {
     for (; row->count; row->count--) {
         uint64_t due = row->due[row->head];
@@ -32,7 +32,8 @@ static void row_advance(SmRow *row, uint64_t cycle) {
     }
 }
 
-/* The last stage takes what memory has returned, before an instruction that gets there now. */
+/* The last stage accepts what memory returned, before an instruction that gets there in this
+ * cycle. */
 static void row_take_return(SmRow *row, uint64_t cycle) {
     row_advance(row, cycle - 1);
     if (row->free_at < cycle) row->free_at = cycle;
@@ -47,8 +48,8 @@ void lsu_note_issue(SmLsu *lsu, uint64_t cycle) {
     lsu->is_row_full = row->count == row->stages;
 }
 
-/* The caches share their MSHRs, if the machine says so. Those of textures in order are taken and
- * given back together with the cache's own. */
+/* Makes the caches share their MSHRs if the machine is so configured. With textures in order, the
+ * texture cache's shared MSHRs are taken and freed together with the entries of `order`. */
 static void share_mshrs(SmLsu *lsu, SmL1d *l1d, const SmConfig *config) {
     lsu->mshrs_free = config->lsu.mshrs;
     lsu->shares_mshrs = config->lsu.mshrs != 0;
@@ -92,13 +93,13 @@ void lsu_start_kernel(SmLsu *lsu) {
 
 /* ---- Write-back ---- */
 
-/* One access's data are there and ask for the write-back port. */
+/* Queues an access whose data have arrived for the write-back port. */
 static void access_done(SmLsu *lsu, uint16_t inst, SmReturn way) {
     sm_queue_push(&lsu->returns[way], inst);
     lsu->returns_waiting |= 1u << way;
 }
 
-/* Ways with something for the write-back port, bit each. */
+/* Sources that have something for the write-back port, one bit each. */
 static uint32_t returns(const SmLsu *lsu, const SmL1d *l1d, uint64_t cycle) {
     return lsu->returns_waiting | (uint32_t)l1d_has_return(l1d) << SM_RETURN_L1D |
            (uint32_t)(lsu->shared_from <= cycle) << SM_RETURN_SHARED;
@@ -136,8 +137,8 @@ static bool can_write(const SmInst *inst, const SmBankWrites *writes) {
     return bank_writes_can(writes, inst->warp, inst->writes);
 }
 
-/* Loads chosen in the last cycle write their registers, unless they wait for a bank that is written
- * already. */
+/* Loads chosen in the last cycle write their registers. A load whose register bank was already
+ * written in this cycle waits. */
 static void write_chosen(SmLsu *lsu, SmContext *sm, const SmBankWrites *writes) {
     bool waits_at_write = sm->config->lsu.waits_at_write;
     do {
@@ -150,8 +151,9 @@ static void write_chosen(SmLsu *lsu, SmContext *sm, const SmBankWrites *writes) 
     } while (lsu->chosen.count);
 }
 
-/* The write-back port chooses among the ways where loads are waiting, and among those whose banks
- * were not written already; or it is the chosen that wait for their banks. */
+/* The write-back port chooses among the sources that have loads waiting. It skips a load whose
+ * register bank was already written in this cycle. With waits_at_write it chooses the load all the
+ * same, and the chosen load waits for its bank. */
 static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmBankWrites *writes,
                    uint32_t waiting) {
     bool waits_at_write = sm->config->lsu.waits_at_write;
@@ -176,7 +178,8 @@ static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmBankWrites *wr
     } while (waiting && ports);
 }
 
-/* While chosen loads wait for their banks nothing is chosen. */
+/* Writes chosen loads and chooses others. While chosen loads wait for their banks, the port chooses
+ * no other. */
 static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmBankWrites *writes) {
     if (lsu->chosen.count) write_chosen(lsu, sm, writes);
     uint32_t waiting = returns(lsu, l1d, sm->cycle);
@@ -189,9 +192,8 @@ static inline void drain_pipe(SmLsu *lsu, SmPipe *pipe, uint64_t cycle, SmReturn
         access_done(lsu, sm_queue_pop(&pipe->queue), way);
 }
 
-/* Cycle of the first thing due in the pipes of the read-only caches and between the constant
- * caches.
- */
+/* The first cycle in which something is due in the pipes of the read-only caches or between the
+ * constant caches. */
 static uint64_t first_due(const SmLsu *lsu) {
     const uint64_t due[] = {pipe_next(&lsu->texture_pipe), pipe_next(&lsu->constant_pipe),
                             read_levels_next(&lsu->constants)};
@@ -203,7 +205,8 @@ static uint64_t first_due(const SmLsu *lsu) {
 
 /* ---- Replies ---- */
 
-/* A read-only cache has got a line: everything that waited for it goes to the write-back port. */
+/* A line has arrived at a read-only cache: queues everything that waited for it for the write-back
+ * port. */
 static void line_filled(SmLsu *lsu, SmReadCache *cache, SmReturn way) {
     while (mshr_has_ready(&cache->mshr))
         access_done(lsu, (uint16_t)mshr_pop(&cache->mshr), way);
@@ -239,7 +242,7 @@ static void acknowledged(SmContext *sm, const MemRequest *request) {
         events_post(&sm->events, SM_EVENT_STORE_DONE, request->waiting);
 }
 
-/* What is due of the above goes on. */
+/* Moves on everything in the pipes and between the constant caches that is due. */
 static void take_due(SmLsu *lsu, const SmContext *sm, SmL1d *l1d, SmPort *port) {
     drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
     drain_pipe(lsu, &lsu->constant_pipe, sm->cycle, SM_RETURN_CONST);
@@ -250,8 +253,8 @@ static void take_due(SmLsu *lsu, const SmContext *sm, SmL1d *l1d, SmPort *port) 
     lsu->next_due = first_due(lsu);
 }
 
-/* Handles one reply; there must be one. (Not inlined, so that the compiler has registers for the
- * code that every cycle runs.) */
+/* Handles one reply; there must be one. (Not inlined, so that the code that every cycle runs has
+ * more registers.) */
 __attribute__((noinline)) static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d,
                                                    SmPort *port) {
     MemRequest *request = port_take_reply(port);
@@ -263,7 +266,7 @@ __attribute__((noinline)) static void handle_reply(SmLsu *lsu, SmContext *sm, Sm
     case MEM_CLIENT_BYPASS: bypass_arrived(lsu, sm, request); break;
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
     case MEM_CLIENT_L1I:
-    case MEM_CLIENT_AGENT: break; /* never get here: port_offer gives them to their units */
+    case MEM_CLIENT_AGENT: break; /* handled by port_offer */
     }
     if (context_is_profiled(sm)) sm_profile_answered(sm->profile, request, sm->cycle);
     port_finish(port, sm, request);
@@ -280,14 +283,15 @@ bool lsu_accept(SmLsu *lsu, const SmContext *sm, uint16_t inst) {
     return true;
 }
 
-/* The instruction has handed on all its accesses. Stores, and loads whose data are all there, end
- * here. */
+/* Empties the latch after the instruction has sent all its accesses. Stores, and loads whose data
+ * have all arrived, complete here. */
 static void leave_latch(SmLsu *lsu, SmContext *sm, uint16_t inst) {
     lsu->latch = SM_NONE;
     if (insts_handed_on(&sm->insts, inst)) events_post(&sm->events, SM_EVENT_INST_DONE, inst);
 }
 
-/* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses. */
+/* The stages of the pipe count from this cycle. A load reaches the end of the pipe one cycle before
+ * the port can choose it. */
 static void enter_shared_pipe(SmLsu *lsu, const SmContext *sm, uint16_t inst) {
     uint32_t latency = sm->config->shared.latency;
     pipe_push(&lsu->shared_pipe, inst, sm->cycle + (latency > 2 ? latency : 2));
@@ -307,7 +311,7 @@ static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemo
     leave_latch(lsu, sm, inst);
 }
 
-/* One access to the constant or texture cache; READ_REFUSED: it must be tried again. */
+/* One access to the constant or texture cache; READ_REFUSED: it must be retried. */
 static ReadResult access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, SmReadCache *cache,
                                     SmPipe *pipe, const SmAccess *access, uint64_t *accesses,
                                     uint64_t *misses) {
@@ -320,13 +324,13 @@ static ReadResult access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, SmR
     ++*accesses;
     if (result == READ_WAIT) ++*misses;
     else if (cache->config->latency) pipe_push(pipe, inst, sm->cycle + cache->config->latency);
-    else insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
+    else insts_access_done(&sm->insts, inst); /* completes when it leaves the latch */
     lsu->next_due = first_due(lsu);
     return result;
 }
 
-/* Likewise to the texture cache; false when it must be tried again. Where what misses ends in
- * order, it needs an MSHR of its own. */
+/* The same for the texture cache; returns false if the access must be retried. If misses complete
+ * in order, each miss needs an MSHR of its own. */
 static bool access_texture(SmLsu *lsu, SmContext *sm, SmPort *port, const SmAccess *access) {
     SmTextureOrder *order = &lsu->order;
     Counters *c = &sm->counters;
@@ -343,7 +347,8 @@ static bool access_texture(SmLsu *lsu, SmContext *sm, SmPort *port, const SmAcce
     return result != READ_REFUSED;
 }
 
-/* A load past the L1D, an atomic, or an access to another SM, straight to the network. */
+/* Sends a load that bypasses the L1D, an atomic, or an access to another SM directly to the
+ * network. */
 static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMemory *memory,
                           const SmAccess *access) {
     uint8_t warp = sm->insts.inst[inst].warp;
@@ -362,7 +367,7 @@ static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMe
                         endpoint_sm((uint32_t)(access->address >> SM_REMOTE_SHIFT)));
 }
 
-/* The first access of a global or local instruction is handed on. */
+/* Counts a global or local instruction, when its first access is sent. */
 static void count_request(SmContext *sm, const SmMemory *memory, const SmAccess *access) {
     sm->counters.memory_requests++;
     sm->counters.least_accesses += memory->least;
@@ -371,14 +376,14 @@ static void count_request(SmContext *sm, const SmMemory *memory, const SmAccess 
     sm_profile_count(sm->profile, access->pc, PROFILE_least_accesses, memory->least);
 }
 
-/* An access of a global or local instruction was handed on. */
+/* Counts an access of a global or local instruction that was sent. */
 static void count_access(SmContext *sm, const SmMemory *memory, const SmAccess *access) {
     if (!memory->done) count_request(sm, memory, access);
     sm->counters.coalesced_accesses++;
     if (context_is_profiled(sm)) sm_profile_count(sm->profile, access->pc, PROFILE_accesses, 1);
 }
 
-/* The next access into the L1D, if its bank has room. */
+/* Moves the next access into the L1D if its bank has room. */
 static inline bool enter_l1d(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmMemory *memory) {
     const SmAccess *access = &memory->access[memory->done];
     if (!l1d_can_enter(l1d, access->address)) {
@@ -391,7 +396,7 @@ static inline bool enter_l1d(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmMemo
     return true;
 }
 
-/* The same of what goes another way. */
+/* The same for accesses that take another path. Returns false if the access must be retried. */
 static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory) {
     const SmAccess *access = &memory->access[memory->done];
     uint16_t inst = lsu->latch;
@@ -400,7 +405,7 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory
     case SM_PATH_CONST:
         if (sm->config->lsu.constants_hit || (lsu->has_l15c && memory->is_parameter)) {
             c->l1c_accesses++;
-            insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
+            insts_access_done(&sm->insts, inst); /* completes when it leaves the latch */
             return true;
         }
         return access_read_cache(lsu, sm, port, &lsu->l1c, &lsu->constant_pipe, access,
@@ -415,8 +420,8 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory
     }
 }
 
-/* An access into each bank of the L1D, in order, up to the first whose bank has had its own or has
- * no room. */
+/* Moves accesses into the L1D in order, at most one per bank. Stops at the first access whose bank
+ * already got one or has no room. */
 static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmMemory *memory) {
     uint32_t entered = 0;
     for (; memory->done < memory->count; memory->done++) {
@@ -426,8 +431,8 @@ static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmMemory *memory)
     }
 }
 
-/* An access from the latch itself, which keeps it until the L1D has taken it: the one that was
- * refused, if there is one, else the next. */
+/* Tries an access directly from the latch, which keeps it until the L1D accepts it. This is the
+ * refused access, if there is one, or the next one. */
 static void access_l1d(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
     if (!lsu->looks_up) {
         if (!enter_l1d(lsu, sm, l1d, memory)) return;
@@ -466,8 +471,8 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     if (memory->done == memory->count) leave_latch(lsu, sm, inst);
 }
 
-/* Whether there is an instruction in the latch that may try an access, and the bank that had no
- * room for it has some. */
+/* Whether the latch holds an instruction that may try an access, and the bank that had no room for
+ * it now has some. */
 static bool can_go_on(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
     if (lsu_is_free(lsu) | (sm->cycle < lsu->latch_from)) return false;
     return lsu->bank == SM_NO_BANK || l1d->banks[lsu->bank].count < l1d->capacity;
@@ -475,7 +480,7 @@ static bool can_go_on(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
 
 /* ---- The cycle ---- */
 
-/* The oldest misses of each cache leave, as many as may in a cycle. */
+/* Sends the oldest misses of each cache, as many per cycle as the machine allows. */
 static inline void send_misses(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     uint32_t left = lsu->sends;
     do {

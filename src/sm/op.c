@@ -1,4 +1,4 @@
-/* Rows of instructions as the SM needs them (see the header). */
+/* Builds the SM's rows of instructions (see the header). */
 #include "sm/op.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include "sm/products.h"
 
 enum {
-    LONGEST_ROUTINE = 960, /* cycles; those of results to come are kept for 1024 */
+    LONGEST_ROUTINE = 960, /* cycles; results to come are kept for 1024 cycles */
     ENTRY = 4              /* cycles from issue into the pipeline (docs/sm.md) */
 };
 
@@ -18,8 +18,8 @@ static bool is_l1d_load(const IsaInfo *info) {
             info->space == PTX_SPACE_NONE);
 }
 
-/* Whether the instruction's effect and that of another SM's can depend on which comes first. A call
- * may be one of the builtin functions: malloc, printf. */
+/* Whether the result of the instruction can depend on the order of accesses of several SMs. A call
+ * may be a builtin function: malloc, printf. */
 static bool is_seen_by_others(const IsaInfo *info) {
     if (info->flags & (ISA_IS_CALL | ISA_IS_COPY)) return true;
     switch (info->space) {
@@ -31,7 +31,7 @@ static bool is_seen_by_others(const IsaInfo *info) {
     }
 }
 
-/* Flags of instructions that do more to their warp than to its registers. */
+/* Flags of instructions that affect their warp beyond its registers. */
 enum {
     DOES_MORE = ISA_IS_BULK | ISA_IS_FENCE | ISA_IS_COPY | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT |
                 ISA_IS_BARRIER
@@ -75,7 +75,7 @@ static SmRegs numbers_of(const IsaReg *regs, uint32_t count) {
     return set;
 }
 
-/* The registers' banks for warp 0, repeated over the word. */
+/* Register banks for warp 0, repeated over the word. */
 static uint64_t banks_of(const SmConfig *config, const IsaReg *regs, uint32_t count) {
     uint64_t set = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -85,7 +85,7 @@ static uint64_t banks_of(const SmConfig *config, const IsaReg *regs, uint32_t co
     return set;
 }
 
-/* A product of a warpgroup keeps its pipeline; who needs it waits for its group. */
+/* Timing of a warpgroup's product: it occupies its pipeline, and consumers wait for its group. */
 static SmOpConfig timing_of_product(const SmConfig *config, const IsaInfo *info) {
     const uint32_t cycles = products_cycles(config, info);
     SmOpConfig timing = config->ops[ISA_CLASS_MATRIX];
@@ -96,8 +96,8 @@ static SmOpConfig timing_of_product(const SmConfig *config, const IsaInfo *info)
     return timing;
 }
 
-/* What the machine says of an instruction's pipeline and times; a matrix product's follow from how
- * many products it is. */
+/* The pipeline and timing of an instruction. For a matrix product they follow from its number of
+ * multiplications. */
 static SmOpConfig timing_of(const SmConfig *config, const IsaInfo *info) {
     SmOpConfig timing = config->ops[info->op_class];
     if (info->op_class != ISA_CLASS_MATRIX) return timing;
@@ -161,13 +161,14 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
                   .slots = {.slots = 1, .taken = 1, .passed = 1, .chain = 1}};
 }
 
-/* Cycles of a routine, which are bounded; but no fewer than one instruction takes. */
+/* Limits the cycles of a routine to LONGEST_ROUTINE, but not below the cycles of one
+ * instruction. */
 static uint16_t bounded(uint32_t cycles, uint16_t one) {
     uint32_t most = one > LONGEST_ROUTINE ? one : LONGEST_ROUTINE;
     return (uint16_t)(cycles < most ? cycles : most);
 }
 
-/* The class of a routine's other instructions: a division or a root begins with an approximation by
+/* The class of a routine's other instructions. A division or a root starts with an approximation by
  * the SFU, which multiply-adds refine. */
 static IsaClass class_of_rest(const IsaInfo *info) {
     switch ((IsaClass)info->op_class) {
@@ -181,8 +182,8 @@ static IsaClass class_of_rest(const IsaInfo *info) {
     }
 }
 
-/* Instructions that wait for one another take the sum of their latencies; those that run on the
- * pipeline of the first take it as long as all of them together. */
+/* Instructions that depend on each other take the sum of their latencies. Those that use the first
+ * instruction's pipeline occupy it for the sum of their initiation intervals. */
 void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots slots) {
     uint32_t links = slots.chain > 1 ? slots.chain - 1u : 0, more = slots.slots;
     const SmOpConfig rest = config->ops[class_of_rest(info)];

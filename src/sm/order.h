@@ -1,40 +1,42 @@
-/* The order of SMs that several host threads step at once. What an instruction does to memory that
- * all SMs see, and what listeners get, is ordered by the SMs' places within a cycle, as if one were
- * stepped after another. An SM waits before such an instruction until all SMs before it have issued
- * in this cycle. It waits before it calls a listener until they have finished the cycle. All else
- * that SMs do in a cycle is parallel. The requests' network may still move when they begin; an SM
- * that sends waits for it.
+/* Order between SMs that several host threads step at once. Accesses to memory that all SMs see,
+ * and calls of listeners, happen in the order of the SMs' places within a cycle, as if the SMs were
+ * stepped one after another. Before such an access an SM waits until all SMs before it have issued
+ * in this cycle. Before it calls a listener, it waits until they have finished the cycle.
+ * Everything else in a cycle runs in parallel. The request network may still be moving packets when
+ * the SMs begin; an SM that sends waits for the network.
  *
- * A cycle begins with one of the SMs, in place 0, and goes round. An SM always belongs to the same
- * thread, which takes its SMs in rising places. So a thread's progress is one number: the place of
- * the first of its SMs that it has yet to pass. The first SM under way never waits, so all of them
- * finish. */
+ * A cycle begins with the SM in place 0 and continues round robin. An SM always belongs to the same
+ * thread, which steps its SMs in ascending places. So a thread's progress is one number: the place
+ * of the first of its SMs that did not pass a point yet. The first SM of a cycle never waits, so
+ * all of them finish. */
 #ifndef TYTO_SM_ORDER_H
 #define TYTO_SM_ORDER_H
 
 #include "base/thread_pool.h"
 
-/* A thread's progress; counts on from cycle to cycle (SmOrder.base). Written by it alone. */
+/* A thread's progress. It increases from cycle to cycle (SmOrder.base). Only the thread itself
+ * writes it. */
 typedef struct SmPace {
-    _Atomic uint64_t issued;   /* all of its SMs before have issued */
-    _Atomic uint64_t finished; /* all of its SMs before have finished the cycle */
-    uint64_t next;             /* the place after that of the one that it steps; its own */
+    _Atomic uint64_t issued;   /* all of its SMs before this place have issued */
+    _Atomic uint64_t finished; /* all of its SMs before this place have finished the cycle */
+    uint64_t next;             /* private: the place after the SM that the thread is stepping */
     char apart[THREAD_POOL_LINE - 3 * sizeof(uint64_t)];
 } SmPace;
 
-/* Whether requests have moved in this cycle; written by the thread that moves them. */
+/* Whether the request network has moved packets in this cycle. Only the thread that moves them
+ * writes it. */
 typedef struct SmMoved {
-    _Atomic uint64_t base; /* of the last cycle in which they have */
+    _Atomic uint64_t base; /* SmOrder.base of the last cycle in which packets moved */
     char apart[THREAD_POOL_LINE - sizeof(uint64_t)];
 } SmMoved;
 
-/* Written between cycles, by the thread that gives out the work. */
+/* Written between cycles, by the thread that distributes the work. */
 typedef struct SmOrder {
-    bool is_kept;     /* SMs are stepped in parallel; else one after another, and no SM waits */
-    uint32_t threads; /* SM i, and what is in place i, is thread i's modulo this */
-    uint32_t sms;     /* of the GPU */
-    uint32_t first;   /* the one in place 0; where it is not SM 0, threads divide it and `sms` */
-    uint64_t base;    /* progress at place 0 of this cycle */
+    bool is_kept;     /* SMs are stepped in parallel; false: one after another, so none waits */
+    uint32_t threads; /* SM i, and the SM in place i, belongs to thread i modulo this */
+    uint32_t sms;     /* number of SMs of the GPU */
+    uint32_t first;   /* the SM in place 0; if not 0, `threads` divides it and `sms` */
+    uint64_t base;    /* progress that stands for place 0 of this cycle */
     SmPace *paces;    /* by thread */
     SmMoved *moved;
 } SmOrder;
@@ -54,12 +56,12 @@ static inline void order_wait(_Atomic uint64_t *progress, uint64_t until) {
         thread_pool_wait(&turns);
 }
 
-/* The requests' network has made its move of this cycle. */
+/* Records that the request network has moved its packets in this cycle. */
 static inline void order_moved(SmOrder *order) {
     atomic_store_explicit(&order->moved->base, order->base, memory_order_release);
 }
 
-/* Waits for that: an SM may now look for room in it, and send. */
+/* Waits for order_moved: after that an SM may check for room in the network and send. */
 static inline void order_wait_moved(SmOrder *order) {
     if (order->is_kept) order_wait(&order->moved->base, order->base);
 }
@@ -80,15 +82,15 @@ static inline void order_wait_finished(SmOrder *order, uint32_t sm) {
         if (thread != own) order_wait(&order->paces[thread].finished, order->base + place);
 }
 
-/* `sm` will do nothing more in this cycle that others must not see before those before it. */
+/* Records that `sm` has no more effects in this cycle that depend on the order of issue. */
 static inline void order_issued(SmOrder *order, uint32_t sm) {
     if (!order->is_kept) return;
     SmPace *pace = &order->paces[sm % order->threads];
     atomic_store_explicit(&pace->issued, order->base + pace->next, memory_order_release);
 }
 
-/* A thread begins a cycle at, or goes on to, the place `next`; the number of SMs: it has no more.
- */
+/* A thread begins a cycle at the place `next`, or continues there. `next` is the number of SMs if
+ * the thread has no more SMs. */
 static inline void order_go_on(SmOrder *order, uint32_t thread, uint64_t next) {
     SmPace *pace = &order->paces[thread];
     pace->next = next;

@@ -1,4 +1,4 @@
-/* An SM's parts: what cores have done with them (see the header). */
+/* Operations on an SM's parts that all cores share (see the header). */
 #include "sm/parts.h"
 
 void sm_count_residents(Sm *sm, uint64_t cycle) {

@@ -1,10 +1,11 @@
-/* How any core asks the warp scheduler for a warp, and tells it of time. */
+/* How every core asks the warp scheduler for a warp and reports elapsed time to it. */
 #ifndef TYTO_SM_PICK_H
 #define TYTO_SM_PICK_H
 
 #include "sm/context.h"
 
-/* Asks the policy for one of the warps; TYTO_NO_WARP, and a fault, if it names another. */
+/* Asks the policy to pick one of the candidates. If it names another warp, sets a fault and returns
+ * TYTO_NO_WARP. */
 __attribute__((always_inline)) static inline int pick_warp(SmContext *sm, int scheduler,
                                                            uint64_t candidates) {
     IsaFault *fault = &sm->policy_fault;
@@ -20,7 +21,7 @@ __attribute__((always_inline)) static inline int pick_warp(SmContext *sm, int sc
     return TYTO_NO_WARP;
 }
 
-/* Tells the policy, if it wants to know, that time has passed since `*told`. */
+/* Reports to the policy, if it wants that, the time since `*told`. */
 static inline void pick_tell_time(SmContext *sm, uint64_t *told) {
     if (!sched_agent_hears_time(&sm->policy)) return;
     if (sm->cycle > *told) sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - *told);

@@ -15,7 +15,7 @@ static void replies_push(SmReplies *replies, uint32_t handle) {
 static uint32_t replies_peek(const SmReplies *replies) { return replies->handles[replies->head]; }
 
 static void replies_pop(SmReplies *replies) {
-    /* An empty ring starts over: most never leave its first cache line. */
+    /* An empty ring starts again at 0: most rings never leave their first cache line. */
     uint32_t is_left = --replies->count != 0;
     replies->head = sm_ring_place(replies->head + 1, replies->capacity) & -is_left;
 }
@@ -34,8 +34,8 @@ void port_init(SmPort *port, SmContext *sm) {
 
 /* ---- Out ---- */
 
-/* The bytes that a request says it writes: those of a store, from `skipped` after its address on. A
- * partial store stays partial, even if no bit stands for its bytes here. */
+/* The bytes that a request writes, as a mask that starts `skipped` bytes after the store's address.
+ * A partial store stays partial even if the mask has no bit for its bytes. */
 static SmBytes bytes_from(SmBytes written, uint64_t skipped) {
     const SmBytes moved = skipped < 128 ? written << skipped : 0;
     return written && !moved ? 1 : moved;
@@ -46,12 +46,12 @@ static uint32_t packet_bytes(const SmContext *sm, const SmSend *send) {
     return sm->env.header_bytes + (has_data ? send->access.bytes : 0);
 }
 
-/* The party that a send is of (SmTurns). */
+/* The party that a send belongs to (SmTurns). */
 static uint32_t party_of(const SmSend *send) {
     return send->client < MEM_CLIENT_AGENT ? SM_MAX_AGENTS : send->client - MEM_CLIENT_AGENT;
 }
 
-/* Whether others that were refused go before the party. */
+/* Whether another party that was refused has precedence over this one. */
 static bool must_let_go_first(const SmTurns *turns, uint32_t party) {
     return turns->refused & ~(1u << party) && turns->next != party;
 }
@@ -61,14 +61,14 @@ static void note_refused(SmTurns *turns, uint32_t party) {
     turns->refused |= 1u << party;
 }
 
-/* The party sends: the turn goes to the next one that was refused, round robin. */
+/* The party has sent: the turn passes to the next refused party, round robin. */
 static void note_sent(SmTurns *turns, uint32_t party) {
     turns->refused &= ~(1u << party);
     const uint32_t behind = turns->refused & ~0u << party;
     if (turns->refused) turns->next = (uint32_t)bits_lowest32(behind ? behind : turns->refused);
 }
 
-/* Whether a send may go now. (Waits until it may look at the network.) */
+/* Whether a send may go now. (Waits until the network may be checked.) */
 static inline bool may_send(SmPort *port, const SmContext *sm, const SmSend *send) {
     if (sm->env.order) order_wait_moved(sm->env.order);
     const bool has_room = port->free_count && noc_can_inject(sm->env.requests, (int)sm->env.node,
@@ -81,7 +81,7 @@ static inline bool may_send(SmPort *port, const SmContext *sm, const SmSend *sen
     return may;
 }
 
-/* What only some requests have: bytes written, or the time of a read. */
+/* Sets the fields that only some requests have: the written bytes, or the time of a read. */
 static void fill_op(SmContext *sm, const SmSend *send, MemRequest *request) {
     if (send->op == MEM_OP_WRITE) {
         SmBytes written = bytes_from(send->access.written, send->access.address - request->address);
@@ -94,7 +94,7 @@ static void fill_op(SmContext *sm, const SmSend *send, MemRequest *request) {
     }
 }
 
-/* Makes a request of `send`, from `address` on, and injects it: there is room. */
+/* Makes a request of `send` that starts at `address`, and injects it. There must be room. */
 static inline void send_now(SmPort *port, SmContext *sm, const SmSend *send, uint64_t address,
                             Endpoint target) {
     uint32_t index = port->free_requests[--port->free_count];
@@ -128,7 +128,8 @@ static inline void send_now(SmPort *port, SmContext *sm, const SmSend *send, uin
 
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     if (!may_send(port, sm, send)) return false;
-    /* A cache's line can be smaller than a sector: then the sector around it is asked for. */
+    /* A cache's line can be smaller than a sector; then the request covers the whole sector around
+     * it. */
     const uint64_t address = send->access.address & ~(uint64_t)(sm->env.l2_sector_bytes - 1);
     const uint32_t slice =
         remote_l2_near(address_map_slice(sm->env.map, address), sm->env.half_slices, sm->env.half);
@@ -177,7 +178,7 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
     histogram_add(&sm->histograms, HISTOGRAM_read_latency, cycles);
     c->load_cycles += cycles;
     c->load_l2_cycles += request->l2_cycles;
-    c->load_queue_cycles += request->queue_ticks; /* their own cycles: the engine converts */
+    c->load_queue_cycles += request->queue_ticks; /* in ticks; the engine converts them */
     c->load_dram_cycles += request->dram_ticks;
 }
 
@@ -188,8 +189,8 @@ bool port_offer(SmPort *port, const SmContext *sm, uint64_t cycle, uint32_t hand
     const bool skips_unit = expected->skips_unit, has_more = expected->replies > 1;
     *done = NULL;
     if (!skips_unit & (port->unit.count == port->unit.capacity)) return false;
-    /* An idle load/store unit handles the reply in this cycle, and one that is not its request's
-     * last is only counted: no reason to wake the SM. */
+    /* If the load/store unit is idle, it handles the reply in this cycle. A reply that is not the
+     * last of its request is only counted, which is no reason to wake the SM. */
     const bool is_only_counted = has_more & (skips_unit | (port->unit.count == 0));
     if (is_only_counted) {
         expected->replies--;

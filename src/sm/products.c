@@ -5,7 +5,7 @@
 
 #include "sm/parts.h"
 
-enum { ROWS = 64, WARPS = 4, UNIT_BYTES = 32 /* of K: a row of A, a column of B */ };
+enum { ROWS = 64, WARPS = 4, UNIT_BYTES = 32 /* bytes along K of a row of A or a column of B */ };
 
 void products_init(SmProducts *products, Sm *owner) {
     *products = (SmProducts){.owner = owner, .next = UINT64_MAX};
@@ -13,7 +13,7 @@ void products_init(SmProducts *products, Sm *owner) {
 
 void products_free(SmProducts *products) { free(products->under_way); }
 
-/* ---- How long a product takes ---- */
+/* ---- Duration of a product ---- */
 
 uint32_t products_cycles(const SmConfig *config, const IsaInfo *info) {
     static const uint16_t depth[ISA_TENSORS] = {[ISA_TENSOR_FP16] = 16,
@@ -32,7 +32,7 @@ uint32_t products_cycles(const SmConfig *config, const IsaInfo *info) {
     return adding > reading ? adding : reading;
 }
 
-/* ---- Products under way ---- */
+/* ---- Products in flight ---- */
 
 static void end_due(SmProducts *products, SmContext *sm) {
     uint32_t kept = 0;

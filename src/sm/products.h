@@ -1,15 +1,16 @@
-/* Products of warpgroups (wgmma), an agent of the SM that uses no network. Each sub-core's tensor
- * pipeline works on one product of a warp at a time, in the order of issue, and holds one more that
- * waits. A product takes as many cycles as its multiplications do at the pipeline's rate, or as the
- * reads of shared memory do where that is more: B once for the four warps, and A's 64 rows.
- * wgmma.latency cycles after that it is over, and its group has one product less.
+/* Matrix products of warpgroups (wgmma): an agent of the SM that uses no network. Each sub-core's
+ * tensor pipeline works on one product of a warp at a time, in issue order, and holds one more that
+ * waits. A product takes as many cycles as its multiplications need at the pipeline's rate, or as
+ * its reads of shared memory need, if that is more. B is read once for the four warps, and so are
+ * A's 64 rows. wgmma.latency cycles later the product completes, and its group has one pending
+ * product less.
  *
- * Left out: products and other accesses do not wait for each other at shared memory, and mma and
- * wgmma do not at the tensor pipeline. A machine that has no rate for a type (wgmma.*: 0) has
- * products that are over as they issue.
+ * Left out: products and other accesses do not compete for shared memory, and mma and wgmma do not
+ * compete for the tensor pipeline. If a machine has no rate for a type (wgmma.* is 0), its products
+ * complete when they issue.
  *
- * setmaxnreg: the registers of a CTA that its warps have given back, and who waits for them. A warp
- * that ends keeps its own until the CTA ends. */
+ * Also handles setmaxnreg: it keeps the registers of a CTA that its warps have released, and the
+ * warps that wait for registers. A warp that exits keeps its registers until the CTA ends. */
 #ifndef TYTO_SM_PRODUCTS_H
 #define TYTO_SM_PRODUCTS_H
 
@@ -22,9 +23,9 @@
 typedef struct Sm Sm;
 struct SmContext;
 
-/* A product that is not over. */
+/* A product in progress. */
 typedef struct SmProduct {
-    uint64_t end; /* the cycle in which it is */
+    uint64_t end; /* cycle in which it completes */
     uint8_t warp;
     uint8_t group; /* place of its group */
 } SmProduct;
@@ -33,18 +34,20 @@ typedef struct SmProducts {
     Sm *owner;
     SmProduct *under_way; /* owned; in the order of issue */
     uint32_t count, capacity;
-    uint64_t next;                       /* the first end, UINT64_MAX */
-    uint64_t starts[SM_MAX_SCHEDULERS];  /* cycle in which a sub-core's last product starts ... */
-    uint64_t free_at[SM_MAX_SCHEDULERS]; /* ... and in which its pipeline is free after it */
-    bool is_attached;                    /* it is an agent of its SM: from the first product on */
+    uint64_t next;                       /* cycle of the first completion; UINT64_MAX: none */
+    uint64_t starts[SM_MAX_SCHEDULERS];  /* cycle in which a sub-core's last product starts */
+    uint64_t free_at[SM_MAX_SCHEDULERS]; /* cycle in which its pipeline is free after that
+                                            product */
+    bool is_attached;                    /* it is registered as an agent of its SM; set with the
+                                            first product */
 } SmProducts;
 
 void products_init(SmProducts *products, Sm *owner);
 void products_free(SmProducts *products);
 
-/* Cycles for which a product keeps its tensor pipeline; 0: the machine does not say. */
+/* Cycles for which a product occupies its tensor pipeline; 0: the machine has no rate for it. */
 uint32_t products_cycles(const SmConfig *config, const IsaInfo *info);
-/* The warp has just executed an instruction of ISA_IS_WARPGROUP. */
+/* Handles an instruction of ISA_IS_WARPGROUP that the warp has just executed. */
 void products_follow(SmProducts *products, struct SmContext *sm, int warp, const IsaInfo *info);
 /* The first cycle in which the sub-core can issue another product. */
 static inline uint64_t products_issue_from(const SmProducts *products, uint32_t subcore) {

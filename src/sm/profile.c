@@ -56,7 +56,7 @@ void sm_profile_launched(SmProfile *profile, uint64_t warps, uint32_t pc, uint64
     }
 }
 
-/* What both kinds of instructions count, those that take an issue slot and the others. */
+/* Counts that are common to instructions that take an issue slot and instructions that do not. */
 static void count_instruction(SmProfile *profile, uint32_t pc, uint32_t lanes, uint64_t divergent) {
     ProfileCounts *row = sm_profile_row(profile, pc);
     row->of[PROFILE_issues]++;
@@ -81,7 +81,7 @@ void sm_profile_slot(SmProfile *profile, int warp, uint32_t pc) {
     sm_profile_count(profile, pc, PROFILE_slots, 1);
 }
 
-/* Adds the cycles before `cycle` in which the warp has waited for its current cause. */
+/* Adds the cycles before `cycle` in which the warp waited for its current cause. */
 static void settle_warp(SmProfile *profile, int warp, uint64_t cycle) {
     if (cycle <= profile->since[warp]) return;
     ProfileColumn cause = stall_reason_of(&profile->reasons, warp);

@@ -1,11 +1,10 @@
-/* What an SM counts of each instruction when a profile is wanted, and why each of its warps waits.
- * Stages call the functions below only where SmContext.profile is not NULL; otherwise they cost
- * only a look at that pointer.
+/* Per-instruction counts of an SM for a profile, and why each of its warps waits. Stages call the
+ * functions below only if SmContext.profile is not NULL; otherwise the cost is one test of that
+ * pointer.
  *
- * Why a warp waits changes seldom compared with the cycles that pass. So the causes of all warps
- * are kept as numbers whose bits are in planes (SmStallReasons), a word for each bit. A few
- * operations on words then find, in each step, the warps whose cause has changed, and only for
- * those are cycles added. */
+ * The stall reason of a warp changes rarely compared with the number of cycles. So the reasons of
+ * all warps are numbers in bit planes (SmStallReasons), one word per bit. A few word operations per
+ * step find the warps whose reason has changed, and only for those warps cycles are added. */
 #ifndef TYTO_SM_PROFILE_H
 #define TYTO_SM_PROFILE_H
 
@@ -17,7 +16,7 @@
 
 enum {
     SM_STALL_REASON_BITS = 5,
-    SM_PROFILE_ROWS = 64 /* instructions of a chunk */
+    SM_PROFILE_ROWS = 64 /* instructions per chunk */
 };
 _Static_assert(PROFILE_CAUSE_COUNT <= 1 << SM_STALL_REASON_BITS, "each cause has a number");
 
@@ -26,7 +25,7 @@ typedef struct SmStallReasons {
     uint64_t bit[SM_STALL_REASON_BITS];
 } SmStallReasons;
 
-/* Those of `warps` that have no cause yet get this one, a constant. */
+/* Gives a constant cause to those of `warps` that have none yet. */
 static inline __attribute__((always_inline)) void
 stall_reasons_take(SmStallReasons *reasons, uint64_t *left, uint64_t warps, ProfileColumn cause) {
     warps &= *left;
@@ -42,25 +41,25 @@ static inline ProfileColumn stall_reason_of(const SmStallReasons *reasons, int w
     return (ProfileColumn)cause;
 }
 
-/* A chunk of rows is made when the first of its instructions is counted, and kept. */
+/* A chunk of rows is allocated when the first of its instructions is counted, and then kept. */
 typedef struct SmProfile {
     SmStallReasons reasons;
-    uint64_t since[TYTO_MAX_WARPS];  /* cycle from which on it holds */
-    uint32_t pc[TYTO_MAX_WARPS];     /* where the warp waits */
+    uint64_t since[TYTO_MAX_WARPS];  /* first cycle in which the current reason held */
+    uint32_t pc[TYTO_MAX_WARPS];     /* pc at which the warp waits */
     uint64_t divergent;              /* divergent branches of the SM so far */
-    uint64_t has_issued;             /* warps that issued when the schedulers looked last */
-    uint32_t issued[TYTO_MAX_WARPS]; /* pc of what it issued last */
-    uint64_t *issue_cycle;           /* of each instruction under way, by its index */
-    uint32_t *request_pc;            /* of each request under way, by its index */
-    MemOutcome *outcomes;            /* what L2 found for it, likewise */
+    uint64_t has_issued;             /* warps that issued when the schedulers last picked */
+    uint32_t issued[TYTO_MAX_WARPS]; /* pc of the instruction that the warp last issued */
+    uint64_t *issue_cycle;           /* issue cycle of each instruction in flight, by its index */
+    uint32_t *request_pc;            /* pc of each request in flight, by its index */
+    MemOutcome *outcomes;            /* L2's outcome of each request, by its index */
     ProfileCounts **chunks;          /* by pc / SM_PROFILE_ROWS; NULL: nothing counted */
     uint32_t chunk_count;
-    ProfileCounts nobody; /* what no instruction caused */
+    ProfileCounts nobody; /* events that no instruction caused */
 } SmProfile;
 
 SmProfile *sm_profile_new(uint32_t requests, Arena *arena);
 void sm_profile_free(SmProfile *profile); /* NULL is allowed */
-/* A kernel of a program of `inst_count` instructions begins: everything is 0. */
+/* Starts a kernel of a program with `inst_count` instructions: clears everything. */
 void sm_profile_start(SmProfile *profile, uint32_t inst_count);
 
 ProfileCounts *sm_profile_new_chunk(SmProfile *profile, uint32_t chunk);
@@ -76,31 +75,31 @@ static inline void sm_profile_count(SmProfile *profile, uint32_t pc, ProfileColu
     sm_profile_row(profile, pc)->of[column] += count;
 }
 
-/* ---- What stages tell ---- */
+/* ---- Calls from stages ---- */
 
-/* The warps stand at `pc` from `cycle` on, waiting for instructions. */
+/* The warps wait at `pc` for instructions, from `cycle` on. */
 void sm_profile_launched(SmProfile *profile, uint64_t warps, uint32_t pc, uint64_t cycle);
-/* An instruction has issued; `divergent` is the SM's count of divergent branches now. */
+/* An instruction has issued; `divergent`: the SM's current count of divergent branches. */
 void sm_profile_issued(SmProfile *profile, const SmInst *inst, uint64_t divergent);
-/* One that takes no issue slot has been executed. */
+/* An instruction that takes no issue slot has been executed. */
 void sm_profile_passed(SmProfile *profile, uint32_t pc, uint32_t lanes, uint64_t divergent);
-/* A warp took an issue slot of a machine that issues instructions of its own, for the one at `pc`.
- */
+/* A warp took an issue slot for the instruction at `pc`, on a machine that issues its own
+ * instructions. */
 void sm_profile_slot(SmProfile *profile, int warp, uint32_t pc);
-/* Its accesses learn whose they are. */
+/* Stores the instruction's pc in its accesses. */
 static inline void sm_profile_accesses(SmMemory *memory, uint32_t pc) {
     for (uint16_t i = 0; i < memory->count; i++)
         memory->access[i].pc = pc & SM_NO_PC;
 }
-/* The cause or the place of one of these warps has changed; `pc` is of what it issues next. */
+/* The cause or the pc of one of these warps has changed; `pc`: of its next instruction. */
 void sm_profile_move(SmProfile *profile, int warp, uint32_t pc, uint64_t cycle);
-/* Counts until `cycle` how these warps stand, which may go now. */
+/* Counts the wait of these warps until `cycle`; they may retire now. */
 void sm_profile_settle(SmProfile *profile, uint64_t warps, uint64_t cycle);
-/* It went to shared memory, which it took for as many cycles as `memory` says. */
+/* A shared-memory instruction left the latch; `memory` holds its cycles. */
 void sm_profile_shared(SmProfile *profile, uint32_t pc, const SmMemory *memory);
-/* An instruction has ended; `inst` is its record, `index` its place. */
+/* An instruction has completed; `inst` is its record, `index` its index. */
 void sm_profile_done(SmProfile *profile, const SmInst *inst, uint16_t index, uint64_t cycle);
-/* A request was sent for an instruction, and is answered. */
+/* A request of an instruction was sent; its last reply was received. */
 void sm_profile_sent(SmProfile *profile, const MemRequest *request, uint32_t pc);
 void sm_profile_answered(SmProfile *profile, const MemRequest *request, uint64_t cycle);
 

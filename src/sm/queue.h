@@ -1,4 +1,4 @@
-/* Small rings with a fixed capacity: what the stages of an SM hand instructions on through. */
+/* Small rings with a fixed capacity, through which the stages of an SM pass instructions. */
 #ifndef TYTO_SM_QUEUE_H
 #define TYTO_SM_QUEUE_H
 
@@ -28,14 +28,14 @@ static inline void sm_queue_push(SmQueue *queue, uint32_t item) {
 static inline uint16_t sm_queue_peek(const SmQueue *queue) { return queue->items[queue->head]; }
 static inline uint16_t sm_queue_pop(SmQueue *queue) {
     uint16_t item = queue->items[queue->head];
-    /* An empty queue starts over: most never leave the first cache line of their ring. */
+    /* An empty queue starts again at 0: most rings never leave their first cache line. */
     uint32_t is_left = --queue->count != 0;
     queue->head = (queue->head + 1) & queue->mask & -is_left;
     return item;
 }
 
-/* The same of a few, within the record that it is part of, the first one in front: others move up,
- * as there seldom are any. */
+/* The same for a few items that are stored in the record itself. The oldest is at index 0 and the
+ * others move up, because there are rarely any. */
 enum { SM_FEW = 16 };
 typedef struct SmFew {
     uint32_t count;
@@ -53,7 +53,8 @@ static inline uint16_t sm_few_pop(SmFew *few) {
     return item;
 }
 
-/* A place of a ring of any capacity, from one that is less than twice as far: no division. */
+/* `place` modulo `capacity` for any capacity and `place` below twice the capacity; avoids a
+ * division. */
 static inline uint32_t sm_ring_place(uint32_t place, uint32_t capacity) {
     return place < capacity ? place : place - capacity;
 }

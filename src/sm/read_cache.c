@@ -34,8 +34,8 @@ void read_cache_start_kernel(SmReadCache *cache) {
     if (cache->config->flush != CACHE_FLUSH_NEVER) tag_array_invalidate_all(&cache->tags);
 }
 
-/* Takes a line for a miss, when that happens on the miss. False when the set is full of pending
- * ones. */
+/* Reserves a line for a miss, if lines are allocated on the miss. Returns false if all ways of the
+ * set are pending. */
 static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
     uint8_t sectors = tag_array_sector(&cache->tags, key);
     if (cache->config->allocate == CACHE_ALLOCATE_ON_FILL) return true;
@@ -52,7 +52,7 @@ static bool has_room_below(const SmReadCache *cache, const SmPort *port) {
                         : port_has_room(port, (MemClient)cache->client, 1);
 }
 
-/* Asks for a line where misses go. */
+/* Requests a line from the next level. */
 static void ask_below(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
                       uint32_t pc, int warp) {
     SmLineQueue *queue = cache->below;
@@ -73,7 +73,8 @@ static void ask_below(SmReadCache *cache, const SmContext *sm, SmPort *port, uin
                              .warp = (uint8_t)warp});
 }
 
-/* What becomes of an access to a line that is not there; place: where it is expected, TAG_NONE. */
+/* Handles an access to a line that is not present. `place`: where it is expected; TAG_NONE:
+ * nowhere. */
 static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
                        int32_t place, uint32_t pc, uint32_t waiter, int warp) {
     int32_t entry = mshr_find(&cache->mshr, key);

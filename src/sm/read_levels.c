@@ -12,7 +12,7 @@ void read_levels_init(SmReadLevels *levels, SmReadCache *above, uint32_t count, 
         read_cache_put_above(&above[i], &levels->wanted, latency / 2);
 }
 
-/* A cache above gets a line: its bit, if that was waited for. */
+/* Fills a line in an upper cache. Returns the cache's bit if something waited for the line. */
 static uint32_t fill(SmReadLevels *levels, uint32_t above, uint64_t line) {
     SmReadCache *cache = &levels->above[above];
     read_cache_fill(cache, line);

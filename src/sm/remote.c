@@ -11,7 +11,7 @@ static bool serve(void *agent, SmContext *sm, MemRequest *request) {
     return true;
 }
 
-/* The bytes of a reply: a sector, or what the sender asked for if that is less. */
+/* Data bytes of a reply: a sector, or what the sender requested if that is less. */
 static uint32_t reply_bytes(const SmContext *sm, const MemRequest *request) {
     if (request->op == MEM_OP_WRITE) return 0;
     return request->bytes < sm->env.l2_sector_bytes ? request->bytes : sm->env.l2_sector_bytes;

@@ -14,7 +14,8 @@ static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
     return slots;
 }
 
-/* The view of an SM without a warp. `grid`: the one that begins, NULL before the first. */
+/* Initialises the view of an SM without warps. `grid`: the grid that begins; NULL before the
+ * first. */
 static void start_view(SmContext *context, const SmGrid *grid, uint64_t cycle) {
     const SmConfig *config = context->config;
     TytoSmView *view = &context->view;
@@ -100,14 +101,14 @@ void sm_carve_out(Sm *sm, uint32_t shared_bytes) {
     sm->context.shared_bytes = shared_bytes;
 }
 
-/* When a kernel that begins at `cycle` needs the SM before it has a CTA: an L1D may have dirty
- * lines to write back, and agents have their own times. */
+/* The first cycle in which the SM must be stepped for a kernel that begins at `cycle`, even without
+ * a CTA: an L1D may have to write back dirty lines, and agents have their own work. */
 static uint64_t first_step(const Sm *sm, uint64_t cycle) {
     const uint64_t agents = agents_next_step(&sm->port.agents);
     return l1d_is_busy(&sm->l1d, &sm->port) || agents <= cycle ? cycle + 1 : agents;
 }
 
-/* The first grid begins: nothing is resident. */
+/* Resets the stages for the first grid: nothing is resident. */
 static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     SmContext *context = &sm->context;
     context->counters = (Counters){0};
@@ -128,7 +129,7 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     l1d_policy_start_kernel(&sm->l1d, context);
 }
 
-/* When the stages know the first grid. */
+/* Starts the SM after the stages know the first grid. */
 static void start_running(Sm *sm, uint64_t cycle) {
     SmContext *context = &sm->context;
     context->cycle = cycle;
@@ -141,11 +142,12 @@ static void start_running(Sm *sm, uint64_t cycle) {
 /* ---- Several grids ---- */
 
 enum {
-    CODE_STRIDE = 1 << 22 /* bytes between programs of grids that run at the same time. Ours: 16
-                             programs stay within 32 bits behind any machine's code_base */
+    CODE_STRIDE = 1 << 22 /* distance in bytes between programs of grids that run at the same time.
+                             Our choice: 16 programs stay within 32 bits above any machine's
+                             code_base */
 };
 
-/* Where the program of a grid lies: where another grid has it already, or at a place of its own. */
+/* The offset of a grid's program: that of another grid with the same program, or one of its own. */
 static uint64_t code_of(const SmContext *context, const SmGrid *grid) {
     for (uint32_t rest = context->grids; rest; rest &= rest - 1) {
         const SmGrid *other = &context->grid[bits_lowest32(rest)];
@@ -158,7 +160,7 @@ static SmGrid *only_grid(const SmContext *context) {
     return &context->grid[bits_lowest32(context->grids)];
 }
 
-/* What the SM has counted since its only grid was alone is that grid's. */
+/* The grid's counts including what the SM has counted since this grid was left alone. */
 static SmGridCounts counts_alone(const SmContext *context, const SmGrid *grid) {
     SmGridCounts counts = grid->counts;
     const Counters *c = &context->counters;
@@ -171,7 +173,7 @@ SmGridCounts sm_grid_counts(const Sm *sm, const SmGrid *grid) {
     return sm->context.has_several ? grid->counts : counts_alone(&sm->context, grid);
 }
 
-/* Another grid begins, or one has ended. */
+/* Updates the set of grids when another grid begins or one has ended. */
 static void count_grids(SmContext *context, uint32_t grids) {
     const bool has_several = (grids & (grids - 1)) != 0;
     if (has_several && !context->has_several && context->grids)
@@ -270,7 +272,7 @@ void sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle) {
     if (context->view.resident) *context->env.wake = cycle + 1;
 }
 
-/* ---- The CTA scheduler looks ---- */
+/* ---- Changes by the CTA scheduler ---- */
 
 /* Slots of the grid's CTAs. */
 static uint64_t slots_of(const SmContext *context, const SmGrid *grid) {
@@ -282,7 +284,7 @@ static uint64_t slots_of(const SmContext *context, const SmGrid *grid) {
     return slots;
 }
 
-/* Around a change from outside that comes between steps, behind `cycle`. */
+/* Called around a change from outside that happens between steps, after `cycle`. */
 static void begin_change(Sm *sm, uint64_t cycle) {
     sm_settle(sm, cycle + 1);
     sm->context.cycle = cycle;
@@ -405,7 +407,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
     sm->core->step(sm);
 }
 
-/* ---- Where warps stand ---- */
+/* ---- Stall reasons and deadlock detection ---- */
 
 void sm_visit_stall_reasons(const Sm *sm, SmVisitStallReasons *visit, void *user) {
     SmStallReasons reasons = sm->core->stall_reasons(sm);
@@ -425,7 +427,7 @@ uint64_t sm_changes(const Sm *sm) {
     return changes;
 }
 
-/* Whether the warp has issued since SM_POLLS_NOW was last asked. */
+/* Whether the warp has issued since the last call with SM_POLLS_NOW. */
 static bool has_issued(Sm *sm, int warp, SmPolls polls) {
     const uint64_t issued = sm->context.view.warp[warp].instructions;
     uint64_t *then = &sm->context.warps.warp[warp].issued_then;

@@ -1,4 +1,5 @@
-/* Residency (see the header): the sets that follow from what each warp has under way. */
+/* Resident CTAs and warps (see the header): updates the sets that follow from what each warp has in
+ * flight. */
 #include "sm/warps.h"
 
 #include "sched/view.h"
@@ -12,7 +13,7 @@ void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena) {
 
 /* ---- CTAs ---- */
 
-/* Registers that each thread of a CTA has when it begins. */
+/* Registers of each thread of a CTA when it begins. */
 static uint32_t registers_each(const SmGrid *grid) {
     return grid->registers / (grid->source->warps * ISA_LANES);
 }
@@ -20,8 +21,9 @@ static uint32_t registers_each(const SmGrid *grid) {
 static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, SourceWarp *handle) {
     const SmCta *cta = &sm->warps.ctas[slot];
     const int warp = cta->first_warp + (int)index;
-    /* Stores that nothing awaited (lsu.acknowledges_stores: no) may outlive the slot's last warp:
-     * their acknowledgements come to this one, whose fences so wait for them too. */
+    /* Without lsu.acknowledges_stores, the stores of the slot's last warp may still be
+     * unacknowledged. Their acknowledgements go to the new warp, so its fences wait for them
+     * too. */
     const uint32_t stores = sm->warps.warp[warp].stores;
     sm->warps.warp[warp] = (SmWarp){.handle = handle,
                                     .grid = cta->grid,
@@ -32,7 +34,7 @@ static void start_warp(SmContext *sm, uint32_t slot, uint32_t index, SourceWarp 
     sm->cta_of_warp[warp] = (uint32_t)cta->index;
 }
 
-/* The CTA's warps, as its source starts them. */
+/* Starts the CTA's warps through its source. */
 static void start_warps(SmContext *sm, uint32_t slot) {
     const SmCta *cta = &sm->warps.ctas[slot];
     WarpSource *source = cta->grid->source;
@@ -42,7 +44,7 @@ static void start_warps(SmContext *sm, uint32_t slot) {
         start_warp(sm, slot, i, warps[i]);
 }
 
-/* Tells the policy of a CTA that came or went. */
+/* Reports a CTA that was launched or finished to the policy. */
 static void notify_cta(SmContext *sm, TytoEventKind kind, uint32_t slot, uint64_t warps) {
     context_notify(sm, &(TytoEvent){.kind = kind,
                                     .warp = TYTO_NO_WARP,
@@ -82,7 +84,7 @@ void warps_notify_launch(SmContext *sm, uint64_t warps) {
     notify_cta(sm, TYTO_EVENT_CTA_LAUNCHED, sm->view.warp[bits_lowest64(warps)].cta_slot, warps);
 }
 
-/* Ends the kernel of a policy that has written outside of its state, if no pick has reported it. */
+/* Ends the kernel if the policy has written outside of its state and no pick has reported that. */
 static void check_policy(SmContext *sm) {
     IsaFault *fault = &sm->policy_fault;
     if (sm->fault || !sched_state_overrun(&sm->policy.memory)) return;
@@ -152,7 +154,7 @@ void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
     update_held(warps);
 }
 
-/* Of what the warp has written, what its fence waits for. */
+/* Whether the warp's fence waits for accesses that the warp has made outside the CTA. */
 static bool awaits_writes(const SmWarp *w) {
     return w->is_fence_for_stores && (w->stores | w->atomics) != 0;
 }
@@ -190,10 +192,9 @@ void warps_product_done(SmWarps *warps, int warp, uint8_t group) {
     copies_done(&warps->warp[warp].products, group);
 }
 
-/* ---- Registers that move between warps ---- */
+/* ---- Registers that warps of a CTA exchange ---- */
 
-/* Gives the CTA's spare registers to those of its warps that wait; each warp learns of it in the
- * next cycle. */
+/* Gives the CTA's spare registers to waiting warps; each continues in the next cycle. */
 static void grant_registers(SmContext *sm, uint32_t slot) {
     SmCta *cta = &sm->warps.ctas[slot];
     uint64_t waiting = sm->warps.register_waits & sm->view.cta[slot].all;
@@ -256,7 +257,7 @@ static void go_on(SmWarps *warps, uint64_t ready) {
     update_held(warps);
 }
 
-/* The warp tries a wait at `pc` for at most `cycles` cycles. */
+/* Makes the warp wait at `pc` for at most `cycles` cycles. */
 static void try_for(SmContext *sm, int warp, uint32_t pc, uint32_t lanes, uint64_t cycles) {
     SmWarp *w = &sm->warps.warp[warp];
     w->try_pc = pc;
@@ -266,7 +267,7 @@ static void try_for(SmContext *sm, int warp, uint32_t pc, uint32_t lanes, uint64
     update_held(&sm->warps);
 }
 
-/* Those of the warps, all of the grid's, whose wait is over. */
+/* The warps in `waiting`, all of this grid, whose wait is over. */
 static uint64_t try_again(SmContext *sm, SmGrid *grid, uint64_t waiting) {
     WarpSource *source = grid->source;
     uint64_t ready = 0;
@@ -330,7 +331,7 @@ void warps_exited(SmContext *sm, int warp) {
     warps_note_drained(&sm->warps, warp);
 }
 
-/* Brings what is known of the CTA's barriers up to date, and tells the policy what has changed. */
+/* Updates the state of the CTA's barriers and reports changes to the policy. */
 static void update_barriers(SmContext *sm, uint32_t slot) {
     const SmCta *cta = &sm->warps.ctas[slot];
     uint64_t all = sm->view.cta[slot].all;
@@ -379,7 +380,7 @@ void warps_look_again(SmContext *sm, uint32_t slot) {
     phase_changed(sm, slot);
 }
 
-/* ---- When something is over ---- */
+/* ---- Completions ---- */
 
 bool warps_inst_ended(SmWarps *warps, const SmInst *inst) {
     warps_copy_done(warps, inst->warp, inst->copy);

@@ -1,6 +1,6 @@
-/* What is resident: CTAs and warps from launch to retirement, and what each warp has under way or
- * waits for beyond its registers. A warp that has exited retires when nothing of it is under way
- * any more, its stores' acknowledgements included where the machine has it so. */
+/* Resident CTAs and warps, from launch to retirement, and what each warp has in flight or waits
+ * for, apart from its registers. An exited warp retires when nothing of it is in flight any more,
+ * including acknowledgements of its stores if the machine is so configured. */
 #ifndef TYTO_SM_WARPS_H
 #define TYTO_SM_WARPS_H
 
@@ -10,53 +10,52 @@
 #include "sm/inst.h"
 #include "tyto/policy.h"
 
-typedef struct SmContext SmContext; /* sm/context.h, which holds the record below */
+typedef struct SmContext SmContext; /* sm/context.h; contains the record below */
 typedef struct SmGrid SmGrid;       /* sm/grid.h */
 
 typedef struct SmWarp {
-    SourceWarp *handle; /* as its source knows it */
+    SourceWarp *handle; /* its handle in its source */
     SmGrid *grid;
-    uint32_t in_flight; /* instructions issued and not complete */
-    uint32_t stores;    /* accesses of the slot's stores whose acknowledgement is still to come */
-    uint32_t atomics;   /* atomic replies still to come */
-    uint16_t registers; /* of each of its threads */
-    uint16_t wanted;    /* those that it waits for; 0: it waits for none */
+    uint32_t in_flight; /* instructions that have issued and not completed */
+    uint32_t stores;    /* accesses of the slot's stores that have not been acknowledged */
+    uint32_t atomics;   /* atomic replies that have not arrived */
+    uint16_t registers; /* registers of each of its threads */
+    uint16_t wanted;    /* registers that it waits for; 0: none */
     uint8_t cta_slot;
-    uint8_t index;            /* in its CTA */
-    bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
-    SmCopies copies;          /* asynchronous ones */
-    SmCopies products;        /* of wgmma: their groups */
-    uint32_t try_pc;          /* mbarrier.try_wait that it waits in, ... */
-    uint32_t try_lanes;       /* ... its lanes, ... */
-    uint64_t try_until;       /* ... and the cycle in which it goes on in any case */
-    uint64_t issued_then;     /* instructions, when a look for deadlocks came last */
+    uint8_t index;            /* number in its CTA */
+    bool is_fence_for_stores; /* its last fence reaches beyond the CTA */
+    SmCopies copies;          /* asynchronous copies */
+    SmCopies products;        /* products of wgmma, by group */
+    uint32_t try_pc;          /* pc of the mbarrier.try_wait that it waits in */
+    uint32_t try_lanes;       /* lanes of that instruction */
+    uint64_t try_until;       /* cycle in which it continues in any case */
+    uint64_t issued_then;     /* instructions it had issued at the last deadlock check */
 } SmWarp;
 
 typedef struct SmCta {
-    uint64_t index; /* in the grid */
+    uint64_t index; /* index in the grid */
     SmGrid *grid;
     uint32_t live;      /* warps that have not retired */
-    uint32_t spare;     /* registers that its warps have given back, of a warp's threads each */
-    bool has_triggered; /* it has let grids that depend on its own begin */
+    uint32_t spare;     /* registers that its warps have released, counted per thread of a warp */
+    bool has_triggered; /* it has let dependent grids begin */
     uint8_t first_warp; /* slot of its warp 0 */
 } SmCta;
 
 /* Written by warps.c alone. */
 typedef struct SmWarps {
-    uint64_t drained; /* of warps that have exited: nothing in flight, and no acknowledgement to
-                         come */
-    uint64_t held;    /* warps that issue nothing until one of the next eight has ended */
-    uint64_t fenced;  /* a memory fence waits */
-    uint64_t atomic_waits;   /* atomics must be answered first */
-    uint64_t load_waits;     /* a load must end first */
-    uint64_t copy_waits;     /* asynchronous copies must end first */
-    uint64_t phase_waits;    /* the phase of an mbarrier, or a wait's limit, must end first */
-    uint64_t product_waits;  /* products of a warpgroup must end first */
-    uint64_t register_waits; /* its CTA must have more registers first */
-    uint64_t grid_waits;     /* grids that its own depends on must end first */
+    uint64_t drained;       /* exited warps with nothing in flight and no acknowledgement pending */
+    uint64_t held;          /* warps that issue nothing: the union of the next eight sets */
+    uint64_t fenced;        /* a memory fence waits */
+    uint64_t atomic_waits;  /* atomics must be answered */
+    uint64_t load_waits;    /* a load must complete */
+    uint64_t copy_waits;    /* asynchronous copies must complete */
+    uint64_t phase_waits;   /* a phase of an mbarrier must end, or the wait must time out */
+    uint64_t product_waits; /* products of a warpgroup must complete */
+    uint64_t register_waits; /* its CTA must have more free registers */
+    uint64_t grid_waits;     /* grids that its own depends on must end */
     bool awaits_stores;      /* a warp is not drained before its stores are acknowledged */
     bool atomics_block;      /* a warp issues nothing until its atomics are answered */
-    uint64_t next_age;       /* of the next warp launched */
+    uint64_t next_age;       /* age of the next warp launched */
     uint64_t taken;          /* warp slots of resident CTAs */
     SmCta *ctas;             /* SM_MAX_CTAS of them */
     SmWarp warp[TYTO_MAX_WARPS];
@@ -66,81 +65,86 @@ void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena);
 
 /* ---- CTAs ---- */
 
-/* First of `warps` warp slots in a row that no CTA has; -1: there are none. */
+/* The first of `warps` consecutive free warp slots; -1: there are none. */
 int warps_find_slots(const SmContext *sm, uint32_t warps);
-/* Puts CTA `index` of the grid into the first free slot, which there must be; its warps. */
+/* Launches CTA `index` of the grid in the first free slot, which must exist. Returns its warps. */
 uint64_t warps_launch(SmContext *sm, SmGrid *grid, uint64_t index);
-/* Tells the policy of it, once the other stages know the warps. */
+/* Reports the launch to the policy, after the other stages know the warps. */
 void warps_notify_launch(SmContext *sm, uint64_t warps);
-/* Retires warps that can, and CTAs with their last one. */
+/* Retires these warps, and each CTA with its last warp. */
 void warps_retire(SmContext *sm, uint64_t retiring);
 
 /* ---- At issue ---- */
 
-/* An instruction of the warp has issued. */
+/* Records that an instruction of the warp has issued. */
 static inline void warps_issued(SmWarps *warps, int warp) { warps->warp[warp].in_flight++; }
-/* And it makes accesses that its warp, or its end, waits for. */
+/* Records accesses that the warp, or its retirement, waits for. */
 void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
-/* It makes these accesses: it is one of the load/store unit. */
+/* Records the accesses of a load/store instruction that has issued. */
 static inline void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
     if (memory->is_store | memory->is_atomic | inst->holds_warp) warps_await(warps, inst, memory);
 }
-/* A memory fence holds its warp until its loads are in and, where it reaches beyond the CTA, its
- * stores acknowledged. `has_pending`: registers of the warp have a result to come. */
+/* Makes the warp wait at a memory fence until its loads have completed and, if the fence reaches
+ * beyond the CTA, its stores are acknowledged. `has_pending`: registers of the warp wait for a
+ * result. */
 void warps_fence(SmWarps *warps, int warp, bool is_for_cta, bool has_pending);
-/* An asynchronous copy issues: what its SmInst.copy has to be. */
+/* Records that an asynchronous copy has issued. Returns the value for its SmInst.copy. */
 uint8_t warps_copy_issued(SmWarps *warps, int warp);
-/* A copy is over; `copy` as warps_copy_issued gave it, 0: it is in no group. */
+/* Records that a copy has completed. `copy`: what warps_copy_issued returned; 0: it is in no
+ * group. */
 void warps_copy_done(SmWarps *warps, int warp, uint8_t copy);
-/* cp.async.commit_group, wait_group or wait_all. */
+/* Executes cp.async.commit_group, wait_group or wait_all. */
 void warps_copies(SmWarps *warps, int warp, const IsaInfo *info);
-/* A product of a warpgroup issues: the place of its group, to be given back when it is over. */
+/* Records that a product of a warpgroup has issued. Returns the place of its group, to be passed to
+ * warps_product_done. */
 uint8_t warps_product_issued(SmWarps *warps, int warp);
 void warps_product_done(SmWarps *warps, int warp, uint8_t group);
-/* wgmma.commit_group; and wait_group: the warp waits, as at a barrier, until at most the given
- * number of its groups are under way and its warpgroup has committed the others. */
+/* wgmma.commit_group and wgmma.wait_group. At wait_group the warp waits, as at a barrier, until at
+ * most the given number of its groups are in flight and its warpgroup has committed the others. */
 void warps_products_commit(SmContext *sm, int warp);
 void warps_products_wait(SmContext *sm, int warp, uint32_t pending);
-/* setmaxnreg: the warp wants `registers` registers for each of its threads. A warp that wants more
- * waits until its CTA has them. Registers that a warp gives back go to those that wait, in the
- * order of their slots. */
+/* setmaxnreg: sets the number of registers of each of the warp's threads. A warp that needs more
+ * waits until its CTA has them. Released registers go to waiting warps, in the order of their
+ * slots. */
 void warps_set_registers(SmContext *sm, int warp, uint32_t registers);
-/* griddepcontrol: the warp waits while what its grid depends on still runs; or its CTA lets grids
- * that depend on its own begin. */
+/* griddepcontrol: the warp waits while grids that its grid depends on still run, or its CTA lets
+ * dependent grids begin. */
 void warps_dependency(SmContext *sm, int warp, IsaDependency what);
-/* What the grid depends on has ended. */
+/* The grids that this grid depends on have ended. */
 void warps_end_grid_waits(SmContext *sm, SmGrid *grid);
-/* An instruction for an mbarrier has executed at `pc`, by `lanes`. One that waits, and finds its
- * phase not complete, holds its warp for at most the given number of cycles. Another may end a
- * phase that warps of its CTA wait for. Returns the warps that go on, bit each. */
+/* Handles an mbarrier instruction that `lanes` executed at `pc`. A wait whose phase is not complete
+ * holds its warp for at most the given number of cycles. Other instructions may end a phase that
+ * warps of the CTA wait for. Returns the warps that continue, one bit each. */
 uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes);
-/* Something else than an instruction may have ended a phase that warps of this one's CTA wait for:
- * the limits of those that can go on are now. */
+/* Something other than an instruction may have ended a phase that warps of this warp's CTA wait
+ * for. Sets the time limit of the warps that can continue to the current cycle. */
 void warps_phase_changed(SmContext *sm, int warp);
-/* Others may have let warps of the CTA in the slot go on: at a barrier, or at an mbarrier. */
+/* Another SM may have released warps of the CTA in the slot, at a barrier or an mbarrier. */
 void warps_look_again(SmContext *sm, uint32_t slot);
-/* Lets those go on whose limit has come, bit each; and the cycle of the next limit, UINT64_MAX. */
+/* Releases the warps whose limit has come and returns them, one bit each. warps_next_try returns
+ * the cycle of the next limit; UINT64_MAX: none. */
 uint64_t warps_end_tries(SmContext *sm);
 uint64_t warps_next_try(const SmWarps *warps);
-/* All threads of the warp have exited. */
+/* Records that all threads of the warp have exited. */
 void warps_exited(SmContext *sm, int warp);
-/* A warp came to a barrier or exited: brings view.at_barrier of its CTA's warps up to date. */
+/* Updates view.at_barrier for the CTA of a warp that arrived at a barrier or exited. */
 void warps_update_barriers(SmContext *sm, int warp);
 
-/* Warps that are held until memory has answered. */
+/* Warps that are held until memory answers. */
 static inline uint64_t warps_memory_waits(const SmWarps *warps) {
     return warps->held &
            ~(warps->phase_waits | warps->product_waits | warps->register_waits | warps->grid_waits);
 }
 
-/* ---- When something is over ---- */
+/* ---- Completions ---- */
 
 static inline void warps_store_done(SmWarps *warps, int warp) { warps->warp[warp].stores--; }
 static inline void warps_atomic_done(SmWarps *warps, int warp) { warps->warp[warp].atomics--; }
 static inline void warps_wait_done(SmWarps *warps, int warp) { warps->warp[warp].in_flight--; }
-/* An asynchronous copy, or a load that held its warp, has ended. True: the latter. */
+/* An asynchronous copy, or a load that held its warp, has completed. Returns true for the
+ * latter. */
 bool warps_inst_ended(SmWarps *warps, const SmInst *inst);
-/* The instruction has; the same answer. */
+/* An instruction has completed; returns the same. */
 static inline bool warps_inst_done(SmWarps *warps, const SmInst *inst) {
     warps->warp[inst->warp].in_flight--;
     return inst->copy | inst->holds_warp && warps_inst_ended(warps, inst);
@@ -150,10 +154,10 @@ static inline void warps_note_drained(SmWarps *warps, int warp) {
     bool awaits_stores = warps->awaits_stores & (w->stores != 0);
     warps->drained |= bits_if(!(w->in_flight | w->atomics) & !awaits_stores, warp);
 }
-/* Whether a warp that is held is held no longer. */
+/* Returns whether a warp that was held may issue again. */
 bool warps_let_go(SmWarps *warps, int warp, bool has_pending);
-/* After one of those, of a warp that has exited or is held: the one may be drained, the other held
- * no longer, which is the answer. `has_pending` as in warps_fence. */
+/* Called after one of these completions, for a warp that has exited or is held. An exited warp may
+ * now be drained. Returns whether a held warp may issue again. `has_pending` as in warps_fence. */
 static inline bool warps_settle(SmWarps *warps, int warp, bool has_pending) {
     warps_note_drained(warps, warp);
     return warps->held >> warp & 1 && warps_let_go(warps, warp, has_pending);

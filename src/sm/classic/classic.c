@@ -1,4 +1,4 @@
-/* The classic core: the order of its stages in a cycle, what becomes of their events, and sleep
+/* The classic core: the order of its stages in a cycle, the handling of their events, and sleep
  * (see the header). */
 #include "sm/classic/classic.h"
 
@@ -7,12 +7,12 @@
 #include "sm/classic/subcore.h"
 #include "sm/parts.h"
 
-/* A record for each stage. */
+/* The records of all stages. */
 typedef struct Classic {
     alignas(SM_HOST_LINE) SmIssue issue;
     alignas(SM_HOST_LINE) SmSubcores cores;
     alignas(SM_HOST_LINE) SmFetch fetch;
-    bool is_noted; /* what it issues is noted: by a profile, a pipeline in a row, other threads */
+    bool is_noted; /* issues are noted: for a profile, a linear pipeline or other threads */
 } Classic;
 
 static void *build(Sm *sm) {
@@ -89,8 +89,7 @@ static SmStallReasons stall_reasons(const Sm *sm) {
 
 /* ---- Sleep ---- */
 
-/* Decides when the SM must be stepped again. `is_idle`: all but the load/store unit have nothing to
- * do. */
+/* Decides when the SM must be stepped again. `is_idle`: only the load/store unit may have work. */
 static inline void plan_next_step(Sm *sm, const Classic *core, bool is_idle) {
     SmContext *context = &sm->context;
     uint64_t next = context->cycle + 1;
@@ -103,8 +102,8 @@ static inline void plan_next_step(Sm *sm, const Classic *core, bool is_idle) {
     *context->env.wake = next;
 }
 
-/* Whether all but the load/store unit have nothing to do. `fetches`: there was something to do for
- * the front end in this cycle; else there is nothing yet. */
+/* Whether nothing but the load/store unit can have work. `fetches`: the front end had work in this
+ * cycle; if not, it has none yet. */
 static inline bool are_others_idle(const Sm *sm, const Classic *core, bool fetches) {
     const SmContext *context = &sm->context;
     return !issue_has_work(&core->issue, context) && !sm_retirable(sm) &&
@@ -112,14 +111,14 @@ static inline bool are_others_idle(const Sm *sm, const Classic *core, bool fetch
            !(fetches && fetch_has_work(&core->fetch, context, &sm->port));
 }
 
-/* Whether they can be left alone, too, as long as nothing changes for them. */
+/* Whether these other stages can also be skipped until something changes for them. */
 static inline bool can_be_quiet(const Sm *sm, const Classic *core) {
     const SmContext *context = &sm->context;
     return issue_may_rest(&core->issue, context) && !context->warps.phase_waits &&
            !context->fault && !context_is_profiled(context) && !context->env.never_sleeps;
 }
 
-/* Whether what the load/store unit has done in this cycle has left everything else as it was. */
+/* Whether the load/store unit's step in this cycle has changed nothing for the other stages. */
 static inline bool stays_quiet(const Sm *sm, const Classic *core) {
     const SmContext *context = &sm->context;
     return sm->is_quiet &&
@@ -130,8 +129,8 @@ static inline bool stays_quiet(const Sm *sm, const Classic *core) {
 
 /* ---- A cycle ---- */
 
-/* The schedulers have had their turn, or have had no reason to look. `has_looked`: somebody asks
- * for a profile, and they have looked. */
+/* Called after the schedulers had their turn, or had no reason to look. `has_looked`: a profile is
+ * wanted, and they have looked. */
 __attribute__((noinline)) static void note_issue(Sm *sm, Classic *core, bool has_looked) {
     const SmContext *context = &sm->context;
     if (sm->lsu.has_row && issue_is_turn(context) && core->issue.has_issued)
@@ -140,7 +139,7 @@ __attribute__((noinline)) static void note_issue(Sm *sm, Classic *core, bool has
     sm_tell_issued(sm);
 }
 
-/* Retires those of `passed` that can. */
+/* Retires those warps of `passed` that can retire. */
 static void retire(Sm *sm, Classic *core, uint64_t passed) {
     uint64_t warps = passed & sm_retirable(sm);
     if (!warps) return;
@@ -149,7 +148,7 @@ static void retire(Sm *sm, Classic *core, uint64_t passed) {
     issue_wake(&core->issue);
 }
 
-/* The stages before the load/store unit, which has made its step. */
+/* The stages other than the load/store unit, which has already been stepped in this cycle. */
 static inline void step_others(Sm *sm, Classic *core) {
     SmContext *context = &sm->context;
     context->view.cycle = context->cycle;
@@ -175,7 +174,7 @@ static inline void step_others(Sm *sm, Classic *core) {
     plan_next_step(sm, core, is_idle);
 }
 
-/* Those slept through are accounted for with the outcomes of the last one. */
+/* Accounts for skipped cycles with the outcomes of the last one. */
 static inline void count_left_out(Sm *sm, Classic *core) {
     const uint64_t cycle = sm->context.cycle;
     if (cycle <= sm->cycles.settled) return;

@@ -1,7 +1,7 @@
 /* The operand collector (see the header). */
 #include "sm/classic/collector.h"
 
-/* What few steps need is a call for the host's processor: so registers are left for what all do. */
+/* Rare steps are separate functions, so that the frequent ones have more host registers. */
 #define RARE __attribute__((noinline)) static
 
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena) {
@@ -41,7 +41,8 @@ static uint64_t bank_of(const SmCollector *collector, const IsaReg *reg, uint32_
     return UINT64_C(1) << (place & (collector->config->collector.banks - 1));
 }
 
-/* What the next instruction may use again: what this one reads, unless it writes it. */
+/* Records what the next instruction may reuse: the operands that this one reads and does not
+ * write. */
 static void remember(SmKept *kept, const SmOp *op, const IsaReg *regs, int warp) {
     kept->warp = warp;
     kept->count = op->read_count < KEPT_PLACES ? op->read_count : KEPT_PLACES;
@@ -69,13 +70,13 @@ __attribute__((noinline)) void collector_keep_operands(SmCollector *collector, c
     remember(kept, op, regs, inst->warp);
 }
 
-/* The first set bit after `last`, going round. */
+/* The first set bit after `last`, with wrap-around. */
 static uint32_t next_unit(uint32_t units, uint32_t last) {
     uint32_t after = units & ~1u << last;
     return (uint32_t)bits_lowest32(after ? after : units);
 }
 
-/* Those among `ready` with an instruction of a kind, bit each. */
+/* Units among `ready` that hold an instruction of this kind, one bit each. */
 static uint32_t units_of(const SmCollector *collector, uint32_t ready, uint32_t kind) {
     uint32_t units = 0;
     if (collector->has_own_units) return ready & collector->open_to[kind];
@@ -88,7 +89,7 @@ static bool has_place_behind(const SmCollector *collector, uint32_t kind) {
     return collector->out[kind].count < collector->places_out[kind];
 }
 
-/* A complete instruction leaves for a pipeline of its kind. */
+/* Moves a complete instruction to the output queue of its kind. */
 static void leave(SmCollector *collector, uint32_t unit, uint32_t kind) {
     collector->last[kind] = (uint16_t)unit;
     collector->ready ^= 1u << unit;
@@ -97,7 +98,7 @@ static void leave(SmCollector *collector, uint32_t unit, uint32_t kind) {
     sm_few_push(&collector->out[kind], collector->inst[unit]);
 }
 
-/* Those of a kind leave in turns, as many as may in a step. */
+/* Moves complete instructions of a kind out in round-robin order, as many as one step allows. */
 RARE void dispatch_kind(SmCollector *collector, uint32_t units, uint32_t kind) {
     uint32_t left = collector->most_out[kind];
     while (left-- && units && has_place_behind(collector, kind)) {
@@ -107,7 +108,7 @@ RARE void dispatch_kind(SmCollector *collector, uint32_t units, uint32_t kind) {
     }
 }
 
-/* Complete instructions leave for the pipelines: mostly one of a kind. */
+/* Moves complete instructions out to the pipelines: usually one per kind. */
 static void dispatch(SmCollector *collector) {
     for (uint32_t left = collector->ready; left;) {
         const uint32_t unit = (uint32_t)bits_lowest32(left), kind = collector->kind_of[unit];
@@ -118,7 +119,7 @@ static void dispatch(SmCollector *collector) {
     }
 }
 
-/* The reads behind those granted come first in line. */
+/* Moves up the reads that waited behind the granted ones. */
 static void move_up(SmCollector *collector, uint64_t banks) {
     for (; banks; banks &= banks - 1) {
         int bank = bits_lowest64(banks);
@@ -129,7 +130,7 @@ static void move_up(SmCollector *collector, uint64_t banks) {
     }
 }
 
-/* Banks serve the reads that are first in line, but for those that are being written. */
+/* Banks serve the reads that are first in line, except banks that are being written. */
 RARE void grant_some(SmCollector *collector, SmContext *sm) {
     uint64_t granted = collector->asked & ~(collector->written & collector->blockable);
     uint32_t reads = (uint32_t)bits_count64(granted);
@@ -147,8 +148,8 @@ RARE void grant_some(SmCollector *collector, SmContext *sm) {
     sm->counters.register_conflict_cycles += collector->waiting_reads;
 }
 
-/* Each bank serves the read that has waited longest: all that there are, where none is behind
- * another and no write is in the way. */
+/* Each bank serves the read that has waited longest. If no read waits behind another and no write
+ * interferes, this grants all reads. */
 static void grant_reads(SmCollector *collector, SmContext *sm) {
     uint64_t blocked = collector->asked & collector->written & collector->blockable;
     if (blocked | collector->behind) {
@@ -161,7 +162,7 @@ static void grant_reads(SmCollector *collector, SmContext *sm) {
     collector->ready = collector->busy;
 }
 
-/* One read of a bank. */
+/* Requests one read of a bank. */
 static void ask(SmCollector *collector, uint32_t unit, uint64_t bank) {
     if (collector->asked & bank) {
         collector->behind |= bank;
@@ -172,7 +173,7 @@ static void ask(SmCollector *collector, uint32_t unit, uint64_t bank) {
     }
 }
 
-/* Reads that share a bank with other reads, of other instructions or of their own. */
+/* Requests reads one by one, because some share a bank with each other or with earlier reads. */
 RARE void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t unit,
                          const SmInst *inst) {
     const SmOp *op = context_op(sm, inst);
@@ -182,7 +183,7 @@ RARE void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t u
             ask(collector, unit, bank_of(collector, &regs[i], inst->warp));
 }
 
-/* The reads of an instruction that has just got a collector unit. */
+/* Requests the operands of an instruction that has just got a collector unit. */
 static void request_operands(SmCollector *collector, const SmContext *sm, uint32_t unit,
                              const SmInst *inst) {
     uint32_t count = inst->read_count;
@@ -202,7 +203,7 @@ static void request_operands(SmCollector *collector, const SmContext *sm, uint32
     collector->asked |= reads;
 }
 
-/* An issued instruction enters a unit that is free. */
+/* Moves an issued instruction into a free unit. */
 static inline void enter(SmCollector *collector, const SmContext *sm, uint32_t free, uint32_t kind,
                          uint16_t inst) {
     const uint32_t unit = (uint32_t)bits_lowest32(free);
@@ -212,7 +213,7 @@ static inline void enter(SmCollector *collector, const SmContext *sm, uint32_t f
     request_operands(collector, sm, unit, &sm->insts.inst[inst]);
 }
 
-/* Likewise those behind the first of a kind, which has entered, as many as may in a step. */
+/* The same for further instructions of a kind after the first one, as many as one step allows. */
 RARE void enter_more(SmCollector *collector, const SmContext *sm, uint32_t free, uint32_t kind) {
     SmFew *in = &collector->in[kind];
     uint32_t entered = 1, most = collector->most_in[kind];
@@ -226,7 +227,7 @@ RARE void enter_more(SmCollector *collector, const SmContext *sm, uint32_t free,
     collector->in_kinds ^= (uint32_t)bits_if(!in->count, (int)kind);
 }
 
-/* Issued instructions of a kind, given by its bit, enter units that are free: mostly one. */
+/* Moves issued instructions of a kind, given by its bit, into free units: usually one. */
 static inline void allocate_kind(SmCollector *collector, const SmContext *sm, uint32_t bit) {
     const uint32_t kind = (uint32_t)bits_lowest32(bit);
     const uint32_t free = collector->open_to[kind] & ~collector->busy;
@@ -239,7 +240,7 @@ static inline void allocate_kind(SmCollector *collector, const SmContext *sm, ui
     else collector->in_kinds ^= bit;
 }
 
-/* A step; whether something has moved. */
+/* Runs one step; returns whether anything has moved. */
 static inline bool do_step(SmCollector *collector, SmContext *sm) {
     const uint32_t ready = collector->ready;
     if (ready) dispatch(collector);
@@ -257,7 +258,7 @@ void collector_do_step(SmCollector *collector, SmContext *sm) {
     for (uint32_t left = collector->steps;;) {
         has_moved |= do_step(collector, sm);
         if (--left == 0) break;
-        collector->written = 0; /* a write takes its bank for one step */
+        collector->written = 0; /* a write occupies its bank for one step */
     }
     collector->is_stuck = !has_moved;
 }

@@ -1,7 +1,7 @@
 /* Fetch and decode (see the header). */
 #include "sm/classic/fetch.h"
 
-/* An L0I for each sub-core, above the L1I. */
+/* Creates an L0I for each sub-core, above the L1I. */
 static void init_l0i(SmFetch *fetch, SmContext *sm, SmPort *port) {
     uint32_t fronts = sm->config->subcores;
     fetch->front_mask = fronts - 1;
@@ -45,8 +45,8 @@ void fetch_retire(SmFetch *fetch, uint64_t warps) {
     fetch->redirected &= ~warps;
 }
 
-/* With an ideal front end the buffer holds the next instruction as soon as the last one has issued.
- */
+/* With an ideal front end, the buffer holds the next instruction as soon as the last one has
+ * issued. */
 static void fill_ideally(SmFetch *fetch, int warp, uint32_t pc) {
     fetch->buffer[warp].pc = pc;
     fetch->buffer[warp].count = fetch->config->buffer;
@@ -70,23 +70,24 @@ void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has
 
 /* ---- Fetch ---- */
 
-/* Warps of a front that it could fetch for while nothing of its is being decoded. */
+/* Warps that a front could fetch for if its decode latch is empty. */
 static uint64_t fetchable(const SmFetch *fetch, const SmFront *front, const SmContext *sm) {
     return context_live(sm) & fetch->empty & ~fetch->waits & front->warps;
 }
 
-/* Address of the instruction that is to be fetched next for a warp. */
+/* Address of the next instruction to fetch for a warp. */
 static uint64_t code_address(const SmFetch *fetch, int warp) {
     const uint64_t pc = fetch->buffer[warp].fetch_pc;
     return fetch->code[warp] + pc * fetch->config->instruction_bytes;
 }
 
-/* Instructions that a fetch from `address` brings: up to the width, mostly within the line. */
+/* Number of instructions that a fetch from `address` returns: up to the width, and within the line
+ * unless a fetch may cross lines. */
 static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const SmBuffer *buffer,
                             uint64_t address) {
     const SmFetchConfig *config = fetch->config;
     uint32_t line = front->cache->config->line_bytes;
-    uint32_t left = line - ((uint32_t)address & (line - 1)); /* bytes to the line's end */
+    uint32_t left = line - ((uint32_t)address & (line - 1)); /* bytes to the end of the line */
     uint32_t room = config->buffer - buffer->count;
     uint32_t count = config->width < room ? config->width : room;
     if (config->crosses_lines) return count;
@@ -95,13 +96,13 @@ static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const Sm
     return count;
 }
 
-/* The next warp after the last one fetched for. */
+/* The next warp after the last one that was fetched for. */
 static int next_warp(const SmFront *front, uint64_t warps) {
     uint64_t after = warps & ~UINT64_C(1) << front->last;
     return bits_lowest64(after ? after : warps);
 }
 
-/* The warps from the one after `last` to `next`, going round. */
+/* The warps after `last` up to and including `next`, with wrap-around. */
 static uint64_t between(uint32_t last, uint32_t next) {
     uint64_t after_last = ~UINT64_C(1) << last, to_next = ~(~UINT64_C(1) << next);
     return next > last ? after_last & to_next : after_last | to_next;
@@ -116,7 +117,7 @@ uint64_t fetch_scanned(const SmFetch *fetch) {
     return scanned;
 }
 
-/* Sends the instructions at a warp's fetch address, which are in the cache, to decode. */
+/* Sends the instructions at a warp's fetch address to decode; they must be in the cache. */
 static void deliver(SmFetch *fetch, SmFront *front, const SmContext *sm, int warp,
                     uint64_t address) {
     SmBuffer *buffer = &fetch->buffer[warp];
@@ -145,7 +146,7 @@ static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *
     fetch->waits |= UINT64_C(1) << warp;
 }
 
-/* A line has come back: one warp that waited for it waits no longer. */
+/* Ends the wait of one warp whose line has arrived. */
 static int stop_waiting(SmFetch *fetch, SmFront *front) {
     int warp = (int)mshr_pop(&front->cache->mshr);
     if (!mshr_has_ready(&front->cache->mshr)) fetch->returned &= ~front->bit;
@@ -153,7 +154,8 @@ static int stop_waiting(SmFetch *fetch, SmFront *front) {
     return warp;
 }
 
-/* The warp fetches at once, unless it went elsewhere meanwhile. */
+/* Fetches for a warp whose line has arrived, unless the warp has been redirected in the
+ * meantime. */
 static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) {
     int warp = stop_waiting(fetch, front);
     uint64_t bit = UINT64_C(1) << warp, address = code_address(fetch, warp);
@@ -161,7 +163,7 @@ static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) 
         deliver(fetch, front, sm, warp, address);
 }
 
-/* The scan for the next warp to fetch for. */
+/* Scans for the next warp to fetch for. */
 static void scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port) {
     uint64_t wanting = fetchable(fetch, front, sm);
     if (fetch->config->is_ideal) {

@@ -5,10 +5,10 @@
 
 #include "sm/pick.h"
 
-/* What each instruction passes at issue is one function for the host's processor, even where other
- * code calls a part of it: a call costs a tenth of what the part does. */
+/* Functions on the path of every instruction are inlined into one, even if other code also calls
+ * parts of them: a call costs a tenth of the work of such a part. */
 #define ALWAYS SM_ALWAYS
-/* What few pass is a call: so registers are left for what all do. */
+/* Rare cases are separate functions, so that the frequent ones have more host registers. */
 #define RARE __attribute__((noinline)) static
 
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
@@ -25,7 +25,7 @@ void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
 
 void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 
-/* Whether the machine and the kernel need none of what few do. */
+/* Whether the machine and the kernels use none of the rare features. */
 static bool is_plain(const SmIssue *issue, const SmContext *sm) {
     return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
            !sm->config->collector.reuses && !issue->execute.sees_registered &&
@@ -69,7 +69,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     issue_update_head(issue, sm, warp);
 }
 
-/* Whether it takes no slot of a machine that issues instructions of its own. */
+/* Whether the instruction takes no issue slot, on a machine that issues its own instructions. */
 static bool is_free(const SmIssue *issue, const SmOp *op, uint64_t bit) {
     if (!issue->issues_own) return false;
     return !op->slots.slots || (op->flags & ISA_IS_EXIT && issue->slots.excused & bit);
@@ -81,7 +81,7 @@ ALWAYS bool is_clear(const SmIssue *issue, int warp, const SmOp *op, bool *waits
                  : scoreboard_is_clear(&issue->scoreboard, warp, op, waits_memory);
 }
 
-/* The warp now has a next instruction; the words of bits do not have one for it yet. */
+/* Sets the warp's next instruction in the sets of bits; they must hold none for it yet. */
 ALWAYS void raise_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, bool plain) {
     const uint64_t bit = UINT64_C(1) << warp;
     bool waits_memory, can_go = is_clear(issue, warp, op, &waits_memory, plain);
@@ -94,7 +94,7 @@ ALWAYS void raise_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, 
     if (!plain) issue->slots.free |= bits_if(is_free(issue, op, bit), warp);
 }
 
-/* The warp has no next instruction any more, or not yet another. */
+/* Removes the warp's next instruction from the sets of bits. */
 ALWAYS void drop_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, bool plain) {
     const uint64_t bit = UINT64_C(1) << warp;
     issue->wants[op->unit] &= ~bit;
@@ -105,7 +105,7 @@ ALWAYS void drop_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, b
     if (!plain) issue->slots.free &= ~bit;
 }
 
-/* The warp has another next instruction: all words at once. */
+/* Replaces the warp's next instruction in all sets of bits at once. */
 ALWAYS void replace_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *last, const SmOp *op,
                          bool plain) {
     const uint64_t bit = UINT64_C(1) << warp;
@@ -120,7 +120,7 @@ ALWAYS void replace_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *la
         issue->slots.free = (issue->slots.free & ~bit) | bits_if(is_free(issue, op, bit), warp);
 }
 
-/* The warp's instruction at `pc` has issued; the next one is at `next`. */
+/* Advances from the warp's instruction at `pc`, which has issued, to the one at `next`. */
 ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *last, uint32_t pc,
                         uint32_t next, bool has_exited, bool plain) {
     bool has_more = fetch_took(issue->fetch, warp, pc, next, has_exited);
@@ -133,7 +133,8 @@ ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *las
     drop_head(issue, sm, warp, last, plain);
 }
 
-/* The warp's buffer holds instructions; the first may be the next one. */
+/* Checks whether the first instruction in the warp's buffer is its next one; the buffer must not be
+ * empty. */
 ALWAYS void find_head(SmIssue *issue, SmContext *sm, int warp, bool plain) {
     const SmWarp *w = &sm->warps.warp[warp];
     const uint32_t pc = w->handle->pc;
@@ -151,8 +152,8 @@ __attribute__((noinline)) void issue_update_head(SmIssue *issue, SmContext *sm, 
     if (issue->fetch->buffer[warp].count) find_head(issue, sm, warp, false);
 }
 
-/* Results that came with others', which are there now. The oldest come first, and wait for none of
- * the later ones (can_follow). */
+/* Releases results of slot-free instructions whose sources have arrived. The oldest come first;
+ * they do not depend on later ones (can_follow). */
 RARE void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
     SmPassing *passing = &issue->slots.passing[warp];
     uint32_t left = 0;
@@ -162,23 +163,23 @@ RARE void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
             scoreboard_release(&issue->scoreboard, warp, op);
             continue;
         }
-        scoreboard_inherit(&issue->scoreboard, warp, op); /* a source from memory may have come */
+        scoreboard_inherit(&issue->scoreboard, warp, op); /* a memory source may have arrived */
         passing->pc[left++] = passing->pc[i];
     }
     passing->count = left;
     if (!left) issue->slots.waiting &= ~(UINT64_C(1) << warp);
 }
 
-/* The warp, which has exited or is held, has less under way than before. */
+/* Updates a warp that has exited or is held, and now has less in flight. */
 RARE void settle(SmIssue *issue, SmContext *sm, int warp) {
     if (warps_settle(&sm->warps, warp, scoreboard_has_pending(&issue->scoreboard, warp)))
         issue_update_head(issue, sm, warp);
 }
 
-/* Warps that settle() is there for; of others nothing depends on what is under way. */
+/* Warps that need settle(). For other warps nothing depends on what is in flight. */
 static inline uint64_t unsettled(const SmContext *sm) { return sm->warps.held | sm->view.exited; }
 
-/* Registers of the warp are free, which its next instruction waits for, or others. */
+/* Checks the warp's next instruction again after registers of the warp have become free. */
 ALWAYS void recheck(SmIssue *issue, SmContext *sm, int warp, bool plain) {
     bool waits_memory, can_go = is_clear(issue, warp, issue->head[warp], &waits_memory, plain);
     issue->has_news = true;
@@ -186,7 +187,7 @@ ALWAYS void recheck(SmIssue *issue, SmContext *sm, int warp, bool plain) {
     sm->view.waits_memory &= ~bits_if(!waits_memory, warp) | sm->warps.held;
 }
 
-/* Results are written, or there are none to wait for. */
+/* Completes an instruction: its results are written, or it has none. */
 ALWAYS void complete(SmIssue *issue, SmContext *sm, uint16_t index, bool plain) {
     const SmInst *inst = &sm->insts.inst[index];
     const SmOp *op = context_op(sm, inst);
@@ -196,7 +197,7 @@ ALWAYS void complete(SmIssue *issue, SmContext *sm, uint16_t index, bool plain) 
     else scoreboard_release(&issue->scoreboard, warp, op);
     if (!plain && issue->slots.waiting >> warp & 1) release_passing(issue, sm, warp);
     const bool has_held = warps_inst_done(&sm->warps, inst);
-    if (!insts_has_room(&sm->insts)) issue_wake(issue); /* it has now */
+    if (!insts_has_room(&sm->insts)) issue_wake(issue); /* this frees a place */
     insts_free(&sm->insts, index);
     if (has_held) issue_update_head(issue, sm, warp);
     if (unsettled(sm) >> warp & 1) settle(issue, sm, warp);
@@ -220,7 +221,7 @@ ALWAYS void hear(SmIssue *issue, SmContext *sm, bool plain) {
     }
 }
 
-/* The same of machines and kernels that need more. */
+/* The same for machines and kernels that use rare features. */
 RARE void hear_all(SmIssue *issue, SmContext *sm) { hear(issue, sm, false); }
 
 void issue_hear(SmIssue *issue, SmContext *sm) {
@@ -228,7 +229,8 @@ void issue_hear(SmIssue *issue, SmContext *sm) {
     else hear_all(issue, sm);
 }
 
-/* Those fetched for had nothing left, or it was in advance. */
+/* Handles warps that were fetched for. Some already had a next instruction; those fetched in
+ * advance. */
 ALWAYS void hear_fetched(SmIssue *issue, SmContext *sm, bool plain) {
     uint64_t fetched = sm->events.fetched & ~sm->view.has_instruction;
     sm->events.fetched = 0;
@@ -245,12 +247,14 @@ void issue_hear_fetched(SmIssue *issue, SmContext *sm) {
 
 /* ---- What happens at issue ---- */
 
-/* A load without a slot that still accesses memory, together with another load. */
+/* Whether it is a load without a slot of its own that still accesses memory, together with another
+ * load. */
 static bool is_joined(const SmOp *op) {
     return op->unit == SM_UNIT_LDST && !op->slots.slots && op->slots.chain;
 }
 
-/* The instruction that has just issued, in the profile; its accesses learn whose they are. */
+/* Records an instruction that has just issued in the profile, and marks its accesses with its
+ * pc. */
 RARE void profile_issue(SmContext *sm, uint16_t index) {
     const SmInst *inst = &sm->insts.inst[index];
     sm->profile->issue_cycle[index] = sm->cycle;
@@ -260,7 +264,7 @@ RARE void profile_issue(SmContext *sm, uint16_t index) {
     if (inst->memory != SM_NONE) sm_profile_accesses(insts_memory_of(&sm->insts, index), inst->pc);
 }
 
-/* The kind of pipeline that an instruction goes to which has a place before the collector. */
+/* The kind of pipeline that an instruction goes to; it must have a place before the collector. */
 ALWAYS SmUnit unit_of(SmIssue *issue, const SmCollector *collector, const SmOp *op) {
     if (op->unit != SM_UNIT_SP_OR_SFU) return (SmUnit)op->unit;
     if (collector->slots_free[SM_UNIT_SP]) return SM_UNIT_SP;
@@ -268,7 +272,7 @@ ALWAYS SmUnit unit_of(SmIssue *issue, const SmCollector *collector, const SmOp *
     return SM_UNIT_SFU;
 }
 
-/* Puts the executed instruction on its way to a pipeline. */
+/* Sends the executed instruction to the collector. */
 ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
                                 uint32_t lanes, const SmOp *op, bool plain) {
     uint16_t index = insts_new(&sm->insts);
@@ -295,14 +299,14 @@ ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, in
     return inst;
 }
 
-/* What the warp's threads have done to it: fences, exits, barriers. */
+/* Handles the effects of the executed instruction on its warp: fences, exits, barriers. */
 static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uint32_t flags,
                         bool has_exited) {
     execute_follow(sm, warp, pc, flags, has_exited,
                    scoreboard_has_pending(&issue->scoreboard, warp));
 }
 
-/* The same of an instruction on its way to a pipeline, and what it may do besides. */
+/* The same for an instruction on its way to a pipeline, including copies and mbarriers. */
 RARE void follow(SmIssue *issue, SmContext *sm, SmInst *inst, bool has_exited) {
     const SmOp *op = context_op(sm, inst);
     if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, inst->warp);
@@ -313,7 +317,7 @@ RARE void follow(SmIssue *issue, SmContext *sm, SmInst *inst, bool has_exited) {
 
 static uint64_t blocked(const SmContext *sm) { return sm->view.at_barrier | sm->warps.held; }
 
-/* ---- Slots of a machine that issues instructions of its own ---- */
+/* ---- Issue slots of a machine that issues its own instructions ---- */
 
 static void take_slot(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     sm->counters.machine_instructions++;
@@ -322,7 +326,7 @@ static void take_slot(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     if (context_is_profiled(sm)) sm_profile_slot(sm->profile, warp, pc);
 }
 
-/* The warp still has to take `slots` slots for the instruction. */
+/* Records that the warp must take `slots` further slots for the instruction. */
 static void owe(SmIssue *issue, int warp, uint32_t pc, uint32_t slots, bool has_exited) {
     if (!slots || has_exited) return;
     issue->slots.owing |= UINT64_C(1) << warp;
@@ -341,19 +345,19 @@ static void pay_slot(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
                                     .pc = slots->pc[warp]});
 }
 
-/* The slots of an instruction that has issued, which was the first. */
+/* Takes the first slot of an instruction that has issued, and records the others as owed. */
 static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uint32_t slots,
                        bool has_exited) {
     uint64_t bit = UINT64_C(1) << warp;
     take_slot(issue, sm, warp, pc);
     if (slots) owe(issue, warp, pc, slots - 1, has_exited);
     else if (sm->warps.warp[warp].grid->ops[pc].slots.slots)
-        issue->slots.excused |= bit; /* it is a guarded exit */
+        issue->slots.excused |= bit; /* a guarded exit */
 }
 
-/* Whether the results can come with sources that are still to come. None may be one of the
- * instruction's own sources, or of one that waits for its own in `passing`: each would wait for
- * the other. */
+/* Whether the results may become available together with sources that are still pending. Such an
+ * instruction must not write one of its own sources, or a source of an instruction in `passing`:
+ * each would wait for the other. */
 static bool can_follow(const SmIssue *issue, const SmContext *sm, int warp, const SmOp *op) {
     const SmGrid *grid = sm->warps.warp[warp].grid;
     const SmPassing *passing = &issue->slots.passing[warp];
@@ -363,7 +367,8 @@ static bool can_follow(const SmIssue *issue, const SmContext *sm, int warp, cons
     return !(op->traits & SM_OP_READS_OWN);
 }
 
-/* Whether what takes no slot can be done now: its results come with its sources. */
+/* Whether an instruction without a slot can be executed now: its results become available with its
+ * sources. */
 static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const SmOp *op) {
     const SmScoreboard *board = &issue->scoreboard;
     const SmCollector *collector = collectors_of(&issue->collectors, warp);
@@ -374,7 +379,7 @@ static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const 
     return scoreboard_has_sources(board, warp, op) || can_follow(issue, sm, warp, op);
 }
 
-/* Executes an instruction that takes no slot. */
+/* Executes an instruction without a slot. */
 static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     SmWarp *w = &sm->warps.warp[warp];
     uint32_t pc = w->handle->pc, active = w->handle->active;
@@ -404,11 +409,11 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     issue_update_head(issue, sm, warp);
 }
 
-/* Most instructions in a row that a warp executes without a slot. Those after them wait for one, so
- * that no loop runs without end in a cycle. */
+/* Most consecutive instructions without a slot that a warp executes in a cycle. Further ones wait
+ * for a slot, so that no loop runs without end in one cycle. */
 enum { MOST_FREE = 256 };
 
-/* Executes what the warps have before them that takes no slot. */
+/* Executes the next instructions of all warps as long as they take no slot. */
 RARE void pass_all(SmIssue *issue, SmContext *sm) {
     uint64_t warps = issue->slots.free & sm->view.has_instruction & ~blocked(sm);
     for (; warps && !sm->fault; warps &= warps - 1) {
@@ -431,7 +436,7 @@ void issue_let_go(SmIssue *issue, SmContext *sm, uint64_t warps) {
 
 /* ---- One instruction ---- */
 
-/* Issues the warp's next instruction. False: it failed. */
+/* Issues the warp's next instruction. Returns false if it failed. */
 ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, bool plain) {
     if (!plain && issue->slots.owing >> warp & 1) {
         pay_slot(issue, sm, scheduler, warp);
@@ -468,7 +473,7 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
 
 /* ---- One scheduler ---- */
 
-/* Warps whose next instruction would find no place before this collector, if it were theirs. */
+/* Warps whose next instruction would find no place before this collector if they belonged to it. */
 static uint64_t without_slot(const SmIssue *issue, const SmCollector *collector) {
     const uint32_t either = 1u << SM_UNIT_SP | 1u << SM_UNIT_SFU;
     uint64_t full = 0;
@@ -479,7 +484,7 @@ static uint64_t without_slot(const SmIssue *issue, const SmCollector *collector)
     return full;
 }
 
-/* The same of every warp before its own sub-core's. */
+/* Warps whose next instruction finds no place before the collector of their own sub-core. */
 RARE uint64_t without_slot_anywhere(const SmIssue *issue) {
     const SmCollectors *collectors = &issue->collectors;
     uint64_t full = 0;
@@ -489,14 +494,13 @@ RARE uint64_t without_slot_anywhere(const SmIssue *issue) {
 }
 
 uint64_t issue_with_place(const SmIssue *issue, const SmContext *sm) {
-    if (issue->is_stalled || !insts_has_room(&sm->insts))
-        return 0; /* as many under way as can be */
+    if (issue->is_stalled || !insts_has_room(&sm->insts)) return 0; /* all records are in use */
     return ~(issue->collectors.mask ? without_slot_anywhere(issue)
                                     : without_slot(issue, issue->collector[0])) |
            issue->slots.owing;
 }
 
-/* issue_with_place() where only a scheduler's own warps are asked about. */
+/* Like issue_with_place(), but valid only for the scheduler's own warps. */
 ALWAYS uint64_t with_free_slot_of(const SmIssue *issue, const SmContext *sm, int scheduler,
                                   bool plain) {
     if (issue->is_stalled || !insts_has_room(&sm->insts)) return 0;
@@ -515,8 +519,8 @@ static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t 
     return SM_IDLE_BARRIER;
 }
 
-/* Why a scheduler issued nothing of its warps: the registers of `able` are free, and `placed` of
- * these would find a place. */
+/* Why a scheduler issued nothing. `able`: its warps whose registers are free; `placed`: those of
+ * them that would find a place. */
 ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t mine,
                              uint64_t able, uint64_t placed, uint64_t allowed, bool plain) {
     if (able) {
@@ -529,7 +533,7 @@ ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t
     return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
 }
 
-/* Counts the cycles in which the last outcomes have repeated. */
+/* Counts the cycles in which the last outcomes were repeated. */
 ALWAYS void count_repeats(SmIssue *issue) {
     SmIssueSums *c = &issue->sums;
     const uint64_t cycles = issue->repeats;
@@ -541,8 +545,8 @@ ALWAYS void count_repeats(SmIssue *issue) {
     c->no_issue += cycles & -(uint64_t)!issue->has_issued;
 }
 
-/* Notes what each scheduler's cycle was by the warps that the policy looks at. These may change in
- * every cycle, whether the schedulers have reason to pick or not. */
+/* Records what each scheduler's cycle was, judged by the warps that the policy looks at. These
+ * warps may change in every cycle, even if the schedulers have no reason to pick. */
 RARE void note_seen(SmIssue *issue, SmContext *sm) {
     count_repeats(issue);
     uint64_t looked = sched_agent_looks_at(&sm->policy, &sm->view), owing = issue->slots.owing;
@@ -556,8 +560,8 @@ RARE void note_seen(SmIssue *issue, SmContext *sm) {
     }
 }
 
-/* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes
- * the buffer, as a walk over the warps in the policy's order would. */
+/* Asks the policy until it names a warp that can issue. If it names a warp with a stale buffer,
+ * flushes that buffer, as a walk over the warps in the policy's order would. */
 RARE int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler, uint64_t ready) {
     uint64_t candidates =
         ready | (issue->stale & sm->view.scheduler_warps[scheduler] & ~blocked(sm));
@@ -573,12 +577,13 @@ RARE int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler, uint64_
     return TYTO_NO_WARP;
 }
 
-/* Warps whose next instruction is none that the policy holds back in this cycle, as of loads. */
+/* Warps whose next instruction the policy does not hold back in this cycle; it may hold back
+ * loads. */
 static uint64_t not_held_back(const SmIssue *issue, const SmContext *sm) {
     return ~sm->view.wants_load | issue->slots.owing | issue->may_load;
 }
 
-/* A scheduler's turn. False: an instruction or the policy failed. */
+/* Runs one scheduler. Returns false if an instruction or the policy failed. */
 ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t allowed,
                           bool plain) {
     const uint64_t mine = sm->view.scheduler_warps[scheduler];
@@ -587,7 +592,7 @@ ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
     int warp = TYTO_NO_WARP;
     if (__builtin_expect(issue->stale != 0, false)) {
         warp = pick_beside_stale(issue, sm, scheduler, placed & allowed);
-        able = issue_ready(issue, sm) & mine; /* an ideal front end has filled what was flushed */
+        able = issue_ready(issue, sm) & mine; /* an ideal front end has refilled flushed buffers */
         placed = able & with_free_slot_of(issue, sm, scheduler, plain);
     } else if (placed & allowed) {
         warp = pick_warp(sm, scheduler, placed & allowed);
@@ -611,14 +616,14 @@ ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
 
 /* ---- A cycle ---- */
 
-/* The warps that the policy lets issue in this cycle. */
+/* The warps that the policy allows to issue in this cycle. */
 static uint64_t allowed_warps(SmIssue *issue, SmContext *sm) {
     uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
     issue->may_load = sched_agent_may_load(&sm->policy, &sm->view);
     return allowed & not_held_back(issue, sm);
 }
 
-/* What the schedulers do in their turn. */
+/* Runs all schedulers for one pick. */
 ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
     count_repeats(issue);
@@ -638,7 +643,7 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     } while (scheduler != first);
 }
 
-/* The same of machines and kernels that need more. */
+/* The same for machines and kernels that use rare features. */
 RARE void run_all_schedulers(SmIssue *issue, SmContext *sm) { run_schedulers(issue, sm, false); }
 
 void issue_do_step(SmIssue *issue, SmContext *sm, bool will_look) {

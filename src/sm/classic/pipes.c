@@ -2,11 +2,12 @@
 #include "sm/classic/pipes.h"
 
 enum {
-    MAX_HORIZON = 2048 /* cycles ahead that a result can be due; machine_rows.c bounds latencies */
+    MAX_HORIZON = 2048 /* most cycles ahead that a result can be due; machine_rows.c bounds
+                          latencies */
 };
 
-/* Cycles ahead that a result can be due, as a power of two that fills words of bits: rings no
- * longer than the machine needs stay in the host's caches. */
+/* Cycles ahead that a result can be due, as a power of two that is a multiple of a word's bits. The
+ * rings are no longer than the machine needs, so that they stay in the host's caches. */
 static uint32_t horizon_of(const SmConfig *config) {
     uint32_t longest = sm_op_longest(config), horizon = 64;
     while (horizon < longest + config->write_back + ISA_LANES)
@@ -45,12 +46,12 @@ void pipes_share(SmPipes *pipes, SmPipes *other, SmUnit unit) {
         if (pipes->unit[p] == unit) pipes->pipeline[p] = other->pipeline[p];
 }
 
-/* Place of a cycle in the rings of results. */
+/* Index of a cycle in the rings of results. */
 static uint32_t at(const SmPipes *pipes, uint64_t cycle) {
     return (uint32_t)cycle & pipes->horizon_mask;
 }
 
-/* Cycle of the first result after `now`, UINT64_MAX. */
+/* The cycle of the first result after `now`; UINT64_MAX: none. */
 static uint64_t next_result(const SmPipes *pipes, uint64_t now) {
     if (!pipes->under_way) return UINT64_MAX;
     for (uint64_t cycle = now + 1;;) {
@@ -78,7 +79,7 @@ void pipes_retire(SmPipes *pipes, SmContext *sm, SmCollector *collector) {
     pipes->next = next_result(pipes, sm->cycle);
 }
 
-/* The instruction's result is due, besides those that are already. */
+/* Adds the instruction's result to those that are due in `cycle`. */
 static void expect(SmPipes *pipes, const SmContext *sm, uint64_t cycle, uint16_t inst) {
     uint32_t slot = at(pipes, cycle);
     SmResults *results = &pipes->results[slot];
@@ -90,14 +91,15 @@ static void expect(SmPipes *pipes, const SmContext *sm, uint64_t cycle, uint16_t
     if (cycle < pipes->next) pipes->next = cycle;
 }
 
-/* Lets the oldest waiting instruction of the pipeline's kind, which there is, enter if it can. */
+/* Lets the oldest waiting instruction of the pipeline's kind enter if it can; there must be one. */
 static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, SmUnit unit,
                    uint32_t index) {
     SmPipeline *pipeline = pipes->pipeline[index];
     if (sm->cycle < pipeline->free_at) return;
     uint16_t inst = collector_peek(collector, unit);
     const SmOp *op = context_op(sm, &sm->insts.inst[inst]);
-    /* A warp that enters over several cycles leaves the pipeline the same number later. */
+    /* A warp that enters over several cycles leaves the pipeline later by the same number of
+     * cycles. */
     uint32_t beats = pipes->beats[unit];
     uint64_t due = sm->cycle + pipes->write_back + op->latency + beats - 1;
     SmResults *ends = &pipeline->ends[at(pipes, due)];

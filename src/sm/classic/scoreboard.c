@@ -1,4 +1,5 @@
-/* The scoreboard (see the header): registers beyond those that have a bit of their own. */
+/* The scoreboard (see the header): the exact sets for programs with more registers than
+ * SM_OP_REGS. */
 #include "sm/classic/scoreboard.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static uint64_t *memory_of(const SmScoreboard *board, int warp) {
     return all_of(board, warp) + board->words;
 }
 
-/* The exact sets of a warp are what its words say. */
+/* Copies a warp's bits to its exact sets. */
 static void copy_words(SmScoreboard *board, int warp) {
     const SmPending *pending = &board->warp[warp];
     memset(all_of(board, warp), 0, 2 * board->words * sizeof(uint64_t));
@@ -33,7 +34,8 @@ static void copy_words(SmScoreboard *board, int warp) {
     }
 }
 
-/* Sets of more words, for warps that have some already or, if the words said it all, none. */
+/* Grows the exact sets to `words` words. Without exact sets so far (is_exact), the bits of the
+ * warps are the contents. */
 static void grow(SmScoreboard *board, uint32_t words) {
     const SmScoreboard old = *board;
     board->words = words;
@@ -72,7 +74,7 @@ void scoreboard_reserve_exactly(SmScoreboard *board, int warp, const SmOp *op) {
     }
 }
 
-/* A set, laid over itself. */
+/* Folds an exact set to SM_OP_REGS bits. */
 static SmRegs fold(const uint64_t *set, uint32_t words) {
     uint64_t word[2] = {0};
     for (uint32_t i = 0; i < words; i++)
@@ -120,7 +122,7 @@ void scoreboard_inherit(SmScoreboard *board, int warp, const SmOp *op) {
     else pending->memory &= ~op->results;
 }
 
-/* Whether none of an instruction's registers from `first` to before `end` has a result to come. */
+/* Whether none of an instruction's registers `first` to `end` - 1 has a pending result. */
 static bool is_free(const SmScoreboard *board, int warp, const SmOp *op, int first, int end) {
     const IsaReg *regs = &board->pool[warp][op->regs];
     for (int i = first; i < end; i++) {

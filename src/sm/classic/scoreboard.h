@@ -1,9 +1,10 @@
-/* Scoreboard: which registers of a warp have a result to come. Issue waits for read-after-write and
- * write-after-write; instructions read their operands at issue, so write-after-read needs no check.
+/* Scoreboard: which registers of a warp have a pending result. Issue waits for read-after-write and
+ * write-after-write hazards. Instructions read their operands at issue, so write-after-read needs
+ * no check.
  *
- * A warp has SM_OP_REGS bits for all its registers. Where a program's functions have no more than
- * that they are the whole truth; where one has more, sets with a bit for each register stand
- * behind them, and are asked only when they say "perhaps". */
+ * A warp has SM_OP_REGS bits for all its registers. If no function of a program has more registers
+ * than that, the bits are exact. Otherwise there are additional sets with one bit per register,
+ * which are checked only when the bits report a possible hazard. */
 #ifndef TYTO_SM_SCOREBOARD_H
 #define TYTO_SM_SCOREBOARD_H
 
@@ -15,36 +16,36 @@
 
 /* One warp's registers. */
 typedef struct SmPending {
-    SmRegs all;    /* with a result to come */
-    SmRegs memory; /* those among them that come from memory */
+    SmRegs all;    /* registers with a pending result */
+    SmRegs memory; /* registers among those whose result comes from memory */
 } SmPending;
 
-/* Written by scoreboard.c and the functions below alone. */
+/* Written only by scoreboard.c and the functions below. */
 typedef struct SmScoreboard {
     SmPending warp[TYTO_MAX_WARPS];
-    const IsaReg *pool[TYTO_MAX_WARPS]; /* registers of its program, which SmOp.regs indexes */
-    bool is_exact;                      /* `warp` says it all */
-    uint32_t words;                     /* of one of a warp's exact sets */
-    uint32_t warps;                     /* slots in use */
-    uint64_t *sets; /* of each warp two: all, and from memory; NULL where never needed */
+    const IsaReg *pool[TYTO_MAX_WARPS]; /* registers of the warp's program, indexed by SmOp.regs */
+    bool is_exact;                      /* `warp` is exact */
+    uint32_t words;                     /* words of one exact set */
+    uint32_t warps;                     /* warp slots in use */
+    uint64_t *sets; /* two sets per warp: `all`, and `memory`; NULL: never needed */
 } SmScoreboard;
 
 void scoreboard_init(SmScoreboard *board, uint32_t warps);
 void scoreboard_free(SmScoreboard *board);
-/* No grid is there: all warps must be reset when they start. */
+/* Resets the scoreboard when there is no grid. Every warp must be reset when it starts. */
 void scoreboard_start_kernel(SmScoreboard *board);
-/* Makes room for programs whose functions have up to `registers` registers. */
+/* Makes room for programs whose functions have at most `registers` registers. */
 void scoreboard_begin_grid(SmScoreboard *board, uint32_t registers);
-/* The warp starts, in a program of these registers. */
+/* Clears the registers of a warp that starts; `pool`: registers of its program. */
 void scoreboard_reset(SmScoreboard *board, int warp, const IsaReg *pool);
 
-/* The same as the three below where `warp` does not say it all. */
+/* The exact versions of the three functions below, for a `warp` that is not exact. */
 void scoreboard_reserve_exactly(SmScoreboard *board, int warp, const SmOp *op);
 void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op);
 bool scoreboard_is_clear_exactly(const SmScoreboard *board, int warp, const SmOp *op,
                                  bool *waits_memory);
 
-/* And of the words of bits alone, which is all where they say it all. */
+/* The same on the bits alone; sufficient if these are exact. */
 static inline void scoreboard_reserve_words(SmScoreboard *board, int warp, const SmOp *op) {
     SmPending *pending = &board->warp[warp];
     pending->all |= op->results;
@@ -62,14 +63,14 @@ static inline bool scoreboard_looks_clear(const SmScoreboard *board, int warp, c
     return !(pending->all & op->uses);
 }
 
-/* The instruction has issued: its results are to come. */
+/* Records that the instruction has issued: its results are pending. */
 static inline void scoreboard_reserve(SmScoreboard *board, int warp, const SmOp *op) {
     scoreboard_reserve_words(board, warp, op);
     if (!board->is_exact) scoreboard_reserve_exactly(board, warp, op);
 }
 
-/* The instruction's results, which are to come, come with its sources: they come from memory while
- * a source does. */
+/* The pending results of the instruction become available with its sources. They count as results
+ * from memory while a source does. */
 void scoreboard_inherit(SmScoreboard *board, int warp, const SmOp *op);
 
 static inline void scoreboard_release(SmScoreboard *board, int warp, const SmOp *op) {
@@ -77,7 +78,7 @@ static inline void scoreboard_release(SmScoreboard *board, int warp, const SmOp 
     if (!board->is_exact) scoreboard_release_exactly(board, warp, op);
 }
 
-/* Whether the instruction's registers are free; *waits_memory: one of them comes from memory. */
+/* Whether the instruction's registers are free; *waits_memory: one of them waits for memory. */
 static inline bool scoreboard_is_clear(const SmScoreboard *board, int warp, const SmOp *op,
                                        bool *waits_memory) {
     bool is_clear = scoreboard_looks_clear(board, warp, op, waits_memory);
@@ -85,7 +86,7 @@ static inline bool scoreboard_is_clear(const SmScoreboard *board, int warp, cons
     return scoreboard_is_clear_exactly(board, warp, op, waits_memory);
 }
 
-/* Whether the registers that it reads are free, and whether those are that it writes. */
+/* Whether the registers that it reads are free; and whether those that it writes are free. */
 bool scoreboard_has_sources_exactly(const SmScoreboard *board, int warp, const SmOp *op);
 bool scoreboard_has_results_exactly(const SmScoreboard *board, int warp, const SmOp *op);
 static inline bool scoreboard_has_sources(const SmScoreboard *board, int warp, const SmOp *op) {
@@ -97,7 +98,7 @@ static inline bool scoreboard_has_results(const SmScoreboard *board, int warp, c
     return !board->is_exact && scoreboard_has_results_exactly(board, warp, op);
 }
 
-/* Whether any register of the warp has a result to come. */
+/* Whether any register of the warp has a pending result. */
 static inline bool scoreboard_has_pending(const SmScoreboard *board, int warp) {
     return board->warp[warp].all != 0;
 }

@@ -1,8 +1,8 @@
-/* Why warps stand where they stand: a look at the issue stage, which changes nothing of it. */
+/* Stall reasons of warps: only reads the issue stage. */
 #include "sm/classic/issue.h"
 #include "sm/parts.h"
 
-/* Warps whose scheduler issued. */
+/* Warps of schedulers that issued. */
 static uint64_t beside_one_that_issued(const SmIssue *issue, const SmContext *sm) {
     uint64_t warps = 0;
     for (uint32_t s = 0; s < sm->view.schedulers; s++)

@@ -1,7 +1,7 @@
 /* Sub-cores (see the header). */
 #include "sm/classic/subcore.h"
 
-/* The sub-cores that share pipelines use those of the first among them. */
+/* Makes sub-cores that share pipelines use those of the first one among them. */
 static void share_pipelines(SmSubcores *cores, const SmConfig *config) {
     for (uint32_t c = 0; c < cores->count; c++)
         for (int u = 0; u < SM_UNIT_LDST; u++) {
@@ -28,8 +28,8 @@ void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena) {
     share_pipelines(cores, config);
 }
 
-/* The sub-core whose instruction for the load/store unit has waited longest since it issued; NULL:
- * none has one. */
+/* The collector of the sub-core whose instruction for the load/store unit issued first; NULL: none
+ * has one. */
 static SmCollector *oldest_for_lsu(SmSubcores *cores, const SmContext *sm) {
     SmCollector *oldest = NULL;
     uint32_t order = 0;

@@ -1,9 +1,9 @@
-/* The part of an SM from issue to the pipelines: what a machine with several schedulers may have
- * once for each. An SM has one, or as many as schedulers; warp w is in sub-core w mod their number,
- * as it belongs to scheduler w mod theirs.
+/* The part of an SM from issue to the pipelines, which a machine with several schedulers may have
+ * once per scheduler. An SM has one sub-core, or one per scheduler. Warp w is in sub-core w modulo
+ * the number of sub-cores, just as it belongs to scheduler w modulo the number of schedulers.
  *
- * What sub-cores share: the load/store unit, which takes the oldest instruction that waits for it,
- * and pipelines of kinds that the machine says so of (units.*.shared_by). */
+ * Sub-cores share the load/store unit, which takes the oldest instruction that waits for it. They
+ * also share pipelines of the kinds that are so configured (units.*.shared_by). */
 #ifndef TYTO_SM_SUBCORE_H
 #define TYTO_SM_SUBCORE_H
 
@@ -12,27 +12,28 @@
 #include "sm/classic/pipes.h"
 
 typedef struct SmSubcore {
-    SmCollector collector; /* with the queues on both of its sides */
+    SmCollector collector; /* with its input and output queues */
     SmPipes pipes;
 } SmSubcore;
 
-/* All of an SM's. Most machines have one, the first, which costs nothing for the others' sake. */
+/* All sub-cores of an SM. Most machines have only one; the support for several must cost it
+ * nothing. */
 typedef struct SmSubcores {
-    uint64_t next_result; /* cycle of the next of their results, UINT64_MAX */
+    uint64_t next_result; /* cycle of the next result of any sub-core; UINT64_MAX: none */
     uint32_t count;       /* 1, 2 or 4 */
     SmSubcore core[SM_MAX_SUBCORES];
-    SmCollectors collectors; /* theirs, for those who ask by warp */
-    SmBankWrites writes;     /* of their collectors' banks */
+    SmCollectors collectors; /* the sub-cores' collectors, for look-up by warp */
+    SmBankWrites writes;     /* banks written, by collector */
 } SmSubcores;
 
 void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena);
 
-/* The same as the functions below where there are several. */
+/* The functions below for several sub-cores. */
 void subcores_write_back_all(SmSubcores *cores, SmContext *sm);
 void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu);
 bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu);
 
-/* Finds again when the next result is due. */
+/* Recomputes when the next result is due. */
 static inline void subcores_find_result(SmSubcores *cores) {
     uint64_t next = cores->core[0].pipes.next;
     for (uint32_t c = 1; c < cores->count; c++)
@@ -40,16 +41,16 @@ static inline void subcores_find_result(SmSubcores *cores) {
     cores->next_result = next;
 }
 
-/* The first part of a cycle: results that are due. */
+/* First part of a cycle: writes back results that are due. */
 static inline void subcores_write_back(SmSubcores *cores, SmContext *sm) {
     if (cores->next_result == sm->cycle) subcores_write_back_all(cores, sm);
 }
 
-/* Instructions of a sub-core enter its pipelines, and operands are gathered. */
+/* Lets instructions of a sub-core enter its pipelines, and gathers operands. */
 void subcore_step(SmSubcore *core, SmContext *sm);
 
-/* The oldest instruction that waits for the load/store unit enters it, if there is one and it can.
- */
+/* Hands the oldest instruction that waits for the load/store unit to it, if there is one and the
+ * unit is free. */
 static inline void subcore_hand_to_lsu(SmCollector *collector, const SmContext *sm, SmLsu *lsu) {
     const bool has_one = collector_has(collector, SM_UNIT_LDST), is_free = lsu_is_free(lsu);
     if (!(has_one & is_free)) return;
@@ -57,10 +58,10 @@ static inline void subcore_hand_to_lsu(SmCollector *collector, const SmContext *
     collector_pop(collector, SM_UNIT_LDST);
 }
 
-/* The rest, after the load/store unit has had its turn: an instruction enters that unit, and each
- * sub-core steps, in this order or the other (lsu.enters_at_once). Whose turn at what they share
- * comes first goes round. A cycle in which no result was written, and in which they could do
- * nothing, can go without it. */
+/* Second part of a cycle, after the load/store unit's step. An instruction enters that unit and
+ * each sub-core steps, in this or the opposite order (lsu.enters_at_once). Sub-cores take turns in
+ * who is first to use what they share. This can be skipped in a cycle in which no result was
+ * written and no sub-core could do anything. */
 static inline void subcores_step(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
     SmCollector *collector = &cores->core[0].collector;
     if (cores->count != 1) {
@@ -81,13 +82,13 @@ static inline bool subcore_has_work(const SmSubcore *core, const SmLsu *lsu) {
            collector_can_move(&core->collector, lsu_is_free(lsu));
 }
 
-/* Whether one has something to do in the next cycle, results that are due aside. */
+/* Whether a sub-core has work in the next cycle, apart from results that are due. */
 static inline bool subcores_have_work(const SmSubcores *cores, const SmLsu *lsu) {
     return cores->count == 1 ? subcore_has_work(&cores->core[0], lsu)
                              : subcores_have_work_all(cores, lsu);
 }
 
-/* Cycle of the next result, UINT64_MAX. */
+/* The cycle of the next result; UINT64_MAX: none. */
 static inline uint64_t subcores_next_result(const SmSubcores *cores) { return cores->next_result; }
 
 #endif

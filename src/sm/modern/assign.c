@@ -1,4 +1,4 @@
-/* Control bits for code that has none (see the header). */
+/* Assigns control bits to code that has none (see the header). */
 #include "sm/modern/assign.h"
 
 #include <stdlib.h>
@@ -8,17 +8,18 @@
 #include "sm/op.h"
 
 enum {
-    MOST_STALL = 15,   /* cycles: what takes longer has a counter */
+    MOST_STALL = 15,   /* cycles; an instruction that takes longer gets a counter */
     WRITE_COUNTERS = 4 /* counters for results; the others are for sources that are read late */
 };
 
-/* What is known of a register. */
+/* What is known about a register. */
 typedef struct Known {
-    uint64_t ready;    /* time in the block at which its fixed result is there */
-    uint8_t counters;  /* that its results may have, in the whole program; bit each */
-    uint8_t readers;   /* counters of what may read it late, likewise */
-    uint32_t waited;   /* block in which these were last waited for, and nothing new began; 0 */
-    uint32_t was_read; /* the same of `readers` */
+    uint64_t ready;    /* time in the block at which its result of fixed latency is available */
+    uint8_t counters;  /* counters that its results may use, in the whole program; one bit each */
+    uint8_t readers;   /* the same for instructions that may read it late */
+    uint32_t waited;   /* block in which `counters` were last waited for and not used again since;
+                          0: none */
+    uint32_t was_read; /* the same for `readers` */
 } Known;
 
 typedef struct Assigner {
@@ -27,10 +28,11 @@ typedef struct Assigner {
     IsaControl *controls;
     Known *known; /* by register */
     uint32_t block;
-    uint64_t time;             /* in the block, at which the next instruction issues */
-    uint64_t last_ready;       /* when all fixed results of the block are there */
+    uint64_t time;             /* time in the block at which the next instruction issues */
+    uint64_t last_ready;       /* time at which all fixed-latency results of the block are
+                                  available */
     uint32_t last_raised;      /* counters that the last instruction raises */
-    uint32_t writers, readers; /* counters given out */
+    uint32_t writers, readers; /* counters assigned so far */
 } Assigner;
 
 static const IsaReg *regs_of(const Assigner *a, const IsaInfo *info) {
@@ -40,7 +42,7 @@ static uint32_t sources_of(const IsaInfo *info) {
     return (uint32_t)info->src_count + info->address_count + info->guard_count;
 }
 
-/* ---- What an instruction is ---- */
+/* ---- Properties of an instruction ---- */
 
 static IsaUnit unit_of(const SmConfig *config, const IsaInfo *info) {
     if (info->memory != ISA_MEMORY_NONE) return ISA_UNIT_MEMORY;
@@ -57,7 +59,7 @@ static IsaUnit unit_of(const SmConfig *config, const IsaInfo *info) {
     }
 }
 
-/* Cycles until its result is there, as rows have it. */
+/* Cycles until its result is available, as rows hold them. */
 static uint32_t latency_of(const Assigner *a, uint32_t pc) {
     const IsaClass class = (IsaClass)a->program->infos[pc].op_class;
     return sm_op_at(a->config, a->program, pc, class).latency + sm_op_distance(a->config);
@@ -67,20 +69,21 @@ static bool is_absorbed(const Assigner *a, uint32_t pc) {
     return isa_is_absorbed(warp_program_slots(a->program, pc));
 }
 
-/* Whether its results come at a time that is not known, or later than a stall count can say. */
+/* Whether its results come at an unknown time, or later than a stall count can express. */
 static bool needs_counter(const Assigner *a, uint32_t pc) {
     const IsaInfo info = warp_program_info(a->program, pc);
     if (!info.dst_count || is_absorbed(a, pc)) return false;
     return info.memory != ISA_MEMORY_NONE || latency_of(a, pc) > MOST_STALL;
 }
 
-/* Whether it reads its sources later than it issues, so that they must not be overwritten. */
+/* Whether it may read its sources after it has issued, so that they must not be overwritten
+ * before. */
 static bool reads_late(const Assigner *a, uint32_t pc) {
     const IsaInfo *info = &a->program->infos[pc];
     return info->memory != ISA_MEMORY_NONE && sources_of(info) && !is_absorbed(a, pc);
 }
 
-/* ---- First look: which counters registers have ---- */
+/* ---- First pass: counters of registers ---- */
 
 static void name_counters(Assigner *a, uint32_t pc) {
     const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
@@ -98,8 +101,8 @@ static void name_counters(Assigner *a, uint32_t pc) {
         a->known[regs[i].number].readers |= (uint8_t)(1u << control->read_counter);
 }
 
-/* The result of an instruction without a slot comes when those that it reads do. Again, as a loop
- * may have them in another order. */
+/* The result of an instruction without a slot becomes available with its sources, so it inherits
+ * their counters. Called twice, because a loop may contain the instructions in another order. */
 static void inherit_counters(Assigner *a) {
     for (uint32_t pc = 0; pc < a->program->count; pc++) {
         const IsaInfo *info = &a->program->infos[pc];
@@ -113,9 +116,9 @@ static void inherit_counters(Assigner *a) {
     }
 }
 
-/* ---- Second look: what each waits for ---- */
+/* ---- Second pass: what each instruction waits for ---- */
 
-/* The instruction needs that no result for the register is on its way. */
+/* Makes the instruction wait until no result for the register is pending. */
 static void wait_for_result(Assigner *a, IsaControl *control, uint32_t number) {
     Known *known = &a->known[number];
     if (known->waited != a->block) control->wait_mask |= known->counters;
@@ -128,7 +131,8 @@ static void wait_for_readers(Assigner *a, IsaControl *control, uint32_t number) 
     known->was_read = a->block;
 }
 
-/* The instruction before the one at `pc` keeps it until `needs`; it issues then. */
+/* Makes the instruction before the one at `pc` stall until `needs`, so that the one at `pc` issues
+ * then. */
 static void stall_before(Assigner *a, uint32_t pc, uint64_t needs) {
     if (needs <= a->time || !pc) return;
     a->controls[pc - 1].stall += (uint8_t)(needs - a->time);
@@ -148,7 +152,7 @@ static void note_results(Assigner *a, uint32_t pc) {
     if (info->dst_count && ready > a->last_ready) a->last_ready = ready;
 }
 
-/* What it has read late must not be overwritten before. */
+/* Records that sources which it reads late must not be overwritten before. */
 static void note_readers(Assigner *a, uint32_t pc) {
     const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
     const IsaReg *regs = regs_of(a, info);
@@ -157,7 +161,8 @@ static void note_readers(Assigner *a, uint32_t pc) {
         a->known[regs[i].number].was_read = 0;
 }
 
-/* An instruction without a slot: what it waits for keeps those that read its result instead. */
+/* An instruction without a slot waits for nothing; the instructions that read its result wait for
+ * its sources instead. */
 static void pass_on(Assigner *a, uint32_t pc) {
     const IsaInfo row = warp_program_info(a->program, pc), *info = &row;
     const IsaReg *regs = regs_of(a, info);
@@ -175,7 +180,7 @@ static void pass_on(Assigner *a, uint32_t pc) {
     }
 }
 
-/* Whether a block ends with it. */
+/* Whether the instruction ends a block. */
 static bool ends_block(const IsaInfo *info) {
     return (info->flags & (ISA_IS_BRANCH | ISA_IS_EXIT | ISA_IS_CALL | ISA_IS_RET)) != 0;
 }
@@ -185,13 +190,14 @@ static void start_block(Assigner *a) {
     a->time = a->last_ready = 0;
 }
 
-/* The block's last instruction, before `pc`, keeps what comes next until all is there. */
+/* Ends a block: its last instruction, the one before `pc`, stalls until all results are
+ * available. */
 static void end_block(Assigner *a, uint32_t pc) {
     stall_before(a, pc, a->last_ready);
     start_block(a);
 }
 
-/* When the fixed results that it reads are there. */
+/* The time at which all fixed-latency results that it reads are available. */
 static uint64_t needs_of(const Assigner *a, const IsaInfo *info) {
     const IsaReg *regs = regs_of(a, info);
     uint64_t needs = 0;
@@ -219,7 +225,7 @@ static void assign(Assigner *a, uint32_t pc) {
     for (uint32_t i = 0; i < info->dst_count; i++)
         wait_for_readers(a, control, regs[i].number);
     const bool is_next = control->wait_mask & a->last_raised;
-    stall_before(a, pc, a->time + is_next); /* a raise shows two cycles after issue */
+    stall_before(a, pc, a->time + is_next); /* a raised counter is visible two cycles after issue */
     stall_before(a, pc, needs_of(a, info));
     note_results(a, pc);
     note_readers(a, pc);

@@ -50,7 +50,7 @@ void counters_fall_at(ModernCounters *counters, int warp, uint8_t counter, uint6
     link_release(counters, index, (uint32_t)cycle % WHEEL_CYCLES);
 }
 
-/* Those of a later turn of the wheel stay where they are. */
+/* Releases of a later turn of the wheel stay in their place. */
 uint64_t counters_take_due(ModernCounters *counters, uint64_t cycle) {
     const uint32_t place = (uint32_t)cycle % WHEEL_CYCLES;
     uint64_t warps = 0;

@@ -1,4 +1,4 @@
-/* Where instructions come from (see the header). */
+/* Supply of instructions (see the header). */
 #include "sm/modern/front.h"
 
 static void init_tags(ModernTags *tags, const CacheConfig *config, Arena *arena) {
@@ -22,8 +22,9 @@ void front_start(ModernFront *front) {
     }
 }
 
-/* Asks the SM's cache for a line: the cycle from which on a sub-core has it. The cache looks up one
- * line a cycle that a warp waits for, and one for each stream buffer: `free` says from when on. */
+/* Requests a line from the SM's cache. Returns the cycle in which a sub-core has it. The cache
+ * looks up one line per cycle for waiting warps, and one per cycle for each stream buffer. `free`:
+ * the next cycle in which it can do so. */
 static uint64_t ask_l1(ModernFront *front, Counters *counters, uint64_t *free, uint64_t line,
                        uint64_t cycle) {
     const SmModernConfig *config = &front->config->modern;
@@ -40,7 +41,7 @@ static uint64_t ask_l1(ModernFront *front, Counters *counters, uint64_t *free, u
 
 /* ---- The stream buffer ---- */
 
-/* Asks for lines behind `line` until the buffer is full. */
+/* Requests lines after `line` until the buffer is full. */
 static void ask_ahead(ModernFront *front, Counters *counters, ModernStream *stream, uint64_t line,
                       uint64_t end, uint64_t cycle) {
     const uint64_t bytes = front->config->l0i.line_bytes;
@@ -50,8 +51,8 @@ static void ask_ahead(ModernFront *front, Counters *counters, ModernStream *stre
             .address = next, .ready = ask_l1(front, counters, &stream->free, next, cycle)};
 }
 
-/* The line, which is no longer in the buffer, nor are those before it; false: it was not there, and
- * the buffer is empty. */
+/* Takes the line out of the buffer, with all lines before it. Returns false if it was not there;
+ * then the buffer is emptied. */
 static bool take_ahead(ModernStream *stream, uint64_t line, uint64_t *ready) {
     for (uint32_t i = 0; i < stream->count; i++) {
         if (stream->ahead[i].address != line) continue;

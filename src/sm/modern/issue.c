@@ -63,7 +63,7 @@ static const ModernRow *row_at(const SmGrid *grid, uint32_t pc) {
     return (const ModernRow *)grid->rows + pc;
 }
 
-/* The warp waits until `cycle`. */
+/* Makes the warp wait until `cycle`. */
 static void delay(ModernIssue *issue, int warp, uint64_t now, uint64_t cycle, ModernDelay why) {
     const uint64_t bit = UINT64_C(1) << warp;
     issue->delayed |= bit;
@@ -72,7 +72,7 @@ static void delay(ModernIssue *issue, int warp, uint64_t now, uint64_t cycle, Mo
     wheel_put(&issue->wheel, warp, now, cycle);
 }
 
-/* Whether counters with these values keep the warp's next instruction. */
+/* Checks whether counters with these values block the warp's next instruction. */
 static void check_counters(ModernIssue *issue, int warp, const uint16_t value[ISA_COUNTERS]) {
     const uint64_t bit = UINT64_C(1) << warp;
     const uint16_t *longs = issue->counters.longs[warp];
@@ -89,8 +89,8 @@ static void recheck_counters(ModernIssue *issue, int warp) {
     if (issue->blocked >> warp & 1) check_counters(issue, warp, issue->counters.value[warp]);
 }
 
-/* The cycle, `cycle` at least, from which on the instruction at `pc` is in the warp's buffer, with
- * its constant. */
+/* The first cycle, `cycle` or later, in which the warp's buffer holds the instruction at `pc` and
+ * its constant is available. */
 static uint64_t supply(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, uint64_t cycle,
                        ModernDelay *why) {
     const SmWarp *w = &sm->warps.warp[warp];
@@ -115,8 +115,8 @@ static uint64_t supply(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc,
     return ready;
 }
 
-/* The warp's next instruction is the one at its pc, which it may issue `wait` cycles from now at
- * the earliest. */
+/* Makes the instruction at the warp's pc its next one. It may issue in `wait` cycles at the
+ * earliest. */
 static void take_head(ModernIssue *issue, SmContext *sm, int warp, uint32_t wait, ModernDelay why) {
     const uint64_t bit = UINT64_C(1) << warp;
     const SmWarp *w = &sm->warps.warp[warp];
@@ -156,7 +156,7 @@ void modern_issue_start_warp(ModernIssue *issue, SmContext *sm, int warp) {
     check_counters(issue, warp, issue->counters.value[warp]);
 }
 
-/* ---- What is over ---- */
+/* ---- Completions ---- */
 
 static void end_delays(ModernIssue *issue, const SmContext *sm, uint64_t warps) {
     for (uint64_t rest = warps & issue->delayed; rest; rest &= rest - 1) {
@@ -173,7 +173,7 @@ static void end_delays(ModernIssue *issue, const SmContext *sm, uint64_t warps) 
 
 static bool is_long(const SmOp *op) { return (op->traits & SM_OP_LONG) != 0; }
 
-/* A counter of an instruction under way falls, if it names one. */
+/* Lowers a counter of an instruction in flight, if the instruction names one. */
 static void fall(ModernIssue *issue, int warp, uint8_t counter, bool is_long) {
     if (counter == ISA_NO_COUNTER) return;
     counters_fall(&issue->counters, warp, counter, is_long);
@@ -186,13 +186,13 @@ void modern_issue_read(ModernIssue *issue, SmContext *sm, uint16_t index) {
     fall(issue, inst->warp, row_at(grid, inst->pc)->read_counter, false);
 }
 
-/* The warp, which has exited or is held, has less under way than before. */
+/* Updates a warp that has exited or is held, and now has less in flight. */
 static void settle(ModernIssue *issue, SmContext *sm, int warp) {
     if ((sm->warps.held | sm->view.exited) >> warp & 1)
         warps_settle(&sm->warps, warp, counters_are_raised(&issue->counters, warp));
 }
 
-/* Raises that the next instruction did not see at first show now. */
+/* Makes raises visible that the next instruction did not see at first. */
 static void show_raises(ModernIssue *issue) {
     for (uint64_t rest = issue->raised[1]; rest; rest &= rest - 1) {
         const int warp = bits_lowest64(rest);
@@ -243,7 +243,7 @@ void modern_issue_hear(ModernIssue *issue, SmContext *sm) {
 
 /* ---- One instruction ---- */
 
-/* Of one that makes accesses: it enters its sub-core's queue. */
+/* Sends an instruction that makes memory accesses to its sub-core's queue. */
 static void send_to_memory(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const SmOp *op,
                            uint32_t lanes) {
     const uint16_t index = insts_new(&sm->insts);
@@ -265,7 +265,7 @@ static void send_to_memory(ModernIssue *issue, SmContext *sm, int warp, uint32_t
     sm_profile_accesses(insts_memory_of(&sm->insts, index), pc);
 }
 
-/* Of another: its operands, its pipe, and when its result is there are known. */
+/* Sends another instruction to its pipe, after it has reserved its register ports. */
 static void send_to_pipe(ModernIssue *issue, SmContext *sm, int warp, const ModernRow *row) {
     ModernSubcore *core = &issue->subcore[subcore_of(issue, warp)];
     uint32_t late = 0;
@@ -276,7 +276,8 @@ static void send_to_pipe(ModernIssue *issue, SmContext *sm, int warp, const Mode
     core->free_at[row->pipe] = sm->cycle + late + row->busy;
 }
 
-/* The counters that the instruction names rise; those of memory fall when it says so. */
+/* Raises the counters that the instruction names. Schedules their fall, except for memory
+ * instructions, which report it themselves. */
 static void raise_counters(ModernIssue *issue, const SmContext *sm, int warp, const ModernRow *row,
                            bool is_long) {
     ModernCounters *counters = &issue->counters;
@@ -302,7 +303,7 @@ static bool issues_own(const SmContext *sm) {
     return sm->config->instructions != SM_INSTRUCTIONS_PTX;
 }
 
-/* Counts the instruction, which takes `slots` slots, in the profile. */
+/* Counts the instruction and its `slots` slots in the profile. */
 static void profile_issue(SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
                           uint32_t lanes, uint32_t slots) {
     const SmInst inst = {.pc = pc, .lanes = lanes, .warp = (uint8_t)warp};
@@ -315,7 +316,7 @@ static void profile_issue(SmContext *sm, int warp, uint32_t pc, const ModernRow 
         sm_profile_count(sm->profile, pc, PROFILE_latency_cycles, row->latency);
 }
 
-/* Takes its slots: the sub-core issues nothing else meanwhile. */
+/* Takes the instruction's slots; the sub-core issues nothing else during them. */
 static void take_slots(ModernIssue *issue, SmContext *sm, int warp, uint32_t slots) {
     ModernSubcore *core = &issue->subcore[subcore_of(issue, warp)];
     sm->view.warp[warp].instructions += issues_own(sm) ? slots : 1;
@@ -325,7 +326,7 @@ static void take_slots(ModernIssue *issue, SmContext *sm, int warp, uint32_t slo
     core->payer = (uint8_t)warp;
 }
 
-/* Tells the policy, last of all. */
+/* Reports the issue to the policy, as the last step. */
 static void tell_policy(const ModernIssue *issue, SmContext *sm, int warp, uint32_t pc,
                         uint32_t lanes, const SmOp *op) {
     sched_agent_issued(&sm->policy, &sm->view,
@@ -337,8 +338,8 @@ static void tell_policy(const ModernIssue *issue, SmContext *sm, int warp, uint3
                                     .pc = pc});
 }
 
-/* Cycles until the warp's next instruction, where the one that has issued reads a constant that a
- * register chooses. */
+/* Cycles until the warp's next instruction if the instruction that has issued reads a constant that
+ * a register selects; else 0. */
 static uint32_t wait_for_indexed(ModernIssue *issue, const SmContext *sm, int warp,
                                  const ModernRow *row) {
     const SmWarp *w = &sm->warps.warp[warp];
@@ -351,15 +352,17 @@ static uint32_t wait_for_indexed(ModernIssue *issue, const SmContext *sm, int wa
     return (uint32_t)(ready - sm->cycle) + sm->config->modern.indexed_constant;
 }
 
-/* Of a warp that waits for its constant behind the stall count, and for nothing else. */
+/* Records the phases of a warp that waits for its constant after the stall count, and for nothing
+ * else. */
 static void tell_indexed(ModernIssue *issue, const SmContext *sm, int warp, const ModernRow *row) {
     const uint64_t from = sm->cycle + row->stall;
     states_split(&issue->states, warp, DELAY_STALL, from, from);
     states_begin_phase(&issue->states, &issue->wheel, warp, sm->cycle + 1);
 }
 
-/* The instruction at `pc` has issued: what is next, and when. What could issue in the next cycle
- * does not see a counter that is raised now before the one after that. */
+/* Selects the warp's next instruction after the one at `pc` has issued, and when it may issue. An
+ * instruction that could issue in the next cycle does not see a counter raised now until one cycle
+ * later. */
 static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, const ModernRow *row,
                   const uint16_t before[ISA_COUNTERS]) {
     const SmWarp *w = &sm->warps.warp[warp];
@@ -387,7 +390,8 @@ static void go_on(ModernIssue *issue, SmContext *sm, int warp, uint32_t pc, cons
     issue->raised[0] |= UINT64_C(1) << warp;
 }
 
-/* Behind a product of a warpgroup the tensor pipe takes another instruction when that begins. */
+/* After a product of a warpgroup, the tensor pipe accepts another instruction when that product
+ * starts. */
 static void keep_for_product(ModernIssue *issue, const SmContext *sm, int warp, uint32_t pc) {
     const uint32_t s = subcore_of(issue, warp);
     const uint64_t from = products_issue_from(sm->products, s);
@@ -395,7 +399,7 @@ static void keep_for_product(ModernIssue *issue, const SmContext *sm, int warp, 
         issue->subcore[s].free_at[PIPE_TENSOR] = from > sm->cycle ? from : sm->cycle + 1;
 }
 
-/* Issues the warp's next instruction. False: it failed. */
+/* Issues the warp's next instruction. Returns false if it failed. */
 static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     SmWarp *w = &sm->warps.warp[warp];
     const ModernRow *row = issue->head[warp];
@@ -410,7 +414,7 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     raise_counters(issue, sm, warp, row, is_long(op));
     if (row->pipe == PIPE_MEMORY) send_to_memory(issue, sm, warp, pc, op, lanes);
     else if (row->slots) send_to_pipe(issue, sm, warp, row);
-    /* a warp that has exited takes no more than one */
+    /* a warp that has exited takes at most one */
     const uint32_t slots = event == WARP_EXITED ? row->slots != 0 : sm_op_slots(op, active, lanes);
     sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
     take_slots(issue, sm, warp, slots);
@@ -428,14 +432,14 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
 
 /* ---- One sub-core ---- */
 
-/* Warps that could issue if their pipe took their next instruction. */
+/* Warps that could issue if their pipe accepted their next instruction. */
 static uint64_t ready_warps(const ModernIssue *issue, const SmContext *sm) {
     return context_live(sm) & ~(issue->delayed | issue->blocked) &
            ~(sm->view.at_barrier | sm->warps.held);
 }
 
-/* Warps whose next instruction finds no room in the sub-core's memory queue, or in the SM for what
- * is under way. */
+/* Warps whose next instruction finds no room in the sub-core's memory queue, or no free record in
+ * the SM. */
 static uint64_t without_room(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
     const bool is_full = !memory_has_room(&issue->memory, s) || !insts_has_room(&sm->insts);
     uint64_t full = is_full ? issue->wants[PIPE_MEMORY] : 0;
@@ -443,7 +447,7 @@ static uint64_t without_room(const ModernIssue *issue, const SmContext *sm, uint
     return full;
 }
 
-/* Warps whose next instruction the sub-core does not take now. */
+/* Warps whose next instruction the sub-core cannot accept now. */
 static uint64_t without_place(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
     const ModernSubcore *core = &issue->subcore[s];
     uint64_t full = without_room(issue, sm, s);
@@ -453,12 +457,12 @@ static uint64_t without_place(const ModernIssue *issue, const SmContext *sm, uin
     return full;
 }
 
-/* Warps that have a next instruction, as far as delays tell. */
+/* Warps that have a next instruction, judged by their delays. */
 static uint64_t with_instruction(const ModernIssue *issue, const SmContext *sm) {
     return context_live(sm) & ~(issue->delay[DELAY_FETCH] | issue->delay[DELAY_BRANCH]);
 }
 
-/* Of warps that are all not ready. */
+/* The outcome of a sub-core that has no ready warp. */
 static SmOutcome idle_cause(const ModernIssue *issue, const SmContext *sm, uint64_t live) {
     const uint64_t valid =
         live & with_instruction(issue, sm) & ~(sm->view.at_barrier | sm->warps.held);
@@ -470,18 +474,18 @@ static SmOutcome idle_cause(const ModernIssue *issue, const SmContext *sm, uint6
     return live & issue->delay[DELAY_FETCH] ? SM_IDLE_FETCH : SM_IDLE_BARRIER;
 }
 
-/* Why a sub-core issues nothing of its warps. */
+/* Why a sub-core issues nothing. */
 static SmOutcome stall_cause(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
     const uint64_t mine = sm->view.scheduler_warps[s];
     const uint64_t able = ready_warps(issue, sm) & mine;
-    if (issue->subcore[s].paid_until > sm->cycle + 1) return SM_ISSUED; /* its further slots */
+    if (issue->subcore[s].paid_until > sm->cycle + 1) return SM_ISSUED; /* it takes further slots */
     if (!able) return idle_cause(issue, sm, context_live(sm) & mine);
     const uint64_t full = without_place(issue, sm, s);
     if (able & ~full || !(able & issue->allowed)) return SM_THROTTLED;
     return able & ~issue->wants[PIPE_MEMORY] ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
 }
 
-/* What its cycle was by the warps that the policy looks at. */
+/* What the sub-core's cycle was, judged by the warps that the policy looks at. */
 static SmSeen seen_of(const ModernIssue *issue, const SmContext *sm, uint32_t s, uint64_t looked) {
     const uint64_t able = sm->view.has_instruction & ~(sm->view.at_barrier | sm->warps.held);
     const uint64_t mine = able & looked & sm->view.scheduler_warps[s];
@@ -489,7 +493,7 @@ static SmSeen seen_of(const ModernIssue *issue, const SmContext *sm, uint32_t s,
     return mine & ready_warps(issue, sm) ? SM_SEEN_PIPELINE : SM_SEEN_SCOREBOARD;
 }
 
-/* Warps that take further slots of the instruction that they issued last. */
+/* Warps that take further slots of their last instruction. */
 static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
     uint64_t warps = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
@@ -497,11 +501,11 @@ static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
     return warps;
 }
 
-/* Most instructions without a slot that a sub-core executes in a cycle. Those after them wait, so
- * that no loop runs without end. */
+/* Most instructions without a slot that a sub-core executes in a cycle. Further ones wait, so that
+ * no loop runs without end. */
 enum { MOST_FREE = 256 };
 
-/* Executes what the sub-core's warps have before them that takes no slot. */
+/* Executes the next instructions of the sub-core's warps as long as they take no slot. */
 static bool pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
     const uint64_t mine = sm->view.scheduler_warps[s];
     for (int i = 0; i < MOST_FREE; i++) {
@@ -513,12 +517,12 @@ static bool pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
     return true;
 }
 
-/* A sub-core's turn. False: an instruction or the policy failed. */
+/* Runs one sub-core. Returns false if an instruction or the policy failed. */
 static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
     ModernSubcore *core = &issue->subcore[s];
     const uint64_t mine = sm->view.scheduler_warps[s];
     uint64_t ready =
-        ready_warps(issue, sm) & mine & ~issue->free; /* those pass in the next cycle */
+        ready_warps(issue, sm) & mine & ~issue->free; /* slot-free ones pass in the next cycle */
     int warp = TYTO_NO_WARP;
     if (ready) {
         const uint64_t eligible = ready & ~without_place(issue, sm, s);
@@ -543,7 +547,7 @@ static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
 
 /* ---- A cycle ---- */
 
-/* What the view says of next instructions. */
+/* Updates what the view holds about next instructions. */
 static void show(const ModernIssue *issue, SmContext *sm) {
     const uint64_t live = context_live(sm), has = with_instruction(issue, sm);
     sm->view.has_instruction = has;
@@ -551,13 +555,13 @@ static void show(const ModernIssue *issue, SmContext *sm) {
     sm->view.wants_load &= live;
 }
 
-/* Accounts for `cycles` of a sub-core with what it was last. */
+/* Accounts for `cycles` cycles of a sub-core with its last outcome. */
 static void count_subcore(ModernIssue *issue, const ModernSubcore *core, uint64_t cycles) {
     issue->sums.outcome[core->outcome] += cycles;
     if (issue->looks) issue->sums.seen[core->seen] += cycles;
 }
 
-/* Accounts the cycle, and finds what those after it are until something changes. */
+/* Accounts for the cycle, and determines the outcomes of later cycles until something changes. */
 static void note_outcomes(ModernIssue *issue, SmContext *sm) {
     const uint64_t looked = issue->looks ? sched_agent_looks_at(&sm->policy, &sm->view) : 0;
     for (uint32_t s = 0; s < issue->subcores; s++) {
@@ -573,8 +577,8 @@ static void note_outcomes(ModernIssue *issue, SmContext *sm) {
     }
 }
 
-/* Cycles of the SM in which no sub-core issued. All warps are blocked by memory when none goes on
- * without it. */
+/* Accounts for cycles in which no sub-core issued. All warps are blocked by memory if none can
+ * continue without it. */
 static void count_idle(ModernIssue *issue, const SmContext *sm, uint64_t cycles) {
     const uint64_t live = context_live(sm);
     issue->sums.no_issue += cycles;
@@ -592,7 +596,7 @@ void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles
     if (!takes_slots) count_idle(issue, sm, cycles);
 }
 
-/* The warps that the policy lets issue in this cycle. */
+/* The warps that the policy allows to issue in this cycle. */
 static uint64_t allowed_warps(SmContext *sm) {
     if (!sm->policy.limits) return UINT64_MAX;
     if (!sm->view.resident) return 0;
@@ -600,7 +604,7 @@ static uint64_t allowed_warps(SmContext *sm) {
     return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
 }
 
-/* The sub-core that goes first changes every cycle. */
+/* Runs all sub-cores, starting with another one in each cycle. */
 static void run_subcores(ModernIssue *issue, SmContext *sm) {
     for (uint32_t i = 0; i < issue->subcores; i++) {
         const uint32_t s = (uint32_t)(sm->cycle + i) & (issue->subcores - 1);
@@ -608,7 +612,7 @@ static void run_subcores(ModernIssue *issue, SmContext *sm) {
     }
 }
 
-/* What takes no slot goes before the policy is asked. False: an instruction failed. */
+/* Executes instructions without a slot, before the policy is asked. Returns false if one failed. */
 static bool pass_all(ModernIssue *issue, SmContext *sm) {
     for (uint32_t s = 0; s < issue->subcores && issue->free; s++)
         if (!pass_free(issue, sm, s)) return false;

@@ -1,4 +1,4 @@
-/* Memory instructions on their way to the load/store unit (see the header). */
+/* Memory instructions before the load/store unit (see the header). */
 #include "sm/modern/memory.h"
 
 void memory_init(ModernMemory *memory, const SmConfig *config) {
@@ -18,13 +18,14 @@ void memory_put(ModernMemory *memory, uint32_t subcore, uint16_t inst, uint64_t 
     queue->ready[place] = cycle + memory->config->memory_entry;
 }
 
-/* The cycle from which on its first instruction can go; it has one. */
+/* The first cycle in which the queue's first instruction can go; the queue must not be empty. */
 static uint64_t head_from(const ModernQueue *queue) {
     const uint64_t ready = queue->ready[queue->head];
     return ready > queue->free_at ? ready : queue->free_at;
 }
 
-/* The queue whose first instruction can go and issued before the others'; NULL: none can. */
+/* Among the queues whose first instruction can go, the one whose instruction issued first; NULL:
+ * none. */
 static ModernQueue *oldest(ModernMemory *memory, const SmContext *sm) {
     ModernQueue *oldest = NULL;
     uint32_t order = 0;

@@ -7,8 +7,9 @@
 
 typedef struct Modern {
     ModernIssue issue;
-    SmBankWrites writes; /* what the load/store unit writes of registers: any number of loads */
-    uint64_t written;    /* what `writes` points to */
+    SmBankWrites writes; /* register banks written by the load/store unit, which may return any
+                            number of loads */
+    uint64_t written;    /* target of `writes` */
 } Modern;
 
 static void ignore(Sm *sm) { (void)sm; }
@@ -38,7 +39,7 @@ static void start_warp(Sm *sm, int warp) {
     modern_issue_start_warp(&core->issue, &sm->context, warp);
 }
 
-/* It asks for none: front.h. */
+/* The core requests no lines (front.h). */
 static void line_arrived(Sm *sm, const MemRequest *line) { (void)sm, (void)line; }
 
 /* ---- A cycle ---- */
@@ -60,7 +61,7 @@ static uint64_t next_step(Sm *sm, const Modern *core) {
     return next > now ? next : now + 1;
 }
 
-/* What has ended, and what the parts have to say. */
+/* Handles what has completed, and the events of the SM's parts. */
 static void take_over(Sm *sm, Modern *core) {
     SmContext *context = &sm->context;
     ModernIssue *issue = &core->issue;

@@ -5,8 +5,8 @@
 
 void ports_start(ModernPorts *ports, uint64_t cycle) { *ports = (ModernPorts){.since = cycle}; }
 
-/* Whether the register file cache has the operand at a place; what it keeps there is dropped, or
- * replaced. */
+/* Whether the register file cache holds the operand of this place. Also drops or replaces the
+ * cached register of the place. */
 static bool take_kept(ModernPorts *ports, const ModernRow *row, int place, int warp) {
     const uint8_t reg = row->operand[place];
     ModernKept *kept = &ports->kept[reg % REGISTER_BANKS][place];
@@ -15,7 +15,7 @@ static bool take_kept(ModernPorts *ports, const ModernRow *row, int place, int w
     return has;
 }
 
-/* Registers to read of each bank, without those that are kept. */
+/* Counts the registers to read from each bank, without cached ones. */
 static void count_reads(ModernPorts *ports, const ModernRow *row, int warp,
                         uint8_t reads[REGISTER_BANKS]) {
     for (int bank = 0; bank < REGISTER_BANKS; bank++)
@@ -28,7 +28,7 @@ static void count_reads(ModernPorts *ports, const ModernRow *row, int warp,
     }
 }
 
-/* Forgets cycles before `cycle`. */
+/* Drops the port reservations before `cycle`. */
 static void advance(ModernPorts *ports, uint64_t cycle) {
     const uint64_t passed = cycle > ports->since ? cycle - ports->since : 0;
     for (int bank = 0; bank < REGISTER_BANKS; bank++)

@@ -29,7 +29,7 @@ static ModernRoute route_of(const IsaInfo *info, ModernPipe pipe) {
     }
 }
 
-/* The class whose times the machine file states for what runs on that pipe. */
+/* The class whose timing in the machine file applies to instructions on this pipe. */
 static IsaClass class_of(const SmConfig *config, const IsaInfo *info, ModernPipe pipe) {
     const IsaClass own = (IsaClass)info->op_class;
     const bool is_own = own == ISA_CLASS_BITS || config->ops[own].unit == SM_UNIT_SFU;
@@ -40,12 +40,13 @@ static IsaClass class_of(const SmConfig *config, const IsaInfo *info, ModernPipe
     }
 }
 
-/* How long the pipe takes nothing else; the uniform data path and branches take one a cycle. */
+/* Cycles in which the pipe accepts no other instruction. The uniform data path and branches take
+ * one per cycle. */
 static uint16_t busy_of(ModernPipe pipe, const SmOp *op) {
     return pipe == PIPE_UNIFORM || pipe == PIPE_CONTROL || pipe == PIPE_MEMORY ? 1 : op->initiation;
 }
 
-/* Registers that are read of each bank. */
+/* Counts the registers that are read from each bank. */
 static void count_reads(ModernRow *row) {
     for (int place = 0; place < ISA_PLACES; place++) {
         const uint8_t reg = row->operand[place];
@@ -80,7 +81,7 @@ static ModernRow row_of(const SmConfig *config, const WarpProgram *program,
         .constant = control->constant,
     };
     if (control->yields && row.stall < 2) row.stall = 2;
-    if (pipe >= PIPE_TENSOR) row.words = 0; /* how these read is not known: no port is booked */
+    if (pipe >= PIPE_TENSOR) row.words = 0; /* their reads are unknown: no port is reserved */
     count_reads(&row);
     return row;
 }

@@ -20,7 +20,7 @@ void states_begin_phase(ModernStates *states, ModernWheel *wheel, int warp, uint
 
 /* ---- Counting ---- */
 
-/* Counts those of the warps that are in no state yet; which are so still. */
+/* Counts those of the warps that have no state yet. Returns the warps that still have none. */
 static inline __attribute__((always_inline)) uint64_t take(WarpStates *sums, uint64_t cycles,
                                                            uint64_t left, uint64_t warps,
                                                            WarpState state) {
@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) uint64_t take(WarpStates *sums, uin
     return left & ~warps;
 }
 
-/* Warps that find what their next instruction goes to taken. */
+/* Counts warps whose next instruction finds its unit occupied. */
 static uint64_t take_throttled(WarpStates *sums, uint64_t cycles, uint64_t left, uint64_t warps,
                                const uint64_t route[ROUTES]) {
     left = take(sums, cycles, left, warps & route[ROUTE_PIPE], WARP_STATE_math_pipe_throttle);
@@ -38,7 +38,8 @@ static uint64_t take_throttled(WarpStates *sums, uint64_t cycles, uint64_t left,
     return take(sums, cycles, left, warps & route[ROUTE_TEXTURE], WARP_STATE_tex_throttle);
 }
 
-/* Warps of sub-cores whose Control stage takes nothing. One that issued took something. */
+/* Warps of sub-cores whose Control stage accepts nothing. If a warp of the sub-core issued, the
+ * stage accepted something. */
 static uint64_t held_up(const ModernIssue *issue, const SmContext *sm) {
     uint64_t warps = 0;
     for (uint32_t s = 0; s < issue->subcores; s++) {
@@ -49,7 +50,7 @@ static uint64_t held_up(const ModernIssue *issue, const SmContext *sm) {
     return warps;
 }
 
-/* Ready warps that no place was free for, of a cycle. */
+/* Counts ready warps that found no free place in this cycle. */
 static uint64_t take_ready(ModernIssue *issue, const SmContext *sm, uint64_t left) {
     ModernStates *states = &issue->states;
     const uint64_t held = states->ready & held_up(issue, sm);
@@ -57,7 +58,7 @@ static uint64_t take_ready(ModernIssue *issue, const SmContext *sm, uint64_t lef
     return take_throttled(&states->sums, 1, left, states->ready, states->route);
 }
 
-/* Warps that residency holds. */
+/* Counts warps that wait in SmWarps or at a barrier. */
 static uint64_t take_held(ModernStates *states, const SmContext *sm, uint64_t cycles,
                           uint64_t left) {
     const SmWarps *warps = &sm->warps;
@@ -72,7 +73,7 @@ static uint64_t take_held(ModernStates *states, const SmContext *sm, uint64_t cy
     return take(&states->sums, cycles, left, states->phase, WARP_STATE_short_scoreboard);
 }
 
-/* Warps whose delay is in a phase before its last. */
+/* Counts warps whose delay is in a phase before its last one. */
 static uint64_t take_early(ModernStates *states, uint64_t cycles, uint64_t left) {
     const uint64_t *early = states->early;
     left = take(&states->sums, cycles, left, early[DELAY_STALL], WARP_STATE_wait);
@@ -80,7 +81,8 @@ static uint64_t take_early(ModernStates *states, uint64_t cycles, uint64_t left)
     return take(&states->sums, cycles, left, early[DELAY_FETCH], WARP_STATE_no_instruction);
 }
 
-/* Warps whose next instruction takes no slot, and could not pass: the queue is full. */
+/* Counts warps whose next instruction takes no slot and cannot be executed, because the queue is
+ * full. */
 static void take_rest(ModernIssue *issue, uint64_t cycles, uint64_t left) {
     ModernStates *states = &issue->states;
     const uint64_t free = issue->free & issue->wants[PIPE_MEMORY];
@@ -88,7 +90,7 @@ static void take_rest(ModernIssue *issue, uint64_t cycles, uint64_t left) {
     take(&states->sums, cycles, left, left, WARP_STATE_misc);
 }
 
-/* Warps whose next instruction is not there. */
+/* Counts warps whose next instruction is not available. */
 static void take_front(ModernStates *states, const uint64_t delay[DELAYS], uint64_t cycles,
                        uint64_t left) {
     WarpStates *sums = &states->sums;
@@ -96,9 +98,9 @@ static void take_front(ModernStates *states, const uint64_t delay[DELAYS], uint6
     take(sums, cycles, left, delay[DELAY_FETCH], WARP_STATE_no_instruction);
 }
 
-/* Counts warps that are not ready. Each gets the first state that it is in. What the profiler does
- * with one that waits for two things is not published: a warp looks at its counters when its
- * instruction is there, and at a constant when its counters let it (Huerta). */
+/* Counts warps that are not ready. Each is counted in the first state that applies. It is not
+ * published how the profiler counts a warp that waits for two things. A warp checks its counters
+ * when its instruction is available, and its constant when the counters allow it (Huerta). */
 static void take_waiting(ModernIssue *issue, const SmContext *sm, uint64_t cycles, uint64_t left) {
     ModernStates *states = &issue->states;
     WarpStates *sums = &states->sums;
@@ -146,8 +148,8 @@ void states_count_pending(ModernIssue *issue, const SmContext *sm) {
     issue->states.pending = 0;
 }
 
-/* Warps that take further slots of their last instruction: the last step found which outcome the
- * sub-cores have until something changes. */
+/* Warps that take further slots of their last instruction. The last step has set the sub-cores'
+ * outcomes until something changes. */
 static uint64_t paying(const ModernIssue *issue) {
     uint64_t warps = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)

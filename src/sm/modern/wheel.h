@@ -1,4 +1,4 @@
-/* A wheel of times: which warps have something due in each of the next cycles. */
+/* A timing wheel: which warps have something due in each of the next cycles. */
 #ifndef TYTO_SM_MODERN_WHEEL_H
 #define TYTO_SM_MODERN_WHEEL_H
 
@@ -7,12 +7,12 @@
 enum { WHEEL_CYCLES = 64 };
 
 typedef struct ModernWheel {
-    uint64_t occupied;            /* places with warps, bit for cycle modulo WHEEL_CYCLES */
-    uint64_t warps[WHEEL_CYCLES]; /* by place, bit each */
+    uint64_t occupied;            /* places with warps, one bit per cycle modulo WHEEL_CYCLES */
+    uint64_t warps[WHEEL_CYCLES]; /* by place, one bit per warp */
 } ModernWheel;
 
-/* Something is due for the warp in `cycle`, which comes after `now`. What is further away than the
- * wheel turns comes out earlier, and must be put in again. */
+/* Schedules the warp for `cycle`, which is after `now`. If `cycle` is further ahead than the
+ * wheel's size, the warp comes out earlier and must be put in again. */
 static inline void wheel_put(ModernWheel *wheel, int warp, uint64_t now, uint64_t cycle) {
     const uint64_t last = now + WHEEL_CYCLES - 1;
     const uint32_t place = (uint32_t)(cycle < last ? cycle : last) % WHEEL_CYCLES;
@@ -20,8 +20,7 @@ static inline void wheel_put(ModernWheel *wheel, int warp, uint64_t now, uint64_
     wheel->occupied |= UINT64_C(1) << place;
 }
 
-/* The warps that have something due in `cycle`; they are in the wheel no longer. No cycle with
- * warps may be left out. */
+/* Takes out the warps that are due in `cycle`. No cycle with warps may be skipped. */
 static inline uint64_t wheel_take(ModernWheel *wheel, uint64_t cycle) {
     const uint32_t place = (uint32_t)cycle % WHEEL_CYCLES;
     const uint64_t warps = wheel->warps[place];
@@ -30,7 +29,7 @@ static inline uint64_t wheel_take(ModernWheel *wheel, uint64_t cycle) {
     return warps;
 }
 
-/* The first cycle after `now` whose place is occupied, UINT64_MAX. */
+/* The first cycle after `now` whose place is occupied; UINT64_MAX: none. */
 static inline uint64_t wheel_cycle_after(uint64_t occupied, uint64_t now) {
     if (!occupied) return UINT64_MAX;
     const uint32_t first = (uint32_t)(now + 1) % WHEEL_CYCLES;
