@@ -1,10 +1,10 @@
-/* cuBLAS as Tyto has it: names, values and signatures are those of CUDA 13, so a program compiles
- * against this header or against the vendor's. docs/libraries.md lists the functions and what of
- * them is supported; the library exports the vendor's other names too, which return
- * CUBLAS_STATUS_NOT_SUPPORTED after a message.
+/* cuBLAS as implemented by Tyto. Names, values and signatures are those of CUDA 13, so a program
+ * compiles against this header or against the vendor's. docs/libraries.md lists the functions and
+ * what is supported of each. The library also exports the vendor's other names, which print a
+ * message and return CUBLAS_STATUS_NOT_SUPPORTED.
  *
- * Matrices are stored by columns. Scalars lie where the pointer mode says. Source: cuBLAS library
- * reference, NVIDIA. */
+ * Matrices are stored by columns. Scalars are in host or device memory, according to the pointer
+ * mode. Source: cuBLAS library reference, NVIDIA. */
 #ifndef TYTO_CUBLAS_H
 #define TYTO_CUBLAS_H
 
@@ -65,7 +65,7 @@ typedef enum {
 typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cublasPointerMode_t;
 typedef enum { CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_ATOMICS_ALLOWED = 1 } cublasAtomicsMode_t;
 
-/* Any value is taken: there is one algorithm. */
+/* Every value is accepted and means the same: there is only one algorithm. */
 typedef enum {
     CUBLAS_GEMM_DFALT = -1,
     CUBLAS_GEMM_DEFAULT = -1,
@@ -150,9 +150,9 @@ TYTO_CUBLAS_COPIES(int64_t, _64)
 
 /* ---- Levels 1 to 3 ---- */
 
-/* The functions of one type of numbers: X is its letter in names, x the same in small, N that of
- * asum and nrm2, B that of products with real factors; T its type and R that of its real numbers.
- * INT is the type of sizes, END what names end with for it. */
+/* The functions for one number type T. X is the letter of the type in names, x the same in lower
+ * case, N the letter in asum and nrm2, B the letter in products with real factors. R is the real
+ * type of T. INT is the type of sizes, and END the suffix of names for that type. */
 #define TYTO_CUBLAS_LEVEL_1(X, x, N, T, R, INT, END)                                               \
     cublasStatus_t cublasI##x##amax_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,   \
                                             INT *result);                                          \

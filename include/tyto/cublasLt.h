@@ -1,7 +1,7 @@
-/* cuBLASLt as Tyto has it: names, values and signatures are those of CUDA 13, so a program compiles
- * against this header or against the vendor's. docs/libraries.md lists what is supported; the
- * library exports the vendor's other names too, which return CUBLAS_STATUS_NOT_SUPPORTED after a
- * message. Source: cuBLAS library reference, NVIDIA. */
+/* cuBLASLt as implemented by Tyto. Names, values and signatures are those of CUDA 13, so a program
+ * compiles against this header or against the vendor's. docs/libraries.md lists what is supported.
+ * The library also exports the vendor's other names, which print a message and return
+ * CUBLAS_STATUS_NOT_SUPPORTED. Source: cuBLAS library reference, NVIDIA. */
 #ifndef TYTO_CUBLASLT_H
 #define TYTO_CUBLASLT_H
 
@@ -12,10 +12,10 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default) /* the library hides what public headers do not declare */
 
-/* Handles of cuBLAS serve as well. */
+/* A handle of cuBLAS may be used, too. */
 typedef struct cublasContext *cublasLtHandle_t;
 
-/* Their contents are the library's; the sizes the vendor's. */
+/* Only the library uses the contents; the sizes are the vendor's. */
 typedef struct {
     uint64_t data[8];
 } cublasLtMatrixLayoutOpaque_t;
@@ -110,7 +110,7 @@ typedef enum {
     CUBLASLT_EPILOGUE_BGRADB = 512
 } cublasLtEpilogue_t;
 
-/* Kept, and of no effect. */
+/* Stored, but without effect. */
 typedef enum {
     CUBLASLT_MATMUL_PREF_SEARCH_MODE = 0,
     CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1,
@@ -133,8 +133,8 @@ cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int *value);
 const char *cublasLtGetStatusName(cublasStatus_t status);
 const char *cublasLtGetStatusString(cublasStatus_t status);
 
-/* ---- Descriptions. What is left in `*_internal` is as the vendor's header has its inline
- * functions call it ---- */
+/* ---- Descriptions. The inline functions at the end call those named `*_internal`, as in the
+ * vendor's header ---- */
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type,
                                           uint64_t rows, uint64_t columns, int64_t lead);
@@ -178,7 +178,7 @@ cublasLtMatrixTransformDescSetAttribute(cublasLtMatrixTransformDesc_t desc,
 
 /* ---- Work ---- */
 
-/* There is one algorithm, which needs no workspace. */
+/* Returns the only algorithm, which needs no workspace. */
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
@@ -203,7 +203,7 @@ cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t handle, cublasLtMatrixTr
                                        const void *b, cublasLtMatrixLayout_t b_layout, void *c,
                                        cublasLtMatrixLayout_t c_layout, cudaStream_t stream);
 
-/* ---- Descriptions where the program has room for them ---- */
+/* ---- Descriptions in memory of the program ---- */
 
 static inline cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout,
                                                       cudaDataType type, uint64_t rows,

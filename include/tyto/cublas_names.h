@@ -1,4 +1,5 @@
-/* cuBLAS's names as programs write them: without _v2, which came with handles. */
+/* Maps the cuBLAS names that programs use to the exported ones, which end with _v2 since functions
+ * take handles. */
 #ifndef TYTO_CUBLAS_NAMES_H
 #define TYTO_CUBLAS_NAMES_H
 

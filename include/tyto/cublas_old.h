@@ -1,8 +1,9 @@
-/* cuBLAS without handles, as programs of CUDA 3 and before use it (cublas.h, cublasInit): functions
- * that take factors by value and letters for operations ('N', 'T', 'C'; 'U', 'L'), and leave their
- * status for cublasGetError. Each passes its arguments to the function of the same name with a
- * handle (tyto/cublas.h): one row of TYTO_CUBLAS_OLD_ROWS declares and defines it. A program
- * includes this or tyto/cublas.h, whose names mean the functions with a handle.
+/* cuBLAS without handles, as programs of CUDA 3 and before use it (cublas.h, cublasInit). The
+ * functions take factors by value and letters for operations ('N', 'T', 'C'; 'U', 'L'), and report
+ * their status through cublasGetError. Each passes its arguments to the function of the same name
+ * with a handle (tyto/cublas.h). A row of TYTO_CUBLAS_OLD_ROWS declares and defines it. A program
+ * includes either this header or tyto/cublas.h, in which the same names mean the functions with a
+ * handle.
  *
  * Left out: rotations of complex numbers, which return CUBLAS_STATUS_NOT_SUPPORTED. Source: cuBLAS
  * library reference, NVIDIA, "Using the cuBLAS Legacy API". */
@@ -15,10 +16,10 @@
 #define TYTO_CUBLAS_WITHOUT_NAMES
 #include "tyto/cublas.h"
 
-/* ROW(name, parameters, arguments...): the function cublasNAME, and what it passes behind the
- * handle. GET(Type, name, parameters, arguments...): one that returns a number, whose place is
- * passed last. X and x are the letter of the type T, N and B prefixes of names that take or give
- * the type R. */
+/* ROW(name, parameters, arguments...): the function cublasNAME, and the arguments that it passes
+ * after the handle. GET(Type, name, parameters, arguments...): a function that returns a number;
+ * the address for it is passed as the last argument. X and x are the letter of the type T in upper
+ * and lower case. N and B are the prefixes of names that take or return the real type R. */
 #define TYTO_CUBLAS_OLD_ALL(ROW, GET, X, x, N, T, R)                                               \
     GET(int, I##x##amax, (int n, const T *px, int incx), n, px, incx)                              \
     GET(int, I##x##amin, (int n, const T *px, int incx), n, px, incx)                              \
@@ -167,10 +168,10 @@ typedef cublasStatus_t cublasStatus;
 
 cublasStatus cublasInit(void);
 cublasStatus cublasShutdown(void);
-/* The last status that is not success, since it was asked for last. */
+/* The last error since the previous call of this function; success if there was none. */
 cublasStatus cublasGetError(void);
 cublasStatus cublasGetVersion(int *version);
-/* Device memory for n elements. */
+/* Allocates device memory for n elements. */
 cublasStatus cublasAlloc(int n, int element_bytes, void **pointer);
 cublasStatus cublasFree(void *pointer);
 cublasStatus cublasSetKernelStream(cudaStream_t stream);

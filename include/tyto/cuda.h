@@ -1,12 +1,11 @@
-/* CUDA driver API, as Tyto implements it: the types, values and functions of the interface that
- * CUDA programs are written to, so that one host program builds against this header or against the
- * vendor's. Names, values, layouts and signatures are those of CUDA 13; a program that still calls
- * cuCtxCreate with three arguments defines CUDA_VERSION (for example 12000) before it includes
- * this.
+/* CUDA driver API as implemented by Tyto. Names, values, layouts and signatures are those of CUDA
+ * 13, so a program builds against this header or against the vendor's. A program that still calls
+ * cuCtxCreate with three arguments must define CUDA_VERSION (for example 12000) before it includes
+ * this header.
  *
  * Left out: graphics interoperation, green contexts and interprocess handles. The library exports
- * those names too; they return CUDA_ERROR_NOT_SUPPORTED after a message. docs/driver-api.md lists
- * every function and its state.
+ * those names too; they print a message and return CUDA_ERROR_NOT_SUPPORTED. docs/driver-api.md
+ * lists every function and its state.
  *
  * Everything runs at once and in order: a call that is asynchronous on a GPU has finished when it
  * returns. Times of events are simulated times. Source: CUDA driver API reference, NVIDIA. */
@@ -509,8 +508,8 @@ typedef enum CUevent_flags_enum {
 /* How memory of another process is opened. */
 typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
 
-/* When a stream's wait for a word is over: the word minus the value is not negative, both are
- * equal, they have a bit in common, or there is one that neither has. */
+/* Conditions that end a stream's wait for a word in memory: word - value is not negative (GEQ);
+ * they are equal (EQ); word & value is not 0 (AND); ~(word | value) is not 0 (NOR). */
 typedef enum CUstreamWaitValue_flags_enum {
     CU_STREAM_WAIT_VALUE_GEQ = 0,
     CU_STREAM_WAIT_VALUE_EQ = 1,
@@ -538,7 +537,7 @@ typedef enum CUstreamMemoryBarrier_flags_enum {
     CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1
 } CUstreamMemoryBarrier_flags;
 
-/* What may be asked of a range of managed memory. */
+/* Attributes of a range of managed memory (cuMemRangeGetAttribute). */
 typedef enum CUmem_range_attribute_enum {
     CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
     CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
@@ -562,7 +561,7 @@ typedef enum CUstreamCaptureStatus_enum {
     CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
 } CUstreamCaptureStatus;
 
-/* Which calls other than those of a captured stream are refused while it is captured. */
+/* Which calls outside the captured stream are refused during the capture. */
 typedef enum CUstreamCaptureMode_enum {
     CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
     CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
@@ -574,7 +573,7 @@ typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
     CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
 } CUstreamUpdateCaptureDependencies_flags;
 
-/* What a graph's node does. */
+/* Types of a graph's nodes. */
 typedef enum CUgraphNodeType_enum {
     CU_GRAPH_NODE_TYPE_KERNEL = 0,
     CU_GRAPH_NODE_TYPE_MEMCPY = 1,
@@ -644,7 +643,7 @@ typedef enum CUgraphInstantiateResult_enum {
     CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5
 } CUgraphInstantiateResult;
 
-/* What a conditional node does with its graphs. */
+/* How a conditional node runs its graphs. */
 typedef enum CUgraphConditionalNodeType_enum {
     CU_GRAPH_COND_TYPE_IF = 0,
     CU_GRAPH_COND_TYPE_WHILE = 1,
@@ -653,13 +652,13 @@ typedef enum CUgraphConditionalNodeType_enum {
 
 #define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1 /* each launch sets the handle to its default */
 
-/* Whether a node has a copy of a child graph, or the graph itself. */
+/* Whether a node contains a copy of a child graph, or takes over the graph itself. */
 typedef enum CUgraphChildGraphNodeOwnership_enum {
     CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
     CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1
 } CUgraphChildGraphNodeOwnership;
 
-/* The memory of all graphs' nodes (cuDeviceGetGraphMemAttribute), in bytes. */
+/* Memory of the allocation nodes of all graphs (cuDeviceGetGraphMemAttribute), in bytes. */
 typedef enum CUgraphMem_attribute_enum {
     CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
     CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
@@ -692,7 +691,7 @@ typedef enum CUuserObjectRetain_flags_enum {
     CU_GRAPH_USER_OBJECT_MOVE = 1
 } CUuserObjectRetain_flags;
 
-/* How a thread waits for a stream, without effect. */
+/* How a thread waits for a stream. Without effect. */
 typedef enum CUsynchronizationPolicy_enum {
     CU_SYNC_POLICY_AUTO = 1,
     CU_SYNC_POLICY_SPIN = 2,
@@ -700,7 +699,7 @@ typedef enum CUsynchronizationPolicy_enum {
     CU_SYNC_POLICY_BLOCKING_SYNC = 4
 } CUsynchronizationPolicy;
 
-/* What L2 should do with accesses to a window of memory, without effect. */
+/* What L2 should do with accesses to a window of memory. Without effect. */
 typedef enum CUaccessProperty_enum {
     CU_ACCESS_PROPERTY_NORMAL = 0,
     CU_ACCESS_PROPERTY_STREAMING = 1,
@@ -712,7 +711,7 @@ typedef enum CUlaunchMemSyncDomain_enum {
     CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1
 } CUlaunchMemSyncDomain;
 
-/* How a kernel would like on-chip memory split. */
+/* How a kernel prefers on-chip memory to be split between L1D and shared memory. */
 typedef enum CUfunc_cache_enum {
     CU_FUNC_CACHE_PREFER_NONE = 0,
     CU_FUNC_CACHE_PREFER_SHARED = 1,
@@ -802,7 +801,7 @@ typedef enum CUjit_option_enum {
     CU_JIT_NUM_OPTIONS = 35
 } CUjit_option;
 
-/* What the linker is given. */
+/* Kinds of input of the linker. */
 typedef enum CUjitInputType_enum {
     CU_JIT_INPUT_CUBIN = 0,
     CU_JIT_INPUT_PTX = 1,
@@ -813,7 +812,7 @@ typedef enum CUjitInputType_enum {
     CU_JIT_NUM_INPUT_TYPES = 6
 } CUjitInputType;
 
-/* Where one side of a copy lies. */
+/* Kinds of memory on either side of a copy. */
 typedef enum CUmemorytype_enum {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
@@ -821,7 +820,7 @@ typedef enum CUmemorytype_enum {
     CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
 
-/* Who may touch managed memory. */
+/* Who may access managed memory. */
 typedef enum CUmemAttach_flags_enum {
     CU_MEM_ATTACH_GLOBAL = 1,
     CU_MEM_ATTACH_HOST = 2,
@@ -926,7 +925,7 @@ typedef enum CUarray_format_enum {
     CU_AD_FORMAT_MAX = 0x7fffffff
 } CUarray_format;
 
-/* What a texture gives outside its bounds. */
+/* What a texture returns outside its bounds. */
 typedef enum CUaddress_mode_enum {
     CU_TR_ADDRESS_MODE_WRAP = 0,
     CU_TR_ADDRESS_MODE_CLAMP = 1,
@@ -934,7 +933,7 @@ typedef enum CUaddress_mode_enum {
     CU_TR_ADDRESS_MODE_BORDER = 3
 } CUaddress_mode;
 
-/* How a texture reads between texels. */
+/* How a texture filters between texels. */
 typedef enum CUfilter_mode_enum {
     CU_TR_FILTER_MODE_POINT = 0,
     CU_TR_FILTER_MODE_LINEAR = 1
@@ -1053,7 +1052,7 @@ typedef struct CUdevprop_st {
     int textureAlign;        /* bytes */
 } CUdevprop;
 
-/* A copy of a rectangle. Of each side only the member that its memory type names is read. */
+/* A copy of a rectangle. On each side, only the pointer member for its memory type is read. */
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -1102,7 +1101,7 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t Depth;  /* slices */
 } CUDA_MEMCPY3D;
 
-/* An array of one or two dimensions; Height 0 means one. Sizes in elements. */
+/* An array of one or two dimensions; Height is 0 for one dimension. Sizes are in elements. */
 typedef struct CUDA_ARRAY_DESCRIPTOR_st {
     size_t Width;
     size_t Height;
@@ -1165,7 +1164,7 @@ typedef struct CUDA_TEXTURE_DESC_st {
     int reserved[12];
 } CUDA_TEXTURE_DESC;
 
-/* Another view of an array's elements: of their format, and of some of its levels and layers. */
+/* Another view of an array: another element format, and a range of its levels and layers. */
 typedef struct CUDA_RESOURCE_VIEW_DESC_st {
     CUresourceViewFormat format;
     size_t width;
@@ -1227,7 +1226,7 @@ typedef union CUstreamBatchMemOpParams_union {
     cuuint64_t pad[6];
 } CUstreamBatchMemOpParams;
 
-/* Bytes that an array takes. */
+/* Memory that an array takes, in bytes. */
 typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st {
     size_t size;
     size_t alignment;
@@ -1239,7 +1238,7 @@ typedef struct CUmemAccessDesc_st {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
-/* What a new memory pool shall be. */
+/* Properties of a new memory pool. */
 typedef struct CUmemPoolProps_st {
     CUmemAllocationType allocType;
     CUmemAllocationHandleType handleTypes;
@@ -1250,7 +1249,7 @@ typedef struct CUmemPoolProps_st {
     unsigned char reserved[54];
 } CUmemPoolProps;
 
-/* What stands for memory of a pool in another process. */
+/* Represents memory of a pool in another process. */
 typedef struct CUmemPoolPtrExportData_st {
     unsigned char reserved[64];
 } CUmemPoolPtrExportData;
@@ -1272,7 +1271,8 @@ typedef struct CUmemAllocationProp_st {
 typedef struct CUexecAffinityParam_st CUexecAffinityParam;
 typedef struct CUctxCigParam_st CUctxCigParam;
 
-/* Supported as a null pointer or with all members 0: a context of the whole device. */
+/* Parameters of a new context. Must be NULL or have all members 0: a context of the whole
+ * device. */
 typedef struct CUctxCreateParams_st {
     CUexecAffinityParam *execAffinityParams;
     int numExecAffinityParams;
@@ -1292,7 +1292,7 @@ typedef struct CUlaunchMemSyncDomainMap_st {
     unsigned char remote;
 } CUlaunchMemSyncDomainMap;
 
-/* Value of a launch attribute; of its 64 bytes Tyto reads the members named here. */
+/* Value of a launch attribute of 64 bytes. Tyto only reads the members declared here. */
 typedef union CUlaunchAttributeValue_union {
     char pad[64];
     CUaccessPolicyWindow accessPolicyWindow;
@@ -1319,7 +1319,7 @@ typedef union CUlaunchAttributeValue_union {
     unsigned int sharedMemCarveout;
 } CUlaunchAttributeValue;
 
-/* Attributes of streams and of kernel nodes are among those of launches. */
+/* Attributes of streams and of kernel nodes are a subset of the launch attributes. */
 typedef CUlaunchAttributeID CUstreamAttrID;
 typedef CUlaunchAttributeID CUkernelNodeAttrID;
 typedef CUlaunchAttributeValue CUstreamAttrValue;
@@ -1344,7 +1344,7 @@ typedef struct CUlaunchConfig_st {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-/* A dependency between two nodes; only ordinary ones, all zero, are supported. */
+/* A dependency between two nodes. Only full dependencies, with all members 0, are supported. */
 typedef struct CUgraphEdgeData_st {
     unsigned char from_port;
     unsigned char to_port;
@@ -1358,7 +1358,7 @@ typedef struct CUgraphExecUpdateResultInfo_st {
     CUgraphNode errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
-/* `kern` and `ctx` are not looked at. */
+/* `kern` and `ctx` are ignored. */
 typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
     CUfunction func;
     unsigned int gridDimX;
@@ -1388,7 +1388,7 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
     void *userData;
 } CUDA_HOST_NODE_PARAMS;
 
-/* A copy between contexts: without them, CUDA_MEMCPY3D. */
+/* A copy between contexts: CUDA_MEMCPY3D with a context on each side. */
 typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -1417,7 +1417,7 @@ typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t Depth;
 } CUDA_MEMCPY3D_PEER;
 
-/* What some copies of a batch have in common. */
+/* Attributes that several copies of a batch share. */
 typedef struct CUmemcpyAttributes_st {
     CUmemcpySrcAccessOrder srcAccessOrder;
     CUmemLocation srcLocHint;
@@ -1437,7 +1437,7 @@ typedef struct CUextent3D_st {
     size_t depth;
 } CUextent3D;
 
-/* One side of a copy of a batch; lengths and places are in elements. */
+/* One side of a copy of a batch. Lengths and positions are in elements. */
 typedef struct CUmemcpy3DOperand_st {
     CUmemcpy3DOperandType type;
     union {
@@ -1515,7 +1515,7 @@ typedef struct CUDA_CONDITIONAL_NODE_PARAMS_st {
     CUgraphConditionalHandle handle;
     CUgraphConditionalNodeType type;
     unsigned int size;
-    CUgraph *phGraph_out; /* out: the node's graphs, `size` of them, for as long as it lives */
+    CUgraph *phGraph_out; /* out: the node's `size` graphs, valid as long as the node */
     CUcontext ctx;
 } CUDA_CONDITIONAL_NODE_PARAMS;
 
@@ -1611,7 +1611,7 @@ CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config);
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest);
 CUresult CUDAAPI cuCtxResetPersistingL2Cache(void);
 
-/* ---- Tensor maps: what cp.async.bulk.tensor copies tiles of ---- */
+/* ---- Tensor maps: tensors whose tiles cp.async.bulk.tensor copies ---- */
 
 typedef struct CUtensorMap_st {
     uint64_t opaque[16] __attribute__((aligned(64)));
@@ -1658,16 +1658,17 @@ typedef enum CUtensorMapFloatOOBfill_enum {
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 } CUtensorMapFloatOOBfill;
 
-/* Encodes a map of `rank` dimensions, the innermost first: sizes in elements, strides in bytes of
- * all but the innermost. The arrays are read, not kept. */
+/* Encodes a map of `rank` dimensions, the innermost first. Sizes are in elements; strides are in
+ * bytes, of all dimensions but the innermost. The arrays are not needed after the call. */
 CUresult CUDAAPI cuTensorMapEncodeTiled(
     CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
     const uint64_t *sizes, const uint64_t *strides, const cuuint32_t *box,
     const cuuint32_t *element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
     CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
-/* The same of images, at least 3 dimensions: channels, then W, H and D as far as there are, then N.
- * `lower` and `upper`: the first position of a filter in W, H, D, and how far the last one is from
- * the tensor's last element. A copy takes `channels` of each of `pixels` positions. */
+/* Encodes a map of images with at least 3 dimensions: channels, then W, H and D as far as they
+ * exist, then N. `lower` is the first position of a filter in W, H, D; `upper` is the distance of
+ * its last position from the tensor's last element. A copy takes `channels` channels of each of
+ * `pixels` positions. */
 CUresult CUDAAPI cuTensorMapEncodeIm2col(
     CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
     const uint64_t *sizes, const uint64_t *strides, const int *lower, const int *upper,
@@ -1938,7 +1939,7 @@ CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_D
 CUresult CUDAAPI cuSurfObjectDestroy(CUsurfObject surface);
 CUresult CUDAAPI cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject surface);
 
-/* References: variables of a module (.texref, .surfref) that are bound to memory. */
+/* References: variables of a module (.texref, .surfref) that a program binds to memory. */
 CUresult CUDAAPI cuModuleGetTexRef(CUtexref *reference, CUmodule module, const char *name);
 CUresult CUDAAPI cuModuleGetSurfRef(CUsurfref *reference, CUmodule module, const char *name);
 CUresult CUDAAPI cuTexRefCreate(CUtexref *reference);

@@ -1,9 +1,9 @@
-/* CUDA runtime API, as Tyto implements it: the types, values and functions that programs with
- * `<<< >>>` are written to, in C and in C++. Names, values, layouts and signatures are those of
- * CUDA 13, so a program compiles against this header or against the vendor's.
+/* CUDA runtime API as implemented by Tyto, for C and C++: the interface of programs that launch
+ * kernels with `<<< >>>`. Names, values, layouts and signatures are those of CUDA 13, so a program
+ * compiles against this header or against the vendor's.
  *
  * Left out: graphics interoperation, external memory and interprocess handles. libcudart exports
- * those names too; they return cudaErrorNotSupported after a message. docs/runtime-api.md lists
+ * those names too; they print a message and return cudaErrorNotSupported. docs/runtime-api.md lists
  * every function and its state.
  *
  * Everything runs at once and in order, on one device, 0. Source: CUDA runtime API reference,
@@ -22,7 +22,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default) /* the library hides what public headers do not declare */
 
-/* ---- Vectors, where no device header has brought them ---- */
+/* ---- Vectors, unless a device header has defined them ---- */
 
 #ifndef TYTO_DEVICE_VECTOR_H
 typedef struct uint3 {
@@ -115,7 +115,7 @@ typedef unsigned long long cudaSurfaceObject_t;
 
 /* ---- Enumerations ---- */
 
-/* What every function returns. Codes that the driver API has too have its values. */
+/* What every function returns. Codes that the driver API also has have the same values. */
 enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -253,7 +253,7 @@ enum cudaError {
     cudaErrorApiFailureBase = 10000
 };
 
-/* From where to where a copy goes; cudaMemcpyDefault finds out from the pointers. */
+/* Direction of a copy. cudaMemcpyDefault derives it from the pointers. */
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
@@ -262,7 +262,7 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault = 4
 };
 
-/* What a pointer points to. */
+/* Kinds of memory that a pointer can point to. */
 enum cudaMemoryType {
     cudaMemoryTypeUnregistered = 0,
     cudaMemoryTypeHost = 1,
@@ -450,7 +450,7 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMax = 16
 };
 
-/* How a kernel would like on-chip memory split. */
+/* How a kernel prefers on-chip memory to be split between L1D and shared memory. */
 enum cudaFuncCache {
     cudaFuncCachePreferNone = 0,
     cudaFuncCachePreferShared = 1,
@@ -503,7 +503,7 @@ enum cudaMemLocationType {
     cudaMemLocationTypeHostNumaCurrent = 4
 };
 
-/* What a location may do with a pool's memory. */
+/* How a location may access a pool's memory. */
 enum cudaMemAccessFlags {
     cudaMemAccessFlagsProtNone = 0,
     cudaMemAccessFlagsProtRead = 1,
@@ -518,7 +518,7 @@ enum cudaMemAllocationType {
     cudaMemAllocationTypeMax = 2147483647
 };
 
-/* How a pool could be shared with another process. */
+/* Handles by which another process could share a pool. */
 enum cudaMemAllocationHandleType {
     cudaMemHandleTypeNone = 0,
     cudaMemHandleTypePosixFileDescriptor = 1,
@@ -576,7 +576,7 @@ enum cudaResourceViewFormat {
     cudaResViewFormatFloat4 = 24
 };
 
-/* What a texture gives outside its bounds. */
+/* What a texture returns outside its bounds. */
 enum cudaTextureAddressMode {
     cudaAddressModeWrap = 0,
     cudaAddressModeClamp = 1,
@@ -584,7 +584,7 @@ enum cudaTextureAddressMode {
     cudaAddressModeBorder = 3
 };
 
-/* How a texture reads between texels. */
+/* How a texture filters between texels. */
 enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
 
 /* Whether integers are read as they are or scaled to [0, 1] or [-1, 1]. */
@@ -597,7 +597,7 @@ enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusInvalidated = 2
 };
 
-/* Which calls other than those of a captured stream are refused while it is captured. */
+/* Which calls outside the captured stream are refused during the capture. */
 enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal = 0,
     cudaStreamCaptureModeThreadLocal = 1,
@@ -609,7 +609,7 @@ enum cudaStreamUpdateCaptureDependenciesFlags {
     cudaStreamSetCaptureDependencies = 1
 };
 
-/* What a graph's node does. */
+/* Types of a graph's nodes. */
 enum cudaGraphNodeType {
     cudaGraphNodeTypeKernel = 0,
     cudaGraphNodeTypeMemcpy = 1,
@@ -633,7 +633,7 @@ enum cudaGraphInstantiateFlags {
     cudaGraphInstantiateFlagUseNodePriority = 8
 };
 
-/* Options of libraries, without effect. */
+/* Options of libraries. Without effect. */
 enum cudaLibraryOption {
     cudaLibraryHostUniversalFunctionAndDataTable = 0,
     cudaLibraryBinaryIsPreserved = 1
@@ -651,7 +651,7 @@ enum cudaMemcpyFlags { cudaMemcpyFlagDefault = 0, cudaMemcpyFlagPreferOverlapWit
 
 enum cudaMemcpy3DOperandType { cudaMemcpyOperandTypePointer = 1, cudaMemcpyOperandTypeArray = 2 };
 
-/* How PTX is compiled: the driver's options. */
+/* Options of PTX compilation, those of the driver API. */
 enum cudaJitOption {
     cudaJitMaxRegisters = 0,
     cudaJitThreadsPerBlock = 1,
@@ -681,7 +681,7 @@ typedef enum cudaGraphInstantiateResult {
     cudaGraphInstantiateConditionalHandleUnused = 5
 } cudaGraphInstantiateResult;
 
-/* What a conditional node does with its graphs. */
+/* How a conditional node runs its graphs. */
 enum cudaGraphConditionalNodeType {
     cudaGraphCondTypeIf = 0,
     cudaGraphCondTypeWhile = 1,
@@ -690,13 +690,13 @@ enum cudaGraphConditionalNodeType {
 
 enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
 
-/* Whether a node has a copy of a child graph, or the graph itself. */
+/* Whether a node contains a copy of a child graph, or takes over the graph itself. */
 enum cudaGraphChildGraphNodeOwnership {
     cudaGraphChildGraphOwnershipClone = 0,
     cudaGraphChildGraphOwnershipMove = 1
 };
 
-/* The memory of all graphs' nodes (cudaDeviceGetGraphMemAttribute), in bytes. */
+/* Memory of the allocation nodes of all graphs (cudaDeviceGetGraphMemAttribute), in bytes. */
 enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0,
     cudaGraphMemAttrUsedMemHigh = 1,
@@ -720,7 +720,7 @@ enum cudaGraphDebugDotFlags {
 enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
 enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
 
-/* How a thread waits for a stream, without effect. */
+/* How a thread waits for a stream. Without effect. */
 enum cudaSynchronizationPolicy {
     cudaSyncPolicyAuto = 1,
     cudaSyncPolicySpin = 2,
@@ -728,7 +728,7 @@ enum cudaSynchronizationPolicy {
     cudaSyncPolicyBlockingSync = 4
 };
 
-/* What L2 should do with accesses to a window of memory, without effect. */
+/* What L2 should do with accesses to a window of memory. Without effect. */
 enum cudaAccessProperty {
     cudaAccessPropertyNormal = 0,
     cudaAccessPropertyStreaming = 1,
@@ -802,8 +802,8 @@ typedef struct CUuuid_st {
 #endif
 typedef struct CUuuid_st cudaUUID_t;
 
-/* What there is to know about a device (cudaGetDeviceProperties). Sizes in bytes, memory bus width
- * in bits, texture and surface sizes in elements. */
+/* Properties of a device (cudaGetDeviceProperties). Sizes are in bytes, the memory bus width in
+ * bits, texture and surface sizes in elements. */
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
@@ -900,7 +900,7 @@ struct cudaDeviceProp {
     int reserved[56];
 };
 
-/* What there is to know about a kernel (cudaFuncGetAttributes). Sizes in bytes. */
+/* Attributes of a kernel (cudaFuncGetAttributes). Sizes are in bytes. */
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     size_t constSizeBytes;
@@ -921,7 +921,7 @@ struct cudaFuncAttributes {
     int reserved[16];
 };
 
-/* What there is to know about a pointer (cudaPointerGetAttributes). */
+/* Attributes of a pointer (cudaPointerGetAttributes). */
 struct cudaPointerAttributes {
     enum cudaMemoryType type;
     int device;
@@ -930,18 +930,18 @@ struct cudaPointerAttributes {
     long reserved[8];
 };
 
-/* Bits of each channel of an array's element, and their type. */
+/* Number of bits of each channel of an array's element, and the type of the channels. */
 struct cudaChannelFormatDesc {
     int x, y, z, w;
     enum cudaChannelFormatKind f;
 };
 
-/* A size; width is in elements for arrays, in bytes for plain memory. */
+/* A size. The width is in elements for arrays, in bytes for linear memory. */
 struct cudaExtent {
     size_t width, height, depth;
 };
 
-/* A place, in elements of an array or bytes of plain memory. */
+/* A position, in elements of an array or bytes of linear memory. */
 struct cudaPos {
     size_t x, y, z;
 };
@@ -956,17 +956,17 @@ struct cudaPitchedPtr {
 
 /* A copy of a box. */
 struct cudaMemcpy3DParms {
-    cudaArray_t srcArray; /* this or srcPtr */
+    cudaArray_t srcArray; /* either this or srcPtr is set */
     struct cudaPos srcPos;
     struct cudaPitchedPtr srcPtr;
-    cudaArray_t dstArray; /* this or dstPtr */
+    cudaArray_t dstArray; /* either this or dstPtr is set */
     struct cudaPos dstPos;
     struct cudaPitchedPtr dstPtr;
-    struct cudaExtent extent; /* in elements when an array takes part */
+    struct cudaExtent extent; /* in elements if either side is an array */
     enum cudaMemcpyKind kind;
 };
 
-/* A dependency between two nodes; only ordinary ones, all zero, are supported. */
+/* A dependency between two nodes. Only full dependencies, with all members 0, are supported. */
 typedef struct cudaGraphEdgeData_st {
     unsigned char from_port;
     unsigned char to_port;
@@ -1049,8 +1049,8 @@ struct cudaTextureDesc {
     int seamlessCubemap;
 };
 
-/* A texture reference of CUDA 11 and before, as the program has it: settings that take effect when
- * it is bound. */
+/* A texture reference of CUDA 11 and before, a variable of the program. Its settings take effect
+ * when it is bound. */
 struct textureReference {
     int normalized;
     enum cudaTextureFilterMode filterMode;
@@ -1093,7 +1093,7 @@ enum cudaMemRangeAttribute {
     cudaMemRangeAttributeLastPrefetchLocationId = 8
 };
 
-/* What other processes open memory and events by. */
+/* Handles with which other processes open memory and events. */
 typedef struct cudaIpcMemHandle_st {
     char reserved[64];
 } cudaIpcMemHandle_t;
@@ -1102,7 +1102,7 @@ typedef struct cudaIpcEventHandle_st {
 } cudaIpcEventHandle_t;
 #define cudaIpcMemLazyEnablePeerAccess 1
 
-/* Bytes that an array takes. */
+/* Memory that an array takes, in bytes. */
 struct cudaArrayMemoryRequirements {
     size_t size;
     size_t alignment;
@@ -1131,7 +1131,7 @@ struct cudaMemAccessDesc {
     enum cudaMemAccessFlags flags;
 };
 
-/* What a new memory pool shall be. */
+/* Properties of a new memory pool. */
 struct cudaMemPoolPtrExportData {
     unsigned char reserved[64];
 };
@@ -1159,7 +1159,7 @@ typedef struct cudaLaunchMemSyncDomainMap_st {
     unsigned char remote;
 } cudaLaunchMemSyncDomainMap;
 
-/* Value of a launch attribute; of its 64 bytes Tyto reads the members named here. */
+/* Value of a launch attribute of 64 bytes. Tyto only reads the members declared here. */
 typedef union cudaLaunchAttributeValue {
     char pad[64];
     struct cudaAccessPolicyWindow accessPolicyWindow;
@@ -1186,13 +1186,13 @@ typedef union cudaLaunchAttributeValue {
     unsigned int sharedMemCarveout;
 } cudaLaunchAttributeValue;
 
-/* Attributes of streams and of kernel nodes are among those of launches. */
+/* Attributes of streams and of kernel nodes are a subset of the launch attributes. */
 typedef cudaLaunchAttributeID cudaStreamAttrID;
 typedef cudaLaunchAttributeID cudaKernelNodeAttrID;
 typedef cudaLaunchAttributeValue cudaStreamAttrValue;
 typedef cudaLaunchAttributeValue cudaKernelNodeAttrValue;
 
-/* What some copies of a batch have in common. */
+/* Attributes that several copies of a batch share. */
 struct cudaMemcpyAttributes {
     enum cudaMemcpySrcAccessOrder srcAccessOrder;
     struct cudaMemLocation srcLocHint;
@@ -1206,7 +1206,7 @@ struct cudaOffset3D {
     size_t z;
 };
 
-/* One side of a copy of a batch; lengths and places are in elements. */
+/* One side of a copy of a batch. Lengths and positions are in elements. */
 struct cudaMemcpy3DOperand {
     enum cudaMemcpy3DOperandType type;
     union {
@@ -1266,7 +1266,7 @@ struct cudaConditionalNodeParams {
     cudaGraphConditionalHandle handle;
     enum cudaGraphConditionalNodeType type;
     unsigned int size;
-    cudaGraph_t *phGraph_out; /* out: the node's graphs, `size` of them, for as long as it lives */
+    cudaGraph_t *phGraph_out; /* out: the node's `size` graphs, valid as long as the node */
 };
 
 /* A node of any type. */
@@ -1634,8 +1634,8 @@ cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *
 
 /* ---- Texture and surface references ---- */
 
-/* Of CUDA 11 and before. `offset` becomes 0: memory may begin anywhere. A size beyond the end of
- * the allocation means that end. */
+/* Functions of CUDA 11 and before. `offset` is always set to 0, because memory may begin at any
+ * address. A size beyond the end of the allocation is cut to that end. */
 cudaError_t CUDARTAPI cudaBindTexture(size_t *offset, const struct textureReference *reference,
                                       const void *pointer,
                                       const struct cudaChannelFormatDesc *format, size_t size);
@@ -1955,7 +1955,7 @@ cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
                                                           unsigned int flags TYTO_DEFAULT(0));
 cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
-/* ---- What compilers generate calls of ---- */
+/* ---- Functions that compilers generate calls of ---- */
 
 void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper);
 void CUDARTAPI __cudaRegisterFatBinaryEnd(void **binary);
@@ -1977,8 +1977,9 @@ void CUDARTAPI __cudaRegisterTexture(void **binary, const struct textureReferenc
 void CUDARTAPI __cudaRegisterSurface(void **binary, const struct surfaceReference *host_reference,
                                      const void **device_address, const char *name, int dimensions,
                                      int is_external);
-/* Tyto's, for clang: a fat binary that is linked with its like, `add` registers what it holds; and
- * where an object's managed variables lie, which are the host's own. */
+/* Tyto's own, for clang. The first registers a fat binary that is linked with others; `add`
+ * registers its contents. The second passes the section of an object's managed variables, which are
+ * the host's own variables. */
 void CUDARTAPI __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper);
 void CUDARTAPI __cudaRegisterManagedSection(const void *start, const void *stop);
 unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 grid, dim3 block,

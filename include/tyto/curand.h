@@ -1,7 +1,8 @@
-/* cuRAND's host interface as Tyto has it: names, values and signatures are those of CUDA 13, so a
- * program compiles against this header or against the vendor's. docs/libraries.md says which
- * generators and sequences there are; the library exports the vendor's other names too, which
- * return CURAND_STATUS_ARCH_MISMATCH after a message. Source: cuRAND library reference, NVIDIA. */
+/* cuRAND's host interface as implemented by Tyto. Names, values and signatures are those of CUDA
+ * 13, so a program compiles against this header or against the vendor's. docs/libraries.md lists
+ * the supported generators and orderings. The library also exports the vendor's other names, which
+ * print a message and return CURAND_STATUS_ARCH_MISMATCH. Source: cuRAND library reference,
+ * NVIDIA. */
 #ifndef TYTO_CURAND_H
 #define TYTO_CURAND_H
 
@@ -57,7 +58,7 @@ typedef enum curandOrdering {
     CURAND_ORDERING_PSEUDO_DEFAULT = 101,
     CURAND_ORDERING_PSEUDO_SEEDED = 102, /* not supported */
     CURAND_ORDERING_PSEUDO_LEGACY = 103,
-    CURAND_ORDERING_PSEUDO_DYNAMIC = 104, /* like the default */
+    CURAND_ORDERING_PSEUDO_DYNAMIC = 104, /* the same as the default */
     CURAND_ORDERING_QUASI_DEFAULT = 201
 } curandOrdering_t;
 
@@ -77,7 +78,8 @@ curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generat
                                                        unsigned int dimensions);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 
-/* `count` numbers to `out`: device memory, or the host's for a generator of the host. */
+/* Each writes `count` numbers to `out`, which is device memory, or host memory for a host
+ * generator. */
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *out, size_t count);
 curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *out,
                                       size_t count);

@@ -1,5 +1,5 @@
 /* The export table's other names and missing functions. This file does not include
- * tyto/cuda_runtime_api.h: it needs only the functions' addresses. */
+ * tyto/cuda_runtime_api.h, because only the functions' addresses are needed. */
 #include "cudart/api.h"
 
 #include "base/export.h"

@@ -1,5 +1,5 @@
-/* The functions that libcudart exports: one row each, from which the exports, the test and
- * docs/runtime-api.md derive. */
+/* The functions that libcudart exports. The exports, the test and docs/runtime-api.md are derived
+ * from these rows. */
 #ifndef TYTO_CUDART_API_H
 #define TYTO_CUDART_API_H
 
@@ -121,7 +121,8 @@
     ROW(cudaMemSetMemPool) ROW(cudaArrayGetMemoryRequirements) \
     ROW(cudaMipmappedArrayGetMemoryRequirements)
 
-/* ROW(alias, symbol): the same function for a default stream per thread: streams run in order. */
+/* ROW(alias, symbol): the form of a function for a default stream per thread. It is the same
+ * function, because streams run in order. */
 #define CUDART_ALIASES(ROW)                                                                      \
     ROW(__cudaLaunchKernel_ptsz, __cudaLaunchKernel) \
     ROW(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags) \
@@ -191,7 +192,7 @@
     ROW(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync) \
     ROW(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer)
 
-/* ROW(cause, text): why a function is not there. */
+/* ROW(cause, text): why a function is missing. */
 #define CUDART_CAUSES(ROW) \
     ROW(GRAPHICS, "there is no graphics API on this device") \
     ROW(EXTERNAL, "memory and semaphores of other APIs cannot be imported") \

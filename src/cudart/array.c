@@ -1,4 +1,4 @@
-/* Arrays, mipmapped arrays, texture and surface objects: the runtime's descriptions, translated to
+/* Arrays, mipmapped arrays, texture and surface objects: translates the runtime's descriptions to
  * the driver's and back. */
 #include "cudart/runtime.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- Formats ---- */
 
-/* Channel types, by kind and bits. */
+/* Channel types, by kind and number of bits. */
 static const struct {
     CUarray_format format;
     enum cudaChannelFormatKind kind;
@@ -177,7 +177,7 @@ static int read_resource(const struct cudaResourceDesc *given, CUDA_RESOURCE_DES
     }
 }
 
-/* Flags of CUDA_TEXTURE_DESC and the members of cudaTextureDesc that they stand for. */
+/* Flags of CUDA_TEXTURE_DESC and the corresponding members of cudaTextureDesc. */
 static unsigned texture_flags(const struct cudaTextureDesc *given) {
     unsigned flags = 0;
     if (given->readMode == cudaReadModeElementType) flags |= CU_TRSF_READ_AS_INTEGER;
@@ -202,7 +202,8 @@ static void read_sampling(const struct cudaTextureDesc *given, CUDA_TEXTURE_DESC
     memcpy(out->borderColor, given->borderColor, sizeof out->borderColor);
 }
 
-/* The format of a resource's elements, of the whole resource; false when it cannot be told. */
+/* The format of a resource's elements, for the whole resource; returns false if it cannot be
+ * determined. */
 static bool resource_format(const CUDA_RESOURCE_DESC *resource, CUarray_format *format) {
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     CUarray array = resource->res.array.hArray;
@@ -220,13 +221,13 @@ static bool resource_format(const CUDA_RESOURCE_DESC *resource, CUarray_format *
     return true;
 }
 
-/* Whether elements can be read so: integers of 8 and 16 bits as normalised floats, and filtered
- * only as such. The driver, which has no read mode that could be wrong, does not ask. */
+/* Whether elements can be read in this mode: integers of 8 and 16 bits as normalized floats, which
+ * is also required to filter them. The driver has no read mode to check. */
 static int check_sampling(const CUDA_RESOURCE_DESC *resource,
                           const struct cudaTextureDesc *sampling) {
     CUarray_format format;
     const bool is_normalised = sampling->readMode == cudaReadModeNormalizedFloat;
-    if (!resource_format(resource, &format)) return cudaSuccess; /* the driver says why */
+    if (!resource_format(resource, &format)) return cudaSuccess; /* the driver reports the error */
     const bool is_float = format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF;
     const bool is_narrow =
         format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_UNSIGNED_INT16 ||
@@ -250,7 +251,7 @@ static int make_texture(cudaTextureObject_t *texture, const struct cudaResourceD
     if (!view) status = check_sampling(&driver_resource, sampling); /* a view has its own format */
     if (status) return status;
     read_sampling(sampling, &driver_sampling);
-    /* the two views have one layout */
+    /* the two views have the same layout */
     return (int)cuTexObjectCreate(texture, &driver_resource, &driver_sampling,
                                   (const CUDA_RESOURCE_VIEW_DESC *)view);
 }
@@ -266,7 +267,7 @@ cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t texture) {
     return RUNTIME_CALL(texture ? cuTexObjectDestroy(texture) : CUDA_SUCCESS);
 }
 
-/* The driver's description of a resource as the runtime has it. */
+/* Converts the driver's description of a resource to the runtime's. */
 static void describe_resource(const CUDA_RESOURCE_DESC *given, struct cudaResourceDesc *out) {
     memset(out, 0, sizeof *out);
     out->resType = (enum cudaResourceType)given->resType;
@@ -303,7 +304,7 @@ cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *
     return RUNTIME_CALL(texture_resource(resource, texture));
 }
 
-/* the two views have one layout */
+/* the two views have the same layout */
 cudaError_t CUDARTAPI cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
                                                            cudaTextureObject_t texture) {
     return RUNTIME_CALL(cuTexObjectGetResourceViewDesc((CUDA_RESOURCE_VIEW_DESC *)view, texture));

@@ -1,7 +1,8 @@
-/* Batches: the driver's, whose structures have the same layout but for the array's handle. */
+/* Batches: passed to the driver, whose structs have the same layout except for the array's
+ * handle. */
 #include "cudart/runtime.h"
 
-/* Device and host pointers are addresses, of the same size. */
+/* Device and host pointers are addresses of the same size. */
 static CUdeviceptr *addresses(const void *pointers) { return (CUdeviceptr *)(uintptr_t)pointers; }
 static size_t *sizes_of(const size_t *sizes) { return (size_t *)(uintptr_t)sizes; }
 

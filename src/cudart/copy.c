@@ -1,6 +1,6 @@
 /* Copies: of bytes, of rectangles and boxes, from and to arrays, from and to variables.
  *
- * Every copy but the plain ones becomes the driver's copy of a box. */
+ * Every copy except plain ones becomes a box copy of the driver. */
 #include "cudart/runtime.h"
 
 /* ---- Bytes ---- */
@@ -124,10 +124,10 @@ cudaError_t CUDARTAPI cudaGetSymbolSize(size_t *size, const void *symbol) {
 /* One side of a copy. */
 typedef struct Side {
     bool is_array;
-    CUarray array;       /* is_array */
-    const void *pointer; /* plain memory */
-    size_t pitch;        /* bytes from row to row, of plain memory */
-    size_t height;       /* rows from slice to slice, of plain memory; 0: those copied */
+    CUarray array;       /* if is_array */
+    const void *pointer; /* linear memory */
+    size_t pitch;        /* of linear memory: bytes from row to row */
+    size_t height;       /* of linear memory: rows from slice to slice; 0: the rows copied */
     size_t x_bytes, y, z;
 } Side;
 
@@ -139,7 +139,7 @@ static Side array_side(cudaArray_const_t array, size_t x_bytes, size_t y) {
     return (Side){.is_array = true, .array = (CUarray)(uintptr_t)array, .x_bytes = x_bytes, .y = y};
 }
 
-/* Where plain memory lies by a copy's kind; `from`: as the source. */
+/* The location of linear memory, by a copy's kind. `from`: it is the source. */
 static CUmemorytype memory_type(enum cudaMemcpyKind kind, bool from) {
     switch ((int)kind) {
     case cudaMemcpyHostToHost: return CU_MEMORYTYPE_HOST;
@@ -272,7 +272,7 @@ static int element_bytes(CUarray array, size_t *bytes) {
     return cudaSuccess;
 }
 
-/* One side of a cudaMemcpy3DParms; places in arrays are in elements. */
+/* One side of a cudaMemcpy3DParms; positions in arrays are in elements. */
 static int resolve(cudaArray_t array, struct cudaPitchedPtr pointer, struct cudaPos place,
                    size_t element, Side *side) {
     if ((array != NULL) == (pointer.ptr != NULL)) return cudaErrorInvalidValue;
@@ -342,7 +342,7 @@ static int copy_3d(const struct cudaMemcpy3DParms *given, cudaStream_t stream) {
     CUDA_MEMCPY3D box;
     unsigned flags;
     if (given && (!given->extent.width || !given->extent.height || !given->extent.depth))
-        return (int)cuStreamGetFlags(stream, &flags); /* whatever else it says */
+        return (int)cuStreamGetFlags(stream, &flags); /* independent of its other fields */
     int status = copy_describe_box(given, &box);
     return status ? status : (int)cuMemcpy3DAsync(&box, stream);
 }
@@ -356,7 +356,7 @@ cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *given) {
     return cudaMemcpy3DAsync(given, NULL);
 }
 
-/* Both devices are the one that there is. */
+/* Both devices are the only one. */
 static int copy_3d_peer(const struct cudaMemcpy3DPeerParms *given, cudaStream_t stream) {
     if (!given) return cudaErrorInvalidValue;
     if (given->srcDevice != 0 || given->dstDevice != 0) return cudaErrorInvalidDevice;
@@ -382,7 +382,7 @@ cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *given
     return cudaMemcpy3DPeerAsync(given, NULL);
 }
 
-/* ---- A run of bytes that goes on from row to row of an array ---- */
+/* ---- A run of bytes that continues from row to row of an array ---- */
 
 /* Bytes from (x_bytes, y) to the end of the row. */
 static int bytes_to_end(CUarray array, size_t x_bytes, size_t *bytes) {
@@ -397,7 +397,7 @@ static int bytes_to_end(CUarray array, size_t x_bytes, size_t *bytes) {
     return cudaSuccess;
 }
 
-/* Moves a side on by `bytes` that end its row or the copy. */
+/* Advances a side by `bytes`, which end its row or the copy. */
 static void advance(Side *side, size_t bytes, bool is_row_end) {
     if (!side->is_array) side->pointer = (const char *)side->pointer + bytes;
     else if (is_row_end) side->x_bytes = 0, side->y++;

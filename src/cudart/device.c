@@ -1,4 +1,4 @@
-/* The one device: choosing it, its attributes and limits, versions, profiling. */
+/* The single device: its selection, its attributes and limits, versions, profiling. */
 #include "cudart/runtime.h"
 
 #include <stddef.h>
@@ -14,7 +14,7 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
     enum cudaDriverEntryPointQueryResult *status) {
     CUresult found = cuGetProcAddress(symbol, function, (int)version, flags,
                                       (CUdriverProcAddressQueryResult *)status);
-    /* that there is none is no error: the pointer and the status say so */
+    /* a missing function is no error: the pointer and the status show it */
     return RUNTIME_CALL(found == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : found);
 }
 
@@ -28,7 +28,7 @@ cudaError_t CUDARTAPI cudaProfilerStart(void) { return RUNTIME_CALL(cuProfilerSt
 
 cudaError_t CUDARTAPI cudaProfilerStop(void) { return RUNTIME_CALL(cuProfilerStop()); }
 
-/* ---- Choosing ---- */
+/* ---- Selection ---- */
 
 static int check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 
@@ -110,7 +110,7 @@ cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(
     return RUNTIME_CALL(cuDeviceGetTexture1DLinearMaxWidth(elements, format, channels, device));
 }
 
-/* ---- The device as a whole ---- */
+/* ---- The whole device ---- */
 
 cudaError_t CUDARTAPI cudaDeviceSynchronize(void) {
     return RUNTIME_CALL(runtime_synchronized((int)cuCtxSynchronize()));

@@ -1,10 +1,10 @@
-/* Names and texts of error codes. Codes that the driver API has too have its texts. */
+/* Names and texts of error codes. Codes that the driver API also has have the driver's texts. */
 #include "cudart/runtime.h"
 
 typedef struct ErrorRow {
     enum cudaError code;
     const char *name;
-    const char *text; /* NULL: the driver's */
+    const char *text; /* NULL: the driver's text */
 } ErrorRow;
 
 #define ROW(code, text) {code, #code, text},

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* cudaFuncAttributes' members and the driver's attributes. */
+/* Members of cudaFuncAttributes and the driver's attributes. */
 #define ATTRIBUTES(ROW)                                                                            \
     ROW(sharedSizeBytes, SHARED_SIZE_BYTES)                                                        \
     ROW(constSizeBytes, CONST_SIZE_BYTES)                                                          \
@@ -42,7 +42,7 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
     return RUNTIME_CALL(read_attributes(attributes, function));
 }
 
-/* The value of a function about a kernel that is `work`, an expression with `function` in it. */
+/* Evaluates and returns `work`, an expression with `function` in it, for a kernel. */
 #define FUNCTION_CALL(kernel, work)                                                                \
     CUfunction function = NULL;                                                                    \
     int status =                                                                                   \

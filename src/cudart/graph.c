@@ -1,5 +1,5 @@
-/* Graphs: the driver's, with kernels given by their host functions and copies by the runtime's
- * structure. */
+/* Graphs: passed to the driver. Kernels are given by their host functions, and copies by the
+ * runtime's struct. */
 #include "cudart/runtime.h"
 
 /* ---- Parameters ---- */
@@ -24,17 +24,17 @@ int graph_read_kernel(const struct cudaKernelNodeParams *given, CUDA_KERNEL_NODE
 }
 
 static const CUDA_HOST_NODE_PARAMS *host_of(const struct cudaHostNodeParams *given) {
-    return (const CUDA_HOST_NODE_PARAMS *)given; /* of the same layout */
+    return (const CUDA_HOST_NODE_PARAMS *)given; /* with the same layout */
 }
 
 static const CUDA_MEMSET_NODE_PARAMS *fill_of(const struct cudaMemsetParams *given) {
     return (const CUDA_MEMSET_NODE_PARAMS *)given; /* likewise */
 }
 
-/* Where the parameters of a node go: into a new node of a graph, into a node, or into that node's
- * place in an executable graph. */
+/* Where the parameters of a node go: to a new node of a graph, to a node, or to that node in an
+ * executable graph. */
 typedef struct Place {
-    cudaGraphNode_t *added; /* NULL: no new node */
+    cudaGraphNode_t *added; /* NULL: not a new node */
     cudaGraph_t graph;
     const cudaGraphNode_t *dependencies;
     size_t count;
@@ -66,7 +66,7 @@ static int put_kernel(Place place, const struct cudaKernelNodeParams *given) {
     return (int)cuGraphKernelNodeSetParams(place.node, &kernel);
 }
 
-/* `status`: of what made the copy. */
+/* `status`: the result of converting the copy. */
 static int put_copy(Place place, int status, const CUDA_MEMCPY3D *copy) {
     if (status) return status;
     if (place.is_new)

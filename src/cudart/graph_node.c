@@ -1,11 +1,11 @@
-/* Nodes of graphs of any type, their memory, conditions and attributes: the driver's. */
+/* Graph nodes of any type, their memory, conditions and attributes: passed to the driver. */
 #include "cudart/runtime.h"
 
 #include <string.h>
 
 /* ---- Nodes of any type ---- */
 
-/* The driver's form of a node; 0, or why there is none. */
+/* Converts a node to the driver's form. Returns 0 or the error. */
 static int read_node(const struct cudaGraphNodeParams *given, CUgraphNodeParams *out) {
     *out = (CUgraphNodeParams){0};
     if (!given) return cudaErrorInvalidValue;
@@ -24,13 +24,13 @@ static int read_node(const struct cudaGraphNodeParams *given, CUgraphNodeParams 
             given->conditional.handle, (CUgraphConditionalNodeType)given->conditional.type,
             given->conditional.size, NULL, NULL};
         return cudaSuccess;
-    default: /* of the same layout, but for what the driver's have more at their ends */
+    default: /* with the same layout; the driver's have more fields at the end */
         memcpy(out->reserved1, given->reserved1, sizeof(CUDA_MEM_ALLOC_NODE_PARAMS));
         return cudaSuccess;
     }
 }
 
-/* What adding a node tells the program. */
+/* Values that the program gets when a node is added. */
 static void write_back(const CUgraphNodeParams *made, struct cudaGraphNodeParams *given) {
     if (made->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
         given->conditional.phGraph_out = made->conditional.phGraph_out;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIGURATIONS_MAX = 16 }; /* nested `<<<`, when an argument's evaluation launches too */
+enum { CONFIGURATIONS_MAX = 16 }; /* nested `<<<`: arguments can launch, too */
 
 typedef struct Configuration {
     dim3 grid, block;
@@ -40,8 +40,8 @@ cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t
 
 /* ---- What a launch returns ---- */
 
-/* On a GPU a kernel faults long after the launch has returned, so the next call reports the fault.
- * Under CUDA_LAUNCH_BLOCKING=1 the launch itself reports it. */
+/* On a GPU, a kernel faults long after the launch has returned, so the next call reports the fault.
+ * With CUDA_LAUNCH_BLOCKING=1 the launch itself reports it. */
 static bool is_told_later(CUresult status) {
     static const CUresult faults[] = {
         CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -62,7 +62,7 @@ static bool is_told_later(CUresult status) {
     return false;
 }
 
-/* Whether a grid of this shape can never run on the device. */
+/* Whether the device can never run a grid of this shape. */
 static bool is_impossible(dim3 size, const CUdevice_attribute limits[3], int most_threads) {
     unsigned sizes[] = {size.x, size.y, size.z};
     uint64_t threads = 1;
@@ -75,7 +75,7 @@ static bool is_impossible(dim3 size, const CUdevice_attribute limits[3], int mos
     return most_threads && threads > (unsigned)most_threads;
 }
 
-/* Releases have different codes for impossible grids and blocks. */
+/* The error code for impossible grids and blocks differs between releases. */
 static int refine(CUresult status, dim3 grid, dim3 block) {
     static const CUdevice_attribute grid_limits[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
                                                      CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -92,7 +92,7 @@ static int refine(CUresult status, dim3 grid, dim3 block) {
     return is_bad ? (int)version_errors.impossible_launch : (int)cudaErrorInvalidValue;
 }
 
-/* (cuCtxSynchronize would tell it too, but not while a stream is captured.) */
+/* (cuCtxSynchronize would report it too, but cannot be called while a stream is captured.) */
 int launch_failure(void) {
     CUfunc_cache preference;
     return (int)cuCtxGetCacheConfig(&preference);
@@ -144,7 +144,7 @@ bool launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out) {
                             config->blockDim.z,
                             (unsigned)config->dynamicSmemBytes,
                             config->stream,
-                            (CUlaunchAttribute *)config->attrs, /* of the same layout */
+                            (CUlaunchAttribute *)config->attrs, /* with the same layout */
                             config->numAttrs};
     return true;
 }
@@ -160,7 +160,7 @@ cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t funct
     return RUNTIME_CALL(cuLaunchHostFunc(stream, function, user));
 }
 
-/* ---- CUDA 13's stubs: look the kernel up once, then launch by its handle ---- */
+/* ---- CUDA 13's stubs: look up the kernel once, then launch by its handle ---- */
 
 cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t *kernel, const void *function) {
     Kernel *found = registry_kernel(function);

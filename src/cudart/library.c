@@ -1,5 +1,5 @@
-/* Libraries: the driver's. A kernel of one is the driver's function, and stands for itself wherever
- * the runtime takes a kernel. */
+/* Libraries: passed to the driver. A kernel of a library is the driver's function, and can be used
+ * wherever the runtime takes a kernel. */
 #include "cudart/runtime.h"
 
 cudaError_t CUDARTAPI cudaLibraryLoadData(cudaLibrary_t *library, const void *code,

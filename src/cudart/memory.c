@@ -1,12 +1,12 @@
-/* Memory: allocations of the device, the host and both; pools; pointers; filling. */
+/* Memory: allocations of the device, the host and both; pools; pointers; fills. */
 #include "cudart/runtime.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* ---- Of the device ---- */
+/* ---- Device memory ---- */
 
-/* An allocation of no bytes is a null pointer. */
+/* An allocation of 0 bytes is a null pointer. */
 static int allocate(void **pointer, size_t size) {
     CUdeviceptr address = 0;
     if (!pointer) return cudaErrorInvalidValue;
@@ -62,7 +62,7 @@ cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
     return RUNTIME_CALL(cuMemGetInfo(free_bytes, total_bytes));
 }
 
-/* ---- Of the host ---- */
+/* ---- Host memory ---- */
 
 cudaError_t CUDARTAPI cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
     if (pointer && !size) *pointer = NULL;
@@ -132,7 +132,7 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *att
 
 /* ---- Pools ---- */
 
-/* The runtime's pools are the driver's, and so are its structures. */
+/* The runtime's pools and their structs are the driver's. */
 static_assert(sizeof(struct cudaMemPoolProps) == sizeof(CUmemPoolProps), "the same layout");
 static_assert(sizeof(struct cudaMemAccessDesc) == sizeof(CUmemAccessDesc), "the same layout");
 
@@ -233,7 +233,7 @@ cudaError_t CUDARTAPI cudaMemPoolImportPointer(void **pointer, cudaMemPool_t poo
     return status;
 }
 
-/* As of cudaMalloc, an allocation of no bytes is a null pointer. */
+/* As with cudaMalloc, an allocation of 0 bytes is a null pointer. */
 static int allocate_in(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
     CUdeviceptr address = 0;
     unsigned flags;

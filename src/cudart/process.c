@@ -1,4 +1,4 @@
-/* Memory and events of other processes, and what is known of managed memory: the driver's. */
+/* Memory and events of other processes, and attributes of managed memory: passed to the driver. */
 #include "cudart/runtime.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
-/* cudaGetDeviceProperties: the device's attributes as one structure, in the form of CUDA 13 and in
- * that of CUDA 12. CUDA 11's form is the beginning of CUDA 12's. */
+/* cudaGetDeviceProperties: the device's attributes as one struct, in the forms of CUDA 13 and CUDA
+ * 12. CUDA 11's form is the beginning of CUDA 12's. */
 #include "cudart/runtime.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* As it was until CUDA 13; members that say nothing about the device are left to the padding. */
+/* The form before CUDA 13; members that say nothing about the device are part of the padding. */
 struct Properties12 {
     char name[256];
     cudaUUID_t uuid;
@@ -100,7 +100,7 @@ struct Properties12 {
 };
 static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it");
 
-/* ROW(member, attribute of the driver) of both structures. Other members are 0, and so are those of
+/* ROW(member, attribute of the driver) of both structs. Other members are 0, as are those of
  * features that the device lacks. */
 #define PROPERTIES(ROW)                                                                            \
     ROW(sharedMemPerBlock, MAX_SHARED_MEMORY_PER_BLOCK)                                            \
@@ -189,12 +189,12 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(directManagedMemAccessFromHost, DIRECT_MANAGED_MEM_ACCESS_FROM_HOST)                       \
     ROW(memoryPoolsSupported, MEMORY_POOLS_SUPPORTED)
 
-/* The same, of CUDA 13's structure alone. */
+/* The same, only for CUDA 13's struct. */
 #define PROPERTIES_13(ROW)                                                                         \
     ROW(deviceNumaId, NUMA_ID)                                                                     \
     ROW(hostNumaId, HOST_NUMA_ID)
 
-/* The same, of CUDA 12's structure alone. */
+/* The same, only for CUDA 12's struct. */
 #define PROPERTIES_12(ROW)                                                                         \
     ROW(clockRate, CLOCK_RATE)                                                                     \
     ROW(deviceOverlap, GPU_OVERLAP)                                                                \

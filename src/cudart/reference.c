@@ -1,6 +1,6 @@
-/* Texture and surface references, as programs of CUDA 11 and before bind them: what the host has
- * set in its shadow of a reference goes to the driver's reference (src/driver/texture/texref.c)
- * when that is bound. */
+/* Texture and surface references, as programs of CUDA 11 and before bind them. When a reference is
+ * bound, the settings in the host's shadow of it are passed to the driver's reference
+ * (src/driver/texture/texref.c). */
 #include "cudart/runtime.h"
 
 /* ---- Textures ---- */
@@ -14,13 +14,14 @@ static unsigned flags_of(const struct textureReference *shadow, const Reference 
     return flags;
 }
 
-/* Unbinds it, as settings that do not fit what it was bound to are none of an error. */
+/* Unbinds it first, because settings that do not match the previous binding are no error. */
 static int unbind(CUtexref texture, Reference *reference) {
     reference->is_bound = false;
     return (int)cuTexRefSetAddress(NULL, texture, 0, 0);
 }
 
-/* Gives the driver's reference the settings of the shadow; `format` is of plain memory, or NULL. */
+/* Passes the settings of the shadow to the driver's reference; `format` is that of linear memory,
+ * or NULL. */
 static int set_up(const struct textureReference *shadow, const struct cudaChannelFormatDesc *format,
                   CUtexref *texture, Reference **reference) {
     CUarray_format element;
@@ -49,7 +50,7 @@ static int set_up(const struct textureReference *shadow, const struct cudaChanne
     return status;
 }
 
-/* The size of plain memory, cut to the end of its allocation. */
+/* The size of linear memory, cut at the end of its allocation. */
 static int cut_size(CUdeviceptr address, size_t *size) {
     CUdeviceptr base;
     size_t bytes;
@@ -99,7 +100,7 @@ cudaError_t CUDARTAPI cudaBindTexture2D(size_t *offset, const struct textureRefe
     return RUNTIME_CALL(bind_rows(offset, reference, pointer, format, width, height, pitch));
 }
 
-/* To an array, or to a mipmapped one; either has a format of its own. */
+/* Binds it to an array or a mipmapped array, which have formats of their own. */
 static int bind_arrays(const struct textureReference *shadow, cudaArray_const_t array,
                        cudaMipmappedArray_const_t mipmap) {
     CUtexref texture;
@@ -156,7 +157,7 @@ cudaError_t CUDARTAPI cudaGetTextureAlignmentOffset(size_t *offset,
     return RUNTIME_CALL(offset_of(offset, reference));
 }
 
-/* A reference is its own symbol. */
+/* The symbol of a reference is the reference itself. */
 static int find(const void **shadow, const void *symbol, bool is_surface) {
     void *handle;
     Reference *reference;

@@ -1,12 +1,12 @@
 /* What compilers register before main: fat binaries with their kernels and variables.
  *
- * A fat binary is loaded when something of it is first used, so that a program pays only for what
- * it runs, and a binary that cannot be loaded does not affect the others. Those that clang made for
- * -rdc=true are one module together, for each program or shared library.
+ * A fat binary is loaded when something in it is first used. So a program pays only for what it
+ * runs, and a binary that cannot be loaded does not affect the others. Binaries that clang made for
+ * -rdc=true form one module for each program or shared library.
  *
- * Managed variables of clang's (cuda/clang/cuda_runtime.h) are the host's own memory. The runtime
- * reports them to the device, which gives them their values, before main: as soon as all of a
- * binary is known. */
+ * clang's managed variables (cuda/clang/cuda_runtime.h) are in the host's own memory. Before main,
+ * as soon as all variables of a binary are known, the runtime reports them to the device, which
+ * sets their initial values. */
 #include "cudart/runtime.h"
 
 #include <dlfcn.h>
@@ -25,30 +25,30 @@ typedef struct Binary Binary;
 
 struct Kernel {
     Binary *binary;
-    const void *host;    /* the function that programs name it by */
-    const char *name;    /* in PTX; the program's */
-    CUfunction function; /* NULL while the binary is not loaded */
-    Kernel *next;        /* of the binary */
+    const void *host;    /* host function by which programs identify it */
+    const char *name;    /* name in PTX; memory of the program */
+    CUfunction function; /* NULL if the binary is not loaded */
+    Kernel *next;        /* next kernel of the binary */
 };
 
 typedef struct Variable Variable;
 struct Variable {
     Binary *binary;
-    const void *host;  /* the shadow that programs name it by */
-    const char *name;  /* in PTX; the program's */
-    void **managed;    /* where the host looks for its address, NULL: it knows it, or needs none */
-    bool is_own;       /* managed, and the host's shadow is its memory */
-    bool is_reference; /* to a texture or a surface: */
+    const void *host;  /* host shadow by which programs identify it */
+    const char *name;  /* name in PTX; memory of the program */
+    void **managed;    /* where the host looks for its address; NULL: it knows it, or needs none */
+    bool is_own;       /* a managed variable whose memory is the host's shadow */
+    bool is_reference; /* it is a reference to a texture or a surface: */
     Reference reference;
-    Variable *next; /* of the binary */
+    Variable *next; /* next variable of the binary */
 };
 
 struct Binary {
-    void *wrapper;   /* as the compiler made it; first, so that a handle leads to it */
-    CUmodule module; /* NULL while not loaded */
-    int error;       /* why it cannot be loaded, else 0 */
-    bool is_linked;  /* its module holds others that were made to be linked with it */
-    void *object;    /* the program or shared library that it came in */
+    void *wrapper;   /* as the compiler made it; first member, so that a handle points to it */
+    CUmodule module; /* NULL if not loaded */
+    int error;       /* the error if it cannot be loaded; else 0 */
+    bool is_linked;  /* its module includes other binaries that are linked with it */
+    void *object;    /* the program or shared library that contains it */
     Kernel *kernels;
     Variable *variables;
     Binary *next;
@@ -60,18 +60,18 @@ struct Section {
     Section *next;
 };
 
-/* Where `tyto cc` has such sections, see src/cli/toolchain/cc.c. */
+/* The addresses of such sections in programs of `tyto cc`, see src/cli/toolchain/cc.c. */
 #define OWN_LOW  UINT64_C(0x60000000)
 #define OWN_HIGH UINT64_C(0x80000000)
 
-enum { LOG_BYTES = 4096 }; /* of messages that are not used */
+enum { LOG_BYTES = 4096 }; /* bytes for messages that are not used */
 
 static struct {
     pthread_mutex_t lock;
     Binary *binaries;
-    Map *kernels;      /* by the bytes of a host function's address, and of the Kernel's own */
-    Map *variables;    /* by the bytes of a host shadow's address */
-    Section *sections; /* of managed variables that are the host's own */
+    Map *kernels;      /* by the address of a host function, and by that of its Kernel */
+    Map *variables;    /* by the address of a host shadow */
+    Section *sections; /* managed variables in the host's own memory */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void put(Map **map, const void *key, void *value) {
@@ -110,7 +110,7 @@ void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper) {
     return &add_binary(wrapper, false)->wrapper;
 }
 
-/* Of clang's objects for -rdc=true; `add` registers the kernels and variables. */
+/* Registers a binary of clang's -rdc=true objects; `add` registers its kernels and variables. */
 void CUDARTAPI __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper) {
     void **handle = &add_binary(wrapper, true)->wrapper;
     add(handle);
@@ -187,8 +187,8 @@ void CUDARTAPI __cudaRegisterManagedVar(void **binary, void **host_variable, cha
     add_variable(binary, host_variable, host_variable, name);
 }
 
-/* At the end of the program, or of a library that is closed. The module stays until the context
- * ends: at the end of the program the driver may be gone already. */
+/* Called at the end of the program, or when a library is closed. The module stays until the context
+ * is destroyed, because at the end of the program the driver may already be gone. */
 void CUDARTAPI __cudaUnregisterFatBinary(void **handle) {
     Binary *binary = (Binary *)handle;
     const int before = lock_take(&registry.lock);
@@ -213,8 +213,8 @@ void CUDARTAPI __cudaUnregisterFatBinary(void **handle) {
 
 /* ---- Loading ---- */
 
-/* Tells the host where the binary's managed variables lie: where kernels find them, provided that
- * the two share addresses, which is what makes memory managed at all. */
+/* Writes the addresses of the binary's managed variables for the host. Kernels and host use the
+ * same addresses, which is a precondition of managed memory. */
 static int publish_managed(const Binary *binary) {
     for (const Variable *variable = binary->variables; variable; variable = variable->next) {
         CUdeviceptr address, probe;
@@ -229,14 +229,14 @@ static int publish_managed(const Binary *binary) {
     return 0;
 }
 
-/* The managed variables that are the host's memory. */
+/* The managed variables in the host's memory. */
 typedef struct Places {
     const char **names;
     const void **addresses;
     unsigned count;
 } Places;
 
-/* Adds those of a binary; false when one cannot be the device's. */
+/* Adds the managed variables of a binary; returns false if one cannot also be device memory. */
 static bool add_places(Places *places, const Binary *binary) {
     for (const Variable *variable = binary->variables; variable; variable = variable->next) {
         uint64_t address = (uintptr_t)variable->host;
@@ -256,7 +256,8 @@ static bool add_places(Places *places, const Binary *binary) {
     return true;
 }
 
-/* Loads an image with the places of its variables; `log` takes the messages, NULL: stderr does. */
+/* Loads an image with the addresses of its variables. `log` receives the messages; NULL: stderr
+ * does. */
 static int load_image(CUmodule *module, const void *image, const Places *places, char *log) {
     CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
                               CU_JIT_GLOBAL_SYMBOL_COUNT, CU_JIT_ERROR_LOG_BUFFER,
@@ -271,7 +272,7 @@ static bool is_partner(const Binary *binary, const Binary *other) {
            (binary->is_linked && other->is_linked && other->object == binary->object);
 }
 
-/* One image of all binaries that belong together; its link in *state. */
+/* Links all binaries that belong together into one image; the link is stored in *state. */
 static int link_partners(const Binary *binary, CUlinkState *state, void **image, char *log) {
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)LOG_BYTES};
@@ -286,8 +287,8 @@ static int link_partners(const Binary *binary, CUlinkState *state, void **image,
     return status ? status : (int)cuLinkComplete(*state, image, NULL);
 }
 
-/* Loads what a binary needs, with its messages to `log`, NULL: to stderr. The caller holds the
- * lock. */
+/* Loads the image that a binary needs, with messages to `log`, or to stderr if that is NULL. The
+ * caller holds the lock. */
 static int load_all(Binary *binary, CUmodule *module, char *log) {
     Places places = {0};
     void *image = binary->wrapper;
@@ -312,7 +313,7 @@ static void set_module(const Binary *binary, CUmodule module, int error) {
     }
 }
 
-/* The caller holds the lock. What loads does so during a capture as at any other time. */
+/* The caller holds the lock. Loading works during a capture as at any other time. */
 static int load(Binary *binary) {
     if (binary->module || binary->error) return binary->error;
     CUmodule module = NULL;
@@ -323,15 +324,15 @@ static int load(Binary *binary) {
     for (const Binary *other = registry.binaries; other && status == 0; other = other->next)
         if (is_partner(binary, other)) status = publish_managed(other);
     cuThreadExchangeStreamCaptureMode(&mode);
-    /* after a kernel's fault nothing loads, but a reset may follow */
+    /* after a kernel's fault nothing can be loaded, but a reset may follow */
     bool is_lasting = launch_failure() == 0;
     if (status && is_lasting) set_module(binary, module, status);
     return status;
 }
 
-/* What has managed variables of the host's is loaded at once, since the program may look at them
- * without a call of ours. A binary that needs others, yet to come, is tried without a word, and
- * loaded again with each of them. */
+/* Loads a binary with managed variables in the host's memory at once, because the program may
+ * access them without calling the runtime. If a binary needs others that are not registered yet,
+ * this fails silently, and is repeated with each of them. */
 void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle) {
     Binary *binary = (Binary *)handle;
     bool has_own = false;
@@ -350,7 +351,7 @@ void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle) {
         }
         int status = load_all(binary, &module, log);
         if (status == 0) set_module(binary, module, 0);
-        if (status == cudaErrorNotSupported) set_module(binary, NULL, status); /* told */
+        if (status == cudaErrorNotSupported) set_module(binary, NULL, status); /* reported */
     }
     lock_give(&registry.lock, before);
 }
@@ -368,7 +369,7 @@ void registry_unload(void) {
     lock_give(&registry.lock, before);
 }
 
-/* Before the program's first look at a managed variable. */
+/* Called before the program's first access to a managed variable. */
 char CUDARTAPI __cudaInitModule(void **handle) {
     Binary *binary = (Binary *)handle;
     bool is_ready = runtime_enter();
@@ -428,7 +429,8 @@ void *registry_host_function(CUfunction function) {
     return (void *)(uintptr_t)host;
 }
 
-/* A managed variable is known by its own address too, which is what `&variable` is in host code. */
+/* A managed variable can also be identified by its own address, which is `&variable` in host
+ * code. */
 static const Variable *find_variable(const void *symbol) {
     const Variable *found = get(registry.variables, symbol);
     for (const Binary *binary = registry.binaries; binary && !found; binary = binary->next) {
@@ -438,7 +440,7 @@ static const Variable *find_variable(const void *symbol) {
     return found;
 }
 
-/* Says once of a symbol that it is none. */
+/* Reports once that a symbol is not registered. */
 static void say_unknown(const void *symbol, const char *name) {
     char what[64];
     snprintf(what, sizeof what, "symbol %p", symbol);

@@ -9,17 +9,17 @@
 #include "base/lock.h"
 #include "base/map.h"
 
-/* The interface has no argument that could say which runtime is meant: one in the process. */
+/* One runtime per process: no argument of the interface identifies a runtime. */
 static struct {
     pthread_once_t once;
-    CUresult status;   /* of starting */
-    CUcontext primary; /* retained for the process's life */
+    CUresult status;   /* status of starting */
+    CUcontext primary; /* primary context, retained as long as the process runs */
 } process = {.once = PTHREAD_ONCE_INIT};
 
 static _Thread_local struct {
-    cudaError_t last; /* error, since it was last asked for */
-    bool has_refused; /* a launch, since then (runtime_note_refusal) */
-    CUresult failure; /* of the last runtime_enter that failed */
+    cudaError_t last; /* last error since the program asked for it */
+    bool has_refused; /* refused launch since then (runtime_note_refusal) */
+    CUresult failure; /* status of the last runtime_enter that failed */
 } thread;
 
 void runtime_say(const char *format, ...) {
@@ -54,7 +54,7 @@ CUresult runtime_failure(void) { return thread.failure; }
 /* ---- Errors ---- */
 
 cudaError_t runtime_leave(int status) {
-    cudaError_t error = (cudaError_t)status; /* the driver's codes are the runtime's */
+    cudaError_t error = (cudaError_t)status; /* the driver's codes are also the runtime's */
     if (error != cudaSuccess && error != cudaErrorNotReady) thread.last = error;
     return error;
 }
@@ -76,7 +76,7 @@ int runtime_synchronized(int status) {
 
 bool runtime_tells_first(const char *what) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static Map *told; /* what was reported so far */
+    static Map *told; /* names that were already reported */
     const int before = lock_take(&lock);
     if (!told) told = map_new();
     bool is_known = map_has(told, what, strlen(what));

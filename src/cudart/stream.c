@@ -1,4 +1,4 @@
-/* Streams and events: the driver's. */
+/* Streams and events: passed to the driver. */
 #include "cudart/runtime.h"
 
 cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,

@@ -1,19 +1,20 @@
-/* What libcudart.so.12 and libcudart.so.11.0 have otherwise than their successor: functions of
- * another signature under the same name, names that are gone, CUDA 12's device properties.
+/* Differences of libcudart.so.12 and libcudart.so.11.0 from their successor: functions with another
+ * signature under the same name, names that were dropped, CUDA 12's device properties.
  *
- * RUNTIME_VERSION is the version that this object is for. Assembler names give each function its
- * name in the library, as tyto/cuda_runtime_api.h declares the successors. */
+ * RUNTIME_VERSION is the version that this object is compiled for. Assembler names give each
+ * function its name in the library, because tyto/cuda_runtime_api.h declares the successors. */
 #include "cudart/runtime.h"
 
 #include "base/export.h"
 #include "cudart/api.h"
 
 enum {
-    PROPERTIES_11_BYTES = 712, /* of cudaDeviceProp in CUDA 11 */
+    PROPERTIES_11_BYTES = 712, /* bytes of cudaDeviceProp in CUDA 11 */
     PROPERTIES_12_BYTES = 1032,
 };
 
-/* As the manuals of these releases have it: CUDA Runtime API, "Data types used by CUDA Runtime". */
+/* According to the manuals of these releases: CUDA Runtime API, "Data types used by CUDA
+ * Runtime". */
 const VersionErrors version_errors = {.impossible_launch = cudaErrorInvalidConfiguration,
                                       .unknown_function = cudaErrorInvalidDeviceFunction};
 
@@ -56,7 +57,7 @@ cudaError_t version_prefetch(const void *pointer, size_t size, int device, cudaS
         cuMemPrefetchAsync(address_of(pointer), size, location_of(device), 0, stream));
 }
 
-/* Graphs, without data of dependencies. */
+/* Graphs, without edge data. */
 
 cudaError_t version_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                           size_t *count) NAMED("cudaGraphGetEdges");
@@ -117,7 +118,7 @@ cudaError_t version_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
     return RUNTIME_CALL(graph_add_node(node, graph, dependencies, NULL, count, parameters));
 }
 
-/* CUDA 12 dropped the places for what is wrong with a graph. */
+/* CUDA 12 dropped the arguments that receive what is wrong with a graph. */
 #if RUNTIME_VERSION < 12000
 cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
                                 cudaGraphNode_t *node, char *log, size_t log_bytes)
@@ -125,7 +126,7 @@ cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
 cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
                                 cudaGraphNode_t *node, char *log, size_t log_bytes) {
     if (node) *node = NULL;
-    if (log && log_bytes) *log = 0; /* stderr gets what is wrong */
+    if (log && log_bytes) *log = 0; /* errors are reported on stderr */
     return RUNTIME_CALL(cuGraphInstantiate(executable, graph, 0));
 }
 
@@ -156,7 +157,7 @@ cudaError_t version_exec_update(cudaGraphExec_t executable, cudaGraph_t graph,
 }
 #endif
 
-/* The names under which CUDA 12's own headers call the forms with more to tell. */
+/* The names under which CUDA 12's own headers call the forms with more arguments. */
 cudaError_t version_capture_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
                                unsigned long long *id, cudaGraph_t *graph,
                                const cudaGraphNode_t **dependencies, size_t *count)
@@ -202,7 +203,7 @@ EXPORT_ALIAS(cudaEventElapsedTime_v2, cudaEventElapsedTime)
 EXPORT_ALIAS(cudaCreateTextureObject_v2, cudaCreateTextureObject)
 EXPORT_ALIAS(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc)
 
-#define CAUSE(cause, text) extern const char cudart_cause_##cause[]; /* in api.c */
+#define CAUSE(cause, text) extern const char cudart_cause_##cause[]; /* defined in api.c */
 CUDART_CAUSES(CAUSE)
 #define MISSING(symbol, cause) EXPORT_MISSING(symbol, runtime_missing, cudart_cause_##cause)
 CUDART_OLD_MISSING(MISSING)

@@ -1,4 +1,4 @@
-/* What libcudart.so.13 has otherwise than its predecessors. */
+/* Differences of libcudart.so.13 from its predecessors. */
 #include "cudart/runtime.h"
 
 /* As measured (docs/real-gpu.md). */
@@ -15,7 +15,7 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *properties,
     return RUNTIME_CALL(properties_read(properties, device));
 }
 
-/* The driver's location is the runtime's. */
+/* The runtime's location is the driver's. */
 static CUmemLocation location_of(struct cudaMemLocation location) {
     return (CUmemLocation){(CUmemLocationType)location.type, location.id};
 }
@@ -33,7 +33,7 @@ cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t size,
         cuMemPrefetchAsync(address_of(pointer), size, location_of(location), flags, stream));
 }
 
-/* ---- Graphs, with data of dependencies ---- */
+/* ---- Graphs, with edge data ---- */
 
 cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
                                         cudaGraphNode_t *to, cudaGraphEdgeData *edges,

@@ -1,19 +1,19 @@
-/* The export table. This file does not include tyto/cuda.h: it needs the bare names, which that
- * header maps to their current forms, and only the functions' addresses. */
+/* The export table. This file does not include tyto/cuda.h, because that header maps the bare names
+ * to their current forms. Only the functions' addresses are needed. */
 #include "driver/api.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Functions: defined elsewhere, with their own signatures. */
+/* Functions that are defined elsewhere, with their own signatures. */
 #define DECLARE(symbol) ApiFunction symbol;
 API_FUNCTIONS(DECLARE)
 ApiFunction cuGetProcAddress;
 
 API_ALIASES(EXPORT_ALIAS)
 
-/* Missing functions: whatever their arguments, they say once that they are missing, and why, and
- * return their error. */
+/* Missing functions: whatever their arguments, they report once that they are missing and why, and
+ * return an error. */
 int driver_missing_because(const char *function, const char *why); /* a CUresult, driver.h */
 #define CAUSE(cause, text) static const char cause_of_##cause[] = text;
 API_CAUSES(CAUSE)

@@ -1,8 +1,8 @@
-/* The functions that the library exports and cuGetProcAddress finds: one row each, from which the
- * exports, the look-up and docs/driver-api.md derive.
+/* The functions that the library exports and cuGetProcAddress finds. The exports, the look-up and
+ * docs/driver-api.md are derived from these rows.
  *
- * Names are the library's symbols: the current form of cuMemAlloc is cuMemAlloc_v2. Not exported
- * are the forms of a name that CUDA 13 gave another signature (cuCtxGetDevice_v2 takes a context):
+ * Names are the library's symbols: the current form of cuMemAlloc is cuMemAlloc_v2. Forms of a name
+ * to which CUDA 13 gave another signature (cuCtxGetDevice_v2 takes a context) are not exported:
  * programs that try NAME_v2 before NAME (Numba) would call them with the old arguments. */
 #ifndef TYTO_DRIVER_API_H
 #define TYTO_DRIVER_API_H
@@ -307,7 +307,7 @@
     ROW(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp_v2) \
     ROW(cuStreamBatchMemOp_v2_ptsz, cuStreamBatchMemOp_v2)
 
-/* ROW(cause, text): why a function is not there. */
+/* ROW(cause, text): why a function is missing. */
 #define API_CAUSES(ROW) \
     ROW(GRAPHICS, "there is no graphics API on this device") \
     ROW(EXTERNAL, "memory and semaphores of other APIs cannot be imported") \
@@ -431,7 +431,7 @@
 
 typedef ExportFunction ApiFunction;
 
-/* The function exported as `name`, NULL when there is none. */
+/* The function exported as `name`; NULL if there is none. */
 ApiFunction *api_find(const char *name);
 
 #endif

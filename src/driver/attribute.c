@@ -1,7 +1,7 @@
-/* Attributes of launches, streams and kernel nodes. A cooperative launch, the events of a
- * launch, the shape of clusters, the overlap with the kernel before it in the stream, priorities
- * and the window of addresses with a priority in L2 take effect; other hints are kept for the
- * program. Left out: nodes that a kernel may change. */
+/* Attributes of launches, streams and kernel nodes. These take effect: a cooperative launch, the
+ * events of a launch, the shape of clusters, the overlap with the previous kernel of the stream,
+ * priorities, and the window of addresses with a priority in L2. Other hints are stored for the
+ * program. Not supported: nodes that a kernel can change. */
 #include "driver/attribute.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@
 enum { EVERYWHERE = ATTRIBUTE_OF_STREAM | ATTRIBUTE_OF_NODE | ATTRIBUTE_OF_LAUNCH };
 enum { WORK = ATTRIBUTE_OF_NODE | ATTRIBUTE_OF_LAUNCH };
 
-/* Where each attribute belongs, and the bounds of those that are one int. */
+/* What each attribute can belong to, and the bounds of attributes that are an int. */
 typedef struct Row {
     CUlaunchAttributeID id;
     unsigned places; /* AttributePlace */

@@ -1,4 +1,4 @@
-/* Attributes of launches, which streams and the kernel nodes of graphs have too. */
+/* Attributes of launches, which streams and graph kernel nodes also have. */
 #ifndef TYTO_DRIVER_ATTRIBUTE_H
 #define TYTO_DRIVER_ATTRIBUTE_H
 
@@ -14,23 +14,23 @@ typedef enum AttributePlace {
     ATTRIBUTE_OF_LAUNCH = 4
 } AttributePlace;
 
-/* Those that were given; the others have CUDA's defaults. */
+/* Attributes that were set; the others have CUDA's defaults. */
 typedef struct Attributes {
     CUlaunchAttribute *items;
     uint32_t count;
 } Attributes;
 
-/* CUDA_SUCCESS, or why the attribute cannot have that value there; what is not modelled is named
- * as a part of `function`. */
+/* Sets an attribute. Returns CUDA_SUCCESS, or the error if the attribute cannot have this value
+ * there. A value that is not modelled is reported as a missing part of `function`. */
 CUresult attribute_check(CUlaunchAttributeID id, const CUlaunchAttributeValue *value,
                          AttributePlace place, const char *function);
-/* Whether there is such an attribute there. */
+/* Whether this attribute exists there. */
 bool attribute_is_of(CUlaunchAttributeID id, AttributePlace place);
 
 void attributes_set(Attributes *attributes, CUlaunchAttributeID id,
                     const CUlaunchAttributeValue *value);
 bool attributes_have(const Attributes *attributes, CUlaunchAttributeID id);
-/* CTAs of a launch's clusters by axis; 0 where no attribute says. */
+/* CTAs of a launch's clusters by axis; 0 if no attribute sets them. */
 void attributes_cluster(const Attributes *attributes, unsigned *cluster);
 CUlaunchAttributeValue attributes_get(const Attributes *attributes, CUlaunchAttributeID id);
 Attributes attributes_copy(const Attributes *attributes);

@@ -1,4 +1,4 @@
-/* Contexts: each thread's stack of current ones, the primary context of the device, limits. */
+/* Contexts: each thread's stack of current contexts, the primary context of the device, limits. */
 #include "simulator/checks.h"
 #include "driver/stream/stream_queue.h"
 
@@ -7,9 +7,9 @@
 
 #include "base/bits.h"
 
-enum { STACK_DEPTH = 64 }; /* contexts pushed and not popped in one thread */
+enum { STACK_DEPTH = 64 }; /* most contexts pushed and not popped in one thread */
 
-/* The current context is per thread by definition of the API. */
+/* The current context is per thread, as the API defines it. */
 static _Thread_local struct {
     CUcontext contexts[STACK_DEPTH];
     int depth;
@@ -19,9 +19,9 @@ CUcontext context_current(void) {
     return current.depth ? current.contexts[current.depth - 1] : NULL;
 }
 
-/* ---- Making and ending ---- */
+/* ---- Creation and destruction ---- */
 
-/* Known flags; at most one of them says how a thread waits. */
+/* Whether all flags are known, and at most one of them selects how a thread waits. */
 static bool are_flags(unsigned flags) {
     const unsigned waiting = flags & CU_CTX_SCHED_MASK;
     return flags <= CU_CTX_FLAGS_MASK && (waiting & (waiting - 1)) == 0;
@@ -39,7 +39,7 @@ static Context *context_new(Driver *driver, unsigned flags) {
     return context;
 }
 
-/* Forgets the context's regions, and gives their memory back (NULL: there is none to give back). */
+/* Removes the context's regions and frees their memory (NULL: there is none to free). */
 static void clear_allocations(Driver *driver, const Context *context) {
     uint64_t end = 0;
     for (Region *region; (region = ranges_at_or_after(driver->allocations, end, NULL)) != NULL;) {
@@ -53,12 +53,12 @@ static void clear_allocations(Driver *driver, const Context *context) {
     }
 }
 
-/* Graphs refer to these, and let go of them when they end. */
+/* Graphs refer to these objects and release them when they are destroyed. */
 static bool is_of_graphs(HandleKind kind) {
     return kind == HANDLE_CONDITIONAL || kind == HANDLE_USER_OBJECT;
 }
 
-/* Ends the context's objects, those that graphs refer to or all others. */
+/* Destroys the context's objects: those that graphs refer to, or all others. */
 static void clear_objects(Driver *driver, const Context *context, bool ends_those_of_graphs) {
     static void (*const ends[HANDLE_KIND_COUNT])(Driver *, void *) = {
         [HANDLE_FUNCTION] = function_free,
@@ -79,7 +79,7 @@ static void clear_objects(Driver *driver, const Context *context, bool ends_thos
         if (!ends[slot.kind] || *(Context **)slot.object != context) continue;
         if (is_of_graphs(slot.kind) != ends_those_of_graphs) continue;
         if (slot.kind == HANDLE_GRAPH && ((Graph *)slot.object)->is_child)
-            continue; /* its node's */
+            continue; /* of its node */
         handles_remove(&driver->handles, slot.kind, handles_at(&driver->handles, i));
         if (slot.kind == HANDLE_ARRAY)
             checks_releasing(driver->simulator, ((Array *)slot.object)->address, true);
@@ -176,7 +176,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* The handle stays valid, so that other holders of the context can go on with an empty one. */
+/* The handle stays valid, so that other holders of the context can continue with an empty one. */
 CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device) {
     Call call;
     CUresult status = call_begin_driver(&call);
@@ -214,7 +214,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags
 
 /* ---- The current context ---- */
 
-/* CUDA_SUCCESS when `handle` is a live context. */
+/* CUDA_SUCCESS if `handle` is a live context. */
 static CUresult check_context(CUcontext handle) {
     Call call;
     CUresult status = call_begin_driver(&call);
@@ -287,7 +287,7 @@ CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* The context a handle names, the current one for NULL; its fault does not matter. */
+/* The context of a handle; the current one for NULL. A fault of the context is no error here. */
 static Context *named_context(Call *call, CUcontext handle) {
     return CALL_GET(call, HANDLE_CONTEXT, handle ? handle : context_current());
 }
@@ -315,7 +315,7 @@ CUresult CUDAAPI cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
 
 /* ---- Limits ---- */
 
-/* As measured (docs/real-gpu.md), where a program asked for less or for something between. */
+/* As measured (docs/real-gpu.md), if a program asked for less or for something in between. */
 enum {
     STACK_GRAIN = 16,
     PRINTF_LEAST_BYTES = 512 << 10,
@@ -323,18 +323,18 @@ enum {
     FETCH_MOST_BYTES = 128
 };
 
-/* From compute capability 8.0 on; where L2 takes no hints, nothing can be set aside. */
+/* From compute capability 8.0 on. If L2 ignores hints, nothing can be set aside. */
 static bool has_persisting_limit(const Gpu *gpu) { return gpu_limits(gpu).capability_major >= 8; }
 
-/* Why there is no such limit: there is in CUDA, or there is not. */
+/* The error for an unsupported limit: whether CUDA has it or not. */
 static CUresult unknown_limit(CUlimit limit) {
     return (unsigned)limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
 }
 
 static uint64_t at_least(uint64_t value, uint64_t least) { return value < least ? least : value; }
 
-/* A GPU's compiler knows how much stack most kernels need, and the driver gives them that whatever
- * the limit. Here a limit only ever gives more than there was at the start (--stack). */
+/* A GPU's compiler knows the stack size of most kernels, and the driver provides it whatever the
+ * limit. Here, a limit can only increase what was available at the start (--stack). */
 static CUresult set_stack(const Call *call, uint64_t value) {
     if (value > UINT32_MAX - STACK_GRAIN) return CUDA_ERROR_INVALID_VALUE;
     const uint32_t bytes = (uint32_t)bits_align_up(value, STACK_GRAIN);
@@ -434,7 +434,7 @@ CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* All streams run in order: a priority is kept, without effect. */
+/* All streams run in order: a priority is stored, without effect. */
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     Call call;
     CUresult status = call_begin(&call);
@@ -452,7 +452,7 @@ CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* There is one device, so there are no peers. */
+/* There is only one device, so there are no peers. */
 static CUresult refuse_peer(CUresult refusal) {
     Call call;
     CUresult status = call_begin(&call);

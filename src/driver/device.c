@@ -1,4 +1,4 @@
-/* The start of the driver, and the one device with its attributes. */
+/* The start of the driver, and the single device with its attributes. */
 #include "driver/driver.h"
 
 #include <limits.h>
@@ -7,21 +7,21 @@
 static const char device_name[] = "Tyto simulated GPU";
 static const char bus_id[] = "0000:01:00.0";
 
-enum { WINDOW_BYTES = 128 << 20 /* an assumption: no document of NVIDIA's names the size */ };
+enum { WINDOW_BYTES = 128 << 20 /* an assumption: no NVIDIA document gives the size */ };
 
-/* What attributes depend on. */
+/* The facts that attributes depend on. */
 typedef struct Facts {
     GpuLimits limits;
-    uint32_t window_bytes; /* of a launch's window at most; 0: L2 takes no hints */
-    uint32_t has_managed;  /* 1: the host reaches device memory by the device's addresses */
+    uint32_t window_bytes; /* most bytes of a launch's window; 0: L2 ignores hints */
+    uint32_t has_managed;  /* 1: the host can use device memory by device addresses */
     uint32_t has_clusters; /* 1: thread blocks can be launched in clusters */
     uint32_t overlaps;     /* 1: kernels of different streams overlap in simulated time */
 } Facts;
 
-/* An attribute is a fixed number, or a fact of the simulated GPU, possibly cut. */
+/* An attribute: a fixed number, or a fact of the simulated GPU with an optional upper limit. */
 typedef struct AttributeRow {
     CUdevice_attribute attribute;
-    int value;   /* fixed; of a fact: the largest value that is reported */
+    int value;   /* the fixed number; for a fact: the largest value that is reported */
     size_t fact; /* 1 + offset of a uint32_t in Facts, or 0 */
 } AttributeRow;
 
@@ -31,10 +31,10 @@ typedef struct AttributeRow {
 #define LIMIT_TO(name, field, most)                                                                \
     {CU_DEVICE_ATTRIBUTE_##name, most, 1 + offsetof(Facts, limits.field)}
 
-/* Attributes not listed are 0: the device has no such feature. Each feature that is claimed is
- * tried by tests/driver/test_attributes.c. Texture sizes are those of compute capabilities 7.0
- * to 8.9 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
- */
+/* Attributes that are not listed are 0: the device lacks the feature.
+ * tests/driver/test_attributes.c tries each feature that is claimed. Texture sizes are those of
+ * compute capabilities 7.0 to 8.9 (CUDA C++ Programming Guide, "Technical Specifications per
+ * Compute Capability"). */
 static const AttributeRow attributes[] = {
     LIMIT(MAX_THREADS_PER_BLOCK, max_threads_per_cta),
     LIMIT(MAX_BLOCK_DIM_X, max_block[0]),
@@ -44,7 +44,7 @@ static const AttributeRow attributes[] = {
     FIXED(MAX_GRID_DIM_Y, 65535),
     FIXED(MAX_GRID_DIM_Z, 65535),
     LIMIT_TO(MAX_SHARED_MEMORY_PER_BLOCK, shared_per_cta,
-             FUNCTION_SHARED_BYTES), /* more: by opting in */
+             FUNCTION_SHARED_BYTES), /* more with opt-in */
     LIMIT(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared_per_cta),
     LIMIT(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, shared_per_sm),
     LIMIT(RESERVED_SHARED_MEMORY_PER_BLOCK, shared_reserved),
@@ -109,7 +109,7 @@ static const AttributeRow attributes[] = {
     FIXED(MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768),
     FIXED(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, 32768),
     FACT(CONCURRENT_KERNELS, overlaps),
-    FIXED(GPU_OVERLAP, 1),        /* copies take no simulated time, so none holds a kernel up ... */
+    FIXED(GPU_OVERLAP, 1),        /* copies take no simulated time, so none delays a kernel ... */
     FIXED(ASYNC_ENGINE_COUNT, 2), /* ... in either direction */
     FIXED(CAN_MAP_HOST_MEMORY, 1),
     FIXED(COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT),
@@ -122,18 +122,18 @@ static const AttributeRow attributes[] = {
     LIMIT(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, single_to_double),
     FIXED(COOPERATIVE_LAUNCH, 1),
     FACT(CLUSTER_LAUNCH, has_clusters),
-    FIXED(STREAM_PRIORITIES_SUPPORTED, 1), /* kept, without effect, since all runs in order */
+    FIXED(STREAM_PRIORITIES_SUPPORTED, 1), /* stored, without effect: work runs in order */
     FIXED(HOST_REGISTER_SUPPORTED, 1),
     FIXED(READ_ONLY_HOST_REGISTER_SUPPORTED, 1),
     FACT(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, has_managed),
-    FIXED(PAGEABLE_MEMORY_ACCESS, 0), /* kernels reach what is allocated, managed or registered */
+    FIXED(PAGEABLE_MEMORY_ACCESS, 0), /* kernels can use what is allocated, managed or registered */
     FIXED(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 0),
     FACT(MANAGED_MEMORY, has_managed),
-    FACT(CONCURRENT_MANAGED_ACCESS, has_managed), /* it is one memory, for host and device */
+    FACT(CONCURRENT_MANAGED_ACCESS, has_managed), /* host and device share one memory */
     FACT(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, has_managed),
     FIXED(MEMORY_POOLS_SUPPORTED, 1),
     FIXED(MEMPOOL_SUPPORTED_HANDLE_TYPES, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
-    FIXED(NUMA_ID, -1), /* the device is no NUMA node, and prefers none */
+    FIXED(NUMA_ID, -1), /* the device is not a NUMA node, and prefers none */
     FIXED(HOST_NUMA_ID, -1),
 };
 
@@ -169,7 +169,7 @@ CUresult CUDAAPI cuDriverGetVersion(int *version) {
     return CUDA_SUCCESS;
 }
 
-/* Profilers mark regions with these; there is nothing to switch. */
+/* Profilers mark regions with these functions; they have no effect. */
 CUresult CUDAAPI cuProfilerStart(void) { return CUDA_SUCCESS; }
 CUresult CUDAAPI cuProfilerStop(void) { return CUDA_SUCCESS; }
 
@@ -199,7 +199,7 @@ CUresult CUDAAPI cuDeviceGetCount(int *count) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Copies text into a caller's array, cut to its length. */
+/* Copies text into a caller's array, truncated to its length. */
 static CUresult copy_text(Call *call, char *out, int length, const char *text) {
     if (length <= 0) return call_end(call, CUDA_ERROR_INVALID_VALUE);
     snprintf(out, (size_t)length, "%s", text);
@@ -313,7 +313,7 @@ CUresult CUDAAPI cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevic
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Relations hold between two devices; there is one. */
+/* Relations exist between two devices; there is only one. */
 CUresult CUDAAPI cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute,
                                          CUdevice source, CUdevice destination) {
     (void)attribute, (void)destination;
@@ -334,7 +334,7 @@ CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_fo
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* No context is limited to some SMs. */
+/* No context can be limited to a part of the SMs. */
 CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int *is_supported, CUexecAffinityType type,
                                                 CUdevice device) {
     if (!is_supported || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX)

@@ -1,15 +1,16 @@
-/* What kernels ask about the device through the device runtime: the answers that the host gets. */
+/* Answers to what kernels ask about the device through the device runtime; the same as the host
+ * gets. */
 #include <string.h>
 
 #include "driver/driver.h"
 #include "isa/runtime/device_runtime.h"
 #include "tyto/cuda_runtime_api.h"
 
-enum { DEVICE_RUNTIME_VERSION = 6000 }; /* as measured, whatever the host's (docs/real-gpu.md) */
+enum { DEVICE_RUNTIME_VERSION = 6000 }; /* as measured on any host (docs/real-gpu.md) */
 
 static_assert(sizeof(struct cudaFuncAttributes) == DEVICE_FUNCTION_BYTES, "what a kernel is given");
 
-/* Before any context there are CUDA's defaults. */
+/* Without a context, CUDA's defaults apply. */
 static const Context defaults = {.printf_bytes = PRINTF_BYTES,
                                  .stack_bytes = STACK_TOLD_BYTES,
                                  .fetch_bytes = FETCH_BYTES,
@@ -35,8 +36,7 @@ static void preferences(void *user, int *cache, int *banks) {
     *banks = (int)context->bank_size;
 }
 
-/* The attributes of the host's functions are of its handles: what is set by them is not seen here.
- */
+/* The host's functions set attributes of handles; these settings are not visible here. */
 static uint32_t function(void *user, uint32_t index, void *out) {
     const DeviceAsker *asker = user;
     const GpuModule *module = gpu_running_module(asker->gpu);

@@ -1,6 +1,6 @@
 /* The process's driver: its start from TYTO_OPTIONS, the frame of every API call, its report at the
- * end of the process, and Ctrl-C. The command `tyto` sets TYTO_COMMAND for the programs that it
- * starts: crashes are looked at in those only. */
+ * end of the process, and Ctrl-C. The `tyto` command sets TYTO_COMMAND for the programs that it
+ * starts; crashes are only reported in these. */
 #include "driver/driver.h"
 
 #include <dirent.h>
@@ -20,22 +20,22 @@
 #include "simulator/origin.h"
 
 enum {
-    LOOK_PAUSES = 500,        /* milliseconds between two looks at whether a policy returns */
-    MOST_PAUSES = 10000,      /* milliseconds that a call may go on after an interrupt */
-    STATUS_CHECKS_FAILED = 3, /* of a process whose program the checks found errors in */
-    STAT_BYTES = 4096,        /* of /proc/self/stat, which is shorter */
-    CALL_BYTES = 600          /* of what says which function of a policy is under way */
+    LOOK_PAUSES = 500,        /* milliseconds between two checks whether a policy returns */
+    MOST_PAUSES = 10000,      /* milliseconds that a call may continue after an interrupt */
+    STATUS_CHECKS_FAILED = 3, /* exit status if the checks found errors */
+    STAT_BYTES = 4096,        /* bytes of /proc/self/stat, which is shorter */
+    CALL_BYTES = 600          /* bytes of the text that names a policy's function */
 };
 
-/* The one mutable global of the driver, which the CUDA interface implies: it has no argument that
- * could say which driver is meant. */
+/* The driver's only mutable global. The CUDA interface requires it, because no argument identifies
+ * a driver. */
 static struct {
     pthread_once_t once;
-    Driver *driver;  /* NULL before cuInit, or when starting failed */
-    CUresult status; /* of starting */
-    bool is_forked;  /* this process came from one whose driver had started */
+    Driver *driver;  /* NULL before cuInit, or if starting failed */
+    CUresult status; /* status of starting */
+    bool is_forked;  /* this process was forked from one whose driver had started */
     pthread_mutex_t telling;
-    Map *told; /* under `telling`: names of what was reported once; NULL before the first */
+    Map *told; /* protected by `telling`: names that were already reported; NULL before the first */
 } process = {.once = PTHREAD_ONCE_INIT, .telling = PTHREAD_MUTEX_INITIALIZER};
 
 void driver_say(const char *format, ...) {
@@ -52,8 +52,9 @@ void driver_say(const char *format, ...) {
 
 /* ---- The end: report, interrupts ---- */
 
-/* Reports, unless that was done; a second caller waits for the first. A thread of the pool cannot
- * wait here, as a launch waits for it: a policy on it may have called exit. */
+/* Writes the report unless that was done; a second caller waits for the first. A thread of the
+ * pool must not wait here, because a launch waits for it: a policy on that thread may have called
+ * exit. */
 static TytoStatus report(Driver *driver) {
     TytoSimulator *simulator = driver->simulator;
     TytoStatus status = TYTO_OK;
@@ -69,7 +70,7 @@ static TytoStatus report(Driver *driver) {
     return status;
 }
 
-/* Lets the signal do what it does by default. */
+/* Restores the signal's default action and raises it. */
 static void die_of(int number) {
     sigset_t set;
     signal(number, SIG_DFL);
@@ -85,8 +86,8 @@ void driver_obey_signal(Driver *driver) {
     die_of(driver->signal);
 }
 
-/* A program that runs many others can choose the exit status for results that could not be written
- * (TYTO_UNWRITTEN): the simulated program made no mistake. */
+/* A program that runs many others can set, with TYTO_UNWRITTEN, the exit status for results that
+ * could not be written, because then the simulated program made no error. */
 static int exit_status_of(TytoStatus status) {
     if (status == TYTO_OK) return 0;
     char *unwritten = status == TYTO_BAD_FILE ? host_variable("TYTO_UNWRITTEN") : NULL;
@@ -112,10 +113,10 @@ static void report_at_exit(void) {
     _exit(status);
 }
 
-/* The first time, a running launch ends, so that the report holds what it did so far, and the
- * process dies after the report. The second time, and in a child of fork, it dies at once. The
- * command passes signals on by sigqueue: what was sent to the whole process group comes both ways,
- * and is one. */
+/* At the first interrupt, a running launch ends, so that the report contains what it did so far,
+ * and the process ends after the report. At the second one, and in a child of fork, the process
+ * ends at once. The command passes signals on with sigqueue; a signal to the whole process group
+ * arrives both ways and counts once. */
 static void on_interrupt(int number, siginfo_t *info, void *context) {
     Driver *driver = process.driver;
     (void)context;
@@ -128,8 +129,9 @@ static void on_interrupt(int number, siginfo_t *info, void *context) {
     sem_post(&driver->interrupted);
 }
 
-/* A launch that waits for a policy's function cannot end early. `before` is what was under way half
- * a second ago; when it still is, the policy is named, and the process ends without a report. */
+/* A launch that waits for a policy's function cannot end early. `before` is the function that was
+ * running half a second ago. If it is still running, names the policy and ends the process without
+ * a report. */
 static void look_at_policy(const Driver *driver, char before[CALL_BYTES]) {
     char now[CALL_BYTES] = "";
     bool is_in_policy = tyto_policy_call(driver->simulator, now, sizeof now);
@@ -147,11 +149,11 @@ static bool has_first_ended(void) {
     size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file) fclose(file);
     text[length] = '\0';
-    const char *at = strrchr(text, ')'); /* a name may hold anything */
+    const char *at = strrchr(text, ')'); /* a name may contain any characters */
     return at && sscanf(at, ") %c", &state) == 1 && state == 'Z';
 }
 
-/* Whether a thread of the process is one of Tyto's own. */
+/* Whether a thread of the process belongs to Tyto. */
 static bool is_own_thread(const char *number) {
     char path[64], name[32] = "";
     snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", number);
@@ -161,8 +163,8 @@ static bool is_own_thread(const char *number) {
     return !is_read || strncmp(name, "tyto-", 5) == 0;
 }
 
-/* Whether all threads of the program have ended: the C library would end the process, were it not
- * for ours. */
+/* Whether all threads of the program have ended. The C library would then end the process, but
+ * Tyto's threads keep it alive. */
 static bool is_deserted(void) {
     const long first = getpid();
     if (!has_first_ended()) return false;
@@ -176,7 +178,7 @@ static bool is_deserted(void) {
     return !is_any;
 }
 
-/* Waits for an interrupt, and looks meanwhile whether the program's threads have all ended. */
+/* Waits for an interrupt, and checks meanwhile whether all threads of the program have ended. */
 static void await_signal(Driver *driver) {
     for (;;) {
         struct timespec until;
@@ -187,16 +189,17 @@ static void await_signal(Driver *driver) {
     }
 }
 
-/* A call that goes on without an end: its thread has left it in the middle (longjmp, pthread_exit
- * in a function that it called), and keeps the lock. The process ends without a report. */
+/* Handles a call that never ends, because its thread has left it in the middle (longjmp, or
+ * pthread_exit in a function that it called) and keeps the lock. Ends the process without a
+ * report. */
 static void give_up_waiting(const Driver *driver) {
-    if (driver->is_reported) return; /* a report takes as long as it takes */
-    driver_say("error: a call of CUDA does not end: nothing is reported");
+    if (driver->is_reported) return; /* a report may take any time */
+    driver_say("error: a CUDA call does not return: no report is written");
     die_of(driver->signal);
 }
 
-/* Waits for an interrupt. The program's threads may be in code of their own, which asks us for
- * nothing, or one in a launch: that ends early, and its thread obeys. */
+/* Waits for an interrupt. The program's threads may be running code of their own, without calling
+ * Tyto. If one is in a launch, the launch ends early and that thread handles the signal. */
 static void *await_interrupt(void *argument) {
     Driver *driver = argument;
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -212,7 +215,7 @@ static void *await_interrupt(void *argument) {
     return NULL;
 }
 
-/* The thread, which gets no signals itself. */
+/* Starts the thread that waits for interrupts. It receives no signals itself. */
 static bool start_waiting(Driver *driver) {
     sigset_t all, before;
     pthread_t thread;
@@ -220,13 +223,13 @@ static bool start_waiting(Driver *driver) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool is_started = pthread_create(&thread, NULL, await_interrupt, driver) == 0;
-    if (is_started) pthread_setname_np(thread, "tyto-interrupts"); /* (backlog.c) */
+    if (is_started) pthread_setname_np(thread, "tyto-interrupts"); /* (stream_queue.c) */
     if (is_started) pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return is_started;
 }
 
-/* What the program handles or ignores stays as it is. */
+/* Installs the signal handlers. Signals that the program handles or ignores are left alone. */
 static void catch_interrupts(Driver *driver) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     if (!start_waiting(driver)) return;
@@ -243,8 +246,8 @@ static void catch_interrupts(Driver *driver) {
 
 /* ---- The start ---- */
 
-/* A result that goes to standard output is alone there. The command arranges this before it starts
- * the program. In a program that was started by other means, earlier output is already on standard
+/* Reserves standard output for a result that is written there. The command arranges this before it
+ * starts the program. In a program started by other means, earlier output is already on standard
  * output. */
 static void claim_output(const Options *options, Diag *diag) {
     if (!options_write_output(options) || output_file_is_claimed() || output_file_claim()) return;
@@ -265,8 +268,8 @@ static TytoSimulator *make_simulator(Diag *diag) {
     return simulator_new(options, diag);
 }
 
-/* A child of fork has the parent's driver in its memory, but its threads and files are the
- * parent's: it could neither report nor be told apart. As on a GPU, it has no CUDA. */
+/* A child of fork has the parent's driver in its memory, but the threads and files belong to the
+ * parent. It could neither report nor be distinguished. As on a GPU, CUDA does not work in it. */
 static void refuse_after_fork(void) {
     process.driver = NULL;
     process.status = CUDA_ERROR_NOT_INITIALIZED;
@@ -280,8 +283,8 @@ static bool is_commanded(void) {
     return command != NULL;
 }
 
-/* A program that the command has started was to run on the simulator: without one it ends, and has
- * nothing to add. Another may do without CUDA. */
+/* A program that the command has started must run on the simulator: without one it ends, with
+ * nothing to report. Other programs may run without CUDA. */
 static void give_up(Diag *diag) {
     diag_print(diag, stderr);
     if (!is_commanded()) return;
@@ -289,13 +292,13 @@ static void give_up(Diag *diag) {
     _exit(1);
 }
 
-/* By the option, or by CUDA's environment variable. */
+/* Whether kernels run one by one, by the option or by CUDA's environment variable. */
 static bool is_serial(const TytoSimulator *simulator) {
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
     return simulator->options->is_serial || (blocking && strcmp(blocking, "0") != 0);
 }
 
-/* For the command that has started this program, if any. */
+/* Creates the journal for the command that has started this program, if any. */
 static void start_journal(TytoSimulator *simulator) {
     char *folder = host_variable(TYTO_JOURNAL);
     if (folder) simulator->journal = journal_new(folder, simulator->run, simulator->options);
@@ -346,7 +349,7 @@ CUresult call_begin_driver(Call *call) {
         if (process.is_forked)
             driver_say("error: this process was forked from one that had used CUDA; let the child "
                        "start a program of its own, or be the first to use CUDA");
-        process.is_forked = false; /* told once */
+        process.is_forked = false; /* reported once */
         return CUDA_ERROR_NOT_INITIALIZED;
     }
     simulator_lock(driver->simulator);
@@ -366,7 +369,7 @@ CUresult call_begin(Call *call) {
     return call->context->error ? call_end(call, call->context->error) : CUDA_SUCCESS;
 }
 
-/* Unlocked, since programs' functions may do anything. */
+/* Called without the lock, since a program's function may do anything. */
 static void end_doomed(Doomed *doomed) {
     while (doomed) {
         Doomed *next = doomed->next;

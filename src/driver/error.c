@@ -1,5 +1,5 @@
-/* Names and texts of error codes. The texts are CUDA's: programs print and compare them. What was
- * wrong in particular is said on stderr, where it happens. */
+/* Names and texts of error codes. The texts are CUDA's, because programs print and compare them.
+ * The specific cause of an error is reported on stderr where it happens. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct ErrorRow {
 #define ROW(code, text) {code, #code, text}
 
 static const ErrorRow rows[] = {
-    /* in rising code */
+    /* in ascending order of codes */
     ROW(CUDA_SUCCESS, "no error"),
     ROW(CUDA_ERROR_INVALID_VALUE, "invalid argument"),
     ROW(CUDA_ERROR_OUT_OF_MEMORY, "out of memory"),

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Libraries that ask for a table, and do as well without. */
+/* Libraries that ask for a table, but work without it. */
 static const char *const content[] = {"libnvrtc"};
 
 CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id) {
@@ -19,8 +19,8 @@ CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id) {
         if (strncmp(name, content[i], strlen(content[i])) == 0) return CUDA_ERROR_NOT_SUPPORTED;
     if (driver_tells_first(name))
         driver_say(
-            "error: %s needs private tables of the vendor's driver, which a simulated GPU has "
-            "not: its functions will fail (docs/libraries.md; for a program of your own, "
+            "error: %s needs private tables of the vendor's driver, which a simulated GPU does "
+            "not have: its functions will fail (docs/libraries.md; for a program of your own, "
             "docs/cuda-programs.md)",
             name);
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -1,4 +1,4 @@
-/* Slots with generations: handle = generation << 32 | (slot + 1) << 4. */
+/* Handles are slots with generations: handle = generation << 32 | (slot + 1) << 4. */
 #include "driver/handles.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@ static uint64_t handle_of(const Handles *handles, uint32_t slot) {
     return (uint64_t)handles->slots[slot].generation << 32 | (uint64_t)(slot + 1) << 4;
 }
 
-/* A slot that no handle names, from the free list or new. */
+/* An unused slot, from the free list or new. */
 static uint32_t take_slot(Handles *handles) {
     if (handles->first_free < handles->count) {
         uint32_t slot = handles->first_free;
@@ -31,7 +31,7 @@ uint64_t handles_add(Handles *handles, HandleKind kind, void *object) {
     return handle_of(handles, slot);
 }
 
-/* The slot of a live handle of this kind, NULL when it is none. */
+/* The slot of a live handle of this kind; NULL if it is not one. */
 static HandleSlot *find(const Handles *handles, HandleKind kind, uint64_t handle) {
     uint32_t slot = (uint32_t)(handle >> 4 & 0x0fffffff) - 1; /* 0 wraps past every count */
     if (slot >= handles->count || handles->slots[slot].kind != kind) return NULL;

@@ -1,6 +1,6 @@
-/* Handles: what the driver API gives out for its objects. A handle is a number, not an address: a
- * stale or foreign one is recognised instead of followed, and programs that print handles print the
- * same ones in every run. */
+/* Handles, with which the driver API identifies its objects. A handle is a number, not an address:
+ * a stale or foreign one is recognized instead of dereferenced, and programs that print handles
+ * print the same ones in every run. */
 #ifndef TYTO_DRIVER_HANDLES_H
 #define TYTO_DRIVER_HANDLES_H
 
@@ -31,24 +31,24 @@ typedef enum HandleKind {
 typedef struct HandleSlot {
     void *object;
     HandleKind kind;
-    uint32_t generation; /* handles given out for this slot so far */
-    uint32_t next_free;  /* slot after this one in the free list, when free */
+    uint32_t generation; /* number of handles created for this slot so far */
+    uint32_t next_free;  /* if free: next slot of the free list */
 } HandleSlot;
 
 typedef struct Handles {
     HandleSlot *slots;
-    uint32_t count;      /* slots ever used */
-    uint32_t capacity;   /* of slots */
-    uint32_t first_free; /* first slot of the free list, == count when it is empty */
+    uint32_t count;      /* slots used at least once */
+    uint32_t capacity;   /* slots allocated */
+    uint32_t first_free; /* first slot of the free list; == count if it is empty */
 } Handles;
 
-/* A handle for `object`; never 0, 1 or 2, which name the default streams. */
+/* Creates a handle for `object`; never 0, 1 or 2, which are the default streams. */
 uint64_t handles_add(Handles *handles, HandleKind kind, void *object);
-/* The object, NULL when the handle is not a live one of this kind. */
+/* The object of the handle; NULL if it is not a live handle of this kind. */
 void *handles_get(const Handles *handles, HandleKind kind, uint64_t handle);
-/* Forgets the handle and returns its object, NULL as above. */
+/* Deletes the handle and returns its object; NULL as above. */
 void *handles_remove(Handles *handles, HandleKind kind, uint64_t handle);
-/* The handle of slot i < count, 0 when it is free. */
+/* The handle of slot i < count; 0 if the slot is free. */
 uint64_t handles_at(const Handles *handles, uint32_t i);
 
 #endif

@@ -1,5 +1,4 @@
-/* Launches: the three ways to give a kernel its parameters, and what becomes of a kernel's fault.
- */
+/* Launches: the three ways to pass parameters to a kernel, and the handling of a kernel's fault. */
 #include "driver/stream/stream_queue.h"
 
 #include <inttypes.h>
@@ -9,7 +8,7 @@
 #include "base/backtrace.h"
 #include "base/demangle.h"
 
-/* CUDA's codes for the ways in which a kernel can fail. */
+/* CUDA's error codes for the ways in which a kernel can fail. */
 static const CUresult fault_codes[] = {
     [ISA_FAULT_NONE] = CUDA_ERROR_LAUNCH_FAILED,
     [ISA_FAULT_ADDRESS] = CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -27,11 +26,11 @@ static const CUresult fault_codes[] = {
 };
 _Static_assert(sizeof fault_codes / sizeof fault_codes[0] == ISA_FAULT_CODES, "a code for each");
 
-enum { LOCAL_PARAMETER_BYTES = 4352 }; /* most that a kernel may take (PTX ISA, .param) is 32764 */
+enum { LOCAL_PARAMETER_BYTES = 4352 }; /* a kernel may take 32764 (PTX ISA, .param) */
 
 /* ---- Parameters ---- */
 
-/* The buffer and its size in an `extra` list; false when the list makes no sense. */
+/* Reads the buffer and its size from an `extra` list; returns false if the list is invalid. */
 static bool read_extra(void **extra, const void **buffer, size_t *size) {
     const size_t *size_given = NULL;
     *buffer = NULL;
@@ -47,7 +46,7 @@ static bool read_extra(void **extra, const void **buffer, size_t *size) {
 
 CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area) {
     const PtxFunction *ptx = function->decoded->ptx;
-    if (extra && *extra == CU_LAUNCH_PARAM_END) extra = NULL; /* as if there were none */
+    if (extra && *extra == CU_LAUNCH_PARAM_END) extra = NULL; /* as if there were no parameters */
     if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
     if (!ptx->parameter_count) return CUDA_SUCCESS;
     if (extra) {
@@ -76,8 +75,8 @@ CUresult launch_gather(const Function *function, void **parameters, void **extra
 
 /* ---- Running ---- */
 
-/* The code for a launch that the device cannot do: its own where each of the CTAs could run, but
- * not in such clusters, or not all of a cooperative launch at once. */
+/* The error code for a launch that the device does not support. A special code applies if each CTA
+ * could run, but not in such clusters, or not all CTAs of a cooperative launch at once. */
 static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
     GpuLaunch alone = *launch;
     GpuResult result = {0};
@@ -88,13 +87,13 @@ static CUresult code_of_refusal(const Call *call, const GpuLaunch *launch) {
                                                         : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Whether --on-fault report goes on after it. */
+/* Whether execution continues after the fault (--on-fault report). */
 static bool is_bad_access(int fault_code) {
     return fault_code == ISA_FAULT_ADDRESS || fault_code == ISA_FAULT_MISALIGNED;
 }
 
-/* The error of a launch that failed. It is reported, stays with the context, and may end the
- * process. The host's call stack is useful only when the program has just launched the kernel. */
+/* Returns the error of a launch that failed. It is reported, stays with the context, and may end
+ * the process. The host's call stack is useful only if the program has just launched the kernel. */
 static CUresult fail(Call *call, const GpuLaunch *launch, GpuStatus status, int fault_code,
                      const char *what, bool is_just_launched) {
     Driver *driver = call->driver;
@@ -136,7 +135,7 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
                   : CUDA_SUCCESS;
 }
 
-/* Says once of a kernel that its launch gets fewer registers than it needs. */
+/* Reports once for each kernel that its launch gets fewer registers than it needs. */
 static void tell_of_spills(const Call *call, const Function *function, const GpuLaunch *launch) {
     const IsaFunction *kernel = function->decoded;
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -147,13 +146,13 @@ static void tell_of_spills(const Call *call, const Function *function, const Gpu
     Text name = {0};
     demangle_short(kernel->ptx->name, &name);
     driver_say("warning: kernel %s: %u threads with %u registers each do not fit on an SM with %u: "
-               "they get %u, and what a compiler would spill for that takes no time",
+               "they get %u; the spills that a compiler would add take no time",
                text_string(&name), threads, kernel->registers,
                gpu_limits(call->gpu).registers_per_sm, registers);
     text_free(&name);
 }
 
-/* A window as the machine knows it. */
+/* Converts a window to the machine's form. */
 static PolicyWindow window_of(const CUaccessPolicyWindow *window) {
     static const uint8_t priorities[] = {[CU_ACCESS_PROPERTY_NORMAL] = PTX_EVICT_NORMAL,
                                          [CU_ACCESS_PROPERTY_STREAMING] = PTX_EVICT_FIRST,
@@ -179,7 +178,7 @@ static GpuLaunch describe(const Function *function, const LaunchShape *shape) {
     return launch;
 }
 
-/* Whether the function may have so much dynamic shared memory; the device may have more of it. */
+/* Whether the function may have this much dynamic shared memory; the device may have more. */
 static bool check_shared(const Function *function, const LaunchShape *shape) {
     if (shape->shared_bytes <= (unsigned)function->dynamic_shared_limit) return true;
     Text name = {0};
@@ -192,7 +191,7 @@ static bool check_shared(const Function *function, const LaunchShape *shape) {
     return false;
 }
 
-/* Whether the function may have clusters that large. */
+/* Whether the function may have clusters of this size. */
 static bool check_cluster(const Function *function, const GpuLaunch *launch) {
     const uint64_t ctas = (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
     if (ctas <= FUNCTION_PORTABLE_CLUSTER || function->has_large_clusters) return true;
@@ -216,7 +215,7 @@ CUresult launch_check(const Call *call, const Function *function, const LaunchSh
     return code_of_refusal(call, &launch);
 }
 
-/* Describes the launch of a function; reports an error of the program. */
+/* Fills in the launch of a function; reports errors of the program. */
 static CUresult describe_launch(Call *call, const LaunchShape *shape, GpuLaunch *launch) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
@@ -239,7 +238,7 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
 /* ---- Kernels on the device ---- */
 
 CUresult kernel_describe(Call *call, const LaunchShape *shape, GpuLaunch *launch) {
-    GpuResult result; /* large, and filled in when the launch is refused */
+    GpuResult result; /* large, and only filled in if the launch is refused */
     CUresult status = describe_launch(call, shape, launch);
     if (status) return status;
     const GpuStatus checked = gpu_check_kernel(call->gpu, launch, &result);
@@ -265,7 +264,7 @@ CUresult kernel_end(Call *call, KernelRun *kernel) {
 
 /* ---- Launches by programs ---- */
 
-/* Where a launch goes, and with what priority. */
+/* Where a launch goes, and with which priority. */
 static GpuStreamInfo stream_of(const Call *call, CUstream stream, const Attributes *attributes) {
     GpuStreamInfo info = stream_info(call, stream);
     if (attributes && attributes_have(attributes, CU_LAUNCH_ATTRIBUTE_PRIORITY))
@@ -274,7 +273,7 @@ static GpuStreamInfo stream_of(const Call *call, CUstream stream, const Attribut
     return info;
 }
 
-/* Puts a launch at the end of a stream's queue. */
+/* Appends a launch to a stream's queue. */
 static CUresult queue(Call *call, const LaunchShape *shape, CUstream stream, void **parameters,
                       void **extra) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
@@ -327,8 +326,8 @@ static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUs
     return call_end(&call, status);
 }
 
-/* Launches, or has the graph that `stream` captures into launch. `attributes` hold everything that
- * applies to the launch, the stream's window included. */
+/* Launches a kernel, or adds it to the graph that `stream` captures into. `attributes` contain
+ * everything that applies to the launch, including the stream's window. */
 static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CUstream stream,
                             void **parameters, void **extra) {
     bool is_taken;
@@ -354,7 +353,7 @@ static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CU
     return status || is_taken ? status : give(shape, attributes, stream, parameters, extra);
 }
 
-/* The same; the stream's window applies where the launch lacks its own. */
+/* The same; the stream's window applies if the launch has none. */
 static CUresult launch(LaunchShape *shape, const Attributes *attributes, CUstream stream,
                        void **parameters, void **extra) {
     const CUlaunchAttributeID id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
@@ -395,7 +394,7 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int gri
     return launch(&shape, &(Attributes){&item, 1}, stream, parameters, NULL);
 }
 
-/* The attributes of a launch: those that its node keeps when it is captured, and whether it is
+/* Reads the attributes of a launch: those that its node keeps if it is captured, and whether it is
  * cooperative. */
 static CUresult read_attributes(const CUlaunchConfig *config, Attributes *attributes) {
     for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -416,7 +415,8 @@ static bool is_dependent(const CUlaunchConfig *config) {
     return false;
 }
 
-/* Records the events that go with a launch: at its end, whenever its blocks would have. */
+/* Records the events of a launch. All are recorded at its end, even those meant for when its blocks
+ * begin. */
 static CUresult record_events(const CUlaunchConfig *config) {
     CUresult status = CUDA_SUCCESS;
     for (unsigned i = 0; i < config->numAttrs && status == CUDA_SUCCESS; i++) {

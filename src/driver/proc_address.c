@@ -1,11 +1,11 @@
-/* cuGetProcAddress: functions by name and CUDA version. */
+/* cuGetProcAddress: finds functions by name and CUDA version. */
 #include "driver/driver.h"
 
 #include <string.h>
 
 #include "driver/api.h"
 
-/* Names that stand for different functions before and since CUDA 13. */
+/* Names that mean different functions before and since CUDA 13. */
 static const struct {
     const char *name;
     const char *since_13;
@@ -34,7 +34,7 @@ enum { FIRST_VERSION = 2000 }; /* CUDA 2.0: no function has an earlier form with
 
 CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_version,
                                   cuuint64_t flags, CUdriverProcAddressQueryResult *status) {
-    (void)flags; /* streams run in order: per-thread forms are the same functions */
+    (void)flags; /* streams run in order, so the per-thread forms are the same functions */
     if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
     const char *name = symbol;
     for (size_t i = 0; i < sizeof renewed / sizeof renewed[0]; i++) {

@@ -1,11 +1,11 @@
-/* One SM cycle of the machine, up to the handing out of CTAs: by one thread, or by the pool.
+/* One SM cycle of the machine, up to the dispatch of CTAs, executed by one thread or by the pool.
  *
- * A cycle that the pool does as a whole has three parts, between which its threads meet. First each
- * thread takes the replies of its SMs and steps its partitions, while the networks hold what both
- * do to them. Then the two networks move, a thread each. Then each steps its SMs, which sm/order.h
- * keeps in order, as soon as the requests' network has moved.
+ * A cycle that the pool executes as a whole has three parts; the threads meet between them. First,
+ * each thread takes the replies for its SMs and steps its partitions; the networks buffer what both
+ * do to them. Then two threads move the two networks. As soon as the requests' network has moved,
+ * each thread steps its SMs, in the order that sm/order.h enforces.
  *
- * Or each of two threads has units of its own (engine/split_threads.c). */
+ * Alternatively, two threads own different units for many cycles (engine/split_threads.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,31 +14,33 @@
 #include "engine/engine_internal.h"
 
 enum {
-    FEWEST = 2,            /* threads that share a cycle */
-    SMS_WORTH_A_POOL = 2,  /* awake for each thread: with fewer, one steps them all */
-    UNITS_WORTH_A_POOL = 3 /* SMs awake or with replies for each thread: with fewer, one does all */
+    FEWEST = 2,            /* fewest threads that share a cycle */
+    SMS_WORTH_A_POOL = 2,  /* SMs awake per thread: with fewer, one thread steps them all */
+    UNITS_WORTH_A_POOL = 3 /* SMs awake or with replies per thread: with fewer, one does all */
 };
 
-/* The parts of a cycle stay functions, so that bench/shares finds what each costs. */
+/* The parts of a cycle are not inlined, so that bench/shares can measure what each costs. */
 #define PART __attribute__((noinline)) static
 
 /* ---- The pool ---- */
 
 enum { LINE_WORDS = THREAD_POOL_LINE / sizeof(uint64_t) };
 
-/* Words between the first of two threads' SMs' wakes, whose SMs are every `threads`-th. */
+/* Distance in words from the wake times of one thread's SMs to those of the next thread. A thread
+ * steps every `threads`-th SM. */
 static uint32_t wake_stride(const Engine *engine, uint32_t threads) {
     return (engine->machine->sms / threads + LINE_WORDS) / LINE_WORDS * LINE_WORDS;
 }
 
-/* Gives each SM its place for `wake`: those of a thread are side by side, on lines of their own. */
+/* Assigns each SM its entry of `wake`. The entries of a thread's SMs are adjacent, on cache lines
+ * of their own. */
 static void place_wakes(Engine *engine, uint64_t *wakes) {
     const uint32_t threads = engine->order.threads, stride = wake_stride(engine, threads);
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         engine->wake[i] = &wakes[i % threads * stride + i / threads];
 }
 
-/* From now on `threads` threads step the SMs, in cycles that more than one thread steps. */
+/* Divides the SMs among `threads` threads, for cycles in which several threads step them. */
 static void divide_sms(Engine *engine, uint32_t threads) {
     if (engine->order.threads == threads) return;
     uint64_t *const free_wakes = engine->wakes[1];
@@ -50,8 +52,9 @@ static void divide_sms(Engine *engine, uint32_t threads) {
     engine->wakes[0] = free_wakes;
 }
 
-/* As many of `threads` as can share the SMs: those of a port are one thread's, and so is each place
- * in a cycle that begins with another SM (sm/order.h). */
+/* How many of `threads` threads can share the SMs. One thread must step all SMs of a port, and
+ * each place in a cycle must belong to the same thread whichever SM the cycle starts with
+ * (sm/order.h). */
 static uint32_t useful_threads(const Engine *engine, uint32_t threads) {
     const uint32_t sms = engine->machine->sms, ports = engine->ports;
     if (threads > ports) threads = ports;
@@ -72,7 +75,8 @@ void cycle_share_work(Engine *engine, uint32_t threads) {
         engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
         engine->split = base_alloc_lines(threads * sizeof(SplitPace));
     }
-    /* room for any number of them: for each the words of its SMs, and a line that these end in */
+    /* room for any number of threads: the words of all SMs, and for each thread the rest of a
+     * line */
     const size_t wakes = sms + (size_t)engine->threads * LINE_WORDS;
     for (int i = 0; i < 2; i++)
         engine->wakes[i] = base_alloc_lines(wakes * sizeof(uint64_t));
@@ -103,14 +107,14 @@ static void close_ports(Engine *engine) {
 
 static bool is_apart(ThreadWay way) { return way == THREADS_SPLIT || way == THREADS_SPLIT_SMS; }
 
-/* Threads that step SMs in a mode in which more than one does. Where more than two are apart, the
- * second has the units below alone. */
+/* Threads that step SMs in a mode in which more than one does. With more than two threads in split
+ * mode, the second steps only the memory side. */
 static uint32_t sm_threads(ThreadMode mode) {
     return mode.way == THREADS_SPLIT_SMS && mode.threads > FEWEST ? mode.threads - 1 : mode.threads;
 }
 
-/* Whether that many threads may do a cycle that way, and it is worth a trial: threads with their
- * own units are faster than threads that share the same units. */
+/* Whether the machine can run in this mode and a trial is worthwhile. Threads that own their units
+ * are faster than threads that share them. */
 static bool is_mode(const Engine *engine, ThreadMode mode) {
     if (useful_threads(engine, mode.threads) != mode.threads) return false;
     if (useful_threads(engine, sm_threads(mode)) != sm_threads(mode)) return false;
@@ -163,13 +167,14 @@ void cycle_start(Engine *engine) {
 
 /* ---- Replies ---- */
 
-/* Of 64 ports, from port `word` x 64 on, those at which replies wait. */
+/* The ports at which replies wait, of the 64 ports from `word` x 64 on. */
 static uint64_t receivers(const Engine *engine, uint32_t word) {
     return noc_ready_mask(engine->replies)[word] | engine->holding[word];
 }
 
-/* At a port, the oldest reply that waits goes to its SM, if that takes it, which is noted in
- * `awake` when it is; then another comes in, where one has arrived. Whether replies wait now. */
+/* Offers the oldest waiting reply of a port to its SM, and sets the SM's bit in `awake` if it is
+ * awake. Then takes another reply from the network, if one has arrived. Returns whether replies
+ * still wait. */
 static inline bool receive_at(const Engine *engine, SmInbox *inbox, bool has_arrived, uint64_t now,
                               uint64_t *awake) {
     uint32_t handle;
@@ -179,7 +184,7 @@ static inline bool receive_at(const Engine *engine, SmInbox *inbox, bool has_arr
         if (sm_offer(engine->sms[sm], now, handle)) inbox_pop(inbox);
         if (*engine->wake[sm] <= now) bits_set(awake, sm);
     }
-    /* its record will be looked at with the last packet, and another thread may have it */
+    /* the record is needed with the last packet, and may be in another thread's cache */
     if (has_arrived && inbox_take(inbox, &handle))
         __builtin_prefetch(mem_request(&engine->pools, handle));
     return inbox_has_waiting(inbox);
@@ -208,8 +213,8 @@ uint64_t cycle_askers(const Engine *engine, uint32_t word) {
     return noc_ready_mask(engine->requests)[word] & bits_low_mask(left < 64 ? (int)left : 64);
 }
 
-/* At a port, the oldest request that has arrived is offered to the SM that it is for, which shows
- * in `awake`. What is refused stays in the network. */
+/* Offers the oldest request that has arrived at a port to the SM that it is for, and sets the SM's
+ * bit in `awake` if it is awake. A request that the SM refuses stays in the network. */
 static void ask_at(Engine *engine, uint32_t port) {
     uint32_t handle;
     if (!noc_peek(engine->requests, (int)port, &handle)) return;
@@ -220,7 +225,7 @@ static void ask_at(Engine *engine, uint32_t port) {
     if (*engine->wake[sm] <= engine->cycle) bits_set(engine->awake, sm);
 }
 
-/* Requests that have come to SMs are offered to them. */
+/* Offers the requests that have arrived to their SMs. */
 static void receive_requests(Engine *engine) {
     for (uint32_t word = 0; word * 64 < engine->ports; word++)
         for (uint64_t left = cycle_askers(engine, word); left; left &= left - 1)
@@ -263,7 +268,7 @@ void cycle_note_received(Engine *engine) {
 
 /* ---- SMs ---- */
 
-/* Looks who is awake, and when the next of the others will be. */
+/* Updates `awake`, and the cycle in which the next sleeping SM wakes. */
 static void look_at_alarms(Engine *engine) {
     if (engine->cycle < engine->alarm) return;
     engine->alarm = UINT64_MAX;
@@ -274,7 +279,7 @@ static void look_at_alarms(Engine *engine) {
     }
 }
 
-/* An SM has made its step and sleeps: until when? */
+/* Notes that an SM sleeps after its step, and when it wakes. */
 static void fall_asleep(Engine *engine, uint32_t i) {
     const uint64_t wake = *engine->wake[i];
     bits_clear(engine->awake, i);
@@ -288,7 +293,7 @@ static uint32_t count_awake(const Engine *engine) {
     return count;
 }
 
-/* The SM that goes first in this cycle. Of those that share a port, each does in its turn. */
+/* The SM that is stepped first in this cycle. SMs that share a port take turns. */
 static uint32_t first_sm(const Engine *engine) {
     const uint32_t of_port = engine->machine->network.sms_per_port;
     if (of_port == 1) return 0;
@@ -296,7 +301,8 @@ static uint32_t first_sm(const Engine *engine) {
     return first < engine->machine->sms ? first : 0;
 }
 
-/* Steps SMs of `word` x 64 on, bit each in `left`: the first that failed, or NO_SM. */
+/* Steps the SMs from `word` x 64 on whose bits are set in `left`. Returns the first that failed, or
+ * NO_SM. */
 static inline uint32_t step_word(Engine *engine, uint32_t word, uint64_t left) {
     uint32_t failed = NO_SM;
     const uint64_t now = engine->cycle;
@@ -310,11 +316,13 @@ static inline uint32_t step_word(Engine *engine, uint32_t word, uint64_t left) {
     return failed;
 }
 
-/* Those that are awake, from SM `first` on and round. */
+/* Steps the SMs that are awake, from SM `first` on and around. Returns the first that failed, or
+ * NO_SM. */
 static uint32_t step_from(Engine *engine, uint32_t first) {
     uint32_t failed = NO_SM;
     const uint32_t words = (uint32_t)bits_words(engine->machine->sms), begin = first / 64;
-    for (uint32_t i = 0; i <= words; i++) { /* the word of `first` is begun and ended with */
+    for (uint32_t i = 0; i <= words; i++) { /* the word that contains `first` is visited twice: its
+                                               upper part first, its lower part last */
         const uint32_t word = (begin + i) % words;
         const uint64_t later = ~UINT64_C(0) << first % 64, awake = engine->awake[word];
         const uint64_t left = i == 0 ? awake & later : i == words ? awake & ~later : awake;
@@ -324,7 +332,7 @@ static uint32_t step_from(Engine *engine, uint32_t first) {
     return failed;
 }
 
-/* One thread steps the SMs that are awake: the first that failed, or NO_SM. */
+/* Steps the SMs that are awake, in this thread. Returns the first that failed, or NO_SM. */
 PART uint32_t step_sms_alone(Engine *engine) {
     uint32_t failed = NO_SM;
     const uint32_t first = first_sm(engine);
@@ -336,8 +344,9 @@ PART uint32_t step_sms_alone(Engine *engine) {
     return failed;
 }
 
-/* The place of the first SM of a thread, at or after `from`, that is awake; the number of SMs: none
- * is. As the SMs themselves have it: they are the thread's, as what awoke them may be. */
+/* The place of the thread's first awake SM at or after place `from`; the number of SMs if there is
+ * none. It reads the wake times and not `awake`: the thread owns them, and other threads may have
+ * set bits in `awake`. */
 static uint32_t next_awake(const Engine *engine, uint32_t from) {
     const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
     while (from < sms && *engine->wake[order_sm(&engine->order, from)] > engine->cycle)
@@ -404,7 +413,7 @@ uint32_t cycle_end_sms(Engine *engine) {
 
 /* ---- A cycle ---- */
 
-/* Requests have moved. */
+/* Starts the step of the SMs after the requests have moved. */
 static void begin_sms_at_once(Engine *engine) {
     cycle_begin_sms(engine);
     cycle_let_send(engine);
@@ -423,7 +432,7 @@ static void do_part(void *user, uint32_t thread) {
         cycle_note_received(engine);
         if (cycle_is_shared(engine)) begin_sms_at_once(engine);
     }
-    /* SMs look at the requests' network, and not at the replies' */
+    /* SMs access the requests' network, but not the replies' */
     thread_pool_follow(engine->pool, thread);
     if (engine->order.is_kept) cycle_step_sms_part(engine, thread);
 }
@@ -433,7 +442,7 @@ static void run_pool(Engine *engine, ThreadPoolWork *work) {
                         thread_pool_run(engine->pool, engine->order.threads, work, engine));
 }
 
-/* Units that will do something in this cycle, as far as is known at its beginning. */
+/* SMs and ports with work in this cycle, as far as is known at its beginning. */
 static uint32_t count_busy(const Engine *engine) {
     uint32_t count = 0;
     for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
@@ -441,7 +450,8 @@ static uint32_t count_busy(const Engine *engine) {
     return count;
 }
 
-/* GpuOptions.pool_every: the modes in turn, those apart for several cycles together. */
+/* The mode for GpuOptions.pool_every: all modes in turn; split modes for several cycles in a
+ * row. */
 static ThreadMode mode_for_tests(const Engine *engine) {
     enum { TOGETHER = 8, SHARE_OF_EVERY = 16 };
     const ThreadTuner *tuner = &engine->tuner;
@@ -456,14 +466,14 @@ static ThreadMode choose_mode(Engine *engine) {
     const ThreadMode alone = tuner->modes[0];
     if (engine->pool_every) return mode_for_tests(engine);
     const uint32_t busy = count_busy(engine);
-    /* partitions stay in the other thread's caches for a cycle with less to do */
+    /* keep the partitions in the other thread's caches during a cycle with less work */
     if (busy < UNITS_WORTH_A_POOL * FEWEST)
         return is_apart(tuner->mode.way) ? (ThreadMode){THREADS_SPLIT, tuner->mode.threads} : alone;
     const ThreadMode mode = thread_tuner_next(tuner);
     return is_apart(mode.way) || busy >= UNITS_WORTH_A_POOL * mode.threads ? mode : alone;
 }
 
-/* The mode of the coming cycle, in which units may not be apart. */
+/* The mode of the coming cycle. Ends the split if the machine or the mode does not allow it. */
 static ThreadMode next_mode(Engine *engine) {
     ThreadMode mode = choose_mode(engine);
     if (is_apart(mode.way) && !split_may_run(engine)) {

@@ -1,5 +1,5 @@
-/* Round robin over the SMs that can take a CTA, starting after the one served last; or the CTA
- * scheduler's choice among them. */
+/* CTA dispatch: round-robin over the SMs that can take a CTA, starting after the one served last,
+ * or the CTA scheduler's choice among these SMs. */
 #include "engine/dispatch.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "engine/gpc.h"
 #include "isa/cluster.h"
 
-/* ---- What the CTA scheduler asks ---- */
+/* ---- Queries of the CTA scheduler ---- */
 
 static TytoSmMeasurement measure(const Counters *counters, uint64_t memory_cycles) {
     return (TytoSmMeasurement){.size = sizeof(TytoSmMeasurement),
@@ -36,7 +36,7 @@ void dispatch_count(const Dispatch *dispatch, uint32_t sm, Counters *counters,
     *memory_cycles -= mark->MemoryBlockCycles;
 }
 
-/* Hands over as much as the policy has room for. */
+/* Copies as much as the policy's struct has room for. */
 static void hand_over(void *to, uint32_t room, const void *from, uint32_t size) {
     memcpy(to, from, room < size ? room : size);
 }
@@ -110,19 +110,19 @@ void dispatch_free(Dispatch *dispatch) {
 
 uint32_t dispatch_limit(const Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm) {
     uint32_t sms = dispatch->view.sms;
-    uint64_t even = (ctas + sms - 1) / sms; /* CTAs per SM when dealt out evenly */
+    uint64_t even = (ctas + sms - 1) / sms; /* CTAs per SM if spread evenly */
     bool is_uneven = dispatch->agent.policy->is_uneven;
     bool is_small = dispatch->config->spreads_small_grids && !is_uneven && even < ctas_per_sm;
     return is_small ? (uint32_t)even : ctas_per_sm;
 }
 
-/* When the CTA scheduler looks next. */
+/* Sets when the CTA scheduler inspects the SMs next. */
 static void plan_sample(Dispatch *dispatch, uint64_t cycle) {
     const uint64_t cycles = cta_agent_sample_every(&dispatch->agent, &dispatch->view);
     dispatch->sample_at = cycles ? cycle + cycles : UINT64_MAX;
 }
 
-/* No CTA is paused, and those before `next` have gone out. */
+/* Clears the paused CTAs; CTAs before `next` are already dispatched. */
 static void start_hooks(Dispatch *dispatch, uint64_t next, uint64_t ctas) {
     memset(dispatch->paused, 0, dispatch->view.sms * sizeof *dispatch->paused);
     dispatch->has_paused = false;
@@ -134,7 +134,7 @@ static void start_hooks(Dispatch *dispatch, uint64_t next, uint64_t ctas) {
 }
 
 void dispatch_start(Dispatch *dispatch, const DispatchGrid *grid, uint64_t cycle) {
-    dispatch->sms = NULL; /* until its SMs know the grid, the CTA scheduler learns nothing */
+    dispatch->sms = NULL; /* until the SMs have the grid, the CTA scheduler gets no answers */
     start_hooks(dispatch, grid->next, grid->ctas);
     dispatch->not_before = grid->given + dispatch->config->launch_cycles;
     dispatch->is_over = false;
@@ -164,7 +164,7 @@ void dispatch_finished(Dispatch *dispatch, uint32_t sm, uint32_t slot, const Cou
     dispatch->resident[sm]--;
     dispatch->paused[sm] &= ~(UINT64_C(1) << slot);
     dispatch->view.cycle = cycle;
-    dispatch->asked_sm = (int)sm; /* others may be in the middle of a cycle, in other threads */
+    dispatch->asked_sm = (int)sm; /* other threads may be in the middle of a cycle */
     dispatch->asked_slot = (int)slot;
     cta_agent_finished(&dispatch->agent, &dispatch->view, sm, &measured);
     dispatch->asked_sm = DISPATCH_ANY_SM;
@@ -183,14 +183,16 @@ void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address) {
     cta_agent_l1d_load(&dispatch->agent, &dispatch->view, sm, address);
 }
 
-/* By the dispatcher's own count, where that is enough: the SM's is in another thread's caches. */
+/* Whether the SM has room. Uses the dispatcher's own count if possible, since the SM's is in
+ * another thread's caches. */
 static bool has_room(Dispatch *dispatch, uint32_t sm) {
     const uint32_t limit = cta_agent_limit(&dispatch->agent, &dispatch->view, sm);
     return dispatch->resident[sm] < limit && dispatch->resident[sm] < dispatch->limit &&
            (!dispatch->shares_sms || sm_has_room(dispatch->sms[sm], dispatch->grid[sm]));
 }
 
-/* The CTA scheduler's choice of a CTA for the SM, noted as gone. False: it cannot go. */
+/* Lets the CTA scheduler choose a CTA for the SM, and marks it as dispatched. Returns false if the
+ * choice is invalid. */
 static bool take_ordered(Dispatch *dispatch, uint32_t sm, uint64_t *cta) {
     IsaFault *fault = &dispatch->fault;
     *cta = cta_agent_order(&dispatch->agent, &dispatch->view, sm);
@@ -202,13 +204,13 @@ static bool take_ordered(Dispatch *dispatch, uint32_t sm, uint64_t *cta) {
     snprintf(fault->text, sizeof fault->text,
              "CTA scheduler %s: cycle %" PRIu64 ": chose CTA %" PRIu64 " for SM %u, which %s",
              dispatch->agent.chosen->text, dispatch->view.cycle, *cta, sm,
-             is_cta ? "has gone out" : "is none");
+             is_cta ? "is already dispatched" : "does not exist");
     fault->is_set = true;
     fault->code = ISA_FAULT_POLICY;
     return false;
 }
 
-/* The next CTA goes to the SM; false: the CTA scheduler chose wrongly. */
+/* Dispatches the next CTA to the SM. Returns false if the CTA scheduler's choice is invalid. */
 static bool send(Dispatch *dispatch, uint32_t sm) {
     const IsaLaunch *launch = dispatch->launch;
     uint64_t cta = launch ? isa_cluster_order(launch, dispatch->view.next) : dispatch->view.next;
@@ -236,7 +238,7 @@ static bool go_round(Dispatch *dispatch, uint32_t most) {
     return true;
 }
 
-/* The SMs that the CTA scheduler may choose among. */
+/* The set of SMs that the CTA scheduler may choose from. */
 static TytoSmSet find_room(Dispatch *dispatch) {
     TytoSmSet room = {0};
     for (uint32_t sm = 0; sm < dispatch->view.sms; sm++)
@@ -268,12 +270,12 @@ static bool let_choose(Dispatch *dispatch, uint32_t most) {
 
 /* ---- Clusters ---- */
 
-/* Finds SMs of a group for `ctas` CTAs; false: it lacks room for all. */
+/* Finds SMs of a group for `ctas` CTAs. Returns false if there is not room for all. */
 static bool place_cluster(Dispatch *dispatch, uint32_t gpc, uint32_t ctas, uint32_t *sms) {
     const uint32_t count = dispatch->view.sms;
     uint32_t placed = 0, before;
     memset(dispatch->given, 0, count * sizeof *dispatch->given);
-    do { /* each SM takes one more */
+    do { /* one more CTA for each SM */
         before = placed;
         for (uint32_t i = 1; i <= count && placed < ctas; i++) {
             const uint32_t sm = (dispatch->last + i) % count;
@@ -304,7 +306,7 @@ static bool go_by_clusters(Dispatch *dispatch, uint32_t most) {
         if (!place_cluster(dispatch, gpc, ctas, sms)) continue;
         if (!send_cluster(dispatch, sms, ctas)) return false;
         dispatch->last_gpc = gpc;
-        if (ctas > most) /* the others wait as if its CTAs had gone out one after another */
+        if (ctas > most) /* the next waits as if they went one by one */
             dispatch->not_before = dispatch->view.cycle + (ctas + most - 1) / most;
         most -= ctas < most ? ctas : most;
     }
@@ -317,7 +319,7 @@ static void announce_last(Dispatch *dispatch) {
         sm_last_cta(dispatch->sms[i], dispatch->grid[i], dispatch->view.cycle);
 }
 
-/* The SMs hear which of the grid's CTAs are paused. */
+/* Informs the SMs which of the grid's CTAs are paused. */
 static void tell_paused(Dispatch *dispatch) {
     for (uint32_t i = 0; i < dispatch->view.sms; i++)
         dispatch->paused[i] = sm_pause_ctas(dispatch->sms[i], dispatch->grid[i],

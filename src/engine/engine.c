@@ -1,5 +1,5 @@
-/* The machine's making, and its run loop: one cycle after another, jumps over quiet ones, and the
- * end. */
+/* Construction of the machine, and its run loop: it steps cycle after cycle, skips quiet cycles,
+ * and ends runs. */
 #include "engine/engine.h"
 
 #include <inttypes.h>
@@ -14,14 +14,14 @@
 #include "engine/engine_internal.h"
 
 enum {
-    POLL_CYCLES = 1024,     /* SM cycles between looks at interrupts and limits */
-    PROGRESS_CYCLES = 65536 /* SM cycles between looks at whether anything moves */
+    POLL_CYCLES = 1024,     /* SM cycles between checks for interrupts and limits */
+    PROGRESS_CYCLES = 65536 /* SM cycles between checks whether anything moves */
 };
 
 /* ---- Construction ---- */
 
-/* Where the sets of a unit's cache are counted; those of further units of its kind follow. NULL:
- * not counted. */
+/* Where the sets of a unit's cache are counted; the counts of further units of its kind follow.
+ * NULL: not counted. */
 static SetCounts *sets_wanted(const Engine *engine, UnitKind kind, uint32_t unit) {
     const Units *units = engine->watch ? engine->watch->units : NULL;
     return units ? sets_of(&units->sets[kind], unit) : NULL;
@@ -54,7 +54,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     return sm_new(&environment);
 }
 
-/* Where an SM's instructions come from. */
+/* The source of an SM's instructions. */
 /* The channels of the machine, with the prefetcher that the policy asks for. */
 static DramConfig dram_under(const MachineConfig *machine, const SchedPolicy *policy) {
     DramConfig dram = machine->dram;
@@ -183,7 +183,7 @@ void engine_forget_persisting(Engine *engine) {
 
 /* ---- Jumping over cycles in which nothing can happen ---- */
 
-/* SM cycles that can pass before the one in which the domain makes its tick number `tick`. */
+/* SM cycles that can pass before the cycle in which the domain makes tick number `tick`. */
 static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_khz) {
     if (tick <= domain->ticks + 1) return 0;
     uint64_t ticks = tick - domain->ticks;
@@ -191,7 +191,7 @@ static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_k
     return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
-/* Whether an SM is awake, or its SM has yet to take a request or a reply that has arrived. */
+/* Whether an SM is awake, or must still take a request or a reply that has arrived. */
 static bool is_an_sm_busy(const Engine *engine) {
     const uint64_t *ready = noc_ready_mask(engine->replies);
     for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
@@ -201,7 +201,7 @@ static bool is_an_sm_busy(const Engine *engine) {
     return false;
 }
 
-/* SM cycles after the current one that change nothing anywhere. */
+/* SM cycles after the current one in which nothing changes anywhere. */
 static uint64_t quiet_cycles(const Engine *engine) {
     uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz;
     uint64_t quiet = engine->samples ? residents_quiet(engine) : UINT64_MAX;
@@ -261,7 +261,7 @@ void engine_visit_stall_reasons(const Engine *engine, SmVisitStallReasons *visit
         sm_visit_stall_reasons(engine->sms[i], visit, user);
 }
 
-/* The warps of one launch among those that stand. */
+/* The warps of one launch among those that are stuck. */
 typedef struct StandOf {
     IsaStand stand;
     const IsaLaunch *launch;
@@ -280,7 +280,7 @@ const SmProfile *engine_profile(const Engine *engine, uint32_t sm) {
     return sm < engine->machine->sms ? sm_profile(engine->sms[sm]) : NULL;
 }
 
-/* Adds what the warps of a grid wait for, like things together, a line each. */
+/* Adds to the text what the warps of a grid wait for: a line for each reason. */
 static void explain_grid(const Engine *engine, const GpuGrid *grid, Text *why) {
     StandOf of = {.launch = &grid->launch};
     engine_visit_stall_reasons(engine, add_stall_reason, &of);
@@ -299,14 +299,14 @@ static void explain_grids(const Engine *engine, Text *why) {
         if (engine->places[i].grid) explain_grid(engine, engine->places[i].grid, why);
 }
 
-/* Puts a message into the result: `why` and, for each grid, what its warps wait for. */
+/* Sets the result's message: `why` and, for each grid, what its warps wait for. */
 static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
     explain_grids(engine, why);
     put_message(why, result);
 }
 
-/* Explains a deadlock: `what` has lasted since SM cycle `since`. First it says what the grids may
- * wait for, since the lines of their warps can be many. */
+/* Describes a deadlock: `what` has lasted since SM cycle `since`. The message starts with what the
+ * grids may wait for, because there can be many lines about warps. */
 static void explain_deadlock(const Engine *engine, const Gpu *gpu, const char *what, uint64_t since,
                              GpuResult *result) {
     Text why = {0};
@@ -320,8 +320,8 @@ static void explain_deadlock(const Engine *engine, const Gpu *gpu, const char *w
     put_message(&why, result);
 }
 
-/* SM cycles in the watchdog's cycles, which are those of the slowest clock: a step there is
- * progress enough. */
+/* The watchdog's limit in SM cycles. Its parameter counts cycles of the slowest clock, because one
+ * step there is progress enough. */
 static uint64_t watchdog_limit(const MachineConfig *machine) {
     const ClockConfig *clock = &machine->clock;
     const uint32_t others[] = {clock->noc_khz, clock->l2_khz, clock->dram_khz};
@@ -341,7 +341,7 @@ static bool is_stuck(Engine *engine) {
     return limit && engine->cycle - engine->last_progress > limit;
 }
 
-/* From now on, or no longer, warps compare what they are at each look with what they were. */
+/* Turns the comparison of warps' states from one check to the next on or off. */
 static void prove_polls(Engine *engine, bool proves) {
     engine->proves_polls = proves;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
@@ -349,7 +349,7 @@ static void prove_polls(Engine *engine, bool proves) {
 }
 
 static bool all_poll(Engine *engine, SmPolls asked) {
-    enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
+    enum { ROUNDS = 256 }; /* per warp: it is in a polling loop */
     bool all = true;
     engine->has_starved = false;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
@@ -357,21 +357,21 @@ static bool all_poll(Engine *engine, SmPolls asked) {
     return all;
 }
 
-/* Whether warps have only polled for stores that no thread makes, as long as the watchdog waits,
- * and will go on so. */
+/* Whether warps have only polled for stores that no thread will make, for as long as the watchdog
+ * waits, and will continue to do so. */
 static bool is_hopeless(Engine *engine, const Gpu *gpu) {
-    enum { STARVED = 8 }; /* times the patience; ours */
+    enum { STARVED = 8 }; /* multiple of the patience; our choice */
     uint64_t limit = watchdog_limit(engine->machine), sum = engine->sent;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         sum += sm_changes(engine->sms[i]);
     if (sum != engine->change_mark) {
         engine->change_mark = sum;
         engine->last_change = engine->cycle;
-        if (engine->proves_polls) prove_polls(engine, false); /* what was compared is past */
+        if (engine->proves_polls) prove_polls(engine, false); /* what was compared is obsolete */
     }
     uint64_t waited = engine->cycle - engine->last_change;
     if (!limit || waited <= limit) return false;
-    if (residents_have_ended(engine)) return false; /* the last stores are under way */
+    if (residents_have_ended(engine)) return false; /* the last stores are still under way */
     if (!engine->proves_polls) {
         if (all_poll(engine, SM_POLLS_NOW)) prove_polls(engine, true);
         return false;
@@ -379,8 +379,8 @@ static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     uint64_t patience = limit * gpu_patience(gpu);
     if (waited <= patience) return false;
     if (all_poll(engine, SM_POLLS_FOR_EVER)) return true;
-    /* A loop that reads a clock never proves it; but warps that a policy starves so long tell
-     * enough. */
+    /* Loops that read a clock never repeat a state. But if a policy starves warps for this long,
+     * that is proof enough. */
     return engine->has_starved && waited > patience * STARVED && all_poll(engine, SM_POLLS_STILL) &&
            engine->has_starved;
 }
@@ -399,7 +399,7 @@ static uint64_t executed_so_far(const Engine *engine) {
     return sum;
 }
 
-/* Progress of the launch, for readers in other threads (gpu_progress). */
+/* Publishes the progress of the launch for readers in other threads (gpu_progress). */
 void engine_tell_progress(const Engine *engine, Gpu *gpu) {
     const uint64_t instructions = engine_issued(engine);
     atomic_store_explicit(&gpu->done_instructions, engine->instructions_before + instructions,
@@ -408,7 +408,7 @@ void engine_tell_progress(const Engine *engine, Gpu *gpu) {
     atomic_store_explicit(&gpu->begun_ctas, engine->sent, memory_order_relaxed);
 }
 
-/* Whether the run must end here for a reason from outside the kernel. */
+/* Whether the run must end here for a reason outside the kernel. */
 static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t done = engine_issued(engine), limit = gpu->options.instruction_limit;
     engine_tell_progress(engine, gpu);
@@ -439,14 +439,14 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     return false;
 }
 
-/* Cycles in which `done` cannot become `limit` (0: none), at so much a cycle; at most POLL_CYCLES,
- * and at least one. */
+/* Cycles in which `done` cannot reach `limit` (0: no limit) if it grows by at most `a_cycle` per
+ * cycle; from 1 to POLL_CYCLES. */
 static uint64_t cycles_below(uint64_t limit, uint64_t done, uint64_t a_cycle) {
     uint64_t cycles = limit > done ? (limit - done) / a_cycle : 0;
     return !limit || cycles > POLL_CYCLES ? POLL_CYCLES : cycles ? cycles : 1;
 }
 
-/* Cycles until the next look at interrupts and limits: no later than a limit can be reached. */
+/* Cycles until the next check for interrupts and limits: not later than a limit can be reached. */
 static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
     const SmSchedulerConfig *schedulers = &engine->machine->sm.scheduler;
     uint64_t a_cycle = (uint64_t)engine->machine->sms * schedulers->count * schedulers->issue_width;
@@ -458,7 +458,8 @@ static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
 
 /* ---- The run loop ---- */
 
-/* One SM cycle of the whole machine; what went wrong in it, or NULL. `failed` is the grid then. */
+/* Runs one SM cycle of the whole machine. Returns the fault that occurred, and its grid in
+ * `failed`, or NULL. */
 static const IsaFault *step(Engine *engine, GpuGrid **failed) {
     const Sm *sm = cycle_run(engine);
     if (sm) {
@@ -472,7 +473,7 @@ static const IsaFault *step(Engine *engine, GpuGrid **failed) {
     *failed = engine->dispatching->grid;
     return residents_dispatch(engine);
 }
-/* The next look is at the first of these and of what those want who watch. */
+/* Sets the next check: the first of these and of what the observers want. */
 static void plan_next_look(Engine *engine) {
     const EngineLooks *looks = &engine->looks;
     const uint64_t due = watch_due(engine->watch);
@@ -487,7 +488,7 @@ void engine_plan_looks(Engine *engine, const Gpu *gpu) {
     plan_next_look(engine);
 }
 
-/* Does what is due at this cycle. False: the run is over, for a reason told in `result`. */
+/* Does what is due at this cycle. Returns false if the run is over; `result` has the reason. */
 static bool look_up(Engine *engine, Gpu *gpu, GpuResult *result) {
     EngineLooks *looks = &engine->looks;
     if (watch_wants_policies(engine->watch, engine->cycle)) samples_report_policies(engine);
@@ -519,14 +520,14 @@ static bool look_up(Engine *engine, Gpu *gpu, GpuResult *result) {
     return true;
 }
 
-/* All grids end as `failed` does; its result has the reason. */
+/* Ends all grids together with `failed`, whose result has the reason. */
 static GpuGrid *end_early(Engine *engine, Gpu *gpu, GpuGrid *failed) {
     engine_tell_progress(engine, gpu);
     residents_fail(engine, gpu, failed);
     return failed;
 }
 
-/* What went wrong in a cycle that has been stepped. */
+/* Ends the run after a fault in a cycle that has been stepped. */
 static GpuGrid *end_with_fault(Engine *engine, Gpu *gpu, GpuGrid *failed, const IsaFault *fault) {
     split_end(engine);
     memory_side_settle(engine);
@@ -534,7 +535,7 @@ static GpuGrid *end_with_fault(Engine *engine, Gpu *gpu, GpuGrid *failed, const 
     return end_early(engine, gpu, failed);
 }
 
-/* Passes over quiet cycles, up to SM cycle `until`. */
+/* Skips quiet cycles, up to SM cycle `until`. */
 static void pass_quiet(Engine *engine, uint64_t until) {
     const uint64_t room = until - engine->cycle;
     const uint64_t cycles = engine->quiet < room ? engine->quiet : room;
@@ -547,7 +548,7 @@ static bool may_be_quiet(const Engine *engine) {
            engine->looks.turn == UINT64_MAX;
 }
 
-/* Runs until a grid ends; NULL: SM cycle `until` has come. */
+/* Runs until a grid ends, and returns it; NULL if SM cycle `until` comes first. */
 static GpuGrid *run_cycles(Engine *engine, Gpu *gpu, uint64_t until) {
     GpuGrid *grid;
     while (engine->cycle < until) {
@@ -594,7 +595,7 @@ void engine_end_wait(Engine *engine, const GpuGrid *grid) {
 }
 
 GpuGrid *engine_advance(Engine *engine, Gpu *gpu, uint64_t until) {
-    /* A turn that is planned comes whether the run pauses or not, unless nothing is left to run. */
+    /* A planned turn takes place whether the run pauses or not, unless nothing is left to run. */
     const bool is_planned = engine->residents && engine->looks.turn != UINT64_MAX;
     if (engine->has_waiting && !is_planned) residents_take_turns(engine, gpu);
     if (!engine->residents) return NULL;

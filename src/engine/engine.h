@@ -2,10 +2,9 @@
  * domains. It lives as long as its Gpu, so caches and open rows survive from kernel to kernel.
  *
  * The SM clock is the base: in each SM cycle the other domains tick as often as their exact
- * frequency ratio says (integer accumulators, no drift). Inside a cycle the order is: replies reach
+ * frequency ratio requires (integer accumulators, no drift). Order within a cycle: replies reach
  * the SMs, L2 slices send replies, DRAM ticks, L2 cycles, network cycles, SM cycles, CTA dispatch.
- * Units with nothing to do are not visited, and when none has, the clock jumps to the next event.
- */
+ * Units with nothing to do are skipped, and if all are, the clock jumps to the next event. */
 #ifndef TYTO_ENGINE_ENGINE_H
 #define TYTO_ENGINE_ENGINE_H
 
@@ -20,47 +19,48 @@
 
 typedef struct Engine Engine;
 
-/* False, with the reason told to `diag`, when the machine cannot do what the policy asks of it
- * (lines of its prefetcher that are no part of a row). */
+/* Whether the machine can do what the policy asks of it. If not (lines of its prefetcher are not
+ * parts of a row), the reason goes to `diag`. */
 bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag);
 
-/* The machine of these options at rest at cycle 0. What they point to is borrowed. The policies'
- * calls are noted in `calls`, of each SM's in turn, then of the CTA scheduler's. */
+/* Creates the machine of these options, at rest at cycle 0. What the options point to is
+ * borrowed. The policies' calls are recorded in `calls`: those of each SM, then those of the CTA
+ * scheduler. */
 Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls);
 void engine_free(Engine *engine);
 
-/* Gives the machine a grid, which waits for its turn: until the CTAs of all grids before it have
- * gone out. Those of a higher priority come first, then those given first. A grid that runs alone
- * waits until the machine is at rest, and lets none begin before it has ended. */
+/* Gives the machine a grid. The grid waits until all CTAs of the grids before it are dispatched.
+ * Grids of higher priority come first, then those given first. A grid that must run alone waits
+ * until the machine is at rest, and no other grid begins before it has ended. */
 void engine_begin(Engine *engine, Gpu *gpu, GpuGrid *grid);
-/* The grid that this one depends on has ended: it may begin, and its warps that wait for that go
- * on. */
+/* Informs the machine that the grid that this one depends on has ended: it may begin, and its warps
+ * that wait for the end continue. */
 void engine_end_wait(Engine *engine, const GpuGrid *grid);
-/* Runs the machine until a grid has ended, whose result is complete: that grid; or until SM cycle
- * `until` has come, or nothing is left to run: NULL. A run that pauses goes on as if it had not. A
- * grid that runs alone, or is the last one, ends when its last request has drained, another with
- * its last CTA. When one ends early, all do, in state GRID_ENDED, and engine_is_spent. */
+/* Runs the machine until a grid has ended, and returns that grid with a complete result. Returns
+ * NULL if SM cycle `until` comes first, or if nothing is left to run. A pause does not change
+ * results. A grid that runs alone, or is the last one, ends when its last request has drained;
+ * other grids end with their last CTA. If one grid ends early, all do, in state GRID_ENDED, and
+ * engine_is_spent is true. */
 GpuGrid *engine_advance(Engine *engine, Gpu *gpu, uint64_t until);
-/* Whether grids or their requests are left in the machine that will never end: a grid has ended
+/* Whether grids or requests are left in the machine that will never end, because a grid has ended
  * early. */
 bool engine_is_spent(const Engine *engine);
 
-/* Why each warp on the machine waits; while grids run, or after one has ended early. */
+/* Reports why each warp on the machine waits, while grids run or after one has ended early. */
 void engine_visit_stall_reasons(const Engine *engine, SmVisitStallReasons *visit, void *user);
-/* What SM `sm` counted of each instruction in the grid that ran last; NULL: not wanted, or there is
- * no such SM. */
+/* What SM `sm` counted for each instruction in the grid that ran last; NULL if this is not recorded
+ * or there is no such SM. */
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm);
 
 /* SM cycles so far, over all kernels. */
 uint64_t engine_cycle(const Engine *engine);
-/* Whether what the SM does is done by the calling thread, or by the one that steps all. For a
- * signal's handler too. */
+/* Whether the calling thread steps SM `sm`, or one thread steps all. Async-signal-safe. */
 bool engine_is_own(const Engine *engine, uint32_t sm);
 
-/* The host wrote device memory: with copies_fill_l2 the data are in L2 now. */
+/* Called when the host wrote device memory: with copies_fill_l2 the data are now in L2. */
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes);
 
-/* Lines of L2 that persist are normal ones from now on. */
+/* Makes lines of L2 that persist normal ones. */
 void engine_forget_persisting(Engine *engine);
 
 #endif

@@ -1,5 +1,5 @@
-/* Groups of SMs (GPCs): pairs of SMs belong to them in turn, as pairs (TPCs) that a chip lacks are
- * missing here and there. */
+/* Groups of SMs (GPCs). Pairs of SMs (TPCs) are assigned to the groups in turn, because the TPCs
+ * that a chip lacks are spread over its groups. */
 #ifndef TYTO_ENGINE_GPC_H
 #define TYTO_ENGINE_GPC_H
 

@@ -1,18 +1,20 @@
-/* The units below the SMs in one SM cycle: partitions and the two networks, each by its own clock.
+/* The units below the SMs in one SM cycle: partitions and the two networks, each with its own
+ * clock.
  *
- * Partitions exchange packets with the networks before these move. So once the networks have moved,
- * nothing that an SM does in this cycle can reach a partition before they move again. Partitions
- * may therefore make the next cycle's steps in parallel with the SMs (engine/split_threads.c). */
+ * Partitions exchange packets with the networks before the networks move. So once the networks have
+ * moved, nothing that an SM does in this cycle can reach a partition before they move again.
+ * Partitions may therefore make the next cycle's steps in parallel with the SMs
+ * (engine/split_threads.c). */
 #include <assert.h>
 
 #include "engine/engine_internal.h"
 
-/* The parts of a cycle stay functions, so that bench/shares finds what each costs. */
+/* The parts of a cycle are not inlined, so that bench/shares can measure what each costs. */
 #define PART __attribute__((noinline)) static
 
 /* ---- What is due ---- */
 
-/* Whole ticks that a domain makes in the coming SM cycle. */
+/* Number of ticks that a domain makes in the coming SM cycle. */
 static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
     if (domain->khz == sm_khz) return 1;
     uint64_t phase = domain->phase + domain->khz;
@@ -41,11 +43,11 @@ void memory_side_end(Engine *engine) {
 
 /* ---- Partitions ---- */
 
-/* What a partition does in a tick, in this order. */
+/* The steps of a partition in a tick, in this order. */
 enum { DO_DRAM = 1, DO_L2 = 2, DO_ALL = 3 };
 
-/* Partitions `from` .. `to` - 1 do so much of what is due: an L2 cycle after `cycle` of them, DRAM
- * tick `tick`. */
+/* Partitions `from` to `to` - 1 execute the given steps: an L2 cycle that follows their cycle
+ * `cycle`, and DRAM tick `tick`. */
 __attribute__((always_inline)) static inline void do_partitions(const Engine *engine, uint32_t from,
                                                                 uint32_t to, uint64_t cycle,
                                                                 uint64_t tick, unsigned what) {
@@ -56,9 +58,9 @@ __attribute__((always_inline)) static inline void do_partitions(const Engine *en
     }
 }
 
-/* The ticks that are due `i`-th in the turn. Each partition makes all of its ticks before the next
- * partition begins, unless slices pass accesses to one another. The loop below finds what is due
- * before it goes through the partitions. */
+/* Executes the ticks that come `i`-th in the turn. Each partition makes all of its ticks before the
+ * next partition begins, unless slices pass accesses to one another. The loop below determines what
+ * is due before it visits the partitions. */
 PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
     const CycleTurn *turn = &engine->turn;
     const uint64_t tick = engine->dram.ticks + i + 1;
@@ -83,7 +85,7 @@ static void step_range(const Engine *engine, uint32_t from, uint32_t to) {
         step_partitions(engine, i, from, to);
 }
 
-/* The first partition of a thread's; channels that share a bus are one thread's. */
+/* The first partition of a thread. Channels that share a bus belong to one thread. */
 static uint32_t first_partition(const Engine *engine, uint32_t thread) {
     uint32_t first = engine->machine->partitions * thread / engine->order.threads;
     return engine->buses && thread < engine->order.threads ? first & ~1u : first;
@@ -105,7 +107,7 @@ void memory_side_hold(Engine *engine) {
     noc_hold(engine->replies);
 }
 
-/* What is due of one of the networks. */
+/* Moves one of the networks as often as is due. */
 static void step_network(const Engine *engine, Noc *network) {
     for (uint32_t i = 0; i < engine->turn.noc; i++)
         noc_step(network);
@@ -129,7 +131,7 @@ void memory_side_step(Engine *engine) {
 
 /* ---- A cycle ahead ---- */
 
-/* Network steps that an SM cycle may have. */
+/* Most network ticks in an SM cycle. */
 static uint32_t most_steps(const ClockConfig *clock) {
     return (clock->noc_khz + clock->sm_khz - 1) / clock->sm_khz;
 }
@@ -143,8 +145,8 @@ bool memory_side_can_go_ahead(const Engine *engine) {
 
 uint64_t memory_side_lead(const Engine *engine) {
     const ClockConfig *clock = &engine->machine->clock;
-    /* Partitions that are this far behind, and then catch up, give back the room of at most
-     * MOST_TURNS turns between two looks. */
+    /* Partitions that are this far behind, and then catch up, return the room of at most MOST_TURNS
+     * turns between two looks. */
     enum { MOST_TURNS = NOC_MOST_TURNS - SPLIT_COLLECT_CYCLES - 1 };
     const uint64_t steps = NOC_MOST_APART / most_steps(clock) - 2;
     const uint64_t most = steps < MOST_TURNS ? steps : MOST_TURNS;
@@ -176,7 +178,7 @@ void memory_side_move_requests(Engine *engine) {
     engine->handoff_steps = domain_advance(&engine->handoff_noc, engine->machine->clock.sm_khz);
 }
 
-/* A packet will arrive, whose record another thread has had. */
+/* Prefetches the record of a packet that will arrive, because another thread has used it. */
 static void fetch_record(const void *user, uint32_t handle) {
     const Engine *engine = user;
     __builtin_prefetch(mem_request(&engine->pools, handle));

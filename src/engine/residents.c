@@ -1,11 +1,11 @@
-/* The grids on the machine: whose turn it is, what begins and ends with a grid, and where the CTAs
- * that go out come from.
+/* The grids on the machine: whose turn it is, what begins and ends with a grid, and which grid the
+ * dispatched CTAs belong to.
  *
- * CTAs go out of one grid at a time: of those that have some left, the one of the highest priority,
- * of one priority the one given first. The next grid's turn comes when all CTAs of those before it
- * have gone out; it takes what room is left on the SMs. What belongs to a machine at rest (flushed
- * caches, the share of shared memory in a unified store, counters from 0) is done for the first
- * grid alone: those that come while others run find the machine as it is. */
+ * CTAs of one grid are dispatched at a time: the grid with the highest priority that has CTAs left,
+ * and of several the one submitted first. The next grid's turn comes when all CTAs of the grids
+ * before it are dispatched; it takes the room that is left on the SMs. What requires a machine at
+ * rest (flushed caches, the share of shared memory in a unified store, counters from 0) is done
+ * only for the first grid. Grids that come while others run take the machine as it is. */
 #include "engine/engine_internal.h"
 
 #include <stdio.h>
@@ -34,22 +34,22 @@ void residents_free(Engine *engine) {
     free(engine->places);
 }
 
-/* ---- What the machine's L1D has ---- */
+/* ---- The machine's L1D ---- */
 
-/* Lines of an SM's L1D, where shared memory takes `shared_bytes` of a store that they divide. */
+/* Lines of an SM's L1D if shared memory takes `shared_bytes` of the store that they divide. */
 static uint32_t l1d_lines(const MachineConfig *machine, uint32_t shared_bytes) {
     uint32_t taken = machine->sm.l1d_own.unified_bytes ? shared_bytes : 0;
     return (machine->sm.l1d.size_bytes - taken) / machine->sm.l1d.line_bytes;
 }
 
-/* Lines of a set of it: a carve-out takes whole ways (l1d_carve_out). At least 1. */
+/* Lines of a set of the L1D, at least 1. A carve-out takes whole ways (l1d_carve_out). */
 static uint32_t l1d_ways(const MachineConfig *machine, uint32_t shared_bytes) {
     uint32_t sets = l1d_lines(machine, 0) / machine->sm.l1d.ways;
     uint32_t ways = (l1d_lines(machine, shared_bytes) + sets / 2) / sets;
     return ways ? ways : 1;
 }
 
-/* Ways of a set of L2 that correspond to `bytes` bytes of all of it, rounded to the nearest. */
+/* Ways of a set of L2 that correspond to `bytes` bytes of the whole L2, rounded to the nearest. */
 static uint32_t ways_of(const MachineConfig *machine, uint64_t bytes) {
     uint64_t ways = machine->partition.l2.ways, all = machine_l2_bytes(machine);
     return (uint32_t)((bytes * ways + all / 2) / all);
@@ -70,8 +70,8 @@ GpuGrid *residents_first(const Engine *engine) {
     return engine->places[i].grid;
 }
 
-/* Sources of instructions of a grid on each SM. The CTAs are the SM's: a slot holds one, of
- * whichever grid. */
+/* Makes a place's sources of instructions, one on each SM. The CTAs belong to the SM: a slot holds
+ * one, of any grid. */
 static void make_sources(const Engine *engine, EnginePlace *place) {
     const uint32_t sms = engine->machine->sms;
     place->on_sm = base_calloc(sms, sizeof(SmGrid *));
@@ -82,7 +82,7 @@ static void make_sources(const Engine *engine, EnginePlace *place) {
     }
 }
 
-/* The dispatcher of a place is made when a grid first comes to it. */
+/* Makes the dispatcher of a place, when a grid first comes to it. */
 static void make_dispatcher(Engine *engine, EnginePlace *place) {
     const MachineConfig *machine = engine->machine;
     if (place->dispatch.config) return;
@@ -99,7 +99,7 @@ static void make_dispatcher(Engine *engine, EnginePlace *place) {
     make_sources(engine, place);
 }
 
-/* The grid whose CTAs go out from now on. */
+/* Selects the grid that is dispatched from now on. */
 static void choose_dispatching(Engine *engine) {
     engine->dispatching = NULL;
     for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++) {
@@ -112,7 +112,7 @@ static void choose_dispatching(Engine *engine) {
 
 /* ---- Events of SMs ---- */
 
-/* Tells the CTA scheduler of a CTA's end. */
+/* Informs the CTA scheduler that a CTA has ended. */
 static void tell_finished(EnginePlace *place, const SmCtaEnd *end) {
     Counters counters;
     uint64_t memory_cycles;
@@ -175,15 +175,15 @@ static SmListener listen(Engine *engine) {
 
 /* ---- A grid begins ---- */
 
-/* CTAs that an SM will hold at most. A small grid of clusters is not spread: an SM that its group
- * leaves over would stay empty. */
+/* Most CTAs that an SM will hold. A small grid of clusters is not spread, because SMs that are left
+ * over in their group would stay empty. */
 static uint32_t limit_of(const Dispatch *dispatch, const GpuGrid *grid) {
     if (grid->launch.clusters) return grid->ctas_per_sm;
     return dispatch_limit(dispatch, grid->launch.ctas, grid->ctas_per_sm);
 }
 
-/* The dispatcher begins with a grid: next to others it goes on behind the SM that got the last CTA.
- */
+/* Starts the dispatcher of a grid. If other grids run, it continues after the SM that received the
+ * last CTA. */
 static void start_dispatch(const Engine *engine, EnginePlace *place) {
     const GpuGrid *grid = place->grid;
     const MachineConfig *machine = engine->machine;
@@ -214,7 +214,7 @@ static void start_partitions(Engine *engine, const Gpu *gpu) {
     }
 }
 
-/* What executes a grid's instructions on an SM. */
+/* The source that executes a grid's instructions on an SM. */
 static WarpSource *start_source(const Engine *engine, const Gpu *gpu, const EnginePlace *place,
                                 uint32_t sm) {
     const SmConfig *config = &engine->machine->sm;
@@ -230,7 +230,7 @@ static WarpSource *start_source(const Engine *engine, const Gpu *gpu, const Engi
     return ptx_source_start(place->sources[sm], &context, &place->grid->module->rows);
 }
 
-/* Announces a grid to the SMs; each will hold at most `ctas` CTAs of it at once. */
+/* Announces a grid to the SMs. Each will hold at most `ctas` of its CTAs at once. */
 static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place, uint32_t ctas) {
     const GpuGrid *grid = place->grid;
     const SmListener listener = listen(engine);
@@ -253,13 +253,13 @@ static void end_sms(const Engine *engine, const EnginePlace *place) {
         sm_end_grid(engine->sms[i], place->on_sm[i]);
 }
 
-/* Thread instructions that the machine may still execute, at least 1; 0: any number. */
+/* Thread instructions that the machine may still execute, at least 1; 0: no limit. */
 static uint64_t left_to_execute(const Gpu *gpu) {
     const uint64_t all = gpu->options.stop_after, done = gpu->timed_instructions;
     return gpu->depth ? 0 : all > done ? all - done : all ? 1 : 0;
 }
 
-/* What the run loop keeps from a machine at rest on. */
+/* Resets what the run loop counts from a machine at rest. */
 static void start_looks(Engine *engine, const Gpu *gpu) {
     engine->rest_cycle = engine->cycle;
     engine->rest_ps = gpu->time_ps;
@@ -277,13 +277,13 @@ static bool is_for_one_thread(Engine *engine, const GpuGrid *grid) {
            grid->module->can_wait || !cycle_has_pool(engine);
 }
 
-/* Bytes of an SM's store that shared memory gets for a grid with the machine for itself. */
+/* Bytes of an SM's store that shared memory gets for a grid that has the machine for itself. */
 static uint32_t shared_bytes_for(const Engine *engine, const GpuGrid *grid, uint32_t ctas) {
     return carve_out_bytes(&engine->machine->sm, grid->launch.shared_bytes, ctas,
                            grid->launch.carve_out);
 }
 
-/* A grid begins on a machine at rest. */
+/* Begins a grid on a machine at rest. */
 static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     const MachineConfig *machine = engine->machine;
     const IsaLaunch *launch = &place->grid->launch;
@@ -307,7 +307,7 @@ static void start_at_rest(Engine *engine, Gpu *gpu, EnginePlace *place) {
     engine_plan_looks(engine, gpu);
 }
 
-/* A grid begins next to others: the machine stays as it is. */
+/* Begins a grid next to others, with the machine as it is. */
 static void start_next_to_others(Engine *engine, const Gpu *gpu, EnginePlace *place) {
     const IsaLaunch *launch = &place->grid->launch;
     for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++)
@@ -332,7 +332,7 @@ static void start(Engine *engine, Gpu *gpu, GpuGrid *grid) {
     grid->is_on_machine = true;
     grid_start(gpu, grid);
     engine->residents++;
-    if (grid_has_ended_all(grid)) engine->finishing++; /* functionally: nothing is left */
+    if (grid_has_ended_all(grid)) engine->finishing++; /* no CTA is left to run */
     engine->quiet = 0;
     if (engine->residents == 1) start_at_rest(engine, gpu, place);
     else start_next_to_others(engine, gpu, place);
@@ -343,7 +343,7 @@ static void start(Engine *engine, Gpu *gpu, GpuGrid *grid) {
 
 /* ---- Turns ---- */
 
-/* The waiting grid that comes first; NULL: none waits. */
+/* The first waiting grid; NULL: none waits. */
 static GpuGrid *first_waiting(const Gpu *gpu) {
     GpuGrid *first = NULL;
     for (GpuGrid *grid = gpu->grids; grid; grid = grid->after)
@@ -360,9 +360,8 @@ bool residents_must_run_alone(const Engine *engine, const Gpu *gpu, const GpuGri
            watch_is_of_one_kernel(engine->watch);
 }
 
-/* Whether the grid can be on the machine together with those that are. Shared memory keeps its
- * share of a store that L1D has the rest of, so one that would get more waits until no grid is
- * there. */
+/* Whether the grid can join those on the machine. Shared memory keeps its share of the store that
+ * it divides with the L1D, so a grid that needs a larger share waits until no grid is there. */
 static bool can_join(const Engine *engine, const GpuGrid *grid) {
     const EnginePlace *place = find_place(engine);
     if (grid->runs_alone || residents_first(engine)->runs_alone || !place) return false;
@@ -385,16 +384,16 @@ void residents_take_turns(Engine *engine, Gpu *gpu) {
     engine->looks.turn = UINT64_MAX;
 }
 
-/* ---- CTAs go out ---- */
+/* ---- Dispatch ---- */
 
-/* The next grid's turn begins with a look, for which the units below the SMs must be where the SMs
- * are: two cycles from now they are for sure. */
+/* Plans the next grid's turn. It begins with a check, for which the units below the SMs must be in
+ * the same cycle as the SMs: two cycles from now they certainly are. */
 static void plan_turn(Engine *engine) {
     engine->looks.turn = engine->cycle + 2;
     if (engine->looks.turn < engine->next_look) engine->next_look = engine->looks.turn;
 }
 
-/* All CTAs of a grid have gone out. */
+/* Called when all CTAs of a grid are dispatched. */
 static void pass_turn(Engine *engine) {
     choose_dispatching(engine);
     if (engine->has_waiting) plan_turn(engine);
@@ -424,7 +423,7 @@ const IsaFault *residents_dispatch(Engine *engine) {
     engine->last_sm = dispatch->last;
     engine->sent += dispatch->view.next - next;
     if (dispatch->view.next != next || dispatch->is_over)
-        engine->alarm = engine->cycle + 1; /* SMs have got CTAs, or heard that there are no more */
+        engine->alarm = engine->cycle + 1; /* SMs have new CTAs or know that none follow */
     if (dispatch->is_over) pass_turn(engine);
     return is_right ? NULL : &dispatch->fault;
 }
@@ -470,7 +469,7 @@ GpuGrid *residents_failed(const Engine *engine, const Sm *sm) {
     return place ? place->grid : residents_first(engine);
 }
 
-/* Puts the grid's own counts into those of the whole machine, where it has some. */
+/* Replaces those counts of the whole machine that the grid has counted itself. */
 static void count_alone(const Engine *engine, const EnginePlace *place, Counters *counters) {
     SmGridCounts sum = {0};
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
@@ -508,7 +507,8 @@ static void fill_result(Engine *engine, const EnginePlace *place) {
     result->thread_instructions += result->counters.thread_instructions;
 }
 
-/* The last grid leaves the machine: what is counted and recorded from rest to rest. */
+/* Called when the last grid leaves the machine: keeps what is counted and recorded from rest to
+ * rest. */
 static void come_to_rest(Engine *engine, const GpuResult *result) {
     const Watch *watch = engine->watch;
     tally_keep_units(engine, &engine->rest_marks);
@@ -518,7 +518,7 @@ static void come_to_rest(Engine *engine, const GpuResult *result) {
     watch_end(engine->watch, engine->cycle, &result->counters);
 }
 
-/* A grid leaves the machine. */
+/* Removes a grid from the machine. */
 static void leave(Engine *engine, Gpu *gpu, EnginePlace *place) {
     GpuGrid *grid = place->grid;
     fill_result(engine, place);

@@ -1,52 +1,53 @@
-/* Two threads, each with its own units for many cycles. The first, which is the kernel's, takes
- * replies, moves the network of requests and steps the SMs. The second moves the network of replies
- * and steps the partitions. They exchange the packets that leave the switch of either network, and
- * the room that becomes free at the network's end (noc_hand_off).
+/* Split mode: two threads own different units for many cycles. The first, which is the kernel's,
+ * takes replies, moves the network of requests and steps the SMs. The second moves the network of
+ * replies and steps the partitions. They exchange the packets that leave the switch of either
+ * network, and the room that becomes free at the network's end (noc_hand_off).
  *
  *     first    replies in t | requests move t | SMs t          | replies in t + 1 | ...
  *     second   ...            | replies move t  | partitions t + 1 | ...
  *
- * The second is never more than a cycle ahead: once the networks have moved, nothing that an SM
- * does in this cycle reaches a partition before they move again. So replies move after the first
- * thread has taken those that have arrived, and partitions step after requests have moved.
+ * The second thread is never more than one cycle ahead. Once the networks have moved, nothing that
+ * an SM does in this cycle reaches a partition before they move again. So replies move after the
+ * first thread has taken those that have arrived, and partitions step after requests have moved.
  *
- * But the second may be behind under two conditions: the replies that arrive have left the switch
- * (`lead`), and requests find room that the first already knows of, whatever the partitions have
- * taken since. So neither thread waits for the other's part of a cycle, nor for its news of each
- * cycle to arrive.
+ * The second thread may be behind under two conditions: replies that arrive have already left the
+ * switch (`lead`), and requests find room that the first thread already knows of, whatever the
+ * partitions have taken since. So neither thread waits for the other's part of a cycle, nor for
+ * news of each cycle to arrive.
  *
- * Where SMs are most of the work, other threads step those that are awake together with the first.
- * With only two threads, the second steps SMs too, before its partitions (engine/cycle.c,
- * sm/order.h). The first then waits for all of them before requests move again; what the SMs inject
- * stays at their nodes until then (noc_hold). */
+ * If the SMs are most of the work, other threads step the awake SMs together with the first. With
+ * only two threads, the second steps SMs too, before its partitions (engine/cycle.c, sm/order.h).
+ * The first thread then waits for all of them before requests move again; what the SMs inject stays
+ * at their nodes until then (noc_hold). */
 #include "engine/engine_internal.h"
 
-/* ---- How far the other is ---- */
+/* ---- The other thread's progress ---- */
 
 static void reach(_Atomic uint64_t *progress, uint64_t cycles) {
     atomic_store_explicit(progress, cycles, memory_order_release);
 }
 
-/* Whether it has come so far with something. `seen` is what it had come to at the last look, so
- * that its line need not be fetched each time. */
+/* Whether the other thread has completed `cycles` cycles of something. `seen` is the progress found
+ * by the last look, so that its cache line need not be fetched each time. */
 static bool has_reached(_Atomic uint64_t *progress, uint64_t *seen, uint64_t cycles) {
     if (*seen < cycles) *seen = atomic_load_explicit(progress, memory_order_acquire);
     return *seen >= cycles;
 }
 
-/* Whether a network's owner must look at the room that its taker has given back. */
+/* Whether the owner of a network must look for room that its taker has returned. */
 static bool must_collect(const Noc *network, uint64_t cycles) {
     return noc_lacks_room(network) || cycles % SPLIT_COLLECT_CYCLES == 0;
 }
 
 /* ---- The second thread ---- */
 
-/* Until the first thread has come so far with something; false: it will not. */
+/* Waits until the first thread has completed `cycles` cycles of something. Returns false if it
+ * never will. */
 static bool await_first(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen,
                         uint64_t cycles) {
     for (uint32_t turns = 0;;) {
         if (*seen >= cycles) return true;
-        /* looked at first: what comes before the end is done */
+        /* checked first, because the work before the end is still done */
         const bool is_over = atomic_load_explicit(&engine->split[0].is_over, memory_order_acquire);
         if (has_reached(progress, seen, cycles)) return true;
         if (is_over) return false;
@@ -54,15 +55,15 @@ static bool await_first(Engine *engine, _Atomic uint64_t *progress, uint64_t *se
     }
 }
 
-/* Whether the second steps SMs too: where there is no third. */
+/* Whether the second thread steps SMs too: only if there is no third. */
 static bool has_two(const Engine *engine) { return engine->split_threads == 2; }
 
-/* Of the threads that step SMs, which one it is: the second is passed over where it has none. */
+/* The index of a thread among those that step SMs; the second is skipped if it steps none. */
 static uint32_t part_of(const Engine *engine, uint32_t thread) {
     return thread && !has_two(engine) ? thread - 1 : thread;
 }
 
-/* The SMs of a cycle that the pool steps. */
+/* Steps the SMs of a cycle that belong to a thread of the pool. */
 static void step_sms(Engine *engine, uint32_t thread, uint64_t cycles) {
     const uint32_t part = part_of(engine, thread);
     cycle_step_sms_part(engine, part);
@@ -87,7 +88,7 @@ static void run_second(Engine *engine) {
     }
 }
 
-/* ---- Those that have SMs only ---- */
+/* ---- Threads that only step SMs ---- */
 
 static void run_other(Engine *engine, uint32_t thread) {
     uint64_t begun = 0;
@@ -100,7 +101,7 @@ static void do_part(void *user, uint32_t thread) {
     else run_other(user, thread);
 }
 
-/* ---- The first ---- */
+/* ---- The first thread ---- */
 
 static void await(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen, uint64_t cycles) {
     uint32_t turns = 0;
@@ -143,7 +144,8 @@ static uint32_t run_sms(Engine *engine) {
     return cycle_end_sms(engine);
 }
 
-/* Requests move, with all the room there is where it may matter, or with what is known of. */
+/* Moves requests. If all free room may matter, it is collected first; otherwise what is known
+ * suffices. */
 static void move_requests(Engine *engine, uint64_t done) {
     uint64_t *seen = &engine->split[0].seen_requests;
     if (noc_lacks_room(engine->requests)) {

@@ -6,7 +6,7 @@
 
 #include "base/thread_pool.h"
 
-enum { ALONE = 0 }; /* the first mode */
+enum { ALONE = 0 }; /* index of the first mode */
 
 static void enter(ThreadTuner *tuner, ThreadTunerStage stage, ThreadMode mode, double seconds) {
     tuner->stage = stage;
@@ -33,7 +33,7 @@ void thread_tuner_start(ThreadTuner *tuner) {
 
 /* ---- Trials ---- */
 
-/* What units have is in another thread's caches at first. */
+/* Caches are cold at first: the units' data are in another thread's caches. */
 static void try_mode(ThreadTuner *tuner) {
     tuner->is_warm = false;
     enter(tuner, TUNER_TRY, tuner->modes[tuner->tried], TUNER_WARM_SECONDS);
@@ -44,13 +44,13 @@ static void begin_trial(ThreadTuner *tuner) {
     enter(tuner, TUNER_TRY, tuner->mode, TUNER_TRIAL_SECONDS);
 }
 
-/* Goes on with what is kept until a time, or else with the trials. */
+/* Continues with the kept mode until its time is over, or else with the trials. */
 static void go_on(ThreadTuner *tuner, double now) {
     if (now >= tuner->kept_until) try_mode(tuner);
     else enter(tuner, TUNER_KEEP, tuner->modes[tuner->kept], tuner->kept_until - now);
 }
 
-/* The same, but threads that are to help and have done nothing of late must wake first. */
+/* The same, but threads that have done nothing lately must wake first. */
 static void go_on_awake(ThreadTuner *tuner, double now) {
     const uint32_t next = now < tuner->kept_until ? tuner->kept : tuner->tried;
     const uint32_t threads = tuner->modes[next].threads;
@@ -58,19 +58,19 @@ static void go_on_awake(ThreadTuner *tuner, double now) {
     else enter(tuner, TUNER_WAKE, (ThreadMode){THREADS_SMS, threads}, 0);
 }
 
-/* A mode that was by far not the fastest is left out of most trials. */
+/* A mode that was much slower than the fastest is left out of most trials. */
 static bool is_worth_a_trial(const ThreadTuner *tuner, uint32_t mode) {
     return tuner->decisions % TUNER_FULL_TRIALS == 0 || mode == tuner->kept ||
            tuner->cost[mode] < tuner->cost[tuner->kept] * TUNER_FAR;
 }
 
-/* Seconds for a cycle in a mode: the mean of all rounds but the dearest, in which the host may have
- * had something else to do. */
+/* Seconds per cycle in a mode: the mean of all rounds but the slowest, in which the host may have
+ * been busy with something else. */
 static double cost_of(const ThreadTunerTrial *trial) {
     return (trial->sum - trial->most) / (TUNER_ROUNDS - 1);
 }
 
-/* The first of the modes than which none is clearly faster: of equals, that of fewest threads. */
+/* The first mode that no other mode clearly beats: of equals, the one with fewest threads. */
 static uint32_t fastest(const ThreadTuner *tuner) {
     double least = tuner->cost[ALONE];
     uint32_t mode = ALONE;
@@ -81,8 +81,8 @@ static uint32_t fastest(const ThreadTuner *tuner) {
     return mode;
 }
 
-/* Another than what has been kept must be clearly faster, and holds for less long: where modes are
- * alike, the host's moods decide between them. */
+/* A mode must be clearly faster to replace the kept one, and is then kept for a shorter time. If
+ * modes are equally fast, noise on the host would decide between them. */
 static void keep(ThreadTuner *tuner, uint32_t mode, double now) {
     if (tuner->cost[tuner->kept] > tuner->cost[mode] * TUNER_CLEARLY) {
         tuner->kept = mode;
@@ -107,7 +107,7 @@ static void decide(ThreadTuner *tuner, double now) {
         tuner->tried++;
 }
 
-/* The mode has been tried for this round: another's turn comes. */
+/* The mode has been tried in this round: continues with the next. */
 static void note_trial(ThreadTuner *tuner, double now) {
     const double cost = (now - tuner->begun) / tuner->cycles;
     ThreadTunerTrial *trial = &tuner->trials[tuner->tried];
@@ -145,8 +145,8 @@ ThreadMode thread_tuner_next(ThreadTuner *tuner) {
     return tuner->mode;
 }
 
-/* Looks that are long for this machine: some 100 microseconds, and more where one thread takes long
- * for a cycle, in which parts differ. */
+/* A number of looks that is long for this machine: some 100 microseconds, and more if a cycle takes
+ * one thread long, since the threads' parts then differ more. */
 static double long_wait(const ThreadTuner *tuner) {
     return THREAD_POOL_LONG * (1 + tuner->cost[ALONE] / 25e-6);
 }

@@ -1,4 +1,4 @@
-/* Types of numbers, scalars, launches. */
+/* Number types, scalars, launches. */
 #include "library/blas.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ cublasStatus_t blas_status(CUresult result) {
 
 cublasStatus_t blas_launch(cublasHandle_t handle, const char *kernel, const char *type, int64_t x,
                            int64_t y, int64_t z, void *parameters) {
-    enum { MOST_IN_Y = 65535 }; /* kernels go on where they have fewer blocks than columns */
+    enum { MOST_IN_Y = 65535 }; /* kernels loop if blocks are too few */
     const uint32_t grid[3] = {(uint32_t)x, (uint32_t)(y < MOST_IN_Y ? y : MOST_IN_Y), (uint32_t)z};
     return blas_status(device_launch(&handle->device, kernel, type, grid, 256, parameters));
 }
@@ -101,7 +101,7 @@ static double value_of(const void *pointer, BlasType type) {
     }
 }
 
-/* A number of the host's. */
+/* A number in host memory. */
 static BlasScalar host_scalar(const void *pointer, BlasType type) {
     struct float2 single;
     struct double2 value;
@@ -133,7 +133,7 @@ BlasVector blas_vector(const void *items, int64_t n, int64_t increment) {
 
 /* ---- Products ---- */
 
-/* What kernels there are. */
+/* The kernels that exist. */
 static const struct {
     BlasType in, out, sum;
     const char *types;

@@ -1,9 +1,9 @@
-/* The kernels of our cuBLAS and cuBLASLt. Numbers are computed in float, in double when the data are, in
- * 32-bit integers when they are asked for; half and bfloat16 are only how data are stored. Sums go in an order
- * that depends on the sizes alone, so results are the same on every machine and under every schedule.
+/* The kernels of Tyto's cuBLAS and cuBLASLt. They compute in float, in double if the data are double, and in
+ * 32-bit integers on request; half and bfloat16 are only storage formats. The order of sums depends on the
+ * sizes alone, so results are the same on every machine and under every schedule.
  *
- * Each kernel is there once for each type that its name ends with: f32, f64, f16, bf16, s8, s32, c32, c64 (complex
- * numbers of singles and doubles). */
+ * Each kernel exists once for each type suffix: f32, f64, f16, bf16, s8, s32, c32, c64 (complex numbers of
+ * floats and doubles). */
 #include <tyto_device.h>
 
 #include "blas_device.h"
@@ -22,7 +22,7 @@ template <class R> struct Complex {
     friend __device__ Complex operator+(Complex a, Complex b) { return {a.x + b.x, a.y + b.y}; }
     friend __device__ Complex operator-(Complex a, Complex b) { return {a.x - b.x, a.y - b.y}; }
     friend __device__ Complex operator*(Complex a, Complex b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
-    /* By the greater part of the divisor, so that its square cannot overflow (Smith 1962). */
+    /* Divides by the larger part of the divisor first, so that its square cannot overflow (Smith 1962). */
     friend __device__ Complex operator/(Complex a, Complex b) {
         if ((b.x < 0 ? -b.x : b.x) >= (b.y < 0 ? -b.y : b.y)) {
             R ratio = b.y / b.x, whole = b.x + b.y * ratio;
@@ -58,7 +58,7 @@ template <class T> __device__ T conjugate(T x) {
 }
 template <class T> __device__ T conjugate_if(bool is_wanted, T x) { return is_wanted ? conjugate(x) : x; }
 
-/* What level 1 takes for the size of a number. */
+/* The size of a number as level 1 defines it. */
 template <class T> __device__ typename Real<T>::type magnitude(T x) {
     if constexpr (Real<T>::is_complex) return (x.x < 0 ? -x.x : x.x) + (x.y < 0 ? -x.y : x.y);
     else return x < 0 ? -x : x;
@@ -83,10 +83,10 @@ template <> struct Sum<signed char> {
     typedef int type;
 };
 
-/* What an element adds to a reduction. */
+/* The term that an element adds to a reduction. */
 enum { DOT, ASUM, NRM2, AMAX, AMIN, DOT_CONJUGATED };
 
-/* What a reduction sums in: squares may leave a float's range. */
+/* The type in which a reduction sums: squares may exceed a float's range. */
 template <class T, int what> struct Total {
     typedef typename Real<typename Sum<T>::type>::type type;
 };
@@ -112,7 +112,7 @@ template <class T, class A> __device__ void write(T &to, A x) { to = (T)x; }
 template <class A> __device__ void write(F16 &to, A x) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"((float)x));
 }
-/* To the nearest, ties to even; a NaN stays a NaN. */
+/* Rounds to nearest, ties to even; a NaN stays a NaN. */
 template <class A> __device__ void write(BF16 &to, A x) {
     unsigned bits = __float_as_uint((float)x);
     bool is_number = (bits & 0x7fffffff) <= 0x7f800000;
@@ -175,7 +175,7 @@ template <class T> __device__ void map_rot(const BlasMap &p) {
     rotate<T>(p, c, s, -s, c);
 }
 
-/* The flag of a modified rotation says which of its four numbers are given (Lawson et al. 1979). */
+/* The flag of a modified rotation says which of its four numbers are stored (Lawson et al. 1979). */
 template <class T> __device__ void map_rotm(const BlasMap &p) {
     const T *h = (const T *)p.parameters;
     if (h[0] == (T)-2) return;
@@ -184,14 +184,14 @@ template <class T> __device__ void map_rotm(const BlasMap &p) {
     else rotate<T>(p, h[1], h[3], h[2], h[4]);
 }
 
-/* ---- Level 1: to one number ---- */
+/* ---- Level 1: reduction to one number ---- */
 
 template <class A> struct Found {
     A value;
     long long index;
 };
 
-/* How two partial results become one. For the largest and smallest, the first of equals counts. */
+/* Combines two partial results. For the largest and smallest element, the first of equal ones counts. */
 enum Kind { ADD, LARGEST, SMALLEST };
 
 template <int kind, class A> __device__ Found<A> merge(Found<A> a, Found<A> b) {
@@ -288,7 +288,7 @@ template <class T> __device__ void put_row(const BlasMultiply &p, long long i, l
     y = beta == 0 ? alpha * sum : alpha * sum + beta * y;
 }
 
-/* A thread for each row. */
+/* One thread for each row. */
 template <class T> __device__ void multiply_rows(const BlasMultiply &p) {
     long long i = global_index();
     if (i >= p.rows) return;
@@ -300,7 +300,7 @@ template <class T> __device__ void multiply_rows(const BlasMultiply &p) {
     }
 }
 
-/* A warp for each row: where the numbers of a row lie side by side. */
+/* One warp for each row, if the numbers of a row are contiguous. */
 template <class T> __device__ void multiply_lines(const BlasMultiply &p) {
     long long i = global_index() / 32;
     int lane = (int)threadIdx.x % 32;
@@ -315,7 +315,7 @@ template <class T> __device__ void multiply_lines(const BlasMultiply &p) {
     }
 }
 
-/* A block for each x: substitution, one unknown after the other. */
+/* One block for each x: substitution, one unknown after another. */
 template <class T> __device__ void solve(const BlasSolve &p) {
     T alpha = scalar<T, T>(p.alpha);
     long long r = blockIdx.x;
@@ -341,7 +341,7 @@ template <class T> __device__ void solve(const BlasSolve &p) {
     }
 }
 
-/* A thread for each element of A that is stored. */
+/* One thread for each stored element of A. */
 template <class T> __device__ void update(const BlasUpdate &p) {
     T alpha = scalar<T, T>(p.alpha);
     long long i = global_index(), j = blockIdx.y;
@@ -366,7 +366,7 @@ template <class T> __device__ T *item(const BlasOperand &o, int is_list, long lo
     return is_list ? ((T *const *)o.items)[batch] : (T *)o.items + batch * o.batch;
 }
 
-/* The tanh form, as the fused kernels of transformers have it. */
+/* The tanh form, as used by the fused kernels of transformers. */
 __device__ float gelu(float x) {
     return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
 }
@@ -376,7 +376,7 @@ __device__ float gelu_slope(float x) {
     return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * 0.7978845608f * (1 + 3 * 0.044715f * x * x);
 }
 
-/* What the activation makes of a number; row i of column j of its item. */
+/* Applies the activation to the number in row i and column j of its item. */
 template <class Out> __device__ float activate(const BlasProduct &p, float x, long long i, long long j, long long batch) {
     long long at = p.aux_batch * batch + i + j * p.aux_lead;
     Out *aux = (Out *)p.aux;
@@ -396,8 +396,8 @@ template <class Out> __device__ float activate(const BlasProduct &p, float x, lo
 
 enum { TILE = 64, DEPTH = 16, EACH = 4 };
 
-/* Brings a tile of op(A) or op(B) into shared memory, zeros where there is none. Neighbouring threads take what
- * lies side by side. `along` counts rows of A or columns of B. */
+/* Loads a tile of op(A) or op(B) into shared memory, with zeros outside the matrix. Adjacent threads load
+ * adjacent elements. `along` counts rows of A or columns of B. */
 template <class In, class A>
 __device__ void load_tile(A tile[DEPTH][TILE + 1], const In *items, long long along_step, long long k_step,
                           long long along, int along_end, int k, int k_end, bool conjugates) {
@@ -409,8 +409,8 @@ __device__ void load_tile(A tile[DEPTH][TILE + 1], const In *items, long long al
     }
 }
 
-/* A block of 256 threads for a tile of 64 x 64, 4 x 4 for each thread. In: of A and B; Out: of C and D; A: of
- * the sum; S: of the factors. */
+/* One block of 256 threads for a tile of 64 x 64, 4 x 4 per thread. Types: In: of A and B; Out: of C and D;
+ * A: of the sum; S: of the factors. */
 template <class In, class Out, class A, class S> __device__ void product(const BlasProduct &p) {
     __shared__ A a_tile[DEPTH][TILE + 1], b_tile[DEPTH][TILE + 1];
     long long batch = blockIdx.z, row = (long long)blockIdx.x * TILE, column = (long long)blockIdx.y * TILE;
@@ -454,7 +454,7 @@ template <class In, class Out, class A, class S> __device__ void product(const B
     }
 }
 
-/* A warp for each row. */
+/* One warp for each row. */
 template <class T> __device__ void row_sum(const BlasRowSum &p) {
     typedef typename Sum<T>::type A;
     long long i = global_index() / 32;
@@ -480,8 +480,8 @@ template <class T> __device__ void swap_rows(T *a, long long lead, int columns, 
     }
 }
 
-/* LU, one column after the other; the pivot is the largest number of its column. A pivot of 0 leaves its column as it
- * is. Source: the reference LAPACK's getf2. */
+/* LU factors, one column after another; the pivot is the largest number of its column. If it is 0, the column
+ * is left as it is. Source: the reference LAPACK's getf2. */
 template <class T> __device__ void factor(const BlasFactor &p) {
     typedef typename Real<T>::type R;
     T *a = ((T *const *)p.items)[blockIdx.x];
@@ -564,7 +564,7 @@ template <class T> __device__ void scale_lines(const BlasScaleLines &p) {
         entry<T>(p.c, i, j) = entry<T>(p.a, i, j) * at<T>(p.x, p.is_by_row ? i : j);
 }
 
-/* ---- Each kernel for its types ---- */
+/* ---- Instances of each kernel for its types ---- */
 
 #define KERNEL(name, Parameters, call)                                                                       \
     extern "C" __global__ void __launch_bounds__(256) name(const Parameters p) { call(p); }
@@ -585,7 +585,7 @@ template <class T> __device__ void scale_lines(const BlasScaleLines &p) {
     REDUCTION(amin, name, T, AMIN)                                                                           \
     KERNEL(combine_##name, BlasCombine, combine<T>)
 
-/* Where numbers are computed in the type that they are stored in. */
+/* Kernels that compute in the type in which numbers are stored. */
 #define FOR_EXACT(name, T)                                                                                   \
     FOR_ALL(name, T)                                                                                         \
     KERNEL(multiply_rows_##name, BlasMultiply, multiply_rows<T>)                                             \

@@ -57,13 +57,13 @@ cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream) {
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* No function needs the caller's workspace. */
+/* No function needs a workspace of the caller. */
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes) {
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
     return bytes && !workspace ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
 }
 
-/* A setting that is kept in the handle's `field`: values up to `last`. */
+/* Defines a setting that is stored in the handle's `field`; values range up to `last`. */
 #define SETTING(set, get, Type, field, last)                                                       \
     cublasStatus_t set(cublasHandle_t handle, Type value) {                                        \
         if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                         \
@@ -85,13 +85,13 @@ SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math_mode,
         CUBLAS_TF32_TENSOR_OP_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int, sm_count_target, INT32_MAX)
 
-/* There is nothing that a log would tell. */
+/* There is nothing to log. */
 cublasStatus_t cublasLoggerConfigure(int is_on, int to_stdout, int to_stderr, const char *file) {
     (void)is_on, (void)to_stdout, (void)to_stderr, (void)file;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static cublasLogCallback log_callback; /* of the process, as the interface has it */
+static cublasLogCallback log_callback; /* per process, as the interface requires */
 
 cublasStatus_t cublasSetLoggerCallback(cublasLogCallback callback) {
     log_callback = callback;
@@ -106,7 +106,7 @@ cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *callback) {
 
 /* ---- Copies ---- */
 
-/* `lines` runs of `bytes`, from one pitch to another. */
+/* Copies `lines` rows of `bytes` bytes from one pitch to another. */
 static cublasStatus_t copy(CUmemorytype from_type, const void *from, size_t from_pitch,
                            CUmemorytype to_type, void *to, size_t to_pitch, size_t bytes,
                            size_t lines) {
@@ -132,7 +132,7 @@ static cublasStatus_t copy(CUmemorytype from_type, const void *from, size_t from
                                                 : CUBLAS_STATUS_MAPPING_ERROR;
 }
 
-/* A vector is a matrix of one row. */
+/* A vector is a matrix with one row. */
 #define COPIES(Name, from_type, to_type, INT, END)                                                 \
     cublasStatus_t cublas##Name##Vector##END(INT n, INT size, const void *x, INT incx, void *y,    \
                                              INT incy) {                                           \
@@ -150,7 +150,7 @@ static cublasStatus_t copy(CUmemorytype from_type, const void *from, size_t from
     }                                                                                              \
     cublasStatus_t cublas##Name##VectorAsync##END(INT n, INT size, const void *x, INT incx,        \
                                                   void *y, INT incy, cudaStream_t stream) {        \
-        (void)stream; /* everything runs at once */                                                \
+        (void)stream; /* everything runs immediately */                                            \
         return cublas##Name##Vector##END(n, size, x, incx, y, incy);                               \
     }                                                                                              \
     cublasStatus_t cublas##Name##MatrixAsync##END(INT rows, INT columns, INT size, const void *a,  \

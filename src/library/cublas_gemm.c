@@ -1,8 +1,8 @@
-/* cuBLAS's products of matrices: every form is one BlasProduct, whose operands say how elements
- * lie. */
+/* cuBLAS's matrix products. Every form is one BlasProduct, whose operands describe the layout of
+ * elements. */
 #include "library/blas.h"
 
-/* A call of any of them. */
+/* The arguments of any of these functions. */
 typedef struct Gemm {
     cublasOperation_t opa, opb;
     int64_t m, n, k;
@@ -10,9 +10,9 @@ typedef struct Gemm {
     void *c;
     int64_t lda, ldb, ldc;
     BlasType type_a, type_b, type_c, scalars;
-    long long stride_a, stride_b, stride_c; /* of a batch */
+    long long stride_a, stride_b, stride_c; /* distances in a batch */
     bool is_list;                           /* a, b and c are lists of addresses on the device */
-    int64_t count;                          /* products */
+    int64_t count;                          /* number of products */
 } Gemm;
 
 static bool is_right(const Gemm *g) {
@@ -90,7 +90,7 @@ GEMM(cublasHgemm, __half, BLAS_F16, int)
 GEMM(cublasHgemm_64, __half, BLAS_F16, int64_t)
 GEMM_BATCHED(H, __half, BLAS_F16, int, )
 GEMM_BATCHED(H, __half, BLAS_F16, int64_t, _64)
-/* With three real products for each complex one on a GPU. */
+/* On a GPU these compute each complex product with three real ones. */
 GEMM(cublasCgemm3m, cuComplex, BLAS_C32, int)
 GEMM(cublasCgemm3m_64, cuComplex, BLAS_C32, int64_t)
 GEMM(cublasZgemm3m, cuDoubleComplex, BLAS_C64, int)
@@ -98,7 +98,7 @@ GEMM(cublasZgemm3m_64, cuDoubleComplex, BLAS_C64, int64_t)
 
 /* ---- Any types ---- */
 
-/* The type of the scalars, for results of type c. */
+/* The type of the scalars for results of type c. */
 static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
     if (c == CUDA_C_32F || c == CUDA_C_64F) return blas_type_of(c);
     switch (compute) {
@@ -114,7 +114,7 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
     case CUBLAS_COMPUTE_32F_FAST_16BF:
     case CUBLAS_COMPUTE_32F_FAST_TF32: return BLAS_F32;
     }
-    /* before CUDA 11 this argument was a type of data */
+    /* before CUDA 11 this argument was a data type */
     return blas_type_of((cudaDataType)compute);
 }
 

@@ -1,5 +1,5 @@
-/* cuBLAS level 1. A function here is a row of a kernel's parameters; the modified rotations'
- * numbers are found on the host, wherever they lie. */
+/* cuBLAS level 1. A function here is a row of parameters of a kernel. The parameters of modified
+ * rotations are computed on the host, wherever they are stored. */
 #include "library/blas.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 enum {
     MOST_PARTS = 64,
     PART_BYTES = 24
-}; /* blocks of a reduction; a value and an index for each, values of up to two doubles */
+}; /* blocks of a reduction, each with a value of up to two doubles and an index */
 
 /* ---- Element by element ---- */
 
@@ -21,16 +21,16 @@ static cublasStatus_t run_map(cublasHandle_t handle, const char *kernel, BlasTyp
                        blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS, 1, 1, &map);
 }
 
-/* ---- To one number ---- */
+/* ---- Reduction to one number ---- */
 
-/* The result goes to `out`, which lies where the pointer mode says and is of `bytes`. */
+/* Writes the result, of `bytes` bytes, to `out`, which is where the pointer mode says. */
 static cublasStatus_t run_reduce(cublasHandle_t handle, const char *kernel, BlasType type,
                                  BlasReduce reduce, void *out, uint32_t bytes) {
     char end[32];
     const char *name = blas_type_names[type];
     bool is_host = handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
     if (!out) return CUBLAS_STATUS_INVALID_VALUE;
-    if (reduce.n <= 0 || reduce.x.step == 0) { /* (an increment of 0 sums nothing, as in BLAS) */
+    if (reduce.n <= 0 || reduce.x.step == 0) { /* (as in BLAS, an increment of 0 sums nothing) */
         if (is_host) memset(out, 0, bytes);
         else
             return blas_status(
@@ -58,7 +58,7 @@ static BlasReduce reduce_of(const void *x, const void *y, int64_t n, int64_t inc
     return (BlasReduce){.x = blas_vector(x, n, incx), .y = blas_vector(y, n, incy), .n = n};
 }
 
-/* Of one vector, which a negative increment makes empty. */
+/* Functions of one vector; a negative increment makes it empty. */
 static cublasStatus_t reduce_one(cublasHandle_t handle, const char *kernel, BlasType type,
                                  const void *x, int64_t n, int64_t increment, void *out,
                                  uint32_t bytes) {
@@ -67,7 +67,7 @@ static cublasStatus_t reduce_one(cublasHandle_t handle, const char *kernel, Blas
     return run_reduce(handle, kernel, type, reduce_of(x, x, n, increment, increment), out, bytes);
 }
 
-/* ---- Scalars wherever they lie ---- */
+/* ---- Scalars in host or device memory ---- */
 
 static cublasStatus_t fetch(cublasHandle_t handle, void *to, const void *from, size_t bytes) {
     if (!from) return CUBLAS_STATUS_INVALID_VALUE;
@@ -86,8 +86,8 @@ static cublasStatus_t store(cublasHandle_t handle, void *to, const void *from, s
 
 /* ---- Rotations ---- */
 
-/* The plane rotation that turns (a, b) to (r, 0); a becomes r, b what c and s can be had from
- * again. Source: the reference BLAS (Lawson et al. 1979). */
+/* Computes the plane rotation that turns (a, b) to (r, 0). a becomes r, and b a value from which c
+ * and s can be recovered. Source: the reference BLAS (Lawson et al. 1979). */
 static void make_rotation(double *a, double *b, double *c, double *s) {
     double scale = fabs(*a) + fabs(*b);
     *c = 1;
@@ -105,8 +105,8 @@ static void make_rotation(double *a, double *b, double *c, double *s) {
     *b = z;
 }
 
-/* The modified rotation H that turns (sqrt(d1) x1, sqrt(d2) y1) to (r, 0): the flag, h11, h21, h12,
- * h22. Source: the same. */
+/* Computes the modified rotation H that turns (sqrt(d1) x1, sqrt(d2) y1) to (r, 0): the flag, h11,
+ * h21, h12, h22. Source: the same. */
 static void make_modified_rotation(double *d1, double *d2, double *x1, double y1, double h[5]) {
     const double gamma = 4096, gamma_squared = gamma * gamma;
     double p1 = *d1 * *x1, p2 = *d2 * y1;
@@ -140,7 +140,7 @@ static void make_modified_rotation(double *d1, double *d2, double *x1, double y1
         *d1 = swapped;
         *x1 = y1 * u;
     }
-    /* Keeps d1 and d2 within bounds, so that they neither vanish nor overflow. */
+    /* Rescales d1 and d2 so that they neither vanish nor overflow. */
     double *const numbers[] = {d1, d2};
     for (int i = 0; i < 2; i++) {
         while (*numbers[i] != 0 &&
@@ -163,7 +163,7 @@ static void make_modified_rotation(double *d1, double *d2, double *x1, double y1
 #define MAP_OF(first, second, count, incx, incy)                                                   \
     .x = blas_vector(first, count, incx), .y = blas_vector(second, count, incy), .n = count
 
-/* What finds a rotation, whose sizes are never of 64 bits. */
+/* Functions that compute a rotation; they have no form with 64-bit sizes. */
 #define ROTATIONS(X, T)                                                                            \
     cublasStatus_t cublas##X##rotg_v2(cublasHandle_t handle, T *a, T *b, T *c, T *s) {             \
         CHECK_HANDLE;                                                                              \
@@ -201,7 +201,7 @@ static void make_modified_rotation(double *d1, double *d2, double *x1, double y1
 ROTATIONS(S, float)
 ROTATIONS(D, double)
 
-/* ---- Each type, with sizes of 32 bits and of 64 ---- */
+/* ---- Each type, with 32-bit and 64-bit sizes ---- */
 
 #define FN(name)           FN_(LETTER, name, END)
 #define FN_(X, name, end)  FN__(X, name, end)
@@ -218,13 +218,13 @@ ROTATIONS(D, double)
 #undef INT
 #undef END
 
-/* ---- Any type: those of the data must be one ---- */
+/* ---- Any type: all data must have the same ---- */
 
 static bool are_alike(cudaDataType a, cudaDataType b) {
     return a == b && blas_is_number(blas_type_of(a));
 }
 
-/* Half precision is computed in single. */
+/* Half precision is computed in single precision. */
 static BlasType sum_type(BlasType type) {
     return type == BLAS_F16 || type == BLAS_BF16 ? BLAS_F32 : type;
 }
@@ -273,7 +273,7 @@ static const char *dot_of(BlasType type, bool is_conjugated) {
     return is_conjugated && real_type(type) != type ? "dotc" : "dot";
 }
 
-/* The name says whether x is conjugated, which makes a difference for complex numbers. */
+/* The name determines whether x is conjugated, which matters for complex numbers. */
 #define ANY_DOT(name, is_conjugated, INT)                                                          \
     cublasStatus_t name(cublasHandle_t handle, INT n, const void *x, cudaDataType x_type,          \
                         INT incx, const void *y, cudaDataType y_type, INT incy, void *result,      \

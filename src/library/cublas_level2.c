@@ -1,5 +1,5 @@
-/* cuBLAS level 2, and of level 3 what is level 2 for many vectors: symm, hemm, trmm, trsm; and the
- * sums and scalings of whole matrices, geam and dgmm. */
+/* cuBLAS level 2, and the functions of level 3 that are level 2 for many vectors: symm, hemm, trmm,
+ * trsm. Also the sums and scalings of whole matrices, geam and dgmm. */
 #include "library/blas.h"
 
 #define CHECK_HANDLE                                                                               \
@@ -28,7 +28,7 @@ static cublasStatus_t multiply(cublasHandle_t handle, BlasType type, BlasMultipl
                                    blas_blocks(p.rows), p.count, 1, &p);
 }
 
-/* x = A x: the kernel reads a copy of x, side by side. */
+/* x = A x: the kernel reads a contiguous copy of x. */
 static cublasStatus_t multiply_in_place(cublasHandle_t handle, BlasType type, BlasMatrix a, void *x,
                                         int64_t n, int64_t increment) {
     if (n <= 0) return CUBLAS_STATUS_SUCCESS;
@@ -66,7 +66,8 @@ static cublasStatus_t update(cublasHandle_t handle, BlasType type, BlasUpdate p)
                        &p);
 }
 
-/* `lines` runs of `bytes` side by side in the device's scratch memory; 0: there is no room. */
+/* Copies `lines` rows of `bytes` bytes to contiguous scratch memory of the device. Returns the
+ * address; 0: no room. */
 static CUdeviceptr copy_matrix(cublasHandle_t handle, const void *items, size_t pitch, size_t bytes,
                                size_t lines) {
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -111,7 +112,7 @@ static BlasMatrix triangular(const void *a, int64_t lda, cublasFillMode_t fill,
                         .has_unit = diag == CUBLAS_DIAG_UNIT};
 }
 
-/* The same stored as a band of the main diagonal and k more. */
+/* The same, stored as a band of the main diagonal and k more. */
 static BlasMatrix banded(BlasMatrix a, int64_t k) {
     a.storage = BLAS_BAND;
     a.below = a.part == BLAS_LOWER ? (int32_t)k : 0;
@@ -119,7 +120,7 @@ static BlasMatrix banded(BlasMatrix a, int64_t k) {
     return a;
 }
 
-/* The same stored without the other triangle. */
+/* The same, stored without the other triangle. */
 static BlasMatrix packed(BlasMatrix a, int64_t n) {
     a.storage = BLAS_PACKED;
     a.order = (int32_t)n;

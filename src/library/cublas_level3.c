@@ -1,5 +1,5 @@
-/* cuBLAS level 3: products of a matrix with itself or with one more; the result is one triangle.
- * Each is a BlasProduct, or two. */
+/* cuBLAS level 3: products of a matrix with itself or with another one; the result is a triangle.
+ * Each is one or two BlasProducts. */
 #include "library/blas.h"
 
 typedef struct Rank {
@@ -44,8 +44,7 @@ static cublasStatus_t add(cublasHandle_t handle, BlasType type, const Rank *r, B
     return blas_multiply(handle, type, type, &p, 1);
 }
 
-/* The same and, of both sides, with A and B changed about and alpha conjugated where C is
- * Hermitian. */
+/* The same for both sides: also with A and B exchanged, and alpha conjugated if C is Hermitian. */
 static cublasStatus_t update(cublasHandle_t handle, BlasType type, Rank r, bool has_two_sides,
                              BlasScalar alpha, BlasScalar beta) {
     cublasStatus_t status = add(handle, type, &r, alpha, beta);

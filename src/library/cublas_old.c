@@ -1,13 +1,13 @@
 /* cuBLAS without handles: each function passes its arguments on, with the handle of the process.
- * What one leaves as its status is kept for cublasGetError. */
+ * Its status is stored for cublasGetError. */
 #include "tyto/cublas_old.h"
 
 #include "library/blas.h"
 
-/* Of the process, as the interface has it. */
+/* Per process, as the interface requires. */
 static struct {
     cublasHandle_t handle; /* NULL before cublasInit and after cublasShutdown */
-    cublasStatus_t error;  /* the last that is not success and was not asked for */
+    cublasStatus_t error;  /* the last error that was not queried */
 } old;
 
 static cublasStatus_t keep(cublasStatus_t status) {
@@ -59,8 +59,8 @@ cublasStatus cublasFree(void *pointer) {
 
 /* ---- Letters ---- */
 
-/* The place of a letter, or of the small one, among `letters`; behind them for any other: a value
- * that the function refuses. */
+/* The index of a letter, in upper or lower case, among `letters`. Any other letter gives the index
+ * after the last, which the function rejects. */
 static unsigned place_of(char letter, const char *letters) {
     unsigned place = 0;
     const char large = letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;

@@ -1,5 +1,5 @@
-/* cuBLAS's batches of small matrices: LU factors and what is solved with them, triangles, products
- * with vectors. Lists of addresses lie on the device, as do pivots and infos. */
+/* cuBLAS's batches of small matrices: LU factors and solutions with them, triangles, products with
+ * vectors. Lists of addresses, pivots and infos are on the device. */
 #include "library/blas.h"
 
 enum { MOST_IN_Y = 65535 }; /* blocks of a grid, one for each matrix */
@@ -9,12 +9,12 @@ enum { MOST_IN_Y = 65535 }; /* blocks of a grid, one for each matrix */
 #define REFUSE_UNLESS(condition)                                                                   \
     if (!(condition)) return CUBLAS_STATUS_INVALID_VALUE
 
-/* A list of `count` triangles and one of right sides. */
+/* A list of `count` triangles and a list of right-hand sides. */
 typedef struct Triangles {
     const void *a;
     void *b;
     int64_t lda, ldb;
-    int64_t m, n; /* of B */
+    int64_t m, n; /* rows and columns of B */
     int64_t count;
 } Triangles;
 
@@ -41,7 +41,7 @@ static cublasStatus_t solve(cublasHandle_t handle, BlasType type, const Triangle
                        &p);
 }
 
-/* Swaps rows of every B as the factors' pivots say, if they have any. */
+/* Swaps rows of every B according to the factors' pivots, if they have any. */
 static cublasStatus_t permute(cublasHandle_t handle, BlasType type, const Triangles *t,
                               const int *pivots, bool is_backward) {
     BlasPermute p = {.items = device_address(t->b),
@@ -55,7 +55,7 @@ static cublasStatus_t permute(cublasHandle_t handle, BlasType type, const Triang
                        &p);
 }
 
-/* op(A) X = B with A's factors: L has a unit diagonal. */
+/* Solves op(A) X = B with A's factors; L has a unit diagonal. */
 static cublasStatus_t solve_factored(cublasHandle_t handle, BlasType type, const Triangles *t,
                                      const int *pivots, cublasOperation_t op) {
     const bool is_plain = op == CUBLAS_OP_N;
@@ -72,15 +72,14 @@ static cublasStatus_t solve_factored(cublasHandle_t handle, BlasType type, const
     return status || is_plain ? status : permute(handle, type, t, pivots, true);
 }
 
-/* A product with a vector is one with a matrix of one column, whose lines lie an increment apart.
- */
+/* A product with a vector is one with a matrix of one column, whose rows are an increment apart. */
 typedef struct Gemv {
     cublasOperation_t op;
     int64_t m, n;
     const void *a, *x;
     void *y;
     int64_t lda, incx, incy;
-    long long stride_a, stride_x, stride_y; /* of a batch */
+    long long stride_a, stride_x, stride_y; /* distances in a batch */
     bool is_list;
     int64_t count;
 } Gemv;
@@ -118,7 +117,7 @@ static cublasStatus_t multiply(cublasHandle_t handle, BlasType type, const Gemv 
 #include "library/cublas_small_types.def"
 #undef INT
 #undef END
-#undef HAS_FACTORS /* which have no sizes of 64 bits */
+#undef HAS_FACTORS /* which have no 64-bit sizes */
 #define INT int64_t
 #define END _64
 #include "library/cublas_small_types.def"

@@ -1,5 +1,5 @@
-/* cuBLASLt: descriptions of matrices and of products, which attributes fill, and the product
- * itself. Attributes are rows that say where a value lies in its description. */
+/* cuBLASLt: descriptions of matrices and products, which are set through attributes, and the
+ * product itself. An attribute is a row with the place of its value in the description. */
 #include "tyto/cublasLt.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t), "fits");
 static_assert(sizeof(Matmul) <= sizeof(cublasLtMatmulDescOpaque_t), "fits");
 static_assert(sizeof(Transform) <= sizeof(cublasLtMatrixTransformDescOpaque_t), "fits");
 
-enum { NO_DATA_TYPE = -1 }; /* of bias and aux: that of D */
+enum { NO_DATA_TYPE = -1 }; /* type of bias and aux; by default that of D */
 
 /* ---- Attributes ---- */
 
@@ -177,7 +177,7 @@ cublasStatus_t cublasLtMatrixTransformDescInit_internal(cublasLtMatrixTransformD
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Makes room for a description and starts it. */
+/* Allocates and initializes a description. */
 #define CREATE(out, call)                                                                          \
     if (!(out)) return CUBLAS_STATUS_INVALID_VALUE;                                                \
     *(out) = base_calloc(1, sizeof **(out));                                                       \
@@ -242,7 +242,7 @@ cublasLtMatrixTransformDescSetAttribute(cublasLtMatrixTransformDesc_t desc,
     return set(desc, TABLE(transform_attributes), (int)which, value, size);
 }
 
-/* No preference makes a difference where there is one algorithm. */
+/* Preferences have no effect, because there is only one algorithm. */
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t which,
                                                     const void *value, size_t size) {
@@ -281,7 +281,7 @@ static int activation_of(uint32_t epilogue) {
 
 enum { HAS_BIAS = 4, HAS_BIAS_GRADIENT = 16, HAS_AUX = 128 };
 
-/* What a call asks for, checked; status: why it cannot be. */
+/* The checked arguments of a call. status: the error if they are invalid. */
 typedef struct Plan {
     BlasType in, out, sum;
     int m, n, k;
@@ -315,7 +315,7 @@ static Plan plan_of(const Matmul *desc, const Layout *a, const Layout *b, const 
     return plan;
 }
 
-/* Sums over rows of D, of op(A) or op(B), into the bias's place. */
+/* Writes sums over rows of D, op(A) or op(B) to the bias. */
 static cublasStatus_t sum_gradient(cublasLtHandle_t handle, const Matmul *desc, const Plan *plan,
                                    BlasOperand from, BlasType type, int rows, int columns) {
     BlasRowSum p = {.a = from,
@@ -352,7 +352,8 @@ static void add_scalars(BlasProduct *p, cublasLtHandle_t handle, const Matmul *d
         p->beta = blas_scalar(handle, beta, given, plan->sum);
 }
 
-/* Launches in the call's stream; the handle's own settings, where it is one of cuBLAS, stay. */
+/* Launches in the call's stream. If the handle is one of cuBLAS, its own settings are not
+ * changed. */
 static cublasStatus_t run(cublasLtHandle_t handle, const Matmul *desc, const Plan *plan,
                           const void *alpha, const void *beta, BlasProduct p, int count) {
     add_scalars(&p, handle, desc, plan, alpha, beta);
@@ -400,7 +401,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     return status;
 }
 
-/* ---- The one algorithm ---- */
+/* ---- The only algorithm ---- */
 
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
                                        cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,

@@ -1,10 +1,11 @@
-/* What our cuBLASLt exports without having it: each says so once, and returns the library's own
- * status. */
+/* Functions that Tyto's cuBLASLt exports but does not support. Each reports this once, and returns
+ * the library's own status. */
 #include "library/device.h"
 
 enum {
     NOT_SUPPORTED = 15
-}; /* CUBLAS_STATUS_NOT_SUPPORTED; its header has macros for names that stand here */
+}; /* CUBLAS_STATUS_NOT_SUPPORTED; the header is not included because it has macros for names used
+      here */
 
 #define ROW(name)                                                                                  \
     __attribute__((visibility("default"))) int name(void);                                         \

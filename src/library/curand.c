@@ -1,6 +1,6 @@
-/* cuRAND's host interface. A generator is its streams' states on the device, and the place of the
- * next number among them; a call launches one kernel that fills the output and moves the states on.
- */
+/* cuRAND's host interface. A generator consists of the states of its streams on the device and the
+ * position of the next number in them. A call launches one kernel that fills the output and
+ * advances the states. */
 #include "tyto/curand.h"
 
 #include <math.h>
@@ -11,19 +11,19 @@
 #include "library/device.h"
 #include "library/random_seed.h"
 
-extern const char random_kernels[]; /* PTX text, of random_kernels.cu */
+extern const char random_kernels[]; /* PTX text of random_kernels.cu */
 
 struct curandGenerator_st {
     Device device;
     curandRngType_t type;
-    const RandomKind *kind; /* of streams with states; NULL: PHILOX, SOBOL */
-    CUdeviceptr states;     /* 0: to be made */
-    CUdeviceptr vectors;    /* SOBOL's; 0: to be made */
+    const RandomKind *kind; /* how its streams work; NULL for PHILOX and SOBOL */
+    CUdeviceptr states;     /* device address of the states; 0: not made yet */
+    CUdeviceptr vectors;    /* SOBOL: likewise for direction numbers; 0: not made yet */
     uint64_t seed, offset;  /* as set */
-    uint64_t position;      /* PHILOX: numbers given so far; SOBOL: points */
+    uint64_t position;      /* PHILOX: numbers generated so far; SOBOL: points */
     uint32_t next;          /* stream of the next number */
-    uint32_t dimensions;    /* SOBOL */
-    bool is_host;           /* numbers go to the host's memory */
+    uint32_t dimensions;    /* SOBOL only */
+    bool is_host;           /* writes numbers to host memory */
 };
 
 static bool is_quasi(curandGenerator_t g) { return g->type >= CURAND_RNG_QUASI_DEFAULT; }
@@ -77,7 +77,7 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRng
     return create(generator, type, true);
 }
 
-/* The sequence starts over with the next numbers. */
+/* Restarts the sequence with the next numbers. */
 static void forget(curandGenerator_t g) {
     cuMemFree(g->states);
     cuMemFree(g->vectors);
@@ -155,7 +155,7 @@ curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generat
     return CURAND_STATUS_SUCCESS;
 }
 
-/* ---- First states ---- */
+/* ---- Initial states ---- */
 
 static CUdeviceptr put(const void *data, size_t bytes) {
     CUdeviceptr address = 0;
@@ -192,7 +192,7 @@ static curandStatus_t seed_states(curandGenerator_t g) {
     cuMemFree(p.jumps);
     g->next = (uint32_t)(g->offset % kind->streams);
     if (result != CUDA_SUCCESS || g->next == 0) return status_of(result);
-    /* an offset within a round: those streams have given one number more */
+    /* an offset within a round: the earlier streams have generated one number more */
     CUdeviceptr unused = device_scratch(&g->device, g->next * sizeof(uint32_t));
     RandomFill fill = {
         .out = unused, .items = g->next, .states = g->states, .streams = kind->streams};
@@ -200,7 +200,7 @@ static curandStatus_t seed_states(curandGenerator_t g) {
                   : CURAND_STATUS_ALLOCATION_FAILED;
 }
 
-/* A number of its own for each dimension, which XOR scrambles it with: the finaliser of
+/* A different number for each dimension, with which it is scrambled by XOR: the finalizer of
  * MurmurHash3. */
 static uint32_t scramble_of(uint32_t dimension) {
     uint32_t x = (dimension + 1) * 0x9e3779b9u;
@@ -233,7 +233,7 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
 
 /* ---- Numbers ---- */
 
-/* Each shape's number: its bytes, and how many come at once. */
+/* The number of each distribution: its bytes, and how many are generated at once. */
 static const struct {
     uint8_t bytes, numbers;
 } shapes[] = {
@@ -247,7 +247,7 @@ static const struct {
     [RANDOM_POISSON] = {4, 1},
 };
 
-/* Fills device memory, and moves the generator on. */
+/* Fills device memory, and advances the generator. */
 static curandStatus_t fill(curandGenerator_t g, RandomFill p, size_t count) {
     p.items = count / (g->kind ? shapes[p.shape].numbers : 1);
     if (g->kind) {
@@ -271,7 +271,7 @@ static curandStatus_t fill(curandGenerator_t g, RandomFill p, size_t count) {
     return status_of(launch(g, "fill_philox", p.items, &p));
 }
 
-/* The same for memory of the host, where the generator is one of the host. */
+/* The same for host memory, if the generator is a host generator. */
 static curandStatus_t generate(curandGenerator_t g, void *out, size_t count, RandomFill p) {
     if (!g) return CURAND_STATUS_NOT_INITIALIZED;
     size_t bytes = count * shapes[p.shape].bytes;
@@ -295,7 +295,7 @@ curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *out, si
     return generate(generator, out, count, (RandomFill){.shape = RANDOM_BITS});
 }
 
-/* For generators of 64 bits, which do not exist here. */
+/* For 64-bit generators, which are not supported. */
 curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *out,
                                       size_t count) {
     (void)out, (void)count;
@@ -323,10 +323,10 @@ NORMAL(curandGenerateLogNormalDouble, double, RANDOM_LOG_NORMAL_DOUBLE)
 
 /* ---- Poisson ---- */
 
-/* From here on a rounded normal number serves, as in NVIDIA's library. */
+/* Above this mean a rounded normal number is used, as in NVIDIA's library. */
 static const double least_normal_mean = 2000;
 
-/* The cumulated probabilities around the mean, as far as a number of 32 bits can reach. */
+/* The cumulative probabilities around the mean, as far as 32-bit numbers can reach. */
 static double *make_table(double mean, RandomFill *p) {
     double reach = 12 * sqrt(mean) + 24, first = floor(mean - reach);
     p->table_first = first > 0 ? (uint32_t)first : 0;

@@ -1,8 +1,8 @@
-/* What our cuRAND exports without having it: each says so once, and returns the library's own
- * status. */
+/* Functions that Tyto's cuRAND exports but does not support. Each reports this once, and returns
+ * the library's own status. */
 #include "library/device.h"
 
-enum { NOT_SUPPORTED = 204 }; /* CURAND_STATUS_ARCH_MISMATCH: the device lacks what is asked for */
+enum { NOT_SUPPORTED = 204 }; /* CURAND_STATUS_ARCH_MISMATCH: a feature is missing */
 
 #define ROW(name)                                                                                  \
     __attribute__((visibility("default"))) int name(void);                                         \

@@ -1,4 +1,4 @@
-/* Kernels are found by name at each launch: a look-up in the driver's map. */
+/* Finds kernels by name at each launch, with a look-up in the driver's map. */
 #include "library/device.h"
 
 #include <pthread.h>
@@ -48,7 +48,7 @@ CUdeviceptr device_scratch(Device *device, size_t bytes) {
 
 void device_say_missing(const char *function) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static Map *told; /* of the functions named so far */
+    static Map *told; /* names of the functions reported so far */
     const int before = lock_take(&lock);
     if (!told) told = map_new();
     bool is_known = map_has(told, function, strlen(function));

@@ -1,10 +1,10 @@
-/* What the kernels of random_kernels.cu and their callers agree on. */
+/* The parameters of the kernels of random_kernels.cu, shared with their callers. */
 #ifndef TYTO_LIBRARY_RANDOM_DEVICE_H
 #define TYTO_LIBRARY_RANDOM_DEVICE_H
 
 #include <stdint.h>
 
-/* Streams that a generator runs side by side: value n comes from stream n modulo their number. */
+/* Parallel streams of a generator: value n comes from stream n modulo their number. */
 enum { RANDOM_XORWOW_STREAMS = 4096, RANDOM_MRG_STREAMS = 81920, RANDOM_PHILOX_STREAMS = 65536 };
 
 enum {
@@ -14,7 +14,7 @@ enum {
     RANDOM_MRG_JUMPS = 17
 };
 
-/* What a number is made of and how it is shaped. */
+/* The type and the distribution of a number. */
 typedef enum RandomShape {
     RANDOM_BITS,
     RANDOM_UNIFORM,
@@ -26,30 +26,30 @@ typedef enum RandomShape {
     RANDOM_POISSON
 } RandomShape;
 
-/* The first state of each stream: that of the first, jumped over `stream` streams. */
+/* The initial state of each stream: that of the first, jumped over `stream` streams. */
 typedef struct RandomSeed {
-    uint64_t states; /* RANDOM_STATE_WORDS for each stream */
+    uint64_t states; /* RANDOM_STATE_WORDS words for each stream */
     uint64_t jumps;  /* matrices that jump over 1, 2, 4, ... streams */
     uint32_t first[RANDOM_STATE_WORDS];
     uint32_t streams;
 } RandomSeed;
 
-/* `items` numbers, or pairs of them, from stream `start` on. */
+/* Generates `items` numbers, or pairs of numbers, starting with stream `start`. */
 typedef struct RandomFill {
     uint64_t out;
     uint64_t items;
-    uint64_t states; /* of XORWOW and MRG32k3a */
+    uint64_t states; /* states of XORWOW and MRG32k3a */
     uint32_t streams, start;
-    uint64_t position; /* PHILOX: numbers before the first; SOBOL: index of the first point */
+    uint64_t position; /* PHILOX: numbers before the first one; SOBOL: index of the first point */
     uint32_t key[2];   /* PHILOX: the seed */
-    uint64_t vectors;  /* SOBOL: 32 direction numbers for each dimension, then a number that all are
-                          XORed with */
+    uint64_t vectors; /* SOBOL: for each dimension 32 direction numbers, then a number that is XORed
+                         to all */
     uint32_t dimensions;
     int32_t shape;
-    double mean,
-        deviation; /* of normal numbers; Poisson: mean, and the bound below which a table serves */
-    uint64_t
-        table; /* Poisson: cumulated probabilities from `table_first` on, 0: from normal numbers */
+    double mean, deviation; /* of normal numbers; Poisson: the mean, and the bound below which the
+                               table is used */
+    uint64_t table; /* Poisson: table of cumulative probabilities from `table_first` on; 0: use
+                       normal numbers */
     uint32_t table_first, table_count;
 } RandomFill;
 

@@ -1,6 +1,7 @@
-/* The kernels of our cuRAND. Generators: XORWOW (Marsaglia, Xorshift RNGs, 2003), MRG32k3a (L'Ecuyer 1999),
- * Philox4x32-10 (Salmon et al. 2011), Sobol (Joe and Kuo 2008). Distributions: numbers in (0, 1], Box-Muller pairs,
- * for Sobol the inverse of the normal distribution, Poisson by its cumulated probabilities. */
+/* The kernels of Tyto's cuRAND. Generators: XORWOW (Marsaglia, Xorshift RNGs, 2003), MRG32k3a (L'Ecuyer
+ * 1999), Philox4x32-10 (Salmon et al. 2011), Sobol (Joe and Kuo 2008). Distributions: numbers in (0, 1];
+ * Box-Muller pairs, for Sobol the inverse of the normal distribution; Poisson by its cumulative
+ * probabilities. */
 #include <tyto_device.h>
 
 #include "random_device.h"
@@ -50,14 +51,14 @@ __device__ uint4 philox(unsigned long long counter, unsigned stream, const uint3
     return make_uint4(c0, c1, c2, c3);
 }
 
-/* The words of one block, from one of them on. */
+/* The words of a block, starting at one of them. */
 struct Words {
     unsigned words[4];
     int at;
     __device__ unsigned next() { return words[at++ % 4]; }
 };
 
-/* ---- First states ---- */
+/* ---- Initial states ---- */
 
 __device__ unsigned global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -81,7 +82,7 @@ extern "C" __global__ void seed_xorwow(const RandomSeed p) {
     unsigned *state = (unsigned *)p.states + stream * RANDOM_STATE_WORDS;
     for (int w = 0; w < 5; w++)
         state[w] = v[w];
-    state[5] = p.first[5]; /* over 2^67 numbers the counter comes back to itself */
+    state[5] = p.first[5]; /* after 2^67 numbers the counter wraps around */
 }
 
 /* Two matrices of 3 x 3 for each jump. */
@@ -136,7 +137,7 @@ template <class G> __device__ double2 draw_normals_double(G &g) {
     return make_double2(r * sin(v), r * cos(v));
 }
 
-/* The number whose cumulated probability is the first above u. */
+/* The number with the first cumulative probability above u. */
 __device__ unsigned poisson(const RandomFill &p, double u) {
     const double *cumulated = (const double *)p.table;
     unsigned low = 0, high = p.table_count - 1;
@@ -152,7 +153,7 @@ __device__ unsigned poisson_of_normal(const RandomFill &p, double normal) {
     return (unsigned)(p.deviation * normal + p.mean + 0.5);
 }
 
-/* One item of the output: one number, or a pair of normal ones. */
+/* One item of the output: a number, or a pair of normal numbers. */
 template <class G> __device__ void put(const RandomFill &p, unsigned long long i, G &g) {
     float2 pair;
     double2 pair_double;
@@ -184,7 +185,7 @@ template <class G> __device__ void put(const RandomFill &p, unsigned long long i
     }
 }
 
-/* Each stream fills the places that are its own; a thread for each stream. */
+/* Each stream fills its own places in the output; one thread per stream. */
 template <class G> __device__ void fill_streams(const RandomFill &p) {
     unsigned stream = global_index();
     if (stream >= p.streams) return;
@@ -199,8 +200,9 @@ template <class G> __device__ void fill_streams(const RandomFill &p) {
 extern "C" __global__ void fill_xorwow(const RandomFill p) { fill_streams<Xorwow>(p); }
 extern "C" __global__ void fill_mrg(const RandomFill p) { fill_streams<Mrg>(p); }
 
-/* Four numbers in a row are of one stream, the next four of the next. A number takes a word; one in double precision
- * two, and so four numbers take two blocks. Of a normal pair number n takes its own half. */
+/* Four consecutive numbers come from one stream, the next four from the next stream. A number takes one word.
+ * In double precision it takes two words, so four numbers take two blocks. In a normal pair, number n takes
+ * its own half. */
 extern "C" __global__ void fill_philox(const RandomFill p) {
     bool is_double = p.shape == RANDOM_UNIFORM_DOUBLE || p.shape == RANDOM_NORMAL_DOUBLE ||
                      p.shape == RANDOM_LOG_NORMAL_DOUBLE;
@@ -236,9 +238,9 @@ extern "C" __global__ void fill_philox(const RandomFill p) {
     }
 }
 
-/* ---- Sobol: a block of the output for each dimension ---- */
+/* ---- Sobol: a contiguous part of the output for each dimension ---- */
 
-/* Winitzki's start for the inverse of erf, and Newton's steps to the end. */
+/* Winitzki's approximation of the inverse of erf, refined by Newton's method. */
 __device__ double inverse_normal(double u) {
     double sign = u < 0.5 ? -1 : 1, p = u < 0.5 ? u : 1 - u; /* the tail */
     double t = sqrt(-2 * log(p));

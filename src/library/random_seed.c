@@ -1,9 +1,9 @@
-/* First states and jumps of XORWOW and MRG32k3a, by powers of their transitions; Sobol's direction
- * numbers.
+/* Initial states and jumps of XORWOW and MRG32k3a, computed as powers of their transitions; Sobol's
+ * direction numbers.
  *
- * How a seed becomes a state and how far streams lie apart is what NVIDIA's device functions do
- * (curand_kernel.h); the host interface's sequences were seen to be these, see docs/libraries.md.
- */
+ * How a seed becomes a state, and the distance between streams, are those of NVIDIA's device
+ * functions (curand_kernel.h). The host interface's sequences were observed to be the same, see
+ * docs/libraries.md. */
 #include "library/random_seed.h"
 
 #include <string.h>
@@ -156,8 +156,8 @@ const RandomKind random_mrg = {
 
 /* ---- Sobol ---- */
 
-/* The dimensions after the first: degree and inner coefficients of the primitive polynomial, first
- * direction numbers. Source: S. Joe and F. Y. Kuo, Constructing Sobol sequences with better
+/* The dimensions after the first: degree and inner coefficients of the primitive polynomial,
+ * initial direction numbers. Source: S. Joe and F. Y. Kuo, Constructing Sobol sequences with better
  * two-dimensional projections, 2008, table new-joe-kuo-6. */
 static const struct {
     uint8_t degree;

@@ -1,5 +1,5 @@
-/* What a generator starts with: its streams' first states, and the jumps from one stream to others.
- */
+/* The initial data of a generator: the initial states of its streams, and the jumps from one stream
+ * to others. */
 #ifndef TYTO_LIBRARY_RANDOM_SEED_H
 #define TYTO_LIBRARY_RANDOM_SEED_H
 
@@ -7,12 +7,12 @@
 
 #include "library/random_device.h"
 
-/* A generator of streams: how they are seeded, moved on, and how far they lie apart. */
+/* A generator with streams: how they are seeded and advanced, and their distance. */
 typedef struct RandomKind {
     uint32_t streams;
-    uint32_t jump_words;              /* of all its jumps */
+    uint32_t jump_words;              /* bytes of all its jumps */
     const char *seed_kernel, *kernel; /* names in random_kernels.cu */
-    /* The first state for a seed, after `steps` numbers. */
+    /* The initial state for a seed, after `steps` numbers. */
     void (*start)(uint64_t seed, uint64_t steps, uint32_t state[RANDOM_STATE_WORDS]);
     /* The matrices that jump over 1, 2, 4, ... streams. */
     void (*make_jumps)(uint32_t *jumps);

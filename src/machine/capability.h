@@ -1,14 +1,14 @@
-/* Compute capabilities that a device may report: one row each. They decide what programs see, and
- * which PTX of a fat binary is taken. The sizes and the timing of a machine do not follow from
- * them. */
+/* Compute capabilities that a device may report, one row each. They determine what programs see,
+ * and which PTX of a fat binary is used. They do not determine the sizes and the timing of a
+ * machine. */
 #ifndef TYTO_MACHINE_CAPABILITY_H
 #define TYTO_MACHINE_CAPABILITY_H
 
 #include <stdint.h>
 
-/* ROW(major, minor, ratio): `ratio` is the f32 operations that an SM does in the time of one f64
- * operation, for devices without a machine. Source: CUDA C++ Programming Guide, throughput of
- * native arithmetic instructions (add, multiply, multiply-add). */
+/* ROW(major, minor, ratio): `ratio` is the number of f32 operations that an SM does in the time of
+ * one f64 operation, for devices without a machine. Source: CUDA C++ Programming Guide, throughput
+ * of native arithmetic instructions (add, multiply, multiply-add). */
 #define GPU_CAPABILITIES(ROW)                                                                      \
     ROW(7, 0, 2)                                                                                   \
     ROW(7, 5, 32)                                                                                  \
@@ -25,11 +25,11 @@ typedef enum GpuCapability {
 
 typedef struct GpuCapabilityFacts {
     uint32_t major, minor;
-    uint32_t ratio; /* f32 operations in the time of one f64 operation */
+    uint32_t ratio; /* f32 operations per f64 operation in the same time */
 } GpuCapabilityFacts;
 extern const GpuCapabilityFacts gpu_capabilities[GPU_CAPABILITY_COUNT];
 
-/* As people write them: "7.5". */
+/* Their usual notation: "7.5". */
 extern const char *const gpu_capability_names[GPU_CAPABILITY_COUNT];
 
 #endif

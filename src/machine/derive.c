@@ -1,9 +1,9 @@
-/* Values that follow from others. Where a machine's values contradict each other, the inherited
- * ones (from a base, or from the file beneath --set) follow the given ones. A machine without a
- * contradiction stays as it is.
+/* Derives values from others. If a machine's values contradict each other, inherited values (from a
+ * base, or from the file to which --set applies) are adapted to the given ones. A machine without
+ * contradictions is not changed.
  *
- * Each rule looks at a few keys. A derived value's origin says what it is derived from, so that
- * `tyto machines` shows it. */
+ * Each rule concerns a few keys. The origin of a derived value names the key that it is derived
+ * from, so that `tyto machines` shows it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,9 +60,9 @@ static void derive_subcores(Machine *machine) {
         derive_number(machine, "scheduler.count", sm->subcores, "", "sm.subcores");
 }
 
-/* ---- The data store that L1D and shared memory divide ---- */
+/* ---- The data store that the L1D and shared memory divide ---- */
 
-/* Whether a carve-out leaves the L1D some ways, as the check asks. */
+/* Whether a carve-out leaves the L1D enough ways to pass the check. */
 static bool leaves_ways(const SmConfig *sm, uint64_t carve_out) {
     const uint64_t all = sm->l1d_own.unified_bytes;
     return carve_out < all && sm->l1d.ways * (all - carve_out) * 2 >= all;
@@ -75,7 +75,7 @@ static void write_list(const ParameterList *list, Text *out) {
     text_add(out, "]");
 }
 
-/* The sizes that shared memory can have: those that leave the L1D some, and shared.size. */
+/* The possible sizes of shared memory: those that leave some for the L1D, and shared.size. */
 static void derive_carve_outs(Machine *machine) {
     const SmConfig *sm = &machine->config.sm;
     const ParameterList *old = &sm->l1d_own.carve_outs;
@@ -132,10 +132,10 @@ static bool has_sets(const CacheConfig *cache, uint64_t ways) {
            bits_is_power_of_two(cache->size_bytes / set_bytes);
 }
 
-#define MOST_RATIO 2.0 /* of ways that are derived: with more it would be another cache */
+#define MOST_RATIO 2.0 /* limit of a change: beyond it, it would be another cache */
 
-/* The ways nearest to those that there are, by their ratio, with which the sets are a power of two;
- * 0: none are near. */
+/* The number of ways nearest to the present one, as a ratio, for which the number of sets is a
+ * power of two; 0: none is near enough. */
 static uint64_t nearest_ways(const CacheConfig *cache) {
     const uint64_t lines = cache->line_bytes ? cache->size_bytes / cache->line_bytes : 0;
     uint64_t best = 0;
@@ -152,7 +152,7 @@ static uint64_t nearest_ways(const CacheConfig *cache) {
     return best;
 }
 
-/* Of the cache's keys that were given later than `key`, the one that was given last. */
+/* Finds the key that was given last, among the cache's keys that were given later than `key`. */
 static bool find_cause(const Machine *machine, const DerivedCache *cache, const char *key,
                        const char *const *names, size_t count, char cause[64]) {
     char name[64];
@@ -176,8 +176,8 @@ static void derive_ways(Machine *machine, const DerivedCache *cache) {
     if (nearest) derive_number(machine, ways, nearest, "", cause);
 }
 
-/* A set index of the same kind for another number of sets: the bits of the set, and twice as many
- * above them, by an irreducible polynomial of that degree. */
+/* Writes a set index of the same kind for a different number of sets: the bits of the set and twice
+ * as many above them, with an irreducible polynomial of that degree. */
 static bool write_hash(const DerivedCache *cache, Text *out) {
     const uint32_t sets = cache_config_sets(cache->config);
     const int degree = bits_lowest32(sets), line = bits_lowest32(cache->config->line_bytes);
@@ -253,7 +253,8 @@ static void derive_sectors(Machine *machine) {
         derive_number(machine, "partition.sector", fill, "B", "l2.sector");
 }
 
-/* Three quarters of L2, as CUDA's devices offer (cudaDevAttrMaxPersistingL2CacheSize). */
+/* Limits it to three quarters of L2, as CUDA's devices offer
+ * (cudaDevAttrMaxPersistingL2CacheSize). */
 static void derive_persisting(Machine *machine) {
     static const char *const causes[] = {"l2.size", "gpu.partitions", "partition.slices"};
     const uint64_t bytes = machine_l2_bytes(&machine->config);
@@ -271,7 +272,7 @@ void machine_derive(Machine *machine) {
     derive_subcores(machine);
     derive_unified(machine);
     derive_sectors(machine);
-    derive_map(machine); /* before caches: it says which bits name the slice */
+    derive_map(machine); /* before caches, because it determines which bits select the slice */
     derive_dram(machine);
     derive_caches(machine);
     if (machine->config.sm.l1d_own.unified_bytes) derive_carve_outs(machine);

@@ -1,4 +1,4 @@
-/* Values of the address map and of DRAM that follow from others (derive.c). */
+/* Derives values of the address map and of DRAM from others (derive.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int count_of(const char *bits, const char *letters) {
     return count;
 }
 
-/* Puts `letter` before the first of `letters`, or takes the first of them out. */
+/* Inserts `letter` before the first of `letters`; removes the first of them. */
 static void put_bit(char *bits, const char *letters, char letter) {
     const size_t at = strcspn(bits, letters);
     memmove(bits + at + 1, bits + at, strlen(bits + at) + 1);
@@ -25,7 +25,8 @@ static void drop_bit(char *bits, const char *letters) {
     if (bits[at]) memmove(bits + at, bits + at + 1, strlen(bits + at + 1) + 1);
 }
 
-/* The last bank bit that names no slice becomes one that does, or the first that does no more. */
+/* Makes the last bank bit that does not select a slice one that does (`more`), or the first one
+ * that does one that does not. Returns whether there is such a bit. */
 static bool share_bit(char *bits, bool more) {
     char *at = more ? strrchr(bits, 'B') : strchr(bits, 'b');
     if (at) *at = more ? 'b' : 'B';
@@ -34,7 +35,7 @@ static bool share_bit(char *bits, bool more) {
 
 /* ---- Bits ---- */
 
-/* The address map with as many bits as slices, banks and rows need. */
+/* Adapts the address map to the number of bits that slices, banks and rows need. */
 static void derive_bits(Machine *machine) {
     const MachineConfig *config = &machine->config;
     static const char *const causes[] = {"partition.slices", "dram.banks", "dram.row"};
@@ -72,7 +73,7 @@ static void derive_bits(Machine *machine) {
 
 /* ---- Channels ---- */
 
-/* The address bits of a role, lowest first; how many. */
+/* The address bits of a role, lowest first; returns their number. */
 static int places_of(const char *bits, const char *letters, int places[64]) {
     int count = 0, bit = 0;
     for (size_t i = strlen(bits); i-- > 0;) {
@@ -88,8 +89,9 @@ static void remove_all(char *bits, const char *piece) {
         memmove(at, at + 1, strlen(at + 1) + 1);
 }
 
-/* As many P bits as there are channels; or none, where channels are no power of two: then blocks as
- * large as what the bits below kept together are dealt to them in turn. */
+/* Adapts the P bits to the number of channels. If that is not a power of two, there are none:
+ * then the channels take turns with blocks, which are as large as what the bits below P kept
+ * together. */
 static void derive_channels(Machine *machine) {
     static const char from[] = "gpu.partitions";
     const MachineConfig *config = &machine->config;
@@ -126,9 +128,9 @@ static bool has_map(const Machine *machine) {
     return fits;
 }
 
-/* A hash of the same kind for another number of slices or channels: their own bits, and three times
- * as many above them. With blocks: of the low bits of the block's number, one more than channels
- * need, as on a100. False: there is no polynomial for it. */
+/* Writes a hash of the same kind for a different number of slices or channels: their own bits, and
+ * three times as many above them. With blocks it uses the low bits of the block number, one more
+ * than channels need, as on a100. Returns false if there is no polynomial for it. */
 static bool write_map_hash(const MachineConfig *config, Text *out) {
     int own[128], count = 0;
     if (config->map.block_bytes) {
@@ -173,7 +175,8 @@ void derive_map(Machine *machine) {
 
 /* ---- Bursts ---- */
 
-/* A burst of whole ticks, and commands that leave it room on the bus. */
+/* Adapts the burst to a whole number of ticks, and the distances of commands so that a burst fits
+ * on the bus. */
 void derive_dram(Machine *machine) {
     static const char burst[] = "dram.burst", rate[] = "dram.data_rate", gap[] = "dram.tCCD",
                       long_gap[] = "dram.tCCDL";

@@ -1,4 +1,4 @@
-/* The neutral machine, and the check that a machine's parameters fit together. */
+/* The neutral machine, and the check that a machine's parameters are consistent. */
 #include "machine/machine.h"
 
 #include <assert.h>
@@ -83,13 +83,13 @@ uint64_t machine_slice_bits(const MachineConfig *machine) {
     return bits;
 }
 
-/* The caches of a machine under the names of their sections. */
+/* The caches of a machine, with the names of their sections. */
 typedef struct NamedCache {
     const char *key;
     const CacheConfig *config;
 } NamedCache;
 
-/* The size, next to one of `sets` sets, whose sets are a power of two. */
+/* The nearest size to one of `sets` sets for which the number of sets is a power of two. */
 static uint64_t nearest_size(uint64_t set_bytes, uint64_t sets) {
     uint64_t below = 1;
     while (below * 2 <= sets)
@@ -101,7 +101,7 @@ static uint64_t nearest_size(uint64_t set_bytes, uint64_t sets) {
 static void check_cache(const char *key, const CacheConfig *cache, uint64_t skipped, Diag *diag) {
     uint32_t line = cache->line_bytes, sector = cache_config_fill_bytes(cache);
     if (!bits_is_power_of_two(line)) {
-        diag_error(diag, NULL, 0, 0, "%s.line: %u B is no power of two", key, line);
+        diag_error(diag, NULL, 0, 0, "%s.line: %u B is not a power of two", key, line);
         return;
     }
     if (!bits_is_power_of_two(sector) || sector > line || line / sector > TAG_MAX_SECTORS) {
@@ -116,9 +116,10 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
     }
     uint64_t set_bytes = (uint64_t)line * cache->ways, sets = cache->size_bytes / set_bytes;
     if (cache->size_bytes % set_bytes || !sets) {
-        diag_error(diag, NULL, 0, 0,
-                   "%s.size: %u B is no multiple of %s.line x %s.ways (%u B x %u); change %s.ways",
-                   key, cache->size_bytes, key, key, line, cache->ways, key);
+        diag_error(
+            diag, NULL, 0, 0,
+            "%s.size: %u B is not a multiple of %s.line x %s.ways (%u B x %u); change %s.ways", key,
+            cache->size_bytes, key, key, line, cache->ways, key);
     } else if (!bits_is_power_of_two(sets)) {
         const uint64_t nearest = nearest_size(set_bytes, sets);
         diag_error(diag, NULL, 0, 0,
@@ -140,14 +141,14 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
     }
 }
 
-/* The store, doubled until it holds so much shared memory. */
+/* The store, doubled until it can hold this much shared memory. */
 static uint32_t larger_store(uint32_t bytes, uint32_t shared) {
     while (bytes && bytes <= shared && bytes < UINT32_C(1) << 30)
         bytes *= 2;
     return bytes;
 }
 
-/* No carve-out holds `shared` bytes: one is missing, or the store is too small for it. */
+/* Reports that no carve-out holds `shared` bytes: one is missing, or the store is too small. */
 static void say_small_carve_outs(const SmL1dConfig *l1d, uint32_t most, uint32_t shared,
                                  Diag *diag) {
     const uint32_t store = l1d->unified_bytes;
@@ -163,7 +164,7 @@ static void say_small_carve_outs(const SmL1dConfig *l1d, uint32_t most, uint32_t
     text_free(&advice);
 }
 
-/* What L1D and shared memory have of a store that both use. */
+/* Checks the shares of the L1D and shared memory in a store that they divide. */
 static void check_unified(const SmConfig *sm, Diag *diag) {
     const SmL1dConfig *l1d = &sm->l1d_own;
     uint32_t most = 0;
@@ -174,7 +175,7 @@ static void check_unified(const SmConfig *sm, Diag *diag) {
     for (uint32_t i = 0; i < l1d->carve_outs.count; i++) {
         uint32_t bytes = l1d->carve_outs.items[i] * 1024;
         if (bytes < most)
-            diag_error(diag, NULL, 0, 0, "l1d.carve_outs: %u behind %u: the sizes must rise",
+            diag_error(diag, NULL, 0, 0, "l1d.carve_outs: %u after %u: the sizes must ascend",
                        bytes / 1024, most / 1024);
         most = bytes;
     }
@@ -194,9 +195,9 @@ static void check_unified(const SmConfig *sm, Diag *diag) {
 static void check_l1d(const SmConfig *sm, Diag *diag) {
     const SmL1dConfig *own = &sm->l1d_own;
     if (!bits_is_power_of_two(own->banks))
-        diag_error(diag, NULL, 0, 0, "l1d.banks: %u is no power of two", own->banks);
+        diag_error(diag, NULL, 0, 0, "l1d.banks: %u is not a power of two", own->banks);
     if (!bits_is_power_of_two(own->bank_bytes))
-        diag_error(diag, NULL, 0, 0, "l1d.bank: %u B is no power of two", own->bank_bytes);
+        diag_error(diag, NULL, 0, 0, "l1d.bank: %u B is not a power of two", own->bank_bytes);
     if (cache_config_is_written_through(&sm->l1d)) {
         if (sm->l1d.local_write != WRITE_THROUGH ||
             sm->l1d.local_write_allocate != ALLOCATE_VALIDATE)
@@ -211,7 +212,7 @@ static void check_l1d(const SmConfig *sm, Diag *diag) {
     }
     if (sm->l1d.write_allocate == ALLOCATE_BESIDE ||
         sm->l1d.local_write_allocate == ALLOCATE_BESIDE)
-        diag_error(diag, NULL, 0, 0, "l1d.write_allocate: beside is for L2 alone");
+        diag_error(diag, NULL, 0, 0, "l1d.write_allocate: beside is only for L2");
     check_unified(sm, diag);
 }
 
@@ -223,7 +224,7 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
                    "that it drops",
                    sm->l1d.miss_queue);
     if (sm->threads % 32)
-        diag_error(diag, NULL, 0, 0, "sm.threads: %u is no multiple of a warp's 32 lanes",
+        diag_error(diag, NULL, 0, 0, "sm.threads: %u is not a multiple of a warp's 32 lanes",
                    sm->threads);
     if (sm->scheduler.count > sm_config_warps(sm)) {
         diag_error(diag, NULL, 0, 0,
@@ -246,11 +247,13 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
                    sm->shared.reserved_bytes, sm->shared.size_bytes);
     }
     if (!bits_is_power_of_two(sm->collector.banks))
-        diag_error(diag, NULL, 0, 0, "collector.banks: %u is no power of two", sm->collector.banks);
+        diag_error(diag, NULL, 0, 0, "collector.banks: %u is not a power of two",
+                   sm->collector.banks);
     if (!bits_is_power_of_two(sm->shared.banks))
-        diag_error(diag, NULL, 0, 0, "shared.banks: %u is no power of two", sm->shared.banks);
+        diag_error(diag, NULL, 0, 0, "shared.banks: %u is not a power of two", sm->shared.banks);
     if (!bits_is_power_of_two(sm->shared.bank_bytes))
-        diag_error(diag, NULL, 0, 0, "shared.bank: %u B is no power of two", sm->shared.bank_bytes);
+        diag_error(diag, NULL, 0, 0, "shared.bank: %u B is not a power of two",
+                   sm->shared.bank_bytes);
     if (sm->shared.conflict_lanes != 16 && sm->shared.conflict_lanes != 32) {
         diag_error(diag, NULL, 0, 0,
                    "shared.conflict_lanes: %u is neither a warp (32) nor a half (16)",
@@ -268,15 +271,15 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
                    sm->lsu.least_segment_bytes);
     }
     if (!bits_is_power_of_two(sm->lsu.bypass_segment_bytes)) {
-        diag_error(diag, NULL, 0, 0, "lsu.bypass_segment: %u B is no power of two",
+        diag_error(diag, NULL, 0, 0, "lsu.bypass_segment: %u B is not a power of two",
                    sm->lsu.bypass_segment_bytes);
     }
     if (!bits_is_power_of_two(sm->fetch.instruction_bytes)) {
-        diag_error(diag, NULL, 0, 0, "fetch.instruction: %u B is no power of two",
+        diag_error(diag, NULL, 0, 0, "fetch.instruction: %u B is not a power of two",
                    sm->fetch.instruction_bytes);
     } else if (sm->fetch.code_base % sm->fetch.instruction_bytes) {
         diag_error(diag, NULL, 0, 0,
-                   "fetch.code_base: 0x%x is no multiple of fetch.instruction, %u B: an "
+                   "fetch.code_base: 0x%x is not a multiple of fetch.instruction, %u B: an "
                    "instruction would lie in "
                    "two lines",
                    sm->fetch.code_base, sm->fetch.instruction_bytes);
@@ -288,7 +291,7 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
     }
 }
 
-/* Matrix products enter their pipeline in a number of cycles that is modelled. */
+/* Checks that matrix products enter their pipeline in a number of cycles that is modelled. */
 static void check_tensor(const SmConfig *sm, Diag *diag) {
     static const char *const names[ISA_TENSORS] = {"fp16", "tf32", "fp64", "fp8",
                                                    "int8", "int4", "bit"};
@@ -305,7 +308,8 @@ static void check_tensor(const SmConfig *sm, Diag *diag) {
     }
 }
 
-/* Every pipeline that a class is sent to exists, and takes a whole number of cycles per warp. */
+/* Checks that every pipeline to which a class is sent exists, and takes a whole number of cycles
+ * per warp. */
 static void check_units(const SmConfig *sm, Diag *diag) {
     static const char *const names[SM_UNITS] = {"sp", "sfu", "dp", "int", "tensor", NULL, "ldst"};
     bool is_used[SM_UNITS] = {false};
@@ -347,7 +351,8 @@ static void check_units(const SmConfig *sm, Diag *diag) {
                    sm->units[SM_UNIT_LDST].count);
 }
 
-/* A line of a sub-core's instruction cache comes out of one fill of the SM's, and holds a fetch. */
+/* Checks that a line of a sub-core's instruction cache fits in one fill of the SM's, and holds a
+ * fetch. */
 static void check_fetch(const SmConfig *sm, Diag *diag) {
     uint32_t above = cache_config_fill_bytes(&sm->l0i), below = cache_config_fill_bytes(&sm->l1i);
     if (!sm->fetch.is_per_subcore) return;
@@ -360,14 +365,15 @@ static void check_fetch(const SmConfig *sm, Diag *diag) {
                    sm->fetch.width, sm->fetch.instruction_bytes, sm->l0i.line_bytes);
 }
 
-/* Texture accesses that end in order leave no place for hits that come later. */
+/* With lsu.textures_in_order, hits of the texture cache cannot be delayed, so its latency must be
+ * 0. */
 static void check_textures(const SmConfig *sm, Diag *diag) {
     if (sm->lsu.textures_in_order && sm->l1t.latency)
         diag_error(diag, NULL, 0, 0, "lsu.textures_in_order: yes, but l1t.latency is %u, not 0",
                    sm->l1t.latency);
 }
 
-/* Refuses values that the modern core does not model. */
+/* Rejects values that the modern core does not model. */
 static void check_modern(const SmConfig *sm, Diag *diag) {
     if (sm->core != SM_CORE_MODERN) return;
     if (sm->subcores != sm->scheduler.count)
@@ -385,7 +391,7 @@ static void check_modern(const SmConfig *sm, Diag *diag) {
                    "sm.core: modern has no pipeline in a row: lsu.row_stages must be 0, and "
                    "lsu.stalls_pipeline no");
     if (!bits_is_power_of_two(sm->modern.constant_line_bytes))
-        diag_error(diag, NULL, 0, 0, "modern.constant_line: %u B is no power of two",
+        diag_error(diag, NULL, 0, 0, "modern.constant_line: %u B is not a power of two",
                    sm->modern.constant_line_bytes);
     if (sm->l0i.line_bytes != cache_config_fill_bytes(&sm->l1i))
         diag_error(diag, NULL, 0, 0,
@@ -394,7 +400,7 @@ static void check_modern(const SmConfig *sm, Diag *diag) {
                    sm->l0i.line_bytes, cache_config_fill_bytes(&sm->l1i));
 }
 
-/* A line of the first constant cache comes out of one fill of the second. */
+/* Checks that a line of the first constant cache fits in one fill of the second. */
 static void check_constants(const SmConfig *sm, Diag *diag) {
     uint32_t above = cache_config_fill_bytes(&sm->l1c), below = cache_config_fill_bytes(&sm->l15c);
     if (sm->lsu.has_l15c && above > below)
@@ -402,7 +408,7 @@ static void check_constants(const SmConfig *sm, Diag *diag) {
                    "l15c.line: filled by %u B, less than the l1c above it, by %u B", below, above);
 }
 
-/* An L2 whose lines take their place when they come is GPGPU-Sim 2.1's: without what came later. */
+/* An L2 that allocates lines on fill is that of GPGPU-Sim 2.1: rejects features that came later. */
 static void check_late_fills(const PartitionConfig *partition, Diag *diag) {
     const CacheConfig *l2 = &partition->l2;
     if (cache_config_fill_bytes(l2) != l2->line_bytes)
@@ -423,9 +429,10 @@ static void check_late_fills(const PartitionConfig *partition, Diag *diag) {
 static void check_partition(const PartitionConfig *partition, Diag *diag) {
     uint32_t sector = partition->l2_sector_bytes;
     if (!bits_is_power_of_two(partition->slices))
-        diag_error(diag, NULL, 0, 0, "partition.slices: %u is no power of two", partition->slices);
+        diag_error(diag, NULL, 0, 0, "partition.slices: %u is not a power of two",
+                   partition->slices);
     if (!bits_is_power_of_two(sector))
-        diag_error(diag, NULL, 0, 0, "partition.sector: %u B is no power of two", sector);
+        diag_error(diag, NULL, 0, 0, "partition.sector: %u B is not a power of two", sector);
     uint32_t fill = cache_config_fill_bytes(&partition->l2);
     if (partition->has_l2 && sector != fill) {
         diag_error(diag, NULL, 0, 0,
@@ -460,7 +467,7 @@ static void check_hints(const MachineConfig *machine, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "l2.least_fetch: %u B, but l2.hints is no",
                    partition->least_fetch_bytes);
     if (partition->least_fetch_bytes && !bits_is_power_of_two(partition->least_fetch_bytes))
-        diag_error(diag, NULL, 0, 0, "l2.least_fetch: %u B is no power of two",
+        diag_error(diag, NULL, 0, 0, "l2.least_fetch: %u B is not a power of two",
                    partition->least_fetch_bytes);
     if (partition->persisting_bytes > machine_l2_bytes(machine))
         diag_error(diag, NULL, 0, 0,
@@ -510,7 +517,8 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
     }
 }
 
-/* A line must lie within one row of one slice: what is asked for at once, or written back. */
+/* Checks that everything that is requested at once, or written back, is within one row of one
+ * slice. */
 static void check_line_places(const MachineConfig *machine, int lowest_hashed, Diag *diag) {
     const SmConfig *sm = &machine->sm;
     const struct {
@@ -525,7 +533,7 @@ static void check_line_places(const MachineConfig *machine, int lowest_hashed, D
         {"l2.line", machine->partition.l2.line_bytes},
         {"partition.sector", machine->partition.l2_sector_bytes},
     };
-    uint32_t together = 1; /* bytes next to each other in a row */
+    uint32_t together = 1; /* adjacent bytes in a row */
     for (size_t i = strlen(machine->map.bits); i-- > 0 && strchr("C._ ", machine->map.bits[i]);)
         if (machine->map.bits[i] == 'C') together *= 2;
     uint32_t block = machine->map.block_bytes;
@@ -544,7 +552,7 @@ static void check_line_places(const MachineConfig *machine, int lowest_hashed, D
     }
 }
 
-/* What the address map and other sections say twice must be the same. */
+/* Checks that what both the address map and other sections state is the same. */
 static void check_map(const MachineConfig *machine, Diag *diag) {
     AddressMap map;
     AddressMapConfig config = machine_map_config(machine);

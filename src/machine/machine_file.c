@@ -1,6 +1,7 @@
-/* The machine-file reader: YAML events (libyaml) become a flat list of paths and values, then the
- * base machine is read, then each value goes to its row. Hostile files are refused early: size,
- * nesting and the number of bases are bounded, and anchors, aliases and tags are not accepted. */
+/* The reader of machine files. YAML events (libyaml) become a flat list of paths and values; then
+ * the base machine is read; then each value is set through its row. Hostile files are rejected
+ * early: size, nesting and the number of bases are limited, and anchors, aliases and tags are not
+ * accepted. */
 #include "machine/machine_file.h"
 
 #include <assert.h>
@@ -15,32 +16,33 @@
 #include "machine/machine_rows.h"
 
 enum {
-    FILE_MAX_BYTES = 256 * 1024, /* a machine file with every key and comment is a tenth of this */
-    FILE_MAX_DEPTH = 4,          /* nested mappings; the deepest key has three parts */
-    FILE_MAX_BASES = 8,          /* machines that build on each other */
-    FILE_MAX_LIST = 4096,        /* bytes of a list written on one line */
-    NOTE_MAX_BYTES = 200,        /* of a comment kept as a value's origin */
+    FILE_MAX_BYTES = 256 * 1024, /* ten times a file with every key and comment */
+    FILE_MAX_DEPTH = 4,          /* most nested mappings; the deepest key has three parts */
+    FILE_MAX_BASES = 8,          /* most machines in a chain of bases */
+    FILE_MAX_LIST = 4096,        /* most bytes of a list written on one line */
+    NOTE_MAX_BYTES = 200,        /* most bytes of a comment kept as a value's origin */
 };
 
 /* One `path: value` of a file. */
 typedef struct Entry {
     const char *path;  /* keys joined by dots */
     const char *value; /* as written; a list as [1, 2] */
-    const char *note;  /* the comment behind it, "" when there is none */
-    int line, column;  /* of the value, from 1 */
+    const char *note;  /* the comment after it, "" if there is none */
+    int line, column;  /* line of the value, from 1 */
 } Entry;
 
 typedef struct Reader {
     yaml_parser_t parser;
-    yaml_event_t event; /* the current one */
+    yaml_event_t event; /* the current event */
     bool has_event;
-    const char *file; /* name in messages */
+    const char *file; /* name for messages */
     const char *text;
     size_t length;
-    const char *line_text; /* where line `line` of the text, from 0, begins: the last asked for */
+    const char *line_text; /* position where line `line` of the text (from 0) begins: the last one
+                              requested */
     size_t line;
     Arena *arena; /* paths, values and notes */
-    Map *entries; /* path to Entry, in the file's order */
+    Map *entries; /* from path to Entry, in the file's order */
     Diag *diag;
 } Reader;
 
@@ -50,7 +52,7 @@ static void report(Reader *reader, yaml_mark_t mark, const char *what) {
     diag_error(reader->diag, reader->file, (int)mark.line + 1, (int)mark.column + 1, "%s", what);
 }
 
-/* Takes the next event; false after an error, which is reported. */
+/* Reads the next event; returns false after an error, which is reported. */
 static bool next_event(Reader *reader) {
     if (reader->has_event) yaml_event_delete(&reader->event);
     reader->has_event = yaml_parser_parse(&reader->parser, &reader->event);
@@ -86,7 +88,7 @@ static bool is_plain(Reader *reader) {
     return false;
 }
 
-/* The text of a scalar event; NULL, reported, when it holds a NUL. */
+/* The text of a scalar event; NULL, with a report, if it contains a NUL. */
 static const char *scalar_text(Reader *reader) {
     const yaml_event_t *event = &reader->event;
     const char *text = (const char *)event->data.scalar.value;
@@ -96,8 +98,8 @@ static const char *scalar_text(Reader *reader) {
     return NULL;
 }
 
-/* Where the line begins, counted from 0; events come in the order of lines, so it is none before
- * the last that was asked for. NULL: the text ends before it. */
+/* The position where a line begins, counted from 0. Events come in the order of lines, so requests
+ * never go back. NULL: the text ends before the line. */
 static const char *find_line(Reader *reader, size_t line) {
     const char *at = reader->line_text, *stop = reader->text + reader->length;
     for (; reader->line < line; reader->line++) {
@@ -108,7 +110,7 @@ static const char *find_line(Reader *reader, size_t line) {
     return at;
 }
 
-/* The comment behind a value that ends at `end` (in characters, so in bytes at least that far). */
+/* The comment after a value that ends at `end` (in characters, so at least as many bytes). */
 static const char *comment_after(Reader *reader, yaml_mark_t end) {
     const char *at = find_line(reader, end.line), *stop = reader->text + reader->length;
     if (!at) return "";
@@ -139,7 +141,7 @@ static bool add_entry(Reader *reader, const char *path, const char *value, yaml_
     return false;
 }
 
-/* The current event opens a list of scalars: they become one value. */
+/* Reads a list of scalars, which the current event opens, as one value. */
 static bool read_list(Reader *reader, const char *path) {
     yaml_mark_t start = reader->event.start_mark;
     Text items = {0};
@@ -166,7 +168,7 @@ static bool read_list(Reader *reader, const char *path) {
 
 static bool read_mapping(Reader *reader, const char *prefix, int depth);
 
-/* The value of `path` is the current event. */
+/* Reads the current event as the value of `path`. */
 static bool read_value(Reader *reader, const char *path, int depth) {
     if (!is_plain(reader)) return false;
     if (reader->event.type == YAML_SEQUENCE_START_EVENT) return read_list(reader, path);
@@ -176,7 +178,7 @@ static bool read_value(Reader *reader, const char *path, int depth) {
     return value && add_entry(reader, path, value, reader->event.start_mark);
 }
 
-/* The current event opens a mapping whose keys go under `prefix`. */
+/* Reads a mapping, which the current event opens; its keys are below `prefix`. */
 static bool read_mapping(Reader *reader, const char *prefix, int depth) {
     if (depth > FILE_MAX_DEPTH) {
         report(reader, reader->event.start_mark, "nested deeper than any section");
@@ -197,7 +199,7 @@ static bool read_mapping(Reader *reader, const char *prefix, int depth) {
     }
 }
 
-/* Goes on to the event after the next. */
+/* Skips one event. */
 static bool pass_event(Reader *reader) {
     bool is_passed = next_event(reader);
     return is_passed && next_event(reader);
@@ -217,7 +219,7 @@ static bool read_document(Reader *reader) {
     return false;
 }
 
-/* Fills reader->entries; false after an error, which is reported. */
+/* Fills in reader->entries; returns false after an error, which is reported. */
 static bool read_entries(Reader *reader) {
     if (reader->length > FILE_MAX_BYTES) {
         diag_error(reader->diag, reader->file, 0, 0, "longer than %d bytes: no machine file",
@@ -238,7 +240,7 @@ static bool read_entries(Reader *reader) {
 
 /* --- from entries to the machine --- */
 
-/* The key whose value sets others; wherever it is in a file, it is read before them. */
+/* The key whose value sets others. It is read before them, wherever it is in the file. */
 #define SIMULATOR "simulator"
 
 static bool is_section(const char *key) {
@@ -274,8 +276,8 @@ static void report_unknown(Diag *diag, const char *file, const Entry *entry) {
     }
 }
 
-/* The part of a comment that says where a value is from: an effective file puts the row's meaning
- * before it. */
+/* The part of a comment that describes the origin of a value: an effective file has the row's
+ * meaning before it. */
 static const char *origin_in(const char *note, const MachineRow *row) {
     size_t length = strlen(row->meaning);
     bool has_meaning = !strncmp(note, row->meaning, length) && !strncmp(note + length, "; ", 2);
@@ -283,8 +285,8 @@ static const char *origin_in(const char *note, const MachineRow *row) {
     return note + strspn(note, " ");
 }
 
-/* Where the value of `entry` is from. Without a comment, its place; a base's comment is one on the
- * base, and says so. */
+/* The origin of the value of `entry`. Without a comment it is the place in the file. A comment of a
+ * base is marked as such. */
 static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
                              const MachineRow *row, bool is_base) {
     const char *note = origin_in(entry->note, row);
@@ -292,18 +294,17 @@ static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
                    : !*note              ? arena_strdup(arena, file)
                    : is_base             ? arena_printf(arena, "%s: %s", file, note)
                                          : arena_strdup(arena, note);
-    size_t length =
-        strnlen(origin, NOTE_MAX_BYTES); /* printed and read back, it is the same again */
+    size_t length = strnlen(origin, NOTE_MAX_BYTES); /* the same after printing and reading back */
     while (length && origin[length - 1] == ' ')
         length--;
     origin[length] = '\0';
-    for (char *c = origin; *c; c++) { /* nothing that could end a comment when printed */
+    for (char *c = origin; *c; c++) { /* characters that could end a comment */
         if (*c < ' ' || *c > '~') *c = '?';
     }
     return origin;
 }
 
-/* Sets what is said of a row, apart from its value. */
+/* Sets the origin and layer of a row, but not its value. */
 static void note_origin(Machine *machine, const MachineRow *row, const char *origin,
                         const char *file, const Entry *entry, bool is_base) {
     int count;
@@ -316,7 +317,7 @@ static void note_origin(Machine *machine, const MachineRow *row, const char *ori
             (MachinePlace){arena_strdup(machine->arena, file), entry->line, entry->column};
 }
 
-/* The simulator has been chosen: every quirk gets its value. */
+/* Sets every quirk to its value for the simulator that was chosen. */
 static void apply_quirks(Machine *machine, const char *file, const Entry *entry, bool is_base) {
     const Quirk *quirk;
     Text why = {0};
@@ -330,7 +331,7 @@ static void apply_quirks(Machine *machine, const char *file, const Entry *entry,
     text_free(&why);
 }
 
-/* An entry for what is fixed says its value, or is a mistake. */
+/* Checks an entry for a fixed value: it must have that value. */
 static bool check_constant(const Machine *machine, const char *file, const Entry *entry,
                            const MachineRow *constant, Diag *diag) {
     MachineConfig said = machine->config;
@@ -403,7 +404,7 @@ static bool load_base(Machine *machine, const char *file, const Entry *entry, in
     return false;
 }
 
-/* A machine that does not say its name bears that of its file, not that of its base. */
+/* A machine without a name gets that of its file, not that of its base. */
 static void name_after_file(Machine *machine, const char *file) {
     const char *slash = strrchr(file, '/'), *stem = slash ? slash + 1 : file;
     const char *dot = strrchr(stem, '.');
@@ -485,7 +486,7 @@ static bool load_into(Machine *machine, const char *name, int bases, Diag *diag)
     return is_good;
 }
 
-/* --- the module's functions --- */
+/* --- the public functions --- */
 
 static Machine *machine_new(void) {
     int count;
@@ -543,7 +544,7 @@ static bool set_clock(Machine *machine, const char *key, uint64_t khz, Diag *dia
 bool machine_use_profiled_clock(Machine *machine, Diag *diag) {
     const ClockConfig clock = machine->config.clock;
     const uint64_t noc_khz = ((uint64_t)clock.noc_khz * clock.profiled_khz + clock.sm_khz / 2) /
-                             clock.sm_khz; /* to the nearest */
+                             clock.sm_khz; /* rounded to the nearest */
     if (clock.profiled_khz)
         return set_clock(machine, "clock.sm", clock.profiled_khz, diag) &&
                set_clock(machine, "clock.noc", noc_khz, diag);

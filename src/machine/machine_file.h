@@ -4,9 +4,9 @@
  *     l1d:
  *       size: 32 KiB        # OWL Table 1
  *
- * A file is a mapping of the sections and keys of the parameter table. The comment behind a value
+ * A file is a mapping with the sections and keys of the parameter table. The comment after a value
  * is its origin, which is printed with it. Anchors, aliases, tags and further documents are
- * refused. */
+ * rejected. */
 #ifndef TYTO_MACHINE_MACHINE_FILE_H
 #define TYTO_MACHINE_MACHINE_FILE_H
 
@@ -17,49 +17,52 @@
 #include "base/text.h"
 #include "machine/machine.h"
 
-/* A machine being put together, with the origin of every value. */
+/* A machine under construction, with the origin of every value. */
 typedef struct Machine Machine;
 
-/* Where a value is said; file NULL: in none, but on the command line, or it is the default. */
+/* Where a value is given. file NULL: on the command line, or the value is the default. */
 typedef struct MachinePlace {
-    const char *file; /* its path as it was opened; of a machine that comes with Tyto, its name */
-    int line, column; /* from 1 */
+    const char *file; /* path as it was opened; or name of a machine of Tyto */
+    int line, column; /* both from 1 */
 } MachinePlace;
 
-/* Reads the machine `name`: a shipped one ("owl"), or a file when it has a '/' or ends in ".yaml"
- * ("-" is standard input). NULL after a mistake, with every one found in `diag`. machine_finish
- * reports contradictions between values, so that options can still fix them. */
+/* Reads the machine `name`: a shipped one ("owl"), or a file if the name contains '/' or ends in
+ * ".yaml" ("-" is standard input). Returns NULL after an error, with all errors in `diag`.
+ * Contradictions between values are only reported by machine_finish, so that options can still
+ * resolve them. */
 Machine *machine_load(const char *name, Diag *diag);
-/* The same from text; `file` is its name in messages and the folder of relative bases. */
+/* The same from text. `file` is its name for messages, and determines the folder of relative
+ * bases. */
 Machine *machine_parse(const char *file, const char *text, size_t length, Diag *diag);
 void machine_free(Machine *machine);
 
-/* Overrides one value: "l1d.size=64KiB". False with an error in `diag` after a mistake. */
+/* Overrides one value: "l1d.size=64KiB". Returns false with an error in `diag` if that is not
+ * possible. */
 bool machine_set(Machine *machine, const char *assignment, Diag *diag);
 
-/* Has the SMs run at the clock to which a profiler locks them, clock.profiled, and the network in
- * the same ratio to them as before; L2 and DRAM keep theirs. False with an error in `diag` when the
- * machine does not state it. */
+/* Sets the SM clock to the one to which a profiler locks it, clock.profiled. The network keeps its
+ * ratio to the SM clock; L2 and DRAM keep their clocks. Returns false with an error in `diag` if
+ * the machine does not have this clock. */
 bool machine_use_profiled_clock(Machine *machine, Diag *diag);
 
-/* The finished machine, owned by `machine`; NULL with errors in `diag` when its values contradict
+/* The finished machine, owned by `machine`; NULL with errors in `diag` if its values contradict
  * each other. */
 const MachineConfig *machine_finish(Machine *machine, Diag *diag);
 
-/* The values of a machine that is finished. */
+/* The values of a finished machine. */
 const MachineConfig *machine_config(const Machine *machine);
 
-/* Where the value of `key`, which is a row's, is said; lives as long as the machine. */
+/* Where the value of `key`, which must be that of a row, is given; valid as long as the machine. */
 MachinePlace machine_place(const Machine *machine, const char *key);
-/* Adds the values of all parameters that decide anything, a line each: not the machine's name, nor
- * where values are from. */
+/* Adds the values of all parameters that affect results, one per line: without the machine's name
+ * and the origins of values. */
 void machine_write_values(const Machine *machine, Text *out);
 
 /* Adds the effective machine file: every parameter with its meaning and the origin of its value.
- * Reads back to the same machine. */
+ * Reading it gives the same machine. */
 void machine_print(const Machine *machine, Text *out);
 
-/* Adds the page docs/machine-parameters.md. */
+/* Adds the text of docs/machine-parameters.md. */
 void machine_document(Text *out);
 
 /* The shipped machines. */

@@ -1,4 +1,4 @@
-/* Writing a machine as a file, and the parameter table as a page. */
+/* Writes a machine as a file, and the parameter table as a page. */
 #include "machine/machine_file.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "machine/machine_internal.h"
 #include "machine/machine_rows.h"
 
-/* Opens the sections of `key` that `previous` was not in; returns the key's last part. */
+/* Opens the sections of `key` that are not open after `previous`; returns the key's last part. */
 static const char *open_sections(const char *key, const char *previous, Text *out) {
     int depth = 0;
     bool is_open = true;
@@ -58,20 +58,19 @@ void machine_write_values(const Machine *machine, Text *out) {
 static void document_constants(Text *out) {
     int count;
     const MachineRow *constants = machine_constants(&count);
-    text_add(out, "\n## constants\n\nThese have one value on every machine. A file may say that "
-                  "value, and no other.\n\n"
+    text_add(out, "\n## constants\n\nThese have one value on every machine. A file may only "
+                  "contain that value.\n\n"
                   "| key | value | meaning |\n|---|---|---|\n");
     for (int i = 0; i < count; i++)
         text_printf(out, "| `%s` | %s | %s |\n", constants[i].key, constants[i].initial,
                     constants[i].meaning);
 }
 
-/* Every quirk, and its value under each simulator. */
+/* The table of all quirks with their values for each simulator. */
 static void document_quirks(Text *out) {
     const Quirk *quirk;
-    text_add(
-        out,
-        "\n## quirks\n\nWhat `simulator` sets. The tables are `src/gpu/quirks_*.c`.\n\n| key |");
+    text_add(out, "\n## quirks\n\nValues that `simulator` sets. The tables are "
+                  "`src/machine/quirks_*.c`.\n\n| key |");
     for (int s = 0; s < QUIRK_SIMULATOR_COUNT; s++)
         text_printf(out, " %s |", quirk_simulator_names[s]);
     text_add(out, "\n|---|");
@@ -92,14 +91,14 @@ void machine_document(Text *out) {
         out,
         "# Machine parameters\n\n"
         "Generated from the parameter table (`src/machine/machine_rows.c`); "
-        "[machines.md](machines.md) says how the files work.\n"
+        "[machines.md](machines.md) describes the files.\n"
         "Cycles are cycles of the unit's own clock: SM cycles up to the network, L2 cycles "
         "for partitions and L2, DRAM cycles for DRAM.\n\n"
-        "What is a parameter: what shipped machines differ in, what a test, an experiment or a "
-        "study of these pages varies, and what a researcher would vary, that is sizes, counts, "
-        "latencies, replacement, and the pipeline of an operation. What reproduces one "
-        "historic simulator is a [quirk](#quirks), and `simulator` sets all of them. The rest "
-        "is [constant](#constants).\n");
+        "A value is a parameter if shipped machines differ in it, or if a test, an experiment or "
+        "a study varies it. So are values that researchers vary: sizes, counts, latencies, "
+        "replacement, and the pipeline of an operation.\nA value that reproduces one historic "
+        "simulator is a [quirk](#quirks); `simulator` sets all quirks. Other values are "
+        "[constants](#constants).\n");
     size_t section = 0;
     const char *previous = "";
     for (int i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* The parameter table, put together from the units' rows, and the names of their choices. */
+/* The parameter table, composed of the units' rows, and the names of their choices. */
 #include "machine/machine_rows.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The names of an enumeration's values, in their order; not of a value that no file may choose. */
+/* The names of an enumeration's values, in order, except values that no file may choose. */
 #define CHOICES(type, count, ...)                                                                  \
     static const char *const names_##type[] = {__VA_ARGS__};                                       \
     static_assert(sizeof names_##type / sizeof *names_##type == (count), "a name for each")
@@ -31,11 +31,12 @@ enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 /* clang-format off */
 #define FIELD(path) ((MachineConfig *)NULL)->path
 
-/* Where the field is. Refused when it is of another type than rows of its kind write. */
+/* The offset of the field. Does not compile if the field has another type than rows of its kind
+ * write. */
 #define OFFSET(path, ...) \
     (offsetof(MachineConfig, path) + \
      0 * sizeof(char[_Generic(&FIELD(path), __VA_ARGS__) ? 1 : -1]))
-/* An int is as good as a uint32_t where no bound is beyond it. */
+/* An int is allowed instead of a uint32_t if no bound exceeds it. */
 #define OF_NUMBER(path, high) OFFSET(path, uint32_t *: true, int *: (high) <= INT_MAX)
 
 #define ROW(kind, key, at, name, field, ...) ROW_##kind(key name, at field, __VA_ARGS__)
@@ -150,12 +151,12 @@ static const MachineRow rows[] = {
     WATCHDOG_PARAMETERS(ROW, "watchdog.", )
 };
 
-/* What no machine, test or study varies: fixed, with the origin of the value. A file may still say
- * the value, as older files do; it cannot say another one. */
+/* Values that no machine, test or study varies: fixed, with their origin. A file may still contain
+ * the value, as older files do, but not a different one. */
 static const MachineRow constants[] = {
     /* gtx480, measured: kernels of few thread blocks in GPGPU-Sim 4.2 */
     CTA_CONSTANTS(ROW, "cta.", cta.)
-    /* gpgpu_pipeline_widths of GPGPU-Sim's configurations, which has 2 for SP at most */
+    /* gpgpu_pipeline_widths of GPGPU-Sim's configurations, which has at most 2 for SP */
     SM_UNIT_SLOT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU", "1", "1")
     SM_UNIT_SLOT_PARAMETERS(ROW, "units.dp.", sm.units[SM_UNIT_DP]., "DP", "1", "1")
     SM_UNIT_SLOT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT", "1", "1")
@@ -164,9 +165,9 @@ static const MachineRow constants[] = {
     SM_SHARED_UNIT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP")
     SM_SHARED_UNIT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU")
     SM_SHARED_UNIT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT")
-    /* GPGPU-Sim's configurations: local data go through the L1D wherever there is one */
+    /* GPGPU-Sim's configurations: local data use the L1D wherever there is one */
     SM_LSU_CONSTANTS(ROW, "lsu.", sm.lsu.)
-    /* ours: nothing is published of the organisation of these two caches */
+    /* ours: nothing is published about the organization of these two caches */
     CACHE_ORGANISATION_PARAMETERS(ROW, "l0i.", sm.l0i., "instruction cache of a sub-core", "0 B", "linear", "never")
     CACHE_ORGANISATION_PARAMETERS(ROW, "l15c.", sm.l15c., "second constant cache", "0 B", "linear", "kernel")
 };
@@ -185,13 +186,13 @@ const MachineRow *machine_constants(int *count) {
 static const MachineRow *find(const MachineRow *in, size_t count, const char *key, size_t length) {
     if (!length) return NULL;
     for (size_t i = 0; i < count; i++) {
-        const char *own = in[i].key; /* most differ in the first letter */
+        const char *own = in[i].key; /* most names differ in the first letter */
         if (*own == *key && !strncmp(own, key, length) && !own[length]) return &in[i];
     }
     return NULL;
 }
 
-/* Keys that were renamed: files still may use the old name. */
+/* Renamed keys: files may still use the old name. */
 static const char *const renamed[][2] = {{"partition.atom", "partition.sector"}};
 
 const MachineRow *machine_find_row(const char *key, size_t length) {
@@ -202,7 +203,7 @@ const MachineRow *machine_find_row(const char *key, size_t length) {
 }
 
 const char *machine_current_value(const MachineRow *row, const char *value) {
-    /* Values that were renamed: files still may use the old name. */
+    /* Renamed values: files may still use the old name. */
     static const char *const renamed_values[][3] = {{"sm.instructions", "sass", "lowered"}};
     for (size_t i = 0; i < sizeof renamed_values / sizeof *renamed_values; i++)
         if (!strcmp(renamed_values[i][0], row->key) && !strcmp(renamed_values[i][1], value))

@@ -1,4 +1,4 @@
-/* Reading and writing one value of a machine file, by the type of its row. */
+/* Reads and writes one value of a machine file, according to the type of its row. */
 #include "machine/machine_rows.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const Unit *units_of(const MachineRow *row) {
     return NULL;
 }
 
-/* Adds `number` with the largest unit that needs no fraction, frequencies in MHz. */
+/* Adds `number` with the largest unit that needs no fraction; frequencies in MHz. */
 static void add_number(const MachineRow *row, uint32_t number, Text *out) {
     if (row->type == MACHINE_ADDRESS) {
         text_printf(out, "0x%x", number);
@@ -53,7 +53,7 @@ static void add_number(const MachineRow *row, uint32_t number, Text *out) {
     }
 }
 
-/* What the row takes, for an error: "takes bytes, as in 64 KiB". */
+/* What the row accepts, for an error: "takes bytes, as in 64 KiB". */
 static void add_expected(const MachineRow *row, Text *why) {
     switch (row->type) {
     case MACHINE_BYTES:
@@ -90,8 +90,9 @@ static bool refuse(const MachineRow *row, const char *value, Text *why) {
     return false;
 }
 
-/* A decimal number with up to three decimals, or a hexadecimal one, in thousandths; the rest of the
- * text in `end`. False when there is none or it cannot be a parameter (over 2^40). */
+/* Reads a decimal number with up to three decimals, or a hexadecimal one, in thousandths; `end` is
+ * set to the rest of the text. Returns false if there is none, or if it cannot be a parameter (over
+ * 2^40). */
 static bool read_thousandths(const char *text, uint64_t *thousandths, const char **end) {
     if (*text < '0' || *text > '9') return false;
     bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -108,10 +109,10 @@ static bool read_thousandths(const char *text, uint64_t *thousandths, const char
     return true;
 }
 
-/* The unit behind a number, or "". */
+/* The unit after a number, or "". */
 static const char *unit_in(const char *text) { return text + strspn(text, " "); }
 
-/* The factor of the unit written in `text` behind a number; 0 when it is not one of the row's. */
+/* The factor of the unit in `text` after a number; 0 if it is not one of the row's units. */
 static uint64_t read_unit(const MachineRow *row, const char *text) {
     text = unit_in(text);
     const Unit *units = strcmp(row->unit, "MiB") ? units_of(row) : mebibyte_units;
@@ -122,7 +123,7 @@ static uint64_t read_unit(const MachineRow *row, const char *text) {
     return 0;
 }
 
-/* Whether the scaled number is within the row's bounds; reported if not. */
+/* Whether the scaled number is within the row's bounds; reports an error if not. */
 static bool check_bounds(const MachineRow *row, uint64_t number, const char *value, Text *why) {
     if (number >= row->low && number <= row->high) return true;
     text_add(why, "must be ");
@@ -142,7 +143,7 @@ static bool set_number(MachineConfig *machine, const MachineRow *row, const char
     if (!factor) return refuse(row, value, why);
     const unsigned __int128 scaled = (unsigned __int128)thousandths * factor;
     if (scaled % 1000) return refuse(row, value, why);
-    const uint64_t most = UINT64_MAX / 1000; /* over it is over any bound, too */
+    const uint64_t most = UINT64_MAX / 1000; /* a number above this exceeds any bound, too */
     if (!check_bounds(row, scaled / 1000 > most ? most : (uint64_t)(scaled / 1000), value, why))
         return false;
     uint32_t number = (uint32_t)(scaled / 1000);
@@ -198,7 +199,7 @@ static bool set_string(MachineConfig *machine, const MachineRow *row, const char
         }
     }
     char *field = field_of(machine, row);
-    memset(field, 0, row->high); /* so that equal machines are equal bytes */
+    memset(field, 0, row->high); /* so that equal machines have equal bytes */
     strcpy(field, value);
     return true;
 }
@@ -245,7 +246,7 @@ static void add_list(const ParameterList *list, Text *out) {
     text_add(out, "]");
 }
 
-/* With as many decimals as it has. */
+/* With as many decimals as needed. */
 static void add_time(const MachineRow *row, const ParameterTime *time, Text *out) {
     uint32_t part = time->ps % 1000;
     int digits = 3;

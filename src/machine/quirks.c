@@ -1,4 +1,4 @@
-/* The simulators' tables, and what a table leaves out. */
+/* The simulators' tables, and the values that a table omits. */
 #include "machine/quirks.h"
 
 #include <stddef.h>

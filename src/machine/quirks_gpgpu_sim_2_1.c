@@ -1,6 +1,6 @@
-/* GPGPU-Sim 2.1, the simulator of machine owl: one pipeline of stages in a row, through which a
- * warp passes whole. The source is that of 2.1.1b and later (docs/machines.md, "The machine of
- * OWL"); what the paper says itself is marked. */
+/* GPGPU-Sim 2.1, the simulator of machine owl: one pipeline of consecutive stages, through which a
+ * warp passes as a whole. The source is that of 2.1.1b and later (docs/machines.md, "The machine of
+ * OWL"); values from the paper itself are marked. */
 #include "machine/quirks.h"
 
 #include <stddef.h>

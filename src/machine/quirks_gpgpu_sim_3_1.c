@@ -1,6 +1,6 @@
-/* The simulator of machine ccws, which its authors released (github.com/tgrogers/ccws-2012). It
- * lies between GPGPU-Sim 3.0.2 and 3.1.0; the paper names 3.1.0. Its source has no option for any
- * of these (docs/machines.md, "The machine of CCWS"). */
+/* The simulator of machine ccws, which its authors released (github.com/tgrogers/ccws-2012). Its
+ * version is between GPGPU-Sim 3.0.2 and 3.1.0; the paper states 3.1.0. Its source has no option
+ * for any of these quirks (docs/machines.md, "The machine of CCWS"). */
 #include "machine/quirks.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* GPGPU-Sim 3.2.2, the simulator of machines pro and md; its source has no option for any of these
- * (docs/machines.md, "The machine of PRO and MD"). */
+ * quirks (docs/machines.md, "The machine of PRO and MD"). */
 #include "machine/quirks.h"
 
 #include <stddef.h>

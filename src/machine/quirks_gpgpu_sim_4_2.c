@@ -1,6 +1,6 @@
 /* GPGPU-Sim 4.2, the simulator of machines gtx480, qv100 and rtx3070, and the default. `read`: from
  * its source; `measured`: with kernels that ran in it (docs/fidelity.md); `default`: the model's
- * own, which none of the kernels of that page contradicts. */
+ * own value, which none of the kernels on that page contradicts. */
 #include "machine/quirks.h"
 
 #include <stddef.h>
@@ -11,10 +11,10 @@ const Quirk quirks_gpgpu_sim_4_2[] = {
     {"fetch.crosses_lines", "yes", "4.2, measured: its accesses to the L1I"},
     {"fetch.asks_again", "no", "default"},
     {"scheduler.alternates", "yes", "4.2, read"},
-    /* shared memory: a pass brings any words of different banks, each to all lanes that want it */
+    /* shared memory: a pass reads any words of different banks, each for all lanes that need it */
     {"shared.lone_broadcasts", "no", "default"},
     {"shared.one_broadcast", "no", "default"},
-    /* load/store unit: pipelines side by side, write-back ports of its own */
+    /* load/store unit: parallel pipelines, with their own write-back ports */
     {"lsu.descends", "yes", "4.2, read"},
     {"lsu.row_stages", "0", "default"},
     {"lsu.enters_at_once", "no", "default"},

@@ -15,7 +15,7 @@ static uint32_t architecture_of(const TytoSimulator *simulator) {
     return limits.capability_major * 10 + limits.capability_minor;
 }
 
-/* Says, once, that PTX runs in place of machine code, and why. */
+/* Warns, once, that PTX runs instead of machine code, and why. */
 static void tell_fallback(TytoSimulator *simulator, const char *why, Diag *diag) {
     if (simulator->has_told_fallback) return;
     simulator->has_told_fallback = true;

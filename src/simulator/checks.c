@@ -1,4 +1,4 @@
-/* Findings of the host, and the words about all findings. */
+/* Findings of the host, and the text about all findings. */
 #include "simulator/checks.h"
 
 #include <inttypes.h>
@@ -28,10 +28,10 @@ Findings *checks_findings(const Options *options) {
     return findings_new((uint32_t)options->most_errors, tell, NULL);
 }
 
-/* ---- What the host finds ---- */
+/* ---- Findings of the host ---- */
 
-/* What makes a place of the host distinct: the words of its backtrace. FNV-1a (Fowler, Noll, Vo).
- */
+/* The hash that identifies a place in the host program: of the words of its backtrace. FNV-1a
+ * (Fowler, Noll, Vo). */
 static uint64_t hash_of(const char *text) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (; *text; text++)
@@ -39,7 +39,7 @@ static uint64_t hash_of(const char *text) {
     return hash;
 }
 
-/* Adds a finding of `text`, which is taken over, with the words of a place behind it. */
+/* Adds a finding with `text`, which is taken over, followed by the text of a place. */
 static void add(const TytoSimulator *simulator, FindingKind kind, const char *what,
                 uint64_t address, uint64_t place, Text *text) {
     FindingKey key = {{(uint64_t)kind, 0, place, hash_of(what)}};
@@ -103,7 +103,7 @@ void checks_copying(const TytoSimulator *simulator, uint64_t address, uint64_t s
     text_free(&site);
 }
 
-/* Blocks of device malloc, by the place in the kernel that asked for them. */
+/* Reports blocks of device malloc, grouped by the place in the kernel that allocated them. */
 static void report_heap(const TytoSimulator *simulator) {
     GpuHeapBlock block = {0};
     while (gpu_next_heap_block(simulator->gpu, &block)) {

@@ -1,4 +1,4 @@
-/* Runs compared with each other: the public functions that tyto compare uses. */
+/* Compares runs: the public functions that tyto compare uses. */
 #include "tyto/tyto.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 struct TytoComparison {
     RunStats **runs; /* owned */
     char **texts;    /* the runs' JSON objects; owned */
-    int count;       /* of runs */
+    int count;       /* number of runs */
 };
 
 TytoComparison *tyto_comparison_new(void) { return base_calloc(1, sizeof(TytoComparison)); }

@@ -1,7 +1,7 @@
-/* What is said when a policy brings the process down.
+/* Reports when a policy crashes the process.
  *
- * A signal's handler has no argument that could say which simulator is meant, so it is kept in the
- * one variable of this file. The handler only writes what lies ready. */
+ * A signal handler has no argument that could identify a simulator, so it is stored in the only
+ * variable of this file. The handler only writes text that is prepared. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -15,14 +15,13 @@
 #include "simulator/simulator.h"
 
 enum {
-    CALL_BYTES = 600,             /* of what says what was under way */
-    STACK_BYTES = UINT16_MAX + 1, /* for the handler: a policy may have used up its thread's */
+    CALL_BYTES = 600,             /* bytes of the text that names the policy's function */
+    STACK_BYTES = UINT16_MAX + 1, /* stack of the handler: a thread's may be used up */
 };
 
 static _Atomic(const TytoSimulator *) simulator_named;
 
-/* This handler is removed when it is entered, so that the signal, raised again, ends the
- * process. */
+/* The handler is removed when it is entered, so that the signal, raised again, ends the process. */
 static void on_crash(int number) {
     char call[CALL_BYTES], bytes[CALL_BYTES + 60];
     const TytoSimulator *simulator = atomic_load(&simulator_named);
@@ -33,16 +32,15 @@ static void on_crash(int number) {
         line_add(&line, " was under way when signal ");
         line_add_number(&line, (uint64_t)number);
         line_add(&line, " ended the process\n");
-        if (write(STDERR_FILENO, line.bytes, line.length) < 0) { /* stderr is gone: no way to
-                                                                    report it */
+        if (write(STDERR_FILENO, line.bytes, line.length) < 0) { /* stderr is gone */
         }
     }
     raise(number);
 }
 
-/* Of a run whose policy calls exit in the middle of a launch nothing can be reported. The launch is
- * this thread's own if its lock, which is recursive, can be had; or the thread is one of those that
- * its owner waits for. */
+/* If a policy calls exit in the middle of a launch, the run cannot be reported. The launch belongs
+ * to this thread if the thread can take the lock, which is recursive, or if it is a pool thread
+ * that the lock's owner waits for. */
 static void on_exit_called(void) {
     TytoSimulator *simulator = (TytoSimulator *)(uintptr_t)atomic_load(&simulator_named);
     char call[CALL_BYTES];

@@ -1,6 +1,6 @@
-/* Makes results of journals (journal.h): of programs that ended before they could write their own
- * (_exit, exec, a crash, kill -9), and of several processes with the same options, whose launches
- * belong in one file. Results that a journal lacks are reported. */
+/* Makes results from journals (journal.h): for programs that ended before they could write their
+ * own (_exit, exec, a crash, kill -9), and for several processes with the same options, whose
+ * launches belong in one file. Results that a journal lacks are reported. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,25 +18,25 @@
 
 /* A journal that was found. */
 typedef struct Entry {
-    const JournalHead *head; /* of the text; NULL: the file has no room for one */
+    const JournalHead *head; /* head of the text; NULL: the file is too small for one */
     char *text;              /* the file; owned */
-    uint64_t length;         /* of it */
-    const char *words;       /* its options, each with its NUL; in the text */
-    uint64_t word_bytes;     /* of these */
-    bool is_done;            /* the process has reported all it launched */
+    uint64_t length;         /* bytes of the file */
+    const char *words;       /* its options, each ending with NUL; in the text */
+    uint64_t word_bytes;     /* bytes of these words */
+    bool is_done;            /* the process has reported all its launches */
     bool is_taken;           /* it is part of a group that was delivered */
 } Entry;
 
-/* The work of one call. */
+/* The state of one call. */
 typedef struct Delivery {
-    Entry *entries; /* by number; owned */
+    Entry *entries; /* by journal number; owned */
     int count;
-    int64_t program;    /* the process that the command started */
-    const char *ending; /* of that */
+    int64_t program;    /* ID of the process that the command started */
+    const char *ending; /* how that process ended */
     TytoStatus status;
 } Delivery;
 
-/* Processes that were given the same options, whose results are one. */
+/* Processes with the same options, whose results are merged. */
 typedef struct Group {
     Delivery *delivery;
     Entry **entries; /* borrowed */
@@ -58,7 +58,7 @@ static void say(Delivery *delivery, const char *format, ...) {
 
 /* ---- Reading ---- */
 
-/* The record at *at, and moves past it; NULL at the end. */
+/* Returns the payload of the record at *at, and advances *at; NULL at the end. */
 static const char *next_record(const Entry *entry, uint64_t *at, JournalRecord *record) {
     if (entry->head->length - *at < sizeof *record) return NULL;
     memcpy(record, entry->text + *at, sizeof *record);
@@ -80,7 +80,7 @@ static bool is_head(const JournalHead *head, uint64_t length) {
            strcmp(head->version, TYTO_VERSION) == 0;
 }
 
-/* Reads a journal; false: there is none of that number. */
+/* Reads a journal; returns false if there is none with this number. */
 static bool read_entry(const char *folder, unsigned number, Entry *entry) {
     Text path = {0};
     size_t length;
@@ -118,12 +118,12 @@ static Options *read_options(const char *words, uint64_t bytes) {
     int count = 0;
     for (const char *word = words; word && word < words + bytes; word += strlen(word) + 1)
         list[count++] = word;
-    options_parse(options, NULL, count, list, diag); /* they were right once */
+    options_parse(options, NULL, count, list, diag); /* they were valid when the process started */
     diag_free(diag);
     return options;
 }
 
-/* Text behind the record is never taken for a part of it: a file ends with a NUL. */
+/* Text behind the record is never read as part of it, because a file ends with a NUL. */
 static void take_origin(RunStats *run, const char *text, uint64_t bytes) {
     const char *end = text + bytes;
     while (text < end) {
@@ -139,8 +139,8 @@ static void take_origin(RunStats *run, const char *text, uint64_t bytes) {
 
 static char *copy_text(const char *text) { return *text ? strdup(text) : NULL; }
 
-/* Takes a finding of a process, whose first is the group's finding `first`; false when the record
- * is damaged. */
+/* Adds a finding of a process, whose first finding is the group's finding `first`; returns false if
+ * the record is damaged. */
 static bool take_finding(Group *group, uint32_t first, const char *bytes, uint64_t size) {
     Finding finding;
     uint32_t index;
@@ -162,7 +162,7 @@ static bool take_finding(Group *group, uint32_t first, const char *bytes, uint64
     return true;
 }
 
-/* Adds what a process has launched to the group's run, and what the checks found in it. */
+/* Adds the launches of a process, and the findings of its checks, to the group's run. */
 static void take_entry(Group *group, const Entry *entry) {
     JournalRecord record;
     uint64_t at = journal_pad(sizeof(JournalHead));
@@ -185,7 +185,7 @@ static bool is_running(const JournalHead *head) {
     return head->process_start && journal_process_start(head->process) == head->process_start;
 }
 
-/* How the process of an entry ended, as far as is known. */
+/* How the process of an entry ended, if known. */
 static const char *ending_of(const Delivery *delivery, const Entry *entry) {
     const JournalHead *head = entry->head;
     for (const Entry *later = entry + 1; later < delivery->entries + delivery->count; later++) {
@@ -208,7 +208,7 @@ static void tell_of_lost(Delivery *delivery, const Entry *entry) {
         return;
     }
     if (lost)
-        say(delivery, "%s ended by %s in a launch of %s, which is in no result", head->program,
+        say(delivery, "%s ended by %s in a launch of %s, which no result contains", head->program,
             ending_of(delivery, entry), head->kernel);
     if (head->waiting)
         say(delivery,
@@ -222,7 +222,7 @@ static void tell_of_lost(Delivery *delivery, const Entry *entry) {
             head->program, ending_of(delivery, entry));
 }
 
-/* Why a file does not have everything. */
+/* Why a file is incomplete. */
 static const char *why(const Group *group, Text *text) {
     text_clear(text);
     if (group->run->ending)
@@ -231,7 +231,8 @@ static const char *why(const Group *group, Text *text) {
     return text_string(text);
 }
 
-/* What of the JSON file follows from more than the record of each launch. */
+/* Reports the parts of the JSON file that are missing, because they need more than the records of
+ * launches. */
 static void tell_of_parts(const Group *group) {
     const Options *options = group->options;
     const struct {
@@ -243,7 +244,7 @@ static void tell_of_parts(const Group *group) {
     Text text = {0};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].is_wanted)
-            say(group->delivery, "%s: what it asks for is not there: %s", parts[i].option,
+            say(group->delivery, "%s: the requested data are missing: %s", parts[i].option,
                 why(group, &text));
     }
     text_free(&text);
@@ -254,7 +255,7 @@ static bool is_plain(const char *path) {
     return strcmp(path, "-") != 0 && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
 }
 
-/* Whether a path is a pipe without a reader: to open it would wait for one. */
+/* Whether a path is a pipe without a reader: opening it would block. */
 static bool is_unread(const char *path) {
     int descriptor = strcmp(path, "-") == 0 ? -1 : open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     const bool has_none = strcmp(path, "-") != 0 && descriptor < 0 && errno == ENXIO;
@@ -262,7 +263,7 @@ static bool is_unread(const char *path) {
     return has_none;
 }
 
-/* Leaves out the files that cannot be made of launches, and those that each process has written to
+/* Drops the files that cannot be made from launches, and those that each process has written to
  * (standard output, pipes). */
 static void drop_files(Group *group) {
     Text text = {0};
@@ -275,7 +276,8 @@ static void drop_files(Group *group) {
         if (group->run->ending)
             say(group->delivery, "%s is not written: %s", path, why(group, &text));
         else if (!is_of_launches)
-            say(group->delivery, "%s is of the last of them alone: %s", path, why(group, &text));
+            say(group->delivery, "%s only has the results of the last process: %s", path,
+                why(group, &text));
         options_drop_file(group->options, i);
     }
     text_free(&text);
@@ -304,7 +306,7 @@ static void write_group(Group *group) {
     diag_free(diag);
 }
 
-/* Whether the files of a group do not hold what its processes did. */
+/* Whether the files of a group are incomplete. */
 static bool is_to_be_written(const Group *group) {
     int launching = 0, written = 0, whole = 0;
     for (int i = 0; i < group->count; i++) {
@@ -357,7 +359,7 @@ static void deliver_alike(Delivery *delivery, int first) {
     free(group.entries);
 }
 
-/* Reports the files that processes with other options have written too, so that one process
+/* Reports files that processes with other options have also written, so that one process has
  * replaced the other's file. */
 static void tell_of_shared(Delivery *delivery, const Entry *one, const Entry *other) {
     Options *first = read_options(one->words, one->word_bytes);
@@ -365,7 +367,7 @@ static void tell_of_shared(Delivery *delivery, const Entry *one, const Entry *ot
     for (int i = 0; i < tyto_option_count(); i++) {
         const char *path = options_file(first, i), *same = options_file(second, i);
         if (path && same && strcmp(path, same) == 0 && is_plain(path))
-            say(delivery, "%s is of one process alone: others were given other options", path);
+            say(delivery, "%s only has the results of one process: others had other options", path);
     }
     options_free(first);
     options_free(second);
@@ -383,15 +385,15 @@ static void compare_options(Delivery *delivery) {
     }
 }
 
-/* Whether a process has launched a kernel, as far as is known. */
+/* Whether a process has launched a kernel, if known. */
 static bool has_launched(const Delivery *delivery) {
     for (int i = 0; i < delivery->count; i++)
         if (!delivery->entries[i].head || delivery->entries[i].head->begun) return true;
     return false;
 }
 
-/* Why there is nothing of a program that has launched no kernel. False: a process of it still runs,
- * and may launch one. */
+/* Why there are no results of a program that has launched no kernel. Returns false if one of its
+ * processes still runs, and may launch one. */
 static bool say_why_none(const Delivery *delivery, const char *folder, Text *out) {
     char path[64], name[32] = "";
     const bool has_begun = delivery->count > 0;
@@ -413,8 +415,8 @@ static bool say_why_none(const Delivery *delivery, const char *folder, Text *out
     return false;
 }
 
-/* Reports that no kernel was launched. For a program that never used CUDA, it also reports each
- * file that is not written. */
+/* Reports that no kernel was launched. If the program never used CUDA, also reports each file that
+ * is not written. */
 static void tell_of_none(Delivery *delivery, const char *folder) {
     const char *words = getenv("TYTO_OPTIONS");
     Options *options = options_new();

@@ -1,4 +1,4 @@
-/* Files of the command's, written as the simulator writes its own. */
+/* Files of commands, written in the same way as the simulator's own. */
 #include "tyto/tyto.h"
 
 #include <errno.h>

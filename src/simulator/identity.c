@@ -1,4 +1,4 @@
-/* What decides a run, as text: what tells kept results apart. */
+/* Everything that determines a run, as text, which identifies stored results. */
 #include "tyto/tyto.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void add_policies(const TimedRun *timed, Text *out) {
     add_policy("ctas", timed->cta_scheduler->text, timed->cta_scheduler->content, out);
 }
 
-/* What machine code is made by, when some may be. */
+/* The assembler that makes machine code, if any may be made. */
 static void add_assembler(const Machine *machine, Text *out) {
     if (!assemble_is_wanted(machine_config(machine))) return;
     const char *version = ptxas_version();
@@ -37,7 +37,7 @@ static bool add_timed(const Options *options, const Machine *machine, Text *out,
     return timed != NULL;
 }
 
-/* The words as options; false with errors in `diag`. */
+/* Parses the words as options; returns false with errors in `diag`. */
 static bool describe(int count, const char *const *words, Options *options, Text *out, Diag *diag) {
     if (!options_parse(options, NULL, count, words, diag)) return false;
     text_printf(out, "tyto %s\n", tyto_version());

@@ -15,23 +15,23 @@
 #include "stats/run_bytes.h"
 
 enum {
-    FIRST_BYTES = 64 << 10, /* of a mapping; it doubles */
+    FIRST_BYTES = 64 << 10, /* first bytes of a mapping, which doubles */
     MOST_ENVIRON = 1 << 24, /* bytes of /proc/PID/environ */
-    STAT_BYTES = 4096,      /* of /proc/PID/stat, which is shorter */
-    START_FIELD = 20        /* of it, behind the name: the time of the start (proc(5): field 22) */
+    STAT_BYTES = 4096,      /* bytes of /proc/PID/stat, which is shorter */
+    START_FIELD = 20        /* index after the name of the start time (proc(5): field 22) */
 };
 
 struct Journal {
     Text path;
-    unsigned number;     /* of the file */
-    JournalHead *head;   /* mapped; NULL: there is no room even for this */
-    uint64_t bytes;      /* mapped */
-    uint64_t code;       /* the code for which the last origin was recorded */
-    bool has_origin;     /* there is one */
-    uint64_t *counts;    /* of each finding, as last recorded; owned */
+    unsigned number;     /* descriptor of the file */
+    JournalHead *head;   /* the mapping; NULL: there is no room even for the head */
+    uint64_t bytes;      /* bytes mapped */
+    uint64_t code;       /* hash of the code for which the last origin was recorded */
+    bool has_origin;     /* an origin was recorded */
+    uint64_t *counts;    /* count of each finding, as last recorded; owned */
     uint32_t counted;    /* findings that have been recorded */
-    uint32_t count_room; /* of counts */
-    Text record;         /* being put together */
+    uint32_t count_room; /* capacity of `counts` */
+    Text record;         /* the record that is being assembled */
 };
 
 /* ---- The file ---- */
@@ -44,16 +44,16 @@ uint64_t journal_process_start(int64_t process) {
     size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file) fclose(file);
     text[length] = '\0';
-    const char *at = strrchr(text, ')'); /* a name may hold anything */
+    const char *at = strrchr(text, ')'); /* a name may contain any characters */
     if (at && strchr("ZX", at[2]))
-        at = NULL; /* it has ended, and its parent did not wait for it yet */
+        at = NULL; /* a zombie: it has ended, but its parent did not wait for it yet */
     for (int field = 0; at && field < START_FIELD; field++)
         at = strchr(at + 1, ' ');
     if (at) sscanf(at, "%llu", &start);
     return start;
 }
 
-/* Makes the file of the first number that none has; -1 when that is not possible. */
+/* Creates the file with the first unused number; -1 if that is not possible. */
 static int make_file(Journal *journal, const char *folder) {
     int descriptor = -1;
     for (unsigned i = 0; descriptor < 0 && i < JOURNAL_MOST; i++) {
@@ -73,7 +73,7 @@ static void *map_file(int descriptor, uint64_t bytes) {
     return map == MAP_FAILED ? NULL : map;
 }
 
-/* Makes room for the head, and for more where the disk has it. */
+/* Makes room for the head, and for more if the disk has it. */
 static void map_first(Journal *journal, int descriptor) {
     static const uint64_t sizes[] = {FIRST_BYTES, sizeof(JournalHead)};
     for (int i = 0; i < 2 && !journal->head; i++) {
@@ -82,7 +82,7 @@ static void map_first(Journal *journal, int descriptor) {
     }
 }
 
-/* Makes the mapping at least so long. */
+/* Extends the mapping to at least this length. */
 static bool grow(Journal *journal, uint64_t bytes) {
     uint64_t longer = 2 * journal->bytes > bytes ? 2 * journal->bytes : bytes;
     if (bytes <= journal->bytes) return true;
@@ -98,7 +98,7 @@ static bool grow(Journal *journal, uint64_t bytes) {
 
 /* ---- Records ---- */
 
-/* Adds what `record` holds. After one that has found no room none is added. */
+/* Adds the record that `record` holds. After a record did not fit, none is added. */
 static void add(Journal *journal, JournalKind kind) {
     if (!journal->head || journal->head->is_full) return;
     const JournalRecord record = {kind, journal->record.length};
@@ -135,7 +135,7 @@ static void add_finding(Journal *journal, uint32_t index, const Finding *finding
     add(journal, JOURNAL_FINDING);
 }
 
-/* Adds those that are new, and those that were found again. */
+/* Adds findings that are new, and those that were found again. */
 static void add_findings(Journal *journal, const Findings *findings) {
     const uint32_t count = findings ? findings_count(findings) : 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -172,7 +172,8 @@ Journal *journal_new(const char *folder, const RunStats *run, const Options *opt
     return journal;
 }
 
-/* Whether the process was started with the variable `assignment`, `bytes` bytes with its NUL. */
+/* Whether the process was started with the variable `assignment`, which has `bytes` bytes with its
+ * NUL. */
 static bool has_variable(int64_t process, const char *assignment, size_t bytes) {
     char path[64];
     size_t length;
@@ -192,7 +193,7 @@ int64_t journal_find_process(const char *folder) {
     text_printf(&assignment, "%s=%s", TYTO_JOURNAL, folder);
     DIR *processes = opendir("/proc");
     for (struct dirent *entry; processes && !found && (entry = readdir(processes)) != NULL;) {
-        const int64_t process = strtoll(entry->d_name, NULL, 10); /* 0 of other names */
+        const int64_t process = strtoll(entry->d_name, NULL, 10); /* 0 for other names */
         if (process > 0 && process != getpid() && journal_process_start(process) &&
             has_variable(process, text_string(&assignment), assignment.length + 1))
             found = process;

@@ -1,4 +1,4 @@
-/* What there is to choose from: machines and schedulers, as text. */
+/* Lists machines and schedulers as text. */
 #include "tyto/tyto.h"
 
 #include <stdio.h>

@@ -17,8 +17,8 @@ typedef enum OptionKind { OPTION_KINDS(KIND_CONSTANT) } OptionKind;
 typedef struct OptionRow {
     TytoOption option;
     OptionKind kind;
-    size_t offset;      /* of the field in Options, whose type is its kind's */
-    uint64_t low, high; /* bounds of a number, both included */
+    size_t offset;      /* offset of the field in Options, which has the type of its kind */
+    uint64_t low, high; /* bounds of a number, inclusive */
 } OptionRow;
 
 enum {
@@ -54,7 +54,8 @@ const TytoOption *tyto_option(int i) {
 
 /* ---- Values ---- */
 
-/* Reads a decimal number at *text and moves past it; false when there is none or it is too big. */
+/* Reads a decimal number at *text and advances *text; returns false if there is none or it is too
+ * large. */
 static bool read_digits(const char **text, int base, uint64_t *value) {
     if (**text < '0' || **text > '9') return false;
     char *end;
@@ -80,7 +81,7 @@ bool tyto_read_size(const char *text, uint64_t *value) {
     return false;
 }
 
-/* Writes a bound as messages show it. */
+/* Writes a bound in the form of messages. */
 static void say_number(char *out, size_t size, uint64_t value, bool is_size) {
     static const char *const suffixes[] = {"B", "KiB", "MiB", "GiB"};
     int unit = 0;
@@ -94,8 +95,8 @@ static void say_number(char *out, size_t size, uint64_t value, bool is_size) {
 /* An option that is being set. */
 typedef struct Setting {
     const OptionRow *row;
-    Arena *arena;       /* of the strings */
-    const char *origin; /* where the words come from, NULL: the command line */
+    Arena *arena;       /* memory of strings */
+    const char *origin; /* where the words come from; NULL: the command line */
     Diag *diag;
 } Setting;
 
@@ -105,7 +106,7 @@ static bool refuse(const Setting *setting, const char *value, const char *reason
     return false;
 }
 
-/* `what`, and the bounds of the row's values behind it. */
+/* Reports `what`, followed by the bounds of the row's values. */
 static bool refuse_for_bounds(const Setting *setting, const char *value, const char *what) {
     const OptionRow *row = setting->row;
     char low[32], high[32], reason[96];
@@ -121,7 +122,7 @@ static bool check_bounds(const Setting *setting, uint64_t value, const char *tex
     return refuse_for_bounds(setting, text, "must lie");
 }
 
-/* ---- One function for each kind of value, which writes a field of its type ---- */
+/* ---- For each kind of value, a function that sets a field of its type ---- */
 
 static bool set_FLAG(const Setting *setting, bool *field, const char *text) {
     (void)setting;
@@ -180,8 +181,8 @@ static bool set_LIST(const Setting *setting, OptionList *list, const char *text)
     return true;
 }
 
-/* The place of a word among those that the row's argument lists between `between`; -1: it is none
- * of them. */
+/* The index of a word among those in the row's argument, which are separated by `between`; -1: not
+ * among them. */
 static int find_word(const Setting *setting, const char *word, size_t length, char between) {
     const char *at = setting->row->option.argument;
     for (int i = 0;; i++) {
@@ -219,7 +220,7 @@ static bool set_WORD(const Setting *setting, uint64_t *field, const char *text) 
     return true;
 }
 
-/* LINE, LINE:CTA or LINE:CTA:WARP; what is not written is 0. LINE may be hexadecimal. */
+/* LINE, LINE:CTA or LINE:CTA:WARP; missing parts are 0. LINE may be hexadecimal. */
 static bool read_dump(const char *text, uint32_t values[3]) {
     for (int i = 0; i < 3; i++) {
         uint64_t value;
@@ -308,7 +309,7 @@ static void say_unknown(const char *origin, const char *word, Diag *diag) {
     else diag_error(diag, origin, 0, 0, "unknown option %s", word);
 }
 
-/* Sets an option, and keeps that it was given. */
+/* Sets an option, and records that it was given. */
 static void take_value(Options *options, const Setting *setting, const char *text) {
     const TytoOption *option = &setting->row->option;
     if (!set_value(options, setting, text)) return;
@@ -340,7 +341,7 @@ bool options_parse(Options *options, const char *origin, int count, const char *
     return diag_error_count(diag) == errors_before;
 }
 
-/* Cuts the next word out of *string into `out`; false at the end, or at an unclosed quote (then
+/* Moves the next word of *string to `out`; returns false at the end, or at an unclosed quote (then
  * *string is NULL). */
 static bool next_word(const char **string, char *out) {
     const char *at = *string;
@@ -375,9 +376,9 @@ bool options_parse_string(Options *options, const char *origin, const char *stri
     return is_right;
 }
 
-/* ---- Options together ---- */
+/* ---- Combinations of options ---- */
 
-/* Whether the row's field is another than in `initial`, the options at their defaults. */
+/* Whether the row's field differs from that in `initial`, the default options. */
 static bool is_changed(const Options *options, const Options *initial, const OptionRow *row) {
     static const size_t sizes[] = {
 #define KIND_BYTES(name, type) [KIND_##name] = sizeof(type),
@@ -389,7 +390,7 @@ static bool is_changed(const Options *options, const Options *initial, const Opt
     return memcmp(field, before, sizes[row->kind]) != 0;
 }
 
-/* The file that an option has written; NULL: none. */
+/* The file that an option writes; NULL: none. */
 static const char *file_of(const Options *options, const OptionRow *row) {
     if (!(row->option.traits & TYTO_OPTION_FILE)) return NULL;
     return *(const char *const *)((const char *)options + row->offset);
@@ -410,7 +411,7 @@ static void check_file(const Options *options, int i, Diag *diag) {
         const char *other = file_of(options, &rows[before]);
         const char *common = other ? tyto_common_output(other, path) : NULL;
         if (common)
-            diag_error(diag, common, 0, 0, "is to hold what both %s and %s write",
+            diag_error(diag, common, 0, 0, "both %s and %s write this file",
                        rows[before].option.name, rows[i].option.name);
     }
 }
@@ -476,7 +477,7 @@ void options_write_values(const Options *options, Text *out) {
     }
 }
 
-/* Whether a row is named in a list, which ends with NULL. */
+/* Whether a list, which ends with NULL, contains a row's name. */
 static bool is_among(const OptionRow *row, const char *const *names) {
     for (; names && *names; names++) {
         if (strcmp(row->option.name, *names) == 0) return true;
@@ -498,7 +499,7 @@ void options_write_given(const Options *options, const char *const *without, Tex
     }
 }
 
-/* A path of a file that is written, from the root on. */
+/* The absolute path of a file that is written. */
 static void add_whole_path(const char *path, Text *out) {
     char *folder = *path == '/' || strcmp(path, "-") == 0 ? NULL : getcwd(NULL, 0);
     if (folder) text_printf(out, "%s/", folder);
@@ -527,7 +528,7 @@ void options_document(Text *out) {
              "Generated from the option table (`src/simulator/options.def`). `tyto run`, `tyto "
              "compare`, `tyto sweep`, "
              "`tyto launch` and the\nenvironment variable `TYTO_OPTIONS` take these; "
-             "[the command](command.md) says more of some of them. "
+             "[the command](command.md) describes some of them in more detail. "
              "`tyto compare` has a `--json` and a\n`--csv` of its own.\n");
     for (int i = 0; i < ROW_COUNT; i++) {
         const TytoOption *option = &rows[i].option;

@@ -1,5 +1,5 @@
-/* Texts and hashes of what decides a run (see the header). What differs from run to run, files that
- * are written above all, stays out: the same run has the same origin. */
+/* Texts and hashes of what determines a run (see the header). What differs from run to run,
+ * especially files that are written, is excluded: the same run has the same origin. */
 #include "simulator/origin.h"
 
 #include <dlfcn.h>
@@ -15,13 +15,13 @@
 #include "simulator/timed_run.h"
 
 enum {
-    COMMAND_LINE_MAX = 1 << 24, /* bytes of a command line; Linux has 2 MiB at most by default */
+    COMMAND_LINE_MAX = 1 << 24, /* most bytes of a command line; Linux allows 2 MiB by default */
     CHUNK_BYTES = 1 << 16
 };
 
 /* ---- Command lines ---- */
 
-/* The words of the process's own command line, `skipped` of them left out. */
+/* The words of the process's own command line, except the first `skipped`. */
 static void add_process(int skipped, Text *out) {
     size_t length;
     char *words = text_read_file("/proc/self/cmdline", COMMAND_LINE_MAX, &length);
@@ -49,8 +49,8 @@ void tyto_name_command(TytoSimulator *simulator, const char *command, int count,
     simulator_unlock(simulator);
 }
 
-/* The command, the options given, the program as it was named and its arguments; else the process's
- * own command line. */
+/* The command, the options given, the program's name as given and its arguments; otherwise the
+ * process's own command line. */
 static void add_command(const TytoSimulator *simulator, const char *program, Text *out) {
     if (!simulator->command) {
         add_process(0, out);
@@ -85,7 +85,7 @@ static void set_hash(RunStats *run, RunOrigin which, uint64_t hash) {
     run_set_origin(run, which, text);
 }
 
-/* The identifier that the linker made of what it linked, among the notes of a loaded object. */
+/* The build identifier of the linker, from the notes of a loaded object. */
 static uint64_t add_identifier(uint64_t hash, const char *notes, size_t size) {
     while (size >= sizeof(ElfW(Nhdr))) {
         ElfW(Nhdr) note;
@@ -101,9 +101,10 @@ static uint64_t add_identifier(uint64_t hash, const char *notes, size_t size) {
     return hash;
 }
 
-/* One loaded object: where it is the one with what `user` is about, the hash of its identifier. */
+/* Visits a loaded object: if it contains the address in `user`, computes the hash of its
+ * identifier. */
 typedef struct Library {
-    uintptr_t inside; /* an address of it */
+    uintptr_t inside; /* an address in it */
     uint64_t hash;    /* HASH_START: none */
 } Library;
 
@@ -123,9 +124,9 @@ static int find_identifier(struct dl_phdr_info *object, size_t size, void *user)
     return is_it;
 }
 
-/* The object that holds this constant: the shared library, or a program that it is linked into. By
- * its linker's identifier, for a large file takes longer to read than a small run; by its bytes
- * where it has none. */
+/* The hash of the object that contains this constant: the shared library, or a program that it is
+ * linked into. It is that of the linker's build identifier, because reading a large file takes
+ * longer than a small run; without an identifier, that of the file's bytes. */
 static void sign_library(RunStats *run) {
     Library library = {.inside = (uintptr_t)run_origin_names, .hash = HASH_START};
     Dl_info info;
@@ -135,7 +136,8 @@ static void sign_library(RunStats *run) {
     set_hash(run, RUN_ORIGIN_library_hash, library.hash);
 }
 
-/* A program that runs by itself is its executable, and all is what is loaded into the simulator. */
+/* For a process that runs the program itself, the code is its executable and everything that is
+ * loaded into the simulator. */
 static void sign_program(TytoSimulator *simulator, RunStats *run) {
     uint64_t code = gpu_code_hash(simulator->gpu);
     if (!simulator->program_hash)
@@ -144,7 +146,8 @@ static void sign_program(TytoSimulator *simulator, RunStats *run) {
     set_hash(run, RUN_ORIGIN_program_hash, hash_add(simulator->program_hash, &code, sizeof code));
 }
 
-/* Of a policy: as it is named with its parameters, and the hash of a shared object's bytes. */
+/* Sets the hash of a policy: of its name with parameters as given, and of a shared object's
+ * bytes. */
 static void sign_policy(RunStats *run, RunOrigin which, const char *text, uint64_t content) {
     uint64_t hash = hash_add(HASH_START, text, strlen(text));
     set_hash(run, which, hash_add(hash, &content, sizeof content));

@@ -1,4 +1,4 @@
-/* The profile of a simulator's launches, for programs. */
+/* The profile of a simulator's launches, in the public interface. */
 #include <stdlib.h>
 
 #include "simulator/caller.h"

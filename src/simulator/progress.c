@@ -16,30 +16,30 @@
 
 enum {
     PERIOD_NS = 250000000,            /* between two lines on a terminal */
-    PERIODS = 1000000000 / PERIOD_NS, /* of a second */
-    PATIENCE = PERIODS,               /* before the first: short launches stay silent */
-    FIRST_LINE = 10 * PERIODS,        /* where stderr is no terminal: the first line, the second, */
+    PERIODS = 1000000000 / PERIOD_NS, /* periods in a second */
+    PATIENCE = PERIODS,        /* periods before the first line: short launches stay silent */
+    FIRST_LINE = 10 * PERIODS, /* periods until a line if stderr is no terminal: the first, ... */
     SECOND_LINE = 30 * PERIODS,
-    LONG_SECONDS = 60,         /* of a launch that is announced */
-    LINES_APART = 60 * PERIODS /* and then one at each multiple of these */
+    LONG_SECONDS = 60,         /* a launch of at least this duration is announced */
+    LINES_APART = 60 * PERIODS /* ... and then a line at each multiple of these */
 };
 
-/* The duration of a launch that was long enough to be reported. */
+/* The duration of a launch that was long enough to be announced. */
 typedef struct Ended {
-    uint64_t ctas;  /* of its grid */
-    double seconds; /* of the host */
+    uint64_t ctas;  /* CTAs of its grid */
+    double seconds; /* seconds of the host */
 } Ended;
 
 struct Progress {
     pthread_t thread;
-    pid_t process;        /* that has the thread: a fork's child has none */
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t wake;  /* a launch begins, or the end */
+    pid_t process;        /* process that has the thread; the child of a fork has none */
+    pthread_mutex_t lock; /* lock of the fields below */
+    pthread_cond_t wake;  /* signalled when a launch begins, or at the end */
     const Gpu *gpu;
-    const char *kernel; /* of the running launch, NULL between launches */
+    const char *kernel; /* kernel of the running launch; NULL between launches */
     int periods;        /* since the launch began */
-    Map *ended;         /* by kernel: the last Ended, owned */
-    bool is_terminal;   /* one line is written over and over */
+    Map *ended;         /* by kernel: its last Ended; owned */
+    bool is_terminal;   /* stderr is a terminal: one line is overwritten */
     bool is_ending;
 };
 
@@ -60,7 +60,7 @@ bool progress_is_due(int periods, bool is_terminal) {
 
 static double seconds_of(const Progress *progress) { return progress->periods * (PERIOD_NS / 1e9); }
 
-/* The last launch of the kernel with as many CTAs; NULL: there is none. */
+/* The last launch of the kernel with the same number of CTAs; NULL: there is none. */
 static const Ended *last_launch(const Progress *progress, const GpuProgress *now) {
     const Ended *last = map_get(progress->ended, progress->kernel, strlen(progress->kernel));
     return last && last->ctas == now->total_ctas ? last : NULL;
@@ -73,7 +73,7 @@ static void keep_launch(Progress *progress) {
     free(map_put(progress->ended, progress->kernel, strlen(progress->kernel), ended));
 }
 
-/* A launch has begun that will be long, if it is as the one before. */
+/* Announces a launch that will be long if it takes as long as the previous one. */
 static void announce(const Progress *progress) {
     const GpuProgress now = gpu_progress(progress->gpu);
     const Ended *last = last_launch(progress, &now);
@@ -105,7 +105,7 @@ static void print_line(const Progress *progress) {
     text_free(&line);
 }
 
-/* Waits for a period or a change. The lock is held. */
+/* Waits for a period or a change. The caller holds the lock. */
 static void wait_period(Progress *progress) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -153,11 +153,11 @@ Progress *progress_new(const Gpu *gpu) {
     return NULL;
 }
 
-/* Whether there is a thread, and it is this process's. */
+/* Whether there is a thread in this process. */
 static bool is_here(const Progress *progress) { return progress && progress->process == getpid(); }
 
 void progress_free(Progress *progress) {
-    if (!is_here(progress)) return; /* in a fork's child the lock may be taken forever */
+    if (!is_here(progress)) return; /* in the child of a fork, the lock may be locked forever */
     pthread_mutex_lock(&progress->lock);
     progress->is_ending = true;
     pthread_cond_signal(&progress->wake);

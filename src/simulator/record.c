@@ -1,4 +1,4 @@
-/* The record of a simulator's run, see the header. */
+/* The record of a simulator's run (see the header). */
 #include "simulator/record.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void add_timing(KernelStats *kernel, const GpuResult *result, Watch *watc
     timing->ctas = watch_take_ctas(watch, &timing->cta_count);
 }
 
-/* What the kernel's instructions were. */
+/* Records the kernel's instructions. */
 static void say_code(const Gpu *gpu, const GpuLaunch *launch, KernelStats *kernel) {
     const MachineConfig *machine = launch->is_functional ? NULL : gpu_machine(gpu);
     const bool is_lowered = machine && machine->sm.instructions != SM_INSTRUCTIONS_PTX;
@@ -84,14 +84,14 @@ void record_add_profile(const RunStats *run, Text *out) {
     text_add(out, "\n");
 }
 
-/* What a row of a result names; the table of options finds these by their names. */
+/* The functions that rows of kind RESULT name; the table of options finds them by name. */
 typedef void WriteResult(const RunStats *run, Text *out);
 
 static void add_csv(const RunStats *run, Text *out) { run_write_csv(&run, 1, out); }
 
 bool record_write(const RunStats *run, const Options *options, Diag *diag) {
     const struct {
-        const char *path; /* NULL: not asked for */
+        const char *path; /* NULL: not wanted */
         WriteResult *write;
     } files[] = {
 #define RESULT(group, name, field, write, ...) {options->field, write},

@@ -1,4 +1,4 @@
-/* Recorded L1D streams, replayed: the public functions that tyto cache uses. */
+/* Replays recorded L1D streams: the public functions that tyto cache uses. */
 #include "tyto/tyto.h"
 
 #include <inttypes.h>
@@ -17,16 +17,16 @@
 #include "stats/format.h"
 
 struct TytoReplay {
-    char *path;                   /* of the trace */
-    char hash[ORIGIN_HASH_BYTES]; /* of its bytes */
-    L1dTraceHeader header;        /* where it comes from */
-    L1dTraceTotals run;           /* what the run itself counted */
-    ReplayConfig config;          /* what it was replayed on */
+    char *path;                   /* path of the trace */
+    char hash[ORIGIN_HASH_BYTES]; /* hash of its bytes */
+    L1dTraceHeader header;        /* its header, with its origin */
+    L1dTraceTotals run;           /* counts of the run itself */
+    ReplayConfig config;          /* the cache on which it was replayed */
     ReplayResult result;
-    char *origin[RUN_ORIGINS]; /* of the run; owned; NULL: none */
+    char *origin[RUN_ORIGINS]; /* origin of the run, as texts; owned; NULL: unknown */
 };
 
-/* ---- Doing it ---- */
+/* ---- Replay ---- */
 
 static bool read_policy(const char *name, ReplayPolicy *policy, Diag *diag) {
     *policy = REPLAY_LRU;
@@ -69,7 +69,7 @@ TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **re
         status = reader ? replay_on(made, reader, diag) : TYTO_BAD_FILE;
         l1d_reader_free(reader);
     }
-    /* By now it is known to be a file that ends. */
+    /* By now it is known that the file is finite. */
     if (status == TYTO_OK) origin_format_hash(origin_add_file(HASH_START, path), made->hash);
     if (status != TYTO_OK) {
         if (size_bytes) snprintf(message, size_bytes, "%s", diag_text(diag));
@@ -89,15 +89,15 @@ void tyto_replay_free(TytoReplay *replay) {
     free(replay);
 }
 
-/* ---- Telling it ---- */
+/* ---- Reports ---- */
 
-/* A number of the result: a count at `offset` (of the replay), or a count over another. */
+/* A number of the result: a count at `offset` of the replay, or the ratio of two counts. */
 typedef struct Row {
     const char *name;
-    const char *meaning; /* for the table */
+    const char *meaning; /* label in the table */
     size_t offset;
-    size_t per;   /* offset of what it is divided by, 0: it is a count */
-    double scale; /* of such a ratio; 1: it is a share */
+    size_t per;   /* offset of the divisor; 0: it is a count */
+    double scale; /* factor of such a ratio; 1: it is a share */
 } Row;
 
 #define RESULT(field) offsetof(TytoReplay, result.field)
@@ -140,7 +140,7 @@ static double ratio(const TytoReplay *replay, const Row *row) {
     return of ? row->scale * (double)count_at(replay, row->offset) / (double)of : 0;
 }
 
-/* As the report of a run has its counters. */
+/* In the form of counters in the report of a run. */
 static void write_row(const TytoReplay *replay, const Row *row, Text *out) {
     char field[FORMAT_BYTES];
     if (row->per) {
@@ -177,7 +177,7 @@ char *tyto_replay_text(const TytoReplay *replay) {
     return out.bytes;
 }
 
-/* What decided the run, as one object. */
+/* The origin of the run, as an object. */
 static void write_origin(const TytoReplay *replay, Json *json) {
     json_key(json, "run");
     json_object(json);

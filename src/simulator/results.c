@@ -1,4 +1,4 @@
-/* What the launches of a simulator left behind: results, counters by name, the JSON object. */
+/* Results of a simulator's launches: statuses, counters by name, the JSON object. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +65,7 @@ TytoResult tyto_result(TytoSimulator *simulator, int i) {
     {#name, unit, meaning, TYTO_RATIO},
 enum { ROW_COUNT = (int)COUNTER_COUNT + (int)RATIO_COUNT };
 
-/* The counters, then the ratios: their own rows, as others see them. */
+/* All rows, in the public interface: counters first, then ratios. */
 static const TytoCounter rows[ROW_COUNT] = {COUNTERS(NO_ROW, SUM_ROW, MAX_ROW)
                                                 RATIOS(RATIO_ROW, NO_ROW)};
 
@@ -110,7 +110,7 @@ char *tyto_rule_text(int i) {
     return out.bytes;
 }
 
-/* Whether a counter is known without timing too. */
+/* Whether a counter is also known without timing. */
 static bool is_functional(CounterId id) {
     for (int i = 0; i < RUN_FUNCTIONAL_COUNTERS; i++) {
         if (run_functional_counters[i] == id) return true;
@@ -167,7 +167,7 @@ char *tyto_launch_json(TytoSimulator *simulator, const char *program, int launch
     launch_at(simulator, __func__, launch);
     record_sign(simulator->run);
     origin_sign(simulator, program);
-    RunStats alone = *simulator->run; /* its parts stay the run's */
+    RunStats alone = *simulator->run; /* its parts still belong to the run */
     alone.kernels += launch;
     alone.kernel_count = 1;
     record_add_json(&alone, &out);

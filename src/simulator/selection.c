@@ -1,5 +1,5 @@
-/* A kernel's name in the source is read off its mangled one (Itanium C++ ABI, section 5.1): kernels
- * are functions, perhaps in namespaces, perhaps templates, so only these forms occur. */
+/* A kernel's name in the source is extracted from its mangled name (Itanium C++ ABI, section 5.1).
+ * Kernels are functions, possibly in namespaces, possibly templates, so only these forms occur. */
 #include "simulator/selection.h"
 
 #include <fnmatch.h>
@@ -9,18 +9,18 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-enum { MOST_NAMES_TOLD = 8 }; /* of launched kernels, in a warning */
+enum { MOST_NAMES_TOLD = 8 }; /* most launched kernels listed in a warning */
 
 typedef struct Pattern {
-    const char *text;  /* a name, perhaps with * and ? */
-    uint64_t launches; /* that matched it, timed or not */
+    const char *text;  /* a name, possibly with * and ? */
+    uint64_t launches; /* launches that matched it, timed or not */
 } Pattern;
 
 struct Selection {
-    Arena *arena;      /* of the patterns */
-    Pattern *patterns; /* in the order given */
-    int count;         /* of patterns; 0: every kernel */
-    uint64_t skip;     /* matching launches that are not timed */
+    Arena *arena;      /* memory of the patterns */
+    Pattern *patterns; /* patterns, in the order given */
+    int count;         /* number of patterns; 0: every kernel */
+    uint64_t skip;     /* number of matching launches still to run without timing */
     uint64_t matching; /* launches so far */
 };
 
@@ -51,8 +51,8 @@ void selection_free(Selection *selection) {
 
 /* ---- Names ---- */
 
-/* Adds the name that a kernel has in the source, "space::kernel", without its template's arguments
- * and parameters. A name that is not mangled stays as it is. */
+/* Adds the name of a kernel in the source, "space::kernel", without template arguments and
+ * parameters. A name that is not mangled is added as it is. */
 static void add_source_name(const char *kernel, Text *out) {
     const char *at = kernel;
     if (strncmp(at, "_Z", 2) != 0) {
@@ -123,8 +123,8 @@ static const char *nearest_name(const char *pattern, const Map *names) {
     return nearest;
 }
 
-/* Warns of a pattern that matched nothing, with the name it may have been meant for, else with
- * those that there were. */
+/* Warns about a pattern that matched nothing. Suggests a similar name, or else lists the names that
+ * were launched. */
 static void warn_unused(const char *pattern, const Map *names, Diag *diag) {
     Text text = {0};
     size_t count = map_count(names), told = count < MOST_NAMES_TOLD ? count : MOST_NAMES_TOLD;
@@ -142,8 +142,7 @@ static void warn_unused(const char *pattern, const Map *names, Diag *diag) {
     text_free(&text);
 }
 
-/* The names in the source of all launched kernels, each once, in the order of their first launches.
- */
+/* The source names of all launched kernels, each once, in the order of their first launches. */
 static Map *source_names(const Map *launched) {
     Map *names = map_new();
     for (size_t i = 0; i < map_count(launched); i++) {

@@ -1,4 +1,4 @@
-/* TytoSimulator: the public functions, each under the simulator's lock. */
+/* TytoSimulator: the public functions; each of them holds the simulator's lock. */
 #include "simulator/simulator.h"
 
 #include <errno.h>
@@ -25,11 +25,11 @@
 struct TytoModule {
     TytoSimulator *simulator;
     GpuModule *gpu;      /* owned */
-    Arena *arena;        /* of kernels */
-    TytoKernel *kernels; /* in the order of the text */
-    int *functions;      /* of each kernel: its index among the program's functions */
-    int kernel_count;    /* of kernels and functions */
-    TytoModule *next;    /* of the simulator's modules */
+    Arena *arena;        /* number of kernels */
+    TytoKernel *kernels; /* kernels, in the order of the text */
+    int *functions;      /* for each kernel: its index among the program's functions */
+    int kernel_count;    /* memory of kernels and functions */
+    TytoModule *next;    /* next of the simulator's modules */
 };
 
 const char *tyto_version(void) { return TYTO_VERSION; }
@@ -54,7 +54,7 @@ static TytoStatus fail(TytoSimulator *simulator, TytoStatus status, const char *
     va_start(args, format);
     text_clear(&simulator->message);
     text_vprintf(&simulator->message, format, args);
-    text_show_lines(simulator->message.bytes); /* names of files and kernels */
+    text_show_lines(simulator->message.bytes); /* names of files and kernels may be long */
     trim(&simulator->message);
     va_end(args);
     return status;
@@ -73,7 +73,7 @@ const char *tyto_message(const TytoSimulator *simulator) {
 
 /* ---- Options, construction ---- */
 
-/* What no single option can be blamed for. */
+/* Reports errors of combinations of options. */
 static bool check_together(const Options *options, Diag *diag) {
     Selection *selection = selection_new(options->kernels, options->skip, diag);
     bool is_right = selection != NULL;
@@ -102,7 +102,7 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     return is_right ? TYTO_OK : TYTO_BAD_OPTION;
 }
 
-/* As many as were asked for; 0: as the process has processors. */
+/* The number of threads requested; 0: the number of processors that the process has. */
 static uint32_t threads_of(const Options *options) {
     return options->threads ? (uint32_t)options->threads : host_processors();
 }
@@ -152,7 +152,7 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
         return NULL;
     }
     TytoSimulator *simulator = base_calloc(1, sizeof *simulator);
-    pthread_mutexattr_t recursive; /* callbacks of the driver API may call it again */
+    pthread_mutexattr_t recursive; /* callbacks of the driver API may call the simulator again */
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&simulator->lock, &recursive);
@@ -208,8 +208,8 @@ bool tyto_policy_call(const TytoSimulator *simulator, char *text, size_t size) {
 
 /* ---- Programs ---- */
 
-/* The kernel of the same name and parameter sizes in the PTX that the machine code was made of.
- * NULL: there is none, or `source` is NULL. */
+/* The kernel of the same name and parameter sizes in the PTX from which the machine code was made.
+ * NULL if there is none, or if `source` is NULL. */
 static const PtxFunction *declaration_of(const PtxModule *source, const PtxFunction *kernel) {
     for (int i = 0; source && i < source->function_count; i++) {
         const PtxFunction *found = source->functions[i];
@@ -222,8 +222,8 @@ static const PtxFunction *declaration_of(const PtxModule *source, const PtxFunct
     return NULL;
 }
 
-/* Machine code has the sizes of parameters; their names and types are in its source, where that is
- * at hand. */
+/* Describes parameters. Machine code only has their sizes; names and types are in its source, if
+ * available. */
 static void describe_parameters(TytoModule *module, const PtxFunction *ptx,
                                 const PtxFunction *declaration, TytoKernel *kernel) {
     TytoParameter *parameters = ARENA_ARRAY(module->arena, TytoParameter, ptx->parameter_count);
@@ -240,7 +240,7 @@ static void describe_parameters(TytoModule *module, const PtxFunction *ptx,
     kernel->parameter_bytes = ptx->parameter_bytes;
 }
 
-/* Threads per CTA that the kernel's launch bounds and the device allow. */
+/* Most threads per CTA that the kernel's launch bounds and the device allow. */
 static uint32_t most_threads(const Gpu *gpu, const PtxFunction *ptx) {
     uint32_t most = gpu_limits(gpu).max_threads_per_cta;
     const uint32_t *bounds[] = {ptx->max_threads, ptx->required_threads};
@@ -255,7 +255,7 @@ static uint32_t most_threads(const Gpu *gpu, const PtxFunction *ptx) {
     return most;
 }
 
-/* `source`: the PTX that the module's machine code was made of, or NULL. */
+/* `source`: the PTX from which the module's machine code was made, or NULL. */
 static void describe_kernels(TytoModule *module, const PtxModule *source) {
     const IsaProgram *program = gpu_module_program(module->gpu);
     module->kernels = ARENA_ARRAY(module->arena, TytoKernel, program->function_count);
@@ -283,8 +283,8 @@ static void describe_kernels(TytoModule *module, const PtxModule *source) {
     }
 }
 
-/* Describes the kernels of a module that was loaded from `image`, made of `source`: the same image,
- * or the PTX that ptxas took. */
+/* Describes the kernels of a module that was loaded from `image`. `source` is the same image, or
+ * the PTX from which ptxas made it. */
 static void describe_module(TytoModule *module, const GpuImage *source, const GpuImage *image) {
     Diag *ignored = diag_new();
     PtxModule *ptx = image->text == source->text
@@ -431,7 +431,7 @@ static TytoStatus fail_at(TytoSimulator *simulator, const char *what, uint64_t a
     return status;
 }
 
-/* The same for a range of bytes that begins at `address`. */
+/* The same for a range that begins at `address`. */
 static TytoStatus fail_from(TytoSimulator *simulator, const char *what, uint64_t address,
                             uint64_t size) {
     char bytes[64];
@@ -519,7 +519,7 @@ static bool is_left_out(const TytoSimulator *simulator, const char *name) {
     return simulator->selection && !selection_takes(simulator->selection, name);
 }
 
-/* A launch has ended. What it ran is part of where the run comes from. */
+/* Called when a launch has ended: its code becomes part of the run's origin. */
 static void note_in_journal(TytoSimulator *simulator, bool is_kept) {
     const uint64_t code = gpu_code_hash(simulator->gpu);
     if (!journal_knows(simulator->journal, code)) {
@@ -529,7 +529,7 @@ static void note_in_journal(TytoSimulator *simulator, bool is_kept) {
     journal_end(simulator->journal, simulator->run, is_kept);
 }
 
-/* Records a launch that has run, if it has, and prints its line. */
+/* Records a launch, if it has run, and prints its line. */
 static void keep_result(TytoSimulator *simulator, const GpuLaunch *launch, uint32_t stream,
                         const GpuResult *result) {
     const bool is_kept = result->status != GPU_BAD_LAUNCH && result->status != GPU_REFUSED;
@@ -544,7 +544,7 @@ static void keep_result(TytoSimulator *simulator, const GpuLaunch *launch, uint3
     text_free(&line);
 }
 
-/* A launch while nothing else is on the device. */
+/* Runs a launch while nothing else is on the device. */
 static GpuStatus launch_one(TytoSimulator *simulator, const GpuLaunch *asked, uint32_t stream,
                             GpuResult *result) {
     const char *name = name_of(asked);
@@ -560,7 +560,7 @@ static GpuStatus launch_one(TytoSimulator *simulator, const GpuLaunch *asked, ui
     return status;
 }
 
-/* ---- Launches next to each other ---- */
+/* ---- Concurrent launches ---- */
 
 void simulator_begin(TytoSimulator *simulator, SimulatorGrid *grid) {
     SimulatorGrid **link = &simulator->grids;
@@ -576,11 +576,11 @@ void simulator_begin(TytoSimulator *simulator, SimulatorGrid *grid) {
     grid->gpu = gpu_begin(simulator->gpu, &grid->launch, &grid->stream);
 }
 
-/* A kernel that a grid's kernel has launched, run to its end while others go on. */
+/* Runs a kernel that a grid's kernel has launched to its end, while others continue. */
 static void run_child(TytoSimulator *simulator, SimulatorGrid *parent, const GpuLaunch *launch) {
     const size_t bytes =
         gpu_module_program(launch->module)->functions[launch->function].ptx->parameter_bytes;
-    char *parameters = base_malloc(bytes + 1); /* the next child takes the place of these */
+    char *parameters = base_malloc(bytes + 1); /* the next child overwrites these */
     SimulatorGrid child = {.launch = *launch, .stream = parent->stream, .context = parent->context};
     if (bytes) memcpy(parameters, launch->parameters, bytes);
     child.launch.parameters = parameters;
@@ -625,7 +625,7 @@ bool simulator_advance(TytoSimulator *simulator) {
     return true;
 }
 
-/* Runs a launch to its end while others go on. */
+/* Runs a launch to its end, while others continue. */
 static GpuStatus launch_among(TytoSimulator *simulator, const GpuLaunch *launch,
                               const GpuStreamInfo *stream, GpuResult *result) {
     SimulatorGrid grid = {
@@ -712,7 +712,7 @@ static void check_dump(const TytoSimulator *simulator, Diag *diag) {
                  dump->line, dump->cta, dump->warp, dump->warp, dump->cta, dump->line, dump->line);
 }
 
-/* Warns of what was asked for and never came. */
+/* Warns about requests that had no effect. */
 static void warn_of_unused(const TytoSimulator *simulator) {
     Diag *diag = diag_new();
     if (simulator->selection) check_selection(simulator, diag);

@@ -1,4 +1,4 @@
-/* Machine, policies and recordings of a simulation in detail. */
+/* Machine, policies and recordings of a timed simulation. */
 #include "simulator/timed_run.h"
 
 #include <errno.h>
@@ -11,12 +11,12 @@
 #include "sched/report.h"
 #include "stats/output.h"
 
-enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --sample says */
+enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters without --sample */
 
 /* ---- Machine and policies ---- */
 
-/* Lets --code decide what the machine issues. Results need no machine code: without a word of it,
- * functional runs take the PTX, which needs no assembler. */
+/* Applies --code to what the machine issues. Results do not require machine code. So functional
+ * runs without --code use the PTX, which needs no assembler. */
 static bool set_code(Machine *machine, const Options *options, Diag *diag) {
     static const char *const settings[] = {[CODE_PTX] = "sm.instructions=ptx",
                                            [CODE_LOWERED] = "sm.instructions=lowered",
@@ -44,8 +44,8 @@ Machine *timed_run_machine(const Options *options, Diag *diag) {
     return NULL;
 }
 
-/* The policy that the machine names by its parameter `key`. A relative path is relative to the
- * machine file's folder. A file can load code only if the user allows it. NULL with an error in
+/* The policy that the machine names in its parameter `key`. A relative path is relative to the
+ * machine file's folder. A file can only load code if the user allows it. NULL with an error in
  * `diag`. */
 static const char *machines_own(const TimedRun *timed, const Options *options, const char *key,
                                 const char *policy, Diag *diag) {
@@ -114,7 +114,7 @@ static bool open_l1d(TimedRun *timed, const Options *options, Diag *diag) {
     return timed->l1d != NULL;
 }
 
-/* Ends the trace with what the run counted. */
+/* Ends the trace with the counts of the run. */
 static bool close_l1d(TimedRun *timed, Diag *diag) {
     if (!timed->l1d) return true;
     Counters total = run_total(timed->run);
@@ -137,8 +137,8 @@ static bool close_l1d(TimedRun *timed, Diag *diag) {
     return is_written;
 }
 
-/* Lets the profile show source below the working folder, the program's and the ones that are named.
- */
+/* Lets the profile show source below the working folder, the program's folder and those that the
+ * options name. */
 static bool allow_sources(SourceFiles *files, const Options *options, Diag *diag) {
     bool is_right = true;
     char *program = realpath("/proc/self/exe", NULL);
@@ -193,7 +193,7 @@ bool timed_run_start(TimedRun *timed, const Options *options, Diag *diag) {
     return true;
 }
 
-/* What the machine can do in an SM cycle. */
+/* The peak rates of the machine in an SM cycle. */
 static LevelPeaks peaks_of(const MachineConfig *machine) {
     const SmConfig *sm = &machine->sm;
     const PartitionConfig *partition = &machine->partition;
@@ -203,7 +203,7 @@ static LevelPeaks peaks_of(const MachineConfig *machine) {
     const uint32_t sector = partition->l2_sector_bytes, port = partition->port_bytes;
     const double tick_bytes = (double)machine->dram.bus_bytes * machine->dram.data_rate;
     const double slices = (double)machine->partitions * partition->slices;
-    const uint32_t sector_cycles = (sector + port - 1) / port; /* of a slice's port */
+    const uint32_t sector_cycles = (sector + port - 1) / port; /* bytes of a slice's port */
     return (LevelPeaks){
         .of = {[LEVEL_issue] = sms * sm->scheduler.count * sm->scheduler.issue_width /
                                sm->scheduler.issue_interval,
@@ -233,7 +233,7 @@ TimedRun *timed_run_new(const Options *options, const Machine *machine, RunStats
 
 void timed_run_free(TimedRun *timed) {
     if (!timed) return;
-    timeline_abandon(timed->timeline); /* recordings of a run that was not finished */
+    timeline_abandon(timed->timeline); /* recordings of a run that was not completed */
     unit_tracks_free(timed->watch.tracks);
     l1d_writer_abandon(timed->l1d);
     snapshots_free(timed->snapshots);

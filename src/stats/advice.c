@@ -1,5 +1,5 @@
-/* Advice on a kernel (see the header): a function for the weight of each rule, and one for its
- * sentence. Sentences have nothing but what was counted. */
+/* Advice on a kernel (see the header): for each rule, a function for its weight and one for its
+ * sentence. Sentences only contain what was counted. */
 #include "stats/advice.h"
 
 #include <inttypes.h>
@@ -7,17 +7,17 @@
 
 #include "stats/format.h"
 
-static const double most_of_peak = 0.6;   /* of a level, from which it bounds a kernel */
-static const double least_scatter = 0.25; /* of the accesses */
-static const double least_in_turn = 0.5;  /* of the atomics */
-static const double most_occupancy = 0.5; /* of an SM's warps */
-static const double most_lanes = 0.75;    /* of 32 */
+static const double most_of_peak = 0.6; /* share of a level's peak from which it bounds a kernel */
+static const double least_scatter = 0.25; /* share of the accesses */
+static const double least_in_turn = 0.5;  /* share of the atomics */
+static const double most_occupancy = 0.5; /* share of an SM's warps */
+static const double most_lanes = 0.75;    /* lanes, of 32 */
 
 /* ---- Shares ---- */
 
 static double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/* The part of all cycles that is not launch latency. */
+/* The share of all cycles outside the launch latency. */
 static double active_part(const AdviceFacts *facts) {
     const Counters *c = facts->counters;
     return 1 - share((double)c->idle_launch, (double)c->scheduler_cycles);
@@ -25,7 +25,7 @@ static double active_part(const AdviceFacts *facts) {
 static double active_cycles(const AdviceFacts *facts) {
     return (double)facts->counters->cycles * active_part(facts);
 }
-/* Of the scheduler cycles, or of the SM cycles, in which there was a warp. */
+/* A share of the scheduler cycles, or of the SM cycles, in which there was a warp. */
 static double of_schedulers(const AdviceFacts *facts, uint64_t cycles) {
     const Counters *c = facts->counters;
     return share((double)cycles, (double)(c->scheduler_cycles - c->idle_no_warp));
@@ -35,7 +35,7 @@ static double of_sms(const AdviceFacts *facts, uint64_t cycles) {
     return share((double)cycles, (double)(c->sm_cycles - c->NoWarpCycles));
 }
 
-/* CTAs that fit on the whole GPU by an SM's resources. */
+/* CTAs that fit on the whole GPU, by an SM's resources. */
 static uint64_t wave(const AdviceFacts *facts) {
     return (uint64_t)occupancy_ctas(facts->occupancy) * facts->sms;
 }
@@ -56,7 +56,7 @@ static double issued(const AdviceFacts *facts) {
     return of_schedulers(facts, facts->counters->issued);
 }
 
-/* The level of memory that came nearest to its peak, and its share. */
+/* The memory level that came nearest to its peak, and its share of the peak. */
 static double busiest(const AdviceFacts *facts, Level *level) {
     static const Level levels[] = {LEVEL_l1d, LEVEL_l2, LEVEL_dram};
     double most = 0;
@@ -71,8 +71,8 @@ static double busiest(const AdviceFacts *facts, Level *level) {
     return most;
 }
 
-/* Accesses that would not be needed with the data side by side; those of atomics that had to come
- * in turn have another cause. */
+/* Accesses that contiguous data would not need. Accesses of atomics that had to wait for each other
+ * are excluded, because their cause is different. */
 static double scatter(const AdviceFacts *facts) {
     const Counters *c = facts->counters;
     const uint64_t needed = c->least_accesses + c->l2_atomics_in_turn;
@@ -84,7 +84,7 @@ static double lanes(const AdviceFacts *facts) {
     return counters_ratio(facts->counters, RATIO_lanes_active);
 }
 
-/* Scheduler cycles, or SM cycles, without a warp behind the launch, of all of these. */
+/* Scheduler cycles, or SM cycles, without a warp after the launch latency, as a share of all. */
 static double idle(const AdviceFacts *facts) {
     const Counters *c = facts->counters;
     return share((double)(c->idle_no_warp - c->idle_launch),
@@ -132,7 +132,8 @@ static double weigh_contended_atomics(const AdviceFacts *facts) {
            share((double)c->l2_atomics, (double)c->coalesced_accesses);
 }
 
-/* Whether a rule says why accesses take long: then those that only say that they do are silent. */
+/* Whether a rule explains why accesses take long. If so, rules that only report that they do stay
+ * silent. */
 static bool has_cause(const AdviceFacts *facts) {
     return advice_weight(facts, ADVICE_uncoalesced) > 0 ||
            advice_weight(facts, ADVICE_contended_atomics) > 0;
@@ -211,7 +212,7 @@ static void say_launch_bound(const AdviceFacts *facts, Text *out) {
     if (kernels > 1) {
         text_add(out, "these ");
         add_count(out, kernels);
-        text_add(out, " launches; give each more work, or make fewer");
+        text_add(out, " launches; give each launch more work, or make fewer launches");
     } else {
         text_add(out, "this launch; give it more work");
     }
@@ -241,7 +242,7 @@ static void say_memory_bound(const AdviceFacts *facts, Text *out) {
     const double most = busiest(facts, &level);
     text_printf(out, "%s moves ", level_titles[level]);
     add_percent(out, most);
-    text_add(out, " of what it can; fewer bytes, or more reuse above it, make the kernel faster");
+    text_add(out, " of its peak; fewer bytes, or more reuse above it, make the kernel faster");
 }
 
 static void say_memory_latency(const AdviceFacts *facts, Text *out) {
@@ -250,9 +251,9 @@ static void say_memory_latency(const AdviceFacts *facts, Text *out) {
     const double most = busiest(facts, &level);
     text_add(out, "warps wait for memory in ");
     add_cycles(out, memory(facts));
-    text_printf(out, ", though %s, the busiest level, moves ", level_titles[level]);
+    text_printf(out, ", although %s, the busiest level, moves only ", level_titles[level]);
     add_percent(out, most);
-    text_add(out, " of what it can");
+    text_add(out, " of its peak");
     format_value(latency, counters_ratio(facts->counters, RATIO_load_latency), 0);
     if (facts->counters->reads_answered)
         text_printf(out, "; a read that leaves the SM takes %s cycles", latency);
@@ -263,16 +264,16 @@ static void say_uncoalesced(const AdviceFacts *facts, Text *out) {
     add_value(out, counters_ratio(facts->counters, RATIO_accesses_per_request));
     text_add(out, " accesses; ");
     add_percent(out, scatter(facts));
-    text_add(out, " of all accesses would not be needed with the data side by side");
+    text_add(out, " of all accesses would not be needed with contiguous data");
 }
 
 static void say_bank_conflicts(const AdviceFacts *facts, Text *out) {
     const Counters *c = facts->counters;
     text_add(out, "an instruction of shared memory takes ");
     add_value(out, counters_ratio(c, RATIO_shared_conflict_degree));
-    text_add(out, " cycles where ");
+    text_add(out, " cycles instead of ");
     add_value(out, share((double)c->least_shared_cycles, (double)c->shared_instructions));
-    text_add(out, " would do; conflicts take it ");
+    text_add(out, "; conflicts take ");
     add_cycles(out, weigh_bank_conflicts(facts));
 }
 
@@ -281,8 +282,8 @@ static void say_contended_atomics(const AdviceFacts *facts, Text *out) {
     add_percent(out, counters_ratio(c, RATIO_atomic_contention));
     text_add(out, " of ");
     add_count(out, c->l2_atomics);
-    text_add(out, " atomics came to the sector of the one before and waited for it; add up in "
-                  "registers or shared memory first");
+    text_add(out, " atomics waited for the previous atomic to the same sector; first add up in "
+                  "registers or shared memory");
 }
 
 static void say_low_occupancy(const AdviceFacts *facts, Text *out) {
@@ -304,7 +305,7 @@ static void say_divergence(const AdviceFacts *facts, Text *out) {
     add_value(out, 32 * lanes(facts));
     text_add(out, " of 32 lanes; ");
     if (!c->divergent_branches) {
-        text_add(out, "no branch splits a warp: predicates or the size of the blocks idle lanes");
+        text_add(out, "no branch splits a warp, so predicates or the block size leave lanes idle");
         return;
     }
     add_percent(out, share((double)c->divergent_branches, (double)c->branches));
@@ -354,7 +355,7 @@ static void say_held_back(const AdviceFacts *facts, Text *out) {
 
 static const struct Rule {
     const char *title;
-    double least; /* weight from which on it is reported */
+    double least; /* least weight at which it is reported */
     const char *when, *what;
     double (*weigh)(const AdviceFacts *facts);
     void (*say)(const AdviceFacts *facts, Text *out);
@@ -433,8 +434,8 @@ void advice_explain(AdviceRule rule, Text *out) {
     format_value(least, 100 * rules[rule].least, 0);
     text_printf(
         out,
-        "%s, a rule of advice\n  applies: %s\n  weight: %s\n  told from a weight of %s%% on, "
-        "among the %d rules with most weight\n",
+        "%s, a rule of advice\n  applies: %s\n  weight: %s\n  reported from a weight of %s%%, if "
+        "among the %d rules with the most weight\n",
         rules[rule].title, rules[rule].when, rules[rule].what, least, ADVICE_MOST);
 }
 
@@ -443,34 +444,35 @@ void advice_document(Text *out) {
         out,
         "# Advice\n\n"
         "Generated from the tables of `src/stats/advice.h` and `src/stats/levels.h`.\n\n"
-        "The report of a run ends each kernel with up to three sentences on what limits it; JSON "
+        "The report of a run ends each kernel with up to three sentences on what limits it. JSON "
         "has them under `advice`, with their\n"
-        "`rule` and `weight`. Where several kernels are reported as one, so are these. A kernel "
-        "that overlapped with another has none: what both shared\n"
-        "is counted for both. `tyto explain RULE` prints a row of the table.\n\n"
-        "A sentence says what was counted, and no more. Its weight is the part of the cycles to "
-        "which a rule points. It puts the rules in order; it is not\n"
-        "the time that a change would save. Where no rule applies there is no sentence.\n\n"
+        "`rule` and `weight`. If several kernels are reported together, so is their advice. A "
+        "kernel "
+        "that overlapped with another has none, because shared\n"
+        "resources are counted for both. `tyto explain RULE` prints a row of the table.\n\n"
+        "A sentence reports only what was counted. Its weight is the part of the cycles to "
+        "which the rule points. It puts the rules in order; it is not\n"
+        "the time that a change would save. If no rule applies there is no sentence.\n\n"
         "## Rules\n\n"
-        "Shares of `launch-bound` are of all cycles, those of `small-grid`, `tail` and the levels "
-        "of the "
-        "cycles behind the launch latency. All others are of the cycles with a warp: scheduler\n"
-        "cycles less `idle_no_warp`, SM cycles less `NoWarpCycles`.\n\n"
-        "| rule | applies when | weight | told from |\n|---|---|---|---:|\n");
+        "Shares of `launch-bound` are of all cycles. Those of `small-grid`, `tail` and the levels "
+        "are of the "
+        "cycles after the launch latency. All others are of the cycles with a warp: scheduler\n"
+        "cycles minus `idle_no_warp`, SM cycles minus `NoWarpCycles`.\n\n"
+        "| rule | applies if | weight | reported from |\n|---|---|---|---:|\n");
     for (AdviceRule rule = 0; rule < ADVICE_RULE_COUNT; rule++)
         text_printf(out, "| `%s` | %s | %s | %.0f%% |\n", rules[rule].title, rules[rule].when,
                     rules[rule].what, 100 * rules[rule].least);
     text_add(out, "\n## Levels\n\n"
-                  "The report, and JSON under `of_peak`, have the share of its peak that a kernel "
-                  "used of each level, over all of its cycles. `peaks` of a run has the\n"
-                  "peaks, as the machine's parameters are, `--set` and files of one's own "
-                  "included. Networks and queues may be in the way before a peak is reached.\n\n");
+                  "The report, and JSON under `of_peak`, have the share of each level's peak that "
+                  "a kernel used, over all of its cycles. `peaks` of a run has the\n"
+                  "peaks from the machine's parameters, including `--set` and your own machine "
+                  "files. Networks and queues may limit a kernel before it reaches a peak.\n\n");
     levels_document(out);
     text_add(out, "\n## Occupancy\n\n"
                   "`occupancy` of a kernel has the share of an SM's warps that fit "
-                  "(`theoretical`), the mean share that was there while an SM had any\n"
-                  "(`achieved`), how many thread blocks each resource lets fit (`ctas`; null: the "
-                  "kernel takes none of it), and those resources that let no more fit\n"
+                  "(`theoretical`), the mean share that was resident while an SM had any\n"
+                  "(`achieved`), the thread blocks that fit by each resource (`ctas`; null: the "
+                  "kernel does not use it), and the resources that limit them\n"
                   "(`limited_by`: `slots`, `warps`, `registers`, `shared`). "
                   "[How many CTAs fit](machines.md#how-many-ctas-fit) has the rules.\n");
 }

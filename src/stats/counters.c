@@ -1,4 +1,5 @@
-/* Sums, ratios, identities and documentation of the counters, all from the rows in the header. */
+/* Sums, ratios, identities and documentation of the counters, all derived from the rows in the
+ * header. */
 #include "stats/counters.h"
 
 #include <assert.h>
@@ -41,7 +42,7 @@ const char *counters_present_name(const char *name) {
     return name;
 }
 
-/* Written out counter by counter: sums are then added side by side. */
+/* Unrolled counter by counter, so that the compiler can vectorize the sums. */
 #define ADD(name, ...)      sum->name += part->name;
 #define KEEP_MAX(name, ...) sum->name = part->name > sum->name ? part->name : sum->name;
 #define SUBTRACT(name, ...) between.name -= earlier->name;
@@ -76,10 +77,10 @@ typedef enum Factor { ONCE, PER_SM, PER_SCHEDULER } Factor;
 
 enum { IDENTITY_MAX_TERMS = 10 };
 
-/* The left counters together stand in `relation` to the right counters, times `factor`. */
+/* The sum of the left counters is in `relation` to the sum of the right counters times `factor`. */
 typedef struct Identity {
     const char *meaning;
-    bool at_end; /* holds only once nothing is under way */
+    bool at_end; /* only valid once nothing is under way */
     Relation relation;
     Factor factor;
     int left_terms, right_terms;
@@ -227,7 +228,7 @@ void counters_explain(CounterId id, Text *out) {
     if (sets_have(id)) text_add(out, "  of each set of the cache: --per-unit\n");
 }
 
-/* A sum of counters with their meanings, a line each. */
+/* Adds a sum of counters with their meanings, one per line. */
 static void explain_terms(const CounterId *ids, int count, Text *out) {
     for (int i = 0; i < count; i++)
         text_printf(out, "    %-28s %s\n", counter_rows[ids[i]].name, counter_rows[ids[i]].meaning);

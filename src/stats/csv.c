@@ -1,4 +1,4 @@
-/* Comma-separated values, see the header. */
+/* Comma-separated values (see the header). */
 #include "stats/csv.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ void csv_add_uint(Text *out, uint64_t value) { text_printf(out, "%" PRIu64, valu
 
 void csv_add_double(Text *out, double value) {
     if (!isfinite(value)) return;
-    Json json; /* its numbers are CSV's too */
+    Json json; /* its number format is also that of CSV */
     json_begin(&json, out);
     json_double(&json, value);
 }

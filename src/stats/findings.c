@@ -1,4 +1,4 @@
-/* The list of findings, with a map from their places. */
+/* The list of findings, with a map from their places to the list. */
 #include "stats/findings.h"
 
 #include <inttypes.h>
@@ -16,12 +16,12 @@ const char *const finding_kind_names[FINDING_KINDS] = {
 struct Findings {
     Finding **items;   /* in the order in which they were found */
     Map *places;       /* key -> item */
-    FindingKey last;   /* noted, about to be added */
-    uint32_t count;    /* of items */
-    uint32_t most;     /* items to keep */
-    uint64_t unlisted; /* times at places that are not kept */
+    FindingKey last;   /* the place that was noted and is about to be added */
+    uint32_t count;    /* number of items */
+    uint32_t most;     /* most items to keep */
+    uint64_t unlisted; /* occurrences at places that are not kept */
     FindingTold *tell; /* NULL: no listener */
-    void *user;        /* for tell */
+    void *user;        /* argument of `tell` */
 };
 
 Findings *findings_new(uint32_t most, FindingTold *tell, void *user) {

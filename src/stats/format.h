@@ -1,4 +1,4 @@
-/* Numbers for people, by our own code, so that no locale changes their look. */
+/* Formats numbers for people, independently of the locale. */
 #ifndef TYTO_STATS_FORMAT_H
 #define TYTO_STATS_FORMAT_H
 
@@ -8,11 +8,11 @@
 
 enum { FORMAT_BYTES = 64 };
 
-/* 1234567 as 1,234,567. */
+/* Formats 1234567 as 1,234,567. */
 void format_count(char field[static FORMAT_BYTES], uint64_t value);
-/* With `decimals` decimals and a point; "-" for NaN. */
+/* Formats with `decimals` decimals and a decimal point; "-" for NaN. */
 void format_value(char field[static FORMAT_BYTES], double value, int decimals);
-/* A ratio as its unit wants it: shares in percent. */
+/* Formats a ratio according to its unit: shares in percent. */
 void format_ratio_value(char field[static FORMAT_BYTES], double value, RatioId id);
 void format_ratio(char field[static FORMAT_BYTES], const Counters *counters, RatioId id);
 

@@ -1,4 +1,4 @@
-/* Sums and writers of the histograms, from the rows in the header. */
+/* Sums and writers of the histograms, derived from the rows in the header. */
 #include "stats/histogram.h"
 
 #define ROW(name, unit, shift, meaning) {#name, unit, shift, meaning},

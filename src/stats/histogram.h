@@ -1,5 +1,5 @@
-/* Histograms of a run, declared once: one row each. Buckets are equally wide, a power of two; the
- * last one takes everything above. */
+/* Histograms of a run, each declared once in a row. All buckets of a histogram have the same width,
+ * a power of two; the last one counts everything above. */
 #ifndef TYTO_STATS_HISTOGRAM_H
 #define TYTO_STATS_HISTOGRAM_H
 
@@ -21,9 +21,9 @@ enum { HISTOGRAM_BUCKETS = 64 };
 
 typedef struct Histogram {
     uint64_t buckets[HISTOGRAM_BUCKETS];
-    uint64_t count; /* values */
-    uint64_t sum;   /* of the values */
-    uint64_t max;   /* of the values */
+    uint64_t count; /* number of values */
+    uint64_t sum;   /* sum of the values */
+    uint64_t max;   /* largest value */
 } Histogram;
 
 #define HISTOGRAM_FIELD(name, unit, shift, meaning) Histogram name;
@@ -65,16 +65,16 @@ static inline void histogram_add(Histograms *histograms, HistogramId id, uint64_
     histogram_add_all(histograms, id, value, 1);
 }
 
-/* Adds one unit's or one kernel's histograms to a sum. */
+/* Adds the histograms of one unit or one kernel to a sum. */
 void histograms_add(Histograms *sum, const Histograms *part);
 
-/* Buckets up to the last that is not empty. */
+/* Number of buckets up to the last that is not empty. */
 int histogram_used_buckets(const Histogram *histogram);
 
-/* Adds the object of all histograms that hold a value. */
+/* Adds an object with all histograms that contain a value. */
 void histograms_write_json(const Histograms *histograms, Json *json);
 
-/* Adds the histograms' part of docs/metrics.md. */
+/* Adds the part of docs/metrics.md about histograms. */
 void histograms_document(Text *out);
 
 #endif

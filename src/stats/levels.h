@@ -1,7 +1,8 @@
-/* Levels of the machine, and how much of its peak a kernel used of each. One row each; the enum,
- * the JSON objects, the text and the table of docs/advice.md derive from the rows.
+/* Levels of the machine, and how much of its peak a kernel used of each. Each level is one row. The
+ * enum, the JSON objects, the text and the table of docs/advice.md are derived from the rows.
  *
- * A peak is what a level of the whole GPU can do in an SM cycle, by the machine's parameters. */
+ * A peak is what a level of the whole GPU can do in an SM cycle, according to the machine's
+ * parameters. */
 #ifndef TYTO_STATS_LEVELS_H
 #define TYTO_STATS_LEVELS_H
 
@@ -26,20 +27,20 @@ typedef enum Level { LEVELS(LEVEL_ID) LEVEL_COUNT } Level;
 extern const char *const level_titles[LEVEL_COUNT];
 
 typedef struct LevelPeaks {
-    double of[LEVEL_COUNT]; /* in an SM cycle, whole GPU; 0: the machine has no such level, or
-                               nothing is known */
-    double dram_tick_bytes; /* that a channel moves in a DRAM cycle */
+    double of[LEVEL_COUNT]; /* per SM cycle of the whole GPU; 0: the machine lacks this level, or
+                               the peak is unknown */
+    double dram_tick_bytes; /* bytes that a channel moves in a DRAM cycle */
 } LevelPeaks;
 
-/* The share of its peak that was used in `cycles` SM cycles; NaN where there is none. */
+/* The share of a level's peak that was used in `cycles` SM cycles; NaN if there is no peak. */
 double level_share(const LevelPeaks *peaks, Level level, const Counters *counters, double cycles);
 
-/* Adds the peaks as an object, and shares of them over all of a kernel's cycles. */
+/* Adds an object with the peaks and the shares of them over all of a kernel's cycles. */
 void levels_write_peaks(const LevelPeaks *peaks, Json *json);
 void levels_write_shares(const LevelPeaks *peaks, const Counters *counters, Json *json);
-/* Adds a line with the shares for people, where there are any. */
+/* Adds a line of text with the shares, if there are any. */
 void levels_report(const LevelPeaks *peaks, const Counters *counters, Text *out);
-/* Adds the table of levels. */
+/* Adds the table of levels of docs/advice.md. */
 void levels_document(Text *out);
 
 #endif

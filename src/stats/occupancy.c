@@ -29,7 +29,7 @@ double occupancy_achieved(const Occupancy *occupancy, const Counters *counters) 
     return (double)counters->warp_cycles / (double)active / occupancy->warps;
 }
 
-/* Whether a resource lets no more fit than all together. */
+/* Whether a resource allows no more CTAs than all resources together. */
 static bool is_limiter(const Occupancy *occupancy, int limit) {
     return occupancy->ctas[limit] == occupancy_ctas(occupancy);
 }

@@ -1,5 +1,5 @@
-/* How many CTAs of a kernel fit on an SM, and which resource limits them. One row each; the struct,
- * the JSON object and the text derive from the rows. */
+/* How many CTAs of a kernel fit on an SM, and which resources limit them. Each resource is one row.
+ * The struct, the JSON object and the text are derived from the rows. */
 #ifndef TYTO_STATS_OCCUPANCY_H
 #define TYTO_STATS_OCCUPANCY_H
 
@@ -19,26 +19,27 @@
 typedef enum OccupancyLimit { OCCUPANCY_LIMITS(OCCUPANCY_ID) OCCUPANCY_LIMIT_COUNT } OccupancyLimit;
 #undef OCCUPANCY_ID
 
-#define OCCUPANCY_NO_LIMIT UINT32_MAX /* the kernel takes nothing of that resource */
+#define OCCUPANCY_NO_LIMIT UINT32_MAX /* the kernel does not use the resource */
 
 typedef struct Occupancy {
-    uint32_t ctas[OCCUPANCY_LIMIT_COUNT]; /* that each resource lets fit */
+    uint32_t ctas[OCCUPANCY_LIMIT_COUNT]; /* CTAs that each resource allows */
     uint32_t cta_warps;                   /* warps of a CTA */
-    uint32_t warps;                       /* that an SM holds at most; 0: nothing is known */
+    uint32_t warps;                       /* warp slots of an SM; 0: unknown */
 } Occupancy;
 
-/* CTAs that fit. */
+/* Number of CTAs that fit. */
 uint32_t occupancy_ctas(const Occupancy *occupancy);
-/* Share of an SM's warp slots that these have; NaN where nothing is known. */
+/* Share of an SM's warp slots that these CTAs fill; NaN if unknown. */
 double occupancy_theoretical(const Occupancy *occupancy);
-/* The mean of resident warps over the SM cycles with any, as a share of the slots; likewise. */
+/* Mean of resident warps over the SM cycles with any, as a share of the warp slots; NaN if
+ * unknown. */
 double occupancy_achieved(const Occupancy *occupancy, const Counters *counters);
-/* The words of all resources that let no more fit, "registers and shared memory". */
+/* The names of all resources that allow no more CTAs, "registers and shared memory". */
 void occupancy_add_limiters(const Occupancy *occupancy, Text *out);
 
-/* Adds the object. */
+/* Adds the JSON object. */
 void occupancy_write_json(const Occupancy *occupancy, const Counters *counters, Json *json);
-/* Adds a line for people, where something is known. */
+/* Adds a line of text, if something is known. */
 void occupancy_report(const Occupancy *occupancy, const Counters *counters, Text *out);
 
 #endif

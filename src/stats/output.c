@@ -1,4 +1,4 @@
-/* Putting a finished document where the user wants it, see the header. */
+/* Writes a finished document to its destination (see the header). */
 #include "stats/output.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Putting a finished document where the user wants it. */
+/* Writes a finished document to its destination. */
 #ifndef TYTO_STATS_OUTPUT_H
 #define TYTO_STATS_OUTPUT_H
 
@@ -7,12 +7,12 @@
 #include "base/diag.h"
 #include "base/text.h"
 
-/* Writes `text` to the file `path` ("-" is standard output). On failure (no such folder, a full
- * disk, a closed pipe) one error goes to `diag`, an old file is left as it was, and false is
- * returned. */
+/* Writes `text` to the file `path` ("-" is standard output). If this fails (missing folder, full
+ * disk, closed pipe), it adds one error to `diag`, leaves an old file unchanged, and returns
+ * false. */
 bool output_write(const char *path, const Text *text, Diag *diag);
 
-/* Tells that `path` cannot be written, errno being the reason. */
+/* Reports that `path` cannot be written; errno has the reason. */
 void output_failed(const char *path, Diag *diag);
 
 #endif

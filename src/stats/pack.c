@@ -1,5 +1,6 @@
-/* For each number that is not 0: how many are 0 before it, and the number, each in groups of 7
- * bits, lowest first, with a bit that says whether more follow (LEB128, as DWARF has it). */
+/* Format: for each number that is not 0, how many zeros precede it, and the number. Both are in
+ * groups of 7 bits, lowest first, with a bit that says whether more follow (LEB128, as in
+ * DWARF). */
 #include "stats/pack.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "base/arena.h"
 
-enum { GROUP_BITS = 7, MORE = 1 << GROUP_BITS, MOST_BYTES = 10 /* of a 64-bit number */ };
+enum { GROUP_BITS = 7, MORE = 1 << GROUP_BITS, MOST_BYTES = 10 /* bytes of a 64-bit number */ };
 
 static uint8_t *put(uint8_t *to, uint64_t number) {
     for (; number >= MORE; number >>= GROUP_BITS)

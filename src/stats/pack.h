@@ -1,5 +1,5 @@
-/* Many numbers, most of them 0 and the others small, in few bytes: what a run keeps of each launch.
- */
+/* Packs many numbers, most of them 0 and the others small, into few bytes. A run stores each launch
+ * in this form. */
 #ifndef TYTO_STATS_PACK_H
 #define TYTO_STATS_PACK_H
 
@@ -11,10 +11,10 @@ typedef struct Pack {
     size_t size;
 } Pack;
 
-/* The numbers; freed by pack_free. */
+/* Packs numbers; free the result with pack_free. */
 Pack pack_make(const uint64_t *numbers, size_t count);
-void pack_free(Pack *pack); /* leaves an empty one */
-/* The same numbers again. */
+void pack_free(Pack *pack); /* frees the bytes; leaves an empty Pack */
+/* Unpacks the numbers. */
 void pack_read(const Pack *pack, uint64_t *numbers, size_t count);
 
 #endif

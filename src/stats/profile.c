@@ -1,4 +1,4 @@
-/* The profile of a run: building it up, adding and checking. */
+/* The profile of a run: recording, summing and checking. */
 #include "stats/profile.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ uint64_t profile_cycles(const ProfileCounts *counts) {
     return cycles;
 }
 
-/* ---- Building up ---- */
+/* ---- Recording ---- */
 
 static char *copy_of(const char *text) {
     size_t size = strlen(text) + 1;
@@ -144,8 +144,8 @@ static bool check_kernel(const ProfileKernel *kernel, Text *why) {
         if (row->sum == (int)COUNTER_none || (row->at_end && !kernel->is_complete)) continue;
         is_good &= check_sum(kernel, row->name, total.of[i], (CounterId)row->sum, why);
     }
-    /* An issue counts until its scheduler picks again (scheduler.issue_interval), its warp may be
-     * gone by then. */
+    /* An issue occupies its scheduler until the next pick (scheduler.issue_interval), and the warp
+     * may be gone by then. */
     uint64_t issuing = total.of[PROFILE_cycles_issued];
     if (!kernel->is_complete || issuing < counters_get(&kernel->counters, COUNTER_issued))
         return is_good;
@@ -167,7 +167,7 @@ static int by_place(const void *left, const void *right) {
     return files ? files : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Adds up neighbours of one place; how many remain. */
+/* Merges adjacent entries of one place; returns how many remain. */
 static uint32_t join(ProfileSource *sources, uint32_t count) {
     uint32_t joined = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -190,8 +190,8 @@ static char *trimmed(const char *line) {
     return copy;
 }
 
-/* Gives all lines of the first one's file, which are together and in order, their texts; how many
- * they are. */
+/* Fills in the texts of all lines of the first line's file, which are adjacent and sorted; returns
+ * how many they are. */
 static uint32_t add_texts(const SourceFiles *files, ProfileSource *sources, uint32_t count) {
     bool is_outside;
     char *text = source_files_read(files, sources[0].file, &is_outside);

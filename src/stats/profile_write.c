@@ -1,4 +1,4 @@
-/* The profile of a run as JSON, as text, and the tables of its page. */
+/* Writes the profile of a run as JSON, as text, and as the tables of its page. */
 #include "stats/profile.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static void write_number(Json *json, const char *key, uint64_t value) {
     json_uint(json, value);
 }
 
-/* Those that are not 0. */
+/* Adds the counts that are not 0. */
 static void write_counts(Json *json, const ProfileCounts *counts) {
     for (int i = 0; i < PROFILE_COLUMN_COUNT; i++)
         if (counts->of[i]) write_number(json, profile_columns[i].name, counts->of[i]);
@@ -101,14 +101,14 @@ void profile_write_json(const Profile *profile, Json *json) {
 /* ---- Text ---- */
 
 enum {
-    TOP_LINES = 10, /* places shown of a kernel */
-    TOP_CAUSES = 2, /* causes named of a place */
+    TOP_LINES = 10, /* places shown for a kernel */
+    TOP_CAUSES = 2, /* causes named for a place */
     WRAPPED_COLUMNS =
-        20, /* shown of a line's text on a terminal that has no room for the figures */
+        20, /* columns of a line's text on a terminal that has no room for the figures */
     NO_VALUE = -1
 };
 
-/* A place as the table shows it: a line of the source, or an instruction without one. */
+/* A row of the table: a source line, or an instruction without one. */
 typedef struct Place {
     const char *file;
     uint32_t line;
@@ -124,7 +124,7 @@ static int by_cycles(const void *left, const void *right) {
     return files ? files : (a->line > b->line) - (a->line < b->line);
 }
 
-/* `part` of `whole` in tenths of a percent, NO_VALUE of nothing. */
+/* `part` of `whole` in tenths of a percent; NO_VALUE if `whole` is 0. */
 static int64_t permille(uint64_t part, uint64_t whole) {
     if (!whole) return NO_VALUE;
     return (int64_t)(((unsigned __int128)part * 1000 + whole / 2) / whole);
@@ -136,7 +136,7 @@ static void add_share(Text *out, int width, uint64_t part, uint64_t whole) {
     else text_printf(out, "%*" PRId64 ".%" PRId64 "%%", width - 3, tenths / 10, tenths % 10);
 }
 
-/* A mean with one decimal. */
+/* Formats a mean with one decimal. */
 static void add_mean(Text *out, int width, uint64_t sum, uint64_t count) {
     int64_t permille_of = permille(sum, count);
     if (permille_of == NO_VALUE) {
@@ -147,7 +147,7 @@ static void add_mean(Text *out, int width, uint64_t sum, uint64_t count) {
     text_printf(out, "%*" PRId64 ".%" PRId64, width - 2, tenths / 10, tenths % 10);
 }
 
-/* The causes with most cycles: "memory 61%, lsu 20%". */
+/* Adds the causes with the most cycles: "memory 61%, lsu 20%". */
 static void add_causes(Text *out, const ProfileCounts *counts) {
     uint64_t all = profile_cycles(counts);
     ProfileCounts left = *counts;
@@ -171,7 +171,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* A line with its blanks reduced to single ones, and cut to `columns` columns. */
+/* Adds a line with its blanks reduced to single ones, truncated to `columns` columns. */
 static void add_text(Text *out, const char *text, int columns) {
     bool is_blank = true;
     int taken;
@@ -186,7 +186,8 @@ static void add_text(Text *out, const char *text, int columns) {
     }
 }
 
-/* What the figures of a place leave of `columns`, 0 being no bound, for the line's text. */
+/* The columns that the figures of a place leave for the line's text; `columns` is 0 for no
+ * limit. */
 static int columns_left(const Text *line, int columns) {
     int left = columns - columns_of(text_string(line));
     if (!columns) return INT_MAX;
@@ -223,7 +224,7 @@ static void add_place(Text *report, const Place *place, uint64_t all, int column
     text_free(&line);
 }
 
-/* All places of a kernel: lines of the source, and instructions that have none. */
+/* Collects all places of a kernel: source lines, and instructions that have none. */
 static Place *places_of(const ProfileKernel *kernel, const ProfileSource *sources,
                         uint32_t source_count, uint32_t *count) {
     Place *places = base_calloc(source_count + kernel->line_count + 1, sizeof *places);
@@ -241,7 +242,7 @@ static Place *places_of(const ProfileKernel *kernel, const ProfileSource *source
     return places;
 }
 
-/* Files that are there and not shown, each once: the lines of one file are together. */
+/* Lists files that exist but are not shown, each once. The lines of one file are adjacent. */
 static void add_outside(const ProfileSource *sources, uint32_t count, Text *out) {
     for (uint32_t i = 0; i < count; i++) {
         if (!sources[i].is_outside || (i && strcmp(sources[i - 1].file, sources[i].file) == 0))

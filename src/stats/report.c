@@ -1,4 +1,4 @@
-/* Results for people, see the header. */
+/* Results for people (see the header). */
 #include "stats/report.h"
 
 #include <inttypes.h>
@@ -15,20 +15,20 @@
 
 enum {
     BAR_WIDTH = 40,
-    REPORT_KERNELS = 3 /* more are shown in total only, unless all is asked for */
+    REPORT_KERNELS = 3 /* with more launches, only the total */
 };
 
 /* --- where the scheduler cycles went --- */
 
 enum { CAUSE_MAX_COUNTERS = 2 };
 
-/* The outcomes of a scheduler cycle as a report shows them. */
+/* The outcomes of a scheduler cycle that a report shows. */
 static const struct Cause {
-    char mark; /* in bars */
+    char mark; /* character in bars */
     const char *name;
     CounterId counters[CAUSE_MAX_COUNTERS];
     int count;
-    CounterId without; /* that is a part of them and a cause of its own; COUNTER_COUNT: none is */
+    CounterId without; /* part of these counters that is a cause of its own; COUNTER_COUNT: none */
 } causes[] = {
     {'#', "issued", {COUNTER_issued}, 1, COUNTER_COUNT},
     {'m', "waited for memory", {COUNTER_scoreboard_memory}, 1, COUNTER_COUNT},
@@ -52,7 +52,8 @@ static uint64_t cause_cycles(const Counters *counters, int cause) {
     return cycles;
 }
 
-/* A bar of `width` marks, shared out by largest remainders so that it is always full. */
+/* Adds a bar of `width` characters. They are assigned by largest remainders, so that the bar is
+ * always full. */
 static void add_bar(const Counters *counters, int width, Text *out) {
     uint64_t total = counters->scheduler_cycles, taken = 0;
     if (!total) return;
@@ -95,7 +96,7 @@ static void add_causes(const Counters *counters, Text *out) {
 
 /* --- one run --- */
 
-/* The figures of a kernel that matter most, in lines of related ones. */
+/* Adds the most important figures of a kernel, grouped in lines. */
 static const struct {
     const char *title;
     RatioId ratios[5];
@@ -156,13 +157,13 @@ static void add_everything(const Counters *counters, Text *out) {
     }
 }
 
-/* The report's input for a kernel, or for all together. */
+/* The input of the advice for a kernel, or for all together. */
 typedef struct Told {
     const Counters *counters;
     const Spreads *spreads;
     const RunStats *run;
     AdviceFacts facts;
-    bool has_overlapped; /* then nothing limits it alone */
+    bool has_overlapped; /* then a limit cannot be attributed to it */
 } Told;
 
 static void add_counters(const Told *told, bool has_all, Text *out) {
@@ -188,14 +189,15 @@ static void add_states(const WarpStates *states, const Counters *counters, Text 
     if (warp_states_sum(states)) warp_states_report(states, counters->issued, out);
 }
 
-/* Where a launch differs from most: code other than PTX, a stream other than the legacy default. */
+/* Adds the peculiarities of a launch: code other than PTX, a stream other than the legacy
+ * default. */
 static void add_special(const KernelStats *kernel, Text *out) {
     if (*kernel->code && strcmp(kernel->code, "ptx") != 0)
         text_printf(out, ", code %s", kernel->code);
     if (kernel->stream) text_printf(out, ", stream %u", kernel->stream);
 }
 
-/* The shape of clusters, if there were any. */
+/* Adds the shape of clusters, if there were any. */
 static void add_cluster(const KernelStats *kernel, const char *format, Text *out) {
     if (kernel->cluster[0])
         text_printf(out, format, kernel->cluster[0], kernel->cluster[1], kernel->cluster[2]);
@@ -225,7 +227,7 @@ static void add_kernel(const RunStats *run, const KernelStats *kernel, bool has_
     if (has_all) add_states(&figures.states, &figures.counters, out);
 }
 
-/* The launch with most cycles, of those that are not `told`; -1: there is none. */
+/* The launch with the most cycles that is not `told`; -1: there is none. */
 static int longest(const RunStats *run, const Map *told) {
     uint64_t most = 0;
     int found = -1;
@@ -241,7 +243,8 @@ static int longest(const RunStats *run, const Map *told) {
     return found;
 }
 
-/* Where there are too many launches to show each: what limits the longest of some kernels. */
+/* If there are too many launches to show each one: adds what limits the longest launches of some
+ * kernels. */
 static void add_longest(const RunStats *run, Text *out) {
     Map *told = map_new();
     for (int i = longest(run, told); i >= 0 && map_count(told) < REPORT_KERNELS;
@@ -263,7 +266,7 @@ static void add_longest(const RunStats *run, Text *out) {
     map_free(told);
 }
 
-/* Names of the kernels that ran without timing, each once. */
+/* Adds the names of the kernels that ran without timing, each once. */
 static Map *untimed_names(const RunStats *run) {
     Map *names = map_new();
     for (int i = 0; i < run->kernel_count; i++) {
@@ -273,7 +276,7 @@ static Map *untimed_names(const RunStats *run) {
     return names;
 }
 
-/* The launches without timing: how many, and for which kernels. */
+/* Adds the launches without timing: their number and kernels. */
 static void add_untimed(const RunStats *run, Text *out) {
     char field[FORMAT_BYTES];
     UntimedTotal untimed = run_untimed(run);
@@ -293,12 +296,12 @@ static void add_untimed(const RunStats *run, Text *out) {
     map_free(names);
 }
 
-/* Warp instructions per second of the wall clock, 0 when no time has passed. */
+/* Warp instructions per second of wall clock time; 0 if no time has passed. */
 static double rate_of(const Counters *total, HostStats host) {
     return host.wall_seconds > 0 ? (double)total->warp_instructions / host.wall_seconds : 0;
 }
 
-/* 24200000 as "24.2 million". */
+/* Formats 24200000 as "24.2 million". */
 static void format_rounded(char field[static FORMAT_BYTES], double value) {
     static const struct {
         double least;
@@ -314,7 +317,7 @@ static void format_rounded(char field[static FORMAT_BYTES], double value) {
     format_value(field, value, 0);
 }
 
-/* A run without timing, in one line. */
+/* Adds one line about a run without timing. */
 static void add_functional(const RunStats *run, Text *out) {
     char instructions[FORMAT_BYTES], seconds[FORMAT_BYTES], speed[FORMAT_BYTES];
     Counters total = run_total(run);
@@ -331,7 +334,7 @@ static void add_functional(const RunStats *run, Text *out) {
         text_plural(total.warp_instructions), seconds, speed);
 }
 
-/* What the timed launches took of the host. */
+/* Adds the host time of the timed launches. */
 static void add_host(const RunStats *run, const Counters *total, Text *out) {
     char seconds[FORMAT_BYTES], speed[FORMAT_BYTES], memory[FORMAT_BYTES];
     HostStats host = run_host(run);
@@ -408,11 +411,11 @@ void report_launch(const RunStats *run, int i, Text *out) {
 
 /* --- several runs --- */
 
-/* What the runs of a comparison are called by: the schedulers in which they differ. */
+/* The names of the runs in a comparison: the schedulers in which they differ. */
 typedef struct RunNames {
-    bool has_warps, has_ctas; /* whose scheduler is in the names */
+    bool has_warps, has_ctas; /* which schedulers are in the names */
     char **list;              /* by run; owned */
-    int width;                /* of the longest, at least that of the heading */
+    int width;                /* width of the longest name, at least that of the heading */
 } RunNames;
 
 static const char *heading_of(const RunNames *names) {
@@ -468,7 +471,7 @@ static void add_comparison_row(const char *name, int width, const Counters *tota
     text_add(out, "\n");
 }
 
-/* What may have made a run slow, and on which side of another's value it does so. */
+/* Figures that can explain why a run is slow, and whether higher is worse. */
 static const struct Evidence {
     const char *name;
     RatioId ratio;
@@ -482,20 +485,19 @@ static const struct Evidence {
 };
 enum { EVIDENCE = sizeof evidence / sizeof *evidence };
 
-#define LEAST_EFFECT 1.02 /* a value that is worse by less tells nothing */
+#define LEAST_EFFECT 1.02 /* smaller effects are not mentioned */
 
-/* How many times worse a loser's value is than the winner's: below 1 where it is better, 0 where
- * one of them is none. */
+/* By which factor a loser's value is worse than the winner's: below 1 if it is better, 0 if one of
+ * them is undefined. */
 static double effect_of(int i, const Counters *winner, const Counters *loser) {
     double best = counters_ratio(winner, evidence[i].ratio);
     double other = counters_ratio(loser, evidence[i].ratio);
     double effect = evidence[i].is_worse_higher ? other / best : best / other;
-    return effect > 0 ? effect : 0; /* NaN is not */
+    return effect > 0 ? effect : 0; /* false for NaN */
 }
 
-/* The figures that are worse, the one that is so by most first: "; L1D misses 63.2% instead
- * of 41.0%,
- * ..." */
+/* Adds the figures that are worse, in descending order of the effect: "; L1D misses 63.2% instead
+ * of 41.0%, ..." */
 static void add_evidence(const Counters *winner, const Counters *loser, Text *out) {
     bool is_told[EVIDENCE] = {false};
     for (int told = 0; told < EVIDENCE; told++) {
@@ -517,10 +519,10 @@ static void add_evidence(const Counters *winner, const Counters *loser, Text *ou
     }
 }
 
-#define LEAST_SHARE 0.1 /* of the loss; what has less is not named */
+#define LEAST_SHARE 0.1 /* share of the loss; smaller ones are not named */
 
-/* The causes that took more scheduler cycles than in the winner, as shares of all such cycles, the
- * largest first: "88% found the load/store unit full, 12% waited for memory". */
+/* Adds the causes that took more scheduler cycles than in the winner, as shares of all additional
+ * cycles, largest first: "88% found the load/store unit full, 12% waited for memory". */
 static void add_losses(const Counters *winner, const Counters *loser, Text *out) {
     uint64_t losses[CAUSES], all = 0;
     for (int i = 0; i < CAUSES; i++) {
@@ -542,10 +544,11 @@ static void add_losses(const Counters *winner, const Counters *loser, Text *out)
     }
 }
 
-/* Differences in cycles below this are called none: no reason can be read out of so little. */
+/* Smaller relative differences in cycles are not explained, because they do not allow any
+ * conclusion. */
 #define NEGLIGIBLE 0.01
 
-/* Why a run is slower than the fastest. */
+/* Adds why a run is slower than the fastest. */
 static void add_reason(const Counters *winner, const Counters *loser, Text *out) {
     char percent[FORMAT_BYTES];
     double share = (double)(loser->cycles - winner->cycles) / (double)winner->cycles;
@@ -559,15 +562,15 @@ static void add_reason(const Counters *winner, const Counters *loser, Text *out)
     add_evidence(winner, loser, out);
 }
 
-/* Runs that did the same in every respect, and what they are called together. */
+/* Runs with identical results, and their common name. */
 typedef struct Rank {
     Counters total;
     Text names; /* owned */
-    int count;  /* of the runs */
+    int count;  /* number of these runs */
 } Rank;
 
-/* The runs from the fastest to the slowest, in the order of the table where they are equally fast;
- * the number of ranks. */
+/* Sorts the runs from the fastest to the slowest; equally fast runs stay in the order of the table.
+ * Returns the number of ranks. */
 static int rank_runs(const RunStats *const *runs, int count, const RunNames *names, Rank *ranks) {
     int ranked = 0;
     for (int i = 0; i < count; i++) {
@@ -586,7 +589,7 @@ static int rank_runs(const RunStats *const *runs, int count, const RunNames *nam
     return ranked;
 }
 
-/* Who is fastest, and then a line for each other run, the faster ones first. */
+/* Adds which run is fastest, and then a line for each other run, faster ones first. */
 static void add_reasons(const RunStats *const *runs, int count, const RunNames *names, Text *out) {
     Rank *ranks = base_calloc((size_t)count, sizeof *ranks);
     int ranked = rank_runs(runs, count, names, ranks), ties = 0, width = 0;
@@ -612,7 +615,7 @@ static void add_reasons(const RunStats *const *runs, int count, const RunNames *
     free(ranks);
 }
 
-/* The marks of the bars, as far as any run has such cycles. */
+/* Adds a legend of the bars' characters, for causes that any run has. */
 static void add_legend(const Counters *all, Text *out) {
     text_add(out, "\nscheduler cycles that");
     bool is_open = false;

@@ -1,4 +1,4 @@
-/* The statistics of one run: building them up, summing and checking them. */
+/* The statistics of one run: recording, summing and checking. */
 #include "stats/run.h"
 
 #include <assert.h>
@@ -211,7 +211,7 @@ static bool check_part(const char *name, const Counters *counters, CountersShape
     return is_good;
 }
 
-/* Every warp of every cycle is in one state, where the core counts them. */
+/* Checks that every warp is in one state in every cycle, if the core counts states. */
 static bool check_states(const char *name, const KernelFigures *figures, Text *why) {
     const uint64_t states = warp_states_sum(&figures->states);
     if (!states || states == figures->counters.warp_cycles) return true;

@@ -1,4 +1,4 @@
-/* The structs as they are in memory, each followed by what it points to. */
+/* Copies the structs as they are in memory, each followed by what it points to. */
 #include "stats/run_bytes.h"
 
 #include <string.h>
@@ -20,13 +20,13 @@ void run_add_kernel_bytes(const KernelStats *kernel, Text *out) {
     add_block(timing->ctas, timing->ctas ? timing->cta_count * sizeof *timing->ctas : 0, out);
 }
 
-/* What is left to be read. */
+/* The unread bytes. */
 typedef struct Rest {
     const char *at;
     size_t length;
 } Rest;
 
-/* The next block; NULL: there is none that is whole. */
+/* The next block; NULL if there is no complete one. */
 static const char *next_block(Rest *rest, size_t *bytes) {
     if (rest->length < sizeof *bytes) return NULL;
     memcpy(bytes, rest->at, sizeof *bytes);
@@ -46,7 +46,7 @@ static bool read_block(Rest *rest, void *to, size_t size) {
     return true;
 }
 
-/* A copy of the next block, *bytes long; NULL for an empty one. */
+/* Copies the next block, *bytes long; NULL if it is empty. */
 static bool copy_block(Rest *rest, void *copy, size_t *bytes) {
     const char *block = next_block(rest, bytes);
     void *made = block && *bytes ? memcpy(base_malloc(*bytes), block, *bytes) : NULL;

@@ -1,5 +1,5 @@
-/* Reads what run_write.c has written (see the header). Counters are found by their names, from the
- * one after the last, so that a table in order costs one look each. */
+/* Reads what run_write.c has written (see the header). Counters are found by name, starting after
+ * the previous one, so that a table in order takes one comparison per counter. */
 #include "stats/run_read.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { KEY_BYTES = 128, TEXT_BYTES = 4096, ORIGIN_BYTES = 1 << 16 };
 
-/* The counter of that name, -1 when there is none; `from` is where to look first. */
+/* The index of the counter with this name; -1 if there is none. The search starts at `from`. */
 static int find_counter(const char *name, int from) {
     name = counters_present_name(name);
     for (int i = 0; i < COUNTER_COUNT; i++) {
@@ -38,7 +38,7 @@ static void read_triple(JsonReader *reader, uint32_t triple[3]) {
     }
 }
 
-/* Reads the field `key` of a kernel, if it is none of its counters. */
+/* Reads the field `key` of a kernel, if it is not a counter. */
 static bool read_field(JsonReader *reader, const char *key, KernelStats *kernel, bool *is_timed,
                        uint32_t *ctas_per_sm) {
     if (strcmp(key, "status") == 0) kernel->status = read_status(reader);
@@ -87,7 +87,7 @@ static void read_kernel(JsonReader *reader, RunStats *run) {
     }
 }
 
-/* A text of the origin; null is none, and so is an empty one. */
+/* A text of the origin; null and an empty text mean none. */
 static void read_origin(JsonReader *reader, RunStats *run, RunOrigin which) {
     char *text = base_malloc(ORIGIN_BYTES);
     json_read_string(reader, text, ORIGIN_BYTES);

@@ -1,11 +1,11 @@
-/* A run read back from its JSON object: all but histograms, thread blocks and samples, which no
- * comparison wants. */
+/* Reads a run from its JSON object: everything except histograms, thread blocks and samples, which
+ * comparisons do not use. */
 #ifndef TYTO_STATS_RUN_READ_H
 #define TYTO_STATS_RUN_READ_H
 
 #include "stats/run.h"
 
-/* A new run, freed by run_free; NULL when the text is not a run's object. */
+/* Creates a run; free it with run_free. NULL if the text is not the object of a run. */
 RunStats *run_read_json(const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* A run as JSON, one or several as CSV. */
+/* Writes a run as JSON, and one or more runs as CSV. */
 #include "stats/run.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "stats/advice.h"
 #include "stats/csv.h"
 
-/* null for a text that a run does not have. */
+/* Writes null for a text that a run does not have. */
 static void write_text(Json *json, const char *key, const char *value) {
     json_key(json, key);
     if (value) json_string(json, value);
@@ -39,7 +39,7 @@ static void write_counters(Json *json, const Counters *counters) {
         write_value(json, ratio_rows[id].name, counters_ratio(counters, id));
 }
 
-/* All that is known of kernels that ran functionally. */
+/* Writes all that is known about functional kernels. */
 static void write_functional(Json *json, const Counters *counters) {
     for (int i = 0; i < RUN_FUNCTIONAL_COUNTERS; i++) {
         CounterId id = run_functional_counters[i];
@@ -47,7 +47,7 @@ static void write_functional(Json *json, const Counters *counters) {
     }
 }
 
-/* Those of a core that counts them. */
+/* Writes the warp states, if the core counts them. */
 static void write_states(Json *json, const WarpStates *states) {
     if (!warp_states_sum(states)) return;
     json_key(json, "warp_states");
@@ -241,7 +241,7 @@ void run_add_origin_texts(const RunStats *run, Text *out) {
     }
 }
 
-/* A kernel's line; kernel NULL: that of the total. */
+/* Adds a kernel's line; kernel NULL: that of the total. */
 static void add_line(Text *out, const RunStats *run, int index, const KernelStats *kernel,
                      const char *status, const Counters *counters) {
     run_add_origin_fields(run, out);

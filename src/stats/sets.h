@@ -1,6 +1,6 @@
-/* What each set of a cache counted: the L1Ds' by SM, L2's by slice. Kept only where somebody asked
- * for it (--per-unit); a cache without counts looks at one pointer. The counts of a unit's sets add
- * up to the counters of the same names, as l1d_misses or l2_evictions. */
+/* Counts of each cache set: the L1Ds' by SM, L2's by slice. They are only kept on request
+ * (--per-unit); otherwise a cache only checks one pointer. The sums over a unit's sets are the
+ * counters of the same names, such as l1d_misses or l2_evictions. */
 #ifndef TYTO_STATS_SETS_H
 #define TYTO_STATS_SETS_H
 
@@ -9,7 +9,7 @@
 
 #include "stats/counters.h"
 
-/* ROW(prefix, name, words): what is counted of a set; the counter of its whole cache is
+/* ROW(prefix, name, words): what is counted for a set. The counter of the whole cache is
  * PREFIX_name. */
 #define SET_COUNTS(ROW, prefix)                                                                    \
     ROW(prefix, accesses, "lookups")                                                               \
@@ -28,7 +28,7 @@ typedef struct SetCounts {
 
 /* The sets of all units of a kind. */
 typedef struct Sets {
-    uint32_t units, of_unit; /* how many, and sets of each; 0: not counted */
+    uint32_t units, of_unit; /* number of units, and of sets of each; 0: not counted */
     SetCounts *counts;       /* by unit, then set; owned */
 } Sets;
 
@@ -37,19 +37,19 @@ static inline void sets_count_lookup(SetCounts *set, bool is_miss) {
     set->misses += is_miss;
 }
 
-/* Counts of `units` caches of `of_unit` sets each, all 0. */
+/* Creates counts for `units` caches of `of_unit` sets each, all 0. */
 Sets sets_new(uint32_t units, uint32_t of_unit);
 void sets_free(Sets *sets);
-/* Those of one unit; NULL where they are not counted. */
+/* The counts of one unit; NULL if they are not counted. */
 static inline SetCounts *sets_of(const Sets *sets, uint32_t unit) {
     return sets->of_unit ? &sets->counts[(size_t)unit * sets->of_unit] : NULL;
 }
-/* Whether anything has been counted: not so of a cache that is off or always hits. */
+/* Whether anything has been counted: false for a cache that is off or always hits. */
 bool sets_are_used(const Sets *sets);
-/* The same sets of all units together, as those of one. Freed by sets_free. */
+/* The sums over all units for each set, as those of one unit. Free them with sets_free. */
 Sets sets_added(const Sets *sets);
 
-/* Whether sets are counted of what the counter counts. */
+/* Whether this counter is also counted for sets. */
 bool sets_have(CounterId counter);
 
 #endif

@@ -1,4 +1,4 @@
-/* Snapshots of a run under way, see the header. */
+/* Snapshots of a running simulation (see the header). */
 #include "stats/snapshot.h"
 
 #include <errno.h>
@@ -10,18 +10,18 @@
 #include "base/output_file.h"
 #include "stats/output.h"
 
-#define PAUSE_SECONDS 0.5 /* between two snapshots: what a reader takes for motion */
+#define PAUSE_SECONDS 0.5 /* seconds between two snapshots */
 enum {
-    INTERVAL = 1024,   /* SM cycles between samples at first; doubles as the run grows */
-    MOST_SAMPLES = 256 /* as many as a page has room to draw */
+    INTERVAL = 1024,   /* SM cycles between samples at first; doubled as the run grows */
+    MOST_SAMPLES = 256 /* most samples: as many as a page has room for */
 };
 
 struct Snapshots {
     char *path; /* owned */
     const RunStats *run;
-    TimeSeries *series; /* of the counters; owned */
+    TimeSeries *series; /* samples of the counters; owned */
     double written_at;  /* host_wall_seconds of the last snapshot; 0: none */
-    int error;          /* errno of the first that could not be written, 0: none */
+    int error;          /* errno of the first snapshot that could not be written; 0: none */
 };
 
 Snapshots *snapshots_new(const char *path, const RunStats *run) {
@@ -89,8 +89,8 @@ static void add_part(RunStats *run, const char *name, RunStatus status, const Mo
     run_set_figures(run_add_timing(kernel), figures);
 }
 
-/* The record that the run would have if it ended now; the launches before are one, because there
- * may be any number of them. */
+/* The record that the run would have if it ended now. Earlier launches are merged into one, because
+ * there may be any number of them. */
 static RunStats *run_so_far(const Snapshots *snapshots, const Moment *moment) {
     const RunStats *run = snapshots->run;
     RunStats *now = run_new(program_invocation_short_name);
@@ -104,7 +104,7 @@ static RunStats *run_so_far(const Snapshots *snapshots, const Moment *moment) {
     return now;
 }
 
-/* `moment` is NULL at the end, when `run` is the whole record. */
+/* `moment` is NULL at the end, when `run` is the complete record. */
 static void write_record(Snapshots *snapshots, const RunStats *run, const Moment *moment) {
     Text text = {0};
     Json json;
@@ -129,12 +129,12 @@ static void write_record(Snapshots *snapshots, const RunStats *run, const Moment
 void snapshots_write(Snapshots *snapshots, const Moment *moment) {
     RunStats *now = run_so_far(snapshots, moment);
     write_record(snapshots, now, moment);
-    now->series = NULL; /* ours */
+    now->series = NULL; /* owned here */
     run_free(now);
 }
 
 bool snapshots_end(Snapshots *snapshots, Diag *diag) {
-    RunStats whole = *snapshots->run; /* but for the samples, all of it is the run's own */
+    RunStats whole = *snapshots->run; /* everything except the samples belongs to the run */
     if (!whole.series) whole.series = snapshots->series;
     if (!snapshots->error) write_record(snapshots, &whole, NULL);
     errno = snapshots->error;

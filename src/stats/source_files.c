@@ -1,6 +1,7 @@
-/* Reads files of a program's source below the folders that are allowed (see the header). Symbolic
- * links and ".." are resolved before the comparison. Hidden files and files in hidden folders below
- * an allowed folder stay out: a home folder may be the working folder, and holds keys there. */
+/* Reads files of a program's source below the allowed folders (see the header). Symbolic links and
+ * ".." are resolved before the comparison. Hidden files and files in hidden folders below an
+ * allowed folder are excluded, because the working folder may be a home folder, which contains keys
+ * there. */
 #include "stats/source_files.h"
 
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-enum { SOURCE_BYTES_MAX = 16 << 20 /* of a file that is read */ };
+enum { SOURCE_BYTES_MAX = 16 << 20 /* most bytes of a file that is read */ };
 
 /* ---- Folders ---- */
 
@@ -47,7 +48,7 @@ void source_files_free(SourceFiles *files) {
 
 /* ---- Files ---- */
 
-/* Whether a resolved path is below a resolved folder, and nothing on the way is hidden. */
+/* Whether a resolved path is below a resolved folder, with nothing hidden on the way. */
 static bool is_below(const char *path, const char *folder) {
     const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
     return strncmp(path, folder, length) == 0 && path[length] == '/' &&
@@ -60,7 +61,7 @@ static bool is_allowed(const SourceFiles *files, const char *path) {
     return false;
 }
 
-/* The text of a resolved path. Neither opening nor reading waits, for a pipe or a device. */
+/* Reads a file by its resolved path. Neither opening nor reading blocks for a pipe or a device. */
 static char *read_regular(const char *path) {
     int file = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     struct stat status;
@@ -76,8 +77,8 @@ static char *read_regular(const char *path) {
     return text;
 }
 
-/* The resolved path of a name, seen from the folder, freed by free(); NULL: there is no such file.
- */
+/* The resolved path of a name relative to the folder, which the caller must free(); NULL: there is
+ * no such file. */
 static char *resolve(const char *folder, const char *name) {
     Text path = {0};
     text_printf(&path, "%s/%s", folder, name);

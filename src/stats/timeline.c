@@ -1,4 +1,4 @@
-/* What both forms of a timeline share, see the headers. */
+/* What both forms of a timeline share (see the headers). */
 #include "stats/timeline.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ double timeline_value(const TimelineTrack *track, int series, const Counters *gr
 
 /* ---- Opening ---- */
 
-/* The form of a file with an ending; NULL: it is none of a timeline's. */
+/* The form for a file name extension; NULL: not one of a timeline. */
 static const TimelineForm *find_form(const char *path) {
     static const struct {
         const char *ending;

@@ -25,44 +25,44 @@ enum { TIMELINE_GPU = 0, TIMELINE_FIRST_SM = 1, TIMELINE_FIRST_CHANNEL = 4096 };
 /* Units whose counters have tracks. */
 typedef enum TimelineUnit { TIMELINE_SM, TIMELINE_CHANNEL } TimelineUnit;
 
-/* How many of what there is to be a track of. */
+/* Numbers of units that can have tracks. */
 typedef struct TimelineShape {
-    uint32_t sms, channels; /* of the GPU */
-    uint32_t ctas, warps;   /* slots of an SM */
+    uint32_t sms, channels; /* SMs and channels of the GPU */
+    uint32_t ctas, warps;   /* CTA and warp slots of an SM */
 } TimelineShape;
 
-/* Whether the file's ending is one of TIMELINE_ENDINGS, or it has none. */
+/* Whether the file name has an extension in TIMELINE_ENDINGS, or none. */
 bool timeline_takes(const char *path);
 #define TIMELINE_ENDINGS ".json, .pftrace or .perfetto-trace"
 
-/* Opens the file, whose name timeline_takes, and names its tracks; NULL with an error in `diag`
- * when it cannot be. */
+/* Opens the file, whose name timeline_takes must accept, and names its tracks. Returns NULL with an
+ * error in `diag` on failure. */
 Timeline *timeline_open(const char *path, const TimelineShape *shape, Diag *diag);
 
-/* A kernel that ran from SM cycle `start` to `end`. */
+/* Adds a kernel that ran from SM cycle `start` to `end`. */
 void timeline_kernel(Timeline *timeline, const char *name, uint64_t start, uint64_t end);
-/* A CTA of it. */
+/* Adds a CTA of it. */
 void timeline_cta(Timeline *timeline, uint32_t sm, uint32_t slot, const char *name, uint64_t start,
                   uint64_t end);
 
-/* The GPU's counter tracks for the interval from `start`: where the scheduler cycles went, cache
- * misses, memory queues; `growth` is what was counted in the interval. */
+/* Adds values of the GPU's counter tracks for the interval from `start`: scheduler cycles by cause,
+ * cache misses, memory queues. `growth` is what was counted in the interval. */
 void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growth);
 
-/* Whether the form has tracks for warps and units, which the next two are of. */
+/* Whether the form has tracks for warps and units. If not, do not call the next two functions. */
 bool timeline_has_units(const Timeline *timeline);
 /* The same for an SM or a channel. */
 void timeline_unit_counters(Timeline *timeline, TimelineUnit unit, uint32_t index, uint64_t start,
                             const Counters *growth);
-/* What a warp did from one sample to another, standing before line `line` of the PTX at the first.
- */
+/* Adds what a warp did from one sample to another; at the first it was before line `line` of the
+ * PTX. */
 void timeline_warp(Timeline *timeline, uint32_t sm, uint32_t slot, const char *doing, uint32_t line,
                    uint64_t start, uint64_t end);
 
-/* Ends the file with where it comes from, if `run` is not NULL. False, with one error in `diag`,
- * when any part could not be written. */
+/* Ends the file, with the origin of `run` if that is not NULL. Returns false with one error in
+ * `diag` if any part could not be written. */
 bool timeline_close(Timeline *timeline, const RunStats *run, Diag *diag);
-/* Frees it, and leaves the old file as it was. NULL is allowed. */
+/* Frees it, and leaves an old file unchanged. NULL is allowed. */
 void timeline_abandon(Timeline *timeline);
 
 #endif

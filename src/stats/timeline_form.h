@@ -1,4 +1,4 @@
-/* The two forms of a timeline's file, and what they share. */
+/* The two forms of a timeline file, and what they share. */
 #ifndef TYTO_STATS_TIMELINE_FORM_H
 #define TYTO_STATS_TIMELINE_FORM_H
 
@@ -10,7 +10,8 @@
 
 enum { TIMELINE_MAX_SERIES = 10 };
 
-/* A counter track of the GPU: some counters stacked, each as share of another one times `scale`. */
+/* A counter track of the GPU: several counters stacked, each as a share of another counter times
+ * `scale`. */
 typedef struct TimelineTrack {
     const char *name;
     double scale;
@@ -21,10 +22,11 @@ typedef struct TimelineTrack {
 extern const TimelineTrack timeline_tracks[];
 extern const int timeline_track_count;
 
-/* A series of a track in an interval, in thousandths at the finest. */
+/* The value of a track's series in an interval, rounded to thousandths. */
 double timeline_value(const TimelineTrack *track, int series, const Counters *growth);
 
-/* A form writes each event into timeline->text, from which it goes to the file. */
+/* A form of file: its functions write each event to timeline->text, which is then written to the
+ * file. */
 typedef struct TimelineForm {
     void (*begin)(Timeline *timeline);
     /* `track` is TIMELINE_WHOLE for the group itself. */
@@ -32,7 +34,7 @@ typedef struct TimelineForm {
     void (*slice)(Timeline *timeline, uint32_t group, uint32_t track, const char *name,
                   uint64_t start, uint64_t end);
     void (*counters)(Timeline *timeline, uint64_t start, const Counters *growth);
-    /* Where it comes from, as names and texts. */
+    /* The origin of the run, as names and texts. */
     void (*origin)(Timeline *timeline, const RunStats *run);
     void (*end)(Timeline *timeline);
     bool has_units;
@@ -40,20 +42,20 @@ typedef struct TimelineForm {
 extern const TimelineForm timeline_json, timeline_protobuf;
 
 #define TIMELINE_WHOLE UINT32_MAX
-enum { TIMELINE_FIRST_WARP = 256 }; /* tracks of an SM: CTA slots, then from here on warp slots */
+enum { TIMELINE_FIRST_WARP = 256 }; /* an SM's first warp slot; CTA slots come first */
 
 struct Timeline {
     const TimelineForm *form;
     OutputFile *file;
-    char *path; /* for the message when a write fails; owned */
+    char *path; /* for the message if writing fails; owned */
     TimelineShape shape;
-    Text text;       /* the event being put together; its buffer is reused */
-    Text inner[3];   /* of protobuf: messages within it, outermost first; likewise */
-    Map *names;      /* of protobuf: those that have a number, which is their place, from 1 */
-    bool has_events; /* of JSON: the next one needs a comma before it */
+    Text text;       /* the event that is being assembled; the buffer is reused */
+    Text inner[3];   /* protobuf: messages inside it, outermost first; likewise */
+    Map *names;      /* protobuf: names with a number, which is their index, from 1 */
+    bool has_events; /* JSON: the next event needs a comma before it */
 };
 
-/* Writes what has been put together. */
+/* Writes the assembled event to the file. */
 void timeline_flush(Timeline *timeline);
 
 #endif

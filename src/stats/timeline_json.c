@@ -64,7 +64,7 @@ static void counters(Timeline *timeline, uint64_t start, const Counters *growth)
     }
 }
 
-/* As the arguments of an event that viewers pass over. */
+/* As arguments of an event that viewers ignore. */
 static void origin(Timeline *timeline, const RunStats *run) {
     bool is_first = true;
     begin_event(timeline, "M", TIMELINE_GPU);

@@ -1,7 +1,7 @@
-/* A timeline as Perfetto's trace packets. Every packet is of one sequence; names that come again
- * and again are written once and then go by their numbers.
+/* A timeline as Perfetto's trace packets. All packets belong to one sequence. Names that are
+ * repeated are written once and then referred to by number.
  *
- * Source: the fields' numbers are those of protos/perfetto/trace in Perfetto's repository
+ * Source: field numbers are those of protos/perfetto/trace in Perfetto's repository
  * (trace_packet.proto, track_event/track_event.proto, track_descriptor.proto,
  * debug_annotation.proto, interned_data/interned_data.proto). */
 #include "stats/timeline_form.h"
@@ -51,14 +51,14 @@ enum { ENTRY_NUMBER = 1, ENTRY_NAME = 2 };
 
 enum {
     SEQUENCE = 1,
-    LINE_NUMBER = 1,     /* of the only name of an annotation: the line of the PTX */
+    LINE_NUMBER = 1,     /* ID of the only annotation name: the line of the PTX */
     NS_PER_CYCLE = 1000, /* as in the JSON form */
-    TIMELINE_ORIGIN = 1, /* of the GPU's tracks, the kernels' being 0 */
-    GROUP_BITS = 12,     /* of a track's identity: below the group's */
-    FIRST_COUNTER = 2048 /* tracks of a group from here on */
+    TIMELINE_ORIGIN = 1, /* index of the GPU's counter tracks; the kernels' track is 0 */
+    GROUP_BITS = 12,     /* bits of a track's identity, below those of the group */
+    FIRST_COUNTER = 2048 /* first counter track of a group */
 };
 
-/* What is shown of an SM and of a channel. */
+/* The counters that are shown for an SM and for a channel. */
 /* clang-format off */
 typedef struct UnitTrack { const char *name; double scale; RatioId ratio; } UnitTrack;
 static const UnitTrack sm_tracks[] = {
@@ -82,7 +82,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* Of a group 0 in its place, of its tracks 1 and more; never 0, which is the trace itself. */
+/* The identity of a track: 0 in the low bits for the group itself, 1 and more for its tracks. Never
+ * 0, which is the trace itself. */
 static uint64_t uuid(uint32_t group, uint32_t track) {
     uint64_t place = track == TIMELINE_WHOLE ? 0 : (uint64_t)track + 1;
     return ((uint64_t)group + 1) << GROUP_BITS | place;
@@ -90,7 +91,7 @@ static uint64_t uuid(uint32_t group, uint32_t track) {
 
 /* ---- Packets ---- */
 
-/* Begins to put a packet together, whose parts go into timeline->inner[0]. */
+/* Begins a packet, whose parts are added to timeline->inner[0]. */
 static Text *begin_packet(Timeline *timeline, uint32_t flags) {
     Text *packet = &timeline->inner[0];
     text_clear(packet);
@@ -111,8 +112,8 @@ static Text *begin_inner(Timeline *timeline, int depth) {
 
 /* ---- Names ---- */
 
-/* A track's description; `is_counter`: of a counter's. Tracks stand in the order of their numbers.
- */
+/* Adds the description of a track; `is_counter`: of a counter. Tracks are sorted by their
+ * numbers. */
 static void describe(Timeline *timeline, uint32_t group, uint32_t track, const char *name,
                      bool is_counter) {
     static const Text no_fields = {0};
@@ -129,7 +130,7 @@ static void describe(Timeline *timeline, uint32_t group, uint32_t track, const c
     end_packet(timeline);
 }
 
-/* The groups that units stand for get their counters' tracks too. */
+/* Groups that represent units also get tracks for their counters. */
 static void name(Timeline *timeline, uint32_t group, uint32_t track, const char *text) {
     describe(timeline, group, track, text, false);
     if (track != TIMELINE_WHOLE || group == TIMELINE_GPU) return;
@@ -148,7 +149,7 @@ static void add_entry(Timeline *timeline, Text *packet, uint32_t list, uint64_t 
     protobuf_message(packet, PACKET_INTERNED, interned);
 }
 
-/* The number of a name, which is written with it the first time. */
+/* The number of a name. The first time, the name is written with the number. */
 static uint64_t number_of(Timeline *timeline, const char *text) {
     size_t length = strlen(text),
            number = (size_t)(uintptr_t)map_get(timeline->names, text, length);
@@ -240,7 +241,7 @@ void timeline_unit_counters(Timeline *timeline, TimelineUnit unit, uint32_t inde
     }
 }
 
-/* As what is known of an instant at the start, on a track of its own. */
+/* Written as annotations of an instant event at the start, on a track of its own. */
 static void origin(Timeline *timeline, const RunStats *run) {
     describe(timeline, TIMELINE_GPU, TIMELINE_ORIGIN, "where this comes from", false);
     Text *event = begin_event(timeline, TYPE_INSTANT, uuid(TIMELINE_GPU, TIMELINE_ORIGIN), 0);

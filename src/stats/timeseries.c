@@ -1,4 +1,4 @@
-/* Sampled time series, see the header. */
+/* Sampled time series (see the header). */
 #include "stats/timeseries.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 typedef struct Sample {
     uint64_t end_cycle;
-    Counters growth; /* since the sample before */
+    Counters growth; /* growth since the previous sample */
 } Sample;
 
 struct TimeSeries {
-    uint64_t interval; /* SM cycles, doubled whenever the series was full */
+    uint64_t interval; /* SM cycles; doubled whenever the series was full */
     uint64_t due;      /* SM cycle of the next sample */
     Counters last;     /* the counters at the last sample */
-    int count, most;   /* samples, and how many there can be */
+    int count, most;   /* number of samples, and the most that fit */
     Sample samples[];
 };
 

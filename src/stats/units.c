@@ -11,7 +11,7 @@
 #include "stats/csv.h"
 #include "stats/format.h"
 
-/* Of each kind: what it is called. */
+/* The names of each kind. */
 static const struct UnitRow {
     const char *name, *plural, *title;
 } unit_rows[UNIT_KINDS] = {
@@ -88,7 +88,7 @@ static void report_heading(uint32_t units, const char *what, Text *out) {
     text_printf(out, "  %-26s %12s %12s %12s %10s\n", over, "least", "mean", "most", "imbalance");
 }
 
-/* A line, of what has been counted at all. */
+/* Adds a line for a counter, if anything has been counted. */
 static void report_spread(const Spread *spread, uint32_t units, const char *words, Text *out) {
     char least[FORMAT_BYTES], mean[FORMAT_BYTES], most[FORMAT_BYTES], imbalance[FORMAT_BYTES];
     if (!spread->sum) return;
@@ -144,12 +144,12 @@ enum { SET_CACHE_COUNT = sizeof set_caches / sizeof set_caches[0] };
 
 /* How the sets of a cache differ. */
 typedef struct SetSpreads {
-    uint32_t sets, idle; /* of all; of them, never looked up */
+    uint32_t sets, idle; /* number of sets; sets that were never looked up */
     Spread accesses, misses, evictions;
 } SetSpreads;
 
 static SetSpreads spread_sets(const struct SetCache *cache, const Sets *sets) {
-    bool is_one = cache->kind == UNIT_sm; /* any L1D may hold any line; a slice, only its own */
+    bool is_one = cache->kind == UNIT_sm; /* an L1D may hold any line, a slice only its own */
     Sets added = is_one ? sets_added(sets) : *sets;
     SetSpreads spreads = {.sets = added.units * added.of_unit};
     for (uint32_t i = 0; i < spreads.sets; i++) {
@@ -198,7 +198,7 @@ void units_write_sets_json(const Units *units, Json *json) {
     json_end_object(json);
 }
 
-/* The sets of a unit's cache, as an object of lists. */
+/* Adds the sets of a unit's cache, as an object of lists. */
 static void write_unit_sets(const Units *units, UnitKind kind, uint32_t unit, Json *json) {
     const Sets *sets = &units->sets[kind];
     for (int i = 0; i < SET_CACHE_COUNT; i++) {
@@ -220,7 +220,7 @@ static void write_unit_sets(const Units *units, UnitKind kind, uint32_t unit, Js
 
 /* ---- Tables ---- */
 
-/* The columns of a kind's table: counters, or ratios where the counter is COUNTER_COUNT. */
+/* The columns of a kind's table: counters, or ratios if the counter is COUNTER_COUNT. */
 typedef struct UnitColumn {
     const char *heading;
     CounterId counter;
@@ -265,7 +265,7 @@ static bool is_idle(const Units *units, UnitKind kind, uint32_t unit) {
     return true;
 }
 
-/* "3", or of what is a channel's, "1.0". */
+/* Formats a unit's number: "3", or "1.0" for units of a channel. */
 static void add_place(const Units *units, UnitKind kind, uint32_t unit, Text *out) {
     uint32_t of = units->per_channel[kind];
     char place[FORMAT_BYTES];
@@ -312,7 +312,7 @@ void units_report(const Units *units, Text *out) {
 
 /* ---- JSON and CSV ---- */
 
-/* Whether some unit of the kind has counted in a row: what none has is left out. */
+/* Whether any unit of the kind has counted in a row. Other rows are left out. */
 static bool is_counted(const Units *units, UnitKind kind, CounterId id) {
     for (uint32_t i = 0; i < units->counts[kind]; i++) {
         if (counters_get(&units->list[kind][i], id)) return true;

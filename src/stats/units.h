@@ -1,6 +1,6 @@
-/* What each unit of the machine counted, over the timed launches of a run: the SMs, the L2 slices,
- * the memory channels and their banks. A unit counts in the rows of counters.h that are its own;
- * those of an SM and of a channel add up to the run's. A channel's hold those of its slices and
+/* The counts of each unit of the machine over the timed launches of a run: the SMs, the L2 slices,
+ * the memory channels and their banks. A unit uses its own rows of counters.h. The sums over the
+ * SMs and the channels are the run's counters. A channel's counts include those of its slices and
  * banks. */
 #ifndef TYTO_STATS_UNITS_H
 #define TYTO_STATS_UNITS_H
@@ -12,7 +12,7 @@
 #include "stats/counters.h"
 #include "stats/sets.h"
 
-/* KIND(name, plural, title): the units of a machine, from the top. */
+/* KIND(name, plural, title): the kinds of units of a machine, from the top. */
 #define UNITS(KIND)                                                                                \
     KIND(sm, "sms", "SM")                                                                          \
     KIND(slice, "slices", "L2 slice")                                                              \
@@ -23,23 +23,24 @@ typedef enum UnitKind { UNITS(UNIT_ID) UNIT_KINDS } UnitKind;
 #undef UNIT_ID
 
 typedef struct Units {
-    uint32_t counts[UNIT_KINDS];      /* of the machine */
-    uint32_t per_channel[UNIT_KINDS]; /* of a channel, whose units stand side by side; 0: none */
+    uint32_t counts[UNIT_KINDS];      /* units of the machine */
+    uint32_t per_channel[UNIT_KINDS]; /* units of a channel, which are adjacent; 0: none */
     Counters *list[UNIT_KINDS];       /* owned */
-    Sets sets[UNIT_KINDS];            /* of their caches; of_unit 0: not asked for, or no cache */
+    Sets sets[UNIT_KINDS]; /* sets of their caches; of_unit 0: not requested, or no cache */
 } Units;
 
-/* No counts yet. `sms` SMs, and `channels` channels, each with `slices` slices and `banks`
- * banks. */
+/* Creates units without counts: `sms` SMs, and `channels` channels, each with `slices` slices and
+ * `banks` banks. */
 Units *units_new(uint32_t sms, uint32_t channels, uint32_t slices, uint32_t banks);
 void units_free(Units *units); /* NULL is allowed */
-/* Count the sets of the caches of a kind too, `of_unit` sets for each unit. */
+/* Makes the sets of a kind's caches counted, too: `of_unit` sets for each unit. */
 void units_count_sets(Units *units, UnitKind kind, uint32_t of_unit);
 static inline void units_add(Units *units, UnitKind kind, uint32_t unit, const Counters *part) {
     counters_add(&units->list[kind][unit], part);
 }
 
-/* How SMs differ in a counter, in the order of UNIT_SPREADS(ROW): counter, words for people. */
+/* How SMs differ in a counter. The counters are the rows UNIT_SPREADS(ROW): counter, words for
+ * people. */
 #define UNIT_SPREADS(ROW)                                                                          \
     ROW(ctas_launched, "thread blocks")                                                            \
     ROW(warp_instructions, "warp instructions")                                                    \
@@ -54,21 +55,22 @@ typedef struct Spreads {
 } Spreads;
 #undef UNIT_SPREAD
 
-/* Takes one more unit in; `is_first` of them. */
+/* Adds one more unit; `is_first`: the first one. */
 void spreads_take(Spreads *spreads, const Counters *unit, bool is_first);
 Spreads units_spreads(const Units *units);
-/* Lines of a report, and an object of JSON by counter: least, mean, most, and the imbalance: by how
- * much the most is above the mean, as a share of it (the percent imbalance of Pearce et al.,
- * "Quantifying the effectiveness of load balance algorithms", ICS 2012). */
+/* Adds lines of a report, or a JSON object by counter: minimum, mean, maximum, and the imbalance,
+ * which is by how much the maximum exceeds the mean, as a share of the mean (the percent imbalance
+ * of Pearce et al., "Quantifying the effectiveness of load balance algorithms", ICS 2012). */
 void spreads_report(const Spreads *spreads, uint32_t units, Text *out);
 void spreads_write_json(const Spreads *spreads, uint32_t units, Json *json);
 
-/* All units: tables for people; an object with a list for each kind; lines of CSV, each after
- * `before` (fields and a comma), with the names of their own fields. */
+/* Adds all units: as tables of text; as an object with a list for each kind; as lines of CSV, each
+ * after `before` (fields and a comma), with the names of their own fields. */
 void units_report(const Units *units, Text *out);
 void units_write_json(const Units *units, Json *json);
-/* How evenly the sets of each cache were used, as an object by cache; its sets themselves stand
- * with their unit. The L1Ds of all SMs count as one, L2's slices side by side. */
+/* Adds how evenly the sets of each cache were used, as an object by cache; the sets themselves are
+ * written with their unit. The sets of all SMs' L1Ds are added up; those of L2's slices are
+ * separate. */
 void units_write_sets_json(const Units *units, Json *json);
 void units_write_csv_names(Text *out);
 void units_write_csv(const Units *units, const char *before, Text *out);

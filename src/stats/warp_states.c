@@ -1,4 +1,4 @@
-/* Sums and writers of the warps' states, from the rows in the header. */
+/* Sums and writers of the warps' states, derived from the rows in the header. */
 #include "stats/warp_states.h"
 
 #include "stats/format.h"

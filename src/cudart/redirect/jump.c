@@ -1,5 +1,5 @@
-/* The code for x86-64 and aarch64. It needs no free register but those that a call may change, and
- * reaches any address. */
+/* The code for x86-64 and aarch64. It uses only registers that a call may change, and reaches any
+ * address. */
 #include "cudart/redirect/jump.h"
 
 #include <stdint.h>
@@ -11,15 +11,15 @@ static const uint8_t jump[] = {0xff, 0x25, 0x00, 0x00, 0x00, 0}; /* jmp *0(%rip)
 static const uint8_t load[] = {0x48, 0xbf};                      /* movabs $argument, %rdi */
 #elif defined(__aarch64__)
 static const uint8_t landing[] = {0x5f, 0x24, 0x03, 0xd5}; /* bti c */
-static const uint8_t jump[] = {0x50, 0x00, 0x00, 0x58,     /* ldr x16, 8 bytes on */
+static const uint8_t jump[] = {0x50, 0x00, 0x00, 0x58,     /* ldr x16, 8 bytes ahead */
                                0x00, 0x02, 0x1f, 0xd6};    /* br x16; the address */
-static const uint8_t load[] = {0x40, 0x00, 0x00, 0x58,     /* ldr x0, 8 bytes on */
-                               0x03, 0x00, 0x00, 0x14};    /* b 12 bytes on; the argument */
+static const uint8_t load[] = {0x40, 0x00, 0x00, 0x58,     /* ldr x0, 8 bytes ahead */
+                               0x03, 0x00, 0x00, 0x14};    /* b 12 bytes ahead; the argument */
 #else
 #error "state this machine's jump"
 #endif
 
-/* Code that is being put together. */
+/* Code that is being assembled. */
 typedef struct Code {
     uint8_t bytes[JUMP_MOST_BYTES];
     size_t length;
@@ -37,7 +37,8 @@ static bool put(uint8_t *place, size_t room_bytes, const Code *code) {
     return true;
 }
 
-/* Where indirect calls must find a landing pad, a function's own stays when there is room. */
+/* If indirect calls must find a landing pad, the function's own one stays, provided that there is
+ * room. */
 static size_t landing_bytes(const uint8_t *place, size_t room_bytes, size_t code_bytes) {
     bool is_kept =
         room_bytes >= sizeof landing + code_bytes && memcmp(place, landing, sizeof landing) == 0;

@@ -1,15 +1,17 @@
-/* Programs that hold CUDA's static runtime, nvcc's and CMake's default, run on Tyto's runtime.
+/* Makes programs that contain CUDA's static runtime, nvcc's and CMake's default, use Tyto's
+ * runtime.
  *
  * `tyto run` preloads this library into every process. In each loaded program or shared object it
- * looks for a static runtime, by the symbol table of the file. Over the runtime's functions it
- * writes jumps to the functions of the same names in our libcudart of the same CUDA release. What
- * our libcudart lacks returns cudaErrorNotSupported after a message.
+ * looks for a static runtime in the symbol table of the file. It overwrites the runtime's functions
+ * with jumps to the functions of the same names in Tyto's libcudart of the same CUDA release.
+ * Functions that Tyto's libcudart lacks print a message and return cudaErrorNotSupported.
  *
- * This must happen before an object's constructors, which register its kernels. The start-up code
- * of every object (_init) calls __gmon_start__, if there is one, before its constructors: this
- * library defines it. That holds for what is loaded later too, by dlopen or by Python.
+ * This must happen before an object's constructors run, because they register its kernels. The
+ * start-up code of every object (_init) calls __gmon_start__, if it exists, before the
+ * constructors, so this library defines it. That also works for objects that are loaded later, by
+ * dlopen or by Python.
  *
- * Left out: objects without a symbol table or without that start-up code, and other namespaces
+ * Not supported: objects without a symbol table or without that start-up code, and other namespaces
  * (dlmopen). */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -30,10 +32,10 @@
 
 enum {
     NOT_SUPPORTED = 801,     /* cudaErrorNotSupported */
-    FUNCTION_ALIGNMENT = 16, /* of the vendor's functions; padding fills what is between them */
+    FUNCTION_ALIGNMENT = 16, /* alignment of the vendor's functions; padding fills the gaps */
 };
 
-/* Every static runtime has the first, and only Tyto's own the second (runtime.h). */
+/* Every static runtime has the first symbol; only Tyto's own has the second (runtime.h). */
 #define VENDOR_FUNCTION "__cudaRegisterFatBinary"
 #define OWN_FUNCTION    "runtime_missing"
 
@@ -51,30 +53,30 @@ static void say(const char *format, ...) {
 
 /* A program or shared object in this process. */
 typedef struct Object {
-    uintptr_t base; /* what is added to the addresses of its file */
+    uintptr_t base; /* offset from the addresses of its file */
     const ElfW(Phdr) * headers;
     size_t header_count;
     const char *path;
 } Object;
 
-/* What the loader has, and had when it was last looked at. */
+/* Counts of the loader's objects. */
 typedef struct Loaded {
-    unsigned long long added, removed; /* objects so far */
-    size_t count;                      /* of objects that are there, in the order of loading */
+    unsigned long long added, removed; /* objects added and removed so far */
+    size_t count;                      /* number of objects present, in the order of loading */
 } Loaded;
 
 typedef struct Missing Missing;
 
 static struct {
-    atomic_bool is_busy; /* what this library loads itself has no static runtime */
-    bool is_broken;      /* our runtime is not to be found, which has been said */
+    atomic_bool is_busy; /* this library is loading an object itself, which has no static runtime */
+    bool is_broken;      /* Tyto's runtime was not found, and this was reported */
     Loaded seen;
-    Missing *missing; /* all, so that they are known to be in use */
+    Missing *missing; /* all records, kept reachable */
 } state;
 
 typedef struct Search {
     Loaded loaded;
-    Object *objects; /* that are new */
+    Object *objects; /* new objects */
     size_t count;
 } Search;
 
@@ -90,7 +92,7 @@ static void note_object(Search *search, const struct dl_phdr_info *info) {
     };
 }
 
-/* Called for one loaded object after another. Once an object is unloaded, all count as new. */
+/* Called for each loaded object in turn. After an object was unloaded, all count as new. */
 static int visit_object(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     Search *search = data;
@@ -105,8 +107,9 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *data) {
 
 /* ---- Targets ---- */
 
-/* The releases, by a function that the runtime of the next one lacks; the last is for all others.
- * CUDA 12 dropped texture references; CUDA 13 gave cudaGetDeviceProperties its plain name back. */
+/* The releases, each identified by a function that the runtime of the next one lacks; the last
+ * applies to all others. CUDA 12 dropped texture references. CUDA 13 renamed
+ * cudaGetDeviceProperties_v2 to its plain name. */
 static const struct {
     const char *function, *library;
 } releases[] = {
@@ -115,8 +118,8 @@ static const struct {
     {VENDOR_FUNCTION, "libcudart.so.13"},
 };
 
-/* Our runtime for a program of the release that the symbols are of. It is in the folder of this
- * library. NULL after a message. */
+/* Opens Tyto's runtime for a program of the release that the symbols belong to, from the folder of
+ * this library. Returns NULL after a message. */
 static void *open_runtime(const Symbols *symbols) {
     char path[PATH_MAX];
     Dl_info own;
@@ -133,7 +136,7 @@ static void *open_runtime(const Symbols *symbols) {
     return runtime;
 }
 
-/* A function that our runtime lacks. */
+/* Replaces a function that Tyto's runtime lacks. */
 struct Missing {
     Missing *next;
     bool is_told;
@@ -147,12 +150,12 @@ static int tell_missing(Missing *missing) {
     return NOT_SUPPORTED;
 }
 
-/* Whether a function is named as those that programs call. */
+/* Whether a function's name is like those that programs call. */
 static bool is_public_name(const char *name) {
     return strncmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
 }
 
-/* Whether it is named so, or as those that compilers have programs call. */
+/* The same, or like those that compilers generate calls of. */
 static bool is_runtime_name(const char *name) {
     return is_public_name(strncmp(name, "__", 2) == 0 ? name + 2 : name);
 }
@@ -161,13 +164,13 @@ static bool is_runtime_name(const char *name) {
 
 typedef struct Place {
     Function function;
-    void *target; /* where it goes on; NULL: it stays as it is */
+    void *target; /* address of the replacement; NULL: the function is kept */
 } Place;
 
 typedef struct Places {
-    Place *list; /* every function, by address */
+    Place *list; /* all functions, by address */
     size_t count;
-    size_t first, end; /* the functions with targets are in [first, end) */
+    size_t first, end; /* the functions with replacements are in [first, end) */
 } Places;
 
 static int compare_places(const void *one, const void *other) {
@@ -176,7 +179,7 @@ static int compare_places(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
-/* All functions with their targets. False: there is no memory. */
+/* Collects all functions with their replacements. Returns false if memory is exhausted. */
 static bool list_places(const Symbols *symbols, void *runtime, Places *places) {
     places->list = calloc(symbols->count, sizeof *places->list);
     if (!places->list) return false;
@@ -195,8 +198,8 @@ static bool list_places(const Symbols *symbols, void *runtime, Places *places) {
     return true;
 }
 
-/* The bytes that may be written from a function's start on: its own, and padding up to the next
- * function. */
+/* The bytes that may be overwritten from a function's start on: its own, and the padding up to the
+ * next function. */
 static size_t room_of(const Places *places, size_t index) {
     const Function *function = &places->list[index].function;
     uint64_t room = function->size_bytes, next = index + 1;
@@ -209,9 +212,10 @@ static size_t room_of(const Places *places, size_t index) {
     return room < distance ? room : distance;
 }
 
-/* A runtime is one piece of an object, so what is named so among its functions is one of them. The
- * program's own functions may be named so too, elsewhere. (Names with two underscores are left
- * alone: compilers give them to functions that they write into programs.) */
+/* A static runtime is one contiguous piece of an object, so a function with such a name among its
+ * functions belongs to it. The program's own functions may have such names too, elsewhere. (Names
+ * with two underscores are left alone, because compilers give them to functions that they write
+ * into programs.) */
 static bool redirect_missing(void *start, size_t room, const char *name) {
     Missing *missing = calloc(1, sizeof *missing + strlen(name) + 1);
     if (!missing) return false;
@@ -221,7 +225,8 @@ static bool redirect_missing(void *start, size_t room, const char *name) {
     return jump_write_with(start, room, (const void *)(uintptr_t)tell_missing, missing);
 }
 
-/* A function may have several names. One that our runtime knows decides, so it is written last. */
+/* A function may have several names. A name that Tyto's runtime knows has precedence, so it is
+ * written last. */
 static void redirect_place(const Object *object, const Places *places, size_t index,
                            bool has_target) {
     const Place *place = &places->list[index];
@@ -247,13 +252,13 @@ static bool protect(const Object *object, const ElfW(Phdr) * segment, int protec
     return mprotect((void *)start, end - start, protection) == 0;
 }
 
-/* How the loader has mapped a segment. */
+/* The protection with which the loader has mapped a segment. */
 static int protection_of(const ElfW(Phdr) * segment) {
     return (segment->p_flags & PF_R ? PROT_READ : 0) | (segment->p_flags & PF_W ? PROT_WRITE : 0) |
            (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* No code of the segment runs meanwhile: the object's constructors have not begun. */
+/* No code of the segment runs meanwhile, because the object's constructors have not begun. */
 static void redirect_segment(const Object *object, const ElfW(Phdr) * segment,
                              const Places *places) {
     if (!protect(object, segment, PROT_READ | PROT_WRITE)) {
@@ -269,7 +274,7 @@ static void redirect_segment(const Object *object, const ElfW(Phdr) * segment,
     protect(object, segment, protection_of(segment));
 }
 
-/* After an object was unloaded, those that were redirected are met again. */
+/* After an object was unloaded, objects that were already redirected are visited again. */
 static bool is_done(const Object *object, const Places *places, const ElfW(Phdr) * segment) {
     for (size_t i = places->first; i < places->end; i++) {
         const Function *function = &places->list[i].function;
@@ -303,7 +308,7 @@ static void redirect_file(const Object *object, const void *bytes, size_t size) 
 static void look_at_object(const Object *object) {
     struct stat status;
     int file = open(object->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return; /* the kernel's own, for example */
+    if (file < 0) return; /* the kernel's own object, for example */
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size_t size = (size_t)status.st_size;
         void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -315,9 +320,9 @@ static void look_at_object(const Object *object) {
     close(file);
 }
 
-/* ---- When ---- */
+/* ---- Triggers ---- */
 
-/* Redirects what was loaded since the last call. */
+/* Redirects the objects loaded since the last call. */
 static void redirect_new_objects(void) {
     Search search = {0};
     if (atomic_exchange(&state.is_busy, true)) return;
@@ -326,14 +331,14 @@ static void redirect_new_objects(void) {
     for (size_t i = 0; i < search.count && !state.is_broken; i++)
         look_at_object(&search.objects[i]);
     free(search.objects);
-    if (search.count) dlerror(); /* the program must not see an error of this library's */
+    if (search.count) dlerror(); /* the program must not see this library's errors */
     atomic_store(&state.is_busy, false);
 }
 
-/* Before the constructors of every object. */
+/* Called before the constructors of every object. */
 void redirect_before_object(void) __asm__("__gmon_start__") EXPORT;
 void redirect_before_object(void) { redirect_new_objects(); }
 
-/* For a program without start-up code that calls the above, or with a __gmon_start__ of its own:
- * one that is built for a profiler. */
+/* For a program without start-up code that calls the above, or with its own __gmon_start__, as a
+ * program built for a profiler has. */
 __attribute__((constructor)) static void redirect_at_start(void) { redirect_new_objects(); }

@@ -1,10 +1,10 @@
-/* Reads the symbol table of a 64-bit ELF file. Every offset and size is checked: the file may be
- * anything. */
+/* Reads the symbol table of a 64-bit ELF file. Every offset and size is checked, because the file
+ * may be damaged or hostile. */
 #include "cudart/redirect/symbols.h"
 
 #include <string.h>
 
-/* `count` items of `item_bytes` at `offset`; NULL when they are not all inside the file. */
+/* `count` items of `item_bytes` at `offset`; NULL if not all are inside the file. */
 static const char *part(const char *bytes, size_t size, uint64_t offset, uint64_t count,
                         size_t item_bytes) {
     if (offset > size || count > (size - offset) / item_bytes) return NULL;

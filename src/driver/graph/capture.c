@@ -1,8 +1,9 @@
-/* Capture: work in a stream becomes nodes of a graph instead of being done.
+/* Capture: work in a stream becomes nodes of a graph instead of being executed.
  *
- * A captured stream keeps its tail, the nodes that its next one depends on. An event that is
- * recorded in it takes the tail along, and a stream that waits for the event joins the capture. A
- * mistake invalidates a capture: nothing more goes into it, and its end yields no graph. */
+ * A captured stream keeps its tail, the nodes that its next node depends on. An event that is
+ * recorded in the stream takes the tail along, and a stream that waits for the event joins the
+ * capture. An error invalidates a capture: nothing more is added to it, and its end returns no
+ * graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +14,14 @@ struct Capture {
     CUgraph graph;
     uint64_t id;
     CUstreamCaptureMode mode;
-    CUstream origin;    /* where it began and must end */
-    const void *thread; /* that began it */
-    size_t first;       /* node that it adds; those before it were there already */
-    bool is_borrowed;   /* the graph is the program's own */
+    CUstream origin;    /* stream where it began and must end */
+    const void *thread; /* thread that began it */
+    size_t first;       /* index of the first node that it adds; earlier nodes existed before */
+    bool is_borrowed;   /* the graph belongs to the program */
     bool is_invalid;
 };
 
-/* Its address tells threads apart. */
+/* Its address identifies a thread. */
 static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 /* ---- Tails ---- */
@@ -40,7 +41,7 @@ static void tail_add(Tail *tail, CUgraphNode node) {
     tail->nodes[tail->count++] = node;
 }
 
-/* Drops nodes that the program destroyed. */
+/* Removes nodes that the program has destroyed. */
 static void tail_refresh(const Call *call, Tail *tail) {
     size_t count = 0;
     for (size_t i = 0; i < tail->count; i++) {
@@ -72,7 +73,7 @@ static void leave(Stream *stream) {
     stream->capture = NULL;
 }
 
-/* Takes the capture out of the driver and out of all streams; the graph stays. */
+/* Removes the capture from the driver and from all streams; the graph stays. */
 static void end(Driver *driver, Capture *capture) {
     Capture **link = &driver->captures;
     while (*link != capture)
@@ -97,8 +98,9 @@ void captures_clear(Driver *driver, const Context *context) {
     }
 }
 
-/* A capture goes on without a stream that joined it: whether what was captured there comes before
- * other work, its end tells. It does not without the stream where it began. */
+/* A capture continues if a stream that joined it is destroyed; its end checks whether the work
+ * captured there precedes other work. It does not continue if the stream where it began is
+ * destroyed. */
 static bool has_origin(const Driver *driver, const Capture *capture) {
     return handles_get(&driver->handles, HANDLE_STREAM, (uint64_t)(uintptr_t)capture->origin);
 }
@@ -132,10 +134,10 @@ static CUresult invalidate(Capture *capture, CUresult status) {
     return status;
 }
 
-/* ---- What may be called meanwhile ---- */
+/* ---- Calls during a capture ---- */
 
-/* Work in the legacy default stream waits for that in all blocking streams, which a captured one
- * cannot have. */
+/* Work in the legacy default stream waits for all blocking streams, and a captured stream does not
+ * allow that. */
 static CUresult check_legacy(const Call *call) {
     CUresult status = CUDA_SUCCESS;
     for (uint32_t i = 0; call->driver->captures && i < call->driver->handles.count; i++) {
@@ -156,7 +158,7 @@ CUresult call_begin_legacy(Call *call) {
     return status ? call_end(call, status) : CUDA_SUCCESS;
 }
 
-/* Whether a capture forbids the calling thread what could wait for a captured stream. */
+/* Whether a capture forbids the calling thread calls that could wait for a captured stream. */
 static bool forbids_unsafe(const Capture *capture) {
     if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
         capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -210,7 +212,7 @@ CUresult capture_refuse(CUstream handle, const char *what) {
 
 /* ---- Capturing ---- */
 
-/* Adds a node after all that the stream did. */
+/* Adds a node after everything that the stream has captured. */
 static CUresult take(Call *call, Stream *stream, WorkGiven given) {
     GraphWork work;
     CUgraphNode node;
@@ -261,7 +263,7 @@ CUresult capture_record(Call *call, Event *event, CUevent handle, CUstream in, u
     return CUDA_SUCCESS;
 }
 
-/* `stream` goes on after the event, which is in `capture`. */
+/* `stream` continues after the event, which belongs to `capture`. */
 static CUresult join(Call *call, Stream *stream, Event *event, Capture *capture) {
     if (capture->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (stream->capture && stream->capture != capture) {
@@ -282,7 +284,7 @@ CUresult capture_wait(Call *call, CUstream in, Event *event, CUevent handle, uns
         return take(call, stream, (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle, NULL});
     if (capture && !stream) return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     if (capture) return join(call, stream, event, capture);
-    if (event->capture_id) return CUDA_ERROR_CAPTURED_EVENT; /* its capture is over */
+    if (event->capture_id) return CUDA_ERROR_CAPTURED_EVENT; /* the event's capture is over */
     if (stream && stream->capture)
         return invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     stream_queue_advance(call);
@@ -301,7 +303,7 @@ CUresult capture_check_event(const Call *call, const Event *event) {
 
 /* ---- Begin and end ---- */
 
-/* Begins a call that begins a capture of *stream. */
+/* Begins a call that starts a capture of *stream. */
 static CUresult begin_capture(Call *call, CUstream handle, CUstreamCaptureMode mode,
                               Stream **stream) {
     *stream = NULL;
@@ -317,7 +319,7 @@ static CUresult begin_capture(Call *call, CUstream handle, CUstreamCaptureMode m
     return (*stream)->capture ? call_end(call, CUDA_ERROR_ILLEGAL_STATE) : CUDA_SUCCESS;
 }
 
-/* Captures into a graph, of the program's own or not. */
+/* Starts a capture into a graph of the program's or a new one. */
 static Capture *capture_new(const Call *call, Stream *stream, const Graph *graph) {
     Capture *capture = base_calloc(1, sizeof *capture);
     capture->next = call->driver->captures;
@@ -363,7 +365,7 @@ CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream handle, CUgraph into,
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Whether all that was captured comes before the stream's tail. */
+/* Whether everything captured precedes the stream's tail. */
 static bool is_joined(const Graph *graph, size_t first, const Stream *stream) {
     for (size_t i = first; i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
@@ -401,7 +403,7 @@ CUresult CUDAAPI cuStreamEndCapture(CUstream handle, CUgraph *graph) {
     return call_end(&call, status);
 }
 
-/* ---- Questions ---- */
+/* ---- Queries ---- */
 
 CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus *capture_status,
                                         cuuint64_t *id, CUgraph *graph,
@@ -424,7 +426,7 @@ CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus *
     if (id) *id = capture->id;
     if (graph) *graph = capture->graph;
     if (dependencies) *dependencies = stream->tail.nodes;
-    if (edges) *edges = NULL; /* all ordinary */
+    if (edges) *edges = NULL; /* all edges are ordinary */
     if (count) *count = stream->tail.count;
     return call_end(&call, CUDA_SUCCESS);
 }

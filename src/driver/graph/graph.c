@@ -1,4 +1,4 @@
-/* Graphs: their nodes in order of creation, the dependencies between them, and copies of both. */
+/* Graphs: their nodes in order of creation, the dependencies between them, and copies of graphs. */
 #include "driver/graph/graph.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 /* ---- Lists ---- */
 
-/* Lists double at each power of two. */
+/* A list doubles its capacity at each power of two. */
 static void list_add(NodeList *list, GraphNode *node) {
     if ((list->count & (list->count - 1)) == 0) {
         size_t capacity = list->count ? 2 * list->count : 1;
@@ -54,7 +54,7 @@ static void connect(GraphNode *from, GraphNode *to) {
     list_add(&to->before, from);
 }
 
-/* The node if it is one of the graph's, else NULL. */
+/* The node if it belongs to the graph, else NULL. */
 static GraphNode *find(const Call *call, const Graph *graph, CUgraphNode handle) {
     GraphNode *node = CALL_GET(call, HANDLE_GRAPH_NODE, handle);
     return node && node->graph == graph ? node : NULL;
@@ -79,7 +79,8 @@ bool graph_edges_are_ordinary(const CUgraphEdgeData *edges, size_t count) {
     return true;
 }
 
-/* What the graphs of a conditional node may hold: what needs neither the host nor an allocation. */
+/* Types of nodes that the graphs of a conditional node may contain: those that need neither the
+ * host nor an allocation. */
 static bool may_hold(const Graph *graph, CUgraphNodeType type) {
     return !graph->is_branch || type <= CU_GRAPH_NODE_TYPE_MEMSET ||
            type == CU_GRAPH_NODE_TYPE_GRAPH || type == CU_GRAPH_NODE_TYPE_EMPTY ||
@@ -169,7 +170,7 @@ void graph_free(Driver *driver, void *object) {
     free(graph);
 }
 
-/* Whether it, or a graph inside of it, has a node of one of two types. */
+/* Whether the graph, or a graph inside it, has a node of one of two types. */
 static bool has_node(const Graph *graph, CUgraphNodeType type, CUgraphNodeType other) {
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const GraphWork *work = &graph->nodes.items[i]->work;
@@ -213,7 +214,7 @@ CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned int flags) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* A child graph goes with its node, a graph that is being captured with its capture. */
+/* A child graph is destroyed with its node, a graph that is being captured with its capture. */
 CUresult CUDAAPI cuGraphDestroy(CUgraph handle) {
     Call call;
     CUresult status = call_begin(&call);
@@ -254,10 +255,10 @@ CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original,
     return call_end(&call, CUDA_ERROR_INVALID_VALUE);
 }
 
-/* ---- What a graph consists of ---- */
+/* ---- Contents of a graph ---- */
 
-/* Answers a question for a list: its length where there is no array, else as much of it as the
- * array holds, and NULL in the rest. */
+/* Answers a query for a list: stores its length if there is no array. Otherwise fills the array
+ * with as much of the list as it can hold, and the rest with NULL. */
 static CUresult give(const NodeList *list, CUgraphNode *nodes, CUgraphEdgeData *edges,
                      size_t *count) {
     if (!count || (edges && !nodes)) return CUDA_ERROR_INVALID_VALUE;
@@ -338,8 +339,8 @@ CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode handle, CUgraphNode *d
 
 /* ---- Dependencies ---- */
 
-/* Whether all edges are between the graph's nodes, ordinary, and there or not there already. A
- * cycle is found when the graph is instantiated. */
+/* Whether all edges connect nodes of the graph and are ordinary, and whether all of them exist
+ * (are_there) or none. A cycle is found only when the graph is instantiated. */
 static bool are_right(const Call *call, const Graph *graph, const CUgraphNode *from,
                       const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count,
                       bool are_there) {

@@ -1,5 +1,5 @@
-/* Conditional nodes of graphs: if, while and switch over a condition that kernels set. Each of the
- * node's graphs is its own, empty at first, for the program to fill. */
+/* Conditional nodes of graphs: if, while and switch over a condition that kernels set. Each node
+ * has its own graphs, which are empty at first and which the program fills. */
 #include "driver/graph/graph.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ CUresult CUDAAPI cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* A kernel's cudaGraphSetConditional; false when there is no such condition. */
+/* A kernel's cudaGraphSetConditional; returns false if there is no such condition. */
 bool conditional_set(void *driver, uint64_t handle, uint32_t value) {
     Conditional *conditional =
         handles_get(&((Driver *)driver)->handles, HANDLE_CONDITIONAL, handle);

@@ -1,5 +1,5 @@
-/* A graph as Graphviz DOT: a node of each type with what it does, an edge of each dependency; the
- * graphs of child and conditional nodes stand in boxes of their own. */
+/* Writes a graph as Graphviz DOT: a node for each node with its type and work, an edge for each
+ * dependency. The graphs of child and conditional nodes are in boxes of their own. */
 #include "driver/graph/graph.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const char *const type_names[] = {
     [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
 };
 
-/* The flag that asks for the parameters of nodes of a type. */
+/* The flag that requests the parameters of nodes of a type. */
 static const unsigned type_flags[] = {
     [CU_GRAPH_NODE_TYPE_KERNEL] = CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS,
     [CU_GRAPH_NODE_TYPE_MEMCPY] = CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS,
@@ -39,7 +39,7 @@ typedef struct Dot {
     const Call *call;
     Text *out;
     unsigned flags;
-    int graphs; /* written so far; the number of the graph in node names */
+    int graphs; /* graphs written so far; numbers graphs in node names */
 } Dot;
 
 static void add_kernel(const Dot *dot, const GraphWork *work) {
@@ -81,7 +81,7 @@ static void add_parameters(const Dot *dot, const GraphWork *work) {
 
 static void add_graph(Dot *dot, const Graph *graph, int depth);
 
-/* The graphs inside of a node. */
+/* Writes the graphs inside a node. */
 static void add_inside(Dot *dot, const GraphWork *work, int depth) {
     if (work->type == CU_GRAPH_NODE_TYPE_GRAPH) add_graph(dot, work->child, depth);
     if (work->type != CU_GRAPH_NODE_TYPE_CONDITIONAL) return;

@@ -1,13 +1,12 @@
-/* Executable graphs: a graph's nodes, and those of the graphs inside of it, in the order in which a
- * launch does them: of the nodes whose dependencies are done, always the one that was created
- * first.
- */
+/* Executable graphs: a graph's nodes, and those of the graphs inside it, in the order in which a
+ * launch executes them. Of the nodes whose dependencies are done, the one created first comes
+ * next. */
 #include "driver/stream/stream_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags that change nothing here. */
+/* Flags without effect. */
 enum {
     GRAPH_FLAGS = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
                   CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
@@ -26,7 +25,7 @@ static GraphStep *add_step(GraphExec *exec) {
 
 static bool add_steps(Driver *driver, GraphExec *exec, const Graph *graph);
 
-/* Adds the steps of a conditional node's graphs; its own is at `place`. */
+/* Adds the steps of a conditional node's graphs; the step of the node is at `place`. */
 static bool add_branches(Driver *driver, GraphExec *exec, size_t place, const Branch *branch) {
     size_t *counts = base_calloc(branch->count, sizeof *counts);
     bool is_right = true;
@@ -39,7 +38,7 @@ static bool add_branches(Driver *driver, GraphExec *exec, size_t place, const Br
     return is_right;
 }
 
-/* Adds a node, whose dependencies have their steps in `places`. */
+/* Adds a node; `places` has the steps of its dependencies. */
 static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, size_t *places) {
     size_t place = places[node->index] = exec->count;
     GraphStep *step = add_step(exec);
@@ -63,13 +62,13 @@ static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, siz
     return is_right;
 }
 
-/* Says which node comes after itself: `waits` is SIZE_MAX for those that are on no cycle. */
+/* Reports a node that depends on itself. `waits` is SIZE_MAX for nodes that are on no cycle. */
 static void say_cycle(const Graph *graph, const size_t *waits) {
     const GraphNode *node = NULL, *start;
     size_t count = graph->nodes.count, others = 0;
     for (size_t i = 0; i < count && !node; i++)
         if (waits[i] != SIZE_MAX) node = graph->nodes.items[i];
-    for (size_t step = 0; step <= count; step++) { /* backwards, until surely on a cycle */
+    for (size_t step = 0; step <= count; step++) { /* go backwards until certainly on a cycle */
         size_t i = 0;
         while (waits[node->before.items[i]->index] == SIZE_MAX)
             i++;
@@ -89,10 +88,10 @@ static void say_cycle(const Graph *graph, const size_t *waits) {
         start->index + 1, count, others - 1, others == 2 ? "" : "s");
 }
 
-/* Adds the steps of a graph; false, after a message, when its dependencies have a cycle. */
+/* Adds the steps of a graph. Returns false, after a message, if its dependencies have a cycle. */
 static bool add_steps(Driver *driver, GraphExec *exec, const Graph *graph) {
     size_t count = graph->nodes.count, done = 0, next = 0;
-    size_t *waits = base_calloc(count + 1, sizeof *waits); /* for dependencies; SIZE_MAX: done */
+    size_t *waits = base_calloc(count + 1, sizeof *waits); /* open dependencies; SIZE_MAX: done */
     size_t *places = base_calloc(count + 1, sizeof *places);
     bool is_right = true;
     for (size_t i = 0; i < count; i++)
@@ -128,7 +127,7 @@ static void free_steps(Driver *driver, GraphExec *exec) {
 void graph_exec_free(Driver *driver, void *object) {
     GraphExec *exec = object;
     exec->is_destroyed = true;
-    if (exec->users) return; /* the last launch ends it */
+    if (exec->users) return; /* the last launch frees it */
     free_steps(driver, exec);
     held_free(driver, &exec->held);
     free(exec);
@@ -136,7 +135,7 @@ void graph_exec_free(Driver *driver, void *object) {
 
 /* ---- Instances ---- */
 
-/* Why a graph cannot have an executable graph, before its nodes are looked at. */
+/* The error if a graph cannot have an executable graph, before its nodes are checked. */
 static CUresult check_instance(const Call *call, const Graph *graph) {
     if (!conditionals_have_nodes(call, graph)) return CUDA_ERROR_INVALID_VALUE;
     bool has_other = CALL_GET(call, HANDLE_GRAPH_EXEC, graph->instance) != NULL;
@@ -213,7 +212,7 @@ CUresult CUDAAPI cuGraphExecGetFlags(CUgraphExec executable, cuuint64_t *flags) 
 
 static CUresult run_steps(Call *call, GraphLaunch *launch, size_t first, size_t end);
 
-/* Whether a kernel is among the steps: nothing else changes a condition. */
+/* Whether a kernel is among the steps: only kernels change conditions. */
 static bool has_kernel(const GraphExec *exec, size_t first, size_t end) {
     for (size_t i = first; i < end; i++) {
         if (exec->steps[i].work.type == CU_GRAPH_NODE_TYPE_KERNEL && exec->steps[i].is_enabled)
@@ -222,10 +221,10 @@ static bool has_kernel(const GraphExec *exec, size_t first, size_t end) {
     return false;
 }
 
-/* Does the graph that a condition chooses, again and again while it is a loop's. Its steps have no
- * waits. */
+/* Executes the graph that a condition chooses, repeatedly if it is a loop. Its steps do not
+ * wait. */
 static CUresult run_branch(Call *call, const GraphLaunch *launch, size_t place) {
-    GraphLaunch inner = {.exec = launch->exec}; /* its kernels run one after the other */
+    GraphLaunch inner = {.exec = launch->exec}; /* its kernels run one after another */
     const GraphStep *step = &launch->exec->steps[place];
     const Branch *branch = &step->work.branch;
     bool is_loop = branch->type == CU_GRAPH_COND_TYPE_WHILE;
@@ -247,7 +246,8 @@ static CUresult run_branch(Call *call, const GraphLaunch *launch, size_t place) 
     return status;
 }
 
-/* Whether all of a step is done, and all that it depends on: where some wait. */
+/* is_done: whether all of a step is done. is_ready: whether everything that it depends on is. For
+ * launches in which some steps wait. */
 static bool is_done(const GraphLaunch *launch, size_t i) {
     const GraphStep *step = &launch->exec->steps[i];
     if (step->work.type != CU_GRAPH_NODE_TYPE_GRAPH) return launch->progress[i] == GRAPH_STEP_DONE;
@@ -266,7 +266,7 @@ static bool is_ready(const GraphLaunch *launch, size_t i) {
     return true;
 }
 
-/* Gives a step's kernel to the device. */
+/* Submits a step's kernel to the device. */
 static CUresult begin_kernel(Call *call, GraphLaunch *launch, size_t i) {
     const GraphWork *work = &launch->exec->steps[i].work;
     const CUlaunchAttributeID priority = CU_LAUNCH_ATTRIBUTE_PRIORITY;
@@ -288,7 +288,7 @@ static CUresult begin_kernel(Call *call, GraphLaunch *launch, size_t i) {
     return CUDA_ERROR_NOT_READY;
 }
 
-/* Begins a step's kernel, or takes what became of it. */
+/* Begins a step's kernel, or collects its result. */
 static CUresult run_kernel(Call *call, GraphLaunch *launch, size_t i) {
     KernelRun *kernel = launch->kernels[i];
     if (!kernel)
@@ -320,8 +320,8 @@ static CUresult run_step(Call *call, GraphLaunch *launch, size_t i) {
     return status;
 }
 
-/* Does the steps that can be done and are not done yet. It leaves out those behind a wait or a
- * kernel, and then returns CUDA_ERROR_NOT_READY. It stops after MOST_WAITING steps that wait. */
+/* Executes the steps that can run and are not done. Skips those that depend on a waiting step or a
+ * kernel; then returns CUDA_ERROR_NOT_READY. Stops after MOST_WAITING steps that wait. */
 static CUresult run_steps(Call *call, GraphLaunch *launch, size_t first, size_t end) {
     enum { MOST_WAITING = 128 }; /* grids on a GPU at once (CUDA Programming Guide, 9.0) */
     CUresult result = CUDA_SUCCESS;
@@ -336,7 +336,8 @@ static CUresult run_steps(Call *call, GraphLaunch *launch, size_t first, size_t 
     return result;
 }
 
-/* Sets conditions to their first values, and looks for allocations that an earlier launch left. */
+/* Sets conditions to their initial values, and checks for allocations that an earlier launch
+ * left. */
 static CUresult prepare(const GraphExec *exec) {
     for (size_t i = 0; i < exec->count; i++) {
         const GraphWork *work = &exec->steps[i].work;
@@ -364,7 +365,7 @@ static bool is_plain(const GraphExec *exec) {
     return true;
 }
 
-/* A graph that does the steps in the order in which a launch does them. */
+/* Creates a graph that executes the steps in the order of a launch. */
 static CUresult chain(Call *call, const GraphExec *exec, CUgraph *handle) {
     Graph *graph = graph_new(call->driver, exec->context);
     CUgraphNode last = NULL;
@@ -380,7 +381,7 @@ static CUresult chain(Call *call, const GraphExec *exec, CUgraph *handle) {
     return status;
 }
 
-/* In a stream that is captured a launch becomes a child graph. */
+/* In a captured stream, a launch becomes a child graph. */
 static CUresult capture_launch(CUgraphExec executable, CUstream stream) {
     Call call;
     CUgraph graph = NULL;
@@ -446,7 +447,7 @@ static CUresult begin(GraphLaunch *launch) {
     return CUDA_SUCCESS;
 }
 
-/* Goes over the steps as long as one is done on the way: it may end another's wait. */
+/* Iterates over the steps as long as one gets done, because it may end the wait of another. */
 static CUresult run_all(Call *call, GraphLaunch *launch) {
     const GraphExec *exec = launch->exec;
     CUresult status = CUDA_ERROR_NOT_READY;
@@ -464,7 +465,7 @@ static CUresult run_all(Call *call, GraphLaunch *launch) {
     return status;
 }
 
-/* After an error the launch is over when its kernels have left the device. */
+/* After an error, the launch is over when its kernels have left the device. */
 CUresult graph_launch_run(Call *call, GraphLaunch *launch) {
     const GraphExec *exec = launch->exec;
     if (!launch->is_begun && exec->running) return CUDA_ERROR_NOT_READY;
@@ -498,7 +499,7 @@ static CUresult launch_in(Call *call, CUgraphExec executable, CUstream stream) {
     GraphLaunch *launch = graph_launch_new(call, executable);
     if (!launch) return CUDA_ERROR_INVALID_VALUE;
     const bool is_asked_for = launch->exec->has_waits || launch->exec->has_host;
-    const bool is_simple = is_plain(launch->exec); /* else its launch says what is wrong */
+    const bool is_simple = is_plain(launch->exec); /* else its launch reports the error */
     CUresult status = CUDA_ERROR_NOT_READY;
     launch->stream = stream_info(call, stream);
     launch->overlaps = is_simple && stream_queue_overlaps(call);
@@ -526,7 +527,7 @@ CUresult CUDAAPI cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     return status ? status : call_end(&call, launch_in(&call, executable, stream));
 }
 
-/* There is nothing to prepare. */
+/* Nothing needs to be prepared. */
 CUresult CUDAAPI cuGraphUpload(CUgraphExec executable, CUstream stream) {
     cuuint64_t flags;
     CUresult status = cuGraphExecGetFlags(executable, &flags);
@@ -542,7 +543,7 @@ static GraphStep *find_step(GraphExec *exec, CUgraphNode node) {
     return NULL;
 }
 
-/* An executable graph that can be changed: no launch of it waits. */
+/* An executable graph that can be changed, because no launch of it waits. */
 static GraphExec *changeable(Call *call, CUgraphExec executable) {
     GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
     if (exec && exec->users) stream_queue_drain(call);
@@ -552,7 +553,7 @@ static GraphExec *changeable(Call *call, CUgraphExec executable) {
     return NULL;
 }
 
-/* The step of a node that is still there. */
+/* The step of a node that still exists. */
 static GraphStep *step_of(Call *call, CUgraphExec executable, CUgraphNode node) {
     if (!CALL_GET(call, HANDLE_GRAPH_NODE, node)) return NULL;
     return find_step(changeable(call, executable), node);
@@ -567,7 +568,7 @@ CUresult graph_exec_set(CUgraphExec executable, CUgraphNode node, WorkGiven give
     return call_end(&call, status);
 }
 
-/* Kernels, copies and fillings can be left out of launches. */
+/* Kernels, copies and fills can be disabled in launches. */
 static bool can_disable(const GraphStep *step) {
     return step && step->work.type <= CU_GRAPH_NODE_TYPE_MEMSET;
 }
@@ -598,7 +599,7 @@ static bool is_memory(CUgraphNodeType type) {
     return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
-/* Whether two steps of a type choose from graphs of the same sizes. */
+/* Whether two conditional steps have graphs of the same number of steps. */
 static bool are_alike(const GraphStep *to, const GraphStep *from) {
     const Branch *a = &to->work.branch, *b = &from->work.branch;
     if (to->work.type != CU_GRAPH_NODE_TYPE_CONDITIONAL) return true;
@@ -607,7 +608,8 @@ static bool are_alike(const GraphStep *to, const GraphStep *from) {
                0;
 }
 
-/* Why step i of `to` cannot become that of `from`. */
+/* Whether a step of an executable graph can be replaced by that of another:
+ * CU_GRAPH_EXEC_UPDATE_SUCCESS, or the reason why not. */
 static CUgraphExecUpdateResult compare(const GraphStep *to, const GraphStep *from) {
     if (to->work.type != from->work.type) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (to->inside != from->inside || to->before_count != from->before_count ||
@@ -621,7 +623,8 @@ static CUgraphExecUpdateResult compare(const GraphStep *to, const GraphStep *fro
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-/* Whether the `count` steps from `place` on can become those of `from`; says why not. */
+/* Whether the `count` steps from `place` on can be replaced by those of `from`; if not, says
+ * why. */
 static bool is_same_shape(const GraphExec *to, size_t place, size_t count, const GraphExec *from,
                           CUgraphExecUpdateResultInfo *result) {
     *result =
@@ -635,7 +638,7 @@ static bool is_same_shape(const GraphExec *to, size_t place, size_t count, const
     return result->result == CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-/* Takes over what another graph of the same shape does; the handles of its nodes stay. */
+/* Takes over the work of another graph of the same shape; the handles of its nodes stay. */
 static CUresult update(Call *call, GraphExec *exec, size_t place, size_t count, const Graph *graph,
                        CUgraphExecUpdateResultInfo *result) {
     GraphExec other = {0};

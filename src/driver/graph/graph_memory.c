@@ -1,18 +1,18 @@
-/* Memory that nodes of graphs allocate and free. An allocation has its address, and its place in
- * device memory, from the making of its node until no graph and no executable graph needs it and it
- * is free; in between, launches say whether it is in use. Left out: memory that other processes
- * could open, and a place shared by allocations that are never in use together. */
+/* Memory that graph nodes allocate and free. An allocation has its address, and its place in device
+ * memory, from the creation of its node until it is free and no graph or executable graph needs it.
+ * In between, launches determine whether it is in use. Not supported: memory that other processes
+ * could open; allocations that are never in use together do not share a place. */
 #include "driver/stream/stream_queue.h"
 
 #include <stdlib.h>
 
 struct GraphMemory {
     uint64_t address, bytes;
-    CUDA_MEM_ALLOC_NODE_PARAMS given; /* accessDescs are the program's no more */
+    CUDA_MEM_ALLOC_NODE_PARAMS given; /* accessDescs no longer points to the program's array */
     CUgraph freed_by;                 /* a graph that has a node to free it */
-    const Graph *owner;               /* that has the node which allocates it; only compared */
-    uint32_t users;                   /* nodes and steps */
-    bool is_live;                     /* allocated, and not freed yet */
+    const Graph *owner;               /* graph whose node allocates it; only for comparison */
+    uint32_t users;                   /* references by nodes and steps */
+    bool is_live;                     /* allocated and not freed yet */
 };
 
 static void count(uint64_t *now, uint64_t *high, int64_t bytes) {
@@ -120,7 +120,7 @@ CUresult graph_memory_free(Call *call, GraphMemory *memory) {
     return CUDA_SUCCESS;
 }
 
-/* ---- Questions ---- */
+/* ---- Queries ---- */
 
 CUresult CUDAAPI cuGraphMemAllocNodeGetParams(CUgraphNode handle,
                                               CUDA_MEM_ALLOC_NODE_PARAMS *parameters) {
@@ -145,7 +145,7 @@ CUresult CUDAAPI cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr *ad
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Nothing is held that no graph needs. */
+/* Nothing is held beyond what graphs need. */
 CUresult CUDAAPI cuDeviceGraphMemTrim(CUdevice device) {
     Call call;
     CUresult status = call_begin_driver(&call);
@@ -153,7 +153,7 @@ CUresult CUDAAPI cuDeviceGraphMemTrim(CUdevice device) {
     return call_end(&call, device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }
 
-/* Begins a call about an attribute; *value is where it is kept. */
+/* Begins a call about an attribute; *value points to where it is stored. */
 static CUresult begin(Call *call, CUdevice device, CUgraphMem_attribute attribute, const void *out,
                       uint64_t **value) {
     *value = NULL;
@@ -184,7 +184,7 @@ CUresult CUDAAPI cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attrib
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* High marks can only be set to 0, which takes them down to what is there now. */
+/* High marks can only be set to 0, which sets them to the present value. */
 CUresult CUDAAPI cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                                               void *value) {
     Call call;

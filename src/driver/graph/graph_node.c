@@ -1,7 +1,7 @@
-/* The nodes of each kind: adding them, reading and changing what they do. */
+/* Nodes of each type: adding them, and reading and changing their work. */
 #include "driver/graph/graph.h"
 
-/* ---- What all kinds share ---- */
+/* ---- Shared by all types ---- */
 
 static CUresult add(CUgraphNode *node, CUgraph handle, const CUgraphNode *dependencies,
                     size_t count, WorkGiven given) {
@@ -24,7 +24,7 @@ static CUresult set(CUgraphNode handle, WorkGiven given) {
     return call_end(&call, status);
 }
 
-/* Begins a call that reads the work of a node of this type; `out`: where it writes to. */
+/* Begins a call that reads the work of a node of this type into `out`. */
 static CUresult get(Call *call, CUgraphNode handle, CUgraphNodeType type, const void *out,
                     const GraphWork **work) {
     *work = NULL;
@@ -65,7 +65,7 @@ CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphN
                           (WorkGiven){CU_GRAPH_NODE_TYPE_KERNEL, parameters, NULL});
 }
 
-/* The kernel node of a handle, NULL when there is none. */
+/* The kernel node of a handle; NULL if there is none. */
 static GraphNode *kernel_node(const Call *call, CUgraphNode handle) {
     GraphNode *node = CALL_GET(call, HANDLE_GRAPH_NODE, handle);
     return node && node->work.type == CU_GRAPH_NODE_TYPE_KERNEL ? node : NULL;
@@ -210,7 +210,7 @@ static CUresult get_event(CUgraphNode node, CUgraphNodeType type, CUevent *event
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* The four functions of a node with an event, and the one of its executable form. */
+/* The four functions of nodes with an event, and one for their executable form. */
 #define EVENT_NODE(name, type)                                                                     \
     CUresult CUDAAPI cuGraphAdd##name##Node(CUgraphNode *node, CUgraph graph,                      \
                                             const CUgraphNode *dependencies, size_t count,         \

@@ -1,6 +1,6 @@
-/* The forms of functions of graphs and of the capture of streams that CUDA 13 gave another
- * signature, for programs built with an earlier one. This file names the functions by symbol: the
- * header maps the bare names to today's forms. */
+/* Earlier forms of functions of graphs and stream capture, for programs built before CUDA 13, which
+ * changed their signatures. This file uses the symbol names, because the header maps the bare names
+ * to the current forms. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@
 
 #include "base/export.h"
 
-/* A kernel's parameters up to what CUDA 12 added. */
+/* A kernel's parameters without the fields that CUDA 12 added. */
 enum { OLD_KERNEL_BYTES = offsetof(CUDA_KERNEL_NODE_PARAMS, kern) };
 
 static const CUDA_KERNEL_NODE_PARAMS *renew(const void *old, CUDA_KERNEL_NODE_PARAMS *kernel) {
@@ -70,7 +70,7 @@ EXPORT CUresult CUDAAPI cuGraphInstantiate(CUgraphExec *executable, CUgraph grap
 CUresult CUDAAPI cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, CUgraphNode *error_node,
                                     char *log, size_t log_bytes) {
     if (error_node) *error_node = NULL;
-    if (log && log_bytes) *log = 0; /* stderr gets what is wrong */
+    if (log && log_bytes) *log = 0; /* errors are reported on stderr */
     return cuGraphInstantiateWithFlags(executable, graph, 0);
 }
 

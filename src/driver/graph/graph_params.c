@@ -1,7 +1,8 @@
-/* Nodes of any type, given by one structure. */
+/* Nodes of any type, described by one struct. */
 #include "driver/graph/graph.h"
 
-/* The work that a structure describes; what is not supported is named as a part of `function`. */
+/* The work that a struct describes. What is not supported is reported as a missing part of
+ * `function`. */
 static CUresult read(const char *function, CUgraphNodeParams *from, WorkGiven *given) {
     *given = (WorkGiven){from ? from->type : CU_GRAPH_NODE_TYPE_EMPTY, NULL, NULL};
     if (!from || from->reserved0[0] || from->reserved0[1] || from->reserved0[2] || from->reserved2)
@@ -12,7 +13,7 @@ static CUresult read(const char *function, CUgraphNodeParams *from, WorkGiven *g
         given->parameters = &from->memcpy.copyParams;
         if (from->memcpy.flags || from->memcpy.reserved) return CUDA_ERROR_INVALID_VALUE;
         break;
-    case CU_GRAPH_NODE_TYPE_MEMSET: given->parameters = &from->memset; break; /* begins alike */
+    case CU_GRAPH_NODE_TYPE_MEMSET: given->parameters = &from->memset; break; /* same beginning */
     case CU_GRAPH_NODE_TYPE_HOST: given->parameters = &from->host; break;
     case CU_GRAPH_NODE_TYPE_GRAPH: given->parameters = from->graph.graph; break;
     case CU_GRAPH_NODE_TYPE_EMPTY: break;
@@ -35,7 +36,7 @@ static CUresult read(const char *function, CUgraphNodeParams *from, WorkGiven *g
     return CUDA_SUCCESS;
 }
 
-/* A graph that becomes a part of the node. */
+/* A graph that becomes part of the node. */
 static CUresult move_child(Call *call, const CUDA_CHILD_GRAPH_NODE_PARAMS *given, Graph *parent,
                            GraphWork *work) {
     Graph *graph = CALL_GET(call, HANDLE_GRAPH, given->graph);
@@ -62,7 +63,7 @@ CUresult CUDAAPI cuGraphAddNode(CUgraphNode *node, CUgraph handle, const CUgraph
     bool is_moved = given.type == CU_GRAPH_NODE_TYPE_GRAPH &&
                     parameters->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
     if (is_moved && !graph_are_dependencies(&call, graph, dependencies, count))
-        return call_end(&call, CUDA_ERROR_INVALID_VALUE); /* the child stays the program's */
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE); /* the program keeps the child */
     status = is_moved ? move_child(&call, &parameters->graph, graph, &work)
                       : work_make(&call, given, &work);
     if (status == CUDA_SUCCESS) status = graph_add(&call, graph, dependencies, count, &work, node);

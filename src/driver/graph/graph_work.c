@@ -1,4 +1,4 @@
-/* What the nodes of a graph do: made from the program's parameters, copied, done. */
+/* The work of graph nodes: made from the program's parameters, copied, executed. */
 #include "driver/graph/graph.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static CUresult make_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS *given, Grap
     return CUDA_SUCCESS;
 }
 
-/* The address goes back to the program, whose structure is not const. */
+/* The address is returned to the program, whose struct is not const. */
 static CUresult make_allocation(Call *call, const void *given, GraphWork *work) {
     CUresult status;
     work->memory = graph_memory_new(call, (CUDA_MEM_ALLOC_NODE_PARAMS *)(uintptr_t)given, &status);
@@ -115,7 +115,7 @@ CUresult work_make(Call *call, WorkGiven given, GraphWork *work) {
     return status;
 }
 
-/* Memory and conditional nodes stay what they were made. */
+/* Memory and conditional nodes cannot be changed. */
 static bool is_fixed(CUgraphNodeType type) {
     return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
            type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
@@ -182,7 +182,7 @@ void work_free(Driver *driver, GraphWork *work) {
     *work = (GraphWork){.type = CU_GRAPH_NODE_TYPE_EMPTY};
 }
 
-/* ---- Doing ---- */
+/* ---- Execution ---- */
 
 static CUresult run_kernel(Call *call, const GraphWork *work) {
     const LaunchShape shape = work_shape(work);
@@ -194,7 +194,7 @@ CUresult work_call_host(Call *call, CUDA_HOST_NODE_PARAMS host) {
     call_end(call, CUDA_SUCCESS);
     host.fn(host.userData);
     CUresult status = call_begin_driver(call);
-    if (status) abort(); /* the driver is there for as long as the process */
+    if (status) abort(); /* the driver exists as long as the process */
     call->context = CALL_GET(call, HANDLE_CONTEXT, context);
     if (!call->context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return call->context->error;

@@ -1,5 +1,5 @@
-/* User objects: what a program hands to graphs, counted, with a function that ends it. That
- * function is called when the driver is unlocked again. */
+/* User objects: reference-counted objects that a program passes to graphs, with a destructor. The
+ * destructor is called after the driver is unlocked. */
 #include "driver/graph/graph.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 typedef struct UserObject {
     Context *context;
     Doomed end;
-    uint64_t count; /* references */
+    uint64_t count; /* reference count */
 } UserObject;
 
 void user_object_free(Driver *driver, void *object) {
@@ -16,7 +16,7 @@ void user_object_free(Driver *driver, void *object) {
     free(object);
 }
 
-/* Drops references; with the last one the object ends. */
+/* Drops references; the object is destroyed with the last one. */
 static void drop(Driver *driver, CUuserObject handle, uint32_t count) {
     UserObject *object =
         handles_get(&driver->handles, HANDLE_USER_OBJECT, (uint64_t)(uintptr_t)handle);
@@ -64,7 +64,7 @@ CUresult CUDAAPI cuUserObjectRelease(CUuserObject handle, unsigned int count) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* ---- What a graph holds ---- */
+/* ---- References of a graph ---- */
 
 static Held *find(const HeldList *held, CUuserObject object) {
     for (size_t i = 0; i < held->count; i++) {

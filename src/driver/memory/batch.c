@@ -1,8 +1,10 @@
-/* Batches: many copies, or hints on many ranges, in one call. They are done one after the other;
- * the first that is wrong ends the batch. As in CUDA copies cannot be captured; boxes can. */
+/* Batches: many copies, or hints on many ranges, in one call. They are executed one after another;
+ * the first error ends the batch. As in CUDA, batches of copies cannot be captured, but batches of
+ * boxes can. */
 #include "driver/driver.h"
 
-/* Whether entries i.. of a batch all have attributes: `first` says where each attribute begins. */
+/* Whether the entries of a batch from i on all have attributes; `first` has the index at which each
+ * attribute begins to apply. */
 static bool are_ranges(const size_t *first, size_t count, size_t entries) {
     if (!count || !first || count > entries || first[0] != 0) return false;
     for (size_t i = 1; i < count; i++) {
@@ -16,7 +18,7 @@ static bool is_order(CUmemcpySrcAccessOrder order, unsigned flags) {
            flags <= CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE;
 }
 
-/* A batch has no place in the default stream that waits for all others. */
+/* A batch is not allowed in the default stream that waits for all others. */
 static bool is_stream(CUstream stream) { return stream && stream != CU_STREAM_LEGACY; }
 
 CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
@@ -32,7 +34,7 @@ CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *
     CUstreamCaptureStatus capture;
     CUresult status = cuStreamIsCapturing(stream, &capture);
     if (status == CUDA_SUCCESS && capture == CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; /* which the capture survives */
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; /* the capture remains valid */
     for (size_t i = 0; i < count && status == CUDA_SUCCESS; i++)
         status =
             sizes[i] ? cuMemcpyAsync(to[i], from[i], sizes[i], stream) : CUDA_ERROR_INVALID_VALUE;
@@ -51,7 +53,7 @@ static unsigned element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array) {
     return bytes * array->NumChannels;
 }
 
-/* Bytes of an element of the array that takes part, 1 where none does. */
+/* Bytes of an element of the array on either side, 1 if there is none. */
 static CUresult find_element(const CUmemcpy3DOperand *operand, unsigned *bytes) {
     CUDA_ARRAY3D_DESCRIPTOR array;
     if (operand->type == CU_MEMCPY_OPERAND_TYPE_POINTER) return CUDA_SUCCESS;
@@ -61,13 +63,13 @@ static CUresult find_element(const CUmemcpy3DOperand *operand, unsigned *bytes) 
     return status;
 }
 
-/* One side of a box; a CUDA_MEMCPY3D has the same members twice. */
+/* Writes one side of a box. A CUDA_MEMCPY3D has the same members twice. */
 typedef struct Side {
     CUmemorytype type;
     CUarray array;
     CUdeviceptr device;
-    size_t x_bytes, y, z;     /* of an array */
-    size_t pitch_bytes, rows; /* of memory */
+    size_t x_bytes, y, z;     /* if it is an array */
+    size_t pitch_bytes, rows; /* if it is memory */
 } Side;
 
 static Side side_of(const CUmemcpy3DOperand *operand, size_t element) {
@@ -130,7 +132,7 @@ CUresult CUDAAPI cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *copi
 
 /* ---- Hints ---- */
 
-/* All memory is where everyone can reach it: ranges are checked, and the hint is dropped. */
+/* All memory is accessible to every processor, so ranges are checked and the hint is dropped. */
 static CUresult check_ranges(const CUdeviceptr *addresses, const size_t *sizes, size_t count,
                              CUstream stream) {
     if (!addresses || !sizes || !count || !is_stream(stream)) return CUDA_ERROR_INVALID_VALUE;
@@ -154,7 +156,7 @@ CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, 
     return check_ranges(addresses, sizes, count, stream);
 }
 
-/* What is discarded may have any value: it keeps its own. */
+/* Discarded memory may have any value; here it keeps its own. */
 CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count,
                                         unsigned long long flags, CUstream stream) {
     return flags ? CUDA_ERROR_INVALID_VALUE : check_ranges(addresses, sizes, count, stream);
@@ -168,7 +170,7 @@ CUresult CUDAAPI cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *addresses, size_
                                    stream);
 }
 
-/* ---- The forms of CUDA 12, which say where a batch went wrong ---- */
+/* ---- The forms of CUDA 12, which return where a batch failed ---- */
 
 #undef cuMemcpyBatchAsync
 #undef cuMemcpy3DBatchAsync
@@ -182,7 +184,7 @@ EXPORT CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, s
 CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
                                     CUmemcpyAttributes *attributes, size_t *first,
                                     size_t attribute_count, size_t *failed, CUstream stream) {
-    if (failed) *failed = SIZE_MAX; /* not one of the copies */
+    if (failed) *failed = SIZE_MAX; /* not an index of a copy */
     return cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, first, attribute_count,
                                  stream);
 }

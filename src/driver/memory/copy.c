@@ -1,8 +1,8 @@
 /* Copies between host memory, device memory and arrays, in one, two and three dimensions.
  *
- * Every copy is a box of rows between two sides. A side is resolved to a start, the bytes from row
- * to row and from slice to slice; then the rows are moved one by one. A device side is checked
- * against the live allocations row by row, so a bad copy stops at the first bad row. */
+ * Every copy is a box of rows between two sides. A side is resolved to a start and the distances in
+ * bytes between rows and between slices; then the rows are moved one by one. A device side is
+ * checked against the live allocations row by row, so a bad copy stops at the first bad row. */
 #include "simulator/checks.h"
 #include "driver/graph/graph.h"
 
@@ -11,9 +11,9 @@
 /* One side of a copy. */
 typedef struct Side {
     bool is_device;
-    uint64_t start;       /* of the first row: device address, or host pointer */
-    uint64_t row_bytes;   /* from row to row */
-    uint64_t slice_bytes; /* from slice to slice */
+    uint64_t start;       /* start of the first row: device address or host pointer */
+    uint64_t row_bytes;   /* bytes from row to row */
+    uint64_t slice_bytes; /* bytes from slice to slice */
 } Side;
 
 /* The box that is copied. */
@@ -24,7 +24,8 @@ typedef struct Box {
 static Side device_side(uint64_t address) { return (Side){true, address, 0, 0}; }
 static Side host_side(const void *pointer) { return (Side){false, (uintptr_t)pointer, 0, 0}; }
 
-/* A pointer of either kind. Registered memory is the host's: a copy may go beyond it. */
+/* A pointer of either kind. Registered memory counts as host memory, because a copy may extend
+ * beyond it. */
 static Side any_side(const Call *call, uint64_t pointer) {
     uint64_t address = memory_device_address(call, pointer);
     const MemBlock *block = address ? mem_find(call->memory, address) : NULL;
@@ -33,8 +34,8 @@ static Side any_side(const Call *call, uint64_t pointer) {
     return (Side){address != 0, address ? address : pointer, 0, 0};
 }
 
-/* Says why `size` bytes at a device address cannot be copied; false when nothing is wrong with
- * them. */
+/* Reports why `size` bytes at a device address cannot be copied, and returns true; returns false if
+ * they can. */
 static bool say_bad_side(const Call *call, const Side *side, uint64_t start, size_t size) {
     if (!side->is_device) return false;
     const MemBlock *block = mem_find(call->memory, start);
@@ -66,7 +67,7 @@ static CUresult copy_row(const Call *call, const Side *to, const Side *from, uin
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Whether the last byte of the box still has an address on this side. */
+/* Whether the last byte of the box does not overflow the address space on this side. */
 static bool is_addressable(const Side *side, const Box *box) {
     uint64_t slices, rows, end;
     return !__builtin_mul_overflow(side->slice_bytes, box->depth - 1, &slices) &&
@@ -79,7 +80,7 @@ static bool is_addressable(const Side *side, const Box *box) {
 static CUresult copy_box(const Call *call, const Side *to, const Side *from, const Box *box) {
     if (!box->width_bytes || !box->height || !box->depth) return CUDA_SUCCESS;
     if (!is_addressable(to, box) || !is_addressable(from, box)) {
-        driver_say("error: a copy of %zu x %zu x %zu bytes goes past the end of all addresses",
+        driver_say("error: a copy of %zu x %zu x %zu bytes exceeds the address space",
                    box->width_bytes, box->height, box->depth);
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -140,7 +141,8 @@ CUresult CUDAAPI cuMemcpyDtoD(CUdeviceptr destination, CUdeviceptr source, size_
 
 /* ---- One dimension, with arrays ---- */
 
-/* `size` bytes of a one-dimensional array from `offset` on; false when they are not inside it. */
+/* `size` bytes of a one-dimensional array from `offset` on; returns false if they are not inside
+ * it. */
 static bool array_bytes(const Call *call, CUarray handle, size_t offset, size_t size, Side *side) {
     const Array *array = CALL_GET(call, HANDLE_ARRAY, handle);
     if (!array || array->rows > 1 || array->slices > 1) return false;
@@ -228,7 +230,7 @@ static bool resolve_array(const Call *call, const SideArguments *in, const Box *
     return is_inside;
 }
 
-/* *sum += a * b; false when that has no address. */
+/* *sum += a * b; returns false on overflow. */
 static bool add_product(uint64_t *sum, uint64_t a, uint64_t b) {
     uint64_t product;
     return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
@@ -246,7 +248,7 @@ static bool resolve(const Call *call, const SideArguments *in, const Box *box, S
     default: return false;
     }
     if (in->type != CU_MEMORYTYPE_ARRAY) {
-        /* rows and slices lie close together where no pitch or height says otherwise */
+        /* rows and slices are contiguous unless a pitch or height says otherwise */
         size_t width, rows;
         if (__builtin_add_overflow(box->width_bytes, in->x_bytes, &width) ||
             __builtin_add_overflow(box->height, in->y, &rows))
@@ -262,7 +264,7 @@ static bool resolve(const Call *call, const SideArguments *in, const Box *box, S
            add_product(&out->start, in->x_bytes, 1);
 }
 
-/* Finds both sides of a copy; false when they are not right. */
+/* Resolves both sides of a copy; returns false if they are invalid. */
 static bool resolve_both(const Call *call, const CUDA_MEMCPY3D *copy, Side *to, Side *from) {
     Box box = {copy->WidthInBytes, copy->Height, copy->Depth};
     SideArguments destination = {
@@ -274,7 +276,8 @@ static bool resolve_both(const Call *call, const CUDA_MEMCPY3D *copy, Side *to, 
     return resolve(call, &destination, &box, to) && resolve(call, &source, &box, from);
 }
 
-/* A node may be made before what it copies is allocated: an address that will be is enough. */
+/* A node may be made before its memory is allocated, so it is enough that the addresses are
+ * valid. */
 static bool has_place(const Call *call, CUmemorytype type, const void *host, CUdeviceptr device) {
     if (type == CU_MEMORYTYPE_HOST) return host != NULL;
     return type != CU_MEMORYTYPE_DEVICE || mem_find(call->memory, device) ||
@@ -340,7 +343,7 @@ CUresult CUDAAPI cuMemcpy2D(const CUDA_MEMCPY2D *copy) {
 
 CUresult CUDAAPI cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy) { return cuMemcpy2D(copy); }
 
-/* ---- In a stream: at once, as everything, or captured ---- */
+/* ---- In a stream: immediately, queued, or captured ---- */
 
 static CUresult copy_in(CUstream stream, const CUDA_MEMCPY3D *copy) {
     Call call;
@@ -353,7 +356,7 @@ static CUresult copy_in(CUstream stream, const CUDA_MEMCPY3D *copy) {
     return status ? status : call_end(&call, copy_now(&call, copy));
 }
 
-/* A run of bytes with its sides, as a box of one row. */
+/* A contiguous copy as a box of one row. */
 static CUresult copy_row_in(CUstream stream, CUDA_MEMCPY3D sides, size_t size) {
     sides.WidthInBytes = size;
     sides.Height = 1;

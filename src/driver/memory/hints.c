@@ -1,23 +1,23 @@
-/* What a program has said of managed memory (cuMemAdvise, cuMemPrefetchAsync), for those who ask
- * (cuMemRangeGetAttribute). Host and device share one memory, so nothing else depends on it. */
+/* Hints on managed memory (cuMemAdvise, cuMemPrefetchAsync), stored for queries
+ * (cuMemRangeGetAttribute). Host and device share one memory, so the hints have no other effect. */
 #include "driver/driver.h"
 
-/* One answer for a range of addresses. */
+/* The hints for a range of addresses. */
 typedef struct Hint {
     Range range;
     bool is_read_mostly;
-    bool is_accessed_by[2];   /* by the device; by the host */
+    bool is_accessed_by[2];   /* accessed by the device; by the host */
     CUmemLocation preferred;  /* type CU_MEM_LOCATION_TYPE_INVALID: none */
-    CUmemLocation prefetched; /* the last time; likewise */
+    CUmemLocation prefetched; /* of the last prefetch; likewise */
 } Hint;
 
-/* As long as nothing was said. */
+/* Values without any hint. */
 static const Hint unsaid = {.preferred = {CU_MEM_LOCATION_TYPE_INVALID, 0},
                             .prefetched = {CU_MEM_LOCATION_TYPE_INVALID, 0}};
 
-/* ---- Keeping ---- */
+/* ---- Storing ---- */
 
-/* Has a range begin at `address`, if one goes over it. */
+/* Splits the range that contains `address`, if any, so that a range begins there. */
 static void split(Ranges *hints, uint64_t address) {
     Hint *hint = ranges_find(hints, address);
     if (!hint || hint->range.start == address) return;
@@ -28,7 +28,7 @@ static void split(Ranges *hints, uint64_t address) {
     ranges_add(hints, &second);
 }
 
-/* Adds ranges where nothing was said, so that all of `range` is there, cut at its ends. */
+/* Fills gaps in `range` with ranges without hints, and splits ranges at its ends. */
 static void cover(const Call *call, Range range) {
     if (!call->driver->hints) call->driver->hints = ranges_new(sizeof(Hint), 0, UINT64_MAX, 1);
     Ranges *hints = call->driver->hints;
@@ -91,7 +91,7 @@ void hint_prefetch(const Call *call, Range range, CUmemLocation location) {
     }
 }
 
-/* Memory ends, with what was said of it. */
+/* Forgets the hints on memory that is freed. */
 void hints_forget(Driver *driver, Range range) {
     for (Hint *hint; driver->hints &&
                      (hint = ranges_at_or_after(driver->hints, range.start, NULL)) != NULL &&
@@ -99,9 +99,9 @@ void hints_forget(Driver *driver, Range range) {
         ranges_remove(driver->hints, hint);
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
-/* The hint for the range that holds `address`, and where it ends at *end. */
+/* The hint for the range that contains `address`, and its end in *end. */
 static Hint hint_at(const Call *call, uint64_t address, uint64_t *end) {
     const Hint *hint =
         call->driver->hints ? ranges_at_or_after(call->driver->hints, address, NULL) : NULL;
@@ -115,7 +115,7 @@ static Hint hint_at(const Call *call, uint64_t address, uint64_t *end) {
 
 static bool is_same(CUmemLocation a, CUmemLocation b) { return a.type == b.type && a.id == b.id; }
 
-/* What holds for all of a range: where its parts differ, nothing does. */
+/* The hints that hold for all of a range: where its parts differ, there is none. */
 static Hint common_hint(const Call *call, Range range) {
     uint64_t at;
     Hint common = hint_at(call, range.start, &at);
@@ -130,13 +130,13 @@ static Hint common_hint(const Call *call, Range range) {
     return common;
 }
 
-/* A place as a device's number. */
+/* A location as the number of a device. */
 static int device_of(CUmemLocation location) {
     if (location.type == CU_MEM_LOCATION_TYPE_INVALID) return CU_DEVICE_INVALID;
     return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU;
 }
 
-/* The devices that were named, then CU_DEVICE_INVALID. */
+/* The devices with hints, then CU_DEVICE_INVALID. */
 static void list_devices(const Hint *hint, int *list, size_t count) {
     size_t next = 0;
     if (hint->is_accessed_by[0]) list[next++] = 0;

@@ -1,15 +1,15 @@
 /* Memory and events of other processes on this host.
  *
- * A process that exports a handle of its memory makes all of that memory a file in memory (memfd).
- * The importing process opens this file through the exporter's folder in /proc. The host's rules
- * for /proc apply, by which users reach their own processes. A random key in the file's name
- * distinguishes the process from a later one of the same number. Imported memory lies among the
- * addresses of virtual memory management; reading and writing go to the same bytes. Otherwise each
- * process keeps its own device: its caches, its time. Memory stays as long as a process has it
- * open.
+ * A process that exports a handle of its memory turns all of that memory into a file in memory
+ * (memfd). The importing process opens this file through the exporter's folder in /proc. The host's
+ * rules for /proc apply, by which users can access their own processes. A random key in the file's
+ * name distinguishes the process from a later one with the same number. Imported memory has
+ * addresses like those of virtual memory management; both processes read and write the same bytes.
+ * Otherwise each process has its own device with its own caches and time. Memory exists as long as
+ * a process has it open.
  *
- * Everything before an event has been done when the call that records it returns. So an event of
- * another process is always complete, and shares nothing but its existence. */
+ * Everything before an event is done when the call that records it returns. So an event of another
+ * process is always complete, and only its existence is shared. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -34,15 +34,15 @@ enum {
     PATH_BYTES = 128
 };
 
-/* What is in a handle. */
+/* The contents of a handle. */
 typedef struct Token {
     uint32_t magic;
     uint32_t process;
-    uint64_t key; /* of the process */
-    int32_t file; /* its descriptor there */
+    uint64_t key; /* key of the process */
+    int32_t file; /* its file descriptor in that process */
     uint32_t flags;
-    uint64_t offset, size; /* of the allocation in the file */
-    uint64_t pool;         /* that it came from, 0: none */
+    uint64_t offset, size; /* offset and size of the allocation in the file */
+    uint64_t pool;         /* pool that it came from; 0: none */
 } Token;
 static_assert(sizeof(Token) <= CU_IPC_HANDLE_SIZE, "it travels in a handle");
 
@@ -50,10 +50,10 @@ static_assert(sizeof(Token) <= CU_IPC_HANDLE_SIZE, "it travels in a handle");
 typedef struct Import {
     Token token;
     Context *context;
-    uint64_t reserved, mapped_bytes; /* addresses, and what of them the file is mapped to */
-    uint64_t address;                /* of the allocation */
-    unsigned opens;                  /* that are not closed yet */
-    bool is_of_pool;                 /* it ends by cuMemFree */
+    uint64_t reserved, mapped_bytes; /* its addresses, and the part with the file */
+    uint64_t address;                /* address of the allocation */
+    unsigned opens;                  /* number of opens without a close */
+    bool is_of_pool;                 /* it is closed by cuMemFree */
     struct Import *next;
 } Import;
 
@@ -98,7 +98,7 @@ CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) 
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* The other process's file; -1: it is gone, or the host forbids it. */
+/* Opens the other process's file; -1: the process is gone, or the host forbids it. */
 static int open_file(const Token *token) {
     char path[PATH_BYTES], target[2 * PATH_BYTES] = "", name[PATH_BYTES], wanted[2 * PATH_BYTES];
     struct stat found;
@@ -182,7 +182,7 @@ CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle,
     return call_end(&call, open_memory(&call, &token, address));
 }
 
-/* Takes the memory at *link away. */
+/* Unmaps and removes the import at *link. */
 static void end(Driver *driver, Import **link) {
     DeviceMemory *memory = simulator_memory(driver->simulator);
     Import *import = *link;
@@ -193,7 +193,7 @@ static void end(Driver *driver, Import **link) {
     free(import);
 }
 
-/* Closes what was opened at an address once; false when nothing was. */
+/* Closes once what was opened at an address; returns false if nothing was. */
 static bool close_import(Call *call, uint64_t address, bool is_of_pool) {
     Import **link = &call->driver->imports;
     while (*link && ((*link)->address != address || (*link)->is_of_pool != is_of_pool))
@@ -220,9 +220,8 @@ void imports_clear(Driver *driver, const Context *context) {
 
 /* ---- Pools ---- */
 
-/* The memory of all of a process's pools is in the one file; the read position of a pool's
- * descriptor distinguishes the pools. A process that receives a descriptor receives its position
- * too. */
+/* The memory of all of a process's pools is in one file. The read position of a pool's descriptor
+ * identifies the pool: a process that receives a descriptor receives its position too. */
 int ipc_export_pool(Call *call, uint64_t pool) {
     char path[PATH_BYTES];
     int file = ipc_share(call);

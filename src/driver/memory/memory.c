@@ -1,6 +1,6 @@
-/* Memory: device and host allocations, their addresses and attributes, and filling.
+/* Memory: device and host allocations, their addresses and attributes, and fills.
  *
- * Page-locked host memory is a piece of device memory that the host can reach too, so kernels may
+ * Page-locked host memory is a piece of device memory that the host can also access, so kernels may
  * use it by its device address. */
 #include "driver/stream/stream_queue.h"
 #include "simulator/checks.h"
@@ -10,7 +10,8 @@
 /* Rows of cuMemAllocPitch start at multiples of this many bytes, as on compute capability 7.5. */
 enum { PITCH_ALIGN = 512 };
 
-/* Says once what asked for too much; programs that look for the most they can get ask often. */
+/* Reports once which call asked for too much memory; programs that look for the most they can get
+ * call often. */
 static void say_full(Call *call, uint64_t size) {
     if (call->driver->is_full_told) return;
     call->driver->is_full_told = true;
@@ -20,7 +21,7 @@ static void say_full(Call *call, uint64_t size) {
     text_free(&why);
 }
 
-/* Allocates for the call's context; the device address, 0 when there is no room. */
+/* Allocates for the call's context. Returns the device address, or 0 if there is no room. */
 static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags, bool is_managed) {
     uint64_t address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, kind, NULL);
     if (address)
@@ -63,7 +64,7 @@ static bool is_of_host(const MemBlock *block) {
     return block->kind == MEM_KIND_HOST || block->kind == MEM_KIND_REGISTERED;
 }
 
-/* Whether an allocation is page-locked memory, not managed memory. */
+/* Whether an allocation is page-locked memory and not managed memory. */
 static bool is_page_locked(const Call *call, const Region *region) {
     return !region->is_managed && is_of_host(mem_find(call->memory, region->range.start));
 }
@@ -76,7 +77,8 @@ bool memory_is_managed(const Call *call, uint64_t address, Range *range) {
     return region ? region->is_managed : block->kind == MEM_KIND_GLOBAL;
 }
 
-/* Frees what starts at `address`, page-locked memory or other; false when nothing such does. */
+/* Frees the allocation that starts at `address`, if it is page-locked or not as required. Returns
+ * false if there is none. */
 static bool release(Call *call, uint64_t address, bool of_host) {
     const Region *region = ranges_find(call->driver->allocations, address);
     if (!region || region->range.start != address) return false;
@@ -86,7 +88,7 @@ static bool release(Call *call, uint64_t address, bool of_host) {
     return true;
 }
 
-/* The device address of a byte of page-locked host memory, 0 when `pointer` is none. */
+/* The device address of a byte of page-locked host memory; 0 if `pointer` does not point to any. */
 static uint64_t address_of_host(const Call *call, uint64_t pointer) {
     uint64_t address = pointer - mem_host_bias(call->memory);
     const MemBlock *block = mem_find(call->memory, address);
@@ -197,7 +199,7 @@ CUresult CUDAAPI cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdevicep
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* All memory is where everyone can reach it: hints are kept for those who ask, without effect. */
+/* All memory is accessible to every processor: hints are stored for queries, without effect. */
 CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advice,
                              CUmemLocation location) {
     Call call;
@@ -329,7 +331,7 @@ CUresult CUDAAPI cuPointerGetAttribute(void *value, CUpointer_attribute attribut
     return call_end(&call, pointer_attribute(&call, value, attribute, address));
 }
 
-/* Sizes of the attributes' values, for those that an unknown pointer leaves at zero. */
+/* Sizes of the attributes' values, to set those of unknown pointers to zero. */
 static size_t attribute_bytes(CUpointer_attribute attribute) {
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -340,7 +342,7 @@ static size_t attribute_bytes(CUpointer_attribute attribute) {
     }
 }
 
-/* Unlike the single form, unknown pointers are no error here: their values are zero. */
+/* Unlike in the single form, unknown pointers are no error here: their values are zero. */
 CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute *list,
                                         void **values, CUdeviceptr address) {
     Call call;
@@ -359,7 +361,8 @@ CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute at
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    /* the one that can be set asks for synchronous copies, which all are */
+    /* the only attribute that can be set requests synchronous copies, and all copies are
+     * synchronous */
     bool is_right = value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
                     memory_device_address(&call, address);
     return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
@@ -393,7 +396,7 @@ static CUresult fill(CUdeviceptr address, size_t pitch, unsigned value, unsigned
     return call_end(&call, fill_now(&call, &given));
 }
 
-/* At once, or captured. */
+/* Immediately, or captured. */
 static CUresult fill_in(CUstream stream, CUdeviceptr address, size_t pitch, unsigned value,
                         unsigned element_bytes, size_t width, size_t height) {
     Call call;

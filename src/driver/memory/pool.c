@@ -1,25 +1,25 @@
-/* Memory pools: names with settings and a count of the memory that came from them. The memory is
- * the device's and goes back when it is freed, so a pool holds what is in use and no more;
- * thresholds and ways of reuse are kept for the program, without effect. A pool that was made so
- * can be opened by other processes, which then open memory that came from it (ipc.c); they allocate
- * nothing from it. Left out: pools of the host and of managed memory. */
+/* Memory pools: objects with settings and a count of the memory allocated from them. The memory is
+ * the device's and is returned to it when freed, so a pool holds only what is in use. Thresholds
+ * and ways of reuse are stored for the program, without effect. A pool that was made shareable can
+ * be opened by other processes, which can then open memory that was allocated from it (ipc.c); they
+ * cannot allocate from it. Not supported: pools of the host and of managed memory. */
 #include "driver/graph/graph.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 struct Pool {
-    Context *context; /* none: a pool is the device's, as no other object is */
+    Context *context; /* unused: a pool, unlike other objects, belongs to the device */
     CUmemoryPool handle;
     uint64_t release_threshold; /* bytes, without effect */
-    int reuse[3];               /* of the three reuse attributes, likewise */
-    uint64_t limit;             /* bytes that may be in use; 0: as many as there are */
-    uint64_t used, used_high;   /* bytes in use; the most since it was last asked to forget */
-    uint64_t reserved_high;     /* the same, of memory held; what is held is what is in use */
-    bool is_destroyed;          /* goes with the last of its memory */
-    uint64_t number;            /* by which other processes know it; 0: they may not open it */
-    bool is_shared;             /* has been exported, so that pointers may be */
-    int file;                   /* another process's: its memory, else -1 */
+    int reuse[3];               /* values of the three reuse attributes, without effect */
+    uint64_t limit;             /* most bytes that may be in use; 0: no limit */
+    uint64_t used, used_high;   /* bytes in use; the most since the mark was last reset */
+    uint64_t reserved_high;     /* the same for bytes held, which are those in use */
+    bool is_destroyed;          /* is deleted with the last of its memory */
+    uint64_t number;            /* number by which other processes know it; 0: not shareable */
+    bool is_shared;             /* has been exported, so pointers may be exported too */
+    int file;                   /* of another process's pool: its memory; else -1 */
     PoolKey origin;             /* likewise */
 };
 
@@ -32,7 +32,7 @@ static Pool *pool_new(Driver *driver) {
     return pool;
 }
 
-/* The device's own pool, made when it is first asked for. */
+/* The device's own pool, made at its first use. */
 static Pool *standard_pool(Driver *driver) {
     if (!driver->standard_pool) driver->standard_pool = pool_new(driver);
     return driver->standard_pool;
@@ -42,7 +42,7 @@ static Pool *current_pool(Driver *driver) {
     return driver->current_pool ? driver->current_pool : standard_pool(driver);
 }
 
-/* Begins a call about a pool that also needs `argument`. */
+/* Begins a call about a pool that also requires `argument`. */
 static CUresult begin(Call *call, CUmemoryPool handle, const void *argument, Pool **pool) {
     *pool = NULL;
     CUresult status = call_begin_driver(call);
@@ -108,14 +108,14 @@ CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType ty
     return status ? status : cuDeviceSetMemPool(0, pool);
 }
 
-/* ---- Pools of a program's own ---- */
+/* ---- Pools of programs ---- */
 
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties) {
     const CUmemAllocationHandleType types =
         properties ? properties->handleTypes : CU_MEM_HANDLE_TYPE_NONE;
     if (types != CU_MEM_HANDLE_TYPE_NONE && types != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return driver_missing_because("cuMemPoolCreate with such handleTypes",
-                                      "pools are given away by file descriptors");
+                                      "pools are shared through file descriptors only");
     Call call;
     CUresult status = call_begin_driver(&call);
     if (status) return status;
@@ -135,7 +135,7 @@ static void end_when_empty(Pool *pool) {
     free(pool);
 }
 
-/* Memory that came from the pool stays until it is freed. */
+/* Memory allocated from the pool exists until it is freed. */
 CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool handle) {
     Call call;
     Pool *pool;
@@ -150,7 +150,7 @@ CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool handle) {
 }
 
 CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
-    (void)bytes_to_keep; /* none is held that is not in use */
+    (void)bytes_to_keep; /* no memory is held that is not in use */
     Call call;
     Pool *pool;
     CUresult status = begin(&call, handle, &call, &pool);
@@ -159,7 +159,7 @@ CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
 
 /* ---- Attributes ---- */
 
-/* Where a pool keeps an attribute that is an int, or else one of 64 bits. */
+/* Where a pool stores an attribute: as an int, or else as 64 bits. */
 static int *int_attribute(Pool *pool, CUmemPool_attribute attribute) {
     if (attribute < CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
         attribute > CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
@@ -192,7 +192,8 @@ CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute 
     return call_end(&call, status);
 }
 
-/* High marks can only be set to 0, which takes them down to what is in use; that cannot be set. */
+/* High marks can only be set to 0, which sets them to what is in use. That value itself cannot be
+ * set. */
 CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
                                        void *value) {
     Call call;
@@ -208,7 +209,7 @@ CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute 
     return call_end(&call, status);
 }
 
-/* The device reaches its own pools, always; there is no other. */
+/* The device can always access its own pools, and there is no other device. */
 CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *list,
                                     size_t count) {
     Call call;
@@ -252,7 +253,7 @@ void pool_give_back(Pool *pool, uint64_t bytes) {
     end_when_empty(pool);
 }
 
-/* At once, or captured. */
+/* Immediately, or captured. */
 static CUresult allocate_in(CUdeviceptr *address, size_t size, CUmemoryPool handle, bool has_pool,
                             CUstream stream) {
     Call call;

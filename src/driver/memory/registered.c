@@ -1,8 +1,8 @@
-/* Memory of the host program's own that it registers: kernels and copies reach it where it lies, by
- * the program's own addresses. The driver sees to it that it is there: what the program gives back
- * to the system while it is registered is taken from the kernels before the next launch.
+/* Memory of the host program that it registers. Kernels and copies access it in place, by the
+ * program's own addresses. The driver makes sure that the memory exists: if the program unmaps
+ * registered memory, it is removed from the kernels' reach before the next launch.
  *
- * Left out: memory of other devices (CU_MEMHOSTREGISTER_IOMEMORY). */
+ * Not supported: memory of other devices (CU_MEMHOSTREGISTER_IOMEMORY). */
 #include "driver/stream/stream_queue.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@ enum {
 /* A part of the process's memory. */
 typedef struct Mapping {
     uint64_t start, end;
-    char reads, writes, runs, shares; /* letters of proc(5), '-' where it does not */
+    char reads, writes, runs, shares; /* permission letters of proc(5), '-': none */
 } Mapping;
 
-/* The mapping that holds an address; false when none does. */
+/* Finds the mapping that contains an address; returns false if there is none. */
 static bool find_mapping(FILE *maps, uint64_t address, Mapping *found) {
     char line[512];
     while (maps && fgets(line, sizeof line, maps)) {
@@ -34,7 +34,7 @@ static bool find_mapping(FILE *maps, uint64_t address, Mapping *found) {
     return false;
 }
 
-/* Whether the program may read all of the range, and write it unless `is_read_only`. */
+/* Whether the program may read the whole range, and write it unless `is_read_only`. */
 static bool is_mapped(Range range, bool is_read_only) {
     FILE *maps = fopen("/proc/self/maps", "re");
     Mapping found;
@@ -105,7 +105,7 @@ void registered_clear(Driver *driver, const Context *context) {
     }
 }
 
-/* msync(2) with MS_ASYNC does nothing but say whether the pages are there. */
+/* msync(2) with MS_ASYNC has no effect but reports whether the pages are mapped. */
 void registered_check(const Call *call) {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t at = 0;

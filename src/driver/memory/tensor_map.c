@@ -1,11 +1,11 @@
-/* Tensor maps, as the host encodes them. What is valid: CUDA driver API, cuTensorMapEncodeTiled and
- * cuTensorMapEncodeIm2col. */
+/* Tensor maps, as the host encodes them. Rules of validity: CUDA driver API, cuTensorMapEncodeTiled
+ * and cuTensorMapEncodeIm2col. */
 #include "driver/driver.h"
 #include "isa/tensor_map.h"
 
 enum {
     ADDRESS_ALIGNMENT = 16,
-    STRIDE_ALIGNMENT = 16 /* bytes, both */
+    STRIDE_ALIGNMENT = 16 /* both in bytes */
 };
 #define MOST_SIZE   (UINT64_C(1) << 32)
 #define MOST_STRIDE (UINT64_C(1) << 40)
@@ -13,7 +13,7 @@ enum {
 static_assert(sizeof(CUtensorMap) == TENSOR_MAP_BYTES, "as programs have it");
 static_assert((int)CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ == TENSOR_TF32_FTZ, "the same numbers");
 
-/* What a program asks for. */
+/* The parameters that a program passes. */
 typedef struct Wanted {
     CUtensorMapDataType type;
     cuuint32_t rank;
@@ -49,7 +49,7 @@ static bool fill_dimension(TensorMap *map, const Wanted *wanted, cuuint32_t i) {
     return wanted->strides[i - 1] % STRIDE_ALIGNMENT == 0 && wanted->strides[i - 1] < MOST_STRIDE;
 }
 
-/* What maps of both kinds have. */
+/* Checks and encodes what both kinds of maps have in common. */
 static CUresult begin_map(TensorMap *map, const Wanted *wanted) {
     if (!is_possible(wanted)) return CUDA_ERROR_INVALID_VALUE;
     if (wanted->interleave) return CUDA_ERROR_NOT_SUPPORTED;

@@ -1,7 +1,7 @@
 /* Virtual memory management: addresses reserved by the program, memory without an address, and the
- * mapping of one onto the other. Memory is a file that the host keeps in its memory, so that it can
- * be mapped twice, and opened by other processes by its descriptor. Left out: memory of the host,
- * compression, mappings of arrays, multicast. */
+ * mapping of memory to addresses. Memory is a file that the host keeps in its memory, so that it
+ * can be mapped twice, and other processes can open it by its descriptor. Not supported: memory of
+ * the host, compression, mappings of arrays, multicast. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 typedef struct Physical {
     uint64_t size;
     int file;
-    uint32_t holders;  /* handles that the program still holds */
-    uint32_t mappings; /* of it */
-    uint64_t handle;   /* while there are holders */
+    uint32_t holders;  /* handles that the program holds */
+    uint32_t mappings; /* mappings of it */
+    uint64_t handle;   /* its handle, while it has holders */
     CUmemAllocationProp properties;
 } Physical;
 
@@ -30,7 +30,7 @@ typedef struct Mapping {
 
 static bool is_whole(uint64_t bytes) { return bytes && bytes % MEM_MAPPING_GRAIN == 0; }
 
-/* Addresses and mappings are the device's; made when they are first asked for. */
+/* Addresses and mappings belong to the device; the sets are made at their first use. */
 static void prepare(const Call *call) {
     Driver *driver = call->driver;
     if (driver->reservations) return;
@@ -84,7 +84,7 @@ void virtual_release(Driver *driver, uint64_t address) {
     ranges_remove(driver->reservations, ranges_find(driver->reservations, address));
 }
 
-/* The first mapping in [start, end), NULL: none. */
+/* The first mapping in [start, end); NULL: none. */
 static Mapping *first_mapping(const Call *call, uint64_t start, uint64_t end) {
     Mapping *mapping = ranges_at_or_after(call->driver->mappings, start, NULL);
     return mapping && mapping->range.start < end ? mapping : NULL;
@@ -104,7 +104,7 @@ CUresult CUDAAPI cuMemAddressFree(CUdeviceptr address, size_t size) {
 
 /* ---- Memory ---- */
 
-/* What a program may ask for. */
+/* Whether the properties that a program asks for are supported. */
 static bool is_right(const CUmemAllocationProp *properties) {
     return properties && properties->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
            properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
@@ -119,7 +119,7 @@ static uint64_t hold(Driver *driver, Physical *physical) {
     return physical->handle;
 }
 
-/* Memory goes with its last holder and its last mapping. */
+/* Memory is freed with its last handle and its last mapping. */
 static void drop(const Call *call, Physical *physical) {
     if (physical->holders || physical->mappings) return;
     close(physical->file);
@@ -219,7 +219,7 @@ CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t size, size_t offset,
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Whether [address, address + size) is mappings, whole and without a gap. */
+/* Whether [address, address + size) consists of whole mappings without gaps. */
 static bool is_mapped(const Call *call, uint64_t address, uint64_t size) {
     uint64_t at = address, end;
     if (!size || __builtin_add_overflow(address, size, &end)) return false;

@@ -1,4 +1,4 @@
-/* Reads fat binaries: chooses the PTX text or the cubin to run. */
+/* Reads fat binaries: selects the PTX text or the cubin to run. */
 #include "driver/module/fatbin.h"
 
 #include <stdint.h>
@@ -8,30 +8,30 @@
 #include "sass/cubin.h"
 #include "sass/fatbin_entries.h"
 
-enum { OBJECTS_MAX = 65536 }; /* linked into one program, against endless lists */
-/* Bytes of one binary that a program hands over, whose size only it can tell: against absurd sizes.
- */
+enum { OBJECTS_MAX = 65536 }; /* most objects of a program, to stop at endless lists */
+/* Most bytes of a binary in memory, whose size only the binary itself states, to reject absurd
+ * sizes. */
 static const uint64_t binary_max = UINT64_C(1) << 32;
 
 bool fatbin_is(const void *image) {
     static const uint32_t magics[] = {FATBIN_WRAPPER_MAGIC, FATBIN_MAGIC};
-    /* neither holds a NUL, which ends texts that are shorter */
+    /* neither magic contains a NUL, which ends shorter texts */
     return strncmp(image, (const char *)&magics[0], sizeof magics[0]) == 0 ||
            strncmp(image, (const char *)&magics[1], sizeof magics[1]) == 0;
 }
 
-/* ---- Choosing among entries ---- */
+/* ---- Selecting an entry ---- */
 
-/* Whether an entry is for its architecture alone (sm_90a). */
+/* Whether an entry is only for its own architecture (sm_90a). */
 static bool is_specific(const FatbinEntry *entry) { return entry->flags & FATBIN_FLAG_SPECIFIC; }
 
-/* Whether a device takes PTX. */
+/* Whether a device accepts the PTX. */
 static bool takes(const FatbinEntry *entry, uint32_t device) {
     return is_specific(entry) ? entry->architecture == device : entry->architecture <= device;
 }
 
-/* Whether PTX suits `device` better than other PTX (of kind 0: there is none). What is for the
- * architecture alone may use more of it. */
+/* Whether PTX suits `device` better than other PTX (kind 0: none yet). PTX for this architecture
+ * only is preferred, because it may use more of it. */
 static bool is_better(const FatbinEntry *entry, const FatbinEntry *than, uint32_t device) {
     const bool fits = takes(entry, device), than_fits = takes(than, device);
     if (!than->kind || fits != than_fits) return !than->kind || fits;
@@ -45,14 +45,14 @@ static bool runs_on(const FatbinEntry *entry, uint32_t device) {
     return takes(entry, device) && entry->architecture / 10 == device / 10;
 }
 
-/* What one fat binary holds. */
+/* The contents of one fat binary. */
 typedef struct Contents {
-    FatbinItem best;  /* PTX entry to take, all 0 when there is none */
-    FatbinItem cubin; /* the same of machine code that the device runs */
-    uint32_t machine; /* an architecture with machine code, 0: none */
+    FatbinItem best;  /* the best PTX entry; all 0 if there is none */
+    FatbinItem cubin; /* the best entry of machine code that the device runs; likewise */
+    uint32_t machine; /* an architecture that has machine code; 0: none */
 } Contents;
 
-/* Reads nothing past `size` bytes. */
+/* Reads the entries of a binary of at most `size` bytes; returns false if it is damaged. */
 static bool read_entries(const char *binary, uint64_t size, uint32_t device, Contents *contents) {
     FatbinReader reader;
     FatbinItem item;
@@ -73,7 +73,7 @@ static bool read_entries(const char *binary, uint64_t size, uint32_t device, Con
     return next == FATBIN_END;
 }
 
-/* The content of an entry; false when its sizes or its bytes make no sense. */
+/* Reads the content of an entry; returns false if its sizes or bytes are invalid. */
 static bool read_text(const FatbinItem *item, Arena *arena, GpuImage *text) {
     size_t size;
     text->text = fatbin_unpack(item, arena, &size);
@@ -101,23 +101,23 @@ static CUresult say_damaged(const char *name, Diag *diag) {
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-/* What a program hands over, taken apart. */
+/* The parts of an image from a program. */
 typedef struct Given {
     const void *single[2];
-    const void *const *objects; /* fat binaries, ended by NULL; NULL: none */
-    int count;                  /* of them */
-    const void *linked;         /* with the machine code that nvlink made of all; NULL: none */
-    uint64_t most;              /* bytes of each */
+    const void *const *objects; /* fat binaries, terminated by NULL; NULL: none */
+    int count;                  /* number of objects */
+    const void *linked;         /* binary with nvlink's machine code of all; NULL: none */
+    uint64_t most;              /* most bytes of each binary */
 } Given;
 
-/* False: it is damaged. */
+/* Finds the parts of an image; returns false if it is damaged. */
 static bool take_apart(const void *image, size_t size, Given *given) {
     static const uint32_t wrapper_magic = FATBIN_WRAPPER_MAGIC;
     FatbinWrapper wrapper;
     *given = (Given){.single = {image}, .most = size == IMAGE_UNBOUNDED ? binary_max : size};
     given->objects = given->single;
     if (memcmp(image, &wrapper_magic, sizeof wrapper_magic) == 0) {
-        if (size != IMAGE_UNBOUNDED) return false; /* addresses mean nothing in a file */
+        if (size != IMAGE_UNBOUNDED) return false; /* addresses are meaningless in a file */
         memcpy(&wrapper, image, sizeof wrapper);
         given->single[0] = wrapper.binary;
         if (wrapper.version == FATBIN_WRAPPER_LINKED) {
@@ -130,17 +130,17 @@ static bool take_apart(const void *image, size_t size, Given *given) {
     return true;
 }
 
-/* What is chosen among it. */
+/* What is selected from the image. */
 typedef struct Chosen {
     GpuImage *texts;
     int count;
-    uint32_t machine; /* an architecture that there is machine code for, 0: none */
-    bool lacks_ptx;   /* so does one of the objects */
-    const char *name; /* of the whole, for messages */
+    uint32_t machine; /* an architecture that has machine code; 0: none */
+    bool lacks_ptx;   /* one of the objects lacks PTX */
+    const char *name; /* name of the whole image, for messages */
     Arena *arena;
 } Chosen;
 
-/* Adds the content of an entry; false when it is damaged. */
+/* Adds the content of an entry; returns false if it is damaged. */
 static bool add_text(const FatbinItem *item, Chosen *chosen) {
     GpuImage *text = &chosen->texts[chosen->count];
     text->name = item->name ? arena_strndup(chosen->arena, item->name, item->entry.name_bytes)
@@ -150,7 +150,7 @@ static bool add_text(const FatbinItem *item, Chosen *chosen) {
     return true;
 }
 
-/* Adds machine code, unless it is of a form that is not known; false when the entry is damaged. */
+/* Adds machine code, unless its form is unknown; returns false if the entry is damaged. */
 static bool add_cubin(const FatbinItem *item, Chosen *chosen) {
     if (!add_text(item, chosen)) return false;
     const GpuImage *cubin = &chosen->texts[chosen->count - 1];
@@ -158,8 +158,8 @@ static bool add_cubin(const FatbinItem *item, Chosen *chosen) {
     return true;
 }
 
-/* Adds the machine code that the linker made, if there is some that the target runs; false when it
- * is damaged. */
+/* Adds the machine code that the linker made, if the target runs it; returns false if it is
+ * damaged. */
 static bool add_linked(const Given *given, const ImageTarget *target, Chosen *chosen) {
     Contents contents;
     if (!given->linked ||
@@ -168,7 +168,7 @@ static bool add_linked(const Given *given, const ImageTarget *target, Chosen *ch
     return !contents.cubin.entry.kind || add_cubin(&contents.cubin, chosen);
 }
 
-/* Adds the text or the machine code of one fat binary; false when it is damaged. */
+/* Adds the text or the machine code of one fat binary; returns false if it is damaged. */
 static bool add_object(const Given *given, int i, const ImageTarget *target, Chosen *chosen) {
     Contents contents;
     if (!read_entries(given->objects[i], given->most, target->architecture, &contents))

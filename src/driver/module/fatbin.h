@@ -11,16 +11,16 @@
 #include "engine/launch/gpu.h"
 #include "tyto/cuda.h"
 
-/* Whether `image` begins as a fat binary, or as the wrapper that names one, does. */
+/* Whether `image` begins like a fat binary, or like the wrapper that points to one. */
 bool fatbin_is(const void *image);
 
-/* The PTX texts of a fat binary, or its cubin, of `size` bytes (image_open says what sizes mean),
- * in `arena`, their number in *count: one, or one of each object of a program that was linked with
- * -rdc=true. Of the texts for several architectures the one nearest below the target's is taken,
- * else the lowest. A cubin suits an architecture of the same major version that is no lower; it is
- * taken where the target prefers machine code or there is no PTX. Returns
- * CUDA_ERROR_NO_BINARY_FOR_GPU when there is neither, CUDA_ERROR_INVALID_IMAGE when the binary is
- * damaged; both with a message. */
+/* Selects the PTX texts of a fat binary, or its cubin, of `size` bytes (image_open describes
+ * sizes). They are allocated in `arena`, and *count is their number: one, or one for each object of
+ * a program linked with -rdc=true. If there are texts for several architectures, the one nearest
+ * below the target's is used, else the lowest. A cubin suits devices of the same major version and
+ * an equal or higher minor version. It is used if the target prefers machine code or if there is no
+ * PTX. Returns CUDA_ERROR_NO_BINARY_FOR_GPU if there is neither, and CUDA_ERROR_INVALID_IMAGE if
+ * the binary is damaged, both with a message. */
 CUresult fatbin_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                      Arena *arena, GpuImage **texts, int *count, Diag *diag);
 

@@ -20,7 +20,7 @@ static CUresult begin(Call *call, CUfunction handle, const void *out, Function *
 
 /* ---- Attributes ---- */
 
-/* Threads of a CTA by the kernel's launch bounds, 0 when it has none. */
+/* Threads of a CTA according to the kernel's launch bounds; 0 if it has none. */
 static uint32_t bound_threads(const uint32_t bounds[3]) {
     uint32_t threads = bounds[0];
     for (int axis = 1; axis < 3; axis++)
@@ -132,7 +132,7 @@ CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attr
     return call_end(&call, status);
 }
 
-/* The split of on-chip memory is the machine's; preferences are checked and dropped. */
+/* The machine determines the split of on-chip memory; preferences are checked and ignored. */
 CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
     Call call;
     Function *function;
@@ -222,8 +222,8 @@ CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunc
                                                                 shared_bytes, 0);
 }
 
-/* Tries every whole number of warps, from the most down, and keeps the first block size that fills
- * an SM with most threads. */
+/* Tries block sizes of whole warps, from the largest down, and keeps the first that gives the most
+ * threads on an SM. */
 CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(
     int *min_grid_size, int *block_size, CUfunction handle, CUoccupancyB2DSize shared_of_block_size,
     size_t shared_bytes, int block_size_limit, unsigned int flags) {
@@ -258,7 +258,7 @@ CUresult CUDAAPI cuOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block
                                                      block_size_limit, 0);
 }
 
-/* What is left to each of `blocks` CTAs when they share an SM's shared memory. */
+/* Shared memory for each of `blocks` CTAs that share an SM. */
 CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, CUfunction handle,
                                                          int blocks, int block_size) {
     Call call;
@@ -283,7 +283,7 @@ static uint32_t largest_cluster(const Call *call, const Function *function) {
                : most;
 }
 
-/* What stands for the launch of a configuration; its attributes give the clusters. */
+/* A launch that represents a configuration; the attributes give the clusters. */
 static CUresult shape_of(const CUlaunchConfig *config, CUfunction handle, LaunchShape *shape) {
     if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
     *shape = (LaunchShape){.function = handle,

@@ -1,5 +1,5 @@
-/* Images of one or several PTX texts. Several are packed as: magic, u32 number, then for each its
- * name and its text, each as u64 length, bytes and a NUL. */
+/* Images of one or more PTX texts. Several texts are packed as: magic, u32 number, then for each
+ * its name and its text, both as u64 length, bytes and a NUL. */
 #include "driver/module/image.h"
 
 #include <elf.h>
@@ -9,17 +9,17 @@
 #include "sass/cubin.h"
 #include "sass/fatbin_entries.h"
 
-static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins so */
+static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins like this */
 
-enum { TEXTS_MAX = 65536 }; /* of one image, against absurd numbers */
+enum { TEXTS_MAX = 65536 }; /* most texts of an image, to reject absurd numbers */
 
-/* The rest of an image. */
+/* The unread part of an image. */
 typedef struct Rest {
     const char *at;
-    size_t size; /* bytes; IMAGE_UNBOUNDED when it is unknown */
+    size_t size; /* bytes; IMAGE_UNBOUNDED if unknown */
 } Rest;
 
-/* The next `size` bytes; NULL when they are not there. */
+/* The next `size` bytes; NULL if there are not as many. */
 static const char *take(Rest *rest, uint64_t size) {
     const char *bytes = rest->at;
     if (size > rest->size || size > FATBIN_TEXT_MAX) return NULL;
@@ -28,7 +28,7 @@ static const char *take(Rest *rest, uint64_t size) {
     return bytes;
 }
 
-/* A text with its length before it and a NUL behind it; NULL when it is none. */
+/* Reads a text with its length before it and a NUL after it; NULL if it is invalid. */
 static const char *take_text(Rest *rest, size_t *length) {
     uint64_t stored;
     const char *bytes = take(rest, sizeof stored);
@@ -55,16 +55,16 @@ static CUresult open_pack(Rest rest, const char *name, Arena *arena, GpuImage **
     }
     *count = (int)stored;
     if (is_whole) return CUDA_SUCCESS;
-    diag_error(diag, name, 0, 0, "this is no whole image of cuLinkComplete");
+    diag_error(diag, name, 0, 0, "this is not a complete image of cuLinkComplete");
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-/* Bytes of a cubin, which ends with its table of sections or of segments; 0: it is none, or
+/* Bytes of a cubin, which ends with its table of sections or segments; 0 if it is not a cubin or is
  * damaged. */
 static size_t cubin_size(const char *bytes, size_t size) {
     Elf64_Ehdr header;
     static const char start[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
-    /* no byte of it is NUL, which ends texts that are shorter */
+    /* no byte of the magic is NUL, which ends shorter texts */
     if (size < sizeof header || strncmp(bytes, start, sizeof start) != 0) return 0;
     memcpy(&header, bytes, sizeof header);
     if (!cubin_is(bytes, sizeof header)) return 0;
@@ -77,7 +77,7 @@ static size_t cubin_size(const char *bytes, size_t size) {
 CUresult image_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                     Arena *arena, GpuImage **texts, int *count, Diag *diag) {
     const char *bytes = image;
-    /* a NUL ends every text, so that short ones are never read past their end */
+    /* every text ends with a NUL, so short ones are never read past their end */
     if (strncmp(bytes, pack_magic, sizeof pack_magic - 1) == 0)
         return open_pack((Rest){bytes, size}, name, arena, texts, count, diag);
     if (fatbin_is(image)) return fatbin_open(image, size, name, target, arena, texts, count, diag);
@@ -89,7 +89,7 @@ CUresult image_open(const void *image, size_t size, const char *name, const Imag
         return CUDA_SUCCESS;
     }
     if (strncmp(bytes, ELFMAG, SELFMAG) == 0) {
-        diag_error(diag, name, 0, 0, "this is no whole file of machine code (a cubin)");
+        diag_error(diag, name, 0, 0, "this is not a complete file of machine code (a cubin)");
         return CUDA_ERROR_INVALID_IMAGE;
     }
     *texts = ARENA_NEW(arena, GpuImage);

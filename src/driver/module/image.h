@@ -1,5 +1,5 @@
-/* Images: what programs hand to the driver as a module. PTX text ended by a NUL, a fat
- * binary, or what cuLinkComplete made of several texts. */
+/* Images: what programs pass to the driver as a module. An image is a PTX text that ends with a
+ * NUL, a fat binary, or the result of cuLinkComplete for several texts. */
 #ifndef TYTO_DRIVER_MODULE_IMAGE_H
 #define TYTO_DRIVER_MODULE_IMAGE_H
 
@@ -11,22 +11,22 @@
 
 #define IMAGE_UNBOUNDED SIZE_MAX
 
-/* What is to be run. */
+/* The target of the selection. */
 typedef struct ImageTarget {
-    uint32_t architecture; /* of the device, 75 for sm_75 */
-    bool prefers_machine;  /* machine code for it, rather than PTX */
+    uint32_t architecture; /* compute capability of the device, 75 for sm_75 */
+    bool prefers_machine;  /* prefer machine code for the device to PTX */
 } ImageTarget;
 
-/* The PTX texts of an image, or its cubin, allocated in `arena` (what is not compressed stays where
- * it is), their number in *count. `size` is that of the file, which a NUL follows, and nothing past
- * it is read; of what a program hands over it is not known (IMAGE_UNBOUNDED), and what the image
- * itself says is believed, within limits. Of a fat
- * binary what suits the target is taken (fatbin_open). Errors come with a message; `name` is for
+/* Returns the PTX texts of an image, or its cubin, and their number in *count. They are allocated
+ * in `arena`; what is not compressed stays in the image. `size` is the size of the file, which a
+ * NUL must follow; nothing past it is read. The size of an image in a program's memory is unknown
+ * (IMAGE_UNBOUNDED); then the sizes in the image itself are used, within limits. From a fat binary,
+ * what suits the target is selected (fatbin_open). Errors come with a message; `name` is used in
  * messages. */
 CUresult image_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                     Arena *arena, GpuImage **texts, int *count, Diag *diag);
 
-/* Writes texts as one image that image_open reads back: the text itself when there is just one. */
+/* Writes texts as one image that image_open can read; a single text is written as it is. */
 void image_write(const GpuImage *texts, int count, Text *out);
 
 #endif

@@ -1,11 +1,11 @@
-/* Libraries: modules that belong to no context. One copy of a library's variables serves all
- * contexts, which share the device's memory; its kernels are functions of its module, and a
- * CUkernel is the handle of one. */
+/* Libraries: modules that belong to no context. All contexts share the device's memory, so one copy
+ * of a library's variables serves them all. The kernels of a library are functions of its module,
+ * and a CUkernel is the handle of one. */
 #include "driver/stream/stream_queue.h"
 
 #include <stdlib.h>
 
-/* Options that change nothing: the image is read when it is loaded. */
+/* Options without effect: the image is read when it is loaded. */
 static bool are_options(unsigned count, const CUlibraryOption *options) {
     if (count && !options) return false;
     for (unsigned i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ CUresult CUDAAPI cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUj
     return status;
 }
 
-/* Begins a call about a library that also needs `argument`. */
+/* Begins a call about a library that also requires `argument`. */
 static CUresult begin(Call *call, CUlibrary library, const void *argument) {
     CUresult status = call_begin_driver(call);
     if (status) return status;
@@ -72,7 +72,7 @@ CUresult CUDAAPI cuLibraryGetModule(CUmodule *module, CUlibrary library) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* What follows asks the module, when the library is one. */
+/* The functions below ask the module if the library exists. */
 static CUresult check(CUlibrary library, const void *argument) {
     Call call;
     CUresult status = begin(&call, library, argument);
@@ -120,7 +120,7 @@ CUresult CUDAAPI cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibr
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* The device has no functions whose addresses mean the same to the host. */
+/* The device has no functions with addresses that the host could use. */
 CUresult CUDAAPI cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name) {
     Call call;
     if (!function) return CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
-/* The linker: PTX texts, of fat binaries too, collected, checked together, and handed back as one
- * image. */
+/* The linker: collects PTX texts, also from fat binaries, checks them together, and returns them as
+ * one image. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@ enum { LINK_MAX_INPUTS = 256, LINK_FILE_MAX = 1 << 30 };
 
 typedef struct Link {
     Context *context;
-    Arena *arena; /* of the inputs' names and texts */
+    Arena *arena; /* memory of the inputs' names and texts */
     GpuImage inputs[LINK_MAX_INPUTS];
     int input_count;
-    JitLogs logs; /* of cuLinkCreate; the buffers outlive the link, by the API's rules */
-    Text image;   /* what cuLinkComplete returned */
+    JitLogs logs; /* options of cuLinkCreate; the API requires that the buffers outlive the link */
+    Text image;   /* the image that cuLinkComplete returned */
 } Link;
 
 void link_free(Driver *driver, void *object) {
@@ -55,7 +55,7 @@ static CUresult add_text(Link *link, const char *name, const char *text, size_t 
     return CUDA_SUCCESS;
 }
 
-/* The PTX for the device. */
+/* Adds the PTX for the device. */
 static CUresult add_fatbin(Call *call, Link *link, const void *image, size_t size, const char *name,
                            Diag *diag) {
     int count = 0;
@@ -90,7 +90,7 @@ static CUresult add(Call *call, Link *link, CUjitInputType type, const void *dat
 CUresult CUDAAPI cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
                                const char *name, unsigned int option_count, CUjit_option *options,
                                void **values) {
-    (void)option_count, (void)options, (void)values; /* compiler options: without effect */
+    (void)option_count, (void)options, (void)values; /* compiler options have no effect */
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;

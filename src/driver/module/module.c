@@ -1,4 +1,4 @@
-/* Modules: loading them, and finding their functions and variables. */
+/* Modules: loads them and finds their functions and variables. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "driver/module/jit.h"
 #include "simulator/assemble.h"
 
-enum { MODULE_FILE_MAX = 1 << 30 }; /* bytes of a PTX file, against endless ones */
+enum { MODULE_FILE_MAX = 1 << 30 }; /* most bytes of a PTX file, to stop at endless ones */
 
 void module_free(Driver *driver, void *object) {
     Module *module = object;
@@ -24,16 +24,16 @@ void module_free(Driver *driver, void *object) {
     free(module);
 }
 
-/* What is loaded. */
+/* The image to load. */
 typedef struct Given {
     const void *image;
     size_t size;      /* bytes, or IMAGE_UNBOUNDED */
-    const char *name; /* for messages */
+    const char *name; /* name for messages */
     const GpuPlace *places;
     size_t place_count;
 } Given;
 
-/* The code for texts that cannot be read: of what is no PTX, of later PTX, of wrong PTX. */
+/* The error code for texts that cannot be read: not PTX, newer PTX, or wrong PTX. */
 static CUresult code_of_texts(const GpuImage *texts, int count) {
     static const char word[] = ".version";
     for (int i = 0; i < count; i++) {
@@ -169,7 +169,7 @@ CUresult CUDAAPI cuModuleUnload(CUmodule handle) {
 
 /* ---- Symbols ---- */
 
-/* The handle of a function of the program, made on first use. */
+/* The handle of a function of the program, made at first use. */
 static CUfunction function_handle(Call *call, CUmodule handle, Module *module, int index) {
     if (!module->functions[index]) {
         Function *function = base_calloc(1, sizeof *function);

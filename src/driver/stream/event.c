@@ -1,11 +1,11 @@
-/* Events: points in simulated time, which moves with every launch. */
+/* Events: points in simulated time, which every launch advances. */
 #include "driver/stream/stream_queue.h"
 
 #include <stdlib.h>
 
 enum {
     EVENT_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS,
-    RECORD_FLAGS = 1 /* external: for graphs only */
+    RECORD_FLAGS = 1 /* external: only for graphs */
 };
 
 CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags) {
@@ -47,7 +47,7 @@ CUresult CUDAAPI cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigne
     return call_end(&call, capture_record(&call, event, handle, stream, flags));
 }
 
-/* All that the context has been given is done. */
+/* Waits until all work of the context is done. */
 CUresult CUDAAPI cuCtxRecordEvent(CUcontext context, CUevent handle) {
     Call call;
     CUresult status = call_begin_unsafe(&call);
@@ -80,8 +80,8 @@ CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
     return cuEventRecordWithFlags(event, stream, 0);
 }
 
-/* Begins a call that asks whether an event is reached; one that was never recorded counts as that,
- * as on a GPU. */
+/* Begins a call that asks whether an event is complete. As on a GPU, an event that was never
+ * recorded is complete. */
 static CUresult begin_question(Call *call, CUevent event, Event **found) {
     *found = NULL;
     CUresult status = call_begin(call);

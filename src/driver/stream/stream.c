@@ -1,4 +1,4 @@
-/* Streams: identity, flags and priority. What they are given waits in their queues (backlog.h). */
+/* Streams: identity, flags and priority. Their work waits in queues (stream_queue.h). */
 #include "driver/stream/stream_queue.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 /* The streams that always exist: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
 
-/* Of the calling thread's default stream; 0: not used yet. */
+/* Number of the calling thread's default stream; 0: not used yet. */
 static _Thread_local uint32_t thread_stream;
 
 GpuStreamInfo stream_info(const Call *call, CUstream handle) {
@@ -112,7 +112,7 @@ CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback,
 
 /* ---- Properties ---- */
 
-/* Begins a call about a stream that writes to `out`; *stream is NULL for a default one. */
+/* Begins a call about a stream that writes to `out`; *stream is NULL for a default stream. */
 static CUresult begin(Call *call, CUstream handle, const void *out, const Stream **stream) {
     *stream = NULL;
     CUresult status = call_begin(call);
@@ -243,8 +243,8 @@ CUresult CUDAAPI cuStreamCopyAttributes(CUstream to, CUstream from) {
 
 /* ---- Managed memory ---- */
 
-/* Host and device take turns whatever stream memory belongs to: a hint, checked and dropped. It is
- * for whole allocations and variables. */
+/* Host and device take turns regardless of the stream that memory belongs to, so the hint is
+ * checked and ignored. It applies to whole allocations and variables. */
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t length,
                                         unsigned int flags) {
     Call call;

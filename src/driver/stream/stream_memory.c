@@ -1,5 +1,6 @@
-/* Operations of a stream, or of a node of a graph, on words of memory. A write is done at once. A
- * wait is over when its condition holds; until then what comes behind it is kept (backlog.h). */
+/* Operations of a stream, or of a graph node, on words of memory. A write is executed immediately.
+ * A wait is over when its condition is true; until then, the work after it is queued
+ * (stream_queue.h). */
 #include "driver/stream/stream_queue.h"
 
 #include <inttypes.h>
@@ -9,10 +10,10 @@
 
 enum { WAIT_FLAGS = CU_STREAM_WAIT_VALUE_NOR | CU_STREAM_WAIT_VALUE_FLUSH, BATCH_MAX = 256 };
 
-/* One operation that is no barrier. */
+/* One operation that is not a barrier. */
 typedef struct Operation {
     uint64_t address, value;
-    unsigned bytes; /* 4 or 8 */
+    unsigned bytes; /* bytes: 4 or 8 */
     unsigned flags;
     bool is_wait;
 } Operation;
@@ -28,8 +29,8 @@ static bool holds(uint64_t word, const Operation *op) {
     }
 }
 
-/* What one entry asks for; false when it is nothing that there is. A barrier has nothing to wait
- * for: *is_any is false. */
+/* Decodes an entry; returns false if it is invalid. A barrier has nothing to wait for: *is_any is
+ * false. */
 static bool read_entry(const CUstreamBatchMemOpParams *given, Operation *op, bool *is_any) {
     *is_any = true;
     switch ((int)given->operation) {
@@ -64,7 +65,8 @@ bool operations_are_right(const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
     return is_right;
 }
 
-/* The word of an operation; false: it is no memory that the device reaches. */
+/* Finds the word of an operation; returns false if it is not in memory that the device can
+ * access. */
 static bool read_word(const Call *call, const Operation *op, uint64_t *address, uint64_t *word) {
     *address = memory_device_address(call, op->address);
     *word = 0;
@@ -114,7 +116,7 @@ bool operations_are_shared(const Call *call, const CUDA_BATCH_MEM_OP_NODE_PARAMS
     return call->driver->ipc_key || address >= mem_window_start(call->memory);
 }
 
-/* At once, later, or captured. */
+/* Immediately, later, or captured. */
 static CUresult run(CUstream stream, CUstreamBatchMemOpParams *list, unsigned count) {
     Call call;
     bool is_taken;
@@ -139,7 +141,7 @@ static CUresult run_one(CUstream stream, CUstreamBatchMemOpType type, CUdevicept
                         uint64_t value, unsigned flags) {
     CUstreamBatchMemOpParams entry;
     memset(&entry, 0, sizeof entry);
-    entry.waitValue.operation = type; /* one to write begins alike */
+    entry.waitValue.operation = type; /* an operation that writes has the same beginning */
     entry.waitValue.address = address;
     entry.waitValue.value64 = value;
     entry.waitValue.flags = flags;

@@ -1,11 +1,11 @@
-/* The queues of streams (see the header). An item is done when it is the first of its queue, and,
- * where the legacy default stream and others wait for each other, the first of all of those. Of
- * several that can be done it is always the one that was given first. A kernel stays the first of
- * its queue while it is on the device. The one behind it may begin then too if it is a dependent
- * launch: the device keeps it back until the first lets it begin.
+/* The queues of streams (see the header). An item can be executed when it is the first of its
+ * queue. If the legacy default stream and others wait for each other, it must be the first in all
+ * of these queues. Of several items that can be executed, the oldest comes first. A kernel stays
+ * the first of its queue while it is on the device. The kernel behind it may begin too if it is a
+ * dependent launch: the device holds it until the first kernel lets it begin.
  *
- * Left out: what a kernel under way would do to a word while a wait looks at it: waits look when a
- * kernel has ended. */
+ * Not modelled: stores of a running kernel to a word for which a stream waits take effect for the
+ * wait only when a kernel has ended. */
 #include "driver/stream/stream_queue.h"
 
 #include <ctype.h>
@@ -20,19 +20,19 @@
 enum {
     PAUSE_NS = 100000,
     PAUSES_UNTIL_TOLD = 50000, /* five seconds */
-    /* Launches that are kept before one waits for room: as many as a GPU's driver keeps, as
-     * programs see it. */
+    /* Most launches that are queued before a launch waits for room: as many as a GPU's driver
+     * queues, as far as programs can see. */
     MOST_KERNELS = 1024,
-    MOST_STAGED_BYTES = 64 << 20 /* of pageable memory, before a copy waits for its stream */
+    MOST_STAGED_BYTES = 64 << 20 /* of pageable memory, staged before a copy waits */
 };
 
 struct StreamQueue {
     StreamQueue *next;
     Context *context;
-    uint32_t stream;  /* number */
-    bool is_blocking; /* it and the legacy default stream wait for each other */
-    bool is_running;  /* its first item's host function is under way, without the lock */
-    bool is_dropped;  /* it ends after that, or when its kernels have left the device */
+    uint32_t stream;  /* number of the stream */
+    bool is_blocking; /* the stream and the legacy default stream wait for each other */
+    bool is_running;  /* the host function of its first item is running, without the lock */
+    bool is_dropped;  /* it is freed after that, or when its kernels have left the device */
     StreamQueueItem *first, *last;
 };
 
@@ -55,7 +55,8 @@ static bool is_blocking(const Call *call, CUstream handle) {
     return true;
 }
 
-/* The number of the first item of queues that work in `stream` waits for; UINT64_MAX: none. */
+/* The number of the first item of the queues that work in `stream` must wait for; UINT64_MAX:
+ * none. */
 static uint64_t first_before(const Driver *driver, uint32_t stream, bool is_blocking_one) {
     uint64_t first = UINT64_MAX;
     for (const StreamQueue *other = driver->queues; other; other = other->next) {
@@ -71,7 +72,7 @@ bool stream_queue_holds(const Call *call, CUstream stream) {
                                                 is_blocking(call, stream)) != UINT64_MAX;
 }
 
-/* The items of a queue are done in order. */
+/* The items of a queue are executed in order. */
 bool stream_queue_has(const Driver *driver, BacklogPoint point) {
     const StreamQueue *queue = point.item ? find(driver, point.stream) : NULL;
     return queue && queue->first->number <= point.item;
@@ -122,7 +123,7 @@ static void item_free(Driver *driver, StreamQueueItem *item) {
     driver->waiting_threads = 0;
 }
 
-/* Frees the items behind one, which becomes the last; NULL: all. */
+/* Frees the items after one, which becomes the last; NULL: frees all. */
 static void cut(Driver *driver, StreamQueue *queue, StreamQueueItem *last) {
     StreamQueueItem *item = last ? last->next : queue->first;
     if (last) last->next = NULL;
@@ -134,7 +135,7 @@ static void cut(Driver *driver, StreamQueue *queue, StreamQueueItem *last) {
     }
 }
 
-/* Takes a queue out of the list, with all of its items. */
+/* Removes a queue with all of its items from the list. */
 static void drop(Driver *driver, StreamQueue *queue) {
     StreamQueue **link = &driver->queues;
     while (*link != queue)
@@ -149,7 +150,7 @@ static bool is_on_device(const StreamQueueItem *item) {
     return item->kind == STREAM_QUEUE_LAUNCH && graph_launch_is_on_device(item->launch);
 }
 
-/* The last item of a queue that is on the device; NULL: none is. */
+/* The last item of a queue that is on the device; NULL: none. */
 static StreamQueueItem *last_on_device(const StreamQueue *queue) {
     StreamQueueItem *last = NULL;
     for (StreamQueueItem *item = queue->first; item && is_on_device(item); item = item->next)
@@ -157,7 +158,7 @@ static StreamQueueItem *last_on_device(const StreamQueue *queue) {
     return last;
 }
 
-/* Drops what a context's streams have, but for kernels on the device. */
+/* Drops the items of a context's streams, except kernels on the device. */
 static void clear(Driver *driver, const Context *context) {
     for (StreamQueue *queue = driver->queues, *next; queue; queue = next) {
         next = queue->next;
@@ -169,7 +170,7 @@ static void clear(Driver *driver, const Context *context) {
     }
 }
 
-/* ---- Doing ---- */
+/* ---- Execution ---- */
 
 static Call call_of(Driver *driver, Context *context) {
     return (Call){.driver = driver,
@@ -182,7 +183,7 @@ static CUresult call_back(Call *call, const StreamQueueItem *item) {
     const CUcontext context = call->context->handle;
     call_end(call, CUDA_SUCCESS);
     item->callback.function(item->callback.stream, CUDA_SUCCESS, item->callback.user);
-    if (call_begin_driver(call)) abort(); /* the driver is there for as long as the process */
+    if (call_begin_driver(call)) abort(); /* the driver exists as long as the process */
     call->context = CALL_GET(call, HANDLE_CONTEXT, context);
     return call->context ? call->context->error : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
@@ -199,7 +200,7 @@ static CUresult run_kernel(Call *call, KernelRun *kernel) {
     return kernel_end(call, kernel);
 }
 
-/* Begins the kernel behind the first of a queue if it is a dependent launch. */
+/* Begins the kernel after the first item of a queue, if it is a dependent launch. */
 static void begin_dependent(Call *call, const StreamQueueItem *first) {
     const StreamQueueItem *next = first->next;
     if (first->kind != STREAM_QUEUE_KERNEL || !is_on_device(first)) return;
@@ -231,13 +232,13 @@ static CUresult run(Call *call, StreamQueueItem *item) {
     }
 }
 
-/* Whether the first item of a queue may be looked at: none comes before it. */
+/* Whether the first item of a queue may be executed, because no other item precedes it. */
 static bool is_next(const Driver *driver, const StreamQueue *queue) {
     return !queue->is_running &&
            first_before(driver, queue->stream, queue->is_blocking) >= queue->first->number;
 }
 
-/* Takes the first item, which is done, out of its queue. */
+/* Removes the first item, which is done, from its queue. */
 static void finish_first(Driver *driver, StreamQueue *queue) {
     StreamQueueItem *item = queue->first;
     queue->first = item->next;
@@ -246,7 +247,7 @@ static void finish_first(Driver *driver, StreamQueue *queue) {
     if (!queue->first) drop(driver, queue);
 }
 
-/* Does the first item of a queue, if that can be done; whether it has. */
+/* Executes the first item of a queue, if possible. Returns whether it did. */
 static bool step(Driver *driver, StreamQueue *queue) {
     Call call = call_of(driver, queue->context);
     CUresult status = CUDA_SUCCESS;
@@ -269,12 +270,12 @@ static bool step(Driver *driver, StreamQueue *queue) {
     finish_first(driver, queue);
     if (status) {
         context->error = status;
-        clear(driver, context); /* nothing more is done in it */
+        clear(driver, context); /* nothing more is executed in it */
     }
     return true;
 }
 
-/* The queue whose first item comes next after that of a number; NULL: none. */
+/* The queue whose first item has the lowest number above a given one; NULL: none. */
 static StreamQueue *after(const Driver *driver, uint64_t number) {
     StreamQueue *found = NULL;
     for (StreamQueue *queue = driver->queues; queue; queue = queue->next) {
@@ -296,7 +297,7 @@ void stream_queue_advance(Call *call) {
     driver->is_advancing = false;
 }
 
-/* ---- Taking work ---- */
+/* ---- Accepting work ---- */
 
 bool stream_queue_overlaps(const Call *call) {
     return call->driver->last_stream && !call->driver->is_serial;
@@ -318,14 +319,14 @@ void stream_queue_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel) 
     }
 }
 
-/* Whether a side of a copy is memory that the host may page out: a copy from there is made at once,
- * and one to there is over when its call returns. */
+/* Whether a side of a copy is pageable host memory. A copy from such memory reads it immediately; a
+ * copy to it is complete when its call returns. */
 static bool is_pageable(const Call *call, CUmemorytype type, uint64_t pointer) {
     if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_UNIFIED) return false;
     return !memory_device_address(call, pointer);
 }
 
-/* Copies what a copy from pageable memory is going to read. */
+/* Copies the pageable memory that a copy will read. */
 static void *stage(CUDA_MEMCPY3D *copy, size_t *size) {
     const bool is_host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
     const char *from = is_host ? copy->srcHost : (const char *)(uintptr_t)copy->srcDevice;
@@ -370,7 +371,7 @@ static CUresult take_copy(Call *call, CUstream stream, const CUDA_MEMCPY3D *give
     return status;
 }
 
-/* Whether a stream is to free memory, which an allocation in it may get again. */
+/* Whether a stream will free memory that an allocation in it may get again. */
 static bool has_free(const Call *call, CUstream stream) {
     const StreamQueue *queue = find(call->driver, number_of(call, stream));
     for (const StreamQueueItem *item = queue ? queue->first : NULL; item; item = item->next)
@@ -395,7 +396,7 @@ CUresult stream_queue_take(Call *call, CUstream stream, WorkGiven given, bool *i
     if (!call->driver->queued_kernels) stream_queue_advance(call);
     *is_taken = stream_queue_holds(call, stream);
     if (!*is_taken) return CUDA_SUCCESS;
-    if (given.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) { /* an address is there at once */
+    if (given.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) { /* an address is available immediately */
         *is_taken = false;
         return has_free(call, stream) ? stream_queue_wait(call, stream) : CUDA_SUCCESS;
     }
@@ -422,11 +423,11 @@ CUresult stream_queue_record(Call *call, CUstream stream, Event *event, CUevent 
 
 /* ---- Waiting ---- */
 
-/* Work that a call waits for: items of a number up to `last` in some queues. */
+/* What a call waits for: items up to number `last` in some queues. */
 typedef struct Target {
     enum { TARGET_STREAM, TARGET_ALL, TARGET_ITEM } kind;
     CUstream stream;    /* TARGET_STREAM */
-    BacklogPoint point; /* TARGET_ITEM; else only its number counts */
+    BacklogPoint point; /* TARGET_ITEM; otherwise only its number is used */
 } Target;
 
 static bool is_reached(const Call *call, const Target *target) {
@@ -444,7 +445,8 @@ static bool is_reached(const Call *call, const Target *target) {
     return first > target->point.item;
 }
 
-/* The memory operations that the oldest wait is for, and which of them; NULL: there is none. */
+/* The memory operations that the oldest wait is for, and the index of the operation; NULL: there is
+ * none. */
 static const GraphWork *oldest_wait(const Driver *driver, unsigned *done) {
     uint64_t number = 0;
     for (const StreamQueue *queue; (queue = after(driver, number)) != NULL;) {
@@ -460,9 +462,9 @@ static const GraphWork *oldest_wait(const Driver *driver, unsigned *done) {
     return NULL;
 }
 
-/* Threads of the process but this one, those that wait as it does, and the simulator's own, whose
- * names say so. A thread that is no more has done all that it would: look at what is waited for
- * after this. */
+/* The number of threads of the process that could end a wait: all except this one, those that wait
+ * like it, and the simulator's own, which are recognized by name. A thread that has ended has done
+ * all that it will do, so check what is waited for after this. */
 static unsigned other_threads(const Driver *driver) {
     DIR *tasks = opendir("/proc/self/task");
     unsigned count = 0;
@@ -497,7 +499,7 @@ static bool is_shared(const Call *call) {
     return work && operations_are_shared(call, &work->operations, done);
 }
 
-/* One look at what a call waits for; whether that will never come. */
+/* Checks once whether what a call waits for will never happen. */
 static bool is_hopeless(Call *call, const Target *target) {
     Driver *driver = call->driver;
     const uint64_t changes = driver->stream_queue_changes;
@@ -507,7 +509,8 @@ static bool is_hopeless(Call *call, const Target *target) {
            !is_shared(call);
 }
 
-/* Lets the others go on for a while. Who sleeps here can do nothing until the queues change. */
+/* Lets other threads run for a while. A thread that sleeps here can do nothing until the queues
+ * change. */
 static void pause_call(Call *call) {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     Driver *driver = call->driver;
@@ -515,11 +518,11 @@ static void pause_call(Call *call) {
     driver->waiting_threads++;
     call_end(call, CUDA_SUCCESS);
     nanosleep(&pause, NULL);
-    if (call_begin_driver(call)) abort(); /* it is there for as long as the process */
+    if (call_begin_driver(call)) abort(); /* the driver exists as long as the process */
     if (driver->stream_queue_changes == changes) driver->waiting_threads--;
 }
 
-/* Runs the device until a kernel has ended; false: it has none to run. */
+/* Runs the device until a kernel has ended; returns false if it has none to run. */
 static bool run_device(Call *call) { return simulator_advance(call->driver->simulator); }
 
 static CUresult wait_for(Call *call, Target target) {
@@ -581,7 +584,7 @@ CUresult call_begin_idle(Call *call) {
     return call->context->error ? call_end(call, call->context->error) : CUDA_SUCCESS;
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
 static CUresult say_not_ready(Call *call) {
     if (run_device(call)) stream_queue_advance(call);
@@ -598,7 +601,7 @@ CUresult stream_queue_ask_point(Call *call, BacklogPoint point) {
     return stream_queue_has(call->driver, point) ? say_not_ready(call) : CUDA_SUCCESS;
 }
 
-/* ---- Ends ---- */
+/* ---- Destruction ---- */
 
 void stream_queue_end_context(Driver *driver, Context *context) {
     Call call = call_of(driver, context);
@@ -614,7 +617,7 @@ static bool is_in_host_function(const Driver *driver) {
     return false;
 }
 
-/* An interrupt ends the program before what it has left to do. */
+/* An interrupt ends the program before the remaining work. */
 void stream_queue_finish(Driver *driver) {
     Call call = call_of(driver, NULL);
     unsigned done;

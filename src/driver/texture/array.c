@@ -1,6 +1,6 @@
-/* Arrays: rows of elements in device memory, without the hidden layout that a GPU gives them.
- * Layers and the faces of cubes are slices, as those of a third dimension are. Left out: sparse
- * arrays, planes, arrays whose memory is mapped later. */
+/* Arrays: rows of elements in device memory, without the hidden layout of a GPU. Layers and the
+ * faces of cubes are slices, like those of a third dimension. Not supported: sparse arrays, planes,
+ * arrays whose memory is mapped later. */
 #include "simulator/checks.h"
 #include "driver/driver.h"
 
@@ -16,8 +16,8 @@ void array_free(Driver *driver, void *object) {
     free(array);
 }
 
-/* Flags that CUDA has, and those of them that have a meaning here; the last lets graphics render to
- * an array, which nothing does. */
+/* Flags that CUDA has, and those that have a meaning here. The last one allows graphics to render
+ * to an array, which is not supported. */
 enum {
     KNOWN_FLAGS = 0x1ff,
     FLAGS = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
@@ -39,11 +39,11 @@ unsigned array_channel_bytes(CUarray_format format) {
     }
 }
 
-/* The attributes of the device that bound an array's extents, by its geometry. */
+/* The attributes of the device that limit an array's extents, by its geometry. */
 typedef struct Bounds {
     bool is_layered, is_cube;
-    int dimensions;                          /* of a layer or a face */
-    CUdevice_attribute width, height, depth; /* 0: there is none */
+    int dimensions;                          /* dimensions of a layer or a face */
+    CUdevice_attribute width, height, depth; /* 0: unused */
 } Bounds;
 
 #define BOUND(name) CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##name
@@ -64,7 +64,7 @@ static bool is_within(Gpu *gpu, size_t extent, CUdevice_attribute attribute) {
            (device_attribute(gpu, attribute, &most) == CUDA_SUCCESS && extent <= (size_t)most);
 }
 
-/* Whether the device can have an array of such extents. */
+/* Whether the device supports an array of these extents. */
 static bool fits(Gpu *gpu, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const bool is_layered = d->Flags & CUDA_ARRAY3D_LAYERED,
                is_cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;

@@ -1,5 +1,5 @@
-/* Mipmapped arrays: an array for each level, half as wide, high and deep as the one before it.
- * Layers and faces stay as many. */
+/* Mipmapped arrays: an array for each level, half as wide, high and deep as the previous one. The
+ * number of layers and faces stays the same. */
 #include "simulator/checks.h"
 #include "driver/driver.h"
 
@@ -15,7 +15,7 @@ static size_t halved(size_t extent, unsigned times) {
     return extent && !half ? 1 : half;
 }
 
-/* Levels down to one element. */
+/* Number of levels down to one element. */
 static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor) {
     const bool has_slices = descriptor->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
     size_t longest =
@@ -94,7 +94,7 @@ CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Of all levels; each level has its own memory. */
+/* Memory of all levels; each level has its own. */
 CUresult CUDAAPI cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out,
                                                        CUmipmappedArray handle, CUdevice device) {
     Call call;

@@ -1,5 +1,5 @@
-/* Surface objects: arrays that kernels read and write by coordinates. As on a GPU, there is no
- * check that an array was made for that (CUDA_ARRAY3D_SURFACE_LDST). */
+/* Surface objects: arrays that kernels read and write by coordinates. As on a GPU, it is not
+ * checked that an array was made for that (CUDA_ARRAY3D_SURFACE_LDST). */
 #include "driver/driver.h"
 
 CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *resource) {

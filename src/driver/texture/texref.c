@@ -1,5 +1,6 @@
-/* Texture and surface references: variables of a module that the host binds to memory. What the
- * host has set becomes a texture object as soon as it is bound; the variable holds its handle. */
+/* Texture and surface references: variables of a module that the host binds to memory. As soon as a
+ * reference is bound, its settings become a texture object, and the variable contains the object's
+ * handle. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -10,12 +11,12 @@ typedef struct Reference {
     const Module *module; /* NULL: from cuTexRefCreate */
     uint64_t variable;    /* device address of the handle's 8 bytes; 0: from cuTexRefCreate */
     bool is_surface;
-    bool is_bound; /* resource says to what */
+    bool is_bound; /* `resource` says what it is bound to */
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC sampling;
-    CUarray_format format; /* of memory that is no array */
+    CUarray_format format; /* descriptor of memory that is not an array */
     int channels;
-    CUtexObject texture; /* the object that stands for it, 0: none */
+    CUtexObject texture; /* the object that represents it; 0: none */
 } Reference;
 
 static void forget_texture(Driver *driver, Reference *reference) {
@@ -37,7 +38,7 @@ void references_clear(Driver *driver, const Module *module) {
     }
 }
 
-/* Puts what was set into effect. */
+/* Applies the settings. */
 static CUresult refresh(const Call *call, Reference *reference) {
     MemTexture description = {.is_surface = reference->is_surface};
     if (!reference->is_bound || !reference->variable) return CUDA_SUCCESS;
@@ -59,7 +60,8 @@ static CUresult refresh(const Call *call, Reference *reference) {
     return CUDA_SUCCESS;
 }
 
-/* The reference of a handle, with the call begun; NULL, with the call ended, and why in *status. */
+/* The reference of a handle, with the call begun. After an error it returns NULL, with the call
+ * ended and the error in *status. */
 static Reference *begin(Call *call, const void *handle, bool is_surface, CUresult *status) {
     *status = call_begin_idle(call);
     if (*status) return NULL;
@@ -71,7 +73,7 @@ static Reference *begin(Call *call, const void *handle, bool is_surface, CUresul
 
 /* ---- References ---- */
 
-/* Modules are asked twice for one reference: both get the same. */
+/* If a module is asked twice for a reference, it returns the same object. */
 static void *find_reference(Call *call, const Module *module, uint64_t variable, bool is_surface) {
     for (uint32_t i = 0; i < call->driver->handles.count; i++) {
         HandleSlot slot = call->driver->handles.slots[i];
@@ -147,7 +149,7 @@ static CUresult bind(Call *call, Reference *reference, const CUDA_RESOURCE_DESC 
     return call_end(call, status);
 }
 
-/* No address and no bytes: bound to nothing. */
+/* No address and no bytes: unbinds it. */
 static CUresult unbind(Call *call, Reference *reference) {
     forget_texture(call->driver, reference);
     reference->is_bound = false;
@@ -186,7 +188,7 @@ CUresult CUDAAPI cuTexRefSetAddress(size_t *offset, CUtexref handle, CUdeviceptr
     CUresult status;
     Reference *reference = begin(&call, handle, false, &status);
     if (!reference) return status;
-    if (offset) *offset = 0; /* any address is aligned well enough */
+    if (offset) *offset = 0; /* every address is sufficiently aligned */
     if (!address && !bytes) return unbind(&call, reference);
     return bind(&call, reference,
                 &(CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_LINEAR,
@@ -229,8 +231,8 @@ CUresult CUDAAPI cuSurfRefSetArray(CUsurfref handle, CUarray array, unsigned int
 
 /* ---- Settings ---- */
 
-/* A function that sets something of a reference: what it takes, when that is wrong, what is done.
- */
+/* Defines a function that sets something of a reference: its parameters, the condition of an error,
+ * and the action. */
 #define SETTER(name, parameters, is_wrong, ...)                                                    \
     CUresult CUDAAPI name parameters {                                                             \
         Call call;                                                                                 \
@@ -264,9 +266,10 @@ SETTER(cuTexRefSetBorderColor, (CUtexref handle, float *color), !color,
 SETTER(cuTexRefSetFlags, (CUtexref handle, unsigned int flags), false,
        reference->sampling.flags = flags)
 
-/* ---- What was set ---- */
+/* ---- Queries of settings ---- */
 
-/* A function that tells something: what it takes, when there is nothing to tell, what it tells. */
+/* Defines a function that queries a setting: its parameters, the condition of an error, and the
+ * action. */
 #define GETTER(name, parameters, surface, is_wrong, ...)                                           \
     CUresult CUDAAPI name parameters {                                                             \
         Call call;                                                                                 \

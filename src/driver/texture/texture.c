@@ -1,6 +1,6 @@
 /* Texture objects over arrays, mipmapped arrays, linear buffers and pitched buffers, and other
- * views of arrays. Left out: block-compressed views, cubes that are filtered across their
- * edges; anisotropy is taken for 1. */
+ * views of arrays. Not supported: block-compressed views, and filtering of cubes across their
+ * edges. Anisotropy is treated as 1. */
 #include "driver/driver.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texture object of a handle; its slot stays NULL while the handle is free. */
+/* The texture object of a handle; its slot is NULL while the handle is free. */
 static Texture **slot_of(Driver *driver, CUtexObject handle) {
     return handle >= 1 && handle <= driver->texture_count ? &driver->textures[handle - 1] : NULL;
 }
@@ -27,7 +27,7 @@ void textures_clear(Driver *driver, const Context *context) {
     }
 }
 
-/* Kernels are given the memory's own handle; the driver's slots follow its numbers. */
+/* Kernels receive the memory's own handle; the driver's slots use the same numbers. */
 CUtexObject texture_add(const Call *call, const MemTexture *description, const Texture *texture) {
     Driver *driver = call->driver;
     uint64_t handle = mem_texture_add(call->memory, description);
@@ -45,7 +45,7 @@ CUtexObject texture_add(const Call *call, const MemTexture *description, const T
 typedef struct FormatRow {
     CUarray_format format;
     MemTexelType type;
-    uint8_t bits; /* of a channel */
+    uint8_t bits; /* bits of a channel */
 } FormatRow;
 
 static const FormatRow formats[] = {
@@ -71,7 +71,7 @@ bool texture_set_format(MemTexture *texture, CUarray_format format, unsigned cha
     return false;
 }
 
-/* Says why there can be no such texture; returns `status`. */
+/* Reports why such a texture is not possible; returns `status`. */
 static CUresult refuse(CUresult status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -97,8 +97,8 @@ static bool is_bounded(const Call *call, uint64_t extent, CUdevice_attribute att
            extent <= (uint64_t)most;
 }
 
-/* A run of texels. It is enough that it begins in an allocation: programs name a size that reaches
- * beyond, and on a GPU one that holds none. */
+/* A contiguous run of texels. It is sufficient that it begins in an allocation: programs state a
+ * size that extends beyond it, and a GPU also accepts a size without a texel. */
 static CUresult set_run(const Call *call, MemTexture *texture, CUdeviceptr address,
                         uint64_t size_bytes) {
     const uint64_t texels = size_bytes / mem_texel_bytes(texture), width = texels ? texels : 1;
@@ -134,7 +134,7 @@ static CUresult set_rows(const Call *call, MemTexture *texture, CUdeviceptr addr
     return CUDA_SUCCESS;
 }
 
-/* Where the texels are. */
+/* Determines where the texels are. */
 static CUresult set_resource(const Call *call, MemTexture *texture,
                              const CUDA_RESOURCE_DESC *resource) {
     const Array *array;
@@ -188,7 +188,7 @@ static CUresult set_view_format(MemTexture *texture, int format) {
                         mem_texel_bytes(texture), bytes);
 }
 
-/* Narrows a texture to some of its levels and layers. */
+/* Restricts a texture to some of its levels and layers. */
 static CUresult set_view(MemTexture *texture, const CUDA_RESOURCE_VIEW_DESC *view) {
     const MemLevel *whole = &texture->level[0];
     const CUresult status = set_view_format(texture, (int)view->format);
@@ -197,7 +197,7 @@ static CUresult set_view(MemTexture *texture, const CUDA_RESOURCE_VIEW_DESC *vie
     const uint64_t slices = texture->geometry == MEM_CUBES ? 6 : 1;
     const uint64_t layers = has_layers ? mem_layers(texture) : 1;
     if (texture->is_linear_memory)
-        return refuse(CUDA_ERROR_INVALID_VALUE, "a view of memory that is no array");
+        return refuse(CUDA_ERROR_INVALID_VALUE, "a view of memory that is not an array");
     if (view->lastMipmapLevel < view->firstMipmapLevel || view->lastMipmapLevel >= texture->levels)
         return refuse(CUDA_ERROR_INVALID_VALUE, "a view of levels %u to %u of %u",
                       view->firstMipmapLevel, view->lastMipmapLevel, texture->levels);
@@ -222,7 +222,7 @@ static CUresult set_view(MemTexture *texture, const CUDA_RESOURCE_VIEW_DESC *vie
     return CUDA_SUCCESS;
 }
 
-/* How the texels are read. */
+/* Determines how the texels are read. */
 static CUresult set_sampling(MemTexture *texture, const CUDA_TEXTURE_DESC *sampling) {
     static const MemAddressMode modes[] = {
         [CU_TR_ADDRESS_MODE_WRAP] = MEM_ADDRESS_WRAP,
@@ -250,12 +250,12 @@ static CUresult set_sampling(MemTexture *texture, const CUDA_TEXTURE_DESC *sampl
         if (mode > CU_TR_ADDRESS_MODE_BORDER)
             return refuse(CUDA_ERROR_INVALID_VALUE, "there is no addressing mode %u",
                           (unsigned)mode);
-        /* wrapping and mirroring are defined for normalised coordinates only; others clamp */
+        /* wrapping and mirroring are only defined for normalized coordinates; others clamp */
         bool repeats = mode == CU_TR_ADDRESS_MODE_WRAP || mode == CU_TR_ADDRESS_MODE_MIRROR;
         sampler->mode[axis] = repeats && !sampler->is_normalised ? MEM_ADDRESS_CLAMP : modes[mode];
     }
     memcpy(sampler->border, sampling->borderColor, sizeof sampler->border);
-    return texture->levels > 1 && !sampler->is_normalised /* so CUDA has it */
+    return texture->levels > 1 && !sampler->is_normalised /* as in CUDA */
                ? refuse(CUDA_ERROR_INVALID_VALUE, "levels need normalised coordinates")
                : CUDA_SUCCESS;
 }
@@ -276,7 +276,7 @@ enum { PITCH_GRAIN = 32 }; /* CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT */
 
 /* Buffers of texture objects must be aligned; for texture references the driver returns the offset
  * instead. A GPU requires CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, which all its allocations have.
- * Here allocations have less, and less is required. */
+ * Allocations here have less, and less is required. */
 static CUresult check_alignment(const CUDA_RESOURCE_DESC *resource) {
     const bool has_rows = resource->resType == CU_RESOURCE_TYPE_PITCH2D;
     if (!has_rows && resource->resType != CU_RESOURCE_TYPE_LINEAR) return CUDA_SUCCESS;

@@ -1,12 +1,12 @@
-/* What kernels leave to be done after them: kernels that they launched, copies and fillings. A
- * grid's children come next when it has ended, each followed by its own; its tail launches come
- * behind all of those.
+/* Work that kernels leave to be done after them: kernels that they launched, copies and fills. When
+ * a grid has ended, its children run next, each followed by its own children; the grid's tail
+ * launches follow all of those.
  *
- * A kernel that waits for its children has them run at once, in its middle. On a machine its whole
- * grid is swapped out meanwhile: all its CTAs stand still as they are, and the children have all of
- * a machine, another one of the same kind, so they never lack a place that a waiting CTA holds.
- * Its caches stay from one wait to the next. Their counts and their time are added to the parent's.
- */
+ * If a kernel waits for its children, they run immediately, in its middle. On a machine, the whole
+ * grid is swapped out meanwhile: all its CTAs stay as they are, and the children run on another
+ * machine of the same kind, so they never lack a slot that a waiting CTA occupies. The caches of
+ * that machine persist from one wait to the next. Counts and time of the children are added to the
+ * parent's. */
 #include "engine/launch/gpu_internal.h"
 
 #include <stdio.h>
@@ -18,24 +18,24 @@
 
 typedef struct Pending {
     Deferred what;
-    GpuModule *module; /* of the kernel that asked */
-    uint32_t depth;    /* grids above it */
+    GpuModule *module; /* of the kernel that asked for it */
+    uint32_t depth;    /* number of grids above it */
 } Pending;
 
 /* A machine for children that a grid waits for. */
 typedef struct Inner {
-    struct Engine *engine; /* NULL: none of that depth was timed so far */
-    Watch watch;           /* the sums of the run; nothing of recordings over time */
+    struct Engine *engine; /* NULL: no child of this depth was timed so far */
+    Watch watch;           /* only sums of the run, no recordings over time */
 } Inner;
 
 struct Children {
-    Pending *stack; /* the last is next */
+    Pending *stack; /* a stack: the last entry is next */
     uint32_t count, capacity;
-    uint8_t *parameters;           /* of the kernel given out last */
+    uint8_t *parameters;           /* of the kernel returned last */
     uint32_t depth;                /* likewise */
     uint64_t clock;                /* likewise: how far its clocks are ahead of its own cycles */
-    Inner inner[DEVICE_DEPTH_MAX]; /* of children that a grid waits for, and that these wait for,
-                                      ... */
+    Inner inner[DEVICE_DEPTH_MAX]; /* machines by depth: for the children that a grid waits for, for
+                                      those that these wait for, ... */
 };
 
 static void push(Children *children, const Pending *pending) {
@@ -47,7 +47,7 @@ static void push(Children *children, const Pending *pending) {
     children->stack[children->count++] = *pending;
 }
 
-/* In reverse, so that the first is next. */
+/* Pushes the requests in reverse, so that the first is next. */
 static void push_all(Gpu *gpu, const DeviceRuntime *runtime, GpuModule *module, bool are_tails) {
     for (uint32_t i = runtime->asked.count; i-- > 0;) {
         const Deferred *what = &runtime->asked.items[i];
@@ -101,7 +101,7 @@ void children_free(Gpu *gpu) {
     free(gpu->children);
 }
 
-/* Copies or fills a box, row by row. */
+/* Executes a copy or fill of a box, row by row. */
 static void move_box(Gpu *gpu, const Deferred *what) {
     for (uint64_t slice = 0; slice < what->slices; slice++) {
         uint64_t to = what->to.address + slice * what->to.slice_pitch;
@@ -116,7 +116,7 @@ static void move_box(Gpu *gpu, const Deferred *what) {
     }
 }
 
-/* Does the copies and fillings on top of the stack, down to `base`, and takes the first kernel. */
+/* Executes the copies and fills on top of the stack, down to `base`, and takes the first kernel. */
 static bool next(Gpu *gpu, uint32_t base, GpuLaunch *child) {
     Children *children = gpu->children;
     while (children && children->count > base) {
@@ -144,9 +144,9 @@ static bool next(Gpu *gpu, uint32_t base, GpuLaunch *child) {
 
 bool gpu_next_child(Gpu *gpu, GpuLaunch *child) { return next(gpu, 0, child); }
 
-/* ---- In the middle of their parent ---- */
+/* ---- Children that run in the middle of their parent ---- */
 
-/* What of the GPU belongs to the grid that runs. */
+/* The state of the GPU that belongs to the grid that runs. */
 typedef struct Running {
     GpuGrid *grids;
     GpuGrid *running;
@@ -180,7 +180,7 @@ static void go_on(Gpu *gpu, const Running *running) {
     gpu->options.threads = running->threads;
 }
 
-/* Gives the GPU the machine of the children of a timed grid. */
+/* Gives the GPU the machine for the children of a timed grid. */
 static void use_inner(Gpu *gpu, Inner *inner) {
     const Watch *watch = gpu->options.watch;
     inner->watch = (Watch){0};
@@ -193,7 +193,7 @@ static void use_inner(Gpu *gpu, Inner *inner) {
 
 void gpu_add_result(GpuResult *sum, const GpuResult *part) {
     Counters counters = part->counters;
-    counters.kernels = 0; /* it is a part of one */
+    counters.kernels = 0; /* it is part of a launch */
     counters_add(&sum->counters, &counters);
     histograms_add(&sum->histograms, &part->histograms);
     warp_states_add(&sum->states, &part->states);
@@ -203,7 +203,7 @@ void gpu_add_result(GpuResult *sum, const GpuResult *part) {
     sum->time_ps += part->time_ps;
 }
 
-/* Launches what is on the stack above `base`, for `waited`; `clock` is the time. */
+/* Launches what is on the stack above `base`, for the grid `waited`; `clock` is the time. */
 static void run_children(Gpu *gpu, Waited *waited, bool are_timed, uint32_t base, uint64_t *clock,
                          GpuResult *result) {
     GpuLaunch child;
@@ -229,7 +229,7 @@ bool children_wait(void *user, uint64_t clock, char *text, size_t size, int *cod
     const uint32_t base = children->count;
     GpuResult result;
     push_all(gpu, parent, grid->module, false);
-    uint32_t kept = 0; /* tail launches stay where they are */
+    uint32_t kept = 0; /* tail launches stay on the stack */
     for (uint32_t i = 0; i < parent->asked.count; i++) {
         if (parent->asked.items[i].is_tail) parent->asked.items[kept++] = parent->asked.items[i];
     }
@@ -240,7 +240,7 @@ bool children_wait(void *user, uint64_t clock, char *text, size_t size, int *cod
     Inner *inner = &children->inner[gpu->depth++];
     if (is_timed) use_inner(gpu, inner);
     run_children(gpu, &grid->waited, is_timed, base, &clock, &result);
-    if (is_timed) inner->engine = gpu->engine; /* a failure has made a new one */
+    if (is_timed) inner->engine = gpu->engine; /* after a failure the machine is a new one */
     gpu->depth--;
     gpu_free_ctas(gpu);
     go_on(gpu, &running);

@@ -1,4 +1,4 @@
-/* Clusters of a launch: how large they are, and whether the device can have them. */
+/* Clusters of a launch: their size, and whether the device supports them. */
 #include "engine/launch/gpu_internal.h"
 
 #include <inttypes.h>
@@ -20,12 +20,12 @@ uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas) 
     return clusters;
 }
 
-/* Whether the shape is what the kernel asks for, and divides the grid. */
+/* Whether the shape agrees with the kernel's own and divides the grid. */
 static bool check_shape(const GpuLaunch *request, const PtxFunction *kernel, const uint32_t *shape,
                         GpuResult *result) {
     if (kernel->needs_cluster && !request->cluster[0] && !kernel->cluster[0]) {
         gpu_refuse_kernel(result, kernel,
-                          ": its clusters need a size, which the launch does not give");
+                          ": it needs a cluster size, but the launch does not give one");
         return false;
     }
     for (int axis = 0; axis < 3; ++axis) {
@@ -37,7 +37,7 @@ static bool check_shape(const GpuLaunch *request, const PtxFunction *kernel, con
             return false;
         }
         if (request->grid[axis] % shape[axis]) {
-            gpu_refuse_kernel(result, kernel, ": grid %c is %u, no multiple of cluster %c, %u",
+            gpu_refuse_kernel(result, kernel, ": grid %c is %u, not a multiple of cluster %c, %u",
                               name, request->grid[axis], name, shape[axis]);
             return false;
         }
@@ -45,14 +45,14 @@ static bool check_shape(const GpuLaunch *request, const PtxFunction *kernel, con
     return true;
 }
 
-/* Whether the device has clusters of `ctas` CTAs, and the kernel allows them. */
+/* Whether the device supports clusters of `ctas` CTAs and the kernel allows them. */
 static bool check_size(const Gpu *gpu, const PtxFunction *kernel, uint64_t ctas,
                        GpuResult *result) {
     uint32_t most = gpu_limits(gpu).max_cluster;
     if (most == 1)
         gpu_refuse_kernel(result, kernel,
                           ": clusters of %" PRIu64 " thread blocks; devices below compute "
-                          "capability 9.0 have none",
+                          "capability 9.0 do not support clusters",
                           ctas);
     if (most == 1) return false;
     if (kernel->max_cluster && kernel->max_cluster < most) most = kernel->max_cluster;

@@ -1,8 +1,8 @@
-/* Functional runs: every instruction's effect, no timing.
+/* Functional runs: the effects of all instructions, without timing.
  *
- * A CTA runs until it ends or has used up a quantum of instructions; then the next ones get their
- * turn, so that CTAs which wait for each other (flags, grid barriers) make progress. Inside a CTA
- * warps go side by side: a turn is a few instructions, or one store (isa_run), so that races which
+ * A CTA runs until it ends or has used up its quantum of instructions. Then the next CTAs get their
+ * turn, so that CTAs that wait for each other (flags, grid barriers) make progress. Within a CTA,
+ * warps are interleaved: a turn is a few instructions, or one store (isa_run), so that races that
  * are benign on a GPU end as they do there. The order is fixed, so results never vary. */
 #include "engine/launch/gpu_internal.h"
 
@@ -15,11 +15,11 @@
 #include "base/demangle.h"
 
 enum {
-    WARP_QUANTUM = 32,         /* warp instructions of one turn of a warp */
-    CTA_QUANTUM = 1 << 18,     /* warp instructions of one turn of a CTA, ... */
-    CLUSTER_QUANTUM = 1 << 10, /* ... and of one that others of its cluster may wait for */
-    LAST_LOOKS = 1 << 16,      /* rounds for which each warp polls for a store that no thread
-                                  makes */
+    WARP_QUANTUM = 32,         /* warp instructions in one turn of a warp */
+    CTA_QUANTUM = 1 << 18,     /* warp instructions in one turn of a CTA, ... */
+    CLUSTER_QUANTUM = 1 << 10, /* ... and in one turn if others of its cluster may wait for it */
+    LAST_LOOKS = 1 << 16,      /* rounds in which each warp polls for a store that no thread makes,
+                                  before the launch fails */
     MAX_RESIDENT = 1024        /* CTAs in progress at once, unless the launch is cooperative */
 };
 
@@ -28,9 +28,9 @@ typedef struct Run {
     const GpuGrid *grid;
     IsaContext context;
     uint64_t limit;               /* warp instructions left before the launch fails */
-    uint64_t warp_instructions;   /* executed so far */
-    uint64_t thread_instructions; /* executed so far */
-    uint32_t live;                /* CTAs in progress: the GPU's first */
+    uint64_t warp_instructions;   /* warp instructions executed so far */
+    uint64_t thread_instructions; /* thread instructions executed so far */
+    uint32_t live;                /* CTAs in progress, stored in the GPU */
 } Run;
 
 static const char *doing_of(const IsaCta *cta, int warp) {
@@ -38,7 +38,7 @@ static const char *doing_of(const IsaCta *cta, int warp) {
     return cta->waiting >> warp & 1 ? "waiting at a barrier" : "standing";
 }
 
-/* Adds where all warps stand. */
+/* Adds where all warps are. */
 static void say_stand(const Run *run, Text *out) {
     IsaStand stand = {.count = 0};
     for (uint32_t i = 0; i < run->live; i++) {
@@ -51,7 +51,7 @@ static void say_stand(const Run *run, Text *out) {
     isa_say_stand(&stand, run->context.launch, out);
 }
 
-/* The same, behind the message of the fault. */
+/* The same, appended to the message of the fault. */
 static void add_stand(Run *run) {
     IsaFault *fault = &run->context.fault;
     Text text = {0};
@@ -61,7 +61,7 @@ static void add_stand(Run *run) {
     text_free(&text);
 }
 
-/* What they may wait for that cannot come. */
+/* Adds what the warps may wait for that can never happen. */
 static void add_causes(Run *run) {
     IsaFault *fault = &run->context.fault;
     Text text = {0};
@@ -80,7 +80,7 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
     add_stand(run);
 }
 
-/* Whether every live warp looks for what none of them will store. */
+/* Whether every live warp polls for something that no warp will store. */
 static bool all_poll(const Run *run, IsaPollTest *looks, uint32_t rounds) {
     for (uint32_t i = 0; i < run->live; i++) {
         const IsaCta *cta = run->gpu->ctas[i];
@@ -90,10 +90,10 @@ static bool all_poll(const Run *run, IsaPollTest *looks, uint32_t rounds) {
     return run->live > 0;
 }
 
-/* Ends a launch that would never end. */
+/* Ends a launch that would never end on its own. */
 static void end_hopeless(Run *run) {
     if (!all_poll(run, isa_only_polls, LAST_LOOKS)) return;
-    run->context.proves_polls = true; /* from now on */
+    run->context.proves_polls = true; /* warps compare their states from now on */
     uint32_t rounds = LAST_LOOKS * gpu_patience(run->gpu);
     if (!all_poll(run, isa_polls_forever, rounds)) return;
     const IsaWarp *warp = &run->gpu->ctas[0]->warps[bits_lowest32(run->gpu->ctas[0]->alive)];
@@ -111,7 +111,7 @@ static bool is_stopped(const Run *run) {
            atomic_load_explicit(&run->gpu->is_interrupted, memory_order_relaxed);
 }
 
-/* One turn of a warp; returns the instructions it executed. */
+/* Runs one turn of a warp; returns the instructions it executed. */
 static uint64_t run_warp(Run *run, IsaWarp *warp) {
     uint64_t quantum = run->limit < WARP_QUANTUM ? run->limit : WARP_QUANTUM;
     uint64_t budget = quantum;
@@ -129,7 +129,7 @@ static uint64_t run_warp(Run *run, IsaWarp *warp) {
     return done;
 }
 
-/* One turn of a CTA; true when it has ended. */
+/* Runs one turn of a CTA; returns true when the CTA has ended. */
 static bool run_cta(Run *run, IsaCta *cta) {
     const uint64_t quantum = cta->cluster ? CLUSTER_QUANTUM : CTA_QUANTUM;
     for (uint64_t done = 0; done < quantum;) {
@@ -144,7 +144,7 @@ static bool run_cta(Run *run, IsaCta *cta) {
     return false;
 }
 
-/* CTAs stay where they are, as their warps point to them. */
+/* CTAs must not move, because their warps point to them. */
 static void grow_ctas(Gpu *gpu, uint32_t count) {
     if (gpu->cta_count >= count) return;
     gpu->ctas = base_realloc(gpu->ctas, count * sizeof *gpu->ctas);
@@ -152,7 +152,7 @@ static void grow_ctas(Gpu *gpu, uint32_t count) {
         gpu->ctas[gpu->cta_count++] = base_calloc(1, sizeof(IsaCta));
 }
 
-/* The CTAs of the next cluster, most often a single one, begin. */
+/* Begins the CTAs of the next cluster, usually a single one. */
 static void start_cluster(Run *run, GpuGrid *grid) {
     Gpu *gpu = run->gpu;
     const IsaLaunch *launch = &grid->launch;
@@ -163,12 +163,11 @@ static void start_cluster(Run *run, GpuGrid *grid) {
 }
 
 /* Runs the CTAs before `until`. ctas[0..live-1] are in progress, in the order in which they
- * started; free CTA objects follow them. */
+ * started; unused CTA objects follow them. */
 static void run_ctas(Run *run, GpuGrid *grid, uint64_t until, uint32_t resident) {
     Gpu *gpu = run->gpu;
     while ((grid->next < until || run->live) && !is_stopped(run)) {
-        /* One more CTA joins in each round, so a grid of independent CTAs runs one after another.
-         */
+        /* Each round adds one CTA, so CTAs of a grid that never wait run one after another. */
         if (grid->next < until && run->live < resident) start_cluster(run, grid);
         for (uint32_t i = 0; i < run->live && !is_stopped(run);) {
             if (!run_cta(run, gpu->ctas[i])) {
@@ -194,7 +193,7 @@ static uint64_t left_to_execute(const Gpu *gpu, const GpuGrid *grid) {
     return !limit ? UINT64_MAX : limit > done ? limit - done : 0;
 }
 
-/* Adds what was counted, and why it ended early, if it did. */
+/* Adds the counts to the result, and the reason if the grid ended early. */
 static void add_result(const Run *run, const GpuGrid *grid) {
     GpuResult *result = grid->result;
     result->warp_instructions += run->warp_instructions;
@@ -219,7 +218,7 @@ void grid_run_functional(Gpu *gpu, GpuGrid *grid, uint64_t until) {
     run->gpu = gpu;
     run->grid = grid;
     run->limit = left_to_execute(gpu, grid);
-    run->context.memory = gpu->memory; /* one by one: the whole of it is large, and zero already */
+    run->context.memory = gpu->memory; /* field by field: the struct is large, and zero already */
     run->context.program = launch->program;
     run->context.launch = launch;
     run->context.drops_addresses = !launch->check;

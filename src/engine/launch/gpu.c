@@ -1,5 +1,5 @@
-/* The GPU object, and what every launch goes through before a run: checks of its shape, its
- * parameters and the memory it needs. */
+/* The GPU object, and the checks of every launch before it runs: its shape, its parameters and the
+ * memory it needs. */
 #include "engine/launch/gpu.h"
 
 #include <inttypes.h>
@@ -21,8 +21,8 @@
 #include "sched/choice.h"
 
 enum {
-    /* Local memory of a thread outside the functions it calls: CUDA Programming Guide, table of
-     * technical specifications. */
+    /* Local memory of a thread outside the functions it calls. Source: CUDA Programming Guide,
+     * table of technical specifications. */
     MAX_LOCAL_BYTES = 512 << 10
 };
 
@@ -35,8 +35,8 @@ enum {
                          */
 #define DEFAULT_STACK_BYTES (UINT32_C(64) << 10)
 
-/* The device when nothing is timed: limits of compute capability 7.5 (CUDA Programming Guide,
- * table of technical specifications), with the shared memory of 9.0 so that newer programs fit. */
+/* The device in functional runs: limits of compute capability 7.5 (CUDA Programming Guide, table of
+ * technical specifications), with the shared memory of 9.0 so that newer programs fit. */
 static const GpuLimits functional_limits = {
     .max_threads_per_cta = 1024,
     .max_block = {1024, 1024, 64},
@@ -96,8 +96,8 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
     }
     gpu->variant = isa_find_variant(o->variant);
     if (!gpu->variant) {
-        diag_error(diag, NULL, 0, 0, "this host cannot execute variant %s",
-                   o->variant ? o->variant : "of the host that this was built for alone");
+        diag_error(diag, NULL, 0, 0, "this host cannot execute the variant %s",
+                   o->variant ? o->variant : "of the build host, the only one in this build");
         gpu_free(gpu);
         return NULL;
     }
@@ -150,8 +150,7 @@ void gpu_forget_persisting(Gpu *gpu) {
     if (gpu->engine) engine_forget_persisting(gpu->engine);
 }
 
-/* SM cycles that a warp's instructions of a class take, in thousandths, when nothing else is in
- * their way. */
+/* SM cycles that a warp's instructions of a class take if nothing delays them, in thousandths. */
 static uint32_t op_cycles(const SmConfig *sm, IsaClass class) {
     const SmOpConfig *op = &sm->ops[class];
     /* (of two kinds the first alone) */
@@ -233,7 +232,7 @@ uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threa
     return share && share < kernel->registers ? share : kernel->registers;
 }
 
-/* Bytes of an SM's shared memory that a CTA of `bytes` takes. */
+/* Bytes of an SM's shared memory that a CTA with `bytes` occupies. */
 static uint64_t shared_taken(const GpuLimits *limits, uint64_t bytes) {
     return bits_align_up(bytes + limits->shared_reserved, limits->shared_granularity);
 }
@@ -248,7 +247,7 @@ uint32_t gpu_registers_taken(const Gpu *gpu, const IsaFunction *kernel, uint32_t
                                                               gpu_limits(gpu).register_granularity);
 }
 
-/* CTAs of `warps` warps whose threads have `registers` each. */
+/* CTAs of `warps` warps that fit by registers, if a thread has `registers`. */
 static uint32_t ctas_by_registers(const GpuLimits *limits, uint32_t registers, uint32_t warps) {
     uint32_t each = (uint32_t)bits_align_up(registers, limits->register_granularity) * ISA_LANES;
     if (!each) return UINT32_MAX;

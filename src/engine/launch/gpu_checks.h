@@ -1,4 +1,4 @@
-/* What the checks know of a GPU after its launches. */
+/* What the checks need to know about a GPU after its launches. */
 #ifndef TYTO_ENGINE_LAUNCH_GPU_CHECKS_H
 #define TYTO_ENGINE_LAUNCH_GPU_CHECKS_H
 
@@ -7,11 +7,11 @@
 
 /* A live block of device malloc, and where it was allocated (NULL: unknown). */
 typedef struct GpuHeapBlock {
-    uint64_t address; /* 0: before the first */
+    uint64_t address; /* 0 before the first block */
     uint64_t size_bytes;
     const IsaSite *site;
 } GpuHeapBlock;
-/* Steps to the next one; false when there is none. */
+/* Steps to the next block; returns false if there is none. */
 bool gpu_next_heap_block(const Gpu *gpu, GpuHeapBlock *block);
 
 #endif

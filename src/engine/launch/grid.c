@@ -1,4 +1,4 @@
-/* Grids given to the device: from a launch to its result (see the header). */
+/* Grids on the device: from a launch to its result (see the header). */
 #include "engine/launch/grid.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ enum { PARAMETER_SLACK = 64 /* readable bytes past a parameter area (IsaLaunch.p
 
 /* ---- Records ---- */
 
-/* A record of a grid, from those that ended or a new one; behind all grids that have been given. */
+/* Takes an unused record, or allocates one, and appends it to the submitted grids. */
 static GpuGrid *add_grid(Gpu *gpu) {
     GpuGrid *grid = gpu->free_grids, **last = &gpu->grids;
     if (grid) gpu->free_grids = grid->after;
@@ -68,7 +68,7 @@ static void copy_parameters(GpuGrid *grid, const void *parameters, uint32_t byte
     if (bytes) memcpy(grid->parameters, parameters, bytes);
 }
 
-/* What the CTAs of a checked launch share. */
+/* Fills in what all CTAs of a checked launch share. */
 static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     GpuLimits limits = gpu_limits(gpu);
@@ -117,11 +117,12 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
     launch->has_ranks = launch->program->code || launch->program->has_clusters;
 }
 
-/* What a cooperative grid synchronizes through: its own size, and the word that counts arrivals, as
- * the vendor's cooperative_groups headers lay it out. */
+/* The memory through which a cooperative grid synchronizes: its size, and the word that counts
+ * arrivals, in the layout of the vendor's cooperative_groups headers. */
 static const uint32_t workspace[2] = {sizeof workspace, 0};
 
-/* The device memory that the kernel needs besides its arguments; false: there is no room. */
+/* Allocates the device memory that the kernel needs besides its arguments. Returns false if there
+ * is no room. */
 static bool allocate(Gpu *gpu, const GpuLaunch *request, const PtxFunction *kernel,
                      GpuResult *result) {
     if (request->module->uses_heap && !gpu->heap) {
@@ -144,7 +145,7 @@ static bool allocate(Gpu *gpu, const GpuLaunch *request, const PtxFunction *kern
     return true;
 }
 
-/* The program's rows for the machine, worked out at its first launch there. */
+/* The program's rows for the machine, computed at its first launch there. */
 static const SmOp *ops_of(GpuModule *module) {
     const SmConfig *sm = &module->gpu->options.machine->sm;
     if (module->ops) return module->ops;
@@ -157,7 +158,7 @@ static const SmOp *ops_of(GpuModule *module) {
     return module->ops;
 }
 
-/* What the machine has to know of a grid that is to run there. */
+/* Fills in what the machine needs to know of a grid that will run there. */
 static void prepare_for_machine(const Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
     const IsaLaunch *launch = &grid->launch;
     grid->ops = ops_of(request->module);
@@ -172,16 +173,15 @@ static void prepare_for_machine(const Gpu *gpu, const GpuLaunch *request, GpuGri
     grid->result->ctas_per_sm = grid->ctas_per_sm;
 }
 
-/* The processor's clock is dear to read, a quarter of a small launch. A launch that begins right
- * behind another takes the time between them for the processor's. */
+/* Reading the processor's clock is expensive: a quarter of a small launch. A launch that begins
+ * right after another counts the time between them as CPU time. */
 static HostTime time_at_start(const Gpu *gpu) {
     const double right_behind = 10e-6; /* seconds */
     const double wall = host_wall_seconds(), gap = wall - gpu->last_end.wall;
     return (HostTime){wall, gap < right_behind ? gpu->last_end.cpu + gap : host_cpu_seconds()};
 }
 
-/* Progress counts the grids that are under way together. It starts over when a grid begins
- * alone. */
+/* Progress counts the grids that overlap. It is reset when a grid begins alone. */
 static void count_in(Gpu *gpu, const GpuGrid *grid) {
     if (gpu->grids->after == NULL || gpu->depth) {
         atomic_store(&gpu->done_ctas, 0);
@@ -193,7 +193,7 @@ static void count_in(Gpu *gpu, const GpuGrid *grid) {
     }
 }
 
-/* Gives a launch to the device; its result goes to `result`, NULL: into the grid's record. */
+/* Submits a launch. Its result goes to `result`, or to the grid's record if that is NULL. */
 static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *stream,
                       GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
@@ -250,13 +250,13 @@ void grid_start(Gpu *gpu, GpuGrid *grid) {
 
 /* ---- Advance ---- */
 
-/* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
+/* A launch that ended early leaves requests behind, so the next one gets a new machine at rest. */
 static void restart_engine(Gpu *gpu) {
     engine_free(gpu->engine);
     gpu->engine = engine_new(&gpu->options, gpu->calls);
 }
 
-/* Grids that overlap end at times of their own; the time of all of them is the last one's. */
+/* Grids that overlap end at different times; the time of all of them is that of the last one. */
 static void note_time(Gpu *gpu, const GpuGrid *grid) {
     const GpuResult *result = grid->result;
     const uint64_t end = result->start_ps + result->time_ps;
@@ -307,7 +307,7 @@ static void run_timed(Gpu *gpu) {
     if (ended && watch && watch->profile) gpu_profile_add(gpu, ended);
 }
 
-/* The functional grid that runs next: of the highest priority, of several the first given. */
+/* The functional grid that runs next: the first submitted of those with the highest priority. */
 static GpuGrid *next_functional(const Gpu *gpu) {
     GpuGrid *next = NULL;
     for (GpuGrid *grid = gpu->grids; grid; grid = grid->after) {
@@ -317,7 +317,7 @@ static GpuGrid *next_functional(const Gpu *gpu) {
     return next;
 }
 
-/* Runs what has been given until another grid has ended. Functional ones go first, one by one. */
+/* Runs submitted grids until another one has ended. Functional grids run first, one by one. */
 static void advance(Gpu *gpu) {
     GpuGrid *grid = next_functional(gpu);
     if (grid) run_functional(gpu, grid);
@@ -375,7 +375,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
 
 /* ---- Deadlocks ---- */
 
-/* The first grid whose turn is still to come, while this one runs. */
+/* The first grid that must wait for its turn while this one runs. */
 static const GpuGrid *waiting_behind(const Gpu *gpu) {
     const GpuGrid *other = gpu->grids;
     while (other && other->state != GRID_WAITING)
@@ -405,19 +405,18 @@ void grid_explain_deadlock(const Gpu *gpu, const GpuGrid *grid, Text *out) {
         text_add(out, "\n    kernel ");
         demangle(grid->launch.function->ptx->name, out);
         text_printf(out,
-                    " of stream %u may wait for another stream or for the host, which gives "
-                    "nothing more while the call runs in which the kernel does",
+                    " of stream %u may wait for another stream or for the host, but the host "
+                    "submits nothing more during the call that runs the kernel",
                     grid->stream.number);
     }
     if (mem_is_seen_outside(gpu->memory))
         text_add(
             out,
             "\n    it may wait for the host, with which it shares memory (page-locked, managed "
-            "or registered): the host cannot answer while the call runs in which the kernel "
-            "does");
+            "or registered): the host cannot answer during the call that runs the kernel");
 }
 
-/* ---- Questions ---- */
+/* ---- Queries ---- */
 
 const GpuModule *gpu_running_module(const Gpu *gpu) { return gpu->running->module; }
 uint64_t gpu_time_ps(const Gpu *gpu) { return gpu->time_ps; }

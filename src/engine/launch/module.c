@@ -1,4 +1,4 @@
-/* Loading modules: PTX text to a program whose variables live in device memory. */
+/* Loads modules: from PTX text to a program whose variables are in device memory. */
 #include "engine/launch/gpu_internal.h"
 #include "machine/machine.h"
 
@@ -17,7 +17,8 @@ static bool lives_in_device_memory(const PtxVar *var) {
            var->space == PTX_SPACE_TEX;
 }
 
-/* Every variable that needs device memory: the first image has those of all. */
+/* Called for every variable that needs device memory. The first image contains the variables of all
+ * images. */
 typedef void VisitVar(GpuModule *module, PtxVar *var, Diag *diag);
 
 static void visit_variables(GpuModule *module, VisitVar *visit, Diag *diag) {
@@ -27,7 +28,7 @@ static void visit_variables(GpuModule *module, VisitVar *visit, Diag *diag) {
             visit(module, all->vars[v], diag);
 }
 
-/* The place that a variable shall have, 0: any. */
+/* The address that a variable must have; 0: any. */
 static uint64_t place_of(const GpuModule *module, const PtxVar *var) {
     for (size_t i = 0; i < module->place_count && var->space == PTX_SPACE_GLOBAL; i++)
         if (strcmp(module->places[i].name, var->name) == 0) return module->places[i].address;
@@ -42,7 +43,7 @@ static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     else var->address = mem_alloc(memory, var->size, var->align, kind, var->name);
     if (!var->address && place) {
         diag_error(diag, module->images[0]->file, var->line, var->column,
-                   "variable %s: the host's memory at 0x%llx cannot be the device's too", var->name,
+                   "variable %s: the host memory at 0x%llx cannot also be device memory", var->name,
                    (unsigned long long)place);
         return;
     }
@@ -60,8 +61,9 @@ static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     module->variables[module->variable_count++] = var->address;
 }
 
-/* The settings of a sampler variable. The modes of the PTX ISA, table of samplers; clamp_ogl, which
- * lies between two others and which CUDA's own samplers lack, is clamp_to_edge. */
+/* The settings of a sampler variable. The modes are those of the PTX ISA, table of samplers.
+ * clamp_ogl, which is between two others and which CUDA's own samplers lack, is treated as
+ * clamp_to_edge. */
 static uint64_t sampler_value(const PtxSampler *sampler) {
     static const MemAddressMode modes[] = {MEM_ADDRESS_WRAP, MEM_ADDRESS_MIRROR, MEM_ADDRESS_CLAMP,
                                            MEM_ADDRESS_CLAMP, MEM_ADDRESS_BORDER};
@@ -73,7 +75,7 @@ static uint64_t sampler_value(const PtxSampler *sampler) {
                             mode);
 }
 
-/* The address that an initialiser piece writes. */
+/* The address that a piece of an initializer writes. */
 static uint64_t init_address(const GpuModule *module, const PtxInit *init) {
     uint64_t value = init->addend;
     if (init->var) {
@@ -88,7 +90,7 @@ static uint64_t init_address(const GpuModule *module, const PtxInit *init) {
 static void initialise_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     (void)diag;
     DeviceMemory *memory = module->gpu->memory;
-    mem_zero(memory, var->address, var->size); /* PTX ISA: what is not initialised is zero */
+    mem_zero(memory, var->address, var->size); /* PTX ISA: uninitialized memory is zero */
     if (var->opaque == PTX_OPAQUE_SAMPLER) {
         const uint64_t value = sampler_value(&var->sampler);
         mem_write(memory, var->address, &value, sizeof value);

@@ -1,6 +1,5 @@
-/* What the SMs counted of each instruction, added to the profile of the run with the places in
- * words.
- */
+/* Adds what the SMs counted for each instruction to the profile of the run, with readable
+ * positions. */
 #include "engine/launch/gpu_internal.h"
 
 #include <stdlib.h>
@@ -18,7 +17,7 @@ static char *copy_of(const char *text, size_t length) {
     return copy;
 }
 
-/* Line `number` (from 1) of a text without the blanks around it; NULL when there is none. */
+/* Line `number` (from 1) of a text, without blanks around it; NULL if there is none. */
 static char *line_of(const char *text, uint32_t number) {
     while (--number) {
         text = strchr(text, '\n');
@@ -31,7 +30,7 @@ static char *line_of(const char *text, uint32_t number) {
     return copy_of(text, length);
 }
 
-/* The same of machine code. */
+/* The same for machine code. */
 static void describe_machine(ProfileLine *line, const IsaProgram *program) {
     Text text = {0};
     const CubinLine *source = isa_sass_line(program, line->pc);
@@ -82,7 +81,7 @@ static void add_rows(ProfileKernel *kernel, const GpuModule *module, const SmPro
     profile_add(&kernel->nobody, &from->nobody);
 }
 
-/* What a visit to the standing warps fills. */
+/* Data of a visit to the waiting warps. */
 typedef struct Stands {
     ProfileKernel *kernel;
     const GpuModule *module;

@@ -1,4 +1,4 @@
-/* What a run shows of itself while it goes on: reports of policies, the timeline, snapshots. */
+/* What a run shows while it runs: reports of policies, the timeline, snapshots. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void samples_report_policies(Engine *engine) {
     dispatch_report(&engine->places[0].dispatch, &out);
 }
 
-/* Gives the snapshots the state of the kernel; `so_far` is what it has counted. */
+/* Adds the state of the kernel to the snapshots; `so_far` is what it has counted. */
 static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) {
     const EnginePlace *place = &engine->places[0];
     const IsaLaunch *launch = &place->grid->launch;
@@ -49,7 +49,7 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
     free(moment.sms);
 }
 
-/* An SM whose warps go to the timeline. */
+/* An SM whose warps are added to the timeline. */
 typedef struct WarpsOfSm {
     UnitTracks *tracks;
     const IsaProgram *program;

@@ -1,4 +1,4 @@
-/* What the machine has counted: sums over its units, of a kernel and of each unit in it. */
+/* What the machine has counted: sums over its units for a kernel, and the counts of each unit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static void add_since(Counters *sum, const Counters *mark, const Counters *now) 
     counters_add(sum, &since);
 }
 
-/* The parts of the load latency were summed in their domains' cycles: brings them to SM cycles;
- * what remains of the whole is the networks'. */
+/* Converts the parts of the load latency to SM cycles; they were summed in the cycles of their
+ * domains. The remainder of the whole latency belongs to the networks. */
 static void convert_load_parts(const MachineConfig *machine, Counters *c) {
     uint64_t sm = machine->clock.sm_khz;
     c->load_l2_cycles = c->load_l2_cycles * sm / machine->clock.l2_khz;
@@ -36,7 +36,7 @@ static Counters sm_since(const Engine *engine, const EngineMarks *marks, uint32_
 }
 
 /* Cycles of a grid before its launch latency had passed, `cycles` after it began. They are 0 for
- * grids that do not begin on a machine at rest: there, other grids can have warps in these
+ * grids that do not begin on a machine at rest, because other grids can have warps in these
  * cycles. */
 static uint64_t launch_cycles(const Engine *engine, const EngineMarks *marks, uint64_t cycles) {
     const uint64_t latency = engine->machine->cta.launch_cycles;
@@ -80,7 +80,7 @@ static void mark_partition(Engine *engine, EngineMarks *marks, uint32_t p) {
            banks * sizeof(DramBankCounts));
 }
 
-/* Room for a mark, at its first use. */
+/* Allocates memory for a mark, at its first use. */
 static void allocate_marks(const Engine *engine, EngineMarks *marks, bool is_at_rest) {
     const MachineConfig *machine = engine->machine;
     if (!marks->partitions) {
@@ -123,7 +123,7 @@ static Counters bank_since(const DramBankCounts *mark, const DramBankCounts *now
 #undef BANK_SINCE
 }
 
-/* Adds what a partition has counted in the kernel, its slices and its banks. */
+/* Adds what a partition has counted in the kernel, with its slices and banks. */
 static void add_partition(const Engine *engine, const EngineMarks *marks, uint32_t p,
                           Units *units) {
     const Partition *partition = engine->partitions[p];
@@ -152,8 +152,8 @@ Spreads tally_spreads(const Engine *engine, const EngineMarks *marks) {
     return spreads;
 }
 
-/* Adds what each SM has counted. The parts of the load latency are rounded as those of the SMs up
- * to this one, so that all add up to the kernel's. */
+/* Adds what each SM has counted. The parts of the load latency are rounded cumulatively over the
+ * SMs, so that they add up to the kernel's. */
 static void add_sms(const Engine *engine, const EngineMarks *marks, Units *units) {
     Counters so_far = {0}, before = {0};
     for (uint32_t i = 0; i < engine->machine->sms; i++) {

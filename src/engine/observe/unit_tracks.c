@@ -1,4 +1,4 @@
-/* From samples of warps and units to slices and counters, see the header. */
+/* Converts samples of warps and units to slices and counters (see the header). */
 #include "engine/observe/unit_tracks.h"
 
 #include <stdlib.h>
@@ -6,22 +6,22 @@
 
 #include "base/arena.h"
 
-/* What a warp slot was seen doing last. */
+/* What a warp slot did at the last sample. */
 typedef struct Slot {
     const char *doing; /* NULL: no warp was there */
-    uint32_t line;     /* of the PTX */
-    bool is_seen;      /* in the sample under way */
-    uint64_t since;    /* SM cycle of the first sample at which it did so */
+    uint32_t line;     /* line of the PTX */
+    bool is_seen;      /* seen in the current sample */
+    uint64_t since;    /* SM cycle of the first sample at which it did this */
 } Slot;
 
 struct UnitTracks {
     Timeline *timeline; /* borrowed */
     TimelineShape shape;
     Slot *slots;           /* by SM, then warp slot */
-    Counters *sms;         /* at the sample before */
+    Counters *sms;         /* counters at the previous sample */
     Counters *channels;    /* likewise */
-    uint64_t cycle;        /* of the sample under way, or the last */
-    uint64_t cycle_before; /* of the one before */
+    uint64_t cycle;        /* cycle of the current or last sample */
+    uint64_t cycle_before; /* cycle of the sample before */
 };
 
 UnitTracks *unit_tracks_new(Timeline *timeline, const TimelineShape *shape) {
@@ -52,7 +52,7 @@ void unit_tracks_begin(UnitTracks *tracks, uint64_t cycle) {
     tracks->cycle = cycle;
 }
 
-/* The slice of what a slot did until now. */
+/* Emits the slice of what a slot has done until now. */
 static void end_slice(UnitTracks *tracks, uint32_t sm, uint32_t slot) {
     Slot *at = &tracks->slots[sm * tracks->shape.warps + slot];
     if (at->doing && at->since < tracks->cycle)

@@ -1,4 +1,4 @@
-/* What is recorded of a run while it goes on. */
+/* Records a run while it proceeds. */
 #include "engine/observe/watch.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/demangle.h"
 
-/* The beginning or the end of a kernel. */
+/* Records the beginning or the end of a kernel. */
 static void record_kernel(const Watch *watch, L1dKind kind, uint64_t cycle, uint64_t number) {
     if (watch->l1d)
         l1d_writer_add(watch->l1d,
@@ -20,7 +20,7 @@ bool watch_is_of_one_kernel(const Watch *watch) {
                      watch->policies || watch->profile || watch->l1d || watch->snapshots);
 }
 
-/* Room for more CTAs: memory goes by those that end, not by the grid. */
+/* Allocates memory for more CTAs. Memory grows with the CTAs that have ended, not with the grid. */
 static void make_room(Watch *watch) {
     watch->cta_room = watch->cta_room ? 2 * watch->cta_room : 64;
     watch->ctas = base_realloc(watch->ctas, watch->cta_room * sizeof *watch->ctas);
@@ -69,7 +69,7 @@ static void sample_timeline(Watch *watch, uint64_t cycle, const Counters *counte
     watch->next_sample = cycle + watch->timeline_interval;
 }
 
-/* The series of --sample and that of the snapshots, whichever wants a sample. */
+/* Samples the series of --sample and that of the snapshots, whichever is due. */
 static void sample_series(Watch *watch, uint64_t cycle, const Counters *counters, bool is_end) {
     Counters all = watch->before;
     counters_add(&all, counters);
