@@ -5,9 +5,9 @@
 
 enum { EVERY_MOST = 256, EVERY_BYTES = 512 };
 
-/* Names in the order of the registry. Large: static in a test. */
+/* Names in the order of the registry. The struct is large, so tests make it static. */
 typedef struct Every {
-    char names[EVERY_MOST][EVERY_BYTES]; /* `count` of them */
+    char names[EVERY_MOST][EVERY_BYTES]; /* `count` names */
     int count;
 } Every;
 
@@ -29,7 +29,8 @@ void every_cta_scheduler_choice(Every *list);
 /* `dram.scheduler=NAME` for each DRAM request scheduler. */
 void every_dram_scheduler(Every *list);
 
-/* The name at a position that may be past the end: lists are walked in turn. */
+/* The name at position i modulo the count, so tests can walk lists of different lengths
+ * together. */
 const char *every_at(const Every *list, int i);
 
 #endif

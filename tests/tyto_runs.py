@@ -9,15 +9,15 @@ import subprocess
 import tempfile
 
 SEVEN = ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose")
-FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # of util-linux: with it before it, a command's addresses are others
-HOST = re.compile(r',\s*"host": \{[^}]*\}')  # all in a run's JSON that may differ from run to run
+FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # from util-linux: commands started with it have other addresses
+HOST = re.compile(r',\s*"host": \{[^}]*\}')  # everything in a run's JSON that may differ from run to run
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DEFAULT_MACHINE = re.search(r'TYTO_DEFAULT_MACHINE "(.*)"', (ROOT / "include/tyto/tyto.h").read_text(encoding="utf-8")).group(1)
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
 def hear_signals():
-    """Commands that are started from now on die of these, which who ran this (nohup, a shell's &) may have ignored."""
+    """Makes commands started from now on die of these signals, which the caller (nohup, a shell's &) may have ignored."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
@@ -27,7 +27,7 @@ class Tyto:
         self.command = pathlib.Path(command).resolve()
 
     def output(self, *words, prefix=(), environment=None, folder=None):
-        """What the command prints; an error, with what it said, when it fails."""
+        """Returns what the command prints; raises an error with its message if it fails."""
         done = subprocess.run([*prefix, self.command, *words], capture_output=True, text=True, check=False,
                               cwd=folder, env={**PLAIN, **(environment or {})})
         if done.returncode:

@@ -1,4 +1,4 @@
-/* The arena: alignment, zeroing, growth, and sizes no host has. */
+/* The arena: alignment, zeroing, growth, and sizes that no host can allocate. */
 #include "base/arena.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* base/columns: how wide texts are where they are shown. */
+/* base/columns: the number of terminal columns that a text takes. */
 #include "base/columns.h"
 
 #include <setjmp.h>
@@ -19,14 +19,14 @@ static void test_widths(void **state) {
         {"", 0},
         {"gto", 3},
         {"h\u00e9lice", 6},
-        {"he\u0301lice", 6}, /* an accent that combines */
+        {"he\u0301lice", 6}, /* a combining accent */
         {"\u6f22\u5b57", 4}, /* two columns each */
         {"\uff21", 2},       /* a full-width A */
         {"\u00fc\u0416\u03a9", 3},
         {"\u2500\u2192", 2}, /* a line, an arrow */
         {"\U0001F600", 2},
-        {"a\u200b", 1},   /* a blank of no width */
-        {"\xe9t\xe9", 3}, /* Latin-1, which is no UTF-8: a column for each byte */
+        {"a\u200b", 1},   /* a zero-width space */
+        {"\xe9t\xe9", 3}, /* Latin-1, which is not valid UTF-8: one column for each byte */
         {"\xe6\xbc", 2},  /* cut off */
         {"\xff\x80", 2},
     };

@@ -1,4 +1,4 @@
-/* Diagnostics: the form of a line, the limit, hostile text, suggestions. */
+/* Diagnostics: format of a line, limit on their number, hostile text, suggestions. */
 #include "base/diag.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Gathering bits: runs, overlapping bits, the way back, and the limit on runs. */
+/* Gathering bits: runs, overlapping bits, the inverse, and the limit on runs. */
 #include "base/gather.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@ static void runs(void **state) {
     for (int i = 0; i < 4; i++)
         assert_true(gather_append(&gather, i, 8 + i));
     assert_true(gather_append(&gather, 4, 20));
-    assert_int_equal(gather.count, 2); /* neighbours share a run */
+    assert_int_equal(gather.count, 2); /* adjacent bits share a run */
     assert_int_equal(gather_bits(&gather, 0x100A00), 0x1A);
     assert_int_equal(gather_bits(&gather, ~UINT64_C(0x100F00)), 0);
     assert_int_equal(gather_scatter(&gather, 0x1A), 0x100A00);

@@ -146,8 +146,9 @@ static void random_doubles_read_back_the_same(void **state) {
     text_free(&out);
 }
 
-/* The linker gives this program's snprintf and strtod to these two (tests/base/meson.build), which
- * can act as in a locale that writes the decimal point as a comma: few hosts have one installed. */
+/* The linker redirects this program's snprintf and strtod to these two (tests/base/meson.build).
+ * They can imitate a locale that writes the decimal point as a comma, because few hosts have one
+ * installed. */
 int __wrap_snprintf(char *out, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 double __real_strtod(const char *text, char **end);

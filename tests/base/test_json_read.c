@@ -1,4 +1,4 @@
-/* The JSON reader: what the writer wrote comes back, and nothing else is taken for it. */
+/* The JSON reader accepts what the writer writes, and nothing that is not JSON. */
 #include "base/json_read.h"
 
 #include <setjmp.h>

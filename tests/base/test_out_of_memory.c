@@ -1,4 +1,5 @@
-/* A size that no host has ends the process with one message, whichever function was asked. */
+/* A size that no host can allocate ends the process with one message, from each function that
+ * allocates. */
 #include "base/arena.h"
 
 #include <setjmp.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* volatile: the compiler would otherwise warn of the sizes it can see, and drop the calls */
+/* volatile: otherwise the compiler warns about the sizes that it can see, and drops the calls */
 static volatile size_t impossible = SIZE_MAX - 100;
 static void *volatile result;
 

@@ -1,5 +1,5 @@
-/* Files that Tyto writes: after any failure the old file or the whole new one is there, and no
- * other file. */
+/* Files that Tyto writes: after any failure either the old file or the complete new one exists, and
+ * no other file. */
 #include "base/output_file.h"
 
 #include <dirent.h>
@@ -36,13 +36,13 @@ static int remove_folder(void **state) {
     return status;
 }
 
-/* A file named `name` in the folder, with its old content. */
+/* Creates a file `name` with the old content in the folder. */
 static void write_old(char path[static 512], const char *folder, const char *name) {
     snprintf(path, 512, "%s/%s", folder, name);
     assert_true(text_write_file(path, "old", 3));
 }
 
-/* The folder holds just that file, with this content. */
+/* Checks that the folder contains only that file, with this content. */
 static void expect_alone(const char *folder, const char *path, const char *content) {
     DIR *stream = opendir(folder);
     int count = 0;
@@ -103,7 +103,7 @@ static void a_file_beyond_the_limit_of_the_process_is_an_error_and_no_death(void
 static void a_process_that_dies_as_it_writes_leaves_nothing(void **state) {
     char path[512];
     int probe = open(*state, O_TMPFILE | O_WRONLY, 0600);
-    if (probe < 0) skip(); /* a file system where every file has a name */
+    if (probe < 0) skip(); /* a file system without unnamed files */
     close(probe);
     write_old(path, *state, "file");
     pid_t child = fork();
@@ -194,7 +194,7 @@ static void room_is_reserved_or_refused(void **state) {
     small.rlim_max = before.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     assert_true(output_file_reserve(descriptor, 8192));
-    assert_false(output_file_reserve(descriptor, 8193)); /* and no signal ends this */
+    assert_false(output_file_reserve(descriptor, 8193)); /* and no signal (SIGXFSZ) is raised */
     assert_int_equal(errno, EFBIG);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_int_equal(fstat(descriptor, &status), 0);

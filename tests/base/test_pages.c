@@ -1,4 +1,4 @@
-/* Memory in huge pages, where there are any and where there are not, and arenas on it. */
+/* Memory in huge pages, with and without host support, and arenas in it. */
 #include "base/pages.h"
 
 #include <setjmp.h>
@@ -12,12 +12,12 @@
 
 enum { PIECES = 300, LARGE = 40 << 20 };
 
-/* The linker sends calls of mmap (of 64-bit offsets) here (tests/base/meson.build). */
+/* The linker redirects calls of mmap64 to this function (tests/base/meson.build). */
 void *__real_mmap64(void *wish, size_t bytes, int protection, int flags, int file, off_t offset);
 void *__wrap_mmap64(void *wish, size_t bytes, int protection, int flags, int file, off_t offset);
-static bool is_refused;    /* mmap gives nothing */
-static int refusals;       /* how often it did */
-static size_t last_mapped; /* bytes that it gave last */
+static bool is_refused;    /* mmap fails */
+static int refusals;       /* number of calls that failed */
+static size_t last_mapped; /* size of the last successful mapping */
 
 void *__wrap_mmap64(void *wish, size_t bytes, int protection, int flags, int file, off_t offset) {
     if (is_refused) {
@@ -77,7 +77,8 @@ static void a_piece_larger_than_a_range_fits(void **state) {
     pages_free(pages);
 }
 
-/* Small pieces lie in the pages; large ones do not, whose untouched parts would take memory. */
+/* The arena takes small pieces from the pages but not large ones: their untouched parts would take
+ * memory. */
 static void an_arena_keeps_its_large_pieces_out_of_the_pages(void **state) {
     (void)state;
     Pages *pages = pages_new();
@@ -96,7 +97,7 @@ static void an_arena_keeps_its_large_pieces_out_of_the_pages(void **state) {
     pages_free(pages);
 }
 
-/* Pages of 4 KiB of a range that the system holds memory for. */
+/* Number of 4 KiB pages of the range that are resident. */
 static int resident(const char *start, size_t bytes) {
     unsigned char held[LARGE / 4096];
     int count = 0;

@@ -12,14 +12,14 @@ enum { LOW = 4096, GRAIN = 16 };
 
 typedef struct Item {
     Range range;
-    uint64_t tag; /* whatever the owner keeps */
+    uint64_t tag; /* any data of the owner */
 } Item;
 
 static void what_is_added_is_found_by_every_address_in_it(void **state) {
     (void)state;
     Ranges *ranges = ranges_new(sizeof(Item), LOW, UINT64_MAX, GRAIN);
     assert_null(ranges_find(ranges, LOW));
-    /* added from both ends towards the middle */
+    /* added alternately from both ends */
     for (uint64_t i = 0; i < 1000; i++) {
         uint64_t at = LOW + 100 * (i % 2 ? 1999 - i : i);
         assert_non_null(ranges_add(ranges, &(Item){{at, at + 50}, i}));
@@ -86,8 +86,8 @@ static void model_remove(Model *model, size_t at) {
     memmove(&model->list[at], &model->list[at + 1], (model->count - at) * sizeof *model->list);
 }
 
-/* First fit, as device memory does it, with releases at random: the same gaps, items and
- * neighbours. */
+/* First fit, as for device memory, with random releases: gaps, items and neighbours equal those of
+ * the plain list. */
 static void gaps_are_those_of_a_plain_list(void **state) {
     (void)state;
     static Model model;
@@ -123,8 +123,8 @@ static void gaps_are_those_of_a_plain_list(void **state) {
     ranges_free(ranges);
 }
 
-/* Two hundred thousand, added and removed in order, in reverse and from the middle: what a list
- * that moves all items behind one would need minutes for. The test's time limit is what fails. */
+/* Two hundred thousand ranges, added and removed in order, in reverse and from the middle. A list
+ * that moves all later items would need minutes, and the test would exceed its time limit. */
 static void many_ranges_are_no_burden(void **state) {
     (void)state;
     enum { COUNT = 200000 };
@@ -149,7 +149,7 @@ static void many_ranges_are_no_burden(void **state) {
 
 static void gaps_are_not_looked_for_below_the_lowest_address(void **state) {
     (void)state;
-    enum { BELOW = 600 }; /* more than a chunk holds */
+    enum { BELOW = 600 }; /* more than fits in a chunk */
     uint64_t start;
     Ranges *ranges = ranges_new(sizeof(Item), UINT64_C(1) << 20, UINT64_MAX, GRAIN);
     for (uint64_t i = 0; i < BELOW; i++)

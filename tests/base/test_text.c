@@ -46,7 +46,7 @@ static void control_characters_are_shown(void **state) {
     assert_string_equal(lines, "a\tb\nc??");
 }
 
-/* A fresh folder for one test; its path is freed by remove_folder. */
+/* A new folder for one test; remove_folder frees its path. */
 static int make_folder(void **state) {
     char name[] = "/tmp/tyto-test-XXXXXX";
     if (!mkdtemp(name)) return -1;

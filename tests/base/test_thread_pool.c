@@ -1,4 +1,5 @@
-/* Pools of threads: each does its part of every piece, sees what the caller wrote and is seen. */
+/* Thread pools: each thread does its part of every piece and sees what the caller wrote; the caller
+ * sees the results. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,8 +15,8 @@
 enum { THREADS = 3, PIECES = 2000 };
 
 typedef struct Sums {
-    uint64_t given;         /* by the caller, for this piece */
-    uint64_t sums[THREADS]; /* of what each thread was given */
+    uint64_t given;         /* set by the caller for this piece */
+    uint64_t sums[THREADS]; /* sum of the values that each thread saw */
     uint32_t parts[THREADS];
 } Sums;
 
@@ -41,14 +42,15 @@ static void every_thread_does_its_part_of_every_piece(void **state) {
         sums.given = piece;
         thread_pool_run(pool, THREADS, add_part, &sums);
         for (uint32_t i = 0; i < THREADS; i++)
-            assert_int_equal(sums.parts[i], piece); /* seen at once */
+            assert_int_equal(sums.parts[i], piece); /* visible at once */
     }
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(sums.sums[i], (uint64_t)PIECES * (PIECES + 1) / 2 * (i + 1));
     thread_pool_free(pool);
 }
 
-/* Pieces for two threads and for all, in turn and in runs so long that the third falls asleep. */
+/* Pieces for two threads and for all. In the second half the pieces for all are so rare that the
+ * third thread falls asleep. */
 static void threads_that_have_no_part_of_a_piece_are_left_alone(void **state) {
     (void)state;
     ThreadPool *pool = make(THREADS);
@@ -67,7 +69,7 @@ static void threads_that_have_no_part_of_a_piece_are_left_alone(void **state) {
     thread_pool_free(pool);
 }
 
-/* Longer than the others stay awake. */
+/* Pauses for longer than the threads spin before they fall asleep. */
 static void threads_that_fell_asleep_wake_up(void **state) {
     (void)state;
     ThreadPool *pool = make(THREADS);
@@ -81,14 +83,14 @@ static void threads_that_fell_asleep_wake_up(void **state) {
     thread_pool_free(pool);
 }
 
-/* A piece with two meetings: what each thread finds of the others' work behind them. */
+/* A piece with two meetings: what each thread sees of the others' work after each. */
 typedef struct Meetings {
     ThreadPool *pool;
-    uint64_t before[THREADS]; /* written before the first meeting, ... */
-    uint64_t leader;          /* ... by thread 0 before the second ... */
-    uint64_t last[THREADS];   /* ... and by the others after their share of that */
-    uint32_t wrong[THREADS];  /* what was not there yet */
-    _Atomic bool has_passed;  /* thread 0 has left a meeting at which it is followed */
+    uint64_t before[THREADS]; /* written before the first meeting */
+    uint64_t leader;          /* written by thread 0 before the second meeting */
+    uint64_t last[THREADS];   /* written by every thread after the second meeting */
+    uint32_t wrong[THREADS];  /* number of values that were not visible yet */
+    _Atomic bool has_passed;  /* thread 0 has passed a meeting at which the others only follow */
 } Meetings;
 
 static void meet_twice(void *user, uint32_t thread) {
@@ -108,7 +110,7 @@ static void all_see_at_a_meeting_what_was_written_before_it(void **state) {
     Meetings m = {.pool = make(THREADS)};
     Sums sums = {.given = 1};
     for (uint64_t piece = 1; piece <= PIECES / 10; piece++) {
-        thread_pool_run(m.pool, 2, add_part, &sums); /* which makes no difference */
+        thread_pool_run(m.pool, 2, add_part, &sums); /* must make no difference */
         thread_pool_run(m.pool, THREADS, meet_twice, &m);
         for (uint32_t i = 0; i < THREADS; i++)
             assert_int_equal(m.last[i], piece);
@@ -132,7 +134,7 @@ static void follow_late(void *user, uint32_t thread) {
     m->last[thread] = m->leader;
 }
 
-/* This would wait without end if thread 0 waited for threads that come after it has passed. */
+/* This would hang if thread 0 waited for threads that arrive after it has passed. */
 static void a_leader_goes_on_and_is_followed(void **state) {
     (void)state;
     Meetings m = {.pool = make(THREADS)};
@@ -168,9 +170,9 @@ static void a_forks_child_has_no_pool_and_can_make_one(void **state) {
     thread_pool_free(pool);
 }
 
-/* ---- What a thread does to itself ---- */
+/* ---- Threads that end or crash ---- */
 
-enum { TOLD = 7, UNTOLD = 8 }; /* statuses of a child */
+enum { TOLD = 7, UNTOLD = 8 }; /* exit statuses of a child */
 
 static void tell(int number) {
     (void)number;
@@ -194,7 +196,7 @@ static void raise_one(void *user, uint32_t thread) {
     if (thread) raise(SIGFPE);
 }
 
-/* The status of a child, in which a pool's other thread does that. */
+/* Exit status of a child in which another thread of a pool does that. */
 static int status_after(ThreadPoolWork *work) {
     int status = 0;
     const pid_t child = fork();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants a slow-down in a copy of the sources: bench/compare must find it, and name the function, though it is inlined.
+"""Plants a slowdown in a copy of the sources. bench/compare must find it and name the function, although it is inlined.
 
 usage: planted_loss.py SOURCES
 
@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 from builds import FILES_AS_THEY_ARE, commit_of, make, unpack  # noqa: E402
 
-# A function that every release build puts into its caller.
+# A function that every release build inlines into its caller.
 FILE, FUNCTION = "src/partition/slice.c", "load_rop_head"
 PLANTED = "\n    for (volatile int i = 0; i < 200; i++)\n        continue;"
 

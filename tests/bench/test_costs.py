@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The arithmetic of bench/compare: what of callgrind's output counts, for which function, and when a build has lost."""
+"""The arithmetic of bench/compare: which lines of callgrind's output count, for which function, and when a build is
+slower."""
 import pathlib
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from cases import CASES, cases_named  # noqa: E402
 from costs import (Cost, Functions, change_of, changes, functions_of, has_lost, is_counted,  # noqa: E402
                    read_callgrind)
 
-# A function of the library with another inlined into it, and a call whose cost the called function tells itself.
+# A function of the library with another inlined into it, and a call whose cost is listed at the called function.
 OUTPUT = """\
 positions: line
 events: Ir

@@ -1,4 +1,4 @@
-"""scripts/gpu-compare: its result for two lists of launches, and that its page shows the counts of the file next to it.
+"""scripts/gpu-compare: its result for two lists of launches. Its page must show the counts of the file next to it.
 
 usage: test_gpu_compare.py SOURCE_ROOT
 """
@@ -71,7 +71,7 @@ class Comparison(unittest.TestCase):
 
 
 def states(launch, kernel, **warps):
-    """A launch as the profiler has it, in warps for each issue."""
+    """A launch as the profiler reports it; stalls are in warps per issue."""
     row = {"program": "p", "kernel": kernel, "launch": str(launch), "cycles": "9", "instructions": "9", "active": "9"}
     return {**row, "selected": "1", **{name: str(value) for name, value in warps.items()}}
 

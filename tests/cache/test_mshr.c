@@ -1,5 +1,5 @@
-/* MSHRs: merging, completion in order, one entry of one request, and random use against a naive
- * model. */
+/* MSHRs: merging, completion in order, one entry with one request, and random use compared with a
+ * naive model. */
 #include "cache/mshr.h"
 
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static void merge_and_drain(void **state) {
     arena_free(arena);
 }
 
-/* Two entries of two requests each have three places between them. */
+/* Two entries of two requests each share three places for requests. */
 static void few_places(void **state) {
     (void)state;
     Arena *arena = arena_new();
@@ -52,10 +52,10 @@ static void few_places(void **state) {
     assert_false(mshr_has_place(&mshr));
     assert_false(mshr_can_merge(&mshr, b));
     mshr_complete(&mshr, a);
-    assert_false(mshr_has_place(&mshr)); /* until one is out */
+    assert_false(mshr_has_place(&mshr)); /* until one request is popped */
     assert_int_equal(mshr_pop(&mshr), 1);
     assert_true(mshr_can_merge(&mshr, b));
-    assert_true(mshr_is_full(&mshr)); /* the other keeps its entry */
+    assert_true(mshr_is_full(&mshr)); /* the other request keeps the entry */
     assert_int_equal(mshr_pop(&mshr), 2);
     mshr_allocate(&mshr, 0x3000, 4);
     assert_true(mshr_is_full(&mshr));
@@ -65,7 +65,7 @@ static void few_places(void **state) {
     arena_free(arena);
 }
 
-/* Places for requests alone keep a new line away. */
+/* The limit on requests alone prevents the allocation of a new line. */
 static void no_place(void **state) {
     (void)state;
     Arena *arena = arena_new();
@@ -76,7 +76,7 @@ static void no_place(void **state) {
     arena_free(arena);
 }
 
-/* Two that share three places, besides their own. */
+/* Two MSHR files that share three places, in addition to their own. */
 static void shared_places(void **state) {
     (void)state;
     Arena *arena = arena_new();
@@ -134,7 +134,7 @@ static uint64_t next_random(uint64_t *seed) {
     return *seed;
 }
 
-/* Random keys out of few: every request comes back once, after its key's completion, in order. */
+/* Random use of few keys: every request returns once, in order, after its key is completed. */
 static void against_naive_model(void **state) {
     (void)state;
     enum { ENTRIES = 32, MERGES = 4, KEYS = 100 };
@@ -142,7 +142,7 @@ static void against_naive_model(void **state) {
     Mshr mshr;
     mshr_init(&mshr, ENTRIES, MERGES, 0, arena);
     uint32_t pending[KEYS][MERGES], counts[KEYS] = {0}; /* the naive model, by key */
-    uint32_t ready[ENTRIES * MERGES], ready_count = 0;  /* in the order in which they must come */
+    uint32_t ready[ENTRIES * MERGES], ready_count = 0;  /* in the order of return */
     uint64_t seed = 5;
     for (uint32_t i = 0; i < 200000; i++) {
         uint64_t r = next_random(&seed);

@@ -1,4 +1,5 @@
-/* Replacement by priority: streaming lines go first, persisting ones stay as far as they may. */
+/* Replacement by priority: streaming lines are replaced first; persisting lines stay, up to the
+ * limit. */
 #include "cache/tag_array.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static bool has(const TagArray *tags, uint64_t line) {
     return tag_array_find(tags, line * LINE) != TAG_NONE;
 }
 
-/* Uses a line, and brings it in where it is not there. Whether it could. */
+/* Uses a line; allocates it if it is absent. Returns whether that was possible. */
 static bool use(TagArray *tags, uint64_t line, CachePriority priority) {
     TagEviction gone;
     int32_t place = tag_array_find(tags, line * LINE);
@@ -56,7 +57,7 @@ static void test_persisting_lines_stay_under_a_sweep_and_others_do_not(void **st
         sweep(&tags, 0, 6, persists ? PRIORITY_LAST : PRIORITY_UNSAID);
         sweep(&tags, 100, 50, PRIORITY_UNSAID);
         assert_int_equal(count(&tags, 0, 6), persists ? 6 : 0);
-        assert_int_equal(count(&tags, 148, 2), 2); /* what is not set aside is used as before */
+        assert_int_equal(count(&tags, 148, 2), 2); /* ways that are not set aside work as before */
         arena_free(arena);
     }
 }
@@ -65,7 +66,7 @@ static void test_what_persists_has_no_more_than_is_set_aside(void **state) {
     (void)state;
     Arena *arena = arena_new();
     TagArray tags = build(WAYS, 3, arena);
-    sweep(&tags, 0, 4, PRIORITY_LAST); /* the fourth takes the place of the oldest */
+    sweep(&tags, 0, 4, PRIORITY_LAST); /* the fourth replaces the oldest */
     assert_int_equal(count(&tags, 0, 4), 3);
     assert_false(has(&tags, 0));
     sweep(&tags, 100, 50, PRIORITY_NORMAL);
@@ -103,7 +104,7 @@ test_a_line_in_use_persists_once_an_access_says_so_and_no_longer_than_that(void 
     assert_true(use(&tags, 1, PRIORITY_UNSAID));
     assert_true(use(&tags, 1, PRIORITY_LAST));
     assert_true(use(&tags, 2, PRIORITY_LAST));
-    assert_true(use(&tags, 2, PRIORITY_UNSAID)); /* says nothing, changes nothing */
+    assert_true(use(&tags, 2, PRIORITY_UNSAID)); /* no hint: nothing changes */
     sweep(&tags, 100, 20, PRIORITY_UNSAID);
     assert_int_equal(count(&tags, 1, 2), 2);
     assert_true(use(&tags, 2, PRIORITY_NORMAL));
@@ -139,9 +140,9 @@ static void test_a_set_whose_other_lines_are_under_way_gives_up_no_persisting_on
     for (uint64_t line = 10; line < 12; line++)
         assert_true(tag_array_reserve(&tags, line * LINE, 1, &gone) != TAG_NONE);
     assert_false(use(&tags, 12, PRIORITY_UNSAID));
-    assert_true(use(&tags, 3, PRIORITY_LAST)); /* in the place of the oldest */
+    assert_true(use(&tags, 3, PRIORITY_LAST)); /* replaces the oldest */
     assert_int_equal(count(&tags, 0, 2), 1);
-    tag_array_set_last_ways(&tags, 0); /* those there stay, and can go */
+    tag_array_set_last_ways(&tags, 0); /* lines in the set stay, and may be replaced */
     assert_true(use(&tags, 12, PRIORITY_UNSAID));
     arena_free(arena);
 }
@@ -158,7 +159,7 @@ static void test_free_places_are_taken_before_streaming_lines(void **state) {
     arena_free(arena);
 }
 
-/* Sets that are scanned and those kept as lists give up the same lines. */
+/* Sets that are scanned and sets that keep lists replace the same lines. */
 static void test_lists_and_scans_agree(void **state) {
     (void)state;
     enum { MANY = 4 * TAG_SCANNED_WAYS };

@@ -1,6 +1,6 @@
-/* L1D traces and their replay: the file keeps what it was given and refuses what it did not write.
- * Belady's policy is as good as trying everything. The replay separates kinds of hits as the CCWS
- * paper does. */
+/* L1D traces and their replay: the file preserves what is written, and the reader refuses all other
+ * files. Belady's policy is as good as an exhaustive search. The replay separates the kinds of hits
+ * as the CCWS paper does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ static uint64_t random_next(uint64_t *state) {
     return *state;
 }
 
-/* Lookups of a few lines by kinds up to `kinds`, with a flush now and then. */
+/* Lookups of a few lines, of the kinds up to `kinds`, with a flush now and then. */
 static void make_records(L1dRecord *records, size_t count, uint32_t lines, uint32_t kinds,
                          uint64_t seed) {
     uint64_t state = seed * 2654435761u + 1;
@@ -154,8 +154,8 @@ static void an_empty_stream_counts_nothing(void **unused) {
         }
 }
 
-/* Whether a file of these bytes reads and replays, and what comes of it; if not, there is exactly
- * one error. */
+/* Whether a file of these bytes can be read and replayed, and its result. If not, there must be
+ * exactly one error. */
 static bool is_readable(const uint8_t *bytes, size_t count, ReplayResult *result) {
     Diag *diag = diag_new();
     FILE *file = tmpfile();
@@ -173,7 +173,7 @@ static bool is_readable(const uint8_t *bytes, size_t count, ReplayResult *result
 
 static void add_origin(Text *origin) {
     static const char texts[] = "command\0tyto run x\0machine\0";
-    text_add_bytes(origin, texts, sizeof texts); /* that of the machine is empty */
+    text_add_bytes(origin, texts, sizeof texts); /* empty: the hash of the machine */
 }
 
 static void the_origin_is_read_as_it_was_written(void **unused) {
@@ -198,7 +198,7 @@ static void the_origin_is_read_as_it_was_written(void **unused) {
     trace_stop(&trace);
 }
 
-/* Version 1 of the format is the same without an origin. */
+/* Version 1 of the format is the same but has no origin. */
 static void a_file_of_the_first_version_is_read(void **unused) {
     (void)unused;
     enum { AT_VERSION = 8, AT_CHECKSUM = 252, NO_ORIGIN = 8 };
@@ -213,7 +213,7 @@ static void a_file_of_the_first_version_is_read(void **unused) {
     assert_true(is_readable(bytes, length, &second));
     l1d_put32(bytes + AT_VERSION, 1);
     l1d_put32(bytes + AT_CHECKSUM, l1d_origin_checksum(bytes, AT_CHECKSUM));
-    assert_false(is_readable(bytes, length, &first)); /* something follows */
+    assert_false(is_readable(bytes, length, &first)); /* bytes follow the end */
     assert_true(is_readable(bytes, length - NO_ORIGIN, &first));
     assert_memory_equal(&first, &second, sizeof first);
     free(bytes);
@@ -238,7 +238,7 @@ static void a_damaged_file_is_refused(void **unused) {
     for (size_t cut = 0; cut < length; cut++)
         assert_false(is_readable(bytes, cut, &damaged));
     size_t refused =
-        0; /* all, but for bits that mean nothing to zstd: its checksum is of what it unpacks */
+        0; /* all but the bits that zstd ignores: its checksum covers the unpacked data */
     for (size_t i = 0; i < length; i++) {
         bytes[i] ^= (uint8_t)(1u << i % 8);
         if (is_readable(bytes, length, &damaged))
@@ -292,7 +292,7 @@ static void impossible_caches_are_refused(void **unused) {
     trace_stop(&trace);
 }
 
-/* Sets by bit 8 of the address, where the machine's own would go by bit 7. */
+/* The set is bit 8 of the address, where the machine's own hash would take bit 7. */
 static void sets_are_those_of_the_machines_hash(void **unused) {
     (void)unused;
     static const char texts[] = L1D_TRACE_SET_HASH "\0008";
@@ -309,7 +309,7 @@ static void sets_are_those_of_the_machines_hash(void **unused) {
     assert_int_equal(replay(&trace, (ReplayConfig){0}).misses, 3);
     assert_int_equal(replay(&trace, (ReplayConfig){.ways = 4}).misses, 3); /* one set */
     L1dReader *reader = l1d_reader_open(trace.path, trace.diag);
-    assert_false(replay_resolve(reader, &(ReplayConfig){.ways = 1}, trace.diag)); /* four */
+    assert_false(replay_resolve(reader, &(ReplayConfig){.ways = 1}, trace.diag)); /* four sets */
     l1d_reader_free(reader);
     text_free(&origin);
     trace_stop(&trace);
@@ -317,8 +317,8 @@ static void sets_are_those_of_the_machines_hash(void **unused) {
 
 /* ---- Policies ---- */
 
-/* Lines that the best choice at every replacement would bring in from record i on, by trying them
- * all. One set; `held` are the lines there. */
+/* Fewest lines that any replacement policy brings in from record i on, by exhaustive search. One
+ * set; `held` are its lines. */
 static uint64_t best_fills(const L1dRecord *records, size_t count, size_t i, uint32_t ways,
                            const uint64_t *held, uint32_t n) {
     for (; i < count; i++) {
@@ -356,7 +356,7 @@ static void belady_is_as_good_as_trying_everything(void **unused) {
     for (uint32_t seed = 0; seed < STREAMS; seed++) {
         L1dRecord records[COUNT];
         uint32_t ways = 2 + seed % 2;
-        /* loads alone, loads and stores that take lines, all kinds */
+        /* loads only; loads and stores that allocate; all kinds */
         make_records(records, COUNT, 5 + seed % 2, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 2 : 5, seed);
         ReplayConfig config = {
             .policy = REPLAY_BELADY, .ways = ways, .size_bytes = (uint64_t)ways * LINE};
@@ -382,7 +382,7 @@ static void belady_brings_in_no_more_than_lru(void **unused) {
         assert_int_equal(lru.accesses, belady.accesses);
         assert_true(belady.fills <= lru.fills);
         if (seed % 5 != 1) was_better |= belady.fills < lru.fills;
-        /* where no store takes lines, fills are misses of loads */
+        /* if no store allocates, fills are load misses */
         bool takes = false;
         for (size_t i = 0; i < COUNT; i++)
             takes |= records[i].kind == L1D_STORE_ALLOCATE;
@@ -411,7 +411,7 @@ static void an_unbounded_cache_misses_what_is_new(void **unused) {
     ReplayResult result = replay_records(records, COUNT, (ReplayConfig){.is_unbounded = true});
     assert_int_equal(result.misses, cold);
     assert_int_equal(result.evictions, 0);
-    /* a cache that is large enough is none the worse */
+    /* a cache that is large enough is no worse */
     ReplayConfig large = {.policy = REPLAY_LRU, .size_bytes = 1024 * LINE, .ways = 1024};
     assert_int_equal(replay_records(records, COUNT, large).misses, cold);
     free(records);
@@ -419,7 +419,7 @@ static void an_unbounded_cache_misses_what_is_new(void **unused) {
 
 static void lru_spares_a_line_on_its_way(void **unused) {
     (void)unused;
-    L1dRecord records[] = {load_of(0), load_of(2), load_of(4), load_of(0)}; /* one set of two */
+    L1dRecord records[] = {load_of(0), load_of(2), load_of(4), load_of(0)}; /* one 2-way set */
     ReplayConfig config = {.policy = REPLAY_LRU};
     assert_int_equal(replay_records(records, 4, config).misses, 4);
     records[0].is_fetch = true;
@@ -448,7 +448,8 @@ static void stores_do_what_their_kind_says(void **unused) {
             assert_int_equal(replay_records(records + 1, 2, config).misses, rows[i].alone);
             assert_int_equal(replay_records(records, 3, config).misses, rows[i].between);
         }
-    /* a use keeps the line, a store that passes does not: 0, 2, store 0, 4, 0 in a set of two */
+    /* a use protects the line, a store that does not allocate does not: 0, 2, store 0, 4, 0 in a
+     * set of two */
     for (int is_use = 0; is_use < 2; is_use++) {
         L1dRecord records[] = {load_of(0), load_of(2), load_of(0), load_of(4), load_of(0)};
         records[2].kind = is_use ? L1D_STORE_USE : L1D_STORE_PASS;
@@ -464,9 +465,9 @@ static void hits_are_told_apart_by_who_brought_the_line_in(void **unused) {
     } steps[] = {
         {7, 0x3, 0, 0, 0}, /* brings the line in with threads 0 and 1 */
         {7, 0x1, 0, 1, 1}, /* thread 0 again */
-        {7, 0x6, 0, 2, 1}, /* thread 2 had not asked */
+        {7, 0x6, 0, 2, 1}, /* thread 2 did not ask before */
         {8, 0x1, 1, 2, 1}, /* another warp */
-        {8, 0x1, 2, 2, 1}, /* again: the line is still warp 7's */
+        {8, 0x1, 2, 2, 1}, /* again: warp 7 still owns the line */
     };
     enum { STEPS = sizeof steps / sizeof *steps };
     L1dRecord records[STEPS];
@@ -482,7 +483,7 @@ static void hits_are_told_apart_by_who_brought_the_line_in(void **unused) {
     }
 }
 
-/* Sixteen times as many lookups of the same lines take no more memory. */
+/* Sixteen times as many lookups of the same lines must not take more memory. */
 static void memory_does_not_grow_with_the_trace(void **unused) {
     (void)unused;
     uint64_t peaks[4] = {host_peak_memory_bytes()};
@@ -500,7 +501,7 @@ static void memory_does_not_grow_with_the_trace(void **unused) {
         peaks[round] = host_peak_memory_bytes();
         trace_stop(&trace);
     }
-    /* One byte for each further lookup would be 2.9 MB. Address sanitizer keeps what was freed, so
+    /* One byte for each further lookup would be 2.9 MB. Address sanitizer keeps freed memory, so
      * every round may take as much as the second. */
     assert_in_range(peaks[3] - peaks[2], 0, peaks[2] - peaks[1] + 2000000);
 }

@@ -51,8 +51,8 @@ static void gtx480(void **state) {
     assert_int_equal(set_index_of(&l2, 0x80003040), 48);
 }
 
-/* The polynomial hash of GPGPU-Sim 4.2's Volta, as observed on it: which bits of what lies above
- * the set each bit of the set takes in. */
+/* The polynomial hash of GPGPU-Sim 4.2's Volta, as observed: for each bit of the set, the bits
+ * above the set that are XORed into it. */
 static void polynomial(void **state) {
     (void)state;
     static const uint32_t takes_in[] = {0x3E69, 0x7CD2, 0x47CD, 0x0F9A, 0x1F34};
@@ -70,7 +70,7 @@ static void polynomial(void **state) {
     assert_int_equal(set_index_of(&index, 0xC0012340), 24);
 }
 
-/* Lists with more pieces than runs can hold give the same index. */
+/* Lists that have more pieces than fit in runs give the same index. */
 static void many_pieces(void **state) {
     (void)state;
     SetIndex index = build("7,9,11,13,15 ^ 8,10,12,14,16 ^ 20,22,24,26,28", 32, 128);
@@ -80,7 +80,7 @@ static void many_pieces(void **state) {
     assert_int_equal(set_index_of(&index, 1 << 28 | 1 << 15 | 1 << 13), 2);
 }
 
-/* The sets that the simulator of CCWS's authors makes: the line's number plus seven tags. */
+/* The sets of the simulator by CCWS's authors: the line's number plus seven times the tag. */
 static void sum(void **state) {
     (void)state;
     SetIndex index = build("11..7 + 7 x 16..12", 32, 128);

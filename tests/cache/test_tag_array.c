@@ -1,4 +1,5 @@
-/* Tag array: against a naive model under random use, sectors, partial writes, evictions, limits. */
+/* Tag array: compared with a naive model under random use; sectors, partial writes, evictions,
+ * limits. */
 #include "cache/tag_array.h"
 
 #include <setjmp.h>
@@ -18,13 +19,14 @@ static uint64_t next_random(uint64_t *seed) {
     return *seed;
 }
 
-/* A set as a list, the next to go first: the textbook's LRU and FIFO. */
+/* A set as a list, the next victim first: textbook LRU and FIFO. */
 typedef struct NaiveSet {
     uint64_t lines[TAG_MAX_WAYS];
     uint32_t count;
 } NaiveSet;
 
-/* Uses `line`; returns whether it was there, and what it threw out (UINT64_MAX: nothing). */
+/* Uses `line`. Returns whether it was present, and in `gone` the evicted line (UINT64_MAX:
+ * none). */
 static bool naive_use(NaiveSet *set, uint32_t ways, bool is_lru, uint64_t line, uint64_t *evicted) {
     *evicted = UINT64_MAX;
     uint32_t i = 0;
@@ -72,7 +74,7 @@ static void against_naive_model(void **state) {
             int32_t place;
             TagResult result = tag_array_probe(&tags, line * 128 + 64, 1, &place);
             assert_int_equal(result, is_hit ? TAG_HIT : TAG_MISS);
-            /* A hint, of whatever line, changes no answer. */
+            /* A hint never changes an answer, whatever its line. */
             if (i % 3) assert_int_equal(tag_array_find_again(&tags, line * 128, &hint), place);
             if (is_hit) {
                 tag_array_touch(&tags, place);
@@ -101,7 +103,7 @@ static void line_life(void **state) {
     assert_int_equal(place, a);
     assert_true(tag_array_can_reserve(&tags, 0x2000));
     tag_array_reserve(&tags, 0x2000, 1, &gone);
-    /* both ways pending: a reservation fail */
+    /* both ways are pending: the reservation fails */
     assert_false(tag_array_can_reserve(&tags, 0x3000));
     assert_int_equal(tag_array_reserve(&tags, 0x3000, 1, &gone), TAG_NONE);
     tag_array_fill(&tags, a, 1);
@@ -110,7 +112,8 @@ static void line_life(void **state) {
     tag_array_write(&tags, a, 1);
     assert_int_equal(tag_array_next_dirty(&tags, 0), a);
     assert_int_equal(tag_array_next_dirty(&tags, a + 1), TAG_NONE);
-    /* the older, but pending, line stays; the dirty one goes with all that was known of it */
+    /* the older line is pending and stays; the dirty one is evicted with all that was recorded
+     * about it */
     assert_int_equal(tag_array_reserve(&tags, 0x3000, 1, &gone), a);
     assert_true(gone.has_line && gone.address == 0x1000);
     assert_int_equal(gone.dirty, 1);
@@ -141,14 +144,14 @@ static void sectors(void **state) {
     assert_int_equal(tag_array_probe(&tags, 0x1000, 0x1, &found), TAG_HIT);
     assert_int_equal(tag_array_probe(&tags, 0x1000, 0x3, &found), TAG_PENDING);
 
-    /* a write to a pending sector stays dirty through the fill and is valid only then */
+    /* a write to a pending sector keeps it dirty through the fill; it becomes valid only then */
     tag_array_write(&tags, place, 0x2);
     assert_int_equal(tag_array_probe(&tags, 0x1000, 0x2, &found), TAG_PENDING);
     tag_array_fill(&tags, place, 0x2);
     assert_int_equal(tag_array_probe(&tags, 0x1000, 0x3, &found), TAG_HIT);
     assert_int_equal(tags.lines[place].dirty, 0x2);
 
-    /* a sector written in part misses until its other bytes are written or fetched */
+    /* a partly written sector misses until its other bytes are written or fetched */
     tag_array_write_bytes(&tags, place, 2, 0x0000FFFF);
     assert_int_equal(tags.lines[place].dirty, 0x6);
     assert_int_equal(tag_array_probe(&tags, 0x1000, 0x4, &found), TAG_SECTOR_MISS);
@@ -164,7 +167,7 @@ static void sectors(void **state) {
     assert_int_equal(tag_array_next_dirty(&tags, 0), TAG_NONE);
     assert_int_equal(tags.lines[place].valid, 0xF);
 
-    /* what an earlier line of this place had written does not count for the next one */
+    /* writes to the previous line of this place do not count for the next line */
     tag_array_invalidate(&tags, place);
     assert_int_equal(tag_array_probe(&tags, 0x1000, 0x1, &found), TAG_MISS);
     assert_int_equal(tag_array_reserve(&tags, 0x1000, 0, &gone), place);
@@ -195,8 +198,8 @@ static void invalidate_all(void **state) {
     arena_free(arena);
 }
 
-/* Random reservations, fills, writes, invalidations: an array of many ways, which keeps lists and a
- * hash table, against one of 64 that looks at all of them. */
+/* Random reservations, fills, writes and invalidations. Compares an array of many ways, which keeps
+ * lists and a hash table, with arrays of 64 ways, which scan all of them. */
 static void lists_and_scans_agree(void **state) {
     (void)state;
     Arena *arena = arena_new();
@@ -249,7 +252,8 @@ static void lists_and_scans_agree(void **state) {
     arena_free(arena);
 }
 
-/* While dirty lines are few the oldest clean line goes; once they are their share, the oldest. */
+/* While few lines are dirty, the oldest clean line is evicted. Once the dirty share is reached, the
+ * oldest line is. */
 static void dirty_lines_stay_until_they_are_their_share(void **state) {
     (void)state;
     for (uint32_t ways = 4; ways <= 128; ways *= 32) {
@@ -263,7 +267,7 @@ static void dirty_lines_stay_until_they_are_their_share(void **state) {
             tag_array_write(&tags, tag_array_find(&tags, i * 128), 1);
         int32_t place = tag_array_reserve(&tags, ways * 128, 0, &gone);
         assert_int_equal(gone.address, (ways / 2 - 1) * 128);
-        tag_array_write(&tags, place, 1); /* now they are half of all */
+        tag_array_write(&tags, place, 1); /* now half of all are dirty */
         tag_array_reserve(&tags, (ways + 1) * 128, 0, &gone);
         assert_int_equal(gone.address, 0);
         assert_int_equal(gone.dirty, 1);
@@ -271,7 +275,7 @@ static void dirty_lines_stay_until_they_are_their_share(void **state) {
     }
 }
 
-/* A set of dirty lines alone would otherwise take no line any more. */
+/* Otherwise a set of only dirty lines could never take a new line. */
 static void dirty_lines_go_where_none_else_can(void **state) {
     (void)state;
     for (uint32_t ways = 4; ways <= 128; ways *= 32) {
@@ -284,7 +288,7 @@ static void dirty_lines_go_where_none_else_can(void **state) {
             place = tag_array_reserve(&tags, i * 512, 0, &gone);
             tag_array_write(&tags, place, 1);
         }
-        tag_array_expect(&tags, place, 1); /* one may yet be clean */
+        tag_array_expect(&tags, place, 1); /* one is pending and may become clean */
         assert_false(tag_array_can_reserve(&tags, ways * 512));
         assert_int_equal(tag_array_reserve(&tags, ways * 512, 0, &gone), TAG_NONE);
         tag_array_fill(&tags, place, 1);
@@ -296,7 +300,7 @@ static void dirty_lines_go_where_none_else_can(void **state) {
     }
 }
 
-/* With fewer ways in use a set holds fewer lines, and finds them, and all of them again later. */
+/* With fewer ways in use, a set holds and finds fewer lines; later it uses all ways again. */
 static void ways_can_be_lent_away(void **state) {
     (void)state;
     for (uint32_t most = 8; most <= 256; most *= 32) {
@@ -319,7 +323,7 @@ static void ways_can_be_lent_away(void **state) {
     }
 }
 
-/* A freed place is taken before any line goes, even one that was allocated earlier. */
+/* A freed place is used before any line is evicted, even if it was allocated earlier. */
 static void free_places_first(void **state) {
     (void)state;
     for (int one = 0; one < 2; one++) {
@@ -338,7 +342,7 @@ static void free_places_first(void **state) {
     }
 }
 
-/* FIFO: using a line does not save it; LRU: it does. */
+/* FIFO: a use does not protect a line; LRU: it does. */
 static void replacement(void **state) {
     (void)state;
     static const struct {

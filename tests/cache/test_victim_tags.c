@@ -1,4 +1,4 @@
-/* Victim tags: each warp sees its own losses, first in first out or least recently lost. */
+/* Victim tags: each warp sees only its own losses; first in first out, or least recently lost. */
 #include "cache/victim_tags.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 enum { WARPS = 4, SETS = 2, WAYS = 8, LINE = 128 };
 
-/* Arrays in memory of the arena's. */
+/* Places the arrays in memory of the arena. */
 static void place(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
                   uint32_t line_bytes, Replacement replacement, Arena *arena) {
     void *memory = arena_alloc(arena, victim_tags_bytes(warps, sets, ways));
@@ -25,14 +25,14 @@ static void own_losses(void **state) {
     assert_false(victim_tags_probe(&victims, 1, 0));
     victim_tags_insert(&victims, 1, 0x1000);
     assert_true(victim_tags_probe(&victims, 1, 0x107F));
-    assert_true(victim_tags_probe(&victims, 1, 0x1000)); /* a hit takes nothing out */
+    assert_true(victim_tags_probe(&victims, 1, 0x1000)); /* a hit removes nothing */
     assert_false(victim_tags_probe(&victims, 0, 0x1000));
     assert_false(victim_tags_probe(&victims, 2, 0x1000));
     assert_false(victim_tags_probe(&victims, 1, 0x1080));
     arena_free(arena);
 }
 
-/* The k-th line of set 0, to which an odd number of lines goes where its tag is odd. */
+/* The k-th line of set 0. Its number is odd if its tag is odd. */
 static uint64_t line_of(uint32_t k) { return (uint64_t)(k * SETS + k % 2) * LINE; }
 
 static void order_of_leaving(void **state) {
@@ -48,11 +48,11 @@ static void order_of_leaving(void **state) {
         for (uint32_t k = 0; k < WAYS; k++)
             victim_tags_insert(&victims, 3, line_of(k));
         victim_tags_insert(&victims, 3, line_of(0)); /* not entered twice */
-        victim_tags_insert(&victims, 3, LINE);       /* the other set, as ... */
-        victim_tags_insert(&victims, 3, 2 * LINE);   /* ... 2 + 7 x 1, of two sets */
+        victim_tags_insert(&victims, 3, LINE);       /* another set */
+        victim_tags_insert(&victims, 3, 2 * LINE);   /* another set: 2 + 7 x 1, modulo two sets */
         for (uint32_t k = 0; k < WAYS; k++)
             assert_true(victim_tags_probe(&victims, 3, line_of(k)));
-        /* LRU: the probes have made 0 the oldest again; use it once more */
+        /* LRU: the probes made 0 the oldest again; use it once more */
         assert_true(victim_tags_probe(&victims, 3, line_of(0)));
         victim_tags_insert(&victims, 3, line_of(WAYS));
         for (uint32_t k = 0; k <= WAYS; k++)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checks themselves: each must find the fault it exists for. usage: test_checks.py SCRIPTS"""
+"""Tests of the checks: each must find the fault that it exists for. usage: test_checks.py SCRIPTS"""
 import json
 import pathlib
 import shutil
@@ -213,7 +213,7 @@ class Prose(InTree):
 
 
 class Mutants(InTree):
-    """scripts/mutate in a tree with one source, whose test is what Meson says."""
+    """scripts/mutate in a tree with one source; `meson` is a script that decides whether the test passes."""
     ROWS = "name off-by-one\nwhy  it matters\nfile src/base/a.c\n- return x   + 1;\n+     return x;\n"
 
     def setUp(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Containerfile fits what is built. `scripts/check-container` follows it to the letter; this needs no network.
+"""The Containerfile fits what is built. `scripts/check-container` builds it; this test needs no network.
 
 usage: test_container.py ROOT BINARY...
 """
@@ -23,12 +23,13 @@ def installed(stage):
 
 
 def needed():
-    """Debian's packages of the libraries that the binaries are linked with, without what every Debian has."""
+    """Debian packages of the libraries that the binaries are linked with, except those that every Debian system has."""
     files = set()
     for binary in BINARIES:
         table = subprocess.run(["ldd", binary], capture_output=True, text=True, check=True).stdout
         files.update(pathlib.Path(found) for found in re.findall(r"=> (/.*) \(", table))
-    # Where a package has put a file is not where a merged /usr shows it. (Our own libraries are of no package.)
+    # On a merged /usr, files are not at the paths that their packages list. (Tyto's own libraries belong to no
+    # package.)
     names = [str(top / file.parent.name / file.name) for file in files for top in (pathlib.Path("/lib"), pathlib.Path("/usr/lib"))]
     found = subprocess.run(["dpkg", "-S", *names], capture_output=True, text=True, check=False).stdout
     return {line.split(":")[0] for line in found.splitlines()} - {"libc6"}

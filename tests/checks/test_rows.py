@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tables of typed rows: a row that does not fit its field is refused by the compiler. A source is compiled
-as it is, and must pass; then with one fault in a copy of a file that it includes, and must not.
+"""Tables of typed rows: the compiler refuses a row that does not fit its field.
+A source is compiled unchanged and must pass. Then it is compiled with one fault in a copy of a file that it includes,
+and must fail.
 
 usage: test_rows.py ROOT COMPILER...
 """
@@ -18,7 +19,7 @@ FLAGS = ("-std=c17", "-D_GNU_SOURCE", "-DTYTO_OWN_CODE", '-DTYTO_VERSION="0"', "
 
 class Row(unittest.TestCase):
     def compile(self, source, file=None, pattern=None, new=None):
-        """Compiles `source` below src/, with what matches `pattern` in `file` below src/ replaced."""
+        """Compiles `source` below src/, after it replaces what matches `pattern` in `file` below src/."""
         with tempfile.TemporaryDirectory() as folder:
             if file:
                 text, count = re.subn(pattern, new, (ROOT / "src" / file).read_text(encoding="utf-8"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/setup on hosts of every kind, played by a folder of fake commands. usage: test_setup.py SETUP
+"""scripts/setup on various hosts, imitated by a folder of fake commands. usage: test_setup.py SETUP
 
 A fake package is a file in the folder `installed`; a fake tool succeeds when its package is there.
 """
@@ -18,7 +18,7 @@ TOOLS = {"gcc": "gcc", "python3": "python3", "meson": "meson", "ninja": "ninja-b
          "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19"}
 LIBRARIES = {"yaml-0.1": "libyaml-dev", "sqlite3": "libsqlite3-dev", "libzstd": "libzstd-dev",
              "liblz4": "liblz4-dev", "cmocka": "libcmocka-dev", "mpfr": "libmpfr-dev"}
-# Of those, what building and running do without.
+# The packages of these that are not needed to build and run.
 WORK = {"libcmocka-dev", "libmpfr-dev", "libclang-rt-19-dev", "gnuplot-nox", "clang-format-19", "clang-tidy-19"}
 ALL = sorted([*TOOLS.values(), *LIBRARIES.values(), "libc6-dev", "pkg-config", "clang-19",
               "libclang-rt-19-dev"])
@@ -53,7 +53,7 @@ esac; done""")
         path.chmod(0o755)
 
     def write_appear(self):
-        """A script that makes the commands of one package appear in the folder of commands."""
+        """A script that adds the commands of one package to the folder of commands."""
         rows = []
         for tool, package in TOOLS.items():
             rows.append(f"{package}) echo '#!/bin/sh' > {self.bin}/{tool}; echo '[ -z \"$2\" ] || "

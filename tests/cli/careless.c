@@ -1,5 +1,5 @@
-/* A program that makes one mistake with device memory: `careless NAME` calls NAME below. What makes
- * it is the function itself, so that a message's backtrace names it. */
+/* A program that makes one mistake with device memory: `careless NAME` calls NAME below. Each
+ * function makes its mistake itself, so that the backtrace of the message names it. */
 #include <tyto/cuda.h>
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ static CUdeviceptr a, b;
 static const CUDA_ARRAY_DESCRIPTOR plane = {
     .Width = 8, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
 
-/* ---- Leaks: what these allocate is used, and never freed ---- */
+/* ---- Leaks: these functions use what they allocate, and never free it ---- */
 
 PLANT(leak_one) {
     CHECK(cuMemAlloc(&a, 64));
@@ -110,7 +110,7 @@ PLANT(leak_box) {
     copy.dstArray = array;
     CHECK(cuMemcpy3D(&copy));
 }
-PLANT(leak_of_context) { /* which ends before the program does */
+PLANT(leak_of_context) { /* it ends before the program does */
     CUcontext context, before;
     CHECK(cuCtxGetCurrent(&before));
     CHECK(cuCtxCreate(&context, NULL, 0, 0));
@@ -199,7 +199,7 @@ enum { PLANTS = sizeof plants / sizeof plants[0] };
 
 int main(int argc, char **argv) {
     CUcontext context;
-    if (argc != 2) { /* what there is */
+    if (argc != 2) { /* available modes */
         for (int i = 0; i < PLANTS; i++)
             puts(plants[i].name);
         return 0;

@@ -1,5 +1,5 @@
-/* A host program for the tests: ending MODE [STATUS] launches a kernel, and ends as MODE says. The
- * row of a mode says what it does after its launches. */
+/* A host program for the tests: `ending MODE [STATUS]` launches kernels and ends as MODE says. The
+ * row of a mode describes what it does after its launches. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 static CUcontext context;
 static CUfunction kernel;
-static int given_status; /* that the program ends with */
+static int given_status; /* exit status of the program */
 static char *own_path;
 
 static void check(CUresult status, const char *what) {
@@ -42,7 +42,7 @@ static void launch(unsigned blocks, CUstream stream) {
     check(cuLaunchKernel(kernel, blocks, 1, 1, 32, 1, 1, 0, stream, NULL, NULL), "cuLaunchKernel");
 }
 
-/* What nearly all modes do first. */
+/* What most modes do first. */
 static void work(void) {
     start();
     launch(1, NULL);
@@ -100,7 +100,7 @@ static void *launch_apart(void *nothing) {
     return NULL;
 }
 
-/* The first thread ends before another has. */
+/* The first thread ends before another does. */
 static void end_first_thread(void) {
     pthread_t thread;
     start();
@@ -139,7 +139,7 @@ static void leave(int number) {
     siglongjmp(outside, 1);
 }
 
-/* A signal's handler leaves a launch that does not end. */
+/* A signal handler exits from a launch that does not end. */
 static void end_left(void) {
     start_kernel("spin");
     signal(SIGALRM, leave);
@@ -156,7 +156,7 @@ static void end_left(void) {
 
 static void end_nothing(void) {}
 
-/* A kernel reads what it may not, twice. */
+/* A kernel accesses an invalid address; the launch is repeated. */
 static void end_wrong(void) {
     start_kernel("wrong");
     launch(1, NULL);
@@ -173,14 +173,14 @@ static void end_waiting(void) {
     _exit(given_status);
 }
 
-/* Closes all files, and opens one of its own that no one else may write to. */
+/* Closes all files and opens one of its own. Nothing else may write to that file. */
 static void end_closed(void) {
     char line[64] = "";
     start();
     for (int i = 3; i < 256; i++)
         close(i);
     FILE *own = fopen("own", "w+");
-    for (unsigned i = 0; i < 300; i++) /* more than the journal's first room has */
+    for (unsigned i = 0; i < 300; i++) /* more than fit in the journal's initial space */
         launch(1, NULL);
     if (!own || fgets(line, sizeof line, own) || *line) exit(9);
     _exit(given_status);
@@ -195,13 +195,13 @@ static void start_child(void (*function)(void)) {
     waitpid(child, NULL, 0);
 }
 
-/* As Python's multiprocessing does: the children use CUDA, and end at once. */
+/* As Python's multiprocessing does: the children use CUDA and end at once. */
 static void end_children(void) {
     start_child(work);
     start_child(work);
 }
 
-/* The parent only looks at the device. */
+/* The parent only initializes CUDA; it launches nothing. */
 static void end_looking(void) {
     start_child(work);
     start();
@@ -214,7 +214,7 @@ static void end_both(void) {
 
 static void launch_late(void) { launch(3, NULL); }
 
-/* A launch when the results have been written. */
+/* Launches a kernel after the results have been written. */
 static void end_late(void) {
     atexit(launch_late);
     work();

@@ -1,5 +1,5 @@
-/* A host program for the tests: launcher FILE.ptx STATUS runs the first kernel of the file with
- * eight threads, two buffers and the first arguments of saxpy, and ends with STATUS. */
+/* A host program for the tests: `launcher FILE.ptx STATUS` runs the first kernel of the file with
+ * eight threads, two buffers and the first arguments of saxpy. It exits with STATUS. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
-/* A policy that ends the process as soon as it is loaded, before anybody has asked it for anything.
- */
+/* A policy that ends the process as soon as it is loaded, before any of its functions is called. */
 #include <stdlib.h>
 
 #include "tyto/policy.h"

@@ -1,6 +1,6 @@
-/* Policies for warps and for CTAs. In each, one function does what it must not: it crashes, calls
- * abort, exit or _exit, uses up the stack, never returns, writes past or before its state, or picks
- * a warp that does not exist. */
+/* Policies for warps and for CTAs. In each, one function misbehaves: it crashes, calls abort, exit
+ * or _exit, overflows the stack, never returns, writes past or before its state, or picks a warp
+ * that does not exist. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

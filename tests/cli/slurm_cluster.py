@@ -1,7 +1,8 @@
-"""A Slurm cluster of one node on this host, in a folder of its own: munged, slurmctld and slurmd with ports, sockets
-and state that nothing else has, and an administrator, who takes the node back when Slurm has set it aside. (A controller
-that was killed before it wrote down which jobs it had started gives their numbers again, and drains the node that
-knows them: "Duplicate jobid". Nothing runs there until somebody resumes the node.)"""
+"""A Slurm cluster of one node on this host, in a folder of its own.
+
+It runs munged, slurmctld and slurmd with ports, sockets and state of its own, and an administrator that resumes the node
+when Slurm has drained it. (A controller that is killed before it records which jobs it started assigns their numbers again.
+It then drains the node that knows these numbers: "Duplicate jobid". Nothing runs there until someone resumes the node.)"""
 import contextlib
 import os
 import pathlib
@@ -16,7 +17,7 @@ NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scont
 
 
 def missing():
-    """Why there can be no cluster here; "": there can."""
+    """Why no cluster can run here; "" if one can."""
     path = os.environ["PATH"] + ":/usr/sbin:/sbin"
     absent = [name for name in NEEDED if not shutil.which(name, path=path)]
     if absent:
@@ -27,8 +28,10 @@ def missing():
 
 
 def processes_with(text):
-    """Processes whose environment holds a text. One that ends meanwhile is none, whichever of its files is looked at then:
-    pathlib's glob, which asks whether each is there, fails at one that is reaped between two calls."""
+    """Processes whose environment contains a text. Processes that end meanwhile are left out.
+
+    This does not use pathlib's glob: it checks whether each file exists, and fails if a process is reaped between two calls.
+    """
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -95,7 +98,7 @@ Prolog={self.folder}/prolog
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """, encoding="utf-8")
-        prolog = self.folder / "prolog"  # a job starts, unless a test says that it shall not
+        prolog = self.folder / "prolog"  # jobs start unless a test refuses them
         prolog.write_text(f"#!/bin/sh\ntest ! -e {self.folder}/refusing\n", encoding="utf-8")
         prolog.chmod(0o755)
         key = self.folder / "munge" / "key"
@@ -120,7 +123,8 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         return subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False, timeout=60).stdout
 
     def has_saved(self, comment):
-        """Whether the controller has saved the jobs of a comment. A killed controller forgets jobs that it did not save."""
+        """Whether the controller has saved the jobs that have this comment. A killed controller forgets jobs that it did
+        not save."""
         return comment.encode() in (self.folder / "state" / "job_state").read_bytes()
 
     def administer(self):
@@ -160,7 +164,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         self.end_steps()
 
     def end_steps(self):
-        """Ends what outlives its node: a job's step goes on telling a controller that is gone that it has ended."""
+        """Kills what outlives its node: a job's step keeps reporting its end to a controller that no longer exists."""
         for process in processes_with(f"SLURM_CONF={self.folder}/slurm.conf\0"):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""When bulk copies are over: the unit's start, its requests under way, and what a copy without the unit takes.
+"""When bulk copies complete: the start latency of the unit, its requests in flight, and the time of a copy without the
+unit.
 
 usage: test_bulk_timing.py TYTO
 """
@@ -15,7 +16,7 @@ from tyto_runs import PLAIN  # noqa: E402 (found by the line above)
 
 TYTO = pathlib.Path(sys.argv.pop(1)).resolve()
 LINES, LINE_BYTES = 64, 128
-# The first thread has a bulk copy brought in, waits for it, and writes how many cycles passed.
+# The first thread starts a bulk copy, waits for it, and writes how many cycles passed.
 LOAD = """.version 8.0
 .target sm_90
 .address_size 64
@@ -70,7 +71,7 @@ class BulkTiming(unittest.TestCase):
     def test_the_start_comes_before_the_first_request(self):
         at_once, _ = self.load(1, "sm.bulk_requests=256")
         late, _ = self.load(1, "sm.bulk_requests=256", "sm.bulk_start=700")
-        # (the wait is looked at again when the copy is over: within a few cycles)
+        # (the warp checks again when the copy completes: within a few cycles)
         self.assertAlmostEqual(late - at_once, 700, delta=8)
 
     def test_requests_under_way_are_bounded(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_careless.py TYTO CARELESS: each mistake that the program careless.c makes with device memory is found,
-with the function that made it, and nothing else is."""
+"""test_careless.py TYTO CARELESS: each mistake that careless.c makes with device memory is found, with the function that
+made it, and nothing else is reported."""
 import json, os, subprocess, sys, tempfile, unittest
 
 TYTO, CARELESS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tyto command as its users meet it: what it prints, and the status it ends with.
+"""The tyto command as users see it: its output and its exit status.
 
 usage: test_cli.py TYTO ROOT LAUNCHER
 
@@ -52,7 +52,7 @@ PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("
 
 
 def processor_seconds(pid):
-    """Of a process and its children; 0 for one that has ended meanwhile."""
+    """Processor time of a process and its children; 0 if it has ended meanwhile."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
@@ -62,7 +62,7 @@ def processor_seconds(pid):
 
 
 def let_spin(process):
-    """Until a command has come to its endless kernel, however slow the host: nothing before it takes as long."""
+    """Waits until a command runs its endless kernel, however slow the host: nothing before it takes as long."""
     while process.poll() is None and processor_seconds(process.pid) < 1:
         time.sleep(0.05)
 
@@ -88,7 +88,7 @@ class Case(unittest.TestCase):
         self.path = pathlib.Path(self.folder.name)
 
     def tyto(self, *words, is_timed=False, **options):
-        """Runs the command; kernels without timing, unless `is_timed`."""
+        """Runs the command; kernels are not timed unless `is_timed`."""
         environment, cwd = {**PLAIN, **options.pop("environment", {})}, options.pop("cwd", self.path)
         if words and words[0] in ("run", "launch") and not is_timed:
             words = (words[0], "--functional", *words[1:])
@@ -96,11 +96,11 @@ class Case(unittest.TestCase):
                               cwd=cwd, env=environment, timeout=120, **options)
 
     def check(self, done, status, *parts):
-        """`done` ended with `status`, and its standard error contains each of `parts`."""
+        """Checks that `done` ended with `status` and that its standard error contains each of `parts`."""
         self.assertEqual(done.returncode, status, f"{done.stdout}{done.stderr}")
         for part in parts:
             self.assertIn(part, done.stderr)
-        # one mistake, one message: never a crash, never a second error on top
+        # no crash or sanitizer error after the message
         self.assertNotIn("AddressSanitizer", done.stderr)
 
     def floats(self, name, values):
@@ -154,8 +154,8 @@ class Help(Case):
         for command in ("compare", "sweep"):
             for option in re.findall(r"(?m)^  (--[a-z0-9-]+)", self.tyto("help", command).stdout):
                 value = [] if option in ("--retry", "--stored", "--watch") else ["x"]
-                self.assertNotIn("does not go with", self.tyto(command, option, *value, "nowhere").stderr, option)
-            self.check(self.tyto(command, "--scheduler", "gto", "vecadd"), 2, "--scheduler does not go with")
+                self.assertNotIn("is not an option of", self.tyto(command, option, *value, "nowhere").stderr, option)
+            self.check(self.tyto(command, "--scheduler", "gto", "vecadd"), 2, "--scheduler is not an option of")
             self.check(self.tyto(command, "--timelin", "x", "vecadd"), 2, f"tyto help {command} lists them all")
 
     def test_suggestions(self):
@@ -163,10 +163,10 @@ class Help(Case):
         self.check(self.tyto("quxquux"), 2, "tyto help lists them")
         self.check(self.tyto("help", "nothing"), 2, "no command 'nothing'")
         self.check(self.tyto("run", "--memroy", "1G", "x"), 2, "did you mean '--memory'?")
-        self.check(self.tyto("run", "--size", "10", "vecadd"), 2, "a program's own stand behind its name: tyto run vecadd --size 10")
-        self.check(self.tyto("run", "--size=10", "vecadd"), 2, "a program's own stand behind its name: tyto run vecadd --size=10")
+        self.check(self.tyto("run", "--size", "10", "vecadd"), 2, "a program's options follow its name: tyto run vecadd --size 10")
+        self.check(self.tyto("run", "--size=10", "vecadd"), 2, "a program's options follow its name: tyto run vecadd --size=10")
         self.check(self.tyto("run", "--sheduler", "gto", "vecadd"), 2, "did you mean '--scheduler'?")
-        self.check(self.tyto("run", "--size", "10"), 2, "a program's own stand behind its name")
+        self.check(self.tyto("run", "--size", "10"), 2, "a program's options follow its name")
         self.check(self.tyto("ptx", "--quiet", SAXPY), 2, "has no option --quiet")
 
 
@@ -198,10 +198,10 @@ class Ptx(Case):
                        .replace("%ntid.x", "%n77"), encoding="utf-8")
         done = self.tyto("ptx", bad, SAXPY)
         self.check(done, 1, f"{bad}:15:18: error", f"{bad}:25:5: warning")
-        self.assertIn("1 kernel", done.stdout)  # the good file is listed all the same
+        self.assertIn("1 kernel", done.stdout)  # the good file is listed anyway
 
     def test_names_steer_no_terminal(self):
-        """Neither a file's name in a listing, a message or a report, nor what a message quotes."""
+        """Control characters are replaced in file names in listings, messages and reports, and in quoted text."""
         name = self.path / "\x1b[31mred\x9b.ptx"
         name.write_text(SAXPY.read_text(encoding="utf-8") + '.entry bad() { bogus; }\n.entry worse() { .pragma "x", \x1b; }\n',
                         encoding="utf-8")
@@ -293,11 +293,11 @@ class Launch(Case):
             return done
 
         launch("--json", "-", "--arg", "zero:4", "--arg", "out:-:4",
-               part="standard output: is to hold what both --json and --arg out:-:4 write")
+               part="standard output: both --json and --arg out:-:4 write this file")
         launch("--json", "one", "--arg", "out:one:4", "--arg", "zero:4",
-               part="one: is to hold what both --json and --arg out:one:4 write")
+               part="one: both --json and --arg out:one:4 write this file")
         launch("--arg", "out:one:4", "--arg", "out:one:8",
-               part="one: is to hold what both --arg out:one:4 and --arg out:one:8 write")
+               part="one: both --arg out:one:4 and --arg out:one:8 write this file")
         self.assertFalse((self.path / "one").exists())
         self.assertEqual(launch("--arg", "out:-:4", "--arg", "out:two:8", status=0).stdout, "\0" * 4)
 
@@ -309,7 +309,7 @@ class Launch(Case):
         for name, mangled in (("math::saxpy", "_ZN4math5saxpyIiEEvi"), ("_Z5saxpyf", "_Z5saxpyf")):
             self.check(self.tyto("launch", "one.ptx", "--kernel", name, "--json", "r.json", *words), 0)
             self.assertEqual(json.loads((self.path / "r.json").read_text())["kernels"][0]["kernel"], mangled)
-        self.check(self.tyto("launch", "one.ptx", "--kernel", "saxpy", *words), 2, "one.ptx has no kernel saxpy")  # both are
+        self.check(self.tyto("launch", "one.ptx", "--kernel", "saxpy", *words), 2, "one.ptx has no kernel saxpy")  # both kernels have that name
         (self.path / "one.ptx").write_text(text[:text.index(".visible")] + one, encoding="utf-8")
         self.check(self.tyto("launch", "one.ptx", "--kernel", "saxpy", *words), 0)
 
@@ -324,7 +324,7 @@ class Launch(Case):
                                     (["--shared", "much"], 2, "not a whole number"),
                                     (["--grid"], 2, "--grid needs a value"),
                                     (["--kernel", "sxpy"], 2, "did you mean 'saxpy'?"),
-                                    (["other.ptx"], 2, "one too many")):
+                                    (["other.ptx"], 2, "unexpected argument")):
             self.check(self.tyto("launch", SAXPY, *fine, *words), status, part)
 
     def test_fault(self):
@@ -460,10 +460,10 @@ class Run(Case):
         for name in ("here.bin", "here.ptx", "here.cu"):
             (self.path / name).touch()
         self.check(self.tyto("run", "here.bin"), 127, "write ./here.bin for a file in this folder")
-        self.check(self.tyto("run", "here.ptx"), 127, "'here.ptx' is no program; it is PTX, which tyto launch runs")
-        self.check(self.tyto("run", "here.cu"), 127, "'here.cu' is no program; it is source text, which tyto cc builds")
+        self.check(self.tyto("run", "here.ptx"), 127, "'here.ptx' is not a program; it is PTX, use tyto launch")
+        self.check(self.tyto("run", "here.cu"), 127, "'here.cu' is not a program; it is source code, use tyto cc")
         self.check(self.tyto("run", "./nothing"), 127, "no program ./nothing")
-        self.check(self.tyto("run", SAXPY), 126, "Permission denied; it is PTX, which tyto launch runs")
+        self.check(self.tyto("run", SAXPY), 126, "Permission denied; it is PTX, use tyto launch")
         self.check(self.tyto("run"), 2, "needs WORKLOAD|PROGRAM")
 
     def test_fault(self):
@@ -475,7 +475,7 @@ class Run(Case):
         self.assertEqual(done.stderr.count("null pointer"), 1)
 
     def interrupt(self, *options):
-        """Ctrl-C in the endless kernel; what was said, and the report."""
+        """Presses Ctrl-C in the endless kernel. Returns the messages; the report must exist."""
         with subprocess.Popen([TYTO, "run", "--machine", "gtx480", *options, "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
                               stderr=subprocess.PIPE, text=True, env=PLAIN) as process:
             let_spin(process)
@@ -502,14 +502,14 @@ class Run(Case):
                 process.send_signal(signal.SIGINT)
                 said = iter(process.stderr.readline, "")
                 self.assertTrue(any("the first is warp 0" in line for line in said), "it ended at once")
-                with self.assertRaises(subprocess.TimeoutExpired):  # it waits for a reader
+                with self.assertRaises(subprocess.TimeoutExpired):  # it waits for a reader of the pipe
                     process.wait(timeout=0.5)
                 process.send_signal(signal.SIGINT)
                 process.communicate(timeout=60)
             self.assertEqual(process.returncode, -signal.SIGINT, words)
 
     def test_progress_line(self):
-        """On a terminal, and only there, a long launch shows how far it is."""
+        """A long launch shows its progress, on a terminal only."""
         main, side = pty.openpty()
         with subprocess.Popen([TYTO, "launch", "--functional", SPIN], stderr=side, env=PLAIN) as process:
             time.sleep(2.5)
@@ -526,11 +526,11 @@ class Run(Case):
 
 
 class Timed(Case):
-    """Runs in detail, on a machine."""
+    """Timed runs on a machine."""
 
     def test_peak_memory_is_of_the_run_alone(self):
         for mode in ("--functional", "--quiet"):
-            large = bytearray(b"x") * 400_000_000  # of the process that starts the run
+            large = bytearray(b"x") * 400_000_000  # memory of the process that starts the run
             done = self.tyto("run", mode, "--json", "r.json", "vecadd", "--size", "300", is_timed=True)
             self.check(done, 0)
             result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
@@ -660,7 +660,7 @@ class Timed(Case):
         self.assertIn("host:", done.stderr)
 
     def test_chosen_kernels(self):
-        """Those chosen are timed, the others run all the same, and no instruction is lost."""
+        """The chosen kernels are timed, the others run untimed, and all instructions are counted."""
         whole = self.run_timed("lud", "--size", "64")[1]
         done, part = self.run_timed("--kernels", "lud_in*,lud_diagonal", "--skip", "2",
                                     "--csv", "r.csv", "--timeline", "t.json", "lud", "--size", "64")
@@ -731,7 +731,7 @@ class Cache(Case):
                 for name in ("accesses", "misses", "load_accesses", "load_misses"):
                     self.assertEqual(got[name], total["l1d_" + name], (machine, words, name))
                 self.assertEqual(got["thread_instructions"], total["thread_instructions"])
-                # hits on lines that are on their way count as hits here; the run counts them for no warp
+                # the replay counts hits on lines in flight as hits; the run does not attribute them to a warp
                 for name in ("intra_warp_hits", "inter_warp_hits", "intra_thread_hits"):
                     self.assertGreaterEqual(got[name], total["l1d_" + name])
                 best, all_lines = self.replay("--policy", "belady"), self.replay("--unbounded")
@@ -772,7 +772,7 @@ class Cache(Case):
         for words, part in ((("--policy", "beladi"), "did you mean 'belady'?"), (("--size", "x"), "--size x"),
                             (("--ways", "0"), "--ways 0"), (("--ways", "3"), "power of two of sets"),
                             (("--line", "64"), "recorded in lines of 128"),
-                            (("--unbounded", "--ways", "4"), "goes without")):
+                            (("--unbounded", "--ways", "4"), "cannot be combined with")):
             self.check(self.tyto("cache", "t.l1d", *words), 2, part)
         for name, content, part in (("cut", whole[:-9], "is cut short"), ("none", b"", "is empty"),
                                     ("text", b"hello", "not an L1D trace"),
@@ -808,7 +808,7 @@ class Compare(Case):
         self.assertEqual([run["scheduler"].split(":")[0] for run in runs], ["gto", "ccws", "lrr"])
         self.assertIn("k_throttle=16", runs[1]["scheduler"])
         self.assertEqual(len((self.path / "c.csv").read_text(encoding="utf-8").splitlines()), 7)
-        # neither the number of processes nor a second run changes anything
+        # neither the number of processes nor a second run changes the result
         self.assertEqual(done.stdout, self.tyto(*words[:1], "--jobs", "1", *words[1:]).stdout)
 
     def test_ranges(self):
@@ -835,14 +835,14 @@ class Compare(Case):
         load = lambda name: json.loads((self.path / name).read_text(encoding="utf-8"))
         compared, single = load("c.json")["runs"][0], load("r.json")
         del compared["host"], single["host"]
-        for run in (compared, single):  # the same by another command
+        for run in (compared, single):  # the same result from another command
             del run["command"], run["options"]
         self.assertEqual(compared, single)
 
     def test_mistakes(self):
         self.check(self.tyto("compare", "--schedulers", "lrr,gtoo", "vecadd"), 2, "gto")
         self.check(self.tyto("compare", "--schedulers", ",", "vecadd"), 2, "is empty")
-        self.check(self.tyto("compare", "--timeline", "x", "vecadd"), 2, "give it to tyto run")
+        self.check(self.tyto("compare", "--timeline", "x", "vecadd"), 2, "use it with tyto run")
         self.check(self.tyto("compare", "--jobs", "0", "vecadd"), 2, "number of processes")
         self.check(self.tyto("compare", "--machine", "owll", "vecadd"), 2, "owl")
         self.check(self.tyto("compare", "--schedulers", "lrr", "vecad"), 2, "did you mean 'vecadd'?")
@@ -863,14 +863,14 @@ class Compare(Case):
     def test_options_of_one_run_are_refused(self):
         page = (ROOT / "docs/options.md").read_text(encoding="utf-8")
         rows = re.findall(r"(?m)^\| `(--[\w-]+)( [^`]+)?` .*\| [^|]*`tyto compare` \|$", page)
-        names = {name for name, _ in rows} - {"--json", "--csv"}  # the command has its own forms of these two
+        names = {name for name, _ in rows} - {"--json", "--csv"}  # the command has its own forms of these two options
         self.assertTrue({"--scheduler", "--functional", "--ctas"} < names, names)
         for name, argument in rows:
             if name in names:
                 words = (name, "-") if argument else (name,)
                 words = (name, "gto") if name == "--scheduler" else words
                 self.check(self.tyto("compare", *words, "vecadd", is_timed=True), 2,
-                           f"{name} does not go with tyto compare")
+                           f"{name} is not an option of tyto compare")
 
     def test_leaves_nothing_behind(self):
         environment = {"TMPDIR": str(self.path)}
@@ -976,7 +976,7 @@ class Words(Case):
         self.assertGreaterEqual(len(names), 60)
         listed = self.tyto("workloads").stdout
         self.assertEqual(set(re.findall(r"(?m)^  (\w+) ", listed)), names)
-        self.assertEqual(len(re.findall(r"(?m)^\w.*", listed)), 10)  # suites, and Tyto's own
+        self.assertEqual(len(re.findall(r"(?m)^\w.*", listed)), 10)  # suites, and Tyto's own workloads
         page = self.tyto("help", "run").stdout.split("Workloads, by suite")[1].split("\n\n")[0]
         self.assertEqual(names - set(page.split()), set())
         self.assertEqual(re.findall(r"(?m)^  (\w+) ", self.tyto("workloads", "aes-128").stdout), ["aes"])
@@ -1045,15 +1045,15 @@ class Listings(Case):
         changed = self.tyto("machines", "owl", "--set", "l1d.size=64KiB").stdout
         self.assertRegex(plain, r"size: 32 KiB .*OWL table 1")
         self.assertIn("size: 64 KiB", changed)
-        # what is printed is a machine file
+        # the output is a machine file
         (self.path / "mine.yaml").write_text(changed, encoding="utf-8")
         self.assertIn("size: 64 KiB", self.tyto("machines", "./mine.yaml").stdout)
 
     def test_mistakes(self):
         self.check(self.tyto("machines", "owll"), 2, "owl")
         self.check(self.tyto("machines", "owl", "--set", "l1d.sise=1KiB"), 2, "l1d.size")
-        self.check(self.tyto("machines", "owl", "ccws"), 2, "one too many")
-        self.check(self.tyto("schedulers", "gto"), 2, "one too many")
+        self.check(self.tyto("machines", "owl", "ccws"), 2, "unexpected argument")
+        self.check(self.tyto("schedulers", "gto"), 2, "unexpected argument")
 
     def test_schedulers(self):
         listed = self.tyto("schedulers").stdout

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long accesses to another SM, the barrier of a cluster and arrivals at another thread block's mbarrier take.
+"""Latency of accesses to another SM, of the cluster barrier, and of arrivals at another thread block's mbarrier.
 
 usage: test_cluster_timing.py TYTO
 """
@@ -15,8 +15,8 @@ from tyto_runs import PLAIN  # noqa: E402 (found by the line above)
 
 TYTO = pathlib.Path(sys.argv.pop(1)).resolve()
 LOADS = 16
-# Both thread blocks do the same to each other and write how many cycles passed: for dependent loads, for a barrier of the
-# cluster, and (the second) until the first has arrived at its mbarrier.
+# Both thread blocks perform the same operations on each other and write how many cycles passed: for dependent loads, for
+# a cluster barrier, and (the second only) until the first has arrived at its mbarrier.
 PTX = f""".version 8.0
 .target sm_90
 .address_size 64
@@ -63,7 +63,7 @@ class ClusterTiming(unittest.TestCase):
             return [[int.from_bytes(words[at + 4 * i : at + 4 * i + 4], "little") for i in range(3)] for at in (0, 16)], kernel
 
     def setUp(self):
-        # (times that nothing else that the warp does in between can hide)
+        # latencies so long that no other work of the warp can hide them
         self.base, self.kernel = self.run_with("sm.remote_latency=200", "sm.cluster_barrier=100")
 
     def test_the_launch_names_its_clusters(self):
@@ -87,7 +87,7 @@ class ClusterTiming(unittest.TestCase):
 
     def test_thread_blocks_share_an_sm_where_their_group_has_no_other(self):
         alone, _ = self.run_with("sm.remote_latency=500", "sm.cluster_barrier=100", "gpu.sms=1", "gpu.gpcs=0", "noc.sms_per_port=1")
-        # the network leads back to the SM itself
+        # the network leads back to the same SM
         self.assertAlmostEqual(alone[0][0] - self.base[0][0], 300 * LOADS, delta=4 * LOADS)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which code a kernel executes: --code, the machine's preference, and what happens without ptxas.
+"""Which code a kernel executes: --code, the machine's preference, and the behaviour without ptxas.
 
 usage: test_code.py TYTO ROOT
 """
@@ -15,7 +15,7 @@ import unittest
 
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 SAXPY = ROOT / "tests" / "cli" / "saxpy.ptx"
-# registers and local memory outside of functions, which PTX had before 3.0: machine code without an ABI
+# registers and local memory outside of functions, as PTX before 3.0 allows: machine code without an ABI
 NO_ABI = """.version 2.3
 .target sm_20
 .address_size 64
@@ -31,7 +31,7 @@ NO_ABI = """.version 2.3
 """
 ARGUMENTS = ("--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg", "zero:32", "--arg", "zero:32")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
-# Writes to the last of its dynamic shared memory, and prints its size.
+# Writes to the last byte of its dynamic shared memory, and prints its size.
 LARGEST = """.version 8.0
 .target sm_90
 .address_size 64
@@ -61,7 +61,7 @@ class Code(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def launch(self, *options, environment=PLAIN):
-        """The launch's record and what was printed."""
+        """The launch's record, and what was printed."""
         out = self.folder / "out.json"
         done = subprocess.run([TYTO, "launch", SAXPY, "--machine", "gtx480", "--json", out, *options, *ARGUMENTS], capture_output=True, text=True, check=False,
                               env={**environment, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
@@ -133,7 +133,7 @@ class Code(unittest.TestCase):
         self.assertEqual(len(list((self.folder / "tyto" / "cubins").iterdir())), 1)
 
     def largest(self, code, dynamic):
-        """The record of a launch with so much dynamic shared memory, and what it wrote."""
+        """The record of a launch with this much dynamic shared memory, and the value that it wrote."""
         (self.folder / "largest.ptx").write_text(LARGEST, encoding="utf-8")
         done = subprocess.run([TYTO, "launch", "largest.ptx", "--quiet", "--machine", "h100", "--code", code, "--json", "out.json",
                                "--shared", str(dynamic), "--arg", "out:written:4"], capture_output=True, text=True, check=False, cwd=self.folder,
@@ -143,7 +143,8 @@ class Code(unittest.TestCase):
         return json.loads((self.folder / "out.json").read_text(encoding="utf-8"))["kernels"][0], written
 
     def test_the_systems_shared_memory_counts_once(self):
-        """Machine code has an address for the 1,024 bytes; for occupancy and limits they are the machine's alone."""
+        """Machine code has an address for the system's 1,024 bytes; occupancy and limits count them once, for the
+        machine."""
         if not shutil.which("ptxas"):
             self.skipTest("there is no ptxas")
         for dynamic, ctas in ((LARGEST_SHARED - 48, 1), (56 * 1024 - 48, 4), (17 * 1024 - 48, 12)):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completion as a user has it: in a terminal, words are typed and Tab is pressed.
+"""Shell completion as users see it: the test types words in a terminal and presses Tab.
 
 usage: test_completion.py TYTO FOLDER     FOLDER: the completion scripts that the build makes
 """
@@ -16,7 +16,7 @@ import unittest
 
 TYTO, COMPLETION = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 SECONDS = 60
-SHOW, ALL = "\x18s", "\x18a"  # keys: show the line, put all matches into it
+SHOW, ALL = "\x18s", "\x18a"  # keys: print the line; insert all matches into it
 
 BASH = f"""
 PS1='' PS2=''
@@ -45,7 +45,7 @@ zstyle ':completion:*' list-prompt ''
 
 
 class Terminal:
-    """A shell in a terminal of its own."""
+    """A shell in its own terminal."""
 
     def __init__(self, folder, start, *words):
         environment = {"PATH": f"{TYTO.parent}:/usr/bin:/bin", "HOME": str(folder), "ZDOTDIR": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
@@ -62,7 +62,7 @@ class Terminal:
         os.write(self.file, text.encode())
 
     def wait(self, pattern):
-        """What the pattern finds in what the terminal shows next."""
+        """Waits until the terminal's output matches the pattern; returns the match."""
         while not (found := re.search(pattern, self.read, re.S)):
             if not select.select([self.file], [], [], SECONDS)[0]:
                 raise AssertionError(f"no {pattern} in {self.read!r}")
@@ -82,7 +82,7 @@ class Terminal:
 
 
 class Shell:
-    """What every shell must do; `words` start it, and `start` gives it the completion."""
+    """What every shell must do. `words` is the shell's command, and `start` loads the completion."""
 
     def setUp(self):
         if not shutil.which(self.words[0]):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels that wait for what cannot come end as deadlocks, and the message says what that is.
+"""Kernels that wait for something that cannot happen end as deadlocks; the message names what they wait for.
 
 usage: test_deadlock.py TYTO
 """
@@ -12,7 +12,7 @@ import unittest
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
 HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
-# every thread arrives at an mbarrier of all, and looks for the end of the phase
+# every thread arrives at an mbarrier that expects all of them, and polls for the end of the phase
 PHASE = """.visible .entry k(.param .u64 out) {
 .shared .align 8 .b64 barrier; .reg .b32 tid, all, at; .reg .b64 state; .reg .pred p;
 mov.u32 tid, %tid.x; mov.u32 all, %ntid.x; mov.u32 at, barrier;
@@ -20,7 +20,7 @@ setp.ne.u32 p, tid, 0; @p bra ready; mbarrier.init.shared.b64 [at], all;
 ready: bar.sync 0; mbarrier.arrive.shared.b64 state, [at];
 again: mbarrier.test_wait.shared.b64 p, [at], state; @!p bra again; ret; }
 """
-# the first two warps look for what the third stores
+# the first two warps poll for a value that the third stores
 FLAG = """.visible .entry k(.param .u64 out) {
 .shared .align 4 .b32 flag; .reg .b32 tid, at, seen; .reg .pred p;
 mov.u32 tid, %tid.x; mov.u32 at, flag; setp.eq.u32 p, tid, 0; @p st.volatile.shared.u32 [at], 0; bar.sync 0;
@@ -28,7 +28,7 @@ setp.ge.u32 p, tid, 64; @p bra store;
 again: ld.volatile.shared.u32 seen, [at]; setp.eq.u32 p, seen, 0; @p bra again; ret;
 store: st.volatile.shared.u32 [at], 1; ret; }
 """
-# a barrier of all CTAs
+# a barrier across all CTAs
 GRID = """.visible .entry k(.param .u64 count) {
 .reg .b32 n, all; .reg .b64 at; .reg .pred p;
 ld.param.u64 at, [count]; mov.u32 all, %nctaid.x; atom.global.add.u32 n, [at], 1;

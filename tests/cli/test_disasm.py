@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""tyto disasm: what it prints of files of every kind, as text and as JSON, and what it says of others.
+"""tyto disasm: its output for files of every kind, as text and as JSON, and its messages about unsupported files.
 
 usage: test_disasm.py TYTO ROOT MAKE_CUBIN
 
-MAKE_CUBIN writes files with a small program made by hand (tests/sass/make_cubin.c). Where ptxas and
-nvcc are, what they make is read too; and CuAssembler's cubin with its listing, where the variable
-TYTO_CUASSEMBLER names a checkout of cloudcores/CuAssembler or its git folder.
-"""
+MAKE_CUBIN writes files with a small handmade program (tests/sass/make_cubin.c). Where ptxas and nvcc are installed, the
+test also reads what they make. If TYTO_CUASSEMBLER names a checkout of cloudcores/CuAssembler or its git folder, the test
+also reads CuAssembler's cubin with its listing."""
 import json
 import os
 import pathlib
@@ -55,7 +54,7 @@ again:
 
 
 def paths(value, place=""):
-    """Where the values of a document are: "cubins[].functions[].name"."""
+    """The paths of the values in a document: "cubins[].functions[].name"."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from paths(inner, f"{place}.{key}" if place else key)
@@ -102,7 +101,7 @@ class MadeByHand(Case):
     def test_every_kind_of_file_has_the_program(self):
         for kind in KINDS:
             done = self.tyto(self.make(kind))
-            self.check(done, 0, "tyto: 1 of 9 instructions have operations that are not known")
+            self.check(done, 0, "tyto: 1 of 9 instructions have unknown operations")
             self.assertEqual(len(INSTRUCTION.findall(done.stdout)), 9, done.stdout)
             for part in ("// scale(float*, int)", "32@lo(counter)", "@P0 BRA `(.L_x_0) ;", ".dword 0x0000000000000fff",
                          'line 3 inlined at "/src/a.cu", line 20'):
@@ -127,7 +126,7 @@ class MadeByHand(Case):
         self.check(self.tyto("--arch", "sm_90a", "program"), 1,
                    "no machine code for sm_90; there is for sm_80 and PTX for compute_90")
         for word in ("sm_", "gfx90a", "sm_90ab", "", "-1", "sm_9999"):
-            self.check(self.tyto("--arch", word, "program"), 2, "an architecture is sm_75")
+            self.check(self.tyto("--arch", word, "program"), 2, "not an architecture such as sm_75")
 
     def test_raw(self):
         listing = self.listing("--raw", self.make("cubin"))
@@ -148,7 +147,7 @@ class MadeByHand(Case):
             self.assertEqual(function["instructions"][3]["lines"][0]["inlined"], "_Z5twicef")
         page = documented()
         self.assertEqual(found - page, set(), "docs/machine-code.md lacks them")
-        # (those that this program has no use for)
+        # fields that this program does not use
         some = {f"cubins[].functions[].{name}" for name in ("required_threads", "cluster", "instructions[].control.write",
                                                            "instructions[].control.read")}
         self.assertEqual(page - found, some)
@@ -251,7 +250,7 @@ class MadeByPtxas(Case):
 
 
 def published(name):
-    """A file of CuAssembler's."""
+    """A file from CuAssembler's repository."""
     folder = pathlib.Path(os.environ["TYTO_CUASSEMBLER"])
     if (folder / name).is_file():
         return (folder / name).read_bytes()
@@ -259,7 +258,7 @@ def published(name):
 
 
 def lines_of(listing, section, label):
-    """{(section, offset): (control, text, whether a label is there)}, labels without their numbers."""
+    """{(section, offset): (control, text, whether a label is there)}; labels have no numbers."""
     found, name, is_target = {}, None, False
     for line in listing.split("\n"):
         if match := re.search(section, line):
@@ -280,7 +279,7 @@ class Published(Case):
         theirs = lines_of(published("TestData/CuTest/cudatest.7.sm_75.cuasm").decode(), r"\.section\s+(\.text\.\S+?),", r"\.L_(?:x_)?")
         ours = lines_of(self.listing("cubin"), r"//-+ (\.text\.\S+) -", r"\.L_x_")
         self.assertGreater(len(theirs), 400)
-        # (theirs has labels at the ends of functions, too)
+        # their listing also has labels at the ends of functions
         self.assertEqual({place: line[:2] for place, line in ours.items()}, {place: line[:2] for place, line in theirs.items()})
         self.assertEqual([place for place, line in ours.items() if line[2] and not theirs[place][2]], [])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The results of programs that end in any way. All launches are in the files; or a message says what is missing, and the
-status is not 0.
+"""The results of programs that end in various ways. Either all launches are in the files, or a message says what is
+missing and the status is not 0.
 
 usage: test_ending.py TYTO ENDING
 
@@ -30,7 +30,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 }
 const TytoPolicy tyto_policy = {TYTO_POLICY_HEAD, .name = "leaving", .summary = "ends the process", .pick = pick};
 """
-# Each way to end: its status, and the blocks of each launch that is in the results.
+# Each way to end: its exit status, and the number of blocks of each launch in the results.
 WHOLE = (("return", 0, [1, 2]), ("_exit", 0, [1, 2]), ("_exit 5", 5, [1, 2]), ("quick_exit", 0, [1, 2]), ("abort", -signal.SIGABRT, [1, 2]),
          ("crash", -signal.SIGSEGV, [1, 2]), ("kill", -signal.SIGKILL, [1, 2]), ("hangup", -signal.SIGHUP, [1, 2]),
          ("exec", 0, [1, 2]), ("exec_again", 0, [1, 2, 1, 2]), ("closed", 0, [1] * 300), ("children", 0, [1, 2, 1, 2]),
@@ -44,7 +44,7 @@ class Endings(unittest.TestCase):
         self.folder = pathlib.Path(made.name)
         (self.folder / "tmp").mkdir()
         self.file = self.folder / "run.json"
-        # a crash is to end the program as it does without the address sanitizer
+        # a crash must end the program as it does without the address sanitizer
         sanitizer = ":".join(filter(None, (PLAIN.get("ASAN_OPTIONS"), "handle_segv=0")))
         self.environment = {**PLAIN, "TMPDIR": str(self.folder / "tmp"), "ASAN_OPTIONS": sanitizer}
 
@@ -111,7 +111,7 @@ class Endings(unittest.TestCase):
         for option in (("--profile",), ("--per-unit",), ("--sample", "10")):
             done = self.run_program("_exit", "--quiet", "--json", "run.json", *option)
             self.assertEqual((done.returncode, done.stderr),
-                             (1, f"tyto: error: {option[0]}: what it asks for is not there: ending ended by _exit or exec\n"))
+                             (1, f"tyto: error: {option[0]}: the requested data are missing: ending ended by _exit or exec\n"))
 
     def test_files_that_hold_one_process_of_several_are_told(self):
         done = self.run_program("exec_again", "--quiet", "--profile-json", "p.json")
@@ -123,7 +123,7 @@ class Endings(unittest.TestCase):
         done = subprocess.run([TYTO, "run", "--quiet", "--json", "run.json", "sh", "-c", script, ENDING], cwd=self.folder,
                               env=self.environment, capture_output=True, text=True, check=False, timeout=SECONDS)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertRegex(done.stderr, r"^tyto: error: \S*/run.json is of one process alone: others were given other options\n$")
+        self.assertRegex(done.stderr, r"^tyto: error: \S*/run.json only has the results of one process: others had other options\n$")
         self.assertEqual(self.result()["scheduler"], "lrr")
 
     def test_a_process_that_goes_on_is_told(self):
@@ -146,7 +146,7 @@ class Endings(unittest.TestCase):
         done = self.run_program("return", "--quiet", "--json", "run.json", "--scheduler", "./leaving.c")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, r"^tyto: error: warp scheduler \./leaving\.c: cycle \d+, SM \d+: pick was under way when exit was called\n"
-                                      r"tyto: error: ending ended by _exit or exec in a launch of work, which is in no result\n$")
+                                      r"tyto: error: ending ended by _exit or exec in a launch of work, which no result contains\n$")
         self.assertEqual(self.blocks(), [1])
 
     def test_a_program_without_cuda_is_told(self):
@@ -156,7 +156,7 @@ class Endings(unittest.TestCase):
         self.assertRegex(done.stderr, r"^tyto: error: \S*/run.json is not written: the program ended without using CUDA\n$")
         self.assertEqual(self.run_program("nothing", "--quiet").returncode, 0)
         done = self.run_program("nothing 7", "--quiet", "--json", "run.json")
-        self.assertEqual((done.returncode, done.stderr), (7, ""))  # it has failed, and said itself why
+        self.assertEqual((done.returncode, done.stderr), (7, ""))  # the program failed, and reported the reason itself
 
     def test_a_program_that_leaves_a_process_is_told(self):
         script = "sleep 60 </dev/null >/dev/null 2>&1 & echo $! >number"
@@ -215,7 +215,7 @@ class Endings(unittest.TestCase):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.terminate()
-        self.assertIn("tyto: error: a call of CUDA does not end: nothing is reported\n", process.communicate(timeout=SECONDS)[1])
+        self.assertIn("tyto: error: a CUDA call does not return: no report is written\n", process.communicate(timeout=SECONDS)[1])
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_the_program_dies_with_the_command(self):

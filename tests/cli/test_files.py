@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files that the command writes: after any failure the old file or the whole new one is there, and no other
+"""The files that the command writes: after any failure either the old file or the complete new one exists, and no other
 file.
 
 usage: test_files.py TYTO ROOT
@@ -37,7 +37,7 @@ published: [{column: CYCLES, place: there, values: {A: 1}}]
 """
 VECADD = ("vecadd", "--size", "test")
 RUN = ("run", "--quiet", "--machine", "owl")
-# Each file that a command can write: the command's words, FILE being the file's name.
+# Each file that a command can write: the words of the command, with FILE for the file's name.
 OUTPUTS = (
     *((*RUN, option, "FILE", *VECADD)
       for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--record-l1d", "--profile-json", "--per-unit-csv", "--snapshot")),
@@ -56,7 +56,7 @@ OUTPUTS = (
     ("launch", "--quiet", "--functional", SAXPY, "--arg", "u32:1", "--arg", "f32:1", "--arg", "zero:64",
      "--arg", "out:FILE:65536"),
 )
-TEMPORARY = {"compare": 14000, "--plot": 4096}  # bytes of the files that a command needs on the way; they are smaller
+TEMPORARY = {"compare": 14000, "--plot": 4096}  # size in bytes of the temporary files that a command needs; they must be smaller
 
 
 class Case(unittest.TestCase):
@@ -98,7 +98,7 @@ class Limits(Case):
                 self.file.write_bytes(b"old")
                 done = self.run_command(words, max([20, *(TEMPORARY[word] for word in words if word in TEMPORARY)]))
                 self.assertEqual(done.returncode, 1, done.stderr)
-                self.assertRegex(done.stderr, r"(cannot write .*/file|/file: error: cannot be written|"  # a command's own, or a run's for it
+                self.assertRegex(done.stderr, r"(cannot write .*/file|/file: error: cannot be written|"  # of the command itself, or of a run that it started
                                         r"\.json: error: cannot be written): File too large")
                 self.expect_old(words)
 
@@ -134,7 +134,8 @@ class Limits(Case):
                 self.assertRegex(done.stderr, r"\Atyto: [^\n]*(Permission denied|Operation not permitted|Read-only file system|No such file or directory)[^\n]*\n\Z")
 
     def test_what_a_command_reads_is_not_written_over(self):
-        """Of each command one or more: operands, its own options and what they are if not given, the simulator's."""
+        """For each command one or more rows: operands, its own options with their default values, the simulator's
+        options."""
         machine = self.home / "mine.machine.yaml"
         machine.write_text("base: owl\nname: mine\n", encoding="utf-8")
         shutil.copy(SAXPY, self.home / "saxpy.ptx")
@@ -149,7 +150,7 @@ class Limits(Case):
             before = {path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}
             done = self.run_command(words)
             self.assertEqual(done.returncode, 2, f"{words}\n{done.stderr}")
-            self.assertRegex(done.stderr, rf"\Atyto: error: {re.escape(place)}: is read by tyto {words[0]}, and --\w+ would take its place\n\Z")
+            self.assertRegex(done.stderr, rf"\Atyto: error: {re.escape(place)}: tyto {words[0]} reads this file, and --\w+ would overwrite it\n\Z")
             self.assertEqual({path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}, before)
 
     def test_a_file_may_have_the_name_of_a_machine_a_size_or_a_metric(self):
@@ -163,17 +164,17 @@ class Limits(Case):
         for other in ("./new", f"{self.home}/new", "../" + self.home.name + "/new"):
             done = self.run_command((*RUN, "--json", "new", "--csv", other, *VECADD))
             self.assertEqual(done.returncode, 2, other)
-            self.assertIn("is to hold what both --json and --csv write", done.stderr)
+            self.assertIn("both --json and --csv write this file", done.stderr)
         (self.home / "other").symlink_to("link")
-        for links in (("link", "there"), ("there", "other"), ("other", "link")):  # which lead to no file yet
+        for links in (("link", "there"), ("there", "other"), ("other", "link")):  # links to a file that does not exist yet
             done = self.run_command((*RUN, "--json", links[0], "--csv", links[1], *VECADD))
             self.assertEqual(done.returncode, 2, links)
-            self.assertIn("is to hold what both --json and --csv write", done.stderr)
+            self.assertIn("both --json and --csv write this file", done.stderr)
         self.assertEqual(self.run_command((*RUN, "--json", "other", *VECADD)).returncode, 0)
         self.assertTrue((self.home / "other").is_symlink() and (self.home / "link").is_symlink())
         self.assertGreater((self.home / "there").stat().st_size, 30)
         (self.home / "there").write_text("")
-        self.assertIn("is to hold what both", self.run_command(("sweep", "vecadd", "--csv", "link", "--json", "there")).stderr)
+        self.assertIn(": both --", self.run_command(("sweep", "vecadd", "--csv", "link", "--json", "there")).stderr)
         self.assertFalse((self.home / "new").exists())
 
     def test_a_program_that_goes_elsewhere_leaves_its_results_where_they_were_named(self):
@@ -185,7 +186,7 @@ class Limits(Case):
 
     def test_every_option_that_names_a_file_to_write_is_tried(self):
         tried = {(words[0], word) for words in OUTPUTS for word in map(str, words) if word.startswith("--")}
-        of_run = set()  # compare and sweep list them too, and refuse those that are of one run
+        of_run = set()  # compare and sweep also list these, but refuse options for a single run
         for command in ("run", "compare", "sweep", "reproduce", "cache", "report"):
             helped = subprocess.run([TYTO, "help", command], capture_output=True, text=True, check=True, env=PLAIN, timeout=SECONDS).stdout
             options = set(re.findall(r"(?m)^  (--[a-z0-9-]+) FILE", helped)) - {"--database"}

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""The command against users who mean harm, or have bad luck: each input below must end in time, with a
-status that is not 0, and with an error that says what is wrong; never by a signal, an assertion or a
-finding of the sanitizers.
+"""Hostile and damaged input: each input below must end in time, with a status that is not 0 and an error that says what
+is wrong. No input may cause a signal, an assertion or a finding of the sanitizers.
 
 usage: test_hostile.py TYTO ROOT WORKLOADS
 
@@ -27,7 +26,7 @@ hear_signals()
 TYTO, ROOT, WORKLOADS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 SAXPY = str(ROOT / "tests/cli/saxpy.ptx")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
-SECONDS = 60  # that a command may take at most, under sanitizers on a busy machine too
+SECONDS = 60  # limit for one command, under sanitizers on a busy machine too
 HEADER = ".version 7.5\n.target sm_75\n.address_size 64\n"
 
 
@@ -63,11 +62,11 @@ columns: [{label: C, metric: [ipc, cycles], setup: best, over: rr, form: change}
 means: [{label: M, kind: harmonic, of: [A, B]}]
 published: [{column: C, place: there, values: {A: 1.5, M: -3}, bound: least}]
 """
-# What replaces a value or a piece of a file.
+# Replacements for a value or for a piece of a file.
 DAMAGE = ("[]", "{}", "", "''", "~", "[[]]", "{a: []}", "-1", "1e999", ".nan", "99999999999999999999", "[owl, owl]", "&a", "*a", "!!int x",
           "\n- ", "\n---\n", ": ", "#", "\t", "\0", "\x80", "..", "9..1", "1..99999", "{size}", "x" * 5000)
 
-# What a PTX file holds, and a part of the error.
+# Content of a PTX file, and a part of the error.
 BAD_PTX = {
     "": "it must begin with .version",
     "\n" * 100_000: "it must begin with .version",
@@ -95,7 +94,7 @@ BAD_PTX = {
     kernel("L: L: ret;"): "L",
 }
 
-# What a kernel file holds, more arguments of `tyto launch`, and a part of the error.
+# Content of a kernel file, further arguments of `tyto launch`, and a part of the error.
 BAD_LAUNCHES = (
     (kernel("call f; ret;", ".func f() { call f; ret; }"), (), "stack overflow"),
     (kernel("call f; ret;", ".func g();\n.func f() { call g; ret; }\n.func g() { call f; ret; }"), (),
@@ -144,16 +143,16 @@ BAD_RUNS = (
     (("--set", "l1d.line=3 B"), "l1d.line"),
     (("--set", "="), "no such key"),
     (("--set", "l1d.miss_queue=1"), "a miss may send two requests"),
-    (("--set", "fetch.code_base=4"), "no multiple of fetch.instruction"),
-    (("--set", "fetch.instruction=13 B"), "no power of two"),
+    (("--set", "fetch.code_base=4"), "not a multiple of fetch.instruction"),
+    (("--set", "fetch.instruction=13 B"), "not a power of two"),
     (("--machine", "/dev/zero"), "/dev/zero"),
     (("--machine", "/bin/ls"), "not YAML"),
     (("--machine", "/"), "/: error"),
     (("--sample", "-1"), "not a whole number"),
     (("--json", "/"), "Is a directory"),
     (("--json", ""), "cannot be empty"),
-    (("--csv", "one", "--timeline", "two", "--json", "one"), "one: error: is to hold what both --json and --csv write"),
-    (("--csv", "-", "--json", "-"), "standard output: error: is to hold what both --json and --csv write"),
+    (("--csv", "one", "--timeline", "two", "--json", "one"), "one: error: both --json and --csv write this file"),
+    (("--csv", "-", "--json", "-"), "standard output: error: both --json and --csv write this file"),
     *(((option, "/dev/full"), "/dev/full: error: cannot be written")
       for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--profile-json", "--per-unit-csv", "--snapshot")),
     (("--per-unit-csv", ""), "cannot be empty"),
@@ -164,7 +163,7 @@ BAD_RUNS = (
     (("--live=-1",), "--live"),
 )
 
-# A machine file, and a part of the error.
+# Content of a machine file, and a part of the error.
 BAD_MACHINES = {
     "": "holds sections",
     "base: ./machine.yaml\nname: x\n": "in a circle",
@@ -206,7 +205,7 @@ class Hostile(unittest.TestCase):
                               env=PLAIN, timeout=SECONDS, **options)
 
     def refuse(self, words, part, **options):
-        """`tyto WORDS` fails as it should, with `part` in its error."""
+        """Checks that `tyto WORDS` fails with `part` in its error."""
         done = self.run_command(words, **options)
         said = done.stderr.decode(errors="replace")
         name = " ".join(map(str, words))[:200]
@@ -216,7 +215,7 @@ class Hostile(unittest.TestCase):
         return said
 
     def refuse_all(self, rows):
-        """`refuse`s (words, part) of all rows, several at once."""
+        """Calls `refuse` for (words, part) of all rows, several at once."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for _ in pool.map(lambda row: self.refuse(*row), rows):
                 pass
@@ -238,7 +237,7 @@ class Hostile(unittest.TestCase):
                 self.refuse((*command, name), part)
 
     def test_ptx_cut_off_or_damaged_anywhere(self):
-        """A cut is refused unless nothing that counts was cut off; damage may make other right PTX."""
+        """A truncated file is refused unless nothing relevant was cut off. Damage may result in other valid PTX."""
         draw = random.Random(2)
         texts = [path.read_bytes() for path in sorted(WORKLOADS.glob("*.ptx"))]
         rows = []
@@ -264,7 +263,7 @@ class Hostile(unittest.TestCase):
                     self.assertEqual(text.count(b"{"), text.count(b"}"), name)
 
     def test_sweeps_and_experiments_damaged_anywhere(self):
-        """Each is read, or refused with what is wrong; of those that are read nothing is run."""
+        """Each file is accepted, or refused with what is wrong. No run is started for accepted files."""
         draw = random.Random(3)
         rows = []
         for command, text, words in (("sweep", SWEEP, ()), ("reproduce", EXPERIMENT, ("--size", "test"))):
@@ -280,7 +279,7 @@ class Hostile(unittest.TestCase):
             return row, self.run_command((command, f"./{name}", *words, "--stored"))
 
         for whole in (("sweep", (), "whole.yaml", SWEEP), ("reproduce", ("--size", "test"), "one.yaml", EXPERIMENT)):
-            self.assertEqual(read(whole)[1].returncode, 1, whole)  # read, and nothing of it is there
+            self.assertEqual(read(whole)[1].returncode, 1, whole)  # accepted; none of its runs is stored
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for (_, _, name, text), done in pool.map(read, rows):
@@ -324,7 +323,7 @@ class Hostile(unittest.TestCase):
         for words in FULL:
             with open("/dev/full", "w", encoding="utf-8") as full:
                 done = self.run_command(words, stdout=full)
-            if words[0] == "run":  # the workload's own output, and its own status
+            if words[0] == "run":  # the workload itself writes, and sets the status
                 self.assertNotEqual(done.returncode, -signal.SIGSEGV)
             else:
                 self.assertEqual((done.returncode, done.stderr.decode()),
@@ -340,26 +339,29 @@ class Hostile(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def outputs(self):
-        """Those of the programs that a command has started. (pathlib's glob fails at a folder that another command removes.)"""
+        """Output files of the programs that a command has started.
+
+        This does not use pathlib's glob, which fails at a folder that another command removes.
+        """
         return set(glob.glob(f"{self.folder}/.*/*.out"))
 
     def interrupt(self, number, is_group):
-        """Interrupts a comparison and returns its status and what it left in the temporary folder."""
+        """Interrupts a comparison. Returns its status and what it left in the temporary folder."""
         with subprocess.Popen([TYTO, "compare", "spmv", "--size", "262144"], stderr=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, start_new_session=True, text=True,
                               env={**PLAIN, "TMPDIR": str(self.folder)}) as process:
-            while not self.outputs():  # until the first program has been started
+            while not self.outputs():  # until the first program has started
                 time.sleep(0.05)
             time.sleep(0.3)
             (os.killpg if is_group else os.kill)(process.pid, number)
             _, said = process.communicate(timeout=SECONDS)
         self.assertIn("interrupted: nothing is compared", said)
-        self.assertRaises(ProcessLookupError, os.killpg, process.pid, 0)  # no program is left
+        self.assertRaises(ProcessLookupError, os.killpg, process.pid, 0)  # no program still runs
         return process.returncode, os.listdir(self.folder)
 
     def test_an_interrupted_comparison_leaves_nothing_behind(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            for is_group in (True, False):  # as by Ctrl-C, and as by kill
+            for is_group in (True, False):  # as Ctrl-C does, and as kill does
                 self.assertEqual(self.interrupt(number, is_group), (-number, []))
 
     def compare_for_minutes(self):
@@ -372,7 +374,7 @@ class Hostile(unittest.TestCase):
         return process
 
     def kill(self, process):
-        """Kills a command alone, and sees whether what it had started ends too."""
+        """Kills only the command, and checks that the programs that it started end too."""
         process.kill()
         process.wait()
         for _ in range(100):
@@ -393,7 +395,7 @@ class Hostile(unittest.TestCase):
         ours = {"one.yaml", "runs"}
         self.kill(self.compare_for_minutes())
         left = set(os.listdir(self.folder)) - ours
-        self.assertTrue(left)  # the comparison's, and one of each run under way
+        self.assertTrue(left)  # the comparison's folder, and one for each run in progress
         others = (".tyto-scratch-shared", ".tyto-scratch-notes1-2", "tyto-scratch-abcdef")
         for name in others:
             (self.folder / name).mkdir(0o755 if name == others[0] else 0o700)

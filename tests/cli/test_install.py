@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`meson install` into a folder of its own: what is there works from there, moved as it is.
+"""`meson install` into a separate folder: what is installed works from there, also after the folder was moved.
 
 usage: test_install.py BUILD ROOT
 """
@@ -26,7 +26,7 @@ def run(*words, **options):
 
 
 def check_links(folder):
-    """Symbolic links that lead nowhere, or out of the installation."""
+    """Symbolic links that point to nothing, or out of the installation."""
     links = [path for path in folder.rglob("*") if path.is_symlink()]
     for link in links:
         if not link.exists() or folder not in link.resolve().parents:
@@ -49,7 +49,7 @@ def check_commands(tyto, folder):
 
 
 def check_pkg_config(folder, name, place):
-    """An example of the pages, built as they say by the tyto.pc of a folder, runs as it is."""
+    """An example of the pages, built as they describe with the tyto.pc of a folder, runs."""
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     line = re.search(r"(?m)^    \$ (cc .*pkg-config.*)$", text).group(1)
     environment = {**PLAIN, "PKG_CONFIG_PATH": str(place)}
@@ -61,7 +61,7 @@ def check_pkg_config(folder, name, place):
 
 
 def check_installed(folder):
-    """A user's policy and program need only the installed tyto.pc, and the headers and commands installed with it."""
+    """A user's policy and program need only the installed tyto.pc, headers and commands."""
     place, tyto = next(folder.rglob("tyto.pc")).parent, next(folder.rglob("bin/tyto"))
     environment = {**PLAIN, "PKG_CONFIG_LIBDIR": str(place), "PKG_CONFIG_SYSROOT_DIR": str(folder),
                    "LD_LIBRARY_PATH": str(place.parent)}
@@ -79,7 +79,7 @@ def check_installed(folder):
 
 
 def check_alias():
-    """What is installed, and the build's target `running` lacks: `make install` builds that alone."""
+    """Files that are installed but are not part of the build target `running`: `make install` builds only that target."""
     graph = run("ninja", "-t", "graph", "running", cwd=BUILD)
     built = set(re.findall(r'label="([^"]*)"', graph))
     for target in json.loads(run("meson", "introspect", "--targets", BUILD)):

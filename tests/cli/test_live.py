@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tyto run --live: a run's page while it goes on, and what its server makes of those who should not see it.
+"""tyto run --live: the page of a run in progress, and the server's answers to clients without permission.
 
 usage: test_live.py TYTO SPIN_PTX
 """
@@ -24,7 +24,7 @@ SPIN = pathlib.Path(sys.argv[2]).resolve()
 REDUCTION = TYTO.parent / "workloads" / "reduction"
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
-# A program that runs a kernel, and then waits for its standard input to end.
+# A program that runs a kernel and then waits for the end of its standard input.
 WAITING = ["sh", "-c", f"{REDUCTION} --size 4096 && echo ran && cat"]
 
 
@@ -35,7 +35,7 @@ class Case(unittest.TestCase):
         self.path = pathlib.Path(folder.name)
 
     def start(self, *words):
-        """A command that is under way, and the address that it prints."""
+        """A running command, and the address that it prints."""
         command = subprocess.Popen([TYTO, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, cwd=self.path, env=PLAIN | {"TMPDIR": str(self.path)})
         self.addCleanup(self.end, command)
@@ -63,30 +63,30 @@ class Case(unittest.TestCase):
         return json.loads(body)
 
     def running(self, port, token):
-        """The state of a run as soon as thread blocks are on its SMs: the latency of the launch comes before."""
+        """The state of a run as soon as thread blocks are on its SMs. The launch latency comes first."""
         while True:
             seen = self.state(port, token)
             if seen["live"]["state"] != "starting" and seen["live"]["begun_ctas"] > 0:
                 return seen
 
     def send(self, port, request):
-        """What comes back for any bytes."""
+        """The answer to arbitrary bytes."""
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             try:
                 connection.sendall(request)
                 connection.shutdown(socket.SHUT_WR)
                 return b"".join(iter(lambda: connection.recv(65536), b""))
-            except OSError:  # it hung up, before or after it had all
+            except OSError:  # the server closed the connection, before or after it received everything
                 return b""
 
     def await_end(self, port):
-        """The server goes by itself."""
+        """Waits until the server ends without help."""
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=60).close()
             except OSError:
                 break
-        # (a command that was killed leaves the folder of its journals to the next one)
+        # a killed command leaves the folder of its journals; the next command removes it
         subprocess.run([TYTO, "run", "true"], check=True, env={**PLAIN, "TMPDIR": str(self.path)})
         self.assertEqual([each.name for each in self.path.iterdir() if each.name.startswith(".tyto")], [])
 
@@ -153,7 +153,7 @@ class Run(Case):
             command, port, token = self.start("run", "--live", "cat")
             self.assertEqual(self.state(port, token), {"live": {"state": "starting"}})
             command.send_signal(number)
-            command.communicate()  # no other process holds its output open
+            command.communicate()  # no other process has its output open
             self.await_end(port)
 
     def test_a_port_can_be_chosen_once(self):
@@ -169,7 +169,7 @@ class Run(Case):
 
     def test_what_cannot_be_is_refused(self):
         for words, why in ((["--live=0"], "not a port"), (["--live=x"], "not a port"), (["--live="], "not a port"), (["--live=65536"], "not a port"),
-                           (["--live", "--functional"], "needs timing"), (["--live", "--snapshot", "x"], "snapshot of its own")):
+                           (["--live", "--functional"], "needs timing"), (["--live", "--snapshot", "x"], "has its own snapshot")):
             done = subprocess.run([TYTO, "run", *words, "cat"], capture_output=True, text=True, check=False, env=PLAIN, cwd=self.path, stdin=subprocess.DEVNULL)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(why, done.stderr)
@@ -223,7 +223,7 @@ class Strangers(Case):
         for request in (b"", b"\0" * 100, b"\r\n\r\n", b"GET " + b"/" * 100000, b"A: b\r\n" * 5000, good[:-2] + b"x" * 9000, choose.randbytes(50000)):
             self.assertNotIn(b"200 OK", self.send(self.port, request))
         said = self.send(self.port, good[:-2] + b"X: " + b"x" * 8192)
-        self.assertIn(said[:12], (b"HTTP/1.1 431", b""))  # nothing: it hung up while there was more to read
+        self.assertIn(said[:12], (b"HTTP/1.1 431", b""))  # empty: the server closed the connection before it read everything
         self.assertEqual(self.state(self.port, self.token), {"live": {"state": "starting"}})
 
     def test_who_says_nothing_keeps_nobody_waiting_for_long(self):
@@ -236,7 +236,7 @@ class Strangers(Case):
 
 
 class Replay(http.server.BaseHTTPRequestHandler):
-    """A page, and the states that it receives one after another. The last one repeats without end."""
+    """Serves a page and a list of states, one after another. The last state repeats."""
 
     def do_GET(self):
         body = self.server.page if self.path == "/x/" else self.server.states.pop(0) if len(self.server.states) > 1 else self.server.states[0]
@@ -271,11 +271,11 @@ class Browser(Case):
         command.send_signal(signal.SIGINT)
         command.communicate()
         ended = self.state(port, token)
-        self.assertIn("The run goes on.", page)
+        self.assertIn("The run is under way.", page)
         self.assertIn('id="live"', page)
-        self.assertRegex(page, r"Where the [\d,]+ resident warps stand")
+        self.assertRegex(page, r"Where the [\d,]+ resident warps wait")
         page = self.replay(first, {"live": {"state": "starting"}}, running)
-        self.assertIn("The run goes on.", page)
+        self.assertIn("The run is under way.", page)
         self.assertIn('id="hold"', page)
         page = self.replay(first, running, ended)
         self.assertIn("The run has ended", page)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What memory of the host a run on a machine of 80 SMs takes, with two threads.
+"""Host memory of a run on a machine of 80 SMs with two threads.
 
 usage: test_memory.py TYTO
 """

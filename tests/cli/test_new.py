@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starting points of schedulers, schedulers named by their C file, each unit's counters, and completion.
+"""Templates of schedulers, schedulers given as C files, counters of each unit, and completion.
 
 usage: test_new.py TYTO ROOT COMPLETION     COMPLETION: the folder of the scripts that an installation brings
 """
@@ -48,7 +48,7 @@ class New(Case):
             self.assertEqual([words[0] for words in commands], ["run", "compare"])
             for words in commands:
                 done = self.tyto(*words, "--size", "300")
-                self.assertNotIn("warning", done.stderr)  # of the compiler
+                self.assertNotIn("warning", done.stderr)  # file of the compiler
             run = self.run_json(option, f"./my-{kind}.c")
             self.assertEqual(run[kind.replace("-", "_")], f"./my-{kind}.c")
 
@@ -63,7 +63,7 @@ class New(Case):
 
     def test_nothing_is_written_over_and_names_are_names(self):
         (self.path / "mine.c").write_text("mine")
-        self.assertIn("is there already", self.tyto("new", "scheduler", "mine", status=1).stderr)
+        self.assertIn("exists and was not changed", self.tyto("new", "scheduler", "mine", status=1).stderr)
         self.assertEqual((self.path / "mine.c").read_text(), "mine")
         self.assertIn("cannot be the name", self.tyto("new", "scheduler", "../x", status=2).stderr)
         self.assertIn("did you mean 'scheduler'?", self.tyto("new", "shceduler", "x", status=2).stderr)
@@ -91,26 +91,27 @@ class Sources(Case):
         self.assertNotEqual(other["scheduler_hash"], first["scheduler_hash"])
 
     def write(self, path, text):
-        """Writes a file and lets time pass: what may have changed since the compiler began is not kept."""
+        """Writes a file and lets time pass: an object is not kept if its source may have changed since the compiler
+        started."""
         path.write_text(text)
-        time.sleep(0.02)  # the times of files have steps of some milliseconds
+        time.sleep(0.02)  # file times have a resolution of some milliseconds
 
     def compiler(self, text):
-        """A compiler that does something more."""
+        """A compiler that runs additional commands."""
         path = self.path / "compiler"
         path.write_text("#!/bin/sh\n" + text)
         path.chmod(0o755)
         return str(path)
 
     def include(self, line):
-        """mine.c with the default of its parameter, FIRST, in another file, which the line includes."""
+        """Makes mine.c. Another file, which `line` includes, defines the default of its parameter, FIRST."""
         self.tyto("new", "scheduler", "fresh")
         text = (self.path / "fresh.c").read_text().replace("enum { TURN };", f"{line}\nenum {{ TURN }};")
         self.write(self.path / "mine.c", text.replace('"turn", TYTO_INTEGER, 8', '"turn", TYTO_INTEGER, FIRST'))
         (self.path / "fresh.c").unlink()
 
     def hashes(self, path, **variables):
-        """What is loaded with two versions of the file at the path, and with the first again."""
+        """Hashes of what is loaded for two versions of the file at the path, and for the first version again."""
         found = []
         for first in (1, 500, 1):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,7 +132,7 @@ class Sources(Case):
                 one, other, again = self.hashes(self.path / name, **variables)
                 self.assertNotEqual(one, other)
                 self.assertEqual(one, again)
-                self.assertEqual(log.read_text(), "...")  # once for each version, and not for the same again
+                self.assertEqual(log.read_text(), "...")  # once for each version, not again for the same version
                 self.run_json("--scheduler", "./mine.c", **variables)
                 self.assertEqual(log.read_text(), "...")
                 log.unlink()
@@ -333,7 +334,7 @@ class PerUnit(Case):
 
 class Completion(Case):
     def complete(self, *line):
-        """What bash offers for the last of these words."""
+        """The completions that bash offers for the last of these words."""
         count = len(line)
         words = " ".join(f"'{word}'" for word in ("tyto", *line))
         script = (f"source '{COMPLETION}/tyto'; complete -p tyto >/dev/null || exit 1; COMP_WORDS=({words}); "
@@ -367,7 +368,7 @@ class Completion(Case):
         self.assertEqual(self.complete("machines", "gt"), ["gtx480"])
         self.assertEqual(self.complete("help", "explai"), ["explain"])
         self.assertEqual(self.complete("new", ""), ["scheduler", "cta-scheduler"])
-        self.assertEqual(self.complete("run", "--json", ""), [])  # a file: bash knows those
+        self.assertEqual(self.complete("run", "--json", ""), [])  # a file name: bash completes those itself
         self.assertEqual(self.complete("nothing", ""), [])
 
     def test_zsh_accepts_its_script(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Results say where they come from, and "-" is a file that holds nothing else.
+"""Results contain their origin; with "-" as a file, standard output contains nothing else.
 
 usage: test_origin.py TYTO ROOT PLUGINS     PLUGINS: the folder of the policies that tests/cli builds
 """
@@ -60,7 +60,7 @@ class Case(unittest.TestCase):
         return rows
 
     def check(self, origin, expected, before=""):
-        """An origin, as JSON or a line of CSV has it, names what is expected and has all of its hashes."""
+        """Checks that an origin, in JSON or in a line of CSV, has the expected values and all hashes."""
         for name, value in expected.items():
             self.assertEqual(origin[before + name], value, name)
         for name in HASHES:
@@ -236,7 +236,7 @@ class Several(Case):
 
 
 class StandardOutput(Case):
-    """With "-" for a file, standard output holds that and nothing else."""
+    """With "-" as a file, standard output contains the file and nothing else."""
 
     def test_every_file_of_a_run_can_be_standard_output(self):
         for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--profile-json", "--record-l1d"):

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""What figures show, read from the SVG that gnuplot draws.
+"""The content of plots, read from the SVG that gnuplot draws.
 
 usage: test_plot.py TYTO
 
-Where there is no gnuplot everything is skipped.
-"""
+All tests are skipped if gnuplot is not installed."""
 import json
 import os
 import pathlib
@@ -39,14 +38,14 @@ LONELY = MANY.replace(MANY[MANY.index("  - {label: COLUMN1,"):MANY.index("  - {l
 
 
 class Figure:
-    """Bars, texts and colours of a picture."""
+    """Bars, texts and colours of a plot."""
 
     def __init__(self, svg):
         self.texts = re.findall(r"<text>([^<]*)</text>", svg)
         self.bars = []  # colour, left, top, bottom
         for group in re.findall(r'<g id="gnuplot_plot_\d+"(.*?)(?=<g id="gnuplot_plot_|\Z)', svg, re.S):
             drawn = re.findall(r"<polygon (fill = '[^']*'(?: fill-opacity = '[^']*')?) points = '([^']*)'", group)
-            for name, points in drawn["<text>" in group:]:  # past the sample in the key
+            for name, points in drawn["<text>" in group:]:  # skip the sample in the key
                 corners = [tuple(map(float, point.split(","))) for point in points.split()]
                 self.bars.append((name, min(x for x, _ in corners), min(y for _, y in corners), max(y for _, y in corners)))
 
@@ -75,7 +74,7 @@ class Plots(unittest.TestCase):
     def test_a_small_gain_has_a_short_bar(self):
         self.tyto("compare", "--machine", "gtx480", "--schedulers", "gto,lrr", "--plot", "p.svg", "vecadd", "--size", "test")  # lrr is 1% slower
         lengths = self.figure().lengths()
-        self.assertEqual(len(lengths), 2)  # from 0, so that a hundredth looks like one
+        self.assertEqual(len(lengths), 2)  # bars start at 0, so a difference of 1% is small
         self.assertGreater(lengths[0] - lengths[1], 0.005 * lengths[0])
         self.assertLess(lengths[0] - lengths[1], 0.02 * lengths[0])
 
@@ -87,7 +86,7 @@ class Plots(unittest.TestCase):
         seen = self.figure()
         lengths = seen.lengths()
         self.assertEqual(len(lengths), 4)
-        scale = lengths[0]  # of the first, whose speed-up is 1
+        scale = lengths[0]  # length of the first bar; its speed-up is 1
         for length, gain in zip(lengths, gains):
             self.assertAlmostEqual(length, (1 + gain) * scale, delta=1)
         for text in ("speed-up over gto (ratio of cycles)", "spmv --size 1024 on ccws", "swl:limit=2", *(f"{1 + gain:.3f}x" for gain in gains)):
@@ -152,7 +151,7 @@ class Plots(unittest.TestCase):
         self.assertIn("ipc over rr", seen.texts)
         self.assertNotIn("AUXILIARY", seen.texts)
         bottoms = {bottom for name, _, top, bottom in seen.bars if bottom - top > 2}
-        self.assertLessEqual(max(bottoms) - min(bottoms), 1)  # all from the same line, at 1
+        self.assertLessEqual(max(bottoms) - min(bottoms), 1)  # all start from the same line, at 1
         self.tyto("reproduce", "./mine.yaml", "--size", "test", "--stored", "--plot", "p.pdf")
         self.assertTrue((self.path / "p.pdf").read_bytes().startswith(b"%PDF"))
 

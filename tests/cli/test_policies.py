@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Policies of the user's own, through the command: they run and are compared like those that come with
-Tyto, and one that crashes or never returns is named.
+"""User-defined policies, through the command: they run and are compared like built-in ones. A policy that crashes or
+never returns is named.
 
 usage: test_policies.py TYTO PLUGINS SPIN_PTX          PLUGINS: the folder of the shared objects
 """
@@ -104,7 +104,7 @@ class Policies(unittest.TestCase):
 
     def test_a_policy_that_crashes_is_named_with_function_and_cycle(self):
         deaths = {"abort": signal.SIGABRT}
-        if not HAS_SANITIZER:  # which handles these itself
+        if not HAS_SANITIZER:  # the sanitizer handles these itself
             deaths |= {"crash": signal.SIGSEGV, "recurse": signal.SIGSEGV}
         for how, number in deaths.items():
             policy = f"./misbehaving.so:how={how}"
@@ -114,7 +114,7 @@ class Policies(unittest.TestCase):
             self.expect_death(number, f"warp scheduler {policy}", "pick", "launch", "--scheduler", policy, SPIN)
 
     def test_a_policy_that_calls_exit_is_named_and_the_status_is_not_its(self):
-        lost = "tyto: error: vecadd ended by _exit or exec in a launch of vecadd, which is in no result\n"
+        lost = "tyto: error: vecadd ended by _exit or exec in a launch of vecadd, which no result contains\n"
         for how in ("exit", "leave"):
             policy = f"./misbehaving.so:how={how}"
             for words, more in ((("run", "--scheduler", policy, *VECADD), lost), (("launch", "--scheduler", policy, SPIN), "")):
@@ -132,7 +132,7 @@ class Policies(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertRegex(done.stderr, rf"(?m)^tyto: error: {noun} {re.escape(policy)}: cycle \d+{place}: "
                                               rf"has written {where} its state \(state_bytes = 24\)")
-        if HAS_SANITIZER:  # which handles the signal itself
+        if HAS_SANITIZER:  # the sanitizer handles the signal itself
             return
         for policy in ("./misbehaving.so:how=flood", "./misbehaving.so:how=far"):
             self.expect_death(signal.SIGSEGV, f"warp scheduler {policy}", "pick", "run", "--scheduler", policy, *VECADD)
@@ -154,7 +154,7 @@ class Policies(unittest.TestCase):
         self.assertIn("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure", done.stderr)
 
     def test_a_thread_that_helps_may_misbehave_too(self):
-        """So late that one steps the SM, if the host has a processor for it."""
+        """The misbehaviour comes so late that a helper thread steps the SM, if the host has a processor for it."""
         deaths = {"exit": 1}
         if not HAS_SANITIZER:
             deaths |= {"crash": -signal.SIGSEGV, "recurse": -signal.SIGSEGV}
@@ -174,12 +174,12 @@ class Policies(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (-signal.SIGABRT, ""))
 
     def interrupt(self, numbers, *words):
-        """Sends the signals, a little apart, to a run that does not return; (status, standard error)."""
+        """Sends the signals, at intervals, to a run that does not return. Returns (status, standard error)."""
         with subprocess.Popen([TYTO, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                               cwd=self.folder, env=PLAIN) as process:
             for number in numbers:
                 try:
-                    process.wait(timeout=2)  # it hangs by then, and goes on to
+                    process.wait(timeout=2)  # it hangs by then, and continues to hang
                     self.fail("the policy returned")
                 except subprocess.TimeoutExpired:
                     process.send_signal(number)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""tyto report: what goes into its page, and what a browser makes of it.
+"""tyto report: the content of its page, and how a browser shows it.
 
 usage: test_report.py TYTO
 
-TYTO is the command in its build folder. Where there is no Chromium, what needs a browser is skipped.
-"""
+TYTO is the command in its build folder. Tests that need a browser are skipped if Chromium is not installed."""
 import json
 import os
 import pathlib
@@ -21,7 +20,7 @@ CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028"
 
-# What a reader does, and what is to be seen then; its answer becomes the page's title.
+# Imitates a reader: clicks, and collects what is visible. The answer replaces the page's content.
 READER = """<script>{
 const answer = {sections: [...document.querySelectorAll("section")].map((each) => each.id),
                 pictures: [...document.querySelectorAll("figure svg")].filter((each) => each.getBoundingClientRect().width > 100).length,
@@ -62,7 +61,7 @@ class Case(unittest.TestCase):
         return json.loads((self.path / name).read_text())
 
     def read(self, width=1200, after=""):
-        """What a reader sees of report.html; `after` adds to the answer."""
+        """What a reader of report.html sees; `after` adds to the answer."""
         page = self.path / "read.html"
         page.write_text((self.path / "report.html").read_text() + READER.replace("/* after */", after))
         done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900",
@@ -77,7 +76,7 @@ class Case(unittest.TestCase):
 
 
 def with_units(run):
-    """The run with counts of four SMs and of two channels of two banks, as --per-unit has them."""
+    """The run with counts of four SMs and of two channels of two banks, as --per-unit writes them."""
     counts = {"scheduler_cycles": 100, "issued": 40, "idle_no_warp": 60, "warp_instructions": 40, "ctas_launched": 2, "l1d_miss_rate": 0.25}
     bank = {"dram_row_hits": 30, "dram_row_misses": 2, "dram_row_conflicts": 8, "dram_activates": 10}
     return run | {"units": {"sms": [{"sm": i, **counts} for i in range(4)], "banks": [{"channel": i // 2, "bank": i % 2, **bank} for i in range(4)]}}
@@ -103,7 +102,7 @@ class Page(Case):
         for text, place in (("", "1:1"), ("{", "1:2"), ('{"a":\n 1,}', "2:4"), ("[1 2]", "1:4"), ("nul", "1:1"), ("01", "1:3"), ('"\\q"', "1:3"),
                             ('"\x01"', "1:2"), ("[" * 100, "1:65"), ("{} {}", "1:4"), ("1.", "1:3"), ("1e", "1:3"), ('{"a" 1}', "1:6"), ("[1", "1:3")):
             (self.path / "a.json").write_text(text)
-            self.assertIn(f"a.json:{place}: this is no JSON: ", self.tyto("report", "a.json", status=1).stderr, text)
+            self.assertIn(f"a.json:{place}: not JSON: ", self.tyto("report", "a.json", status=1).stderr, text)
         self.assertFalse((self.path / "report.html").exists())
         self.tyto("report", "nowhere.json", status=1)
         self.tyto("report", status=2)
@@ -175,13 +174,13 @@ class Browser(Case):
         self.tyto("report", "a.json")
         seen, _ = self.read(after=rows)
         self.assertEqual(sorted(seen["rows"]), ["reduction", "still"])
-        self.assertIn("1 of 2 kernels moved nothing through DRAM", seen["words"])
-        self.tyto("report", "b.json")  # it was no section at all
+        self.assertIn("1 of 2 kernels have no DRAM traffic", seen["words"])
+        self.tyto("report", "b.json")  # once, the section was missing
         seen, _ = self.read(after=rows)
         self.assertEqual(seen["rows"], ["still"])
         self.tyto("report", "c.json")
         seen, _ = self.read(after=rows)
-        self.assertIn("The limits of mine are not known", seen["words"])
+        self.assertIn("The limits of mine are unknown", seen["words"])
 
     def test_kernels_have_the_names_of_their_source(self):
         run = self.run_of("a.json", "gto")
@@ -234,7 +233,7 @@ class Browser(Case):
         whole = sum(total[f"{name}_instructions"] for name in ("sp", "int", "sfu", "dp", "tensor", "ldst"))
         for label, name in pipelines.items():
             self.assertIn(f"gto: {label} {100 * total[f'{name}_instructions'] / whole:.1f}%", seen["shares"])
-        self.assertEqual("DRAM was not asked for anything" in seen["memory"], total["dram_reads"] + total["dram_writes"] == 0)
+        self.assertEqual("There was no DRAM traffic" in seen["memory"], total["dram_reads"] + total["dram_writes"] == 0)
 
     def test_a_page_prints_on_few_sheets(self):
         self.run_of("a.json", "gto", "--machine", "v100")

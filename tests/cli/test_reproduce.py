@@ -53,7 +53,7 @@ published:
   - {column: BEST, place: section 9, examined: the input is smaller, headline: HMEAN,
      values: {A: 99, HMEAN: 0.25}}
 """
-RUNS_OF_SMALL = 2 * 4  # lrr of the setup `best` is that of `rr`
+RUNS_OF_SMALL = 2 * 4  # lrr in the setup `best` is the same run as `rr`
 RUNS_OF_LONG = 2 * (12 + 2)  # limits; lrr and the perfect L1
 
 
@@ -85,7 +85,7 @@ class Case(unittest.TestCase):
         for part in parts:
             self.assertIn(part, done.stderr)
         self.assertNotIn("Sanitizer", done.stderr)
-        self.assertEqual(os.listdir(self.path / "tmp"), [])  # nothing is left behind
+        self.assertEqual(os.listdir(self.path / "tmp"), [])  # no temporary file is left
 
 
 class Shipped(Case):
@@ -95,10 +95,10 @@ class Shipped(Case):
         self.assertEqual([line.split()[0] for line in listing.stdout.splitlines()], IDS)
 
     def test_every_experiment_is_valid_and_the_page_of_claims_has_every_claim(self):
-        """Programs, setups, columns, machines and schedulers are checked before anything runs; docs/reproduction.md
-        was written with the experiments as they are."""
+        """Programs, setups, columns, machines and schedulers are checked before anything runs. docs/reproduction.md
+        matches the present experiments."""
         done = self.tyto("reproduce", "all", "--stored", "--size", "paper", "--csv", "all.csv", "--markdown", "page.md")
-        self.check(done, 1)  # for want of the runs
+        self.check(done, 1)  # because runs are missing
         self.assertEqual(set(done.stderr.splitlines()), {"tyto: note: there is no database tyto-runs.sqlite"})
         with open(self.path / "all.csv", encoding="utf-8") as file:
             self.assertEqual(sorted({row["experiment"] for row in csv.DictReader(file)}), IDS)
@@ -115,8 +115,8 @@ class Shipped(Case):
         self.assertEqual(claims(kept), claims(made))
         self.assertEqual(beginning(kept), beginning(made))
         self.assertEqual([page.endswith(" |\n") for page in (kept, made)], [True, True])
-        self.assertIn("The text publishes no numbers of it.\n", made)
-        self.assertIn("The text publishes no numbers of it. Ours:\n\n| of |", kept)
+        self.assertIn("The paper's text has no numbers for this figure.\n", made)
+        self.assertIn("The paper's text has no numbers for this figure. Ours:\n\n| of |", kept)
 
     def test_the_page_of_claims_counts_its_rows(self):
         page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
@@ -126,9 +126,9 @@ class Shipped(Case):
         def count(paper, tally, verdict):
             counted[paper, tally, verdict] += 1
             counted["all", tally, verdict] += 1
-        for section in sections[1:]:  # behind the headlines
+        for section in sections[1:]:  # after the headlines
             paper = section.split(",")[0]
-            as_one = re.search(r"so one claim: .*: (\w+)\.", section)
+            as_one = re.search(r"as one claim\. .*: (\w+)\.", section)
             if as_one:
                 count(paper, "distinct", as_one[1])
                 continue
@@ -151,7 +151,7 @@ class Shipped(Case):
             for count, cell in zip(counts[1:], row.strip("|").split("|")[2:]):
                 self.assertEqual(cell.strip(), f"{count} ({100 * count / counts[0]:.1f}%)" if count else "0")
         distinct, effects, outside = (part.split("\n\n")[0].splitlines()[2:] for part in re.split(
-            r"\| (?:paper|effects of|outside, of) \|", told)[1:])
+            r"\| (?:paper|effects of|not in a tally) \|", told)[1:])
         for row in distinct:
             check(row, row.split()[1], "distinct")
         for row in outside:
@@ -165,7 +165,7 @@ class Shipped(Case):
         self.assertEqual([row.split("|")[1].strip() for row in effects], [row.split("|")[1].strip() for row in distinct])
 
     def test_every_metric_exists(self):
-        """One program of each experiment is enough to know the counters that it asks for."""
+        """One program of each experiment is enough to check the counters that it uses."""
         self.tyto("run", "--quiet", "--machine", "owl", "--json", "run.json", "--record-l1d", "run.l1d",
                   "vecadd", "--size", "test")
         total = json.loads((self.path / "run.json").read_text(encoding="utf-8"))["total"]
@@ -214,7 +214,7 @@ class Shipped(Case):
 
     def test_an_unknown_id_gets_the_nearest(self):
         self.check(self.tyto("reproduce", "owl-tabel-2"), 2, "did you mean 'owl-table-2'?")
-        self.check(self.tyto("reproduce", "quux-quux-quux"), 2, "tyto reproduce list has them all")
+        self.check(self.tyto("reproduce", "quux-quux-quux"), 2, "tyto reproduce list shows them all")
 
 
 class Table(Case):
@@ -249,13 +249,13 @@ class Table(Case):
         table = self.ours("--markdown", "page.md")
         verdicts = {key: row["verdict"] for key, row in table.items() if row["published"]}
         self.assertEqual(verdicts, {("A", "GAIN"): "differs",  # far below 6000
-                                    ("B", "GAIN"): "differs",  # some gain, where there is to be none
+                                    ("B", "GAIN"): "differs",  # a gain where the claim is that there is none
                                     ("A", "BEST"): "differs", ("HMEAN", "BEST"): "differs"})
         page = (self.path / "page.md").read_text(encoding="utf-8")
         self.assertRegex(page, r"(?m)^\| BEST \| HMEAN \| section 9 \| 0.25x \| 1.\d\dx \| differs \| "
                                r"the input is smaller \|$")
         self.assertIn("| OURS | 4 | 0 | 0 | 4 (100.0%) | 0 |\n", page)
-        self.assertIn("| effects | 3 | 0 | 0 | 3 (100.0%) | 0 |\n", page)  # one is that nothing changes
+        self.assertIn("| effects | 3 | 0 | 0 | 3 (100.0%) | 0 |\n", page)  # one claim is that nothing changes
         self.assertIn("| absolute values, within 25% | 0 | 0 | 0 | 0 | 0 |\n| one-sided | 0 | 0 | 0 | 0 | 0 |\n", page)
         self.assertRegex(page, r"## Headlines\n\n.*\n\n.*\n.*\n\| OURS here \| .*: BEST, HMEAN \| 0.25x "
                                r"\| 1.\d\dx \| differs \| .*\|\n\n")
@@ -274,7 +274,7 @@ class Table(Case):
                              rf'(?m)^mine,test,"B","GAIN",[^,]+,[^,]+,{verdict},', str(times))
 
     def verdicts_on_b(self, value, *fields):
-        """The verdict on claims of B's gain, for each text of further fields."""
+        """The verdicts on claims about B's gain, one for each text of further fields."""
         for field in fields:
             text = SMALL.replace("place: section 9, values: {A: 6000, B: 0}",
                                  f"place: section 9{field}, values: {{B: {value}}}")
@@ -295,13 +295,13 @@ class Table(Case):
                          ["agrees", "differs"])
         for bound in (", bound: most", ""):
             text = SMALL.replace("place: section 9, values: {A", f"place: section 9{bound}, most: 5, values: {{A")
-            self.check(self.reproduce(text), 2, "mine.yaml:23:14: error: 'most' is of a claim with 'bound: least'")
+            self.check(self.reproduce(text), 2, "mine.yaml:23:14: error: 'most' needs 'bound: least'")
 
     def test_verdicts_go_by_the_digits_that_are_printed(self):
         gain = float(self.ours()["B", "GAIN"]["ours"])
         shown = round(gain, 1)
         self.assertNotEqual(gain, shown)
-        beyond = shown + (0.04 if gain < shown else -0.04)  # prints as ours does, and ours is not there
+        beyond = shown + (0.04 if gain < shown else -0.04)  # prints like our value, which does not reach it
         self.assertEqual(list(self.verdicts_on_b(beyond, ", bound: least", ", bound: most")), ["agrees", "agrees"])
 
     def test_counts_of_programs(self):
@@ -343,7 +343,7 @@ class Table(Case):
 
     def test_a_figure_without_numbers_shows_ours(self):
         page = self.page(SMALL[:SMALL.index("published:")])
-        self.assertRegex(page, r"The text publishes no numbers of it. Ours:\n\n\| of \| GAIN \| MISSES \| BEST \|\n\|---\|---\|---\|---\|\n"
+        self.assertRegex(page, r"The paper's text has no numbers for this figure. Ours:\n\n\| of \| GAIN \| MISSES \| BEST \|\n\|---\|---\|---\|---\|\n"
                          r"\| A \| \+[\d.]+% \| \d+% \| 1\.\d\dx \|\n")
 
     def test_a_number_that_repeats_another_is_shown_and_not_counted(self):
@@ -362,7 +362,7 @@ class Table(Case):
     def test_the_numbers_of_one_run_are_one_claim(self):
         page = self.page(SMALL.replace("machine: owl", "machine: owl\ncount: as-one"))
         self.assertIn("| OURS | 1 | 0 | 0 | 1 (100.0%) | 0 |\n", page)
-        self.assertIn("One run, and so one claim: 0 of its 4 numbers agree: differs.\n", page)
+        self.assertIn("One run counts as one claim. 0 of its 4 numbers agree: differs.\n", page)
 
     def test_a_headline_names_the_program_that_it_rests_on(self):
         text = SMALL.replace("label: HMEAN, kind: harmonic", "label: HMEAN, kind: arithmetic")
@@ -373,7 +373,7 @@ class Table(Case):
         shares = {row: float(gains[row, "GAIN"]["ours"]) for row in "AB"}
         low, high = sorted(shares, key=shares.get)
         row = next(line for line in self.page(text).splitlines() if ": GAIN, HMEAN" in line)
-        if shares[low] < sum(shares.values()) / 4:  # what is left is less than half of the mean
+        if shares[low] < sum(shares.values()) / 4:  # the rest is less than half of the mean
             self.assertTrue(row.endswith(f"| {high}: {shares[low]:+.1f}% without it |"), row)
         else:
             self.assertTrue(row.endswith("|  |"), row)
@@ -384,7 +384,7 @@ class Table(Case):
         cycles = {n: self.total("--scheduler", f"swl:limit={n}", *words)["cycles"] for n in (1, 8)}
         best = float(min(cycles, key=cycles.get))
         cycles["lrr"] = self.total(*words)["cycles"]
-        is_lrr = min(cycles, key=cycles.get) == "lrr"  # which has no limit
+        is_lrr = min(cycles, key=cycles.get) == "lrr"  # lrr has no limit
         for text, ours in ((SMALL.replace(", lrr]", "]"), best), (SMALL, None if is_lrr else best)):
             self.check(self.reproduce(text.replace("means:", limit % "best"), "--csv", "t.csv"), 0)
             with open(self.path / "t.csv", encoding="utf-8") as file:
@@ -396,7 +396,7 @@ class Table(Case):
                                      ("two-level:inner=gto,group=2", "inner"), ("swl:limit=4", "")):
             text = SMALL.replace("scheduler: lrr}", f"scheduler: '{scheduler}'}}", 1).replace(
                 "means:", f"  - {{label: LIMIT, metric: scheduler.{parameter}, setup: rr, form: number}}\nmeans:")
-            self.check(self.reproduce(text), 2, f"mine.yaml:19:28: error: no scheduler of setup 'rr' gives a number for 'scheduler.{parameter}'")
+            self.check(self.reproduce(text), 2, f"mine.yaml:19:28: error: no scheduler of setup 'rr' sets a number for 'scheduler.{parameter}'")
 
     def test_a_metric_is_found_by_its_former_name(self):
         latency = "  - {label: LATENCY, metric: %s, setup: rr, form: number}\nmeans:"
@@ -451,7 +451,7 @@ class Table(Case):
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_a_figure_has_the_columns_that_compare_and_what_was_published(self):
         picture = self.picture(SMALL)
-        for text in ("GAIN", "published", "ipc over rr, change (%)", "paper +6000.0%",  # cut, and said so
+        for text in ("GAIN", "published", "ipc over rr, change (%)", "paper +6000.0%",  # truncated, with a note that says so
                      "machine owl, size test; published numbers are of size paper"):
             self.assertIn(text, picture)
         for text in ("MISSES", "BEST"):
@@ -545,7 +545,7 @@ class Replays(Case):
 
     def test_mistakes(self):
         self.check(self.reproduce(REPLAYS.replace("belady}", "beladi}")), 2,
-                   "not one of those that can stand here: 'beladi'")
+                   "not an allowed value: 'beladi'")
         self.check(self.reproduce(REPLAYS.replace("--rows, 500", "--rosw, 500")), 1,
                    " failed with status 2:\nspmv: unknown option '--rosw'", "spmv --rosw 500 --size test under swl:limit=8 on owl")
 
@@ -617,7 +617,7 @@ class Rows(Case):
             (RECORD, "order.1", "progress.first", "16:28", "no metric 'progress.first'"),
             (RECORD, "order.1", "disorder.1", "16:28", "no metric 'disorder.1'"),
             (RECORD, "order.1", "order", "16:28", "no metric 'order'"),
-            (RECORD.replace("item: 100", "kernel: x"), ", item: 1}", "}", "14:27", "'ctas.start' is of the 'item' of a program, and none has one"),
+            (RECORD.replace("item: 100", "kernel: x"), ", item: 1}", "}", "14:27", "'ctas.start' needs a program with 'item', and there is none"),
             (REPLAYS, "record: belady", "record: lru", "18:29", "'belady.misses' needs 'record: belady', which setup 'rr' lacks"),
             (REPLAYS, "record: unbounded", "record: lru", "18:80", "'unbounded.misses' needs 'record: unbounded', which setup 'free' lacks"),
             (REPLAYS, "over_metric: unbounded.misses, ", "", "18:29", "'belady.misses' needs 'record: belady', which setup 'free' lacks"),
@@ -697,7 +697,7 @@ class Hostile(Case):
             ("absent: [X]", "absent: " + "{a: " * 100_000, "nested deeper than any field"),
             ("absent: [X]", "absent: &a [X]", "no anchors, aliases or tags"),
             ("absent: [X]", "absent: !!str X", "no anchors, aliases or tags"),
-            ("absent: [X]", f"absent: [{many}]", "there are too many of them"),
+            ("absent: [X]", f"absent: [{many}]", "too many items"),
             ("absent: [X]", "absent: [" + "x" * 2_000_000 + "]", "too many bytes"),
             ("B: 0}", "B: nan}", "not a number: 'nan'"),
             ("B: 0}", "B: 1e999}", "not a number: '1e999'"),
@@ -710,7 +710,7 @@ class Hostile(Case):
         programs = "".join(f"  - {{label: P{i}, run: vecadd}}\n" for i in range(3000))
         setups = "".join(f"  - {{name: S{i}, scheduler: lrr}}\n" for i in range(3000))
         text = SMALL.replace("programs:\n", "programs:\n" + programs).replace("setups:\n", "setups:\n" + setups)
-        self.check(self.reproduce(text), 2, "asks for more than 65536 runs")
+        self.check(self.reproduce(text), 2, "needs more than 65536 runs")
         columns = "".join(f"  - {{label: C{i}, metric: cycles, setup: rr, form: number}}\n" for i in range(3000))
         text = SMALL.replace("programs:\n", "programs:\n" + programs).replace("columns:\n", "columns:\n" + columns)
         self.check(self.reproduce(text), 2, "room for all rows and columns")
@@ -762,7 +762,7 @@ class Plugins(Case):
         return is_there
 
     def cycles(self, text, option):
-        """What the experiment shows for spmv, and what a run of its own gives."""
+        """The value that the experiment shows for spmv, and that of a separate run."""
         self.check(self.reproduce(text, "--allow-plugins", "--csv", "t.csv"), 0)
         with open(self.path / "t.csv", encoding="utf-8") as file:
             shown = {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}["B", "RR"]
@@ -787,7 +787,7 @@ class Plugins(Case):
                 cycles.append(self.cycles(text, option))
             self.assertNotEqual(*cycles, option)
             before = self.rows()
-            self.cycles(text, option)  # unchanged, it is not run again
+            self.cycles(text, option)  # unchanged, so it does not run again
             self.assertEqual(self.rows(), before)
 
     def test_a_machine_is_its_values_and_not_its_name(self):
@@ -821,7 +821,7 @@ class Plugins(Case):
         text = SMALL.replace("machine: owl", "machine: ./m.yaml").replace("scheduler: lrr}", "scheduler: gto}")
         self.check(self.reproduce(PLUGGED, "--allow-plugins"), 0)
         self.assertTrue(self.was_loaded())
-        self.check(self.reproduce(text), 0)  # the setups name others, so the machine's is not loaded
+        self.check(self.reproduce(text), 0)  # the setups name other schedulers, so the machine's is not loaded
         self.assertFalse(self.was_loaded())
 
     def test_an_experiment_means_files_beside_itself(self):
@@ -916,7 +916,7 @@ class Database(Case):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
         self.assertEqual(process.returncode, -signal.SIGINT)
-        self.assertIn("interrupted; what has finished is kept", errors)
+        self.assertIn("interrupted; finished runs are stored", errors)
         self.assertEqual(os.listdir(self.path / "tmp"), [])
         self.finish(self.rows())
 
@@ -932,7 +932,7 @@ class Database(Case):
 
     def test_a_file_that_is_no_database_is_left_alone(self):
         (self.path / "tyto-runs.sqlite").write_text("my diary " * 1000, encoding="utf-8")
-        self.check(self.reproduce(), 1, "is damaged, or no database of runs", "--database")
+        self.check(self.reproduce(), 1, "is damaged, or not a database of runs", "--database")
         self.assertTrue((self.path / "tyto-runs.sqlite").read_text(encoding="utf-8").startswith("my diary"))
         self.check(self.reproduce(SMALL, "--database", "other.sqlite"), 0)
 
@@ -942,7 +942,7 @@ class Database(Case):
         bytes_ = bytearray(database.read_bytes())
         bytes_[4096:] = os.urandom(1) * (len(bytes_) - 4096)
         database.write_bytes(bytes_)
-        self.check(self.reproduce(), 1, "is damaged, or no database of runs")
+        self.check(self.reproduce(), 1, "is damaged, or not a database of runs")
 
     def test_another_layout_and_a_folder_are_told(self):
         with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
@@ -999,16 +999,16 @@ class Database(Case):
             finally:
                 process.kill()
         self.assertEqual(process.returncode, -signal.SIGINT)
-        self.assertIn(f"machine {IDS[0].split('-')[0]}, size test", said)  # the table that it had come to
+        self.assertIn(f"machine {IDS[0].split('-')[0]}, size test", said)  # the table that it was working on
         self.assertEqual(errors, "tyto: note: --markdown page.md: not written\n"
-                         "tyto: error: interrupted; what has finished is kept, and the same command goes on from there\n")
+                         "tyto: error: interrupted; finished runs are stored, and the same command resumes\n")
 
     def test_nothing_runs_when_only_what_is_stored_is_asked_for(self):
         done = self.reproduce(SMALL, "--stored", "--csv", "t.csv", "--markdown", "page.md")
         self.check(done, 1)
         self.assertIn("8 of 10 runs are missing", done.stdout)
         self.assertFalse((self.path / "tyto-runs.sqlite").exists())
-        self.assertIn("| not run |", (self.path / "page.md").read_text(encoding="utf-8"))  # it is written all the same
+        self.assertIn("| not run |", (self.path / "page.md").read_text(encoding="utf-8"))  # the page is written anyway
         self.assertTrue((self.path / "t.csv").exists())
         self.check(self.reproduce(), 0)
         self.check(self.reproduce(SMALL, "--stored"), 0)
@@ -1020,23 +1020,23 @@ class Mistakes(Case):
     def test_in_the_file(self):
         cases = [
             ("columns:", "colums:", "mine.yaml:15:1: error: did you mean 'columns'?"),
-            ("form: percent", "form: share", "not one of those that can stand here: 'share'"),
-            ("place: here\n", "", "here is missing 'place'"),
+            ("form: percent", "form: share", "not an allowed value: 'share'"),
+            ("place: here\n", "", "missing field: 'place'"),
             ("values: {A: 6000", "values: {A: many", "not a number: 'many'"),
             ("over: rr,", "over: rx,", "there is no setup 'rx'"),
             ("of: [A]", "of: [Q]", "there is no program 'Q'"),
             ("HMEAN: 0.25", "QMEAN: 0.25", "there is no row 'QMEAN'"),
             ("column: BEST", "column: WORST", "there is no column 'WORST'"),
-            ("absent: [X]", "absent: {a: b}", "a text is expected here"),
+            ("absent: [X]", "absent: {a: b}", "expected a text"),
             ("absent: [X]", "id: mine", "given twice: 'id'"),
             ("absent: [X]", "absent: [X", "mine.yaml:"),
             ("run: vecadd", "run: vecadd, item: 0", "mine.yaml:9:35: error: not a whole number from 1 to 1000000: '0'"),
             ("run: vecadd", "run: vecadd, item: 1.5", "not a whole number from 1 to 1000000: '1.5'"),
             ("run: vecadd", "run: vecadd, item: -1", "not a whole number from 1 to 1000000: '-1'"),
-            ("scheduler: lrr}", "scheduler: []}", "mine.yaml:12:27: error: one is needed at least of 'scheduler'"),
-            ("metric: cycles", "metric: []", "mine.yaml:18:27: error: one is needed at least of 'metric'"),
-            ("{A: 99, HMEAN: 0.25}", "{}", "mine.yaml:25:14: error: one is needed at least of 'values'"),
-            ("absent: [X]", "absent: [X]\n---\nid: other", "mine.yaml:8:1: error: such a file is a single document"),
+            ("scheduler: lrr}", "scheduler: []}", "mine.yaml:12:27: error: needs at least one item: 'scheduler'"),
+            ("metric: cycles", "metric: []", "mine.yaml:18:27: error: needs at least one item: 'metric'"),
+            ("{A: 99, HMEAN: 0.25}", "{}", "mine.yaml:25:14: error: needs at least one item: 'values'"),
+            ("absent: [X]", "absent: [X]\n---\nid: other", "mine.yaml:8:1: error: only a single document is allowed"),
         ]
         for before, after, message in cases:
             with self.subTest(after):
@@ -1052,7 +1052,7 @@ class Mistakes(Case):
         self.check(self.tyto("reproduce", self.write(SMALL, "folder/mine.yaml"), "--stored"), 1)
         self.check(self.tyto("reproduce", self.write(SMALL, "folder/other.yaml"), "--stored"), 2, "folder/other.yaml:2:5: error:")
         self.write(SMALL, "text")
-        self.check(self.tyto("reproduce", "./text", "--stored"), 1)  # no name that it could be
+        self.check(self.tyto("reproduce", "./text", "--stored"), 1)  # a file without .yaml may have any id
 
     def test_two_of_one_name(self):
         cases = [
@@ -1092,7 +1092,7 @@ class Mistakes(Case):
         plain = self.reproduce(SMALL).stdout.splitlines()
         other = self.reproduce(SMALL.replace("GAIN", "GÄIN").replace("FIRST", "ZWÖLF FLÜGE").replace("label: B,", "label: 漢,").replace("B: 0", "漢: 0")).stdout
         lines = other.splitlines()
-        width = len("ZWÖLF FLÜGE") - 10  # a label has ten columns at least
+        width = len("ZWÖLF FLÜGE") - 10  # a label has at least ten columns
         self.assertEqual(lines[3], " " * width + plain[3].replace("GAIN", "GÄIN"))
         self.assertEqual(lines[5], plain[5].replace("A ", "A " + " " * width, 1))
         self.assertEqual(lines[6], plain[6].replace("B  ", "漢 " + " " * width, 1))
@@ -1107,10 +1107,10 @@ class Mistakes(Case):
     def test_on_the_command_line(self):
         self.check(self.tyto("reproduce", "owl-table-2", "--size", "huge"), 2, "not one of test, small, paper")
         self.check(self.tyto("reproduce", "owl-table-2", "--jobs", "0"), 2, "not a number of processes")
-        self.check(self.tyto("reproduce", "all", "--plot", "x.svg"), 2, "--plot is for one experiment")
+        self.check(self.tyto("reproduce", "all", "--plot", "x.svg"), 2, "--plot needs a single experiment")
         for option, name in (("--csv", "x.csv"), ("--csv", "-"), ("--plot", "x.svg"), ("--markdown", "x.md")):
             done = self.tyto("reproduce", "list", option, name)
-            self.check(done, 2, f"{option} is for experiments: tyto reproduce list writes no file")
+            self.check(done, 2, f"{option} needs an experiment: tyto reproduce list writes no file")
             self.assertEqual((done.stdout, list(self.path.glob("x.*"))), ("", []))
         self.check(self.reproduce(SMALL, "--csv", "no/such/file"), 2, "--csv no/such/file: cannot be written")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/schedulers-today: it has inputs for every program, and its page has the result for each paper.
+"""scripts/schedulers-today has inputs for every program, and its page has the result for each paper.
 
 usage: test_schedulers_today.py TYTO SOURCES
 """

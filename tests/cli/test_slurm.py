@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""tyto sweep on a real Slurm cluster of one node, which this test starts in a folder of its own, and whose parts,
-workers and command it kills (SIGKILL).
+"""tyto sweep on a real Slurm cluster of one node.
+
+The test starts the cluster in a folder of its own, and kills (SIGKILL) its daemons, the workers and the command.
 
 usage: test_slurm.py TYTO [KILLS PROGRAMS SIZES SCHEDULERS]
 """
@@ -21,7 +22,7 @@ from test_sweep_kills import PROGRAMS, SCHEDULERS, SIZES, dump
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
 KILLS, *GRID = (int(word) for word in sys.argv[2:6]) if len(sys.argv) > 2 else (6, 2, 3, 2)
-SECONDS = 1800  # for what has no other limit: a requeued task alone waits for two minutes
+SECONDS = 1800  # default limit; a requeued task alone waits for two minutes
 
 
 class Slurm(unittest.TestCase):
@@ -121,7 +122,7 @@ class Slurm(unittest.TestCase):
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=SECONDS)
-        self.assertIn("interrupted; what has finished is kept", said)
+        self.assertIn("interrupted; finished runs are stored", said)
         for _ in range(300):
             if not self.cluster.ask("squeue", "-h"):
                 return
@@ -129,7 +130,7 @@ class Slurm(unittest.TestCase):
         self.fail("the job is still there")
 
     def workers(self):
-        """Processes of runs, which have their result's file in the environment."""
+        """Processes of runs. Their environment has the path of the result file."""
         return processes_with(f"{self.folder}/runs.sqlite.slurm/")
 
     def test_no_task_is_doubled_while_the_controller_is_away(self):
@@ -149,7 +150,7 @@ class Slurm(unittest.TestCase):
         self.cluster.kill("slurmctld")
         (self.folder / "go").touch()
         self.await_that(lambda: len(list(meeting.glob("*.end"))) == 2)
-        for end in meeting.glob("*.end"):  # as Slurm does with a task that it takes for lost
+        for end in meeting.glob("*.end"):  # as Slurm does with a task that it considers lost
             self.assertEqual(subprocess.run(["sh", end.with_suffix(".sh")], env={**self.environment, **variables},
                                             check=False).returncode, 0)
         second = self.start(*words, **variables)
@@ -210,7 +211,7 @@ class Slurm(unittest.TestCase):
         process, before = self.start(*words), []
 
         def is_under_way():
-            """Whether a run is; a sweep that is faster than the killing, or ended by it, is begun again."""
+            """Whether a run is in progress. Restarts a sweep that has ended, before the kill or because of it."""
             nonlocal process, before, rounds
             if process.poll() is not None:
                 process.communicate()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tyto sweep: its combinations, files, tables, mistakes, failures, and what is left when it is killed.
+"""tyto sweep: combinations, files, tables, mistakes, failures, and what remains when it is killed.
 
 usage: test_sweep.py TYTO ROOT
 """
@@ -38,7 +38,7 @@ metrics: [cycles, ipc]
 
 
 def ranks(numbers):
-    """The rank of each; equal ones have the mean of their ranks."""
+    """The rank of each value; equal values have the mean of their ranks."""
     order = sorted(numbers)
     return [order.index(number) + (order.count(number) - 1) / 2 for number in numbers]
 
@@ -58,7 +58,7 @@ class Case(unittest.TestCase):
     def sweep(self, *words, status=0, **variables):
         done = self.tyto("sweep", *words, **variables)
         self.assertEqual(done.returncode, status, f"{done.stdout}{done.stderr}")
-        self.assertEqual(os.listdir(self.path / "tmp"), [])  # nothing is left behind
+        self.assertEqual(os.listdir(self.path / "tmp"), [])  # no temporary file is left
         return done
 
     def rows(self, what="*", table="canonical", database="tyto-runs.sqlite"):
@@ -114,11 +114,11 @@ class Combinations(Case):
         self.assertEqual(len(self.rows()), 24)
 
     def test_sizes_and_seeds_of_workloads_are_looked_at_before_the_first_run(self):
-        self.assertIn("there is no size of a workload but test, small, paper and whole numbers: 'tset'; "
+        self.assertIn("there is no size of a workload (test, small, paper or a whole number) 'tset'; "
                       "did you mean 'test'?",
                       self.sweep("vecadd", "--sizes", "tset", status=2).stderr)
         (self.path / "s.yaml").write_text("programs: vecadd\nsizes: test\nseeds: [1, one]\n", encoding="utf-8")
-        self.assertIn("s.yaml:3:12: error: there is no seed but whole numbers: 'one'", self.sweep("s.yaml", status=2).stderr)
+        self.assertIn("s.yaml:3:12: error: there is no seed (a whole number) 'one'", self.sweep("s.yaml", status=2).stderr)
 
     def test_all_is_every_workload_of_the_suites(self):
         listed = self.tyto("workloads").stdout
@@ -153,7 +153,8 @@ class Combinations(Case):
         self.assertEqual(self.sweep("s.yaml").stdout, done.stdout)
 
     def check_ranking(self, text, gains):
-        """Two programs of two rows each. Each program comes twice in a quarter of the draws, which is more than the outer 2.5%."""
+        """Two programs of two rows each. In a quarter of the draws one program is drawn twice, which is more than the
+        outer 2.5%."""
         lines = text.split("\nranking ")[1].split("\n\n")[0].splitlines()
         shown = {line.split()[0]: line.split()[1:] for line in lines[1:-1]}
         share = lambda column, counts: f"{100 * sum(map(counts, column)) / len(column):.0f}%"
@@ -188,7 +189,7 @@ class Combinations(Case):
                 changes = [after - quantity(total["gto", *row]) for after, row in zip(now, rows)]
                 try:
                     expected = f"{statistics.correlation(ranks(gains), ranks(changes)):+.2f}"
-                except statistics.StatisticsError:  # the same in all rows
+                except statistics.StatisticsError:  # all rows have the same value
                     expected = "-"
                 self.assertEqual(goes[policy][name], expected, name)
         self.assertGreater(sum(cell != "-" for cell in goes["swl:limit=1"].values()), 3)
@@ -198,7 +199,7 @@ class Combinations(Case):
 
     @staticmethod
     def cells(text, heading, names):
-        """The cells of a table of causes, by policy and column. A column ends where its name ends."""
+        """The cells of a table of causes, by policy and column. A column ends where its heading ends."""
         head, *lines = text.split("\n" + heading)[1].split("\n\n")[0].splitlines()
         ends = [len(heading) + head.index(name) + len(name) for name in names]
         starts = [len(heading)] + ends
@@ -258,7 +259,7 @@ class Combinations(Case):
         with open(self.path / "t.csv", encoding="utf-8") as file:
             rows = [(row["program"], row["size"], row["seed"]) for row in csv.DictReader(file)]
         self.assertEqual(rows, [("./program {size}", "100", "1"), ("./program {size}", "200", "1"),
-                                ("./program 300", "300", "1")])  # what was asked for, else what the run says
+                                ("./program 300", "300", "1")])  # the requested size, else the size that the run reports
 
     def test_a_size_stands_wherever_a_word_says_so(self):
         self.program('echo "$1"; exit 9')
@@ -284,7 +285,7 @@ class Combinations(Case):
             self.assertIn(wanted, [line.split() for line in shown.splitlines()])
             rates = [f"{100 * float(row['l1d_miss_rate']):.1f}%" for row in rows if row["l1d.size"] == size]
             self.assertIn([size, *rates], [line.split() for line in shown.splitlines()])
-        self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # of ipc and cycles, and the legend
+        self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # for ipc and cycles, and in the legend
         self.assertIn(["l1d.size", *policies], [line.split() for line in shown.splitlines()])
 
     def test_tables_are_aligned_by_columns_and_not_by_bytes(self):
@@ -312,7 +313,7 @@ class Combinations(Case):
 
 
 class Options(Case):
-    """Of the simulator, which are those of every run."""
+    """Options of the simulator; they apply to every run."""
 
     def options(self, text):
         (self.path / "s.yaml").write_text(f"programs: vecadd\nsizes: test\noptions: {text}\n", encoding="utf-8")
@@ -338,11 +339,11 @@ class Options(Case):
         self.assertIn("only with --allow-plugins", self.sweep("vecadd", "--machine", "./mine.yaml", status=2).stderr)
 
     def test_what_would_not_be_what_the_sweep_says_is_refused_at_its_place(self):
-        for text, place, what in (("[--machine, ccws]", "3:11", "what --machine says belongs under 'machines'"),
-                                  ("[--scheduler=pro]", "3:11", "what --scheduler says belongs under 'schedulers'"),
-                                  ("[--cta-scheduler, md]", "3:11", "what --cta-scheduler says belongs under 'cta_schedulers'"),
-                                  ("[--set, l1d.ways=2]", "3:11", "what --set says belongs under 'set'"),
-                                  ("[--stack, 32KiB, --timeline, t.json]", "3:27", "--timeline is of one run, and a sweep makes several"),
+        for text, place, what in (("[--machine, ccws]", "3:11", "give the value of --machine in the field 'machines'"),
+                                  ("[--scheduler=pro]", "3:11", "give the value of --scheduler in the field 'schedulers'"),
+                                  ("[--cta-scheduler, md]", "3:11", "give the value of --cta-scheduler in the field 'cta_schedulers'"),
+                                  ("[--set, l1d.ways=2]", "3:11", "give the value of --set in the field 'set'"),
+                                  ("[--stack, 32KiB, --timeline, t.json]", "3:27", "--timeline is for a single run, and a sweep makes several"),
                                   ("--functional", "3:10", "--functional is of one run"), ("--quiet", "3:10", "--quiet is of one run"),
                                   ("[--memry, 1GiB]", "3:11", "no option of the simulator '--memry'; did you mean '--memory'?"),
                                   ("[--memory]", "3:11", "--memory needs a value: SIZE"),
@@ -372,11 +373,11 @@ class Mistakes(Case):
         (self.path / "s.yaml").write_text("programs: spmv\nset:\n  l1d.latency: 40\n  l1d.latency: 60\n", encoding="utf-8")
         self.assertIn("error: l1d.latency is set twice", self.sweep("s.yaml", status=2).stderr)
         (self.path / "s.yaml").write_text("programs: spmv\n---\nprograms: vecadd\n", encoding="utf-8")
-        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:2:1: error: such a file is a single document\n")
+        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:2:1: error: only a single document is allowed\n")
         (self.path / "s.yaml").write_text("programs: []\n", encoding="utf-8")
-        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:1:11: error: one is needed at least of 'programs'\n")
+        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:1:11: error: needs at least one item: 'programs'\n")
         (self.path / "s.yaml").write_text("programs: spmv\nset:\n  l1d.size: []\n", encoding="utf-8")
-        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:3:13: error: one is needed at least of 'l1d.size'\n")
+        self.assertEqual(self.sweep("s.yaml", status=2).stderr, "s.yaml:3:13: error: needs at least one item: 'l1d.size'\n")
 
     def test_those_in_a_file_that_is_named_are_told_with_their_place_there(self):
         (self.path / "m.yaml").write_text("base: gtx480\nname: m\nl1d:\n  sise: 3KiB\n", encoding="utf-8")
@@ -418,7 +419,7 @@ class Failures(Case):
         words = ("./program", "vecadd", "--sizes", "test")
         done = self.sweep(*words, status=1, **variables)
         self.assertIn("reason", done.stderr)
-        last = f"1 of 2 runs failed; the same command with --retry tries them again:\n  ./program on {DEFAULT} failed with status 3\n"
+        last = f"1 of 2 runs failed; the same command with --retry repeats them:\n  ./program on {DEFAULT} failed with status 3\n"
         self.assertTrue(done.stderr.endswith(last), done.stderr)
         self.assertRegex(done.stdout, r"(?m)^vecadd +\d")
         self.assertEqual(self.rows("program, reason, output", "failures"),
@@ -433,10 +434,10 @@ class Failures(Case):
     def test_a_run_of_which_no_launch_is_timed_is_one(self):
         for words in (("--kernels", "nope"), ("--skip", "100")):
             said = self.sweep("vecadd", "--sizes", "test", *words, status=1).stderr
-            self.assertIn("timed no launch: --kernels and --skip left none of the program's", said)
+            self.assertIn("had no timed launch: --kernels and --skip excluded all launches of the program", said)
             done = self.tyto("compare", "--schedulers", "lrr,gto", *words, "vecadd", "--size", "test")
             self.assertEqual((done.returncode, done.stdout), (1, ""))
-            self.assertIn("timed no launch", done.stderr)
+            self.assertIn("had no timed launch", done.stderr)
         self.assertEqual(self.rows(), [])
         self.sweep("vecadd", "--sizes", "test", "--kernels", "vec*")
 
@@ -487,7 +488,7 @@ class Failures(Case):
         for length in (100, 1000, 1000, 100):
             self.build("lib/libcount.so", f"const char *count(void) {{ return \"{length}\"; }}", "-shared", "-fPIC")
             table = self.sweep("./program", "--metrics", "thread_instructions", **variables).stdout
-            counts.append((re.search(r"thread_instructions\n.*\n.*?(\S+)\n", table).group(1), "kept from before" in table))
+            counts.append((re.search(r"thread_instructions\n.*\n.*?(\S+)\n", table).group(1), "stored earlier" in table))
         self.assertNotEqual(counts[0][0], counts[1][0])
         self.assertEqual(counts[1][0], counts[2][0])
         self.assertEqual(counts[0][0], counts[3][0])
@@ -504,8 +505,8 @@ class Failures(Case):
             done = self.sweep("./program", "--input", "inside", "--variable", "MODE", "--variable", "LEVEL", MODE=value, **variables)
         self.assertEqual(len(self.rows()), 4)
         self.assertTrue(done.stdout.endswith(
-            "\n1 run is kept from before; assumed unchanged: files that programs read without being told their names (but --input), "
-            "the system's libraries, the environment but MODE, LEVEL\n"), done.stdout)
+            "\n1 run was stored earlier; assumed unchanged: files that programs read but that are not named by their arguments or --input, "
+            "the system's libraries, the environment except MODE, LEVEL\n"), done.stdout)
         (self.path / "sweep.yaml").write_text("programs: [./program]\ninputs: inside\nvariables: [MODE, LEVEL]\n", encoding="utf-8")
         self.sweep("sweep.yaml", MODE="2", **variables)
         self.assertEqual(len(self.rows()), 4)
@@ -521,8 +522,8 @@ class Failures(Case):
                     database.execute(f"UPDATE runs SET {change}")
                 database.close()
                 done = self.sweep(*words, "--stored", status=1)
-                self.assertRegex(done.stderr, f"^tyto: warning: tyto-runs.sqlite: what it has of vecadd on {DEFAULT} is not what was kept, and counts as "
-                                              "missing: the row was changed, or is damaged\n")
+                self.assertRegex(done.stderr, f"^tyto: warning: tyto-runs.sqlite: the stored run of vecadd on {DEFAULT} was changed or is damaged, and counts as "
+                                              "missing\n")
                 self.assertIn("1 of 1 runs are missing", done.stderr)
                 self.sweep(*words)
                 self.assertEqual(self.sweep(*words).stderr, "")
@@ -595,7 +596,7 @@ class Watching(Case):
         words = ("spmv", "vecadd", *GRID)
         self.assertEqual(self.sweep(*words, "--stored", status=1).stderr, "tyto: note: there is no database tyto-runs.sqlite\n18 of 18 runs are missing\n")
         self.assertFalse((self.path / "tyto-runs.sqlite").exists())
-        self.sweep("vecadd", "--sizes", "300")  # another sweep's run, which tells nothing of this one
+        self.sweep("vecadd", "--sizes", "300")  # a run of another sweep, which does not count for this one
         with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
                               stdout=subprocess.PIPE) as process:
             self.assertEqual(process.stdout.readline(), "0 of 18 runs done\n")
@@ -648,7 +649,7 @@ class Watching(Case):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, -signal.SIGINT)
-        self.assertIn("interrupted; what has finished is kept", said)
+        self.assertIn("interrupted; finished runs are stored", said)
         self.assertGreater(len(self.rows()), 0)
         self.assertEqual(os.listdir(self.path / "tmp"), [])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A sweep whose workers and whose command are killed (SIGKILL) again and again ends with the same database, to the
-byte, as an undisturbed sweep. The test compares the view `canonical`: everything but when and where runs were made.
+"""A sweep whose workers and command are killed (SIGKILL) again and again ends with the same database, byte for byte, as
+an undisturbed sweep. The test compares the view `canonical`: everything but when and where runs were made.
 
 usage: test_sweep_kills.py TYTO PROGRAMS SIZES SCHEDULERS KILLS         that many of each of the three
 """
@@ -22,7 +22,7 @@ PATIENCE = 600  # seconds
 
 
 def dump(database):
-    """The bytes that must be the same."""
+    """The bytes that must be equal."""
     connection = sqlite3.connect(database, timeout=60)
     try:
         rows = connection.execute("SELECT * FROM canonical").fetchall()
@@ -40,7 +40,7 @@ def children(process):
     try:
         path = pathlib.Path(f"/proc/{process}/task/{process}/children")
         return [int(word) for word in path.read_text(encoding="utf-8").split()]
-    except (FileNotFoundError, ProcessLookupError):  # the latter: it ended between open and read
+    except (FileNotFoundError, ProcessLookupError):  # ProcessLookupError: it ended between open and read
         return []
 
 
@@ -66,10 +66,10 @@ def main():
         assert len(right) == programs * sizes * schedulers, len(right)
         process, before = start("runs.sqlite"), []
         while sum(killed.values()) < kills:
-            while process.poll() is None and not children(process.pid):  # it still plans
+            while process.poll() is None and not children(process.pid):  # it is still planning
                 time.sleep(0.005)
             time.sleep(draw.uniform(0, 3 * pace))
-            if process.poll() is not None:  # the sweep was faster than the killing: what is left is begun again
+            if process.poll() is not None:  # the sweep ended before the kill: start again
                 (folder / "runs.sqlite").unlink()
                 process, before = start("runs.sqlite"), []
                 continue

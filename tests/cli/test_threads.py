@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every file of a run is the same, byte for byte, however many host threads step the SMs.
+"""Every file of a run is the same, byte for byte, for any number of host threads that step the SMs.
 
 usage: test_threads.py TYTO [all]
 
@@ -22,7 +22,7 @@ PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("
 SECONDS = 600
 FILES = ("json", "csv", "ctas", "timeline", "policies", "record-l1d", "profile-json")
 SAMPLE = ("--sample", "500")
-PROGRAMS = ("histogram", "bfs", "reduction", "matmul", "spmv")  # whose SMs meet in memory often
+PROGRAMS = ("histogram", "bfs", "reduction", "matmul", "spmv")  # their SMs often access the same memory
 THREADS = ("2", "3")
 
 
@@ -31,7 +31,7 @@ def options_of(warp, cta, dram):
 
 
 def selection():
-    """Machine, options and program of runs that name every machine and every scheduler once at least."""
+    """Machine, options and program of runs; together they use every machine and every scheduler at least once."""
     warps, ctas = TYTO.schedulers()
     lists = TYTO.machines(), warps, ctas, TYTO.dram_schedulers(), PROGRAMS
     for place in range(max(map(len, lists))):
@@ -40,7 +40,7 @@ def selection():
 
 
 def everything():
-    """The same of every machine under every scheduler, with more programs."""
+    """The same for every machine under every scheduler, with more programs."""
     warps, ctas = TYTO.schedulers()
     for machine in TYTO.machines():
         for warp in warps:
@@ -52,7 +52,7 @@ def everything():
 
 
 def without_host(name, data):
-    """What of a file must be the same: in the JSON, all but what the host was seen to do."""
+    """The part of a file that must be the same: in JSON, everything but the measurements of the host."""
     if name != "json":
         return data
     record = json.loads(data)

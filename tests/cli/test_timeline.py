@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The timeline in Perfetto's form. A reader with its own knowledge of the wire format and the fields' numbers reads it
+"""The timeline in Perfetto's format. A reader with its own knowledge of the wire format and the field numbers reads it
 back, and the test compares it with the same run's JSON timeline and counters.
 
 usage: test_timeline.py TYTO
@@ -31,7 +31,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """The fields of a message, in order: (number, value), a value being a number, a double or bytes."""
+    """The fields of a message, in order: (number, value). A value is a number, a double or bytes."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -50,7 +50,7 @@ def fields(data):
 
 
 def one(data):
-    """A message whose fields are there once."""
+    """A message in which each field occurs at most once."""
     read = list(fields(data))
     assert len(read) == len(dict(read)), read
     return dict(read)
@@ -82,7 +82,7 @@ class Trace:
             else:
                 time, read = packet.pop(8), list(fields(packet.pop(11)))
                 event, annotated = dict(read), [one(value) for number, value in read if number == 4]
-                assert len(read) == len(event) + max(0, len(annotated) - 1)  # nothing else is there twice
+                assert len(read) == len(event) + max(0, len(annotated) - 1)  # no other annotation occurs twice
                 assert time % 1000 == 0
                 cycle, kind, track = time // 1000, event[9], event[11]
                 assert self.tracks[track][2] == (kind == 4)

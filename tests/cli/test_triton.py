@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Kernels in the form in which Triton writes PTX: inline assembly with scalar accesses in braces, masks as guards, reductions by
-shuffles, asynchronous copies whose size is the mask, products of matrices by fragments.
+"""Kernels in the form in which Triton writes PTX.
+
+Inline assembly has scalar accesses in braces and masks as guards. Reductions use shuffles, the size of asynchronous
+copies is the mask, and products of matrices use fragments.
 
 usage: test_triton.py TYTO
 """
@@ -52,7 +54,7 @@ STORE = """	mov.b32 %r4, %f2;
 
 
 def reduction(operation, value, into):
-    """All lanes' values put together by butterflies."""
+    """Combines the values of all lanes with butterfly shuffles."""
     lines = [f"	mov.f32 {into}, {value};"]
     for distance in (16, 8, 4, 2, 1):
         lines.append(f"	mov.b32 %r10, {into}; shfl.sync.bfly.b32 %r11, %r10, {distance}, 31, -1; mov.b32 %f20, %r11; {operation} {into}, {into}, %f20;")
@@ -107,7 +109,7 @@ HALVES = """	shl.b32 %r5, %r2, 1; cvt.u64.u32 %rd6, %r5; add.s64 %rd4, %rd1, %rd
 	@%p1 st.global.b16 [ %rd5 + 0 ], { %rs2 };
 	// end inline asm
 """
-# A (16 x 16, by rows) and B (16 x 8, by columns) of halves, one behind the other; C (16 x 8) of floats
+# A (16 x 16, by rows) and B (16 x 8, by columns) of halves, one after the other; C (16 x 8) of floats
 PRODUCT = """	shr.u32 %r5, %r2, 2; and.b32 %r6, %r2, 3; shl.b32 %r7, %r5, 5; shl.b32 %r8, %r6, 2; add.s32 %r9, %r7, %r8;
 	cvt.u64.u32 %rd6, %r9; add.s64 %rd7, %rd1, %rd6;
 	ld.global.b32 { %r20 }, [ %rd7 + 0 ]; ld.global.b32 { %r21 }, [ %rd7 + 256 ]; ld.global.b32 { %r22 }, [ %rd7 + 16 ];
@@ -117,7 +119,7 @@ PRODUCT = """	shr.u32 %r5, %r2, 2; and.b32 %r6, %r2, 3; shl.b32 %r7, %r5, 5; shl
 	shl.b32 %r10, %r6, 3; add.s32 %r11, %r7, %r10; cvt.u64.u32 %rd8, %r11; add.s64 %rd9, %rd2, %rd8;
 	st.global.v2.f32 [%rd9], {%f10, %f11}; st.global.v2.f32 [%rd9+256], {%f12, %f13};
 """
-# a query of 4, 32 keys of 4 behind it, 32 values behind those: the values' mean by softmax of the products
+# a query of 4, then 32 keys of 4, then 32 values: the mean of the values weighted by the softmax of the products
 ATTENTION = """	mov.pred %p1, -1; shl.b32 %r5, %r2, 4; cvt.u64.u32 %rd6, %r5; add.s64 %rd7, %rd1, %rd6;
 	ld.global.v4.f32 {%f30, %f31, %f32, %f33}, [%rd1]; ld.global.v4.f32 {%f34, %f35, %f36, %f37}, [%rd7+16];
 	mul.f32 %f38, %f30, %f34; fma.rn.f32 %f39, %f31, %f35, %f38; fma.rn.f32 %f40, %f32, %f36, %f39; fma.rn.f32 %f1, %f33, %f37, %f40;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""When products of a warpgroup are over, and who waits for registers that other warps give back.
+"""When warpgroup products complete, and which warps wait for registers that other warps release.
 
 usage: test_wgmma_timing.py TYTO
 """
@@ -15,9 +15,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tyto_runs import PLAIN  # noqa: E402 (found by the line above)
 
 TYTO = pathlib.Path(sys.argv.pop(1)).resolve()
-WARPGROUP, PEAK = 128, 2048  # threads; products of halves a cycle and SM
+WARPGROUP, PEAK = 128, 2048  # threads; products of halves per cycle and SM
 CORES = (("--code", "ptx"), ("--code", "lowered"), ("--code", "lowered", "--set", "sm.core=classic"))
-# The cycles until all is issued and until the wait is over, of the second time: instructions are in their caches then.
+# The cycles until all is issued and until the wait ends, of the second pass: its instructions are in the caches.
 PRODUCTS = """.version 8.8
 .target sm_90a
 .address_size 64
@@ -72,7 +72,7 @@ class WgmmaTiming(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def launch(self, ptx, words, options, threads=WARPGROUP, shared=65536):
-        """What tyto launch says, and the words that come out."""
+        """The completed process of tyto launch, and the words that the kernel wrote."""
         (self.folder / "k.ptx").write_text(ptx, encoding="utf-8")
         done = subprocess.run([TYTO, "launch", "--quiet", *options, "k.ptx", "--block", str(threads), "--shared",
                                str(shared), "--arg", f"out:words:{4 * words}"], cwd=self.folder, capture_output=True, text=True, check=False,
@@ -93,7 +93,7 @@ class WgmmaTiming(unittest.TestCase):
         return ptx.replace("USES", "\n".join(f"    add.u32 %x0, %x0, %d{i};" for i in range(sums)))
 
     def products(self, shape, types, trailing, *counts, options=(), group=WARPGROUP, **named):
-        """Cycles of the slowest warp until all was issued, and until the wait was over."""
+        """Cycles of the slowest warp until all was issued, and until the wait ended."""
         done, words = self.launch(self.kernel(shape, types, trailing, *counts, **named), 2 * group, options, group)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return max(words[0::64]), max(words[1::64])
@@ -118,7 +118,8 @@ class WgmmaTiming(unittest.TestCase):
             self.assertGreater(2 * 64 * 128 * 16 * 32 / cycles / PEAK, 0.97)
 
     def test_small_products_wait_for_shared_memory(self):
-        # 64 rows of A and 8 columns of B, 32 bytes each, at 128 bytes a cycle; then the columns alone: the multiplications take 4
+        # 64 rows of A and 8 columns of B, 32 bytes each, at 128 bytes per cycle; then the columns alone: the
+        # multiplications take 4
         for in_registers, each, trailing in ((False, 18, ", 1, 1, 0, 0"), (True, 4, ", 1, 1, 0")):
             few, many = (self.products("m64n8k16", "f32.f16.f16", trailing, loops, 16, options=CORES[0],
                                        in_registers=in_registers)[1] for loops in (4, 8))

@@ -1,10 +1,10 @@
-/* cvta and isspacep: a variable of each space, its generic address, and the way back. */
+/* cvta and isspacep: a variable in each space, its generic address, and the conversion back. */
 #include "trial.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A variable of each space; `word` is what an instruction calls the space. */
+/* A variable in each space; `word` is the name of the space in instructions. */
 typedef struct Variable {
     const char *word, *name;
 } Variable;
@@ -20,7 +20,7 @@ enum { VARIABLES = sizeof variables / sizeof *variables };
 #define KERNEL_VARIABLES                                                                           \
     ".shared .b32 in_shared[4];\n.local .b32 in_local[4];\n.reg .b64 v, wide;\n.reg .pred p;\n"
 
-/* The place of a space, by any of its names: "param::entry" too. */
+/* The place with this name of a space; "param::entry" is accepted too. */
 static int variable_of(const char *word) {
     for (int i = 0; i < VARIABLES; i++)
         if (strncmp(word, variables[i].word, strlen(variables[i].word)) == 0) return i;
@@ -34,7 +34,7 @@ static void begin(Trial *trial, const char *spelling, int bits) {
                 KERNEL_VARIABLES ".reg .b%d a, b, c;\nmad.wide.u32 out, tid, 64, out;\n", bits);
 }
 
-/* Register `to`: the address of a variable in its own space. */
+/* Sets register `to` to the address of a variable in its own space. */
 static void take_address(Trial *trial, const char *to, int variable, int bits) {
     if (bits == 64) text_printf(&trial->ptx, "mov.u64 %s, %s;\n", to, variables[variable].name);
     else
@@ -55,8 +55,9 @@ static void expect_all(Trial *trial, int slot, uint64_t value) {
 
 /* ---- cvta ---- */
 
-/* There and back with 8 bytes more on the way is 8 bytes; a variable's name and its address in a
- * register give the same (names are addresses of 64 bits). Both directions are in every kernel. */
+/* An address plus 8, converted and converted back, differs by 8 bytes. A variable's name and its
+ * address in a register give the same result (names are addresses of 64 bits). Each kernel uses
+ * both directions. */
 static void visit_cvta(void *user, const char *spelling) {
     Trial *trial = user;
     Form form;
@@ -80,7 +81,7 @@ static void visit_cvta(void *user, const char *spelling) {
 
 /* ---- isspacep ---- */
 
-/* Asked of a generic address in each space: true in one of them. */
+/* Tests the generic address of each space; the result is true for one of them. */
 static void visit_isspacep(void *user, const char *spelling) {
     Trial *trial = user;
     Form form;

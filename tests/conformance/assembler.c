@@ -37,7 +37,7 @@ static int run(const char *architecture, const char *level, const char *from, co
 
 bool assembler_is_there(void) { return system("ptxas --version >/dev/null 2>&1") == 0; }
 
-/* Instructions that one architecture alone has are assembled for that very one. */
+/* Instructions that only one architecture supports are assembled for that architecture. */
 static const char *specific(const char *architecture, const char *ptx) {
     const bool is_specific = strstr(ptx, "wgmma.") || strstr(ptx, "setmaxnreg.");
     return is_specific && strcmp(architecture, "sm_90") == 0 ? "sm_90a" : architecture;

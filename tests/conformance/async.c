@@ -1,7 +1,7 @@
 /* cp.async, mbarrier, cache policies and advice.
  *
- * Every form of cp.async fills cells of shared memory, which a plain load then hands over;
- * mbarriers go through phases whose states, counts and answers are worked out here. */
+ * Every form of cp.async fills cells of shared memory, and plain loads copy these to the output.
+ * mbarriers go through phases; the test computes their states, counts and results itself. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { CELL = 16, CELL_WORDS = CELL / 8 };
 
 typedef enum Extra { EXTRA_NONE, EXTRA_SIZE, EXTRA_IGNORE, EXTRAS } Extra;
 
-/* Bytes that a thread reads with a varying size: 0 up to the whole. */
+/* Bytes that a thread reads in forms with a variable size: from 0 up to the full size. */
 static int size_of(int thread, int bytes) { return thread % (bytes + 1); }
 
 static void write_copy(Trial *trial, const char *spelling, int bytes, Extra extra) {
@@ -66,7 +66,7 @@ static void run_copy(void *user, const char *spelling) {
     harness_count_form(trial->harness, "cp.async.wait_group");
 }
 
-/* A copy that must fail: misaligned, or of more bytes than it writes. */
+/* A copy that must fail: it is misaligned, or reads more bytes than it writes. */
 static void run_bad_copy(Trial *trial, const char *operands) {
     trial_begin(trial, "cp.async.ca.shared.global");
     trial_begin_kernel(trial, SHARED_CELLS);
@@ -78,7 +78,7 @@ static void run_bad_copy(Trial *trial, const char *operands) {
 
 /* ---- mbarrier ---- */
 
-/* One thread takes a barrier for 3 arrivals through its life; each step leaves a word. */
+/* One thread takes a barrier for 3 arrivals through its whole life; each step stores one word. */
 typedef struct Life {
     Trial *trial;
     const char *space;
@@ -90,7 +90,7 @@ static void note(Life *life, const char *text, uint64_t expected) {
     life->trial->expected[life->steps++] = expected;
 }
 
-/* waits of both kinds for the phase of `state`, of parity `parity`. */
+/* Adds both kinds of waits for the phase of `state`, whose parity is `parity`. */
 static void note_waits(Life *life, const char *order, const char *which, int parity, bool is_over) {
     Text *ptx = &life->trial->ptx;
     const char *const kinds[] = {"test_wait", "try_wait"};
@@ -125,7 +125,7 @@ static void run_life(Trial *trial, const char *space, const char *release, const
     char first[FORM_TEXT_BYTES], spelling[FORM_TEXT_BYTES];
     snprintf(first, sizeof first, "mbarrier.init%s.b64", space);
     Text *ptx = &trial->ptx;
-    trial_begin(trial, first); /* which keeps the pointer */
+    trial_begin(trial, first); /* trial_begin keeps the pointer */
     trial->shape.block[0] = 1;
     trial_begin_kernel(trial, ".shared .align 8 .b64 barrier;\n");
     text_add(ptx, ".reg .b64 word, bar, s<8>;\n.reg .pred done;\nmov.u64 bar, barrier;\n");
@@ -136,8 +136,8 @@ static void run_life(Trial *trial, const char *space, const char *release, const
     arrive(&life, "arrive.noComplete", release, "s1", ", 1", 2);
     arrive(&life, "arrive", release, "_", "", 0);
     note_waits(&life, acquire, "s0", 0, true);
-    arrive(&life, "arrive_drop", release, "s2", "", 3); /* two are expected from now on */
-    arrive(&life, "arrive_drop.noComplete", release, "s3", ", 1", 2); /* and then one */
+    arrive(&life, "arrive_drop", release, "s2", "", 3); /* from now on it expects two arrivals */
+    arrive(&life, "arrive_drop.noComplete", release, "s3", ", 1", 2); /* and now one */
     note_waits(&life, acquire, "s2", 1, false);
     arrive(&life, "arrive", release, "s4", ", 1", 1);
     note_waits(&life, acquire, "s2", 1, true);
@@ -159,8 +159,7 @@ static void run_life(Trial *trial, const char *space, const char *release, const
     trial_run(trial);
 }
 
-/* A copy's arrival finds the barrier by 32 bits of its address, whether the space is said or not.
- */
+/* cp.async.mbarrier.arrive takes a 32-bit address of the barrier, with or without a state space. */
 static void run_narrow_arrival(Trial *trial, const char *space) {
     char spelling[FORM_TEXT_BYTES];
     snprintf(spelling, sizeof spelling, "cp.async.mbarrier.arrive.noinc%s.b64", space);
@@ -179,7 +178,7 @@ static void run_narrow_arrival(Trial *trial, const char *space) {
     trial_run(trial);
 }
 
-/* What is done to a barrier that is none, or more than it takes. */
+/* An operation on memory that is not a barrier, or with a count that the barrier does not allow. */
 static void run_bad_barrier(Trial *trial, const char *text) {
     trial_begin(trial, "mbarrier.init.shared.b64");
     trial->shape.block[0] = 1;
@@ -191,7 +190,7 @@ static void run_bad_barrier(Trial *trial, const char *text) {
 
 /* ---- Policies and advice ---- */
 
-/* No more than that they run: what a policy is, the ISA leaves open. */
+/* Checks only that they run: the ISA does not define the value of a policy. */
 static void run_policy(void *user, const char *spelling) {
     Trial *trial = user;
     const char *operands = strstr(spelling, ".range")            ? "word, [in], 128, 256"

@@ -1,7 +1,8 @@
-/* atom and red: every operation and type in every space, each thread on a cell of its own, under a
- * guard, and all lanes of a warp on one cell.
+/* atom and red: every operation and type in every space. Each thread uses its own cell, then does
+ * so under a guard, and then all lanes of a warp use one cell.
  *
- * The ISA leaves the order of the lanes open; here it is that of their numbers (docs/isa.md). */
+ * The ISA does not define the order of the lanes; here it is the order of their numbers
+ * (docs/isa.md). */
 #include "trial.h"
 
 #include <stdio.h>
@@ -9,27 +10,27 @@
 
 #include "values.h"
 
-/* The three ways in which the instruction runs, one after another. */
+/* The three ways to run the instruction, one after another. */
 typedef enum Sharing { SHARING_NONE, SHARING_GUARDED, SHARING_WARP, SHARINGS } Sharing;
 
 enum {
     CASES = 64,  /* trials of TRIAL_THREADS cells */
     INPUTS = 3,  /* slots of a thread's input: the cell, b, c */
-    RESULTS = 2, /* slots of its output: what the instruction gave, the cell */
+    RESULTS = 2, /* slots of its output: the instruction's result, the cell */
     BLOCK = TRIAL_THREADS
 };
 
 typedef struct Atomic {
     Trial *trial;
     Form form;
-    bool is_shared;  /* where the cells are */
-    bool is_generic; /* the address says nothing of it */
-    bool has_result; /* atom */
+    bool is_shared;  /* the cells are in shared memory */
+    bool is_generic; /* the instruction names no space */
+    bool has_result; /* true for atom, false for red */
 } Atomic;
 
 /* ---- What the instruction does to a cell ---- */
 
-/* .f32 sums in global memory flush subnormals, in shared memory they do not; others never do. */
+/* .f32 sums flush subnormals in global memory but not in shared memory; other types never flush. */
 static uint64_t add_floats(const Atomic *atomic, const Type *type, uint64_t a, uint64_t b) {
     const Format *format = type->format;
     const bool flushes = format == &FORMAT_F32 && !atomic->is_shared;
@@ -70,7 +71,7 @@ static uint64_t updated(const Atomic *atomic, uint64_t old, uint64_t b, uint64_t
 
 /* ---- The kernel ---- */
 
-/* The address of a cell, in its own space or as a generic one: of the thread, or of its warp. */
+/* The address of the thread's or the warp's cell, in its own space or generic. */
 static void write_cell_address(const Atomic *atomic, Sharing sharing) {
     Text *ptx = &atomic->trial->ptx;
     text_add(ptx, sharing == SHARING_WARP ? "and.b32 t, tid, 0x3e0;\n" : "mov.b32 t, tid;\n");
@@ -92,8 +93,8 @@ static void write_instruction(const Atomic *atomic, Sharing sharing, int bits) {
     text_printf(ptx, ";\nst.global.b%d [out], d;\n", bits);
 }
 
-/* Each case: out[0] the result, out[1] the cell. For cells in shared memory the kernel carries them
- * there and back; in global memory out[1] itself is the cell. */
+/* Each case: out[0] is the result, out[1] the cell. The kernel copies cells in shared memory there
+ * and back; in global memory, out[1] itself is the cell. */
 static void write_case(const Atomic *atomic, Sharing sharing) {
     Text *ptx = &atomic->trial->ptx;
     int bits = type_register_bits(atomic->form.types[0]);
@@ -107,7 +108,7 @@ static void write_case(const Atomic *atomic, Sharing sharing) {
                 bits, bits, bits);
     write_cell_address(atomic, sharing);
     write_instruction(atomic, sharing, bits);
-    if (atomic->is_shared) /* (the address may be the generic one of a warp's cell) */
+    if (atomic->is_shared) /* computed again: `cell` may be the generic address of a warp's cell */
         text_printf(ptx,
                     "mul.wide.u32 at, tid, 8;\nmov.u64 cell, cells;\nadd.u64 cell, cell, at;\n"
                     "ld.shared.b%d d, [cell];\nst.global.b%d [out+8], d;\n",
@@ -136,7 +137,7 @@ static void write_kernel(const Atomic *atomic) {
                 BLOCK * INPUTS * 8);
 }
 
-/* ---- What it has to write ---- */
+/* ---- The expected output ---- */
 
 static void expect_case(const Atomic *atomic, Sharing sharing, const uint64_t *in, uint64_t *out) {
     int bits = type_register_bits(atomic->form.types[0]);
@@ -155,7 +156,7 @@ static void expect_case(const Atomic *atomic, Sharing sharing, const uint64_t *i
     }
 }
 
-/* Operands: edge values and random ones; b is what the cell holds now and then, for cas. */
+/* Operands: edge values and random ones. For cas, b sometimes equals the cell. */
 static void choose_operands(const Atomic *atomic) {
     Form form = atomic->form;
     form.letters[0] = '0';
@@ -189,7 +190,7 @@ static void run_atomic(Trial *trial, const char *spelling, bool is_shared) {
 
 /* ---- All of them ---- */
 
-/* Words that order memory or advise caches, in turn. The space goes between them. */
+/* Words for memory order, used in turn. The space follows them. */
 static const char *const orders[] = {
     "", ".relaxed", ".acquire.cta", ".release.cluster", ".acq_rel.gpu", ".relaxed.sys"};
 static const char *const reduction_orders[] = {
@@ -201,7 +202,7 @@ typedef struct Sweep {
     int number;
 } Sweep;
 
-/* `spelling` is "atom", a "|" where the space goes, and the rest. */
+/* `spelling` is "atom" or "red", then "|" in place of the space, and then the rest. */
 static void visit(void *user, const char *spelling) {
     Sweep *sweep = user;
     int opcode = (int)strcspn(spelling, "|");
@@ -212,7 +213,7 @@ static void visit(void *user, const char *spelling) {
         char text[FORM_TEXT_BYTES];
         snprintf(text, sizeof text, "%.*s%s%s%s%s", opcode, spelling, order, spaces[s],
                  spelling + opcode + 1, "");
-        if (hints) { /* in front of the type */
+        if (hints) { /* before the type */
             char *type = strrchr(text, '.');
             char last[16];
             snprintf(last, sizeof last, "%s", type);

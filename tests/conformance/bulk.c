@@ -1,8 +1,8 @@
 /* Bulk copies, tiles by tensor maps, transaction counts, and clusters of one thread block.
  *
- * One thread moves a few hundred bytes by each form; a plain loop brings them to shared memory or
- * hands them over. Tiles fill their tensor, so that they are as many bytes in a row; what tensor
- * maps can say besides is for tests/driver/test_tensor.c. */
+ * One thread moves a few hundred bytes with each form. A plain loop copies them to shared memory or
+ * to the output. Tiles fill their tensor, so their bytes are contiguous; tests/driver/test_tensor.c
+ * tests the other features of tensor maps. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -13,9 +13,9 @@
 enum {
     BYTES = 512,
     WORDS = BYTES / 8,
-    MAP_AT = 256,     /* word of the input that the tensor map begins at */
-    MAP_BYTES = 4096, /* byte of the output where the kernel puts it */
-    ROW_ELEMENTS = 8  /* of a tile, of 4 bytes; its other dimensions have 2 */
+    MAP_AT = 256,     /* word of the input where the tensor map begins */
+    MAP_BYTES = 4096, /* byte of the output where the kernel stores it */
+    ROW_ELEMENTS = 8  /* elements of 4 bytes in a row of a tile; other dimensions have size 2 */
 };
 
 #define ROOM ".shared .align 128 .b8 room[2048];\n.shared .align 8 .b64 barrier;\n"
@@ -34,7 +34,7 @@ static void begin(Trial *trial, const char *spelling) {
                 BYTES);
 }
 
-/* Word by word: from input word `from` on into shared memory, or into the output. */
+/* Copies words from input word `from` into shared memory, or into the output. */
 static void fill(Trial *trial, const char *label, int from, bool is_shared) {
     text_printf(&trial->ptx,
                 "mov.u32 i, 0;\n%s: mad.wide.u32 at, i, 8, in;\nld.global.b64 word, [at+%d];\n",
@@ -79,7 +79,7 @@ static int rank_of(const char *spelling) {
 
 static bool is_im2col(const char *spelling) { return strstr(spelling, "im2col") != NULL; }
 
-/* The kernel puts the map where it can be found, of a tensor at `where`. */
+/* Makes the kernel store the map of a tensor at address `where` in the output. */
 static int put_map(Trial *trial, int rank, const char *where) {
     TensorMap map = {.mark = TENSOR_MAP_MARK, .type = TENSOR_U32, .rank = (uint8_t)rank};
     int bytes = 4 * ROW_ELEMENTS;
@@ -109,7 +109,7 @@ static const char *coordinates(int rank) {
     return lists[rank];
 }
 
-/* Operands of loads and prefetches by a map of im2col. */
+/* Additional operands of loads and prefetches with an im2col map. */
 static const char *offsets(const char *spelling, int rank) {
     static const char *const lists[] = {", {0}", ", {none, 0}", ", {none, none, none}"};
     return is_im2col(spelling) ? lists[rank - 3] : "";
@@ -117,7 +117,7 @@ static const char *offsets(const char *spelling, int rank) {
 
 /* ---- Copies ---- */
 
-/* Of a cluster of one. */
+/* The multicast mask of a cluster of one thread block. */
 static const char *ranks_of(const char *spelling) {
     return strstr(spelling, "multicast") ? ", ranks" : "";
 }
@@ -202,7 +202,7 @@ static void run_prefetch(void *user, const char *spelling) {
 
 /* ---- tensormap ---- */
 
-/* Values of the fields of the map of a tile of one dimension, at `in`, and others. */
+/* For each field: its value in the map of a tile with one dimension at `in`, and a wrong value. */
 static const struct {
     const char *field, *good, *bad;
 } map_fields[] = {
@@ -218,7 +218,8 @@ static const struct {
     {".fill_mode", "0", "1"},
 };
 
-/* A map in global memory, or in shared memory and then copied, is changed twice. */
+/* Sets a field to the wrong value and then back, in global or shared memory. A map in shared memory
+ * is then copied to global memory. */
 static void run_map(void *user, const char *spelling) {
     Trial *trial = user;
     const bool is_copy = strstr(spelling, "cp_fenceproxy") != NULL;
@@ -250,7 +251,7 @@ static void run_map(void *user, const char *spelling) {
 
 /* ---- Reductions ---- */
 
-/* What is there (5 or 2.0), what comes (3 or 1.0), and their sum, in elements of a type. */
+/* The old value (5 or 2.0), the operand (3 or 1.0), and their sum, as elements of a type. */
 static const struct {
     const char *type;
     int bytes;
@@ -269,7 +270,7 @@ static const struct {
      UINT64_C(0x4008000000000000)},
 };
 
-/* An element as often as it fits. */
+/* Repeats the element to fill 8 bytes. */
 static uint64_t spread(uint64_t element, int bytes) {
     for (int at = bytes; at < 8; at *= 2)
         element |= element << 8 * at;
@@ -281,8 +282,8 @@ static uint64_t combined(const char *spelling, int type) {
     if (strstr(spelling, ".add")) return elements[type].sum;
     if (strstr(spelling, ".min")) return b;
     if (strstr(spelling, ".max")) return a;
-    if (strstr(spelling, ".inc")) return 0; /* there is more than the bound */
-    if (strstr(spelling, ".dec")) return b; /* likewise */
+    if (strstr(spelling, ".inc")) return 0; /* the old value exceeds the bound */
+    if (strstr(spelling, ".dec")) return b; /* the same */
     if (strstr(spelling, ".and")) return a & b;
     return strstr(spelling, ".xor") ? a ^ b : a | b;
 }
@@ -292,7 +293,7 @@ static void run_reduction(void *user, const char *spelling) {
     const int rank = rank_of(spelling), count = sizeof elements / sizeof *elements;
     int type = 0, words = WORDS;
     if (!harness_wants(trial->harness, spelling)) return;
-    while (!rank && type < count - 1) { /* that of a tile is the map's, the first here */
+    while (!rank && type < count - 1) { /* tiles have the type of the map, the first in the table */
         char word[8];
         snprintf(word, sizeof word, ".%s", elements[type].type);
         if (strstr(spelling, word)) break;
@@ -318,8 +319,8 @@ static void run_reduction(void *user, const char *spelling) {
 
 /* ---- st.async, red.async ---- */
 
-/* The form names a type of elements, and a lane has a few of these. The first ones hold `there`
- * before, and get what the form makes of them and of the next ones. */
+/* The form has a type, and each lane has one or several elements of it. The first elements hold
+ * `there`; the form combines them with the next ones. */
 static void run_async(void *user, const char *spelling) {
     Trial *trial = user;
     const int count = strstr(spelling, ".v2") ? 2 : strstr(spelling, ".v4") ? 4 : 1;
@@ -358,7 +359,7 @@ static void run_async(void *user, const char *spelling) {
 
 /* ---- Transactions ---- */
 
-/* An arrival and transactions end a phase together. */
+/* An arrival and transactions complete a phase together. */
 static void run_transactions(Trial *trial, const char *space, const char *order) {
     static const char *const kinds[] = {"arrive", "arrive_drop"};
     for (int kind = 0; kind < 2; kind++) {

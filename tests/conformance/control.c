@@ -1,5 +1,5 @@
-/* Control flow, calls, barriers, fences, and instructions without an effect on data: small
- * programs. Each leaves one 64-bit value per thread. */
+/* Control flow, calls, barriers, fences, and instructions without an effect on data, as small
+ * programs. Each stores one 64-bit value per thread. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -7,15 +7,15 @@
 
 typedef uint64_t Expect(uint32_t thread, bool guard);
 
-/* A program is tested with every spelling of its pattern; "$" in its body stands for the spelling.
- * Registers: tid, t (.b32); in, out, at, v (.b64); guard, p, q (.pred). v starts as 0 and is what
- * the thread leaves. `in` points to the thread's input, 8 bytes. */
+/* A program is tested with every spelling of its pattern; "$" in its body is replaced by the
+ * spelling. Registers: tid, t (.b32); in, out, at, v (.b64); guard, p, q (.pred). v starts as 0;
+ * the thread stores its final value. `in` points to the thread's input, 8 bytes. */
 typedef struct Program {
     const char *pattern;
     const char *body;
     Expect *expect;
     const char *functions; /* outside the kernel */
-    bool faults;           /* the launch has to fail */
+    bool faults;           /* the launch must fail */
 } Program;
 
 /* ---- Branches ---- */
@@ -80,12 +80,12 @@ static uint64_t expect_indirect(uint32_t thread, bool guard) {
     return guard ? three_factorial(thread % 8) : 3 + thread % 8;
 }
 
-/* Results that no code uses: 2 below thread 50, 1 from there on. */
+/* Results that no code uses: 2 for threads below 50, 1 for the others. */
 static uint64_t expect_half(uint32_t thread, bool guard) {
     return (void)guard, thread < 50 ? 2 : 1;
 }
 
-/* s(n, rest): the sum of n numbers, as many as a call passes. */
+/* s(n, rest): the sum of n numbers; calls may pass different counts. */
 #define SUM                                                                                        \
     ".func (.param .b64 r) s(.param .b32 n, .param .align 8 .b8 rest[])\n{\n.reg .b32 left;\n"     \
     ".reg .b64 x, sum, place;\n.reg .pred p;\n.local .b64 kept;\nmov.b64 sum, 0;\n"                \
@@ -101,7 +101,7 @@ static uint64_t expect_half(uint32_t thread, bool guard) {
     "st.param.b32 [n1], 0;\n$ (r1), " function ", (n1)" shape ";\nld.param.b64 at, [r1];\n}\n"     \
     "add.u64 v, v, at;\n"
 
-/* Which threads are below 40, and which lack the guard: predicates in and out. */
+/* Predicates as parameters and results: threads below 40, and threads whose guard is false. */
 #define PREDICATES                                                                                 \
     ".func (.reg .b32 y, .reg .pred c, .reg .pred d) b(.reg .b32 x, .reg .pred g)\n{\n"            \
     "setp.lt.u32 c, x, 40;\nnot.pred d, g;\nadd.u32 y, x, 1;\nret;\n}\n"
@@ -114,7 +114,7 @@ static uint64_t expect_predicates(uint32_t thread, bool guard) {
     return !guard ? 2 : thread < 40 ? 1 : 0;
 }
 
-/* Vector registers in and out, the results in another order. */
+/* Vector registers as parameters and results; the results are in another order. */
 #define VECTORS                                                                                    \
     ".func (.reg .v2 .b64 y, .reg .b32 z, .reg .v4 .b16 h) turn(.reg .v2 .b64 x, .reg .v4 .b16 g)" \
     "\n{\nmov.v2.b64 y, {x.y, x.x};\nmov.v4.b16 h, {g.y, g.x, g.w, g.z};\nmov.b32 z, {g.z, "       \
@@ -131,8 +131,8 @@ static uint64_t expect_vectors(uint32_t thread, bool guard) {
     return guard ? thread + 1000 + 0x40003 + thread + 3 : 1000 + 4;
 }
 
-/* Registers and local variables outside of functions: a function and the one that it calls change
- * what their caller has. */
+/* Registers and local variables outside of functions: a function, and another one that it calls,
+ * change those of the caller. */
 #define SHARED_REGISTERS                                                                           \
     ".reg .b32 kept<3>, sum;\n.reg .v2 .b64 both;\n.reg .pred flag;\n.local .align 8 .b8 "         \
     "place[16];\n"                                                                                 \
@@ -156,12 +156,12 @@ static uint64_t expect_shared(uint32_t thread, bool guard) {
            (sum > 60 ? 100000 : 0);
 }
 
-/* A constant added to a source, in all its bits. */
+/* A constant is added to a source; all bits of the constant count. */
 static uint64_t expect_sum(uint32_t thread, bool guard) {
     return (void)guard, (uint64_t)thread * 4 - 2;
 }
 
-/* Takes its own parameters by the longer names of their space. */
+/* Accesses its own parameters with the longer names of the space. */
 #define OWN_LOAD                                                                                   \
     ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 x;\n$ x, [a];\n"          \
     "add.u64 x, x, 2;\nst.param.b64 [r], x;\nret;\n}\n"
@@ -194,7 +194,7 @@ static uint64_t expect_exit(uint32_t thread, bool guard) { return (void)thread, 
     "mine;\n"                                                                                      \
     "mad.wide.u32 mine, tid, 4, mine;\n"
 
-/* The cell of the thread `shift` further on. */
+/* Adds the value in the cell of thread (tid + shift) % 96. */
 #define NEIGHBOUR(shift)                                                                           \
     "add.u32 t, tid, " shift ";\nrem.u32 t, t, 96;\nmov.u64 other, cells;\n"                       \
     "mad.wide.u32 other, t, 4, other;\nld.shared.u32 t, [other];\ncvt.u64.u32 at, t;\n"            \
@@ -203,7 +203,7 @@ static uint64_t expect_exit(uint32_t thread, bool guard) { return (void)thread, 
 static uint64_t expect_exchange(uint32_t thread, bool guard) {
     return (void)guard, (thread + 33) % 96 * 3 + (thread + 64) % 96 * 7;
 }
-/* The last warp delivers, the others wait. */
+/* The last warp stores values and only arrives at the barrier; the others wait and read them. */
 static uint64_t expect_delivery(uint32_t thread, bool guard) {
     return (void)guard, thread >= 64 ? 5 : thread % 32 + 1000;
 }
@@ -218,7 +218,7 @@ static uint64_t expect_count(uint32_t thread, bool guard) {
     (void)thread, (void)guard;
     return guarded_threads() + 1000 * (TRIAL_THREADS - guarded_threads());
 }
-/* The reductions of: guard; true; not guard or guard. As bits 0, 1, 2. */
+/* The reductions of: guard; true; not guard. As bits 0, 1, 2. */
 static uint64_t expect_and(uint32_t thread, bool guard) { return (void)thread, (void)guard, 2; }
 static uint64_t expect_or(uint32_t thread, bool guard) { return (void)thread, (void)guard, 7; }
 

@@ -1,4 +1,4 @@
-/* Comparing what ran with the table of instruction forms. */
+/* Compares the forms that ran with the table of instruction forms. */
 #include "coverage.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- Canonical spellings ---- */
 
-/* Words that change nothing in what an instruction computes. Each must run in some spelling of its
+/* Words that do not change the result of an instruction. Each must run with some spelling of its
  * opcode, but not in every combination. */
 static bool is_advice(const char *word) {
     static const char *const words[] = {
@@ -25,10 +25,10 @@ static bool is_advice(const char *word) {
     return false;
 }
 
-/* Another name of the same thing. */
+/* The short name of a space with several names. */
 static const char *plain_name(const char *word) {
     if (strncmp(word, "param::", 7) == 0) return "param";
-    if (strncmp(word, "shared::", 8) == 0) return "shared"; /* a CTA is a cluster of its own */
+    if (strncmp(word, "shared::", 8) == 0) return "shared"; /* every CTA is its own cluster */
     return word;
 }
 
@@ -36,7 +36,7 @@ static int compare_words(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The opcode, its modifiers in alphabetical order, its types in their own. */
+/* The opcode, its modifiers in alphabetical order, its types in their order. */
 static void canonical(const char *spelling, char out[FORM_TEXT_BYTES]) {
     Form form;
     form_parse(&form, spelling);
@@ -57,7 +57,7 @@ static void canonical(const char *spelling, char out[FORM_TEXT_BYTES]) {
 struct Map *coverage_new(void) { return map_new(); }
 void coverage_free(struct Map *set) { map_free(set); }
 
-/* Whether it was not in the set. */
+/* Returns true if the key was not in the set. */
 static bool put(struct Map *set, const char *key) {
     bool is_new = !map_has(set, key, strlen(key));
     if (is_new) map_put(set, key, strlen(key), NULL);
@@ -70,13 +70,13 @@ bool coverage_add(struct Map *set, const char *spelling) {
     form_parse(&form, spelling);
     for (int i = 1; i < form.word_count; i++) {
         snprintf(key, sizeof key, "%.40s %.60s", form_word(&form, 0), form_word(&form, i));
-        put(set, key); /* the key under which a single word is counted */
+        put(set, key); /* the key that counts a single word */
     }
     canonical(spelling, key);
     return put(set, key);
 }
 
-/* ---- Spellings that the table of forms admits, but that are not allowed ---- */
+/* ---- Spellings that the table of forms contains, but that are not allowed ---- */
 
 typedef struct Exclusion {
     const char *pattern;
@@ -93,17 +93,18 @@ typedef struct Exclusion {
 #define SET        "(.u16,.s16,.u32,.s32,.f16,.f16x2,.bf16,.bf16x2,.f32)"
 
 static const char *const exclusions[] = {
-    /* comparisons of bits have no order, of integers no NaN, only unsigned ones .lo and the like */
+    /* comparisons of bits have no order, comparisons of integers no NaN; .lo and the like are only
+     * for unsigned types */
     "setp(" ORDERED "," UNSIGNED ")" COMBINE "{.ftz}(.b16,.b32,.b64)",
     "setp(" UNORDERED ")" COMBINE "{.ftz}(" INTEGERS ")",
     "setp(" UNSIGNED ")" COMBINE "{.ftz}(.s16,.s32,.s64," FLOATS ")",
     "set(" ORDERED "," UNSIGNED ")" COMBINE "{.ftz}" SET "(.b16,.b32,.b64)",
     "set(" UNORDERED ")" COMBINE "{.ftz}" SET "(" INTEGERS ")",
     "set(" UNSIGNED ")" COMBINE "{.ftz}" SET "(.s16,.s32,.s64," FLOATS ")",
-    /* .ftz is about .f32 and .f16 */
+    /* .ftz applies only to .f32 and .f16 */
     "setp" COMPARISON COMBINE ".ftz(" INTEGERS ",.f64,.bf16,.bf16x2)",
     "set" COMPARISON COMBINE ".ftz" SET "(" INTEGERS ",.f64,.bf16,.bf16x2)",
-    /* a half is set to 1.0 of its own type */
+    /* results and sources cannot be halves of different types */
     "set" COMPARISON COMBINE "{.ftz}(.f16,.f16x2)(.bf16,.bf16x2)",
     "set" COMPARISON COMBINE "{.ftz}(.bf16,.bf16x2)(.f16,.f16x2)",
 };
@@ -136,7 +137,7 @@ typedef struct Group {
     int count;
 } Group;
 
-/* Returns what follows the group; NULL at the end of the pattern. */
+/* Returns the rest of the pattern after the group; NULL at the end of the pattern. */
 static const char *next_group(const char *pattern, Group *group) {
     group->open = *pattern == '.' ? '\0' : *pattern++;
     group->count = 0;
@@ -151,7 +152,7 @@ static const char *next_group(const char *pattern, Group *group) {
     return pattern;
 }
 
-/* Appends a group to a pattern, without its advice. */
+/* Appends a group to a pattern, without words of advice. */
 static void add_group(const Group *group, char *pattern) {
     int kept = 0;
     char *end = pattern + strlen(pattern);
@@ -170,7 +171,7 @@ static void add_group(const Group *group, char *pattern) {
     strcat(end, "}");
 }
 
-/* Each word of the form must have run, and each spelling but for advice. */
+/* Each word of the form must have run, and each spelling without words of advice. */
 static void check_form(Check *check, const PtxForm *form) {
     char pattern[1024] = "", key[FORM_TEXT_BYTES];
     Group group;

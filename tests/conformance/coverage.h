@@ -1,5 +1,5 @@
-/* Which spellings of instructions ran, and whether these are all that the reader's table of forms
- * (ptx/opcode.h) admits. */
+/* Records which spellings of instructions ran, and checks that these are all that the reader's
+ * table of forms (ptx/opcode.h) contains. */
 #ifndef TYTO_TESTS_CONFORMANCE_COVERAGE_H
 #define TYTO_TESTS_CONFORMANCE_COVERAGE_H
 
@@ -7,15 +7,15 @@
 
 struct Map;
 
-/* A set of spellings. Words that only advise caches or order memory are left out of them, and the
- * order of words does not count. */
+/* A set of spellings. It ignores words that only advise caches or order memory, and the order of
+ * words. */
 struct Map *coverage_new(void);
 void coverage_free(struct Map *set);
-/* True when the spelling is new. */
+/* Returns true if the spelling is new. */
 bool coverage_add(struct Map *set, const char *spelling);
 
-/* Reports every spelling, and every word of an opcode, that the table of forms admits and that is
- * not in the set; their number. */
+/* Reports every spelling of the table of forms, and every word of an opcode, that is not in the
+ * set. Returns their number. */
 int coverage_check(struct Map *set);
 
 #endif

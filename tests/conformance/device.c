@@ -1,4 +1,4 @@
-/* Modules, launches and textures of a real GPU by its driver. */
+/* Modules, launches and textures of a real GPU, through its driver. */
 #include "device.h"
 #include "assembler.h"
 
@@ -60,7 +60,7 @@ typedef struct Sampling { /* CUDA_TEXTURE_DESC */
     int reserved[12];
 } Sampling;
 
-/* The functions that are used, by their names in the library. */
+/* The driver functions that are used, with their names in the library. */
 #define CALLS(X)                                                                                   \
     X(init, "cuInit", (unsigned))                                                                  \
     X(get_device, "cuDeviceGet", (int *, int))                                                     \
@@ -93,7 +93,7 @@ typedef struct Driver {
     CALLS(DECLARE)
 } Driver;
 
-/* A surface, and the array that its texels are in. */
+/* A surface, and the array that contains its texels. */
 typedef struct Surface {
     uint64_t handle;
     void *array;
@@ -103,14 +103,14 @@ typedef struct Surface {
 struct Device {
     Driver driver;
     char name[NAME_BYTES];
-    int capability;                      /* major */
+    int capability;                      /* major number of the compute capability */
     char target[32];                     /* "sm_90" */
     uint64_t buffers[HARNESS_BUFFERS];   /* device addresses */
-    void *host[HARNESS_BUFFERS];         /* their copies */
-    size_t reach_bytes[HARNESS_BUFFERS]; /* copied around a launch */
+    void *host[HARNESS_BUFFERS];         /* copies on the host */
+    size_t reach_bytes[HARNESS_BUFFERS]; /* bytes that are copied before and after a launch */
     Surface surfaces[MOST_SURFACES];
     int surface_count;
-    int written; /* the surface whose texels are buffer 1's; -1: none */
+    int written; /* the surface whose texels are copied from and to buffer 1; -1: none */
 };
 
 static void open_driver(Driver *driver, const char *library) {
@@ -197,7 +197,7 @@ static int buffer_of(const Device *device, uint64_t address) {
     return buffer;
 }
 
-/* Between an array and the host's copy of a level's texels. */
+/* Copies between an array and the host's texels of a level. */
 static int copy_level(const Device *device, const MemTexture *texture, int level, void *array,
                       bool is_back) {
     const MemLevel *from = &texture->level[level];
@@ -335,7 +335,8 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Whether the kernel ends within the limit: a process cannot stop it. */
+/* Waits until the kernel ends. Returns an error if it exceeds the time limit; a process cannot stop
+ * a kernel. */
 static const char *wait_for_kernel(const Device *device) {
     const double end = now() + LIMIT_SECONDS;
     for (;;) {

@@ -1,5 +1,5 @@
-/* The list of differences (see the header). On an H100 the rows of ptxas's doing come out the same
- * (docs/real-gpu.md). */
+/* The list of differences (see the header). On an H100 the differences that ptxas causes are the
+ * same (docs/real-gpu.md). */
 #include "differences.h"
 
 #include <fnmatch.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 typedef struct Difference {
-    const char *forms;    /* pattern of spellings, as the shell has it */
-    const char *machines; /* pattern of "sm_90:-O3" */
+    const char *forms;    /* shell pattern of spellings */
+    const char *machines; /* shell pattern of "sm_90:-O3" */
     unsigned kinds;       /* DifferenceKind */
     const char *why;
 } Difference;

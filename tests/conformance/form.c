@@ -78,7 +78,7 @@ typedef struct Expansion {
 
 static void expand_rest(Expansion *expansion, const char *pattern, size_t at);
 
-/* One alternative: the word of `length` bytes, without its note, and then what follows. */
+/* One alternative: the word of `length` bytes, without its note. Then expands the rest. */
 static void expand_word(Expansion *expansion, const char *word, size_t length, const char *rest,
                         size_t at) {
     const char *note = memchr(word, '#', length);
@@ -205,7 +205,7 @@ static void each_constant(const Enumeration *enumeration, Form *form) {
     }
 }
 
-/* Each set of suffixes: the destination's, then the sources', separated by commas. */
+/* Visits each set of suffixes: the destination's, then the sources', separated by commas. */
 static void each_selector(const Enumeration *enumeration, Form *form) {
     if (!form->row->selectors) {
         each_constant(enumeration, form);

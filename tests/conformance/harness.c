@@ -31,7 +31,7 @@ static void start_engine(Engine *engine, const char *variant) {
             mem_alloc(gpu_memory(engine->gpu), HARNESS_BUFFER_BYTES, 0, MEM_KIND_BUFFER, NULL);
 }
 
-/* An engine for machine code: the best variant, behind ptxas. */
+/* Starts an engine for machine code: the best variant, with ptxas as the assembler. */
 static void start_machine(Harness *harness, const char *machine) {
     static char name[32];
     Engine *engine = &harness->engines[harness->engine_count++];

@@ -1,4 +1,4 @@
-/* Writing the kernel of a form. */
+/* Writes the kernel of a form. */
 #include "kernel.h"
 
 #include <string.h>
@@ -57,11 +57,11 @@ void kernel_plan(Job *job, int number) {
         job->ways |= 1 << WAY_CONSTANT;
         job->constant = i;
         job->immediate = edges[values_next(&state) % count];
-        if (is_field(form)) job->immediate &= 0xff; /* as an assembler wants it */
+        if (is_field(form)) job->immediate &= 0xff; /* assemblers expect this */
     }
 }
 
-/* Four neighbours in eight groups, or every fourth lane in four. */
+/* Either eight groups of four adjacent lanes, or four groups of every fourth lane. */
 uint32_t kernel_group(const Job *job, int lane) {
     return job->number & 1 ? 0xfu << (lane & 28) : 0x11111111u << (lane & 3);
 }
@@ -85,7 +85,7 @@ static void declare_all(const Job *job, Text *ptx) {
                   ".reg .b64 in, out, masks, at, stride;\n");
 }
 
-/* Registers i, in, out and stride; a thread past the last case leaves. */
+/* Sets registers i, in, out and stride; threads past the last case exit. */
 static void write_prologue(Text *ptx) {
     text_add(ptx, "mov.u32 i, %ctaid.x;\nmov.u32 t, %ntid.x;\nmov.u32 all, %tid.x;\n"
                   "mad.lo.u32 i, i, t, all;\nld.param.u32 count, [n];\n"
@@ -122,7 +122,7 @@ static void write_source(const Job *job, Way way, int source, Text *ptx) {
     const Form *form = &job->form;
     int at = form->destinations + source;
     const char letter = form->letters[at];
-    /* setp, set and vote may negate their predicate: a guarded one does. */
+    /* setp, set and vote may negate their predicate: the guarded way does. */
     const bool negates =
         letter == 'p' && way == WAY_GUARD &&
         (strncmp(form->text, "set", 3) == 0 || strncmp(form->text, "vote", 4) == 0);

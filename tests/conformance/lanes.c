@@ -14,10 +14,10 @@ enum {
     MAX_CASES = 1 << 16, /* threads of one launch */
     BLOCK = 128,         /* threads of a CTA */
     BATCH = 128,         /* kernels of a module */
-    MAX_MESSAGES = 3     /* wrong results shown of a form and engine */
+    MAX_MESSAGES = 3     /* wrong results shown per form and engine */
 };
 
-/* What a set of ways has to write: all lanes, some lanes, or one operand constant. */
+/* Expected results for a set of ways: all lanes, some lanes, one constant operand, or groups. */
 typedef enum Expectation {
     EXPECT_ALL,
     EXPECT_SOME,
@@ -28,9 +28,9 @@ typedef enum Expectation {
 
 typedef struct Cases {
     int count;
-    uint64_t in[FORM_MAX_OPERANDS][MAX_CASES];     /* by source; cut to the type */
+    uint64_t in[FORM_MAX_OPERANDS][MAX_CASES];     /* by source; truncated to the type */
     uint64_t expected[EXPECTATIONS][2][MAX_CASES]; /* by destination */
-    bool is_undefined[EXPECTATIONS][MAX_CASES];    /* the first destination may be anything */
+    bool is_undefined[EXPECTATIONS][MAX_CASES];    /* the first destination may have any value */
     uint32_t masks[MAX_CASES / FORM_LANES + 1][2]; /* lanes that exist; that execute */
 } Cases;
 
@@ -39,7 +39,7 @@ typedef struct Lanes {
     Cases *cases;
     Job jobs[BATCH];
     int job_count;
-    int number; /* of the next form */
+    int number; /* number of the next form */
 } Lanes;
 
 static Expectation expectation_of(Way way) {
@@ -50,7 +50,7 @@ static Expectation expectation_of(Way way) {
 
 /* ---- Operands ---- */
 
-/* How many combinations of edge values a form is worth. */
+/* Number of combinations of edge values to test for a form. */
 static int edge_budget(const Harness *harness, const Form *form) {
     const int per_effort = form->row->constants           ? 64
                            : form->row->flags & ROW_SPARE ? 150
@@ -61,7 +61,7 @@ static int edge_budget(const Harness *harness, const Form *form) {
     return budget < most ? budget : most;
 }
 
-/* A single source of 16 bits has so few values that a thorough run takes them all. */
+/* A single source of 16 bits has so few values that a thorough run tests all of them. */
 static bool is_exhaustible(const Harness *harness, const Form *form) {
     return harness->is_thorough && form->sources == 1 && form->row->reference &&
            form_source(form, 0)->bits * form_source(form, 0)->elements == 16;
@@ -73,7 +73,7 @@ static void choose_all_values(Cases *cases) {
         cases->in[0][i] = (uint64_t)i;
 }
 
-/* All combinations of edge values when they fit, else some of them; then random values. */
+/* All combinations of edge values if they fit, else some of them; then random values. */
 static void choose_combinations(const Harness *harness, const Form *form, int number,
                                 Cases *cases) {
     static uint64_t edges[FORM_MAX_OPERANDS][VALUES_MAX_EDGES];
@@ -85,7 +85,7 @@ static void choose_combinations(const Harness *harness, const Form *form, int nu
     int budget = edge_budget(harness, form);
     bool takes_all = combinations <= (size_t)budget;
     int edge_cases = takes_all ? (int)combinations : budget;
-    cases->count = (edge_cases + budget / 3) | 3; /* the last warp is not full */
+    cases->count = (edge_cases + budget / 3) | 3; /* so that the last warp is not full */
     uint64_t state = (uint64_t)number * 1000003;
     for (int i = 0; i < cases->count; i++) {
         size_t combination = takes_all ? (size_t)i : values_next(&state) >> 1;
@@ -122,7 +122,7 @@ static uint64_t element_of(const Type *type, uint64_t bits, int element) {
     return bits >> element * type->bits & type_mask(type->bits);
 }
 
-/* The reference's value of a destination, packed types element by element. */
+/* The reference's value of a destination; packed types are computed element by element. */
 static uint64_t evaluate(Form *form, Reference *reference, int destination, const uint64_t *in) {
     const Type *type = form->operands[destination];
     if (type->elements == 1 || form->row->flags & ROW_WHOLE) return reference(form, in);
@@ -139,7 +139,7 @@ static uint64_t evaluate(Form *form, Reference *reference, int destination, cons
     return result;
 }
 
-/* The value as the destination's register holds it. */
+/* The value as it is in the destination's register. */
 static uint64_t in_register(const Form *form, int destination, uint64_t value) {
     const Type *type = form->operands[destination];
     if (type->elements == 1 && type->kind == KIND_SIGNED)
@@ -163,7 +163,7 @@ static void expect_lanes(Job *job, Cases *cases, Expectation expectation) {
     }
 }
 
-/* For the lanes `shown` of a warp, when the lanes `active` execute. */
+/* Sets the expected results of the lanes `shown` of a warp when the lanes `active` execute. */
 static void expect_warp(Job *job, Cases *cases, Expectation expectation, int base, uint32_t active,
                         uint32_t shown) {
     const Form *form = &job->form;
@@ -261,7 +261,7 @@ static void complain(const Engine *engine, const Job *job, Way way, const Cases 
             (unsigned long long)got, (unsigned long long)expected);
 }
 
-/* What a destination holds in a lane that did not execute: the carry flag is as it was before. */
+/* Value of a destination in a lane that did not execute; the carry flag keeps its value. */
 static uint64_t untouched(const Form *form, int destination, const Cases *cases, int i) {
     if (form->letters[destination] != 'k') return kernel_untouched(form, destination);
     for (int s = 0; s < form->sources; s++)
@@ -269,7 +269,7 @@ static uint64_t untouched(const Form *form, int destination, const Cases *cases,
     return 0;
 }
 
-/* Compares what a way wrote; the number of wrong results. */
+/* Compares what a way wrote. Returns the number of wrong results. */
 static int compare_way(Harness *harness, const Engine *engine, const Job *job, Way way,
                        const Cases *cases, const uint64_t *out, int shown) {
     const Form *form = &job->form;
@@ -307,7 +307,7 @@ static void fill_buffers(Engine *engine, const Form *form, const Cases *cases) {
     uint64_t *in = engine_buffer(engine, 0);
     uint64_t state = 3;
     for (int s = 0; s < form->sources; s++) {
-        /* What lies above the type in a wider register must not matter. */
+        /* Bits above the type in a wider register must not matter. */
         const Type *type = form_source(form, s);
         int bits = type->bits * type->elements;
         uint64_t above = type->kind == KIND_PRED ? 0 : ~type_mask(bits);
@@ -323,7 +323,8 @@ static void fill_buffers(Engine *engine, const Form *form, const Cases *cases) {
     engine_reach(engine, 2, sizeof cases->masks);
 }
 
-/* Shows where the simulator's bits are not the real GPU's, whether the ISA allows that or not. */
+/* Prints where the simulator's bits differ from the real GPU's, whether or not the ISA allows
+ * that. */
 static bool compare_with_device(const Harness *harness, const Engine *engine, const Job *job,
                                 const Cases *cases) {
     const uint64_t *got = engine_buffer(engine, 1), *real = engine_buffer(&harness->engines[0], 1);
@@ -345,7 +346,7 @@ static bool compare_with_device(const Harness *harness, const Engine *engine, co
     return true;
 }
 
-/* Runs a job on one engine; false when something is wrong. */
+/* Runs a job on one engine. Returns false if a result is wrong. */
 static bool run_on(Harness *harness, Engine *engine, EngineModule *module, const Job *job,
                    const Cases *cases) {
     char name[16];
@@ -385,7 +386,8 @@ static void run_job(Lanes *lanes, EngineModule *const *modules, Job *job) {
     if (!is_right) harness_fail(harness, job->form.text);
 }
 
-/* Loads some jobs as one module and runs them; what does not load is split until it is found. */
+/* Loads some jobs as one module and runs them. If the module does not load, it is split until the
+ * culprit is found. */
 static void run_jobs(Lanes *lanes, Job *jobs, int count) {
     Harness *harness = lanes->harness;
     EngineModule *modules[HARNESS_MAX_ENGINES] = {NULL};

@@ -1,9 +1,9 @@
 /* mma, wmma, ldmatrix, stmatrix, movmatrix: every shape, type and layout, on whole warps.
  *
- * Integers and f64 are compared with the ISA's definition, floating-point products with an exact
- * computation in GMP of the sum that docs/matrix.md describes. Fragments of mma are dealt out here
- * from element to lane, the other way round than the simulator does it; those of wmma, which the
- * ISA leaves open, only pass from wmma.load to wmma.mma to wmma.store. */
+ * Integers and f64 are compared with the ISA's definition. Floating-point products are compared
+ * with an exact computation in GMP of the sum that docs/matrix.md describes. Fragments of mma are
+ * distributed here from element to lane, in the opposite direction to the simulator. Fragments of
+ * wmma, which the ISA leaves open, are only passed from wmma.load to wmma.mma to wmma.store. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -27,9 +27,9 @@ enum {
 typedef struct Element {
     const char *name;
     int bits;
-    const Format *format; /* floating point */
+    const Format *format; /* NULL for integers */
     bool is_signed;
-    int block, kept; /* Product's, of the machines that are simulated */
+    int block, kept; /* Product's values on the simulated machines */
 } Element;
 
 static const Element elements[] = {
@@ -68,12 +68,12 @@ typedef struct Product {
     const Element *a, *b, *c, *d;
     int m, n, k;
     bool is_sparse, is_quad, a_by_column, b_by_column;
-    int block, kept; /* products of one sum, fraction bits kept in it (docs/matrix.md) */
+    int block, kept; /* products per sum, and fraction bits kept in it (docs/matrix.md) */
     int stored;      /* columns of A that are stored */
     int selector;
-    /* One warp's (or quad's) matrices, as bits. */
+    /* The matrices of one warp (or quad), as bits. */
     uint64_t at_a[32][MAX_SIDE], at_b[MAX_SIDE][32], at_c[32][32], at_d[32][32];
-    uint8_t from[32][MAX_SIDE]; /* row of B that a stored element of A meets */
+    uint8_t from[32][MAX_SIDE]; /* row of B for each stored element of A */
 } Product;
 
 static void read_form(Product *p, const char *spelling) {
@@ -109,8 +109,8 @@ static void read_form(Product *p, const char *spelling) {
 
 /* ---- The reference ---- */
 
-/* A finite number as integer * 2^(scale - its format's fraction bits); the scale of a zero is not
- * meant. */
+/* A finite number as integer * 2^(scale - its format's fraction bits). The scale of a zero is
+ * meaningless. */
 static int64_t significand_of(const Format *format, uint64_t bits, int *scale) {
     const int fraction = format->precision - 1;
     const uint64_t value = bits >> format->shift;
@@ -124,7 +124,7 @@ static int64_t significand_of(const Format *format, uint64_t bits, int *scale) {
 
 enum { UNIT = 700 }; /* terms are counted in units of 2^-UNIT */
 
-/* One term of a sum, exactly, and its scale. */
+/* Computes one term of a sum, exactly, and its scale. */
 static bool exact_term(mpz_t term, const Format *x, uint64_t x_bits, const Format *y,
                        uint64_t y_bits, int *scale) {
     int x_scale, y_scale = 0;
@@ -139,7 +139,7 @@ static bool exact_term(mpz_t term, const Format *x, uint64_t x_bits, const Forma
     return mpz_sgn(term) != 0;
 }
 
-/* c + the products of `count` elements, aligned, cut off, added, rounded to `to`. */
+/* c + the products of `count` elements: aligned, truncated, added, rounded to `to`. */
 static uint64_t block_sum(const Product *p, const Format *c_format, uint64_t c, const uint64_t *a,
                           const uint64_t *b, int count, const Format *to) {
     mpz_t terms[17], total;
@@ -168,14 +168,15 @@ static uint64_t block_sum(const Product *p, const Format *c_format, uint64_t c, 
     mpfr_set_z_2exp(sum.value, total, -UNIT, MPFR_RNDN);
     const bool is_half = to == &FORMAT_F16;
     uint64_t result = real_round(to, sum.value, is_half ? MPFR_RNDN : MPFR_RNDZ);
-    /* what is too great for f32 is infinite, rounded toward zero though it is */
+    /* values beyond f32 become infinite although the rounding is toward zero */
     if (!is_half && mpz_sgn(total) && mpfr_get_exp(sum.value) > 128)
         result = real_infinity(to, mpz_sgn(total) < 0);
     mpz_clear(total);
     return result;
 }
 
-/* Infinities and NaNs: what any order of additions gives; false when there are none. */
+/* Handles infinities and NaNs, whose sum is the same in any order. Returns false if there are
+ * none. */
 static bool special_sum(const Product *p, int row, int column, uint64_t *result) {
     bool is_nan = real_class(p->c->format, p->at_c[row][column]) == REAL_NAN;
     int infinities[2] = {0, 0};
@@ -247,7 +248,7 @@ static void multiply(Product *p) {
 
 /* ---- Operands ---- */
 
-/* A random element: 0: of moderate size, 1: any finite, 2: anything. */
+/* A random element. 0: of moderate size; 1: any finite value; 2: any bits. */
 static uint64_t random_element(const Element *element, int kind, uint64_t *state) {
     uint64_t bits = values_next(state) & type_mask(element->bits);
     if (!element->format) return bits;
@@ -269,7 +270,7 @@ typedef struct Spot {
     int lane, reg, shift;
 } Spot;
 
-/* Element (line, along) where eight lines of 128 bits go to a register of all lanes. */
+/* Lane of element (line, along), where eight lines of 128 bits form one register of all lanes. */
 static Spot spot_in_lines(int line, int along, int bits) {
     const int per_reg = bits >= 32 ? 1 : 32 / bits, in_block = along % (4 * per_reg);
     return (Spot){line % 8 * 4 + in_block / per_reg, along / (4 * per_reg),
@@ -310,8 +311,8 @@ static void put(Trial *trial, int warp, int quad, int slot, Spot spot, uint64_t 
     trial->in[thread * SLOTS + slot + spot.reg] |= bits << spot.shift;
 }
 
-/* Which two of four (which of two) elements of a row of a sparse A are stored, and the bits that
- * say so: PTX ISA, "Sparse matrix storage". */
+/* Chooses which two of four elements (for 32 bits: which one of two) of a row of a sparse A are
+ * stored, and sets the bits that say so: PTX ISA, "Sparse matrix storage". */
 static void choose_row(Product *p, int warp, int row, uint64_t *state) {
     const int unit = p->a->bits == 4 ? 2 : 1, chunk = p->a->bits == 32 ? 2 : 4 * unit;
     const int chunks = p->k / chunk;
@@ -329,7 +330,7 @@ static void choose_row(Product *p, int warp, int row, uint64_t *state) {
                 p->from[row][2 * unit * c + i] =
                     (uint8_t)(chunk * c + pair[i / unit] * unit + i % unit);
         }
-        /* The lane of the row's group of four, and the bit in its word. */
+        /* The lane in the row's group of four, and the bit in its word. */
         int lane, bit = 4 * c;
         if (p->a->bits >= 16) {
             lane = chunks == 4 ? p->selector : 2 * p->selector + c / 4;
@@ -377,7 +378,7 @@ static const char *register_of(const Element *element) {
     return element->format == &FORMAT_F32 ? "f32" : "b32";
 }
 
-/* Registers of a thread that hold rows x columns elements. */
+/* Registers of a thread for its part of rows x columns elements. */
 static int registers(const Product *p, const Element *element, int rows, int columns) {
     const int threads = p->is_quad ? 8 : 32, bits = rows * columns * element->bits / threads;
     return bits / (element->bits == 64 ? 64 : 32);
@@ -396,7 +397,8 @@ static void load_list(Text *ptx, const char *name, const Element *element, int c
                     (slot + i) * 8);
 }
 
-/* The product once into registers of its own and once, where types agree, in place of C. */
+/* Writes the product twice: into separate registers and, if the types agree, into the registers of
+ * C. */
 static void write_mma(Product *p, const char *spelling) {
     Text *ptx = &p->trial->ptx;
     const int of_a = registers(p, p->a, p->m, p->stored), of_b = registers(p, p->b, p->k, p->n);
@@ -464,7 +466,7 @@ static void run_mma(void *user, const char *spelling) {
 
 /* ---- wmma ---- */
 
-/* A matrix in memory: elements of `bits` bits, line after line. */
+/* A matrix in memory: elements of `bits` bits, one line after another. */
 static void store_bits(uint8_t *at, int index, int bits, uint64_t value) {
     if (bits >= 8) {
         memcpy(at + (size_t)index * (size_t)bits / 8, &value, (size_t)bits / 8);
@@ -475,17 +477,17 @@ static void store_bits(uint8_t *at, int index, int bits, uint64_t value) {
 }
 
 enum {
-    MEMORY_A = 0, /* bytes from the start of a warp's input, and of its shared memory */
+    MEMORY_A = 0, /* byte offsets in a warp's input, and in its shared memory */
     MEMORY_B = 8192,
     MEMORY_C = 16384,
     MEMORY_BYTES = 24576,
-    PADDING = 16 /* bytes more than a line needs, in the longer stride */
+    PADDING = 16 /* extra bytes per line with the longer stride */
 };
 
-/* How one matrix lies in memory. */
+/* Layout of a matrix in memory. */
 typedef struct Lie {
     bool is_by_column, has_stride;
-    int stride; /* elements */
+    int stride; /* in elements */
     const char *space;
 } Lie;
 
@@ -537,7 +539,7 @@ static void write_access(Product *p, char matrix, const Element *element, const 
     text_add(ptx, ";\n");
 }
 
-/* A warp does `body` for each 8 bytes of its memory, which %i counts. */
+/* A warp executes `body` for every 8 bytes of its memory; %i is the offset. */
 static void write_copy(Text *ptx, const char *label, const char *body) {
     text_printf(ptx,
                 "bar.warp.sync 0xffffffff;\nmov.u32 i, %%laneid;\nshl.b32 i, i, 3;\n%s:\n%s"
@@ -559,7 +561,7 @@ static void run_wmma_lying(Product *p, const char *spelling, int variety) {
     uint64_t state = 7 + (uint64_t)variety;
     const Lie a = lie_of(p->a, p->m, p->k, p->a_by_column, variety);
     const Lie b = lie_of(p->b, p->k, p->n, p->b_by_column, variety + 1);
-    /* each of the four spaces by rows and by columns, of C and D not always the same */
+    /* covers each of the four spaces by rows and by columns; layouts of C and D may differ */
     const Lie c = lie_of(p->c, p->m, p->n, variety >> 2 & 1, variety + 2);
     const Lie d = lie_of(p->d, p->m, p->n, (variety >> 2 ^ variety) & 1, variety);
     const bool is_shared = strstr(d.space, "shared") != NULL;
@@ -580,7 +582,7 @@ static void run_wmma_lying(Product *p, const char *spelling, int variety) {
                 store_bits(out, index_in(&d, row, column), p->d->bits, p->at_d[row][column]);
     }
     trial->slots = MEMORY_BYTES / 8 * (TRIAL_THREADS / FORM_LANES);
-    /* a result's elements side by side in a slot */
+    /* elements of a result are packed in a slot */
     trial->type = NULL;
     trial->element = p->d->format;
     trial_begin_kernel(trial, "");
@@ -591,7 +593,7 @@ static void run_wmma_lying(Product *p, const char *spelling, int variety) {
         "mad.wide.u32 in, w, %d, in;\nmad.wide.u32 out, w, %d, out;\nmov.u32 cells, memory;\n"
         "mov.u32 i, %%laneid;\nshl.b32 i, i, 3;\n",
         MEMORY_BYTES, MEMORY_BYTES, MEMORY_BYTES);
-    /* the warps share one copy, one after the other */
+    /* the warps use one copy in turn */
     text_printf(ptx,
                 ".reg .b32 turn;\nmov.u32 turn, 0;\nTURN:\nbar.sync 0;\n"
                 "setp.ne.u32 more, turn, w;\n@more bra NEXT;\n"
@@ -643,7 +645,7 @@ static void run_wmma(void *user, const char *spelling) {
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
-/* The halves of four matrices of 8 x 8; row r of matrix j is at cells + place(j, r). */
+/* The halves of four 8 x 8 matrices. Row r of matrix j is at cells + place(j, r). */
 static int place_of_row(int matrix, int row) { return ((matrix * 8 + row) * 5 % 32) * 16; }
 
 static void run_rows(void *user, const char *spelling) {
@@ -683,7 +685,7 @@ static void run_rows(void *user, const char *spelling) {
     const uint8_t *in = (const uint8_t *)trial->in;
     uint8_t *out = (uint8_t *)trial->expected;
     trial->slots = FORM_LANES * 2;
-    /* what stays as it was: the cells, or the registers */
+    /* what stays unchanged: the cells, or the registers */
     memcpy(out, is_store ? in : in + 1024, 512);
     for (int matrix = 0; matrix < count; matrix++)
         for (int row = 0; row < 8; row++)

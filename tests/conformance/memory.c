@@ -1,8 +1,8 @@
-/* ld, ldu and st: every size, vector and space, registers as wide as the type and wider, under a
- * guard or not, through a generic address or not.
+/* ld, ldu and st: every size, vector and space; registers as wide as the type and wider; guarded
+ * and not; with and without a generic address.
  *
- * Each thread has a cell of 32 bytes. A load finds the thread's input in the cell; a store finds
- * something else there, which must stay around what is stored. */
+ * Each thread has a cell of 32 bytes. For loads the cell holds the thread's input. For stores it
+ * holds other bytes, and those around the stored value must stay unchanged. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -10,12 +10,12 @@
 
 enum { CELL = 32, CELL_SLOTS = CELL / 8 };
 
-/* Where a cell is, and how an address of that space gets there. */
+/* State space of a cell, and how the address names it. */
 typedef struct Place {
-    const char *name;     /* the state space: where the cell really is */
-    const char *suffix;   /* what the instruction says of it; "" is generic */
-    const char *variable; /* declared in the kernel */
-    bool is_filled;       /* the kernel has to copy the cell's contents there itself */
+    const char *name;     /* state space of the cell */
+    const char *suffix;   /* state space in the instruction; "" is generic */
+    const char *variable; /* declaration in the kernel */
+    bool is_filled;       /* the kernel must copy the contents of the cell */
 } Place;
 
 #define SHARED_CELLS ".shared .align 32 .b8 cells[3072];\n"
@@ -44,7 +44,7 @@ static const Place store_places[] = {
 static const char *const types[] = {"b8",  "u8",  "s8",  "b16", "u16", "s16", "b32",
                                     "u32", "s32", "f32", "b64", "u64", "s64", "f64"};
 
-/* Words before the space, and behind it, that change nothing: each combination in turn. */
+/* Words before and after the space that have no effect; all combinations are used in turn. */
 typedef struct Advice {
     const char *order, *cache;
 } Advice;
@@ -96,14 +96,15 @@ typedef struct Access {
     const Place *place;
     const Type *type;
     int vector;    /* 1, 2, 4 */
-    int number;    /* of the access, for what is varied */
+    int number;    /* number of the access, which selects variations */
     bool has_hint; /* a cache policy is the last operand */
     char spelling[FORM_TEXT_BYTES];
 } Access;
 
 /* ---- Parts of the kernel ---- */
 
-/* Copies a cell between `at`, which is global, and the thread's own in shared or local memory. */
+/* Copies a cell between global memory at `at` and the thread's own cell in shared or local
+ * memory. */
 static void copy_cell(Access *access, bool into_place) {
     for (int byte = 0; byte < CELL; byte += 8)
         text_printf(&access->trial->ptx,
@@ -112,7 +113,7 @@ static void copy_cell(Access *access, bool into_place) {
                     byte, access->place->name, byte);
 }
 
-/* Register cell: the address of the thread's cell in its own space. */
+/* Sets register `cell`: the address of the thread's cell in its own space. */
 static void write_cell_address(Access *access) {
     Text *ptx = &access->trial->ptx;
     const char *name = access->place->name;
@@ -127,7 +128,8 @@ static void write_cell_address(Access *access) {
     else text_add(ptx, "mov.u64 cell, cells;\n");
 }
 
-/* Register address: what the instruction is given, some offset away from the cell. */
+/* Sets register `address`, the address operand of the instruction, some offset away from the cell.
+ * Returns the offset. */
 static int write_address(Access *access) {
     static const int offsets[] = {0, 64, -96};
     const int offset = offsets[access->number % 3];
@@ -148,7 +150,7 @@ static void write_vector(Text *ptx, int vector, const char *name) {
     text_add(ptx, "}");
 }
 
-/* Widths of registers that may hold the type, from `index` 0 on; 0 when there are no more. */
+/* Width of a register that can hold the type, for each `index` from 0; 0 if there are no more. */
 static int register_width(const Type *type, int index) {
     int width = type_register_bits(type) << index;
     return width > 64 || (index && type->kind == KIND_FLOAT) ? 0 : width;
@@ -168,7 +170,8 @@ static uint64_t cell_element(const uint64_t *cell, const Type *type, int element
     return bits;
 }
 
-/* One load into registers of a width, and its results' way to slot `from` and on of the thread. */
+/* One load into registers of a given width. Stores the results in the thread's slots, starting at
+ * `from`. */
 static void write_load(Access *access, int width, bool is_guarded, int from, int offset) {
     Text *ptx = &access->trial->ptx;
     text_printf(ptx, "{\n.reg .b%d d<4>;\n", width);
@@ -186,7 +189,7 @@ static void expect_load(Access *access, int width, bool is_guarded, int from, in
     Trial *trial = access->trial;
     const bool is_parameter = strcmp(access->place->name, "param") == 0;
     for (int thread = 0; thread < TRIAL_THREADS; thread++) {
-        /* The parameters' cell holds the addresses of the buffers: the same for all threads. */
+        /* The cell of parameters holds the addresses of the buffers, the same for all threads. */
         uint64_t parameters[CELL_SLOTS];
         for (int i = 0; i < CELL_SLOTS; i++)
             parameters[i] = trial->harness->engines[0].buffers[i];
@@ -257,7 +260,7 @@ static void expect_store(Access *access, bool is_guarded, uint64_t *expected) {
     }
 }
 
-/* One store for each width of register, guarded or not, to an array of cells of its own. */
+/* One store for each register width, guarded and not, each to its own array of cells. */
 static void run_store(Access *access) {
     Trial *trial = access->trial;
     Text *ptx = &trial->ptx;
@@ -284,8 +287,8 @@ static void run_store(Access *access) {
 
 /* ---- Parameters of calls ---- */
 
-/* The function gives back the cell that it is passed; it finds it by name, in a register and by a
- * generic address. */
+/* The function returns the cell that it receives. It accesses the cell by name, through a register
+ * and through a generic address. */
 #define PASS_ON                                                                                    \
     ".func (.param .align 32 .b8 r[32]) pass_on(.param .align 32 .b8 a[32])\n{\n"                  \
     ".reg .b64 word, place, generic;\nmov.b64 place, a;\ncvta.param.u64 generic, place;\n"         \
@@ -327,7 +330,7 @@ typedef void RunAccess(Access *access);
 
 static void spell(Access *access, const char *opcode, const Advice *advice) {
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
-    /* Orders, hints and cache operators are for global memory alone, or generic addresses. */
+    /* Orders, hints and cache operators apply only to global memory and generic addresses. */
     if (strcmp(access->place->name, "global") != 0) advice = &load_advice[0];
     snprintf(access->spelling, sizeof access->spelling, "%s%s%s%s%s.%s", opcode, advice->order,
              access->place->suffix, advice->cache, vectors[access->vector], access->type->name);

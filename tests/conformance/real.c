@@ -1,9 +1,9 @@
-/* Formats and correctly rounded operations by MPFR. */
+/* Formats and correctly rounded operations, based on MPFR. */
 #include "real.h"
 
 #include <math.h>
 
-/* The NaN of f32 and of the half formats is what PTX calls canonical. */
+/* The NaN of f32 and of the half formats is PTX's canonical NaN. */
 const Format FORMAT_F16 = {16, 0, 11, 5, true, 0x7fff};
 const Format FORMAT_BF16 = {16, 0, 8, 8, true, 0x7fff};
 const Format FORMAT_F32 = {32, 0, 24, 8, true, 0x7fffffff};
@@ -74,7 +74,8 @@ uint64_t real_flush(const Format *format, uint64_t bits) {
     return real_class(format, bits) == REAL_SUBNORMAL ? real_sign(format, bits) : bits;
 }
 
-/* Position on the line of the format's numbers; -0 and +0 are one step apart when told to. */
+/* Position among all numbers of the format, in order; `between_zeros` is the distance of -0 and
+ * +0. */
 static __int128 position(const Format *format, uint64_t bits, int between_zeros) {
     uint64_t sign = real_sign(format, bits);
     __int128 magnitude = (bits ^ sign) >> format->shift;
@@ -122,11 +123,11 @@ void real_set(Real *real, const Format *format, uint64_t bits) {
     }
 }
 
-/* The bits of a number that the format has. */
+/* The bits of a number that the format can represent. */
 static uint64_t encode(const Format *format, mpfr_ptr value) {
     if (mpfr_nan_p(value)) return format->nan;
     bool is_negative = mpfr_signbit(value);
-    if (mpfr_inf_p(value)) { /* without infinity, the NaN of that sign takes its place */
+    if (mpfr_inf_p(value)) { /* a format without infinity has a NaN of that sign instead */
         uint64_t infinity = real_infinity(format, is_negative);
         return format->has_infinity ? infinity : infinity | low(format->precision - 1);
     }
@@ -159,13 +160,13 @@ uint64_t real_finish(const Format *format, mpfr_ptr value, int ternary, mpfr_rnd
     return encode(format, value);
 }
 
-/* To nearest, ties away from zero: of the numbers towards and away from zero the farther one,
- * unless the nearer is really nearer. */
+/* Rounds to nearest, ties away from zero: the number farther from zero, unless the nearer one is
+ * closer. */
 static uint64_t round_ties_away(const Format *format, mpfr_srcptr value) {
     uint64_t inner = real_round(format, value, MPFR_RNDZ), outer = inner;
     mpfr_rnd_t away = mpfr_signbit(value) ? MPFR_RNDD : MPFR_RNDU;
     outer = real_round(format, value, away);
-    if (real_class(format, outer) == REAL_INFINITE) /* halfway to what would be the next number */
+    if (real_class(format, outer) == REAL_INFINITE) /* halfway to the number that would follow */
         return real_round(format, value, MPFR_RNDN);
     Real near_zero, far;
     real_set(&near_zero, format, inner);

@@ -1,5 +1,5 @@
-/* Floating-point formats by MPFR: the exact value of a pattern of bits, and the rounding of an
- * operation's exact result to a format, subnormal numbers and overflow included. */
+/* Floating-point formats based on MPFR: the exact value of a pattern of bits, and the rounding of
+ * an operation's exact result to a format, including subnormal numbers and overflow. */
 #ifndef TYTO_TESTS_CONFORMANCE_REAL_H
 #define TYTO_TESTS_CONFORMANCE_REAL_H
 
@@ -10,16 +10,16 @@
 #include <mpfr.h>
 
 typedef struct Format {
-    int bits;      /* of sign, exponent and fraction */
-    int shift;     /* unused low bits of the register below them (tf32) */
-    int precision; /* bits of the significand, the leading one among them */
+    int bits;      /* size of sign, exponent and fraction */
+    int shift;     /* unused low bits in the register (tf32) */
+    int precision; /* bits of the significand with the leading one */
     int exponent_bits;
-    bool has_infinity; /* else the highest exponent has numbers, but for one NaN */
-    uint64_t nan;      /* the NaN that operations give */
-    bool flushes;      /* numbers below the normal ones, rounded with any exponent, become zero */
+    bool has_infinity; /* else the highest exponent encodes numbers and one NaN */
+    uint64_t nan;      /* the NaN that operations return */
+    bool flushes;      /* results rounded to less than the least normal number become 0 */
 } Format;
 
-extern const Format FORMAT_F16_FTZ, FORMAT_F32_FTZ; /* of .ftz: results are flushed */
+extern const Format FORMAT_F16_FTZ, FORMAT_F32_FTZ; /* for .ftz: results are flushed */
 extern const Format FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64, FORMAT_TF32, FORMAT_E4M3,
     FORMAT_E5M2;
 
@@ -33,16 +33,17 @@ typedef enum RealClass {
     REAL_NAN
 } RealClass;
 RealClass real_class(const Format *format, uint64_t bits);
-uint64_t real_sign(const Format *format, uint64_t bits); /* the sign bit, in place */
+uint64_t real_sign(const Format *format, uint64_t bits); /* the sign bit, at its position */
 uint64_t real_infinity(const Format *format, bool is_negative);
 uint64_t real_largest(const Format *format, bool is_negative);
 uint64_t real_one(const Format *format);
-/* A subnormal number becomes a zero of its sign. */
+/* Replaces a subnormal number by a zero of the same sign. */
 uint64_t real_flush(const Format *format, uint64_t bits);
-/* Below, equal, above: -1, 0, 1 as numbers, where a zero may be below another by its sign. Neither
+/* Compares as numbers: -1, 0 or 1 if a is below, equal to, or above b. -0 may be below +0. Neither
  * may be a NaN. */
 int real_order(const Format *format, uint64_t a, uint64_t b, bool are_zeros_equal);
-/* Numbers of the format from a to b, across zero; HUGE_VAL when only one of them is a NaN. */
+/* Distance from a to b in numbers of the format, across zero; HUGE_VAL if exactly one of them is a
+ * NaN. */
 double real_distance(const Format *format, uint64_t a, uint64_t b);
 
 /* ---- Arithmetic ---- */
@@ -52,11 +53,11 @@ typedef struct Real {
     mpfr_t value;
     mp_limb_t limbs[20];
 } Real;
-void real_init(Real *real, int precision); /* up to 1280 bits */
+void real_init(Real *real, int precision); /* at most 1280 bits */
 void real_set(Real *real, const Format *format, uint64_t bits);
 
-/* What `value`, the rounding of an exact result to the format's precision with any exponent,
- * becomes in the format; `ternary` says on which side of the exact result it is. */
+/* Converts `value` to the format. `value` is an exact result rounded to the format's precision with
+ * unbounded exponent; `ternary` says on which side of the exact result it lies. */
 uint64_t real_finish(const Format *format, mpfr_ptr value, int ternary, mpfr_rnd_t round);
 /* A value of any precision rounded to the format. MPFR_RNDNA: to nearest, ties away from zero. */
 uint64_t real_round(const Format *format, mpfr_srcptr value, mpfr_rnd_t round);

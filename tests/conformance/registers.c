@@ -1,4 +1,4 @@
-/* mov: special registers, and vectors packed into a register or taken out of one. */
+/* mov: special registers, and vectors packed into a register or unpacked from one. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -47,16 +47,17 @@ static uint64_t all_shared(const Thread *thread) {
 }
 static uint64_t dynamic_shared(const Thread *thread) { return (void)thread, DYNAMIC_BYTES; }
 
-/* A register whose value the ISA says; or one that it leaves to the machine, about which
- * `condition` must hold: instructions that set p from r, the register read twice into r and s. */
+/* A special register. Either the ISA defines its value, or it depends on the machine and
+ * `condition` must hold: instructions that set p from r. The register is read twice, into r and
+ * s. */
 typedef struct Special {
     const char *name;
     Value *value;
     const char *condition;
-    int bits; /* 64; 0 stands for 32 */
+    int bits; /* 64; 0 means 32 */
 } Special;
 
-/* Where a launch has no clusters, each CTA is one. */
+/* In a launch without clusters, each CTA is one. */
 static const Special specials[] = {
     {"%tid.x", tid_x},
     {"%tid.y", tid_y},
@@ -173,8 +174,8 @@ static void check_specials(Harness *harness) {
     }
 }
 
-/* All elements of a special register: into registers that held 7, the third of them left out, and
- * into a vector register. */
+/* All elements of a special register: read into registers that hold 7, except the third element,
+ * and into a vector register. */
 static void run_whole(void *user, const char *spelling) {
     Trial *trial = user;
     const int bits = strstr(spelling, "16") ? 16 : 32;
@@ -208,8 +209,8 @@ static void run_whole(void *user, const char *spelling) {
 
 /* ---- Vectors ---- */
 
-/* mov.v2 and mov.v4: what every thread has of its own, turned round in place where the guard holds,
- * then into a vector register with a constant as its last element. */
+/* mov.v2 and mov.v4: each thread rotates its own values in place if the guard holds. Then it moves
+ * them into a vector register, with a constant as the last element. */
 static void run_elements(void *user, const char *spelling) {
     Trial *trial = user;
     const int elements = spelling[5] - '0', last = elements - 1;
@@ -246,8 +247,7 @@ static void run_elements(void *user, const char *spelling) {
     trial_run(trial);
 }
 
-/* A whole of `bits` bits and its elements: taken apart, and put together again in the opposite
- * order. */
+/* Unpacks a value of `bits` bits into its elements, and packs them again in the opposite order. */
 static void run_vector(Trial *trial, int bits, int elements) {
     char spelling[FORM_TEXT_BYTES];
     snprintf(spelling, sizeof spelling, "mov.b%d", bits);
@@ -259,7 +259,7 @@ static void run_vector(Trial *trial, int bits, int elements) {
                 ".reg .b%d whole;\n.reg .b%d e<4>;\nmad.wide.u32 in, tid, 8, in;\n"
                 "mad.wide.u32 out, tid, 16, out;\nld.global.b%d whole, [in];\n",
                 bits, part, bits);
-    /* the guarded one leaves its elements alone, and the sink takes one */
+    /* a false guard leaves the elements unchanged; one element is discarded */
     for (int e = 0; e < elements; e++)
         text_printf(ptx, "cvt.u%d.u32 e%d, 0;\n", part, e);
     text_printf(ptx,

@@ -1,5 +1,5 @@
-/* Approximate functions. The ISA only bounds their error; here each must come within the given
- * number of units in the last place of MPFR's correctly rounded result, special values included.
+/* Approximate functions. The ISA only bounds their error; here each result must be within the given
+ * number of units in the last place of MPFR's correctly rounded result, including special values.
  * The bounds of the ISA are far wider than these: see docs/conformance.md. */
 #include "lanes.h"
 
@@ -17,7 +17,7 @@ static uint64_t apply(const Form *form, uint64_t bits, RealUnary *function) {
 static int reciprocal(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round) {
     return mpfr_ui_div(result, 1, x, round);
 }
-/* The reciprocal root of -0 is -infinity. */
+/* The reciprocal square root of -0 is -infinity. */
 static int reciprocal_root(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round) {
     if (!mpfr_zero_p(x)) return mpfr_rec_sqrt(result, x, round);
     mpfr_set_inf(result, mpfr_signbit(x) ? -1 : 1);
@@ -50,7 +50,8 @@ static bool is_far_out(const Form *form, const uint64_t *in) {
     return (void)form, (in[0] & 0x7fffffff) > 0x49800000;
 }
 
-/* div.approx takes divisors beyond 2^126 for infinite, but for the NaN of two infinities. */
+/* div.approx treats divisors beyond 2^126 as infinite, except that the quotient of two infinities
+ * is NaN. */
 static uint64_t divide(const Form *form, const uint64_t *in) {
     const Format *format = format_of(form);
     uint64_t a = flush(form, in[0]), b = flush(form, in[1]);
@@ -60,12 +61,12 @@ static uint64_t divide(const Form *form, const uint64_t *in) {
     return flush(form, real_binary(mpfr_div, format, MPFR_RNDN, a, b));
 }
 
-/* The approximations of .f64 that work on the upper 32 bits: 20 bits of fraction. The reference is
- * exact for the operand cut so; the error is counted in units of the result's upper half. */
+/* The approximations of .f64 that use the upper 32 bits: 20 bits of fraction. The reference is
+ * exact for the truncated operand; the error is in units of the result's upper half. */
 static uint64_t upper_half(const Form *form, uint64_t bits, RealUnary *function) {
     static const Format UPPER = {32, 32, 21, 11, true, 0x7fffffff00000000};
     (void)form;
-    uint64_t cut = bits & 0xffffffff00000000; /* (of a NaN perhaps an infinity) */
+    uint64_t cut = bits & 0xffffffff00000000; /* may turn a NaN into an infinity */
     uint64_t result = real_unary(function, &UPPER, MPFR_RNDN, &UPPER, real_flush(&UPPER, cut));
     return real_flush(&UPPER, result);
 }

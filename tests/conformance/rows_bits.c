@@ -1,4 +1,4 @@
-/* Logic, shifts, fields of bits, permutations, selection: bit by bit, after the definitions in the
+/* Logic, shifts, bit fields, permutations, selection: bit by bit, following the definitions in the
  * PTX ISA. */
 #include "lanes.h"
 
@@ -112,8 +112,8 @@ static uint64_t insert_field(const Form *form, const uint64_t *in) {
     return result;
 }
 
-/* Ones from bit a on, b of them. Past bit 31 they end: a position or width of 32 or more is taken
- * modulo 32 (.wrap), or gives no ones, or all up to bit 31 (.clamp). */
+/* b ones, starting at bit a and ending at bit 31. A position or width of 32 or more is taken modulo
+ * 32 (.wrap); or it gives no ones, or all ones up to bit 31 (.clamp). */
 static uint64_t make_mask(const Form *form, const uint64_t *in) {
     uint64_t from = in[0], length = in[1];
     if (form->wrap) {
@@ -141,7 +141,7 @@ static uint64_t byte_of(const uint64_t *in, int index) {
     return in[index / 4] >> index % 4 * 8 & 0xff;
 }
 
-/* Each nibble of c: a byte of b:a, or with its bit 3 the sign of that byte. */
+/* Each nibble of c selects a byte of b:a or, if its bit 3 is set, that byte's sign. */
 static uint64_t permute(const Form *form, const uint64_t *in) {
     (void)form;
     uint64_t result = 0;
@@ -154,7 +154,7 @@ static uint64_t permute(const Form *form, const uint64_t *in) {
     return result;
 }
 
-/* The manual's table of modes: the four bytes, the highest first, for c = 0, 1, 2, 3. */
+/* The manual's table of modes: the four bytes, highest first, for c = 0, 1, 2, 3. */
 static uint64_t permute_mode(const Form *form, const uint64_t *in) {
     static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16", NULL};
     static const char *const bytes[][4] = {
@@ -174,7 +174,7 @@ static uint64_t select(const Form *form, const uint64_t *in) {
     return (void)form, in[2] ? in[0] : in[1];
 }
 
-/* The first when the third is not negative; -0 is not, a NaN is. */
+/* The first if the third is not negative; -0 counts as not negative, a NaN as negative. */
 static uint64_t select_by_sign(const Form *form, const uint64_t *in) {
     if (form->types[1]->kind != KIND_FLOAT) return in[2] >> 31 ? in[1] : in[0];
     uint64_t c = form->ftz ? real_flush(&FORMAT_F32, in[2]) : in[2];

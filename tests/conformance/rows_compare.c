@@ -1,7 +1,7 @@
 /* setp and set: every comparison of every type, alone and combined with a predicate. */
 #include "lanes.h"
 
-/* -1, 0, 1, or 2 when the operands are unordered. */
+/* -1, 0, 1; or 2 if the operands are unordered. */
 static int order(const Form *form, const Type *type, uint64_t a, uint64_t b) {
     if (type->kind != KIND_FLOAT) {
         __int128 x = type_integer(type, a), y = type_integer(type, b);
@@ -65,7 +65,8 @@ static uint64_t set_high(const Form *form, const uint64_t *in) {
     return combine(form, truth_of(form, in, 1), in);
 }
 
-/* 1.0 or all ones; a pair of sources gives a pair of these, halves of an integer too. */
+/* The result is 1.0 or all ones; a pair of sources gives a pair of results, also as halves of an
+ * integer. */
 static uint64_t set_value(const Form *form, const uint64_t *in) {
     const Type *to = form->types[0], *from = form->types[1];
     int bits = to->kind == KIND_FLOAT || from->elements == 1 ? to->bits : 16;
@@ -80,7 +81,7 @@ static uint64_t set_value(const Form *form, const uint64_t *in) {
 #define FLOAT_ORDER    "(.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan)"
 #define COMBINE        "(.and,.or,.xor)"
 
-/* A predicate, a predicate and its complement, and both combined with a third. */
+/* A predicate, a predicate and its complement, and both combined with a third predicate. */
 #define SETP(comparison, types)                                                                    \
     {"setp" comparison types, "p=00", set_first, .flags = ROW_SPARE},                              \
         {"setp" comparison types, "pp=00", set_first, set_complement, .flags = ROW_SPARE},         \
@@ -88,13 +89,13 @@ static uint64_t set_value(const Form *form, const uint64_t *in) {
         "setp" comparison COMBINE types, "pp=00p", set_first, set_complement, .flags = ROW_SPARE   \
     }
 
-/* Of a half there is no complement. */
+/* Halves have no complement. */
 #define SETP_HALF(types)                                                                           \
     {"setp" FLOAT_ORDER types, "p=00", set_first, .flags = ROW_SPARE}, {                           \
         "setp" FLOAT_ORDER COMBINE types, "p=00p", set_first, .flags = ROW_SPARE                   \
     }
 
-/* Of pairs: the predicates of the low and the high half. */
+/* Pairs: the predicates of the low and the high half. */
 #define SETP_PAIR(types)                                                                           \
     {"setp" FLOAT_ORDER types, "pp=00", set_first, set_high, .flags = ROW_SPARE}, {                \
         "setp" FLOAT_ORDER COMBINE types, "pp=00p", set_first, set_high, .flags = ROW_SPARE        \

@@ -6,7 +6,7 @@
 static const Type *to_type(const Form *form) { return form->types[0]; }
 static const Type *from_type(const Form *form) { return form->types[1]; }
 
-/* .ftz is about numbers of type .f32, on whichever side they are. */
+/* .ftz applies to values of type .f32, as source or as destination. */
 static uint64_t flush(const Form *form, const Format *format, uint64_t bits) {
     return form->ftz && format == &FORMAT_F32 ? real_flush(format, bits) : bits;
 }
@@ -37,7 +37,7 @@ static uint64_t integer_to_integer(const Form *form, const uint64_t *in) {
     return (uint64_t)(value < least ? least : value > most ? most : value);
 }
 
-/* A NaN gives 0; when either side has 64 bits the middle of the unsigned range. */
+/* A NaN gives 0; if either side has 64 bits, it gives the middle of the unsigned range. */
 static uint64_t nan_to_integer(const Form *form) {
     const Type *type = to_type(form);
     if (from_type(form)->bits < 64 && type->bits < 64) return 0;
@@ -62,7 +62,7 @@ static uint64_t float_to_integer(const Form *form, const uint64_t *in) {
 
 /* ---- To floating point ---- */
 
-/* What .relu, .satfinite and .sat make of a rounded result; `is_nan`: of the source. */
+/* Applies .relu, .satfinite and .sat to a rounded result; `is_nan`: the source was a NaN. */
 static uint64_t finish(const Form *form, const Format *format, uint64_t bits, bool is_nan) {
     bits = flush(form, format, bits);
     bool is_negative = real_sign(format, bits) != 0;
@@ -104,7 +104,7 @@ static uint64_t float_pair(const Form *form, const uint64_t *in) {
     return float_to_float(form, &in[form->element == 0]);
 }
 
-/* cvt.pack: b lowest, a behind it, then c. The ISA has types here that no register has. */
+/* cvt.pack: b lowest, then a, then c. The ISA uses types here that no register has. */
 static uint64_t pack_integers(const Form *form, const uint64_t *in) {
     const char *to = form_word(form, 3);
     const int bits = atoi(to + 1);

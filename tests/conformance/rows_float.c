@@ -7,13 +7,14 @@ static const Format *format_of(const Form *form) {
     return format == &FORMAT_F32 ? &FORMAT_F32_FTZ : &FORMAT_F16_FTZ;
 }
 
-/* The sources as the instruction reads them. */
+/* A source as the instruction reads it. */
 static uint64_t read(const Form *form, uint64_t bits) {
     return form->ftz ? real_flush(format_of(form), bits) : bits;
 }
 
-/* The result as it writes it. Whether it is subnormal is decided after rounding to the bits of a
- * normal number; what the subnormal numbers' steps would round up to the least normal one is. */
+/* A result as the instruction writes it. Whether it is subnormal is decided after rounding to the
+ * precision of a normal number. A value that only the coarser rounding of subnormals would raise to
+ * the least normal number counts as subnormal. */
 static uint64_t finish(const Form *form, uint64_t bits) {
     const Format *format = format_of(form);
     if (form->ftz) bits = real_flush(format, bits);
@@ -86,7 +87,7 @@ static uint64_t test_property(const Form *form, const uint64_t *in) {
     }
 }
 
-/* ---- Extremes: -0 is below +0; a single NaN gives way, unless .NaN ---- */
+/* ---- Minimum and maximum: -0 is below +0; a NaN loses against a number, unless .NaN ---- */
 
 static uint64_t extreme(const Form *form, const uint64_t *in, int sign) {
     const Format *format = format_of(form);

@@ -1,4 +1,4 @@
-/* Integer arithmetic, by 128-bit integers. */
+/* Integer arithmetic, with 128-bit integers. */
 #include "lanes.h"
 
 typedef __int128 Wide;
@@ -31,13 +31,13 @@ static uint64_t subtract(const Form *form, const uint64_t *in) {
     return form->sat ? saturate(form->types[0], difference) : (uint64_t)difference;
 }
 
-/* The carry that goes in: the last source, where there is one. */
+/* The carry that is read: the last source, if there is one. */
 static uint64_t carry_in(const Form *form, const uint64_t *in) {
     int last = form->sources - 1;
     return form->letters[form->destinations + last] == 'k' ? in[last] : 0;
 }
 
-/* An instruction without .cc leaves the flag as it is. */
+/* Instructions without .cc do not change the flag. */
 static uint64_t carry_of(const Form *form, const uint64_t *in, unsigned __int128 total) {
     return form->cc ? (uint64_t)(total >> form->types[0]->bits) & 1 : carry_in(form, in);
 }
@@ -48,7 +48,7 @@ static uint64_t add_carry(const Form *form, const uint64_t *in) {
 static uint64_t add_carry_out(const Form *form, const uint64_t *in) {
     return carry_of(form, in, (unsigned __int128)in[0] + in[1] + carry_in(form, in));
 }
-/* What is borrowed: by an instruction that takes the flag, where that is 0. */
+/* The borrow: 1 if an instruction reads the flag and the flag is 0. */
 static uint64_t borrow_in(const Form *form, const uint64_t *in) {
     bool takes_flag = form->letters[form->destinations + form->sources - 1] == 'k';
     return takes_flag && !carry_in(form, in);
@@ -66,7 +66,7 @@ static uint64_t sad(const Form *form, const uint64_t *in) {
 
 /* ---- Products ---- */
 
-/* The half of the product that the form asks for: of 64-bit operands the whole has 128 bits. */
+/* The half of the product that the form selects; the product of 64-bit operands has 128 bits. */
 static uint64_t product_part(const Form *form, const uint64_t *in) {
     const Type *type = form->types[0];
     if (type->kind == KIND_SIGNED) {
@@ -112,8 +112,8 @@ static uint64_t multiply_add24(const Form *form, const uint64_t *in) {
 }
 
 /* ---- Quotients ----
- * The ISA leaves division by zero to the machine; docs/isa.md says what this one does: a quotient
- * of all ones, and so is the remainder. The one quotient that overflows wraps. */
+ * The ISA leaves division by zero to the machine. As docs/isa.md says, quotient and remainder are
+ * then all ones. The one quotient that overflows wraps. */
 
 static uint64_t divide(const Form *form, const uint64_t *in) {
     Wide divisor = source(form, 1, in);
@@ -124,7 +124,7 @@ static uint64_t remainder_of(const Form *form, const uint64_t *in) {
     return divisor ? (uint64_t)(source(form, 0, in) % divisor) : UINT64_MAX;
 }
 
-/* ---- One operand, extremes ---- */
+/* ---- One operand, minimum, maximum ---- */
 
 static uint64_t absolute(const Form *form, const uint64_t *in) {
     return (uint64_t)magnitude(source(form, 0, in));
@@ -147,7 +147,7 @@ static uint64_t maximum(const Form *form, const uint64_t *in) {
 
 /* ---- Dot products ---- */
 
-/* Sum of products of parts of a (`a_bits` each) and of bytes of b from `b_from` on. */
+/* Sum of products of parts of a (`a_bits` each) and bytes of b, from byte `b_from`. */
 static uint64_t dot(const Form *form, const uint64_t *in, int a_bits, int b_from) {
     const Type a = {"", form->types[0]->kind, a_bits, 1, NULL};
     const Type b = {"", form->types[1]->kind, 8, 1, NULL};

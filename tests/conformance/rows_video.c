@@ -13,7 +13,7 @@ static Wide combine(const char *operation, Wide a, Wide b) {
     if (strncmp(operation, "min", 3) == 0) return a < b ? a : b;
     if (strncmp(operation, "max", 3) == 0) return a > b ? a : b;
     if (strncmp(operation, "absdiff", 7) == 0) return a < b ? b - a : a - b;
-    return (a + b + (a + b >= 0)) >> 1; /* avrg: halves go away from zero */
+    return (a + b + (a + b >= 0)) >> 1; /* avrg: halves are rounded away from zero */
 }
 
 static Wide saturate(const Type *type, Wide value) {
@@ -22,7 +22,7 @@ static Wide saturate(const Type *type, Wide value) {
     return value < least ? least : value > most ? most : value;
 }
 
-/* The part of a register that a suffix selects, as the type has its sign. */
+/* The part of a register that a suffix selects, extended as the type says. */
 static Wide selected(const Form *form, int operand, uint64_t bits) {
     const Type *type = form->operands[operand];
     const char *suffix = form->suffixes[operand];
@@ -33,8 +33,8 @@ static Wide selected(const Form *form, int operand, uint64_t bits) {
 
 /* ---- Scalar ---- */
 
-/* What a result becomes: saturated to what is written of d; then combined with c, as the
- * destination's type has it, or, where a part of d is named, put there between c's other bits. */
+/* Finishes a result. It is saturated to the written part of d. Then it is combined with c, as the
+ * destination's type; or, if a part of d is selected, it replaces that part of c. */
 static uint64_t finish(const Form *form, const Type *type, Wide result, uint64_t c) {
     static const char *const seconds[] = {"add", "min", "max", NULL};
     const char *suffix = form->suffixes[0];
@@ -59,7 +59,7 @@ static uint64_t scalar(const Form *form, const uint64_t *in) {
     return finish(form, form->types[0], result, form->sources > 2 ? in[2] : 0);
 }
 
-/* vshl, vshr: a count past 32 is 32, or wraps. */
+/* vshl, vshr: a count above 32 becomes 32, or wraps. */
 static uint64_t shift(const Form *form, const uint64_t *in) {
     const Wide a = selected(form, 1, in[0]);
     const uint64_t asked = (uint64_t)selected(form, 2, in[1]);
@@ -88,7 +88,7 @@ static uint64_t set(const Form *form, const uint64_t *in) {
     return finish(form, type_named("u32"), result, form->sources > 2 ? in[2] : 0);
 }
 
-/* vmad: signed if a factor is. */
+/* vmad is signed if a factor is signed. */
 static uint64_t multiply_add(const Form *form, const uint64_t *in) {
     const bool is_signed =
         form->types[1]->kind == KIND_SIGNED || form->types[2]->kind == KIND_SIGNED;
@@ -103,7 +103,8 @@ static uint64_t multiply_add(const Form *form, const uint64_t *in) {
 
 /* ---- Packed ---- */
 
-/* Element i of the four or eight of a and b that a suffix, or its absence, gives to an operand. */
+/* Element i of an operand: a suffix selects it from the elements of a and b; without a suffix it is
+ * element i of the operand itself. */
 static Wide element(const Form *form, int operand, const uint64_t *in, int i, const Type *type) {
     const int elements = 32 / type->bits;
     int from = (operand - 1) * elements + i;
@@ -117,8 +118,9 @@ static bool is_written(const Form *form, int i) {
     return memchr(form->suffixes[0] + 2, '0' + i, (size_t)form->suffix_bytes[0] - 2) != NULL;
 }
 
-/* Sums over the elements (.add) are of results with all their bits; elements that the mask leaves
- * out take no part in them, and are else c's. vset has no type of its own, and gives 0 or 1. */
+/* Sums over the elements (.add) use results with all bits. Elements that the mask leaves out are
+ * not added; without .add they are those of c. vset has no destination type of its own; its results
+ * are 0 or 1. */
 static uint64_t packed(const Form *form, const uint64_t *in) {
     const char *name = form_word(form, 0) + 1;
     const bool is_set = strncmp(name, "set", 3) == 0;
@@ -150,7 +152,7 @@ static uint64_t packed(const Form *form, const uint64_t *in) {
 
 #define ROW_OF(pattern, operands, reference, parts)                                                \
     {pattern, operands, reference, .selectors = parts, .flags = ROW_SPARE}
-/* Of packed ones every source is a register. */
+/* Every source of packed instructions is a register. */
 #define ROW_PACKED(pattern, operands, parts)                                                       \
     {pattern, operands, packed, .selectors = parts, .flags = ROW_SPARE | ROW_NO_CONSTANT}
 #define SCALAR(name)                                                                               \

@@ -1,5 +1,4 @@
-/* Instructions in which the lanes of a warp read each other: votes, matches, shuffles, reductions.
- */
+/* Instructions whose lanes read each other's values: votes, matches, shuffles, reductions. */
 #include "lanes.h"
 
 #include <string.h>
@@ -36,7 +35,7 @@ static void active_mask(const Form *form, WarpCase *warp) {
     give_all(warp, warp->active, 0);
 }
 
-/* The lowest of the lanes in the mask is elected. */
+/* The lowest lane in the mask is elected. */
 static void elect(const Form *form, WarpCase *warp) {
     (void)form;
     for (int leader = 0; leader < FORM_LANES; leader++) {
@@ -64,7 +63,7 @@ static void match_all(const Form *form, WarpCase *warp) {
 }
 
 /* ---- Shuffles ----
- * c holds the segments' mask in bits 8 to 12 and the limit inside a segment in bits 0 to 4. */
+ * c holds the segment mask in bits 8 to 12 and the limit inside a segment in bits 0 to 4. */
 
 static int source_lane(const Form *form, int lane, uint64_t b, uint64_t c, bool *is_inside) {
     static const char *const modes[] = {"up", "down", "bfly", "idx", NULL};
@@ -84,7 +83,7 @@ static void shuffle(const Form *form, WarpCase *warp) {
         bool is_inside;
         int from = source_lane(form, lane, warp->in[1][lane], warp->in[2][lane], &is_inside);
         bool is_there = from >= 0 && from < FORM_LANES && is_active(warp, from);
-        warp->out[0][lane] = is_there ? warp->in[0][from] : 0; /* not said by the ISA: ours */
+        warp->out[0][lane] = is_there ? warp->in[0][from] : 0; /* undefined in the ISA */
         warp->out[1][lane] = is_inside;
         if (warp->is_group && !is_there) warp->undefined |= 1u << lane;
     }

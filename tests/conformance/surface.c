@@ -1,5 +1,5 @@
-/* suld, sust, sured and suq by surface object: geometries, sizes, and what happens outside. The
- * reference works on the bytes of the surface, one after the other. */
+/* suld, sust, sured and suq with a surface object: geometries, sizes, and accesses outside. The
+ * reference works on the bytes of the surface, one by one. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum {
     SURFACES = 12,
-    BYTES = 1 << 13, /* of a surface */
+    BYTES = 1 << 13, /* size of a surface */
     PITCH = 256,
     INPUT_AT = 64, /* first word of the threads' inputs: four coordinates, then data */
     INPUT_WORDS = 6
@@ -40,12 +40,13 @@ static const Sample samples[SURFACES] = {
     {MEM_PLAIN, 3, 4, 4, 4, 2, 32, MEM_TEXEL_SIGNED},
 };
 
-/* Each surface twice: over bytes that are read, and over the output, which is compared. */
+/* Two surfaces for each sample: one over bytes that are read, one over the output, which is
+ * compared. */
 typedef struct Atlas {
     uint8_t bytes[SURFACES][BYTES];
     uint64_t reads[HARNESS_MAX_ENGINES][SURFACES];
     uint64_t writes[HARNESS_MAX_ENGINES][SURFACES];
-    uint64_t texture[HARNESS_MAX_ENGINES]; /* an object that is no surface */
+    uint64_t texture[HARNESS_MAX_ENGINES]; /* an object that is not a surface */
 } Atlas;
 
 static int texel_bytes(const Sample *sample) { return sample->channels * sample->bits / 8; }
@@ -66,13 +67,13 @@ static MemTexture describe(const Sample *sample, uint64_t address) {
 
 typedef struct Case {
     const Form *form;
-    int number; /* of the surface */
-    int bytes;  /* of an element */
+    int number; /* number of the surface */
+    int bytes;  /* size of an element */
     int elements;
-    bool is_formatted; /* x counts texels */
+    bool is_formatted; /* x is in texels */
 } Case;
 
-/* What a thread is given: x, y, z, layer, then data. */
+/* A thread's input: x, y, z, layer, then data. */
 typedef struct Input {
     int32_t at[4];
     uint64_t data[4];
@@ -84,7 +85,7 @@ static int access_bytes(const Case *c, bool stores) {
     return c->is_formatted && stores ? texel_bytes(&samples[c->number]) : c->bytes * c->elements;
 }
 
-/* Coordinates in and, unless the form traps, around the surface. */
+/* Chooses coordinates inside and, unless the form traps, around the surface. */
 static void choose_input(uint64_t *state, const Case *c, bool stores, Input *input) {
     const Sample *sample = &samples[c->number];
     const bool traps = form_has(c->form, "trap");
@@ -97,12 +98,12 @@ static void choose_input(uint64_t *state, const Case *c, bool stores, Input *inp
                           : c->is_formatted ? at * bytes / texel_bytes(sample)
                                             : at * bytes;
     }
-    input->at[3] = input->at[2] < 0 ? 9 : input->at[2]; /* a layer has no sign */
+    input->at[3] = input->at[2] < 0 ? 9 : input->at[2]; /* layers are unsigned */
     for (int e = 0; e < 4; e++)
         input->data[e] = values_next(state);
 }
 
-/* The offset of what is accessed in the surface's memory, -1: nothing is. */
+/* Offset of the access in the surface's memory; -1: no access. */
 static int place_of(const Case *c, const Input *input, bool stores) {
     const Sample *sample = &samples[c->number];
     const int bytes = access_bytes(c, stores), row = sample->width * texel_bytes(sample);
@@ -198,7 +199,7 @@ static void run_load(Trial *trial, const Case *c) {
 
 /* ---- sust ---- */
 
-/* A word as a channel of the surface holds it: integers are cut to what it can hold. */
+/* A word as a channel of the surface stores it: integers are saturated. */
 static uint64_t encode(const Sample *sample, uint32_t word) {
     if (sample->type == MEM_TEXEL_FLOAT && sample->bits == 16) {
         Real real;
@@ -223,7 +224,7 @@ static void store(uint8_t *to, uint64_t value, int bytes) {
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Threads that would write to the same place leave that to the first of them. */
+/* Only the first of the threads that would write to the same place writes. */
 static bool is_taken(bool *taken, int at, int bytes) {
     for (int i = 0; i < bytes; i++)
         if (taken[at + i]) return true;
@@ -368,7 +369,8 @@ static void visit_query(void *user, const char *spelling) {
     trial_run(trial);
 }
 
-/* Places that a launch must not survive: the x, the handle's place in the input, the form. */
+/* Accesses that must fail the launch: the form, the coordinates, and the place of the handle in the
+ * input. */
 static void run_faults(Trial *trial) {
     static const struct {
         const char *form, *place;
@@ -385,7 +387,7 @@ static void run_faults(Trial *trial) {
         trial->prepare = prepare;
         trial->faults = true;
         trial_begin_kernel(trial, "");
-        /* The store keeps the load: ptxas drops one whose result is not used. */
+        /* The store is needed because ptxas drops a load whose result is not used. */
         text_printf(&trial->ptx,
                     "ld.global.u64 at, [in+%d];\n%s t, [at, %s];\nst.global.u32 [out], t;\n",
                     faults[i].handle * 8, faults[i].form, faults[i].place);

@@ -1,15 +1,15 @@
-/* Executes every supported PTX instruction on edge cases, in every execution variant of this host,
- * and compares with an independent computation.
+/* Executes every supported PTX instruction on edge cases, in every execution variant that this host
+ * supports, and compares the results with an independent computation.
  *
  *     test_conformance [--thorough] [--device LIBRARY | --machine SM[:LEVEL]] [--absent] [--faults]
  *                      [--share I/N] [--first N] [TEXT]
  *
- * --thorough takes many times as many cases, and all values of 16-bit operands; TEXT keeps the
- * forms whose text contains it. --device runs on a real GPU by that CUDA driver (libcuda.so.1) and
- * compares the simulator with it, too; --faults what must fault there, which a process can do once.
- * --machine sm_90 or sm_90:-O1 runs the machine code that ptxas makes of each form instead: what
- * may differ is in differences.c. --absent says what the assembler does not take, and why.
- * --share runs every N-th module and trial from the I-th on, and from number --first. */
+ * --thorough runs many more cases, and all values of 16-bit operands. TEXT selects the forms whose
+ * text contains it. --device runs on a real GPU with that CUDA driver (libcuda.so.1) and also
+ * compares the simulator with the GPU. --faults runs only what must fault there, which a process
+ * can do once. --machine sm_90 or sm_90:-O1 runs the machine code that ptxas makes of each form;
+ * differences.c lists what may differ. --absent reports what the assembler rejects, and why.
+ * --share runs every N-th module and trial, starting with the I-th, and from number --first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #include "lanes.h"
 #include "trial.h"
 
-/* Under the sanitizers everything takes longer: an eighth of the cases. */
+/* The sanitizers are slow, so they run an eighth of the cases. */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
     surface_run(&harness);
     wide_run(&harness);
     const bool is_whole = !harness.filter && !harness.share.of;
-    const char *code = harness.engines[0].machine; /* lacks what its assembler does not take */
+    const char *code = harness.engines[0].machine; /* no coverage: ptxas lacks forms */
     const int missing = !is_whole ? 0
                         : code    ? differences_report_unused(code)
                                   : coverage_check(harness.spellings);

@@ -15,7 +15,7 @@
 
 enum {
     TEXTURES = 24,
-    BYTES = 1 << 16, /* of a texture, all levels */
+    BYTES = 1 << 16, /* size of a texture, all levels */
     PITCH = 256,
     FETCHES = TRIAL_THREADS,
     INPUT_AT = 64, /* first word of the threads' inputs */
@@ -29,7 +29,7 @@ enum {
 #define SIGNED_   MEM_TEXEL_SIGNED
 #define FLOAT_    MEM_TEXEL_FLOAT
 
-/* A texture under test. Sizes are powers of two: coordinates in [0, 1) stay exact. */
+/* A texture under test. Sizes are powers of two, so that coordinates in [0, 1) are exact. */
 typedef struct Sample {
     MemGeometry geometry;
     uint8_t dimensions;
@@ -117,12 +117,12 @@ static int texel_bytes(const Sample *sample) { return sample->channels * sample-
 
 static int halved(int size, int level) { return size >> level ? size >> level : 1; }
 
-/* Slices of a level: layers and faces stay as many. */
+/* Slices of a level: the numbers of layers and faces do not shrink. */
 static int slices(const Sample *sample, int level) {
     return sample->geometry == MEM_PLAIN ? halved(sample->depth, level) : sample->depth;
 }
 
-/* Where a level begins: they lie one behind the other. */
+/* Offset of a level; levels follow each other. */
 static int level_at(const Sample *sample, int level) {
     int at = 0;
     for (int i = 0; i < level; i++)
@@ -138,7 +138,7 @@ static const uint8_t *texel_at(const Atlas *atlas, int number, int level, const 
            at[0] * texel_bytes(sample) + channel * sample->bits / 8;
 }
 
-/* Small integers, as floats where the texture has floats. */
+/* Fills textures with small integers, as floats if the texture has floats. */
 static void fill(Atlas *atlas) {
     uint64_t state = 9;
     for (int t = 0; t < TEXTURES; t++) {
@@ -181,7 +181,7 @@ static MemTexture describe(const Sample *sample, uint64_t address) {
 
 /* ---- The reference ---- */
 
-/* A channel as the instruction gives it: a float where `is_float`, else an integer's bits. */
+/* A channel as the instruction returns it: a float if `is_float`, else an integer's bits. */
 typedef struct Channel {
     double value;
     uint32_t bits;
@@ -220,7 +220,7 @@ static Channel decode(const Sample *sample, const uint8_t *bytes) {
     return float_channel((float)(value < -1 ? -1 : value));
 }
 
-/* Where an index outside leads; -1 is the border. */
+/* Maps an index outside the texture; -1 is the border. */
 static int64_t address(int64_t i, int64_t size, MemAddressMode mode) {
     if (mode == MEM_ADDRESS_BORDER) return i < 0 || i >= size ? -1 : i;
     if (mode == MEM_ADDRESS_CLAMP) return i < 0 ? 0 : i >= size ? size - 1 : i;
@@ -231,17 +231,17 @@ static int64_t address(int64_t i, int64_t size, MemAddressMode mode) {
     return i < size ? i : period - 1 - i;
 }
 
-/* A place to look at, as a thread has it. */
+/* A place to sample, from a thread's input. */
 typedef struct Place {
-    int number; /* of the texture */
+    int number; /* number of the texture */
     MemSampler sampler;
     uint32_t layer;
-    int face;         /* -1: of no cube */
-    float at[3];      /* on the face, or in the texture */
-    int32_t texel[3]; /* instead */
+    int face;         /* -1: not a cube */
+    float at[3];      /* position on the face, or in the texture */
+    int32_t texel[3]; /* integer coordinates, used instead of `at` */
     int32_t offset[3];
     int axes;
-    double level; /* within those that there are */
+    double level; /* limited to the existing levels */
 } Place;
 
 static int axis_size(const Place *place, int level, int axis) {
@@ -261,12 +261,12 @@ static Channel channel_at(const Atlas *atlas, const Place *place, int level, con
         if (index[axis] >= 0) continue;
         double value = (double)place->sampler.border[channel];
         if (channel >= sample->channels) return (Channel){0};
-        if (sample->reads_normalised) { /* as the channel has it, ties down */
+        if (sample->reads_normalised) { /* in steps of the channel, ties down */
             const double most = ldexp(1, sample->bits - (sample->type == SIGNED_)) - 1;
             value = ceil(fmin(value, 1) * most - 0.5) / most;
         }
         if (is_float) return float_channel(value);
-        /* of an integer the low bits of the float's */
+        /* an integer channel gets the low bits of the float */
         const Type type = {"", sample->type == SIGNED_ ? KIND_SIGNED : KIND_UNSIGNED, sample->bits,
                            1, NULL};
         return (Channel){0, (uint32_t)type_integer(&type, float_bits(value))};
@@ -279,7 +279,7 @@ static Channel channel_at(const Atlas *atlas, const Place *place, int level, con
     }
     if (channel < sample->channels)
         return decode(sample, texel_at(atlas, place->number, level, index, channel));
-    return (Channel){0}; /* a channel that is not there */
+    return (Channel){0}; /* a channel that the texture lacks */
 }
 
 static double in_texels(const Place *place, int level, int axis) {
@@ -289,7 +289,7 @@ static double in_texels(const Place *place, int level, int axis) {
 
 static double weight_of(double fraction) { return floor(fraction * 256 + 0.5) / 256; }
 
-/* Rounded to 8 bits, ties up: weights, and products of them. */
+/* Rounds to 8 bits, ties up: weights, and products of weights. */
 static double product_of(const double *weight, int set, double level_weight) {
     double product = 1;
     for (int axis = 0; axis < 3; axis++)
@@ -297,9 +297,9 @@ static double product_of(const double *weight, int set, double level_weight) {
     return weight_of(product * level_weight);
 }
 
-/* A corner's share as on an H100. The upper side of some axes gets the product of their weights. A
- * corner gets that product less the shares of the corners further up. Levels are an axis, too;
- * `level_weight` is the weight of the upper level. */
+/* The weight of a corner, as on an H100. The upper side of some axes gets the product of their
+ * weights. A corner gets that product less the shares of the corners further up. Levels are an
+ * axis, too; `level_weight` is the weight of the upper level. */
 static double share_of(const double *weight, int corner, int axes, double level_weight,
                        bool is_upper_level) {
     double share = 0;
@@ -312,7 +312,7 @@ static double share_of(const double *weight, int corner, int axes, double level_
     return share;
 }
 
-/* A sum of weighted texels of one level, in any order: it is exact. */
+/* The weighted sum of the texels of one level. It is exact, so the order does not matter. */
 static double sample_level(const Atlas *atlas, const Place *place, int level, int channel,
                            double level_weight, bool is_upper_level) {
     int64_t lower[3] = {0};
@@ -333,8 +333,8 @@ static double sample_level(const Atlas *atlas, const Place *place, int level, in
     return sum;
 }
 
-/* A filtered value has the bits of a half or of 16 bits in [0, 1] where the texels are as narrow.
- */
+/* A filtered value has the precision of a half, or of 16 bits in [0, 1], if the texels are as
+ * narrow. */
 static double as_filtered(const Sample *sample, double value) {
     if (sample->type == UNSIGNED_) return nearbyint(value * 65535) / 65535;
     if (sample->bits == 32 || sample->type == SIGNED_) return value;
@@ -369,13 +369,13 @@ static Channel gather(const Atlas *atlas, const Place *place, int channel, int r
 
 /* ---- Inputs ---- */
 
-/* What a thread reads: the words of its input. */
+/* A thread's input, in words. */
 enum {
     WORD_LAYER,
-    WORD_AT,                        /* three: coordinates, floats or integers */
+    WORD_AT,                        /* three words: coordinates, floats or integers */
     WORD_LEVEL = WORD_AT + 3,       /* a float or an integer */
-    WORD_GRADIENT,                  /* two times three */
-    WORD_OFFSET = WORD_GRADIENT + 6 /* three */
+    WORD_GRADIENT,                  /* two times three words */
+    WORD_OFFSET = WORD_GRADIENT + 6 /* three words */
 };
 
 typedef struct Input {
@@ -388,14 +388,14 @@ static float input_float(const Input *input, int word) {
     return value;
 }
 
-/* Axes of the greatest coordinate, of s and of t, and their signs: CUDA C++ Programming Guide,
+/* Axes of the largest coordinate, of s and of t, and their signs: CUDA C++ Programming Guide,
  * "Cubemap Textures". */
 static const struct {
     int m, s, t, m_sign, s_sign, t_sign;
 } faces[6] = {{0, 2, 1, 1, -1, -1}, {0, 2, 1, -1, 1, -1}, {1, 0, 2, 1, 1, 1},
               {1, 0, 2, -1, 1, -1}, {2, 0, 1, 1, 1, -1},  {2, 0, 1, -1, -1, -1}};
 
-/* A direction that leads to a place on a face; x and y as below. */
+/* Chooses a direction to a place on a face; x and y are chosen as in choose_input. */
 static void choose_direction(uint64_t *state, int size, Input *input) {
     const int face = (int)(values_next(state) % 6);
     const int inside = size * 64 - 2;
@@ -413,8 +413,8 @@ static void choose_direction(uint64_t *state, int size, Input *input) {
         input->word[WORD_AT + axis] = float_bits((double)direction[axis]);
 }
 
-/* Coordinates in and around the texture, in odd steps of 1/1024 texel, levels in odd steps of 1/16,
- * so that no weight is a tie, at no level, and no two levels are equally near. */
+/* Chooses coordinates inside and around the texture, in odd steps of 1/1024 texel, and levels in
+ * odd steps of 1/16. Thus no weight is a tie at any level, and no two levels are equally near. */
 static void choose_input(uint64_t *state, const Sample *sample, bool are_integers, Input *input) {
     memset(input, 0, sizeof *input);
     input->word[WORD_LAYER] = (uint32_t)(values_next(state) % 5);
@@ -445,12 +445,12 @@ static void choose_input(uint64_t *state, const Sample *sample, bool are_integer
 
 typedef struct Case {
     const Form *form;
-    int number; /* of the texture */
+    int number; /* number of the texture */
     bool has_offsets, has_sampler, has_flag;
     bool are_integers, is_gather;
 } Case;
 
-/* Half the length in texels that a step makes: its logarithm is the level. */
+/* The level: log2 of the longer gradient's length, in texels. */
 static double level_of_gradients(const Case *c, const Input *input, int face, int axes) {
     const Sample *sample = &samples[c->number];
     double longest = 0;
@@ -499,7 +499,7 @@ static Place place_of(const Case *c, const Input *input) {
                    .layer = is_layered ? input->word[WORD_LAYER] : 0,
                    .face = sample->geometry == MEM_CUBES ? find_face(input) : -1,
                    .axes = sample->dimensions};
-    if (c->has_sampler) { /* that of the module: linear, border along x, wrap along y */
+    if (c->has_sampler) { /* the module's sampler: linear, border along x, wrap along y */
         place.sampler.is_linear_filter = true;
         place.sampler.mode[0] = MEM_ADDRESS_BORDER;
         place.sampler.mode[1] = MEM_ADDRESS_WRAP;
@@ -580,7 +580,7 @@ static void prepare(Trial *trial, Engine *engine) {
     memcpy(trial->in, atlas->handles[engine - trial->harness->engines], sizeof *atlas->handles);
 }
 
-/* Coordinates, and behind the brackets a level, gradients, offsets. */
+/* The coordinates, and after the brackets a level, gradients or offsets. */
 static void add_operands(const Case *c, Text *ptx) {
     const Form *form = c->form;
     const char *layer = "w0", *x = c->are_integers ? "w1" : "f1",
@@ -660,7 +660,7 @@ static bool suits(const Form *form, const Sample *sample, bool are_integers) {
     const bool is_half = strncmp(form->types[0]->name, "f16", 3) == 0;
     if (is_half && !gives_floats(sample)) return false;
     if (sample->is_linear_memory && !are_integers) return false;
-    /* A line of texels in an array reads as zero on a GPU, by integers. */
+    /* On a GPU, integer coordinates read zero from an array of one dimension. */
     if (are_integers && sample->geometry == MEM_PLAIN && sample->dimensions == 1 &&
         !sample->is_linear_memory)
         return false;
@@ -669,7 +669,7 @@ static bool suits(const Form *form, const Sample *sample, bool are_integers) {
     return sample->geometry == (has_layer ? MEM_LAYERS : MEM_PLAIN);
 }
 
-/* Each form on every texture that suits it, if it reads .f32 without .base; else on one. */
+/* Forms that read .f32 without .base run on every texture that fits; other forms run on one. */
 static void visit_fetch(void *user, const char *spelling) {
     Trial *trial = user;
     Form form;
@@ -697,7 +697,7 @@ static uint32_t answer(const char *query, const Sample *sample, int level) {
                                      [MEM_ADDRESS_BORDER] = 4};
     const uint32_t size = sample->bits == 8 ? 0 : sample->bits == 16 ? 1 : 2;
     if (strstr(query, ".width")) return (uint32_t)halved(sample->width, level);
-    /* Behind the last axis an H100 has the layers. */
+    /* On an H100, the layers follow the last axis. */
     const uint32_t cubes = sample->depth > 6 ? sample->depth / 6u : 0;
     const uint32_t layers = sample->geometry == MEM_LAYERS  ? sample->depth
                             : sample->geometry == MEM_CUBES ? cubes
@@ -748,7 +748,7 @@ static void visit_query(void *user, const char *spelling) {
     trial_run(trial);
 }
 
-/* istypep: a texture is no surface and no sampler. */
+/* istypep: a texture is neither a surface nor a sampler. */
 static void visit_type(void *user, const char *spelling) {
     Trial *trial = user;
     trial_begin(trial, spelling);

@@ -91,7 +91,8 @@ static bool compare(const Trial *trial, const Engine *engine) {
     return wrong == 0 || is_allowed;
 }
 
-/* Shows where the simulator's bits are not the real GPU's, whether the ISA allows that or not. */
+/* Prints where the simulator's bits differ from the real GPU's, whether or not the ISA allows
+ * that. */
 static bool compare_with_device(const Trial *trial, const Engine *engine) {
     const uint64_t *got = engine_buffer(engine, 1);
     const uint64_t *real = engine_buffer(&trial->harness->engines[0], 1);
@@ -171,7 +172,7 @@ static bool run_on(Trial *trial, Engine *engine, bool *is_absent) {
 bool trial_run_module(Trial *trial) {
     Harness *harness = trial->harness;
     const bool has_device = harness->engines[0].device != NULL;
-    /* After a fault a process can do nothing more on a real GPU. */
+    /* After a fault, a process can no longer use a real GPU. */
     if (has_device && trial->faults != harness->only_faults) return true;
     if (!harness_wants(harness, trial->spelling) || !harness_takes(harness)) return true;
     bool is_right = true, is_absent = false;

@@ -56,7 +56,7 @@ static void add_small_numbers(Edges *edges) {
 /* ---- Floating point ---- */
 
 /* Numbers at the limits of integer types and of other formats, ties between integers, and some
- * without anything special. Each is rounded to the format, and taken with both signs. */
+ * ordinary numbers. Each is rounded to the format, and used with both signs. */
 static const double numbers[] = {
     1,
     2,
@@ -208,7 +208,7 @@ static uint64_t random_float(const Format *format, uint64_t *state) {
     int fraction_bits = format->precision - 1 + format->shift;
     if (kind < 2) return bits;
     if (kind < 3 && fraction_bits > 3) return bits & ~type_mask(fraction_bits - 3); /* few digits */
-    /* near one: within some digits above and below it */
+    /* near one: exponents within some digits above and below */
     uint64_t spread = kind < 6 ? (uint64_t)format->precision + 3 : 3;
     uint64_t one = real_one(format) >> fraction_bits;
     uint64_t exponent = one - spread / 2 + values_next(state) % spread;
@@ -224,7 +224,7 @@ static void add_elements(Edges *edges, const Type *type) {
     else add_integers(edges, type->bits);
 }
 
-/* Pairs of element edges, each value in each place. */
+/* Pairs of edge values of elements, each value in each position. */
 static void add_packed(Edges *edges, const Type *type) {
     uint64_t bits[VALUES_MAX_EDGES];
     Edges single = {bits, 0};
@@ -285,7 +285,7 @@ uint64_t values_random(const Form *form, int index, uint64_t *state) {
             bits |= random_float(type->format, state) << i * type->bits;
         return bits;
     }
-    /* of any number of leading zeros or ones */
+    /* with any number of leading zeros or ones */
     int width = type->bits * type->elements;
     uint64_t value = random & type_mask(width);
     uint64_t keep = values_next(state);

@@ -1,7 +1,7 @@
-/* wgmma and setmaxnreg: every shape and type, by one warpgroup on small whole numbers, whose sums
- * all formats hold exactly. Of a sparse A the first two of four elements are there, of tf32 the
- * first of two. B lies in shared memory without a swizzle; so does A where N / 8 is odd, else it is
- * in registers. tests/driver/test_wgmma.c has the other layouts. */
+/* wgmma and setmaxnreg: every shape and type, by one warpgroup on small integers, whose sums are
+ * exact in all formats. Of a sparse A the first two of four elements are stored (tf32: the first of
+ * two). B is in shared memory without a swizzle. So is A if N / 8 is odd, else it is in registers.
+ * tests/driver/test_wgmma.c tests the other layouts. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 enum {
     THREADS = 128,
     ROWS = 64,
-    ROW_BYTES = 32,                   /* of A as it is stored */
-    COLUMN_BYTES = 64,                /* of B: K elements, of a dense product in the first half */
-    A_AT = 0,                         /* bytes of the input */
+    ROW_BYTES = 32,                   /* a row of A as it is stored */
+    COLUMN_BYTES = 64,                /* a column of B: K elements, half of it if dense */
+    A_AT = 0,                         /* byte offset in the input */
     B_AT = ROWS * ROW_BYTES,          /* N columns */
     C_AT = B_AT + 256 * COLUMN_BYTES, /* each thread's registers of D */
     MOST_SUMS = 128
@@ -59,7 +59,7 @@ static int sums_of(const Product *p) { return p->is_half ? p->n / 4 : p->n / 2; 
 
 /* ---- Numbers ---- */
 
-/* Fills `bytes` bytes with elements of a type; of u8 and b1 with any bits. */
+/* Fills `bytes` bytes with elements of a type; u8 and b1 get any bits. */
 static void fill(const char *type, uint8_t *to, int bytes, uint64_t *state) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const int width = types[i].bits / 8;
@@ -90,7 +90,7 @@ static int number_at(const char *type, const uint8_t *row, int k) {
     abort();
 }
 
-/* A whole number below 2,048 as a half. */
+/* An integer below 2,048 as a half. */
 static uint32_t half_of(int number) {
     const uint32_t magnitude = (uint32_t)abs(number);
     int exponent = 0;
@@ -125,7 +125,7 @@ static int64_t product_at(const Product *p, const uint8_t *in, int row, int colu
     return sum;
 }
 
-/* What D holds before: a small number, of integers sometimes one near the greatest. */
+/* The old value in D: a small number; for integers sometimes one near the maximum. */
 static int64_t before(const Product *p, int thread, int element) {
     const int64_t small = (thread + 3 * element) % 9 - 4;
     return p->is_integer && element % 3 == 0 ? INT32_MAX - 40 - small : small;
@@ -139,7 +139,7 @@ static void expect(Trial *trial, const Product *p) {
         for (int i = 0; i < count; i++) {
             uint32_t old = 0, sum = 0;
             for (int part = 0; part < parts; part++) {
-                const int element = i * parts + part; /* pairs side by side, then 8 rows down */
+                const int element = i * parts + part; /* adjacent pairs, then 8 rows further */
                 const int row = thread / 32 * 16 + thread % 32 / 4 + element / 2 % 2 * 8;
                 const int column = element / 4 * 8 + thread % 4 * 2 + element % 2;
                 const int64_t c = before(p, thread, element);
@@ -157,23 +157,24 @@ static void expect(Trial *trial, const Product *p) {
 static const char start[] =
     ".reg .b32 %x<4>, %d<128>, r, u, h, v, m;\n.reg .b64 w<2>, a, b, l;\n.reg .pred q;\n"
     "mov.u32 r, room;\nmov.u32 u, tid;\nmov.u32 m, 0x44444444;\n"
-    /* unit u of 16 bytes of A: half u & 1 of row u / 2, into blocks of 8 rows by 16 bytes */
+    /* 16-byte unit u of A, half u & 1 of row u / 2, goes into blocks of 8 rows by 16 bytes */
     "mul.wide.u32 l, u, 16;\nadd.u64 l, in, l;\nld.global.v2.b64 {w0, w1}, [l];\n"
     "and.b32 h, u, 1;\nshl.b32 h, h, 7;\nshr.u32 v, u, 1;\nand.b32 t, v, 7;\n"
     "mad.lo.u32 h, t, 16, h;\nshr.u32 v, v, 3;\nmad.lo.u32 h, v, 256, h;\nadd.u32 h, h, r;\n"
     "st.shared.v2.b64 [h], {w0, w1};\n"
-    /* of B: quarter u & 3 of column u / 4 */
+    /* the same for B: quarter u & 3 of column u / 4 */
     "FILL: mul.wide.u32 l, u, 16;\nadd.u64 l, in, l;\nld.global.v2.b64 {w0, w1}, [l+2048];\n"
     "and.b32 h, u, 3;\nshl.b32 h, h, 7;\nshr.u32 v, u, 2;\nand.b32 t, v, 7;\n"
     "mad.lo.u32 h, t, 16, h;\nshr.u32 v, v, 3;\nmad.lo.u32 h, v, 512, h;\nadd.u32 h, h, r;\n"
     "st.shared.v2.b64 [h+2048], {w0, w1};\nadd.u32 u, u, 128;\nsetp.lt.u32 q, u, 1024;\n"
     "@q bra FILL;\nfence.proxy.async;\nbar.sync 0;\n"
-    /* A's fragment: 4 bytes of a row at 4 (lane & 3), then 8 rows down, then 16 bytes further */
+    /* A's fragment: 4 bytes of a row at 4 (lane & 3), then 8 rows further, then 16 bytes further */
     "shr.u32 h, tid, 5;\nshl.b32 h, h, 4;\nand.b32 v, tid, 31;\nshr.u32 u, v, 2;\n"
     "add.u32 h, h, u;\nand.b32 v, v, 3;\nshl.b32 v, v, 2;\nmad.lo.u32 h, h, 32, v;\n"
     "cvt.u64.u32 l, h;\nadd.u64 l, in, l;\nld.global.b32 %x0, [l];\nld.global.b32 %x1, [l+256];\n"
     "ld.global.b32 %x2, [l+16];\nld.global.b32 %x3, [l+272];\n"
-    /* descriptors: 128 bytes between units of k, 256 and 512 between 8 rows */
+    /* descriptors: a stride of 128 bytes between units of k, and 256 or 512 between groups of 8
+     * rows */
     "shr.u32 u, r, 4;\ncvt.u64.u32 a, u;\nadd.u64 b, a, 128;\nor.b64 a, a, 0x0000001000080000;\n"
     "or.b64 b, b, 0x0000002000080000;\n";
 

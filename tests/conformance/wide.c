@@ -1,7 +1,7 @@
-/* Accesses of more than a register: .v8 and .b128 of ld, st, mov and atom, and vector atom and red.
+/* Accesses wider than a register: .v8 and .b128 of ld, st, mov and atom, and vector atom and red.
  *
- * Each thread has a cell of 32 bytes in the output, which a load or an atomic operation finds
- * filled from the input. Elements of a vector operation are independent: the reference takes them
+ * Each thread has a cell of 32 bytes in the output, filled from the input before a load or an
+ * atomic operation. Elements of a vector operation are independent, so the reference computes them
  * one by one. */
 #include "trial.h"
 
@@ -12,7 +12,8 @@
 
 enum { CELL_SLOTS = 4, ROW_SLOTS = 4 * CELL_SLOTS }; /* a row: cell, b, c, results */
 
-/* Copies the thread's cell and fills the registers b and c from the input; `at` is the cell. */
+/* Copies the thread's cell and loads the registers b and c from the input; `at` is the cell's
+ * address. */
 static void begin(Trial *trial, const char *spelling, const char *variables) {
     trial_begin(trial, spelling);
     trial_begin_kernel(trial, variables);
@@ -84,7 +85,7 @@ static void visit_wide(void *user, const char *spelling) {
     const char *space = space_of(spelling), *hint = "";
     Text table = {0};
     begin(trial, spelling, "");
-    if (strcmp(space, ".const") == 0) { /* the module begins again, with a table of its own */
+    if (strcmp(space, ".const") == 0) { /* the module starts again, with its own table */
         text_add(&table, ".const .align 16 .b64 table[192] = {");
         for (int thread = 0; thread < TRIAL_THREADS; thread++)
             text_printf(&table, "%s0x%llx, 0x%llx", thread ? ", " : "",
@@ -122,7 +123,7 @@ static void visit_wide(void *user, const char *spelling) {
     trial_run(trial);
 }
 
-/* mov.b128: whole, from and to two of 64 bits, from and to four of 32. */
+/* mov.b128: whole, from and to two registers of 64 bits, from and to four of 32 bits. */
 static void run_moves(Trial *trial) {
     begin(trial, "mov.b128", "");
     text_add(&trial->ptx, ".reg .b32 e<8>;\n.reg .b128 whole;\n"
@@ -141,7 +142,7 @@ static void run_moves(Trial *trial) {
     trial_run(trial);
 }
 
-/* An argument of 128 bits, and a result. */
+/* An argument and a result of 128 bits. */
 static void visit_argument(void *user, const char *spelling) {
     Trial *trial = user;
     begin(trial, spelling,
@@ -160,7 +161,7 @@ static void visit_argument(void *user, const char *spelling) {
 
 /* ---- atom.b128 ---- */
 
-/* Every other thread compares with what its cell holds. */
+/* Every other thread compares with the value in its cell. */
 static void visit_wide_atom(void *user, const char *spelling) {
     Trial *trial = user;
     Form form;
@@ -258,12 +259,12 @@ static void visit_vector_atom(void *user, const char *spelling) {
     trial_run(trial);
 }
 
-/* Addresses that are aligned for an element, but not for the vector. */
+/* Addresses that are aligned for an element but not for the vector. */
 static void run_faults(Trial *trial) {
     static const char *const faults[] = {
         "ld.global.v8.b32 {e0, e1, e2, e3, e4, e5, e6, e7}, [out+16]",
         "st.v8.b32 [out+16], {e0, e1, e2, e3, e4, e5, e6, e7}",
-        /* (the store keeps the load) */
+        /* the store keeps the load alive */
         "ld.global.b128 x0, [out+8];\nst.global.b128 [out], x0",
         "atom.global.exch.b128 x0, [out+8], x0",
         "red.global.add.v4.f32 [out+8], {f0, f1, f2, f3}",

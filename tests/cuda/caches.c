@@ -1,17 +1,17 @@
-/* Tests of what a machine's caches keep, by the time that reading it again takes: under a window of
- * a stream, a launch or a node of a graph, and under cache policies. */
+/* Tests of what a machine's caches keep, measured by the time to read data again: with a window of
+ * a stream, a launch or a node of a graph, and with cache policies. */
 #include "kernel_test.h"
 
 #include <stdio.h>
 
 enum {
-    HOT_BYTES = 128 << 10, /* what shall stay */
-    COLD_BYTES = 3 << 20,  /* what sweeps over it: more than twice the L2 */
+    HOT_BYTES = 128 << 10, /* data that must stay in the cache */
+    COLD_BYTES = 3 << 20,  /* data that sweeps over it: more than twice the L2 */
     HOT_WORDS = HOT_BYTES / 4,
     COLD_WORDS = COLD_BYTES / 4
 };
 
-typedef enum Hint { NONE, STAY, GO } Hint; /* as the kernel has them */
+typedef enum Hint { NONE, STAY, GO } Hint; /* as in the kernel */
 
 typedef struct Caches {
     Session *session;
@@ -40,7 +40,7 @@ static unsigned read_with(const Caches *caches, CUdeviceptr data, unsigned words
     return out[0];
 }
 
-/* Cycles to read the hot data after a sweep over L2, having brought them in with `hint` or under
+/* Cycles to read the hot data after a sweep over L2. The hot data was loaded with `hint` or under
  * `window`. */
 static unsigned cycles_after_sweep(const Caches *caches, Hint hint, CUlaunchAttribute *window) {
     read_with(caches, caches->hot, HOT_WORDS, 64, hint, window);
@@ -58,7 +58,7 @@ static CUlaunchAttribute window_over(CUdeviceptr base, size_t bytes, CUaccessPro
                                .value.accessPolicyWindow = window};
 }
 
-/* The same with the hot data's first launch as a node of a graph that was captured. */
+/* The same, with the first launch on the hot data as a node of a captured graph. */
 static unsigned cycles_after_graph(const Caches *caches, CUlaunchAttribute *window) {
     CUstream stream;
     CUgraph graph;

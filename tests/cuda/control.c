@@ -1,4 +1,4 @@
-/* CPU references for the kernels about control: divergence, barriers, and cooperating CTAs. */
+/* CPU references for the control-flow kernels: divergence, barriers, and cooperating CTAs. */
 #include "kernel_test.h"
 
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void lookback_scan(Data in, Data out, unsigned n) {
         out.words[i] = sum += in.words[i];
 }
 
-/* Every turn adds the same amount, so that the order of the CTAs makes no difference. */
+/* Every turn adds the same amount, so the order of the CTAs does not matter. */
 static void spin_lock(Data in, Data out, unsigned n) {
     for (unsigned turn = 0; turn < 3 * n; turn++) {
         out.words[1] += out.words[0];

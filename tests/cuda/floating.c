@@ -1,4 +1,4 @@
-/* CPU references for the kernels about floating point: conversions, roundings, special values, the
+/* CPU references for the floating-point kernels: conversions, roundings, special values, the
  * mathematical functions, half precision. */
 #include "kernel_test.h"
 
@@ -12,10 +12,10 @@ static uint32_t bits_of(float x) {
     return bits;
 }
 
-/* The bits of x, and the same ones for every NaN. */
+/* The bits of x; all NaNs have the same bits. */
 static uint32_t plain_bits(float x) { return isnan(x) ? 1 : bits_of(x); }
 
-/* A whole number, or an infinity, cut to [low, high]; NaN becomes 0. */
+/* An integer or infinity, limited to [low, high]; NaN becomes 0. */
 static int64_t clamp_whole(double x, double low, double high) {
     if (isnan(x)) return 0;
     return (int64_t)fmin(fmax(x, low), high);
@@ -29,7 +29,7 @@ static int64_t to_long(float x) {
     return x >= 0x1p63f ? INT64_MAX : (int64_t)x;
 }
 
-/* What to do in a given rounding mode. Operands and result pass through memory, so that nothing is
+/* Operations in a given rounding mode. Operands and result pass through memory, so that nothing is
  * computed in another mode. */
 typedef enum Operation { ADD, MULTIPLY, DIVIDE, FUSED, ROOT, NARROW } Operation;
 
@@ -173,7 +173,7 @@ static void fast_math(Data in, Data out, unsigned n) {
     }
 }
 
-/* The nearest half, ties to even, as a double: 11 significant bits, none below 2^-24. */
+/* The nearest half, ties to even, as a double: 11 significant bits, no bits below 2^-24. */
 static double to_half(double x) {
     int exponent;
     frexp(x, &exponent);
@@ -193,7 +193,7 @@ static void half_ops(Data in, Data out, unsigned n) {
         row[4] = a < b ? 3.0f : 2.0f;
         row[5] = (float)-b;
         row[6] = (float)to_half((double)(x * 10000.0f));
-        /* Below 2^-14 a half's bits count units of 2^-24. */
+        /* Below 2^-14 a half has units of 2^-24. */
         row[7] = (float)fabs(to_half((double)(x * 1e-6f))) * 0x1p24f + (x < 0.0f ? 32768.0f : 0.0f);
     }
 }

@@ -1,4 +1,4 @@
-/* CPU references for the kernels about integers: division, bits, bytes, carries, products. */
+/* CPU references for the integer kernels: division, bits, bytes, carries, products. */
 #include "kernel_test.h"
 
 static void division64(Data in, Data out, unsigned n) {
@@ -15,7 +15,7 @@ static void division64(Data in, Data out, unsigned n) {
     }
 }
 
-/* The number of zeros above the highest one among the low `width` bits. */
+/* Number of leading zeros in the low `width` bits. */
 static unsigned leading_zeros(uint64_t x, unsigned width) {
     unsigned zeros = 0;
     while (zeros < width && !(x >> (width - 1 - zeros) & 1))
@@ -23,7 +23,7 @@ static unsigned leading_zeros(uint64_t x, unsigned width) {
     return zeros;
 }
 
-/* One more than the place of the lowest one, 0 when there is none. */
+/* Position of the lowest set bit plus one; 0 if there is none. */
 static unsigned first_set(uint64_t x) {
     for (unsigned bit = 0; bit < 64; bit++)
         if (x >> bit & 1) return bit + 1;
@@ -44,7 +44,7 @@ static uint64_t reverse_bits(uint64_t x, unsigned width) {
     return reversed;
 }
 
-/* The upper word of high:low shifted left, the lower word of it shifted right. */
+/* The upper word of high:low shifted left, and the lower word of it shifted right. */
 static uint32_t funnel_left(uint32_t low, uint32_t high, unsigned shift) {
     return shift == 32 ? low : (uint32_t)((((uint64_t)high << 32 | low) << shift) >> 32);
 }
@@ -75,7 +75,8 @@ static uint32_t byte_of_pair(uint32_t x, uint32_t y, unsigned index) {
     return (uint32_t)(((uint64_t)y << 32 | x) >> (8 * (index & 7))) & 255;
 }
 
-/* A byte per nibble of the selector; its top bit asks for eight copies of the byte's sign. */
+/* One byte per nibble of the selector; the top bit of the nibble selects the byte's sign,
+ * repeated. */
 static uint32_t permute(uint32_t x, uint32_t y, uint32_t selector) {
     uint32_t result = 0;
     for (unsigned k = 0; k < 4; k++) {
@@ -157,8 +158,8 @@ static void narrow_types(Data in, Data out, unsigned n) {
     }
 }
 
-/* Bits length - 1 ... 0 of the result are those of x from `position` up. `fill` replaces the bits
- * above bit 31 and above the field. */
+/* Bits length - 1 ... 0 of the result are those of x, starting at `position`. `fill` replaces the
+ * bits above bit 31 and above the field. */
 static uint32_t extract(uint32_t x, unsigned position, unsigned length, unsigned fill) {
     uint32_t result = 0;
     for (unsigned bit = 0; bit < 32; bit++) {
@@ -176,7 +177,7 @@ static uint32_t insert(uint32_t field, uint32_t x, unsigned position, unsigned l
     return x;
 }
 
-/* Any function of three bits, by its table of eight results. */
+/* Any function of three bits, given as a table of eight results. */
 static uint32_t look_up(uint32_t x, uint32_t y, uint32_t z, unsigned table) {
     uint32_t result = 0;
     for (unsigned bit = 0; bit < 32; bit++) {

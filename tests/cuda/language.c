@@ -1,4 +1,4 @@
-/* CPU references for the kernels about the language: templates, structs, calls, pointers. */
+/* CPU references for the kernels about language features: templates, structs, calls, pointers. */
 #include "kernel_test.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static uint64_t power(uint64_t base, unsigned exponent, uint64_t mask) {
 static void templates(Data in, Data out, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
         uint32_t x = in.words[i];
-        /* The last three of five values pushed, as 16-bit sums. */
+        /* The last three of five pushed values, as 16-bit sums. */
         uint16_t sum = (uint16_t)((uint16_t)(x + 2) + (uint16_t)(x + 3) + (uint16_t)(x + 4));
         int8_t narrow = (int8_t)power((uint8_t)x, 3, UINT64_MAX);
         out.words[i] = sum + (uint32_t)(power(x, 5, UINT64_MAX) >> 32) + 5040u + (uint32_t)narrow +
@@ -281,7 +281,8 @@ static void indexed_branch(Data in, Data out, unsigned n) {
     }
 }
 
-/* Two CTAs of 100 threads over 192 words: last warps are not full, some threads idle. */
+/* Two CTAs of 100 threads over 192 words: the last warps are not full, and some threads are
+ * idle. */
 #define ROW_OF_WORDS                                                                               \
     .shape = {.grid = {2}, .block = {100}}, .in = {KIND_WORDS, 192}, .out = {KIND_WORDS, 192}
 

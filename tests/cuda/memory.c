@@ -1,4 +1,4 @@
-/* CPU references for the kernels about memory: the state spaces, vectors, atomics, the heap. */
+/* CPU references for the kernels about memory: state spaces, vectors, atomics, the heap. */
 #include "kernel_test.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void vector_loads(Data in, Data out, unsigned n) {
         row[0] = w[3];
         row[1] = w[0] + w[3];
         row[2] = w[2] ^ w[2];
-        /* The low word of the sum of two double words, its bytes turned around. */
+        /* The low word of the sum of two double words, with its bytes reversed. */
         row[3] = __builtin_bswap32(w[0] + w[2]);
         for (unsigned k = 0; k < 4; k++) {
             static const uint32_t factors[4] = {1, 5, 7, 9};
@@ -202,7 +202,7 @@ static void atomics_shared(Data in, Data out, unsigned n) {
     }
 }
 
-/* The `count` bytes from `index` up, the first the lowest. */
+/* The `count` bytes starting at `index`, the first one lowest. */
 static uint32_t bytes_at(Data data, unsigned index, unsigned count) {
     uint32_t value = 0;
     for (unsigned k = 0; k < count; k++)
@@ -221,7 +221,7 @@ static void unaligned_bytes(Data in, Data out, unsigned n) {
 
 static void device_heap(Data in, Data out, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
-        /* The list of the next thread of the CTA, built front to back, read back to front. */
+        /* The list of the next thread of the CTA, built front to back and read back to front. */
         unsigned builder = i / 64 * 64 + (i + 1) % 64;
         uint32_t sum = 0;
         for (unsigned k = in.words[builder] % 9 + 1; k > 0; k--)

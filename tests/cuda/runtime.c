@@ -1,5 +1,4 @@
-/* Tests of what a kernel asks of the device's runtime: output, assertions, traps, time, registers
- * that name a thread's place. */
+/* Tests of the device runtime: output, assertions, traps, time, registers with a thread's place. */
 #include "kernel_test.h"
 
 #include <stdio.h>
@@ -20,7 +19,7 @@ static const char EXPECTED_OUTPUT[] = "plain\n"
                                       "thread 37 of warp 1\n"
                                       "thread 53 of warp 1\n";
 
-/* Launches the kernel with standard output going to a file; what it printed, into `text`. */
+/* Launches the kernel with standard output redirected to a file, and reads the file into `text`. */
 static CUresult launch_captured(Session *session, const Shape *shape, char *text) {
     FILE *file = tmpfile();
     fflush(stdout);
@@ -41,7 +40,7 @@ static int compare_lines(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines of `text`, sorted: the order of the warps is the machine's choice. */
+/* The lines of `text`, sorted, because the order of the warps depends on the machine. */
 static unsigned sort_lines(char *text, char **lines, unsigned capacity) {
     unsigned count = 0;
     for (char *line = strtok(text, "\n"); line && count < capacity; line = strtok(NULL, "\n"))
@@ -68,7 +67,7 @@ static bool print(Session *session) {
     return got_count == expected_count;
 }
 
-/* True when the kernel, given one buffer, ends with `expected`. */
+/* Returns true if the kernel, given one buffer, ends with `expected`. */
 static bool ends_with(Session *session, CUresult expected) {
     uint32_t words[32] = {0};
     CUdeviceptr out = session_upload(words, sizeof words);

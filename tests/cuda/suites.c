@@ -1,4 +1,4 @@
-/* References of the programs in kernels/suite_numbers.cu and kernels/suite_integers.cu, by plain
+/* References of the programs in kernels/suite_numbers.cu and kernels/suite_integers.cu, as plain
  * loops. */
 #include <math.h>
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static void option_prices(Data in, Data out, unsigned n) {
     }
 }
 
-/* Neighbours of a place in 16 x 16, itself beyond the edge: up, down, left, right. */
+/* Neighbours of a place in 16 x 16: up, down, left, right; the place itself at an edge. */
 static void neighbours_of(unsigned i, unsigned found[4]) {
     found[0] = i >= 16 ? i - 16 : i;
     found[1] = i < 240 ? i + 16 : i;
@@ -379,7 +379,7 @@ static void separable_convolution(Data in, Data out, unsigned n) {
 
 static uint32_t turn(uint32_t x, int bits) { return x >> bits | x << (32 - bits); }
 
-/* The first 32 bits of the fractional part of a prime's cube root, which SHA-256's constants are
+/* The first 32 bits of the fractional part of a prime's cube root. SHA-256 uses these as constants
  * (FIPS 180-4). */
 static uint32_t root_bits(unsigned prime) {
     uint64_t low = 0, high = UINT64_C(8) << 32;
@@ -435,7 +435,7 @@ static void mersenne_twister(Data in, Data out, unsigned n) {
 
 /* ---- All of them ---- */
 
-/* Numbers of a kind in, and out, of one CTA of `threads` threads. */
+/* Inputs and outputs of a kind for one CTA of `threads` threads. */
 #define ONE_CTA(kind, threads, ins, outs)                                                          \
     .shape = {.grid = {1}, .block = {threads}}, .in = {kind, ins}, .out = {kind, outs}
 #define FLOATS(ins, outs)   ONE_CTA(KIND_FLOATS, 256, ins, outs), .tolerance = 2e-4

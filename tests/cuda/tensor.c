@@ -1,4 +1,4 @@
-/* CPU references for the kernels on tensor cores, asynchronous copies and barriers in memory. */
+/* CPU references for the kernels with tensor cores, asynchronous copies and barriers in memory. */
 #include "kernel_test.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@ enum { SIZE = 64 };
 static int small(Data in, unsigned i) { return (int)(in.words[i] % 9) - 4; }
 static int signed_byte(Data in, unsigned i) { return (int8_t)in.words[i]; }
 
-/* Element (row, column) of the product of in's first half and its second, 64 x 64 each. */
+/* Element (row, column) of the product of the first half of `in` and the second half, 64 x 64
+ * each. */
 static int dot(Data in, unsigned n, unsigned row, unsigned column, int (*element)(Data, unsigned)) {
     int sum = 0;
     for (unsigned k = 0; k < SIZE; k++)
@@ -52,7 +53,7 @@ static void barrier_object(Data in, Data out, unsigned n) {
     }
 }
 
-/* What both kernels of libcu++ do with tiles of 128 words. */
+/* Reference for both libcu++ kernels, which process tiles of 128 words. */
 static void libcu_tiles(Data in, Data out, unsigned n) {
     enum { TILE = 128, THREADS = 64 };
     for (unsigned thread = 0; thread < THREADS; thread++) {
@@ -114,7 +115,7 @@ const KernelTest TENSOR_TESTS[] = {
      .in = {KIND_WORDS, 1024},
      .out = {KIND_WORDS, 64},
      .reference = libcu_tiles},
-    /* halves of Q, K, V and the weights are good to 2^-11 each; scores reach 16 */
+    /* halves of Q, K, V and the weights have an error of 2^-11 each; scores reach 16 */
     {.name = "flash_attention",
      .shape = {.grid = {1}, .block = {128}},
      .in = {KIND_FLOATS, 3 * 64 * 16},

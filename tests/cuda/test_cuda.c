@@ -1,5 +1,5 @@
-/* Runs one test kernel: `test_cuda NAME FILE.ptx`. Exit status 0: the kernel computed what the CPU
- * did; 1: it did not, or a driver call failed; 77: skipped (`test_cuda --skip REASON`). */
+/* Runs one test kernel: `test_cuda NAME FILE.ptx`. Exit status 0: the output equals the CPU's; 1:
+ * it differs, or a driver call failed; 77: skipped (`test_cuda --skip REASON`). */
 #include "kernel_test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The test of texture fetches: three texture objects over linear memory and an 8 x 4 array, and
- * what fetches from them should give (CUDA C++ Programming Guide, Texture Fetching). Coordinates
- * are multiples of 1/64, so that weights in 8 fractional bits are exact. */
+/* Tests texture fetches: three texture objects over linear memory and an 8 x 4 array, and the
+ * expected values (CUDA C++ Programming Guide, Texture Fetching). Coordinates are multiples of
+ * 1/64, so that weights with 8 fractional bits are exact. */
 #include "kernel_test.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static float texel(int x, int y) { return (float)(x * x * 3 + y * 50 + 7); }
 
 static int clamp(int value, int last) { return value < 0 ? 0 : value > last ? last : value; }
 
-/* Between the four elements around (u, v), whose centres lie at halves. */
+/* Interpolates between the four elements around (u, v); their centres are at halves. */
 static float filter_texels(float u, float v) {
     float left = floorf(u - 0.5f), low = floorf(v - 0.5f);
     float a = u - 0.5f - left, b = v - 0.5f - low;

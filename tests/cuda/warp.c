@@ -26,7 +26,7 @@ static void shuffle_wide(Data in, Data out, unsigned n) {
     }
 }
 
-/* The lanes of the warp of thread i whose word has any of the bits in `bits`. */
+/* The lanes of thread i's warp whose word has any of the bits in `bits`. */
 static uint32_t ballot(Data in, unsigned i, uint32_t bits) {
     uint32_t lanes = 0;
     for (unsigned lane = 0; lane < 32; lane++)
@@ -56,7 +56,7 @@ static void match(Data in, Data out, unsigned n) {
             same |= (uint32_t)(in.words[i / 32 * 32 + lane] % 5 == in.words[i] % 5) << lane;
         row[0] = same;
         row[1] = in.words[i] & 1 ? odd : ~odd;
-        /* Random words differ; in even warps every lane asks about the same number. */
+        /* Random words differ; in even warps all lanes pass the same number. */
         row[2] = i / 32 % 2 ? 0 : UINT32_MAX;
         row[3] = i / 32 % 2 ? 0 : 1;
     }

@@ -1,4 +1,4 @@
-/* Makes fat binaries as compilers embed them, for the tests. */
+/* Makes fat binaries like those that compilers embed, for the tests. */
 #ifndef TESTS_CUDART_FATBIN_MAKER_H
 #define TESTS_CUDART_FATBIN_MAKER_H
 
@@ -24,7 +24,7 @@ static inline void maker_begin(Maker *maker) {
     maker->used = 16;
 }
 
-/* Adds an entry whose payload is `size` bytes, which stand for `text_size` bytes of text. */
+/* Adds an entry whose payload has `size` bytes; it stands for `text_size` bytes of text. */
 static inline void maker_add(Maker *maker, MakerForm form, unsigned architecture,
                              const void *payload, size_t size, size_t text_size) {
     static const uint64_t flags[] = {0x11, 0x2011, 0x8011, 0x11};
@@ -43,7 +43,7 @@ static inline void maker_add(Maker *maker, MakerForm form, unsigned architecture
     maker_put(maker, 8, maker->used - 16, 8);
 }
 
-/* The record that registers a fat binary. */
+/* The record with which a program registers a fat binary. */
 typedef struct MakerWrapper {
     uint32_t magic, version;
     const void *binary;

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""CUDA's answers to calls that are wrong or odd: a GPU's answers, compared with ours line by line.
+"""Calls that are wrong or odd: compares a GPU's answers with ours, line by line.
 
-usage: test_answers.py ANSWERS COMMAND... -- PROGRAM...   (one program alone: a part of the questions)
+usage: test_answers.py ANSWERS COMMAND... -- PROGRAM...   (with only one program: a part of the questions)
 
-ANSWERS holds what CUDA printed on a GPU; COMMAND runs a PROGRAM here. Each group of a program's questions is
-asked in a process of its own, as it was there. DIFFERENT lists the lines that differ on purpose, with the reason. A row
-that no longer differs is an error.
-"""
+ANSWERS contains what CUDA printed on a GPU; COMMAND runs a PROGRAM here. Each group of a program's questions runs in its
+own process, as on the GPU. DIFFERENT lists the lines that differ on purpose, with the reason. A row that no longer
+differs is an error."""
 import collections
 import subprocess
 import sys
 
 FAULTS = ("a misaligned store", "a store by a null pointer", "a trap", "an assertion",
           "a store beyond shared memory")
-RESET = "a reset begins anew here; there the process has no GPU any more"
+RESET = "after a reset the device works again here; on the GPU, the process has no device any more"
 
-# Heading or headings, the GPU's line, ours, and why.
+# Heading or headings, the GPU's line, our line, and the reason.
 DIFFERENT = [
     ("devices", "  size = 8650752", "  size = 1048576",
      "what the manual says; that GPU has 64 KiB for each of its 132 SMs"),
@@ -35,7 +34,7 @@ DIFFERENT = [
 
 
 def sections(text):
-    """Lines by the heading that they stand under; what comes before the first one is dropped."""
+    """Lines by the heading above them. Lines before the first heading are dropped."""
     found, lines = {}, []
     for line in text.splitlines():
         if line.startswith("# "):
@@ -46,7 +45,7 @@ def sections(text):
 
 
 def ask(command, program):
-    """What all groups of a program print."""
+    """The output of all groups of a program."""
     names = subprocess.run([*command, program], capture_output=True, text=True, check=True).stdout.split()
     printed = []
     for name in names:

@@ -3,10 +3,9 @@
 
 usage: test_cc.py TYTO PROGRAMS NAME...
 
-PROGRAMS is the folder of our CUDA programs; each NAME among them is built with clang. old_references and
-old_style are built with --old, the latter with nvcc as well where that is found. Then a Makefile's options for nvcc, with
-both, and programs of several files whose device code is linked, with clang.
-"""
+PROGRAMS is the folder of our CUDA programs; each NAME is one of them and is built with clang. old_references and
+old_style are built with --old, the latter also with nvcc if that is found. The test also builds with nvcc options from
+Makefiles, with both compilers, and builds programs of several files with linked device code, with clang."""
 import os
 import pathlib
 import shutil
@@ -16,10 +15,10 @@ import tempfile
 
 LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",),
              "stream_waits": ("-lcuda",)}
-SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
+SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next one
 
 
-# Prints the architecture of the device's code, and the host's values of the macros that -D and -Xcompiler define.
+# Prints the architecture of the device code, and the host's values of the macros that -D and -Xcompiler define.
 ARCHITECTURE = r"""
 #include <cstdio>
 __global__ void kernel(int *p) {
@@ -35,7 +34,7 @@ int main() {
     printf("%d %d %d\n", out, GIVEN, HOST);
 }
 """
-# Options of nvcc as Makefiles have them; what kernels of such a build see on a device of 8.6, with clang and with nvcc.
+# nvcc options from Makefiles; __CUDA_ARCH__ in kernels of such a build on a device of 8.6, with clang and with nvcc.
 MAKEFILE = ("-DGIVEN=3", "-Xcompiler", "-Wall,-DHOST=4", "-std=c++17", "-O3")
 MAKEFILES = (
     ((), 750, 750),
@@ -49,8 +48,8 @@ MAKEFILES = (
     (("-I/usr/local/cuda/include", "-L/usr/local/cuda/lib64", "-Wno-deprecated-gpu-targets", "--ptxas-options=-v"), 750, 750),
 )
 
-# One program of several files (-dc, -rdc=true): each uses what another one defines, and both have a static kernel of
-# one name and an unnamed namespace. The host changes managed variables before CUDA is first called.
+# A program of several files (-dc, -rdc=true). Each file uses definitions of another one; two have a static kernel with
+# the same name and an unnamed namespace. The host changes managed variables before its first CUDA call.
 FILES = {
     "main": r"""
 #include <cstdio>
@@ -94,7 +93,7 @@ void near_of_other(int *out) { near<<<1, 1>>>(out); }
 
 
 def build_of_files(tyto, folder):
-    """How many of the builds of several files do not do as they should, of how many."""
+    """(failed, total) of the builds of several files."""
     for name, text in FILES.items():
         (folder / f"{name}.cu").write_text(text)
     cc = (tyto, "cc", "--clang", "-O1")
@@ -135,7 +134,7 @@ def build_of_files(tyto, folder):
 
 
 def build_with_options(tyto, folder):
-    """How many of the builds with a Makefile's options fail, of how many."""
+    """(failed, total) of the builds with a Makefile's options."""
     source, program = folder / "architecture.cu", folder / "architecture"
     source.write_text(ARCHITECTURE)
     kinds = (("--clang",), ()) if shutil.which("nvcc") else (("--clang",),)
@@ -162,7 +161,7 @@ def run(*words):
 
 
 def build_and_run(tyto, source, folder, options, scheduler):
-    """How many of the two runs of a program fail."""
+    """Number of a program's two runs that fail."""
     program = folder / source.stem
     modes = (("--functional",), ("--machine", "gtx480", "--scheduler", scheduler))
     if not run(tyto, "cc", *options, "-O1", "-o", program, source, *LIBRARIES.get(source.stem, ())):
@@ -170,7 +169,7 @@ def build_and_run(tyto, source, folder, options, scheduler):
     return sum(not run(tyto, "run", "--quiet", *mode, program) for mode in modes)
 
 
-# warp functions without a mask, and a header of CUB, which has names like theirs
+# warp functions without a mask, and a header of CUB, which uses the same names
 OLD_WITH_CUB = r"""
 #include <cub/block/block_reduce.cuh>
 #include <cstdio>
@@ -194,7 +193,7 @@ int main() {
 
 
 def build_old_with_cub(tyto, folder):
-    """How many of the builds do not do as they should, of how many; with nvcc alone, which brings CUB."""
+    """(failed, total) of these builds; only nvcc provides CUB."""
     if not shutil.which("nvcc"):
         return 0, 0
     source, program = folder / "old_with_cub.cu", folder / "old_with_cub"

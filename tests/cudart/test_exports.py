@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the three libcudart export: every row of the table under the library's version node, no more.
+"""Exports of the three libcudart: exactly the rows of the table, under the library's version node.
 
 usage: test_exports.py API_H VENDOR_LIBRARY LIBRARY...
 
-VENDOR_LIBRARY may be missing; where it is there, libcudart.so.13 must have all of its names.
+VENDOR_LIBRARY may be missing; if it exists, libcudart.so.13 must have all of its names.
 """
 import os
 import re

@@ -1,4 +1,4 @@
-/* Fat binaries: every form of entry, the choice among architectures, and damage. */
+/* Fat binaries: every form of entry, selection by architecture, and damage. */
 #include "driver/module/image.h"
 #include "driver/module/fatbin.h"
 
@@ -13,7 +13,7 @@
 
 #include "fatbin_maker.h"
 
-/* What a binary gives: the texts and the messages. */
+/* The contents of an opened binary: texts and messages. */
 typedef struct Opened {
     Arena *arena;
     Diag *diag;
@@ -133,8 +133,8 @@ static void test_linked_objects_all_give_their_text(void **state) {
     release(&opened);
 }
 
-/* What nvlink made is taken where it is preferred, where an object has nothing else, and only for
- * the device. */
+/* nvlink's output is used if it is preferred or if an object has nothing else, and only for the
+ * device. */
 static void test_linked_machine_code_stands_for_all_objects(void **state) {
     (void)state;
     static const unsigned char code[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [18] = 190};
@@ -177,8 +177,8 @@ static void test_machine_code_alone_is_explained(void **state) {
 static void test_damage_is_found(void **state) {
     (void)state;
     static const struct {
-        size_t at;      /* in the binary */
-        uint64_t value; /* put there */
+        size_t at;      /* offset in the binary */
+        uint64_t value; /* replacement */
         size_t size;
     } damages[] = {
         {6, 8, 2},                         /* header too short */
@@ -187,9 +187,9 @@ static void test_damage_is_found(void **state) {
         {16 + 4, 1u << 30, 4},             /* entry's header too long */
         {16 + 8, UINT64_MAX, 8},           /* payload too long */
         {16 + 16, UINT32_MAX, 4},          /* compressed size past the payload */
-        {16 + 56, UINT64_C(1) << 60, 8},   /* absurd size of the text */
-        {16 + 56, 3, 8},                   /* too small a size of the text */
-        {16 + 64, 0x1122334455667788u, 8}, /* no zstd frame */
+        {16 + 56, UINT64_C(1) << 60, 8},   /* text size that is absurdly large */
+        {16 + 56, 3, 8},                   /* text size that is too small */
+        {16 + 64, 0x1122334455667788u, 8}, /* not a zstd frame */
     };
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         Maker maker;
@@ -200,8 +200,8 @@ static void test_damage_is_found(void **state) {
     }
 }
 
-/* A file's bytes in memory that ends with them (and the NUL that text_read_file puts there): the
- * address sanitizer reports a read past them. */
+/* Opens a file's bytes in an allocation of exactly that size (plus the NUL that text_read_file
+ * adds), so that the address sanitizer reports a read past the end. */
 static CUresult open_file(const unsigned char *bytes, size_t size) {
     Arena *arena = arena_new();
     Diag *diag = diag_new();
@@ -228,7 +228,7 @@ static void test_a_file_is_read_to_its_end_and_no_further(void **state) {
         assert_int_equal(open_file(maker.bytes, maker.used), CUDA_SUCCESS);
         for (size_t size = 4; size < maker.used; size++)
             assert_int_equal(open_file(maker.bytes, size), CUDA_ERROR_INVALID_IMAGE);
-        /* each field of header and entry at its most, whatever follows from it */
+        /* each field of header and entry at its maximum, whatever the result */
         for (size_t at = 4; at < 16 + 64; at += 4) {
             Maker damaged = maker;
             maker_put(&damaged, at, UINT32_MAX, 4);
@@ -248,7 +248,7 @@ static void test_a_linked_image_is_whole_or_refused(void **state) {
     assert_int_equal(open_file((unsigned char *)image.bytes, image.length), CUDA_SUCCESS);
     for (size_t size = 7; size < image.length; size++)
         assert_int_equal(open_file((unsigned char *)image.bytes, size), CUDA_ERROR_INVALID_IMAGE);
-    for (size_t at = 8; at < image.length; at++) { /* 103 GB of texts, say */
+    for (size_t at = 8; at < image.length; at++) { /* for example 103 GB of texts */
         char before = image.bytes[at];
         image.bytes[at] = (char)0xff;
         open_file((unsigned char *)image.bytes, image.length);

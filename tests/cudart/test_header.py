@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Our cuda_runtime_api.h against the vendor's: the same values, layouts and signatures.
+"""Compares our cuda_runtime_api.h with the vendor's: the same values, layouts and signatures.
 
 usage: test_header.py CC OUR_INCLUDE
 
-One program prints every enumerator, flag, size and offset that our header declares, and declares our
-functions again after the vendor's header, which a compiler accepts only when the types agree. Skipped
-(status 77) where no CUDA toolkit is installed.
+A program prints every enumerator, flag, size and offset that our header declares. It declares our functions again after
+the vendor's header; a compiler accepts that only if the types agree. Skipped (status 77) if no CUDA toolkit is installed.
 """
 import os
 import re
@@ -15,7 +14,7 @@ import tempfile
 
 SKIP = 77
 PLACES = [os.environ.get("CUDA_HOME", "") + "/include", "/usr/local/cuda/include", "/usr/include"]
-# named by the vendor in another way, or only in the compiler's own headers
+# the vendor uses other names for these, or declares them only in the compiler's own headers
 UNDECLARED = re.compile(r"__cuda|cudaProfiler|cudaGetKernel|cudaLaunchKernel")
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every function that our CUDA libraries export without having it says so, once, and does no more.
+"""Every function that our CUDA libraries export but do not support reports this once, and does nothing else.
 
 usage: test_missing.py DRIVER_API_H LIBTYTO CUDART_API_H LIBCUDART...
 
-A library's export table is walked; what the tables of the *_API_H do not list as there must return
-CUDA's "not supported" at each call, and name itself on standard error at the first.
+The test walks a library's export table. Functions that the tables of the *_API_H do not list as supported must return
+CUDA's "not supported" at each call, and print their name on standard error at the first.
 """
 import ctypes
 import os
@@ -31,7 +31,7 @@ def is_runtime(library):
 
 
 def functions_of(library):
-    """Names of CUDA that the library defines, with or without a version."""
+    """CUDA names that the library defines, with or without a version."""
     if is_runtime(library):
         return set(exported(library))
     listing = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
@@ -39,7 +39,7 @@ def functions_of(library):
 
 
 def call_twice(library, names):
-    """The problems of calling each function twice, in this process."""
+    """Calls each function twice in this process. Returns the problems."""
     functions = ctypes.CDLL(library)
     if not is_runtime(library):
         functions.cuInit(0)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Numba's kernels, functionally and in detail, under `tyto run` with nothing else set.
+"""Numba's kernels, functionally and timed, under `tyto run` without further settings.
 
 usage: test_numba.py TYTO SCRIPT...
 
-Each SCRIPT checks its results on the CPU and prints "ok". Skipped where there is no Python with Numba
-(Debian: python3-numba), or no CUDA toolkit whose libnvvm compiles for it.
+Each SCRIPT checks its results on the CPU and prints "ok". Skipped if there is no Python with Numba (Debian:
+python3-numba), or no CUDA toolkit with a libnvvm that Numba can use.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ PLAIN = {key: value for key, value in os.environ.items()
 
 
 def find_python():
-    """One that has Numba; Debian's own may be hidden by another in PATH."""
+    """A Python that has Numba; another one in PATH may hide Debian's."""
     for python in ("python3", "/usr/bin/python3"):
         probe = subprocess.run([python, "-c", "import numba.cuda"], capture_output=True, check=False)
         if probe.returncode == 0:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/runtime-api.md says what the tables say; TYTO_BLESS=1 rewrites it.
+"""docs/runtime-api.md must match the header and the tables; TYTO_BLESS=1 rewrites it.
 
 usage: test_page.py ROOT
 """
@@ -11,42 +11,43 @@ import sys
 HEAD = """# The CUDA runtime API
 
 `libcudart.so.13` implements the runtime API of CUDA 13 on top of [the driver API](driver-api.md), so
-that programs built by nvcc run unmodified under `tyto run`, also those that hold the
+that programs built by nvcc run unmodified under `tyto run`, including those that contain the
 [static runtime](cuda-programs.md#static-runtime). `libcudart.so.12` and
 `libcudart.so.11.0` are the same code for programs of those releases. `include/tyto/cuda_runtime_api.h`
-declares the functions with the vendor's names, values and layouts. This page is made from that header
+declares the functions with the vendor's names, values and layouts. This page is generated from that header
 and from the export table, `src/cudart/api.h`.
 
 ## What differs from a GPU
 
-* What [the driver API's page](driver-api.md) says: when kernels run and overlap; one device, 0, of
-  the machine's compute capability unless an option says otherwise; events tell simulated time; faults are
-  printed with kernel, line and address.
-* A fat binary is opened when one of its kernels or variables is first used. Of its PTX texts the one for
-  the nearest architecture up to the device's is taken, else the lowest. Without PTX, or with `--code machine`,
-  [machine code](machine-code.md) for the device runs. Programs that were linked with `-rdc=true` work when their objects hold PTX,
-  or the program machine code for the device. Machine code for another device alone gives
-  `cudaErrorNoKernelImageForDevice` and a message that says which device runs it, and how to build with PTX.
-* A kernel's fault is told by the call after the launch, as on a GPU, and by every further call until
-  `cudaDeviceReset`; with `CUDA_LAUNCH_BLOCKING=1` in the environment the launch itself tells of it.
-* Wrong and odd calls answer what CUDA 13's runtime answers on a GPU, but for [a few](real-gpu.md#answers). The
-  libraries for CUDA 11 and 12 differ from it where their manuals do: too large a grid or block is
-  `cudaErrorInvalidConfiguration`, and what is no kernel `cudaErrorInvalidDeviceFunction`.
-* Memory pools count what is in use and keep their settings; memory goes back when it is freed, whatever
+* The differences of [the driver API](driver-api.md) apply, for example when kernels run and overlap. There is one
+  device, number 0, with the machine's compute capability unless an option sets another one. Events report simulated
+  time. Faults are printed with kernel, line and address.
+* A fat binary is opened when one of its kernels or variables is first used. The runtime selects the PTX text
+  with the highest architecture that does not exceed the device's, else the one with the lowest. Without PTX,
+  or with `--code machine`, [machine code](machine-code.md) for the device runs. Programs linked with
+  `-rdc=true` work if their objects contain PTX, or if the program contains machine code for the device. If
+  there is only machine code for another device, the call returns `cudaErrorNoKernelImageForDevice`, and a
+  message says which device runs it and how to build with PTX.
+* A kernel's fault is returned by the call after the launch, as on a GPU, and by every further call until
+  `cudaDeviceReset`. With `CUDA_LAUNCH_BLOCKING=1` in the environment, the launch itself returns it.
+* Wrong and odd calls return what CUDA 13's runtime returns on a GPU, with [a few exceptions](real-gpu.md#answers).
+  The libraries for CUDA 11 and 12 differ from it where their manuals do: a grid or block that is too large
+  returns `cudaErrorInvalidConfiguration`, and an address that is not a kernel `cudaErrorInvalidDeviceFunction`.
+* Memory pools count the memory in use and keep their settings. Memory is released when it is freed, whatever
   the release threshold.
 
 ## Functions
 """
 
 TAIL = """
-The library also exports the forms for a default stream per thread (`..._ptds`, `..._ptsz`), which are
-the same functions: there stream 0 is the legacy default stream, whose order is stricter.
+The library also exports the variants for a default stream per thread (`..._ptds`, `..._ptsz`). They are
+the same functions: stream 0 is the legacy default stream in them too, and its order is stricter.
 
 ## Exported, but not supported
 
-So that programs load, the library exports these names too. The first call of each prints its name and the
-reason; all return `cudaErrorNotSupported`. `MultiDevice` launches are in the
-libraries for CUDA 11 and 12 only.
+The library also exports these names, so that programs load. The first call of each function prints its name
+and the reason; every call returns `cudaErrorNotSupported`. Only the libraries for CUDA 11 and 12 have the
+`MultiDevice` launches.
 
 | why | functions |
 |---|---|

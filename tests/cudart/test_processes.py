@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Host programs of several threads and processes, and how they end.
+"""Host programs with several threads and processes, and the ways in which they end.
 
 usage: test_processes.py TYTO PROGRAMS
 
@@ -23,7 +23,7 @@ TYTO, PROGRAMS = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 PLAIN = {key: value for key, value in os.environ.items()
          if not key.startswith("TYTO_") and key != "LD_LIBRARY_PATH"}
 
-# Adds its argument to eight numbers, and ends as its second argument says.
+# Adds its first argument to eight numbers, and ends as its second argument says.
 ADDER = r"""
 #include <cstdio>
 #include <cstdlib>
@@ -126,7 +126,7 @@ class Processes(unittest.TestCase):
             self.assertEqual((got, out), (status, "16\n"), error)
 
     def test_threads_launch_side_by_side(self):
-        """Whatever the order, no launch and no instruction is lost."""
+        """All launches and all instructions are counted, whatever their order."""
         totals = []
         for _ in range(2):
             status, out, error = self.finish("--quiet", "--json", "out.json", "./host_threads")
@@ -180,7 +180,7 @@ class Processes(unittest.TestCase):
                 self.assertRegex(error, r"interrupted" if not mode else r" functionally: 2 kernels, ")
 
     def test_an_interrupt_between_kernels(self):
-        """The program waits in code of its own; what its kernels did is reported all the same."""
+        """The program waits in its own code; the kernels that ran before are reported anyway."""
         process = self.start("--json", "out.json", "./adder", "3", "pause")
         self.assertEqual(process.stdout.readline(), "24\n")
         process.send_signal(signal.SIGINT)

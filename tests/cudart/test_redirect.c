@@ -1,5 +1,5 @@
-/* Programs with a static runtime: the reader of their symbol tables, and the jumps over their
- * functions. Whole programs are in test_static.py. */
+/* Programs with a static runtime: the reader of their symbol tables, and the jumps that replace
+ * their functions. test_static.py tests whole programs. */
 #include "cudart/redirect/jump.h"
 #include "cudart/redirect/symbols.h"
 
@@ -13,11 +13,12 @@
 
 /* ---- Symbol tables ---- */
 
-/* A file with a symbol table of three rows: nothing, a function that is elsewhere, and one here. */
+/* A file with a symbol table of three rows: empty, a function defined elsewhere, and one defined
+ * here. */
 typedef struct Image {
     Elf64_Ehdr header;
     Elf64_Phdr segment;
-    Elf64_Shdr sections[2]; /* the symbols; their names */
+    Elf64_Shdr sections[2]; /* the symbols, and their names */
     Elf64_Sym rows[3];
     char names[16];
 } Image;
@@ -79,7 +80,7 @@ static void look_at_all(const void *bytes, size_t size) {
     }
 }
 
-/* A copy without a byte to spare, so that the sanitizer sees what is read past the end. */
+/* A copy without spare bytes, so that the sanitizer sees reads past the end. */
 static unsigned char *copy_of(size_t size) {
     unsigned char *bytes = malloc(size ? size : 1);
     memcpy(bytes, &whole, size);
@@ -112,7 +113,7 @@ static void test_damaged_bytes_are_answered(void **state) {
     free(bytes);
 }
 
-/* Sizes that are valid alone, and past the end or past all numbers with their offset. */
+/* Sizes that are valid alone but, with their offset, reach past the end or overflow. */
 static void test_huge_sizes_are_refused(void **state) {
     static const uint64_t huge[] = {UINT64_MAX, UINT64_MAX - 64, UINT64_C(1) << 63, sizeof(Image)};
     (void)state;
@@ -138,7 +139,7 @@ static void test_a_name_ends_inside_its_section(void **state) {
     Symbols symbols;
     Function function;
     Image image = whole;
-    image.sections[1].sh_size = sizeof "\0away\0here"; /* with its zero byte */
+    image.sections[1].sh_size = sizeof "\0away\0here"; /* including its zero byte */
     assert_true(symbols_open(&image, sizeof image, &symbols));
     assert_true(symbols_read(&symbols, 2, &function));
     image.sections[1].sh_size--;
@@ -153,12 +154,12 @@ typedef int Sum(int a, int b);
 static int add(int a, int b) { return a + b; }
 static int add_one(const int *a, int b) { return *a + b; }
 
-/* The code is this far into its page: a sanitizer reads what precedes a function that is called. */
+/* Offset of the code in its page: a sanitizer reads the bytes before a function that is called. */
 enum { PAGE_BYTES = 4096, LEAD_BYTES = 64 };
 
 static void *page_of(void *place) { return (char *)place - LEAD_BYTES; }
 
-/* Calls what is at `place`, once its bytes are code. */
+/* Makes the bytes at `place` executable, and calls them. */
 static int call(void *place, int a, int b) {
     mprotect(page_of(place), PAGE_BYTES, PROT_READ | PROT_EXEC);
     Sum *sum = (Sum *)(uintptr_t)place;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Programs of earlier CUDA releases: linked with libcudart.so.12 and libcudart.so.11.0, and run.
+"""Programs of earlier CUDA releases, linked with libcudart.so.12 and libcudart.so.11.0.
 
 usage: test_releases.py TYTO LIBRARIES PROGRAMS NAME...
 
-LIBRARIES is the folder of our CUDA libraries, PROGRAMS that of our CUDA programs. Each NAME is one of these programs.
-It is built with clang, and its calls are bound to the release's version node, as in a program that was built then.
+LIBRARIES is the folder of our CUDA libraries, PROGRAMS that of our CUDA programs. Each NAME is one of these programs. It
+is built with clang, and its calls are bound to the release's version node, as in a program that was built at that time.
 """
 import os
 import pathlib
@@ -17,7 +17,7 @@ RELEASES = {"libcudart.so.12": 12, "libcudart.so.11.0": 11}
 PLAIN = {key: value for key, value in os.environ.items()
          if not key.startswith("TYTO_") and key != "LD_LIBRARY_PATH"}
 
-# What only those releases have, declared as their headers did.
+# Functions that only those releases have, with the declarations of their headers.
 OLD_CALLS = r"""
 #include <cstdio>
 #include <cstring>
@@ -39,7 +39,7 @@ int main() {
 }
 """
 
-# What they answer otherwise than CUDA 13.
+# Calls that return other errors than in CUDA 13.
 OLD_ERRORS = r"""
 #include <cstdio>
 __global__ void nothing() {}
@@ -64,7 +64,7 @@ class Releases:
         self.tyto, self.libraries, self.folder = os.path.abspath(tyto), pathlib.Path(libraries).resolve(), folder
 
     def build(self, source, soname):
-        """Path of the program, which needs `soname` and binds its calls to that library's version."""
+        """Builds a program that needs `soname` and binds its calls to that library's version. Returns its path."""
         item = self.folder / f"{source.stem}.o"
         program = self.folder / f"{source.stem}-{soname}"
         if not item.exists():
@@ -78,7 +78,7 @@ class Releases:
 
     def check(self, source, soname, printed=None, is_silent=True):
         done = run(self.tyto, "run", "--functional", "--quiet", self.build(source, soname))
-        # the loader would complain here of a library without the version that a program asks for
+        # the loader would complain on stderr if a library lacked the version that a program asks for
         if (is_silent and done.stderr) or (printed and done.stdout != printed):
             raise RuntimeError(f"{source.stem} with {soname}: {done.stdout}{done.stderr}")
 

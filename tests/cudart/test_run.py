@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs built by plain nvcc, under `tyto run` with nothing else set.
+"""Programs built by plain nvcc, under `tyto run` without further settings.
 
 usage: test_run.py TYTO NVCC PROGRAMS
 
@@ -49,7 +49,7 @@ int main() {
 }
 """
 
-# what a program may get wrong, or the simulator lacks: each is reported, and no wait hides it
+# mistakes of a program, and features that the simulator lacks: each is reported, and a wait does not hide it
 MISTAKES = r"""
 #include <cstdio>
 __global__ void several(int *p) { asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" :: "l"(p)); p[0] = 1; }
@@ -76,8 +76,7 @@ int main() {
 }
 """
 
-# a kernel that the host would answer, on a GPU
-# Stream 1 waits for what stream 2 would do later.
+# stream 1 waits for work that stream 2 would do later
 BEHIND = r"""
 #include <cstdio>
 __global__ void look(volatile int *flag) { while (!*flag) {} }
@@ -94,6 +93,7 @@ int main() {
     set<<<1, 1, 0, two>>>(flag);
 }
 """
+# on a GPU, the host would answer this kernel
 ANSWERED = r"""
 #include <cstdio>
 __global__ void ask(volatile int *p) { while (p[0] == 0); }

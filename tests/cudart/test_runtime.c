@@ -1,4 +1,4 @@
-/* The runtime API as a program's compiled code calls it: registration, launches, errors, memory. */
+/* The runtime API as a program's compiled code uses it: registration, launches, errors, memory. */
 #include "tyto/cuda_runtime_api.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include "fatbin_maker.h"
 
-/* scale: every element of `data` times `factor`; fault: a store to address 8. */
+/* scale multiplies every element of `data` by `factor`; fault stores to address 8. */
 static const char ptx[] =
     ".version 8.0\n.target sm_75\n.address_size 64\n"
     ".visible .global .align 4 .u32 counter = 7;\n"
@@ -162,7 +162,7 @@ static void test_bad_launches_have_their_codes(void **state) {
 static void test_a_fault_sticks_until_the_reset(void **state) {
     (void)state;
     void *device;
-    assert_int_equal(launch(fault_host, 1, NULL), cudaSuccess); /* as if it still ran */
+    assert_int_equal(launch(fault_host, 1, NULL), cudaSuccess); /* as if the kernel still ran */
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     assert_int_equal(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     assert_int_equal(cudaGetLastError(), cudaErrorIllegalAddress);
@@ -313,7 +313,7 @@ static void test_properties_and_attributes_agree(void **state) {
     cudaGetLastError();
 }
 
-/* The library exports it; no header declares it. */
+/* The library exports it, but no header declares it. */
 cudaError_t cudaDeviceGetNvSciSyncAttributes(void *list, int device, int flags);
 
 static void test_missing_functions_say_so(void **state) {

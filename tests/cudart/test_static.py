@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Programs that hold CUDA's static runtime, under `tyto run` with nothing else set.
+"""Programs that contain CUDA's static runtime, under `tyto run` without further settings.
 
 usage: test_static.py TYTO COMPILER [NVCC PROGRAMS]
 
-COMPILER is one of C. Without NVCC only programs run whose static runtime is a few functions of ours in the
-vendor's place. PROGRAMS is the folder of our CUDA programs.
+COMPILER is a C compiler. Without NVCC, the test runs only programs whose static runtime consists of a few functions of
+ours. PROGRAMS is the folder of our CUDA programs.
 """
 import json
 import os
@@ -23,8 +23,8 @@ PLAIN = {key: value for key, value in os.environ.items()
          if not key.startswith("TYTO_") and key not in ("LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS")}
 DAMAGES = 60
 
-# It replaces the vendor's runtime. Each function returns 90 or more, which Tyto's functions do not return. The
-# last one and the one before the first are the program's own.
+# This replaces the vendor's runtime. Each function returns 90 or more, which Tyto's functions do not return. The first
+# and the last function belong to the program itself.
 RUNTIME = r"""
 #define FUNCTION(name, code) __attribute__((noinline, aligned(16), visibility("hidden"))) \
     int name(int *value); int name(int *value) { if (value) *value = code; return code; }
@@ -52,7 +52,7 @@ int CALLED(void) {
     return 0;
 }
 """
-# Times a kernel. A message reports once what it loses.
+# Times a kernel and leaks memory; a message must report the leak once.
 LOSES = r"""
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -163,7 +163,7 @@ class Case(unittest.TestCase):
 
 
 class Made(Case):
-    """A runtime of ours."""
+    """A runtime made for this test."""
 
     def source(self, called="main", release="13"):
         return (RUNTIME.replace("MARKER", RELEASES[release]) + CALLS).replace("CALLED", called)
@@ -233,7 +233,7 @@ class Made(Case):
         self.assertIn("other\n", said)
 
     def test_a_driver_that_a_runtime_closes_stays(self):
-        """The vendor's runtime closes it when it finds no private tables; its thread runs on."""
+        """The vendor's runtime closes the driver if it finds no private tables; the driver's thread must continue to run."""
         self.build(COMPILER, "-o", "closes", "closes.c", "-ldl", closes__c=CLOSES)
         self.prints("", "./closes")
 
@@ -266,8 +266,10 @@ class Made(Case):
         self.prints(REDIRECTED.format(13), "./program", tyto=place / "tyto")
 
     def test_a_damaged_symbol_table_ends_no_program(self):
-        """The loader does not read what is damaged here: the names of the symbols, and the section headers. (An address
-        in a symbol is believed, if it is one of code; test_redirect.c damages symbols too.)"""
+        """Damages what the loader does not read: the names of the symbols, and the section headers.
+
+        (An address in a symbol is used if it is an address of code; test_redirect.c damages symbols too.)
+        """
         self.program("whole")
         whole = (self.path / "whole").read_bytes()
         start = whole.rindex(b"\0", 0, whole.index(b"__cudaRegisterFatBinary\0"))
@@ -286,10 +288,10 @@ class Made(Case):
 
 @unittest.skipUnless(NVCC, "nvcc is not installed")
 class Vendors(Case):
-    """The vendor's runtime, by a plain nvcc."""
+    """The vendor's runtime, with a plain nvcc."""
 
     def compare(self, program, *words):
-        """The same output and counts from a plain build as from one with the shared runtime."""
+        """A plain build must give the same output and counts as a build with the shared runtime."""
         results = []
         for kind in ((), ("-cudart", "shared")):
             self.build(NVCC, *kind, "-gencode", "arch=compute_75,code=compute_75", "-o", "program", program, *words)

@@ -1,5 +1,5 @@
-/* libcudart.so.12: the version, device properties where CUDA 12's programs look for them, and
- * errors that are its own. */
+/* libcudart.so.12: the version, device properties as CUDA 12's programs expect them, and errors
+ * that only CUDA 12 has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "fatbin_maker.h"
 
-/* Not declared by our header, which is CUDA 13's. */
+/* Our header is CUDA 13's and does not declare these. */
 int cudaRuntimeGetVersion(int *version);
 int cudaGetDeviceProperties_v2(void *properties, int device);
 int cudaGetDeviceProperties(void *properties, int device);

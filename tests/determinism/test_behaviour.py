@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What the literature says of machine `ccws` [CCWS section 5]: kernels of scattered loads (BFS, SpMV) lose
-IPC under loose round-robin against greedy-then-oldest, while matmul, whose tiles hit whatever the order,
-hardly changes. The inputs must be large enough: a BFS whose graph fits into the L1Ds loses nothing, and
-a matmul of few CTAs for each SM changes by up to 15%, because under lrr they all end at once.
+"""What the literature says about machine `ccws` [CCWS section 5].
+
+Kernels of scattered loads (BFS, SpMV) lose IPC under loose round-robin compared with greedy-then-oldest. matmul hardly
+changes, because its tiles hit in any order. The inputs must be large enough: a BFS whose graph fits into the L1Ds loses
+nothing, and a matmul with few CTAs per SM changes by up to 15%, because under lrr they all end at once.
 
 usage: test_behaviour.py TYTO
 """
@@ -13,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from tyto_runs import Tyto, in_parallel  # noqa: E402 (found by the line above)
 
-# workload, size, least and greatest IPC under lrr as a share of that under gto
+# workload, size, minimum and maximum of IPC under lrr relative to gto
 ROWS = (("bfs", "65536", 0, 0.95), ("spmv", "32768", 0, 0.90), ("matmul", "384", 0.95, 1.05))
 
 

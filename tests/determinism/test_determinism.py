@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A run writes the same bytes every time: over repetitions, address layouts, environments and numbers of
-processes. (tests/golden checks that the builds agree: each build is compared with it.)
+"""A run writes the same bytes every time: with repetitions, other address layouts, environments and numbers of processes.
+(tests/golden compares each build with the same files, so builds agree.)
 
 usage: test_determinism.py TYTO
 """
@@ -22,12 +22,12 @@ WORKLOADS = ("bfs", "histogram", "matmul")
 
 
 def in_turn(*lists):
-    """Tuples of an item of each list, so that each item is in one; as many as the longest list has."""
+    """Tuples with one item of each list, so that each item occurs; as many tuples as the longest list has items."""
     return [tuple(each[place % len(each)] for each in lists) for place in range(max(map(len, lists)))]
 
 
 def every_run():
-    """Words of runs that name every machine, warp scheduler, CTA scheduler and DRAM request scheduler."""
+    """Command words of runs that together use every machine, warp scheduler, CTA scheduler and DRAM request scheduler."""
     warps, ctas = TYTO.schedulers()
     for place, (machine, warp, cta, dram) in enumerate(in_turn(TYTO.machines(), warps, ctas, TYTO.dram_schedulers())):
         for workload in WORKLOADS[place % 2:]:
@@ -36,7 +36,7 @@ def every_run():
 
 
 def everything(words, **how):
-    """All bytes that a run writes, by file."""
+    """All bytes that a run writes, per file."""
     with tempfile.TemporaryDirectory() as folder:
         files = [word for pair in FILES.items() for word in pair]
         printed = TYTO.output("run", "--quiet", *files, "--sample", "500", *words, folder=folder, **how)
@@ -70,7 +70,7 @@ class Determinism(unittest.TestCase):
             self.compare(one, other)
 
     def test_the_environment_does_not_matter(self):
-        """A large environment moves the stack; another locale would write numbers differently."""
+        """A large environment moves the stack; some locales would change the format of numbers."""
         environment = {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo",
                        "TYTO_TEST_PADDING": "x" * 100_000, "MALLOC_PERTURB_": "165"}
         for one, other in zip(self.all_runs(), self.all_runs(environment=environment)):

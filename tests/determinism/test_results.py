@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Timing changes no result: programs verify and print what they do in functional mode, under every warp
-scheduler and every thread block scheduler that `tyto schedulers` lists. A run whose counters' identities do
-not hold fails by itself.
+"""Timing changes no result: programs verify their results and print the same as in functional mode, under every warp
+scheduler and every CTA scheduler that `tyto schedulers` lists. A run whose counters violate an identity fails by
+itself.
 
 usage: test_results.py TYTO seven SIZE [MACHINE...]     seven programs on each of the machines, or on all
        test_results.py TYTO every SIZE MACHINE...       every program on each of the machines
-       test_results.py TYTO others SIZE MACHINE...      every program on each machine but these
+       test_results.py TYTO others SIZE MACHINE...      every program on each machine except these
        test_results.py TYTO papers SIZE                 every program on the machines of the papers that use it
 
-With SIZE as SIZE/N, each of these pairs of program and machine has every Nth scheduler, the next pair those behind them.
-Of the first two, a run is done again with other addresses and two threads: it writes the same bytes.
-"""
+With SIZE as SIZE/N, each pair of program and machine runs with every Nth scheduler; the next pair starts one scheduler
+later. All except `papers` repeat each run with other addresses and two threads, and compare the bytes."""
 import json
 import sys
 import pathlib
@@ -25,10 +24,10 @@ TABLE = HERE.parent.parent / "workloads" / "README.md"
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 
 
-ROOMY = {"mgemm": "a100", "wgemm": "v100"}  # machines whose shared memory holds the program's tiles
-TIMES = {"micro", "mmicro", "mgemm", "wgemm"}  # prints what it measures, which is timing, before the line that it was right
+ROOMY = {"mgemm": "a100", "wgemm": "v100"}  # machines with enough shared memory for the program's tiles
+TIMES = {"micro", "mmicro", "mgemm", "wgemm"}  # these print measured times before the line that confirms the results
 
-RACES = {"bfsmask"}  # how often it launches depends on which of its threads are first, though not what it comes to
+RACES = {"bfsmask"}  # the number of launches depends on the order of its threads; the result does not
 
 
 def result_of(program, printed):
@@ -36,10 +35,9 @@ def result_of(program, printed):
 
 
 def used_by_papers(shipped):
-    """(program, machine) for every use that the table of the workloads names, as `OWL AES, PRO AES`.
+    """(program, machine) for every use in the table of the workloads, for example `OWL AES, PRO AES`.
 
-    A paper's machine has its name. Programs that no paper uses run on the default machine, where that
-    has room for them.
+    A machine has the name of its paper. Programs that no paper uses run on gtx480, or on the machine in ROOMY.
     """
     for program, uses in ROW.findall(TABLE.read_text(encoding="utf-8")):
         machines = {use.split()[0].lower() for use in uses.split(",") if use.strip()}
@@ -50,7 +48,8 @@ def used_by_papers(shipped):
 
 
 def every_on(machines):
-    """(program, machine) for every program of the workloads' table; those that time themselves where they have room."""
+    """(program, machine) for every program of the workloads' table; programs that time themselves run only on their
+    machine."""
     for program, _ in ROW.findall(TABLE.read_text(encoding="utf-8")):
         for machine in machines:
             if program not in TIMES or ROOMY.get(program, machines[0]) == machine:
@@ -58,7 +57,7 @@ def every_on(machines):
 
 
 def uses_of(which, shipped, machines):
-    """[(program, machine)] of the command line."""
+    """[(program, machine)] for the command line."""
     if which == "papers":
         return sorted(used_by_papers(shipped), key=lambda use: use[1])
     if which == "others":
@@ -69,7 +68,7 @@ def uses_of(which, shipped, machines):
 
 
 def check(tyto, functional, size, is_repeated, row):
-    """None, or what is wrong with the run of a row."""
+    """None, or the problem with the run of a row."""
     program, machine, option, scheduler = row
     name = f"{program} on {machine} under {scheduler}"
     words = ("--machine", machine, option, scheduler, program, "--size", size)
@@ -81,7 +80,7 @@ def check(tyto, functional, size, is_repeated, row):
         return f"{name}: {error}"
     if result_of(program, printed) != result_of(program, functional[program][0]):
         return f"{name} printed {printed!r}"
-    if program in TIMES | RACES:  # the former may launch by what they have measured
+    if program in TIMES | RACES:  # programs in TIMES may launch kernels depending on what they measure
         return None
     kernels = [json.loads(run)["kernels"] for run in (text, functional[program][1])]
     shapes = [[(kernel["kernel"], kernel["grid"], kernel["status"]) for kernel in run] for run in kernels]

@@ -1,16 +1,16 @@
-/* Statements that access memory. No two threads get at a word that one of them writes, but for
- * exchanges between barriers and for atomics. */
+/* Statements that access memory. No thread accesses a word that another thread writes, except
+ * exchanges between barriers and atomics. */
 #include "conformance/form.h"
 
 #include "maker.h"
 
-/* What one load or store moves. */
+/* The data of one load or store. */
 typedef struct Width {
     const char *type; /* ".v2.b32" */
-    int bytes;        /* of an element */
+    int bytes;        /* size of an element */
     int elements;
-    int register_bits; /* of an element */
-    bool is_exact;     /* any register of the size will do, of floating point too */
+    int register_bits; /* register size for an element */
+    bool is_exact;     /* any register of that size is allowed, also a floating-point one */
 } Width;
 static const Width widths[] = {
     {".u8", 1, 1, 32, false},     {".s8", 1, 1, 32, false},     {".s8", 1, 1, 16, false},
@@ -23,7 +23,7 @@ static const Width widths[] = {
 
 static Pool bits_pool(int bits) { return bits == 16 ? POOL_B16 : bits == 32 ? POOL_B32 : POOL_B64; }
 
-/* A pool of registers of `bits` bits. */
+/* A random pool of registers of `bits` bits. */
 static Pool any_pool(Maker *maker, int bits) {
     for (;;) {
         const Pool pool = (Pool)maker_choose(maker, POOL_PRED);
@@ -35,8 +35,8 @@ static const Width *choose_width(Maker *maker) {
     return &widths[maker_choose(maker, sizeof widths / sizeof *widths)];
 }
 
-/* For a store. ptxas 13.0 packs vectors of narrow elements in one of their registers, and takes
- * what it has packed for that register's value afterwards. */
+/* For a store. ptxas 13.0 packs vectors of narrow elements into one of their registers, and
+ * afterwards uses the packed value as that register's value. */
 static const Width *choose_stored(Maker *maker) {
     for (;;) {
         const Width *width = choose_width(maker);
@@ -44,8 +44,8 @@ static const Width *choose_stored(Maker *maker) {
     }
 }
 
-/* For a load from constant memory. Of one that is narrower than its register ptxas 13.0 may drop
- * the extension, read the bytes behind it too, or use a wrong index. */
+/* For a load from constant memory. If the value is narrower than its register, ptxas 13.0 may drop
+ * the extension, also read the bytes after it, or use a wrong index. */
 static const Width *choose_constant(Maker *maker) {
     for (;;) {
         const Width *width = choose_width(maker);
@@ -53,7 +53,7 @@ static const Width *choose_constant(Maker *maker) {
     }
 }
 
-/* Registers next to each other, so that no two results are the same. */
+/* Uses consecutive registers, so that no two results share a register. */
 static void write_registers(Maker *maker, const Width *width, bool is_load, Text *out) {
     Pool pool = bits_pool(width->register_bits);
     if (is_load && width->is_exact) pool = any_pool(maker, width->register_bits);
@@ -67,7 +67,7 @@ static void write_registers(Maker *maker, const Width *width, bool is_load, Text
     text_add(out, width->elements > 1 ? "}" : "");
 }
 
-/* %u0: an address in `bytes` bytes from %u1 on, aligned for an access of `size` bytes. */
+/* Sets %u0 to an address within `bytes` bytes from %u1, aligned for an access of `size` bytes. */
 static void write_index(Maker *maker, int bytes, int size, Text *out) {
     if (maker_chance(maker, 3)) {
         text_printf(out, "add.u64 %%u0, %%u1, %d;\n", maker_choose(maker, bytes / size) * size);
@@ -91,7 +91,7 @@ static void write_access(Maker *maker, const char *space, const Width *width, bo
 
 /* ---- Memory of the thread ---- */
 
-/* Writes the space's base address to %u1; returns what names the space, "" where the address is
+/* Writes the space's base address to %u1. Returns the name of the space, or "" if the address is
  * generic. */
 static const char *write_private_base(Maker *maker, bool has_local, Text *out) {
     static const char *const names[] = {".global", ".shared", ".local"};
@@ -108,7 +108,7 @@ void accesses_write_private(Maker *maker) {
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);
     const char *space = write_private_base(maker, true, out);
     const int kind = maker_choose(maker, 3);
-    for (int i = 0; i < 2; i++) { /* a store, a load, or one after the other */
+    for (int i = 0; i < 2; i++) { /* a store, a load, or a store and a load */
         const Width *width = i ? choose_width(maker) : choose_stored(maker);
         if (kind == 1 - i) continue;
         write_index(maker, PROGRAM_PRIVATE_BYTES, width->bytes * width->elements, out);
@@ -117,7 +117,7 @@ void accesses_write_private(Maker *maker) {
     maker_end(maker);
 }
 
-/* ---- Memory that is only read ---- */
+/* ---- Read-only memory ---- */
 
 void accesses_write_constant(Maker *maker) {
     const Width *width = choose_constant(maker);
@@ -149,7 +149,7 @@ typedef struct Atomic {
     int sources;
 } Atomic;
 
-/* On a word of the thread's own: any. */
+/* On a word of the thread itself: any operation. */
 static void write_private_atomic(Maker *maker) {
     static const Atomic atomics[] = {
         {".add.u32", 32, 1},  {".add.u64", 64, 1},  {".and.b32", 32, 1}, {".or.b32", 32, 1},
@@ -173,7 +173,8 @@ static void write_private_atomic(Maker *maker) {
     maker_end(maker);
 }
 
-/* On a cell of all threads, one operation for each cell: the order does not matter. */
+/* On a cell that all threads share, with one operation per cell, so that the order does not
+ * matter. */
 static void write_common_atomic(Maker *maker) {
     static const Atomic atomics[PROGRAM_CELLS] = {
         {".add.u32", 32, 1}, {".add.u64", 64, 1}, {".and.b32", 32, 1}, {".or.b32", 32, 1},
@@ -201,7 +202,7 @@ void accesses_write_atomic(Maker *maker) {
 
 /* ---- Between threads ---- */
 
-/* Every thread writes its word and reads another's, of the CTA or of its warp. */
+/* Every thread writes its word and reads the word of another thread in the CTA or in its warp. */
 static void write_exchange(Maker *maker, Text *out) {
     const bool is_warp = maker_chance(maker, 3);
     const char *barrier = is_warp ? "bar.warp.sync 0xffffffff" : "bar.sync 0";
@@ -220,7 +221,7 @@ static void write_exchange(Maker *maker, Text *out) {
                 maker_result(maker, POOL_B64, -1, &number).text, first);
 }
 
-/* What the cell has come to. */
+/* Reads the present value of a cell. */
 static void write_read(Maker *maker, Text *out) {
     int number;
     text_printf(out,

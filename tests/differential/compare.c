@@ -13,7 +13,7 @@
 enum {
     SCRATCH_WORDS = PROGRAM_THREADS * PROGRAM_PRIVATE_BYTES / 8 + PROGRAM_CELLS,
     INPUT_SEED = 17,
-    EDGES_OF = 3 /* one value in this number is an edge value of its type */
+    EDGES_OF = 3 /* one in this many values is an edge value of its type */
 };
 
 static int output_words(void) { return pool_value_count() * PROGRAM_THREADS; }
@@ -42,7 +42,7 @@ void compare_end(Comparison *comparison) {
     }
 }
 
-/* ---- What ptxas takes ---- */
+/* ---- What ptxas accepts ---- */
 
 static void write_module(const Comparison *comparison, Program *programs, int count, Text *ptx) {
     int line;
@@ -68,7 +68,7 @@ static void drop_absent(void *user, Statement *statement) {
 
 typedef struct Complaint {
     int line;
-    const Form *form; /* that is on the line; NULL: none */
+    const Form *form; /* the form on that line; NULL: none */
 } Complaint;
 
 static void find_line(void *user, Statement *statement) {
@@ -77,7 +77,7 @@ static void find_line(void *user, Statement *statement) {
         complaint->form = statement->form;
 }
 
-/* Notes the forms that the assembler's messages are about; their number. */
+/* Records the forms that the assembler's messages are about. Returns their number. */
 static int note_absent(Comparison *comparison, Program *programs, int count, const char *messages) {
     int noted = 0;
     for (const char *at = messages; (at = strstr(at, ", line ")); at++) {
@@ -115,7 +115,7 @@ void compare_admit(Comparison *comparison, Program *programs, int count) {
 
 /* ---- Launches ---- */
 
-/* An input value of every magnitude, and often near what others are. */
+/* An input value of any magnitude, often near other inputs. */
 static void fill_column(Pool pool, uint64_t *column, uint64_t *state) {
     Form form = {.letters = "0", .operands = {type_named(POOL_INFO[pool].type)}};
     uint64_t edges[VALUES_MAX_EDGES];
@@ -154,7 +154,7 @@ static void launch(const Comparison *comparison, Engine *engine, EngineModule *m
 
 /* ---- Comparison ---- */
 
-/* The value with one NaN for all. */
+/* The value, with all NaNs replaced by the same one. */
 static uint64_t canonical(const Type *type, uint64_t bits) {
     if (type->kind != KIND_FLOAT) return bits;
     for (int e = 0; e < type->elements; e++) {
@@ -166,7 +166,7 @@ static uint64_t canonical(const Type *type, uint64_t bits) {
     return bits;
 }
 
-/* The first word of the output that differs; -1: none. */
+/* The index of the first output word that differs, or -1. */
 static int find_difference(const Comparison *comparison) {
     const Outcome *machine = &comparison->outcomes[0], *ptx = &comparison->outcomes[1];
     for (int i = 0; i < output_words(); i++) {
@@ -182,7 +182,7 @@ static int find_difference(const Comparison *comparison) {
 
 static Verdict judge(const Comparison *comparison) {
     const Outcome *machine = &comparison->outcomes[0], *ptx = &comparison->outcomes[1];
-    /* that a function it calls is refused shows when a warp gets there */
+    /* a refused function is noticed only when a warp calls it */
     if (machine->result.status == GPU_REFUSED || strstr(machine->result.message, "not supported"))
         return VERDICT_REFUSED;
     const bool differs =

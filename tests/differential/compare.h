@@ -1,4 +1,4 @@
-/* Programs as PTX and as machine code: what they write, and where that differs. */
+/* Runs programs as PTX and as machine code, and compares what they write. */
 #ifndef TYTO_TESTS_DIFFERENTIAL_COMPARE_H
 #define TYTO_TESTS_DIFFERENTIAL_COMPARE_H
 
@@ -6,38 +6,40 @@
 
 #include "program.h"
 
-enum { COMPARE_MAX_PROGRAMS = 100 }; /* of a module */
+enum { COMPARE_MAX_PROGRAMS = 100 }; /* programs in a module */
 
-/* What a launch leaves behind. */
+/* The results of a launch. */
 typedef struct Outcome {
     GpuResult result;
-    uint64_t *output;  /* a column of each value, in order */
-    uint64_t *scratch; /* memory of the threads, then the cells */
+    uint64_t *output;  /* one column per value, in order */
+    uint64_t *scratch; /* the threads' memory, then the cells */
 } Outcome;
 
 typedef struct Comparison {
-    Harness harnesses[2]; /* of machine code, of PTX */
-    Engine *engines[2];   /* the first of each */
-    uint64_t seed;        /* of constants and input */
-    struct Map *absent;   /* spellings that ptxas does not take for the architecture */
-    const char *folder;   /* where modules that differ are kept; NULL: nowhere */
-    Outcome outcomes[2];  /* of the program that was compared last, by engine */
+    Harness harnesses[2]; /* for machine code, and for PTX */
+    Engine *engines[2];   /* first engine of each */
+    uint64_t seed;        /* seed of constants and input */
+    struct Map *absent;   /* spellings that ptxas does not accept for the architecture */
+    const char *folder;   /* folder for modules that differ; NULL: not stored */
+    Outcome outcomes[2];  /* results of the last program that was compared, by engine */
 } Comparison;
 
-/* The architecture is "sm_90". */
+/* `architecture` is, for example, "sm_90". */
 void compare_start(Comparison *comparison, const char *architecture, uint64_t seed);
 void compare_end(Comparison *comparison);
-/* Drops from the programs what ptxas does not take; ends the process when a module does not
- * assemble for another reason. */
+/* Drops statements that ptxas does not accept. Ends the process if a module does not assemble for
+ * another reason. */
 void compare_admit(Comparison *comparison, Program *programs, int count);
 typedef enum Verdict { VERDICT_SAME, VERDICT_REFUSED, VERDICT_DIFFERENT } Verdict;
 
-/* Runs every program at the level, "-O3", and as PTX; false when the module does not load. */
+/* Runs every program as machine code, compiled at `level` ("-O3"), and as PTX. Returns false if the
+ * module does not load. */
 bool compare_run(Comparison *comparison, const char *level, Program *programs, int count,
                  Verdict *verdicts);
-/* The same of a program that is alone in its module; one that does not load is no different. */
+/* The same for one program, alone in its module. A program that does not load counts as the
+ * same. */
 Verdict compare_one(Comparison *comparison, const char *level, Program *program);
-/* Says where the outcomes of the last program differ. */
+/* Describes how the outcomes of the last program differ. */
 void compare_describe(const Comparison *comparison, Text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Statements of one instruction: the forms of the conformance suite, with random operands. */
+/* Statements with one instruction: the forms of the conformance suite, with random operands. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { MAX_ROWS = 512 };
 struct FormList {
     Form *forms;
     int count, capacity;
-    int first[MAX_ROWS + 1]; /* form of each row */
+    int first[MAX_ROWS + 1]; /* first form of each row */
     int rows;
     bool has_approximate;
 };
@@ -26,7 +26,7 @@ static bool is_opcode(const Form *form, const char *const *opcodes) {
     return false;
 }
 
-/* Without a rounding, ptxas may fuse a multiplication with an addition. */
+/* Without a rounding modifier, ptxas may fuse a multiplication with an addition. */
 static bool may_be_fused(const Form *form) {
     static const char *const opcodes[] = {"add", "sub", "mul", "mad", NULL};
     static const char *const rounds[] = {"rn", "rz", "rm", "rp", NULL};
@@ -34,8 +34,8 @@ static bool may_be_fused(const Form *form) {
            form_which(form, rounds) < 0;
 }
 
-/* What a GPU computes otherwise than the ISA describes (docs/real-gpu.md), what the ISA leaves
- * open, and cnot, whose result ptxas 13.0 takes for 0 where it is cut to 16 bits. */
+/* Forms that a GPU computes differently from the ISA (docs/real-gpu.md) or that the ISA leaves
+ * open; and cnot, whose result ptxas 13.0 takes for 0 when it is truncated to 16 bits. */
 static bool is_open(const Form *form) {
     static const char *const opcodes[] = {"fns", "elect", "activemask", "cnot", NULL};
     if (is_opcode(form, opcodes)) return true;
@@ -78,7 +78,7 @@ void forms_free(FormList *forms) {
     free(forms);
 }
 
-/* ptxas writes lanes that do not execute these (docs/real-gpu.md). */
+/* For these, ptxas also writes lanes that do not execute (docs/real-gpu.md). */
 static bool must_be_converged(const Form *form) {
     static const char *const opcodes[] = {"set", "testp", NULL};
     return form->row->warp || is_opcode(form, opcodes) ||
@@ -102,20 +102,20 @@ static bool is_division(const Form *form) {
     return is_opcode(form, opcodes) && form->operands[0]->kind != KIND_FLOAT;
 }
 
-/* A position or a length. Only 8 of its bits count. */
+/* A position or a length. Only its low 8 bits count. */
 static bool is_field(const Form *form, int operand) {
     static const char *const opcodes[] = {"bfe", "bfi", NULL};
     return is_opcode(form, opcodes) && form->letters[operand] == 'n';
 }
 
-/* The sign of a NaN must not show: such operands come from registers of bits. */
+/* The sign of a NaN must not matter, so these take operands from registers of bits. */
 static bool takes_sign(const Form *form) {
     return form->xorsign || strcmp(form_word(form, 0), "copysign") == 0;
 }
 
 static bool is_immediate(Maker *maker, const Form *form, int source) {
     static const char *const folded[] = {"bfe", "bfi", "slct",
-                                         NULL}; /* which ptxas 13.0 gets wrong */
+                                         NULL}; /* ptxas 13.0 handles these wrongly */
     const bool is_last = source == form->sources - 1;
     if (is_opcode(form, folded) || form_has(form, "pack")) return false;
     if (is_last && form->row->flags & ROW_NO_CONSTANT) return false;
@@ -128,11 +128,12 @@ static uint64_t immediate_of(Maker *maker, const Form *form, int operand) {
     uint64_t value = edges[values_next(&maker->state) % count];
     if (maker_chance(maker, 2)) value = values_random(form, operand, &maker->state);
     if (is_field(form, operand)) value &= 0xff;
-    if (form->letters[operand] == 'n') value &= 0xffff; /* ptxas 13.0 cuts counts of shr.s16 */
+    if (form->letters[operand] == 'n') value &= 0xffff; /* ptxas 13.0 truncates counts of shr.s16 */
     return is_division(form) ? value | 1 : value;
 }
 
-/* A register, or in `before` what makes one of it that the instruction takes. */
+/* Writes a register operand. If the instruction needs a restricted value, writes statements to
+ * `before` that make one. */
 static void write_register(Maker *maker, const Form *form, int source, Text *before,
                            Text *operands) {
     const int operand = form->destinations + source, bits = form->register_bits[operand];

@@ -1,4 +1,5 @@
-/* The structure of a random kernel: loops, branches, switches, calls, and statements in them. */
+/* The structure of a random kernel: loops, branches, switches, calls, and the statements in
+ * them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 enum { MAX_DEPTH = 3 };
 
-/* ---- What the generator's parts share ---- */
+/* ---- Shared by the parts of the generator ---- */
 
 int maker_choose(Maker *maker, int count) {
     return (int)(values_next(&maker->state) % (uint64_t)count);
@@ -50,7 +51,7 @@ Name maker_result(Maker *maker, Pool pool, int taken, int *number) {
 
 /* ---- Simple statements ---- */
 
-/* The bits of a floating-point register, for integer instructions. */
+/* Moves the bits of a floating-point register to an integer register. */
 static void write_canonical(Maker *maker) {
     const Pool pool = (Pool)(POOL_F16 + maker_choose(maker, POOL_PRED - POOL_F16));
     const int bits = POOL_INFO[pool].bits;
@@ -62,7 +63,7 @@ static void write_canonical(Maker *maker) {
     maker_end(maker);
 }
 
-/* Halves of a register, joined or taken apart. */
+/* Joins halves into a register, or splits a register. */
 static void write_halves(Maker *maker) {
     const bool is_wide = maker_chance(maker, 2), joins = maker_chance(maker, 2);
     const Pool whole = is_wide ? POOL_B64 : POOL_B32, half = is_wide ? POOL_B32 : POOL_B16;
@@ -95,7 +96,7 @@ static void write_call(Maker *maker) {
     maker_end(maker);
 }
 
-/* Leaves the divergent loop around, or the kernel. */
+/* Leaves the enclosing divergent loop, or the kernel. */
 static void write_leave(Maker *maker) {
     const bool leaves_loop =
         maker->loop >= 0 && (!maker->program->is_ragged || maker->index || maker_chance(maker, 2));
@@ -130,7 +131,7 @@ static void write_simple(Maker *maker) {
 
 static void write_block(Maker *maker, int count);
 
-/* The condition of a branch as %q0: of the thread, or the same for the CTA. */
+/* Writes the condition of a branch to %q0: per thread, or the same for the whole CTA. */
 static void write_condition(Maker *maker, bool is_uniform, Text *out) {
     static const char *const comparisons[] = {"lt.s32", "gt.u32", "ne.s32", "eq.u32"};
     if (is_uniform) text_printf(out, "setp.eq.u32 %%q0, %%cta, %d;\n", maker_choose(maker, 2));
@@ -160,7 +161,7 @@ static void write_if(Maker *maker, int label, bool is_uniform) {
     maker_end(maker);
 }
 
-/* A loop that ends after 1 to 4 turns, or after 0 to 3 where it tests first. */
+/* A loop that ends after 1 to 4 turns, or after 0 to 3 if it tests first. */
 static void write_loop(Maker *maker, int label, bool is_uniform) {
     const bool tests_first = maker_chance(maker, 2);
     const int outer = maker->loop;
@@ -219,7 +220,7 @@ static void write_structure(Maker *maker) {
     maker->is_converged = was_converged;
 }
 
-/* Room is kept for the ends of what is open. */
+/* STRUCTURE reserves space for the ends of open loops and branches. */
 static void write_block(Maker *maker, int count) {
     enum { STRUCTURE = 48 };
     for (int i = 0; i < count && maker_has_room(maker, STRUCTURE); i++) {

@@ -1,4 +1,4 @@
-/* Registers, statements, and the PTX around them. */
+/* Registers, statements, and the surrounding PTX. */
 #include "program.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ Pool pool_of_operand(const Form *form, int operand) {
     return integer_pool(bits);
 }
 
-/* One number: what it is without its sign decides whether it is a NaN. */
+/* Handles one floating-point number: a magnitude above infinity is a NaN. */
 static void write_canonical(int bits, uint64_t infinity, const char *from, const char *to,
                             Text *out) {
     static const char scratch[] = {[16] = 's', [32] = 't', [64] = 'u'};
@@ -98,7 +98,7 @@ int program_find_close(const Body *body, int open) {
     return open;
 }
 
-/* ---- The text around them ---- */
+/* ---- The surrounding PTX ---- */
 
 static void declare_registers(Text *out) {
     for (int p = 0; p < POOL_PRED; p++)
@@ -118,7 +118,7 @@ static void declare_local(const Body *body, Text *out) {
         text_printf(out, "st.local.v4.b32 [%%local+%d], {%%r0, %%r1, %%r2, %%r3};\n", at);
 }
 
-/* Shared memory: a private part of each thread, a value of each, and the cells. */
+/* Shared memory: a private part and one value for each thread, and the cells. */
 static void declare_shared(const Program *program, Text *out) {
     if (!program->bodies[0].uses_shared) return;
     text_printf(out, ".shared .align 16 .b8 shared[%d];\n",
@@ -167,7 +167,7 @@ static bool is_written(const Body *body, Pool pool, int number) {
     return body->written[pool] >> number & 1;
 }
 
-/* Predicates as bits of %t0. */
+/* Packs predicates into the bits of %t0. */
 static void gather_predicates(Text *out) {
     text_add(out, "mov.u32 %t0, 0;\n");
     for (int p = 0; p < POOL_INFO[POOL_PRED].count; p++)
@@ -188,7 +188,7 @@ static void write_kernel_epilogue(const Body *body, Text *out) {
                 pool_value(POOL_PRED, 0) * PROGRAM_THREADS * 8);
 }
 
-/* A function's registers begin with values that its two parameters decide. */
+/* Initializes a function's registers from its two parameters. */
 static void write_function_prologue(const Body *body, Text *out) {
     text_add(out, "ld.param.b32 %t0, [a];\nld.param.b64 %u0, [b];\n");
     for (int value = 0; value < pool_value(POOL_PRED, 0); value++) {
@@ -206,7 +206,7 @@ static void write_function_prologue(const Body *body, Text *out) {
     declare_local(body, out);
 }
 
-/* Its result is a sum of all that it has written. */
+/* The function's result is a sum of everything that it has written. */
 static void write_function_epilogue(const Body *body, Text *out) {
     static const char *const scratch[] = {[16] = "%s0", [32] = "%t0", [64] = "%u0"};
     gather_predicates(out);

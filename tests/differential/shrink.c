@@ -1,5 +1,5 @@
-/* Statements are dropped by runs of falling length, then one by one; of a loop or branch also the
- * statement around its contents alone. */
+/* Drops runs of statements, from long runs to single statements. For a loop or branch it also tries
+ * to drop only the statements around its contents. */
 #include "shrink.h"
 
 #include <string.h>
@@ -8,11 +8,11 @@ typedef struct Shrinking {
     Comparison *comparison;
     const char *level;
     Program *program;
-    Verdict verdict; /* that is kept */
+    Verdict verdict; /* the verdict to preserve */
     bool has_changed;
 } Shrinking;
 
-/* Whether every loop or branch is in the run as a whole or not at all. */
+/* Whether the run contains each loop or branch completely or not at all. */
 static bool is_balanced(const Body *body, int first, int last) {
     int depth = 0;
     for (int i = first; i <= last; i++) {
@@ -25,7 +25,7 @@ static bool is_balanced(const Body *body, int first, int last) {
     return depth == 0;
 }
 
-/* Leaves the statements out for which `is_dropped` is set, if the verdict stays the same. */
+/* Drops the statements with `is_dropped` set, if the verdict stays the same. */
 static bool try_without(Shrinking *shrinking, Body *body, const bool *is_dropped) {
     bool was_dropped[PROGRAM_STATEMENTS], changes = false;
     for (int i = 0; i < body->count; i++) {
@@ -51,7 +51,7 @@ static void drop_run(Shrinking *shrinking, Body *body, int first, int last) {
     try_without(shrinking, body, is_dropped);
 }
 
-/* Of a loop or branch: all of it, else what is around its contents. */
+/* Drops a whole loop or branch, else only the statements around its contents. */
 static void drop_structure(Shrinking *shrinking, Body *body, int open) {
     bool is_dropped[PROGRAM_STATEMENTS] = {false};
     const int close = program_find_close(body, open);

@@ -1,10 +1,10 @@
-/* Makes a program that differs as short as it gets. */
+/* Makes a differing program as short as possible. */
 #ifndef TYTO_TESTS_DIFFERENTIAL_SHRINK_H
 #define TYTO_TESTS_DIFFERENTIAL_SHRINK_H
 
 #include "compare.h"
 
-/* Drops statements while the verdict on the program stays the same at the level. */
+/* Drops statements as long as the verdict on the program at the level stays the same. */
 void shrink(Comparison *comparison, const char *level, Program *program, Verdict verdict);
 
 #endif

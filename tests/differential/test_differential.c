@@ -1,14 +1,15 @@
-/* Random kernels, executed as PTX and as the machine code that ptxas makes of them: every register
+/* Executes random kernels as PTX and as the machine code that ptxas makes of them: every register
  * that they write must be the same.
  *
  *     test_differential [--arch SM]... [--level LEVEL]... [--seed N] [--first N] [--kernels N]
  *                       [--approximate] [--refused] [--keep FOLDER]
  *
- * Kernels have numbers: `--first 1234 --kernels 1` runs one. --arch sm_90 and --level -O1 are the
- * architectures and levels (sm_75 and sm_90; -O0, -O1 and -O3); --approximate adds instructions
- * whose results only have an error bound; --refused also shows kernels with instructions that are
- * not supported as machine code, which are only counted. A kernel that differs is made as short as
- * it gets and printed; --keep writes it to FOLDER. The exit status is 77 without a ptxas. */
+ * Kernels have numbers: `--first 1234 --kernels 1` runs one. --arch and --level select
+ * architectures and levels (by default sm_75 and sm_90; -O0, -O1 and -O3). --approximate adds
+ * instructions whose results only have an error bound. Kernels with instructions that are not
+ * supported as machine code are only counted; --refused also prints them. A kernel that differs is
+ * made as short as possible and printed; --keep writes it to FOLDER. The exit status is 77 if
+ * there is no ptxas. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "maker.h"
 #include "shrink.h"
 
-/* Under the sanitizers this takes too long. */
+/* With the sanitizers this takes too long. */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -51,7 +52,7 @@ static void keep(const Options *options, const char *architecture, const char *l
     text_free(&ptx);
 }
 
-/* Of an architecture. */
+/* Counts for one architecture. */
 typedef struct Tally {
     int runs, differing, refused; /* kernels times levels */
 } Tally;
@@ -88,7 +89,7 @@ static void run_level(const Options *options, Comparison *comparison, const char
     }
 }
 
-/* Runs the kernels from `first` on at every level. */
+/* Runs `count` kernels, starting at `first`, at every level. */
 static void run_module(const Options *options, Comparison *comparison, const FormList *forms,
                        uint32_t first, int count, Tally *tally) {
     static Program programs[COMPARE_MAX_PROGRAMS];
@@ -120,7 +121,7 @@ static bool run_architecture(const Options *options, const FormList *forms,
     return tally.differing == 0;
 }
 
-/* Whether `name` is at *index; moves on to its value. */
+/* Whether argv[*index] is the option `name` with a value; if so, advances to the value. */
 static bool is_option(char **argv, int *index, const char *name) {
     if (strcmp(argv[*index], name) != 0 || !argv[*index + 1]) return false;
     ++*index;

@@ -1,4 +1,4 @@
-/* The DRAM channels of the machine models, as the tests use them. */
+/* DRAM channels of the machine models, for tests. */
 #ifndef TYTO_TESTS_DRAM_DEVICES_H
 #define TYTO_TESTS_DRAM_DEVICES_H
 
@@ -10,7 +10,7 @@ typedef struct Device {
     DramConfig config;
 } Device;
 
-/* tWL and tCCD of the GDDR3 parts are not in their papers; 4 ticks and one burst are usual. */
+/* The papers give no tWL and tCCD for the GDDR3 parts; 4 ticks and one burst are usual. */
 static const Device devices[] = {
     {"owl",
      64,
@@ -98,8 +98,8 @@ static const Device devices[] = {
       .queue_entries = 64,
       .reply_entries = 116,
       .scheduler = DRAM_SCHEDULER_frfcfs}},
-    /* HBM2 and GDDR6 as GPGPU-Sim 4.2's Volta and Ampere models have them, but for the refresh,
-     * which is 3.9 us and 350 ns */
+    /* HBM2 and GDDR6 as in GPGPU-Sim 4.2's Volta and Ampere models, except the refresh: 3.9 us and
+     * 350 ns */
     {"hbm2",
      32,
      {.timing = {.cl = 12,

@@ -1,4 +1,4 @@
-/* A channel with the tick it has been stepped to, for tests. Include after cmocka.h. */
+/* A channel and the tick to which it has been stepped, for tests. Include after cmocka.h. */
 #ifndef TYTO_TESTS_DRAM_DRIVE_H
 #define TYTO_TESTS_DRAM_DRIVE_H
 
@@ -7,7 +7,7 @@
 typedef struct Bench {
     Arena *arena;
     DramChannel *channel;
-    Counters *counters; /* what the channel has counted */
+    Counters *counters; /* counters of the channel */
     uint64_t tick;      /* the next tick to step */
 } Bench;
 

@@ -1,4 +1,4 @@
-/* Address map: the recorded places of the GTX 480, the inverse directions, and rejected maps. */
+/* Address map: the recorded places of the GTX 480, the inverse functions, and rejected maps. */
 #include "dram/address_map.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ static const AddressMapConfig owl = {.bits = OWL_BITS};
 static const AddressMapConfig one = {
     .bits = "RRRRRRRR.BB.CCCCCCCCCC", .channels = 1, .block_bytes = 256};
 
-/* Volta and Ampere as GPGPU-Sim 4.2 models them. */
+/* Volta and Ampere as in GPGPU-Sim 4.2's models. */
 static const AddressMapConfig qv100 = {.bits = "RRRRRRRRRRRRR.BBB.CCC.b.PPPPP.CCCCCCCC",
                                        .hash = "ipoly 0x43: 32..14,12..8,13"};
 static const AddressMapConfig rtx3070 = {.bits = "RRRRRRRRRRRRR.BBB.CCCC.PPPP.b.CCCCCCC",
@@ -28,7 +28,7 @@ static const AddressMapConfig divided = {.bits = "RRRRRRRRRRRR.BBBB.CC.SS.CCCCCC
                                          .hash = "11..8 ^ 15..12 ^ 22,21,18,16",
                                          .bank_hash = "15..12 ^ 20,18,17,16"};
 
-/* The map that CCWS's authors released: the row turns the channels. */
+/* The map that CCWS's authors released: the row rotates the channels. */
 static const AddressMapConfig ccws = {.bits = "RRRRRRRRRRRRRR.BBB.CCC.PPP.CCCCCCCC",
                                       .hash = "10..8 + 9 x 19..17"};
 
@@ -70,7 +70,7 @@ static void gtx480_examples(void **state) {
     }
 }
 
-/* Places seen on the peer's models of Volta and Ampere, whose slices are hashed. */
+/* Places observed on the peer's models of Volta and Ampere, whose slices are hashed. */
 static void hashed_examples(void **state) {
     (void)state;
     static const struct {
@@ -124,8 +124,8 @@ static void summed_examples(void **state) {
         }
 }
 
-/* Blocks are hashed before they are dealt out: each channel has its share, also of addresses that
- * lie a power of two apart. */
+/* Blocks are hashed before they are distributed, so each channel gets its share, even of addresses
+ * that are a power of two apart. */
 static void a_hashed_division_deals_out_evenly(void **state) {
     (void)state;
     AddressMap map = build(&divided);
@@ -152,7 +152,7 @@ static void bit_string_places(void **state) {
     assert_int_equal(place.row, 0xABC);
     assert_int_equal(place.bank, 2);
     assert_int_equal(place.column, 0x540);
-    /* The channel's bits are squeezed out of the local address. */
+    /* The local address leaves out the channel's bits. */
     assert_int_equal(address_map_local(&map, address), (address >> 11) << 8 | 0x40);
 }
 
@@ -161,7 +161,7 @@ static uint64_t next_random(uint64_t *seed) {
     return *seed;
 }
 
-/* The division agrees with the machine's own, and both inverses come back to where they began. */
+/* Divisions agree with the host's own, and both inverses return the original address. */
 static void inverses(void **state) {
     (void)state;
     const AddressMapConfig *configs[] = {&gtx480, &md,      &owl,     &one,

@@ -1,5 +1,5 @@
-/* Constraint rows: every one illegal a tick early and legal in time, and the GTX 480's distances as
- * its model was observed to enforce them. */
+/* Constraint rows: every command is illegal one tick early and legal in time; and the distances
+ * that the GTX 480's model was observed to enforce. */
 #include "dram/bank.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include "devices.h"
 
-enum { START = 1000 }; /* a tick by which nothing is waited for any more */
+enum { START = 1000 }; /* a tick at which nothing is pending any more */
 
 static DramBanks banks_of(const Device *device) {
     DramBanks banks;
@@ -26,8 +26,8 @@ static bool binds(const DramBanks *banks, const DramConstraint *row, uint32_t ba
     return true;
 }
 
-/* After each command to bank 0, every command to every bank waits exactly as long as the longest
- * row that binds it. */
+/* After each command to bank 0, every command to every bank must wait exactly as long as the
+ * longest row that binds it. */
 static void every_constraint(void **state) {
     (void)state;
     for (int d = 0; d < DEVICES; d++) {
@@ -122,8 +122,8 @@ static void volta_and_ampere_distances(void **state) {
     assert_int_equal(dram_banks_earliest(&banks, DRAM_PRECHARGE, OTHER_GROUP), 0);
 }
 
-/* With dram.forgets_writes tCDLR and tWR count for nothing; what the row itself and the bus between
- * data of both directions want stays. */
+/* With dram.forgets_writes, tCDLR and tWR have no effect. The constraints of the row, and of the
+ * bus between reads and writes, remain. */
 static void writes_may_be_forgotten(void **state) {
     (void)state;
     static const struct {
@@ -147,7 +147,7 @@ static void writes_may_be_forgotten(void **state) {
         }
 }
 
-/* Groups of banks 0 .. 7 and 8 .. 15 on pro, of every fourth bank on gtx480. */
+/* Bank groups are banks 0 .. 7 and 8 .. 15 on pro, and every fourth bank on gtx480. */
 static void groups_lie_together_or_in_turn(void **state) {
     (void)state;
     for (int together = 0; together < 2; together++) {

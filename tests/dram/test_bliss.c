@@ -1,6 +1,6 @@
-/* BLISS (ICCD 2014): its order of requests by a worked example and against a plain model of the
- * rules, the blacklist's clearing, and what it guarantees: no SM starves another, and without a
- * reachable threshold it is FR-FCFS. */
+/* BLISS (ICCD 2014): its order of requests, checked with a worked example and a plain model of the
+ * rules; the clearing of the blacklist; and its guarantees. No SM starves another, and with an
+ * unreachable threshold it is FR-FCFS. */
 #include "dram/channel.h"
 
 #include <setjmp.h>
@@ -11,14 +11,14 @@
 
 #include "drive.h"
 
-/* ---- A queue alone ---- */
+/* ---- A queue without a channel ---- */
 
-/* A queue under BLISS, and the arrival of the next request. */
+/* A queue under BLISS, with requests numbered in order of arrival. */
 typedef struct Line {
     Arena *arena;
     DramConfig config;
     DramQueue queue;
-    uint32_t handle; /* of the next request: requests are numbered as they arrive */
+    uint32_t handle; /* handle of the next request */
 } Line;
 
 static const DramScheduler *const bliss = &dram_scheduler_bliss;
@@ -34,7 +34,7 @@ static Line line_new(uint32_t threshold, uint32_t interval) {
 
 static void line_free(Line *line) { arena_free(line->arena); }
 
-/* A request of an SM arrives; its handle. */
+/* Adds a request of an SM. Returns its handle. */
 static uint32_t arrive(Line *line, uint16_t sm, uint32_t bank, uint32_t row) {
     const uint16_t entry = dram_queue_take(&line->queue);
     line->queue.entries[entry] = (DramEntry){
@@ -44,7 +44,7 @@ static uint32_t arrive(Line *line, uint16_t sm, uint32_t bank, uint32_t row) {
     return line->handle++;
 }
 
-/* The handle of the request that is served in a bank in `tick`. */
+/* The handle of the request that a bank serves in `tick`. */
 static uint32_t serve(Line *line, uint32_t bank, uint64_t tick) {
     assert_true(bliss->candidates(&line->queue, UINT32_MAX, tick) >> bank & 1);
     const uint16_t entry = bliss->pick(&line->queue, bank, tick);
@@ -73,7 +73,8 @@ static void a_worked_example(void **state) {
     line_free(&line);
 }
 
-/* A request of another SM in between: no SM has four consecutive ones, and all hits go first. */
+/* A request of another SM in between: no SM has four consecutive requests, and all hits are served
+ * first. */
 static void another_sms_request_ends_a_run(void **state) {
     (void)state;
     Line line = line_new(4, 10000);
@@ -89,7 +90,8 @@ static void another_sms_request_ends_a_run(void **state) {
     line_free(&line);
 }
 
-/* The list is cleared in ticks 0, interval, 2 x interval, ..., whether anybody looks or not. */
+/* The list is cleared in ticks 0, interval, 2 x interval, ..., even if no request was served in
+ * between. */
 static void the_list_is_cleared_after_the_interval(void **state) {
     (void)state;
     for (int is_late = 0; is_late < 2; is_late++) {
@@ -98,14 +100,14 @@ static void the_list_is_cleared_after_the_interval(void **state) {
             arrive(&line, 7, 0, 5);
         arrive(&line, 8, 0, 9); /* request 3 */
         assert_int_equal(serve(&line, 0, 10), 0);
-        assert_int_equal(serve(&line, 0, 10), 1); /* and SM 7 is on the list */
+        assert_int_equal(serve(&line, 0, 10), 1); /* now SM 7 is on the list */
         assert_int_equal(serve(&line, 0, is_late ? 1000 : 999), is_late ? 2 : 3);
         line_free(&line);
     }
 }
 
-/* A bank in which an SM waits that is not on the list goes before a bank in which only others do,
- * unless that bank is not free. */
+/* A bank with a request of an SM that is not on the list is served before banks without one, unless
+ * that bank is not free. */
 static void a_bank_with_an_unlisted_request_goes_first(void **state) {
     (void)state;
     Line line = line_new(2, 1000);
@@ -114,7 +116,7 @@ static void a_bank_with_an_unlisted_request_goes_first(void **state) {
     assert_int_equal(bliss->candidates(&line.queue, UINT32_MAX, 1), 7);
     serve(&line, 0, 1), serve(&line, 1, 1);
     arrive(&line, 7, 0, 5);
-    assert_int_equal(bliss->candidates(&line.queue, UINT32_MAX, 1), 5); /* SM 7 alone waits */
+    assert_int_equal(bliss->candidates(&line.queue, UINT32_MAX, 1), 5); /* only SM 7 waits */
     arrive(&line, 8, 2, 6);
     assert_int_equal(bliss->candidates(&line.queue, UINT32_MAX, 1), 4);
     assert_int_equal(bliss->candidates(&line.queue, 3, 1), 1);
@@ -122,7 +124,7 @@ static void a_bank_with_an_unlisted_request_goes_first(void **state) {
     line_free(&line);
 }
 
-/* A write-back has no SM: it is never on the list, and a run goes on over it. */
+/* A write-back has no SM: it is never on the list, and does not end a run. */
 static void a_request_without_an_sm_is_not_counted(void **state) {
     (void)state;
     Line line = line_new(2, 1000);
@@ -138,11 +140,11 @@ static void a_request_without_an_sm_is_not_counted(void **state) {
     line_free(&line);
 }
 
-/* ---- Against the rules ---- */
+/* ---- Comparison with the rules ---- */
 
 enum { MODEL_SMS = 4, MODEL_BANKS = 3, MODEL_WAITING = 40 };
 
-/* The rules as they are written down, without lists or counts. */
+/* The rules as written in the paper, without lists or counts. */
 typedef struct Model {
     struct ModelRequest {
         uint32_t handle, bank, row;
@@ -152,7 +154,7 @@ typedef struct Model {
     bool is_listed[MODEL_SMS];
     uint16_t last;
     uint32_t run;
-    int64_t row[MODEL_BANKS]; /* open; -1: none */
+    int64_t row[MODEL_BANKS]; /* open row; -1: none */
 } Model;
 
 static bool model_goes_before(const Model *model, const struct ModelRequest *a,
@@ -164,7 +166,7 @@ static bool model_goes_before(const Model *model, const struct ModelRequest *a,
     return a->handle < b->handle;
 }
 
-/* Serves the request that goes first in the bank; its handle, or UINT32_MAX: none waits. */
+/* Serves the next request of the bank. Returns its handle, or UINT32_MAX if none waits. */
 static uint32_t model_serve(Model *model, uint32_t bank, uint32_t threshold) {
     struct ModelRequest *best = NULL;
     for (uint32_t i = 0; i < model->count; i++) {
@@ -193,7 +195,7 @@ static void model_arrive(Model *model, Line *line, uint64_t *seed) {
     model->waiting[model->count++] = request;
 }
 
-/* What the scheduler says of the banks fits the requests that wait. */
+/* Checks that the scheduler's masks of banks fit the waiting requests. */
 static void check_waiting(const Model *model, const Line *line) {
     uint32_t same = 0, other = 0;
     for (uint32_t i = 0; i < model->count; i++) {
@@ -225,7 +227,7 @@ static void requests_are_served_by_the_rules(void **state) {
         assert_int_equal(line.queue.entries[entry].request.handle, handle);
         dram_queue_give_back(&line.queue, entry);
     }
-    assert_in_range(listed, TICKS / 10, TICKS * 9 / 10); /* both sides of the list were met */
+    assert_in_range(listed, TICKS / 10, TICKS * 9 / 10); /* SM 0 was listed, and was not */
     line_free(&line);
 }
 
@@ -242,7 +244,7 @@ static void push(Bench *bench, uint32_t handle, uint16_t sm, uint32_t bank, uint
                              .requester = {.sm = sm}});
 }
 
-/* A hash of the replies to random requests of five SMs, with their ticks. */
+/* A hash of the replies to random requests of five SMs, with the ticks of the replies. */
 static uint64_t replies_under(const DramConfig *config) {
     Bench bench = bench_new(config);
     uint64_t seed = 7, hash = 1;
@@ -275,8 +277,8 @@ static void a_threshold_out_of_reach_gives_frfcfs(void **state) {
     }
 }
 
-/* SM 0 keeps the queue full of requests to row 1 of a bank; SM 1 sends one to row 2. The tick of
- * SM 1's reply, or `patience`. */
+/* SM 0 keeps the queue full of requests to row 1 of a bank; SM 1 sends one to row 2. Returns the
+ * tick of SM 1's reply, or `patience`. */
 static uint64_t wait_beside_a_stream(DramSchedulerIndex scheduler, uint64_t patience) {
     const DramConfig config = device_under(&devices[DEVICE_GTX480], scheduler);
     Bench bench = bench_new(&config);
@@ -297,17 +299,17 @@ static uint64_t wait_beside_a_stream(DramSchedulerIndex scheduler, uint64_t pati
     return end;
 }
 
-/* Four reads of row 1, a precharge and row 2 take less than tRC + tRP + tRCD + tCL and four bursts
- * at tCCDL. */
+/* Four reads of row 1, a precharge and the read of row 2 take less than tRC + tRP + tRCD + tCL and
+ * four bursts at tCCDL. */
 static void a_stream_of_row_hits_starves_nobody(void **state) {
     (void)state;
-    enum { PATIENCE = 9000 }; /* less than the interval: it is not the clearing that helps */
+    enum { PATIENCE = 9000 }; /* less than the interval, so the list is not cleared meanwhile */
     assert_int_equal(wait_beside_a_stream(DRAM_SCHEDULER_frfcfs, PATIENCE), PATIENCE);
     assert_true(wait_beside_a_stream(DRAM_SCHEDULER_bliss, PATIENCE) < 40 + 12 + 12 + 12 + 4 * 3);
 }
 
-/* Two SMs stream row hits through one bank and are both on the list most of the time; so is a third
- * that reads other rows. No SM waits for much longer than an interval. */
+/* Two SMs stream row hits through one bank and are on the list most of the time; so is a third that
+ * reads other rows. No SM may wait much longer than an interval. */
 static void nobody_waits_for_longer_than_an_interval(void **state) {
     (void)state;
     enum { INTERVAL = 500, REQUESTS = 4000 };
@@ -327,7 +329,8 @@ static void nobody_waits_for_longer_than_an_interval(void **state) {
         DramReply reply;
         if (dram_pop_reply(bench.channel, &reply) && reply.waited > longest) longest = reply.waited;
     }
-    /* a queue of 64, a row conflict each (tRC 40): what may be ahead when the list is cleared */
+    /* when the list is cleared, at most a queue of 64 is ahead, each with a row conflict (tRC
+     * 40) */
     assert_in_range(longest, INTERVAL / 2, INTERVAL + 64 * 40);
     bench_free(&bench);
 }

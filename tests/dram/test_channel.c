@@ -1,5 +1,5 @@
 /* One channel: closed-form latencies, bandwidth, order of service, conservation, and ticks that may
- * be left out. */
+ * be skipped. */
 #include "dram/channel.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void push(Bench *bench, uint32_t handle, uint32_t bank, uint32_t row, uin
                              .requester = {.sm = (uint16_t)(handle / 8 % 5)}});
 }
 
-/* Steps every tick until a reply is there; returns the tick of the step that brought it. */
+/* Steps every tick until a reply arrives. Returns the tick of that step. */
 static uint64_t wait_reply(Bench *bench, uint32_t *handle) {
     for (int i = 0; i < 5000; i++) {
         uint64_t tick = bench->tick++;
@@ -55,7 +55,7 @@ static void latencies(void **state) {
             run_to(&bench, reads[i].start);
             push(&bench, 1, 1, reads[i].row, 0, bytes, false);
             run_to(&bench, reads[i].start + expected[i]);
-            assert_null(dram_peek_reply(bench.channel)); /* not a tick early */
+            assert_null(dram_peek_reply(bench.channel)); /* not one tick early */
             assert_int_equal(wait_reply(&bench, NULL), reads[i].start + expected[i]);
         }
         const Counters *counters = bench.counters;
@@ -68,7 +68,7 @@ static void latencies(void **state) {
     }
 }
 
-/* A request of n bursts: its data is there tCL after the last of n column commands. */
+/* A request of n bursts: its data arrives tCL after the last of n column commands. */
 static void long_request(void **state) {
     (void)state;
     for (int d = 0; d < DEVICES; d++) {
@@ -84,7 +84,8 @@ static void long_request(void **state) {
     }
 }
 
-/* Keeps the queue full with reads `stride` banks apart in one row each; returns ticks per read. */
+/* Keeps the queue full of reads, `stride` banks apart, one row per bank at a time. Returns ticks
+ * per read. */
 static double stream(const Device *device, uint32_t banks_used, uint32_t stride) {
     enum { READS = 4000, WARM = 400 };
     const DramConfig *config = &device->config;
@@ -127,7 +128,7 @@ static void bank_group_spacing(void **state) {
     const Device *gtx480 = &devices[DEVICE_GTX480];
     double one_bank = stream(gtx480, 1, 1), one_group = stream(gtx480, 4, 4);
     double two_groups = stream(gtx480, 2, 1);
-    assert_true(one_bank >= 3.0 && one_bank < 3.7); /* reopening a row shows */
+    assert_true(one_bank >= 3.0 && one_bank < 3.7); /* includes the time to reopen rows */
     assert_true(one_group >= 3.0 && one_group < 3.05);
     assert_true(two_groups >= 2.0 && two_groups < 2.7);
 }
@@ -159,8 +160,8 @@ static void service_order(void **state) {
     }
 }
 
-/* A late request to the row being served overtakes older ones to other rows (no fairness limit);
- * under FCFS a request to a free bank does not overtake one that waits for its bank. */
+/* A later request to the open row overtakes older ones to other rows (no fairness limit). Under
+ * FCFS, a request to a free bank does not overtake one that waits for its bank. */
 static void overtaking(void **state) {
     (void)state;
     DramConfig config = devices[DEVICE_GTX480].config;
@@ -193,15 +194,15 @@ static void overtaking(void **state) {
     bench_free(&bench);
 }
 
-/* Two closed banks: the second activate waits tRRD, and both reads still overlap. BLP is counted
- * from entering service to the data. */
+/* Two closed banks: the second activate waits tRRD, and both reads still overlap. BLP counts a
+ * request from the start of its service to its data. */
 static void bank_parallelism(void **state) {
     (void)state;
     Bench bench = bench_new(&devices[DEVICE_GTX480].config);
     push(&bench, 0, 0, 1, 0, 32, false);
     push(&bench, 1, 1, 1, 0, 32, false);
     assert_int_equal(wait_reply(&bench, NULL), 24);
-    assert_int_equal(wait_reply(&bench, NULL), 30); /* tRRD 6 behind */
+    assert_int_equal(wait_reply(&bench, NULL), 30); /* tRRD, 6 ticks, later */
     run_to(&bench, 100);
     dram_settle(bench.channel, 100);
     const Counters *counters = bench.counters;
@@ -216,9 +217,9 @@ static void bank_parallelism(void **state) {
     bench_free(&bench);
 }
 
-/* Two banks; one streams its open row. With two command buses a row command for the other bank goes
- * together with a column command, in any order of the banks. With one bus it goes only when its
- * bank comes first. */
+/* Two banks; one streams its open row. With two command buses, a row command for the other bank is
+ * sent together with a column command, in any order of the banks. With one bus it is sent only when
+ * its bank comes first. */
 static void a_second_bus_takes_row_commands_beside_column_commands(void **state) {
     (void)state;
     DramConfig config = devices[DEVICE_HBM2].config;
@@ -229,7 +230,7 @@ static void a_second_bus_takes_row_commands_beside_column_commands(void **state)
         Bench bench = bench_new(&config);
         push(&bench, 0, 0, 1, 0, 1024, false); /* 32 column commands from tick 12 on */
         run_to(&bench, 15);
-        push(&bench, 1, 1, 1, 0, 32, false); /* behind it in the scan */
+        push(&bench, 1, 1, 1, 0, 32, false); /* later in the scan */
         while (bench.counters->dram_activates < 2)
             dram_step(bench.channel, bench.tick++);
         opened[dual] = bench.tick - 1;
@@ -239,7 +240,7 @@ static void a_second_bus_takes_row_commands_beside_column_commands(void **state)
     assert_true(opened[0] > 15);
 }
 
-/* What a stream of reads in turn to two open rows of bank groups 0 and 1 takes. */
+/* Ticks for a stream of reads that alternate between two open rows, in bank groups 0 and 1. */
 static uint64_t ticks_of_two_channels(bool shares_bus) {
     DramConfig config = devices[DEVICE_HBM2].config;
     Bench bench[2] = {bench_new(&config), bench_new(&config)};
@@ -266,12 +267,12 @@ static uint64_t ticks_of_two_channels(bool shares_bus) {
 static void pseudo_channels_share_one_column_command_a_tick(void **state) {
     (void)state;
     uint64_t alone = ticks_of_two_channels(false), together = ticks_of_two_channels(true);
-    assert_in_range(alone, 60 + 24, 60 + 24 + 8);      /* one a tick, each */
-    assert_in_range(together, 120 + 24, 120 + 24 + 8); /* one a tick, both */
+    assert_in_range(alone, 60 + 24, 60 + 24 + 8);      /* one per tick and channel */
+    assert_in_range(together, 120 + 24, 120 + 24 + 8); /* one per tick for both channels */
 }
 
-/* A request that comes while a refresh is under way waits for its end; one that comes before it has
- * its row closed behind it. */
+/* A request that arrives during a refresh waits for its end. After a request that arrives before a
+ * refresh, the row is closed. */
 static void requests_wait_for_a_refresh(void **state) {
     (void)state;
     DramConfig config = devices[DEVICE_HBM2].config;
@@ -283,13 +284,13 @@ static void requests_wait_for_a_refresh(void **state) {
     assert_int_equal(wait_reply(&bench, NULL), due + t->rfc + t->rcd + t->cl);
     run_to(&bench, 2 * due - 20);
     push(&bench, 1, 3, 1, 32, 32, false);
-    assert_int_equal(wait_reply(&bench, NULL), 2 * due - 20 + t->cl); /* the row is open */
+    assert_int_equal(wait_reply(&bench, NULL), 2 * due - 20 + t->cl); /* the row is still open */
     run_to(&bench, 2 * due + 1);
     push(&bench, 2, 3, 1, 64, 32, false);
     assert_int_equal(wait_reply(&bench, NULL), 2 * due + t->rp + t->rfc + t->rcd + t->cl);
     assert_int_equal(bench.counters->dram_row_misses, 2);
     assert_int_equal(bench.counters->dram_row_hits, 1);
-    /* long idle: only the last one matters */
+    /* after a long idle time only the last refresh matters */
     run_to(&bench, 50 * due + t->rfc + 1000);
     push(&bench, 3, 3, 1, 64, 32, false);
     assert_int_equal(wait_reply(&bench, NULL), 50 * due + t->rfc + 1000 + t->rcd + t->cl);
@@ -302,8 +303,8 @@ typedef struct Outcome {
     uint64_t fingerprint; /* of every reply's handle and tick, in order */
 } Outcome;
 
-/* Random traffic in bursts with pauses. Pops at most one reply every `pop_every` ticks; steps
- * either every tick or only those at which the channel or the test has something to do. */
+/* Random traffic in bursts with pauses. Pops at most one reply every `pop_every` ticks. Steps
+ * either every tick, or only ticks in which the channel or the test has something to do. */
 static Outcome random_traffic(const DramConfig *config, uint32_t requests, uint32_t pop_every,
                               bool skips) {
     Bench bench = bench_new(config);
@@ -364,7 +365,7 @@ static void conservation(void **state) {
         }
 }
 
-/* Places for one request, one reply, and a slow owner: everything still comes back once. */
+/* Space for one request and one reply, and a slow owner: every request must still return once. */
 static void hostile_limits(void **state) {
     (void)state;
     DramConfig config = devices[DEVICE_GTX480].config;
@@ -394,8 +395,8 @@ static void skipping(void **state) {
         }
 }
 
-/* An event is never announced for a tick at which nothing happens while the channel is quiet: a
- * lone row conflict takes four steps. */
+/* While the channel is quiet, no event is announced for a tick in which nothing happens: a single
+ * row conflict takes four steps. */
 static void few_steps(void **state) {
     (void)state;
     Bench bench = bench_new(&devices[DEVICE_GTX480].config);
@@ -412,17 +413,17 @@ static void few_steps(void **state) {
     bench_free(&bench);
 }
 
-/* The scan over the banks begins one further after each request that enters service, and behind a
- * bank that got a row command. */
+/* The scan over the banks starts one bank further after each request that enters service, and after
+ * the bank that received a row command. */
 static void rotating_scan(void **state) {
     (void)state;
     Bench bench = bench_new(&devices[DEVICE_GTX480].config);
     static const struct {
         uint32_t bank, row, first_bank;
     } rows[] = {
-        {5, 1, 6},             /* closed: behind bank 5 */
+        {5, 1, 6},             /* closed: after bank 5 */
         {5, 1, 7},             /* open: one further */
-        {15, 1, 0},            /* round the end */
+        {15, 1, 0},            /* wraps around */
         {15, 1, 1}, {5, 2, 6}, /* closes row 1 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -434,8 +435,8 @@ static void rotating_scan(void **state) {
     bench_free(&bench);
 }
 
-/* In tick 511 bank 4 may read and bank 8 may open: both happen when the scan meets bank 8 first,
- * only the read when it meets bank 4 first. */
+/* In tick 511, bank 4 may read and bank 8 may activate. Both happen if the scan reaches bank 8
+ * first; only the read if it reaches bank 4 first. */
 static void row_command_before_column_command(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,6 @@
 /* Opportunistic prefetch, OWL section 4.4 sentence by sentence, on OWL's channel: rows of 32 lines
- * of 64 bytes; what does not depend on the order of service, under each request scheduler, which
- * the case's state names. */
+ * of 64 bytes. Tests that do not depend on the order of service run under each request scheduler;
+ * the test's state names it. */
 #include "dram/prefetch.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 enum { LINE = 64, LINES = 32 };
 
-/* 4 banks, 2 KB rows in pieces of 256 bytes over 8 channels. */
+/* 4 banks, 2 KB rows in pieces of 256 bytes across 8 channels. */
 #define OWL_BITS "RRRRRRRRRRRR.BB.CCC.PPP.CCCCCCCC"
 
 static AddressMap owl_map(void) {
@@ -55,7 +55,7 @@ static void demand(Bench *bench, uint32_t bank, uint32_t row, uint32_t line, boo
                              .is_write = is_write});
 }
 
-/* Steps until the next reply; its tick. */
+/* Steps until the next reply. Returns its tick. */
 static uint64_t next_reply(Bench *bench, DramReply *reply) {
     for (int i = 0; i < 2000; i++) {
         dram_step(bench->channel, bench->tick++);
@@ -72,7 +72,7 @@ static void expect_demand(Bench *bench, uint32_t bank, uint32_t row, uint32_t li
     assert_true(reply.address == address_of(bank, row, line));
 }
 
-/* Prefetches `first` to `last` of a row come next, in order. */
+/* The next replies must be prefetches of lines `first` to `last` of a row, in order. */
 static void expect_prefetches(Bench *bench, uint32_t bank, uint32_t row, uint32_t first,
                               uint32_t last) {
     for (uint32_t line = first; line <= last; line++) {
@@ -99,7 +99,7 @@ static void rest_of_the_row(void **state) {
         Bench bench = bench_new(&config);
         demand(&bench, 2, 9, 5, false);
         demand(&bench, 2, 9, 3, false);
-        demand(&bench, 2, 9, 31, true); /* a write is an access too */
+        demand(&bench, 2, 9, 31, true); /* a write counts as an access too */
         expect_demand(&bench, 2, 9, 5);
         expect_demand(&bench, 2, 9, 3);
         expect_prefetches(&bench, 2, 9, 0, 2);
@@ -128,7 +128,7 @@ static void none(void **state) {
 }
 
 /* "the prefetcher stops immediately after a demand request to a different row arrives": the line
- * that is being read is the last. */
+ * that is being read is the last one. */
 static void stop(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_STOP);
@@ -140,14 +140,14 @@ static void stop(void **state) {
     demand(&bench, 0, 2, 7, false);
     expect_prefetches(&bench, 0, 1, 5, (uint32_t)begun);
     expect_demand(&bench, 0, 2, 7);
-    assert_true(bench.counters->dram_prefetches > begun); /* now of the new row */
-    expect_prefetches(&bench, 0, 2, 0, 6); /* all bits were reset when it was opened */
+    assert_true(bench.counters->dram_prefetches > begun); /* now for the new row */
+    expect_prefetches(&bench, 0, 2, 0, 6); /* all bits were cleared when the row was opened */
     expect_prefetches(&bench, 0, 2, 8, 31);
     expect_quiet(&bench);
     bench_free(&bench);
 }
 
-/* A demand to another row that waits from the start leaves scheme `stop` nothing to do. */
+/* If a demand to another row waits from the start, scheme `stop` prefetches nothing. */
 static void stop_before_the_start(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_STOP);
@@ -159,8 +159,8 @@ static void stop_before_the_start(void **state) {
     bench_free(&bench);
 }
 
-/* Demands to other rows of two banks at once: only one enters service in the next tick, and the
- * other bank begins no prefetch meanwhile. */
+/* Demands to other rows of two banks arrive at once. Only one enters service in the next tick, and
+ * the other bank must not start a prefetch meanwhile. */
 static void stop_in_every_bank(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -177,17 +177,17 @@ static void stop_in_every_bank(void **state) {
         next_reply(&bench, &reply);
     while (bench.channel->serving)
         dram_step(bench.channel, bench.tick++); /* between two lines */
-    run_to(&bench, bench.tick + 1);             /* tCCD: the next tick could begin one */
+    run_to(&bench, bench.tick + 1);             /* tCCD is over: a prefetch could start next */
     uint64_t begun = bench.counters->dram_prefetches;
     demand(&bench, 0, 2, 0, false);
     demand(&bench, 1, 2, 0, false);
-    run_to(&bench, bench.tick + 10); /* neither row can be closed and the new one read yet */
+    run_to(&bench, bench.tick + 10); /* too short to close either row and read the new one */
     assert_int_equal(bench.counters->dram_prefetches, begun);
     bench_free(&bench);
 }
 
 /* "prefetches at least a minimum number of cache lines (C) regardless of whether or not a demand
- * arrives"; C is lower, or higher while fewer requests than the threshold wait. */
+ * arrives": C is `lower`, or `higher` while fewer requests than the threshold wait. */
 static void minimum(void **state) {
     static const struct {
         uint32_t threshold, lines;
@@ -206,15 +206,15 @@ static void minimum(void **state) {
         expect_demand(&bench, 0, 1, 0);
         expect_prefetches(&bench, 0, 1, 1, rows[i].lines);
         expect_demand(&bench, 0, 2, 0);
-        /* past the minimum it goes on while nothing else is wanted */
+        /* after the minimum it continues while no demand waits */
         expect_prefetches(&bench, 0, 2, 1, 31);
         expect_quiet(&bench);
         bench_free(&bench);
     }
 }
 
-/* "it may be worthwhile to keep prefetching even after a demand to a different row arrives": one
- * that waits before prefetching has begun is not kept waiting, one that arrives later is. */
+/* "it may be worthwhile to keep prefetching even after a demand to a different row arrives": a
+ * demand that waits before the prefetching starts is not delayed, a later one is. */
 static void minimum_of_what_has_begun(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
@@ -230,11 +230,11 @@ static void minimum_of_what_has_begun(void **state) {
     demand(&bench, 0, 4, 0, false);
     expect_prefetches(&bench, 0, 2, 3, 8);
     expect_demand(&bench, 0, 3, 0);
-    expect_demand(&bench, 0, 4, 0); /* row 3 has begun nothing, though row 2 had */
+    expect_demand(&bench, 0, 4, 0); /* no prefetch of row 3 had started, although row 2's had */
     bench_free(&bench);
 }
 
-/* C changes while the prefetcher runs: more requests than the threshold bring it down to lower. */
+/* C changes while the prefetcher runs: more requests than the threshold reduce it to `lower`. */
 static void minimum_follows_the_queue(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
@@ -252,7 +252,7 @@ static void minimum_follows_the_queue(void **state) {
     bench_free(&bench);
 }
 
-/* Every row that is opened gets its minimum. */
+/* Every row that is opened receives its minimum. */
 static void minimum_of_each_row(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
@@ -268,7 +268,7 @@ static void minimum_of_each_row(void **state) {
     bench_free(&bench);
 }
 
-/* An owner that takes no replies holds prefetching up, and loses none of it. */
+/* An owner that takes no replies delays prefetches, but none is lost. */
 static void slow_owner(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_STOP);
@@ -293,7 +293,7 @@ static void slow_owner(void **state) {
     bench_free(&bench);
 }
 
-/* A demand to the row being prefetched is served next, and its line not prefetched. */
+/* A demand to the row that is being prefetched is served next, and its line is not prefetched. */
 static void demand_in_between(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -313,7 +313,8 @@ static void demand_in_between(void **state) {
     bench_free(&bench);
 }
 
-/* Demand requests to another bank's open row keep the data bus: no prefetch among them. */
+/* Demand requests to another bank's open row occupy the data bus: there is no prefetch between
+ * them. */
 static void demand_has_the_bus(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -327,7 +328,7 @@ static void demand_has_the_bus(void **state) {
         continue;
     for (uint32_t line = 0; line < 20; line++)
         demand(&bench, 1, 1, line, false);
-    demand(&bench, 0, 1, 0, false); /* bank 0 opens meanwhile and could prefetch */
+    demand(&bench, 0, 1, 0, false); /* meanwhile bank 0 is opened and could prefetch */
     int demands = 0;
     while (demands < 21) {
         next_reply(&bench, &reply);
@@ -338,8 +339,8 @@ static void demand_has_the_bus(void **state) {
     bench_free(&bench);
 }
 
-/* "takes advantage of a row that was already opened by a demand request": a write-back, which no
- * program waits for, is none, and its row's other lines are not wanted for its sake. */
+/* "takes advantage of a row that was already opened by a demand request": a write-back is not a
+ * demand, because no program waits for it, so the rest of its row is not prefetched. */
 static void written_rows_are_left_alone(void **state) {
     AddressMap map = owl_map();
     for (int scheme = DRAM_PREFETCH_STOP; scheme <= DRAM_PREFETCH_MIN; scheme++) {
@@ -358,12 +359,11 @@ static void written_rows_are_left_alone(void **state) {
     }
 }
 
-/* Tick at which the last of 20 reads of bank 3's open row is back, while bank 0 has a row to
- * prefetch. */
+/* Tick of the last of 20 reads of bank 3's open row, while bank 0 has a row to prefetch. */
 static uint64_t end_of_stream(const AddressMap *map, DramPrefetchScheme scheme) {
     DramConfig config = owl_config(map, scheme);
     config.bank_groups = 2;
-    config.timing.ccd_long = 3; /* leaves the bus a tick between two bursts of a bank */
+    config.timing.ccd_long = 3; /* leaves one tick of the bus free between two bursts of a bank */
     Bench bench = bench_new(&config);
     for (uint32_t line = 0; line < 20; line++)
         demand(&bench, 3, 1, line, false);
@@ -380,7 +380,7 @@ static uint64_t end_of_stream(const AddressMap *map, DramPrefetchScheme scheme) 
     return end;
 }
 
-/* Nor does a prefetch slip into a gap of theirs that is too short for it. */
+/* A prefetch does not use gaps of a stream that are too short for it. */
 static void prefetch_delays_no_stream(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -388,7 +388,7 @@ static void prefetch_delays_no_stream(void **state) {
                      end_of_stream(&map, DRAM_PREFETCH_NONE));
 }
 
-/* Ticks that a read of bank 1's open row takes while bank 0 is prefetched from. */
+/* Ticks of a read of bank 1's open row while lines of bank 0 are prefetched. */
 static uint64_t read_beside_prefetches(const AddressMap *map, DramPrefetchScheme scheme,
                                        uint32_t ticks_later) {
     DramConfig config = owl_config(map, scheme);
@@ -410,7 +410,7 @@ static uint64_t read_beside_prefetches(const AddressMap *map, DramPrefetchScheme
     return end - begun;
 }
 
-/* A line's prefetch that is under way gives way too: it costs a request one burst and not four. */
+/* The prefetch of a line can be interrupted: it costs a request one burst, not four. */
 static void prefetch_under_way_gives_way(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -421,8 +421,8 @@ static void prefetch_under_way_gives_way(void **state) {
     }
 }
 
-/* The minimum that a request waits for goes before the prefetches of other banks, for which no
- * request waits. */
+/* The minimum of a row for which a request waits takes precedence over prefetches of other banks,
+ * for which no request waits. */
 static void minimum_goes_first(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -436,7 +436,7 @@ static void minimum_goes_first(void **state) {
     DramReply reply;
     do
         next_reply(&bench, &reply);
-    while (reply.is_prefetch); /* of bank 3 */
+    while (reply.is_prefetch); /* bank 3's prefetches */
     assert_true(reply.address == address_of(0, 1, 0));
     int others = 0;
     for (uint32_t line = 1; line <= 8;) {
@@ -444,7 +444,7 @@ static void minimum_goes_first(void **state) {
         if (reply.bank == 0) assert_true(reply.address == address_of(0, 1, line++));
         else others++;
     }
-    assert_true(others <= 1); /* the one under way */
+    assert_true(others <= 1); /* the one in progress */
     bench_free(&bench);
 }
 
@@ -454,7 +454,8 @@ static bool is_line_2_to_4_or_31(const void *cache, uint64_t address) {
     return (line >= 2 && line <= 4) || line == 31;
 }
 
-/* "prefetch the so-far-unfetched cache lines": those that L2 has when the row is opened are not. */
+/* "prefetch the so-far-unfetched cache lines": lines that are in L2 when the row is opened are not
+ * prefetched. */
 static void lines_that_l2_has_are_skipped(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
@@ -470,7 +471,7 @@ static void lines_that_l2_has_are_skipped(void **state) {
     bench_free(&bench);
 }
 
-/* On from the line sent last, round the row's end. */
+/* Prefetches continue after the last line that was sent, and wrap around the row's end. */
 static void lines_after_the_demand_come_first(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
@@ -487,8 +488,8 @@ static void lines_after_the_demand_come_first(void **state) {
     bench_free(&bench);
 }
 
-/* Prefetches go on from the line that was sent last, at most to the row's end. A demand before that
- * line begins again. */
+/* Prefetches continue after the last line that was sent, up to the row's end. A demand before that
+ * line starts again. */
 static void onward_lines_end_with_the_row(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
@@ -520,7 +521,7 @@ static void running_mean(void **state) {
     for (int i = 0; i < 2000; i++)
         dram_prefetch_arrived(&prefetch, i % 2 ? 4 : 6);
     assert_int_equal((prefetch.mean + (1 << 15)) >> DRAM_PREFETCH_FRACTION, 5);
-    /* 12 lines prefetched: enough for lower, not for higher */
+    /* 12 lines prefetched: enough for `lower`, not for `higher` */
     dram_prefetch_opened(&prefetch, 3, 0);
     dram_prefetch_demanded(&prefetch, 3, 31 * LINE, LINE, false);
     for (uint32_t line = 0; line < 12; line++)
@@ -529,14 +530,14 @@ static void running_mean(void **state) {
     assert_int_equal(dram_prefetch_held(&prefetch, 6), 0);
 }
 
-/* A channel under FCFS that prefetches from row 1 of bank 0, and whose bank 1 has two requests that
- * wait for rows of their own: whatever comes now waits behind the second. */
+/* A channel under FCFS that prefetches row 1 of bank 0. Two requests wait for different rows of
+ * bank 1; later requests wait behind the second. */
 static Bench fcfs_with_a_jam(const AddressMap *map) {
     DramConfig config = owl_config_under("fcfs", map, DRAM_PREFETCH_STOP);
     Bench bench = bench_new(&config);
     DramReply reply;
     demand(&bench, 1, 3, 0, false);
-    run_to(&bench, 1000); /* all of it is prefetched */
+    run_to(&bench, 1000); /* the whole row is prefetched */
     while (dram_pop_reply(bench.channel, &reply))
         continue;
     demand(&bench, 0, 1, 0, false);
@@ -547,7 +548,7 @@ static Bench fcfs_with_a_jam(const AddressMap *map) {
     return bench;
 }
 
-/* The row's rest is not prefetched while a request to it waits behind others ... */
+/* The rest of the row is not prefetched while a request to it waits behind others. */
 static void fcfs_waits_for_a_request_to_the_open_row_behind_others(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -560,7 +561,7 @@ static void fcfs_waits_for_a_request_to_the_open_row_behind_others(void **state)
     bench_free(&bench);
 }
 
-/* ... nor, under scheme `stop`, while one to another row does. */
+/* With scheme `stop`, the same holds for a request to another row. */
 static void fcfs_stops_for_a_request_to_another_row_behind_others(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -572,7 +573,7 @@ static void fcfs_stops_for_a_request_to_another_row_behind_others(void **state) 
     bench_free(&bench);
 }
 
-/* Sends random demand reads and writes; steps every tick or only at events. */
+/* Sends random demand reads and writes. Steps every tick, or only at events. */
 static Counters random_traffic(const DramConfig *config, bool skips) {
     Bench bench = bench_new(config);
     uint64_t seed = 0xABCDEF12345u, sent = 0, reads = 0, got = 0, prefetched = 0, pause_until = 0;

@@ -1,4 +1,4 @@
-/* What the tests of graphs share: a kernel that changes a cell, and one that counts down. */
+/* Shared by the tests of graphs: a kernel that changes a cell, and one that counts down. */
 #ifndef GRAPH_KERNELS_H
 #define GRAPH_KERNELS_H
 
@@ -66,7 +66,7 @@ static inline CUgraphNodeParams kernel_of(CUfunction function, void **parameters
     return given;
 }
 
-/* A node that does one step on `address`, after another node (NULL: none). */
+/* Adds a node that executes `step` on `address`, after another node (NULL: none). */
 static inline CUgraphNode add_step(CUgraph graph, CUgraphNode after, CUdeviceptr address,
                                    uint32_t add) {
     CUgraphNode node;

@@ -1,5 +1,5 @@
 /* The driver API without kernels: states, handles, memory, copies, modules, streams and events, and
- * what they answer to mistakes. */
+ * the errors for mistakes. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -103,7 +103,7 @@ static void test_context_stack(void **state) {
     assert_cuda(cuCtxPopCurrent(&current));
     assert_ptr_equal(current, other);
     assert_cuda(cuCtxPushCurrent(other));
-    assert_cuda(cuCtxDestroy(other)); /* pops it */
+    assert_cuda(cuCtxDestroy(other)); /* also pops it */
     assert_cuda(cuCtxGetCurrent(&current));
     assert_ptr_equal(current, context);
     assert_fails(cuCtxPushCurrent(other), INVALID_CONTEXT);
@@ -113,7 +113,7 @@ static void test_context_stack(void **state) {
     assert_cuda(cuCtxSetCurrent(context));
 }
 
-/* A context of the whole device is what parameters of zeros ask for; others are refused. */
+/* Parameters of zeros request a context of the whole device; others are refused. */
 static void test_context_parameters(void **state) {
     (void)state;
     CUcontext other = NULL, current;
@@ -122,7 +122,7 @@ static void test_context_parameters(void **state) {
     assert_cuda(cuCtxGetCurrent(&current));
     assert_ptr_equal(current, other);
     assert_cuda(cuCtxDestroy(other));
-    char set; /* whatever a member points to, it is not read */
+    char set; /* members must not be dereferenced */
     const CUctxCreateParams refused[] = {
         {.execAffinityParams = (void *)&set, .numExecAffinityParams = 1},
         {.execAffinityParams = (void *)&set},
@@ -134,16 +134,15 @@ static void test_context_parameters(void **state) {
         assert_fails(cuCtxCreate(&other, &parameters, 0, 0), NOT_SUPPORTED);
     }
     assert_cuda(cuCtxGetCurrent(&current));
-    assert_ptr_equal(current, context); /* none was made */
+    assert_ptr_equal(current, context); /* no context was made */
 }
 
-/* A context takes what it owns with it. Another thread that still has it current gets an error for
- * it. */
+/* A context releases what it owns. Another thread in which it is still current gets an error. */
 static void *use_destroyed(void *argument) {
     CUdeviceptr address;
     assert_cuda(cuCtxSetCurrent(argument));
     assert_cuda(cuCtxDestroy(argument));
-    assert_fails(cuMemAlloc(&address, 4), INVALID_CONTEXT); /* it was popped with its end */
+    assert_fails(cuMemAlloc(&address, 4), INVALID_CONTEXT); /* its end has popped it */
     return NULL;
 }
 
@@ -199,7 +198,7 @@ static void test_limits(void **state) {
     assert_int_equal(value, 16 << 20);
     static const struct {
         CUlimit limit;
-        size_t first, asked, got; /* as a GPU has them */
+        size_t first, asked, got; /* as on a GPU */
     } rows[] = {
         {CU_LIMIT_STACK_SIZE, 1 << 10, 1000, 1008},
         {CU_LIMIT_STACK_SIZE, 1008, 100 << 10, 100 << 10},
@@ -221,7 +220,7 @@ static void test_limits(void **state) {
     assert_fails(cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129), INVALID_VALUE);
     assert_fails(cuCtxSetLimit(CU_LIMIT_MAX, 1), INVALID_VALUE);
     assert_fails(cuCtxGetLimit(&value, CU_LIMIT_MAX), INVALID_VALUE);
-    /* It comes with compute capability 8.0. */
+    /* Available from compute capability 8.0. */
     assert_fails(cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0), UNSUPPORTED_LIMIT);
     assert_fails(cuCtxGetLimit(&value, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), UNSUPPORTED_LIMIT);
     assert_cuda(cuCtxResetPersistingL2Cache());
@@ -269,7 +268,7 @@ static void test_linear_copies(void **state) {
     assert_cuda(cuMemcpyDtoH(out, b, 64));
     assert_memory_equal(in, out, 64);
     memset(out, 0, sizeof out);
-    assert_cuda(cuMemcpy((CUdeviceptr)(uintptr_t)out, a, 64)); /* the kinds are found out */
+    assert_cuda(cuMemcpy((CUdeviceptr)(uintptr_t)out, a, 64)); /* it finds the kinds */
     assert_memory_equal(in, out, 64);
     assert_cuda(cuMemcpyDtoD(a + 8, a, 32)); /* overlapping */
     assert_cuda(cuMemcpyDtoH(out, a, 64));
@@ -347,7 +346,7 @@ static void test_boxes(void **state) {
     copy.srcMemoryType = (CUmemorytype)9;
     assert_fails(cuMemcpy2D(&copy), INVALID_VALUE);
     assert_fails(cuMemcpy2D(NULL), INVALID_VALUE);
-    /* rows that would wrap around to where there is memory */
+    /* rows that would wrap around to valid memory */
     part.srcPitch = (size_t)1 << 63;
     part.srcXInBytes = part.srcY = 0;
     part.Height = 3;
@@ -699,7 +698,7 @@ static void test_every_function_is_found(void **state) {
     assert_true(count > 600);
 }
 
-/* Many threads, each with a context of its own, at once. */
+/* Many threads at once, each with its own context. */
 static void *hammer(void *argument) {
     CUcontext mine;
     assert_cuda(cuCtxCreate(&mine, NULL, 0, 0));

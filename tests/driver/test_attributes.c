@@ -1,5 +1,5 @@
-/* Device attributes against what works: each feature is tried, and the attribute must say whether
- * it does. Then memory pools, which one of them claims. */
+/* Compares device attributes with what works: each feature is tried, and the attribute must say
+ * whether it works. Also tests memory pools, which an attribute claims. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
 
 /* set: *p = 42. meet: all CTAs of a grid wait for each other. answer: p[0] = 1, then waits until
- * the host sets p[1], and takes it to p[2]. gather: reads four texels. */
+ * the host sets p[1], and copies it to p[2]. gather: reads four texels. */
 static const char kernels[] =
     ".version 8.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry set(.param .u64 p) {\n"
@@ -67,7 +67,7 @@ static CUdeviceptr zeros(size_t size) {
     return address;
 }
 
-/* ---- Features: whether each works ---- */
+/* ---- Features: whether each one works ---- */
 
 static bool memory_pools(void) {
     CUmemoryPool pool;
@@ -103,7 +103,7 @@ static bool registered_memory(void) {
     return host[3] == 0;
 }
 
-/* A kernel works in registered memory, by the host's own address. */
+/* A kernel works in registered memory, through the host's address. */
 static bool registered_pointer(void) {
     static unsigned host[16];
     CUdeviceptr address;
@@ -128,14 +128,14 @@ static bool read_only_registration(void) {
     return there == 8;
 }
 
-/* Memory that is not registered: a copy cannot reach it, as a kernel could not. */
+/* Memory that is not registered: neither a copy nor a kernel can access it. */
 static bool pageable_memory(void) {
     static unsigned host;
     return cuMemcpyDtoD((CUdeviceptr)(uintptr_t)&host, (CUdeviceptr)(uintptr_t)&host, 4) ==
            CUDA_SUCCESS;
 }
 
-/* cuMemcpy finds out itself where its pointers lead. */
+/* cuMemcpy determines the memory of its pointers itself. */
 static bool unified_addresses(void) {
     unsigned there = 7, back = 0;
     CUdeviceptr address = zeros(64);
@@ -195,7 +195,8 @@ static float elapsed(CUevent from, CUevent to) {
     return ms;
 }
 
-/* Copies in both directions, next to a kernel in another stream, do not delay its end. */
+/* Copies in both directions, concurrent with a kernel in another stream, do not delay the end of
+ * the kernel. */
 static bool copies_beside_kernels(void) {
     static char bytes[1 << 16];
     CUstream stream;
@@ -223,7 +224,7 @@ static bool concurrent_kernels(void) {
         assert_cuda(cuEventCreate(&events[i], 0));
     for (int i = 0; i < 2; i++)
         assert_cuda(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
-    for (int round = 0; round < 2; round++) { /* the first loads the code of both SMs */
+    for (int round = 0; round < 2; round++) { /* the first round loads the code of both SMs */
         assert_cuda(cuCtxSynchronize());
         assert_cuda(cuEventRecord(events[0], NULL));
         for (int i = 0; i < 2; i++) {
@@ -372,7 +373,7 @@ static void a_pool_counts_what_is_in_use_and_the_most_that_was(void **state) {
     assert_cuda(cuMemAllocFromPoolAsync(&a, 1000, pool, NULL));
     assert_cuda(cuMemAllocFromPoolAsync(&b, 24, pool, NULL));
     assert_int_equal(count_of(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 1024);
-    assert_cuda(cuMemFree(a)); /* the plain form gives back to the pool, too */
+    assert_cuda(cuMemFree(a)); /* plain cuMemFree returns memory to the pool too */
     assert_int_equal(count_of(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 24);
     assert_int_equal(count_of(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 24);
     assert_int_equal(count_of(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 1024);

@@ -1,5 +1,5 @@
-/* Bulk copies, transaction counts of mbarriers, and clusters of one thread block, in PTX or the
- * machine code that ptxas makes of it: the run's options decide, and whether it is timed. */
+/* Bulk copies, transaction counts of mbarriers, and clusters of one thread block, in PTX or as
+ * ptxas's machine code. TYTO_OPTIONS determine which, and whether the run is timed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@ enum { BYTES = 1 << 16, THREADS = 128, STAGES = 4, TILE = 1024, TILES = 32 };
 
 static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".extern .shared .align 128 .b8 room[];\n";
-/* %m the mbarrier, %r the room, %a and %b what is read and written, pp: the first thread. */
+/* %m: the mbarrier; %r: shared memory; %a and %b: input and output; pp: true in the first
+ * thread. */
 static const char begin[] =
     ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n) {\n"
     "  .reg .b64 %a, %b, %l; .reg .b32 %m, %r, %n, %t, %x, %y, %z; .reg .pred pp, pq;\n"
@@ -49,7 +50,7 @@ static int end(void **state) {
     return cuCtxDestroy(context) != CUDA_SUCCESS;
 }
 
-/* Loads and runs a kernel of that body; what cuCtxSynchronize says. */
+/* Loads and runs a kernel with that body. Returns the result of cuCtxSynchronize. */
 static CUresult run(const char *body, unsigned ctas, uint32_t n) {
     static char ptx[1 << 16];
     CUmodule module;
@@ -72,7 +73,7 @@ static void assert_written(void) {
 
 /* ---- Copies ---- */
 
-/* There and back, of sizes and places that are no multiples of a sector. */
+/* Copies there and back, with sizes and addresses that are not multiples of a sector. */
 static void bytes_go_through_shared_memory(void **state) {
     (void)state;
     static const uint32_t sizes[] = {16, 48, 112, 4096, 8208};
@@ -96,7 +97,7 @@ static void bytes_go_through_shared_memory(void **state) {
     }
 }
 
-/* Every lane of a warp begins a copy of its own. */
+/* Every lane of a warp starts its own copy. */
 static void each_lane_copies(void **state) {
     (void)state;
     static const char body[] =
@@ -139,8 +140,8 @@ static void shared_memory_is_copied_within_the_block(void **state) {
     assert_written();
 }
 
-/* A warp fetches tiles into a ring, which the others add to and give back: each of STAGES places
- * has an mbarrier for "full" and one for "empty". */
+/* A warp fetches tiles into a ring; the other warps sum them and release them. Each of STAGES
+ * places has one mbarrier for "full" and one for "empty". */
 static void a_ring_of_tiles_is_filled_and_emptied(void **state) {
     (void)state;
     static const char body[] =
@@ -211,7 +212,7 @@ COMBINE(xor64, uint64_t, a ^ b)
 COMBINE(inc, uint32_t, a >= b ? 0 : a + 1)
 COMBINE(dec, uint32_t, a == 0 || a > b ? b : a - 1)
 
-/* What was there is a, what shared memory has is b. */
+/* a: the old value; b: the value in shared memory. */
 static const struct {
     const char *operation;
     size_t size;
@@ -254,7 +255,7 @@ static void reductions_combine_with_what_is_there(void **state) {
 
 /* ---- Transactions ---- */
 
-/* The phase ends when arrivals and transactions are all there, in whichever order. */
+/* The phase ends when all arrivals and transactions have happened, in any order. */
 static void a_phase_waits_for_its_transactions(void **state) {
     (void)state;
     static const char body[] = "  @!pp bra DONE; mov.u32 %z, 0;\n"
@@ -333,7 +334,7 @@ static void a_mistake_is_told(void **state) {
         fclose(file);
         if (status == CUDA_SUCCESS || !strstr(said, mistakes[i].said))
             fail_msg("%s: %d, %s", mistakes[i].body, (int)status, said);
-        /* an error of the device ends its context */
+        /* a device error makes the context unusable */
         cuCtxDestroy(context);
         assert_int_equal(start(NULL), 0);
     }

@@ -1,6 +1,6 @@
-/* The compute capability that programs see, and the PTX that they get for it.
+/* The compute capability that programs see, and the PTX that is selected for it.
  *
- * usage: test_driver_capability MAJOR.MINOR (under TYTO_OPTIONS that ask for it) */
+ * usage: test_driver_capability MAJOR.MINOR (with TYTO_OPTIONS that select it) */
 #include "cudart/fatbin_maker.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include "tyto/cuda.h"
 
-static int expected; /* 75 for 7.5 */
+static int expected; /* for example 75 for 7.5 */
 
 static int start(void **state) {
     CUcontext context;
@@ -35,7 +35,7 @@ static void the_device_tells_the_capability_it_was_given(void **state) {
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR), minor);
 }
 
-/* Each text holds one kernel, which is named after the architecture. */
+/* Each text contains one kernel; its name contains the architecture. */
 static void a_fat_binary_gives_the_ptx_for_it(void **state) {
     (void)state;
     static const unsigned given[] = {89, 52, 75, 90, 70, 86, 80};

@@ -12,10 +12,10 @@
 #define assert_cuda(call)         assert_int_equal(call, CUDA_SUCCESS)
 #define assert_fails(call, error) assert_int_equal(call, CUDA_ERROR_##error)
 
-/* note(log, value) appends its value to a log, whose first word counts. parent(log, depth) notes
- * depth, launches note(100 + depth) with stream 3 (tail), note(10 + depth), itself with depth - 1
- * while that is not 0, and note(20 + depth); then it notes 30 + depth. waiter(log) launches
- * note(1), waits for it, and notes 2. wrong(log) launches with a grid of 0 blocks and notes the
+/* note(log, value) appends its value to a log, whose first word is the count. parent(log, depth)
+ * notes depth, launches note(100 + depth) with stream 3 (tail), note(10 + depth), itself with depth
+ * - 1 while that is not 0, and note(20 + depth); then it notes 30 + depth. waiter(log) launches
+ * note(1), waits for it, and notes 2. wrong(log) launches a grid of 0 blocks and notes the
  * error. */
 static const char ptx[] =
     ".version 8.5\n.target sm_75\n.address_size 64\n"
@@ -137,7 +137,7 @@ static void test_children_come_after_their_parent_and_tails_after_all(void **sta
     assert_cuda(launch("parent", 2));
     expect(expected, 10);
     assert_cuda(cuMemGetInfo(&after, &total));
-    assert_int_equal(after, before); /* nothing is left of the parameters */
+    assert_int_equal(after, before); /* the parameters are released */
 }
 
 static void test_launches_that_cannot_be_say_why(void **state) {
@@ -160,7 +160,7 @@ static void test_a_childs_fault_is_the_launchs(void **state) {
     assert_fails(launch("faulty", 0), ILLEGAL_ADDRESS);
     assert_cuda(cuCtxDestroy(context));
     assert_int_equal(set_up(NULL), 0);
-    assert_cuda(launch("note", 5)); /* nothing of the failed launch is left */
+    assert_cuda(launch("note", 5)); /* the failed launch has left nothing */
     expect((uint32_t[]){5}, 1);
 }
 
@@ -170,8 +170,8 @@ static void test_a_kernel_may_wait_for_its_children(void **state) {
     expect((uint32_t[]){1, 2}, 2);
 }
 
-/* 300 CTAs wait where a machine has room for 120: each note of a waiting CTA (2) comes after that
- * of its child (1). */
+/* 300 CTAs wait on a machine that has room for 120. Each note of a waiting CTA (2) must come after
+ * that of its child (1). */
 static void test_more_ctas_wait_than_the_device_holds(void **state) {
     (void)state;
     enum { CTAS = 300 };
@@ -188,7 +188,7 @@ static void test_more_ctas_wait_than_the_device_holds(void **state) {
     }
 }
 
-/* The time between the event before and the event behind includes the children's time. */
+/* The time between the events before and after the kernel, which includes its children. */
 static float time_of(const char *kernel) {
     CUevent before, after;
     float milliseconds;
@@ -209,7 +209,7 @@ static void test_the_time_of_who_waits_holds_that_of_its_children(void **state) 
 
 static void test_a_childs_fault_ends_who_waits_for_it(void **state) {
     (void)state;
-    log_address = 64; /* the child writes there */
+    log_address = 64; /* invalid address to which the child writes */
     assert_fails(launch("waiter", 0), ILLEGAL_ADDRESS);
     assert_cuda(cuCtxDestroy(context));
     assert_int_equal(set_up(NULL), 0);
@@ -217,7 +217,7 @@ static void test_a_childs_fault_ends_who_waits_for_it(void **state) {
     expect((uint32_t[]){1, 2}, 2);
 }
 
-/* A function of the device runtime that is not there: only who calls it is refused. */
+/* A function of the device runtime that does not exist: only its callers are refused. */
 static void test_a_missing_function_of_the_runtime_refuses_its_callers_alone(void **state) {
     (void)state;
     static const char text[] =

@@ -1,6 +1,6 @@
 /* Clusters of several thread blocks: their shape, their barrier, distributed shared memory, copies
- * to several thread blocks, and stores and arrivals that complete there. In PTX or the machine code
- * that ptxas makes of it: the run's options decide, and whether it is timed. */
+ * to several thread blocks, and stores and arrivals that complete in other blocks. In PTX or as
+ * ptxas's machine code: TYTO_OPTIONS determine which, and whether the run is timed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@
 
 enum { THREADS = 64, MOST_CTAS = 64, WORDS = MOST_CTAS * THREADS * 4 };
 
-/* %out: of the thread, 4 words; %s: the CTA's shared memory, 64 words; %m: two mbarriers; %rank,
- * %ranks, %next: the CTA's rank, how many there are, and the rank behind; %t: the thread. */
+/* %out: the thread's output, 4 words; %s: the CTA's shared memory, 64 words; %m: two mbarriers;
+ * %rank, %ranks, %next: the CTA's rank, the number of ranks, and the next rank; %t: the thread. */
 static const char head[] =
     ".version 8.1\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 in, .param .u64 to) %s {\n"
@@ -68,7 +68,8 @@ static int end(void **state) {
     return cuCtxDestroy(context) != CUDA_SUCCESS;
 }
 
-/* Launches the kernel of a module; 0 in `large`: only sizes that any device allows. */
+/* Launches the kernel of a module. Without `large`, only cluster sizes that all devices support are
+ * allowed. */
 static CUresult launch(const char *directives, const char *body, const Shape *shape, bool large) {
     static char ptx[1 << 16];
     CUmodule module;
@@ -100,10 +101,10 @@ static void assert_written(void) {
         if (found[i] != expected[i]) fail_msg("word %zu is %#x, not %#x", i, found[i], expected[i]);
 }
 
-/* ---- What is expected ---- */
+/* ---- Expected output ---- */
 
 typedef struct Cta {
-    unsigned index, rank, ranks, cluster; /* linear; the cluster's number */
+    unsigned index, rank, ranks, cluster; /* index: linear; cluster: its number */
 } Cta;
 
 static Cta cta_of(const Shape *shape, unsigned x, unsigned y, unsigned z) {
@@ -114,7 +115,7 @@ static Cta cta_of(const Shape *shape, unsigned x, unsigned y, unsigned z) {
                  .cluster = (z / c[2] * (g[1] / c[1]) + y / c[1]) * (g[0] / c[0]) + x / c[0]};
 }
 
-/* Fills in four words of every thread. */
+/* Sets the four words of a thread. */
 typedef void Expect(const Cta *cta, unsigned thread, uint32_t *words);
 static void expect(const Shape *shape, Expect *of) {
     memset(expected, 0, sizeof expected);
@@ -165,10 +166,10 @@ static void each_knows_its_place(void **state) {
 /* ---- Distributed shared memory ---- */
 
 static void exchanged(const Cta *cta, unsigned t, uint32_t *words) {
-    words[0] = next_of(cta) * 1000 + t;              /* loaded from the next */
-    words[1] = last_of(cta) * 100 + t;               /* stored by the one before */
-    words[2] = cta->rank ? 0 : cta->ranks * THREADS; /* added to rank 0's */
-    words[3] = next_of(cta);                         /* rank of the next one's address */
+    words[0] = next_of(cta) * 1000 + t;              /* loaded from the next rank */
+    words[1] = last_of(cta) * 100 + t;               /* stored by the previous rank */
+    words[2] = cta->rank ? 0 : cta->ranks * THREADS; /* added to by all, at rank 0 */
+    words[3] = next_of(cta);                         /* rank of an address in the next CTA */
 }
 
 static void memory_is_shared_within_a_cluster(void **state) {
@@ -188,12 +189,12 @@ static void memory_is_shared_within_a_cluster(void **state) {
 
 static void pointed(const Cta *cta, unsigned t, uint32_t *words) {
     words[0] = next_of(cta) * 1000 + t;
-    words[1] = 1U | (uint32_t)(cta->ranks == 1) << 1; /* it is in the cluster's; in its own */
+    words[1] = 1U | (uint32_t)(cta->ranks == 1) << 1; /* in cluster memory; in its own */
     words[2] = next_of(cta);
-    words[3] = cta->rank * 1000 + t; /* by its own generic address */
+    words[3] = cta->rank * 1000 + t; /* through its own generic address */
 }
 
-/* A generic address that a CTA makes of its own memory is good in others. */
+/* A generic address that a CTA makes for its own memory works in other CTAs. */
 static void pointers_are_good_in_the_whole_cluster(void **state) {
     (void)state;
     run_in_all_shapes(
@@ -214,13 +215,13 @@ static void pointers_are_good_in_the_whole_cluster(void **state) {
 /* ---- The barrier ---- */
 
 static void counted(const Cta *cta, unsigned t, uint32_t *words) {
-    /* in each of 8 rounds rank 0's counter is seen by all after all have added to it */
+    /* in each of 8 rounds all see rank 0's counter after all have added to it */
     for (unsigned i = 1; i <= 8 && t < 32; i++)
         words[0] += i * cta->ranks * 32;
     words[1] = t < 32;
 }
 
-/* Arrivals and waits apart; a warp of each thread block has left before. */
+/* Separate arrivals and waits; one warp of each thread block has exited before. */
 static void the_barrier_waits_for_all_that_live(void **state) {
     (void)state;
     run_in_all_shapes(
@@ -235,7 +236,7 @@ static void the_barrier_waits_for_all_that_live(void **state) {
         counted);
 }
 
-/* ---- What completes in other thread blocks ---- */
+/* ---- Operations that complete in other thread blocks ---- */
 
 #define WAIT(label, barrier)                                                                       \
     #label ": mbarrier.try_wait.parity.shared::cta.b64 pq, [%m+" #barrier "], 0; @!pq bra " #label \
@@ -245,7 +246,7 @@ static void the_barrier_waits_for_all_that_live(void **state) {
 static void completed(const Cta *cta, unsigned t, uint32_t *words) {
     const unsigned from_cta = last_of(cta);
     words[0] = given[t];            /* multicast by rank 0 */
-    words[1] = from_cta * 1000 + t; /* st.async by the one before */
+    words[1] = from_cta * 1000 + t; /* st.async by the previous rank */
     words[2] = 5 + cta->ranks * 3;  /* red.async by all */
     words[3] = 1;
 }
@@ -256,7 +257,7 @@ static void copies_stores_and_arrivals_complete_elsewhere(void **state) {
         "  .shared .align 16 .b32 stored[64]; .shared .align 16 .b32 sum[4];\n"
         "  @!pp bra READY;\n"
         "  mbarrier.init.shared::cta.b64 [%m], 1;\n"
-        /* rank 0's thread of each warp arrives at every CTA's second barrier */
+        /* at each CTA's second barrier, one thread per warp of rank 0 arrives */
         "  mul.lo.u32 %r1, %ranks, 2; mbarrier.init.shared::cta.b64 [%m+8], %r1;\n"
         "  st.shared.u32 [sum], 5; mul.lo.u32 %r1, %ranks, 4; add.u32 %r1, %r1, 512;\n"
         "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], %r1;\n"
@@ -348,7 +349,7 @@ static void a_mistake_is_told(void **state) {
         fclose(file);
         if (status == CUDA_SUCCESS || !strstr(said, mistakes[i].said))
             fail_msg("%s: %d, %s", mistakes[i].body, (int)status, said);
-        cuCtxDestroy(context); /* an error of the device ends its context */
+        cuCtxDestroy(context); /* a device error makes the context unusable */
         assert_int_equal(start(NULL), 0);
     }
 }

@@ -1,6 +1,6 @@
-/* Programmatic dependent launches: a kernel begins while the one before it in its stream is on the
- * device, and griddepcontrol.wait waits for the end of that. In PTX or the machine code that ptxas
- * makes of it: the run's options decide, and whether it is timed. */
+/* Programmatic dependent launches: a kernel starts while the previous kernel of its stream runs;
+ * griddepcontrol.wait waits for the end of that kernel. In PTX or as ptxas's machine code:
+ * TYTO_OPTIONS determine which, and whether the run is timed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 
 enum { CTAS = 12, THREADS = 64, COUNT = CTAS * THREADS, ROUNDS = 300 };
 
-/* `add` spends `before` rounds ahead of its wait, and `behind` rounds between its trigger and the
- * end, where it makes 3 x + behind of what the kernel before it has left: another order of two
+/* `add` spends `before` rounds before its wait, and `behind` rounds between its trigger and its
+ * end. There it replaces x, from the previous kernel, by 3 x + behind, so another order of two
  * kernels gives another result. */
 static const char module_text[] =
     ".version 8.1\n.target sm_90\n.address_size 64\n"
@@ -34,14 +34,14 @@ static const char module_text[] =
     "L1: setp.eq.u32 q, %n, 0; @q bra N1; sub.u32 %n, %n, 1; membar.cta; bra L1;\n"
     "N1: ld.param.u32 %n, [behind]; ld.global.u32 %x, [%p]; mad.lo.u32 %x, %x, 3, %n;\n"
     "  st.global.u32 [%p], %x; ret;\n}\n"
-    /* neither lets others begin nor waits */
+    /* neither triggers dependents nor waits */
     ".visible .entry fill(.param .u64 data, .param .u32 before, .param .u32 behind) {\n"
     "  .reg .b64 %p; .reg .b32 %t, %n, %c; .reg .pred q;\n"
     "  ld.param.u64 %p, [data]; mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mov.u32 %c, %ntid.x;\n"
     "  mad.lo.u32 %t, %n, %c, %t; mad.wide.u32 %p, %t, 4, %p; ld.param.u32 %n, [before];\n"
     "L0: setp.eq.u32 q, %n, 0; @q bra N0; sub.u32 %n, %n, 1; membar.cta; bra L0;\n"
     "N0: st.global.u32 [%p], %t; ret;\n}\n"
-    /* ends the context, long after it has let others begin */
+    /* traps long after it has triggered its dependents */
     ".visible .entry fail(.param .u64 data, .param .u32 before, .param .u32 behind) {\n"
     "  .reg .b32 %n; .reg .pred q;\n"
     "  griddepcontrol.launch_dependents; ld.param.u32 %n, [behind];\n"
@@ -51,7 +51,7 @@ static const char module_text[] =
 static CUcontext context;
 static CUmodule module;
 static CUdeviceptr data;
-static CUstream stream; /* of a test; NULL: the default stream */
+static CUstream stream; /* stream of the present test; NULL: the default stream */
 
 static int start(void **state) {
     (void)state;
@@ -93,7 +93,7 @@ static void launch(const char *name, bool is_dependent, uint32_t before, uint32_
     assert_cuda(try_launch(name, is_dependent, before, behind));
 }
 
-/* That the words are what kernels `add` with these rounds make of what `fill` leaves. */
+/* Checks the words: `fill`, followed by kernels `add` with these rounds. */
 static void assert_added(int adds, const uint32_t *behind) {
     static uint32_t found[COUNT];
     assert_cuda(cuMemcpyDtoH(found, data, sizeof found));
@@ -105,7 +105,7 @@ static void assert_added(int adds, const uint32_t *behind) {
     }
 }
 
-/* Milliseconds that `adds` kernels take. Each spends most of its time before its wait or behind its
+/* Milliseconds for `adds` kernels. Each spends most of its time before its wait or after its
  * trigger. */
 static float time_of(int adds, bool is_dependent, const char *first) {
     CUevent from, to;
@@ -129,8 +129,8 @@ static float time_of(int adds, bool is_dependent, const char *first) {
     return time;
 }
 
-/* What one kernel does before its wait, and the one before it behind its trigger, is done at the
- * same time. */
+/* The part of a kernel before its wait overlaps with the part of the previous kernel after its
+ * trigger. */
 static void check_chain(int adds, double least, double most) {
     const float apart = time_of(adds, false, "add"), together = time_of(adds, true, "add");
     if (!can_overlap()) return;
@@ -161,7 +161,7 @@ static void without_a_trigger_one_begins_when_the_other_has_ended(void **state) 
     stream = NULL;
 }
 
-/* Kernels that load at once, behind others that store long after they let them begin. */
+/* Kernels that load at once follow kernels that store long after their trigger. */
 static void a_wait_sees_what_the_kernel_before_has_stored(void **state) {
     (void)state;
     assert_cuda(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -176,7 +176,7 @@ static void a_wait_sees_what_the_kernel_before_has_stored(void **state) {
     stream = NULL;
 }
 
-/* The event between two kernels keeps them apart, as any other work does. */
+/* An event between two kernels keeps them apart, as any other work does. */
 static void work_between_keeps_kernels_apart(void **state) {
     (void)state;
     CUevent event;
@@ -202,14 +202,14 @@ static void a_fault_ends_the_kernels_behind_it(void **state) {
     (void)state;
     for (int way = 0; way < 2; way++) {
         if (way) assert_cuda(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-        try_launch("fail", false, 0, ROUNDS); /* serially the launch reports the fault */
+        try_launch("fail", false, 0, ROUNDS); /* with serial kernels the launch reports the fault */
         if (!strstr(getenv("TYTO_OPTIONS"), "--serial")) {
             launch("add", true, 0, 10 * ROUNDS);
             launch("add", true, 0, ROUNDS);
         }
         assert_int_not_equal(cuStreamSynchronize(stream), CUDA_SUCCESS);
         stream = NULL;
-        cuCtxDestroy(context); /* an error of the device ends it */
+        cuCtxDestroy(context); /* a device error makes the context unusable */
         assert_int_equal(start(NULL), 0);
     }
 }

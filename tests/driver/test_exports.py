@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""What libtyto.so and the link-time stub export.
+"""Exports of libtyto.so and of the link-time stub: every row of the export table, the public functions, and nothing else.
 
 usage: test_exports.py LIBTYTO STUB API_H
-
-Every row of the export table, the public functions, and nothing else.
 """
 import re
 import subprocess
@@ -31,7 +29,7 @@ def main(library, stub, api):
     problems += [f"{name} is not in the stub" for name in table - exported(stub)]
     if len(table) < 600:
         problems.append(f"only {len(table)} rows were read from the table")
-    # names whose meaning changed with CUDA 13: programs that try them first must not find them
+    # the meaning of these changed with CUDA 13: programs that try these names first must not find them
     problems += [f"{name} must not be exported"
                  for name in ("cuCtxGetDevice_v2", "cuCtxSynchronize_v2") if name in names]
     print("\n".join(problems) or f"{len(table)} functions are exported")

@@ -1,5 +1,5 @@
 /* Graphs through the driver API: nodes and dependencies, executable graphs, capture of streams, and
- * what each refuses. */
+ * the errors of each. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void test_cycles_are_refused(void **state) {
     assert_cuda(cuGraphRemoveDependencies(graph, &second, &first, NULL, 1));
     assert_cuda(cuGraphAddDependencies(graph, &first, &first, NULL, 1));
     assert_fails(cuGraphInstantiate(&executable, graph, 0), INVALID_VALUE);
-    assert_cuda(cuGraphDestroyNode(first)); /* with its edge to itself */
+    assert_cuda(cuGraphDestroyNode(first)); /* removes its edge to itself too */
     assert_cuda(cuGraphInstantiate(&executable, graph, 0));
     assert_cuda(cuGraphLaunch(executable, NULL));
     assert_int_equal(value(), 1 * 3 + 2);
@@ -130,7 +130,7 @@ static void test_foreign_nodes_are_refused(void **state) {
     assert_fails(cuGraphLaunch((CUgraphExec)graph, NULL), INVALID_VALUE);
     assert_fails(cuGraphCreate(NULL, 0), INVALID_VALUE);
     assert_fails(cuGraphKernelNodeSetParams(node, NULL), INVALID_VALUE);
-    CUDA_KERNEL_NODE_PARAMS kernel; /* that no launch could do */
+    CUDA_KERNEL_NODE_PARAMS kernel; /* parameters that no launch supports */
     assert_cuda(cuGraphKernelNodeGetParams(node, &kernel));
     kernel.blockDimX = 4096;
     assert_fails(cuGraphAddKernelNode(&made, graph, NULL, 0, &kernel), INVALID_VALUE);
@@ -218,7 +218,7 @@ static void test_each_kind_of_node_does_its_work(void **state) {
     assert_cuda(cuGraphLaunch(executable, stream));
     assert_int_equal(read, 34);
     assert_int_equal(calls, 1);
-    /* a child graph of the same shape, and one of another */
+    /* a child graph of the same shape, then one of another shape */
     CUgraph changed = new_graph();
     add_step(changed, NULL, 5);
     assert_cuda(cuGraphExecChildGraphNodeSetParams(executable, child_node, changed));
@@ -241,7 +241,7 @@ static void test_executable_graphs_take_updates(void **state) {
     CUDA_KERNEL_NODE_PARAMS kernel = adding(parameters), seen;
     assert_cuda(cuGraphExecKernelNodeSetParams(executable, second, &kernel));
     assert_cuda(cuGraphKernelNodeGetParams(second, &seen));
-    assert_int_equal(*(uint32_t *)seen.kernelParams[1], 2); /* the graph itself stays */
+    assert_int_equal(*(uint32_t *)seen.kernelParams[1], 2); /* the graph itself does not change */
     assert_cuda(cuGraphNodeSetEnabled(executable, first, 0));
     assert_cuda(cuGraphNodeGetEnabled(executable, first, &is_enabled));
     assert_int_equal(is_enabled, 0);
@@ -279,7 +279,7 @@ static void test_a_host_node_may_destroy_its_graph(void **state) {
     assert_cuda(cuGraphAddHostNode(&node, graph, NULL, 0, &host));
     add_step(graph, node, 1);
     executable = instantiate(graph);
-    assert_cuda(cuGraphLaunch(executable, NULL)); /* goes on to its end */
+    assert_cuda(cuGraphLaunch(executable, NULL)); /* the launch continues to its end */
     assert_int_equal(value(), 4);
     assert_fails(cuGraphLaunch(executable, NULL), INVALID_VALUE);
 }
@@ -350,7 +350,7 @@ static void test_mistakes_invalidate_a_capture(void **state) {
     assert_cuda(launch(1, stream));
     assert_cuda(cuEventRecord(event, stream));
     assert_cuda(cuStreamWaitEvent(other, event, 0));
-    assert_fails(launch(1, NULL), STREAM_CAPTURE_IMPLICIT); /* `other` blocks */
+    assert_fails(launch(1, NULL), STREAM_CAPTURE_IMPLICIT); /* `other` is a blocking stream */
     assert_fails(launch(1, stream), STREAM_CAPTURE_INVALIDATED);
     assert_fails(cuStreamEndCapture(other, &graph), STREAM_CAPTURE_UNMATCHED);
     fail_capture(CUDA_SUCCESS, CUDA_SUCCESS);
@@ -374,7 +374,7 @@ static void test_a_thread_may_allow_itself_what_a_capture_forbids(void **state) 
     begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_cuda(cuThreadExchangeStreamCaptureMode(&mode));
     assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-    assert_cuda(cuMemFree(0)); /* what could wait */
+    assert_cuda(cuMemFree(0)); /* a call that could wait */
     assert_cuda(cuThreadExchangeStreamCaptureMode(&mode));
     assert_cuda(launch(1, stream));
     assert_cuda(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0,
@@ -384,11 +384,11 @@ static void test_a_thread_may_allow_itself_what_a_capture_forbids(void **state) 
     assert_fails(cuStreamEndCapture(stream, &graph), STREAM_CAPTURE_UNJOINED);
     begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_cuda(launch(1, stream));
-    assert_cuda(cuStreamDestroy(stream)); /* ends its capture */
+    assert_cuda(cuStreamDestroy(stream)); /* ends the capture too */
     assert_cuda(cuCtxSynchronize());
 }
 
-/* Forks into a new stream, which goes before the capture ends, having joined it or not. */
+/* Forks into a new stream, which is destroyed before the capture ends, with or without a join. */
 static CUresult capture_without_fork(bool joins, CUgraph *graph) {
     CUstream branch;
     CUevent fork, join;

@@ -1,5 +1,5 @@
-/* The nodes of graphs that CUDA 11 and 12 added: memory, conditional, of any type. What a node has
- * in addition to its parameters. Graphs that streams are captured into. */
+/* Nodes of graphs that CUDA 11 and 12 added: memory, conditional, any type. Properties of a node
+ * besides its parameters. Graphs into which streams are captured. */
 #include "graph_kernels.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static CUgraphConditionalHandle new_condition(CUgraph graph, unsigned first) {
     return handle;
 }
 
-/* The graphs of a new conditional node, which the next one fills. */
+/* The graphs of a new conditional node. It follows the node *node and replaces it. */
 static CUgraph *add_condition(CUgraph graph, CUgraphNode *node, CUgraphConditionalHandle handle,
                               CUgraphConditionalNodeType type, unsigned count) {
     CUgraphNode after = *node;
@@ -52,7 +52,7 @@ static void test_a_while_node_runs_until_a_kernel_clears_its_condition(void **st
     assert_cuda(cuGraphLaunch(executable, stream));
     assert_int_equal(read_cell(counter), 0);
     assert_int_equal(read_cell(cell), (((1 * 3 + 1) * 3 + 1) * 3 + 1) * 3);
-    /* the next launch begins with the first value again, and after the graph is gone */
+    /* the next launch starts with the initial value again, also after the graph is destroyed */
     assert_cuda(cuGraphDestroy(graph));
     assert_cuda(cuMemsetD32(counter, 1, 1));
     assert_cuda(cuMemsetD32(cell, 1, 1));
@@ -123,13 +123,13 @@ static void test_wrong_conditions_are_refused(void **state) {
     assert_fails(cuGraphAddNode(&made, graph, NULL, NULL, 0, &given), INVALID_VALUE);
     CUgraph body = add_condition(graph, &node, condition, CU_GRAPH_COND_TYPE_WHILE, 1)[0];
     given.conditional.handle = condition;
-    assert_fails(cuGraphAddNode(&made, graph, NULL, NULL, 0, &given), INVALID_VALUE); /* taken */
+    assert_fails(cuGraphAddNode(&made, graph, NULL, NULL, 0, &given), INVALID_VALUE); /* in use */
     CUDA_HOST_NODE_PARAMS host = {abort_on_call, NULL};
     assert_fails(cuGraphAddHostNode(&made, body, NULL, 0, &host), INVALID_VALUE);
     assert_fails(cuGraphClone(&clone, graph), NOT_SUPPORTED);
     assert_fails(cuGraphDestroy(body), INVALID_VALUE);
     assert_cuda(cuGraphInstantiate(&executable, graph, 0));
-    assert_fails(cuGraphLaunch(executable, stream), LAUNCH_TIMEOUT); /* nothing can end it */
+    assert_fails(cuGraphLaunch(executable, stream), LAUNCH_TIMEOUT); /* nothing can end the loop */
 }
 
 static void test_a_kernel_that_sets_no_condition_of_a_graph_fails(void **state) {
@@ -190,7 +190,7 @@ static void test_memory_of_a_graph_lives_from_its_node_to_its_end(void **state) 
         assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
         assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), 4);
     }
-    assert_fails(cuMemFree(memory.dptr), INVALID_VALUE); /* it is free already */
+    assert_fails(cuMemFree(memory.dptr), INVALID_VALUE); /* it is already free */
     assert_cuda(cuGraphDestroy(graph));
     assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), 4);
     assert_cuda(cuGraphExecDestroy(executable));
@@ -222,7 +222,7 @@ static void test_memory_that_a_graph_leaves_is_the_programs_to_free(void **state
     assert_cuda(cuGraphLaunch(executable, stream));
     assert_cuda(cuGraphDestroy(graph));
     assert_cuda(cuGraphExecDestroy(executable));
-    assert_cuda(cuMemsetD32(memory.dptr, 1, 1)); /* it is still there */
+    assert_cuda(cuMemsetD32(memory.dptr, 1, 1)); /* the memory still exists */
     assert_cuda(cuMemFree(memory.dptr));
     assert_fails(cuMemFree(memory.dptr), INVALID_VALUE);
     assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), 0);
@@ -319,7 +319,7 @@ static void test_attributes_of_kernel_nodes_stay_with_them(void **state) {
                  INVALID_VALUE);
     assert_fails(
         cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value),
-        INVALID_VALUE); /* of streams only */
+        INVALID_VALUE); /* only for streams */
     assert_fails(cuGraphKernelNodeGetAttribute(node, (CUkernelNodeAttrID)77, &seen), INVALID_VALUE);
 }
 
@@ -387,7 +387,7 @@ static void test_a_stream_is_captured_into_a_graph_that_is_there(void **state) {
     assert_fails(cuStreamBeginCaptureToGraph(stream, graph, &foreign, NULL, 1,
                                              CU_STREAM_CAPTURE_MODE_GLOBAL),
                  INVALID_VALUE);
-    add_step(graph, NULL, counter, 5); /* another node, which need not be joined */
+    add_step(graph, NULL, counter, 5); /* an unrelated node, which need not be joined */
     assert_cuda(
         cuStreamBeginCaptureToGraph(stream, graph, &first, NULL, 1, CU_STREAM_CAPTURE_MODE_GLOBAL));
     assert_cuda(cuLaunchKernel(step, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
@@ -396,14 +396,14 @@ static void test_a_stream_is_captured_into_a_graph_that_is_there(void **state) {
     assert_cuda(cuGraphLaunch(instantiate(graph), stream));
     assert_int_equal(read_cell(cell), (1 * 3 + 1) * 3 + 2);
     assert_int_equal(read_cell(counter), 5);
-    /* the graph is known, and need not be told */
+    /* the graph pointer is optional here */
     assert_cuda(
         cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
     assert_cuda(cuStreamEndCapture(stream, NULL));
     assert_cuda(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     assert_fails(cuStreamEndCapture(stream, NULL), INVALID_VALUE);
     assert_cuda(cuStreamEndCapture(stream, &ended));
-    /* after a mistake the graph is still the program's */
+    /* after an error the program still owns the graph */
     assert_cuda(
         cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
     assert_fails(cuStreamSynchronize(stream), STREAM_CAPTURE_UNSUPPORTED);
@@ -494,7 +494,7 @@ static void test_programs_of_cuda_12_find_the_forms_that_they_know(void **state)
     } kernel;
     memset(&kernel, 0x5a, sizeof kernel);
     assert_cuda(get_kernel(a, &kernel));
-    assert_int_equal(kernel.guard[0], 0x5a); /* nothing is written behind the old structure */
+    assert_int_equal(kernel.guard[0], 0x5a); /* nothing is written after the old structure */
     CUgraphExec executable;
     char log[8] = "x";
     assert_cuda(make(&executable, graph, seen, log, sizeof log));

@@ -1,6 +1,6 @@
-/* Random graphs of a fixed seed: what a graph does is what a stream does with the same work, node
- * after node, whatever the graph's dependencies leave open; nodes whose order matters depend on
- * each other, and are created in any order. */
+/* Random graphs with a fixed seed. A graph must have the same effect as a stream with the same
+ * work, one piece after another. Nodes whose order matters depend on each other, and nodes are
+ * created in random order. */
 #include "graph_kernels.h"
 
 enum { GRAPHS = 60, NODES_MAX = 24, CELLS = 5 };
@@ -12,7 +12,7 @@ static uint32_t draw(uint32_t below) {
     return (random_state >> 8) % below;
 }
 
-/* One piece of work on one cell, or from one to another. */
+/* One piece of work on a cell, or from one cell to another. */
 typedef struct Piece {
     int kind; /* 0: step, 1: fill, 2: copy */
     uint32_t cell, from, value;
@@ -75,8 +75,8 @@ static CUgraphNode add_child(CUgraph graph, const Piece *piece) {
     return node;
 }
 
-/* Adds the pieces as nodes, some as child graphs, in an order of creation that says nothing; then
- * the dependencies that they need, and some more. */
+/* Adds the pieces as nodes, some as child graphs, in random order. Then adds the necessary
+ * dependencies, and some more. */
 static CUgraph build(const Piece *pieces, size_t count) {
     CUgraph graph = new_graph();
     CUgraphNode nodes[NODES_MAX];

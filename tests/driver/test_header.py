@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Our cuda.h against the vendor's: the same values, layouts and symbols.
+"""Compares our cuda.h with the vendor's: the same values, layouts and symbols.
 
 usage: test_header.py CC OUR_INCLUDE WORKLOADS
 
-One program prints every enumerator, size, offset and symbol that our header declares; it is compiled
-against each header and must print the same. The workloads must compile against the vendor's header,
-too. Skipped (status 77) where no CUDA toolkit is installed.
-"""
+A program prints every enumerator, size, offset and symbol that our header declares. It is compiled against each header
+and must print the same. The workloads must compile against the vendor's header, too. Skipped (status 77) if no CUDA
+toolkit is installed."""
 import glob
 import os
 import re
@@ -31,7 +30,7 @@ def uncommented(text):
 
 
 def probe_source(header):
-    """A program that prints what `header`, our own, declares."""
+    """A program that prints what `header`, our header, declares."""
     lines = ["#include <cuda.h>", "#include <stddef.h>", "#include <stdio.h>",
              "#define NAME(x) NAME2(x)", "#define NAME2(x) #x", "int main(void) {"]
     for body, name in re.findall(r"typedef enum \w+ \{(.*?)\} (\w+);", header, re.S):
@@ -58,7 +57,7 @@ def run_probe(compiler, include, source, folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)
     program = os.path.join(folder, "probe")
-    # functions need not be there: only their names and types are compared
+    # only names and types are compared, so the functions need not exist
     subprocess.run([*compiler, "-std=c17", "-w", "-I", include, "-o", program, path,
                     "-Wl,--unresolved-symbols=ignore-all"], check=True)
     return subprocess.run([program], capture_output=True, text=True, check=True).stdout

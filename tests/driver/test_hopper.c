@@ -1,5 +1,5 @@
-/* Features of Hopper that Tyto lacks (larger clusters, ...): each kernel is refused alone, by a
- * message with the line and the instruction's name. */
+/* Features of Hopper that Tyto lacks (larger clusters, ...): each kernel is refused separately,
+ * with a message that has the line and the name of the instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "tyto/cuda.h"
 
-/* A kernel's directives and body, and what the message says of it. */
+/* A kernel's directives and body, and a part of the message about it. */
 static const struct {
     const char *directives, *body, *named;
 } rows[] = {
@@ -36,7 +36,7 @@ static const struct {
      "dimension 4 of a tensor map"},
 };
 
-/* What is printed on stderr while `launch` is launched. */
+/* Launches the kernel; stores what is printed on stderr in `said`. */
 static CUresult launch_and_listen(CUfunction kernel, char *said, size_t room) {
     FILE *file = tmpfile();
     fflush(stderr);
@@ -83,7 +83,7 @@ static void each_is_refused_by_its_name(void **state) {
     }
 }
 
-/* A bound on clusters is none: the kernel runs by itself. */
+/* A bound on clusters is not a cluster: the kernel runs alone. */
 static void a_bound_on_clusters_stops_nothing(void **state) {
     (void)state;
     CUmodule module;

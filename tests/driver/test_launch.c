@@ -1,5 +1,5 @@
-/* Launches through the driver API: parameters in all their forms, simulated time, faults that stay
- * with their context, textures, and two simulators in one process with the driver's. */
+/* Launches through the driver API: all forms of parameters, simulated time, faults that stay with
+ * their context, textures, and two simulators in one process in addition to the driver's. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@
 
 #define HEADER ".version 7.5\n.target sm_75\n.address_size 64\n"
 
-/* out[thread] = thread * factor + small, with parameters of three sizes and a hole between them. */
+/* out[thread] = thread * factor + small, with parameters of three sizes and padding between
+ * them. */
 static const char scale_ptx[] =
     HEADER ".visible .entry scale(.param .u64 out, .param .u8 small, .param .u32 factor) {\n"
            "  .reg .b32 %r<5>;\n  .reg .b64 %rd<4>;\n  .reg .b16 %h<2>;\n"
@@ -27,7 +28,8 @@ static const char scale_ptx[] =
            "  add.u32 %r3, %r3, %r4;\n  mul.wide.u32 %rd2, %r2, 4;\n  add.u64 %rd3, %rd1, %rd2;\n"
            "  st.global.u32 [%rd3], %r3;\n  ret;\n}\n";
 
-/* Stores through the pointer it is given; traps; spins. */
+/* store: writes through the given pointer; stop: traps; empty; big: 200,000 bytes of shared
+ * memory. */
 static const char faults_ptx[] = HEADER
     ".visible .entry store(.param .u64 where) {\n"
     "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [where];\n  st.global.u32 [%rd1], 1;\n  ret;\n}\n"
@@ -112,7 +114,7 @@ static void test_parameter_mistakes(void **state) {
     (void)state;
     CUfunction scale = function_of(scale_ptx, "scale");
     uint64_t buffer[2] = {0};
-    size_t size = 15; /* the kernel takes 16 */
+    size_t size = 15; /* the kernel's parameters take 16 bytes */
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                      CU_LAUNCH_PARAM_END};
     void *odd[] = {(void *)7, buffer, CU_LAUNCH_PARAM_END};
@@ -123,7 +125,7 @@ static void test_parameter_mistakes(void **state) {
     assert_fails(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, odd), INVALID_VALUE);
     assert_fails(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, NULL, missing, extra), INVALID_VALUE);
     assert_fails(launch((CUfunction)module, 1, NULL), INVALID_HANDLE);
-    assert_cuda(cuCtxSynchronize()); /* none of these harms the context */
+    assert_cuda(cuCtxSynchronize()); /* none of these errors affects the context */
 }
 
 static void test_shapes(void **state) {
@@ -155,8 +157,8 @@ static void test_faults_stay(void **state) {
     assert_fails(cuMemcpyDtoH(&word, other, 4), ILLEGAL_ADDRESS);
     assert_fails(cuEventQuery(event), ILLEGAL_ADDRESS);
     assert_fails(launch(store, 1, (void *[]){&other}), ILLEGAL_ADDRESS);
-    assert_cuda(cuCtxGetCurrent(&current)); /* what needs no device still works */
-    /* another context is unharmed */
+    assert_cuda(cuCtxGetCurrent(&current)); /* calls that need no device still work */
+    /* another context is not affected */
     CUcontext fresh;
     assert_cuda(cuCtxCreate(&fresh, NULL, 0, 0));
     store = function_of(faults_ptx, "store");
@@ -229,7 +231,7 @@ static void test_occupancy(void **state) {
     int blocks, grid, block;
     size_t shared;
     assert_cuda(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, empty, 1024, 0));
-    assert_int_equal(blocks, 2); /* 2048 threads of an SM */
+    assert_int_equal(blocks, 2); /* 2048 threads per SM */
     assert_cuda(cuModuleGetFunction(&big, module, "big"));
     assert_cuda(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, big, 32, 0));
     assert_int_equal(blocks, 1);
@@ -237,7 +239,7 @@ static void test_occupancy(void **state) {
     assert_int_equal(block, 1024);
     assert_int_equal(grid, 32); /* two on each of 16 SMs */
     assert_cuda(cuOccupancyMaxPotentialBlockSize(&grid, &block, empty, NULL, 0, 96));
-    assert_int_equal(block, 64); /* 32 of 64 fill an SM, 21 of 96 do not */
+    assert_int_equal(block, 64); /* 32 blocks of 64 threads fill an SM, 21 of 96 do not */
     assert_cuda(cuOccupancyMaxPotentialBlockSize(&grid, &block, empty, shared_of, 0, 0));
     assert_true(block > 0 && block <= 1024);
     assert_cuda(cuOccupancyAvailableDynamicSMemPerBlock(&shared, big, 1, 32));
@@ -294,7 +296,7 @@ static void test_texture_of_freed_memory(void **state) {
     assert_fails(launch(fetch, 4, (void *[]){&texture, &out}), ILLEGAL_ADDRESS);
 }
 
-/* Managed memory, where the address space allows it: one pointer for host and kernel. */
+/* Managed memory, if the address space allows it: one pointer for host and kernel. */
 static void test_managed(void **state) {
     (void)state;
     CUdeviceptr address;
@@ -315,7 +317,7 @@ static void test_managed(void **state) {
     assert_fails(cuMemAllocManaged(&address, 160, 0), INVALID_VALUE);
 }
 
-/* ---- Simulators next to the driver's ---- */
+/* ---- Simulators in addition to the driver's ---- */
 
 static void *run_simulator(void *argument) {
     const uint32_t *factor = argument;
@@ -345,7 +347,7 @@ static void *run_simulator(void *argument) {
     TytoResult result = tyto_result(simulator, 49);
     assert_string_equal(result.kernel, "scale");
     assert_int_equal(result.thread_instructions, 32 * result.warp_instructions);
-    /* mistakes are reported in words */
+    /* errors have messages */
     request.argument_count = 2;
     assert_int_equal(tyto_launch(simulator, &request), TYTO_BAD_LAUNCH);
     assert_non_null(strstr(tyto_message(simulator), "takes 3 arguments"));

@@ -1,5 +1,4 @@
-/* Mistakes that a program can make in descriptors and graphs: each is refused with one message,
- * which says what is wrong with what was given. */
+/* Mistakes in descriptors and graphs: each is refused with one message that says what is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +29,7 @@ static int set_up(void **state) {
     return cuArray3DCreate(&layered, &box) != CUDA_SUCCESS;
 }
 
-/* What stderr gets between the two calls. */
+/* Records what is written to stderr between the two calls. */
 static FILE *heard;
 static int saved;
 static void listen(void) {
@@ -48,7 +47,7 @@ static void stop_listening(char *said, size_t room) {
     fclose(heard);
 }
 
-/* One line, with that reason. */
+/* Expects one line with that reason. */
 static void expect_said(const char *said, const char *reason) {
     const char *end = strchr(said, '\n');
     if (!strstr(said, reason) || !end || end[1]) fail_msg("'%s' is not '%s'", said, reason);
@@ -117,7 +116,7 @@ static void descriptors_of_views_and_of_sampling_too(void **state) {
                              mipmap = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
                                        .res.mipmap = {levels}};
     expect_refused(&linear, NULL, &(CUDA_RESOURCE_VIEW_DESC){0},
-                   "a view of memory that is no array");
+                   "a view of memory that is not an array");
     expect_refused(&plain, NULL, &(CUDA_RESOURCE_VIEW_DESC){.lastMipmapLevel = 1},
                    "a view of levels 0 to 1 of 1");
     expect_refused(&plain, NULL, &(CUDA_RESOURCE_VIEW_DESC){.lastLayer = 1},

@@ -1,5 +1,5 @@
-/* Functions that programs find by name and seldom call: operations of streams on memory, what is
- * known of managed memory, graphs launched in a captured stream, and small questions. */
+/* Functions that programs look up by name and seldom call: stream operations on memory, attributes
+ * of managed memory, graphs launched in a captured stream, and small queries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -47,7 +47,8 @@ static void a_write_is_done_at_once(void **state) {
     assert_cuda(cuMemFree(word));
 }
 
-/* What the manual says of each condition, for one word; those that do not hold cannot wait. */
+/* The manual's definition of each condition, for one word. Conditions that do not hold must not end
+ * the wait. */
 static void a_wait_is_over_when_its_condition_holds(void **state) {
     (void)state;
     static const struct {
@@ -80,7 +81,7 @@ static void a_wait_is_over_when_its_condition_holds(void **state) {
                          rows[i].holds32 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
         assert_int_equal(cuStreamQuery(wide),
                          rows[i].holds64 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
-        assert_cuda(cuMemcpyHtoD(word, &rows[i].value, 8)); /* which fulfils all of them */
+        assert_cuda(cuMemcpyHtoD(word, &rows[i].value, 8)); /* fulfils all conditions */
         assert_cuda(cuStreamSynchronize(narrow));
         assert_cuda(cuStreamSynchronize(wide));
         assert_cuda(cuStreamDestroy(narrow));
@@ -116,7 +117,7 @@ static void a_batch_of_operations_goes_on_in_order(void **state) {
     assert_fails(cuStreamBatchMemOp(NULL, 4, list, 1), INVALID_VALUE);
     list[3].operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
     assert_fails(cuStreamBatchMemOp(NULL, 4, list, 0), INVALID_VALUE);
-    assert_int_equal(read_word(word), UINT64_C(1) << 40); /* nothing of it was done */
+    assert_int_equal(read_word(word), UINT64_C(1) << 40); /* none of it was done */
     assert_cuda(cuMemFree(word));
 }
 
@@ -185,7 +186,7 @@ static void advice_on_managed_memory_is_kept_by_range(void **state) {
                  INVALID_VALUE);
     assert_fails(cuMemRangeGetAttribute(list, 5, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, SIZE),
                  INVALID_VALUE);
-    /* other memory at these addresses is not what this was */
+    /* new memory at these addresses does not have the old attributes */
     assert_cuda(cuMemFree(memory));
     CUdeviceptr again;
     assert_cuda(cuMemAllocManaged(&again, SIZE, CU_MEM_ATTACH_GLOBAL));
@@ -232,7 +233,7 @@ static void a_graph_launched_in_a_capture_becomes_a_child(void **state) {
     count = 0;
     assert_cuda(cuGraphGetNodes(child, NULL, &count));
     assert_int_equal(count, 2);
-    /* it is a copy: what becomes of the launched one does not matter */
+    /* it is a copy, independent of the launched graph */
     assert_cuda(cuGraphExecDestroy(inner_exec));
     assert_cuda(cuGraphDestroy(inner));
     assert_cuda(cuGraphInstantiate(&outer_exec, outer, 0));
@@ -240,7 +241,7 @@ static void a_graph_launched_in_a_capture_becomes_a_child(void **state) {
     assert_int_equal(calls, 3);
     assert_int_equal((uint32_t)read_word(word), 42);
 
-    /* memory cannot be copied into a node */
+    /* memory nodes cannot be copied into a child graph */
     CUDA_MEM_ALLOC_NODE_PARAMS memory = {
         .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                       .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},

@@ -1,4 +1,4 @@
-/* Variables of a module in the program's own memory, and the linking of fat binaries. */
+/* Variables of a module in the program's own memory, and linking of fat binaries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ static const char ptx[] =
     "  add.u32 %r, %r, 100;\n  st.global.u32 [total], %r;\n  st.global.u32 [other], %r;\n"
     "  ret;\n}\n";
 
-/* Below the device's addresses, where a program's variables may lie. */
+/* An address below the device's, where a program's variables may be. */
 static uint32_t *const place = (uint32_t *)(uintptr_t)0x60000000;
 
 static int set_up(void **state) {
@@ -33,7 +33,7 @@ static int set_up(void **state) {
     return page != place || cuInit(0) || cuCtxCreate(&context, NULL, 0, 0);
 }
 
-/* Whether host and device can share addresses here (not under the address sanitizer). */
+/* Whether host and device can share addresses here (not with the address sanitizer). */
 static bool can_share(void) {
     CUdeviceptr probe;
     return cuMemAllocManaged(&probe, 4, CU_MEM_ATTACH_GLOBAL) == CUDA_SUCCESS &&
@@ -42,7 +42,7 @@ static bool can_share(void) {
 
 static CUresult load(CUmodule *module, const char *name, void *address) {
     static char log[4096];
-    const char *names[] = {"nobody", name};
+    const char *names[] = {"absent", name};
     void *addresses[] = {place + 64, address};
     CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
                               CU_JIT_GLOBAL_SYMBOL_COUNT, CU_JIT_ERROR_LOG_BUFFER,
@@ -74,7 +74,7 @@ static void a_variable_lies_where_the_program_wants_it(void **state) {
     assert_int_equal(bytes, 4);
     assert_cuda(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address));
     assert_true(is_managed);
-    /* the place is taken */
+    /* the place is in use */
     assert_int_equal(load(&second, "total", place), CUDA_ERROR_INVALID_PTX);
     assert_cuda(cuModuleGetGlobal(&address, NULL, module, "other"));
     assert_true(address > (uintptr_t)place + 4096);
@@ -92,14 +92,14 @@ static void absurd_places_are_refused(void **state) {
         assert_int_equal(load(&module, "total", absurd[i]), CUDA_ERROR_INVALID_PTX);
     assert_cuda(load(&module, "none_of_its_variables", (void *)8));
     assert_cuda(cuModuleUnload(module));
-    /* a count without lists asks for nothing */
+    /* a count without lists requests nothing */
     CUjit_option option = CU_JIT_GLOBAL_SYMBOL_COUNT;
     void *count = (void *)1000;
     assert_cuda(cuModuleLoadDataEx(&module, ptx, 1, &option, &count));
     assert_cuda(cuModuleUnload(module));
 }
 
-/* A fat binary of one PTX text, not compressed (src/sass/fatbin_format.h). */
+/* A fat binary with one PTX text, not compressed (src/sass/fatbin_format.h). */
 static size_t pack(const char *text, char *out) {
     uint64_t size = (strlen(text) + 8) / 8 * 8, entries = 64 + size;
     const uint32_t head[] = {0xba55ed50, 16 << 16 | 1}, entry[] = {0x01010001, 64};

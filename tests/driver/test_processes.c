@@ -1,5 +1,5 @@
-/* Memory and events of another process: each case runs one in a child, which was forked before CUDA
- * was first called, and talks to it through a pair of sockets. */
+/* Memory and events of another process. Each case runs one in a child, which is forked before the
+ * first CUDA call, and communicates with it through a pair of sockets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -30,14 +30,14 @@ static const char ptx[] =
     "  add.u64 %rd1, %rd1, %rd2;\n  ld.global.u32 %r3, [%rd1];\n  add.u32 %r3, %r3, %r1;\n"
     "  st.global.u32 [%rd1], %r3;\n  ret;\n}\n";
 
-/* What the child sends first. */
+/* The child's first message. */
 typedef struct Gift {
-    CUipcMemHandle first, second; /* the second is in the same page of the host's */
+    CUipcMemHandle first, second; /* `second` is in the same page of the host as `first` */
     CUipcEventHandle event;
 } Gift;
 
 static pid_t child;
-static int channel; /* to the other process */
+static int channel; /* socket to the other process */
 static Gift gift;
 static CUfunction add;
 
@@ -53,8 +53,8 @@ static CUresult launch(CUdeviceptr address, uint32_t value) {
     return cuLaunchKernel(add, 1, 1, 1, WORDS, 1, 1, 0, NULL, parameters, NULL);
 }
 
-/* Gives memory away, then does what the other one asks for, byte by byte: 'a' adds 5 with a kernel,
- * 'f' frees, anything else ends it. */
+/* Exports memory, then executes the other process's commands, one byte each: 'a' adds 5 with a
+ * kernel, 'f' frees, anything else ends it. */
 static int give(void) {
     CUdeviceptr first, second, plain;
     CUevent event;
@@ -109,7 +109,7 @@ static void both_processes_see_each_others_kernels(void **state) {
     assert_cuda(cuMemcpyDtoH(words, second, sizeof words));
     for (int i = 0; i < WORDS; i++)
         assert_int_equal(words[i], 9);
-    /* the bytes of the allocation, and no more */
+    /* only the bytes of the allocation */
     size_t size;
     CUdeviceptr base;
     assert_cuda(cuMemGetAddressRange(&base, &size, first + 12));
@@ -118,11 +118,11 @@ static void both_processes_see_each_others_kernels(void **state) {
     assert_fails(cuMemcpyDtoH(words, first + 4, sizeof words), INVALID_VALUE);
     assert_fails(cuMemFree(first), INVALID_VALUE);
     assert_cuda(cuIpcCloseMemHandle(first));
-    assert_cuda(cuMemcpyDtoH(words, first, 4)); /* opened twice */
+    assert_cuda(cuMemcpyDtoH(words, first, 4)); /* it was opened twice */
     assert_cuda(cuIpcCloseMemHandle(again));
     assert_fails(cuMemcpyDtoH(words, first, 4), INVALID_VALUE);
     assert_fails(cuIpcCloseMemHandle(first), INVALID_VALUE);
-    /* what is left open goes with its context */
+    /* open memory is closed with its context */
 }
 
 static void an_event_of_another_process_is_complete(void **state) {
@@ -152,7 +152,7 @@ static void wrong_handles_are_refused(void **state) {
     assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_VALUE);
     memset(&wrong, 0xff, sizeof wrong);
     assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_VALUE);
-    for (size_t i = 4; i < 40; i++) { /* each byte of the handle matters, none does harm */
+    for (size_t i = 4; i < 40; i++) { /* a change of any byte must be harmless */
         wrong = gift.first;
         wrong.reserved[i] = (char)(wrong.reserved[i] + 85);
         CUresult status = cuIpcOpenMemHandle(&address, wrong, LAZY);
@@ -175,7 +175,7 @@ static void wrong_handles_are_refused(void **state) {
     assert_fails(cuIpcOpenEventHandle(&event, event_handle), INVALID_HANDLE);
 }
 
-/* What this process has stays what it was when it was made a file. */
+/* Memory keeps its contents when it becomes a file. */
 static void memory_keeps_its_bytes_when_it_is_shared(void **state) {
     (void)state;
     enum { LARGE = 3 << 20 };
@@ -214,7 +214,7 @@ static void memory_outlives_the_process_that_gave_it(void **state) {
     assert_fails(cuIpcOpenEventHandle(&event, gift.event), INVALID_HANDLE);
 }
 
-/* (Two processes share a pool in tests/cudart/programs/process_pool.cu.) */
+/* (tests/cudart/programs/process_pool.cu tests two processes that share a pool.) */
 static void wrong_descriptors_of_pools_are_refused(void **state) {
     (void)state;
     const CUmemAllocationHandleType files = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -247,7 +247,7 @@ static void wrong_descriptors_of_pools_are_refused(void **state) {
     assert_fails(cuMemPoolExportPointer(&wrong, address + 4), INVALID_VALUE);
     assert_fails(cuMemPoolExportPointer(&wrong, other), INVALID_VALUE);
     assert_fails(cuMemPoolImportPointer(&again, shared, &data), INVALID_VALUE);
-    for (size_t i = 0; i < sizeof data; i++) { /* no byte of it does harm */
+    for (size_t i = 0; i < sizeof data; i++) { /* a change of any byte must be harmless */
         wrong = data;
         wrong.reserved[i] ^= 0x55;
         if (cuMemPoolImportPointer(&again, imported, &wrong) == CUDA_SUCCESS)

@@ -1,4 +1,4 @@
-/* What kernels ask about the device through the device runtime, in PTX as nvcc writes it: the
+/* Queries of kernels about the device, through the device runtime, in PTX as nvcc writes it. The
  * answers are those that the host gets. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,10 +12,10 @@
 
 #define assert_cuda(call) assert_int_equal(call, CUDA_SUCCESS)
 
-/* ask(out) notes, in words: the number of SMs and the error of asking, that of asking another
- * device, the last error, the stack limit, the error of an unknown limit, the runtime's version,
- * CTAs of `ask` that an SM holds, its threads at most, the error of asking for what is no kernel,
- * and the first 4 bytes of the name of error 101. */
+/* ask(out) stores words: the number of SMs and the error of that query, the error of a query about
+ * another device, the last error, the stack limit, the error of an unknown limit, the runtime's
+ * version, the CTAs of `ask` that fit on an SM, its maximum number of threads, the error of a query
+ * about an address that is not a kernel, and the first 4 bytes of the name of error 101. */
 #define CALL(function, arguments)                                                                  \
     "  call (r), " function ", (" arguments ");\n  ld.param.b32 %r1, [r];\n"
 #define SET(number, value) "  st.param.b64 [p" number "], " value ";\n"

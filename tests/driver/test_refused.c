@@ -1,6 +1,6 @@
-/* A kernel that holds what is not supported: the module loads, its other kernels run, and launching
- * it ends the program with one message; --return-unsupported has the launch return an error. Each
- * in a process of its own. */
+/* A kernel that contains something unsupported: the module loads, its other kernels run, and a
+ * launch of it ends the program with one message. With --return-unsupported the launch returns an
+ * error. Each case runs in its own process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static const char ptx[] =
     ".newmodule 4;\n.global .b31 x;\n"
     ".visible .entry user(.param .u64 p) { .reg .b32 r; ld.global.b32 r, [x]; ret; }\n";
 
-/* What the launch of each of the kernels that cannot run says. */
+/* The message for the launch of each kernel that cannot run. */
 static const struct {
     const char *kernel, *message;
 } refused[] = {
@@ -49,7 +49,7 @@ static CUresult launch(CUmodule module, const char *name, CUdeviceptr word) {
     return status ? status : cuCtxSynchronize();
 }
 
-/* Runs a good kernel, then `name`; WENT_ON when the second launch returned `expected`. */
+/* Runs a good kernel, then `name`. Returns WENT_ON if the second launch returned `expected`. */
 static int run_program(const char *name, CUresult expected) {
     CUdevice device;
     CUcontext context;
@@ -65,7 +65,7 @@ static int run_program(const char *name, CUresult expected) {
     return status == expected ? WENT_ON : 4;
 }
 
-/* The exit status of such a process, with what it said in `said`. */
+/* Runs such a process. Returns its exit status, with its stderr in `said`. */
 static int outcome(const char *name, const char *options, CUresult expected, char *said,
                    size_t room) {
     int ends[2], status;

@@ -1,5 +1,5 @@
-/* The queues of streams: the order of their work, what the host sees meanwhile, and what overlaps
- * in timed runs. Kernels change a cell by 3x + add, so that their order shows. */
+/* Stream queues: the order of their work, what the host sees meanwhile, and what overlaps in timed
+ * runs. Kernels change a cell by 3x + add, so the result depends on their order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 #define assert_cuda(call)        assert_int_equal((call), CUDA_SUCCESS)
 #define assert_fails(call, code) assert_int_equal((call), CUDA_ERROR_##code)
 
-/* step: [cell] = 3 [cell] + add. slow: the same after 1000 instructions, each waiting for the one
- * before. */
+/* step: [cell] = 3 [cell] + add. slow: the same after 1000 instructions, each depends on the
+ * previous one. */
 static const char ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry step(.param .u64 cell, .param .u32 add) {\n"
@@ -36,7 +36,7 @@ static const char ptx[] =
 static CUcontext context;
 static CUmodule module;
 static CUfunction step, slow;
-static uint32_t *cell; /* page-locked, two of them */
+static uint32_t *cell; /* two page-locked cells */
 static CUstream blocking, non_blocking, urgent;
 
 static int start(void **state) {
@@ -71,7 +71,7 @@ static void a_stream_keeps_its_order(void **state) {
     (void)state;
     launch(non_blocking, 1);
     launch(non_blocking, 2);
-    assert_int_equal(cell[0], 0); /* nothing has waited for it */
+    assert_int_equal(cell[0], 0); /* nothing has waited for the stream yet */
     assert_cuda(cuStreamSynchronize(non_blocking));
     assert_int_equal(cell[0], 1 * 3 + 2);
 }
@@ -118,7 +118,7 @@ static void the_legacy_stream_does_not_wait_for_non_blocking_ones(void **state) 
     assert_int_equal(cell[1], 2);
 }
 
-/* Functional runs do one kernel after the other, so that it shows which comes first. */
+/* Functional runs execute one kernel after another, so the result shows their order. */
 static void higher_priority_comes_first(void **state) {
     (void)state;
     if (!strstr(getenv("TYTO_OPTIONS"), "--functional")) return;
@@ -143,7 +143,7 @@ static void each_thread_has_a_default_stream(void **state) {
     pthread_join(thread, NULL);
     assert_cuda(answer);
     assert_fails(cuStreamQuery(CU_STREAM_PER_THREAD), NOT_READY);
-    launch(NULL, 2); /* the legacy one waits for it */
+    launch(NULL, 2); /* the legacy stream waits for the other */
     assert_cuda(cuStreamSynchronize(NULL));
     assert_int_equal(cell[0], 1 * 3 + 2);
 }
@@ -173,7 +173,7 @@ static void a_fault_ends_what_the_streams_have_left(void **state) {
     void *parameters[] = {&nowhere, &add};
     assert_cuda(cuLaunchKernel(step, 1, 1, 1, 1, 1, 1, 0, urgent, parameters, NULL));
     launch(urgent, 1);
-    assert_cuda(cuStreamQuery(blocking)); /* of another stream: not told yet */
+    assert_cuda(cuStreamQuery(blocking)); /* another stream does not report the fault yet */
     assert_fails(cuStreamSynchronize(urgent), ILLEGAL_ADDRESS);
     assert_fails(cuStreamSynchronize(urgent), ILLEGAL_ADDRESS);
     assert_int_equal(cell[0], 0);
@@ -190,7 +190,7 @@ static void impossible_launches_are_told_at_once(void **state) {
     assert_cuda(cuStreamQuery(blocking));
 }
 
-/* A program of many launches does not keep them all. */
+/* The number of launches that are kept is bounded. */
 static void many_launches_let_the_device_run(void **state) {
     (void)state;
     for (uint32_t i = 0; i < 1100; i++)
@@ -217,7 +217,7 @@ static float elapsed(CUevent from, CUevent to) {
     return milliseconds;
 }
 
-/* The simulated time of a graph of two kernels, the second behind the first or not. */
+/* The simulated time of a graph of two kernels. With `is_chain` the second depends on the first. */
 static float time_of_graph(bool is_chain) {
     CUgraph graph;
     CUgraphExec executable;
@@ -235,7 +235,7 @@ static float time_of_graph(bool is_chain) {
         assert_cuda(cuGraphAddKernelNode(&nodes[i], graph, nodes, is_chain && i, &kernel));
     }
     assert_cuda(cuGraphInstantiate(&executable, graph, 0));
-    assert_cuda(cuGraphLaunch(executable, blocking)); /* loads its code */
+    assert_cuda(cuGraphLaunch(executable, blocking)); /* loads the code */
     assert_cuda(cuStreamSynchronize(blocking));
     assert_cuda(cuEventRecord(before, blocking));
     assert_cuda(cuGraphLaunch(executable, blocking));
@@ -277,7 +277,7 @@ static void streams_overlap(void **state) {
 
 static void look_at_the_end(void) { _exit(cell[0] == 1 * 3 + 2 ? 0 : 3); }
 
-/* What is registered before CUDA starts comes after what that does at the end. */
+/* Functions registered before CUDA starts run after CUDA's own at the end. */
 static void end_with_work_left(void) {
     atexit(look_at_the_end);
     exit(start(NULL) || run(step, non_blocking, cell, 1) || run(step, non_blocking, cell, 2));

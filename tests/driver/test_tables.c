@@ -25,7 +25,7 @@ static void test_handles(void **state) {
     free(handles.slots);
 }
 
-/* A slot is used again, but a stale handle of it is not taken for the new one. */
+/* A slot is reused, but its stale handles are not accepted. */
 static void test_stale_handles(void **state) {
     (void)state;
     Handles handles = {0};

@@ -1,6 +1,6 @@
-/* Copies by tensor maps, of tiles and im2col: random maps against a model that looks up each
- * element, and what cuTensorMapEncode... refuses. The run's options decide what executes, and
- * whether it is timed. An argument: how many maps of each kind are tried. */
+/* Copies by tensor maps, with tiles and im2col: compares random maps with a model that looks up
+ * each element; and what cuTensorMapEncode... refuses. TYTO_OPTIONS determine what executes, and
+ * whether the run is timed. Argument: the number of maps of each kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static const char head[] =
     "  @pp mbarrier.init.shared::cta.b64 [%m], 1; fence.proxy.async; bar.sync 0;\n";
 static const char one[] =
     "  @!pp bra WAIT; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], %n;\n";
-/* A tile of the tensor goes to p, or p to a tile. */
+/* Copies a tile of the tensor to p, or p to a tile. */
 static const char loads[] =
     "  cp.async.bulk.tensor.%1$dd.shared::cluster.global.%3$s.mbarrier::complete_tx::bytes"
     " [%%r], [%%l, {%2$s}], [%%m]%5$s;\n"
@@ -56,7 +56,7 @@ static const char reduces[] =
     "WAIT: mbarrier.try_wait.parity.shared::cta.b64 pq, [%%m], 0; @!pq bra WAIT;\n"
     "  @pp cp.reduce.async.bulk.tensor.%1$dd.global.shared::cta.or.%4$s.bulk_group"
     " [%%l, {%2$s}], [%%r];\n";
-/* The cycles of a load go to p. */
+/* Stores the cycles of a load to p. */
 static const char times[] =
     "  .reg .b32 %%s, %%e; mov.u32 %%s, %%clock;\n"
     "  cp.async.bulk.tensor.%1$dd.shared::cluster.global.%3$s.mbarrier::complete_tx::bytes"
@@ -71,7 +71,7 @@ typedef enum Way { LOADS, STORES, REDUCES, TIMES, WAYS } Way;
 
 static CUcontext context;
 static CUdeviceptr tensor, tile, work;       /* work: two maps */
-static CUfunction kernel[2][WAYS][RANK + 1]; /* the second ones: of im2col */
+static CUfunction kernel[2][WAYS][RANK + 1]; /* [1]: for im2col */
 static uint32_t random_state = 1;
 
 static uint32_t draw(uint32_t below) {
@@ -121,16 +121,16 @@ typedef struct Trial {
     cuuint32_t rank, box[RANK], steps[RANK];
     uint64_t sizes[RANK], strides[RANK - 1], offset;
     int32_t at[RANK];
-    uint32_t element_bytes, bytes; /* of the tile */
+    uint32_t element_bytes, bytes; /* bytes of the tile */
     bool is_im2col;
     cuuint32_t pixels;
     int lower[RANK - 2], upper[RANK - 2];
     uint16_t offsets[RANK - 2];
-    CUfunction made; /* NULL: one of kernel[] */
+    CUfunction made; /* NULL: use kernel[] */
 } Trial;
 
-/* What a kernel makes a map of, in the order of its fields; box, sizes, strides and steps have one
- * for each dimension. */
+/* The values from which a kernel makes a map, in the order of its fields. Box, sizes, strides and
+ * steps have one value per dimension. */
 static uint64_t values[21];
 
 static const uint32_t widths[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
@@ -144,7 +144,7 @@ static void draw_trial(Trial *t) {
         t->element_bytes = widths[t->type];
         t->swizzle = (CUtensorMapSwizzle)draw(4);
         t->fill = (CUtensorMapFloatOOBfill)(t->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && draw(2));
-        const uint32_t units = t->swizzle ? 1u << t->swizzle : 1 + draw(6); /* of a tile's row */
+        const uint32_t units = t->swizzle ? 1u << t->swizzle : 1 + draw(6); /* 16 bytes each */
         t->box[0] = 16 * units / t->element_bytes;
         t->sizes[0] = 1 + draw(3 * t->box[0]);
         t->steps[0] = 1;
@@ -169,7 +169,7 @@ static void draw_trial(Trial *t) {
                                        CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t->fill));
 }
 
-/* The filter is within its box, as the PTX ISA wants it; its offsets may lead anywhere. */
+/* The filter is within its box, as the PTX ISA requires; its offsets may lead anywhere. */
 static void draw_filter(Trial *t) {
     static const uint32_t most_offset[] = {UINT16_MAX, UINT8_MAX, 31};
     t->at[0] = (int32_t)draw((uint32_t)t->sizes[0] + 6) - 3;
@@ -218,7 +218,7 @@ static void draw_im2col(Trial *t) {
                                         t->swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t->fill));
 }
 
-/* Where byte `at` of the tile is in shared memory, the tile beginning at a multiple of 1,024. */
+/* Position of byte `at` of the tile in shared memory; the tile starts at a multiple of 1,024. */
 static uint32_t swizzled(const Trial *t, uint32_t at) {
     const uint32_t unit = at / 16, row = at / 128;
     switch (t->swizzle) {
@@ -229,13 +229,13 @@ static uint32_t swizzled(const Trial *t, uint32_t at) {
     }
 }
 
-/* Positions of a filter in a dimension of its box from `first` on. */
+/* Number of positions of a filter in a dimension of its box, starting at `first`. */
 static int64_t positions(const Trial *t, cuuint32_t i, int64_t first) {
     return ((int64_t)t->sizes[i] - 1 + t->upper[i - 1] - first) / t->steps[i] + 1;
 }
 
-/* The position of filter `number` of a copy in dimension `i`. `number` becomes the count of full
- * turns of that dimension before it. The first turn begins at the given coordinate, others begin at
+/* The position of filter `number` of a copy in dimension `i`. Replaces `number` by the count of
+ * full turns of that dimension before it. The first turn starts at the given coordinate, others at
  * the lower corner. */
 static int64_t position(const Trial *t, cuuint32_t i, int64_t *number) {
     const int64_t in_first = positions(t, i, t->at[i]), low = t->lower[i - 1];
@@ -244,13 +244,13 @@ static int64_t position(const Trial *t, cuuint32_t i, int64_t *number) {
     return n < in_first ? t->at[i] + n * t->steps[i] : low + (n - in_first) % in_each * t->steps[i];
 }
 
-/* Byte in the tensor of element `index` of an im2col copy; -1: it lies outside. */
+/* Byte in the tensor of element `index` of an im2col copy; -1 if it is outside. */
 static int64_t pixel_place_of(const Trial *t, uint32_t index, bool has_offsets) {
     const int64_t channel = t->at[0] + (int64_t)(index % t->box[0]);
     int64_t number = index / t->box[0], place = (int64_t)t->offset + channel * t->element_bytes;
     bool is_inside = channel >= 0 && channel < (int64_t)t->sizes[0];
     for (cuuint32_t i = 1; i < t->rank; i++) {
-        const bool is_image = i == t->rank - 1; /* its number has no box */
+        const bool is_image = i == t->rank - 1; /* the image number has no box */
         const int64_t x = is_image
                               ? t->at[i] + number
                               : position(t, i, &number) + (has_offsets ? t->offsets[i - 1] : 0);
@@ -260,7 +260,7 @@ static int64_t pixel_place_of(const Trial *t, uint32_t index, bool has_offsets) 
     return is_inside ? place : -1;
 }
 
-/* Byte in the tensor of element `index` of the tile; -1: it lies outside. */
+/* Byte in the tensor of element `index` of the tile; -1 if it is outside. */
 static int64_t place_of(const Trial *t, uint32_t index, Way way) {
     int64_t place = (int64_t)t->offset;
     if (t->is_im2col) return pixel_place_of(t, index, way == LOADS);
@@ -401,7 +401,7 @@ static void the_example_of_the_ptx_isa(void **state) {
                .lower = {-1, -1},
                .upper = {-1, -1},
                .offsets = {1, 1}};
-    /* W and H of the first pixels in the tensor, whose filters are at 7, 9, 11 of line 5, ... */
+    /* tensor coordinates of the first pixels; their filters are at 7, 9, 11 of line 5, ... */
     static const struct {
         int n, h, w;
     } first[] = {{0, 6, 8}, {0, 6, 10}, {0, 6, 12}, {1, 0, 0},  {1, 0, 2}, {1, 0, 4},
@@ -425,8 +425,9 @@ static uint32_t cycles_of(const Trial *t) {
     return cycles;
 }
 
-/* A copy of an image with a border of 1 sends the requests of a tile of the image: pixels outside
- * take none. The cycles differ by what the instructions around it take, as it has more operands. */
+/* An im2col copy of an image with a border of 1 sends as many requests as a tile of the image,
+ * because pixels outside need none. Cycles may differ by OTHERS, because its instruction has more
+ * operands. */
 static void pixels_take_the_time_of_the_rows_of_a_tile(void **state) {
     (void)state;
     enum { SIDE = 8, CHANNELS = 64, STRIDE = 1088, OTHERS = 3, UNIT_CYCLES = 100, MANY_SMS = 132 };
@@ -444,7 +445,7 @@ static void pixels_take_the_time_of_the_rows_of_a_tile(void **state) {
     assert_cuda(cuTensorMapEncodeTiled(&t.map, CU_TENSOR_MAP_DATA_TYPE_UINT8, t.rank, first,
                                        t.sizes, t.strides, t.box, t.steps, 0, 0, 0, 0));
     for (t.at[3] = 1; t.at[3] >= 0; t.at[3]--)
-        run_grid(&t, TIMES, 2 * MANY_SMS); /* brings both images to both halves of L2, no more */
+        run_grid(&t, TIMES, 2 * MANY_SMS); /* loads only both images into both halves of L2 */
     t.at[3] = 0;
     const uint32_t of_tile = cycles_of(&t);
     assert_cuda(cuTensorMapEncodeIm2col(&t.map, CU_TENSOR_MAP_DATA_TYPE_UINT8, t.rank, first,
@@ -454,15 +455,15 @@ static void pixels_take_the_time_of_the_rows_of_a_tile(void **state) {
     t.bytes = pixels * CHANNELS;
     t.at[1] = t.at[2] = -1;
     const uint32_t of_pixels = cycles_of(&t);
-    t.at[2] = SIDE / 2 - 1; /* 5 rows of the image, and 3 of the next */
+    t.at[2] = SIDE / 2 - 1; /* 5 rows of this image, and 3 of the next */
     const uint32_t of_both = cycles_of(&t);
     t.at[3] = 1; /* 5 rows of the last image */
     const uint32_t of_last = cycles_of(&t);
     assert_in_range(of_pixels, of_tile - OTHERS, of_tile + OTHERS);
     assert_in_range(of_both, of_tile - OTHERS, of_tile + OTHERS);
     assert_cuda(cuMemFree(images));
-    if (of_tile < UNIT_CYCLES) return; /* nothing is timed, or copies are over at once */
-    const uint32_t fewer = 3 * SIDE;   /* requests, each one cycle or some more */
+    if (of_tile < UNIT_CYCLES) return; /* not timed, or copies complete at once */
+    const uint32_t fewer = 3 * SIDE;   /* requests, each one or more cycles */
     assert_in_range(of_last, of_both - 4 * fewer, of_both - fewer);
 }
 
@@ -484,7 +485,7 @@ static void add(Kernel *k, const char *format, ...) {
     assert_true(k->used < sizeof k->ptx);
 }
 
-/* Replaces a field by the next of the values; the spaces that can be written take turns. */
+/* Replaces a field by value number `value`; alternates the writable spaces. */
 static void add_field(Kernel *k, const char *field, int bits, int ordinal, int value,
                       bool is_shared) {
     const char *space = is_shared ? ".shared::cta" : value % 2 ? ".global" : "";
@@ -499,8 +500,8 @@ static void add_choice(Kernel *k, const char *field, int value, bool is_shared) 
         is_shared ? "shared::cta" : "global", is_shared ? "%q" : "%w", value);
 }
 
-/* The first thread makes the trial's map out of another one, in global memory or in shared memory
- * and copied. */
+/* The first thread makes the trial's map from another map, in global memory, or in shared memory
+ * with a copy afterwards. */
 static void add_making(Kernel *k, const Trial *t, bool is_shared) {
     const int rank = (int)t->rank;
     add(k, "  .reg .b64 %%w, %%v; .reg .b32 %%q, %%s; .shared .align 128 .b8 made[128];\n"
@@ -540,13 +541,13 @@ static void list_values(const Trial *t) {
 
 static Kernel text;
 
-/* Compiles the kernel that makes the trial's map out of the one in `work`. */
+/* Compiles the kernel that makes the trial's map from the one in `work`. */
 static void draw_made(Trial *t, bool is_shared) {
     static const char *const coordinates[] = {
         "", "%c0", "%c0, %c1", "%c0, %c1, %c2", "%c0, %c1, %c2, %c3", "%c0, %c1, %c2, %c3, %c4"};
     CUmodule module;
     Trial other;
-    do /* machine code leaves a bit of tf32 where it was */
+    do /* machine code leaves one bit of tf32 unchanged */
         draw_trial(&other);
     while (other.type >= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
     assert_cuda(cuMemcpyHtoD(work + sizeof other.map, &other.map, sizeof other.map));
@@ -562,7 +563,7 @@ static void draw_made(Trial *t, bool is_shared) {
     add(&text, "%s", tail);
     assert_cuda(cuModuleLoadData(&module, text.ptx));
     assert_cuda(cuModuleGetFunction(&t->made, module, "k"));
-    memset(&t->map, 0, sizeof t->map); /* not of use */
+    memset(&t->map, 0, sizeof t->map); /* unused */
 }
 
 static void draw_made_in_global(Trial *t) { draw_made(t, false); }
@@ -578,7 +579,7 @@ static void a_kernel_makes_maps_in_shared_memory(void **state) {
     check_loads(draw_made_in_shared, MADE_TRIALS);
 }
 
-/* A program can put any bytes where a map is looked for. */
+/* Any bytes may be where a map is expected. */
 static void bytes_that_are_no_map_are_told(void **state) {
     (void)state;
     static const struct {
@@ -589,7 +590,7 @@ static void bytes_that_are_no_map_are_told(void **state) {
         {8, 0x50},  /* 6 dimensions, of u8 */
         {9, 0x07},  /* the 15th type */
         {9, 0x10},  /* an interleave */
-        {55, 0xff}, /* a row of 256 elements: too long for its swizzle */
+        {55, 0xff}, /* a row of 256 elements is too long for its swizzle */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Trial t;
@@ -605,7 +606,7 @@ static void bytes_that_are_no_map_are_told(void **state) {
                                          TILE_BYTES + 2048, NULL, arguments, NULL);
         if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
         assert_int_equal(status, CUDA_ERROR_ILLEGAL_ADDRESS);
-        cuCtxDestroy(context); /* an error of the device ends it */
+        cuCtxDestroy(context); /* a device error makes the context unusable */
         assert_int_equal(start(NULL), 0);
     }
 }
@@ -661,7 +662,7 @@ static void what_no_map_of_im2col_can_have_is_refused(void **state) {
     static const cuuint32_t steps[] = {1, 1, 1, 1, 1}, far_steps[] = {1, 9, 1, 1, 1};
     static const struct {
         cuuint32_t rank, channels, pixels;
-        int lower, upper; /* in all dimensions */
+        int lower, upper; /* the same for all dimensions */
         const cuuint32_t *steps;
         int interleave, swizzle;
         CUresult status;
@@ -703,7 +704,7 @@ static void what_no_map_of_im2col_can_have_is_refused(void **state) {
     assert_cuda(cuTensorMapReplaceAddress(&map, (void *)tile));
 }
 
-/* Each copies by the map of the other. */
+/* Each kernel uses the map of the other kind. */
 static void a_map_of_the_other_kind_is_told(void **state) {
     (void)state;
     for (int is_im2col = 0; is_im2col < 2; is_im2col++) {

@@ -1,5 +1,5 @@
 /* Arrays of every geometry, mipmapped arrays, views, surface objects, and texture and surface
- * references: what a kernel finds through each of them. */
+ * references: the texels that a kernel reads through each of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@
     "  ld.param.u64 %a, [out];\n  ld.param.u64 %t, [object];\n  mov.u32 %i, %tid.x;\n"             \
     "  mad.wide.u32 %s, %i, 4, %a;\n" text "  st.global.u32 [%s], %r0;\n  ret;\n}\n"
 
-/* Thread i reads texel (i, 1): of layer 2, of slice 1, of level 1; or by reference texel i. */
+/* Thread i reads texel (i, 1), of layer 2, slice 1 or level 1. With a reference it reads texel
+ * i. */
 static const char kernels[] =
     ".version 8.0\n.target sm_70\n.address_size 64\n.global .texref image;\n.global .surfref "
     "canvas;\n" KERNEL("layer", "",
@@ -36,7 +37,7 @@ static const char kernels[] =
                                "  mul.lo.u32 %r1, %i, 4;\n  add.u32 %r0, %i, 7;\n"
                                "  sust.b.1d.b32.trap [canvas, {%r1}], %r0;\n"
                                "  suld.b.1d.b32.trap %r0, [canvas, {%r1}];\n")
-    /* the references' addresses, where no compiler knows them */
+    /* addresses of the references that no compiler can know */
     KERNEL("by_address", ".reg .pred %p;\n",
            "  setp.eq.u64 %p, %t, 0;\n  mov.u64 %t, 0;\n  @%p mov.u64 %t, image;\n"
            "  tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%i}];\n")
@@ -73,7 +74,7 @@ static const uint32_t *results(void) {
 
 static uint32_t texel(unsigned x, unsigned y, unsigned z) { return 1000 * z + 10 * y + x + 1; }
 
-/* A box of texels, to or from an array. */
+/* Copies a box of texels to or from an array. */
 static void copy_texels(CUarray array, uint32_t *texels, bool is_upload, size_t width,
                         size_t height, size_t depth) {
     CUDA_MEMCPY3D copy = {.WidthInBytes = width * 4, .Height = height, .Depth = depth};
@@ -123,10 +124,10 @@ static void impossible_arrays_are_refused(void **state) {
     (void)state;
     const CUDA_ARRAY3D_DESCRIPTOR wrong[] = {
         shape(0, 4, 0, 0),
-        shape(4, 0, 4, 0),                     /* deep without a height */
+        shape(4, 0, 4, 0),                     /* depth without height */
         shape(4, 4, 0, CUDA_ARRAY3D_LAYERED),  /* no layers */
-        shape(4, 8, 6, CUDA_ARRAY3D_CUBEMAP),  /* faces are squares */
-        shape(4, 4, 12, CUDA_ARRAY3D_CUBEMAP), /* two cubes, no layers */
+        shape(4, 8, 6, CUDA_ARRAY3D_CUBEMAP),  /* faces must be squares */
+        shape(4, 4, 12, CUDA_ARRAY3D_CUBEMAP), /* two cubes need layers */
         shape(4, 4, 7, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED),
         {4, 4, 0, CU_AD_FORMAT_FLOAT, 3, 0},
         {4, 4, 0, (CUarray_format)99, 1, 0},
@@ -159,7 +160,7 @@ static void a_level_is_half_the_one_before_it(void **state) {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
                                    .res.mipmap = {mipmap}};
     assert_int_equal(cuTexObjectCreate(&texture, &resource, &as_they_are, NULL),
-                     CUDA_ERROR_INVALID_VALUE); /* levels are for normalised coordinates */
+                     CUDA_ERROR_INVALID_VALUE); /* levels require normalised coordinates */
     CUDA_TEXTURE_DESC sampling = as_they_are;
     sampling.flags |= CU_TRSF_NORMALIZED_COORDINATES;
     assert_cuda(cuTexObjectCreate(&texture, &resource, &sampling, NULL));
@@ -224,8 +225,7 @@ static void what_a_kernel_stores_to_a_surface_is_in_the_array(void **state) {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY}, found;
     assert_cuda(cuArray3DCreate(&array, &box));
     resource.res.array.hArray = array;
-    assert_cuda(
-        cuSurfObjectCreate(&surface, &resource)); /* as on a GPU, of an array without the flag */
+    assert_cuda(cuSurfObjectCreate(&surface, &resource)); /* needs no flag on a GPU either */
     assert_cuda(cuSurfObjectDestroy(surface));
     assert_cuda(cuArrayDestroy(array));
     box.Flags = CUDA_ARRAY3D_SURFACE_LDST;
@@ -233,7 +233,7 @@ static void what_a_kernel_stores_to_a_surface_is_in_the_array(void **state) {
     copy_texels(array, texels, true, WIDTH, HEIGHT, DEPTH);
     resource.res.array.hArray = array;
     assert_cuda(cuSurfObjectCreate(&surface, &resource));
-    assert_int_equal(cuTexObjectDestroy(surface), CUDA_ERROR_INVALID_VALUE); /* it is no texture */
+    assert_int_equal(cuTexObjectDestroy(surface), CUDA_ERROR_INVALID_VALUE); /* not a texture */
     assert_cuda(cuSurfObjectGetResourceDesc(&found, surface));
     assert_ptr_equal(found.res.array.hArray, array);
     assert_cuda(launch("draw", surface));
@@ -260,7 +260,7 @@ static void references_lead_to_what_they_are_bound_to(void **state) {
     assert_ptr_equal(image, again);
     assert_cuda(cuModuleGetSurfRef(&canvas, module, "canvas"));
     assert_int_equal(cuTexRefGetArray(&bound, image), CUDA_ERROR_INVALID_VALUE);
-    /* memory, then an array, then with another setting */
+    /* with memory, then with an array, then with another setting */
     for (unsigned i = 0; i < WIDTH; i++)
         words[i] = 3 * i;
     assert_cuda(cuMemAlloc(&buffer, sizeof words));
@@ -292,7 +292,7 @@ static void references_lead_to_what_they_are_bound_to(void **state) {
     assert_cuda(cuMemFree(buffer));
 }
 
-/* Last: a fault stays with the context. */
+/* Must be last: a fault stays with the context. */
 static void an_object_of_the_wrong_kind_is_a_fault(void **state) {
     (void)state;
     CUarray array;
@@ -301,7 +301,7 @@ static void an_object_of_the_wrong_kind_is_a_fault(void **state) {
     assert_cuda(cuArray3DCreate(&array, &box));
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array = {array}};
     assert_cuda(cuTexObjectCreate(&texture, &resource, &as_they_are, NULL));
-    assert_int_not_equal(launch("layer", texture), CUDA_SUCCESS); /* it has none */
+    assert_int_not_equal(launch("layer", texture), CUDA_SUCCESS); /* the array has no layers */
 }
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* The driver API on a machine with timing, where copies also fill the L2. */
+/* The driver API with timing, where copies also fill the L2. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ static int start(void **state) {
     return cuInit(0) || cuCtxCreate(&context, NULL, 0, 0);
 }
 
-/* Each of these once went through the whole address space, under the lock that Ctrl-C waits for. */
+/* Each of these once scanned the whole address space, while it held the lock that Ctrl-C needs. */
 static void a_copy_to_a_wild_address_is_refused_at_once(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,4 @@
-/* Virtual memory management: addresses, memory and mappings; and memory that two handles share. */
+/* Virtual memory management: addresses, memory and mappings; and memory with two handles. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -82,10 +82,10 @@ static void test_mapped_memory_is_used_like_any_other(void **state) {
     assert_int_equal(read_word(address + GRAIN - 4), 0);
     assert_cuda(launch(address + GRAIN - 4, 5));
     assert_int_equal(read_word(address + GRAIN - 4), 5);
-    assert_cuda(cuMemRelease(memory)); /* the mapping keeps it */
+    assert_cuda(cuMemRelease(memory)); /* the mapping keeps the memory */
     assert_fails(cuMemRelease(memory), INVALID_VALUE);
     assert_int_equal(read_word(address + GRAIN - 4), 5);
-    assert_fails(cuMemAddressFree(address, 4 * GRAIN), INVALID_VALUE); /* mapped */
+    assert_fails(cuMemAddressFree(address, 4 * GRAIN), INVALID_VALUE); /* it is mapped */
     assert_fails(cuMemFree(address), INVALID_VALUE);
     assert_cuda(cuMemUnmap(address, GRAIN));
     assert_fails(cuMemsetD32(address, 1, 1), INVALID_VALUE);
@@ -132,7 +132,7 @@ static void test_mappings_that_touch_are_one_range(void **state) {
         assert_cuda(cuMemRelease(memory));
     }
     assert_cuda(cuMemSetAccess(address, 2 * GRAIN, &read_write, 1));
-    assert_cuda(cuMemsetD32(address, 7, 2 * GRAIN / 4)); /* over both */
+    assert_cuda(cuMemsetD32(address, 7, 2 * GRAIN / 4)); /* across both */
     assert_int_equal(read_word(address + GRAIN - 4), 7);
     assert_int_equal(read_word(address + GRAIN), 7);
     assert_fails(cuMemsetD32(address, 7, 2 * GRAIN / 4 + 1), INVALID_VALUE);
@@ -166,7 +166,7 @@ static void test_memory_is_opened_by_its_descriptor(void **state) {
     assert_cuda(cuMemCreate(&memory, GRAIN, &shareable, 0));
     assert_fails(
         cuMemExportToShareableHandle(&file, closed, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-        INVALID_VALUE); /* not asked for */
+        INVALID_VALUE); /* export was not requested */
     assert_cuda(
         cuMemExportToShareableHandle(&file, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     uint32_t word = 11;
@@ -200,7 +200,7 @@ static void test_what_makes_no_sense_is_refused(void **state) {
     assert_fails(cuMemAddressReserve(&address, 100, 0, 0, 0), INVALID_VALUE);
     assert_fails(cuMemAddressReserve(&address, (size_t)1 << 45, 0, 0, 0), OUT_OF_MEMORY);
     assert_cuda(cuMemAddressReserve(&address, GRAIN, 0, 0, 0));
-    assert_cuda(cuMemAddressReserve(&other, GRAIN, 0, address, 0)); /* a wish only */
+    assert_cuda(cuMemAddressReserve(&other, GRAIN, 0, address, 0)); /* only a hint */
     assert_int_not_equal(other, address);
     assert_fails(cuMemMap(address, 2 * GRAIN, 0, memory, 0), INVALID_VALUE);
     assert_fails(cuMemMap(address + 4096, GRAIN, 0, memory, 0), INVALID_VALUE);

@@ -1,4 +1,4 @@
-/* Streams that wait for words of memory, and what is kept for them meanwhile. */
+/* Streams that wait for words of memory, and the work that is kept for them meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void a_wait_that_nothing_can_end_fails(void **state) {
     assert_cuda(cuMemsetD32Async(word, 2, 1, first));
     assert_cuda(cuStreamSynchronize(second));
     assert_fails(cuStreamSynchronize(first), LAUNCH_TIMEOUT);
-    assert_fails(cuMemsetD32(word, 1, 1), LAUNCH_TIMEOUT); /* it stays with the context */
+    assert_fails(cuMemsetD32(word, 1, 1), LAUNCH_TIMEOUT); /* the error stays with the context */
 }
 
 static void a_context_takes_its_waits_along(void **state) {
@@ -102,7 +102,7 @@ static void *write_later(void *unused) {
     return NULL;
 }
 
-/* Often, as the thread may have ended when the wait is looked at, or not have begun. */
+/* Repeats often, because the thread may end or start before or after the wait is checked. */
 static void another_thread_ends_a_wait(void **state) {
     (void)state;
     allocate_host_word();
@@ -126,7 +126,7 @@ static void *pass_it_on(void *failed) {
     return NULL;
 }
 
-/* The thread sleeps when its wait is over. It does not count as a thread that can do nothing
+/* The thread is asleep when its wait ends. It must not count as a thread that can do nothing
  * more. */
 static void a_thread_that_waits_may_go_on(void **state) {
     (void)state;
@@ -149,7 +149,8 @@ static void a_thread_that_waits_may_go_on(void **state) {
     assert_cuda(cuMemFreeHost(host));
 }
 
-/* A copy from pageable memory takes what is there when it is given; one to there is waited for. */
+/* A copy from pageable memory reads it when the call is made; a copy to pageable memory is waited
+ * for. */
 static void copies_of_pageable_memory_are_as_if_nothing_waited(void **state) {
     (void)state;
     uint32_t plain[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back = 0;
@@ -207,9 +208,9 @@ static void a_graph_goes_on_where_it_does_not_wait(void **state) {
     assert_cuda(cuGraphAddChildGraphNode(&node, graph, NULL, 0, child));
     list[0] = operation(CU_STREAM_MEM_OP_WAIT_VALUE_32, 2);
     list[1] = operation(CU_STREAM_MEM_OP_WRITE_VALUE_32, 4);
-    node = add_operations(graph, list, 2, &node); /* behind the child: 2 becomes 4 */
+    node = add_operations(graph, list, 2, &node); /* after the child: 2 becomes 4 */
     list[0] = operation(CU_STREAM_MEM_OP_WRITE_VALUE_32, 1);
-    add_operations(graph, list, 1, NULL); /* next to it, made last: 0 becomes 1 */
+    add_operations(graph, list, 1, NULL); /* independent of it, created last: 0 becomes 1 */
     assert_cuda(cuGraphBatchMemOpNodeGetParams(node, &found));
     assert_int_equal(found.count, 2);
     assert_int_equal(found.paramArray[1].writeValue.value, 4);
@@ -220,11 +221,11 @@ static void a_graph_goes_on_where_it_does_not_wait(void **state) {
 
     changed.paramArray = &other;
     assert_cuda(cuGraphExecBatchMemOpNodeSetParams(executable, node, &changed));
-    assert_cuda(cuGraphLaunch(executable, first)); /* stops at 2, where 3 is waited for */
+    assert_cuda(cuGraphLaunch(executable, first)); /* stops at 2, because it waits for 3 */
     assert_int_equal(value(), 2);
     assert_fails(cuStreamQuery(first), NOT_READY);
     assert_fails(cuGraphExecBatchMemOpNodeSetParams(executable, node, &changed), INVALID_VALUE);
-    assert_cuda(cuGraphExecDestroy(executable)); /* its launch goes on */
+    assert_cuda(cuGraphExecDestroy(executable)); /* its launch continues */
     assert_cuda(cuMemsetD32(word, 3, 1));
     assert_cuda(cuStreamSynchronize(first));
     changed.count = 257;

@@ -1,8 +1,8 @@
-/* wgmma against scalar products: every family of types, A in registers or in shared memory, every
- * layout and swizzle of A and B, negations, transpositions, sums with and without what D holds.
+/* Compares wgmma with scalar products: every family of types, A in registers or in shared memory,
+ * every layout and swizzle of A and B, negations, transpositions, sums with and without the old D.
  * Operands are small numbers whose sums every format holds exactly, and random bits of integers.
- * The model looks each element up by its own formula. The run's options decide what executes, and
- * whether it is timed. */
+ * The model looks up each element with its own formula. TYTO_OPTIONS determine what executes, and
+ * whether the run is timed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,10 +20,10 @@
 #define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
 
 enum {
-    IMAGE = 1 << 15, /* bytes of shared memory that the matrices lie in */
-    THREADS = 256,   /* two warpgroups, which compute the same; of most products there is one */
+    IMAGE = 1 << 15, /* bytes of shared memory for the matrices */
+    THREADS = 256,   /* two warpgroups that compute the same; most trials have one */
     GROUP = 128,
-    MOST_SUMS = 128, /* registers of D */
+    MOST_SUMS = 128, /* most registers of D */
     TEXT = 1 << 15
 };
 
@@ -32,10 +32,10 @@ enum {
 typedef enum Element { F16, BF16, TF32, E4M3, E5M2, S8, U8, B1 } Element;
 
 typedef struct Kind {
-    const char *d, *a, *b; /* types as PTX names them */
+    const char *d, *a, *b; /* type names in PTX */
     Element of_a, of_b;
     int k;
-    bool is_f16; /* D */
+    bool is_f16; /* D is f16 */
     bool saturates;
 } Kind;
 
@@ -60,7 +60,7 @@ static int bits_of(Element element) {
 
 static bool is_integer(const Kind *kind) { return kind->of_a >= S8; }
 
-/* The bits of a number from -2 to 2 in halves, in a format with `exponent_bits` and
+/* Encodes a multiple of one half from -2 to 2, in a format with `exponent_bits` and
  * `fraction_bits`. */
 static uint32_t encode(double x, int exponent_bits, int fraction_bits) {
     if (x == 0) return 0;
@@ -89,19 +89,19 @@ static uint32_t draw(uint32_t below) {
     return (uint32_t)((uint64_t)(random_state >> 8) * below >> 24);
 }
 
-/* Elements side by side: small numbers, or any bits. */
+/* Fills memory with elements: small numbers, or random bits. */
 static void fill(Element element, unsigned char *bytes, int count) {
     const int width = bits_of(element) / 8;
     for (int at = 0; at < count; at += width ? width : 1) {
         uint32_t value = draw(256);
         if (element < S8)
             value = encode((int)draw(9) / 2.0 - 2, exponents[element], fractions[element]);
-        if (element == TF32) value = value << 13 | draw(1 << 13); /* bits that are not looked at */
+        if (element == TF32) value = value << 13 | draw(1 << 13); /* ignored bits */
         memcpy(bytes + at, &value, (size_t)(width ? width : 1));
     }
 }
 
-/* Element `index` of what lies there. */
+/* Element `index` of a unit in memory. */
 static double value_of(Element element, const unsigned char *unit, int index) {
     const int bits = bits_of(element);
     uint32_t value = 0;
@@ -115,7 +115,7 @@ static double value_of(Element element, const unsigned char *unit, int index) {
 /* ---- Layouts ---- */
 
 typedef struct Layout {
-    int swizzle; /* 0; 32, 64, 128 bytes */
+    int swizzle; /* 0, 32, 64 or 128 bytes */
     bool is_transposed;
     uint32_t start, leading, stride, base;
 } Layout;
@@ -125,7 +125,7 @@ static void draw_layout(Layout *layout, int swizzle, bool is_transposed) {
     layout->leading = 16 * (1 + draw(40));
     layout->stride = 16 * (1 + draw(40));
     layout->start = swizzle ? 1024 * draw(4) + 32 * draw(4) : 16 * draw(128);
-    if (swizzle && draw(2)) { /* the pattern begins elsewhere */
+    if (swizzle && draw(2)) { /* the pattern starts at an offset */
         layout->start += 128 * draw(8);
         layout->base = draw(8);
     }
@@ -138,7 +138,7 @@ static uint64_t descriptor_of(const Layout *layout) {
            modes[layout->swizzle / 32 - layout->swizzle / 128] << 62;
 }
 
-/* Byte of the image at which element (mn, k) begins, k counting bits of b1. */
+/* Byte offset in the image of element (mn, k); for b1, k counts bits. */
 static uint32_t place_of(const Layout *layout, Element element, int mn, int k) {
     const int per_unit = 128 / bits_of(element);
     const uint32_t side = (uint32_t)(layout->is_transposed ? mn : k); /* along a row of memory */
@@ -153,7 +153,7 @@ static uint32_t place_of(const Layout *layout, Element element, int mn, int k) {
     const uint32_t width = (uint32_t)layout->swizzle / 16;
     const uint32_t at = layout->start + up / 8 * layout->stride + unit / width * layout->leading +
                         up % 8 * (uint32_t)layout->swizzle + unit % width * 16;
-    const uint32_t line = (at / 128 + 8 - layout->base) % 8; /* of the pattern */
+    const uint32_t line = (at / 128 + 8 - layout->base) % 8; /* line in the pattern */
     const uint32_t place = at / 16 % 8;
     return at / 128 * 128 + (place ^ line % width) * 16 + inside;
 }
@@ -164,7 +164,7 @@ typedef struct Trial {
     const Kind *kind;
     int n;
     bool a_in_registers, adds, negates_a, negates_b;
-    int scale_as; /* how the predicate is written */
+    int scale_as; /* form of the predicate */
     int threads;
     Layout a, b;
 } Trial;
@@ -202,7 +202,7 @@ static const char head[] =
     "  ld.param.u64 %a, [da]; ld.param.u64 %b, [db]; ld.param.u32 %n, [adds];\n"
     "  setp.ne.u32 p, %n, 0; mov.u32 %t, %tid.x;\n"
     "  mad.wide.u32 %s, %t, 512, %s; mad.wide.u32 %f, %t, 16, %f;\n"
-    /* the image is at a multiple of 1,024, where the pattern of a swizzle begins */
+    /* the image starts at a multiple of 1,024, where the pattern of a swizzle starts */
     "  mov.u32 %r, room; add.u32 %r, %r, 1023; and.b32 %r, %r, -1024;\n"
     "  shr.u32 %n, %r, 4; cvt.u64.u32 %l, %n; add.u64 %a, %a, %l; add.u64 %b, %b, %l;\n"
     "  shl.b32 %n, %t, 4;\n"
@@ -259,7 +259,7 @@ static void run(const Trial *t, const char *text) {
     assert_cuda(cuModuleUnload(module));
 }
 
-/* Which row and column element `part` of a register of D is; PTX ISA, figure of D. */
+/* Row and column of element `part` of a register of D; PTX ISA, figure of D. */
 static void place_of_sum(const Trial *t, int thread, int reg, int part, int *row, int *column) {
     const int pair = t->kind->is_f16 ? reg : reg / 2, low = t->kind->is_f16 ? part : reg % 2;
     const int warp = thread % GROUP / 32, lane = thread % 32;
@@ -273,7 +273,7 @@ static double a_at(const Trial *t, int row, int k) {
         const uint32_t place = place_of(&t->a, element, row, k);
         return value_of(element, image + place, element == B1 ? k % 8 : 0);
     }
-    /* four registers: rows 0 to 7 and 8 to 15 of the first half of k, then of the second */
+    /* four registers: rows 0 to 7 and 8 to 15 of the first half of k, then of the second half */
     const int parts = 32 / bits_of(element), in_row = k % (4 * parts);
     const int reg = row / 8 % 2 + 2 * (k / (4 * parts));
     const int thread = row / 16 * 32 + row % 8 * 4 + in_row / parts;
@@ -313,7 +313,8 @@ static void check(const Trial *t) {
     const Kind *kind = t->kind;
     fill(kind->of_a, image, IMAGE);
     fill(kind->of_b, (unsigned char *)of_b, IMAGE);
-    /* Factors of two formats do not share bytes: where the types differ, B has the upper half. */
+    /* Factors with different formats do not share bytes: if the types differ, B uses the upper
+     * half. */
     if (kind->of_a != kind->of_b) memcpy(image + IMAGE / 2, of_b, IMAGE / 2);
     for (int thread = 0; thread < GROUP; thread++) {
         fill(kind->of_a, (unsigned char *)factors[thread], 16);
@@ -357,7 +358,7 @@ static int end(void **state) {
     return cuCtxDestroy(context) != CUDA_SUCCESS;
 }
 
-/* Columns of D: any multiple of 8, of integers those that are multiples of 16, and 8 and 24. */
+/* Columns of D: any multiple of 8; for integers multiples of 16, and 8 and 24. */
 static int draw_columns(const Kind *kind) {
     if (draw(8) == 0) return 256;
     const int n = 8 * (1 + (int)draw(32));
@@ -374,7 +375,7 @@ static void check_kind(const Kind *kind, int way, bool a_is_transposed, bool b_i
     t.negates_b = !is_integer(kind) && draw(3) == 0;
     draw_layout(&t.a, swizzles[way % 4], a_is_transposed);
     draw_layout(&t.b, swizzles[draw(4)], b_is_transposed);
-    if (kind->of_a != kind->of_b) { /* each has its half of the image */
+    if (kind->of_a != kind->of_b) { /* each factor has its half of the image */
         t.b.start = t.b.start % 1024 + IMAGE / 2;
         t.a.start %= 1024;
         t.a.stride = t.a.leading = 16 * (1 + draw(28));
@@ -399,9 +400,9 @@ static void halves_may_be_transposed(void **state) {
         }
 }
 
-/* One product by wgmma and, of each warp's rows, by mma: any bits, the same sums. A is in
- * registers; B's 8 columns of 32 bytes (a sparse
- * product's: 64) are blocks of shared memory. */
+/* One product by wgmma and, for the rows of each warp, by mma. Random bits must give the same sums.
+ * A is in registers; B's 8 columns of 32 bytes (64 for a sparse product) are blocks of shared
+ * memory. */
 static const char beside_mma[] =
     ".version 8.8\n.target sm_90a\n.address_size 64\n"
     ".visible .entry k(.param .u64 image, .param .u64 sums, .param .u64 factors) {\n"
@@ -415,7 +416,7 @@ static const char beside_mma[] =
     "  ld.global.v4.b32 {%%x0, %%x1, %%x2, %%x3}, [%%f];\n"
     "  ld.global.v4.b32 {%%d0, %%d1, %%d2, %%d3}, [%%s];\n"
     "  mov.b32 %%e0, %%d0; mov.b32 %%e1, %%d1; mov.b32 %%e2, %%d2; mov.b32 %%e3, %%d3;\n"
-    /* mma's fragment of B: 4 bytes of column lane / 4, of both halves of k */
+    /* mma's fragment of B: 4 bytes of column lane / 4, from both halves of k */
     "  and.b32 %%l, %%t, 31; shr.u32 %%y0, %%l, 2; and.b32 %%y1, %%l, 3; shl.b32 %%y1, %%y1, 2;\n"
     "  mad.lo.u32 %%l, %%y0, 16, %%y1; add.u32 %%l, %%l, %%r;\n"
     "  ld.shared.b32 %%y0, [%%l]; ld.shared.b32 %%y1, [%%l+128];\n"
@@ -445,7 +446,7 @@ static void sums_are_those_of_mma(void **state) {
         {"k32.f16.f16.f16", "k32.row.col.f16.f16.f16.f16", ", 0", true, true, 1},
         {"k32.f32.bf16.bf16", "k32.row.col.f32.bf16.bf16.f32", ", 0", false, true, 1},
         {"k16.f32.tf32.tf32", "k16.row.col.f32.tf32.tf32.f32", "", false, true, 1},
-        /* (mma of 8-bit floats is put together from halves on sm_90) */
+        /* mma of 8-bit floats is left out: on sm_90 it is composed of operations on halves */
         {"k64.s32.s8.u8", "k64.row.col.s32.s8.u8.s32", "", false, true, 0},
         {"k64.satfinite.s32.u8.u8", "k64.row.col.satfinite.s32.u8.u8.s32", "", false, true, 0},
     };
@@ -486,7 +487,7 @@ static void sums_are_those_of_mma(void **state) {
     }
 }
 
-/* Warp 0 overwrites B as soon as its wait is over; the other three come to the product later. */
+/* Warp 0 overwrites B as soon as its wait ends; the other three warps start the product later. */
 static const char late_warps[] =
     ".version 8.8\n.target sm_90a\n.address_size 64\n"
     ".visible .entry k(.param .u64 sums) {\n"
@@ -523,7 +524,7 @@ static void a_wait_is_for_all_warps(void **state) {
     assert_cuda(cuModuleUnload(module));
 }
 
-/* A descriptor that leads outside of shared memory, and warps without a warpgroup. */
+/* A descriptor that points outside of shared memory, and warps without a warpgroup. */
 static void what_cannot_be_is_told(void **state) {
     (void)state;
     static char text[TEXT];
@@ -547,7 +548,7 @@ static void what_cannot_be_is_told(void **state) {
                                          IMAGE + 1024, NULL, arguments, NULL);
         if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
         assert_int_equal(status, way == 2 ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_ADDRESS);
-        cuCtxDestroy(context); /* an error of the device ends it */
+        cuCtxDestroy(context); /* a device error makes the context unusable */
         assert_int_equal(start(NULL), 0);
     }
 }

@@ -1,6 +1,6 @@
-/* The grammar is the functions below: a statement is one row of `statements`, chosen by a byte.
- * Registers: %r0 to %r7 and %f0 to %f3 hold what the kernel computes, %t0 to %t3 and %d3 to %d5
- * help within a statement, %c count loops, by depth. */
+/* The grammar is the functions below: a statement is one row of `statements`, selected by a byte.
+ * Registers: %r0 to %r7 and %f0 to %f3 hold the kernel's values, %t0 to %t3 and %d3 to %d5 are
+ * temporaries of a statement, and %c counts loops, by depth. */
 #include "kernel_maker.h"
 
 #include <stdlib.h>
@@ -15,12 +15,12 @@ typedef struct Maker {
     size_t left;
     Text *out;
     uint32_t block; /* threads */
-    int statements; /* so far */
-    int depth;      /* of branches and loops around */
-    int labels;     /* given out */
+    int statements; /* statements so far */
+    int depth;      /* branches and loops around the statement */
+    int labels;     /* labels used so far */
 } Maker;
 
-/* A number below `below`; 0 when the bytes have run out. */
+/* A number below `below`; 0 if no bytes are left. */
 static unsigned draw(Maker *maker, unsigned below) {
     if (!maker->left) return 0;
     maker->left--;
@@ -117,7 +117,7 @@ static void use_local(Maker *maker) {
                 index, what, to);
 }
 
-/* The thread's own words of global memory, the last four of its outputs. */
+/* The thread's own words in global memory, the last four of its outputs. */
 static void use_global(Maker *maker) {
     unsigned what = value(maker), index = value(maker), to = value(maker);
     place(maker, "%d5", index, 3, 4);
@@ -129,7 +129,7 @@ static void add_to_sum(Maker *maker) {
     static const char *const forms[] = {"red.global.add.u32 [%d3]", "red.global.xor.b32 [%d3]",
                                         "atom.global.add.u32 %t3, [%d3]"};
     unsigned form = draw(maker, 3), what = value(maker), index = value(maker);
-    /* sums that are added to and those that are xored are others */
+    /* different sums for add and for xor */
     place(maker, "%d2", index, MADE_SUMS / 2 - 1, 4);
     if (form == 1) text_printf(maker->out, "add.u64 %%d3, %%d3, %d; ", MADE_SUMS / 2 * 4);
     text_printf(maker->out, "%s, %%r%u;", forms[form], what);
@@ -160,7 +160,7 @@ static void branch(Maker *maker) {
     }
 }
 
-/* Each lane goes round as often as its value says. */
+/* Each lane repeats the loop as often as its value says. */
 static void loop(Maker *maker) {
     int label = maker->labels++, depth = maker->depth;
     text_printf(maker->out, "and.b32 %%c%d, %%r%u, 3;\nL%d:\n", depth, value(maker), label);
@@ -169,7 +169,7 @@ static void loop(Maker *maker) {
                 depth, depth, depth, label);
 }
 
-/* What all threads of a block do together; only outside branches and loops. */
+/* An operation of all threads of a block; only outside branches and loops. */
 static void exchange(Maker *maker) {
     unsigned what = value(maker), index = value(maker), to = value(maker);
     text_printf(maker->out,
@@ -203,7 +203,7 @@ static void vote(Maker *maker) {
 
 typedef struct Statement {
     void (*make)(Maker *maker);
-    int depth; /* at most: the number of statements around it */
+    int depth; /* largest number of statements around it */
 } Statement;
 
 static const Statement statements[] = {
@@ -273,7 +273,7 @@ static void begin(Maker *maker, unsigned seed) {
         text_printf(maker->out, "cvt.rn.f32.u32 %%f%u, %%r%u;\n", i, i);
 }
 
-/* Some threads leave between the two halves of their outputs. */
+/* Some threads exit between the two halves of their outputs. */
 static void end(Maker *maker) {
     for (unsigned i = 0; i < VALUES; i++)
         text_printf(maker->out, "st.global.u32 [%%d1+%u], %%r%u;\n", 4 * i, i);
@@ -308,7 +308,7 @@ static int fail(Outcome *outcome, TytoStatus status, const char *message) {
     return 0;
 }
 
-/* Whether the launch ran what ptxas makes of the PTX, in which instructions are others. */
+/* Whether the launch ran ptxas's machine code, which has other instructions than the PTX. */
 static bool ran_machine_code(TytoSimulator *simulator) {
     char *json = tyto_launch_json(simulator, "made", 0);
     const bool is_machine = json && strstr(json, ", ptxas ");

@@ -1,7 +1,7 @@
-/* Small valid kernels, drawn from bytes: what runs the same, timed on any machine under any policy
- * and functionally. Threads write places of their own, meet at barriers in all, and add to common
- * sums whose order does not matter, so that there is one right result. Any bytes make a kernel; few
- * bytes make a short one. */
+/* Small valid kernels, generated from bytes. Each runs with the same result in timed runs, on any
+ * machine under any policy, and functionally. Threads write their own places, all meet at barriers,
+ * and they add to common sums whose order does not matter, so there is one correct result. Any
+ * bytes make a kernel; few bytes make a short one. */
 #ifndef TESTS_GPU_KERNEL_MAKER_H
 #define TESTS_GPU_KERNEL_MAKER_H
 
@@ -17,29 +17,29 @@ enum {
     MADE_PARAMETERS = 3
 };
 
-/* Made of its bytes alone. */
+/* It depends only on the bytes. */
 typedef struct MadeKernel {
-    Text ptx; /* its kernel `k` takes the addresses of inputs, outputs and sums; owned */
+    Text ptx;             /* owned; kernel `k` takes the addresses of inputs, outputs and sums */
     uint32_t grid, block; /* thread blocks, threads */
-    uint32_t choice;      /* for the caller: which machine, which policies */
+    uint32_t choice;      /* for the caller: selects machine and policies */
 } MadeKernel;
 
 MadeKernel kernel_make(const uint8_t *bytes, size_t size);
 void kernel_free(MadeKernel *kernel);
 
-/* What a run of a made kernel leaves; owned by the caller, freed with outcome_free. */
+/* The result of a run of a generated kernel. The caller owns it and frees it with outcome_free. */
 typedef struct Outcome {
-    int status;                   /* TytoStatus; of making the simulator, loading or launching */
-    char *message;                /* when it is not TYTO_OK */
+    int status;                   /* TytoStatus of creating the simulator, loading or launching */
+    char *message;                /* if the status is not TYTO_OK */
     uint32_t *words;              /* outputs of all threads, then sums */
-    size_t count;                 /* of words */
-    uint64_t thread_instructions; /* of the PTX; 0: machine code was run */
+    size_t count;                 /* number of words */
+    uint64_t thread_instructions; /* of the PTX; 0 if machine code ran */
 } Outcome;
 
 /* Runs the kernel in a simulator with these options (names and values in turn). */
 Outcome kernel_run(const MadeKernel *kernel, int count, const char *const *options);
 void outcome_free(Outcome *outcome);
-/* Whether two runs left the same. */
+/* Whether two runs had the same result. */
 int outcome_is_same(const Outcome *one, const Outcome *other);
 
 #endif

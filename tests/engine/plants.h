@@ -1,19 +1,20 @@
-/* Kernels with a planted mistake each, and kernels without, which look much the same. The line of
- * the mistake ends in "// bug"; of a race the other access in "// other", unless both are one.
+/* Kernels with one planted mistake each, and correct kernels that look much the same. The line of
+ * the mistake ends in "// bug". For a race, the line of the other access ends in "// other", unless
+ * both accesses are on one line.
  *
- * Registers: %p the buffer (its bytes are written, but for the checks of init), %g %p + 4 * thread,
+ * Registers: %p the buffer (its bytes are written, except for the init check), %g %p + 4 * thread,
  * %t thread, %b CTA, %a address of s + 4 * thread; %q %w %z, %v %i %j %k, %c %d are free. s is
- * shared memory of 1024 bytes, l local memory of 64. */
+ * shared memory of 1024 bytes, l local memory of 64 bytes. */
 #ifndef TYTO_TESTS_GPU_PLANTS_H
 #define TYTO_TESTS_GPU_PLANTS_H
 
 #include "stats/findings.h"
 
 typedef struct Plant {
-    const char *name; /* a sentence that tells the mistake */
-    const char *body; /* of the kernel */
-    int ctas;         /* 0: 1 */
-    int threads;      /* 0: 64 */
+    const char *name; /* a description of the mistake */
+    const char *body; /* body of the kernel */
+    int ctas;         /* 0 means 1 */
+    int threads;      /* 0 means 64 */
 } Plant;
 
 #define BAR        "bar.sync 0;\n"
@@ -21,8 +22,8 @@ typedef struct Plant {
 #define ONE_THREAD "setp.ne.u32 %c, %t, 0;\n@%c bra END;\n"
 #define END        "END:\n"
 #define NEXT_WARP  "xor.b32 %i, %a, 128;\n" /* the same lane of the other warp */
-/* A product of four warps whose B are the first 256 bytes from %a of thread 0 and `at` on; `mark`
- * ends its line. */
+/* A product of four warps. B is 256 bytes, starting `at` bytes after %a of thread 0. `mark` ends
+ * its line. */
 #define PRODUCT(at, mark)                                                                          \
     "{ .reg .f32 %f<4>;\nmov.u32 %i, s;\nadd.u32 %i, %i, " #at ";\nshr.u32 %i, %i, 4;\n"           \
     "cvt.u64.u32 %q, %i;\nor.b64 %q, %q, 0x0000001000080000;\nwgmma.fence.sync.aligned;\n"         \
@@ -82,7 +83,7 @@ static const Plant race_plants[] = {
      "st.shared.u32 [%a], %t;\n" PROXY BAR PRODUCT(256, "") PRODUCT(0, "// other")
          WAIT(1) "setp.lt.u32 %c, %t, 64;\n@%c st.shared.u32 [%a], 1;// bug\n",
      0, 128},
-    {"another warp overwrites it behind a barrier, without a wait",
+    {"another warp overwrites it after a barrier, without a wait",
      "st.shared.u32 [%a], %t;\n" PROXY BAR "setp.ge.u32 %c, %t, 128;\n@%c bra MEET;\n" PRODUCT(
          0, "// other") "MEET:\n" BAR "@!%c bra END;\nst.shared.u32 [s], 1;// bug\n" END,
      0, 160},
@@ -114,7 +115,7 @@ static const Plant race_plants[] = {
      "st.shared.u32 [%a], %t;// other\nxor.b32 %i, %a, 128;\nand.b32 %i, %i, 0xfffffff0;\n"
      "ld.shared.v4.u32 {%v,%i,%j,%k}, [%i];// bug\n",
      0, 0},
-    {"a barrier of each warp alone",
+    {"a barrier per warp only",
      "st.shared.u32 [%a], %t;// other\nshr.u32 %j, %t, 5;\nadd.u32 %j, %j, 1;\nbar.sync %j, "
      "32;\n" NEXT_WARP "ld.shared.u32 %v, [%i];// bug\n",
      0, 0},
@@ -163,7 +164,7 @@ static const Plant init_plants[] = {
      "atom.shared.add.u32 %v, [s], 1;// bug\n", 0, 0},
     {"a counter in global memory that was not set to zero",
      "atom.global.add.u32 %v, [%p], 1;// bug\n", 0, 0},
-    {"the same by a reduction", "red.global.add.u32 [%p], 1;// bug\n", 0, 0},
+    {"the same with a reduction", "red.global.add.u32 [%p], 1;// bug\n", 0, 0},
     {"a local array", "mov.u64 %q, l;\nld.local.u32 %v, [%q];// bug\n", 0, 0},
     {"the next element of a local array",
      "mov.u64 %q, l;\nst.local.u32 [%q], %t;\nld.local.u32 %v, [%q+4];// bug\n", 0, 0},
@@ -184,7 +185,7 @@ static const Plant init_plants[] = {
      "setp.eq.u32 %c, %b, 0;\n@%c st.shared.u32 [%a], %t;\n@%c bra END;\n"
      "ld.shared.u32 %v, [%a];// bug\n" END,
      2, 0},
-    {"a byte behind a text", "st.global.u16 [%p], %t;\nld.global.u8 %v, [%p+2];// bug\n", 0, 0},
+    {"a byte after a text", "st.global.u16 [%p], %t;\nld.global.u8 %v, [%p+2];// bug\n", 0, 0},
     {"a local array of a function that is called again", "call.uni fill, ();\ncall.uni look, ();\n",
      0, 0},
 };
@@ -229,11 +230,11 @@ static const Plant sync_plants[] = {
      "setp.ge.u32 %c, %t, 32;\n@%c bra HIGH;\nbar.sync 1, 64;\nbra END;\nHIGH:\n"
      "bar.arrive 1, 96;// bug\nbar.arrive 1, 64;\nbar.arrive 1, 64;\n" END,
      0, 64},
-    {"a count where others wait for all",
+    {"a barrier with a count where other threads wait for all",
      "setp.ge.u32 %c, %t, 32;\n@%c bra HIGH;\nbar.sync 1;\nbra END;\nHIGH:\n"
      "bar.sync 1, 64;// bug\n" END,
      0, 64},
-    {"the two sides of a branch between warps wait at barriers of their own",
+    {"the two sides of a branch between warps wait at different barriers",
      "setp.ge.u32 %c, %t, 32;\n@%c bra HIGH;\nbar.sync 0;\nbra END;\nHIGH:\n"
      "bar.sync 0;// bug\n" END,
      0, 64},
@@ -287,18 +288,18 @@ static const Plant leak_plants[] = {
      "and.b32 %i, %t, 31;\nsetp.ne.u32 %c, %i, 7;\n@%c bra END;\n" MALLOC(48, "// bug") END, 0, 0},
 };
 
-/* Right programs: no check finds anything. */
+/* Correct programs: no check may report anything. */
 static const Plant right_plants[] = {
     {"wgmma between the fence and the wait that it needs",
      "st.shared.u32 [%a], %t;\n" PROXY BAR PRODUCT(256, "") PRODUCT(0, "")
          WAIT(1) "setp.ge.u32 %c, %t, 64;\n@%c st.shared.u32 [%a], 1;\n" WAIT(
              0) "st.shared.u32 [%a], 2;\n",
      0, 128},
-    {"another warp overwrites what wgmma read, behind a wait and a barrier",
+    {"another warp overwrites what wgmma read, after a wait and a barrier",
      "st.shared.u32 [%a], %t;\n" PROXY BAR "setp.ge.u32 %c, %t, 128;\n@%c bra MEET;\n" PRODUCT(
          0, "") WAIT(0) "MEET:\n" BAR "@!%c bra END;\nst.shared.u32 [s], 1;\n" END,
      0, 160},
-    {"a bulk copy behind fence.proxy.async",
+    {"a bulk copy after fence.proxy.async",
      "st.shared.u32 [%a], %t;\n" PROXY BAR ONE_THREAD
      "mov.u32 %i, s;\ncp.async.bulk.global.shared::cta.bulk_group [%p], [%i], 64;\n" END,
      0, 64},
@@ -315,11 +316,11 @@ static const Plant right_plants[] = {
      0, 0},
     {"all threads write one value", "st.shared.u32 [s], 7;\n" BAR "ld.shared.u32 %v, [s];\n", 0, 0},
     {"all CTAs write one value", "st.global.u32 [%p], 1;\n", 4, 0},
-    {"a sum by atomics, read behind a barrier",
+    {"a sum by atomics, read after a barrier",
      "setp.ne.u32 %c, %t, 0;\n@!%c st.shared.u32 [s], 0;\n" BAR
      "atom.shared.add.u32 %v, [s], 1;\n" BAR "ld.shared.u32 %v, [s];\n",
      0, 0},
-    {"the last CTA reads what all wrote, behind a fence and an atomic",
+    {"the last CTA reads what all wrote, after a fence and an atomic",
      "mad.lo.u32 %i, %b, 64, %t;\nmul.wide.u32 %q, %i, 4;\nadd.u64 %q, %q, %p;\n"
      "st.global.u32 [%q+64], %t;\nmembar.gl;\n" BAR
      "setp.ne.u32 %c, %t, 0;\n@%c bra WAIT;\natom.global.add.u32 %v, [%p], 1;\n"
@@ -367,7 +368,7 @@ static const Plant right_plants[] = {
      "mov.u64 %q, l;\nst.local.u64 [%q], %p;\n"
      "ld.local.u32 %v, [%q+4];\n",
      0, 0},
-    {"a barrier in memory, at which copies arrive too, orders what is before and behind it",
+    {"a barrier in memory, at which copies arrive too, orders accesses before and after it",
      ".reg .b64 %s;\nsetp.ne.u32 %c, %t, 0;\n@%c bra READY;\n"
      "mbarrier.init.shared.b64 [s+512], 64;\nREADY:\n" BAR
      "cp.async.ca.shared.global [%a], [%g], 4;\ncp.async.mbarrier.arrive.shared.b64 [s+512];\n"

@@ -1,4 +1,4 @@
-/* Bytes by number, the same on every host. */
+/* Pseudo-random bytes for a number, the same on every host. */
 #ifndef TESTS_GPU_RANDOM_BYTES_H
 #define TESTS_GPU_RANDOM_BYTES_H
 
@@ -15,7 +15,7 @@ static inline uint64_t random_next(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Fills `bytes` for a number; how many, between 10 and RANDOM_BYTES, is drawn too. */
+/* Fills `bytes` for a number. Their count, from 10 to RANDOM_BYTES, is random too. */
 static inline size_t random_bytes(uint64_t number, uint8_t bytes[RANDOM_BYTES]) {
     uint64_t state = number;
     size_t count = 10 + random_next(&state) % (RANDOM_BYTES - 9);

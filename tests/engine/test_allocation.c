@@ -1,5 +1,5 @@
-/* What a launch allocates: nothing that grows with how long it runs. The program is linked so that
- * every call of the allocating functions of base/ from another file comes here first. */
+/* Allocations of a launch: none may depend on how long it runs. The program is linked so that every
+ * call of base/'s allocating functions from another file arrives here first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +9,10 @@
 #include "base/arena.h"
 #include "timed.h"
 
-static int allocations; /* so far */
+static int allocations; /* count so far */
 
-/* COUNTED(result, function, parameters, arguments): __wrap_function counts, then does the work. */
+/* COUNTED(result, function, parameters, arguments): __wrap_function counts the call and makes
+ * it. */
 #define COUNTED(result, function, parameters, arguments)                                           \
     result __real_##function parameters;                                                           \
     result __wrap_##function parameters;                                                           \
@@ -27,8 +28,8 @@ COUNTED(void *, arena_alloc, (Arena * arena, size_t size), (arena, size))
 COUNTED(void *, arena_alloc_aligned, (Arena * arena, size_t size, size_t align),
         (arena, size, align))
 
-/* `rounds` times: loads and stores, shared memory, a barrier, and a branch that splits every warp.
- */
+/* Repeats `rounds` times: loads and stores, shared memory, a barrier, and a branch that splits
+ * every warp. */
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry work(.param .u64 data, .param .u64 rounds)\n{\n"
@@ -48,7 +49,7 @@ typedef struct Work {
     uint64_t data;
 } Work;
 
-/* Allocations of one launch. */
+/* The number of allocations of one launch. */
 static int launch(const Work *work, uint32_t ctas, uint64_t rounds, bool is_functional) {
     GpuLaunch request = {.module = work->module,
                          .grid = {ctas, 1, 1},
@@ -76,8 +77,8 @@ static void end(Timed *timed, Work *work) {
     timed_stop(timed);
 }
 
-/* Once every place for a CTA has been used, a launch allocates nothing, however many CTAs it has
- * and however long they run. */
+/* Once every CTA slot has been used, a launch allocates nothing, however many CTAs it has and
+ * however long they run. */
 static void a_timed_launch_allocates_nothing(void **state) {
     (void)state;
     static const char *const policies[] = {"gto", "two-level", "ccws", "pro", "owl"};

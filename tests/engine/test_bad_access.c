@@ -1,5 +1,5 @@
 /* Mistakes of a kernel with barriers in memory, asynchronous copies, descriptors and matrices: one
- * message names the mistake, the thread and the line, functionally and in detail. */
+ * message gives the mistake, the thread and the line, in functional and timed runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +12,11 @@
 
 typedef struct Mistake {
     const char *body;    /* on one line of the text */
-    const char *message; /* a part of what is said */
+    const char *message; /* a part of the message */
 } Mistake;
 
-/* %p: a buffer of 4096 bytes; %s, %t: a surface of 16 x 8 words, a texture over it; %b: 64 bytes of
- * shared memory, which are zero, all that the CTA has; %l: the lane. */
+/* %p: a buffer of 4096 bytes; %s, %t: a surface of 16 x 8 words, and a texture over it; %b: all
+ * shared memory of the CTA, 64 bytes of zeros; %l: the lane. */
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 a, .param .u64 s, .param .u64 t) {\n"
@@ -79,7 +79,7 @@ static const Mistake mistakes[] = {
      "misaligned read of 16 bytes at shared address 0x8"},
     {"mad.lo.u32 %r1, %l, 16, %b; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r1];",
      "invalid read of 16 bytes at shared address 0x40"},
-    /* the second time around, when the allocation is known */
+    /* the second time, when the allocation is known */
     {"L: ld.global.v2.u32 {%r1, %r2}, [%p]; add.u64 %p, %p, 4; bra L;",
      "misaligned read of 8 bytes at global address 0xc0000004"},
     {"L: ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%p]; add.u64 %p, %p, 16; bra L;",

@@ -1,5 +1,5 @@
-/* CTA dispatch on SMs that only note what they get: the order of round-robin, how many CTAs go out
- * in a cycle, limits, room next to other grids, and a CTA scheduler that chooses. */
+/* CTA dispatch to SMs that only record what they receive: the order of round-robin, the number of
+ * CTAs per cycle, limits, room next to other grids, and a CTA scheduler that chooses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,21 +11,21 @@
 
 enum { SMS = 5, MOST = 64 };
 
-/* ---- SMs that note what they get (linked in place of sm.c's) ---- */
+/* ---- SMs that record what they receive (linked in place of sm.c's) ---- */
 
 void __wrap_sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t cta, uint64_t cycle);
 void __wrap_sm_last_cta(Sm *sm, SmGrid *grid, uint64_t cycle);
 bool __wrap_sm_has_room(const Sm *sm, const SmGrid *grid);
 
-static char units[SMS], handles[SMS]; /* their addresses are the SMs and their grids */
+static char units[SMS], handles[SMS]; /* their addresses serve as SMs and grids */
 
 static struct {
-    int sm[MOST]; /* of each CTA, in the order of dispatch */
+    int sm[MOST]; /* SM of each CTA, in order of dispatch */
     uint64_t cycle[MOST];
     int count;
-    int told_last; /* SMs that have heard that no CTA is left */
+    int told_last; /* number of SMs notified that no CTA is left */
     bool is_full[SMS];
-    int asked; /* how often an SM was asked for room */
+    int asked; /* number of queries whether an SM has room */
 } noted;
 
 void __wrap_sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t cta, uint64_t cycle) {
@@ -68,7 +68,7 @@ static void begin(Bench *bench, CtaConfig config, const CtaSched *sched) {
     dispatch_init(&bench->dispatch, &bench->config, sched, &sizes, NULL);
 }
 
-/* A grid that begins at cycle 100. An SM holds `limit` of its CTAs. */
+/* A grid that starts at cycle 100. An SM holds at most `limit` of its CTAs. */
 static void start(Bench *bench, uint64_t ctas, uint32_t limit, uint32_t last, bool shares_sms) {
     bench->dispatch.limit = limit;
     dispatch_start(&bench->dispatch,
@@ -99,7 +99,7 @@ static void assert_order(const int *sms, int count) {
 
 /* ---- Round-robin ---- */
 
-/* CTA i goes to SM i modulo the SMs while all have room, from SM 0 on. */
+/* CTA i goes to SM i modulo the number of SMs while all have room, starting with SM 0. */
 static void ctas_go_round_from_the_first_sm(void **state) {
     (void)state;
     Bench bench;
@@ -112,7 +112,7 @@ static void ctas_go_round_from_the_first_sm(void **state) {
     dispatch_free(&bench.dispatch);
 }
 
-/* A grid that comes next to others begins behind the SM that got the last CTA. */
+/* A grid that starts while others run begins after the SM that received the last CTA. */
 static void ctas_go_on_behind_the_last_sm(void **state) {
     (void)state;
     Bench bench;
@@ -166,12 +166,12 @@ static void a_cluster_goes_out_whole_to_one_group(void **state) {
         .grid = {12, 1, 1}, .cluster = {3, 1, 1}, .cluster_ctas = 3, .ctas = 12};
     Bench bench;
     start_clusters(&bench, &launch, 1);
-    step(&bench, 100); /* the group of two has no room for three */
+    step(&bench, 100); /* the group of two SMs has no room for three CTAs */
     assert_order((int[]){0, 1, 4}, 3);
     step(&bench, 101);
     assert_int_equal(noted.count, 3);
     finish(&bench, 1, 102);
-    step(&bench, 103); /* nor has the other one for a part */
+    step(&bench, 103); /* the other group has no room either: part of a cluster does not start */
     assert_int_equal(noted.count, 3);
     finish(&bench, 0, 104);
     finish(&bench, 4, 104);
@@ -187,7 +187,8 @@ static void groups_take_turns_and_their_sms_share(void **state) {
     Bench bench;
     start_clusters(&bench, &launch, 2);
     step(&bench, 100);
-    /* the group behind the first, then that one, from the SM behind the last that got a CTA */
+    /* starts in the group after that of the last CTA and alternates, each time after the SM that
+     * received a CTA last */
     assert_order((int[]){2, 3, 2, 3, 4, 0, 1, 4}, 8);
     dispatch_free(&bench.dispatch);
 }
@@ -234,7 +235,7 @@ static void an_sm_gets_as_many_in_a_cycle_as_the_machine_gives(void **state) {
     dispatch_free(&bench.dispatch);
 }
 
-/* Legal from the launch latency on, and not a cycle before. */
+/* Legal at the launch latency, and not one cycle earlier. */
 static void the_first_cta_waits_for_the_launch_latency(void **state) {
     (void)state;
     Bench bench;
@@ -276,7 +277,7 @@ static void a_small_grid_is_dealt_out_evenly_where_the_machine_does_so(void **st
 
 /* ---- Room ---- */
 
-/* An SM is asked only where other grids may have taken what its own count does not show. */
+/* An SM is asked only if other grids may have taken room that its own count does not show. */
 static void sms_are_asked_for_room_where_other_grids_are(void **state) {
     (void)state;
     Bench bench;

@@ -1,7 +1,7 @@
-/* Requests between SMs, and of agents next to the load/store unit. A toy agent in each SM serves
- * reads of its words (they represent the SM's shared memory), and sends reads to other SMs or to
- * L2. Latency in closed form, nothing lost or doubled, back-pressure, the same for any number of
- * threads. */
+/* Requests between SMs, and requests of agents next to the load/store unit. A toy agent in each SM
+ * serves reads of its words (they represent the SM's shared memory), and sends reads to other SMs
+ * or to L2. Checks latencies in closed form, conservation of requests, back-pressure, and equal
+ * results for any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum {
     MOST_SMS = 80,
-    WORDS = 16, /* that a toy serves */
+    WORDS = 16, /* words that a toy serves */
     WORD_BYTES = 4,
     MOST_SERVED = 4, /* requests that a toy holds */
     TRAFFIC_WORDS = 8 * 8192
@@ -24,41 +24,41 @@ enum {
 
 struct Rig;
 
-/* The agent of an SM: a reader and a server in one. */
+/* The agent of an SM: reader and server in one. */
 typedef struct Toy {
     struct Rig *rig;
-    uint32_t sm;       /* whose it is */
-    uint64_t random;   /* state of its generator */
-    uint64_t cycle;    /* of its last step */
-    uint32_t to_send;  /* reads that it has still to send */
-    uint32_t number;   /* of the next read: its MemRequest.waiting */
-    SmSend next;       /* the read to send next, ... */
-    Endpoint target;   /* ... and to where */
-    bool has_next;     /* whether these are set */
-    uint32_t *answers; /* by handle index: the word that the server put there */
-    bool *is_answered; /* by read number */
-    uint32_t sent, answered, served, replied; /* so far */
-    uint64_t first_sent;                      /* cycle in which its first read was sent, ... */
-    uint64_t last_answered;                   /* ... and in which the last reply came */
-    uint64_t hash;                            /* of all that it has seen, and when */
+    uint32_t sm;                              /* the toy's SM */
+    uint64_t random;                          /* state of its random generator */
+    uint64_t cycle;                           /* cycle of its last step */
+    uint32_t to_send;                         /* reads still to send */
+    uint32_t number;                          /* number of the next read: its MemRequest.waiting */
+    SmSend next;                              /* the next read to send ... */
+    Endpoint target;                          /* ... and its target */
+    bool has_next;                            /* whether these two are set */
+    uint32_t *answers;                        /* by handle index: the word from the server */
+    bool *is_answered;                        /* by read number */
+    uint32_t sent, answered, served, replied; /* counts so far */
+    uint64_t first_sent;                      /* cycle in which the first read was sent */
+    uint64_t last_answered;                   /* cycle in which the last reply arrived */
+    uint64_t hash;                            /* hash of everything it has seen, and when */
     struct {
         MemRequest *request;
-        uint64_t due;       /* cycle from which its reply may go */
-    } serving[MOST_SERVED]; /* a ring of the rig's `room` places */
-    uint32_t head, count;   /* of it */
+        uint64_t due;       /* first cycle in which the reply may be sent */
+    } serving[MOST_SERVED]; /* a ring with the rig's `room` entries */
+    uint32_t head, count;   /* of the ring */
 } Toy;
 
-/* All toys of a machine, and what they do. */
+/* All toys of a machine, and their configuration. */
 typedef struct Rig {
     Toy toys[MOST_SMS];
-    uint32_t sms;        /* of the machine */
+    uint32_t sms;        /* SMs of the machine */
     uint32_t room;       /* requests that a toy holds */
-    uint32_t service;    /* cycles from its taking a request to its reply */
-    uint32_t reads;      /* that each of `senders` sends */
-    uint32_t senders;    /* SMs 0, 1, ... that send */
-    uint64_t start;      /* cycle before which none does */
-    uint64_t l2_address; /* where reads of L2 go; 0: all go to SMs */
-    uint32_t fixed;      /* the SM that all reads go to; UINT32_MAX: drawn */
+    uint32_t service;    /* cycles from taking a request to its reply */
+    uint32_t reads;      /* reads that each of `senders` sends */
+    uint32_t senders;    /* number of SMs that send: 0, 1, ... */
+    uint64_t start;      /* first cycle in which they send */
+    uint64_t l2_address; /* target of reads from L2; 0: all go to SMs */
+    uint32_t fixed;      /* target SM of all reads; UINT32_MAX: random */
 } Rig;
 
 static uint32_t word_of(uint32_t sm, uint32_t word) { return sm * 1000 + word; }
@@ -174,7 +174,7 @@ static void attach_toy(void *agents, Sm *sm, uint32_t index) {
 
 /* ---- Runs ---- */
 
-/* Every thread adds its number to eight words of its own, which lie far apart. */
+/* Every thread adds its number to eight words of its own, which are far apart. */
 static const char traffic[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 buffer)\n{\n"
@@ -194,7 +194,7 @@ static const char nothing[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 typedef struct Outcome {
     Counters counters;
-    uint64_t hash; /* of all toys' */
+    uint64_t hash; /* combined hash of all toys */
     uint32_t sent, answered, served, replied;
     uint32_t memory[TRAFFIC_WORDS];
 } Outcome;
@@ -212,7 +212,7 @@ static void add_up(const Rig *rig, Outcome *outcome) {
     }
 }
 
-/* Runs a kernel next to the toys of a rig, which say what they have seen. */
+/* Runs a kernel next to the toys of a rig, and collects what the toys counted. */
 static void run(Outcome *outcome, Rig *rig, const char *machine, const char *sets, const char *ptx,
                 const GpuOptions *how) {
     Timed timed;
@@ -231,7 +231,7 @@ static void run(Outcome *outcome, Rig *rig, const char *machine, const char *set
 
 /* ---- Latency ---- */
 
-/* Steps of a packet from node to node in a machine's empty network. */
+/* Network latency of a packet from node to node in a machine's empty network. */
 static uint64_t steps_of(const char *machine, const char *sets, uint32_t from, uint32_t to,
                          uint32_t data_bytes) {
     Timed timed;
@@ -244,9 +244,9 @@ static uint64_t steps_of(const char *machine, const char *sets, uint32_t from, u
     return (uint64_t)steps;
 }
 
-/* A read is injected in a step of the SM. It arrives after the network's latency, is taken in the
- * cycle behind that, and served in as many as it takes; so is the reply, which waits a cycle at its
- * port (sm/inbox.h). */
+/* A read is injected in a step of the SM. It arrives after the network's latency, is taken one
+ * cycle later, and is served for `service` cycles. The same holds for the reply, which waits one
+ * cycle at its port (sm/inbox.h). */
 static void a_read_of_another_sm_takes_two_ways_and_its_service(void **state) {
     (void)state;
     static const struct {
@@ -264,7 +264,7 @@ static void a_read_of_another_sm_takes_two_ways_and_its_service(void **state) {
                        .service = service,
                        .reads = 1,
                        .senders = 1,
-                       .start = 20000, /* the kernel is through, and the networks are empty */
+                       .start = 20000, /* the kernel has ended, and the networks are empty */
                        .fixed = to};
             Outcome *outcome = base_calloc(1, sizeof *outcome);
             run(outcome, &rig, rows[i].machine, rows[i].sets, nothing, &(GpuOptions){.threads = 1});
@@ -281,7 +281,7 @@ static void a_read_of_another_sm_takes_two_ways_and_its_service(void **state) {
 
 /* ---- Conservation ---- */
 
-/* Networks and toys with room for one thing each, or for many. */
+/* Networks and toys with room for one item each, or for many. */
 static const struct {
     const char *machine, *sets;
     uint32_t room, service;
@@ -323,7 +323,7 @@ static void no_request_or_reply_is_lost_or_doubled(void **state) {
         assert_int_equal(outcome->answered, outcome->sent);
         assert_int_equal(outcome->replied, outcome->served);
         assert_in_range(outcome->served, outcome->sent / 4, outcome->sent * 3 / 4);
-        /* of all packets some were the load/store units' */
+        /* some of the packets are the load/store units' */
         const Counters *counters = &outcome->counters;
         assert_true(counters->reads_sent > outcome->sent);
         assert_int_equal(counters->reads_sent, counters->reads_answered);
@@ -333,8 +333,8 @@ static void no_request_or_reply_is_lost_or_doubled(void **state) {
     free(outcome);
 }
 
-/* Agents send requests through the port of a kernel. The kernel leaves the same memory as it does
- * alone, and its requests get the same number of replies. */
+/* Agents send requests through the port of a kernel. The kernel leaves the same memory as when it
+ * runs alone, and its requests get the same number of replies. */
 static void the_load_store_unit_gets_its_own_replies(void **state) {
     (void)state;
     Outcome *outcome = base_calloc(2, sizeof *outcome), *alone = outcome + 1;
@@ -365,7 +365,7 @@ static void a_unit_that_never_sleeps_does_the_same(void **state) {
 
 static void threads_change_nothing(void **state) {
     (void)state;
-    enum { EVERY = 101 }; /* cycles: on a busy host each costs all threads turns on a processor */
+    enum { EVERY = 101 }; /* cycles; each costs all threads a turn on a processor of a busy host */
     Outcome *outcome = base_calloc(2, sizeof *outcome);
     for (size_t i = 0; i < PLACES; i++) {
         run_place(&outcome[0], i, &(GpuOptions){.threads = 1});
@@ -376,7 +376,7 @@ static void threads_change_nothing(void **state) {
     free(outcome);
 }
 
-/* With any argument: the test of threads alone. */
+/* With an argument: only the test of threads. */
 int main(int argc, char **argv) {
     (void)argv;
     const struct CMUnitTest of_threads[] = {cmocka_unit_test(threads_change_nothing)};

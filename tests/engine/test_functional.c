@@ -1,5 +1,5 @@
-/* Functional runs: the message for a kernel's mistake, limits, deadlocks, and that one failed
- * launch does not affect the next. */
+/* Functional runs: messages for a kernel's mistakes, limits, deadlocks, and launches after a failed
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static GpuResult run(Fixture *fixture, const char *ptx, uint32_t threads, uint64
     return result;
 }
 
-/* The launch fails with this code, and its message contains `text`. */
+/* Expects that the launch failed with this code, and that its message contains `text`. */
 static void assert_fault(const GpuResult *result, int code, const char *text) {
     assert_int_equal(result->status, GPU_FAULT);
     if (!strstr(result->message, text)) fail_msg("'%s' lacks '%s'", result->message, text);
@@ -97,7 +97,7 @@ static void names_every_bad_access(void **state) {
         GpuResult result = run(&fixture, cases[i].ptx, 32, buffer(&fixture, 64));
         assert_fault(&result, cases[i].code, cases[i].text);
         assert_non_null(strstr(result.message, "kernel k, k.ptx:"));
-        /* The process and the device live on. */
+        /* The process and the device continue to work. */
         result = run(&fixture, KERNEL("st.global.u32 [%p], 7;\n"), 32, buffer(&fixture, 64));
         assert_int_equal(result.status, GPU_OK);
         stop(&fixture);
@@ -137,7 +137,7 @@ static void explains_a_barrier_that_cannot_complete(void **state) {
     stop(&fixture);
 }
 
-/* Runs a kernel of 64 threads to its end, and reads the first four words of its buffer. */
+/* Runs a kernel of 64 threads, and reads the first four words of its buffer. */
 static void run_well(const char *ptx, uint32_t words[4]) {
     Fixture fixture;
     start(&fixture, (GpuOptions){0});
@@ -158,7 +158,7 @@ static void a_barrier_waits_no_more_for_a_warp_that_has_left(void **state) {
 
 static void the_taken_side_of_a_branch_runs_first(void **state) {
     (void)state;
-    uint32_t words[4]; /* a counter; its value when each side had added one for each thread */
+    uint32_t words[4]; /* a counter, and its value after each side added one per thread */
     run_well(KERNEL("and.b32 %i, %t, 1;\nsetp.eq.u32 %c, %i, 1;\n@%c bra TAKEN;\n"
                     "atom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+4], %v;\nbra END;\n"
                     "TAKEN:\natom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+8], %v;\nEND:\n"),
@@ -217,7 +217,7 @@ static void prints_registers_at_a_line(void **state) {
     const char *text = text_string(&fixture.printed);
     assert_non_null(strstr(text, "k.ptx:12: k: CTA 0, warp 1, active lanes 0xffffffff, before st"));
     assert_non_null(strstr(text, "%v       .b32   00000025 00000026"));
-    assert_null(strstr(text, "%t")); /* its slot holds something else by now, or nothing */
+    assert_null(strstr(text, "%t")); /* its slot is free or holds another value by now */
     stop(&fixture);
 }
 
@@ -236,7 +236,7 @@ static void refuses_impossible_launches(void **state) {
     stop(&fixture);
 }
 
-/* The mistake is in a function that was inlined into one that the kernel calls. */
+/* The mistake is in a function that was inlined into a function that the kernel calls. */
 static void names_the_line_of_the_source_the_calls_and_the_functions(void **state) {
     (void)state;
     static const char ptx[] = HEADER

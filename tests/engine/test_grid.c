@@ -1,5 +1,5 @@
-/* Grids on their way: a run that pauses, one that changes from functional to timed execution, and
- * what is said of launches that fail. */
+/* Grids in progress: a run that pauses, a run that changes from functional to timed execution, and
+ * launches that fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { CTAS = 48, THREADS = 128, WORDS = CTAS * THREADS };
 
-/* Word i becomes 3 i + its CTA's number, over shared memory and a loop with loads. */
+/* Word i becomes 3 i + the number of its CTA, through shared memory and a loop with loads. */
 static const char work[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 buffer)\n{\n"
@@ -29,7 +29,7 @@ static const char work[] =
     "  sub.u32 %n, %n, 1;\n  setp.ne.u32 %q, %n, 0;\n  @%q bra again;\n"
     "  ld.global.u32 %v, [%p];\n  add.u32 %v, %v, %c;\n  st.global.u32 [%p], %v;\n  ret;\n}\n";
 
-/* A launch of that kernel, and what it leaves. */
+/* A launch of that kernel, with its buffer. */
 typedef struct Fixture {
     Timed timed;
     GpuModule *module;
@@ -91,7 +91,8 @@ static void assert_same(const GpuResult *a, const GpuResult *b) {
     assert_memory_equal(&a->spreads, &b->spreads, sizeof a->spreads);
 }
 
-/* Pauses fall on every kind of cycle: quiet ones too, and those in which threads are apart. */
+/* Pauses occur in every kind of cycle, including quiet cycles and cycles in which host threads run
+ * ahead of each other. */
 static void a_run_that_pauses_counts_the_same(void **state) {
     (void)state;
     static const uint64_t every[] = {1, 7, 64, 1000};
@@ -134,7 +135,7 @@ static void a_run_changes_from_functional_to_timed(void **state) {
     }
 }
 
-/* A launch that is impossible has ended when it is given, and leaves others alone. */
+/* An impossible launch ends immediately, and does not affect others. */
 static void an_impossible_launch_has_ended_at_once(void **state) {
     (void)state;
     Fixture fixture;

@@ -1,6 +1,7 @@
-/* How many CTAs fit on an SM: each limit alone, with what is rounded up before it is shared out.
- * Machine gtx480: 1536 threads, 8 CTAs, 32768 registers by fours, 48 KiB of shared memory. Machines
- * that are GPUs with a compute capability: as NVIDIA's own calculator has it. */
+/* How many CTAs fit on an SM: each limit alone, including the rounding of resources. Machine
+ * gtx480: 1536 threads, 8 CTAs, 32768 registers in units of four, 48 KiB of shared memory. For
+ * machines that model a GPU with a compute capability, NVIDIA's calculator gives the expected
+ * values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 enum { KIB = 1024 };
 
-/* A machine with a kernel that needs nothing. */
+/* A machine and a kernel that needs no resources. */
 typedef struct Bench {
     Timed timed;
     GpuModule *module;
@@ -53,36 +54,36 @@ static void slots_and_threads_bound_small_and_large_ctas(void **state) {
     (void)state;
     assert_int_equal(occupancy("", 32, 8, 0), 8);
     assert_int_equal(occupancy("", 192, 8, 0), 8);
-    assert_int_equal(occupancy("", 193, 8, 0), 6); /* seven warps: 224 threads */
+    assert_int_equal(occupancy("", 193, 8, 0), 6); /* seven warps, so 224 threads */
     assert_int_equal(occupancy("", 224, 8, 0), 6);
     assert_int_equal(occupancy("", 1024, 8, 0), 1);
 }
 
 static void a_threads_registers_are_rounded_up(void **state) {
     (void)state;
-    assert_int_equal(occupancy("", 256, 20, 0), 6); /* 5,120 of a CTA: 6.4, and threads for 6 */
-    assert_int_equal(occupancy("", 256, 21, 0), 5); /* as 24: 6,144 of a CTA: 5.3 */
+    assert_int_equal(occupancy("", 256, 20, 0), 6); /* 5,120 per CTA: 6.4; threads allow 6 */
+    assert_int_equal(occupancy("", 256, 21, 0), 5); /* like 24: 6,144 per CTA: 5.3 */
     assert_int_equal(occupancy("", 256, 24, 0), 5);
-    assert_int_equal(occupancy("", 256, 25, 0), 4); /* as 28: 7,168 of a CTA: 4.6 */
+    assert_int_equal(occupancy("", 256, 25, 0), 4); /* like 28: 7,168 per CTA: 4.6 */
     assert_int_equal(occupancy("sm.register_granularity=1", 256, 21, 0), 6);
     assert_int_equal(occupancy("sm.register_granularity=64", 256, 1, 0), 2);
-    assert_int_equal(occupancy("", 1024, 33, 0), 0); /* 36,864 are more than there are */
+    assert_int_equal(occupancy("", 1024, 33, 0), 0); /* 36,864, more than there are */
 }
 
 static void a_ctas_shared_memory_is_rounded_up(void **state) {
     (void)state;
     assert_int_equal(occupancy("", 32, 8, 8192), 6);
     assert_int_equal(occupancy("", 32, 8, 8193), 5);
-    assert_int_equal(occupancy("shared.granularity=256B", 32, 8, 7937), 6); /* as 8,192 */
+    assert_int_equal(occupancy("shared.granularity=256B", 32, 8, 7937), 6); /* like 8,192 */
     assert_int_equal(occupancy("shared.granularity=1KiB", 32, 8, 7169), 6);
-    assert_int_equal(occupancy("shared.granularity=1KiB", 32, 8, 6145), 6); /* as 7,168 */
+    assert_int_equal(occupancy("shared.granularity=1KiB", 32, 8, 6145), 6); /* like 7,168 */
     assert_int_equal(occupancy("", 32, 8, 6145), 7);
 }
 
 static void a_warps_registers_lie_in_one_sub_core(void **state) {
     (void)state;
     const char four[] = "scheduler.count=4 sm.subcores=4"; /* 8,192 registers each */
-    /* 1,536 of a warp: five in a sub-core and twenty in all, where 21 would fit together */
+    /* 1,536 per warp: five in a sub-core, twenty in all; 21 would fit together */
     assert_int_equal(occupancy("scheduler.count=4", 224, 48, 0), 3);
     assert_int_equal(occupancy(four, 224, 48, 0), 2);
     assert_int_equal(occupancy(four, 160, 48, 0), 4);
@@ -102,8 +103,8 @@ static void the_systems_part_of_shared_memory_is_of_every_cta(void **state) {
     stop(&bench);
 }
 
-/* The machines that are GPUs, and the limits that the hardware's driver reports for them (CUDA
- * programming guide, "Technical Specifications per Compute Capability"). */
+/* The machines that model GPUs, and the limits that the GPU's driver reports (CUDA programming
+ * guide, "Technical Specifications per Compute Capability"). */
 static const struct {
     const char *machine;
     int major, minor;
@@ -145,7 +146,7 @@ static void ctas_have_as_much_shared_memory_as_lets_so_many_fit(void **state) {
     }
 }
 
-/* What cuda_occupancy.h of CUDA 13.0 says; its own code is asked below, where it is installed. */
+/* Results of cuda_occupancy.h in CUDA 13.0. If it is installed, the test below calls its code. */
 static void some_ctas_fit_as_on_the_gpu(void **state) {
     (void)state;
     static const struct {
@@ -171,14 +172,14 @@ static void some_ctas_fit_as_on_the_gpu(void **state) {
 
 typedef struct Case {
     uint32_t threads, registers, shared;
-    int carve_out; /* percent that are preferred, -1: none are */
+    int carve_out; /* preferred percentage, or -1 */
 } Case;
 
 static uint32_t next_below(uint64_t *seed, uint32_t bound) {
     return (uint32_t)(random_next(seed) % bound);
 }
 
-/* Sizes are even over their powers of two, as small ones let several CTAs fit. */
+/* Sizes are uniform over powers of two, because small ones let several CTAs fit. */
 static Case draw(uint64_t *seed, uint32_t most_shared) {
     uint32_t threads = 1024u >> next_below(seed, 6),
              shared = (most_shared + 1) >> next_below(seed, 12);

@@ -1,5 +1,5 @@
-/* Grids on the machine at the same time: kernels that each fill half of it end in the time of one;
- * turns and priorities; what an SM has room for; what is counted; and one that fails. */
+/* Grids that run concurrently: kernels that each fill half of the machine end in the time of one;
+ * turns and priorities; the room of an SM; counters; and a grid that fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 
 enum { GRIDS = 4, WORDS = 1 << 16, ROUNDS = 100 };
 
-/* Each thread works for some rounds on a chain of dependent instructions, then stores a number. The
- * second kernel does the same in other instructions, the third stores where nothing is. */
+/* Each thread executes a chain of dependent instructions for some rounds, then stores a number. The
+ * second kernel does the same with other instructions; the third stores to an invalid address. */
 static const char kernels[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 buffer, .param .u64 rounds)\n{\n"
@@ -40,7 +40,7 @@ static const char kernels[] =
     "  .reg .b32 %v; .reg .b64 %p;\n  mov.u64 %p, 8;\n  mov.u32 %v, 1;\n"
     "  st.global.u32 [%p], %v;\n  ret;\n}\n";
 
-/* What a thread stores. */
+/* The value that a thread stores. */
 static uint32_t expected(uint32_t i, uint32_t rounds) {
     uint32_t v = 0;
     while (rounds--)
@@ -48,7 +48,7 @@ static uint32_t expected(uint32_t i, uint32_t rounds) {
     return v;
 }
 
-/* A grid of a test: its kernel, its size and where it was given. */
+/* A grid of a test: its kernel, its size and its stream. */
 typedef struct Given {
     const char *kernel;
     uint32_t ctas, threads, rounds, shared;
@@ -62,7 +62,7 @@ typedef struct Rig {
     uint64_t parameters[GRIDS][2];
     GpuGrid *grid[GRIDS];
     GpuResult result[GRIDS];
-    int order[GRIDS]; /* in which they ended */
+    int order[GRIDS]; /* order in which they ended */
     int ended;
 } Rig;
 
@@ -110,7 +110,7 @@ static void run(Rig *rig, const Given *given, int count) {
     assert_null(gpu_advance(rig->timed.gpu));
 }
 
-/* All have ended well, and stored what they had to. */
+/* Checks that all ended well and stored the right values. */
 static void check(Rig *rig, const Given *given, int count) {
     for (int i = 0; i < count; i++) {
         const uint32_t threads = given[i].ctas * given[i].threads;
@@ -190,7 +190,7 @@ static void run_halves(const char *machine, uint32_t registers, const Given *hal
 static const char *const machines[] = {"gtx480", "ccws", "rtx3070"};
 enum { MACHINES = sizeof machines / sizeof *machines };
 
-/* An SM has registers for four CTAs: each grid takes those of two. */
+/* An SM has registers for four CTAs, and each grid has two CTAs per SM. */
 static void two_halves_of_each_sm_take_the_time_of_one(void **state) {
     (void)state;
     enum { FIT = 4, THREADS = 32 };
@@ -258,7 +258,7 @@ static void a_higher_priority_goes_first(void **state) {
     stop(&rig);
 }
 
-/* One that comes while CTAs of a lower priority go out takes the next places. */
+/* A grid that arrives while CTAs of a lower priority are dispatched gets the next free places. */
 static void a_higher_priority_overtakes(void **state) {
     (void)state;
     const Given given[] = {
@@ -277,13 +277,13 @@ static void a_higher_priority_overtakes(void **state) {
     stop(&rig);
 }
 
-/* The first CTA on a new machine goes to SM 0, and a kernel's behind the last one before it where
- * the machine resumes its scan: each of two CTAs has an SM of its own, the third one the next. */
+/* On a new machine the first CTA goes to SM 0. If the machine resumes its scan, a kernel's first
+ * CTA goes to the SM after the last one, so three kernels use SMs 0, 1 and 2. */
 static void round_robin_goes_on_from_kernel_to_kernel(void **state) {
     (void)state;
     static const struct {
         const char *sets;
-        uint32_t sms[3]; /* of each kernel's only CTA */
+        uint32_t sms[3]; /* SM of each kernel's only CTA */
     } cases[] = {{"cta.resumes_scan=yes", {0, 1, 2}}, {"cta.resumes_scan=no", {0, 0, 0}}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         Rig rig;
@@ -304,7 +304,7 @@ static void round_robin_goes_on_from_kernel_to_kernel(void **state) {
 
 /* ---- Room ---- */
 
-/* CTAs of two grids are not on one SM together when each takes more than half of something. */
+/* CTAs of two grids do not share an SM if each takes more than half of a resource. */
 static void an_sm_holds_no_more_than_it_has_room_for(void **state) {
     (void)state;
     static const struct {
@@ -331,7 +331,7 @@ static void an_sm_holds_no_more_than_it_has_room_for(void **state) {
     }
 }
 
-/* CTAs of different sizes come and go at each other's warp slots. */
+/* CTAs of different sizes use each other's warp slots, one after another. */
 static void grids_of_different_sizes_share_sms(void **state) {
     (void)state;
     static const uint64_t pauses[] = {UINT64_MAX, 1, 97};
@@ -359,7 +359,7 @@ static void grids_of_different_sizes_share_sms(void **state) {
     }
 }
 
-/* More grids than the machine has places. */
+/* More grids than the machine can hold. */
 static void grids_wait_for_a_place(void **state) {
     (void)state;
     enum { MANY = 40 };
@@ -381,7 +381,7 @@ static void grids_wait_for_a_place(void **state) {
     stop(&rig);
 }
 
-/* ---- What runs alone ---- */
+/* ---- Grids that run alone ---- */
 
 static void a_cooperative_grid_runs_alone(void **state) {
     (void)state;
@@ -424,7 +424,7 @@ static void a_fault_ends_all_grids(void **state) {
     assert_null(strstr(rig.result[1].message, "another kernel"));
     assert_non_null(strstr(rig.result[0].message, "ended with another kernel"));
     assert_non_null(strstr(rig.result[2].message, "ended with another kernel"));
-    rig.ended = 0; /* the machine is as good as new */
+    rig.ended = 0; /* the machine works as before */
     run(&rig, given, 1);
     check(&rig, given, 1);
     stop(&rig);
@@ -446,9 +446,9 @@ static void stop_after_counts_the_instructions_of_all(void **state) {
     stop(&rig);
 }
 
-/* Cycles before the first CTA can start are counted apart from other cycles without a warp. This
- * holds for each grid that begins on a machine at rest. It does not hold for a grid that begins
- * next to another. */
+/* Cycles before the first CTA can start are counted separately from other cycles without a warp.
+ * This holds for each grid that starts on an idle machine, but not for a grid that starts while
+ * another runs. */
 static void the_launch_latency_is_counted_of_a_machine_at_rest(void **state) {
     (void)state;
     enum { LATENCY = 500 };

@@ -1,5 +1,5 @@
-/* Independent threads (isa/flow/paths.c): lanes of one warp that wait for each other make progress,
- * meet again where they can, and each kernel computes the same functionally and in detail. */
+/* Independent threads (isa/flow/paths.c): lanes of one warp that wait for each other make progress
+ * and reconverge where they can. Each kernel computes the same functionally and timed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 #define INDEPENDENT "sm.divergence=independent"
 #define WORDS       256
 
-/* %p is the buffer of WORDS zeros, %o the thread's own word in it, %l its lane, %t its number. */
+/* %p is the buffer of WORDS zeros, %o the address of the thread's own word, %l the lane, %t the
+ * thread's number. */
 #define KERNEL(body)                                                                               \
     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"         \
     ".reg .b64 %p, %o, %x;\n.reg .b32 %t, %l, %a, %b, %i, %m;\n.reg .pred %c, %d;\n"               \
@@ -20,8 +21,8 @@
     "ld.param.u64 %p, [a];\nmov.u32 %t, %tid.x;\nmov.u32 %l, %laneid;\n"                           \
     "mul.wide.u32 %o, %t, 4;\nadd.u64 %o, %o, %p;\n" body "ret;\n}\n"
 
-/* Runs the kernel with one CTA; functionally without `sets`, else in detail on the machine, or
- * functionally on it. */
+/* Runs the kernel with one CTA. Without `sets` it runs functionally without a machine; else timed
+ * on the machine, or functionally on it. */
 static GpuResult run_at(const char *machine, const char *sets, bool is_functional, const char *ptx,
                         uint32_t threads, uint32_t *words) {
     Timed timed = {0};
@@ -57,7 +58,7 @@ static GpuResult run(const char *sets, const char *ptx, uint32_t threads, uint32
     return run_at("gtx480", sets, false, ptx, threads, words);
 }
 
-/* Both ways, with the same words. */
+/* Runs both ways, and expects the same words. */
 static void run_both(const char *ptx, uint32_t threads, uint32_t *words) {
     uint32_t detailed[WORDS];
     GpuResult result = run(NULL, ptx, threads, words);
@@ -67,7 +68,7 @@ static void run_both(const char *ptx, uint32_t threads, uint32_t *words) {
     assert_memory_equal(words, detailed, sizeof detailed);
 }
 
-/* Each thread takes a lock that is given back behind the loop. */
+/* Each thread takes a lock, which is released after the loop. */
 static const char lock_ptx[] =
     KERNEL("again:\natom.global.cas.b32 %a, [%p], 0, 1;\nsetp.ne.u32 %c, %a, 0;\n"
            "@%c bra again;\n"
@@ -112,8 +113,8 @@ static void a_store_that_never_comes_is_told(void **state) {
                     false); /* no lane is held back */
 }
 
-/* Lane 0 goes round a loop that looks longer than the watchdog waits: but it stores, or it is a
- * loop that only calls a function. */
+/* Lane 0 repeats a loop that reads for longer than the watchdog waits. But the loop also stores, or
+ * it only calls a function. */
 static void loops_that_do_something_are_no_deadlock(void **state) {
     (void)state;
     uint32_t words[WORDS];
@@ -133,8 +134,8 @@ static void loops_that_do_something_are_no_deadlock(void **state) {
     assert_int_equal(words[0], 20000);
 }
 
-/* A chain of volatile loads, say, that takes longer than the watchdog waits and stores nothing: no
- * round is like one before. */
+/* A loop of volatile loads that stores nothing and takes longer than the watchdog waits: each round
+ * differs from the one before. */
 static void a_loop_that_looks_and_counts_is_no_deadlock(void **state) {
     (void)state;
     uint32_t words[WORDS];
@@ -148,7 +149,7 @@ static void a_loop_that_looks_and_counts_is_no_deadlock(void **state) {
     assert_int_equal(words[0], 200000);
 }
 
-/* Its state comes back every third round. */
+/* Its state repeats every third round. */
 static void a_loop_that_comes_back_in_a_while_is_a_deadlock(void **state) {
     (void)state;
     uint32_t words[WORDS];
@@ -160,8 +161,8 @@ static void a_loop_that_comes_back_in_a_while_is_a_deadlock(void **state) {
     expect_deadlock(run("watchdog.cycles=20000", ptx, 1, words), false);
 }
 
-/* The stores of warps that have ended take longer to be acknowledged than the watchdog waits: one
- * after another, a network of few flits at a time takes them. */
+/* The stores of ended warps take longer than the watchdog waits until they are acknowledged: a
+ * network that accepts few flits at a time takes them one after another. */
 static void a_kernel_whose_last_stores_are_under_way_is_no_deadlock(void **state) {
     (void)state;
     uint32_t words[WORDS];
@@ -217,7 +218,7 @@ static void a_stack_never_leaves_such_a_loop(void **state) {
 static void members_wait_for_each_other(void **state) {
     (void)state;
     uint32_t words[WORDS];
-    /* Each lane comes to the shuffle after a loop of its own length. */
+    /* Each lane reaches the shuffle after a loop with its own number of rounds. */
     run_both(KERNEL("mov.u32 %i, 0;\nloop:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %c, %i, %l;\n"
                     "@%c bra loop;\n"
                     "setp.lt.u32 %c, %l, 7;\n@%c bra low;\nmul.lo.u32 %a, %l, 3;\nbra meet;\n"
@@ -285,7 +286,8 @@ static void a_barrier_waits_for_lanes_that_have_not_exited(void **state) {
 static void lanes_are_in_different_functions_at_a_time(void **state) {
     (void)state;
     uint32_t words[WORDS];
-    /* Lane 0 waits inside f for what lane 1 stores inside g, which has a frame of another shape. */
+    /* Lane 0 waits inside f for a value that lane 1 stores inside g, whose frame has another
+     * shape. */
     static const char ptx[] =
         ".version 8.0\n.target sm_80\n.address_size 64\n"
         ".func (.reg .b32 r) f(.reg .b64 p)\n{\n.reg .pred %c;\n"
@@ -334,8 +336,8 @@ static void a_wait_that_cannot_end_is_told(void **state) {
 
 /* ---- Lanes that end early ---- */
 
-/* Odd threads above the limit end early, in one of two sides that meet again before a barrier; then
- * each thread reads what one of the other warp wrote. */
+/* Odd threads above the limit end early, on one of two sides that reconverge before a barrier. Then
+ * each thread reads what a thread of the other warp wrote. */
 #define EARLY_END(end, limit)                                                                      \
     "and.b32 %a, %l, 1;\nsetp.eq.u32 %c, %a, 0;\n@%c bra even;\nsetp.le.u32 %d, %t, " #limit ";\n" \
     "@%d bra goes_on;\n" end "\ngoes_on:\nadd.u32 %i, %t, 500;\nbra meet;\n"                       \
@@ -354,7 +356,7 @@ static uint32_t early_end_word(uint32_t thread, uint32_t limit) {
 static void those_that_go_on_meet_before_the_next_barrier(void **state) {
     (void)state;
     static const struct {
-        uint32_t limit; /* odd threads above it end */
+        uint32_t limit; /* odd threads above this end */
         const char *ptx;
     } kernels[] = {
         {1000, KERNEL(EARLY_END("trap;", 1000))},
@@ -410,12 +412,12 @@ static void those_that_stay_in_a_function_meet_before_its_barrier(void **state) 
     }
 }
 
-/* ---- Warps side by side ---- */
+/* ---- Several warps ---- */
 
 static void warps_read_before_any_of_them_writes(void **state) {
     (void)state;
     uint32_t words[WORDS];
-    /* Eight warps all add one to the same 32 words, as on a GPU they do in step. */
+    /* Eight warps add one to the same 32 words; they run in step, as on a GPU. */
     static const char ptx[] = KERNEL("mul.wide.u32 %o, %l, 4;\nadd.u64 %o, %o, %p;\n"
                                      "ld.global.u32 %a, [%o];\nadd.u32 %a, %a, 1;\n"
                                      "st.global.u32 [%o], %a;\n");

@@ -1,5 +1,5 @@
-/* The checks of kernels against planted mistakes (plants.h): each is found, at its line,
- * functionally and on a machine; and nothing is found where nothing is. */
+/* Tests the checks of kernels with planted mistakes (plants.h). Each mistake is found at its line,
+ * functionally and on a machine, and nothing is reported for correct kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { BUFFER_BYTES = 4096, SHARED_BYTES = 1024 };
 
-/* A plant's kernel, with the functions that some of them call. */
+/* A plant's kernel, with the functions that some plants call. */
 static char *kernel_of(const Plant *plant) {
     const bool is_new = strstr(plant->body, "async") != NULL;
     Text text = {0};
@@ -39,7 +39,7 @@ static char *kernel_of(const Plant *plant) {
     return text.bytes;
 }
 
-/* The line that ends in the mark; 0: there is none. */
+/* The line that ends in the mark, or 0. */
 static uint32_t line_of(const char *text, const char *mark) {
     const char *at = strstr(text, mark);
     uint32_t line = 1;
@@ -48,9 +48,9 @@ static uint32_t line_of(const char *text, const char *mark) {
     return at ? line : 0;
 }
 
-/* Where the kernels run. */
+/* The machine on which the kernels run. */
 typedef struct Where {
-    const char *machine; /* a value of gtx480 to set; NULL: functionally */
+    const char *machine; /* a setting for gtx480; NULL: functional */
     Machine *file;
     SchedPolicy *policy;
     Diag *diag;
@@ -74,8 +74,8 @@ static void where_close(Where *where) {
 
 typedef struct Run {
     Findings *findings;
-    uint32_t leak_line; /* of the PTX, 0: nothing leaked */
-    char *text;         /* the kernel */
+    uint32_t leak_line; /* line in the PTX; 0: no leak */
+    char *text;         /* text of the kernel */
 } Run;
 
 static Run run(const Plant *plant, const char *machine, GpuChecks checks) {
@@ -114,7 +114,7 @@ static void run_free(Run *run) {
     free(run->text);
 }
 
-/* Which finding names the planted lines, if any does. Of a race, who comes second depends on the
+/* Whether the finding names the planted lines. Which access of a race comes second depends on the
  * schedule. */
 static bool names(const Finding *finding, FindingKind kind, uint32_t bug, uint32_t other) {
     if (finding->kind != kind) return false;
@@ -124,7 +124,7 @@ static bool names(const Finding *finding, FindingKind kind, uint32_t bug, uint32
            (finding->line == other && finding->other_line == bug);
 }
 
-/* Every plant is found at its line, and nothing is found elsewhere. */
+/* Every mistake is found at its line, and nothing else is reported. */
 static void find_all(const Plant *plants, size_t count, FindingKind kind, GpuChecks checks,
                      const char *machine) {
     assert_true(count >= 15);

@@ -1,5 +1,5 @@
-/* The profile of a run: it adds up to the counters, changes none of them, and says of small kernels
- * what can be worked out by hand. */
+/* The profile of a run: it adds up to the counters, changes none of them, and has the values that
+ * can be worked out by hand for small kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 
 #define HEADER ".version 7.0\n.target sm_70\n.address_size 64\n"
 
-/* Each thread loads, meets the others at a barrier, diverges, adds to a word, writes through shared
- * memory and stores: something for most columns. */
+/* Each thread loads, waits at a barrier, diverges, adds to a word, writes through shared memory and
+ * stores, which gives counts for most columns. */
 static const char mixed[] =
     HEADER ".file 1 \"mixed.cu\"\n"
            ".visible .entry mixed(.param .u64 buffer)\n{\n.reg .b64 %d<8>;\n.reg .b32 %r<8>;\n"
@@ -87,7 +87,7 @@ static void expect_sums(const char *machine, const char *sets, const char *polic
     Run run;
     start(&run, machine, sets, policy, false, false);
     run_mixed(&run, 40);
-    run_mixed(&run, 3); /* of another module, though of the same text */
+    run_mixed(&run, 3); /* another module with the same text */
     assert_int_equal(run.profile->count, 2);
     check(&run);
     stop(&run);
@@ -143,7 +143,7 @@ static void sleep_changes_no_profile(void **state) {
     }
 }
 
-/* The line of the profile whose PTX begins with these words. */
+/* The counts of the profile line whose PTX begins with these words. */
 static const uint64_t *counts_of(const Run *run, const char *words) {
     const ProfileKernel *kernel = &run->profile->kernels[0];
     for (uint32_t i = 0; i < kernel->line_count; i++)
@@ -177,7 +177,8 @@ static void each_line_has_its_own(void **state) {
     assert_int_equal(counts_of(&run, "atom")[PROFILE_accesses], 128); /* to one word, one by one */
     assert_true(run.result.counters.l2_atomics_in_turn > 0);
     assert_true(run.result.counters.l2_atomics_in_turn < 128);
-    /* the reader of the loaded value waits for it; the instruction after the barrier waits there */
+    /* the instruction that reads the loaded value waits for it; the wait at the barrier belongs to
+     * the instruction after it */
     assert_true(counts_of(&run, "add.u32 %r4")[PROFILE_cycles_memory] > 8 * 100);
     assert_int_equal(load[PROFILE_cycles_memory], 0);
     assert_true(counts_of(&run, "ld.shared")[PROFILE_cycles_barrier] > 0);
@@ -206,7 +207,7 @@ static void one_warp_waits_for_each_result(void **state) {
     start(&run, "gtx480", "fetch.ideal=yes", "lrr", false, false);
     timed_run(&run.timed, chain, 1, 32, NULL);
     const uint64_t *middle = counts_of(&run, "add.u32 %r2"), *last = counts_of(&run, "add.u32 %r3");
-    /* docs/sm.md: issued in t, a dependent instruction issues in t + 6 + latency */
+    /* docs/sm.md: if an instruction issues in t, a dependent one issues in t + 6 + latency */
     uint64_t step = 6 + run.timed.config->sm.ops[ISA_CLASS_INT_ADD].latency;
     assert_int_equal(middle[PROFILE_cycles_issued], 1);
     assert_int_equal(last[PROFILE_cycles_issued], 1);
@@ -228,7 +229,7 @@ static void lines_of_the_source_add_up(void **state) {
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(sources[i].line, 10 + i);
         assert_string_equal(sources[i].file, "mixed.cu");
-        assert_null(sources[i].text); /* there is no such file */
+        assert_null(sources[i].text); /* the file does not exist */
         profile_add(&sum, &sources[i].counts);
     }
     profile_add(&sum, &run.profile->kernels[0].nobody);
@@ -238,8 +239,8 @@ static void lines_of_the_source_add_up(void **state) {
     stop(&run);
 }
 
-/* The text of line 2 of a source that is the file `path`, which a profile of files below `folder`
- * shows; whether it is outside of that folder. */
+/* The text of line 2 of the source file `path`, as shown by a profile that may show files below
+ * `folder`. Stores whether the file is outside of that folder. */
 static char *text_beside(const char *folder, const char *path, bool *is_outside) {
     Profile *profile = profile_new();
     ProfileKernel *kernel = profile_kernel(profile, 1, "k", "k.ptx");
@@ -259,12 +260,12 @@ static char *text_beside(const char *folder, const char *path, bool *is_outside)
     return text;
 }
 
-/* Files of a folder, and what a profile shows of line 2 of each. */
+/* Files of a folder, and what a profile shows as line 2 of each. */
 static void the_source_is_shown_below_allowed_folders(void **state) {
     (void)state;
     static const char text[] = "one\n  two \t\nthree";
     static const struct {
-        const char *folder, *name; /* a name without '/' before it is a relative one */
+        const char *folder, *name; /* names without a leading '/' are relative */
         bool is_shown, is_outside;
     } cases[] = {
         {"in", "/in/a.cu", true, false},
@@ -278,7 +279,7 @@ static void the_source_is_shown_below_allowed_folders(void **state) {
         {"in", "/in/.hidden/e.cu", false, true},
         {"in", "/in/.e.cu", false, true},
         {"in/.hidden", "e.cu", true, false},
-        {"in", "/in/pipe", false, false} /* which no process writes */,
+        {"in", "/in/pipe", false, false} /* no process writes to it */,
         {"in", "/in", false, true},
         {"in", "/in/deep", false, false},
         {"in", "/in/none.cu", false, false},

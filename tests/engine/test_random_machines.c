@@ -1,4 +1,4 @@
-/* Machines at random: whatever values a file gives, the machine is refused with a reason, or runs
+/* Random machines: whatever values a file contains, the machine is refused with a reason, or runs
  * kernels to their end with the right result.
  *
  * usage: test_random_machines [NUMBER [FIRST]] */
@@ -20,14 +20,14 @@ enum {
     MOST_OPTIONS = 8 + 2 * (MOST_CHANGES + GEOMETRY)
 };
 
-/* Values of these rows are texts with a grammar of their own, or would switch off what finds a
- * deadlock. */
+/* Excludes rows whose values are texts with their own grammar, and those that would switch off
+ * deadlock detection. */
 static bool is_drawn(const MachineRow *row) {
     return row->type != MACHINE_STRING && row->type != MACHINE_LIST &&
            strncmp(row->key, "watchdog.", 9) != 0;
 }
 
-/* A value within the row's bounds: often an end of them, a power of two, or one near. */
+/* A value within the row's bounds: often a bound, a power of two, or a value near a bound. */
 static uint32_t draw_number(uint64_t *state, const MachineRow *row) {
     uint64_t span = (uint64_t)row->high - row->low + 1, near = span < 16 ? span : 16;
     switch (random_next(state) % 6) {
@@ -54,8 +54,7 @@ static void draw_value(uint64_t *state, const MachineRow *row, char word[WORD_BY
                  units[row->type] ? units[row->type] : "");
 }
 
-/* Rows that decide something together stand side by side: half of the changes are near another one.
- */
+/* Related rows are next to each other, so half of the changes are near the previous one. */
 static const MachineRow *draw_row(uint64_t *state, const MachineRow *near) {
     int count;
     const MachineRow *rows = machine_rows(&count), *row;
@@ -68,14 +67,15 @@ static const MachineRow *draw_row(uint64_t *state, const MachineRow *near) {
     return row;
 }
 
-/* A draw of the test: the options of a machine. */
+/* A random machine, as options. */
 typedef struct Draw {
     char words[MOST_CHANGES + GEOMETRY][WORD_BYTES];
     const char *options[MOST_OPTIONS];
     int count;
 } Draw;
 
-/* A cache whose size is that of its sets, which a draw of each value alone would hardly give. */
+/* A cache with a consistent size, sets and ways; independent random values would rarely be
+ * consistent. */
 static void draw_geometry(uint64_t *state, char words[GEOMETRY][WORD_BYTES]) {
     static const char *const caches[] = {"l1i", "l1d", "l1c", "l1t", "l2"};
     const char *cache = caches[random_next(state) % 5];
@@ -126,7 +126,7 @@ static void tell(uint64_t number, const Draw *draw, const char *what) {
     fflush(stdout);
 }
 
-/* The kernels, and what is right. */
+/* The kernels, and their right outcomes. */
 typedef struct Kernels {
     MadeKernel kernels[KERNELS];
     Outcome right[KERNELS];
@@ -141,7 +141,7 @@ static void make_kernels(Kernels *made) {
     }
 }
 
-/* Whether the machine runs the kernel right; a launch that it has no room for is refused with a
+/* Whether the machine runs the kernel correctly. A launch that does not fit may be refused with a
  * reason. */
 static bool runs_right(const Draw *draw, const MadeKernel *kernel, const Outcome *right,
                        char why[512]) {
@@ -161,7 +161,7 @@ int main(int argc, char **argv) {
         Draw draw;
         char why[4096];
         draw_machine((uint64_t)i, &draw);
-        fprintf(stderr, "machine %d\n", i); /* the one that hangs or crashes is the last */
+        fprintf(stderr, "machine %d\n", i); /* the last number is the one that hangs or crashes */
         if (tyto_check_options(draw.count, draw.options, why, sizeof why) != TYTO_OK) {
             if (!*why) tell((uint64_t)i, &draw, "refused without a reason");
             failed += !*why;

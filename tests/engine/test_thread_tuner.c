@@ -1,4 +1,4 @@
-/* What of a cycle the pool does, by a clock of the test's own. */
+/* Tests which parts of a cycle the pool executes, with a simulated clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,13 +7,13 @@
 #include "base/thread_pool.h"
 #include "engine/thread_tuner.h"
 
-static double now; /* the time that the clock tells */
+static double now; /* the time of the clock */
 
 static double clock_of_test(void) { return now; }
 
 enum { ALONE_US = 100, SMS_US = 60, ALL_US = 40, SPLIT_US = 30, BOTH_US = 50, MOST = 1000000 };
 
-/* Each way by two threads: a mode has its way's number. */
+/* Each way with two threads; a mode has the number of its way. */
 enum { WAYS = THREADS_SPLIT_SMS + 1 };
 static const ThreadMode TWO[WAYS] = {{THREADS_ALONE, 1},
                                      {THREADS_SMS, 2},
@@ -22,7 +22,7 @@ static const ThreadMode TWO[WAYS] = {{THREADS_ALONE, 1},
                                      {THREADS_SPLIT_SMS, 2}};
 static const int EACH_FASTER[WAYS] = {ALONE_US, SMS_US, ALL_US, SPLIT_US, BOTH_US};
 
-/* One cycle, which takes as long as its way says. */
+/* One cycle, with the duration of its way. */
 static ThreadWay cycle(ThreadTuner *tuner, const int us[WAYS]) {
     const ThreadWay way = thread_tuner_next(tuner).way;
     now += us[way] * 1e-6;
@@ -36,7 +36,7 @@ static void start_with(ThreadTuner *tuner, const ThreadMode *modes, uint32_t cou
 
 static void start_first(ThreadTuner *tuner) { start_with(tuner, TWO, WAYS); }
 
-/* Goes on until a stage comes that is not this one; the seconds. */
+/* Continues until the stage changes. Returns the seconds. */
 static double pass(ThreadTuner *tuner, ThreadTunerStage stage, const int us[WAYS]) {
     const double before = now;
     for (uint32_t i = 0; i < MOST && tuner->stage == stage; i++)
@@ -45,7 +45,7 @@ static double pass(ThreadTuner *tuner, ThreadTunerStage stage, const int us[WAYS
     return now - before;
 }
 
-/* Goes on to the next decision; the way that is then kept. */
+/* Continues to the next decision. Returns the way that is kept. */
 static ThreadWay kept_of(ThreadTuner *tuner, const int us[WAYS]) {
     const uint32_t before = tuner->decisions;
     for (uint32_t i = 0; i < MOST && tuner->decisions == before; i++)
@@ -98,7 +98,7 @@ static void the_way_that_takes_least_is_kept(void **state) {
     }
 }
 
-/* What it takes until units are in the caches of those that have them is no matter. */
+/* The time until units are in the caches of their new threads does not count. */
 static void a_way_is_timed_when_it_is_warm(void **state) {
     (void)state;
     ThreadTuner tuner;
@@ -122,7 +122,7 @@ static void ways_that_the_machine_does_not_allow_are_not_tried(void **state) {
     assert_true(tuner.cost[THREADS_SPLIT] == 0 && tuner.cost[THREADS_SPLIT_SMS] == 0);
 }
 
-/* Once is not enough: another process may have had the processor. */
+/* A single slow round may mean that another process had the processor. */
 static void one_bad_round_does_not_decide(void **state) {
     (void)state;
     ThreadTuner tuner;
@@ -134,8 +134,8 @@ static void one_bad_round_does_not_decide(void **state) {
     assert_int_equal(kept_of(&tuner, EACH_FASTER), THREADS_SPLIT);
 }
 
-/* Each decision holds for twice as long as the one before, up to a bound, but for one that is new.
- */
+/* Each confirmed decision holds for twice as long as the one before, up to a bound. A new decision
+ * starts again. */
 static void what_is_found_right_is_kept_for_longer(void **state) {
     (void)state;
     static const int other[WAYS] = {ALONE_US, SMS_US, ALL_US / 4, SPLIT_US, BOTH_US};
@@ -148,14 +148,14 @@ static void what_is_found_right_is_kept_for_longer(void **state) {
         assert_true(absolute(kept - seconds) < 2 * TUNER_LOOK_CYCLES * SPLIT_US * 1e-6);
         if (seconds < TUNER_MOST_KEPT) seconds *= 2;
     }
-    /* a way that was far from the fastest is found at the next full trial */
+    /* a way that was far from the fastest is tried again in the next full trial */
     for (int i = 0; i < TUNER_FULL_TRIALS && tuner.kept != THREADS_ALL; i++)
         kept_of(&tuner, other);
     assert_int_equal(tuner.kept, THREADS_ALL);
     assert_true(pass(&tuner, TUNER_KEEP, other) < 1.2 * TUNER_MOST_KEPT / TUNER_DOUBT);
 }
 
-/* A cost that moves by as much as it does from trial to trial changes nothing. */
+/* The usual variation of a cost between trials changes nothing. */
 static void what_is_kept_yields_to_what_is_clearly_faster(void **state) {
     (void)state;
     static const int first[WAYS] = {1000, 600, 500, 300, 500};
@@ -169,7 +169,7 @@ static void what_is_kept_yields_to_what_is_clearly_faster(void **state) {
     assert_int_equal(kept_of(&tuner, clearly), THREADS_ALL);
 }
 
-/* They cost the time of a slow way, for little hope. */
+/* They cost the time of a slow way, with little chance to win. */
 static void ways_that_are_far_slower_are_left_out_of_most_trials(void **state) {
     (void)state;
     ThreadTuner tuner;
@@ -188,7 +188,7 @@ static void ways_that_are_far_slower_are_left_out_of_most_trials(void **state) {
     assert_true(is_tried[THREADS_ALONE] && is_tried[THREADS_SMS] && is_tried[THREADS_SPLIT_SMS]);
 }
 
-/* Costs that change while some ways are left out leave those known as they are. */
+/* When costs change while some ways are left out, the costs of these do not change. */
 static void a_way_that_was_not_tried_has_no_new_cost(void **state) {
     (void)state;
     static const int all_slower[WAYS] = {900, 900, 900, 900, 900};
@@ -198,10 +198,10 @@ static void a_way_that_was_not_tried_has_no_new_cost(void **state) {
     const double before = tuner.cost[THREADS_ALONE];
     kept_of(&tuner, all_slower);
     assert_true(tuner.cost[THREADS_ALONE] == before && tuner.cost[THREADS_SPLIT] > before);
-    kept_of(&tuner, all_slower); /* and the trials come to an end */
+    kept_of(&tuner, all_slower); /* and the trials end */
 }
 
-/* A kernel goes on with what those before it have found, and with their trials. */
+/* A kernel continues with the results and the trials of earlier kernels. */
 static void kernels_learn_from_one_another(void **state) {
     (void)state;
     static const int swift[WAYS] = {10, 6, 4, 3, 5};
@@ -235,7 +235,7 @@ static void a_pool_that_must_wake_up_first_may_be_late(void **state) {
     assert_int_equal(tuner.stage, TUNER_TRY);
 }
 
-/* Seconds of a cycle in a mode of several threads. */
+/* Steps a cycle whose duration depends on the mode. */
 static void step(ThreadTuner *tuner, double (*seconds)(ThreadMode mode)) {
     now += seconds(thread_tuner_next(tuner));
 }
@@ -245,7 +245,7 @@ static const ThreadMode WIDER[] = {
     {THREADS_ALL, 4},   {THREADS_SPLIT_SMS, 8}, {THREADS_ALL, 8}};
 enum { WIDER_MODES = sizeof WIDER / sizeof WIDER[0] };
 
-/* Four threads step SMs in a cycle of 30 microseconds, any other number in more. */
+/* With four threads for SMs a cycle takes 30 microseconds, with any other mode more. */
 static double four_are_best(ThreadMode mode) {
     return mode.way == THREADS_SPLIT_SMS && mode.threads == 4 ? 30e-6 : 50e-6;
 }
@@ -260,12 +260,12 @@ static void as_many_threads_as_are_fastest_are_kept(void **state) {
     assert_int_equal(tuner.stage, TUNER_KEEP);
 }
 
-/* The host has the more left for other runs. */
+/* This leaves more of the host for other runs. */
 static void of_modes_that_are_alike_the_one_of_fewest_threads_is_kept(void **state) {
     (void)state;
     static const ThreadMode alike[] = {
         {THREADS_ALONE, 1}, {THREADS_SPLIT, 2}, {THREADS_SPLIT_SMS, 8}};
-    static const int us[WAYS] = {ALONE_US, SMS_US, 0, 99, 98}; /* by way */
+    static const int us[WAYS] = {ALONE_US, SMS_US, 0, 99, 98}; /* indexed by way */
     ThreadTuner tuner;
     start_with(&tuner, alike, 3);
     while (tuner.decisions < 2 * TUNER_FULL_TRIALS) {
@@ -274,7 +274,7 @@ static void of_modes_that_are_alike_the_one_of_fewest_threads_is_kept(void **sta
     }
 }
 
-/* No cycle that is timed, or kept, has a thread that slept through the one before. */
+/* Cycles that are timed, or kept, have no thread that slept through the previous cycle. */
 static void threads_that_did_nothing_wake_up_before_they_are_counted_on(void **state) {
     (void)state;
     ThreadTuner tuner;
@@ -285,10 +285,10 @@ static void threads_that_did_nothing_wake_up_before_they_are_counted_on(void **s
         if (tuner.stage == TUNER_WAKE) woken++;
         else assert_true(tuner.mode.threads <= before);
     }
-    assert_true(woken >= TUNER_ROUNDS * 3); /* 2, 4, and 8 threads in each */
+    assert_true(woken >= TUNER_ROUNDS * 3); /* for 2, 4, and 8 threads in each round */
 }
 
-/* Seven others have the host's processors: all eight wait for one that is late. */
+/* Seven other processes use the host's processors: all eight threads wait for one that is late. */
 static void threads_that_come_late_do_not_keep_fewer_from_being_tried(void **state) {
     (void)state;
     ThreadTuner tuner;
@@ -302,7 +302,8 @@ static void threads_that_come_late_do_not_keep_fewer_from_being_tried(void **sta
     assert_true(tuner.modes[tuner.kept].threads == 4);
 }
 
-/* Each time for twice as long as before, up to a bound; for half as long after a decision. */
+/* Each rest is twice as long as the one before, up to a bound, and half as long after a
+ * decision. */
 static void a_pool_that_comes_late_rests_for_longer_and_longer(void **state) {
     (void)state;
     ThreadTuner tuner;
@@ -322,8 +323,8 @@ static void a_pool_that_comes_late_rests_for_longer_and_longer(void **state) {
     assert_true(rest >= TUNER_MOST_PENALTY);
 }
 
-/* The way that was kept goes on after the rest, once the pool is awake again; no longer than it
- * would have without. */
+/* The kept way continues after the rest, when the pool is awake again, but not longer than it would
+ * have without the rest. */
 static void what_is_kept_outlasts_a_rest(void **state) {
     (void)state;
     ThreadTuner tuner;
@@ -345,7 +346,7 @@ static void what_is_kept_outlasts_a_rest(void **state) {
     assert_int_equal(tuner.stage, TUNER_TRY);
 }
 
-/* Where a cycle takes a thread long, parts of it may differ by long. */
+/* If a thread needs long for a cycle, its parts may also differ by long times. */
 static void a_wait_is_long_by_the_machines_cycle(void **state) {
     (void)state;
     static const int swift[WAYS] = {2, 1, 2, 2, 2}, slow[WAYS] = {100, 60, 90, 90, 90};

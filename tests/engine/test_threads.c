@@ -1,5 +1,5 @@
-/* Results do not depend on how many host threads step the SMs: kernels whose CTAs race with each
- * other in every way leave the same memory, counters and messages. */
+/* Results do not depend on the number of host threads that step the SMs: kernels whose CTAs race
+ * with each other in every way leave the same memory, counters and messages. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -22,14 +22,14 @@ enum {
     WORDS = 1024,
     CTAS = 32,
     THREADS = 64,
-    ROUNDS = 3,      /* of each thread */
-    POOL_EVERY = 101 /* cycles: on a busy host each costs all threads turns on a processor */
+    ROUNDS = 3,      /* rounds of each thread */
+    POOL_EVERY = 101 /* cycles; each costs all threads a turn on a processor of a busy host */
 };
 
 static const uint32_t pool_sizes[] = {1, 2, 5};
 
 /* Threads take tickets from one counter, write them where others read and write at the same time,
- * and add up what they saw; SMs meet at every access. */
+ * and add up what they read. SMs interact at every access. */
 static const char racing[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 buffer)\n{\n"
@@ -93,7 +93,8 @@ static void assert_same(const Outcome *a, const Outcome *b) {
     assert_string_equal(text_string(&a->printed), text_string(&b->printed));
 }
 
-/* Runs with each size of pool; the outcome of one thread, whose text is the caller's. */
+/* Runs with each size of the pool. Returns the outcome with one thread; the caller frees its
+ * text. */
 static Outcome compare_every(const char *machine, const char *sets, const char *policy,
                              const char *ptx, uint32_t pool_every) {
     Outcome alone;
@@ -126,8 +127,8 @@ static void races_end_the_same_on_every_machine_and_under_every_policy(void **st
     }
 }
 
-/* Where machine instructions are issued, a word that has just been loaded is not loaded again: the
- * second load takes no slot, but reads what other SMs write. */
+/* Where machine instructions are issued, a word that was just loaded is not loaded again: the
+ * second load takes no issue slot, but reads what other SMs write. */
 static void loads_without_a_slot_see_the_same(void **state) {
     (void)state;
     enum { OFTEN = 3 };
@@ -151,8 +152,8 @@ static void loads_without_a_slot_see_the_same(void **state) {
     text_free(&outcome.printed);
 }
 
-/* SMs that share a port go first in turn, so races see them in another order each cycle. One thread
- * has all SMs of a port, so some pools have more threads than ports. */
+/* SMs that share a port alternate, so races see them in another order each cycle. One thread has
+ * all SMs of a port, so some pools have more threads than ports. */
 static void sms_that_share_ports_keep_their_turns(void **state) {
     (void)state;
     enum { OFTEN = 5 };
@@ -167,7 +168,7 @@ static void sms_that_share_ports_keep_their_turns(void **state) {
     }
 }
 
-/* Twice as many processes as the host has processors, which do nothing but need one. */
+/* Starts twice as many busy processes as the host has processors. */
 static int burden(pid_t *children, int most) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int count = 0;
@@ -175,14 +176,14 @@ static int burden(pid_t *children, int most) {
         children[count] = fork();
         assert_true(children[count] >= 0);
         if (children[count]) continue;
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever becomes of the test */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* they end with the test, however it ends */
         for (volatile uint64_t turns = 0;; turns++)
             continue;
     }
     return count;
 }
 
-/* Threads that have no processor when the others wait for them. */
+/* Threads without a processor while the others wait for them. */
 static void an_overloaded_host_gives_the_same(void **state) {
     (void)state;
     enum { MOST = 64, TEAM = 7, SELDOM = 1009 };
@@ -201,7 +202,7 @@ static void an_overloaded_host_gives_the_same(void **state) {
     text_free(&together.printed);
 }
 
-/* An ideal network is stepped by one thread, whatever was asked for. */
+/* An ideal network is stepped by one thread, whatever number is requested. */
 static void an_ideal_network_gives_the_same_too(void **state) {
     (void)state;
     Outcome outcome = compare("gtx480", "noc.kind=ideal", "gto", racing);
@@ -236,7 +237,7 @@ static void lines_that_kernels_print_keep_their_order(void **state) {
     text_free(&outcome.printed);
 }
 
-/* SMs fault in the same cycle: the message names one of them, always the same, and the whole cycle
+/* SMs fault in the same cycle: the message always names the same one, and the whole cycle
  * counts. */
 static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     (void)state;
@@ -258,7 +259,8 @@ static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     }
 }
 
-/* All read and write. In the round that the format names, one thread block uses a bad address. */
+/* All threads read and write. In the round given in the format, one thread block uses a bad
+ * address. */
 static const char straying[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 buffer)\n{\n"
@@ -273,7 +275,7 @@ static const char straying[] =
     "  @%%p2 st.global.u32 [%%rd4], %%r2;\n"
     "  setp.lt.u32 %%p1, %%r3, 15;\n  @%%p1 bra again;\n  ret;\n}\n";
 
-/* The partitions may be a cycle ahead when an SM faults. */
+/* The partitions may be one cycle ahead when an SM faults. */
 static void a_fault_amid_traffic_leaves_the_same(void **state) {
     (void)state;
     enum { OFTEN = 9, FIRST = 3, LAST = 14 };
@@ -290,7 +292,7 @@ static void a_fault_amid_traffic_leaves_the_same(void **state) {
     }
 }
 
-/* A kernel's last cycle falls on cycles of every way; partitions must not be ahead after it. */
+/* A kernel may end in cycles of every kind; partitions must not be ahead afterwards. */
 static void a_kernels_end_leaves_the_same(void **state) {
     (void)state;
     enum { FIRST = 8, LAST = 16 };
@@ -305,16 +307,16 @@ static void a_kernels_end_leaves_the_same(void **state) {
     text_free(&alone.printed);
 }
 
-/* A thread that is behind by all that the network allows, as it was asleep, catches up at once. */
+/* A thread that was asleep is as late as the network allows, and catches up at once. */
 static void a_network_of_long_links_gives_the_same(void **state) {
     (void)state;
-    enum { SELDOM = 1601 }; /* cycles; a hundred of them together */
+    enum { SELDOM = 1601 }; /* cycles; parallel stretches last a hundred */
     Outcome outcome = compare_every("gtx480", "noc.output_delay=60", "gto", racing, SELDOM);
     if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
     text_free(&outcome.printed);
 }
 
-/* No unit is ahead of the others when the counters of all are looked at. */
+/* When the counters of all units are sampled, no unit is ahead of the others. */
 static void samples_are_of_all_units_at_one_cycle(void **state) {
     (void)state;
     enum { OFTEN = 9, INTERVAL = 13, MOST = 4096 };
@@ -337,10 +339,10 @@ static void samples_are_of_all_units_at_one_cycle(void **state) {
     timeseries_free(alone.series), timeseries_free(together.series);
 }
 
-/* ---- Whose call is under way ---- */
+/* ---- The active policy call ---- */
 
-/* For a policy, which gets only its state: the GPU; how often its own call was reported as
- * another's; how often one of another thread's SMs would have come first. */
+/* Used by a policy, which receives only its state: the GPU; how often its own call was reported as
+ * another one; how often an SM of another thread would have been reported. */
 static struct {
     const Gpu *gpu;
     atomic_int wrong, others;
@@ -352,7 +354,7 @@ static int ask(void *state, const TytoSmView *view, int scheduler, uint64_t read
     snprintf(expected, sizeof expected, ", SM %u: pick", view->sm);
     const bool is_told = gpu_policy_call(asked.gpu, true, own, sizeof own);
     if (!is_told || !strstr(own, expected)) asked.wrong++;
-    for (int i = 0; i < 20 && view->sm == 1; i++) /* as long as it may take another to come */
+    for (int i = 0; i < 20 && view->sm == 1; i++) /* long enough for another call */
         if (gpu_policy_call(asked.gpu, false, any, sizeof any) && !strstr(any, expected)) {
             asked.others++;
             break;
@@ -360,7 +362,7 @@ static int ask(void *state, const TytoSmView *view, int scheduler, uint64_t read
     return tyto_lowest(ready);
 }
 
-/* What is said of a crash names the SM of the thread that crashed, whatever others do. */
+/* The message about a crash names the SM of the thread that crashed, whatever other threads do. */
 static void a_call_is_told_by_the_thread_that_makes_it(void **state) {
     (void)state;
     static const TytoPolicy policy = {TYTO_POLICY_HEAD, .name = "asking", .summary = "asks",
@@ -374,14 +376,14 @@ static void a_call_is_told_by_the_thread_that_makes_it(void **state) {
     timed.gpu = gpu_new(&how, timed.diag);
     asked.gpu = timed.gpu;
     uint64_t buffer = timed_buffer(&timed, NULL, WORDS);
-    for (int runs = 0; runs < 50 && !asked.others; runs++) /* until the host has let both run */
+    for (int runs = 0; runs < 50 && !asked.others; runs++) /* until both threads have run at once */
         timed_run(&timed, racing, CTAS, THREADS, (uint64_t[]){buffer});
     assert_int_equal(asked.wrong, 0);
     timed_stop(&timed);
     if (!asked.others) skip();
 }
 
-/* With an argument: what asks for more than the host has. */
+/* With an argument: the test that needs more than the host has. */
 int main(int argc, char **argv) {
     (void)argv;
     const struct CMUnitTest overloaded[] = {

@@ -1,5 +1,4 @@
-/* Closed forms: latencies that are sums of configured ones, and throughputs that must be reached.
- */
+/* Closed forms: latencies that are sums of configured values, and minimum throughputs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +18,8 @@
 enum { CHAIN = 16 };
 #define NO_L2 "l2.enabled=no l2.filled_by_copies=no"
 
-/* One thread follows CHAIN pointers with `load` and writes the cycles that they took together. A
- * first pass over the same pointers warms caches and instruction memory. */
+/* One thread follows CHAIN pointers with `load` and writes the cycles for all of them. A first pass
+ * over the same pointers warms up caches and instruction memory. */
 static char *chase_kernel(const char *load) {
     Text ptx = {0};
     text_add(&ptx, HEADER ".visible .entry chase(.param .u64 first, .param .u64 out)\n{\n"
@@ -36,8 +35,7 @@ static char *chase_kernel(const char *load) {
     return ptx.bytes;
 }
 
-/* Cycles from one load of a chain to the next that depends on it; the pointers are `stride` bytes
- * apart. The difference between a chain and one without its last load is one load. */
+/* Cycles of a chain of dependent loads; the pointers are `stride` bytes apart. */
 static uint32_t chase(const char *machine, const char *sets, const char *load, uint32_t stride) {
     Timed timed;
     timed_start(&timed, machine, sets, "gto");
@@ -60,31 +58,34 @@ static uint32_t chase(const char *machine, const char *sets, const char *load, u
 
 static void adds_up_at_every_level(void **state) {
     (void)state;
-    /* A load that hits the L1D frees its register `latency` + 5 cycles after it issued
-     * (docs/sm.md): the chain and the clock instructions around it cost the same whatever the
+    /* A load that hits the L1D frees its register `latency` + 5 cycles after its issue
+     * (docs/sm.md). The rest of the chain and the clock instructions cost the same for every
      * latency. */
     uint32_t l1 = chase("gtx480", "", "ld.global.u64", 8);
     assert_in_range(l1, CHAIN * 40, CHAIN * 40 + 24);
     assert_int_equal(chase("gtx480", "l1d.latency=36cycles", "ld.global.u64", 8), l1 + CHAIN);
     assert_int_equal(chase("gtx480", "l1d.latency=50cycles", "ld.global.u64", 8), l1 + 15 * CHAIN);
-    /* From the latch itself it is looked up in the cycle of the access, which is one earlier where
-     * the unit takes an instruction in the cycle in which the collector hands it on. */
+    /* With latency 0 the L1D is looked up in the cycle of the access itself. That is one cycle
+     * earlier still if the unit takes an instruction in the cycle in which the collector dispatches
+     * it. */
     uint32_t queued = chase("gtx480", "l1d.latency=1", "ld.global.u64", 8);
     assert_int_equal(queued, l1 - 34 * CHAIN);
     assert_int_equal(chase("gtx480", "l1d.latency=0", "ld.global.u64", 8), queued - CHAIN);
     assert_int_equal(chase("gtx480", "l1d.latency=0 lsu.enters_at_once=yes", "ld.global.u64", 8),
                      queued - 2 * CHAIN);
-    /* Past the L1D and into L2: the ROP's latency is in every load's time. */
+    /* Beyond the L1D, from L2: every load includes the ROP latency. */
     uint32_t l2 = chase("gtx480", "", "ld.global.cg.u64", 256);
     assert_in_range(l2, CHAIN * 143, CHAIN * 143 + 24);
     assert_int_equal(chase("gtx480", "partition.rop_latency=121cycles", "ld.global.cg.u64", 256),
                      l2 + CHAIN);
     assert_int_equal(chase("gtx480", "partition.rop_latency=200cycles", "ld.global.cg.u64", 256),
                      l2 + 80 * CHAIN);
-    /* Without L2 every load is DRAM's: its pipe counts whole, its ticks at the DRAM clock. */
+    /* Without L2 every load goes to DRAM. The latency of its pipe counts in full, in SM cycles; its
+     * ticks count at the DRAM clock. */
     uint32_t dram = chase("gtx480", NO_L2, "ld.global.cg.u64", 256);
     assert_true(dram > l2 + 90 * CHAIN);
-    /* (up to a tick more or less each: the two clocks' edges meet elsewhere) */
+    /* each load may differ by a tick, because the edges of the two clocks are aligned
+     * differently */
     uint32_t longer =
         chase("gtx480", NO_L2 " partition.dram_latency=110cycles", "ld.global.cg.u64", 256);
     assert_in_range(longer, dram + 9 * CHAIN, dram + 11 * CHAIN);
@@ -92,7 +93,7 @@ static void adds_up_at_every_level(void **state) {
     assert_in_range(slower, dram + 24 * CHAIN, dram + 26 * CHAIN); /* 33 ticks are 25 SM cycles */
 }
 
-/* Cycles of two loads that do not need each other and both go to DRAM. */
+/* Cycles of two independent loads that both go to DRAM. */
 static uint32_t two_loads(const char *sets) {
     Timed timed;
     timed_start(&timed, "gtx480", sets, "gto");
@@ -113,12 +114,13 @@ static uint32_t two_loads(const char *sets) {
 static void overlaps_loads_of_a_warp_unless_they_block(void **state) {
     (void)state;
     uint32_t together = two_loads(""), in_turn = two_loads("lsu.loads_block=yes");
-    assert_in_range(in_turn, together + 250, together + 400); /* DRAM is that far away */
+    assert_in_range(in_turn, together + 250, together + 400); /* the latency of DRAM */
 }
 
 static void charges_shared_conflicts_their_degree(void **state) {
     (void)state;
-    /* Every lane loads word lane x stride: with 32 banks the degree of conflict is the stride. */
+    /* Every lane loads word lane x stride: with 32 banks, the degree of conflict equals the
+     * stride. */
     uint32_t cycles[33] = {0};
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
         Timed timed;
@@ -145,9 +147,9 @@ static void charges_shared_conflicts_their_degree(void **state) {
     }
 }
 
-/* A chain of loads of the kernel's own constants: from the first cache, from the second, which the
- * first cannot hold, and in a cold one. A hit is the first's latency away, a miss of it the
- * second's besides. */
+/* Cycles of a chain of loads from the kernel's constants. They hit the first cache, or the second
+ * if the first is too small, or no cache. A hit takes the latency of the first cache; a miss adds
+ * that of the second. */
 static uint64_t constant_cycles(const char *sets, uint32_t stride, uint32_t passes) {
     Timed timed;
     Text ptx = {0};
@@ -187,15 +189,15 @@ static void constants_come_from_the_cache_that_holds_them(void **state) {
     uint64_t slower = constant_cycles(CONSTANTS "l15c.latency=50", 128, 2);
     uint64_t cold = constant_cycles(CONSTANTS "l15c.latency=40", 256, 1);
     uint64_t one_level = constant_cycles("lsu.constants_hit=no l1c.latency=10", 4, 2);
-    assert_int_equal(first, one_level); /* a hit of the first knows nothing of the second */
+    assert_int_equal(first, one_level); /* a hit in the first cache does not depend on the second */
     assert_int_equal(slower - second, 10 * CHAIN);
     assert_true(second >= first + 25 * CHAIN && second <= first + 40 * CHAIN);
-    assert_true(cold >= second + 100 * CHAIN); /* and from there to L2 and DRAM */
+    assert_true(cold >= second + 100 * CHAIN); /* which also goes to L2 and DRAM */
 }
 
 /* ---- Asynchronous copies and barriers in memory ---- */
 
-/* Runs a body of instructions by `warps` warps. Returns its cycles, and stores its counts in
+/* Runs a body of instructions with `warps` warps. Returns its cycles, and stores its counts in
  * `result`. */
 static uint64_t body_cycles(const char *sets, const char *body, uint32_t warps, GpuResult *result) {
     Timed timed;
@@ -222,8 +224,8 @@ static uint64_t body_cycles(const char *sets, const char *body, uint32_t warps, 
     "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"
 #define ADDS64 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8
 
-/* What is copied passes no register: the warp goes on, and only a wait for the copies holds it. A
- * load and a store of the same hold it at the store. */
+/* Copied data passes no register: the warp continues, and only a wait for the copies stops it. With
+ * a load and a store of the same data it stops at the store. */
 static void copies_pass_the_registers_by(void **state) {
     (void)state;
     static const char copy[] = "cp.async.cg.shared.global [%r1], [%d1], 16;\n";
@@ -239,11 +241,11 @@ static void copies_pass_the_registers_by(void **state) {
     uint64_t hidden = body_cycles("", text_string(&early), 1, &copied);
     uint64_t waited = body_cycles("", text_string(&late), 1, &held);
     uint64_t loaded = body_cycles("", text_string(&loads), 1, &through);
-    enum { LATENCY = 300 /* of DRAM, at least; the additions take longer */ };
-    assert_true(hidden < alone + 50); /* the additions go on while the copy is under way */
+    enum { LATENCY = 300 /* minimum for DRAM; the additions take longer */ };
+    assert_true(hidden < alone + 50); /* the additions continue during the copy */
     assert_true(waited > alone + LATENCY);
     assert_true(loaded > alone + LATENCY);
-    /* A load's value is read again for the store; a copy's operands are addresses alone. */
+    /* The store reads a loaded value again; a copy reads only addresses as operands. */
     assert_true(through.counters.register_reads > copied.counters.register_reads);
     assert_int_equal(copied.counters.register_reads, held.counters.register_reads);
     text_free(&early);
@@ -251,7 +253,7 @@ static void copies_pass_the_registers_by(void **state) {
     text_free(&loads);
 }
 
-/* Warp 4, in the sub-core of warp 0, adds and arrives; warp 0 waits for it, as `wait` has it. */
+/* Warp 4, in the same sub-core as warp 0, adds and arrives; warp 0 waits for it with `wait`. */
 static uint64_t wait_cycles(const char *sets, const char *wait, GpuResult *result) {
     Text body = {0};
     text_printf(&body,
@@ -275,12 +277,12 @@ static void a_warp_that_tries_to_wait_leaves_its_slots_to_others(void **state) {
     uint64_t spinning = wait_cycles("", TEST_WAIT, &spins);
     uint64_t trying = wait_cycles("", TRY_WAIT, &tries);
     assert_true(trying <= spinning);
-    /* One try, which is answered when the phase is complete, and its branch. */
+    /* A single try, which returns when the phase is complete, and its branch. */
     wait_cycles("sm.try_wait=0", TRY_WAIT, &gives_up);
     assert_int_equal(gives_up.warp_instructions, spins.warp_instructions);
     assert_true(tries.warp_instructions < spins.warp_instructions - 10);
-    /* With a limit of 300 cycles it tries again when that has passed: the machine's, or the
-     * instruction's own in nanoseconds. */
+    /* With a limit of 300 cycles, from the machine or in nanoseconds from the instruction itself,
+     * it tries again after that time. */
     wait_cycles("sm.try_wait=300", TRY_WAIT, &limited);
     assert_true(limited.warp_instructions > tries.warp_instructions);
     assert_true(limited.warp_instructions < spins.warp_instructions);
@@ -292,8 +294,8 @@ static void a_warp_that_tries_to_wait_leaves_its_slots_to_others(void **state) {
 
 /* ---- Throughput ---- */
 
-/* Cycles that shared memory takes for one ldmatrix of `matrices` matrices. Their rows are `stride`
- * bytes apart. */
+/* Cycles of shared memory for one ldmatrix of `matrices` matrices, with rows `stride` bytes
+ * apart. */
 static uint64_t matrix_cycles(const char *matrices, const char *registers, int stride) {
     Timed timed;
     Text ptx = {0};
@@ -310,8 +312,8 @@ static uint64_t matrix_cycles(const char *matrices, const char *registers, int s
     return result.counters.shared_cycles;
 }
 
-/* Eight rows of 16 bytes fill the 32 banks once: a matrix is a cycle where its rows lie in
- * different banks, and eight where they lie in the same ones. */
+/* Eight rows of 16 bytes fill the 32 banks once. A matrix takes one cycle if its rows lie in
+ * different banks, and eight if they lie in the same banks. */
 static void charges_ldmatrix_a_cycle_for_each_matrix_and_its_conflicts(void **state) {
     (void)state;
     static const struct {
@@ -327,8 +329,8 @@ static void charges_ldmatrix_a_cycle_for_each_matrix_and_its_conflicts(void **st
     }
 }
 
-/* Cycles of 16 products of m16n8k8, by each warp of a CTA: dependent ones, or eight chains of two.
- */
+/* Cycles of 16 products of m16n8k8 in each warp of a CTA: one dependent chain, or eight chains of
+ * two. */
 static uint32_t product_cycles(const char *sets, bool is_chain, uint32_t warps) {
     Timed timed;
     Text ptx = {0};
@@ -355,14 +357,12 @@ static uint32_t product_cycles(const char *sets, bool is_chain, uint32_t warps) 
     return cycles;
 }
 
-/* 1,024 products at 128 a cycle take the pipeline eight cycles. Each sub-core has one pipeline,
+/* 1,024 products at 128 per cycle take the pipeline eight cycles. Each sub-core has one pipeline,
  * unless sub-cores share one. Seven registers are read. At most two of them lie in one bank, which
- * takes no further cycle. */
+ * costs no further cycle. */
 static void products_take_their_tensor_pipeline_by_their_size(void **state) {
     (void)state;
-    enum {
-        MOVES = 8 * 6 + 8
-    }; /* behind the products, one after the other, and the clock's reads */
+    enum { MOVES = 8 * 6 + 8 }; /* sequential, after the products, with the clock reads */
     uint32_t chain = product_cycles("tensor.fp16=128 tensor.latency=12", true, 1);
     assert_in_range(chain, 16 * (12 + 8 + 5), 16 * (12 + 8 + 5) + MOVES);
     assert_int_equal(product_cycles("tensor.fp16=128 tensor.latency=13", true, 1), chain + 16);
@@ -370,7 +370,7 @@ static void products_take_their_tensor_pipeline_by_their_size(void **state) {
     uint32_t one = product_cycles("tensor.fp16=128 tensor.latency=2", false, 1);
     assert_in_range(one, 16 * 8, 16 * 8 + 12 + MOVES);
     uint32_t four = product_cycles("tensor.fp16=128 tensor.latency=2", false, 4);
-    assert_in_range(four, one, one + 16); /* of four sub-cores */
+    assert_in_range(four, one, one + 16); /* one per sub-core */
     uint32_t shared =
         product_cycles("tensor.fp16=128 tensor.latency=2 units.tensor.shared_by=4", false, 4);
     assert_in_range(shared, 4 * 16 * 8 - 48, 4 * 16 * 8 + 12 + MOVES);
@@ -378,8 +378,8 @@ static void products_take_their_tensor_pipeline_by_their_size(void **state) {
 
 static void reaches_peak_ipc_with_an_ideal_front_end(void **state) {
     (void)state;
-    /* Long stretches of one latency: where it changes, results wait for each other at the result
-     * bus. */
+    /* Long stretches with one latency: where the latency changes, results wait for each other at
+     * the result bus. */
     enum { UNROLLED = 512, LOOPS = 8, REGISTERS = 32 };
     Text ptx = {0};
     text_add(&ptx,
@@ -401,7 +401,7 @@ static void reaches_peak_ipc_with_an_ideal_front_end(void **state) {
     timed_stop(&timed);
 }
 
-/* Independent products of 24 warps; what they take and count in *result. */
+/* Independent products in 24 warps; stores their cycles and counts in *result. */
 static void multiply(const char *sets, GpuResult *result) {
     enum { UNROLLED = 512, REGISTERS = 32 };
     Text ptx = {0};
@@ -417,7 +417,7 @@ static void multiply(const char *sets, GpuResult *result) {
     timed_stop(&timed);
 }
 
-/* With one SP pipeline for two schedulers half of them go to SFU, where they may. */
+/* With one SP pipeline for two schedulers, half of the products go to SFU if they may. */
 static void what_two_kinds_can_run_goes_to_the_second_while_the_first_is_full(void **state) {
     (void)state;
 #define ONE_SP "fetch.ideal=yes collector.ideal=yes units.sp.count=1 units.sp.issue_slots=1 "
@@ -432,7 +432,7 @@ static void what_two_kinds_can_run_goes_to_the_second_while_the_first_is_full(vo
     assert_true(either.cycles * 10 < one.cycles * 6);
 }
 
-/* Reads `bytes` of fresh memory, four independent words per thread and turn. */
+/* Reads `bytes` of new memory, four independent words per thread and turn. */
 static const char stream_kernel[] = HEADER
     ".visible .entry stream(.param .u64 in, .param .u64 out, .param .u64 turns)\n{\n"
     ".reg .b64 %p, %o;\n.reg .b32 %t, %c, %n, %d, %k, %i, %v<4>, %s, %step;\n.reg .pred %q;\n"
@@ -472,7 +472,7 @@ static void streams_at_the_rate_of_the_channels(void **state) {
     assert_true(used >= 0.90 * usable);
 }
 
-/* Cycles of each of two CTAs on SMs of their own that read `count` lines past the L1D. */
+/* Cycles of each of two CTAs, on separate SMs, that read lines past the L1D. */
 static void read_side_by_side(const char *sets, uint32_t cycles[2]) {
     Timed timed;
     timed_start(&timed, "gtx480", sets, "gto");
@@ -500,8 +500,8 @@ static void read_side_by_side(const char *sets, uint32_t cycles[2]) {
     timed_stop(&timed);
 }
 
-/* A port takes a packet a cycle, from the SMs behind it in turn: two SMs take twice as long
- * together, and as long as each other. */
+/* A port takes one packet per cycle, from its SMs in turn: two SMs that share a port take twice as
+ * long, and equally long. */
 static void sms_that_share_a_port_share_its_packets(void **state) {
     (void)state;
     enum { PACKETS = 16 * 32 };
@@ -510,7 +510,7 @@ static void sms_that_share_a_port_share_its_packets(void **state) {
     read_side_by_side("gpu.sms=2 oracle.perfect_l2=yes noc.sms_per_port=2", together);
     for (int i = 0; i < 2; i++) {
         assert_in_range(apart[i], PACKETS,
-                        PACKETS * 3 / 2); /* some wait for a slice that is busy */
+                        PACKETS * 3 / 2); /* some packets wait for a busy slice */
         assert_in_range(together[i], 2 * PACKETS, 2 * PACKETS * 3 / 2);
     }
     assert_in_range(together[0], together[1] - 20, together[1] + 20);
@@ -544,8 +544,8 @@ static void keeps_l2_between_kernels_unless_told_to_flush(void **state) {
     }
 }
 
-/* The second launch's thread block goes to another SM, while the first one's has lines of local
- * memory to write back, more than its queue holds at once. */
+/* The second launch's thread block goes to another SM. The first launch's SM still has more lines
+ * of local memory to write back than its queue can hold. */
 static void an_sm_without_thread_blocks_empties_its_l1d_too(void **state) {
     (void)state;
     static const char spills[] =
@@ -561,14 +561,14 @@ static void an_sm_without_thread_blocks_empties_its_l1d_too(void **state) {
     timed_stop(&timed);
 }
 
-/* A CTA reads the same `words` words again and again: LRU-friendly when they fit. */
+/* A CTA reads the same words again and again. LRU suits this if they fit. */
 static double l1d_miss_rate(const char *sets) {
     Timed timed;
     timed_start(&timed, "gtx480", sets, "lrr");
     enum { WORDS = 3 * 1024 }; /* 12 KiB */
     uint64_t in = timed_buffer(&timed, NULL, WORDS), out = timed_buffer(&timed, NULL, 1);
-    /* The stream kernel over the same buffer four times in a row: launches share nothing, so repeat
-     * inside by reading 12 KiB per CTA from the same place. */
+    /* Launches share no L1D contents, so the kernel itself repeats: each CTA reads 12 KiB from the
+     * same place eight times. */
     Text ptx = {0};
     text_add(&ptx, HEADER
              ".visible .entry loop(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %p, %b, %w, %o;\n"
@@ -595,10 +595,10 @@ static void misses_no_more_with_a_larger_l1d(void **state) {
         assert_true(rate <= previous + 1e-12);
         previous = rate;
     }
-    assert_true(previous < 0.2); /* the last size holds it all: only the first turn misses */
+    assert_true(previous < 0.2); /* the largest size holds everything: only the first turn misses */
 }
 
-/* Random words all over a large buffer. */
+/* Random words in a large buffer. */
 static double random_blp(const char *sets) {
     Timed timed;
     timed_start(&timed, "gtx480", sets, "lrr");
@@ -636,13 +636,13 @@ static void uses_more_banks_when_there_are_more(void **state) {
 static void repeats_every_counter(void **state) {
     (void)state;
     GpuResult first = stream("owl", "", 2);
-    void *elsewhere = malloc(12345); /* other host addresses for what follows */
+    void *elsewhere = malloc(12345); /* moves later allocations to other host addresses */
     GpuResult second = stream("owl", "", 2);
     free(elsewhere);
     assert_memory_equal(&first.counters, &second.counters, sizeof first.counters);
 }
 
-/* Units that sleep, and a clock that jumps, must change no counter. */
+/* Sleeping units and clock jumps must not change any counter. */
 static void counts_the_same_without_sleep(void **state) {
     (void)state;
     static Every machines, policies, orders;
@@ -673,8 +673,8 @@ static void counts_the_same_without_sleep(void **state) {
     }
 }
 
-/* The launch ends in the cycle that reaches the limit: no more than one cycle's issue is too many.
- */
+/* The launch ends in the cycle that reaches the limit, so it exceeds the limit by at most one
+ * cycle's issue. */
 static void ends_in_the_cycle_that_reaches_the_limit(void **state) {
     (void)state;
     static const uint64_t limits[] = {1, 7, 1000, 5000};
@@ -701,7 +701,8 @@ static void ends_in_the_cycle_that_reaches_the_limit(void **state) {
     }
 }
 
-/* All launches count, and the one that reaches it ends in that cycle; none goes on. */
+/* Instructions of all launches count. The launch that reaches the limit ends in that cycle; later
+ * launches stop too. */
 static void stops_in_the_cycle_that_reaches_what_was_asked_for(void **state) {
     (void)state;
     static const char count[] = HEADER ".visible .entry k()\n{\n.reg .b32 %v;\n.reg .pred "
@@ -719,13 +720,13 @@ static void stops_in_the_cycle_that_reaches_what_was_asked_for(void **state) {
     const SmSchedulerConfig *schedulers = &timed.config->sm.scheduler;
     const uint64_t cycle = 32 * timed.config->sms * schedulers->count * schedulers->issue_width;
     gpu_options(timed.gpu)->stop_after = 2 * all + 5000;
-    assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_OK); /* to its end */
+    assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_OK); /* runs to its end */
     assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_STOPPED);
     assert_in_range(result.thread_instructions, 5000, 5000 + cycle - 1);
     assert_in_range(result.cycles, 1, 5000);
     assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_STOPPED);
     assert_in_range(result.thread_instructions, 1, cycle);
-    launch.is_functional = true; /* does not count */
+    launch.is_functional = true; /* functional runs do not count */
     assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_OK);
     gpu_unload(module);
     timed_stop(&timed);

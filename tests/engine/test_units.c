@@ -1,4 +1,4 @@
-/* What each set of the caches counts: closed forms of strided loads, and that sets add up to their
+/* Counters of each cache set: closed forms for strided loads; sets add up to the counters of their
  * cache. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "timed.h"
 
 #define MACHINE "gtx480"
-/* 32 sets of 4 lines of 128 bytes, numbered by the bits above the line. */
+/* 32 sets of 4 lines of 128 bytes. The set number is the address bits above the line. */
 enum { LINE = 128, SETS = 32, WAYS = 4, SMS = 15 };
 
 /* Thread t loads word t * `stride` of the buffer. */
@@ -46,7 +46,7 @@ static Counters load(Run *run, uint32_t threads, uint64_t stride) {
     return timed_run(&run->timed, strided, 1, threads, (uint64_t[]){run->buffer, stride}).counters;
 }
 
-/* The counts of the L1D that has any. */
+/* The counts of the L1Ds, added. */
 static Sets l1d_of(const Run *run) { return sets_added(&run->watch.units->sets[UNIT_sm]); }
 
 static void assert_set(const SetCounts *set, uint64_t accesses, uint64_t misses,
@@ -111,9 +111,8 @@ static void lines_side_by_side_go_to_all_sets_alike(void **state) {
     stop(&run);
 }
 
-/* Loads of 32 lines instead of one are 31 lines more, each of four sectors; the rest is
- * instructions.
- */
+/* Loads of 32 lines instead of one access 31 more lines of four sectors each; the other accesses
+ * are instructions. */
 static void l2_counts_the_sectors_of_its_slices(void **state) {
     (void)state;
     uint64_t accesses[2];
@@ -156,7 +155,7 @@ static void a_perfect_cache_has_no_sets(void **state) {
     stop(&run);
 }
 
-/* Each unit has counted. The report shows only the first 128 units. */
+/* Each unit counts. The report shows only the first 128 units. */
 static void a_report_of_many_units_is_cut_and_says_so(void **state) {
     (void)state;
     enum { UNITS = 200 };

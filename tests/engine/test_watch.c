@@ -1,5 +1,5 @@
-/* What a watch records of a run, told by hand: each sample of the timeline is of its own interval.
- */
+/* Records of a watch, with values set by the test: each sample of the timeline covers its own
+ * interval. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "engine/observe/watch.h"
 
 /* The timeline of a kernel that issues in `first` of its first 100 cycles and in `second` of the
- * next. */
+ * next 100. */
 static char *timeline_of(uint64_t first, uint64_t second) {
     char path[] = "/tmp/tyto-watch-XXXXXX";
     int file = mkstemp(path);
@@ -36,8 +36,7 @@ static char *timeline_of(uint64_t first, uint64_t second) {
     return text;
 }
 
-/* Of the CTAs of a grid, which may be any number, those that ended are kept, in the grid's order.
- */
+/* A grid may have any number of CTAs. Those that ended are recorded, in the grid's order. */
 static void only_ctas_that_ended_are_recorded(void **state) {
     (void)state;
     Watch watch = {.records_ctas = true};

@@ -6,7 +6,7 @@
 #include "machine/machine_file.h"
 #include "sched/registry.h"
 
-/* A GPU on a machine, and what it is made of. */
+/* A GPU on a machine, and its parts. */
 typedef struct Timed {
     Diag *diag;
     Machine *machine;
@@ -15,8 +15,8 @@ typedef struct Timed {
     Gpu *gpu;
 } Timed;
 
-/* Machine `name` with the overrides of `sets` (blank-separated key=value, may be ""), under
- * `policy`. Fails the test on any mistake. */
+/* Starts machine `name` with the overrides `sets` (key=value separated by blanks, may be ""), under
+ * `policy`. Fails the test on any error. */
 void timed_start(Timed *timed, const char *name, const char *sets, const char *policy);
 /* The same; with is_awake no unit ever sleeps. */
 void timed_start_awake(Timed *timed, const char *name, const char *sets, const char *policy,
@@ -26,7 +26,8 @@ void timed_start_how(Timed *timed, const char *name, const char *sets, const cha
                      const GpuOptions *how);
 void timed_stop(Timed *timed);
 
-/* `words` 32-bit words of device memory, copied from `initial` unless that is NULL. */
+/* Allocates `words` 32-bit words of device memory, and copies them from `initial` unless that is
+ * NULL. */
 uint64_t timed_buffer(Timed *timed, const uint32_t *initial, size_t words);
 
 /* Loads `ptx` and runs its first kernel with 64-bit parameters. The launch must end well and all

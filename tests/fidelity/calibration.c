@@ -22,13 +22,12 @@ static void take_figures(const GpuResult *result, uint64_t figures[CALIBRATION_F
     memcpy(figures, all, sizeof all);
 }
 
-/* Why matmul's DRAM counts are far from theirs on the machine as it is. */
+/* Why matmul's DRAM counts differ from the peer's on the unmodified machine. */
 static const char half_lines[] =
-    "DRAM counts: the peer takes a 64-byte store to the upper half of a line for one to the next\n"
-    "line. Half of matmul's stores are such: lines that nothing uses displace the inputs, which\n"
-    "just fit in L2, and are written back. With the same defect switched on, below, our counts "
-    "are\n"
-    "theirs; hardware has no reason to do so.";
+    "DRAM counts: the peer treats a 64-byte store to the upper half of a line as a store to the\n"
+    "next line. This affects half of matmul's stores: lines that nothing uses displace the\n"
+    "inputs, which just fit in L2, and are written back. With the same defect enabled (below),\n"
+    "our counts equal theirs. Hardware has no reason to do so.";
 
 #define DEFECT     "l2.misplaces_half_lines=yes"
 #define MATMUL_GTO {3, 136572, 135168, 105444, 1268, 414034, 9334, 1142, 639}
@@ -49,14 +48,14 @@ const Calibration calibrations[] = {
     {NULL, "matmul", "lrr", DEFECT, MATMUL_LRR, NULL},
 };
 
-/* QV100's runs were recorded as miss rates; the counts are what these make of the accesses. Its
- * write commands were not recorded, nor the CTAs per SM of either machine. */
+/* QV100's runs were recorded as miss rates; these counts are computed from the rates and the
+ * accesses. QV100's write commands and the CTAs per SM of both machines were not recorded. */
 #define U CALIBRATION_UNKNOWN
 static const char all_miss[] =
     "cycles: every load of global memory misses the L1D there and here. The difference is in\n"
     "the inner loop: two loads of shared memory and the fma that reads both are 5% slower\n"
-    "there with 12 warps a scheduler, and 0.1% with 2; as many such loads with an add that\n"
-    "reads one differ by 0.7%. Why is not known.";
+    "there with 12 warps per scheduler, and 0.1% with 2. As many such loads with an add that\n"
+    "reads one differ by 0.7%. The reason is not known.";
 const Calibration modern_calibrations[] = {
     {"qv100", "vecadd", "gto", NULL, {U, 23637, 393216, 393216, U, 393216, 355349, 224280, U}, NULL},
     {"qv100", "vecadd", "lrr", NULL, {U, 23880, 393216, 393216, U, 393216, 353265, 222192, U}, NULL},
@@ -75,7 +74,7 @@ const int modern_calibration_count = sizeof modern_calibrations / sizeof *modern
 
 enum { VECTOR = 1 << 20, MATRIX = 256 };
 
-/* Fills `values` with whole numbers below `bound`: the upper 31 bits of a linear congruential
+/* Fills `values` with integers below `bound`: the upper 31 bits of a linear congruential
  * generator. */
 static void draw(uint64_t *state, float *values, uint32_t count, uint32_t bound) {
     for (uint32_t i = 0; i < count; i++) {
@@ -84,8 +83,8 @@ static void draw(uint64_t *state, float *values, uint32_t count, uint32_t bound)
     }
 }
 
-/* Two inputs drawn one after the other and one output, as the peer's run allocated and copied them.
- */
+/* Two inputs, generated one after the other, and one output, allocated and copied as in the peer's
+ * run. */
 typedef struct Buffers {
     float *a, *b;       /* on the host */
     uint64_t device[3]; /* a, b, output */
@@ -111,7 +110,7 @@ static bool is_right(Rig *rig, const Buffers *buffers, uint32_t i, float expecte
     return value == expected;
 }
 
-/* Both kernels: three pointers and a number. */
+/* Parameters of both kernels: three pointers and a number. */
 typedef struct Arguments {
     uint64_t pointers[3];
     uint32_t size;
@@ -136,7 +135,7 @@ static GpuResult run_vecadd(Rig *rig, bool *is_good) {
     return result;
 }
 
-/* The values are small whole numbers, so that every order of the sums gives the same. */
+/* The values are small integers, so that every order of the sums gives the same result. */
 static float element_of_product(const Buffers *buffers, uint32_t row, uint32_t column) {
     float sum = 0;
     for (uint32_t k = 0; k < MATRIX; k++)
@@ -180,7 +179,7 @@ static GpuResult run_reduction(Rig *rig, bool *is_good) {
         memcpy(&part, &word, sizeof part);
         found += part;
     }
-    *is_good = sum == found; /* whole numbers below 2^24 */
+    *is_good = sum == found; /* integers below 2^24 */
     free(values);
     return result;
 }
@@ -191,7 +190,7 @@ typedef struct Program {
     const char *name;
     GpuResult (*run)(Rig *rig, bool *is_good);
     uint32_t registers; /* per thread, as ptxas allocated them for the peer */
-    uint32_t starts;    /* launches, each first on another SM */
+    uint32_t starts;    /* number of runs, each starting on another SM */
 } Program;
 
 static const Program programs[] = {
@@ -207,7 +206,8 @@ static const Program *find_program(const char *name) {
     return program;
 }
 
-/* One launch, after `before` empty kernels of one CTA: the next CTA goes to the SM after theirs. */
+/* One launch, after `before` empty kernels of one CTA, so that its first CTA goes to the next
+ * SM. */
 static bool run_once(const char *folder, const Calibration *run, uint32_t before,
                      uint64_t figures[CALIBRATION_FIGURES]) {
     const Program *program = find_program(run->kernel);

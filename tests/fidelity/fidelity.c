@@ -1,6 +1,6 @@
-/* Measures machines against the peer simulator, and checks that their page is up to date and that
- * every figure is as close as it should be. TYTO_BLESS=1 rewrites the page. usage: fidelity PAGE
- * ROOT; PAGE is fidelity (machine gtx480) or fidelity-modern (qv100, rtx3070) */
+/* Compares machines with the peer simulator. Checks that their page is up to date and that every
+ * figure is close enough. TYTO_BLESS=1 rewrites the page. usage: fidelity PAGE ROOT; PAGE is
+ * fidelity (machine gtx480) or fidelity-modern (qv100, rtx3070) */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,20 +13,19 @@
 #include "rows.h"
 #include "rows_modern.h"
 
-/* How the comparison went. */
+/* The result of the comparison. */
 typedef struct Tally {
-    int within, explained,
-        failed; /* figures within what is allowed; beyond it with a reason; without */
+    int within, explained, failed; /* within the limit; beyond it with a reason; without one */
 } Tally;
 
-/* Counts a figure that may be beyond what is allowed only for a `reason`; what the table says of
- * it. */
+/* Counts a figure, which needs a reason if it exceeds the allowed difference. Returns the verdict
+ * for the table. */
 static const char *judge(Tally *tally, bool is_within, bool has_reason, const char *what) {
     if (is_within) tally->within++;
     else if (has_reason) tally->explained++;
     else tally->failed++;
     if (!is_within && !has_reason)
-        fprintf(stderr, "%s: too far from the peer's, for no reason given\n", what);
+        fprintf(stderr, "%s: differs too much from the peer's, without a reason\n", what);
     return is_within ? "yes" : "**no**";
 }
 
@@ -35,7 +34,7 @@ static const char *judge(Tally *tally, bool is_within, bool has_reason, const ch
 static void add_row(Text *out, const char *folder, const Section *section, const Row *row,
                     Tally *tally) {
     double ours = row->probe.measure(folder, &row->probe), difference = ours - row->theirs;
-    /* What the table shows is what is judged. */
+    /* The displayed, rounded figures are compared. */
     double unit = pow(10, section->digits);
     difference = round(difference * unit) / unit;
     bool is_within = fabs(difference) <= section->absolute ||
@@ -60,13 +59,14 @@ static void add_section(Text *out, const char *folder, const Section *section, T
 
 /* ---- The calibration kernels ---- */
 
-/* The difference as a share of theirs; figures that are both 0 agree. */
+/* The difference relative to the peer's figure; two figures of 0 agree. */
 static double relative(uint64_t theirs, uint64_t ours) {
     if (theirs == ours) return 0;
     return theirs ? ((double)ours - (double)theirs) / (double)theirs : INFINITY;
 }
 
-/* Whether a figure is as close as is allowed, or theirs lies within what ours scatters over. */
+/* Whether a figure is within the allowed difference, or the peer's lies within the bounds of
+ * ours. */
 static bool is_close(const Calibration *run, const CalibrationResult *result, int i,
                      double allowed) {
     double difference = relative(run->theirs[i], result->ours[i]);
@@ -115,58 +115,57 @@ static void add_run(Text *out, const char *folder, const Calibration *run, Tally
 static const char introduction[] =
     "# Against GPGPU-Sim\n"
     "\n"
-    "This page is generated: `make fidelity` measures everything on it anew. The test\n"
-    "`fidelity` fails when the page is not what would be generated, or a figure leaves what\n"
-    "is allowed without a reason.\n"
+    "This page is generated: `make fidelity` repeats all measurements. The test `fidelity`\n"
+    "fails if the page is out of date, or if a figure exceeds the allowed difference without\n"
+    "a reason.\n"
     "\n"
     "Machine `gtx480` is GPGPU-Sim 4.2's stock GTX480 model. *Theirs* was measured on that\n"
-    "simulator, *ours* here, both with small PTX kernels (`tests/fidelity/kernels/`); cycles\n"
-    "are of the 700 MHz SM clock. Allowed are 2 cycles or 5% for latencies, 5% for rates, and\n"
-    "for whole kernels 10% of the cycles and 5% of the L1D and DRAM counts. What is right on\n"
-    "hardware is not given up for a match: where we differ on purpose, the reason stands\n"
-    "below the table.\n"
+    "simulator, *ours* in Tyto, both with small PTX kernels (`tests/fidelity/kernels/`).\n"
+    "Cycles are of the 700 MHz SM clock. The allowed difference is 2 cycles or 5% for\n"
+    "latencies, 5% for rates, and for whole kernels 10% of the cycles and 5% of the L1D and\n"
+    "DRAM counts. Behaviour that is right on hardware is not changed for a match: if we\n"
+    "differ on purpose, the reason is below the table.\n"
     "\n";
 
 static const char calibration_text[] =
     "## Whole kernels\n"
     "\n"
-    "`vecadd` adds 1,048,576 floats in 4096 CTAs of 256 threads; `reduction` sums as many, a\n"
-    "tree in shared memory for each CTA; `matmul` multiplies 256 x 256 matrices in tiles of 16 x\n"
-    "16. Registers per thread are 12, 9 and 35, as ptxas allocated them for the peer\n"
-    "(`--registers N`). DRAM reads are of 32 bytes, write commands of up to\n"
-    "64. Figures without a verdict are only shown: a load that finds its line on the way is a\n"
-    "pending hit, the same load a little later a hit, and a little earlier a miss.\n"
+    "`vecadd` adds 1,048,576 floats in 4096 CTAs of 256 threads. `reduction` sums as many, with\n"
+    "a tree in shared memory for each CTA. `matmul` multiplies 256 x 256 matrices in tiles of\n"
+    "16 x 16. Registers per thread are 12, 9 and 35, as ptxas allocated them for the peer\n"
+    "(`--registers N`). DRAM reads have 32 bytes, write commands up to 64. Figures without a\n"
+    "verdict are only shown: a load that finds its line in flight is a pending hit, the same\n"
+    "load a little later a hit, and a little earlier a miss.\n"
     "\n"
-    "matmul's figures scatter with the order in which CTAs come to the SMs. Their bounds are\n"
-    "over four runs, after none to three empty kernels, each of which lets the next kernel\n"
-    "begin one SM further. The peer's figure is one such run: ours is within also when theirs\n"
-    "lies between the bounds.\n"
+    "matmul's figures depend on the order in which CTAs are dispatched to the SMs. The bounds\n"
+    "are those of four runs, after zero to three empty kernels. Each empty kernel lets the next\n"
+    "kernel start one SM later. The peer's figure is one such run, so ours is also within the\n"
+    "allowed difference if theirs lies between the bounds.\n"
     "\n";
 
 static const char modern_introduction[] =
     "# Volta and Ampere against GPGPU-Sim\n"
     "\n"
-    "This page is generated: `make fidelity` measures everything on it anew. The test\n"
-    "`fidelity_modern` fails when the page is not what would be generated, or a figure leaves\n"
-    "what is allowed without a reason.\n"
+    "This page is generated: `make fidelity` repeats all measurements. The test\n"
+    "`fidelity_modern` fails if the page is out of date, or if a figure exceeds the allowed\n"
+    "difference without a reason.\n"
     "\n"
     "Machines `qv100` and `rtx3070` are GPGPU-Sim 4.2's stock QV100 and RTX3070 models. *Theirs*\n"
-    "was measured on that simulator, *ours* here, both with small PTX kernels\n"
-    "(`tests/fidelity/kernels/`); cycles are of the SM clock. Allowed are 2 cycles or 5% for\n"
-    "latencies, 5% for rates, and for whole kernels 5% of the cycles and of the L1D, L2 and DRAM\n"
-    "counts. Where we differ on purpose, the reason stands below the table.\n"
+    "was measured on that simulator, *ours* in Tyto, both with small PTX kernels\n"
+    "(`tests/fidelity/kernels/`). Cycles are of the SM clock. The allowed difference is 2 cycles\n"
+    "or 5% for latencies, 5% for rates, and for whole kernels 5% of the cycles and of the L1D,\n"
+    "L2 and DRAM counts. If we differ on purpose, the reason is below the table.\n"
     "\n";
 
-static const char modern_calibration_text[] = "## Whole kernels\n"
-                                              "\n"
-                                              "The programs of the page on [gtx480](fidelity.md), "
-                                              "with the same registers per thread. Cycles\n"
-                                              "include 5000 of launch latency. Accesses are of "
-                                              "sectors of 32 bytes; what the peer's runs did\n"
-                                              "not record is left empty. matmul's bounds are over "
-                                              "four runs, each of which begins on another\n"
-                                              "SM.\n"
-                                              "\n";
+static const char modern_calibration_text[] =
+    "## Whole kernels\n"
+    "\n"
+    "The programs of the page on [gtx480](fidelity.md), with the same registers per thread. "
+    "Cycles\n"
+    "include a launch latency of 5000. Accesses are of sectors of 32 bytes. Figures that the\n"
+    "peer's runs did not record are left empty. matmul's bounds are those of four runs, each\n"
+    "starting on another SM.\n"
+    "\n";
 
 typedef struct Page {
     const char *name; /* docs/NAME.md */
@@ -192,8 +191,8 @@ static void write_page(Text *out, const Page *page, const char *folder, Tally *t
     for (int i = 0; i < *page->calibration_count; i++)
         add_run(out, folder, &page->calibrations[i], tally);
     text_printf(out,
-                "## In all\n\n%d figures are within what is allowed, %d are not, each for the "
-                "reason given.\n",
+                "## Total\n\n%d figures are within the allowed difference. %d are not, each for "
+                "the reason given.\n",
                 tally->within, tally->explained);
 }
 

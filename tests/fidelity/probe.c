@@ -1,4 +1,4 @@
-/* Measures with kernels that read the clock themselves, and with the counters of whole launches. */
+/* Measures with kernels that read the clock themselves, and with counters of whole launches. */
 #include "probe.h"
 
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 #include "rig.h"
 
 enum {
-    COPIES = 16,             /* of the instruction under test in the kernels */
+    COPIES = 16,             /* copies of the instruction under test in the kernels */
     BUFFER_BYTES = 16 << 20, /* for chases */
-    SEARCH_BYTES = 48 << 20, /* the same, where banks and rows are looked for */
-    TURNS = 100,             /* of the loops that throughput is taken from */
-    STREAM_CTAS = 90,        /* as many as the SMs hold of 256 threads */
+    SEARCH_BYTES = 48 << 20, /* for chases that search for banks and rows */
+    TURNS = 100,             /* turns of the loops that measure throughput */
+    STREAM_CTAS = 90,        /* CTAs of 256 threads that the SMs can hold */
     STREAM_TURNS = 24,       /* words that a thread reads */
     FILL_CTAS = 2048,        /* 16384 lines of 128 B */
-    RANDOM_TURNS = 64,       /* sectors that a thread reads */
-    RANDOM_SECTORS = 16384,  /* half a megabyte: fits L2 */
+    RANDOM_TURNS = 64,       /* sectors that each thread reads */
+    RANDOM_SECTORS = 16384,  /* half a megabyte, fits into L2 */
 };
 
 static Rig *rig_for(const char *folder, const Probe *probe, const char *kernel) {
@@ -27,7 +27,7 @@ static Rig *rig_for(const char *folder, const Probe *probe, const char *kernel) 
 
 /* ---- Clocks read by the kernel itself ---- */
 
-/* Runs a kernel that writes a number of cycles. */
+/* Runs a kernel that stores a number of cycles. */
 static double cycles_of(const char *folder, const Probe *probe, const char *kernel,
                         uint32_t count) {
     Rig *rig = rig_for(folder, probe, kernel);
@@ -71,7 +71,7 @@ double probe_shared(const char *folder, const Probe *probe) {
 
 enum { MOST_NODES = 64 };
 
-/* Whether a sector is the next node of a list that begins with `nodes`. */
+/* Whether a sector is the next node of a list that starts with `nodes`. */
 static bool is_next(const ProbeList *list, const DramPlace *nodes, uint32_t count,
                     DramPlace place) {
     bool is_first_bank = place.channel == nodes[0].channel && place.bank == nodes[0].bank;
@@ -126,7 +126,7 @@ double probe_chase(const char *folder, const Probe *probe) {
 
 /* ---- Whole kernels ---- */
 
-/* Cycles of one CTA of the kernel `store`, after 15 have brought its code to every SM. */
+/* Cycles of one CTA of the kernel `store`, after one CTA per SM has loaded the code. */
 static double store_cycles(const char *folder, const Probe *probe) {
     Rig *rig = rig_for(folder, probe, "store");
     uint64_t data = rig_alloc(rig, 2 << 10);
@@ -145,8 +145,8 @@ double probe_store(const char *folder, const Probe *probe) {
     return store_cycles(folder, probe) - store_cycles(folder, &nothing);
 }
 
-/* Cycles of the probe's launch of the empty kernel, after `before` CTAs of it ran (ALL_SMS: one for
- * each SM). */
+/* Cycles of the probe's launch of the empty kernel, after `before` CTAs of it have run (ALL_SMS:
+ * one for each SM). */
 enum { ALL_SMS = UINT16_MAX };
 static double empty_cycles(const char *folder, const Probe *probe, uint32_t before) {
     Rig *rig = rig_for(folder, probe, "empty");
@@ -216,7 +216,7 @@ double probe_sfu_cycles(const char *folder, const Probe *probe) {
 /* ---- One SM ---- */
 
 double probe_loop_cycles(const char *folder, const Probe *probe) {
-    enum { BODY = 28 /* instructions of a turn, as in the kernel */ };
+    enum { BODY = 28 /* instructions per turn, as in the kernel */ };
     Rig *rig = rig_for(folder, probe, "throughput");
     RigParameters parameters = {
         .out = rig_alloc(rig, 4), .data = rig_alloc(rig, 4096), .count = {TURNS, probe->stride}};
@@ -228,7 +228,7 @@ double probe_loop_cycles(const char *folder, const Probe *probe) {
 
 /* ---- Streams ---- */
 
-/* Cycles of a stream of reads of `mebibytes`. `bytes_read` gets the number of bytes. */
+/* Cycles of a stream that reads `mebibytes`. Stores the number of bytes in `bytes_read`. */
 static double stream_of(const char *folder, const Probe *probe, uint32_t mebibytes, bool is_warm,
                         uint64_t *bytes_read) {
     enum { TURNS_OF_A_THREAD = 8, THREADS = 256, CTA_BYTES = THREADS * 4 * TURNS_OF_A_THREAD };
@@ -254,7 +254,7 @@ double probe_cold_stream(const char *folder, const Probe *probe) {
     return (double)bytes / cycles;
 }
 
-/* Of the second half of the stream: the first one's start is left out. */
+/* Measures the second half of the stream, without the start. */
 double probe_warm_stream(const char *folder, const Probe *probe) {
     uint64_t half, all;
     double first = stream_of(folder, probe, probe->stride / 2, true, &half);

@@ -1,4 +1,4 @@
-/* See the header. Each rig loads its kernels again: measurements share nothing. */
+/* See the header. Each rig loads its kernels itself, so measurements share nothing. */
 #include "rig.h"
 
 #include <inttypes.h>
@@ -16,10 +16,10 @@ enum { MEMORY_BYTES = 64 << 20 };
 struct Rig {
     const char *folder;
     Machine *machine;
-    const MachineConfig *config; /* of the machine */
+    const MachineConfig *config; /* configuration of the machine */
     SchedPolicy *scheduler;
     Gpu *gpu;
-    GpuModule *module; /* of the kernel loaded last */
+    GpuModule *module; /* module of the last loaded kernel */
     Diag *diag;
 };
 
@@ -67,7 +67,7 @@ double rig_cycles(const Rig *rig, const GpuResult *result) {
 
 /* ---- Kernels ---- */
 
-/* Adds `count` copies of `text`, each with its number for `#`. */
+/* Adds `count` copies of `text`, with `#` replaced by the number of the copy. */
 static void add_copies(Text *out, int count, const char *text, size_t length) {
     for (int copy = 0; copy < count; copy++) {
         for (size_t i = 0; i < length; i++) {
@@ -78,7 +78,7 @@ static void add_copies(Text *out, int count, const char *text, size_t length) {
     }
 }
 
-/* The kernel's text with its `// repeat` lines carried out. */
+/* The kernel's text with its `// repeat` lines expanded. */
 static void expand(const char *template, const char *op, Text *out) {
     while (*template) {
         size_t length = strcspn(template, "\n");

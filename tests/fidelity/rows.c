@@ -1,7 +1,8 @@
-/* One row is one line of the page. Figures of the peer: measured on GPGPU-Sim 4.2, stock GTX480. */
+/* Each row is one line of the page. Figures of the peer: measured on GPGPU-Sim 4.2, stock
+ * GTX480. */
 #include "rows.h"
 
-/* What it is, the peer's figure, and how to measure ours. */
+/* Name, figure of the peer, and how to measure ours. */
 #define ROW(name, figure, ...)                                                                     \
     {                                                                                              \
         .what = name, .theirs = figure, .probe = { __VA_ARGS__ }                                   \
@@ -95,7 +96,7 @@ static const Row memory[] = {
      .theirs = 4,
      .probe = {.measure = probe_piece, .op = "st.global.u32 [%out], %a; membar.gl;"},
      .note = "the peer's membar does not wait for stores. By the PTX ISA a warp's earlier writes "
-             "are visible to the whole GPU when its membar.gl is through, so ours waits for their "
+             "are visible to the whole GPU when its membar.gl completes, so ours waits for their "
              "acknowledgements."},
 };
 
@@ -180,12 +181,12 @@ const Section sections[] = {
     {"Memory",
      "Cycles from a load to an instruction that needs its value; one warp, instructions in L1I.", 2,
      0.05, 1, ROWS(memory)},
-    {"Control and launches", "Cycles; one CTA, instructions in the L1I unless said.", 2, 0.05, 1,
-     ROWS(other)},
+    {"Control and launches", "Cycles; one CTA, instructions in the L1I unless stated otherwise.", 2,
+     0.05, 1, ROWS(other)},
     {"Throughput",
-     "Warp instructions per cycle and SM, unless said, in long loops of 28 independent ones.\n"
-     "Which registers the peer's loops used is not known; ours read the same ones in every\n"
-     "instruction, in banks that follow each other.",
+     "Warp instructions per cycle and SM, unless stated otherwise, in long loops of 28\n"
+     "independent ones. It is not known which registers the peer's loops used; ours read the\n"
+     "same ones in every instruction, in consecutive banks.",
      0, 0.05, 2, ROWS(throughput)},
 };
 const int section_count = sizeof sections / sizeof *sections;

@@ -1,5 +1,5 @@
 /* The rows of docs/fidelity.md: what was measured on the peer simulator, and the probe that
- * measures the same here. */
+ * measures the same in Tyto. */
 #ifndef TYTO_TESTS_FIDELITY_ROWS_H
 #define TYTO_TESTS_FIDELITY_ROWS_H
 
@@ -15,9 +15,9 @@ typedef struct Row {
 typedef struct Section {
     const char *title;
     const char *text; /* before the table */
-    double absolute;  /* the difference allowed: a number of cycles, or ... */
-    double relative;  /* ... this share of theirs */
-    int digits;       /* behind the point */
+    double absolute;  /* allowed difference: a number of cycles, or ... */
+    double relative;  /* ... this share of the peer's figure */
+    int digits;       /* digits after the decimal point */
     const Row *rows;
     int count;
 } Section;

@@ -1,12 +1,12 @@
 /* The lines of docs/fidelity-modern.md. Figures of the peer: measured on GPGPU-Sim 4.2, stock QV100
- * and RTX3070. A line is written once; each machine's table takes its own figure from it. */
+ * and RTX3070. Each line is written once, with a figure for each machine. */
 #include "rows_modern.h"
 
 #define QV100(qv100, rtx3070)   qv100
 #define RTX3070(qv100, rtx3070) rtx3070
 
-/* On this machine: what it is, the peer's figure, how to measure ours, and perhaps why they differ.
- */
+/* Machine, name, figure of the peer, how to measure ours, and with NOTE the reason of a
+ * difference. */
 #define ROW(on, text, figure, ...)                                                                 \
     {.what = text, .theirs = figure, .probe = {.machine = on, __VA_ARGS__}},
 #define NOTE(on, text, figure, why, ...)                                                           \
@@ -104,7 +104,7 @@ static const Row rtx3070_issue[] = {ISSUE("rtx3070", RTX3070)};
 
 #define MEMBAR_NOTE                                                                                \
     "the peer's membar does not wait for stores. By the PTX ISA a warp's earlier writes are "      \
-    "visible to the whole GPU when its membar.gl is through, so ours waits for their "             \
+    "visible to the whole GPU when its membar.gl completes, so ours waits for their "              \
     "acknowledgements."
 
 static const Row qv100_memory[] = {MEMORY("qv100", QV100)};
@@ -115,7 +115,7 @@ static const Row rtx3070_memory[] = {MEMORY("rtx3070", RTX3070)};
 #define EMPTY(on, text, figure, cta_count, thread_count)                                           \
     ROW(on, text, figure, .measure = probe_empty_warm, .ctas = cta_count, .threads = thread_count)
 
-#define LAUNCH_NOTE "what takes the peer three cycles more is not known."
+#define LAUNCH_NOTE "it is not known why the peer takes three cycles more."
 
 static const Row qv100_launches[] = {
     EMPTY("qv100", "1 CTA of 1 warp", 8, 1, 32) EMPTY("qv100", "80 CTAs of 1 warp", 8, 80, 32)
@@ -133,16 +133,15 @@ static const Row qv100_launches[] = {
     ROW(on, text, figure, .measure = probe_loop_cycles, .op = code, .scheduler = policy,           \
         .threads = 1024)
 #define AGE_NOTE                                                                                   \
-    "the peer moves instructions of a kind to collector units in the order of their age over all " \
-    "sub-cores, so that one whose sub-core has no unit free holds up the others; ours do not "     \
-    "know "                                                                                        \
-    "of each other."
+    "the peer moves instructions of one kind to collector units in order of age across all "       \
+    "sub-cores, so an instruction whose sub-core has no free unit delays the others. Our "         \
+    "sub-cores are independent."
 #define REGISTERS_NOTE                                                                             \
-    "which registers the peer's loop used is not known; ours reads two in two banks of the "       \
-    "sub-core in every instruction."
+    "it is not known which registers the peer's loop used; ours reads two, in two banks of the "   \
+    "sub-core, in every instruction."
 #define STREAM_NOTE                                                                                \
-    "the shape of the peer's kernel is not known; ours has CTAs of 256 threads that read 8 words " \
-    "each."
+    "the shape of the peer's kernel is not known; ours has CTAs of 256 threads; each thread "      \
+    "reads 8 words."
 #define RATES(on, its)                                                                             \
     LOOP(on, "integer add, lrr", its(0.54, 0.54), "lrr", "add.u32 %x#, %a, %b;")                   \
     LOOP(on, "integer add, gto", its(0.55, 0.55), "gto", "add.u32 %x#, %a, %b;")                   \

@@ -1,4 +1,4 @@
-/* The rows of docs/fidelity-modern.md: machines of Volta's and Ampere's kind. */
+/* The rows of docs/fidelity-modern.md: machines like Volta and Ampere. */
 #ifndef TYTO_TESTS_FIDELITY_ROWS_MODERN_H
 #define TYTO_TESTS_FIDELITY_ROWS_MODERN_H
 

@@ -1,5 +1,5 @@
-/* The reader of machine code: cubins, fat binaries, programs and archives, whatever their bytes.
- * What was read is listed, with the lines of both kinds, and a refusal has a reason. */
+/* The reader of machine code: cubins, fat binaries, programs and archives with arbitrary bytes.
+ * What is read is also listed, with lines of both kinds; a refusal must have a reason. */
 #include "sass/cubin.h"
 #include "sass/listing.h"
 
@@ -22,7 +22,7 @@ static bool resolve(void *context, const CubinSymbol *symbol, CubinReference wha
     return true;
 }
 
-/* Relocates every section, in a copy. */
+/* Relocates every section of a copy. */
 static void relocate(const Cubin *cubin, Diag *diag) {
     for (uint32_t i = 1; i < cubin->section_count; i++) {
         const CubinSection *section = &cubin->sections[i];
@@ -63,5 +63,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     read_cubin(file, size);
     free(file);
     diag_free(diag);
-    return sum == UINT32_MAX; /* keeps the reads */
+    return sum == UINT32_MAX; /* keeps the compiler from dropping the reads */
 }

@@ -1,4 +1,4 @@
-/* The readers of executable files: any bytes are answered, and none past the end is read. */
+/* The readers of executable files: any bytes get an answer, and nothing past the end is read. */
 #include "cli/toolchain/elf.h"
 #include "cudart/redirect/symbols.h"
 
@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    void *file = malloc(size ? size : 1); /* aligned as a mapped file is, and no byte longer */
+    void *file = malloc(size ? size : 1); /* aligned like a mapped file, without spare bytes */
     memcpy(file, bytes, size);
     elf_look_at_bytes(file, size);
     Symbols symbols;

@@ -1,5 +1,5 @@
-/* The reader of experiments: any bytes are read or refused, and what an experiment promises holds:
- * names lead somewhere, numbers are numbers, texts are one line of letters. */
+/* The reader of experiments: any bytes are read or refused. What an experiment guarantees must
+ * hold: names resolve, numbers are numbers, texts are one line of printable characters. */
 #include "cli/experiment/experiment.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* src/cli/program.c looks for programs on the host, which no input decides. */
+/* Replaces src/cli/program.c, which looks for programs on the host: the result must depend only on
+ * the input. */
 char *program_find_problem(const char *name);
 char *program_find_problem(const char *name) {
     (void)name;
@@ -68,7 +69,7 @@ static void check(const Experiment *experiment) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    static FILE *nowhere; /* messages, of which there are as many as inputs */
+    static FILE *nowhere; /* messages, which differ for every input */
     if (!nowhere) nowhere = fopen("/dev/null", "w");
     FILE *before = stderr;
     if (nowhere) stderr = nowhere;

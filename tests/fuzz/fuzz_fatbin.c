@@ -1,5 +1,5 @@
-/* The reader of a module's file: PTX text, a fat binary or a linked image, whatever its bytes.
- * Every byte of every text is there, and a refusal has a reason. */
+/* The reader of a module's file: PTX text, a fat binary or a linked image with arbitrary bytes.
+ * Every byte of every text must be readable; a refusal must have a reason. */
 #include "driver/module/fatbin.h"
 #include "driver/module/image.h"
 
@@ -30,5 +30,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     free(file);
     diag_free(diag);
     arena_free(arena);
-    return sum == UINT32_MAX; /* keeps the reads */
+    return sum == UINT32_MAX; /* keeps the compiler from dropping the reads */
 }

@@ -1,5 +1,5 @@
-/* Whatever bytes a name holds, the JSON writer makes a valid string of it: no control characters,
- * one pair of quotes, every backslash followed by what RFC 8259 allows. */
+/* From any bytes of a name, the JSON writer makes a valid string: no control characters, one pair
+ * of quotes, and every backslash followed by what RFC 8259 allows. */
 #include "base/arena.h"
 #include "base/text.h"
 
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* The position after one character inside the quotes; aborts when it is not a legal one. */
+/* The position after one character inside the quotes. Aborts if the character is not legal. */
 static const char *check_character(const char *at) {
     if ((unsigned char)*at < ' ' || *at == 0x7f) abort();
     if (*at != '\\') return at + 1;

@@ -1,4 +1,4 @@
-/* Random small kernels, whatever machine and policies run them: timed and functional runs end with
+/* Random small kernels on any machine with any policies: timed and functional runs must end with
  * the same bytes in memory and the same number of instructions. */
 #include "../every.h"
 #include "../engine/kernel_maker.h"
@@ -22,7 +22,7 @@ static void stop(const MadeKernel *kernel, const char *const *options, int count
     abort();
 }
 
-/* All that is registered. */
+/* All registered names. */
 static struct {
     Every machines, schedulers, cta_schedulers, request_schedulers;
 } every;
@@ -37,7 +37,7 @@ static void list_all(void) {
     every_dram_scheduler(&every.request_schedulers);
 }
 
-/* A number below `count`; the choice is the state of a generator. */
+/* A number below `count`; `choice` is the state of the generator. */
 static int draw_number(unsigned *choice, int count) {
     *choice = *choice * 1664525 + 1013904223;
     return (int)((*choice >> 8) % (unsigned)count);

@@ -1,6 +1,5 @@
-/* The reader of L1D traces: any bytes are replayed or refused with one message. An input that
- * begins with 'r' is a block of records as they are packed, without the checksums that would hide
- * them. */
+/* The reader of L1D traces: any bytes are replayed, or refused with one message. An input that
+ * starts with 'r' is a packed block of records, without the checksums that would hide them. */
 #include "cache/replay.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* The machine-file reader: any bytes are read or refused with messages, and a machine that was read
- * prints as a file that reads back to the same machine. */
+/* The machine-file reader: any bytes are read, or refused with messages. A machine that was read
+ * prints as a file that reads back as the same machine. */
 #include "machine/machine_file.h"
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     Diag *diag = diag_new();
     Machine *machine = machine_parse("fuzz.yaml", (const char *)bytes, size, diag);
     bool is_read = machine && machine_finish(machine, diag);
-    if (is_read != (diag_error_count(diag) == 0)) abort(); /* a refusal has a reason */
+    if (is_read != (diag_error_count(diag) == 0)) abort(); /* a refusal must have a reason */
     if (is_read) check_round_trip(machine, diag);
     machine_free(machine);
     diag_free(diag);

@@ -1,4 +1,4 @@
-/* The reader of TYTO_OPTIONS: any text is taken or refused with messages. */
+/* The reader of TYTO_OPTIONS: any text is accepted, or refused with messages. */
 #include "simulator/options.h"
 
 #include <stdint.h>
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     Diag *diag = diag_new();
     Options *options = options_new();
     bool is_right = options_parse_string(options, "fuzz", text, diag);
-    if (is_right != (diag_error_count(diag) == 0)) abort(); /* a refusal has a reason */
+    if (is_right != (diag_error_count(diag) == 0)) abort(); /* a refusal must have a reason */
     if (options->memory_bytes && options->memory_bytes < 1 << 20) abort(); /* bounds hold */
     if (options->stack_bytes > UINT32_MAX) abort();
     options_free(options);

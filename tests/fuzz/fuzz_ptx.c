@@ -1,6 +1,6 @@
-/* Whatever bytes stand in a PTX file, reading, linking and analysing it ends with a module or with
- * errors, and what a module promises holds: every index is in range. A NUL byte in the input
- * separates two modules that are linked. Texts of odd length are put in a compiler's order. */
+/* Reading, linking and analysing a PTX file with any bytes ends with a module or with errors. What
+ * a module guarantees must hold: every index is in range. A NUL byte in the input separates two
+ * modules to link. Texts of odd length are processed in a compiler's order. */
 #include "base/text.h"
 #include "ptx/ptx.h"
 

@@ -1,5 +1,5 @@
-/* Requests to the page of a run under way: any bytes are answered, none past the end is read, and
- * whoever gets the page has named its host and its token. */
+/* Requests to the page of a run in progress: any bytes get an answer, and nothing past the end is
+ * read. Only requests with the right host and token get the page. */
 #include "cli/live/request.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static const LiveSite site = {8080, "0123456789abcdef0123456789abcdef"};
-    char *request = malloc(size ? size : 1); /* no byte longer */
+    char *request = malloc(size ? size : 1); /* without spare bytes */
     bool is_head;
     memcpy(request, bytes, size);
     LiveWish wish = live_wish(&site, request, size, &is_head);

@@ -1,5 +1,5 @@
-/* Gives every file of a corpus folder to a fuzz target once: what fuzzing found stays found, in
- * every build and without libFuzzer. */
+/* Gives every file of a corpus folder to a fuzz target once, so that earlier findings are tested in
+ * every build, without libFuzzer. */
 #include "base/text.h"
 
 #include <dirent.h>

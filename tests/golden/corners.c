@@ -1,5 +1,5 @@
-/* A host program for the golden runs: launches the kernel of corners.ptx or matrix.ptx (its first
- * argument), which does what no workload does, and verifies what it stored. */
+/* A host program for the golden runs. It launches the kernel of corners.ptx or matrix.ptx (its
+ * first argument), which does what no workload does, and verifies the results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Did any statistic change? Every counter of small runs, against those stored in MACHINE.json here.
+"""Did any statistic change? Compares every counter of small runs with those stored in MACHINE.json.
 
-usage: test_golden.py TYTO CORNERS [MACHINE...]          TYTO_BLESS=1 writes the files anew
+usage: test_golden.py TYTO CORNERS [MACHINE...]          TYTO_BLESS=1 rewrites the files
 
-Without a MACHINE: on all of them. CORNERS is the program of corners.c. Every counter counts something in at least one of the runs.
+Without a MACHINE, all machines are tested. CORNERS is the program of corners.c. Every counter counts something in at
+least one of the runs.
 
-Both the release build (gcc) and the sanitizer build (clang, debugging) are held against the same files,
-so they also show that the builds count alike. A changed statistic needs a reason in the commit's message.
-"""
+Both the release build (gcc) and the sanitizer build (clang, debugging) are compared with the same files, which also shows
+that the builds count the same. A changed statistic needs a reason in the commit's message."""
 import json
 import os
 import pathlib
@@ -23,7 +23,7 @@ TYTO = Tyto(sys.argv.pop(1))
 MACHINES = TYTO.machines()
 CORNERS = pathlib.Path(sys.argv.pop(1)).resolve()
 WANTED, sys.argv[1:] = sys.argv[1:] or MACHINES, []
-KERNELS = ("corners", "matrix")  # run by the program of corners.c
+KERNELS = ("corners", "matrix")  # launched by the program of corners.c
 WORKLOADS = ("bfs", "matmul")  # scattered loads and many launches; shared memory and barriers
 EVERYWHERE = ("lrr", "gto", "two-level", "ccws", "pro", "owl")
 ELSEWHERE = {  # policies with parameters, and CTA schedulers, each on the machine of its paper
@@ -33,11 +33,11 @@ ELSEWHERE = {  # policies with parameters, and CTA schedulers, each on the machi
     "gtx480": ("two-level-active",),
     "qv100": ("two-level-active",),
 }
-MACHINE_CODE = {"a100", "h100", "rtx4090"}  # machines that prefer it; it depends on the ptxas at hand, lowered PTX does not
-SMALL_L2 = "l2.size=16KiB"  # lines are replaced, and dirty ones written back
-FEW_SETS = "l1d.size=4KiB"  # whose lines are all on their way at times
+MACHINE_CODE = {"a100", "h100", "rtx4090"}  # machines that prefer machine code; that depends on the installed ptxas, lowered PTX does not
+SMALL_L2 = "l2.size=16KiB"  # for replacement of lines and write-back of dirty ones
+FEW_SETS = "l1d.size=4KiB"  # at times all lines of a set are in flight
 DP_UNIT = "units.dp.count=1,ops.fp64_add.unit=dp,ops.fp64_mad.unit=dp,ops.fp64_div.unit=dp"
-WIDER = {  # (workload, policy, values of the machine): what the two workloads above do not do on that machine
+WIDER = {  # (workload, policy, values of the machine): for what the two workloads above do not do on that machine
     "owl": (("weather", "owl", SMALL_L2), ("convolution", "owl", ""), ("scan", "cta-aware", "")),
     "ccws": (("spmv", "ccws", ""), ("histogram", "ccws", ""), ("weather", "lrr", SMALL_L2)),
     "pro": (("montecarlo", "pro", ""), ("histogram", "pro", ""), ("corners", "lrr", "")),
@@ -59,7 +59,7 @@ def name_of(workload, policy, values):
 
 
 def count(machine, workload, policy, values):
-    """Every counter of a run that is not zero. Ratios follow from them."""
+    """Every counter of a run that is not zero. Ratios are computed from them."""
     scheduler, _, ctas = policy.partition("/")
     more = ["--cta-scheduler", ctas] if ctas else []
     more += ["--code", "lowered"] if machine in MACHINE_CODE else []

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The pages show what the command prints: every indented `$ tyto ...` of README.md and docs/ is run, and
-what stands below it is held against its output. A line `...` stands for lines left out; a command that
-nothing stands below is not run. What the host needed differs from run to run and is not compared.
+"""The pages show what the command prints. The test runs every indented `$ tyto ...` of README.md and docs/, and compares
+the text below it with the output. A line `...` stands for omitted lines; a command without text below it is not run.
+The host's time and speed differ between runs and are not compared.
 
-usage: test_pages.py TYTO ROOT          TYTO_BLESS=1 writes the outputs anew
+usage: test_pages.py TYTO ROOT          TYTO_BLESS=1 rewrites the outputs
 """
+import difflib
 import os
 import pathlib
 import re
@@ -18,28 +19,32 @@ import tempfile
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PAGES = ("README.md", "docs/*.md")
 BLOCK = re.compile(r"(?m)^    \$ (tyto .*)\n((?:(?:    (?!\$ ).*)?\n)+?)(?=\n*(?:\S|    \$ |\Z))")
-HOST = re.compile(r"(?m)^host: .*|\d+\.\d\d s \(.* a second\)$")  # the lines of time and speed
+HOST = re.compile(r"(?m)^host: .*|\d+\.\d\d s \(.* a second\)$")  # the lines with time and speed
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
 def make_files(folder):
-    """The files that the examples name."""
+    """Makes the files that the examples use."""
     shutil.copy(ROOT / "tests/cli/saxpy.ptx", folder)
-    for name in ("climb.c", "rtx3060.yaml"):
-        shutil.copy(ROOT / "docs/examples" / name, folder)
+    for path in (ROOT / "docs/examples").iterdir():
+        shutil.copy(path, folder)
+    rows = (folder / "rows.cu").read_text(encoding="utf-8")
+    (folder / "columns.cu").write_text(rows.replace("row * columns + i", "i * rows + row"), encoding="utf-8")
+    for name in ("rows", "columns"):
+        subprocess.run([TYTO, "cc", "--clang", "-O2", "-lineinfo", "-o", name, f"{name}.cu"], check=True, cwd=folder, env=PLAIN)
     for name in ("x.bin", "y.bin"):
         (folder / name).write_bytes(struct.pack("8f", *range(8)))
 
 
 def output_of(command, folder):
-    """The lines of standard output and then of standard error, which is the order on a terminal."""
+    """The lines of standard output, followed by those of standard error, as on a terminal."""
     done = subprocess.run([TYTO, *shlex.split(command)[1:]], capture_output=True, text=True, check=False,
                           cwd=folder, env=PLAIN, timeout=100)
     return (done.stdout + done.stderr).rstrip("\n").split("\n")
 
 
 def is_shown(shown, printed):
-    """Whether the lines of a page are those of the output."""
+    """Whether the lines of a page match those of the output."""
     shown, printed = ([HOST.sub("", line) for line in lines] for lines in (shown, printed))
     if "..." not in shown:
         return shown == printed
@@ -47,8 +52,21 @@ def is_shown(shown, printed):
     return all(line == "..." or line in rest for line in shown)
 
 
+def renewed(shown, printed):
+    """The output. A page that leaves lines out keeps the lines most like its own."""
+    if "..." not in shown:
+        return printed
+    lines, rest = [], list(printed)
+    for line in shown:
+        if line != "..." and (near := difflib.get_close_matches(line, rest, 1)):
+            line = near[0]
+            rest = rest[rest.index(line) + 1:]
+        lines.append(line)
+    return lines
+
+
 def check_page(path, folder):
-    """Runs the commands of a page: (number of them, those whose output is another)."""
+    """Runs the commands of a page. Returns (their number, those with another output)."""
     text = path.read_text(encoding="utf-8")
     wrong = []
 
@@ -61,7 +79,7 @@ def check_page(path, folder):
         if is_shown(shown, printed):
             return match.group(0)
         wrong.append(f"{path.relative_to(ROOT)}: $ {command}\nprints\n" + "\n".join(printed))
-        return "\n".join([f"    $ {command}", *(f"    {line}".rstrip() for line in printed), ""])
+        return "\n".join([f"    $ {command}", *(f"    {line}".rstrip() for line in renewed(shown, printed)), ""])
 
     changed, count = BLOCK.subn(replace, text)
     if wrong and os.environ.get("TYTO_BLESS"):

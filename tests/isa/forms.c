@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Expands the first (a|b) of the line, each choice in turn, and goes on with the rest. */
+/* Expands the first (a|b) of the line, one choice after another, and continues with the rest. */
 static int expand(const char *line, FormVisit *visit, void *user) {
     const char *open = strchr(line, '(');
     if (!open) {

@@ -66,7 +66,7 @@ uint32_t *rig_pred(const Rig *rig, const char *name) {
 }
 
 void rig_run(Rig *rig, uint32_t mask) {
-    const uint32_t end = rig->program->inst_count - 2; /* the ret, and the implicit exit */
+    const uint32_t end = rig->program->inst_count - 2; /* without the ret and the implicit exit */
     for (uint32_t pc = 0; pc < end; ++pc) {
         const IsaInst *inst = &rig->program->insts[pc];
         rig->warp->pc = pc;

@@ -1,5 +1,5 @@
 /* A rig for single instructions: a kernel of one line of PTX, decoded for a variant, with a frame
- * whose registers a test sets and reads. Registers by name: %h0..%h7 16 bits, %r0..%r7 32 bits,
+ * of registers that a test sets and reads. Register names: %h0..%h7 16 bits, %r0..%r7 32 bits,
  * %d0..%d7 64 bits, %p0..%p7 predicates. */
 #ifndef TYTO_TESTS_ISA_RIG_H
 #define TYTO_TESTS_ISA_RIG_H
@@ -13,17 +13,17 @@ typedef struct Rig {
     IsaLaunch launch;
     IsaCta cta;
     IsaContext context;
-    IsaWarp *warp; /* the CTA's first */
+    IsaWarp *warp; /* first warp of the CTA */
 } Rig;
 
-/* NULL, with the messages printed, when the line cannot be read or decoded. */
+/* Returns NULL, after it has printed the messages, if the line cannot be read or decoded. */
 Rig *rig_new(const char *line, const IsaVariant *variant);
 void rig_free(Rig *rig);
-/* Bytes of the register's row or pair of rows; NULL when the line does not name it. */
+/* Bytes of the register's row or pair of rows; NULL if the line does not use the register. */
 void *rig_row(const Rig *rig, const char *name);
-/* The predicate's word; NULL when the line does not name it. */
+/* The predicate's word; NULL if the line does not use the predicate. */
 uint32_t *rig_pred(const Rig *rig, const char *name);
-/* Executes the line's instructions for the lanes in mask. */
+/* Executes the line's instructions for the lanes in `mask`. */
 void rig_run(Rig *rig, uint32_t mask);
 
 #endif

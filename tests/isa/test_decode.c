@@ -1,5 +1,5 @@
-/* What the decoder makes of PTX: handlers, operands, flow, the facts for the timing model, and the
- * messages for what is not supported. */
+/* The decoder's output for PTX: handlers, operands, flow, the facts for the timing model, and the
+ * messages about unsupported features. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void release(Decoded *d) {
 
 static IsaExec *handler(IsaHandler which) { return isa_find_variant("base")->table[which]; }
 
-/* The row of the register, as an operand. */
+/* The register's row, as an operand. */
 static IsaOperand row_of(const Decoded *d, const char *name) {
     const PtxFunction *function = d->module->functions[0];
     for (int i = 0; i < function->reg_count; ++i)
@@ -69,7 +69,7 @@ static void test_operands_and_constants(void **state) {
     assert_int_equal(inst[1].operand[0], row_of(&d, "%r2"));
     assert_int_equal(inst[1].operand[1], row_of(&d, "%r1"));
     assert_int_equal(constant_of(&d, inst[1].operand[2], false), (uint32_t)-3);
-    assert_int_equal(inst[1].operand[2], inst[2].operand[2]); /* each value is there once */
+    assert_int_equal(inst[1].operand[2], inst[2].operand[2]); /* each value is stored once */
     assert_ptr_equal(inst[3].exec, handler(ISA_DO_MAD_WIDE_S32));
     assert_int_equal(constant_of(&d, inst[3].operand[2], false), 7);
     assert_int_equal(constant_of(&d, inst[3].operand[3], true), 7);
@@ -158,7 +158,7 @@ static void test_timing_is_told_the_registers(void **state) {
 }
 
 static void test_branches_go_to_pcs(void **state) {
-    (void)state; /* cvt from a special register takes two instructions: pcs move */
+    (void)state; /* cvt from a special register takes two instructions, so PCs shift */
     Decoded d =
         decode(HEAD ".visible .entry k() { .reg .b32 %r<3>; .reg .b64 %d<2>; .reg .pred %p<2>;\n"
                     "cvt.u64.u32 %d1, %tid.x;\n"
@@ -252,7 +252,7 @@ static void test_calls_list_their_values(void **state) {
     release(&d);
 }
 
-/* What a timing model gets in addition to registers and class (IsaInfo.flags). */
+/* Facts for a timing model in addition to registers and class (IsaInfo.flags). */
 static void test_timing_is_told_of_calls_phases_and_naming_lanes(void **state) {
     (void)state;
     Decoded d =
@@ -273,7 +273,7 @@ static void test_timing_is_told_of_calls_phases_and_naming_lanes(void **state) {
     const IsaInfo *info = &d.program->infos[d.program->functions[1].entry];
     assert_false(info[0].flags & ISA_IS_CALL_ARGUMENT);
     assert_true(info[1].flags & ISA_IS_PHASE);
-    assert_false(info[2].flags & ISA_IS_PHASE); /* waits for the copies, then arrives */
+    assert_false(info[2].flags & ISA_IS_PHASE); /* it waits for the copies, then arrives */
     assert_true(info[3].flags & ISA_IS_PHASE);
     assert_int_equal(info[4].naming_lanes, 8);
     assert_int_equal(info[5].naming_lanes, 32);
@@ -297,7 +297,7 @@ static void test_unsupported_forms_are_named(void **state) {
     release(&d);
 }
 
-/* A caller of what cannot run cannot run either; others can. */
+/* A function that calls a refused function is refused too; other functions can run. */
 static void test_callers_of_unsupported_functions_are_refused(void **state) {
     (void)state;
     Decoded d = decode(HEAD ".func bad() { tcgen05.wait::ld.sync.aligned; ret; }\n"

@@ -1,6 +1,5 @@
-/* What single instructions compute: a table of worked examples, then whole families against the
- * host's own arithmetic in the same rounding mode, and the transcendental functions against libm.
- */
+/* Results of single instructions: a table of worked examples; then whole families compared with the
+ * host's arithmetic in the same rounding mode, and transcendental functions compared with libm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +17,8 @@
 
 typedef struct Example {
     const char *line;
-    uint64_t source[4]; /* register 1 and up of each kind, in all lanes */
-    uint64_t expected;  /* register 0: %d0, %r0, %h0, or all ones / zero of %p0 */
+    uint64_t source[4]; /* registers 1, 2, ... of each kind, in all lanes */
+    uint64_t expected;  /* register 0: %d0, %r0 or %h0; for %p0 all ones or zero */
 } Example;
 
 #define F(x)                                                                                       \
@@ -36,7 +35,7 @@ typedef struct Example {
          .u)
 #define TRUE UINT32_MAX
 
-/* Sets the same value in all lanes of every register with this digit. */
+/* Sets all registers with the same digit to the same value in all lanes. */
 static void set_sources(Rig *rig, const Example *example) {
     for (int i = 0; i < 4; ++i) {
         const char *kinds = "hrd";
@@ -266,7 +265,7 @@ static void test_worked_examples(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* ---- Lanes that see each other ---- */
+/* ---- Lanes that read each other's values ---- */
 
 static void set_lanes(Rig *rig, const char *name, uint32_t first, uint32_t step) {
     uint32_t *row = rig_row(rig, name);
@@ -278,7 +277,7 @@ static void test_shuffles(void **state) {
     (void)state;
     static const struct {
         const char *line;
-        uint32_t value[4]; /* of lanes 0, 5, 17, 31 */
+        uint32_t value[4]; /* in lanes 0, 5, 17, 31 */
         uint32_t in_range;
     } cases[] = {
         {"shfl.sync.up.b32 %r0|%p0, %r1, 1, 0, -1;", {100, 104, 116, 130}, 0xfffffffe},
@@ -325,8 +324,7 @@ static void test_thread_indices(void **state) {
     assert_int_equal(result_of(rig, 0), 0);
     assert_int_equal(result_of(rig, 31), 3);
     rig_free(rig);
-    rig =
-        rig_new("cvt.u64.u32 %d0, %tid.x;", isa_find_variant(NULL)); /* a mov of its own in front */
+    rig = rig_new("cvt.u64.u32 %d0, %tid.x;", isa_find_variant(NULL)); /* with a mov before it */
     rig_run(rig, UINT32_MAX);
     assert_int_equal(rig->program->inst_count, 4);
     assert_int_equal(result_of(rig, 13), 5);
@@ -334,7 +332,7 @@ static void test_thread_indices(void **state) {
 }
 
 static void test_carry_chain(void **state) {
-    (void)state; /* a 96-bit sum; the carry is each lane's own */
+    (void)state; /* a 96-bit sum; each lane has its own carry */
     Rig *rig = rig_new("add.cc.u32 %r4, %r1, %r2; addc.cc.u32 %r5, %r1, %r2; addc.u32 %r0, %r3, 0;",
                        isa_find_variant(NULL));
     set_lanes(rig, "%r1", 0xfffffff0, 1);
@@ -348,7 +346,7 @@ static void test_carry_chain(void **state) {
     rig_free(rig);
 }
 
-/* ---- Rounding, against the host in the same mode ---- */
+/* ---- Rounding, compared with the host in the same mode ---- */
 
 enum { SAMPLES = 300 };
 
@@ -364,7 +362,7 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
     return x ^ x >> 31;
 }
 
-/* Floats of all sizes; every other one near 1, where results are inexact rather than extreme. */
+/* Floats of all sizes; every other one is near 1, where results are inexact rather than extreme. */
 static uint32_t random_f32(uint64_t *state) {
     const uint32_t x = (uint32_t)next_random(state);
     return x & 1 ? (x & 0x80ffffff) + 0x3f000000 : x;
@@ -499,7 +497,7 @@ static void test_conversions_round_as_the_host_does(void **state) {
                 uint64_t in[ISA_LANES];
                 for (int lane = 0; lane < ISA_LANES; ++lane) {
                     uint64_t bits = next_random(&seed);
-                    if (kind == 0 && bits & 1) /* in the range of f32, subnormals among them */
+                    if (kind == 0 && bits & 1) /* in the range of f32, including subnormals */
                         bits = (bits & UINT64_C(0x80ffffffffffffff)) | UINT64_C(0x3600000000000000);
                     if (kind != 0) bits >>= bits & 63;
                     in[lane] = row[lane] = bits;
@@ -524,7 +522,7 @@ static void test_conversions_round_as_the_host_does(void **state) {
         }
 }
 
-/* ---- Transcendental functions: within 2^-24 of libm's in long double, one rounding ---- */
+/* ---- Transcendental functions: within 2^-24 of libm's long double results, one rounding ---- */
 
 static void check_function(const char *name, long double (*function)(long double), float from,
                            float to) {
@@ -565,10 +563,10 @@ static void test_functions_are_close(void **state) {
     check_function("tanh", tanhl, -0x1p-20f, 0x1p-20f);
 }
 
-/* ---- What the timing model learns about accesses ---- */
+/* ---- Information for the timing model about accesses ---- */
 
-/* A warp's accesses to words of shared memory: lane l's at first + l x step, or `split` bytes
- * further in the upper half. */
+/* A warp's accesses to words of shared memory: lane l uses first + l x step, plus `split` bytes in
+ * the upper half of the warp. */
 static void check_told(const IsaVariant *variant, const char *line, uint32_t step, uint32_t split,
                        uint32_t mask) {
     enum { FIRST = 64, BYTES = 4096 };
@@ -579,7 +577,7 @@ static void check_told(const IsaVariant *variant, const char *line, uint32_t ste
     uint32_t *address = rig_row(rig, "%r1"), *data = rig_row(rig, "%r0");
     for (uint32_t word = 0; word < BYTES / 4; word++)
         memcpy(rig->cta.shared + (size_t)4 * word, &word, sizeof word);
-    uint32_t expected[ISA_LANES]; /* (the load's result may take its address's register) */
+    uint32_t expected[ISA_LANES]; /* the load's result may overwrite its address register */
     for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
         address[lane] = FIRST + lane * step + (lane < ISA_LANES / 2 ? 0 : split);
         expected[lane] = address[lane] + 8;

@@ -1,5 +1,5 @@
-/* Cache policies and windows: the layout that NVIDIA's library documents, and what they say of
- * addresses. */
+/* Cache policies and windows: the layout that NVIDIA's library documents, and the resulting
+ * priorities of addresses. */
 #include "isa/policy.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The share of a MiB's lines for which a policy says `wanted`, in 16ths, rounded. */
+/* The share of a MiB's lines to which a policy assigns `wanted`, in 16ths, rounded. */
 static uint32_t share_of(uint64_t policy, PtxEvict wanted) {
     uint32_t count = 0;
     for (uint64_t address = 0; address < MIB; address += 128)
@@ -58,7 +58,7 @@ static void test_a_range_is_a_run_of_blocks(void **state) {
     assert_int_equal(policy_for(policy, base), PTX_EVICT_LAST);
     assert_int_equal(policy_for(policy, base + MIB - 1), PTX_EVICT_LAST);
     assert_int_equal(policy_for(policy, base + MIB), PTX_EVICT_FIRST);
-    /* Blocks are of 4 KiB at least, and a part of one is all of it. */
+    /* A block has at least 4 KiB, and a range that covers a part of it covers it all. */
     policy = policy_of_range(PTX_EVICT_LAST, PTX_EVICT_NONE, base + 100, 200, 200);
     assert_int_equal(policy_for(policy, base), PTX_EVICT_LAST);
     assert_int_equal(policy_for(policy, base + 4095), PTX_EVICT_LAST);

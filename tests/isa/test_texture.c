@@ -1,10 +1,11 @@
-/* Where a fetch says that its texel is: in rows or, in an array, in blocks, with the same value. */
+/* The address that a fetch reports for its texel: in rows or, in an array, in blocks. The value is
+ * the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-/* cmocka's header needs the four above */
+/* cmocka's header needs the four headers above */
 #include <cmocka.h>
 
 #include "isa/exec/texture.h"
@@ -15,7 +16,7 @@ enum { WIDTH = 9, HEIGHT = 8, PITCH = 64, LINE = 64 };
 
 typedef struct Bench {
     DeviceMemory *memory;
-    MemTexture texture; /* of WIDTH x HEIGHT words, each its index */
+    MemTexture texture; /* WIDTH x HEIGHT words; each holds its index */
 } Bench;
 
 static Bench start(void) {
@@ -34,7 +35,7 @@ static Bench start(void) {
     return bench;
 }
 
-/* Bytes from the array's start to where the texel is said to be. */
+/* Byte offset in the array of the address that is reported for the texel. */
 static uint64_t place_of(const Bench *bench, float x, float y, uint32_t block_bytes) {
     const Fetch fetch = {.at = {x, y}};
     const MemSampler sampler = {.mode = {MEM_ADDRESS_CLAMP, MEM_ADDRESS_CLAMP}};
@@ -70,7 +71,7 @@ static void test_what_is_no_array_of_two_dimensions_lies_in_rows(void **state) {
     mem_free(bench.memory);
 }
 
-/* A row of 8-bit texels, read as floats; a sample at `x` texels. */
+/* Samples at `x` texels in a row of 8-bit texels, which are read as floats. */
 static float sample(const uint8_t *bytes, uint64_t width, float x, bool is_filtered) {
     DeviceMemory *memory = mem_new(1 << 20);
     const uint64_t start = mem_alloc(memory, width, MEM_ALLOC_ALIGN, MEM_KIND_ARRAY, NULL);
@@ -94,8 +95,8 @@ static float sample(const uint8_t *bytes, uint64_t width, float x, bool is_filte
     return value;
 }
 
-/* As on an H200: 8 bits of the curve, and some values are off by one. Halves between them; ties go
- * up. */
+/* As on an H200: 8 bits of the curve, with some values off by one. Interpolated values are halves;
+ * ties are rounded up. */
 static void test_srgb_texels_are_a_gpus(void **state) {
     (void)state;
     static const uint8_t texels[] = {0, 128, 11, 10, 255};

@@ -1,5 +1,5 @@
-/* Every instruction form decodes, and every variant of the execution computes the same bits: over
- * special values and random ones, with all lanes and with some, leaving the other lanes alone. */
+/* Every instruction form decodes, and all execution variants compute the same bits: for special and
+ * random values, with all lanes and with some. Other lanes stay unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
     return x ^ x >> 31;
 }
 
-/* Values in which operations differ most: limits, zeros, subnormals, infinities, NaN. */
+/* Values at which operations differ most: limits, zeros, subnormals, infinities, NaN. */
 static uint64_t pick_value(uint64_t *state, bool is_wide) {
     static const uint64_t words[] = {0,          1,          31,         32,         33,
                                      0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf800000,
@@ -38,7 +38,7 @@ static uint64_t pick_value(uint64_t *state, bool is_wide) {
     const uint64_t choice = next_random(state) % 4;
     if (choice == 0 && is_wide) return longs[random % (sizeof longs / sizeof longs[0])];
     if (choice < 2) return words[random % (sizeof words / sizeof words[0])];
-    if (choice == 2) return random & 63; /* counts of bits, positions */
+    if (choice == 2) return random & 63; /* bit counts and positions */
     return random;
 }
 
@@ -116,7 +116,7 @@ static void test_all_variants_agree(void **state) {
 static void check_masked(const char *line, void *user) {
     static uint8_t before[MAX_FRAME];
     const uint32_t mask = 0x0000ffff;
-    if (strchr(line, ';')[1]) return; /* several instructions: the first one's result is a source */
+    if (strchr(line, ';')[1]) return; /* several instructions: the first result is a source */
     Rig *rig = rig_new(line, isa_find_variant(NULL));
     if (!rig) return;
     const PtxFunction *function = rig->module->functions[0];

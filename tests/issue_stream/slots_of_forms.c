@@ -1,7 +1,7 @@
-/* slots_of_forms < FORMS: of each form of an instruction, one a line, the issue slots that it takes
- * by itself and which row of issue_stream/lower.def says so (from 1; 0: none, it takes one slot, or
- * it is a conversion). The last line is the number of rows. test_slots.py holds them against ptxas.
- */
+/* slots_of_forms < FORMS: for each form of an instruction, one per line, prints the issue slots of
+ * the form alone and the number of the row of issue_stream/lower.def that gives them (from 1; 0: no
+ * row, so it takes one slot or is a conversion). The last line is the number of rows. test_slots.py
+ * compares them with ptxas. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const char HEAD[] = ".version 8.6\n.target sm_80\n.address_size 64\n"
                            ".visible .entry k(.param .u64 q) {\n.reg .b16 %h<9>; .reg .b32 %r<9>; "
                            ".reg .b64 %d<9>; .reg .pred %p<9>; .reg .b64 %a; .reg .b32 %t;\n";
 
-/* Row that fits, from 1; 0. */
+/* Number of the row that fits, starting at 1; 0: none. */
 static size_t row_of(const PtxInst *inst) {
     if (inst->op == PTX_OP_CVT) return 0;
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)

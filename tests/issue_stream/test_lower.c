@@ -1,6 +1,6 @@
-/* Issue slots: what each rule makes of PTX, and next to it a case in which the rule must not apply.
- * Slots are written instruction by instruction. A guarded branch is split/taken/passed. A dash
- * marks the slots of an atomic that brings no result. */
+/* Issue slots: the effect of each rule on PTX, next to a case in which the rule must not apply.
+ * Slots are written per instruction. A guarded branch is written split/taken/passed. A dash marks
+ * the slots of an atomic without result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,14 +18,14 @@
     "n, .param .u32 m) {\n.shared .align 16 .b8 room[4096];\n.reg .pred %p<9>; .reg .b16 %h<9>; "  \
     ".reg .b32 %r<30>; .reg .f32 %f<30>; .reg .b64 %d<30>; .reg .f64 %e<9>;\n"                     \
     "ld.global.u32 %r28, [%d29]; mov.u32 %r29, %tid.x;\n"
-enum { HEAD_COUNT = 2 }; /* instructions, which begin the kernel and its accesses to memory */
+enum { HEAD_COUNT = 2 }; /* instructions that start the kernel and its accesses to memory */
 
 typedef struct Case {
     const char *lines;
-    const char *slots; /* of their instructions */
+    const char *slots; /* slots of their instructions */
 } Case;
 
-/* The slots as they are written in a case. */
+/* Writes the slots in the form of the cases. */
 static void write_slots(const IsaProgram *program, char *out, size_t room) {
     const IsaSlots *slots = isa_lower(program);
     const IsaFunction *kernel = &program->functions[0];
@@ -74,10 +74,10 @@ static void test_parameters_and_moves_are_operands(void **state) {
         {"ld.param.u32 %r1, [n]; mov.u32 %r2, %r1; add.u32 %r3, %r29, %r2;" USE("%r3"), "0 0 1 1"},
         {"mov.u32 %r1, %ntid.x; mov.u32 %r2, %ctaid.x; add.u32 %r3, %r1, %r2;" USE("%r3"),
          "0 1 1 1"},
-        /* one constant an instruction: the other one is put into a register */
+        /* one constant per instruction: the other one is put into a register */
         {"ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m]; mad.lo.u32 %r3, %r29, %r1, %r2;" USE("%r3"),
          "0 0 2 1"},
-        /* what is stored is in a register; zero is one */
+        /* a stored value must be in a register; zero is one */
         {"st.volatile.shared.u32 [64], 5; st.volatile.shared.u32 [64], 0;", "2 1"},
         {"ld.param.u64 %d1, [a]; cvta.to.global.u64 %d2, %d1; ld.global.u32 %r1, [%d2];" USE("%r1"),
          "0 0 3 1"},
@@ -160,7 +160,7 @@ static void test_64_bits_are_two_instructions_unless_half_of_them_does(void **st
         {WIDE_VALUES "add.u64 %d3, %d1, %d2; ld.global.u32 %r1, [%d3];" USE("%r1"), "1 1 2 1 1"},
         {WIDE_VALUES "mul.lo.u64 %d3, %d1, %d2;" USE64("%d3"), "1 1 4 1"},
         {VALUES "cvt.u64.u32 %d1, %r1;" USE64("%d1"), "1 1 1 0 1"},
-        /* a number may leave work in one half, or in none */
+        /* a constant may leave work in only one half, or in none */
         {WIDE_VALUES "shr.u64 %d3, %d1, 36;" USE64("%d3"), "1 1 1 1"},
         {WIDE_VALUES "shr.u64 %d3, %d1, 31;" USE64("%d3"), "1 1 2 1"},
         {WIDE_VALUES "shr.s64 %d3, %d1, 36;" USE64("%d3"), "1 1 2 1"},
@@ -179,7 +179,7 @@ static void test_addresses_are_one_multiply_add_and_an_offset(void **state) {
         {"ld.volatile.shared.u64 %d1, [%r29]; mul.wide.u32 %d2, %r29, 4; add.s64 %d3, %d1, %d2;"
          "ld.global.u32 %r2, [%d3];" USE("%r2"),
          "1 0 1 1 1"},
-        /* a parameter as base leaves no room for the 4 */
+        /* with a parameter as base there is no place for the 4 */
         {"ld.param.u64 %d1, [a]; mul.wide.u32 %d2, %r29, 4; add.s64 %d3, %d1, %d2;"
          "ld.global.u32 %r2, [%d3];" USE("%r2"),
          "0 0 2 1 1"},
@@ -192,7 +192,7 @@ static void test_addresses_are_one_multiply_add_and_an_offset(void **state) {
         {"ld.volatile.shared.u64 %d1, [%r29]; add.s64 %d3, %d1, 4096; ld.global.u32 %r2, "
          "[%d3];" USE("%r2") USE64("%d3"),
          "1 2 1 1 1"},
-        /* in shared memory the product alone is left */
+        /* in shared memory only the product remains */
         {"mov.u64 %d1, room; mul.wide.u32 %d2, %r29, 4; add.s64 %d3, %d1, %d2;"
          "ld.shared.u32 %r2, [%d3];" USE("%r2"),
          "0 1 0 1 1"},
@@ -223,7 +223,7 @@ static void test_shared_words_side_by_side_are_one_load(void **state) {
 static void test_a_word_is_loaded_once_where_nothing_comes_between(void **state) {
     (void)state;
     static const Case cases[] = {
-        /* an instruction without operands between them, which has none to compare */
+        /* between them is an instruction that has no operands to compare */
         {"ld.shared.u32 %r1, [room]; cp.async.commit_group; ld.shared.u32 %r2, [room];"
          "ld.global.u32 %r4, [%d1]; cp.async.commit_group; ld.global.u32 %r5, [%d1];",
          "1 1 0 1 1 0"},
@@ -235,7 +235,7 @@ static void test_a_word_is_loaded_once_where_nothing_comes_between(void **state)
         {"ld.volatile.global.u32 %r1, [%d1]; ld.volatile.global.u32 %r2, [%d1];"
          "add.u32 %r3, %r1, %r2;" USE("%r3"),
          "1 1 1 1"},
-        /* a chase of pointers */
+        /* pointer chasing */
         {"ld.global.u64 %d1, [%d1]; ld.global.u64 %d1, [%d1]; ld.global.v2.u64 {%d1, %d2}, [%d1];"
          "ld.global.v2.u64 {%d1, %d2}, [%d1];",
          "1 1 1 1"},
@@ -270,7 +270,7 @@ static void test_an_atomic_brings_a_result_where_someone_reads_it(void **state) 
 static void test_short_branches_are_predicates_and_count_what_they_skip(void **state) {
     (void)state;
     static const Case cases[] = {
-        /* no instruction waits: the body is issued whether lanes want it or not */
+        /* no instruction in the body waits, so the body is issued even if no lane needs it */
         {"setp.eq.u32 %p1, %r29, 5; @%p1 bra L; st.volatile.shared.u32 [64], %r29;"
          "st.volatile.shared.u32 [68], %r29; L: bar.sync 0; st.volatile.shared.u32 [72], %r29;",
          "1 0/2/0 1 1 1 1"},
@@ -280,7 +280,7 @@ static void test_short_branches_are_predicates_and_count_what_they_skip(void **s
         {"setp.eq.u32 %p1, %r29, 5; @%p1 bra E; st.volatile.shared.u32 [64], %r29; bra.uni L; E:"
          "st.volatile.shared.u32 [68], %r29; L: bar.sync 0; st.volatile.shared.u32 [72], %r29;",
          "1 0/1/1 1 0 1 1 1"},
-        /* an exit under a guard counts the exit that it leads to */
+        /* a guarded exit includes the slot of the exit that it leads to */
         {"setp.eq.u32 %p1, %r29, 5; @%p1 bra L; bar.sync 0; st.volatile.shared.u32 [72], %r29; L:",
          "1 1/0/1 1 1"},
     };

@@ -1,5 +1,5 @@
-/* The PTX interpreter as a source of instructions: what the record of a step says, and what an SM
- * learns of barriers, of waits for a phase, and of faults. */
+/* The PTX interpreter as a source of instructions: the record of a step, and what an SM learns
+ * about barriers, waits for a phase, and faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ typedef struct Bench {
     SourceWarp *starts[WARPS];
 } Bench;
 
-/* A CTA of two warps of a kernel of these lines, in slot 1, its warps from slot 6 on. */
+/* A CTA with two warps of a kernel with these lines, in slot 1; its warps start at slot 6. */
 static void start(Bench *bench, const char *lines) {
     char text[2048] = ".version 8.6\n.target sm_90\n.address_size 64\n"
                       ".visible .entry k() { .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<3>;\n"
@@ -74,7 +74,7 @@ static void test_a_step_leaves_a_record(void **state) {
     const WarpStep *did = bench.source->did;
     assert_int_equal(bench.starts[1]->pc, bench.source->entry);
     assert_int_equal(bench.starts[1]->active, UINT32_MAX);
-    assert_int_equal(bench.source->program->count, 8); /* with an end that is implied */
+    assert_int_equal(bench.source->program->count, 8); /* including the implied end */
     assert_int_equal(step(&bench, 1, 5), WARP_GOES_ON);
     assert_int_equal(bench.starts[1]->pc, 1);
     assert_int_equal(did->executed, UINT32_MAX);

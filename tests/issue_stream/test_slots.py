@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Issue slots of single instructions: src/issue_stream/lower.def against what ptxas makes of forms, which slots.csv has.
+"""Issue slots of single instructions: compares src/issue_stream/lower.def with ptxas's output for forms, stored in
+slots.csv.
 
-usage: test_slots.py PROGRAM SCRIPTS        PROGRAM is that of slots_of_forms.c, SCRIPTS the folder of issue-costs
+usage: test_slots.py PROGRAM SCRIPTS        PROGRAM is built from slots_of_forms.c, SCRIPTS is the folder of issue-costs
 
-The written numbers are compared with the table everywhere, and with ptxas where that of CUDA 13.0 is installed.
+The stored numbers are always compared with the table, and with ptxas if that of CUDA 13.0 is installed.
 """
 import csv
 import importlib.machinery
@@ -17,7 +18,7 @@ import unittest
 
 PROGRAM, SCRIPTS = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 RELEASE = "release 13.0"
-MEETING = 2  # where lanes meet again after some took the way to a routine (BSSY, BSYNC)
+MEETING = 2  # for reconvergence after some lanes took the path to a routine (BSSY, BSYNC)
 CALLING = 4  # at most: operands and address of a routine that is always called, the call, its result
 
 
@@ -31,7 +32,7 @@ ROWS = read_rows()
 
 
 def table() -> tuple[list[tuple[int, int]], int]:
-    """Slots and row of each form, and how many rows there are."""
+    """Slots and row of each form, and the number of rows."""
     forms = "".join(f"{row[0]}\n" for row in ROWS)
     lines = subprocess.run([PROGRAM], input=forms, capture_output=True, text=True, check=True).stdout.splitlines()
     return [tuple(map(int, line.split())) for line in lines[:-1]], int(lines[-1])
@@ -57,7 +58,7 @@ class Slots(unittest.TestCase):
         for form, way, routine, slots in ROWS:
             if way and routine:
                 self.assertEqual(slots, way + MEETING, form)
-            elif routine:  # of a routine with ways of its own, the usual one
+            elif routine:  # a routine with several paths: the usual one
                 self.assertLessEqual(slots, routine + CALLING, form)
             else:
                 self.assertEqual(slots, way, form)

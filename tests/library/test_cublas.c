@@ -1,4 +1,4 @@
-/* Our cuBLAS, compared with plain loops. */
+/* Compares our cuBLAS with plain loops. */
 #include "tyto/cublas.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void check(cublasStatus_t status) {
     assert_string_equal(cublasGetStatusName(status), "CUBLAS_STATUS_SUCCESS");
 }
 
-/* Small integers, the same for the same seed. */
+/* Small integers; a seed always gives the same ones. */
 static int next_number(uint32_t *seed) {
     *seed = *seed * 1664525 + 1013904223;
     return (int)(*seed >> 24) % 7 - 3;
@@ -35,7 +35,7 @@ static void drop(const void *pointer) {
     assert_int_equal(cuMemFree((CUdeviceptr)(uintptr_t)pointer), CUDA_SUCCESS);
 }
 
-/* What a precision's tests need. */
+/* Helpers for the tests of one precision. */
 #define HELPERS(T, x)                                                                              \
     static void x##_fill(T *numbers, int count, uint32_t seed) {                                   \
         for (int i = 0; i < count; i++)                                                            \
@@ -71,9 +71,9 @@ HELPERS(double, d)
 #define CUBLAS_INDEX(name) cublasId##name
 #include "cublas_precision.def"
 
-/* ---- Types of half size and less ---- */
+/* ---- Types of half size and smaller ---- */
 
-static uint16_t to_half(float x) { /* of small integers and halves of them */
+static uint16_t to_half(float x) { /* for small integers and multiples of 0.5 */
     if (x == 0) return 0;
     int exponent;
     float fraction = frexpf(fabsf(x), &exponent);
@@ -121,7 +121,7 @@ static double load_number(const void *at, int i, cudaDataType type) {
     }
 }
 
-/* The sums are integers below 256, which every type holds. */
+/* The sums are integers below 256, which all types represent exactly. */
 static void products_take_narrow_types(void **state) {
     (void)state;
     static const Mixed cases[] = {

@@ -1,4 +1,4 @@
-/* cuBLAS without handles, compared with the expected values and with the functions with a
+/* cuBLAS without handles, compared with expected values and with the functions that take a
  * handle. */
 #include "tyto/cublas_old.h"
 
@@ -56,7 +56,7 @@ static void mistakes_are_kept_until_they_are_asked_for(void **state) {
     (void)state;
     void *pointer;
     int version = 0;
-    assert_int_equal(cublasInit(), CUBLAS_STATUS_SUCCESS); /* once more */
+    assert_int_equal(cublasInit(), CUBLAS_STATUS_SUCCESS); /* a second time */
     assert_int_equal(cublasAlloc(0, 4, &pointer), CUBLAS_STATUS_INVALID_VALUE);
     assert_int_equal(cublasGetError(), CUBLAS_STATUS_INVALID_VALUE);
     assert_int_equal(cublasAlloc(INT32_MAX, INT32_MAX, &pointer), CUBLAS_STATUS_ALLOC_FAILED);
@@ -71,7 +71,7 @@ static void mistakes_are_kept_until_they_are_asked_for(void **state) {
                          wrong[i] == 'n' ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE);
     }
     cublasSsyr('N', 1, 1, a, 1, a, SIDE);
-    cublasStrsv('U', 'N', 'N', 1, a, SIDE, a, 1); /* keeps the status before it */
+    cublasStrsv('U', 'N', 'N', 1, a, SIDE, a, 1); /* keeps the earlier status */
     assert_int_equal(cublasGetError(), CUBLAS_STATUS_INVALID_VALUE);
     assert_int_equal(cublasFree(a), CUBLAS_STATUS_SUCCESS);
     assert_int_equal(cublasGetVersion(&version), CUBLAS_STATUS_SUCCESS);
@@ -111,7 +111,7 @@ static void letters_say_what_enums_do(void **state) {
     assert_int_equal(cublasCreate_v2(&handle), CUBLAS_STATUS_SUCCESS);
     const float alpha = 2, beta = -1;
     float got[COUNT], expected[COUNT], *pa = put(a, COUNT, sizeof *a);
-/* Runs both on a copy of b, and compares. */
+/* Runs both calls on copies of b, and compares the results. */
 #define ALIKE(old_call, new_call)                                                                  \
     do {                                                                                           \
         float *p = put(b, COUNT, sizeof *b), *q = put(b, COUNT, sizeof *b);                        \

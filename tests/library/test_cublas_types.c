@@ -1,5 +1,5 @@
-/* Our cuBLAS in each type of numbers, real and complex, and with sizes of 32 bits and of 64,
- * compared with plain loops. */
+/* Our cuBLAS for each number type, real and complex, and with sizes of 32 and 64 bits, compared
+ * with plain loops. */
 #include "tyto/cublas.h"
 
 #include <complex.h>
@@ -14,11 +14,11 @@
 
 #include "tyto/cuda.h"
 
-#ifndef CMPLX /* glibc's is for gcc */
+#ifndef CMPLX /* glibc's definition is only for gcc */
 #define CMPLX(real, imaginary) __builtin_complex((double)(real), (double)(imaginary))
 #endif
 
-/* What cuComplex and cuDoubleComplex are. */
+/* cuComplex and cuDoubleComplex are these types. */
 struct float2 {
     float x, y;
 };
@@ -45,14 +45,14 @@ static void drop(const void *pointer) {
     assert_int_equal(cuMemFree((CUdeviceptr)(uintptr_t)pointer), CUDA_SUCCESS);
 }
 
-/* To some roundings of single precision. */
+/* Within some roundings of single precision. */
 static void assert_near(Number got, Number expected, const char *what, int place) {
     if (cabs(got - expected) > 2e-5 * (1 + cabs(expected)))
         fail_msg("%s, number %d: %g%+gi, not %g%+gi", what, place, creal(got), cimag(got),
                  creal(expected), cimag(expected));
 }
 
-/* Small integers, the same for the same seed. */
+/* Small integers; a seed always gives the same ones. */
 static int next_number(uint32_t *seed) {
     *seed = *seed * 1664525 + 1013904223;
     return (int)(*seed >> 24) % 7 - 3;
@@ -70,7 +70,7 @@ static void fill_complex(Number *numbers, int count, uint32_t seed) {
     }
 }
 
-/* What level 1 takes for the size of a number. */
+/* The size of a number, as level 1 defines it. */
 static double size_of(Number x) { return fabs(creal(x)) + fabs(cimag(x)); }
 
 /* Element (i, j) of op(A). */
@@ -79,7 +79,7 @@ static Number element(const Number *a, int lead, int op, int i, int j) {
     return op == CUBLAS_OP_C ? conj(x) : x;
 }
 
-/* An element of a symmetric or Hermitian matrix. Only a triangle of the matrix is stored. */
+/* An element of a symmetric or Hermitian matrix that is stored as a triangle. */
 static Number mirrored(const Number *a, int lead, bool is_lower, bool is_hermitian, int i, int j) {
     const bool is_stored = is_lower ? i >= j : i <= j;
     const Number x = is_stored ? a[i + j * lead] : a[j + i * lead];

@@ -1,4 +1,4 @@
-/* Our cuBLASLt, compared with plain loops: layouts, batches, epilogues. */
+/* Compares our cuBLASLt with plain loops: layouts, batches, epilogues. */
 #include "tyto/cublasLt.h"
 
 #include <math.h>
@@ -133,10 +133,10 @@ static void epilogues_are_applied_to_the_sum(void **state) {
     }
 }
 
-/* The forward pass leaves in aux what the backward one needs. */
+/* The forward pass stores in aux what the backward pass needs. */
 static void gradients_of_activations_undo_them(void **state) {
     Product *p = *state;
-    int64_t lead = 64; /* in bits for RELU, a multiple of 32 that has room for M */
+    int64_t lead = 64; /* in bits for RELU: a multiple of 32, at least M */
     float expected[M * N], sums[M];
     set(p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &p->daux, sizeof p->daux);
     set(p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &lead, sizeof lead);
@@ -188,7 +188,7 @@ static void gradients_of_biases_are_sums_of_an_operand(void **state) {
     expect(p->dbias, column_sums, N, 0);
 }
 
-/* A by rows, B transposed: the same product. */
+/* A stored by rows, B transposed: the same product. */
 static void layouts_say_how_elements_lie(void **state) {
     Product *p = *state;
     float by_row[M * K], turned[K * N];

@@ -1,7 +1,7 @@
-/* Our cuRAND: sequences as the generator of the host in NVIDIA's libcurand 10.4 (CUDA 13.0) gave
- * them, which are those of the device by its documentation; moments of what has no such sequence.
- * PHILOX with seed 0 starts with the known answer of Random123, MRG32k3a with that of L'Ecuyer's
- * program. */
+/* Our cuRAND. Sequences must equal those of the host generator in NVIDIA's libcurand 10.4 (CUDA
+ * 13.0), which by its documentation are those of the device. Distributions without such a sequence
+ * are checked by their moments. PHILOX with seed 0 starts with the known answer of Random123,
+ * MRG32k3a with that of L'Ecuyer's program. */
 #include "tyto/curand.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void bits_are_those_of_the_known_sequences(void **state) {
     static const struct {
         curandRngType_t type;
         unsigned long long seed, offset;
-        size_t at; /* numbers before those that are known */
+        size_t at; /* position of the known numbers */
         unsigned known[4];
     } rows[] = {
         {CURAND_RNG_PSEUDO_XORWOW, 0, 0, 0, {3179217846, 3955638199, 167591721, 4161663997}},
@@ -76,7 +76,7 @@ static void bits_are_those_of_the_known_sequences(void **state) {
         if (rows[i].offset) check(curandSetGeneratorOffset(generator, rows[i].offset));
         check(curandGenerate(generator, numbers, rows[i].at + 4));
         assert_memory_equal(numbers + rows[i].at, rows[i].known, sizeof rows[i].known);
-        /* the same in two calls, on whatever streams they part */
+        /* the same in two calls, wherever they split the streams */
         if (rows[i].at) {
             check(curandSetPseudoRandomGeneratorSeed(generator, rows[i].seed));
             check(curandGenerate(generator, numbers, rows[i].at + 1));
@@ -88,7 +88,7 @@ static void bits_are_those_of_the_known_sequences(void **state) {
     }
 }
 
-/* The first of 4 numbers and the one behind two rounds of XORWOW's streams. */
+/* The first of 4 numbers, and the number after two rounds of XORWOW's streams. */
 typedef struct Known {
     curandRngType_t type;
     double uniform[2], uniform_double[2], normal[2], normal_double[2];
@@ -154,7 +154,7 @@ static void sobol_points_stand_dimension_by_dimension(void **state) {
     check(curandGenerate(generator, numbers, 12));
     assert_memory_equal(numbers, first, sizeof first);
     check(curandSetGeneratorOffset(generator, 0));
-    check(curandGenerate(generator, numbers, 6)); /* and goes on */
+    check(curandGenerate(generator, numbers, 6)); /* the next call continues */
     check(curandGenerate(generator, numbers, 6));
     assert_int_equal(numbers[0], first[2]);
     assert_int_equal(numbers[5], first[11]);
@@ -166,7 +166,8 @@ static void sobol_points_stand_dimension_by_dimension(void **state) {
     check(curandDestroyGenerator(generator));
 }
 
-/* In any 2^k points in a row from the start each interval of 2^-k has one, scrambled or not. */
+/* Among any 2^k consecutive points from the start, each interval of 2^-k has one, scrambled or
+ * not. */
 static void sobol_points_fill_the_interval(void **state) {
     (void)state;
     for (int scrambled = 0; scrambled < 2; scrambled++) {
@@ -191,7 +192,7 @@ static void normal_numbers_of_sobol_are_quantiles(void **state) {
     double numbers[4];
     curandGenerator_t generator = make(CURAND_RNG_QUASI_SOBOL32, 0);
     check(curandGenerateNormalDouble(generator, numbers, 4, 0, 1));
-    assert_true(fabs(numbers[1]) < 1e-8); /* of the half, and a little more */
+    assert_true(fabs(numbers[1]) < 1e-8); /* slightly above the quantile of one half */
     assert_true(fabs(numbers[2] - 0.6744897501960817) < 1e-8);
     assert_true(fabs(numbers[3] + 0.6744897501960817) < 1e-8);
     check(curandDestroyGenerator(generator));

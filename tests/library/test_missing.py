@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""What our libraries export without having it says so, once, and returns the library's own status.
+"""Functions that our libraries export but do not support report this once, and return the library's own status.
 
 usage: test_missing.py STATUS MISSING_DEF LIBRARY...
 
-Each of the libraries, which are releases of one, must export every name that MISSING_DEF lists, and those of its
-first release alone must be what the vendor's exports where that is installed.
-"""
+The libraries are releases of one library. Each must export every name in MISSING_DEF. The exports of the first must be
+those of the vendor's library, if that is installed."""
 import pathlib
 import re
 import subprocess
@@ -14,7 +13,7 @@ import unittest
 
 STATUS, MISSING, LIBRARIES = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 NAMES = re.findall(r"ROW\((\w+)\)", pathlib.Path(MISSING).read_text(encoding="utf-8"))
-# In a process of its own: calls each name twice, prints what it returned.
+# In a separate process: calls each name twice, and prints what it returned.
 CALLS = ("import ctypes, sys\nlibrary = ctypes.CDLL(sys.argv[1])\n"
          "for name in sys.argv[2:]:\n    print(name, getattr(library, name)(), getattr(library, name)())\n")
 

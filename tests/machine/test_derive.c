@@ -1,5 +1,5 @@
-/* Values that follow from others: what --set or a file changes takes what it had inherited with it,
- * and what was given twice stays a contradiction. */
+/* Derived values: a change by --set or in a file also changes the inherited values that follow from
+ * it. Two explicit values that contradict each other remain an error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "machine/machine_file.h"
 
-/* The machine as it prints, with `sets` (blank-separated key=value) applied; NULL: it was refused,
- * for which `out` has the reason. */
+/* Prints the machine with `sets` (key=value separated by blanks) applied. Returns false if it is
+ * refused; `out` then has the reason. */
 static bool load(const char *name, const char *sets, Text *out) {
     Diag *diag = diag_new();
     Machine *machine = machine_load(name, diag);
@@ -30,7 +30,7 @@ static bool load(const char *name, const char *sets, Text *out) {
     return is_good;
 }
 
-/* Every shipped machine is whole: nothing of it is derived. */
+/* Every shipped machine is complete: none of its values is derived. */
 static void test_shipped_machines_say_all_that_they_are(void **state) {
     (void)state;
     Text text = {0};
@@ -86,7 +86,7 @@ static void test_a_single_change_takes_along_what_follows(void **state) {
     text_free(&text);
 }
 
-/* Channels named by bits of the address, a number that is no power of two, and their hashes. */
+/* Channels given by address bits, a number that is not a power of two, and their hashes. */
 static void test_the_map_follows_channels_and_slices(void **state) {
     (void)state;
     static const struct {
@@ -127,7 +127,7 @@ static void test_the_map_follows_channels_and_slices(void **state) {
     text_free(&text);
 }
 
-/* What was given twice is no question of what follows: the message names the keys. */
+/* Two explicit values are never derived: the message names their keys. */
 static void test_two_values_that_were_given_contradict_each_other(void **state) {
     (void)state;
     static const struct {
@@ -162,7 +162,7 @@ static void test_two_values_that_were_given_contradict_each_other(void **state) 
     text_free(&text);
 }
 
-/* A file's values go before those of its base, and --set before both. */
+/* A file's values take precedence over those of its base, and --set over both. */
 static void test_a_file_takes_its_base_along(void **state) {
     (void)state;
     static const char file[] = "base: h100\nname: mine\nl2:\n  size: 1 MiB\n";

@@ -1,5 +1,5 @@
-/* The generated pages of docs/ say what the tables say. TYTO_BLESS=1 rewrites them.
- * usage: test_documents ROOT */
+/* The generated pages of docs/ must match the tables. TYTO_BLESS=1 rewrites them. usage:
+ * test_documents ROOT */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

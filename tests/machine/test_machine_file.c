@@ -1,4 +1,4 @@
-/* Machine files: every row's bounds and round trip, every error, inheritance, and the papers'
+/* Machine files: bounds and round trip of every row, every error, inheritance, and the papers'
  * values. */
 #include "machine/machine_file.h"
 
@@ -154,7 +154,7 @@ static void test_units(void **state) {
     expect_refusal(latency, "3.5", "takes a whole number of cycles");
 }
 
-/* A time lasts as many cycles as the clock of the run has in it, to the nearest. */
+/* A time is rounded to the nearest number of cycles of the run's clock. */
 static void test_a_time_is_converted_by_the_clock(void **state) {
     (void)state;
     static const struct {
@@ -209,7 +209,7 @@ static const MachineConfig *finish(Machine *machine) {
     return config;
 }
 
-/* The value of a key, as a machine file writes it. */
+/* The value of a key, in the format of a machine file. */
 static void format_key(const MachineConfig *config, const char *key, Text *out) {
     const MachineRow *row = machine_find_row(key, strlen(key));
     if (!row) fail_msg("a table of quirks has %s, which is no key", key);
@@ -262,7 +262,7 @@ static void expect_quirks(const MachineConfig *config, QuirkSimulator simulator)
     text_free(&written);
 }
 
-/* No shipped machine sets a quirk of its own. */
+/* No shipped machine sets a quirk itself. */
 static void test_a_machine_has_the_quirks_of_its_simulator(void **state) {
     (void)state;
     static const struct {
@@ -284,8 +284,8 @@ static void test_a_machine_has_the_quirks_of_its_simulator(void **state) {
     }
 }
 
-/* A simulator replaces all quirks that the base has, and a key of the same file prevails, wherever
- * it is. */
+/* A simulator replaces all quirks of the base. A key of the same file takes precedence, wherever it
+ * is. */
 static void test_a_simulator_comes_before_the_keys_of_its_file(void **state) {
     (void)state;
     static const char text[] = "lsu:\n  loads_block: yes\nbase: owl\n"
@@ -296,7 +296,7 @@ static void test_a_simulator_comes_before_the_keys_of_its_file(void **state) {
     const MachineConfig *config = finish(machine);
     assert_true(config->sm.lsu.loads_block);
     assert_false(config->sm.lsu.stalls_pipeline);
-    assert_false(config->dram.timing.forgets_writes); /* which the table of 3.1 leaves out */
+    assert_false(config->dram.timing.forgets_writes); /* not in the table of 3.1 */
     assert_true(config->sm.l1d_own.stores_need_way);
     assert_true(machine_set(machine, "simulator=gpgpu-sim-3.1", diag));
     expect_quirks(finish(machine), QUIRK_SIMULATOR_gpgpu_sim_3_1);
@@ -321,7 +321,7 @@ static void expect_set(const char *machine_name, const char *assignment, const c
     diag_free(diag);
 }
 
-/* A file may say the value that a constant has, as files did when it was a parameter. */
+/* A file may contain the value of a constant, because older files have it as a parameter. */
 static void test_a_constant_is_no_parameter(void **state) {
     (void)state;
     int count;
@@ -421,7 +421,7 @@ static void test_huge_and_many(void **state) {
     free(text);
 }
 
-/* Writes `text` to a file in a folder of its own, and returns its path. */
+/* Writes `text` to a file in `folder`, and returns its path. */
 static char *write_temporary(char *folder, const char *name, const char *text) {
     static char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -448,7 +448,7 @@ static void test_bases(void **state) {
     text_free(&out);
     machine_free(machine);
 
-    /* only ASCII is printed: YAML knows line ends beyond it */
+    /* only ASCII is printed, because YAML has line ends beyond it */
     machine = load(write_temporary(folder, "b.yaml", "sm:\n  ctas: 3 # a\xc3\xa9z\n"));
     machine_print(machine, &out);
     assert_contains(text_string(&out), "; a??z\n");
@@ -521,18 +521,18 @@ static const struct {
     {"gtx480", {"l1d.size=63KiB"}, "l1d.size: 64512 B in lines of 128 B and 4 ways make 126 sets"},
     {"gtx480",
      {"l1d.size=16000B"},
-     "l1d.size: 16000 B is no multiple of l1d.line x l1d.ways (128 B x 4)"},
-    {"gtx480", {"l1d.line=96B"}, "l1d.line: 96 B is no power of two"},
-    {"gtx480", {"l1d.banks=3"}, "l1d.banks: 3 is no power of two"},
-    {"gtx480", {"l1d.bank=48B"}, "l1d.bank: 48 B is no power of two"},
+     "l1d.size: 16000 B is not a multiple of l1d.line x l1d.ways (128 B x 4)"},
+    {"gtx480", {"l1d.line=96B"}, "l1d.line: 96 B is not a power of two"},
+    {"gtx480", {"l1d.banks=3"}, "l1d.banks: 3 is not a power of two"},
+    {"gtx480", {"l1d.bank=48B"}, "l1d.bank: 48 B is not a power of two"},
     {"gtx480",
      {"l1d.write=write-through", "l1d.write_allocate=validate"},
      "l1d.local_write: global stores are written through"},
     {"gtx480",
      {"l1d.write=write-through", "l1d.write_allocate=validate"},
      "l1d.sector: 128 B; up to 64 B can be written in part"},
-    {"gtx480", {"l1d.write_allocate=beside"}, "l1d.write_allocate: beside is for L2 alone"},
-    {"gtx480", {"l1d.local_write_allocate=beside"}, "l1d.write_allocate: beside is for L2 alone"},
+    {"gtx480", {"l1d.write_allocate=beside"}, "l1d.write_allocate: beside is only for L2"},
+    {"gtx480", {"l1d.local_write_allocate=beside"}, "l1d.write_allocate: beside is only for L2"},
     {"gtx480",
      {"l2.write_allocate=beside", "l2.miss_queue=2"},
      "l2.miss_queue: 2, but a store that misses (l2.write_allocate: beside) may send three"},
@@ -542,7 +542,7 @@ static const struct {
     {"gtx480", {"l1d.unified=16KiB"}, "l1d.carve_outs: 0 KiB at most, less than shared.size"},
     {"gtx480",
      {"l1d.unified=16KiB", "l1d.carve_outs=[8,4]"},
-     "l1d.carve_outs: 4 behind 8: the sizes must rise"},
+     "l1d.carve_outs: 4 after 8: the sizes must ascend"},
     {"gtx480",
      {"l1d.unified=16KiB", "l1d.carve_outs=[0,16]"},
      "l1d.carve_outs: 16 KiB of 16384 B (l1d.unified) leave the L1D no way"},
@@ -561,7 +561,7 @@ static const struct {
      {"l1t.line=4KiB", "l1t.sector=16B", "l1t.size=96KiB"},
      "l1t.sector: 16 B do not make"},
     {"gtx480", {"l2.mshrs=4096", "l2.mshr_merges=16"}, "l2.mshrs: 4096 of 16 requests"},
-    {"gtx480", {"sm.threads=1000"}, "sm.threads: 1000 is no multiple of a warp's 32 lanes"},
+    {"gtx480", {"sm.threads=1000"}, "sm.threads: 1000 is not a multiple of a warp's 32 lanes"},
     {"gtx480", {"sm.threads=32"}, "scheduler.count: 2 schedulers for 1 warps"},
     {"gtx480", {"sm.subcores=4", "scheduler.count=2"}, "sm.subcores: 4 for 2 schedulers"},
     {"gtx480",
@@ -571,7 +571,7 @@ static const struct {
     {"qv100", {"units.dp.shared_by=3"}, "units.dp.shared_by: 3 of 4 sub-cores"},
     {"gtx480", {"l2.halves=2", "l2.enabled=no"}, "l2.halves: 2, but l2.enabled is no"},
     {"gtx480", {"l2.least_fetch=64B"}, "l2.least_fetch: 64 B, but l2.hints is no"},
-    {"a100", {"l2.least_fetch=48B"}, "l2.least_fetch: 48 B is no power of two"},
+    {"a100", {"l2.least_fetch=48B"}, "l2.least_fetch: 48 B is not a power of two"},
     {"gtx480", {"l2.halves=2", "l2.mshrs=1"}, "l2.mshrs: 1, but reads of the other half"},
     {"gtx480",
      {"l2.halves=2", "partition.slices=1", "gpu.partitions=5"},
@@ -579,24 +579,24 @@ static const struct {
     {"qv100", {"tensor.fp16=7"}, "tensor.fp16: 7 products a cycle; 0, or 8 at least"},
     {"gtx480", {"tensor.bit=64"}, "tensor.bit: 64 products a cycle, but units.tensor.count is 0"},
     {"gtx480", {"sm.registers=1024"}, "sm.registers: 1024 leave less than one for each of 1536"},
-    {"gtx480", {"shared.banks=24"}, "shared.banks: 24 is no power of two"},
-    {"gtx480", {"shared.bank=6B"}, "shared.bank: 6 B is no power of two"},
+    {"gtx480", {"shared.banks=24"}, "shared.banks: 24 is not a power of two"},
+    {"gtx480", {"shared.bank=6B"}, "shared.bank: 6 B is not a power of two"},
     {"gtx480", {"shared.conflict_lanes=20"}, "shared.conflict_lanes: 20 is neither"},
     {"gtx480", {"lsu.coalesced_lanes=20"}, "lsu.coalesced_lanes: 20 is neither"},
     {"gtx480", {"lsu.least_segment=48B"}, "lsu.least_segment: 48 B is neither 0 nor"},
     {"gtx480", {"lsu.least_segment=8B"}, "lsu.least_segment: 8 B is neither 0 nor"},
-    {"gtx480", {"lsu.bypass_segment=48B"}, "lsu.bypass_segment: 48 B is no power of two"},
+    {"gtx480", {"lsu.bypass_segment=48B"}, "lsu.bypass_segment: 48 B is not a power of two"},
     {"gtx480", {"fetch.instruction=64B", "fetch.width=4"}, "fetch.width: 4 instructions of 64 B"},
     {"gtx480", {"units.sfu.count=0"}, "units.sfu.count: 0, but instructions are sent there"},
     {"gtx480", {"units.ldst.count=0"}, "units.ldst.count: 0, but instructions are sent there"},
     {"gtx480", {"ops.fp64_mad.unit=dp"}, "units.dp.count: 0, but instructions are sent there"},
     {"gtx480", {"units.sp.count=0", "ops.fp32_mul.unit=sp-or-sfu"}, "units.sp.count: 0, but"},
     {"gtx480", {"units.sp.lanes=12"}, "units.sp.lanes: 12 does not divide a warp's 32"},
-    {"gtx480", {"partition.slices=3"}, "partition.slices: 3 is no power of two"},
+    {"gtx480", {"partition.slices=3"}, "partition.slices: 3 is not a power of two"},
     {"gtx480",
      {"partition.slices=4", "map.bits=RRRRRRRRRRRR.BBB.CCCC.b.CCCCCCCC"},
      "partition.slices: 4, but map.bits"},
-    {"gtx480", {"partition.sector=48B"}, "partition.sector: 48 B is no power of two"},
+    {"gtx480", {"partition.sector=48B"}, "partition.sector: 48 B is not a power of two"},
     {"gtx480", {"l2.enabled=no"}, "l2.filled_by_copies: yes, but l2.enabled is no"},
     {"gtx480", {"l2.allocate=on-fill"}, "l2.allocate: on-fill is for lines without sectors"},
     {"gtx480", {"l2.store_mshrs=yes"}, "l2.store_mshrs: yes needs l2.allocate: on-fill"},
@@ -656,7 +656,8 @@ static void test_every_caches_sets_are_checked(void **state) {
         int length = (int)(dot - rows[i].key);
         char line[64], reason[64];
         snprintf(line, sizeof line, "%.*s.line=96B", length, rows[i].key);
-        snprintf(reason, sizeof reason, "%.*s.line: 96 B is no power of two", length, rows[i].key);
+        snprintf(reason, sizeof reason, "%.*s.line: 96 B is not a power of two", length,
+                 rows[i].key);
         Machine *machine = load("gtx480");
         Diag *diag = diag_new();
         assert_true(machine_set(machine, line, diag));
@@ -798,7 +799,7 @@ static void test_machines_are_the_papers(void **state) {
     text_free(&value);
 }
 
-enum { LINES_SPREAD = 1 << 18 }; /* consecutive ones: several for each set of any machine */
+enum { LINES_SPREAD = 1 << 18 }; /* consecutive lines: several for each set of any machine */
 
 static void expect_every_set(const MachineConfig *config) {
     AddressMap map = machine_address_map(config);
@@ -821,7 +822,8 @@ static void expect_every_set(const MachineConfig *config) {
     diag_free(diag);
 }
 
-/* What chooses the slice is left out of a slice's sets: else some would never be used. */
+/* The set hash leaves out the bits that select the slice, otherwise some sets would never be
+ * used. */
 static void test_a_slice_uses_all_of_its_sets(void **state) {
     (void)state;
     static const char *const functions[] = {NULL, "linear", "fermi", "summed"};
@@ -842,12 +844,12 @@ static void test_a_slice_uses_all_of_its_sets(void **state) {
         }
 }
 
-/* Of a channel's bus. */
+/* The peak of a channel's bus. */
 static uint32_t peak_bytes_per_tick(const Machine *machine) {
     return machine->config.dram.bus_bytes * machine->config.dram.data_rate;
 }
 
-/* The data rate that CCWS table 1 gives, 8 B per DRAM cycle, and GTX480's 177 GB/s. */
+/* The data rate in CCWS table 1, 8 B per DRAM cycle, and GTX480's 177 GB/s. */
 static void test_bandwidths(void **state) {
     (void)state;
     Machine *ccws = load("ccws"), *owl = load("owl"), *md = load("md"), *gtx480 = load("gtx480");
@@ -895,7 +897,7 @@ static uint32_t set_of(const CacheConfig *cache, uint64_t skipped, uint64_t addr
     return set_index_of(&index, address);
 }
 
-/* The L1D's function, and an L2 set of the address map's last example: set 48. */
+/* The L1D's function, and the L2 set of the address map's last example: set 48. */
 static void test_gtx480_sets(void **state) {
     (void)state;
     Machine *machine = load("gtx480");
@@ -948,7 +950,7 @@ static void test_ports_that_sms_share_are_the_networks_first_nodes(void **state)
     assert_int_equal(mem_port(0, 10), 0);
     assert_int_equal(mem_port(19, 10), 9);
     assert_int_equal(mem_port(20, 10), 0);
-    assert_true(machine_set(machine, "gpu.sms=31", diag)); /* the last port has one */
+    assert_true(machine_set(machine, "gpu.sms=31", diag)); /* the last port has one SM */
     assert_int_equal(machine_ports(config), 11);
     assert_true(machine_set(machine, "gpu.sms=2", diag));
     assert_int_equal(machine_ports(config), 1);

@@ -1,11 +1,10 @@
-"""Every parameter of a machine has an effect: some source reads its field. And something varies it.
+"""Every parameter of a machine has an effect (some source reads its field), and something varies it.
 
 usage: test_parameters.py SOURCE_ROOT TYTO
 
 A parameter is a row of a table in a header of its unit (P(kind, key, at, "name", field, ...)). A parameter that no source
-reads would be taken from a machine file, printed with its origin, and change nothing. A parameter that is the same on all
-machines, and that no test, experiment or page names, must be a constant (docs/machine-parameters.md gives the rule).
-"""
+reads would be accepted in a machine file and printed with its origin, but change nothing. A parameter that is the same on
+all machines, and that no test, experiment or page names, must be a constant (docs/machine-parameters.md gives the rule)."""
 import pathlib
 import re
 import subprocess
@@ -18,11 +17,11 @@ ROW = re.compile(r'\bP\(\w+, \w+, at, "([\w.]+)", (\w+),')
 
 
 VARIED = ("tests/**/*.c", "tests/**/*.py", "experiments/*.yaml", "docs/*.md")
-RESEARCHED = ("unit", "replacement", "policy", "scheduler", "hash", "bank_hash", "set_hash")  # what a researcher would vary
+RESEARCHED = ("unit", "replacement", "policy", "scheduler", "hash", "bank_hash", "set_hash")  # keys that a researcher would vary
 
 
 def values_of(machine):
-    """{key: value, as a file has it} of a machine."""
+    """{key: value in the format of a file} of a machine."""
     values, sections = {}, []
     for line in subprocess.run([TYTO, "machines", machine], capture_output=True, text=True, check=True).stdout.splitlines():
         if found := re.match(r"( *)([\w-]+):(.*?)(?: +# .*)?$", line):
@@ -42,7 +41,7 @@ class Parameters(unittest.TestCase):
         texts = "".join(path.read_text(encoding="utf-8") for pattern in VARIED for path in ROOT.glob(pattern)
                         if path.name != "machine-parameters.md")
         same = [key for key, value in machines[0].items() if not is_quantity(value)
-                and key.split(".")[-1] not in differ | set(RESEARCHED)]  # nor does the same key of another unit differ
+                and key.split(".")[-1] not in differ | set(RESEARCHED)]  # nor does a key with the same name in another unit differ
         self.assertGreater(len(machines[0]), 300)
         self.assertEqual([key for key in same if not re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.])", texts)], [])
 

@@ -1,4 +1,4 @@
-/* Device memory: allocation, what counts as valid, descriptions of addresses, the device heap. */
+/* Device memory: allocation, validity of ranges, descriptions of addresses, the device heap. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void says_when_there_is_no_room(void **state) {
     assert_null(mem_new(0));
 }
 
-/* Random allocations and releases against a list of what should be live. */
+/* Random allocations and releases, compared with a list of live allocations. */
 static void keeps_allocations_apart(void **state) {
     (void)state;
     enum { LIVE = 64, STEPS = 20000 };
@@ -85,7 +85,7 @@ static void copies_only_inside_one_allocation(void **state) {
     uint64_t a = take(memory, 256), b = take(memory, 256);
     char bytes[512] = "hello", back[512] = "";
     assert_true(mem_write(memory, a, bytes, 256));
-    assert_false(mem_write(memory, a, bytes, 257)); /* not even though b lies right behind a */
+    assert_false(mem_write(memory, a, bytes, 257)); /* not even though b directly follows a */
     assert_false(mem_read(memory, 0, back, 1));
     assert_true(mem_copy(memory, b, a, 256));
     assert_true(mem_read(memory, b, back, 256));
@@ -121,7 +121,7 @@ static void describes_any_address(void **state) {
     assert_described(memory, far + 6 * MIB, "in no allocation; the nearest is the 4194304-byte");
     assert_true(mem_release(memory, far));
     assert_described(memory, far + 3, "byte 3 of a freed 4194304-byte allocation");
-    uint64_t again = take(memory, 40); /* where that was */
+    uint64_t again = take(memory, 40); /* at the same address */
     assert_int_equal(again, far);
     assert_described(memory, again + 40, "1 byte past the last byte of the 40-byte allocation");
     assert_described(memory, again + 3 * MIB, "byte 3145728 of a freed 4194304-byte allocation");
@@ -190,19 +190,20 @@ static void hands_out_heap_blocks(void **state) {
     MemHeap *heap = mem_heap_new(memory, 1024);
     uint64_t a = mem_heap_alloc(heap, 1), b = mem_heap_alloc(heap, 40);
     assert_int_equal(b, a + 16);
-    assert_true(mem_heap_is_valid(heap, b, 40)); /* to the last byte, not to that of its granule */
+    assert_true(mem_heap_is_valid(heap, b, 40)); /* up to its last byte, not its granule's */
     assert_false(mem_heap_is_valid(heap, b, 41));
     assert_false(mem_heap_is_valid(heap, b + 39, 2));
-    assert_false(mem_heap_is_valid(heap, a, 17)); /* runs into b */
+    assert_false(mem_heap_is_valid(heap, a, 17)); /* reaches into b */
     assert_int_equal(mem_heap_alloc(heap, 0), 0);
     assert_int_equal(mem_heap_alloc(heap, 1024), 0);
     assert_false(mem_heap_release(heap, b + 16));
     assert_true(mem_heap_release(heap, b));
-    assert_false(mem_heap_release(heap, b)); /* twice */
+    assert_false(mem_heap_release(heap, b)); /* a second time */
     assert_false(mem_heap_is_valid(heap, b, 1));
     assert_true(mem_heap_is_valid(heap, a, 1));
     assert_false(mem_heap_is_valid(heap, a, 2));
-    /* Every byte can be used in the end, and is found again after the search has gone round. */
+    /* Every byte can be allocated in the end, and is found again after the search has wrapped
+     * around. */
     assert_int_not_equal(mem_heap_alloc(heap, 1008), 0);
     assert_int_equal(mem_heap_alloc(heap, 1), 0);
     mem_heap_free(heap);
@@ -227,7 +228,7 @@ static void names_textures_by_handles(void **state) {
     mem_free(memory);
 }
 
-/* Where the machine model sees it depends on nothing but the order of registrations. */
+/* The address that the machine model uses depends only on the order of registrations. */
 static void reaches_registered_memory_where_the_host_has_it(void **state) {
     (void)state;
     enum { BYTES = 10000, INSET = 4 };
@@ -260,7 +261,7 @@ static void reaches_registered_memory_where_the_host_has_it(void **state) {
     mem_free(memory);
 }
 
-/* By these addresses kernels reach shared, local and parameter memory. */
+/* Kernels access shared, local and parameter memory at these addresses. */
 static void registers_nothing_in_the_windows_of_other_spaces(void **state) {
     (void)state;
     DeviceMemory *memory = mem_new(MIB);

@@ -1,7 +1,7 @@
-/* Every network, step by step: after each of a bounded number of steps nothing is lost, doubled or
- * out of order, all buffers add up, and who waits is served before long. A fault shows in the step
- * in which it happens, and one that stops packets within a few steps: nothing here waits for a
- * network to come to an end of its own. */
+/* Checks every network after each step. After each of a bounded number of steps, no packet is lost,
+ * duplicated or out of order, all buffers add up, and every waiting node is served before long. A
+ * fault is detected in the step in which it happens, and a fault that stops packets within a few
+ * steps: no test waits for a network to drain by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 enum { STEPS = 300, PATIENCE = 400 /* steps without an arrival, or of draining, per node */ };
 
-static const int node_counts[] = {1, 5, 27, 70}; /* sets of nodes of one word and of two */
+static const int node_counts[] = {1, 5, 27, 70}; /* node sets of one word and of two words */
 enum { NODE_COUNTS = sizeof node_counts / sizeof *node_counts };
 
 static NocConfig tight_config(NocKind kind, int nodes, int variant) {
@@ -30,7 +30,7 @@ static NocConfig tight_config(NocKind kind, int nodes, int variant) {
     return config;
 }
 
-/* What a step of a network that says that it is quiet must not change. */
+/* What a step must not change in a network that reports that it is quiet. */
 typedef struct Seen {
     uint64_t link_flits, arrived, ready;
 } Seen;
@@ -43,12 +43,12 @@ static Seen look(const Noc *noc, int nodes) {
     return seen;
 }
 
-/* One step, and all that must hold after it. */
+/* Makes one step and checks everything that must hold after it. */
 static void step(Traffic *traffic) {
     Noc *noc = traffic->noc;
     const bool is_quiet = noc_quiet_steps(noc) != 0;
     const Seen before = look(noc, traffic->nodes);
-    if (!noc_is_idle(noc) && !before.ready) /* packets are under way, and no node holds them up */
+    if (!noc_is_idle(noc) && !before.ready) /* packets are under way, and no node blocks them */
         assert_true(noc_quiet_steps(noc) != NOC_QUIET_FOREVER);
     noc_step(noc);
     const Seen after = look(noc, traffic->nodes);
@@ -62,7 +62,7 @@ static void step(Traffic *traffic) {
     assert_false(traffic->is_wrong);
 }
 
-/* Takes what has arrived; `waited`: steps since the last packet was taken. */
+/* Takes the packets that have arrived. `waited`: steps since the last packet was taken. */
 static void take(Traffic *traffic, int laziness, int *waited) {
     const uint64_t popped = traffic->popped;
     for (int node = 0; node < traffic->nodes; node++)
@@ -110,8 +110,8 @@ static void every_step_keeps_all_packets(void **state) {
             }
 }
 
-/* All nodes send to one: over any time each gets through as often as any other, but for a packet or
- * two. */
+/* All nodes send to one node. Over any period each sender gets as many packets through as any
+ * other, within a packet or two. */
 static void a_crossbars_output_serves_all_inputs_alike(void **state) {
     (void)state;
     for (int n = 1; n < NODE_COUNTS; n++) {

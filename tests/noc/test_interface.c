@@ -1,5 +1,5 @@
-/* The contract of noc.h: configurations judged, room for injection, order of popping, quiet steps,
- * counters, equal runs. */
+/* The contract of noc.h: checks of configurations, room for injection, order of popping, quiet
+ * steps, counters, repeatable runs. */
 #include "noc/noc.h"
 
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void bad_parameters_are_named(void **state) {
     config.link_delay = 0;
     assert_false(noc_config_check(&config, why, sizeof why));
     assert_non_null(strstr(why, "link_delay is 0"));
-    config.kind = NOC_CROSSBAR; /* which does not look at it, but misses its own */
+    config.kind = NOC_CROSSBAR; /* ignores link_delay, but lacks its own parameters */
     assert_false(noc_config_check(&config, why, sizeof why));
     assert_non_null(strstr(why, "internal_steps"));
     config = noc_config_default(NOC_CROSSBAR, 27);
@@ -93,7 +93,8 @@ static void a_node_injects_while_its_queue_has_room(void **state) {
     noc_free(noc);
 }
 
-/* Without pops an output takes what its ejection buffer holds, and its inputs fill up behind it. */
+/* Without pops, an output takes only as many packets as its ejection buffer holds, and its inputs
+ * fill up. */
 static void a_node_that_pops_nothing_stops_its_senders(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
@@ -138,7 +139,7 @@ static void quiet_steps_lead_to_the_next_arrival(void **state) {
         }
         int latency = noc_empty_latency(noc, 1, 22, 8);
         assert_int_equal(noc_stats(noc).cycles, 1000000 + latency);
-        assert_true(steps < latency); /* some were skipped */
+        assert_true(steps < latency); /* some steps were skipped */
         noc_pop(noc, 22);
         noc_free(noc);
     }
@@ -157,7 +158,7 @@ static void latency_splits_into_transit_queueing_and_waiting(void **state) {
     NocStats stats = noc_stats(noc);
     assert_int_equal(stats.cycles, 10);
     assert_int_equal(stats.counts[NETWORK_transit_cycles], 3 * 6);
-    assert_int_equal(stats.counts[NETWORK_queue_cycles], 0 + 1 + 2); /* one output: one per cycle */
+    assert_int_equal(stats.counts[NETWORK_queue_cycles], 0 + 1 + 2); /* one packet per cycle */
     assert_int_equal(stats.ejection_cycles, 4 + 3 + 2);
     assert_int_equal(stats.bytes_injected, 120);
     assert_int_equal(stats.link_flits, 3);
@@ -167,7 +168,7 @@ static void latency_splits_into_transit_queueing_and_waiting(void **state) {
     noc_free(noc);
 }
 
-/* Two networks, one Counters: each adds to its own rows. */
+/* Two networks share one Counters: each adds to its own rows. */
 static void a_network_counts_in_its_owners_counters(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 4);
@@ -184,7 +185,7 @@ static void a_network_counts_in_its_owners_counters(void **state) {
                          .request_packets_received = 1,
                          .request_flits = 6,
                          .request_transit_cycles = 3 * 7,
-                         .request_queue_cycles = 0 + 2 + 4, /* one output: a flit per cycle */
+                         .request_queue_cycles = 0 + 2 + 4, /* one output: one flit per cycle */
                          .reply_packets_sent = 1,
                          .reply_flits = 1,
                          .reply_transit_cycles = 6};
@@ -243,7 +244,8 @@ static void equal_runs_give_equal_arrivals(void **state) {
     }
 }
 
-/* Pops up to two packets of every node, of `held` last node first; both must show the same. */
+/* Pops up to two packets at every node, in `held` starting with the last node. Both networks must
+ * return the same packets. */
 static void pop_both(Noc *direct, Noc *held, int nodes) {
     uint32_t popped[2 * NOC_MAX_NODES];
     for (int i = 0; i < 2 * nodes; i++) {
@@ -264,7 +266,8 @@ static void pop_both(Noc *direct, Noc *held, int nodes) {
                         bits_words((size_t)nodes) * sizeof(uint64_t));
 }
 
-/* Two equal networks. One of them holds what its nodes inject and pop, last node first. */
+/* Compares two equal networks. One of them holds the injections and pops of its nodes, which happen
+ * starting with the last node. */
 static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
     (void)state;
     enum { NODES = 27, ROUNDS = 400 };
@@ -272,7 +275,7 @@ static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
         NocConfig config = noc_config_default((NocKind)kind, NODES);
         Noc *direct = noc_new(&config, NULL), *held = noc_new(&config, NULL);
         for (uint32_t round = 0; round < ROUNDS && noc_can_hold(held); round++) {
-            for (int i = 0; i < 2 * NODES; i++) { /* twice: a node injects several */
+            for (int i = 0; i < 2 * NODES; i++) { /* two passes: a node injects several packets */
                 int node = i / 2, other = (node * 7 + (int)round + i % 2) % NODES;
                 int bytes = 8 + 8 * (int)((round + (uint32_t)i) % 16);
                 if (noc_can_inject(direct, node, bytes))
@@ -299,18 +302,18 @@ static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
     }
 }
 
-/* A network that is handoff, and what came of the same packets in one that is not. */
+/* A network that is handed off, and the result of the same packets in a network that is not. */
 typedef struct Lending {
     Noc *noc;
     const uint32_t *popped; /* by round and node: payload + 1; 0: none */
-    uint32_t owner, taker;  /* rounds that they are through with */
-    uint32_t begun;         /* round in which it was lent */
+    uint32_t owner, taker;  /* rounds that each has finished */
+    uint32_t begun;         /* round in which the network was handed off */
 } Lending;
 
 enum { LENT_NODES = 70, LENT_ROUNDS = 960 };
 
-/* Sparse, so that a packet that comes late is missed; and now and then too much for three nodes,
- * which have no room any more. */
+/* Sparse, so that a late packet is noticed. Now and then there are more packets for three nodes
+ * than they have room for. */
 static void inject_round(Noc *noc, uint32_t round) {
     for (int node = 0; node < LENT_NODES; node++) {
         const bool jams = node % 6 == 0 && round % 200 < 20;
@@ -331,7 +334,7 @@ static void pop_round(Noc *noc, uint32_t round, uint32_t *popped) {
     }
 }
 
-/* What its owner does in a round; false: it has to wait for its taker. */
+/* What the owner does in a round. Returns false if it has to wait for the taker. */
 static bool owner_goes_on(Lending *handing_off) {
     Noc *noc = handing_off->noc;
     const uint32_t round = handing_off->owner, turn = round - handing_off->begun + 1;
@@ -353,7 +356,7 @@ static void count_seen(const void *user, uint32_t payload) {
     ++**(uint32_t *const *)user;
 }
 
-/* And its taker. */
+/* What the taker does in a round. */
 static bool taker_goes_on(Lending *handing_off, uint32_t *seen) {
     const uint32_t round = handing_off->taker;
     uint32_t popped[LENT_NODES] = {0};
@@ -365,14 +368,15 @@ static bool taker_goes_on(Lending *handing_off, uint32_t *seen) {
     return true;
 }
 
-/* One network has an injecting and a taking side at different cycles, another has both at the same
- * cycle. Both networks behave alike: in what is taken, when, and in all counters. */
+/* In one network the injecting side and the taking side are at different cycles, in another both
+ * are at the same cycle. Both networks deliver the same packets in the same cycles, and all their
+ * counters agree. */
 static void owner_and_taker_of_a_shared_network_need_not_be_equally_far(void **state) {
     (void)state;
     static uint32_t popped[LENT_ROUNDS * LENT_NODES];
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
         NocConfig config = noc_config_default((NocKind)kind, LENT_NODES);
-        if (kind == NOC_IDEAL) continue; /* can't be */
+        if (kind == NOC_IDEAL) continue; /* cannot be handed off */
         config.ejection_flits = 47;
         config.injection_flits = kind == NOC_SWITCH ? 47 : config.injection_flits;
         Noc *direct = noc_new(&config, NULL);
@@ -385,7 +389,7 @@ static void owner_and_taker_of_a_shared_network_need_not_be_equally_far(void **s
         }
         uint32_t random = 1, seen = 0, ahead = 0, behind = 0;
         while (handing_off.owner < LENT_ROUNDS) {
-            const uint32_t end = handing_off.owner + 60; /* now and then it is taken back */
+            const uint32_t end = handing_off.owner + 60; /* taken back now and then */
             noc_hand_off(handing_off.noc);
             handing_off.begun = handing_off.owner;
             for (int left = 60 * LENT_ROUNDS; handing_off.owner < end || handing_off.taker < end;
@@ -413,8 +417,9 @@ static void owner_and_taker_of_a_shared_network_need_not_be_equally_far(void **s
     }
 }
 
-/* Reversing the mesh, with all nodes, reverses the routers' order of visits and turns west into
- * east and north into south; a packet's latency may not change when its node numbers go along. */
+/* Reversing the mesh together with all nodes reverses the order in which routers are visited and
+ * swaps west with east and north with south. A packet's latency must not change when its node
+ * numbers are reversed too. */
 static void the_order_of_visits_does_not_matter(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_MESH, 36), mirrored = config;
@@ -423,7 +428,7 @@ static void the_order_of_visits_does_not_matter(void **state) {
     Noc *noc = noc_new(&config, NULL), *mirror = noc_new(&mirrored, NULL);
     Traffic *a = traffic_new(noc, 36, 1), *b = traffic_new(mirror, 36, 1);
     for (int i = 0; i < 500; i++) {
-        /* disjoint rows in both directions: flows that meet no arbiter, but full links */
+        /* disjoint rows in both directions: flows that share no arbiter, but fill the links */
         for (int row = 0; row < 6; row++) {
             traffic_send(a, row * 6, row * 6 + 5, 96), traffic_send(a, row * 6 + 5, row * 6, 64);
             traffic_send(b, row * 6, row * 6 + 5, 96), traffic_send(b, row * 6 + 5, row * 6, 64);

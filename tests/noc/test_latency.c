@@ -1,5 +1,5 @@
-/* A packet alone in the network arrives when the delays on its way add up, and not a step before.
- */
+/* A packet that is alone in the network arrives after the sum of the delays on its way, and not a
+ * step earlier. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,10 +10,11 @@
 #include "base/bits.h"
 #include "noc/noc.h"
 
-enum { PATIENCE = 10000 /* steps: a fault must not hang the test */ };
+enum { PATIENCE = 10000 /* steps: a faulty network must not hang the test */ };
 
-/* Injects one packet into an empty network and checks that it is ready after `latency` steps, not
- * before, by peek and by mask, at its node only, and that no queueing is booked. */
+/* Injects one packet into an empty network. Checks that it is ready after exactly `latency` steps,
+ * both by peek and by the ready mask, at its destination only, and that no queueing time is
+ * counted. */
 static void expect_latency(Noc *noc, int source, int destination, int bytes, int latency) {
     uint32_t payload = 0;
     NocStats before = noc_stats(noc);
@@ -39,7 +40,7 @@ static void expect_latency(Noc *noc, int source, int destination, int bytes, int
     assert_int_equal(after.ejection_cycles, before.ejection_cycles);
     for (int left = PATIENCE; noc_quiet_steps(noc) != NOC_QUIET_FOREVER; left--) {
         assert_true(left > 0);
-        noc_step(noc); /* credits come home */
+        noc_step(noc); /* credits return */
     }
 }
 
@@ -106,8 +107,8 @@ static void mesh_latency_is_the_sum_over_its_hops(void **state) {
     }
 }
 
-/* With one flit of buffer per channel, each further flit waits for the credit of the one before it:
- * a round trip over a link and back. */
+/* With one flit of buffer per channel, each further flit waits for the credit of the previous flit:
+ * a round trip over a link. */
 static void a_packet_longer_than_the_buffers_waits_for_credits(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_MESH, 4);
@@ -125,7 +126,7 @@ static void a_packet_longer_than_the_buffers_waits_for_credits(void **state) {
     noc_free(noc);
 }
 
-/* Two packets in a row come out in two steps in a row, the second not before its turn. */
+/* Two packets injected in a row come out in two consecutive steps, the second not too early. */
 static void a_packet_behind_another_arrives_a_step_later(void **state) {
     (void)state;
     static const NocKind kinds[] = {NOC_CROSSBAR, NOC_MESH};
@@ -147,8 +148,8 @@ static void a_packet_behind_another_arrives_a_step_later(void **state) {
     }
 }
 
-/* Takes the packet that waits at each of two nodes, steps until the next one waits at both, and
- * answers by how many steps their arrivals differ. */
+/* Takes the packet that waits at each of two nodes and steps until the next packet waits at both.
+ * Returns the number of steps between the two arrivals. */
 static int gap_of_next_arrivals(Noc *noc, const int *nodes) {
     int arrived_at[2] = {0, 0};
     uint32_t payload;
@@ -162,10 +163,10 @@ static int gap_of_next_arrivals(Noc *noc, const int *nodes) {
     return abs(arrived_at[0] - arrived_at[1]);
 }
 
-/* In a 3 x 3 mesh with room for one flit everywhere, node 3 (west) sends by turns to node 1 (north)
- * and to node 7 (south), which pop only together. First come the packets that waited in the routers
- * of the two nodes, then those that waited in the middle router, on two channels of one input port:
- * they get their credits in the same cycle, but the port passes one at a time. */
+/* In a 3 x 3 mesh with room for one flit everywhere, node 3 (west) sends alternately to node 1
+ * (north) and node 7 (south), which pop only together. The first packets to arrive waited in the
+ * routers of the two nodes. The next ones waited in the middle router, on two channels of one input
+ * port: they get their credits in the same cycle, but the port passes one flit per cycle. */
 static void an_input_port_passes_one_flit_per_cycle(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_MESH, 9);
@@ -173,7 +174,7 @@ static void an_input_port_passes_one_flit_per_cycle(void **state) {
     Noc *noc = noc_new(&config, NULL);
     static const int targets[] = {1, 7};
     for (int sent = 0, round = 0; round < 3; round++) {
-        for (int i = 0; i < 200; i++) { /* until nothing moves any more */
+        for (int i = 0; i < 200; i++) { /* until nothing moves */
             if (noc_can_inject(noc, 3, 32)) noc_inject(noc, 3, targets[sent++ % 2], 32, 0);
             noc_step(noc);
         }
@@ -217,13 +218,14 @@ static void a_switch_takes_a_step_and_its_delay_whatever_the_packet(void **state
             for (int flits = 1; flits <= 4; flits++) {
                 expect_latency(noc, source, (source * 7 + flits) % 144, flits * 40, 1 + delay);
                 for (int i = 1; i < flits; i++)
-                    noc_step(noc); /* the link is taken for as long */
+                    noc_step(noc); /* the link is occupied for as many steps */
             }
         noc_free(noc);
     }
 }
 
-/* Steps once; which of the nodes below 64 have a packet then, bit each. Takes them. */
+/* Makes one step and takes the packets that are then ready. Returns the nodes below 64 that had
+ * one, one bit per node. */
 static uint64_t arrivals_of_step(Noc *noc) {
     noc_step(noc);
     uint64_t arrived = noc_ready_mask(noc)[0];
@@ -242,7 +244,7 @@ static void a_switch_empties_a_queue_towards_rising_outputs_in_one_step(void **s
     assert_true(arrivals_of_step(noc) ==
                 (UINT64_C(1) << 5 | UINT64_C(1) << 40 | UINT64_C(1) << 59));
     assert_true(arrivals_of_step(noc) == (UINT64_C(1) << 8 | UINT64_C(1) << 20));
-    /* an output takes one packet a step, and the inputs take turns */
+    /* an output takes one packet per step, and the inputs take turns */
     uint32_t payload;
     for (int source = 10; source < 13; source++)
         for (uint32_t i = 0; i < 2; i++)

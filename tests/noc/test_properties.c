@@ -1,5 +1,5 @@
-/* For any parameters: packets are neither lost nor doubled, come in order, never fill a buffer
- * beyond its depth, never stop without end, and skipping quiet steps changes nothing. */
+/* For any parameters: packets are neither lost nor duplicated, arrive in order, never fill a buffer
+ * beyond its depth and never stop forever, and skipping quiet steps changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 enum { TRIALS = 150, STEPS = 400 };
 
-/* A random network, mostly of the tightest kind: buffers of one flit, one channel, long delays. */
+/* A random network, usually of the tightest kind: buffers of one flit, one channel, long delays. */
 static NocConfig draw_config(Traffic *dice, int trial) {
     static const int node_counts[] = {1, 2, 5, 16, 27, 36, 70, 130};
     NocConfig config = noc_config_default((NocKind)(trial % NOC_KIND_COUNT),
@@ -38,7 +38,7 @@ static NocConfig draw_config(Traffic *dice, int trial) {
     return config;
 }
 
-/* One step of traffic: some nodes inject, most pop; drawn alike for equal generators. */
+/* One step of traffic: some nodes inject, most pop. Equal generators draw equal traffic. */
 static void inject_and_take(Traffic *traffic, int load, int laziness) {
     int longest = noc_max_packet_bytes(traffic->noc);
     for (int node = 0; node < traffic->nodes; node++) {
@@ -53,7 +53,7 @@ static void check_end(Traffic *traffic) {
     NocStats stats = noc_stats(traffic->noc);
     assert_true(noc_is_idle(traffic->noc));
     for (int i = 0; i < 8; i++)
-        noc_step(traffic->noc); /* credits come home */
+        noc_step(traffic->noc); /* credits return */
     assert_true(noc_quiet_steps(traffic->noc) == NOC_QUIET_FOREVER);
     assert_true(noc_is_consistent(traffic->noc));
     assert_false(traffic->is_wrong);
@@ -82,7 +82,7 @@ static void run_trial(const NocConfig *config, int trial) {
     assert_true(traffic->injected > 0);
     int patience = 64 * STEPS * (1 + config->credit_delay + config->link_delay);
     assert_true(traffic_drain(traffic, patience));
-    while (!noc_is_idle(twin_noc)) { /* at most as long as the first one's draining */
+    while (!noc_is_idle(twin_noc)) { /* takes at most as long as draining the first network */
         uint64_t quiet = noc_quiet_steps(twin_noc);
         if (!traffic_can_take(twin)) noc_skip(twin_noc, quiet);
         noc_step(twin_noc);
@@ -136,12 +136,12 @@ static void one_flit_buffers_do_not_deadlock(void **state) {
     }
 }
 
-/* Nodes that never pop fill the network to the brim, and nothing is lost when they start to. */
+/* Nodes that never pop fill the network completely, and nothing is lost when they start to pop. */
 static void a_blocked_network_stands_still_and_recovers(void **state) {
     (void)state;
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
         NocConfig config = noc_config_default((NocKind)kind, 20);
-        if (kind == NOC_SWITCH) config.injection_flits = config.ejection_flits = 64; /* fill soon */
+        if (kind == NOC_SWITCH) config.injection_flits = config.ejection_flits = 64; /* full soon */
         Noc *noc = noc_new(&config, NULL);
         Traffic *traffic = traffic_new(noc, config.nodes, 9);
         for (int i = 0; i < 3000; i++) {

@@ -1,4 +1,5 @@
-/* Throughput under uniform random traffic comes near what theory says, and is shared fairly. */
+/* Throughput under uniform random traffic is close to the theoretical limit, and is shared
+ * fairly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -11,14 +12,15 @@
 
 enum { WARM_UP = 2000, STEPS = 10000 };
 
-/* Which nodes send, to which, and how much. */
+/* Which nodes send, and to which nodes. */
 typedef struct Pattern {
     int first_source, sources;
     int first_target, targets;
     int bytes;
 } Pattern;
 
-/* Every source offers a packet to a random target in every step; every node pops one per step. */
+/* Every source offers a packet to a random target in every step, and every node pops one packet per
+ * step. */
 static void offer(Traffic *traffic, const Pattern *pattern, int steps) {
     for (int i = 0; i < steps; i++) {
         for (int s = 0; s < pattern->sources; s++) {
@@ -49,8 +51,8 @@ static void expect_within(const char *what, double value, double low, double hig
     assert_true(value >= low && value <= high);
 }
 
-/* Head-of-line blocking limits a crossbar with first-in-first-out inputs to 2 - sqrt(2) = 0.586 per
- * port (M. Karol, M. Hluchyj, S. Morgan 1987); a switch of 64 ports is near the limit. */
+/* Head-of-line blocking limits a crossbar with FIFO inputs to 2 - sqrt(2) = 0.586 per port (M.
+ * Karol, M. Hluchyj, S. Morgan 1987). A switch of 64 ports is close to the limit. */
 static void plain_crossbar_reaches_the_head_of_line_limit(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 64);
@@ -60,8 +62,8 @@ static void plain_crossbar_reaches_the_head_of_line_limit(void **state) {
     expect_within("64 ports, per port", saturation(&config, &all_to_all) / 64, 0.57, 0.60);
 }
 
-/* The same theory for 15 inputs and 12 outputs, or 12 and 15: 7.79 packets per cycle for switches
- * that are large in this ratio, 0.649 of the 12 ports; the peer's model was seen at 7.7. */
+/* The same theory for 15 inputs and 12 outputs, or 12 and 15: 7.79 packets per cycle for large
+ * switches with this ratio of ports, 0.649 of the 12 ports; the peer's model reached 7.7. */
 static void gtx480_crossbar_saturates_where_the_peer_does(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
@@ -70,8 +72,8 @@ static void gtx480_crossbar_saturates_where_the_peer_does(void **state) {
     expect_within("replies per cycle", saturation(&config, &replies), 7.5, 8.1);
 }
 
-/* Packets of several flits hold their output while they stream at twice the link's rate, so that
- * the link, not the head of line, limits. */
+/* Packets of several flits hold their output while they are transferred at twice the link's rate,
+ * so the link is the limit, not head-of-line blocking. */
 static void long_packets_profit_from_the_internal_speed_up(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
@@ -95,9 +97,9 @@ static void one_pair_gets_a_whole_link(void **state) {
     expect_within("mesh, 3 flits of buffer", saturation(&mesh, &pair), 3.0 / 5 - 0.001, 3.0 / 5);
 }
 
-/* On an 8 x 8 mesh half of all uniform traffic crosses the middle, over 8 links each way: at most
- * 0.5 flits per node and cycle. Dimension-order routing balances these links, so what is missing is
- * the cost of finite buffers and of separable allocation. */
+/* On an 8 x 8 mesh half of all uniform traffic crosses the middle, over 8 links in each direction:
+ * at most 0.5 flits per node and cycle. Dimension-order routing balances these links, so the rest
+ * is the cost of finite buffers and of separable allocation. */
 static void mesh_comes_near_its_bisection(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_MESH, 64);
@@ -115,8 +117,9 @@ static void mesh_comes_near_its_bisection(void **state) {
     assert_true(one < four && four < eight);
 }
 
-/* Replies leave the 8 controllers along their rows: spread over the mesh they share more links than
- * in two rows (D. Abts et al., ISCA 2009). Requests suffer under neither placement. */
+/* Replies leave the 8 controllers along their rows. Controllers spread over the mesh share more
+ * links than controllers in two rows (D. Abts et al., ISCA 2009). Requests suffer under neither
+ * placement. */
 static void spread_controllers_carry_more_replies(void **state) {
     (void)state;
     static const int diamond[] = {3, 7, 10, 12, 23, 25, 28, 32};
@@ -131,7 +134,7 @@ static void spread_controllers_carry_more_replies(void **state) {
     expect_within("two rows, replies", saturation(&config, &replies), 6, 7);
 }
 
-/* All nodes but one send to that one as fast as they can. */
+/* All nodes but one send to that node as fast as they can. */
 static void check_fairness(const NocConfig *config, const int *senders, int count,
                            double tolerance) {
     Noc *noc = noc_new(config, NULL);
@@ -159,8 +162,8 @@ static void contenders_share_an_output_equally(void **state) {
         all[i] = i;
     NocConfig crossbar = noc_config_default(NOC_CROSSBAR, 27);
     check_fairness(&crossbar, all, 26, 0.02);
-    /* In a mesh every router is fair to its ports: the four neighbours of a node share it equally.
-     */
+    /* Every router of a mesh is fair to its ports: the four neighbors of a node share it
+     * equally. */
     NocConfig mesh = noc_config_default(NOC_MESH, 9);
     int center[] = {4};
     noc_config_place(&mesh, center, 1);

@@ -1,5 +1,5 @@
-/* Random traffic for the network's tests; see traffic.h. A payload holds source, destination and
- * the packet's turn among those of the pair, modulo 2^16. */
+/* Random traffic for the network tests; see traffic.h. A payload holds source, destination and the
+ * packet's number among the packets of the pair, modulo 2^16. */
 #include "traffic.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Random traffic for the network's tests: draws packets, keeps a record of each, and checks on
- * arrival that it is at its node and in its turn. */
+/* Random traffic for the network tests: draws packets, records each one, and checks on arrival that
+ * it is at its destination and in order. */
 #ifndef TYTO_TESTS_NOC_TRAFFIC_H
 #define TYTO_TESTS_NOC_TRAFFIC_H
 
@@ -19,24 +19,25 @@ typedef struct Traffic {
     uint64_t *taken_from;  /* per source: packets popped */
     uint64_t injected;     /* packets */
     uint64_t popped;       /* packets */
-    uint64_t arrivals_sum; /* over popped packets: a hash of cycle, node, source and turn */
-    bool is_wrong;         /* a packet came to the wrong node or out of turn */
+    uint64_t arrivals_sum; /* over popped packets: a hash of cycle, node, source and number */
+    bool is_wrong;         /* a packet came to the wrong node or out of order */
 } Traffic;
 
-/* Traffic on `noc`, which it does not own. */
+/* Creates traffic on `noc`, which it does not own. */
 Traffic *traffic_new(Noc *noc, int nodes, uint64_t seed);
 void traffic_free(Traffic *traffic);
-/* A number from 0 .. limit-1. */
+/* Returns a number in 0 .. limit-1. */
 int traffic_draw(Traffic *traffic, int limit);
-/* Injects a packet if there is room; answers whether there was. */
+/* Injects a packet if there is room; returns whether there was. */
 bool traffic_send(Traffic *traffic, int source, int destination, int bytes);
-/* Pops what has arrived at `node`, one packet; answers whether there was one. */
+/* Pops one packet that has arrived at `node`; returns whether there was one. */
 bool traffic_take(Traffic *traffic, int node);
 /* Whether any node has a packet to take. */
 bool traffic_can_take(const Traffic *traffic);
 /* Takes one packet at every node that has one. */
 void traffic_take_all(Traffic *traffic);
-/* Steps and takes until the network is idle, at most `limit` steps; answers whether it is. */
+/* Steps and takes packets until the network is idle, for at most `limit` steps; returns whether it
+ * is idle. */
 bool traffic_drain(Traffic *traffic, int limit);
 
 #endif

@@ -1,24 +1,24 @@
-/* Random control flow without races: branches, loops that lanes leave one by one, switches, calls,
- * early ends, and barriers where all that are left come by. What is computed must not depend on how
- * lanes wait for each other. */
+/* Random control flow without data races: branches, loops that lanes leave one by one, switches,
+ * calls, early exits, and barriers that all remaining lanes reach. The result must not depend on
+ * how lanes wait for each other. */
 #include "pairs.h"
 
 enum { VALUES = 6, MOST_DEPTH = 4, MOST_STATEMENTS = 40, THREADS = 96 };
 
 typedef struct Maker {
     Pair *pair;
-    int depth;      /* of constructs around */
-    int loops;      /* of loops around: each counts in a register of its own */
+    int depth;      /* number of enclosing constructs */
+    int loops;      /* enclosing loops: each counts in its own register */
     int statements; /* so far */
     int labels;     /* given out */
-    bool is_inner;  /* within a function: lanes return instead of ending */
+    bool is_inner;  /* inside a function: lanes return instead of exiting */
 } Maker;
 
 static void block(Maker *maker);
 
 static uint32_t value(Maker *maker) { return pair_draw(maker->pair, VALUES); }
 
-/* Values are %r0 to %r5; what lanes have in common is only the code. */
+/* Values are in %r0 to %r5; lanes share only the code. */
 static void compute(Maker *maker) {
     const Word operation = pair_word(maker->pair, "add sub mul.lo xor min max");
     const char *type = pair_word_is(operation, "xor") ? "b32" : "u32";
@@ -27,7 +27,7 @@ static void compute(Maker *maker) {
              value(maker), value(maker), pair_draw(maker->pair, 1000));
 }
 
-/* %p0: true in some lanes. */
+/* Sets %p0, which is true in some lanes. */
 static void condition(Maker *maker) {
     Pair *pair = maker->pair;
     switch (pair_draw(pair, 3)) {
@@ -52,8 +52,8 @@ static void branch(Maker *maker) {
     pair_add(maker->pair, "END_%d:\n", label);
 }
 
-/* Goes round up to seven times, each lane as often as one of its values says, or until it breaks.
- */
+/* Iterates up to seven times; a value of each lane gives its number of iterations, unless it breaks
+ * earlier. */
 static void loop(Maker *maker) {
     const int label = maker->labels++, counter = 8 + maker->loops++;
     pair_add(maker->pair, "and.b32 %%r%d, %%r%u, 7;\nLOOP_%d:\n", counter, value(maker), label);
@@ -97,7 +97,7 @@ static void call(Maker *maker) {
              value(maker));
 }
 
-/* Some lanes stop here, after writing their values. Or no lane does, and the assembler cannot know
+/* Some lanes exit here, after writing their values; or no lane does, but the assembler cannot know
  * that. */
 static void end_early(Maker *maker) {
     const int label = maker->labels++;
@@ -114,7 +114,7 @@ static void end_early(Maker *maker) {
     pair_add(maker->pair, "STAY_%d:\n", label);
 }
 
-/* Where all lanes that are left come by: each reads what one of another warp wrote. */
+/* A place that all remaining lanes reach: each lane reads what a lane of another warp wrote. */
 static void exchange(Maker *maker) {
     const uint32_t from = value(maker), to = value(maker);
     if (maker->depth > 1 || maker->is_inner) {

@@ -1,12 +1,12 @@
-/* ldmatrix and movmatrix against loads of shared memory, element by element. */
+/* Compares ldmatrix and movmatrix with loads of shared memory, element by element. */
 #include "pairs.h"
 
 enum { SHARED_BYTES = 4096, ROW_BYTES = 16, ROWS = SHARED_BYTES / ROW_BYTES };
 
 #define SHARED ".shared .align 16 .b8 s[4096];\n.shared .align 4 .b32 row[32];\n"
 
-/* Fills s from the input, and row with the address of the row that each lane names. The input has
- * the lanes' rows behind the bytes of s. */
+/* Fills s from the input, and `row` with the address of the row that each lane names. In the input
+ * the rows of the lanes follow the bytes of s. */
 static void fill_shared(Pair *pair) {
     pair_add(pair, "mul.wide.u32 %%x0, %%t, 4;\nadd.u64 %%x0, %%x0, %%in;\nmov.u32 %%r0, s;\n"
                    "shl.b32 %%r1, %%t, 2;\nadd.u32 %%r0, %%r0, %%r1;\n");
@@ -26,8 +26,8 @@ static void store_registers(Pair *pair, uint32_t count) {
     pair_end(pair);
 }
 
-/* %r`to` = the element, or pair of elements, of 8x8 matrix `matrix` that the lane is given: row
- * lane / 4, columns 2 (lane % 4) and the next; transposed: the other way round. */
+/* %r`to` = the element, or pair of elements, of 8x8 matrix `matrix` that the lane receives: row
+ * lane / 4, columns 2 (lane % 4) and the next; transposed: with row and column swapped. */
 static void take(Pair *pair, uint32_t to, uint32_t matrix, bool is_transposed) {
     pair_add(pair, "shr.u32 %%r20, %%l, 2;\nand.b32 %%r21, %%l, 3;\nmov.u32 %%r22, row;\n");
     if (!is_transposed) {
@@ -63,7 +63,8 @@ void pair_make_ldmatrix(Pair *pair) {
     store_registers(pair, matrices);
 }
 
-/* Lane i of the fragment is word i of s: row r of the matrix is 16 bytes from s + 16 r on. */
+/* Word i of s belongs to lane i of the fragment: row r of the matrix is the 16 bytes at s + 16
+ * r. */
 void pair_make_movmatrix(Pair *pair) {
     for (uint32_t lane = 0; lane < 32; lane++)
         pair->in_words[SHARED_BYTES / 4 + lane] = lane % 8 * ROW_BYTES;

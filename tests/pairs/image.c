@@ -1,4 +1,4 @@
-/* Textures, read at points, and surfaces against plain accesses to the same bytes. */
+/* Compares textures, read at points, and surfaces with plain accesses to the same bytes. */
 #include "pairs.h"
 
 enum { PITCH = 256, COORDINATES_AT = PAIR_BYTES - 4096, THREAD_BYTES = 32 };
@@ -8,8 +8,8 @@ typedef struct Form {
     const char *name;
     MemGeometry geometry;
     uint8_t dimensions;
-    const char *place; /* of integer coordinates */
-    const char *point; /* of floating-point ones */
+    const char *place; /* for integer coordinates */
+    const char *point; /* for floating-point coordinates */
 } Form;
 
 static const Form forms[] = {
@@ -43,7 +43,7 @@ static MemTexture draw_image(Pair *pair, Form form) {
     return image;
 }
 
-/* Gives each thread x, y, z in and around the image, and one of its layers. */
+/* Gives each thread x, y and z inside or near the image, and one of its layers. */
 static void draw_coordinates(Pair *pair, const MemTexture *image, bool is_inside) {
     const MemLevel *level = &image->level[0];
     const uint64_t sizes[] = {level->width, level->height, level->depth};
@@ -68,8 +68,8 @@ static void begin(Pair *pair, const char *name) {
         pair_add(pair, "ld.global.u32 %%r%d, [%%x0+%d];\n", i, 4 * i);
 }
 
-/* %p0: the place is in the image; %r0 to %r2 become the nearest place that is, and %r2 the slice.
- */
+/* %p0: the place is in the image. %r0 to %r2 become the nearest place in the image, where %r2 is
+ * the slice. */
 static void limit(Pair *pair, const MemTexture *image) {
     const MemLevel *level = &image->level[0];
     const uint64_t sizes[] = {level->width, level->height, level->depth};
@@ -87,7 +87,7 @@ static void limit(Pair *pair, const MemTexture *image) {
     else if (image->dimensions < 3) pair_add(pair, "mov.u32 %%r2, 0;\n");
 }
 
-/* %x2: the address of place %r0, %r1, %r2 of what begins at `base`. */
+/* %x2: the address of place %r0, %r1, %r2 in the image that begins at `base`. */
 static void find(Pair *pair, const MemTexture *image, const char *base) {
     pair_add(pair,
              "mad.lo.s32 %%r4, %%r2, %d, %%r1;\nmul.lo.s32 %%r4, %%r4, %d;\n"
@@ -122,10 +122,10 @@ void pair_make_texture(Pair *pair) {
     pair->images[0] = image;
     pair->image_count = 1;
     for (int i = 0; image.type == MEM_TEXEL_FLOAT && i < COORDINATES_AT / 4; i++)
-        pair->in_words[i] &= 0xbfffbfff; /* no NaN, which cvt does not keep as it is */
+        pair->in_words[i] &= 0xbfffbfff; /* no NaN, which cvt does not preserve */
     draw_coordinates(pair, &image, false);
     begin(pair, "one");
-    for (int axis = 0; is_float && axis < 3; axis++) /* somewhere in the texel */
+    for (int axis = 0; is_float && axis < 3; axis++) /* a point inside the texel */
         pair_add(pair, "cvt.rn.f32.s32 %%f%d, %%r%d;\nadd.f32 %%f%d, %%f%d, 0f3f400000;\n", axis,
                  axis, axis, axis);
     pair_add(pair, "tex.%s.v4.%c32.%s {%%r8, %%r9, %%r10, %%r11}, [%%i0, %s];\n", form.name, type,
@@ -167,7 +167,7 @@ static void write_list(Pair *pair, int first, int count) {
     pair_add(pair, "}");
 }
 
-/* Reads a texel of the surface and stores it, or writes to one, or adds to one. */
+/* Reads a texel of the surface and stores it, writes a texel, or adds to one. */
 static void read_or_write(Pair *pair, const MemTexture *image, Form form, Word mode, bool reads) {
     const Access access = access_of(image);
     begin(pair, "one");

@@ -1,4 +1,4 @@
-/* dp4a, dp2a and the video instructions against bfe, plain arithmetic and bfi. */
+/* Compares dp4a, dp2a and the video instructions with bfe, plain arithmetic and bfi. */
 #include "pairs.h"
 
 /* %r0 to %r2 are a, b and c of the thread. */
@@ -40,14 +40,14 @@ void pair_make_dot_product(Pair *pair) {
 
 /* ---- Video ---- */
 
-/* Limits the s64 in %x1 to `bits` bits of the type. */
+/* Clamps the s64 in %x1 to `bits` bits of the type. */
 static void saturate(Pair *pair, int bits, bool is_signed) {
     const long long highest = (1LL << (is_signed ? bits - 1 : bits)) - 1;
     const long long lowest = is_signed ? -highest - 1 : 0;
     pair_add(pair, "min.s64 %%x1, %%x1, %lld;\nmax.s64 %%x1, %%x1, %lld;\n", highest, lowest);
 }
 
-/* %x`to` = bits first to first + bits of %r`from`, as the type has it. */
+/* %x`to` = the `bits` bits of %r`from` from bit `first` on, extended as the type requires. */
 static void take(Pair *pair, int to, int from, int first, int bits, Word type) {
     pair_add(pair, "bfe.%.*s %%r8, %%r%d, %d, %d;\ncvt.%c64.%.*s %%x%d, %%r8;\n", type.length,
              type.text, from, first, bits, type.text[0], type.length, type.text, to);
@@ -57,13 +57,13 @@ static void take(Pair *pair, int to, int from, int first, int bits, Word type) {
 static void combine(Pair *pair, Word form) {
     if (pair_word_is(form, "vabsdiff"))
         pair_add(pair, "sub.s64 %%x1, %%x2, %%x3;\nabs.s64 %%x1, %%x1;\n");
-    else if (pair_word_is(form, "vavrg")) /* halves away from zero */
+    else if (pair_word_is(form, "vavrg")) /* rounds halves away from zero */
         pair_add(pair, "add.s64 %%x1, %%x2, %%x3;\nsetp.ge.s64 %%p0, %%x1, 0;\n"
                        "@%%p0 add.s64 %%x1, %%x1, 1;\nshr.s64 %%x1, %%x1, 1;\n");
     else pair_add(pair, "%.*s.s64 %%x1, %%x2, %%x3;\n", form.length - 1, form.text + 1);
 }
 
-/* A part of a register: none, a byte or a half. */
+/* A part of a register: all of it, a byte or a half. */
 typedef struct Part {
     char suffix[4]; /* "", ".b1", ".h0" */
     int first, bits;
@@ -76,7 +76,7 @@ static Part draw_part(Pair *pair) {
     return (Part){"", 0, 32};
 }
 
-/* v...(second) d, a, b, c, or, where d is a part, merged into c. */
+/* v...(second) d, a, b, c; or, if d is a part, the result is merged into c. */
 void pair_make_video(Pair *pair) {
     const Word form = pair_word(pair, "vadd vsub vabsdiff vmin vmax");
     const Word types = pair_word(pair, "u32 s32"), a = pair_word(pair, "u32 s32"),
@@ -109,7 +109,8 @@ void pair_make_video(Pair *pair) {
     store_result(pair);
 }
 
-/* v...2 and v...4, of all elements or of those of a mask, whichever of a's and b's they meet. */
+/* v...2 and v...4, on all elements or those of a mask, with any selection of elements of a and
+ * b. */
 void pair_make_packed_video(Pair *pair) {
     const Word form = pair_word(pair, "vadd vsub vabsdiff vmin vmax vavrg");
     const Word types = pair_word(pair, "u32 s32"), a = pair_word(pair, "u32 s32"),
@@ -118,7 +119,7 @@ void pair_make_packed_video(Pair *pair) {
     const char unit = elements == 4 ? 'b' : 'h';
     const bool sums = pair_word_is(more, ".add"), saturates = pair_word_is(more, ".sat");
     const uint32_t mask = 1 + pair_draw(pair, (1u << elements) - 1);
-    uint32_t pick[2][4]; /* element of a and b, side by side, for each of d */
+    uint32_t pick[2][4]; /* element of a and b, concatenated, for each element of d */
     char masks[8] = "", picks[2][8] = {"", ""};
     for (int i = elements - 1, at = 0; i >= 0; i--)
         if (mask >> i & 1) masks[at++] = (char)('0' + i);

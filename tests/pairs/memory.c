@@ -1,4 +1,5 @@
-/* cp.async, wide loads and stores and vector atomics against plain ones, element by element. */
+/* Compares cp.async, wide loads and stores, and vector atomics with plain ones, element by
+ * element. */
 #include "pairs.h"
 
 /* ---- cp.async ---- */
@@ -7,16 +8,16 @@ enum { SLOTS = 4, SLOT_BYTES = 16, THREAD_BYTES = SLOTS * SLOT_BYTES };
 
 #define SHARED ".shared .align 16 .b8 s[2048];\n"
 
-/* One copy of a thread: its slot of shared memory from what of the input. */
+/* One copy of a thread: the bytes of the input that go to its slot of shared memory. */
 typedef struct Copy {
-    bool bypasses;   /* .cg, else .ca */
+    bool bypasses;   /* .cg, otherwise .ca */
     uint32_t bytes;  /* 4, 8 or 16 */
     uint32_t source; /* offset in the thread's part of the input */
     enum { WHOLE, SIZE, IGNORED } mode;
 } Copy;
 
-/* %r0: the thread's slots, whose bytes are first 0x11; %x0: its part of the input. %r2 is the
- * source size of each copy, %p0 whether its source is ignored. */
+/* %r0: the thread's slots, whose bytes are 0x11 at first; %x0: its part of the input. %r2 is the
+ * source size of each copy; %p0 says whether its source is ignored. */
 static void begin_copies(Pair *pair, const char *name, const char *variables) {
     pair_begin(pair, name, variables);
     pair_add(pair,
@@ -84,7 +85,7 @@ void pair_make_copy(Pair *pair) {
 
 /* ---- Wide loads and stores ---- */
 
-/* Each thread moves 32 bytes from the input to the output, where its lane is chosen. */
+/* Each thread moves 32 bytes from the input to the output, if its lane is chosen. */
 static void begin_wide(Pair *pair, const char *name) {
     pair_begin(pair, name, "");
     pair_add(pair, "mad.wide.u32 %%x0, %%t, 32, %%in;\nmad.wide.u32 %%x1, %%t, 32, %%out;\n"
@@ -127,15 +128,15 @@ void pair_make_wide(Pair *pair) {
 
 enum { CELL_BYTES = 16 };
 
-/* A form: `elements` of a type, on cells that several lanes share. */
+/* A form: `elements` values of a type, on cells that several lanes share. */
 typedef struct Vector {
     Word type, operation;
     int elements, bytes; /* of an element */
-    char prefix;         /* of its registers */
+    char prefix;         /* of the registers */
     const char *noftz;
 } Vector;
 
-/* %x1: the lane's cell in the output, one of eight; %x0: what it adds. */
+/* %x1: the lane's cell in the output, one of eight; %x0: the value that it adds. */
 static void begin_vector(Pair *pair, const char *name) {
     pair_begin(pair, name, "");
     pair_add(pair,
@@ -168,8 +169,8 @@ static void write_vector(Pair *pair, const Vector *v, bool is_reduction) {
     pair_end(pair);
 }
 
-/* One lane after the other: a scalar atom where there is one, else a load, the operation, a store.
- */
+/* One lane after another: a scalar atom if there is one, otherwise a load, the operation and a
+ * store. */
 static void write_scalars(Pair *pair, const Vector *v, bool is_reduction) {
     const bool is_add = pair_word_is(v->operation, "add");
     begin_vector(pair, "other");

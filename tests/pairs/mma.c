@@ -1,6 +1,7 @@
-/* mma.sync against scalar arithmetic in the order that docs/matrix.md has: integers exactly, f64 as
- * a chain of fma, other floating point in blocks that are aligned to their greatest exponent, cut
- * off and added. The layout of fragments is that of the PTX ISA, "Matrix Fragments for mma". */
+/* Compares mma.sync with scalar arithmetic in the order that docs/matrix.md describes: integers
+ * exactly, f64 as a chain of fma, other floating point in blocks whose products are aligned to the
+ * greatest exponent, truncated and added. The layout of fragments is that of the PTX ISA, "Matrix
+ * Fragments for mma". */
 #include "pairs.h"
 
 #include <math.h>
@@ -8,13 +9,13 @@
 
 typedef enum Arithmetic { INTEGERS, BITS, DOUBLES, BLOCKS } Arithmetic;
 
-/* An input type: how its elements are made and added. */
+/* An input type: how its elements are built and added. */
 typedef struct Input {
     const char *name;
     int bits;
     Arithmetic arithmetic;
-    int fraction, exponent; /* bits; BLOCKS */
-    bool has_infinity;      /* else only the value of all ones is not a number */
+    int fraction, exponent; /* in bits; for BLOCKS */
+    bool has_infinity;      /* otherwise only all ones is not a number */
     int block, kept;        /* products that are added at once, fraction bits kept (matrix.md) */
 } Input;
 
@@ -28,7 +29,7 @@ static const Input inputs[] = {
 };
 
 typedef struct Shape {
-    const char *inputs; /* that A and B may have, each its own */
+    const char *inputs; /* allowed types of A and B, chosen independently */
     const char *results;
     int m, k; /* n is 8 */
 } Shape;
@@ -66,7 +67,7 @@ static Input input_named(Word name) {
 
 /* ---- Operands ---- */
 
-/* A number of a format, exactly. */
+/* The exact value of a number in a format. */
 static double value_of(uint32_t bits, int fraction, int exponent) {
     const int biased = (int)(bits >> fraction) & ((1 << exponent) - 1);
     const double part = (double)(bits & ((1u << fraction) - 1)) / (double)(1u << fraction);
@@ -75,7 +76,7 @@ static double value_of(uint32_t bits, int fraction, int exponent) {
     return bits >> (fraction + exponent) & 1 ? -magnitude : magnitude;
 }
 
-/* A finite number: of any exponent, or of one near 1. */
+/* A finite number, with any exponent or with one near that of 1. */
 static uint32_t draw_number(Pair *pair, int fraction, int exponent, bool has_infinity) {
     const uint32_t top = (1u << exponent) - 1;
     uint32_t biased = pair_draw(pair, has_infinity ? top : top + 1);
@@ -86,20 +87,21 @@ static uint32_t draw_number(Pair *pair, int fraction, int exponent, bool has_inf
     return (pair_draw(pair, 2) << exponent | biased) << fraction | part;
 }
 
-/* The place of an element: bytes of a lane's registers, and its lowest bit in a register. */
+/* The position of an element: byte offset of the lane's registers, register, and lowest bit in
+ * it. */
 static void put(Pair *pair, int lane, int at, int reg, int shift, int bits, uint32_t raw) {
     uint32_t *word = &pair->in_words[(lane * LANE_BYTES + at) / 4 + reg];
     const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     *word = (*word & ~(mask << shift)) | (raw & mask) << shift;
 }
 
-/* Draws the elements of A or of B, puts them where the lanes' registers are read, and into the
- * whole matrix. `line` is a row of A or a column of B. */
+/* Draws the elements of A or of B and puts them both where the lanes' registers are loaded from and
+ * into the whole matrix. `line` is a row of A or a column of B. */
 static void draw_matrix(const Product *product, bool is_b) {
     Pair *pair = product->pair;
     const Input input = is_b ? product->b : product->a;
     const int lines = is_b ? 8 : product->shape.m, halves = lines / 8;
-    const int each = input.bits < 32 ? 32 / input.bits : 1; /* elements of a register */
+    const int each = input.bits < 32 ? 32 / input.bits : 1; /* elements per register */
     for (int line = 0; line < lines; line++)
         for (int k = 0; k < product->shape.k; k++) {
             const int lane = line % 8 * 4 + k / each % 4, part = k % each;
@@ -116,8 +118,7 @@ static void draw_matrix(const Product *product, bool is_b) {
             if (input.arithmetic == BLOCKS) {
                 raw = draw_number(pair, input.fraction, input.exponent, input.has_infinity);
                 pair->in_doubles[cell] = value_of(raw, input.fraction, input.exponent);
-                if (input.bits == 32)
-                    raw = raw << 13 | pair_draw(pair, 1 << 13); /* not looked at */
+                if (input.bits == 32) raw = raw << 13 | pair_draw(pair, 1 << 13); /* not used */
             } else {
                 const int unused = 64 - input.bits;
                 whole = (int64_t)((uint64_t)raw << unused);
@@ -161,7 +162,7 @@ static int result_bits(const Product *product) {
     return pair_word_is(result, "f64") ? 64 : pair_word_is(result, "f16") ? 16 : 32;
 }
 
-/* Loads or stores registers from offset `at` from %x0 on. */
+/* Loads or stores registers, starting at offset `at` from %x0. */
 static void move_registers(Pair *pair, bool is_double, bool stores, int first, int count, int at) {
     const char *prefix = is_double ? "%d" : "%r";
     const int bytes = is_double ? 8 : 4;
@@ -204,7 +205,7 @@ static void write_instruction(const Product *product) {
 
 /* ---- One element by scalar arithmetic: %x1 points into A's row, %x2 into B's column ---- */
 
-/* Goes round for `step` elements at a time. */
+/* Ends a loop that processes `step` elements per iteration. */
 static void end_loop(const Product *product, int label, int step) {
     pair_add(product->pair,
              "add.u64 %%x1, %%x1, %d;\nadd.u64 %%x2, %%x2, %d;\nadd.u32 %%r0, %%r0, %d;\n"
@@ -212,7 +213,7 @@ static void end_loop(const Product *product, int label, int step) {
              8 * step, 8 * step, step, product->shape.k, label);
 }
 
-/* %x3 = C's element and the products, and is stored. */
+/* %x3 = C's element plus the products; stores it. */
 static void add_integers(const Product *product, int label, int offset) {
     Pair *pair = product->pair;
     pair_add(pair,
@@ -239,7 +240,8 @@ static void add_doubles(const Product *product, int label, int offset) {
     pair_add(product->pair, "st.global.f64 [%%x6+%d], %%d0;\n", offset);
 }
 
-/* %r`to` = the exponent of %d`of`, at least `least`; far below all others for a zero. */
+/* %r`to` = the exponent of %d`of`, but at least `least`; for a zero, a value far below all
+ * others. */
 static void take_exponent(Pair *pair, int to, int of, int least) {
     pair_add(pair,
              "mov.b64 %%x7, %%d%d;\nshr.u64 %%x7, %%x7, 52;\ncvt.u32.u64 %%r%d, %%x7;\n"
@@ -249,26 +251,26 @@ static void take_exponent(Pair *pair, int to, int of, int least) {
              of, to, to, to, to, to, to, to, least, of, to, to);
 }
 
-/* Products i of a block: %d1 times %d2. */
+/* Factors of product i of a block: %d1 and %d2. */
 static void load_factors(Pair *pair, int i) {
     pair_add(pair, "ld.global.f64 %%d1, [%%x1+%d];\nld.global.f64 %%d2, [%%x2+%d];\n", 8 * i,
              8 * i);
 }
 
-/* %d5 = %x5 in units of %d4, as a number of the result's type: f32 cut off, f16 to nearest. */
+/* %d5 = %x5 in units of %d4, rounded to the result type: f32 truncated, f16 to nearest. */
 static void round_block(const Product *product) {
     pair_add(product->pair, "cvt.rn.f64.s64 %%d5, %%x5;\nmul.f64 %%d5, %%d5, %%d4;\n");
     if (result_bits(product) == 16)
         pair_add(product->pair, "cvt.rn.f16.f64 %%h0, %%d5;\ncvt.f64.f16 %%d5, %%h0;\n");
-    else /* from 2^128 on infinite */
+    else /* infinite from 2^128 on */
         pair_add(product->pair,
                  "abs.f64 %%d6, %%d5;\nsetp.ge.f64 %%p2, %%d6, 0d47f0000000000000;\n"
                  "cvt.rz.f32.f64 %%f0, %%d5;\ncvt.f64.f32 %%d6, %%f0;\n"
                  "@%%p2 mul.f64 %%d6, %%d5, 0d7ff0000000000000;\nmov.f64 %%d5, %%d6;\n");
 }
 
-/* A block of products and the sum so far, %d0: aligned to the greatest exponent, %r1, cut off below
- * `kept` bits, added. */
+/* Adds a block of products to the running sum in %d0: aligned to the greatest exponent, %r1, and
+ * truncated below `kept` bits. */
 static void add_block(const Product *product) {
     Pair *pair = product->pair;
     const Input a = product->a, b = product->b;

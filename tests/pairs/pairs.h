@@ -1,7 +1,7 @@
-/* Two ways to compute the same: a property draws a pair of kernels from a number, and both must
- * leave the same bytes. One is what is under test (mma, cp.async, a texture, ...), the other plain
- * arithmetic, loads and stores; or it is one kernel, on warps whose lanes part and meet in other
- * ways. */
+/* Pairs of kernels that compute the same thing in two ways. A property draws a pair from a number,
+ * and both kernels must leave the same bytes. One kernel uses the feature under test (mma,
+ * cp.async, a texture, ...), the other plain arithmetic, loads and stores. A property may also draw
+ * a single kernel that runs on warps whose lanes diverge and reconverge in different ways. */
 #ifndef TESTS_PAIRS_PAIRS_H
 #define TESTS_PAIRS_PAIRS_H
 
@@ -17,12 +17,12 @@ enum {
 };
 
 typedef struct Pair {
-    uint64_t random; /* state: everything is drawn from it (pair_draw) */
-    Text ptx;        /* the module, from the header on */
+    uint64_t random; /* generator state: everything is drawn from it (pair_draw) */
+    Text ptx;        /* the module, after the header */
     uint32_t threads;
-    bool is_alone; /* there is only kernel `one`, for every model of divergence */
-    /* Textures and surfaces; kernels get their handles. An address is an offset in the input, or,
-     * for surfaces that are `written`, in the output. */
+    bool is_alone; /* there is only kernel `one`, which runs under every model of divergence */
+    /* Textures and surfaces, whose handles are passed to the kernels. An address is an offset in
+     * the input or, if `is_written`, in the output. */
     MemTexture images[PAIR_IMAGES];
     int image_count;
     bool is_written;
@@ -33,10 +33,10 @@ typedef struct Pair {
     };
 } Pair;
 
-/* A number below `below`, at least 1. */
+/* A number below `below`, which is at least 1. */
 uint32_t pair_draw(Pair *pair, uint32_t below);
 uint32_t pair_bits(Pair *pair);
-/* One of a list of words that are parted by blanks: its start and length, for "%.*s". */
+/* One word of a list separated by blanks: its start and length, for "%.*s". */
 typedef struct Word {
     int length;
     const char *text;
@@ -47,8 +47,8 @@ bool pair_word_is(Word word, const char *text);
 /* Appends to the module. */
 void pair_add(Pair *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Begins a kernel, `one` or `other`. Its registers: %in, %out, %i0 and %i1 (handles), %x<32> of 64
- * bits, %t (thread), %l (lane), %r<64> of 32 bits, %h<32> of 16 bits, %f<32>, %d<32>, %p<16>;
- * `variables` are declared before. Ended by pair_end. */
+ * bits, %t (thread), %l (lane), %r<64> of 32 bits, %h<32> of 16 bits, %f<32>, %d<32>, %p<16>.
+ * `variables` are declared before them. pair_end ends the kernel. */
 void pair_begin(Pair *pair, const char *name, const char *variables);
 void pair_end(Pair *pair);
 

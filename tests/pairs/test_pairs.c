@@ -1,9 +1,9 @@
-/* Runs pairs of kernels by number, and compares the memory that they leave, byte for byte.
+/* Runs pairs of kernels by number and compares the memory that they leave byte by byte.
  *
  * usage: test_pairs COUNT [FIRST [PROPERTY]]
  *
  * COUNT pairs of each property (or of the one named), from number FIRST on. The report of a
- * difference has the arguments that show it again. */
+ * difference includes the arguments that reproduce it. */
 #include "pairs.h"
 
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void must(bool is_right, Diag *diag) {
     exit(EXIT_FAILURE);
 }
 
-/* On one SM of gtx480, unless functionally. */
+/* On one SM of gtx480, or functionally. */
 static Device device_new(Place place) {
     Device device = {0};
     Diag *diag = diag_new();
@@ -84,7 +84,7 @@ static void device_free(Device *device) {
     machine_free(device->machine);
 }
 
-/* ---- For makers ---- */
+/* ---- For the makers of pairs ---- */
 
 uint32_t pair_bits(Pair *pair) { return (uint32_t)(random_next(&pair->random) >> 32); }
 
@@ -138,7 +138,7 @@ static Handles add_images(const Pair *pair, const Device *device) {
     return handles;
 }
 
-/* Runs a kernel of the pair; what it leaves in the output goes to `bytes`. False: it failed. */
+/* Runs a kernel of the pair and copies its output to `bytes`. Returns false if it failed. */
 static bool run(const Pair *pair, const Device *device, const GpuModule *module, const char *kernel,
                 Handles handles, uint8_t *bytes) {
     DeviceMemory *memory = gpu_memory(device->gpu);
@@ -172,8 +172,9 @@ static void tell(const Pair *pair, const Property *property, int number, const c
             property->name);
 }
 
-/* One pair on one device, or the kernel that is alone on all; true when both leave the same.
- * `has_changed` is set when that is not what was there: a pair may write nothing, or the same. */
+/* Runs one pair on one device, or a single kernel on all devices; returns whether the outputs are
+ * equal. Sets `has_changed` if the output differs from its initial content: a pair may write
+ * nothing, or the same bytes. */
 static bool holds(const Pair *pair, const Property *property, int number, const Device *devices,
                   bool *has_changed) {
     static uint8_t bytes[PLACES][PAIR_BYTES];

@@ -1,4 +1,4 @@
-/* The partitions' test rig; see rig.h. */
+/* The test rig of the partitions; see rig.h. */
 #include "rig.h"
 
 #include <stdio.h>
@@ -119,14 +119,15 @@ static void take_reply(Rig *rig, uint32_t sm, uint32_t handle) {
     MemRequest *request = mem_request(&(MemRequestPools){.pools = rig->pools}, handle);
     rig->answered++;
     rig->reply_hash = (rig->reply_hash ^ handle ^ rig->cycle << 32) * UINT64_C(0x100000001B3);
-    rig->last_push = rig->cycle - 1; /* the networks' latency is one cycle */
+    rig->last_push = rig->cycle - 1; /* the networks have a latency of one cycle */
     rig->last_arrived = request->arrived;
     rig->last = *request;
     if (!--rig->replies_left[sm][mem_handle_index(handle)])
         rig->free[sm][rig->free_count[sm]++] = mem_handle_index(handle);
 }
 
-/* Whether tick's clock edge comes before that of cycle (sign < 0), with it (0), or after it. */
+/* Returns whether the clock edge of the tick comes before that of the cycle (< 0), with it (0), or
+ * after it. */
 static int compare_edges(const Rig *rig, uint64_t tick, uint64_t cycle) {
     uint64_t at_tick = tick * rig->config.clock.l2_khz,
              at_cycle = cycle * rig->config.clock.dram_khz;
@@ -139,7 +140,7 @@ static void tick_all(Rig *rig, uint64_t cycle) {
     rig->tick++;
 }
 
-/* First cycle that must not be left out, as far as partitions and networks know. */
+/* The first cycle that must not be skipped, as far as partitions and networks know. */
 static uint64_t next_cycle(const Rig *rig) {
     uint64_t next = UINT64_MAX;
     if (noc_quiet_steps(rig->requests) != NOC_QUIET_FOREVER ||

@@ -1,4 +1,4 @@
-/* What a partition does with each kind of access: counters, DRAM traffic, order. */
+/* The behavior of a partition for each kind of access: counters, DRAM traffic, order. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static void send(Rig *rig, MemOp op, uint64_t address, uint32_t sectors) {
     assert_true(rig_send(rig, 0, op, address, sectors));
 }
 
-/* A store of the bytes `first` to `last` of the 64 from `address` on. */
+/* Stores to the bytes `first` to `last` of the 64 bytes at `address`. */
 static void store_bytes(Rig *rig, uint64_t address, int first, int last) {
     MemRequest request = {
         .address = address,
@@ -34,7 +34,7 @@ static Counters drained(Rig *rig) {
     return rig_counters(rig);
 }
 
-/* The i-th line of one L2 set of gtx480's slice 0. */
+/* The i-th line of one L2 set of slice 0 of gtx480. */
 static uint64_t line_of_set(const Rig *rig, uint32_t i) {
     return DEVICE + (UINT64_C(1) << 14) * rig->config.partitions * i;
 }
@@ -58,8 +58,8 @@ static void test_reads_hit_merge_and_miss(void **state) {
     rig_free(rig);
 }
 
-/* The fetch of a sector takes four requests in all; the fifth is refused until the data are there,
- * and keeps those behind it waiting. */
+/* A fetch serves four requests to its sector in all. The fifth is refused until the data arrive,
+ * and blocks the requests behind it. */
 static void test_merges_are_limited(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -72,7 +72,7 @@ static void test_merges_are_limited(void **state) {
         send(rig, MEM_OP_READ, DEVICE + 64, 1);
     send(rig, MEM_OP_READ, DEVICE + 4096 * 6, 1); /* a hit in the same slice */
     uint64_t answered = rig->answered;
-    rig_run(rig, 180); /* a hit takes 122 */
+    rig_run(rig, 180); /* a hit takes 122 cycles */
     assert_int_equal(rig->answered, answered);
     counters = drained(rig);
     assert_true(counters.l2_refusals > 100);
@@ -93,7 +93,7 @@ static void test_mshrs_are_limited(void **state) {
     rig_free(rig);
 }
 
-/* A set whose ways are all being filled takes no other line. */
+/* A set whose ways are all being filled accepts no other line. */
 static void test_pending_lines_stay(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -125,7 +125,8 @@ static void test_stores_allocate_without_fetching(void **state) {
     rig_free(rig);
 }
 
-/* A sector written in part is fetched when it is read, unless stores have covered it by then. */
+/* A sector that is written in part is fetched when it is read, unless stores have covered it by
+ * then. */
 static void test_partly_written_sectors(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -148,7 +149,7 @@ static void test_partly_written_sectors(void **state) {
     rig_free(rig);
 }
 
-/* A partly written sector of a store that does not begin on a sector's boundary. */
+/* A store that begins in the middle of a sector writes part of the sector. */
 static void test_store_inside_a_sector(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write_allocate=validate", "l2.allocate=on-miss",
@@ -162,7 +163,7 @@ static void test_store_inside_a_sector(void **state) {
     rig_free(rig);
 }
 
-/* All dirty sectors of a line that goes are one write of DRAM; 64 bytes are one command. */
+/* All dirty sectors of an evicted line make one DRAM write; 64 bytes are one command. */
 static void test_write_backs(void **state) {
     (void)state;
     static const struct {
@@ -181,8 +182,9 @@ static void test_write_backs(void **state) {
     }
 }
 
-/* A store that misses goes to DRAM, and its line comes from there, clean; so does one that finds
- * the line under way, as the merges allow. One that hits stays. */
+/* A store that misses goes to DRAM, and its line is fetched from there and is clean. So does a
+ * store that finds the line under way, as far as the merges allow. A store that hits stays in
+ * L2. */
 static void test_lines_of_stores_that_miss_come_beside_them(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write_allocate=beside", "l2.mshr_merges=3", NULL};
@@ -216,7 +218,7 @@ static void test_lines_of_stores_that_miss_come_beside_them(void **state) {
     rig_free(rig);
 }
 
-/* An atomic leaves its sector dirty, fetched or not. */
+/* An atomic leaves its sector dirty, whether it was fetched or already there. */
 static void test_atomics(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -232,7 +234,7 @@ static void test_atomics(void **state) {
     rig_free(rig);
 }
 
-/* What an atomic has written of a line that a store drops is not lost with it. */
+/* Data that an atomic has written are not lost when a store drops their line. */
 static void test_a_store_that_drops_a_line_of_an_atomic_writes_it_back(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write=write-evict", NULL};
@@ -245,11 +247,11 @@ static void test_a_store_that_drops_a_line_of_an_atomic_writes_it_back(void **st
     assert_int_equal(counters.l2_write_backs, 1);
     assert_int_equal(counters.dram_writes, 2);
     send(rig, MEM_OP_READ, DEVICE, 0x1);
-    assert_int_equal(drained(rig).dram_reads, 3); /* it has gone */
+    assert_int_equal(drained(rig).dram_reads, 3); /* the line is gone */
     rig_free(rig);
 }
 
-/* Another sector of the line is under way. The store drops its own sector. */
+/* Another sector of the line is under way. The store drops only its own sector. */
 static void test_a_store_drops_its_sector_of_a_line_under_way(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write=write-evict", NULL};
@@ -261,7 +263,7 @@ static void test_a_store_drops_its_sector_of_a_line_under_way(void **state) {
     assert_int_equal(drained(rig).dram_reads, 2);
     send(rig, MEM_OP_READ, DEVICE, 0x3);
     Counters counters = drained(rig);
-    assert_int_equal(counters.dram_reads, 3); /* the one that has come is there */
+    assert_int_equal(counters.dram_reads, 3); /* the sector that has arrived is still there */
     assert_int_equal(counters.l2_evictions, 0);
     rig_free(rig);
 }
@@ -283,7 +285,8 @@ static void test_without_l2(void **state) {
     rig_free(rig);
 }
 
-/* What a write of less than its sector takes of DRAM: bursts of 64 bytes, of a sector of 128. */
+/* DRAM commands of a write that covers less than its sector: bursts of 64 bytes, in a sector of
+ * 128. */
 static void test_part_of_a_sector_is_written(void **state) {
     (void)state;
     static const uint32_t rows[][2] = {{0, 2}, {128, 2}, {64, 1}, {32, 1}};
@@ -302,12 +305,12 @@ static void test_part_of_a_sector_is_written(void **state) {
     }
 }
 
-/* And of the port of L2, behind which a read waits: 32 bytes a cycle. */
+/* Port time in L2 of such a write, for which a read waits: 32 bytes per cycle. */
 static void test_part_of_a_sector_takes_part_of_the_port(void **state) {
     (void)state;
     uint64_t cycles[2];
     for (uint32_t is_part = 0; is_part < 2; is_part++) {
-        /* (packets take no time, for which a flit is as long as any) */
+        /* A flit of 256 bytes holds any packet, so that packets take no extra time. */
         Rig *rig = rig_new("pro", (const char *const[]){"noc.flit=256B", NULL}, NULL);
         MemRequest write = {.address = DEVICE,
                             .sectors = 1,
@@ -322,11 +325,11 @@ static void test_part_of_a_sector_takes_part_of_the_port(void **state) {
         cycles[is_part] = rig->cycle - start;
         rig_free(rig);
     }
-    assert_int_equal(cycles[0] - cycles[1], 3 * 3); /* three wait for those before them */
+    assert_int_equal(cycles[0] - cycles[1], 3 * 3); /* three wait for the writes before them */
 }
 
-/* And so does a dirty line that goes because a read misses, where the machine says so: a hit behind
- * it waits while its 128 bytes pass. */
+/* A dirty line that a read replaces also takes port time, if the machine says so: a hit behind it
+ * waits while its 128 bytes pass. */
 static void test_a_dirty_line_that_a_read_replaces_passes_the_port(void **state) {
     (void)state;
     static const char *const sets[] = {"partition.port_moves_victims=no",
@@ -343,24 +346,24 @@ static void test_a_dirty_line_that_a_read_replaces_passes_the_port(void **state)
         const uint64_t answered = rig->answered, start = rig->cycle;
         assert_true(rig_send(rig, 0, MEM_OP_READ, line_of_set(rig, WAYS), 1));
         assert_true(rig_send(rig, 1, MEM_OP_READ, line_of_set(rig, 1), 1));
-        while (rig->answered == answered) /* the hit is first */
+        while (rig->answered == answered) /* the hit is answered first */
             rig_step(rig);
         cycles[moves] = rig->cycle - start;
         assert_int_equal(drained(rig).l2_write_backs, 1);
         rig_free(rig);
     }
-    assert_int_equal(cycles[1] - cycles[0], 3); /* 4 cycles; one of them is the miss's own */
+    assert_int_equal(cycles[1] - cycles[0], 3); /* 4 cycles; one is the miss's own */
 }
 
-/* ---- Lines that take their place when they come ---- */
+/* ---- Lines that are allocated on arrival ---- */
 
-/* The i-th line of one L2 set of owl's channel 0: 16 ways of 64 B, 512 sets. */
+/* The i-th line of one L2 set of channel 0 of owl: 16 ways of 64 B, 512 sets. */
 static uint64_t line_of_owl_set(uint32_t i) {
-    return UINT64_C(65536) * 4 * i; /* beyond what names channel and set */
+    return UINT64_C(65536) * 4 * i; /* above the bits that select channel and set */
 }
 
-/* Reads under way keep no way: more of them than a set has are not refused, and each brings a line
- * in for one that was there. */
+/* Reads under way reserve no way: more of them than a set has ways are not refused, and each brings
+ * in a line that replaces another. */
 static void test_lines_under_way_keep_no_way(void **state) {
     (void)state;
     static const char *const on_miss[] = {"l2.allocate=on-miss", "l2.store_mshrs=no",
@@ -379,11 +382,11 @@ static void test_lines_under_way_keep_no_way(void **state) {
         cycles[is_late] = rig_latency(rig, MEM_OP_READ, line_of_owl_set(ways + 2), 1);
         rig_free(rig);
     }
-    assert_int_equal(cycles[0] - cycles[1], 1); /* the answer goes in the cycle of the return */
+    assert_int_equal(cycles[0] - cycles[1], 1); /* the answer leaves in the cycle of the return */
 }
 
-/* A store that misses has an MSHR: another store to its line makes no write, and a read of it no
- * read, is answered when the store is written, and brings its line in. */
+/* A store that misses has an MSHR. Another store to its line makes no DRAM write. A read of the
+ * line makes no DRAM read: it is answered when the store is written, and brings the line in. */
 static void test_a_store_that_misses_is_joined(void **state) {
     (void)state;
     static const char *const without[] = {"l2.store_mshrs=no", NULL};
@@ -405,8 +408,8 @@ static void test_a_store_that_misses_is_joined(void **state) {
     }
 }
 
-/* A store to a line under way joins its read, and leaves it clean; one whose line no read waits for
- * brings nothing in. An atomic's line is dirty. */
+/* A store to a line under way joins its read and leaves the line clean. A store brings no line in
+ * if no read waits for the line. The line of an atomic is dirty. */
 static void test_a_store_joins_a_read(void **state) {
     (void)state;
     Rig *rig = rig_new("owl", NULL, NULL);
@@ -440,8 +443,8 @@ static void test_flush_while_a_store_is_under_way(void **state) {
     rig_free(rig);
 }
 
-/* What comes while those who waited for its line are answered, one a cycle, joins them; there is no
- * cycle in which it would find neither line nor MSHR. */
+/* A request that arrives while the requests waiting for its line are being answered, one per cycle,
+ * joins them. In no cycle does it find neither line nor MSHR. */
 static void test_who_comes_while_others_are_answered_joins_them(void **state) {
     (void)state;
     static const MemOp ops[] = {MEM_OP_READ, MEM_OP_WRITE};
@@ -459,7 +462,8 @@ static void test_who_comes_while_others_are_answered_joins_them(void **state) {
     }
 }
 
-/* Acknowledged late, a store is so when it is written, and one that has joined it with it. */
+/* A store that is acknowledged late is acknowledged when it is written, together with a store that
+ * has joined it. */
 static void test_a_late_store_waits_in_its_mshr(void **state) {
     (void)state;
     static const char *const settings[] = {"partition.acknowledges_late=yes", NULL};
@@ -473,7 +477,7 @@ static void test_a_late_store_waits_in_its_mshr(void **state) {
     rig_free(late);
 }
 
-/* While DRAM's queue is full, a line that is written back passes the reads that wait for it. */
+/* While the DRAM queue is full, a write-back overtakes the reads that wait for the queue. */
 static void test_write_backs_go_first(void **state) {
     (void)state;
     static const char *const sets[] = {"partition.write_backs_first=no",
@@ -492,7 +496,7 @@ static void test_write_backs_go_first(void **state) {
             rig_latency(rig, MEM_OP_READ, line_of_owl_set(i), 1);
         const uint64_t before = rig_counters(rig).dram_reads;
         send(rig, MEM_OP_READ, line_of_owl_set(ways), 1);
-        for (uint64_t i = 0; i < 20; i++) /* rows of one bank, which take their time */
+        for (uint64_t i = 0; i < 20; i++) /* rows of one bank, which take time */
             send(rig, MEM_OP_READ, line_of_owl_set(ways + 1) + 64 + i * 65536, 1);
         while (!rig_counters(rig).dram_writes)
             rig_step(rig);
@@ -503,8 +507,8 @@ static void test_write_backs_go_first(void **state) {
     }
 }
 
-/* A store to a line that L2 lacks brings the mask of its bytes: three bursts of 32 bytes, for 64
- * bytes and 8. A write-back has no mask. */
+/* A store to a line that is not in L2 carries its byte mask: three bursts of 32 bytes, for 64 bytes
+ * of data and 8 of mask. A write-back has no mask. */
 static void test_a_store_brings_its_mask_to_dram(void **state) {
     (void)state;
     static const char *const sets[] = {"dram.mask=0B", "dram.mask=8B"};
@@ -540,7 +544,8 @@ static void test_perfect_l2(void **state) {
     rig_free(rig);
 }
 
-/* Each sector of a copy ages the others: the last lines of a set survive, dirty ones are lost. */
+/* Each sector of a copy ages the other lines: the last lines of a set survive, dirty ones are
+ * lost. */
 static void test_copies_fill_l2(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -557,7 +562,7 @@ static void test_copies_fill_l2(void **state) {
     assert_int_equal(counters.dram_reads, 4);
     assert_int_equal(counters.l2_write_backs + counters.dram_writes, 0);
 
-    /* Line 8 went; line 7 is now the one used least recently, and a copy to it saves it. */
+    /* Line 8 was evicted. Line 7 is now the least recently used one, and a copy to it keeps it. */
     partition_fill_from_host(rig->partitions, line_of_set(rig, 7), 1);
     send(rig, MEM_OP_READ, line_of_set(rig, 9), 1);
     send(rig, MEM_OP_READ, line_of_set(rig, 7), 0xF);
@@ -580,8 +585,8 @@ static void test_flush_writes_back(void **state) {
     rig_free(rig);
 }
 
-/* No request waits for the line that a store fetches: it may still come after the store's answer.
- */
+/* No request waits for the line that a store fetches, so the line may arrive after the store's
+ * answer. */
 static void test_flush_while_a_line_comes_beside_its_store(void **state) {
     (void)state;
     static const char *const settings[] = {"l2.write_allocate=beside", NULL};
@@ -592,14 +597,14 @@ static void test_flush_while_a_line_comes_beside_its_store(void **state) {
     partition_flush_l2(rig->partitions[0]);
     assert_int_equal(drained(rig).dram_reads, 1);
     send(rig, MEM_OP_READ, DEVICE, 1);
-    assert_int_equal(drained(rig).l2_read_misses, 0); /* its line has stayed */
+    assert_int_equal(drained(rig).l2_read_misses, 0); /* its line is still there */
     partition_flush_l2(rig->partitions[0]);
     send(rig, MEM_OP_READ, DEVICE, 1);
     assert_int_equal(drained(rig).l2_read_misses, 1);
     rig_free(rig);
 }
 
-/* The rest of an open row comes into L2, and is counted when it is asked for. */
+/* The rest of an open row is prefetched into L2 and counted as used when it is requested. */
 static void test_prefetched_lines(void **state) {
     (void)state;
     RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
@@ -613,18 +618,18 @@ static void test_prefetched_lines(void **state) {
     for (int i = 0; i < 2; i++)
         send(rig, MEM_OP_READ, 64, 1);
     counters = drained(rig);
-    assert_int_equal(counters.l2_prefetches_used, 1); /* once, however often */
+    assert_int_equal(counters.l2_prefetches_used, 1); /* once, however often it is read */
     assert_int_equal(counters.dram_reads, 1);
     rig_free(rig);
 }
 
-/* A line that is prefetched while its demand read is still on its way to DRAM comes late. */
+/* A prefetch of a line is late if a demand read for it is already on its way to DRAM. */
 static void test_late_prefetches(void **state) {
     (void)state;
     RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
     Rig *rig = rig_new("owl", NULL, &options);
     send(rig, MEM_OP_READ, 0, 1);
-    rig_run(rig, 50); /* the way from L2 to the controller takes 60 */
+    rig_run(rig, 50); /* the way from L2 to the controller takes 60 cycles */
     send(rig, MEM_OP_READ, 64, 1);
     Counters counters = drained(rig);
     assert_int_equal(counters.dram_reads, 2);
@@ -633,7 +638,8 @@ static void test_late_prefetches(void **state) {
     rig_free(rig);
 }
 
-/* Of a line with sectors a prefetch brings what one burst does, and is used once. */
+/* For a line with sectors, a prefetch brings the sectors of one burst and is counted as used
+ * once. */
 static void test_prefetched_sectors(void **state) {
     (void)state;
     RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
@@ -650,7 +656,7 @@ static void test_prefetched_sectors(void **state) {
     rig_free(rig);
 }
 
-/* Without L2 there is no place for what a prefetch would bring. */
+/* Without L2 there is no place for prefetched data. */
 static void test_no_prefetch_without_l2(void **state) {
     (void)state;
     RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_MIN, .lower = 8, .higher = 16}};
@@ -665,7 +671,7 @@ static void test_no_prefetch_without_l2(void **state) {
 
 /* ---- What DRAM schedulers see ---- */
 
-/* The requester of the only request that waits in a channel's queue or is served by it. */
+/* The requester of the only request that a channel holds, waiting or in service. */
 static DramRequester requester_in(const Partition *partition) {
     const DramChannel *channel = partition->channel;
     assert_int_equal(bits_count32(channel->serving), 1);
@@ -682,7 +688,7 @@ static void send_from(Rig *rig, uint32_t sm, uint8_t warp, MemOp op, uint64_t ad
     assert_true(rig_send_request(rig, sm, &request));
 }
 
-/* Runs until a channel serves a request, and no further; its requester. */
+/* Runs until a channel serves a request; returns its requester. */
 static DramRequester first_requester(Rig *rig, uint64_t address) {
     const uint32_t slice = address_map_slice(&rig->map, address);
     const Partition *partition = rig->partitions[slice / rig->config.partition.slices];
@@ -691,7 +697,7 @@ static DramRequester first_requester(Rig *rig, uint64_t address) {
     return requester_in(partition);
 }
 
-/* Two SMs read a sector that L2 misses: the access to DRAM belongs to the first one. A write-back
+/* Two SMs read a sector that misses in L2: the DRAM access belongs to the first one. A write-back
  * belongs to no SM. */
 static void test_dram_sees_who_missed_first(void **state) {
     (void)state;
@@ -733,7 +739,7 @@ static void test_a_write_back_is_nobodys(void **state) {
     rig_free(rig);
 }
 
-/* With one credit a slice has one access under way, however much it asks for. */
+/* With one credit a slice has one access under way, however many it has to make. */
 static void test_credits(void **state) {
     (void)state;
     static const char *const settings[] = {"partition.dram_credits=2", NULL};
@@ -762,7 +768,7 @@ static uint64_t read_by(Rig *rig, uint32_t sm, uint64_t address) {
     return rig->last_push - rig->last_arrived;
 }
 
-/* The first line from DEVICE on that is at home in the half. */
+/* The first line at or after DEVICE whose home is in the half. */
 static uint64_t line_of_half(const Rig *rig, uint32_t half) {
     uint64_t address = DEVICE;
     while (address_map_slice(&rig->map, address) / machine_half_slices(&rig->config) != half)
@@ -770,7 +776,7 @@ static uint64_t line_of_half(const Rig *rig, uint32_t half) {
     return address;
 }
 
-/* Atomics on one sector one after the other are counted, with L2 and without it. */
+/* Consecutive atomics on one sector are counted, with and without L2. */
 static void test_atomics_in_turn_are_counted(void **state) {
     (void)state;
     static const char *const settings[][3] = {{NULL},
@@ -793,11 +799,11 @@ static void test_reads_of_the_other_half_leave_copies(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", halves, NULL);
     uint64_t line = line_of_half(rig, 1);
-    uint32_t near = RIG_SMS - 1, far = 0; /* to the line's home */
+    uint32_t near = RIG_SMS - 1, far = 0; /* relative to the line's home */
     read_by(rig, near, line);
     uint64_t hit = read_by(rig, near, line);
-    /* Over the link and back, in which a packet without data takes a cycle, one with data two; the
-     * read that waits for them is answered in the cycle after. */
+    /* The read crosses the link in both directions. A packet without data takes one cycle on it, a
+     * packet with data two; the waiting read is answered in the cycle after. */
     assert_int_equal(read_by(rig, far, line), hit + 2 * FAR_LATENCY + 1 + 2 + 1);
     Counters counters = rig_counters(rig);
     assert_int_equal(counters.l2_far_accesses, 1);
@@ -829,7 +835,7 @@ static void test_writes_drop_the_copy_of_the_other_half(void **state) {
     }
 }
 
-/* What passes in a direction shares one link. */
+/* All packets in one direction share one link. */
 static void test_the_link_between_halves_has_a_bandwidth(void **state) {
     (void)state;
     enum { READS = 64, LINK = 4 };
@@ -837,7 +843,7 @@ static void test_the_link_between_halves_has_a_bandwidth(void **state) {
     Rig *rig = rig_new("gtx480", slow, NULL);
     uint64_t line = line_of_half(rig, 1);
     for (uint32_t i = 0; i < READS; i++)
-        read_by(rig, RIG_SMS - 1, line + i / 8 * 1536 + i % 8 * 32); /* into L2, from near */
+        read_by(rig, RIG_SMS - 1, line + i / 8 * 1536 + i % 8 * 32); /* from near into L2 */
     uint64_t start = rig->cycle;
     for (uint32_t i = 0; i < READS; i++)
         assert_true(rig_send(rig, 0, MEM_OP_READ, line + i / 8 * 1536 + i % 8 * 32, 1));
@@ -848,7 +854,7 @@ static void test_the_link_between_halves_has_a_bandwidth(void **state) {
     rig_free(rig);
 }
 
-/* Data may come without a header; an acknowledgement is one. */
+/* Data may come without a header; an acknowledgement consists of a header. */
 static void test_replies_may_be_their_data(void **state) {
     (void)state;
     for (int without = 0; without < 2; without++) {

@@ -1,4 +1,4 @@
-/* Hints in L2: lines that persist, streaming ones, prefetches, discards. */
+/* Hints in L2: persisting lines, streaming lines, prefetches, discards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static uint64_t line_of_set(const Rig *rig, uint32_t i) {
 
 static void drain(Rig *rig) {
     assert_true(rig_drain(rig, LIMIT));
-    rig_run(rig, 1000); /* write-backs, and everything that no request waits for */
+    rig_run(rig, 1000); /* write-backs, and all other accesses that no request waits for */
 }
 
 static void access(Rig *rig, MemOp op, uint64_t address, CachePriority priority) {
@@ -45,7 +45,7 @@ static void advise(Rig *rig, uint64_t address, MemAdvice advice, CachePriority p
     drain(rig);
 }
 
-/* Sectors that reading a line again fetches from DRAM. */
+/* Sectors that are fetched from DRAM when a line is read again. */
 static uint64_t missing(Rig *rig, uint64_t address) {
     uint64_t before = rig_counters(rig).dram_reads;
     access(rig, MEM_OP_READ, address, PRIORITY_UNSAID);
@@ -65,7 +65,7 @@ static void set_aside(Rig *rig, uint32_t ways) {
 static void test_persisting_lines_stay_under_a_sweep(void **state) {
     (void)state;
     static const char *const deaf[] = {"l2.hints=no", NULL};
-    for (int kind = 0; kind < 4; kind++) { /* reads, writes, nothing set aside, no hints taken */
+    for (int kind = 0; kind < 4; kind++) { /* reads, writes, nothing set aside, hints ignored */
         Rig *rig = rig_new("gtx480", kind == 3 ? deaf : hinted, NULL);
         set_aside(rig, kind == 2 ? 0 : 4);
         for (uint32_t i = 0; i < 4; i++)
@@ -143,7 +143,8 @@ static void test_a_read_brings_as_much_around_it_as_it_says(void **state) {
     }
 }
 
-/* Whatever it says; a hit, a write and what is there already bring nothing. */
+/* This holds for any prefetch size in the request. A hit, a write and data that are already there
+ * fetch nothing. */
 static void test_a_miss_brings_at_least_what_the_machine_fetches(void **state) {
     (void)state;
     static const char *const wide[] = {"l2.hints=yes", "l2.least_fetch=64B", NULL};
@@ -174,7 +175,7 @@ static void test_a_read_that_comes_before_its_prefetch_is_done_waits_for_it(void
                           .prefetch = 7,
                           .advice = MEM_ADVICE_PREFETCH};
     assert_true(rig_send_request(rig, 0, &request));
-    assert_true(rig_drain(rig, LIMIT)); /* acknowledged, not there */
+    assert_true(rig_drain(rig, LIMIT)); /* acknowledged, but the line is not there yet */
     assert_true(rig_send(rig, 0, MEM_OP_READ, DEVICE, 0xF));
     drain(rig);
     Counters counters = rig_counters(rig);
@@ -195,14 +196,14 @@ static void test_a_discarded_line_is_not_written_back(void **state) {
     }
 }
 
-/* The set-aside part holds a line once, at its home; copies in the other half come and go. */
+/* The set-aside part holds a line once, at its home. Copies in the other half do not persist. */
 static void test_copies_of_the_other_half_do_not_persist(void **state) {
     (void)state;
     static const char *const halves[] = {"l2.hints=yes", "l2.persisting=256KiB", "l2.halves=2",
                                          NULL};
     Rig *rig = rig_new("gtx480", halves, NULL);
     set_aside(rig, 4);
-    uint32_t sm = 0; /* of the first half; the address is at home in the second */
+    uint32_t sm = 0; /* an SM of the first half; the home of the address is in the second */
     uint64_t line = DEVICE;
     while (address_map_slice(&rig->map, line) <
            rig->config.partitions * rig->config.partition.slices / 2)

@@ -1,5 +1,5 @@
-/* Random loads on whole machines: every request is answered, whatever the limits; sleeping and
- * jumping over idle time change no statistic and no reply. */
+/* Random loads on whole machines: every request is answered under any limits, and sleeping and
+ * skipping idle time change no statistic and no reply. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "rig.h"
 
-/* Random reads, stores (whole, in part, scattered) and atomics in a buffer twice the size of L2. */
+/* Random reads, stores (full, partial, scattered) and atomics in a buffer twice the size of L2. */
 static void send_random(Rig *rig, uint32_t sm) {
     uint64_t r = rig_random(rig);
     const PartitionConfig *partition = &rig->config.partition;
@@ -25,7 +25,7 @@ static void send_random(Rig *rig, uint32_t sm) {
         .client = r >> 43 & 15 ? MEM_CLIENT_L1D : MEM_CLIENT_L1I,
         .cta = (uint32_t)(r >> 50) & 63,
     };
-    if (r >> 57 & 1) request.address %= 65536; /* some of it again and again */
+    if (r >> 57 & 1) request.address %= 65536; /* some addresses repeatedly */
     if (request.op == MEM_OP_WRITE && (r >> 58 & 1)) {
         request.written[0] = rig_random(rig);
         request.written[1] = rig_random(rig) | 1;
@@ -74,7 +74,7 @@ static void check_identities(const Outcome *outcome) {
     assert_true(outcome->sent > 1000);
 }
 
-/* Other sizes down to the least possible. */
+/* Other sizes, down to the smallest possible. */
 static const char *const hostile[] = {"partition.rop_latency=0",
                                       "partition.input_queue=1",
                                       "partition.reply_queue=1",
@@ -120,7 +120,7 @@ static const char *const late[] = {"partition.acknowledges_late=yes", NULL};
 static const char *const through[] = {"l2.write=write-through", NULL};
 static const char *const evicting[] = {"l2.write=write-evict", "l2.replacement=fifo", NULL};
 
-/* An L2 whose lines take their place when they come: with and without what goes with that. */
+/* An L2 that allocates lines on arrival, with and without the options that go with it. */
 static const char *const few[] = {"l2.size=16KiB", "l2.ways=2", "partition.acknowledges_late=yes",
                                   NULL};
 static const char *const few_in_order[] = {"l2.size=16KiB", "l2.ways=2", "l2.store_mshrs=no",
@@ -206,7 +206,7 @@ static void test_sleeping_changes_nothing(void **state) {
     }
 }
 
-/* With every resource short the refusals and the full queues are met, not only survived. */
+/* Tight limits do cause refusals and full queues, so the tests above exercise them. */
 static void test_hostile_limits_are_met(void **state) {
     (void)state;
     RigOptions options = {0};

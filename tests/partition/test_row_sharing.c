@@ -1,4 +1,4 @@
-/* OWL's row sharing: the paper's examples, and the limits of the table. */
+/* Row sharing of OWL: the examples of the paper, and the limits of the table. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 enum { BANKS = 16 };
 
-/* Row sharing after the CTAs given, up to a 0, have read one row. */
+/* Row sharing after the CTAs in a list that ends with 0 have read one row. */
 static Counters read_row(const uint32_t *ctas) {
     Arena *arena = arena_new();
     Counters counters = {0};
@@ -44,7 +44,7 @@ static void test_examples(void **state) {
     }
 }
 
-/* The mean is over rows, however many CTAs read each. */
+/* The mean is over rows, independent of the number of CTAs that read each row. */
 static void test_mean_over_rows(void **state) {
     (void)state;
     Arena *arena = arena_new();
@@ -85,7 +85,7 @@ static void test_full_table(void **state) {
     arena_free(arena);
 }
 
-/* Each place has counters of its own. */
+/* Each measuring point has its own counters. */
 static void test_places(void **state) {
     (void)state;
     Arena *arena = arena_new();

@@ -1,5 +1,5 @@
-/* When a partition answers: latencies equal to the sums of the configured delays, and the rates of
- * its ports. */
+/* When a partition answers: latencies equal the sums of the configured delays, and its ports have
+ * the configured rates. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #define DEVICE UINT64_C(0xC0000000) /* where a GTX480's device memory begins */
 
-/* L2 and DRAM at one clock, so that ticks are cycles. */
+/* L2 and DRAM have the same clock, so that ticks are cycles. */
 #define ONE_CLOCK "clock.l2=700MHz", "clock.dram=700MHz"
 
 static void fill(Rig *rig, uint64_t address, uint64_t bytes) {
@@ -50,9 +50,9 @@ static void test_a_line_takes_a_cycle_per_sector(void **state) {
     rig_free(rig);
 }
 
-/* A miss on a closed bank, on an open row, on another row of the bank. Beyond the hit's cycles: one
- * to leave the miss queue, one to enter the delay line, the line, one to enter service, DRAM's own
- * ticks, one to leave DRAM, one to be answered. */
+/* Misses to a closed bank, to an open row, and to another row of the bank. In addition to the
+ * cycles of a hit: one to leave the miss queue, one to enter the delay line, the delay line, one to
+ * enter service, the ticks of DRAM, one to leave DRAM, one to be answered. */
 static void test_miss_latency(void **state) {
     (void)state;
     static const char *const settings[] = {ONE_CLOCK, NULL};
@@ -70,8 +70,8 @@ static void test_miss_latency(void **state) {
     rig_free(rig);
 }
 
-/* A store that goes to DRAM is acknowledged when it goes, or when it is written: on the way of a
- * read, without the cycle that answers a fill. */
+/* A store that goes to DRAM is acknowledged when it is sent or when it is written. In the second
+ * case it takes as long as a read, without the cycle that answers a fill. */
 static void test_acknowledgement_of_stores_by_dram(void **state) {
     (void)state;
     static const struct {
@@ -99,7 +99,7 @@ static void test_acknowledgement_of_stores_by_dram(void **state) {
     }
 }
 
-/* Reads that hit, from as many SMs as needed: each slice answers a sector per cycle. */
+/* Reads that hit, from enough SMs: each slice answers one sector per cycle. */
 static void test_peak_read_rate(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -116,8 +116,8 @@ static void test_peak_read_rate(void **state) {
     rig_free(rig);
 }
 
-/* A stream of whole-line stores through an L2 full of dirty lines: four lookups. The first keeps
- * the port for the four cycles that it takes to read out the line that leaves. */
+/* A stream of full-line stores through an L2 full of dirty lines. A line takes four lookups. The
+ * first keeps the port for the four cycles that it takes to read out the evicted line. */
 static void test_write_stream_rate(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -140,7 +140,7 @@ static void test_write_stream_rate(void **state) {
     rig_free(rig);
 }
 
-/* Random reads of a large buffer keep the DRAM bus busy. */
+/* Reads of a large buffer keep the DRAM bus busy. */
 static void test_dram_bandwidth(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -149,7 +149,7 @@ static void test_dram_bandwidth(void **state) {
         for (uint32_t sm = 0; sm < RIG_SMS; sm++)
             if (rig_send(rig, sm, MEM_OP_READ, DEVICE + i * 128, 0xF)) i++;
     Counters counters = rig_counters(rig);
-    /* 32 of 64 bytes of each burst are wanted; 2 ticks each. */
+    /* 32 of 64 bytes of each burst are requested; 2 ticks each. */
     assert_true(counters_ratio(&counters, RATIO_dram_bandwidth_use) > 0.9);
     rig_free(rig);
 }

@@ -3,7 +3,7 @@
 
 usage: compare_registers.py TYTO MOST_PERCENT FILE...
 
-Prints each kernel and the mean errors; fails when the mean relative error is above MOST_PERCENT.
+Prints each kernel and the mean errors; fails if the mean relative error is above MOST_PERCENT.
 Exit status 77 (skipped) when ptxas is not in PATH or in $CUDA_HOME/bin.
 """
 import json
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-OLDEST_TARGET = 75  # what the ptxas of CUDA 13 still knows
+OLDEST_TARGET = 75  # the oldest target that the ptxas of CUDA 13 supports
 ENTRY = re.compile(r"Compiling entry function '(\S+)' .*?Used (\d+) registers", re.S)
 TARGET = re.compile(r"^\.target\s+sm_(\d+)(\w?)", re.M)
 
@@ -24,7 +24,7 @@ def find_ptxas():
 
 
 def reported(ptxas, path):
-    """Registers of each kernel by ptxas; none when it does not take the file."""
+    """Register count of each kernel according to ptxas; empty if ptxas rejects the file."""
     with open(path, encoding="latin-1") as file:
         target = TARGET.search(file.read())
     number = max(int(target[1]), OLDEST_TARGET)

@@ -17,7 +17,7 @@
 
 #define PTX_HEADER ".version 8.0\n.target sm_80\n.address_size 64\n"
 
-/* Line 4 of a wrapped text; the statements stand on line 5. */
+/* Line 4 of a wrapped text; the statements are on line 5. */
 #define PTX_KERNEL                                                                                 \
     PTX_HEADER                                                                                     \
     ".global .align 4 .b8 data[64]; .shared .align 4 .b8 tile[64]; .visible .entry k(.param .u64 " \
@@ -25,7 +25,7 @@
     "%rd<10>; .reg .f32 %f<10>; .reg .f64 %d<10>; .reg .u32 %u<10>; .reg .s32 %s<10>; .reg .f16 "  \
     "%hf<4>; .reg .b8 %c<4>; .reg .u16 %us<4>; .reg .u64 %ud<4>;\n"
 
-/* The module of a text that must be correct; linked. */
+/* Returns the linked module of a text that must be correct. */
 static inline PtxModule *ptx_test_read(const char *text) {
     Diag *diag = diag_new();
     PtxModule *module = ptx_read("test.ptx", text, strlen(text), diag);
@@ -37,7 +37,7 @@ static inline PtxModule *ptx_test_read(const char *text) {
     return module;
 }
 
-/* A function by its name; NULL when there is none. */
+/* A function by its name; NULL if there is none. */
 static inline PtxFunction *ptx_find_function(const PtxModule *module, const char *name) {
     for (int i = 0; i < module->function_count; i++) {
         if (!strcmp(module->functions[i]->name, name)) return module->functions[i];
@@ -45,7 +45,7 @@ static inline PtxFunction *ptx_find_function(const PtxModule *module, const char
     return NULL;
 }
 
-/* The messages of a text that must be wrong, into `out`. */
+/* Appends to `out` the messages of a text that must be wrong. */
 static inline void ptx_test_errors(const char *text, Text *out) {
     Diag *diag = diag_new();
     PtxModule *module = ptx_read("test.ptx", text, strlen(text), diag);
@@ -58,7 +58,7 @@ static inline void ptx_test_errors(const char *text, Text *out) {
     diag_free(diag);
 }
 
-/* Statements inside the kernel of PTX_KERNEL. */
+/* A module with statements inside the kernel of PTX_KERNEL. */
 static inline PtxModule *ptx_test_read_body(const char *statements) {
     Text text = {0};
     text_printf(&text, "%s%s\n}\n", PTX_KERNEL, statements);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PTX of other projects: of what NVIDIA's assembler takes, how much does Tyto read?
+"""PTX of other projects: the share of the files accepted by NVIDIA's assembler that Tyto reads.
 
 usage: public_ptx.py TYTO [LEAST]
 
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-OLDEST = 75  # the first architecture that ptxas of CUDA 13 knows
+OLDEST = 75  # the first architecture that ptxas of CUDA 13 supports
 SKIPPED = 77
 
 
@@ -23,7 +23,8 @@ def run(*words):
 
 
 def architecture_of(text):
-    """For ptxas: the file's own, or the oldest that is known; letters (sm_90a) belong to the own one alone."""
+    """Architecture for ptxas: that of the file, or the oldest supported one. Letters (sm_90a) are kept only for the
+    file's own."""
     target = re.search(r"(?m)^\s*\.target\s+sm_(\d+)([af]?)", text)
     number = int(target.group(1)) if target else OLDEST
     return f"sm_{number}{target.group(2)}" if number >= OLDEST and target else f"sm_{OLDEST}"
@@ -35,7 +36,7 @@ def is_taken(path):
 
 
 def complaint(tyto, path):
-    """The first line that says why the file, or a kernel of it, cannot run; None: there is none."""
+    """The first line that says why the file, or a kernel of it, cannot run; None if there is none."""
     done = run(tyto, "ptx", path)
     if done.returncode:
         return (done.stderr.splitlines() or [f"status {done.returncode}"])[0]

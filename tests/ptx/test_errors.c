@@ -1,9 +1,9 @@
-/* Every mistake is named where it stands. One row each: a wrong text, and the message. */
+/* Every mistake is reported at its position. One row each: a wrong text, and the message. */
 #include "ptx_test.h"
 
 typedef struct Mistake {
     const char *text;
-    const char *message; /* one of the lines of output must hold this */
+    const char *message; /* one of the output lines must contain this */
 } Mistake;
 
 /* Mistakes in statements of a kernel; line 5 of the text. */
@@ -337,9 +337,9 @@ static const Mistake modules[] = {
     {PTX_HEADER "#line\n.global x;", ":5:9: error: expected a type such as .u32, not 'x'"},
 };
 
-/* What PTX has and Tyto has not: the kernel that holds it cannot run. Line 5 again. */
+/* PTX that Tyto does not support: the kernel that contains it cannot run. Line 5 again. */
 static const Mistake refusals[] = {
-    /* what no form has, as a newer version of the ISA may */
+    /* matches no form, as instructions of a newer ISA version */
     {"addd.s32 %r1, %r2, %r3;",
      "test.ptx:5:1: there is no instruction 'addd'; did you mean 'add'?"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
@@ -406,7 +406,7 @@ static const Mistake refusals[] = {
      "(tensor maps of sm_100)"},
 };
 
-/* Whether the text's errors hold the message; prints both when they do not. */
+/* Whether the errors of the text contain the message; prints both if not. */
 static bool has_message(const char *text, const char *message) {
     Text errors = {0};
     ptx_test_errors(text, &errors);
@@ -448,11 +448,11 @@ static void test_what_is_not_supported_refuses_its_kernel_alone(void **state) {
     }
 }
 
-/* What of a module is not supported outside of bodies. `refused` kernels and functions cannot run,
- * `fine` ones can; names have a space before and behind them. */
+/* Unsupported declarations of a module outside of bodies. The kernels and functions in `refused`
+ * cannot run, those in `fine` can. Names have a space before and after them. */
 typedef struct SetAside {
     const char *text;
-    const char *message; /* of the first that is refused, or of the warning where none is */
+    const char *message; /* of the first refused one, or the warning if none is refused */
     const char *refused, *fine;
 } SetAside;
 
@@ -556,8 +556,8 @@ static void test_what_a_module_declares_and_is_not_supported_refuses_who_uses_it
     }
 }
 
-/* Who calls through a register may call any function, so that it cannot hand over what only some
- * take. */
+/* A call through a register may reach any function, so it cannot pass on registers that only some
+ * functions take. */
 static void test_registers_outside_of_functions_and_calls_through_registers(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read(
@@ -602,7 +602,7 @@ static void test_modules(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* One run reports every mistake, and none twice. */
+/* One run reports every mistake, and each only once. */
 static void test_several(void **state) {
     (void)state;
     Text errors = {0};
@@ -627,7 +627,7 @@ static void test_several(void **state) {
     text_free(&errors);
 }
 
-/* Reading stops after a while: a binary file is not a million errors. */
+/* Reading stops after some errors, so that a binary file does not produce a million of them. */
 static void test_many(void **state) {
     (void)state;
     Text text = {0}, errors = {0};

@@ -1,10 +1,10 @@
-/* Blocks, successors, post-dominators and reconvergence: shapes known by heart, and random graphs
- * against the definition. */
+/* Blocks, successors, post-dominators and reconvergence: well-known shapes, and random graphs
+ * checked against the definition. */
 #include "ptx_test.h"
 
 #include <stdlib.h>
 
-/* A kernel whose flow is written as its blocks: each names the labels it may go to. */
+/* A kernel with the given control flow: each block names the labels that it may branch to. */
 static PtxModule *read_flow(const char *body) {
     Text text = {0};
     text_printf(&text,
@@ -22,7 +22,7 @@ static int32_t block_at(const PtxFunction *f, int line) {
     return f->block_count;
 }
 
-/* The line of the instruction at which the branch on `line` reconverges; 0 for none. */
+/* The line of the instruction at which the branch on `line` reconverges; 0 if there is none. */
 static int reconverges_at(const PtxFunction *f, int line) {
     for (int32_t i = 0; i < f->inst_count; i++) {
         const PtxInst *inst = &f->insts[i];
@@ -63,22 +63,23 @@ static void test_shapes(void **state) {
     check("@p bra E;\nadd.u32 r,r,1;\nE:", 5, 6); /* to the end of the text */
 }
 
-/* Threads that end early leave the meeting points of the others alone. */
+/* Threads that exit early do not change the reconvergence points of the others. */
 static void test_early_ends(void **state) {
     (void)state;
     check("@p bra A;\nret;\nA: add.u32 r,r,1;\nret;", 5, 7);
     check("@p bra A;\n@p ret;\nadd.u32 r,r,1;\nA: ret;", 5, 8);
-    /* one of two sides ends, or may end, before they meet */
+    /* one of two sides ends, or may end, before they reconverge */
     check("@p bra A;\n@p bra B;\ntrap;\nB: bra C;\nA: add.u32 r,r,1;\nC: ret;", 5, 10);
     check("@p bra A;\n@p bra B;\nexit;\nB: bra C;\nA: add.u32 r,r,1;\nC: ret;", 5, 10);
     check("@p bra A;\n@p bra B;\nL: bra L;\nB: bra C;\nA: add.u32 r,r,1;\nC: ret;", 5, 10);
     check("@p bra A;\n@p trap;\nbra C;\nA: add.u32 r,r,1;\nC: ret;", 5, 9);
-    /* wherever the end stands in the text, and though it is no trap */
+    /* wherever the end is in the text, and even if it is not a trap */
     check("@p bra A;\n@p bra E;\nbra C;\nA: add.u32 r,r,1;\nC: ret;\nE: trap;", 5, 9);
     check("@p bra A;\n@p bra E;\nbra C;\nA: add.u32 r,r,1;\nC: ret;\nE: exit;", 5, 9);
-    /* a loop that is left by an early exit: nobody meets behind it, but at its next round */
+    /* a loop that is left by an early exit: threads do not reconverge after it, but at its next
+     * iteration */
     check("A: @p bra B;\n@p exit;\nbra C;\nB: add.u32 r,r,1;\nC: bra A;", 5, 6);
-    /* each of two ways on has its own meeting point */
+    /* each of the two paths has its own reconvergence point */
     check("@p bra X;\n@p bra A;\n@p trap;\nbra B;\nA: add.u32 r,r,1;\nB: ret;\n"
           "X: @p bra C;\n@p trap;\nbra D;\nC: add.u32 r,r,1;\nD: ret;",
           6, 10);
@@ -88,7 +89,7 @@ static void test_early_ends(void **state) {
     check("@p bra A;\n@p trap;\nexit;\nA: trap;", 5, 6);
 }
 
-/* Infinite loops: they leave, for this purpose, from their last block. */
+/* Infinite loops: for this purpose, they have an edge to the exit from their last block. */
 static void test_infinite(void **state) {
     (void)state;
     check("A: @p bra B;\nadd.u32 r,r,1;\nB: bra A;", 5, 7);
@@ -116,7 +117,7 @@ static void test_blocks(void **state) {
     module = ptx_test_read(PTX_HEADER ".func f() .noreturn { trap; }\n"
                                       ".entry k() { .reg .pred p; setp.eq.u32 p, 1, 2;\n"
                                       "@p bra A;\ncall f;\nA: ret; }");
-    assert_int_equal(reconverges_at(module->functions[1], 6), 8); /* one side does not come back */
+    assert_int_equal(reconverges_at(module->functions[1], 6), 8); /* one side does not return */
     ptx_module_free(module);
 }
 
@@ -145,8 +146,8 @@ static bool reaches_exit(const PtxFunction *f, int32_t from, int32_t without, bo
     return false;
 }
 
-/* d post-dominates b: every way from b to the exit passes d. The immediate one is the nearest:
- * every other post-dominator of b post-dominates it, too. */
+/* d post-dominates b if every path from b to the exit passes d. The immediate post-dominator is the
+ * nearest: every other post-dominator of b also post-dominates it. */
 static void check_definition(const PtxFunction *f) {
     bool seen[256];
     for (int32_t b = 0; b < f->block_count; b++) {
@@ -195,7 +196,8 @@ static void test_random_graphs(void **state) {
     assert_true(checked > 100);
 }
 
-/* Graphs that are slow for methods that are not linear: all done well within the test's time. */
+/* Graphs on which nonlinear methods are slow: all must finish well within the time limit of the
+ * test. */
 static void test_large_graphs(void **state) {
     (void)state;
     enum { BLOCKS = 50000 };

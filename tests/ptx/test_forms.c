@@ -1,5 +1,6 @@
-/* The table of instructions against itself and against the reader: every word that a form uses is a
- * known modifier, and every form can be written, with each of its types, and is read. */
+/* Checks the table of instructions against itself and against the reader: every word that a form
+ * uses is a known modifier, and every form can be written, with each of its types, and can be
+ * read. */
 #include "ptx_test.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 enum { MAX_ITEMS = 20 };
 
-/* A register of PTX_KERNEL that fits a type. */
+/* A register of PTX_KERNEL of a suitable type. */
 static const char *register_for(PtxType type) {
     static const char *const names[PTX_TYPE_COUNT] = {
         [PTX_TYPE_NONE] = "%rd1", [PTX_B8] = "%c1",     [PTX_U8] = "%c1",     [PTX_S8] = "%c1",
@@ -40,7 +41,7 @@ static void add_list(const char *first, const char *other, int count, Text *out)
     text_add(out, "}");
 }
 
-/* A texture or surface, and where in it. */
+/* A texture or surface, and coordinates in it. */
 static void add_place(const PtxInst *inst, Text *out) {
     text_add(out, "[%rd1");
     if (inst->op != PTX_OP_TXQ && inst->op != PTX_OP_SUQ) {
@@ -55,7 +56,7 @@ static void add_place(const PtxInst *inst, Text *out) {
     text_add(out, "]");
 }
 
-/* A value; behind a texture's place a level or a gradient. */
+/* A value, or, after the operand of a texture, a level or a gradient. */
 static void add_behind(const PtxShape *shape, const PtxSlot *slot, Text *out) {
     const PtxInst *inst = &shape->inst;
     const bool is_behind = shape->slots[1].kind == PTX_SLOT_TEXTURE && slot != shape->slots;
@@ -85,7 +86,7 @@ static void add_operand(const PtxShape *shape, const PtxSlot *slot, Text *out) {
     if (slot->can_pair) text_add(out, "|%p2");
 }
 
-/* An instruction of this shape: with all its operands, or with the required ones only. */
+/* An instruction of this shape, with all its operands or only with the required ones. */
 static void add_instruction(const PtxShape *shape, bool is_full, Text *out) {
     const char *separator = " ";
     text_add(out, shape->spelling);
@@ -109,8 +110,8 @@ static void read_instruction(const PtxShape *shape, bool is_full) {
     text_free(&text);
 }
 
-/* The `choice`-th spelling of a form: each list of words gives its word number `choice` (the last
- * one when it has fewer); optional ones only if `is_full`. */
+/* The `choice`-th spelling of a form: takes word number `choice` of each list of words (the last
+ * word if the list has fewer), and optional words only if `is_full`. */
 static int add_spelling(const PtxForm *form, int choice, bool is_full, Text *out) {
     int longest = 0;
     text_add(out, form->name);
@@ -159,7 +160,7 @@ static void test_forms_are_read(void **state) {
     print_message("%d forms, %d spellings read\n", count, spellings);
 }
 
-/* Every opcode has a form; forms stand in the order of their names. */
+/* Every opcode has a form, and forms are sorted by name. */
 static void test_table(void **state) {
     (void)state;
     int count;

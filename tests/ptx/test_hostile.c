@@ -1,18 +1,18 @@
-/* Input that no compiler makes: cut off anywhere, binary, nested, repeated a hundred thousand
- * times. Each ends with one clear error or a module, soon, and under the sanitizers without a
- * fault. */
+/* Input that no compiler produces: truncated at any position, binary, nested, repeated a hundred
+ * thousand times. Each ends soon with one clear error or a module, and without a fault under the
+ * sanitizers. */
 #include "ptx_test.h"
 
 #include <stdlib.h>
 
-static const char *corpus; /* folder, set by main and never changed */
+static const char *corpus; /* folder, set only by main */
 
 enum { REPEATS = 200000 };
 
 #define KERNEL PTX_HEADER ".entry k() { .reg .pred p; .reg .b32 r;\n"
 
-/* A text is `head`, then `repeat` (with %d for the number of the repetition) REPEATS times, then
- * `tail`. It is refused with `message`, or accepted when that is NULL. */
+/* A text consists of `head`, then `repeat` (with %d for the number of the repetition) REPEATS
+ * times, then `tail`. It is refused with `message`, or accepted if that is NULL. */
 typedef struct Hostile {
     const char *head, *repeat, *tail;
     const char *message;
@@ -101,7 +101,8 @@ static void test_repeated(void **state) {
     text_free(&errors);
 }
 
-/* Registers live everywhere, and kernels that reach everything, are refused, not followed. */
+/* Registers that are live everywhere, and kernels that reach everything, are refused instead of
+ * analyzed. */
 static void test_too_complex(void **state) {
     (void)state;
     enum { MANY = 30000 };
@@ -136,7 +137,7 @@ static void test_too_complex(void **state) {
 
 static void read_part(const char *text, size_t length) {
     Diag *diag = diag_new();
-    char *exact = malloc(length ? length : 1); /* without a NUL behind it */
+    char *exact = malloc(length ? length : 1); /* without a NUL after it */
     memcpy(exact, text, length);
     PtxModule *module = ptx_read("cut.ptx", exact, length, diag);
     if (module) ptx_link(&module, 1, diag);
@@ -146,7 +147,7 @@ static void read_part(const char *text, size_t length) {
     free(exact);
 }
 
-/* Every file of the corpus, cut off behind each of its bytes, and with each byte spoilt. */
+/* Every file of the corpus, truncated after each of its bytes, and with each byte replaced. */
 static void test_cut_and_spoilt(void **state) {
     (void)state;
     static const char *const names[] = {"control.ptx", "directives.ptx", "old.ptx", "operands.ptx",

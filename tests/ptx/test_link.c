@@ -5,8 +5,8 @@
 
 enum { MAX_MODULES = 3 };
 
-/* Reads and links up to three texts; `errors` receives the messages. NULL, with everything freed,
- * when they do not link. */
+/* Reads and links up to three texts; `errors` receives the messages. Returns NULL, with everything
+ * freed, if they do not link. */
 static PtxModule *link_texts(PtxModule **modules, const char *const *texts, int count,
                              Text *errors) {
     Diag *diag = diag_new();
@@ -52,7 +52,7 @@ static void test_definitions_are_bound(void **state) {
     assert_non_null(m);
     PtxFunction *k = ptx_find_function(m, "k"), *twice = ptx_find_function(m, "twice");
     assert_true(twice->is_defined);
-    assert_int_equal(m->function_count, 3); /* k, hidden, twice: the declaration is gone */
+    assert_int_equal(m->function_count, 3); /* k, hidden and twice; the declaration is gone */
     for (int i = 0; i < m->function_count; i++)
         assert_int_equal(m->functions[i]->index, i);
     assert_ptr_equal(k->insts[0].operands[1].var, ptx_find_var(m, "shared_name"));
@@ -66,7 +66,7 @@ static void test_definitions_are_bound(void **state) {
     text_free(&errors);
 }
 
-/* Names without .visible belong to their module. */
+/* Names without .visible are local to their module. */
 static void test_hidden_names(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -145,7 +145,7 @@ static void test_builtins(void **state) {
     text_free(&errors);
 }
 
-/* Register needs pass from callees to callers, through recursion and function pointers. */
+/* Register needs propagate from callees to callers, through recursion and function pointers. */
 static void test_registers_spread(void **state) {
     (void)state;
     static const char *const text[] = {

@@ -1,5 +1,5 @@
 /* Liveness, register pressure and allocation. Generated programs are checked against a plain
- * dataflow analysis: no write may touch the slot of another register that is live. */
+ * dataflow analysis: no write may touch the slot of another live register. */
 #include "ptx_test.h"
 
 #include <stdlib.h>
@@ -116,8 +116,8 @@ static void check_apart(const PtxFunction *f, int32_t inst, uint64_t set, uint64
     }
 }
 
-/* The sources that may share a slot with the destination: of its very size, if it is the only one.
- */
+/* The registers that may share a slot with the destination, if it is the only one: those of exactly
+ * its size. */
 static uint64_t sharable(const PtxFunction *f, const PtxInst *inst) {
     uint64_t written = writes_of(inst), set = 0;
     if (!written || (written & (written - 1))) return 0;
@@ -139,8 +139,8 @@ static int32_t words(const PtxFunction *f, uint64_t set) {
 
 static bool is_wide(const PtxReg *reg) { return ptx_type_bits(reg->type) > 32; }
 
-/* Lane i of a wide register lies elsewhere in its row than lane i of a narrow one, and on diverged
- * paths two registers with a common slot may be live at once, each in other lanes. */
+/* Lane i of a wide register is at a different position in its row than lane i of a narrow one. On
+ * diverged paths two registers with a common slot may be live at once, each in different lanes. */
 static void check_no_size_meets_another(const PtxFunction *f) {
     for (int32_t r = 0; r < f->reg_count; r++) {
         for (int32_t q = 0; q < r; q++) {
@@ -220,12 +220,12 @@ static void test_loop(void **state) {
                                            "st.shared.u32 [tile], %r3;\n"
                                            "setp.lt.s32 %p1, %r2, 9;\n@%p1 bra L;\n");
     const PtxFunction *f = module->functions[0];
-    assert_int_equal(f->row_count, 4); /* three registers, rows go by pairs */
+    assert_int_equal(f->row_count, 4); /* three registers, but rows are allocated in pairs */
     assert_true(find_reg(f, "%r3")->slot != find_reg(f, "%r1")->slot);
     ptx_module_free(module);
 }
 
-/* Parameters in registers all arrive at once; those returned stay until the end. */
+/* Parameters in registers all arrive at once. Returned registers stay live until the end. */
 static void test_register_parameters(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read(
@@ -240,7 +240,8 @@ static void test_register_parameters(void **state) {
     ptx_module_free(module);
 }
 
-/* Registers that are all live across many blocks are refused rather than followed for hours. */
+/* Registers that are all live across many blocks are refused, because analyzing them would take
+ * hours. */
 static void test_budget(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read_body("mov.b32 %r1, 1;\nL: @%p1 bra L;\n@%p2 bra L;\n"

@@ -1,5 +1,6 @@
-/* The order of a compiler: what goes before what in a block, and what must stay behind. Each case
- * is a block of one instruction a line; its order afterwards is written by their numbers. */
+/* The instruction order of a compiler: which instructions move up in a block, and which must stay
+ * in place. Each case is a block with one instruction per line; the expected order lists their
+ * numbers. */
 #include "ptx_test.h"
 
 #define HEAD                                                                                       \
@@ -44,11 +45,11 @@ static void test_loads_go_up_with_what_their_addresses_need(void **state) {
         {"ld.global.u32 %r1, [%d1];\nadd.u32 %r3, %r1, 1;\nadd.u64 %d2, %d1, 8;\n"
          "ld.global.u32 %r2, [%d2];\nadd.u32 %r4, %r2, 1;",
          "2 0 3 1 4"},
-        /* what takes longer, first */
+        /* instructions with longer latency first */
         {"ld.shared.u32 %r1, [room];\nadd.u32 %r3, %r1, 1;\nld.global.u32 %r2, [%d1];\n"
          "add.u32 %r4, %r2, 1;",
          "2 0 1 3"},
-        /* nothing to gain: as it is in the text */
+        /* no gain: text order */
         {"add.u32 %r1, %r2, 1;\nadd.u32 %r3, %r4, 1;\nadd.u32 %r5, %r6, 1;", "0 1 2"},
     };
     CHECK(cases);
@@ -66,7 +67,8 @@ static void test_accesses_that_may_meet_stay_in_order(void **state) {
         {"ld.u32 %r1, [%d1];\nst.shared.u32 [room], %r1;\nld.u32 %r2, [%d1+4];\n"
          "add.u32 %r3, %r2, 1;",
          "0 1 2 3"},
-        /* a load before it stays before a store of its space; others' do not count */
+        /* an earlier load stays before a store to the same space; loads of other spaces may pass
+         * it */
         {"ld.shared.u32 %r1, [room];\nadd.u32 %r2, %r1, 1;\nst.shared.u32 [room], %r9;\n"
          "ld.local.u32 %r3, [%d1];\nadd.u32 %r4, %r3, 1;",
          "3 0 1 2 4"},
@@ -78,12 +80,12 @@ static void test_accesses_that_may_meet_stay_in_order(void **state) {
 static void test_registers_hold_what_they_held(void **state) {
     (void)state;
     static const Case cases[] = {
-        /* written again: behind its readers and its writer */
+        /* written again: after its readers and its writer */
         {"add.u32 %r1, %r2, 1;\nst.shared.u32 [room], %r1;\nld.global.u32 %r1, [%d1];\n"
          "add.u32 %r3, %r1, 1;",
          "0 1 2 3"},
         {"add.u64 %d2, %d1, 8;\nst.shared.u64 [room], %d2;\nld.global.u64 %d2, [%d2];", "0 1 2"},
-        /* a guarded one keeps what it does not write, and reads its guard */
+        /* a guarded instruction preserves what it does not write, and reads its guard */
         {"ld.global.u32 %r1, [%d1];\nadd.u32 %r2, %r1, 1;\n@%p1 ld.global.u32 %r2, [%d2];\n"
          "add.u32 %r3, %r2, 1;",
          "0 1 2 3"},
@@ -124,13 +126,14 @@ static void test_nothing_passes_what_others_see(void **state) {
                  walls[i]);
         check_case(&(Case){lines, "0 1 2 3"});
     }
-    /* Parameters of the kernel and constants are nobody's to write. */
+    /* Kernel parameters and constants cannot be written. */
     check_case(&(Case){"st.shared.u32 [room], %r1;\nst.local.u32 [%d2], %r1;\n"
                        "ld.param.u64 %d1, [a];\nld.global.u32 %r3, [%d1];\nadd.u32 %r4, %r3, 1;",
                        "2 3 0 1 4"});
 }
 
-/* As many values wait as a full SM has registers for, or as the text has waiting. */
+/* At most as many values wait as a full SM has registers for, or as many as wait in the text
+ * order. */
 static void test_no_more_values_wait_than_there_is_room_for(void **state) {
     (void)state;
     char lines[4096], order[512] = "";
@@ -151,7 +154,7 @@ static void test_no_more_values_wait_than_there_is_room_for(void **state) {
     check_case(&(Case){lines, order});
 }
 
-/* Blocks stay where they are: what is jumped to is the first of its block, the jump the last. */
+/* Blocks keep their boundaries: a branch target stays the first of its block, a branch the last. */
 static void test_blocks_begin_and_end_where_they_did(void **state) {
     (void)state;
     check_case(&(Case){"loop: add.u32 %r1, %r1, 1;\nadd.u64 %d1, %d1, 4;\n"

@@ -1,10 +1,10 @@
-/* What a module holds after it was read: directives, variables, initialisers, operands. The folder
- * with the corpus is the program's argument. */
+/* The content of a module after reading: directives, variables, initializers, operands. The
+ * program's argument is the folder with the corpus. */
 #include "ptx_test.h"
 
 #include <stdlib.h>
 
-static const char *corpus; /* folder, set by main and never changed */
+static const char *corpus; /* folder, set only by main */
 
 static PtxModule *read_corpus(const char *name) {
     char path[512];
@@ -17,7 +17,7 @@ static PtxModule *read_corpus(const char *name) {
     return module;
 }
 
-/* The bytes of a variable's initialiser at `offset`, little-endian; runs must not overlap. */
+/* The bytes of a variable's initializer at `offset`, little-endian; runs must not overlap. */
 static uint64_t initial(const PtxModule *module, const char *name, uint64_t offset, int size) {
     const PtxVar *var = ptx_find_var(module, name);
     uint64_t value = 0;
@@ -82,7 +82,8 @@ static void test_initialisers(void **state) {
     ptx_module_free(m);
 }
 
-/* An array without a size takes that of its initialiser; gaps between nested braces stay zero. */
+/* An array without a size takes the size of its initializer; gaps between nested braces stay
+ * zero. */
 static void test_partial_initialisers(void **state) {
     (void)state;
     PtxModule *m = ptx_test_read(PTX_HEADER ".global .u16 open[] = {1, 2, 3};\n"
@@ -101,7 +102,8 @@ static void test_partial_initialisers(void **state) {
     ptx_module_free(m);
 }
 
-/* A floating-point number in a variable of bits, as ptxas of CUDA 13.0 has it. */
+/* A floating-point number as the initializer of a variable of bits, as in the ptxas of CUDA
+ * 13.0. */
 static void test_floats_initialise_bits(void **state) {
     (void)state;
     PtxModule *m = ptx_test_read(PTX_HEADER ".global .b32 word[4] = {0.1, 0d3FB999999999999A, "
@@ -125,8 +127,8 @@ static void test_floats_initialise_bits(void **state) {
     ptx_module_free(m);
 }
 
-/* Registers of bits stand between those of integers and of floating-point numbers, and '_' for a
- * whole vector. */
+/* Registers of bits may appear in a vector with integer and floating-point registers, and '_' may
+ * replace a whole vector. */
 static void test_vectors_of_several_kinds(void **state) {
     (void)state;
     PtxModule *m = ptx_test_read_body("ld.global.v2.b32 {%f1,%r1}, [%rd1];\n"
@@ -156,7 +158,7 @@ static void test_special_registers(void **state) {
     ptx_module_free(m);
 }
 
-/* A copy's arrival takes an address of 32 bits for one in shared memory. */
+/* The arrive operation of a copy takes a 32-bit address as one in shared memory. */
 static void test_arrival_by_32_bits(void **state) {
     (void)state;
     PtxModule *m = ptx_test_read_body("cp.async.mbarrier.arrive.noinc.b64 [%r1];\n"
@@ -195,7 +197,7 @@ static void test_functions(void **state) {
     assert_true(alias->is_defined);
     assert_ptr_equal(alias->insts, ptx_find_function(m, "square")->insts);
     assert_true(ptx_find_function(m, "stops")->is_noreturn);
-    assert_true(ptx_find_function(m, "square")->returns[0].address == 4); /* behind parameters */
+    assert_true(ptx_find_function(m, "square")->returns[0].address == 4); /* after the parameters */
     const PtxFunction *add_one = ptx_find_function(m, "add_one");
     assert_true(add_one->parameters[0].reg >= 0 && add_one->returns[0].reg >= 0);
     ptx_module_free(m);
@@ -213,8 +215,8 @@ static void test_old(void **state) {
     ptx_module_free(m);
 }
 
-/* Without .address_size the first address that is used says how wide addresses are; addresses of
- * small spaces, which may be short in any module, say nothing by 32 bits. */
+/* Without .address_size the first address that is used determines the width of addresses. 32-bit
+ * addresses of small spaces do not count, because they may be short in any module. */
 static void test_width_of_addresses(void **state) {
     (void)state;
     static const struct {
@@ -244,7 +246,7 @@ static void test_width_of_addresses(void **state) {
     }
 }
 
-/* As compilers of 2010 wrote them, before any directive and at the end. */
+/* As compilers of 2010 wrote them: without semicolon before any directive and at the end. */
 static void test_prototypes_without_semicolon(void **state) {
     (void)state;
     PtxModule *m =
@@ -261,7 +263,8 @@ static void test_prototypes_without_semicolon(void **state) {
     ptx_module_free(m);
 }
 
-/* Messages and reports name source files, and a terminal would obey an escape sequence. */
+/* Messages and reports contain names of source files, and a terminal would execute an escape
+ * sequence. */
 static void test_control_characters_in_names_of_files(void **state) {
     (void)state;
     PtxModule *m =
@@ -270,8 +273,8 @@ static void test_control_characters_in_names_of_files(void **state) {
     ptx_module_free(m);
 }
 
-/* Coordinates and offsets of a texture or surface may be two or four where fewer are needed: the
- * others have no meaning. */
+/* Lists of coordinates and offsets of a texture or surface may have two or four elements where
+ * fewer are needed; the others are ignored. */
 static void test_more_coordinates_than_needed(void **state) {
     (void)state;
     PtxModule *m =
@@ -316,7 +319,7 @@ static void test_control(void **state) {
     ptx_module_free(m);
 }
 
-/* One row each: a statement, and what its operand number `index` is. */
+/* One row each: a statement, and the kind of its operand number `index`. */
 static const struct {
     const char *statement;
     int index;
@@ -418,7 +421,7 @@ static void test_modifiers(void **state) {
     assert_int_equal(i[2].flags, PTX_FLAG_VOLATILE);
     assert_int_equal(i[3].type, PTX_S32);
     assert_int_equal(i[3].type2, PTX_F64);
-    assert_int_equal(i[4].space, PTX_SPACE_GLOBAL); /* of the variable */
+    assert_int_equal(i[4].space, PTX_SPACE_GLOBAL); /* that of the variable */
     assert_int_equal(i[5].type3, PTX_S32);
     assert_int_equal(i[5].operands[1].select, PTX_SELECT_B3);
     assert_int_equal(i[5].operands[2].select, PTX_SELECT_H1);
@@ -430,7 +433,8 @@ static void test_modifiers(void **state) {
     ptx_module_free(m);
 }
 
-/* Each kernel's shared memory is what it reaches; functions that kernels share have one address. */
+/* A kernel's shared memory contains what the kernel reaches. Functions that kernels share have one
+ * address. */
 static void test_shared_layout(void **state) {
     (void)state;
     PtxModule *m = ptx_test_read(
@@ -444,7 +448,7 @@ static void test_shared_layout(void **state) {
         ".entry d() { ret; }\n");
     assert_int_equal(ptx_find_var(m, "common")->address, 0);
     const PtxFunction *f = ptx_find_function(m, "f");
-    assert_int_equal(f->locals[0]->address, 16); /* behind common, for the sake of b */
+    assert_int_equal(f->locals[0]->address, 16); /* after common, because of b */
     assert_int_equal(ptx_find_function(m, "a")->shared_bytes, 27);
     assert_int_equal(ptx_find_function(m, "a")->locals[0]->address, 24);
     assert_int_equal(ptx_find_function(m, "b")->shared_bytes, 24);

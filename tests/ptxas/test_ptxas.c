@@ -1,4 +1,4 @@
-/* Running ptxas and keeping what it made, with a script in place of ptxas. */
+/* Running ptxas and caching its output, with a script in place of ptxas. */
 #include "ptxas/ptxas.h"
 
 #include <setjmp.h>
@@ -14,8 +14,8 @@
 #include "base/text.h"
 #include "ptxas/kept.h"
 
-/* Adds a line to the file `calls` and writes its options and the text as the "cubin"; refuses what
- * has the word "wrong", and finds no calling convention for what has "several". */
+/* Adds a line to the file `calls` and writes its options and the text as the "cubin". Refuses a
+ * text with the word "wrong", and finds no calling convention for a text with "several". */
 static const char script[] =
     "#!/bin/sh\n"
     "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit; fi\n"
@@ -51,7 +51,7 @@ static int tear_down(void **state) {
     return system(command);
 }
 
-/* How often the script was asked for a cubin. */
+/* How often the script was called for a cubin. */
 static int calls(void) {
     size_t length, count = 0;
     char *text = text_read_file(path_of("calls"), 1 << 16, &length);
@@ -61,7 +61,8 @@ static int calls(void) {
     return (int)count;
 }
 
-/* Assembles a text and checks the cubin, NULL: none; the number of warnings. */
+/* Assembles a text and checks the cubin (NULL: there must be none). Returns the number of
+ * warnings. */
 static int assemble(const char *text, uint32_t architecture, const char *expected) {
     const PtxasInput input = {"kernel.ptx", text, strlen(text), architecture};
     Arena *arena = arena_new();
@@ -83,7 +84,7 @@ static int assemble(const char *text, uint32_t architecture, const char *expecte
 
 static void keeps_what_was_made(void **state) {
     (void)state;
-    umask(002); /* as where each user has a group */
+    umask(002); /* as on systems where each user has a group */
     assert_int_equal(assemble("one", 80, "-arch=sm_80 one"), 0);
     assert_int_equal(calls(), 1);
     assert_int_equal(assemble("one", 80, "-arch=sm_80 one"), 0);
@@ -104,7 +105,7 @@ static void takes_no_other_assembler_for_it(void **state) {
     assert_int_equal(calls(), before + 2);
 }
 
-/* Writes a byte into every kept file, at `offset`. */
+/* Writes a byte into every cached file, at `offset`. */
 static void damage(long offset) {
     char command[512];
     snprintf(command, sizeof command,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The example notebook runs from its first cell to its last, and shows what it says.
+"""The example notebook runs from its first cell to its last, and shows the results that it describes.
 
 usage: test_notebook.py TYTO ROOT
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The package tyto: runs, comparisons and machines as objects, kernels on NumPy arrays, schedulers in Python,
-and that no misuse of it ends the process.
+and no misuse of it ends the process.
 
 usage: test_python.py TYTO ROOT CARELESS
 """
@@ -56,7 +56,7 @@ def have(*modules):
 
 
 def plain(text):
-    """C without comments, and blanks as single spaces."""
+    """C source without comments, with each run of white space as one space."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = text.replace("TYTO_MAX_SCHEDULERS", "4").replace("TYTO_MAX_WARPS", "64").replace("TYTO_MAX_CTAS", "32")
     text = text.replace(" TYTO_BY_ACCESSOR", "")
@@ -103,7 +103,7 @@ class Runs(unittest.TestCase):
     def test_the_command_s_mistakes_are_exceptions_with_its_words(self):
         for words, part in (({"machine": "owll"}, "did you mean 'owl'"), ({"scheduler": "gta"}, "did you mean 'gto'"),
                             ({"set": {"l1d.siz": "1KiB"}}, "l1d.size"), ({"size": -3}, "-3"),
-                            ({"options": ["--bogus"]}, "--bogus"), ({"options": ["--json", "x"]}, "how the result comes back")):
+                            ({"options": ["--bogus"]}, "--bogus"), ({"options": ["--json", "x"]}, "because it returns the result")):
             with self.assertRaises(tyto.TytoError) as caught:
                 tyto.run("vecadd", **words)
             self.assertIn(part, str(caught.exception))
@@ -111,7 +111,7 @@ class Runs(unittest.TestCase):
             tyto.run("no-such-program")
         with self.assertRaisesRegex(tyto.TytoError, "list of words"):
             tyto.run("vecadd", arguments="--size 3")
-        with self.assertRaisesRegex(tyto.TytoError, "process of its own"):
+        with self.assertRaisesRegex(tyto.TytoError, "in its own process"):
             tyto.run("vecadd", scheduler=RoundRobin)
 
     def test_what_is_not_known_is_none_and_what_is_no_counter_is_told(self):
@@ -123,7 +123,7 @@ class Runs(unittest.TestCase):
         self.assertGreater(functional["warp_instructions"], 0)
         for run in (timed, functional):
             for name, told in (("cycls", "cycls: there is no such counter; did you mean 'cycles'"), ("", "no such counter; tyto.counters"),
-                               ("a quite other thing", "tyto.counters() has them all"), (3, "3: there is no such counter"),
+                               ("a quite other thing", "tyto.counters() lists them all"), (3, "3: there is no such counter"),
                                ("cy\0cles", "no such counter"), ("\ud800", "no such counter")):
                 with self.assertRaises(KeyError) as caught:
                     run[name]
@@ -190,7 +190,7 @@ class Sweeps(unittest.TestCase):
                 self.assertEqual([line.get_label() for line in axes.lines], ["lrr", "gto"])
                 self.assertEqual([line.get_linestyle() for line in axes.lines], ["-", "-"])
                 axes = tyto.sweep("spmv", **{**ways, "machines": ["owl", "ccws"], "set": {}}).plot("machine", "ipc")
-                self.assertEqual([line.get_linestyle() for line in axes.lines], ["None", "None"])  # nothing lies between two machines
+                self.assertEqual([line.get_linestyle() for line in axes.lines], ["None", "None"])  # no values between two machines
 
     def test_a_sweep_s_mistakes_are_exceptions(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(tyto.TytoError, "gto"):
@@ -200,7 +200,7 @@ class Sweeps(unittest.TestCase):
 class Machines(unittest.TestCase):
     def test_every_machine_has_every_value_with_its_origin(self):
         page = (ROOT / "docs" / "machine-parameters.md").read_text(encoding="utf-8")
-        page = page[:page.index("\n## constants")]  # which machines do not list
+        page = page[:page.index("\n## constants")]  # which tyto.machines does not list
         keys = set(re.findall(r"(?m)^\| `([a-z_]\w*\.[\w.]+)`", page))
         self.assertGreater(len(keys), 150)
         self.assertLessEqual({path.stem for path in (ROOT / "machines").glob("*.yaml")}, set(tyto.machines()))
@@ -396,7 +396,7 @@ class Kernels(unittest.TestCase):
 
 
 class RoundRobin(tyto.Scheduler):
-    """The library's lrr once more."""
+    """A copy of the library's lrr."""
 
     def start(self, sm):
         self.last = [-1] * sm.schedulers
@@ -423,7 +423,7 @@ class Schedulers(unittest.TestCase):
         numpy.testing.assert_array_equal(out, numpy.ones(4096, dtype=numpy.float32))
 
     def test_an_object_in_the_place_of_its_class_is_refused(self):
-        with self.assertRaisesRegex(tyto.TytoError, "scheduler: give the class RoundRobin"):
+        with self.assertRaisesRegex(tyto.TytoError, "scheduler: pass the class RoundRobin"):
             launched(RoundRobin())
 
     def test_events_are_those_asked_for(self):
@@ -530,8 +530,8 @@ class Schedulers(unittest.TestCase):
         class Idle(tyto.Scheduler):
             pass
 
-        for scheduler, error, part in ((Idle, NotImplementedError, "Idle has no method pick"), (Broken, ZeroDivisionError, "division"), (Wrong, tyto.TytoError, "none of the ready warps"),
-                                       (Vast, tyto.TytoError, "none of the ready warps"), (Half, tyto.TytoError, "chose 0.5, which is none"),
+        for scheduler, error, part in ((Idle, NotImplementedError, "Idle has no method pick"), (Broken, ZeroDivisionError, "division"), (Wrong, tyto.TytoError, "not one of the ready warps"),
+                                       (Vast, tyto.TytoError, "not one of the ready warps"), (Half, tyto.TytoError, "chose 0.5, which is not one"),
                                        (Stopped, KeyboardInterrupt, ""), (Unborn, ValueError, "not today"),
                                        (Deaf, tyto.TytoError, "no event 'thunder'"),
                                        (lambda: 3, AttributeError, "start")):
@@ -555,7 +555,7 @@ class Schedulers(unittest.TestCase):
         self.assertEqual(out.sum(), 64)
 
     def asked(self, ask):
-        """Has a scheduler call ask(simulator, kernel) at its first pick."""
+        """Makes a scheduler call ask(simulator, kernel) at its first pick."""
         asks = [ask]
 
         class Asking(RoundRobin):
@@ -583,16 +583,16 @@ class Schedulers(unittest.TestCase):
         for ask in (lambda simulator, kernel: simulator.close(), lambda simulator, kernel: simulator.results(),
                     lambda simulator, kernel: self.run_on(kernel),
                     lambda simulator, kernel: tyto.Kernel(SUM, simulator=simulator), through_another):
-            with self.assertRaisesRegex(tyto.TytoError, "its launch is under way"):
+            with self.assertRaisesRegex(tyto.TytoError, "while it schedules a launch"):
                 self.asked(ask)
-        self.asked(lambda simulator, kernel: self.run_on(tyto.Kernel(SUM)))  # another it may
+        self.asked(lambda simulator, kernel: self.run_on(tyto.Kernel(SUM)))  # another simulator is allowed
 
     def test_a_simulator_is_not_closed_in_the_middle_of_a_launch(self):
         def close(simulator, _):
             with concurrent.futures.ThreadPoolExecutor(1) as other:
                 other.submit(simulator.close).result()
 
-        with self.assertRaisesRegex(tyto.TytoError, "cannot be closed while a call of it is under way"):
+        with self.assertRaisesRegex(tyto.TytoError, "cannot be closed while a call is under way"):
             self.asked(close)
 
     def test_a_view_ends_with_the_call_that_it_was_given_to(self):
@@ -610,7 +610,7 @@ class Schedulers(unittest.TestCase):
         self.assertEqual(seen[0], (0, 64, 32, 64, 4))
         sm, row = kept[:2]
         for read in (lambda: sm.cycle, lambda: sm.oldest(1), lambda: sm.older, lambda: sm.warp[0].age, lambda: row.age):
-            with self.assertRaisesRegex(tyto.TytoError, "keep what is read from it instead"):
+            with self.assertRaisesRegex(tyto.TytoError, "keep the values instead of the view"):
                 read()
         with self.assertRaisesRegex(TypeError, "cannot be copied"):
             copy.copy(sm)
@@ -618,7 +618,7 @@ class Schedulers(unittest.TestCase):
     def test_numbers_of_policies_come_back(self):
         gc.collect()
         held = [tyto.Simulator(scheduler=RoundRobin) for _ in range(64)]
-        with self.assertRaisesRegex(tyto.TytoError, "no more than 64"):
+        with self.assertRaisesRegex(tyto.TytoError, "at most 64"):
             tyto.Simulator(scheduler=RoundRobin)
         held.clear()
         gc.collect()
@@ -667,7 +667,7 @@ class Packaging(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             shutil.copytree(ROOT / "python", folder / "python", ignore=shutil.ignore_patterns("build", "*.egg-info"))
-            plain = {**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}  # (Debian's python3, whatever else there is)
+            plain = {**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}  # (Debian's python3, even if another one is installed)
             done = subprocess.run(["dpkg-buildpackage", "-b", "-us", "-uc"], cwd=folder / "python", env=plain, check=False,
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

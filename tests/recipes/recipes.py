@@ -1,22 +1,21 @@
-"""Follows the table "I want to add ..." of README.md: one recipe for each of its rows.
+"""Follows the table "I want to add ..." of CONTRIBUTING.md: one recipe for each of its rows.
 
-A recipe adds files, most of them copies of the example that the row names. It adds rows to files that the row names.
-It adds nothing else but the name of a new .c file in its folder's meson.build. Then the named tests must pass, and the
-commands must print the text behind them. A part that is broken on purpose must fail every test that walks the
-registry, though none of these tests names it.
-"""
+A recipe adds files, most of them copies of the example that the row names. It adds rows to files that the row names. The
+only other addition is the name of a new .c file in its folder's meson.build. Then the named tests must pass, and the
+commands must print the given text. A part that is broken on purpose must fail every test that walks the registry,
+although none of these tests names it."""
 import dataclasses
 
 
 @dataclasses.dataclass
 class Recipe:
     name: str  # what NAME stands for in the table
-    new: dict = dataclasses.field(default_factory=dict)  # file: its text, or (file, {word: other word}), its like
-    rows: tuple = ()  # (file, text that is there once, the same with the row added)
+    new: dict = dataclasses.field(default_factory=dict)  # file: its text, or (example file, {word: other word})
+    rows: tuple = ()  # (file, text that occurs once, the same text with the row added)
     tests: tuple = ()
-    commands: tuple = ()  # (words of tyto, part of what it prints)
-    made: tuple = ()  # files that a command writes (`make bless`), which the row names too
-    broken: tuple = ()  # (new file, its text, text that breaks it)
+    commands: tuple = ()  # (arguments of tyto, part of its output)
+    made: tuple = ()  # files that a command writes (`make bless`) and that the row names too
+    broken: tuple = ()  # (new file, part of its text, text that breaks it)
     walkers: tuple = ()  # tests that must fail when it is broken
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Does README.md's table "I want to add ..." say all there is to do? usage: test_recipes.py ROOT [--build FOLDER]
+"""The table "I want to add ..." of CONTRIBUTING.md lists everything there is to do. usage: test_recipes.py ROOT [--build
+FOLDER]
 
-Without --build: what a recipe writes in C compiles, every row of the table has a recipe (recipes.py) and every recipe a row, and a recipe touches
-what its row names, no other file, and as many files as the row says. With it: all recipes are followed in a copy of the sources in FOLDER, which
-is built; then each one's tests and commands are run. At last a policy, a machine and a DRAM request scheduler are
-broken, one after the other, and the tests that walk the registry have to fail.
-"""
+Without --build: the C code of a recipe compiles, every row of the table has a recipe (recipes.py) and every recipe a row,
+and a recipe touches exactly the files that its row names, as many as the row says. With it: all recipes are followed in a
+copy of the sources in FOLDER, which is built; then the tests and commands of each recipe run. Finally a policy, a machine
+and a DRAM request scheduler are broken, one after the other, and the tests that walk the registry must fail."""
 import fnmatch
 import os
 import pathlib
@@ -27,8 +27,8 @@ SENTENCE = "A new `.c` file is also named in its folder's `meson.build`."
 
 
 def rows():
-    """The cells of each row of the table, without those of its ends."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The cells of each row of the table."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     lines = re.search(r"## I want to add \.\.\.\n\n.*\n\|[-|]+\|\n((?:\|.*\n)+)", text).group(1)
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines.splitlines()]
 
@@ -39,7 +39,7 @@ def table():
 
 
 def is_named(name, recipe, paths):
-    """Whether one of the row's paths is this file, or a folder that it is in."""
+    """Whether one of the row's paths is this file or a folder that contains it."""
     patterns = [path.replace("NAME", recipe.name) for path in paths]
     return any(fnmatch.fnmatch(name, pattern) or (pattern.endswith("/") and name.startswith(pattern))
                for pattern in patterns)
@@ -57,20 +57,20 @@ def text_of(new, read):
 
 
 def build_of(name):
-    """The meson.build that names a file of src/."""
+    """The meson.build that lists a file of src/."""
     is_source = name.startswith("src/") and name.endswith(".c")
     return str(pathlib.Path(name).parent / "meson.build") if is_source else None
 
 
 def add_to_build(name, like, text):
-    """meson.build with a new .c file behind its like."""
+    """meson.build with a new .c file listed after its example."""
     new, old = f"'{pathlib.Path(name).name}'", f"'{pathlib.Path(like).name}'"
     assert text.count(old) == 1
     return text.replace(old, f"{old}, {new}")
 
 
 def follow(recipe, read, write):
-    """Does what a recipe says to the files that `read` and `write` reach."""
+    """Applies a recipe to the files that `read` and `write` access."""
     for name, new in recipe.new.items():
         write(name, text_of(new, read))
         if build := build_of(name):
@@ -93,7 +93,8 @@ def files_of(recipe):
 
 
 def compile_in(folder, name):
-    """Checks a C file of a recipe's, which lies in `folder`, against the sources; what the compiler says."""
+    """Compiles a C file that a recipe has written to `folder` against the sources; returns the result and the compiler's
+    messages."""
     includes = [f"-I{root / part}" for root in (folder, ROOT) for part in ("src", "include", pathlib.Path(name).parent)]
     return run([os.environ.get("CC", "cc").split()[-1], "-std=c17", "-fsyntax-only", "-D_GNU_SOURCE", "-Wall", "-Werror",
                 *includes, "-x", "c", folder / name], 120)
@@ -102,7 +103,7 @@ def compile_in(folder, name):
 class Table(unittest.TestCase):
     def test_every_row_has_a_recipe_and_every_recipe_a_row(self):
         self.assertEqual(sorted(table()), sorted(RECIPES))
-        self.assertIn(SENTENCE, (ROOT / "README.md").read_text(encoding="utf-8"))
+        self.assertIn(SENTENCE, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 
     def test_a_recipe_touches_what_its_row_names(self):
         for what, recipe in RECIPES.items():
@@ -158,7 +159,7 @@ class Copy(unittest.TestCase):
         self.assertTrue(is_built, said[-4000:])
 
     def break_it(self, recipe):
-        """Breaks what a recipe adds; the tests that pass all the same."""
+        """Breaks what a recipe adds; returns the tests that still pass."""
         name, text, broken = recipe.broken
         whole = self.scratch.read(name)
         self.scratch.write(name, whole.replace(text, broken))

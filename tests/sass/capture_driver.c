@@ -1,9 +1,9 @@
-/* A CUDA driver that runs nothing: it writes each module it is given to a file, and says that it
- * does not load. With it, test_conformance writes down its PTX: every form as it is assembled for a
- * real GPU.
+/* A CUDA driver that runs nothing: it writes each module to a file and reports that the module
+ * cannot be loaded. test_conformance uses it to write its PTX to files: every form as it is
+ * assembled for a real GPU.
  *
- * TYTO_CAPTURE: the folder for the files; TYTO_CAPTURE_SM: the architecture, 90. Kernels that a
- * larger module held are not written again. */
+ * TYTO_CAPTURE: the folder for the files; TYTO_CAPTURE_SM: the architecture, 90. Kernels that were
+ * part of a larger module are not written again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static int architecture(void) {
     return text ? atoi(text) : 90;
 }
 
-/* Whether the first kernel, by its number, is new. Modules of one form are called k without a
- * number. */
+/* Whether the first kernel, identified by its number, is not written yet. Modules of a single
+ * form call their kernel k, without a number. */
 static int is_new(const char *ptx) {
     static char seen[MOST_KERNELS];
     const char *entry = strstr(ptx, ".entry k");
@@ -93,7 +93,7 @@ int cuGetErrorName(int status, const char **name) {
     return 0;
 }
 
-/* What is only called once a module is loaded. */
+/* Functions that are called only after a module is loaded. */
 #define UNUSED(name)                                                                               \
     int name(void);                                                                                \
     int name(void) { return 1; }

@@ -29,7 +29,8 @@ static uint32_t add_name(Text *names, const char *name) {
     return at;
 }
 
-/* Adds a section; `bytes` NULL: it has none in the file. Returns it for what else is to be said. */
+/* Adds a section; if `bytes` is NULL, it has no data in the file. Returns it so that the caller can
+ * set further fields. */
 static Elf64_Shdr *add(Maker *maker, const char *name, uint32_t type, const void *bytes,
                        size_t size) {
     Elf64_Shdr *section = &maker->sections[maker->count++];
@@ -45,7 +46,7 @@ static Elf64_Shdr *add(Maker *maker, const char *name, uint32_t type, const void
 }
 
 static void end(Maker *maker, Elf64_Ehdr header, Text *out) {
-    Elf64_Shdr *names = &maker->sections[maker->count]; /* (its own name is among them) */
+    Elf64_Shdr *names = &maker->sections[maker->count]; /* (.shstrtab contains its own name) */
     header.e_shstrndx = (uint16_t)maker->count;
     uint32_t name = add_name(&maker->names, ".shstrtab");
     Text all = maker->names;
@@ -100,7 +101,7 @@ enum { SCALE = 1, TWICE, TABLE, COUNTER, ZEROS, TILE, VPRINTF, SYMBOL_COUNT }; /
 
 /* MOV R1, c[0x0][0x28]; MOV R2, 0x0 (low and high half of counter's address); @P0 BRA to the EXIT;
  * CALL.REL.NOINC twice; EXIT; BRA to itself; twice: RET.REL.NODEC R20 0x0 in the encoding of ptxas
- * for sm_80; and one word that no instruction has. */
+ * for sm_80; and one word that is not an instruction. */
 static const uint64_t code[][2] = {
     {0x00000a0000017a02, 0x000fe40000000f00}, {0x0000000000027802, 0x000fe40000000f00},
     {0x0000000000037802, 0x000fe40000000f00}, {0x0000001000000947, 0x000fea0003800000},
@@ -164,14 +165,14 @@ static void add_note(Maker *maker) {
     text_free(&note);
 }
 
-/* An attribute with words behind it. */
+/* An attribute followed by words. */
 static void put_words(Text *out, uint8_t number, const uint32_t *words, size_t count) {
     const unsigned char head[] = {4, number, (unsigned char)(count * 4), 0};
     text_add_bytes(out, head, sizeof head);
     text_add_bytes(out, words, count * 4);
 }
 
-/* An attribute that is a value. */
+/* An attribute that consists of a value. */
 static void put_value(Text *out, uint8_t form, uint8_t number, uint16_t value) {
     const unsigned char head[] = {form, number, (unsigned char)(value & 0xff),
                                   (unsigned char)(value >> 8)};
@@ -200,7 +201,7 @@ static void add_info(Maker *maker, const CubinMade *what) {
     WORDS(&own, 0x1c, 0x50);
     WORDS(&own, 0x05, 128, 2, 1);
     WORDS(&own, 0x34, 0x30, 0, 2, 0x50, 0x60);
-    WORDS(&own, 0xf1, 7, 8); /* not known */
+    WORDS(&own, 0xf1, 7, 8); /* unknown */
     put_value(&own, 1, 0x04, 0);
     add(maker, ".nv.info._Z5scalePfi", 0x70000000, own.bytes, own.length)->sh_info = CODE;
     text_free(&shared);
@@ -214,15 +215,15 @@ static void add_calls(Maker *maker) {
     add(maker, ".nv.callgraph", 0x70000001, rows, sizeof rows)->sh_link = SYMBOLS;
 }
 
-/* Version 2, opcodes from 10 on are special, lines -5 to +8: line 12 from 0 on, 20 from 0x20 on, in
- * which line 3 of another file is inlined from 0x30 to 0x50, then 21. */
+/* Version 2, opcodes from 10 on are special, lines -5 to +8. Line 12 starts at 0 and line 20 at
+ * 0x20. Line 3 of another file is inlined into line 20 from 0x30 to 0x50. Line 21 follows. */
 static void add_lines(Maker *maker, uint64_t *address_at) {
     static const unsigned char head[] = {
         1,   1,   0xfb, 14,  10, 0, 1, 1, 1, 1, 0, 0, 0, 1, /* opcodes */
         '/', 's', 'r',  'c', 0,  0,                         /* folders */
         'a', '.', 'c',  'u', 0,  1, 0, 0,                   /* files */
         'b', '.', 'h',  0,   1,  0, 0, 0,                   /* */
-        0,   0,   0,    0                                   /* where names start */
+        0,   0,   0,    0                                   /* offsets of names */
     };
     static const unsigned char program[] = {
         0, 9,    2, 0,    0,    0, 0, 0, 0,    0, 0,    3, 11, 1, /* address 0, line 12 */
@@ -295,7 +296,7 @@ void cubin_make(const CubinMade *what, Text *out) {
     end(&maker, header, out);
 }
 
-/* ---- What cubins come in ---- */
+/* ---- Containers of cubins ---- */
 
 static void add_entry(Text *out, uint16_t kind, unsigned architecture, const void *bytes,
                       size_t size) {

@@ -1,5 +1,5 @@
-"""What the tests of machine code share: sass_dump, the text of instructions without what is a matter of layout, and
-the instructions of cubins."""
+"""Shared by the tests of machine code: sass_dump, the text of instructions independent of their layout, and the
+instructions of cubins."""
 import collections
 import pathlib
 import re
@@ -23,7 +23,7 @@ def dump(program, sm, codes):
 
 
 def canonical(text):
-    """The text with one space where words meet and none elsewhere, and with numbers in Python's notation."""
+    """The text with spaces only between words, and with numbers in Python's notation."""
     text = re.sub(r"\s+", " ", text.strip(" ;\n"))
     text = re.sub(r"(?<=[\w?]) (?![\w?])|(?<![\w?]) (?=[\w?])|(?<![\w?]) (?![\w?])", "", text)
     return re.sub(r"(?<![\w.\[])-?\d+(?:\.\d+)?(?:e[+-]\d+)?(?![\w.])",
@@ -56,7 +56,7 @@ def has_assembler():
 
 
 def assemble(ptx, sm, *options):
-    """The cubin; None when ptxas does not take the PTX."""
+    """The cubin; None if ptxas rejects the PTX."""
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = pathlib.Path(folder, "kernel.ptx"), pathlib.Path(folder, "kernel.cubin")
         source.write_text(ptx, encoding="utf-8")

@@ -16,11 +16,14 @@ static const char *const units[SASS_UNITS] = {
 
 static const char *const head =
     "# Operations of machine code\n\n"
-    "This page is made from the tables of forms, `src/sass/ops_*.def`, and checked by the test "
-    "`sass_page`.\n"
-    "An operation is a mnemonic. A form is an operation with one kind of operands, as bits 0 to 11 "
-    "of an\n"
-    "instruction say: `IADD3` has forms with a register, an immediate, a constant or a uniform "
+    "This page lists the operations of machine code that the decoder knows, by architecture. It is "
+    "for those who need to\n"
+    "know whether an instruction can be printed. It is made from the tables of forms, "
+    "`src/sass/ops_*.def`, and the test\n"
+    "`sass_page` checks it.\n\n"
+    "An operation is a mnemonic. A form is an operation with one kind of operands, given by bits 0 "
+    "to 11 of an\n"
+    "instruction: `IADD3` has forms with a register, an immediate, a constant or a uniform "
     "register as\n"
     "its second or third source. sm_70 is covered as far as it is the same as sm_75.\n\n";
 
@@ -35,7 +38,8 @@ static int encodings(const SassForm *form) {
     return count;
 }
 
-/* Operations and forms of an architecture; of one operation, or of all (SASS_OPS). */
+/* Counts the operations and forms of an architecture; those of one operation, or of all
+ * (SASS_OPS). */
 static void count(unsigned sm, unsigned op, int *operations, int *forms) {
     int seen[SASS_OPS] = {0};
     *operations = *forms = 0;
@@ -88,9 +92,9 @@ static void print_operation(unsigned op) {
 int main(void) {
     fputs(head, stdout);
     print_sums();
-    printf("\n## Forms of each operation\n\nThe opcode is that of bits 0 to 8, of an operation's "
-           "first row. An operation of fixed latency has its result\n"
-           "when its stall counts say; one of variable latency releases a dependence counter.\n\n"
+    printf("\n## Forms of each operation\n\nThe opcode is bits 0 to 8 of an operation's first row. "
+           "The result of an operation of fixed latency is ready\n"
+           "when its stall count says; one of variable latency releases a dependence counter.\n\n"
            "| operation | opcode | unit | latency |");
     for (int a = 0; a < ARCHITECTURES; a++)
         printf(" sm_%u |", architectures[a]);

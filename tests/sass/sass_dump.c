@@ -1,6 +1,6 @@
-/* sass_dump SM: decodes lines `OFFSET CODE` of hexadecimal numbers from standard input. Prints for
- * each, between tabs, the control bits as CuAssembler writes them, the text, the bits that mean
- * nothing, and whether the operation is known. */
+/* sass_dump SM: decodes lines `OFFSET CODE` of hexadecimal numbers from standard input. For each
+ * line it prints, separated by tabs, the control bits as CuAssembler writes them, the text, the
+ * bits without a meaning, and whether the operation is known. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What ptxas makes of the PTX in the tree decodes: no operation and no bit without a meaning.
+"""Checks that the code that ptxas generates from the PTX in the tree has no unknown operation and no unknown bit.
 
 usage: test_assembled.py SASS_DUMP TEST_CONFORMANCE CAPTURE_DRIVER FOLDER... [--all] [--jobs N]
 
-The PTX: all files below the FOLDERs, and that of the conformance suite, which CAPTURE_DRIVER (capture_driver.c) makes
-TEST_CONFORMANCE write down. A sample of it for some architectures; with --all, all of it for every architecture, with
-and without optimisation. Skipped where ptxas is not installed."""
+The PTX: all files below the FOLDERs, and the PTX of the conformance suite, which CAPTURE_DRIVER (capture_driver.c) gets
+from TEST_CONFORMANCE. Tests a sample of it for some architectures; with --all, all of it for every architecture, with and
+without optimization. Skipped if ptxas is not installed."""
 import argparse
 import collections
 import concurrent.futures
@@ -22,12 +22,12 @@ ALL = [(sm, level) for sm in (75, 80, 86, 89, 90) for level in ("-O3", "-O1", "-
 SAMPLE = [(75, "-O3"), (80, "-O1"), (90, "-O3")]
 SAMPLE_FILES = 3  # of the tree, for each architecture
 SAMPLE_MODULES = 20  # of the conformance suite
-SAMPLE_KERNELS = 5  # of each
-MERGED = 100  # kernels of a module
+SAMPLE_KERNELS = 5  # of each module
+MERGED = 100  # kernels per merged module
 TARGET = re.compile(r"^\.target\s+sm_(\d+)(a?).*$", re.M)
 ENTRY = re.compile(r"^(?:\.visible )?\.entry (\w+)", re.M)
 MOST_SHOWN = 3
-NOTHING = "0" * 32  # what ptxas 13.0 leaves in place of fence.acquire.cta on sm_75
+NOTHING = "0" * 32  # what ptxas 13.0 emits instead of fence.acquire.cta on sm_75
 
 Result = collections.namedtuple("Result", "instructions bad absent")
 
@@ -40,7 +40,7 @@ def captured(program, driver, folder):
 
 
 def merged(modules):
-    """The same with modules of one kernel and no variables put together, which saves most of the time."""
+    """The same modules, but with those of one kernel and no variables merged, which saves most of the time."""
     alone, kernels, head = [], [], ""
     for text in modules:
         start = ENTRY.search(text).start()
@@ -54,7 +54,7 @@ def merged(modules):
 
 
 def halves(text):
-    """A module as two of half its kernels; none when it has one."""
+    """A module split into two with half of its kernels each; empty if it has only one kernel."""
     starts = [match.start() for match in ENTRY.finditer(text)]
     if len(starts) < 2:
         return []
@@ -63,13 +63,13 @@ def halves(text):
 
 
 def beginning(text, count):
-    """The first kernels of a module."""
+    """A module with only its first `count` kernels."""
     starts = [match.start() for match in ENTRY.finditer(text)]
     return text[:starts[count]] if len(starts) > count else text
 
 
 def cubins(text, sm, level):
-    """Cubins of what ptxas takes of a module, and None for each kernel that it does not take."""
+    """Cubins of the kernels that ptxas accepts, and None for each kernel that it rejects."""
     cubin = listing.assemble(text, sm, level)
     if cubin is None and (parts := halves(text)):
         return [one for part in parts for one in cubins(part, sm, level)]
@@ -77,7 +77,7 @@ def cubins(text, sm, level):
 
 
 def check(program, text, sm, level):
-    """Decodes the code of a module."""
+    """Decodes the code of a module and collects what the decoder does not know."""
     bad, count, absent = [], 0, 0
     for cubin in cubins(text, sm, level):
         absent += cubin is None
@@ -95,7 +95,7 @@ def is_for(text, sm):
 
 
 def work_of(options, modules, files):
-    """(text, sm, level) of all that is to be assembled."""
+    """(text, sm, level) of everything to assemble."""
     for sm, level in ALL if options.all else SAMPLE:
         own = [text for text in files if is_for(text, sm)]
         taken = modules

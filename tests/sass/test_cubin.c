@@ -1,7 +1,8 @@
-/* The cubin reader: what a whole file says, and that damaged ones are refused or read without harm.
+/* The cubin reader: the contents of a complete file; damaged files are refused or read without a
+ * fault.
  *
- * usage: test_sass_cubin [DAMAGED [PATH]]: with a number, that many damaged files are read instead;
- * with a path, those of that file. */
+ * usage: test_sass_cubin [DAMAGED [PATH]]: with a number, reads that many damaged files instead;
+ * with a path, damages that file. */
 #include "sass/cubin.h"
 
 #include <elf.h>
@@ -136,7 +137,7 @@ static void old_files_have_registers_and_barriers_in_the_code_section(void **sta
     static const CubinMade old = {.architecture = 75, .is_old = true};
     Opened made = open_made(&old);
     assert_int_equal(made.cubin->functions[0].registers, 20);
-    assert_int_equal(made.cubin->functions[1].barriers, 2); /* the kernel has NUM_BARRIERS too */
+    assert_int_equal(made.cubin->functions[1].barriers, 2); /* the kernel also has NUM_BARRIERS */
     close_made(&made);
 }
 
@@ -209,7 +210,7 @@ static void relocations_write_the_halves_of_an_address(void **state) {
     const CubinFunction *kernel = cubin_find(made.cubin, "_Z5scalePfi");
     const CubinSection *section = &made.cubin->sections[kernel->code_section];
     assert_int_equal(section->relocation_count, 3);
-    assert_int_equal(section->relocations[0].offset, 0x10); /* of both tables, in order */
+    assert_int_equal(section->relocations[0].offset, 0x10); /* from both tables, in order */
     assert_int_equal(section->relocations[2].offset, 0x20);
     unsigned char code[0x90];
     memcpy(code, section->bytes, sizeof code);
@@ -223,7 +224,7 @@ static void relocations_write_the_halves_of_an_address(void **state) {
     close_made(&made);
 }
 
-/* A file whose one relocation of global data is of another kind. */
+/* Relocates a file whose only relocation of global data is of another kind. */
 static bool relocate_data(uint32_t kind, const char *unknown, unsigned char bytes[16],
                           const char *message) {
     Opened made = open_made(&plain);
@@ -266,7 +267,8 @@ static void every_kind_writes_its_field(void **state) {
     }
 }
 
-/* Words of instructions before and after nvlink 13.0 linked them, and where it put the symbol. */
+/* Instruction words before and after linking by nvlink 13.0, and the address that it gave the
+ * symbol. */
 static void fields_are_those_that_nvlink_writes(void **state) {
     (void)state;
     enum { TABLE = 3, ZEROS = 5 }; /* symbols: in bank 3, in global memory */
@@ -389,7 +391,7 @@ static void drop(void *context, const char *text, size_t length) {
         *(unsigned *)context += (unsigned char)text[i];
 }
 
-/* Looks at all that an opened cubin points to. */
+/* Reads everything that an opened cubin points to. */
 static unsigned look(const Cubin *cubin) {
     unsigned sum = 0;
     uint32_t lines;
@@ -410,7 +412,7 @@ static unsigned look(const Cubin *cubin) {
     return sum;
 }
 
-/* Reads and lists `size` bytes, which lie in a block of just this size. */
+/* Reads and lists `size` bytes, which are in a block of exactly this size. */
 static bool read_bytes(const void *bytes, size_t size) {
     Arena *arena = arena_new();
     Diag *diag = diag_new(), *listed = diag_new();
@@ -442,7 +444,7 @@ static void a_file_cut_off_anywhere_is_refused(void **state) {
     text_free(&file);
 }
 
-/* A made file with every `from` of it as `to`, which is as long. */
+/* A generated file with every `from` replaced by `to`, which has the same length. */
 static Opened open_renamed(const char *from, const char *to) {
     Opened opened = {.arena = arena_new(), .diag = diag_new()};
     const size_t length = strlen(from);
@@ -468,7 +470,7 @@ static void no_name_steers_a_terminal(void **state) {
     close_made(&placed);
 }
 
-/* Where the header of section i lies in the file. */
+/* The offset of the header of section i in the file. */
 static size_t header_at(const Text *file, int i) {
     Elf64_Ehdr header;
     memcpy(&header, file->bytes, sizeof header);
@@ -480,7 +482,7 @@ static void a_refusal_names_what_is_wrong(void **state) {
     enum { CODE = 11, INFO = 5, SYMBOLS = 2, CALLS = 6, RELOCATIONS = 15 };
     static const struct {
         int section;
-        size_t field; /* of its header; or, of a section's bytes, 1000 and the offset */
+        size_t field; /* in its header; or 1000 plus the offset in the section's bytes */
         uint32_t value;
         const char *message;
     } cases[] = {
@@ -529,7 +531,8 @@ static void a_refusal_names_what_is_wrong(void **state) {
     }
 }
 
-/* Every 4 bytes of headers and tables get each of some values that sizes must not have. */
+/* Every 4 bytes of headers and tables are replaced by each of some values that sizes must not
+ * have. */
 static void no_size_is_trusted(void **state) {
     (void)state;
     static const uint32_t values[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff};
@@ -549,7 +552,7 @@ static void no_size_is_trusted(void **state) {
     text_free(&file);
 }
 
-/* Damages one to four places with bytes of some size, near the old value or far from it. */
+/* Damages one to four places of 1 to 8 bytes each, with values near the old one or far from it. */
 static void damage(char *bytes, size_t size, uint64_t *seed) {
     for (uint64_t places = next_random(seed) % 4 + 1; places; places--) {
         size_t width = (size_t)1 << next_random(seed) % 4;

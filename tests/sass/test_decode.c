@@ -1,4 +1,5 @@
-/* Decoding and printing: known instructions, what the operands hold, and bits that mean nothing. */
+/* Decoding and printing: known instructions, the contents of operands, and bits without a
+ * meaning. */
 #include "sass/sass.h"
 
 #include <setjmp.h>
@@ -63,7 +64,7 @@ static void operands_have_their_places(void **state) {
 
 static void the_third_source_may_be_the_wide_one(void **state) {
     (void)state;
-    /* FFMA R27, R20, R29.reuse, 0.5: the immediate lies where the second source does otherwise */
+    /* FFMA R27, R20, R29.reuse, 0.5: the immediate is where the second source usually is */
     SassInst inst = decoded(80, 0x080fe2000000001d, 0x3f000000141b7423);
     assert_true(inst.operand[2].kind == SASS_REG && inst.operand[2].value == 29 &&
                 inst.operand[2].is_reused);
@@ -125,7 +126,7 @@ static void branches_say_how_far(void **state) {
     (void)state;
     SassInst inst = decoded(86, 0x000000000383ffff, 0xfffffff000007947); /* to itself */
     assert_int_equal(inst.operand[inst.operand_count - 1].value, -16);
-    inst = decoded(90, 0x000fea000383ffff, 0xfffffff8003ca947); /* with lower bits at 16 */
+    inst = decoded(90, 0x000fea000383ffff, 0xfffffff8003ca947); /* low bits from bit 16 on */
     assert_int_equal(inst.operand[inst.operand_count - 1].value, -0x710);
     assert_true(inst.guard == 2 && inst.guard_is_negated && !inst.guard_is_uniform);
 }
@@ -152,14 +153,14 @@ static void what_is_not_known_is_said(void **state) {
     assert_int_equal(inst.guard, 3);
     sass_print(&inst, 0, text, sizeof text);
     assert_string_equal(text, "@P3 ?fff");
-    /* a bit that FADD does not have; a value of a modifier that has no meaning */
+    /* a bit that FADD does not use; a value of a modifier without a meaning */
     assert_true(sass_decode(80, (const uint64_t[]){0x7221, UINT64_C(1) << 30}, &inst));
     assert_true(inst.unknown[0] == 0 && inst.unknown[1] == UINT64_C(1) << 30);
     assert_true(sass_decode(80, (const uint64_t[]){0x7308, UINT64_C(63) << 10}, &inst)); /* MUFU */
     assert_int_equal(inst.unknown[1], UINT64_C(63) << 10);
     sass_print(&inst, 0, text, sizeof text);
     assert_string_equal(text, "MUFU.INVALID63 R0, R0");
-    /* what came with sm_90 */
+    /* operations of sm_90 */
     assert_true(sass_decode(90, (const uint64_t[]){0x7236, 0}, &inst) && inst.op == SASS_OP_VIADD);
     assert_true(sass_decode(75, (const uint64_t[]){0x7236, 0}, &inst) && inst.op == SASS_OP_HMMA);
     assert_false(sass_decode(80, (const uint64_t[]){0x7236, 0}, &inst));

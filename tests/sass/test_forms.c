@@ -1,4 +1,4 @@
-/* The tables of forms agree with themselves. */
+/* The tables of forms are consistent. */
 #include "sass/form.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void bits_belong_to_one_row(void **state) {
         }
 }
 
-/* The bits of a field that is a plain number. */
+/* Marks the bits of a plain number's field as used; fails if one has another meaning. */
 static void add_bits(const SassForm *form, const SassField *f, uint64_t used[2]) {
     if (f->kind == SASS_FIELD_FILLER && f->bit == 0) return;
     for (unsigned i = f->bit; i < f->bit + f->width + 0u; i++) {
@@ -46,7 +46,7 @@ static bool is_plain(const SassField *f) {
            f->kind == SASS_FIELD_UPRED || f->kind == SASS_FIELD_IMM;
 }
 
-/* ... but for modifiers whose text depends on a part of another one. */
+/* Exception: modifiers whose text depends on a part of another modifier. */
 static void bits_have_one_meaning(void **state) {
     (void)state;
     for (size_t i = 0; i < sass_form_count; i++) {
@@ -104,7 +104,7 @@ static void every_modifier_is_of_a_row(void **state) {
         if (!seen[modifier]) fail_msg("modifier %d is of no row", modifier);
 }
 
-/* Every row decodes by each of its encodings, and the operands fit. */
+/* Every row can be decoded by each of its encodings, and its operands are valid. */
 static void every_row_is_found(void **state) {
     (void)state;
     for (size_t i = 0; i < sass_form_count; i++)

@@ -1,5 +1,6 @@
-/* Random instructions decode and print without harm: test_fuzz COUNT. Half of them have the opcode
- * of a row, so that its fields are read. The sum of all text says whether two hosts agree. */
+/* Random instructions decode and print without a fault: test_fuzz COUNT. Half of them have the
+ * opcode of a row, so that its fields are read. The checksum of all text shows whether two hosts
+ * agree. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static uint64_t next(uint64_t *state) { /* splitmix64 */
     return z ^ z >> 31;
 }
 
-/* The length of the text, or 0: it left its bounds. */
+/* The length of the text, or 0 if it exceeded its bounds. */
 static size_t print_within(const SassInst *inst, uint64_t pc, size_t size, char *text) {
     memset(text, '#', TEXT_BYTES + GUARD_BYTES);
     const size_t length = sass_print(inst, pc, text, size);

@@ -1,5 +1,5 @@
-/* Listings of machine code: as text and as JSON, of files of every kind, and what is said where
- * there is nothing to list. */
+/* Listings of machine code: as text and as JSON, of files of every kind, and the messages if there
+ * is nothing to list. */
 #include "sass/listing.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/machine-code-operations.md says what the tables of forms say; TYTO_BLESS=1 rewrites it.
+"""docs/machine-code-operations.md agrees with the tables of forms; TYTO_BLESS=1 regenerates it.
 
 usage: test_page.py OPERATIONS_PAGE ROOT
 """

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Published disassembly: the labelled encodings of CuAssembler's tables (CuAsm/InsAsmRepos/) and its pair of cubin and
-listing (TestData/CuTest/). Each text must be what the decoder prints, and no bit may be without a meaning.
+listing (TestData/CuTest/). Each text must equal what the decoder prints, and every bit must have a meaning.
 
 usage: test_published.py SASS_DUMP          TYTO_CUASSEMBLER: a checkout of cloudcores/CuAssembler, or its git folder;
-                                            skipped where that is not set
+                                            skipped if it is not set
 """
 import os
 import pathlib
@@ -30,7 +30,7 @@ def read(folder, name):
 
 
 def compare(what, rows, lines):
-    """Counts rows (code, text) whose line says the same, and shows the others."""
+    """Compares rows (code, text) with decoded lines; prints the differences and returns their number."""
     different = [(code, text, line) for (code, text), line in zip(rows, lines)
                  if listing.canonical(text) != listing.canonical(line.text) or line.unknown or not line.is_known]
     print(f"{what}: {len(rows) - len(different)} of {len(rows)} equal")

@@ -1,4 +1,4 @@
-/* A fabricated SM: a view and a policy's state, moved by hand. No GPU. */
+/* A fabricated SM: a view and a policy's state, driven by hand without a GPU. */
 #ifndef TYTO_TESTS_SCHED_FABRICATED_H
 #define TYTO_TESTS_SCHED_FABRICATED_H
 
@@ -15,31 +15,31 @@
 typedef struct Fabricated {
     SchedPolicy *policy;
     SchedAgent agent;
-    void *state; /* the agent's */
+    void *state; /* that of the agent */
     TytoSmView view;
     uint64_t next_age; /* of the next warp */
 } Fabricated;
 
 typedef struct FabricatedSize {
-    uint32_t sm, sms;        /* its number, and how many there are; 0 SMs: 1 */
+    uint32_t sm, sms;        /* its number, and the number of SMs; 0 SMs: 1 */
     uint32_t schedulers;     /* 0: 1 */
     uint32_t warps;          /* slots; 0: 64 */
-    uint32_t ctas;           /* most CTAs at once; 0: all that have room */
+    uint32_t ctas;           /* at most resident at once; 0: as many as fit */
     uint32_t warps_per_cta;  /* 0: 1 */
     uint32_t issue_interval; /* cycles; 0: 1 */
 } FabricatedSize;
 
-/* An SM with nothing on it, under the policy named as on the command line. Fails the test when
- * there is no such policy. */
+/* An empty SM under a policy named as on the command line. Fails the test if there is no such
+ * policy. */
 void fabricate(Fabricated *f, const char *policy, FabricatedSize size);
 void fabricated_free(Fabricated *f);
 
-/* A set of the warps first to last. */
+/* The set of the warps first to last. */
 uint64_t warps(int first, int last);
 
 void launch(Fabricated *f, int cta_slot, uint64_t index); /* its warps have an instruction each */
 void launch_all(Fabricated *f);                           /* CTA i in slot i, up to the limit */
-void finish_warp(Fabricated *f, int warp);                /* and its CTA with its last one */
+void finish_warp(Fabricated *f, int warp);                /* and its CTA with the last warp */
 void arrive(Fabricated *f, int warp);                     /* at a barrier */
 void release(Fabricated *f, int cta_slot);                /* from the barrier */
 void release_some(Fabricated *f, int cta_slot, uint64_t set); /* from one of several barriers */
@@ -47,14 +47,15 @@ void block(Fabricated *f, uint64_t set);                      /* these wait for 
 void unblock(Fabricated *f, uint64_t set);
 void pass(Fabricated *f, uint64_t cycles);
 
-/* The policy's pick of scheduler 0 among `ready`, or among all that nothing holds up. */
+/* The policy's pick for scheduler 0 (pick_of: any) among `ready`, or among all warps that nothing
+ * blocks. */
 int pick_of(Fabricated *f, int scheduler, uint64_t ready);
 int pick(Fabricated *f, uint64_t ready);
 int pick_any(Fabricated *f);
 /* The warp issues an instruction of 32 lanes, or of `lanes`. */
 void issue(Fabricated *f, int warp);
 void issue_lanes(Fabricated *f, int warp, int lanes);
-/* Picks among all that nothing holds up, and lets it issue. */
+/* Picks among all warps that nothing blocks, and lets the picked warp issue. */
 int step(Fabricated *f);
 
 void l1d_hit(Fabricated *f, int warp, uint64_t address);
@@ -65,20 +66,21 @@ void l1d_evict_by(Fabricated *f, int warp, int owner, uint64_t address); /* for 
 void l1d_store(Fabricated *f, int warp, uint64_t address);
 void last_cta(Fabricated *f);
 void issue_load(Fabricated *f, int warp, uint32_t pc); /* through the L1D */
-/* The load at `pc` looks the line up that `owner` brought in, or misses it (TYTO_NO_WARP). */
+/* The load at `pc` finds the line that `owner` brought in, or misses it (TYTO_NO_WARP). */
 void l1d_look_up(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner);
-/* The same, of a line that the load at `owner_pc` brought in. */
+/* The same, for a line that the load at `owner_pc` brought in. */
 void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner, uint32_t owner_pc);
-/* A branch at `pc` after which the warp goes on at `target`; it comes before the branch's issue. */
+/* A branch at `pc` after which the warp continues at `target`; call it before the branch's
+ * issue. */
 void branch(Fabricated *f, int warp, uint32_t pc, uint32_t target, bool is_divergent);
 void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, uint32_t lanes_after);
 uint64_t may_load(Fabricated *f);  /* of the resident ones */
 uint64_t may_issue(Fabricated *f); /* of the resident ones */
 
-/* The value that the policy reports under `name`; fails the test when there is none. */
+/* The value that the policy reports under `name`; fails the test if there is none. */
 double reported(Fabricated *f, const char *name);
-/* Writes the list reported under `name` into values[], returns its length; fails when there is
- * none. */
+/* Writes the list reported under `name` to values[] and returns its length; fails the test if there
+ * is none. */
 int reported_list(Fabricated *f, const char *name, double *values, int most);
 
 #endif

@@ -61,7 +61,7 @@ static const char PTX[] =
     "  mul.wide.u32 %d4, %r7, 4; add.u64 %d4, %d0, %d4; st.global.f32 [%d4], %f0; ret;\n"
     "}\n";
 
-/* What a run owns. */
+/* Everything that a run owns. */
 typedef struct Rig {
     Diag *diag;
     Machine *machine;
@@ -76,7 +76,7 @@ static void *must(Rig *rig, void *made) {
     return made;
 }
 
-/* Makes the changes, which have commas between them. */
+/* Applies the changes, which are separated by commas. */
 static void set_all(Rig *rig, const char *changes) {
     for (const char *at = changes; at && *at;) {
         char change[64];
@@ -135,7 +135,7 @@ static uint64_t fill(DeviceMemory *memory, size_t words) {
 
 enum { MOST_REPORTED = 100 };
 static double last_values[MOST_REPORTED];
-static char last_names[MOST_REPORTED][32]; /* of a list's items "name,index" */
+static char last_names[MOST_REPORTED][32]; /* for list items "name,index" */
 static int last_count;
 
 static double last_sums[MOST_REPORTED];
@@ -154,7 +154,7 @@ static void add_to_sum(const char *name, double value) {
     last_sums[i] += value;
 }
 
-/* Sums up the numbers that warp schedulers reported at the end. */
+/* Sums the numbers that the warp schedulers reported at the end. */
 static void keep_sums(FILE *file) {
     char line[200], kernel[40], name[40];
     unsigned long long cycle;
@@ -229,7 +229,7 @@ uint32_t last_sm_of(uint64_t cta) {
     return last_sms[cta];
 }
 
-/* What a launch of the workload leaves. */
+/* The outcome of a launch of the workload. */
 typedef struct Launched {
     GpuResult result;
     uint64_t out; /* device address of the results */

@@ -1,5 +1,5 @@
-/* Layouts of policies: those of this version are taken over, whatever their size, and the first
- * layout of the structs never changes. */
+/* Layouts of policies: those of this version are accepted whatever their size, and the first layout
+ * of the structs never changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,8 @@ static LaterPolicy later_policy(void) {
                                     .extra_bytes = no_bytes}};
 }
 
-/* The policy as it is taken over; `why` is expected in the reason, NULL: it is taken over. */
+/* The policy as it is adopted; `why` must be part of the reason for a refusal, or NULL if the
+ * policy is accepted. */
 static const TytoCtaPolicy *adopt(const void *policy, Arena *arena, const char *why) {
     const char *reason = NULL;
     const TytoCtaPolicy *taken = adopt_policy(&sched_kind_cta, policy, arena, &reason);
@@ -96,7 +97,7 @@ static void rows_of_parameters_are_taken_over_alike(void **unused) {
     arena_free(arena);
 }
 
-/* A compiled policy has these numbers in it. Never change a row: append, and raise the version when
+/* A compiled policy contains these numbers. Never change a row: append, and raise the version if
  * that is not enough. */
 static void the_first_layout_stays(void **unused) {
     (void)unused;

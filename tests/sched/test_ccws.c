@@ -1,5 +1,5 @@
-/* The CCWS paper: SWL's limit, figure 6's walk from T0 to T4, equation (1), the victim tag array,
- * and that loads are gated and nothing else. */
+/* The CCWS paper: the limit of SWL, the steps T0 to T4 of figure 6, equation (1), the victim tag
+ * array, and that only loads are gated. */
 #include "fabricated.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static void swl_lets_the_oldest_warps_issue(void **unused) {
     (void)unused;
     Fabricated f;
     fabricate(&f, "swl:limit=3", (FabricatedSize){.warps_per_cta = 2, .ctas = 4});
-    launch(&f, 2, 0); /* the limit does not mind the bounds of CTAs */
+    launch(&f, 2, 0); /* the limit ignores the boundaries of CTAs */
     launch(&f, 0, 1);
     launch(&f, 1, 2);
     assert_int_equal(may_issue(&f), warps(4, 5) | warps(0, 0));
@@ -46,7 +46,7 @@ static void swl_is_greedy_then_oldest_inside(void **unused) {
     unblock(&f, warps(0, 0));
     assert_int_equal(step(&f), 1);
     block(&f, warps(0, 1));
-    assert_int_equal(step(&f), TYTO_NO_WARP); /* 2 and 3 could, but may not */
+    assert_int_equal(step(&f), TYTO_NO_WARP); /* 2 and 3 could issue, but may not */
     fabricated_free(&f);
 }
 
@@ -72,7 +72,7 @@ static void issue_many(Fabricated *f, int warp, int count) {
         issue(f, warp);
 }
 
-/* The warp misses on a line that it had brought in and lost. */
+/* The warp misses a line that it had brought in and lost. */
 static void lose_locality(Fabricated *f, int warp) {
     uint64_t address = (uint64_t)warp << 20;
     l1d_evict(f, warp, address);
@@ -150,7 +150,7 @@ static void equation_1_is_hits_over_instructions_times_throttle_times_cutoff(voi
         }
 }
 
-/* A point a cycle means a point for each warp instruction that could have been issued. */
+/* One point per cycle means one point for each warp instruction that could have been issued. */
 static void scores_fall_by_a_point_in_each_issue_interval(void **unused) {
     (void)unused;
     Fabricated f;
@@ -184,12 +184,12 @@ static void a_warp_finds_the_lines_it_lost_itself(void **unused) {
     fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
     launch_all(&f);
     l1d_evict(&f, 1, 0x1000);
-    l1d_miss(&f, 0, 0x1000); /* lost by another */
+    l1d_miss(&f, 0, 0x1000); /* lost by another warp */
     l1d_miss(&f, 1, 0x1080); /* another line */
     hits_so_far(&f, 0);
     l1d_miss(&f, 1, 0x1000);
     hits_so_far(&f, 1);
-    l1d_evict(&f, TYTO_NO_WARP, 0x2000); /* the owner of the line is not known */
+    l1d_evict(&f, TYTO_NO_WARP, 0x2000); /* the owner of the line is unknown */
     l1d_miss(&f, 1, 0x2000);
     hits_so_far(&f, 1);
     fabricated_free(&f);
@@ -206,18 +206,18 @@ static void the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out(void 
     l1d_miss(&f, 2, 15 * 128);
     hits_so_far(&f, 2);
     l1d_evict(&f, 2,
-              16 * 128); /* the ninth of set 0 drives its first out, though that was just hit */
+              16 * 128); /* the ninth of set 0 evicts its first one, although that was just hit */
     l1d_miss(&f, 2, 0);
     hits_so_far(&f, 2);
-    l1d_miss(&f, 2, 1 * 128); /* set 1 as it was */
+    l1d_miss(&f, 2, 1 * 128); /* set 1 is unchanged */
     l1d_miss(&f, 2, 2 * 128);
     l1d_miss(&f, 2, 16 * 128);
     hits_so_far(&f, 5);
     fabricated_free(&f);
 }
 
-/* A line's set is its number plus seven times its tag, as in the caches: of two, its two lowest
- * bits' sum. */
+/* The set of a line is its number plus seven times its tag, as in the caches. With two sets this is
+ * the sum of its two lowest bits. */
 static void sets_of_victim_tags_are_sums(void **unused) {
     (void)unused;
     Fabricated f;
@@ -295,7 +295,7 @@ static void a_forgotten_line_leaves_its_place_to_the_next(void **unused) {
     fabricated_free(&f);
 }
 
-/* A hit gives 8 x 400 / instructions x 100 points: with 2 instructions 1600, with 8 400. */
+/* A hit gives 8 x 400 / instructions points: 1600 with 2 instructions, 400 with 8. */
 static void scores_stay_below_what_a_hit_would_give_now(void **unused) {
     (void)unused;
     Fabricated f;
@@ -329,7 +329,7 @@ static void what_ended_warps_lost_and_issued_still_counts(void **unused) {
     fabricated_free(&f);
 }
 
-/* Warps whose stores are under way are on the SM, but nothing of them is to come. */
+/* Warps that only wait for their stores are still on the SM, but issue nothing more. */
 static void warps_that_have_exited_do_not_count(void **unused) {
     (void)unused;
     Fabricated f;
@@ -395,7 +395,7 @@ typedef struct Model {
     uint64_t resident;
 } Model;
 
-/* Equation (1) caps every score, and so does what has changed in it since. */
+/* Equation (1) caps every score, with the current hits, instructions and resident warps. */
 static void model_cap(Model *m) {
     uint64_t cutoff = (uint64_t)bits_count64(m->resident) * 100;
     uint64_t cap = m->hits * 8 * cutoff / (m->instructions ? m->instructions : 1);
@@ -418,8 +418,8 @@ static uint64_t model_may_load(const Model *m) {
 
 static uint32_t next_random(uint32_t *seed) { return *seed = *seed * 1664525 + 1013904223; }
 
-/* Over two levels of 2: a group goes on while any of its warps does, and gives way when the others'
- * loads are held back. */
+/* Two levels, with groups of 2: a group continues while any of its warps can issue, and gives way
+ * when the loads of its other warps are held back. */
 static void over_two_levels_a_group_whose_loads_are_held_back_gives_way(void **unused) {
     (void)unused;
     Fabricated f;

@@ -1,4 +1,4 @@
-/* The papers' own figures of hardware cost. */
+/* The figures for hardware cost in the papers. */
 #include "fabricated.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ static void policies_state_what_their_tables_hold(void **unused) {
         const char *policy;
         uint64_t bits;
     } rows[] = {
-        {"gebhart", 16 * 6 + 16 * 6 * 32 * 32},        /* 8 active warps of either scheduler */
+        {"gebhart", 16 * 6 + 16 * 6 * 32 * 32},        /* 8 active warps of each scheduler */
         {"gebhart:active=1", 2 * 6 + 2 * 6 * 32 * 32}, /* 6 registers of 32 lanes each */
         {"caws", 48 * 32},
         {"cawa", 48 * 32},

@@ -11,13 +11,13 @@
 
 enum { SMS = 3, SLOTS = 4 };
 
-/* A grid whose CTAs go and end as the test says. */
+/* A grid whose CTAs are dispatched and finish as the test says. */
 typedef struct Grid {
     CtaSched *sched;
     CtaAgent agent;
     TytoGridView view;
     uint32_t resident[SMS];
-    uint64_t instructions[SLOTS]; /* of the CTAs of the SM that is asked about; 0: no CTA */
+    uint64_t instructions[SLOTS]; /* of the CTAs on the SM in question; 0: no CTA */
 } Grid;
 
 static bool answer_cta(void *unit, uint32_t sm, uint32_t cta_slot, TytoCtaProgress *progress) {
@@ -63,7 +63,7 @@ static void finish_one(Grid *grid, uint32_t sm, const uint64_t instructions[SLOT
 
 /* ---- lcs ---- */
 
-/* 1000 + 600 + 250 + 50 instructions: 1.9 times what the first has issued. */
+/* 1000 + 600 + 250 + 50 instructions: 1.9 times what the first CTA has issued. */
 static void lcs_limits_an_sm_to_the_ctas_that_it_had_use_for(void **unused) {
     (void)unused;
     static const struct {
@@ -98,7 +98,7 @@ static void lcs_decides_once(void **unused) {
 
 /* ---- bcs ---- */
 
-/* The SM that gets the next CTA when the SMs in `room` (bit each) can take one; it goes there. */
+/* Dispatches the next CTA when the SMs in `room` (one bit each) can take one; returns its SM. */
 static int dispatch(Grid *grid, uint64_t room) {
     TytoSmSet set = {{room}};
     char text[200] = "";

@@ -1,5 +1,5 @@
-/* Each hook of the policy interface, by a small policy that uses it on a machine: what the policy
- * sees agrees with the counters, and neither sleep nor threads change anything. */
+/* Tests each hook of the policy interface with a small policy that uses it on a machine. What the
+ * policy sees agrees with the counters, and neither sleeping nor threads change anything. */
 #include "on_machine.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #define PLUGIN(name) TEST_PLUGINS "/" name ".so"
 
-/* Lines that do not fit into the L1D, which every warp reads again. */
+/* Lines that do not fit into the L1D and that every warp reads again. */
 static Workload walk(const char *scheduler) {
     return (Workload){.kernel = "walk",
                       .machine = "gtx480",
@@ -68,7 +68,7 @@ static void an_insertion_class_changes_who_goes(void **unused) {
         assert_true(last_report("placed") > 0 && last_report("homeless") == 0);
         assert_int_equal(changed.l1d_accesses, normal.l1d_accesses);
     }
-    assert_int_equal(hits[0], normal.l1d_hits); /* all lines alike: the oldest goes */
+    assert_int_equal(hits[0], normal.l1d_hits); /* all lines are alike: the oldest is evicted */
     assert_int_equal(hits[1], normal.l1d_hits);
     char name[300];
     snprintf(name, sizeof name, "%s:pc=%d,class=7", PLUGIN("bypassing"), pc);
@@ -109,7 +109,7 @@ static void prefetches_that_nobody_wants_are_told(void **unused) {
     assert_true(last_report("wrong") == 0);
     assert_true(last_report("unused") > 0 && last_report("refused") > 0);
     assert_true(last_report("used") + last_report("unused") <= last_report("sent"));
-    w.scheduler = PLUGIN("next_line") ":lines=1000000"; /* nothing lies there */
+    w.scheduler = PLUGIN("next_line") ":lines=1000000"; /* there is no memory */
     run(w);
     assert_true(last_report("sent") == 0 && last_report("dropped") == last_report("asked"));
 }
@@ -177,7 +177,7 @@ static void full_units_are_seen(void **unused) {
     Counters few = run(w);
     assert_true(last_report("wrong") == 0);
     assert_true(last_report("mshrs") > 0 && last_report("no_mshr") > 0 && last_report("lsu") > 0);
-    assert_true(last_report("lsu") >= (double)few.pipeline_lsu); /* a warp at least in each */
+    assert_true(last_report("lsu") >= (double)few.pipeline_lsu); /* at least one warp in each */
     const double scarce = last_report("no_mshr");
     w.set = "gpu.sms=3,l1d.mshrs=512";
     run(w);
@@ -201,7 +201,7 @@ static void ctas_are_paused_and_ordered(void **unused) {
     assert_int_equal((int)last_cta_report("finished"), w.ctas);
     assert_int_equal((uint64_t)last_cta_report("total"), counters.warp_instructions);
     assert_true(counters.throttled > 0);
-    for (uint64_t cta = w.ctas - 3; cta < w.ctas; cta++) /* the last go first */
+    for (uint64_t cta = w.ctas - 3; cta < w.ctas; cta++) /* the last CTAs go first */
         assert_int_equal(last_sm_of(cta), w.ctas - 1 - cta);
     w.cta_scheduler = PLUGIN("pausing") ":every=0,reverse=0";
     Counters plain = run(w);
@@ -216,9 +216,10 @@ static void a_cta_that_cannot_go_ends_the_kernel(void **unused) {
     (void)unused;
     Workload w = phases(NULL);
     w.cta_scheduler = PLUGIN("pausing") ":wrong=1";
-    assert_non_null(strstr(failure_on_machine(&w), "chose CTA 0 for SM 1, which has gone out"));
+    assert_non_null(
+        strstr(failure_on_machine(&w), "chose CTA 0 for SM 1, which is already dispatched"));
     w.cta_scheduler = PLUGIN("pausing") ":wrong=2";
-    assert_non_null(strstr(failure_on_machine(&w), "chose CTA 24 for SM 0, which is none"));
+    assert_non_null(strstr(failure_on_machine(&w), "chose CTA 24 for SM 0, which does not exist"));
 }
 
 static void a_policy_of_another_layout_runs(void **unused) {
@@ -262,7 +263,7 @@ static void expect_same(Workload w, const char *const *names, size_t count,
     }
 }
 
-/* Of the last run; -1: the policy reports no such thing. */
+/* The value in the last run; -1 if the policy does not report it. */
 static double any_report(const char *name) { return has_report(name) ? last_report(name) : -1; }
 
 static void neither_sleep_nor_threads_change_what_warp_policies_see(void **unused) {

@@ -1,5 +1,5 @@
-/* Every policy on real machines: all work finishes, the results are those of functional mode, the
- * counters agree; and each policy does on a kernel made for it what its paper says it is for. */
+/* Every policy on real machines: all work finishes, the results are those of functional mode, and
+ * the counters agree. On a kernel made for it, each policy does what its paper claims. */
 #include "on_machine.h"
 
 #include <stdio.h>
@@ -12,7 +12,8 @@
 
 static Every schedulers, cta_schedulers, machines, request_schedulers;
 
-/* All that is registered, some combinations of parameters, and the tutorials' plug-ins. */
+/* Everything that is registered, some combinations of parameters, and the plug-ins of the
+ * tutorials. */
 static void list_all(void) {
     every_scheduler(&schedulers);
     every_scheduler_choice(&schedulers);
@@ -106,7 +107,7 @@ static void under_every_dram_scheduler_too(void **unused) {
         }
 }
 
-/* The second is on two threads of the host, and its SMs are stepped in every cycle. */
+/* The second run uses two host threads, and steps its SMs in every cycle. */
 static void two_runs_count_the_same(void **unused) {
     (void)unused;
     for (int s = 0; s < schedulers.count; s++) {
@@ -144,7 +145,7 @@ static void a_cta_scheduler_chooses_the_sm(void **unused) {
         w.set = "gpu.sms=5";
         w.cta_scheduler = name;
         assert_int_equal(run_on_machine(&w).counters.ctas_finished, w.ctas);
-        for (uint64_t cta = 0; cta < w.ctas; cta++) /* 4 on each: groups go round the SMs */
+        for (uint64_t cta = 0; cta < w.ctas; cta++) /* 4 on each: groups go to the SMs in turn */
             assert_int_equal(last_sm_of(cta), cta / group % 5);
     }
 }
@@ -186,7 +187,8 @@ static double bank_parallelism(const Outcome *o) {
     return (double)o->counters.dram_bank_ticks / (double)o->counters.dram_busy_ticks;
 }
 
-/* 32 warps, 32 lines each: four times the L1D of 256 lines. A load's 8 lines are half its MSHRs. */
+/* 32 warps with 32 lines each: four times the L1D of 256 lines. The 8 lines of a load take half its
+ * MSHRs. */
 static void where_working_sets_overflow_the_l1d_swl_and_ccws_beat_gto_by_a_third(void **unused) {
     (void)unused;
     Workload w = {.kernel = "walk",
@@ -204,7 +206,7 @@ static void where_working_sets_overflow_the_l1d_swl_and_ccws_beat_gto_by_a_third
     assert_true(l1d_miss_rate(&ccws) < l1d_miss_rate(&gto) / 2);
 }
 
-/* 32 warps, 4 lines each: half of the L1D. */
+/* 32 warps with 4 lines each: half of the L1D. */
 static void where_all_fit_they_match_gto(void **unused) {
     (void)unused;
     Workload w = {.kernel = "walk",
@@ -221,7 +223,7 @@ static void where_all_fit_they_match_gto(void **unused) {
     assert_true(speedup(&ccws, &gto) > 0.97 && speedup(&ccws, &gto) < 1.03);
 }
 
-/* 8 warps of a CTA share 12 KiB; 4 CTAs do not fit into 32 KiB, one does. */
+/* The 8 warps of a CTA share 12 KiB. 4 CTAs do not fit into 32 KiB, one does. */
 static void cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data(void **unused) {
     (void)unused;
     Workload w = {.kernel = "walk",
@@ -241,8 +243,8 @@ static void cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data(void *
 }
 
 /* Each CTA reads 1 KiB once, next to the KiB of the next CTA. Two CTAs share a row, and the next
- * two have the next channel's. On owl itself it is the next bank's, where neighbours already have
- * all banks of a channel. */
+ * two use a row of the next channel. With owl's own map it would be a row of the next bank, and
+ * neighbors would already use all banks of a channel. */
 static void
 blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **unused) {
     (void)unused;
@@ -265,7 +267,7 @@ blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **
     assert_true(owl.counters.l2_prefetches_used > 0);
 }
 
-/* The prefetcher is a policy's wish, and works with every request scheduler. */
+/* A policy requests prefetching, which works with every request scheduler. */
 static void whoever_asks_has_rows_prefetched_under_every_dram_scheduler(void **unused) {
     (void)unused;
     static const struct {
@@ -284,7 +286,8 @@ static void whoever_asks_has_rows_prefetched_under_every_dram_scheduler(void **u
         }
 }
 
-/* The same overflow as swl's and ccws's, on which a policy of each kind must lower the misses. */
+/* The same overflow as for swl and ccws. Each of these throttling policies must lower the
+ * misses. */
 static void where_working_sets_overflow_the_l1d_throttling_lowers_its_misses(void **unused) {
     (void)unused;
     static const char *const policies[] = {"dyncta", "pcal:tokens=8,climb=none", "ciao", "daws"};
@@ -306,7 +309,7 @@ static void where_working_sets_overflow_the_l1d_throttling_lowers_its_misses(voi
     }
 }
 
-/* Two CTAs of 4 warps each share their lines: bcs has them on one SM. */
+/* Two CTAs of 4 warps each share their lines: bcs puts them on one SM. */
 static void bcs_lowers_misses_where_consecutive_ctas_share_lines(void **unused) {
     (void)unused;
     Workload w = {.kernel = "walk",
@@ -329,8 +332,8 @@ static void bcs_lowers_misses_where_consecutive_ctas_share_lines(void **unused) 
     assert_true(l1d_miss_rate(&together) < l1d_miss_rate(&apart));
 }
 
-/* Lines of a few CTAs fit into the L1D: under gto the first CTAs, which find theirs again, are far
- * ahead when one of them finishes. */
+/* The lines of a few CTAs fit into the L1D. Under gto the first CTAs, which find theirs again, are
+ * far ahead when one of them finishes. */
 static void lcs_holds_fewer_ctas_where_the_first_do_most_of_the_work(void **unused) {
     (void)unused;
     Workload w = {.kernel = "walk",
@@ -345,7 +348,7 @@ static void lcs_holds_fewer_ctas_where_the_first_do_most_of_the_work(void **unus
     w.cta_scheduler = "lcs";
     run_on_machine(&w);
     const double greedy = last_cta_report_at("limits", 0);
-    w.scheduler = "lrr"; /* all have done nearly as much */
+    w.scheduler = "lrr"; /* all have done about the same */
     run_on_machine(&w);
     const double in_turn = last_cta_report_at("limits", 0);
     print_message("    at most %.0f and %.0f of 8 CTAs\n", greedy, in_turn);
@@ -454,7 +457,8 @@ md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kerne
     assert_true(speedup(&md, &all) > 1.2);
 }
 
-/* Asks for what md predicts for 1 to MD_MAX_DEGREE CTAs; the run's outcome. */
+/* Runs a workload and reads the DRAM reads that md predicts for 1 to MD_MAX_DEGREE CTAs; returns
+ * the outcome of the run. */
 static Outcome predict(const Workload *w, double reads[MD_MAX_DEGREE]) {
     Outcome outcome = run_on_machine(w);
     for (uint32_t i = 0; i < MD_MAX_DEGREE; i++)
@@ -462,8 +466,8 @@ static Outcome predict(const Workload *w, double reads[MD_MAX_DEGREE]) {
     return outcome;
 }
 
-/* A v100 whose kernel wants half of shared memory, 48 KiB, has 64 of its 128 KiB left as L1D: half
- * the ways of its 4 sets. */
+/* On a v100, a kernel that prefers half of the shared memory, 48 KiB, leaves 64 of the 128 KiB as
+ * L1D: half the ways of its 4 sets. */
 static void to_md_a_carve_out_leaves_an_l1d_of_fewer_ways(void **unused) {
     (void)unused;
     Workload carved = {.kernel = "walk",

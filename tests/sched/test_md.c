@@ -1,5 +1,5 @@
-/* The MD paper: the thresholds of section 5.1 at their edges, DRAM reads against table 5, the
- * choice for the benchmarks of table 6; and the CTA schedulers around it. */
+/* The MD paper: the thresholds of section 5.1 at their edges, DRAM reads compared with table 5, the
+ * choice for the benchmarks of table 6, and the CTA schedulers that use the model. */
 #include "fabricated.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "sched/md_model.h"
 
 /* Tables 5 and 6, by degree (CTAs of 6 warps); 8 KB L1D, 64 lines. The paper gives the working sets
- * of bfs and nbf (figure 9); that of unstructured is not in it. */
+ * of bfs and nbf (figure 9), but not that of unstructured. */
 static const struct Benchmark {
     const char *name;
     double miss_rate, reads, working_set;
@@ -105,7 +105,7 @@ static void ctas_that_fit_together_lose_nothing(void **unused) {
     assert_int_equal(md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
     for (int n = 1; n < MD_MAX_DEGREE; n++)
         assert_true(p[n].read_growth == 1);
-    inputs.working_set = 16; /* from the fifth on they overflow */
+    inputs.working_set = 16; /* they overflow from the fifth CTA on */
     md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
     assert_true(p[3].read_growth == 1 && p[4].read_growth > 1);
 }
@@ -152,7 +152,7 @@ static void reads_by_sets(const MdInputs *inputs, MdPrediction p[MD_MAX_DEGREE])
     md_predict(inputs, &SETS, MD_MAX_DEGREE, p);
 }
 
-/* 232 reads of 232 different lines, and 136 accesses that found theirs. */
+/* 232 reads of 232 different lines, and 136 accesses that found their line. */
 static void a_lines_first_read_does_not_grow(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -165,7 +165,7 @@ static void a_lines_first_read_does_not_grow(void **unused) {
                        .cache_lines = 64};
     reads_by_sets(&inputs, p);
     assert_true(fabs(p[MD_MAX_DEGREE - 1].dram_reads - (232 + 0.55 * 136)) < 0.01);
-    inputs.accesses = inputs.loads = 232; /* none found its line */
+    inputs.accesses = inputs.loads = 232; /* no access found its line */
     reads_by_sets(&inputs, p);
     assert_true(p[MD_MAX_DEGREE - 1].dram_reads == 232);
     assert_int_equal(md_predict(&inputs, &SETS, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
@@ -187,7 +187,8 @@ static void what_is_stored_is_not_read_again(void **unused) {
     assert_true(p[0].miss_rate == 232.0 / 500);
 }
 
-/* Eight sets of 8 lines fit into 64, eight of 9 do not; growth stops at what is read again. */
+/* Eight sets of 8 lines fit into 64, eight of 9 do not. Growth is limited to the reads that are
+ * repeated. */
 static void reads_grow_from_where_the_sets_do_not_fit_together(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -208,10 +209,10 @@ static void reads_grow_from_where_the_sets_do_not_fit_together(void **unused) {
     assert_true(fabs(p[1].dram_reads - (169 + 0.55 * (2661 - 169))) < 0.01);
 }
 
-/* Table 5, with the loads that its reads and miss rates are of one piece with (md_model.c). The set
- * of nbf is section 5.1's; lines and set of unstructured, which the paper does not tell, are those
- * of our workload with neighbours within 360. Within 300, which its reads are nearest with, it has
- * 366 and 78, and the formula is off by up to 22%. */
+/* Table 5, with numbers of loads that are consistent with its reads and miss rates (md_model.c).
+ * The set of nbf is that of section 5.1. The paper does not give lines and set of unstructured;
+ * they are those of our workload with neighbors within 360. Within 300, where its reads are closest
+ * to the paper's, it has 366 and 78, and the formula is off by up to 22%. */
 static void reads_agree_with_table_5(void **unused) {
     (void)unused;
     static const struct {
@@ -243,8 +244,9 @@ static void reads_agree_with_table_5(void **unused) {
     }
 }
 
-/* Of two CTAs whose set is larger than the cache, the one that loses much alone has its set in use
- * all over; what one loses alone whose set fits says nothing of it, and stays. */
+/* If the set is larger than the cache, a CTA that already loses many lines when alone uses its
+ * whole set, and loses more with a second CTA. If the set fits, the losses of a lone CTA say
+ * nothing about this, and stay as they are. */
 static void what_a_lone_cta_loses_tells_how_its_set_is_used(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -281,7 +283,7 @@ static void lines_left_in_the_cache_are_no_reads_to_come(void **unused) {
                        .cache_lines = 1024};
     reads_by_sets(&inputs, p);
     assert_true(p[7].dram_reads == 261 && p[7].throughput == 8);
-    inputs.cache_lines = 64; /* at two, four caches: nbf loses 0.667 of what it can lose there */
+    inputs.cache_lines = 64; /* two sets fill four caches, where nbf loses 0.667 of what it can */
     reads_by_sets(&inputs, p);
     assert_true(fabs(p[1].dram_reads - (261 + 0.6667 * 0.55 * (2556 - 261))) < 0.1);
 }
@@ -297,7 +299,7 @@ static void reads_by_reuse_grow_with_what_the_ctas_drive_out(void **unused) {
                        .dram_reads = 400,
                        .warps = 6,
                        .cache_lines = 64,
-                       .ways = 64, /* of one set: what is driven out is a matter of numbers */
+                       .ways = 64, /* one set: only numbers of lines decide what is evicted */
                        .distances = distances,
                        .distance_count = 100};
     md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
@@ -306,12 +308,13 @@ static void reads_by_reuse_grow_with_what_the_ctas_drive_out(void **unused) {
     assert_true(p[2].dram_reads == p[1].dram_reads);
     assert_true(fabs(p[3].dram_reads - (400 + 900 * 1000.0 / 2000)) < 1e-9); /* 4 x 16 too */
     assert_true(p[7].dram_reads == p[3].dram_reads);
-    inputs.accesses = inputs.loads = 400; /* no more can be read */
+    inputs.accesses = inputs.loads = 400; /* no further reads are possible */
     md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[7].dram_reads == 400 && p[7].throughput == 8);
 }
 
-/* Of 100 lines it had to read 40: so the others read, of every 10 lines, 4 that it does not. */
+/* The CTA had to read 40 of its 100 lines. So of every 10 lines that another CTA reads, it does not
+ * read 4. */
 static void lines_that_others_have_left_are_everyones(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -328,7 +331,7 @@ static void lines_that_others_have_left_are_everyones(void **unused) {
     md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[2].dram_reads == 40); /* 30 lines and 2 x 12 */
     assert_true(p[3].dram_reads > 40);
-    inputs.lines = 40; /* none were left */
+    inputs.lines = 40; /* others left no lines */
     md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[1].dram_reads == 40 && p[2].dram_reads > 40);
     inputs.lines = 20; /* some were read twice */
@@ -336,7 +339,7 @@ static void lines_that_others_have_left_are_everyones(void **unused) {
     assert_true(p[1].dram_reads == 40 && p[2].dram_reads > 40);
 }
 
-/* A hundredth of a line more is none: latency and pipeline stay as they are. */
+/* Growth by a fraction of a line counts as none: latency and pipeline stay as they are. */
 static void what_grows_by_less_than_a_line_does_not_grow(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -355,11 +358,11 @@ static void what_grows_by_less_than_a_line_does_not_grow(void **unused) {
     assert_true(p[7].latency_growth == 1 && p[7].pipeline_growth == 1);
 }
 
-/* Latency and pipeline grow with every CTA, or only where reads do. */
+/* Latency and pipeline grow with every CTA, or only where reads grow. */
 static void what_a_flat_kernel_grows_by_may_be_chosen(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
-    MdInputs inputs = inputs_of(&BENCHMARKS[1]); /* of a miss rate of 0.13 */
+    MdInputs inputs = inputs_of(&BENCHMARKS[1]); /* with a miss rate of 0.13 */
     MdModel grows = TABLE;
     grows.flat = MD_FLAT_GROWS;
     inputs.working_set = 8;
@@ -371,8 +374,8 @@ static void what_a_flat_kernel_grows_by_may_be_chosen(void **unused) {
                     p[n].pipeline_growth == (n + 1 < MD_MAX_DEGREE ? 1.05 : 1.1)); /* 8 x 8 lines */
 }
 
-/* What is compared with 5 and 15 caches of 64 lines. unstructured reads 66 lines again, but 3,407
- * and more come from DRAM (table 5), with the miss rate 0.22 and 0.12 higher each time. */
+/* The value that is compared with 5 and 15 caches of 64 lines. unstructured reads 66 lines again,
+ * but 3,407 and more come from DRAM (table 5), and its miss rate rises by 0.22 and 0.12. */
 static void what_is_held_against_caches_may_be_chosen(void **unused) {
     (void)unused;
     MdPrediction lines[MD_MAX_DEGREE], reads[MD_MAX_DEGREE];
@@ -386,11 +389,11 @@ static void what_is_held_against_caches_may_be_chosen(void **unused) {
     assert_true(reads[1].latency_growth == 1.9 && reads[2].latency_growth == 1.9);
 }
 
-/* ---- A CTA's time by its parts ---- */
+/* ---- The parts of a CTA's time ---- */
 
 static const MdModel PARTS = {MD_CURVE_TABLE, 0, MD_TIME_PARTS, MD_FLAT_KEEPS, MD_LARGE_LINES};
 
-/* Table 6: 1.88, where the product is 3.42. 41% is what a lone CTA of our nbf waits. */
+/* Table 6 has 1.88, the product is 3.42. A lone CTA of our nbf waits 41% of its time. */
 static void the_second_cta_of_nbf_takes_the_time_of_table_6(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -422,8 +425,8 @@ static void what_waits_grows_with_the_reads_and_the_rest_with_the_pipeline(void 
     }
 }
 
-/* 16 of 32 under way, four times as many reads: two CTAs would need 128 MSHRs. Its parts, all of
- * them time in the pipeline, are another bound. */
+/* 16 of 32 are under way, and reads grow fourfold: two CTAs would need 128 MSHRs. The parts of the
+ * CTA's time, all of it in the pipeline, are another bound. */
 static void no_more_reads_are_under_way_than_mshrs(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -450,10 +453,10 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
     assert_true(p[1].time == p[1].pipeline);
     inputs.mshrs = 32;
     inputs.accesses = inputs.loads =
-        250; /* no more can be read: a further CTA only takes MSHRs from the others */
+        250; /* no further reads: another CTA only takes MSHRs from the others */
     assert_int_equal(md_predict(&inputs, &model, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
     assert_true(fabs(p[7].time - sqrt(1 + 16 - 0.25)) < 1e-9);
-    inputs.under_way = 32; /* a lone CTA has them all */
+    inputs.under_way = 32; /* a lone CTA uses them all */
     md_predict(&inputs, &model, MD_MAX_DEGREE, p);
     for (int n = 1; n <= MD_MAX_DEGREE; n++)
         assert_true(fabs(p[n - 1].throughput - 1) < 1e-9);
@@ -462,7 +465,7 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
     assert_true(p[7].time == 1);
 }
 
-/* Whatever its warps waited for, it was no read. */
+/* Whatever its warps waited for, it was not a read. */
 static void a_cta_that_reads_nothing_takes_its_time_at_any_degree(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -585,7 +588,7 @@ static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **u
     for (uint32_t sm = 0; sm < 15; sm++)
         assert_int_equal(limit_of(&l, sm), 5);
     assert_int_equal(l.sched->policy->watched_sm(l.agent.state), TYTO_NO_SM);
-    finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision stays */
+    finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision does not change */
     assert_int_equal(limit_of(&l, 0), 5);
     end(&l);
 }
@@ -614,7 +617,7 @@ static void md_may_hold_back_the_others_until_it_decides(void **unused) {
     end(&l);
 }
 
-/* The paper's SM holds 8. */
+/* The SM of the paper holds 8 CTAs. */
 static void md_weighs_as_many_ctas_as_an_sm_holds(void **unused) {
     (void)unused;
     Launch l;
@@ -640,7 +643,7 @@ static void md_keeps_the_maximum_for_a_compute_bound_kernel(void **unused) {
     end(&l);
 }
 
-/* A CTA of nbf makes 9.27 times as many reads among eight as alone (table 5). */
+/* A CTA of nbf makes 9.27 times as many reads among eight CTAs as alone (table 5). */
 static void md_looks_at_all_degrees_for_a_compute_bound_kernel(void **unused) {
     (void)unused;
     for (uint64_t more = 0; more <= 1; more++) {
@@ -667,9 +670,9 @@ static void md_counts_the_different_lines_that_are_read_again(void **unused) {
     Launch l;
     double working_set = -1;
     begin(&l, "md:predictor=17", 8);   /* modulo 15 SMs */
-    for (uint64_t i = 0; i < 500; i++) /* stream by */
+    for (uint64_t i = 0; i < 500; i++) /* lines read once */
         l.sched->policy->l1d_load(l.agent.state, (i + 5000) * 128);
-    for (int i = 0; i < 10; i++) /* one line, however often */
+    for (int i = 0; i < 10; i++) /* one line, read ten times */
         l.sched->policy->l1d_load(l.agent.state, UINT64_C(4000) * 128);
     finish_measured(&l, 2, &BENCHMARKS[2], 1000);
     TytoReport out = {sizeof(TytoReport), &working_set, keep_value, keep_nothing};
@@ -678,7 +681,7 @@ static void md_counts_the_different_lines_that_are_read_again(void **unused) {
     end(&l);
 }
 
-/* 16 lines of 4 sectors, which a warp reads one after another; then one of each again. */
+/* A warp reads 16 lines of 4 sectors one after another, then one sector of each line again. */
 static void md_counts_the_sectors_of_a_line_as_one(void **unused) {
     (void)unused;
     Launch l;

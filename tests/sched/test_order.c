@@ -15,7 +15,7 @@ static void oldest_and_youngest_look_at_age_alone(void **unused) {
     (void)unused;
     static const struct {
         const char *policy;
-        int first, without, again; /* picks: of all, without that one, of all */
+        int first, without, again; /* picks: from all, without that one, from all */
     } rows[] = {{"oldest", 2, 0, 2}, {"youngest", 1, 3, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Fabricated f;
@@ -27,7 +27,7 @@ static void oldest_and_youngest_look_at_age_alone(void **unused) {
         EXPECT_STEPS(&f, rows[i].first, rows[i].first);
         block(&f, warps(rows[i].first, rows[i].first));
         EXPECT_STEPS(&f, rows[i].without, rows[i].without);
-        unblock(&f, warps(0, 3)); /* no greed: the other one did not stall */
+        unblock(&f, warps(0, 3)); /* not greedy: the other one did not stall */
         EXPECT_STEPS(&f, rows[i].again);
         fabricated_free(&f);
     }
@@ -41,7 +41,7 @@ static void gebhart_issues_from_the_active_warps_alone(void **unused) {
     fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 4});
     launch_all(&f);
     EXPECT_STEPS(&f, 0, 1, 0, 1);
-    assert_int_equal(pick(&f, warps(2, 3)), TYTO_NO_WARP); /* a short wait keeps a place */
+    assert_int_equal(pick(&f, warps(2, 3)), TYTO_NO_WARP); /* a short wait keeps the place */
     fabricated_free(&f);
 }
 
@@ -51,10 +51,10 @@ static void gebhart_the_longest_pending_that_can_go_on_takes_a_free_place(void *
     fabricate(&f, "gebhart:active=2", (FabricatedSize){.warps = 5});
     launch_all(&f);
     EXPECT_STEPS(&f, 0, 1);
-    block(&f, warps(2, 2)); /* pending, and waits itself: it is passed over */
+    block(&f, warps(2, 2)); /* pending, but it waits itself: it is skipped */
     block(&f, warps(0, 0));
     EXPECT_STEPS(&f, 3, 1, 3);
-    unblock(&f, warps(0, 0)); /* behind 4, which has been pending since its start */
+    unblock(&f, warps(0, 0)); /* after 4, which has been pending since its start */
     block(&f, warps(1, 1));
     EXPECT_STEPS(&f, 4, 3, 4);
     block(&f, warps(3, 3));
@@ -72,7 +72,7 @@ static void gebhart_a_place_stays_free_while_all_others_wait(void **unused) {
     launch_all(&f);
     block(&f, warps(1, 2));
     EXPECT_STEPS(&f, 0, 3);
-    arrive(&f, 3); /* a barrier ends a turn, too */
+    arrive(&f, 3); /* a barrier also ends a turn */
     EXPECT_STEPS(&f, 0, 0);
     unblock(&f, warps(2, 2));
     EXPECT_STEPS(&f, 2, 0);
@@ -84,8 +84,8 @@ static void gebhart_a_place_stays_free_while_all_others_wait(void **unused) {
 
 /* ---- Criticality ---- */
 
-/* Three warps came in cycle 0; in cycle 10 each issues its first instruction, a branch: warp 0
- * jumps over 9 instructions, warp 1 over none, warp 2 jumps back over 5. */
+/* Three warps arrive in cycle 0. In cycle 10 each issues its first instruction, a branch: warp 0
+ * jumps forward over 9 instructions, warp 1 over none, warp 2 jumps back over 5. */
 static void issue_branches(Fabricated *f) {
     launch_all(f);
     pass(f, 10);
@@ -97,7 +97,7 @@ static void issue_branches(Fabricated *f) {
     issue(f, 2);
 }
 
-/* Instructions to go: -9 - 1, -1, +6 - 1; 10 cycles an instruction; 9 stalled cycles each. */
+/* Remaining instructions: -9 - 1, -1, +6 - 1; 10 cycles per instruction; 9 stalled cycles each. */
 static void criticality_is_of_instructions_to_go_and_stalls(void **unused) {
     (void)unused;
     Fabricated f;
@@ -146,7 +146,7 @@ static void caws_takes_the_most_critical_cawa_stays_until_the_stall(void **unuse
     assert_int_equal(pick(&f, warps(0, 2)), 0);
     assert_int_equal(pick(&f, warps(1, 2)), 2);
     finish_warp(&f, 0);
-    launch(&f, 0, 3); /* the newcomer is neither greedy nor as critical as warp 2 */
+    launch(&f, 0, 3); /* the new warp is neither greedy nor as critical as warp 2 */
     assert_int_equal(pick(&f, warps(0, 2)), 2);
     assert_int_equal(pick(&f, warps(0, 1)), 0);
     fabricated_free(&f);
@@ -181,7 +181,7 @@ static void caws_by_progress_takes_the_warp_that_has_issued_least(void **unused)
 
 /* ---- cawa-cacp ---- */
 
-/* A set of four lines in places 0 to 3. All of them can go. A higher place is older. */
+/* A set of four lines in places 0 to 3. All of them can be evicted. A higher place is older. */
 static int victim_of(Fabricated *f, uint64_t address, uint32_t pc) {
     TytoLine lines[4];
     for (uint32_t i = 0; i < 4; i++)
@@ -191,14 +191,14 @@ static int victim_of(Fabricated *f, uint64_t address, uint32_t pc) {
     return sched_agent_victim(&f->agent, &f->view, &miss, &set);
 }
 
-/* Lines whose signatures are their numbers, as the pc is 0. */
+/* Lines whose signatures equal their numbers, because the pc is 0. */
 static void at_place(Fabricated *f, TytoEventKind kind, int warp, uint32_t place, uint64_t line) {
     TytoEvent event = {.kind = kind, .warp = warp, .owner = 0, .place = place};
     event.address = line * 128;
     sched_agent_event(&f->agent, &f->view, &event);
 }
 
-/* Warp 1 is critical, as it has another turn of a long loop to go. */
+/* Warp 1 is critical, because it has another iteration of a long loop to run. */
 static void begin_cacp(Fabricated *f) {
     fabricate(f, "cawa-cacp", (FabricatedSize){.warps = 2});
     launch_all(f);
@@ -206,7 +206,7 @@ static void begin_cacp(Fabricated *f) {
     pass(f, 100);
     branch(f, 1, 1000, 0, false);
     for (int i = 0; i < 65; i++)
-        issue(f, 1); /* it is looked at every 64 instructions */
+        issue(f, 1); /* checked every 64 instructions */
     for (uint32_t place = 0; place < 4; place++)
         at_place(f, TYTO_EVENT_L1D_MISS, 0, place, 16 + place);
 }
@@ -222,7 +222,8 @@ static void cacp_lines_nobody_has_used_go_first_the_oldest_before_others(void **
     fabricated_free(&f);
 }
 
-/* Two hits of a critical warp: the next line of that signature belongs to the critical part. */
+/* After two hits of a critical warp, the next line of that signature belongs to the critical
+ * part. */
 static void cacp_lines_of_critical_warps_keep_their_part(void **unused) {
     (void)unused;
     Fabricated f;
@@ -234,9 +235,9 @@ static void cacp_lines_of_critical_warps_keep_their_part(void **unused) {
     at_place(&f, TYTO_EVENT_L1D_MISS, 0, 0, 16); /* critical, as predicted */
     for (uint32_t place = 1; place < 4; place++)
         at_place(&f, TYTO_EVENT_L1D_HIT, 0, place, 16 + place);
-    assert_int_equal(victim_of(&f, 0x4000, 0), 3); /* one critical line is less than its half */
+    assert_int_equal(victim_of(&f, 0x4000, 0), 3); /* one critical line is less than the half */
     fabricated_free(&f);
-    fabricate(&f, "cawa-cacp:part=0", (FabricatedSize){.warps = 2}); /* no part: it goes */
+    fabricate(&f, "cawa-cacp:part=0", (FabricatedSize){.warps = 2}); /* no part: it is evicted */
     launch_all(&f);
     issue(&f, 0);
     pass(&f, 100);
@@ -264,12 +265,12 @@ static void prefetch_aware_consecutive_warps_are_in_different_groups(void **unus
     block(&f, warps(0, 0));
     block(&f, warps(3, 3));
     EXPECT_STEPS(&f, 1, 4);
-    block(&f, warps(1, 2)); /* of the next group one can go on */
+    block(&f, warps(1, 2)); /* one warp of the next group can issue */
     block(&f, warps(4, 4));
     EXPECT_STEPS(&f, 5, 5);
     unblock(&f, warps(3, 4));
     block(&f, warps(5, 5));
-    EXPECT_STEPS(&f, 3); /* the first group is next, before 4 of the second */
+    EXPECT_STEPS(&f, 3); /* the first group comes next, before 4 of the second */
     fabricated_free(&f);
 }
 
@@ -312,7 +313,7 @@ static bool note_prefetch(void *unit, uint64_t address, uint32_t tag) {
     return true;
 }
 
-/* Blocks of four lines of 128 bytes: the second miss of one brings the other two. */
+/* Blocks of four lines of 128 bytes: the second miss to a block prefetches its other two lines. */
 static void prefetch_aware_the_second_miss_of_a_block_brings_the_rest(void **unused) {
     (void)unused;
     Fabricated f;
@@ -323,17 +324,17 @@ static void prefetch_aware_the_second_miss_of_a_block_brings_the_rest(void **unu
     f.view.unit = &got;
     l1d_miss(&f, 0, 0x1080);
     l1d_miss(&f, 0, 0x1080); /* the same line */
-    l1d_join(&f, 1, 0x1100); /* under way already */
+    l1d_join(&f, 1, 0x1100); /* already under way */
     l1d_miss(&f, 1, 0x1200); /* another block */
     assert_int_equal(got.count, 0);
     l1d_miss(&f, 1, 0x1180);
     assert_int_equal(got.count, 2);
     assert_int_equal(got.addresses[0], 0x1000);
     assert_int_equal(got.addresses[1], 0x1100);
-    l1d_miss(&f, 1, 0x1000); /* once */
+    l1d_miss(&f, 1, 0x1000); /* only once */
     assert_int_equal(got.count, 2);
     l1d_miss(&f, 0, 0x1a00); /* takes the entry of the block at 0x1200 ... */
-    l1d_miss(&f, 0, 0x1280); /* ... which is forgotten */
+    l1d_miss(&f, 0, 0x1280); /* ... which is then lost */
     assert_int_equal(got.count, 2);
     assert_int_equal((int)reported(&f, "prefetches_asked"), 2);
     fabricated_free(&f);
@@ -349,7 +350,8 @@ static void prefetch_aware_the_second_miss_of_a_block_brings_the_rest(void **unu
 
 /* ---- apres ---- */
 
-/* Warps 0 to 3 have executed the load at 5, warp 4 none; then warp 0 issues the load at 9. */
+/* Warps 0 to 3 have executed the load at 5, and warp 4 has executed none. Then warp 0 issues the
+ * load at 9. */
 static void begin_apres(Fabricated *f, Prefetched *got) {
     fabricate(f, "apres", (FabricatedSize){.warps = 5});
     launch_all(f);
@@ -359,7 +361,7 @@ static void begin_apres(Fabricated *f, Prefetched *got) {
         issue_load(f, warp, 5);
         l1d_look_up(f, warp, 5, 0x100000 + (uint64_t)(warp * warp) * 512, TYTO_NO_WARP);
     }
-    assert_int_equal(pick(f, warps(0, 4)), 0); /* each miss has sent those without a load behind */
+    assert_int_equal(pick(f, warps(0, 4)), 0); /* each miss has moved those without a load back */
     issue(f, 4);
     assert_int_equal(pick(f, warps(0, 4)), 0);
     issue_load(f, 0, 9);
@@ -387,14 +389,14 @@ static void apres_a_miss_sends_the_group_behind(void **unused) {
     begin_apres(&f, &got);
     l1d_look_up(&f, 0, 9, 0x2000, TYTO_NO_WARP);
     EXPECT_STEPS(&f, 4, 0, 1, 2, 3);
-    l1d_look_up(&f, 0, 9, 0x2000, 3); /* the load's first access has decided */
+    l1d_look_up(&f, 0, 9, 0x2000, 3); /* the load's first access has already decided */
     EXPECT_STEPS(&f, 4, 0, 1, 2, 3);
     assert_int_equal(got.count, 0); /* no stride */
     fabricated_free(&f);
 }
 
-/* Misses of warps 0, 1 and 2 at 0x2000 and 512 bytes on from warp to warp: the second time that the
- * stride is seen, the lines of the group are prefetched. */
+/* Misses of warps 0, 1 and 2 at 0x2000 and 512 bytes further for each warp. When the stride is seen
+ * for the second time, the lines of the group are prefetched. */
 static void apres_a_stride_that_repeats_is_prefetched_for_the_group(void **unused) {
     (void)unused;
     Fabricated f;
@@ -408,14 +410,14 @@ static void apres_a_stride_that_repeats_is_prefetched_for_the_group(void **unuse
     l1d_look_up(&f, 2, 9, 0x2400, TYTO_NO_WARP);
     assert_int_equal(got.count, 1);
     assert_int_equal(got.addresses[0], 0x2600);
-    EXPECT_STEPS(&f, 3, 4); /* whose line comes goes first */
+    EXPECT_STEPS(&f, 3, 4); /* the warp with the prefetched line goes first */
     assert_int_equal((int)reported(&f, "group_misses"), 7);
     fabricated_free(&f);
 }
 
 /* ---- tournament ---- */
 
-/* Four schedulers of three warps: 0 is lrr's, 1 gto's, 2 swl's, 3 that of two-level. */
+/* Four schedulers of three warps: 0 follows lrr, 1 gto, 2 swl, 3 two-level. */
 static void tournament_each_scheduler_follows_another_policy_then_all_the_best(void **unused) {
     (void)unused;
     Fabricated f;
@@ -431,7 +433,7 @@ static void tournament_each_scheduler_follows_another_policy_then_all_the_best(v
     assert_int_equal((int)reported(&f, "winner"), -1);
     pass(&f, 1);
     assert_int_equal((int)reported(&f, "winner"), 1);
-    assert_int_equal(pick_of(&f, 0, f.view.scheduler_warps[0]), 0); /* greedy, too */
+    assert_int_equal(pick_of(&f, 0, f.view.scheduler_warps[0]), 0); /* now greedy, too */
     pass(&f, 100000);
     assert_int_equal((int)reported(&f, "winner"), 1);
     fabricated_free(&f);
@@ -456,7 +458,7 @@ static void tournament_with_one_scheduler_takes_four_rounds(void **unused) {
         assert_int_equal((int)counts[i], issues[i]);
     pass(&f, 49);
     assert_int_equal((int)reported(&f, "winner"), 3);
-    pass(&f, 1); /* another tournament */
+    pass(&f, 1); /* a new tournament */
     assert_int_equal((int)reported(&f, "winner"), -1);
     fabricated_free(&f);
 }

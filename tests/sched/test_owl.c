@@ -1,4 +1,5 @@
-/* The OWL paper's worked examples: formation of groups, priorities, figure 4's two schedules. */
+/* The worked examples of the OWL paper: formation of groups, priorities, the two schedules of
+ * figure 4. */
 #include "fabricated.h"
 
 #include <stdio.h>
@@ -72,9 +73,9 @@ static void with_blp_priorities_are_shifted_by_the_number_of_the_sm(void **unuse
     }
 }
 
-/* Figure 4: CTAs 1, 3, 5, 7 on one SM, a group each; here in slots 0 to 3. Each issues twice, is
- * then blocked, and CTA 1's data arrive while CTA 5 executes. The CTAs in the order of their
- * issues. */
+/* Figure 4: CTAs 1, 3, 5, 7 on one SM, each in a group of its own; here in slots 0 to 3. Each
+ * issues twice and is then blocked. The data of CTA 1 arrive while CTA 5 executes. `expected` lists
+ * the CTAs in the order of their issues. */
 static void expect_figure_4(const char *policy, const int *expected) {
     Fabricated f;
     fabricate(&f, policy, (FabricatedSize){.ctas = 4, .warps_per_cta = 8});
@@ -115,7 +116,8 @@ static void inside_a_group_warps_take_turns(void **unused) {
     }
 }
 
-/* Algorithm 1: no other group unless all warps are blocked because of unavailability of data. */
+/* Algorithm 1: another group issues only if all warps are blocked because of unavailability of
+ * data. */
 static void a_group_gives_way_only_when_all_its_warps_are_blocked(void **unused) {
     (void)unused;
     const char *const policies[] = {"cta-aware", "cta-aware-locality"};
@@ -147,8 +149,8 @@ static void finish_cta(Fabricated *f, int slot) {
         finish_warp(f, tyto_lowest(rest));
 }
 
-/* Section 4.2: when a group has completed, the next is always prioritized; new CTAs in the old
- * slots come behind it. */
+/* Section 4.2: when a group has completed, the next one is always prioritized. New CTAs in the old
+ * slots come after it. */
 static void a_completed_group_goes_behind_the_others(void **unused) {
     (void)unused;
     Fabricated f;
@@ -164,9 +166,8 @@ static void a_completed_group_goes_behind_the_others(void **unused) {
     fabricated_free(&f);
 }
 
-/* Section 4.3 and algorithm 1: the i-th group is the i-th in the order in which they were
- * scheduled, so a new one is behind those between, and before those that are older than the
- * preferred one. */
+/* Section 4.3 and algorithm 1: groups are numbered in the order in which they were scheduled. So a
+ * new group comes after those between, and before those that are older than the preferred one. */
 static void with_blp_a_group_is_numbered_by_its_age(void **unused) {
     (void)unused;
     Fabricated f;
@@ -185,7 +186,7 @@ static void with_blp_a_group_is_numbered_by_its_age(void **unused) {
 
 enum { SMS = 6, CTAS = 3 };
 
-/* By SM: the number of the CTA that each prefers, after every SM has finished `waves` CTAs. */
+/* By SM: the number of the CTA that it prefers, after every SM has finished `waves` CTAs. */
 static void preferred_after(const char *policy, int waves, int64_t preferred[SMS]) {
     Fabricated f[SMS];
     uint64_t next = 0;
@@ -208,7 +209,7 @@ static void preferred_after(const char *policy, int waves, int64_t preferred[SMS
     }
 }
 
-/* Section 4.3: "non-consecutive CTAs are always prioritized in different cores", and in section 4.2
+/* Section 4.3: "non-consecutive CTAs are always prioritized in different cores". In section 4.2,
  * consecutive ones are. */
 static void neighbours_prefer_ctas_far_apart_with_blp_whatever_has_finished(void **unused) {
     (void)unused;
@@ -229,10 +230,10 @@ static void a_group_has_completed_when_the_ctas_it_was_filled_with_have(void **u
     fabricate(&f, "cta-aware-locality", (FabricatedSize){.ctas = 4, .warps_per_cta = 4});
     launch_all(&f);
     finish_cta(&f, 1);
-    launch(&f, 1, 4); /* takes part at the group's priority */
+    launch(&f, 1, 4); /* runs at the group's priority */
     block(&f, warps(0, 3));
     assert_int_equal(step(&f), 4);
-    finish_cta(&f, 0); /* with it the first generation is complete */
+    finish_cta(&f, 0); /* now the first generation is complete */
     launch(&f, 0, 5);
     assert_int_equal(step(&f), 8);
     fabricated_free(&f);
@@ -249,10 +250,10 @@ static void the_fair_variant_hands_the_highest_priority_on(void **unused) {
     assert_int_equal(pick_any(&f), 0);
     pass(&f, 1);
     assert_int_equal(pick_any(&f), 8);
-    block(&f, warps(8, 15)); /* and the others follow in a ring */
+    block(&f, warps(8, 15)); /* the others follow in a ring */
     assert_int_equal(pick_any(&f), 16);
     unblock(&f, warps(8, 15));
-    pass(&f, 200); /* asleep: two more turns */
+    pass(&f, 200); /* during sleep: two more turns */
     assert_int_equal(pick_any(&f), 0);
     fabricated_free(&f);
 }
@@ -297,9 +298,9 @@ static void expect_prefetch(const char *text, DramPrefetchConfig expected) {
     assert_int_equal(config.begins_idle, expected.begins_idle);
 }
 
-/* Section 4.4: C is 8, or 16 while fewer requests wait than on average, and prefetching is kept up
- * after a demand to another row arrives; section 4.5: a row's bits are reset when it is opened,
- * whatever L2 has. */
+/* Section 4.4: C is 8, or 16 while fewer requests wait than on average, and prefetching continues
+ * after a demand to another row arrives. Section 4.5: the bits of a row are reset when it is
+ * opened, whatever L2 contains. */
 static void owl_asks_for_8_lines_and_for_16_while_few_requests_wait(void **unused) {
     (void)unused;
     expect_prefetch("owl", (DramPrefetchConfig){.scheme = DRAM_PREFETCH_MIN,

@@ -4,7 +4,7 @@
 
 enum { NO_WAIT, BARRIER_WAIT, FINISH_WAIT, FINISH_NO_WAIT, BARRIER_WAIT_1 };
 
-/* CTAs of three warps each, with these thread instructions per warp; CTA i in slot i. */
+/* CTAs of three warps each, with the given thread instructions per warp; CTA i is in slot i. */
 static void set_up(Fabricated *f, int ctas, const int *instructions) {
     fabricate(f, "pro", (FabricatedSize){.ctas = (uint32_t)ctas, .warps_per_cta = 3});
     launch_all(f);
@@ -87,7 +87,7 @@ static void a_cta_with_finished_and_waiting_warps_is_in_finish_wait(void **unuse
     fabricated_free(&f);
 }
 
-/* Algorithm 1, lines 20 and 21: whatever it was in. */
+/* Algorithm 1, lines 20 and 21: from any state. */
 static void a_warp_at_a_barrier_takes_its_cta_out_of_finish_wait(void **unused) {
     (void)unused;
     Fabricated f;
@@ -113,7 +113,7 @@ static void a_cta_is_in_barrier_wait_while_any_of_its_barriers_holds_a_warp(void
     assert_int_equal(state_of(&f, 0), BARRIER_WAIT);
     arrive(&f, 3);
     arrive(&f, 4);
-    EXPECT_CTAS(&f, 1, 0); /* two wait, and one */
+    EXPECT_CTAS(&f, 1, 0); /* two warps wait, then one */
     release_some(&f, 0, warps(1, 1));
     assert_int_equal(state_of(&f, 0), NO_WAIT);
     fabricated_free(&f);
@@ -218,7 +218,7 @@ static void finish_wait_goes_by_warps_finished_then_by_most_progress(void **unus
     finish_warp(&f, 6);
     finish_warp(&f, 3);
     finish_warp(&f, 0);
-    EXPECT_CTAS(&f, 1, 2, 0); /* one finished warp each: by progress */
+    EXPECT_CTAS(&f, 1, 2, 0); /* one finished warp each: ordered by progress */
     finish_warp(&f, 1);
     EXPECT_CTAS(&f, 0, 1, 2); /* two in CTA 0 */
     fabricated_free(&f);
@@ -243,7 +243,7 @@ static void the_slow_phase_goes_by_least_progress_behind_barrier_wait_1(void **u
     set_up(&f, 4, (const int[]){5, 5, 5, 9, 9, 9, 5, 4, 6, 7, 7, 7});
     arrive(&f, 3);
     last_cta(&f);
-    EXPECT_CTAS(&f, 1, 0, 2, 3); /* sorted at once; equals by index */
+    EXPECT_CTAS(&f, 1, 0, 2, 3); /* sorted at once; ties by index */
     for (int w = 0; w < 3; w++)
         f.view.warp[w].thread_instructions = 8;
     EXPECT_CTAS(&f, 1, 0, 2, 3);
@@ -259,9 +259,9 @@ static void warps_go_by_most_progress_in_no_wait_and_by_least_elsewhere(void **u
     EXPECT_WARPS(&f, 0, 1, 2, 3, 4, 5);
     pass(&f, 1000);
     EXPECT_WARPS(&f, 1, 2, 0, 4, 5, 3);
-    arrive(&f, 3); /* CTA 1 to barrierWait: ahead, its least progress first */
+    arrive(&f, 3); /* CTA 1 moves to barrierWait: ahead, its least progress first */
     EXPECT_WARPS(&f, 5, 4, 1, 2, 0);
-    finish_warp(&f, 0); /* CTA 0 to finishWait */
+    finish_warp(&f, 0); /* CTA 0 moves to finishWait */
     EXPECT_WARPS(&f, 2, 1, 5, 4);
     fabricated_free(&f);
     set_up(&f, 1, (const int[]){5, 9, 7});
@@ -277,7 +277,7 @@ static void warps_are_sorted_when_the_first_waits_or_ends_not_again(void **unuse
     finish_warp(&f, 0);
     f.view.warp[2].thread_instructions = 20;
     EXPECT_WARPS(&f, 2, 1);
-    pass(&f, 1000); /* the regular sort is for those that wait for nothing */
+    pass(&f, 1000); /* the regular sort is for CTAs that wait for nothing */
     EXPECT_WARPS(&f, 2, 1);
     fabricated_free(&f);
 }
@@ -319,7 +319,7 @@ static void a_released_barrier_moves_none_of_the_others(void **unused) {
     fabricated_free(&f);
 }
 
-/* Those that wait for nothing are ranked by what all had done at the last regular sort. */
+/* CTAs that wait for nothing are ranked by the progress of all CTAs at the last regular sort. */
 static void a_released_cta_has_the_place_that_the_last_sort_gives_it(void **unused) {
     (void)unused;
     Fabricated f;
@@ -335,7 +335,7 @@ static void a_released_cta_has_the_place_that_the_last_sort_gives_it(void **unus
     f.view.warp[3].thread_instructions = 500;
     for (int w = 6; w < 9; w++)
         arrive(&f, w);
-    pass(&f, 1000); /* also of those that wait then */
+    pass(&f, 1000); /* also sorts those that wait then */
     f.view.warp[3].thread_instructions = 5000;
     release(&f, 2);
     EXPECT_CTAS(&f, 0, 2, 1);
@@ -352,7 +352,7 @@ static void normalised_progress_is_at_most_what_a_finished_cta_executed(void **u
     issue_lanes(&f, 1, 6);
     issue_lanes(&f, 2, 7);
     pass(&f, 1000);
-    EXPECT_CTAS(&f, 1, 2); /* both have done all there is to do: by index */
+    EXPECT_CTAS(&f, 1, 2); /* both have done all their work: by index */
     fabricated_free(&f);
 }
 
@@ -380,7 +380,7 @@ static void progress_counts_active_lanes(void **unused) {
     fabricated_free(&f);
 }
 
-/* Section III.E: two schedulers share the state, each takes the best of its own warps. */
+/* Section III.E: two schedulers share the state, and each takes the best of its own warps. */
 static void each_scheduler_takes_the_best_of_its_own_warps(void **unused) {
     (void)unused;
     Fabricated f;

@@ -1,6 +1,6 @@
-/* What holds under every policy, whatever happens on the SM: a pick is ready, the same history
- * gives the same picks, all work finishes, reports can be written. Random kernels run on a
- * fabricated SM. */
+/* Properties of every policy, whatever happens on the SM: a pick is ready, the same history gives
+ * the same picks, all work finishes, and reports can be written. Random kernels run on a fabricated
+ * SM. */
 #include "fabricated.h"
 
 #include <stdlib.h>
@@ -43,20 +43,20 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed >> 8;
 }
 
-/* A kernel: its warps issue a random number of instructions, some of them loads and barriers. */
+/* A kernel whose warps issue a random number of instructions, some of them loads and barriers. */
 typedef struct Kernel {
     Fabricated f;
     uint32_t random;
-    uint64_t ctas, next_cta;       /* of the grid; the next to come */
+    uint64_t ctas, next_cta;       /* of the grid; the next one to launch */
     uint64_t back[TYTO_MAX_WARPS]; /* cycle in which the warp's data arrive */
-    int left[TYTO_MAX_WARPS];      /* instructions until it ends */
+    int left[TYTO_MAX_WARPS];      /* instructions until the warp ends */
     uint64_t hash;                 /* of all picks */
 } Kernel;
 
 static void launch_next(Kernel *k, int slot) {
     Fabricated *f = &k->f;
     launch(f, slot, k->next_cta++);
-    int length = 20 + (int)(next_random(&k->random) % 60); /* of all, so that barriers fit */
+    int length = 20 + (int)(next_random(&k->random) % 60); /* of all, so that barriers match */
     for (uint64_t rest = f->view.cta[slot].all; rest; rest &= rest - 1)
         k->left[tyto_lowest(rest)] = length;
     if (k->next_cta == k->ctas) last_cta(f);
@@ -67,8 +67,8 @@ static void fill(Kernel *k) {
         if (!(k->f.view.ctas >> slot & 1)) launch_next(k, slot);
 }
 
-/* What the next instruction is depends on how many are left: all warps of a CTA meet at barriers.
- */
+/* The number of instructions left decides what the next one is: all warps of a CTA meet at
+ * barriers. */
 static bool is_load(const Kernel *k, int warp) { return k->left[warp] % 4 == 1; }
 static bool is_barrier(const Kernel *k, int warp) { return k->left[warp] % 10 == 5; }
 
@@ -125,7 +125,7 @@ static void cycle(Kernel *k) {
     pass(f, 1);
 }
 
-/* Runs a random kernel to its end; the hash of all picks. */
+/* Runs a random kernel to its end; returns the hash of all picks. */
 static uint64_t run(const char *policy, uint32_t seed) {
     static const FabricatedSize SIZES[] = {
         {.warps = 48, .schedulers = 2, .warps_per_cta = 6, .ctas = 8, .sms = 3, .sm = 1},
@@ -206,7 +206,7 @@ static void a_new_kernel_starts_afresh(void **unused) {
     }
 }
 
-/* Counts what a policy reports; a list is one. */
+/* Counts the values that a policy reports; a list counts as one. */
 static void count_value(void *context, const char *name, const char *unit, double value) {
     (void)value;
     assert_true(*name && *unit);

@@ -1,4 +1,4 @@
-/* The tables, the words by which a policy is chosen, and what is said about wrong ones. */
+/* The tables, the words that select a policy, and the messages about wrong ones. */
 #include "fabricated.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void expect_message(Diag *diag, const char *expected) {
     else if (!strstr(text, expected)) fail_msg("\"%s\" is not in \"%s\"", expected, text);
 }
 
-/* The message when `text` is asked for; NULL: it is fine, and is written as `written`. */
+/* Requests `text` and expects the message; NULL: it is accepted, and is written as `written`. */
 static void expect(const char *text, const char *message, const char *written) {
     Diag *diag = diag_new();
     SchedPolicy *policy = sched_policy_new(text, diag);
@@ -144,7 +144,7 @@ static void malformed_settings_are_answered_with_the_form(void **unused) {
     expect("two-level:group=4,", "'' is not of the form", NULL);
     expect("two-level:group=4,group=5", "two-level: group is set twice", NULL);
     expect("two-level:group=4,grup=5,inner=3", "not one of (lrr|gto)",
-           NULL); /* all of them are reported */
+           NULL); /* all mistakes are reported */
     char text[300] = "two-level:group=";
     memset(text + strlen(text), '1', 200);
     expect(text, "is too long", NULL);
@@ -163,7 +163,7 @@ static void a_shared_object_is_loaded_and_driven(void **unused) {
     for (int i = 0; i < 18; i++)
         assert_int_equal(step(&f), i / 3 % 3);
     issue(&f, 1);
-    block(&f, warps(1, 1)); /* a warp that cannot go on loses the rest of its turn */
+    block(&f, warps(1, 1)); /* a warp that cannot issue loses the rest of its turn */
     assert_int_equal(step(&f), 2);
     fabricated_free(&f);
 }
@@ -175,7 +175,7 @@ static void a_shared_objects_parameters_are_checked_like_any(void **unused) {
     expect(PLUGIN("turns") ":length=0", "turns: length=0: out of bounds (1 to 1000)", NULL);
 }
 
-/* The loader would end the process by a bus error. */
+/* Loading a truncated file would end the process with a bus error. */
 static void check_cut_short(void) {
     char path[] = "/tmp/tyto-cut-XXXXXX";
     size_t length;
@@ -241,7 +241,7 @@ static void keep_asked(void *context, const char *name, const char *unit, double
     *(double *)context = value;
 }
 
-/* A policy that wants more every time it is asked has what it was asked about, and no more. */
+/* A policy that requests more memory each time it is asked is asked once, and gets that amount. */
 static void the_size_of_a_state_is_asked_once_and_not_at_every_kernel(void **unused) {
     (void)unused;
     Fabricated f;
@@ -273,7 +273,7 @@ static void writes_next_to_a_guarded_state_are_noticed(void **state) {
     static const struct {
         size_t own, extra;
         size_t first, last; /* bytes that the policy may write */
-        size_t noticed[2];  /* next to them; 0: none */
+        size_t noticed[2];  /* bytes next to them; 0: none */
     } cases[] = {
         {24, 0, 0, 23, {24, 63}},         {24, 100, 0, 23, {24, 63}},
         {24, 100, 64, 163, {164, 191}},   {64, 64, 0, 127, {0, 0}},
@@ -303,8 +303,8 @@ static void writes_next_to_a_guarded_state_are_noticed(void **state) {
     }
 }
 
-/* The 256 bytes before the state at once, all up to the page in front within as many cycles as that
- * has lines. */
+/* Writes to the 256 bytes before the state are noticed at once. Writes to all bytes up to the page
+ * in front are noticed within as many cycles as that area has lines. */
 static void writes_before_a_guarded_state_are_noticed(void **state) {
     (void)state;
     static const size_t sizes[] = {0, 24, 4000, 4096, 10000};
@@ -327,9 +327,10 @@ static void writes_before_a_guarded_state_are_noticed(void **state) {
     }
 }
 
-/* ---- What policies answer ---- */
+/* ---- Answers of policies ---- */
 
-/* The message about bad_choice's SM, when SMs 0, 1 and 3 of 4 have room; NULL: it may be. */
+/* The message about the SM that bad_choice chooses when SMs 0, 1 and 3 of 4 have room; NULL: it is
+ * accepted. */
 static void expect_choice(const char *policy, const char *message) {
     Diag *diag = diag_new();
     CtaSched *sched = cta_sched_new(policy, diag);
@@ -418,7 +419,7 @@ static void the_list_has_every_policy_and_parameter(void **unused) {
     text_free(&list);
 }
 
-/* The tutorial shows the files that the tests build and run. */
+/* The tutorial shows the example files that the tests build and run. */
 static void the_tutorials_code_is_the_examples(void **unused) {
     (void)unused;
     static const char *const EXAMPLES[] = {TEST_ROOT "/docs/examples/turns.c",

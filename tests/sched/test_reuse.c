@@ -1,5 +1,5 @@
-/* Reuse distances against a list that moves what is read to its front, and losses against chances
- * reckoned by hand and against a cache that several CTAs share. */
+/* Checks reuse distances against a list that moves each line read to its front, and losses against
+ * probabilities computed by hand and against a cache that several CTAs share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void the_distance_is_the_other_lines_in_between(void **unused) {
     free(reuse);
 }
 
-/* Twice as many reads as there are marks, so that marks are given out again. */
+/* Twice as many reads as there are marks, so that marks are reused. */
 static void distances_are_those_of_a_list_with_the_latest_in_front(void **unused) {
     (void)unused;
     enum { LINES = 64, READS = 4 << REUSE_LINE_BITS };
@@ -95,7 +95,8 @@ static void losses_are_the_chances_that_a_set_fills(void **unused) {
     assert_true(lost_of_one(99, 32, 2, 4) > 0.999999);
 }
 
-/* Lines of a set in a cache, the latest in front; true: the line is among them. */
+/* Looks up a line in a set of a cache, ordered with the latest in front; returns whether it is
+ * there. */
 static bool look_up(uint64_t *set, uint32_t ways, uint64_t line) {
     uint32_t at = 0;
     while (at < ways - 1 && set[at] != line)

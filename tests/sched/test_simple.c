@@ -55,7 +55,7 @@ static void gto_stays_until_the_stall_then_takes_the_oldest(void **unused) {
     EXPECT_STEPS(&f, 0, 0);
     block(&f, warps(0, 0));
     EXPECT_STEPS(&f, 1, 1);
-    unblock(&f, warps(0, 0)); /* older, but 1 did not stall */
+    unblock(&f, warps(0, 0)); /* 0 is older, but 1 did not stall */
     EXPECT_STEPS(&f, 1);
     block(&f, warps(1, 1));
     EXPECT_STEPS(&f, 0);
@@ -97,7 +97,7 @@ static void gto_age_is_the_order_of_coming_not_the_slot(void **unused) {
     launch(&f, 2, 0);
     launch(&f, 0, 1);
     launch(&f, 1, 2);
-    EXPECT_STEPS(&f, 4); /* the smallest thread of the first CTA */
+    EXPECT_STEPS(&f, 4); /* the lowest thread of the first CTA */
     block(&f, warps(4, 4));
     EXPECT_STEPS(&f, 5);
     block(&f, warps(5, 5));
@@ -113,7 +113,7 @@ static void gto_a_slot_taken_again_is_the_youngest(void **unused) {
     EXPECT_STEPS(&f, 0);
     finish_warp(&f, 0);
     launch(&f, 0, 3);
-    EXPECT_STEPS(&f, 1); /* the newcomer does not inherit the claim to go on */
+    EXPECT_STEPS(&f, 1); /* the new warp does not inherit the right to continue */
     block(&f, warps(1, 2));
     EXPECT_STEPS(&f, 0);
     fabricated_free(&f);
@@ -150,7 +150,7 @@ static void two_level_runs_a_group_until_all_of_it_waits_for_memory(void **unuse
     block(&f, warps(2, 3));
     EXPECT_STEPS(&f, 4);
     block(&f, warps(4, 5));
-    EXPECT_STEPS(&f, 0, 1); /* inside the group, on from 1, which issued last */
+    EXPECT_STEPS(&f, 0, 1); /* inside the group, after 1, which issued last */
     fabricated_free(&f);
 }
 
@@ -201,7 +201,7 @@ static void two_level_a_newcomer_is_not_the_one_that_issued_last(void **unused) 
     (void)unused;
     static const struct {
         const char *policy;
-        int then; /* who goes next when warp 1 has been replaced */
+        int then; /* the warp that issues after warp 1 has been replaced */
     } rows[] = {
         {"two-level:group=4,inner=gto,outer=gto", 0},
         {"ccws:group=4", 0},
@@ -249,8 +249,8 @@ static void active_the_head_of_the_queue_replaces_one_that_waits(void **unused) 
     launch_all(&f);
     EXPECT_STEPS(&f, 0);
     block(&f, warps(0, 0) | warps(2, 2));
-    pass(&f, 1);            /* active 1, 2: promoted though it waits; queue 3, 4, 0 */
-    EXPECT_STEPS(&f, 1, 1); /* in the first of them 2 gives way: active 1, 3; queue 4, 0, 2 */
+    pass(&f, 1);            /* active 1, 2 (promoted although it waits); queue 3, 4, 0 */
+    EXPECT_STEPS(&f, 1, 1); /* first 2 gives way: active 1, 3; queue 4, 0, 2 */
     EXPECT_STEPS(&f, 3, 1);
     fabricated_free(&f);
 }
@@ -284,7 +284,8 @@ static void active_many_cycles_asleep_are_what_they_would_be_one_by_one(void **u
         }
 }
 
-/* The same in the plainest way: a list of the active slots and a queue, changed in every cycle. */
+/* The same policy in its simplest form: a list of the active slots and a queue, updated in every
+ * cycle. */
 typedef struct Plain {
     int slot[16], count, active; /* the active ones first */
 } Plain;
@@ -366,7 +367,7 @@ static void active_wakes_while_a_place_changes_hands(void **unused) {
     assert_int_equal(policy->next_change(f.state, &f.view), UINT64_MAX);
     block(&f, warps(0, 0));
     assert_int_equal(policy->next_change(f.state, &f.view), 1);
-    block(&f, warps(2, 3)); /* the warp that comes up waits as well, perhaps for something else */
+    block(&f, warps(2, 3)); /* the promoted warp waits as well, perhaps for something else */
     assert_int_equal(policy->next_change(f.state, &f.view), 1);
     fabricated_free(&f);
     fabricate(&f, "two-level-active:active=4", (FabricatedSize){.warps = 4});

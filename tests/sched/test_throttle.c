@@ -1,5 +1,5 @@
-/* Policies that hold warps or CTAs back, or choose by what the SM is waiting for, step by step on a
- * fabricated SM. */
+/* Policies that hold back warps or CTAs, or that choose by what the SM is waiting for, step by step
+ * on a fabricated SM. */
 #include "fabricated.h"
 
 static void steps_of(Fabricated *f, int warp, int count) {
@@ -11,7 +11,7 @@ static void steps_of(Fabricated *f, int warp, int count) {
 
 static const char DYNCTA[] = "dyncta:period=100,t_mem_l=20,t_mem_h=60";
 
-/* Four CTAs of two warps. Two of these CTAs run at first. */
+/* Four CTAs of two warps. Two of the CTAs run at first. */
 static void begin_dyncta(Fabricated *f, const char *policy) {
     fabricate(f, policy, (FabricatedSize){.warps = 8, .warps_per_cta = 2});
     launch_all(f);
@@ -39,7 +39,7 @@ static void dyncta_pauses_the_last_cta_while_all_wait_for_memory(void **unused) 
     begin_dyncta(&f, DYNCTA);
     block(&f, warps(0, 3));
     pass(&f, 59);
-    unblock(&f, warps(0, 0)); /* one of them goes on: 59 cycles are neither few nor many */
+    unblock(&f, warps(0, 0)); /* one of them continues: 59 cycles are neither few nor many */
     pass(&f, 1);
     pass(&f, 40);
     assert_int_equal(may_issue(&f), warps(0, 3));
@@ -64,12 +64,13 @@ static void dyncta_when_a_cta_finishes_the_first_paused_goes_on(void **unused) {
     assert_int_equal(may_issue(&f), warps(1, 3));
     finish_warp(&f, 1);
     assert_int_equal(may_issue(&f), warps(2, 5));
-    launch(&f, 0, 4); /* behind those that came before */
+    launch(&f, 0, 4); /* after those that came before */
     assert_int_equal(may_issue(&f), warps(2, 5));
     fabricated_free(&f);
 }
 
-/* All running warps at a barrier: idle by either reading; a short stall only by the second. */
+/* All running warps at a barrier count as idle by either definition, a short stall only by the
+ * second. */
 static void dyncta_idle_cycles_add_a_cta_though_memory_is_slow(void **unused) {
     (void)unused;
     static const struct {
@@ -89,7 +90,7 @@ static void dyncta_idle_cycles_add_a_cta_though_memory_is_slow(void **unused) {
         unblock(&f, warps(0, 3));
         for (int warp = 0; rows[i].at_barrier && warp < 4; warp++)
             arrive(&f, warp);
-        pass(&f, 1); /* no warp issues in it */
+        pass(&f, 1); /* no warp issues in this cycle */
         for (int cycle = 0; cycle < 15; cycle++)
             pass(&f, 1);
         for (int warp = 0; rows[i].at_barrier && warp < 4; warp += 2)
@@ -131,7 +132,7 @@ static void equalizer_pauses_a_cta_while_memory_refuses_more_than_a_cta_of_warps
     assert_int_equal(may_issue(&f), warps(0, 11));
     pass(&f, 1);
     assert_int_equal(may_issue(&f), warps(0, 7));
-    f.view.lsu_full = warps(4, 11); /* those of the paused CTA do not count */
+    f.view.lsu_full = warps(4, 11); /* warps of the paused CTA do not count */
     pass(&f, 200);
     assert_int_equal(may_issue(&f), warps(0, 7));
     fabricated_free(&f);
@@ -158,7 +159,7 @@ static void equalizer_adds_a_cta_while_most_warps_wait_and_memory_has_room(void 
     fabricated_free(&f);
 }
 
-/* With as many warps that wait, but more than a CTA ready for arithmetic, nothing changes. */
+/* If as many warps wait, but more than a CTA's warps are ready for arithmetic, nothing changes. */
 static void equalizer_leaves_compute_bound_kernels_alone(void **unused) {
     (void)unused;
     static const char *const readings[] = {"issue", "unit"};
@@ -174,11 +175,11 @@ static void equalizer_leaves_compute_bound_kernels_alone(void **unused) {
         assert_int_equal(may_issue(&f), warps(0, 13));
         f.view.lsu_full = 0;
         block(&f, warps(0, 7));
-        if (i == 0) assert_int_equal(pick(&f, warps(8, 11)), 8); /* three that are not picked */
+        if (i == 0) assert_int_equal(pick(&f, warps(8, 11)), 8); /* three are not picked */
         f.view.unit_full = i ? warps(8, 10) : 0;
         pass(&f, 1);
         assert_int_equal(may_issue(&f), warps(0, 13));
-        if (i == 0) assert_int_equal(pick(&f, warps(8, 10)), 8); /* two: no more than a CTA */
+        if (i == 0) assert_int_equal(pick(&f, warps(8, 10)), 8); /* two, no more than a CTA has */
         f.view.unit_full = i ? warps(8, 9) : 0;
         pass(&f, 1);
         assert_int_equal(may_issue(&f), warps(0, 15));
@@ -218,7 +219,7 @@ static void mascar_the_owner_keeps_memory_until_it_waits_for_its_loads(void **un
     Fabricated f;
     begin_mascar(&f, 0, 4);
     assert_int_equal(may_load(&f), warps(1, 1));
-    f.view.wants_load = warps(2, 3); /* it computes now, and others of its own come first again */
+    f.view.wants_load = warps(2, 3); /* the owner computes now, so it has no priority */
     assert_int_equal(may_load(&f), warps(1, 1));
     assert_int_equal(pick(&f, warps(0, 1)), 0);
     block(&f, warps(1, 1));
@@ -226,7 +227,7 @@ static void mascar_the_owner_keeps_memory_until_it_waits_for_its_loads(void **un
     finish_warp(&f, 2);
     assert_int_equal(may_load(&f), warps(3, 3));
     unblock(&f, warps(1, 1));
-    f.view.wants_load = warps(1, 3); /* older, but 3 is the owner */
+    f.view.wants_load = warps(1, 3); /* 1 is older, but 3 is the owner */
     assert_int_equal(may_load(&f), warps(3, 3));
     f.view.l1d_mshrs_free = 30;
     pass(&f, 1);
@@ -250,11 +251,11 @@ static void baws_most_waiting_first_of_equals_the_oldest(void **unused) {
     assert_int_equal(pick_any(&f), 9);
     arrive(&f, 0);
     arrive(&f, 1);
-    assert_int_equal(pick_any(&f), 2); /* two wait */
+    assert_int_equal(pick_any(&f), 2); /* two warps wait */
     arrive(&f, 9);
-    assert_int_equal(pick_any(&f), 2); /* as many, but younger */
+    assert_int_equal(pick_any(&f), 2); /* as many wait, but it is younger */
     block(&f, warps(2, 3));
-    assert_int_equal(pick_any(&f), 10); /* none of the first can go */
+    assert_int_equal(pick_any(&f), 10); /* no warp of the first CTA can issue */
     block(&f, warps(10, 11));
     assert_int_equal(pick_any(&f), 4); /* nor of the second */
     unblock(&f, warps(2, 3));
@@ -293,7 +294,7 @@ static void baws_is_greedy_inside_a_cta(void **unused) {
 static void ipaws_the_first_finished_warp_shows_whether_the_others_keep_up(void **unused) {
     (void)unused;
     static const struct {
-        int others; /* instructions of each of the three others; the first has ten */
+        int others; /* instructions of each of the three others; the first warp has ten */
         bool in_turn;
     } rows[] = {{4, false}, {5, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -309,7 +310,7 @@ static void ipaws_the_first_finished_warp_shows_whether_the_others_keep_up(void 
         assert_int_equal(pick(&f, warps(1, 3)), rows[i].in_turn ? 3 : 2);
         assert_int_equal((int)reported(&f, "is_round_robin"), rows[i].in_turn);
         assert_true(reported(&f, "share") == rows[i].others / 10.0);
-        steps_of(&f, 3, 100); /* it is decided */
+        steps_of(&f, 3, 100); /* already decided */
         finish_warp(&f, 3);
         assert_int_equal((int)reported(&f, "is_round_robin"), rows[i].in_turn);
         fabricated_free(&f);
@@ -388,7 +389,7 @@ static void pcal_warps_climb_first(void **unused) {
     pass(&f, 10);
     assert_int_equal(may_issue(&f), warps(0, 2));
     steps_of(&f, 0, 2);
-    pass(&f, 10); /* it has fallen: the warps stay, tokens follow */
+    pass(&f, 10); /* the rate has fallen: the warps stay, tokens follow */
     assert_int_equal(may_issue(&f), warps(0, 2));
     expect_tokens(&f, warps(0, 1));
     steps_of(&f, 0, 2);
@@ -402,7 +403,8 @@ static void pcal_warps_climb_first(void **unused) {
 
 static const char CIAO[] = "ciao:high=0.5,low=0.2,high_epoch=4,low_epoch=2";
 
-/* Warp 2 drives a line of warp 0 out, which misses it; four instructions: 1 x 3 / 4 > 0.5. */
+/* Warp 2 evicts a line of warp 0, which then misses it; after four instructions: 1 x 3 / 4 >
+ * 0.5. */
 static void begin_ciao(Fabricated *f, uint32_t warps_per_cta) {
     fabricate(f, CIAO, (FabricatedSize){.warps = 3, .warps_per_cta = warps_per_cta});
     launch_all(f);
@@ -418,7 +420,7 @@ static void ciao_stops_the_interferer_until_the_score_has_fallen(void **unused) 
     (void)unused;
     Fabricated f;
     begin_ciao(&f, 1);
-    steps_of(&f, 1, 11); /* 3 / 14 > 0.2; it is looked at every two instructions */
+    steps_of(&f, 1, 11); /* 3 / 14 > 0.2; checked every two instructions */
     assert_int_equal(may_issue(&f), warps(0, 1));
     steps_of(&f, 1, 1); /* 3 / 16 */
     assert_int_equal(may_issue(&f), warps(0, 2));
@@ -468,8 +470,8 @@ static void ciao_the_interferer_is_changed_by_repeated_evictions_alone(void **un
 
 /* ---- daws ---- */
 
-/* Four warps in a loop of instructions 10 to 20, whose load at 15 finds its own line again. Of 128
- * lines 0.6 are 76. */
+/* Four warps in a loop of instructions 10 to 20, whose load at 15 finds its own line again. The
+ * limit is 0.6 of 128 lines, which is 76. */
 static void begin_daws(Fabricated *f, int accesses) {
     fabricate(f, "daws", (FabricatedSize){.warps = 4});
     launch_all(f);
@@ -478,7 +480,7 @@ static void begin_daws(Fabricated *f, int accesses) {
     issue_load(f, 0, 15);
     for (int i = 0; i < accesses; i++)
         l1d_look_up(f, 0, 15, 0x1000 + (uint64_t)i * 128, TYTO_NO_WARP);
-    assert_int_equal(may_load(f), warps(0, 3)); /* no locality has been seen */
+    assert_int_equal(may_load(f), warps(0, 3)); /* no locality seen yet */
     issue_load(f, 0, 15);
     for (int i = 0; i < accesses; i++)
         l1d_look_up(f, 0, 15, 0x1000 + (uint64_t)i * 128, 0);
@@ -504,7 +506,8 @@ static void daws_a_divergent_load_needs_a_line_for_each_lane(void **unused) {
     fabricated_free(&f);
 }
 
-/* A load that is issued before another one's access is no second access of that. */
+/* A load that is issued before the access of another load does not count as a second access of that
+ * load. */
 static void daws_two_loads_under_way_are_not_a_divergent_one(void **unused) {
     (void)unused;
     Fabricated f;
@@ -526,7 +529,7 @@ static void daws_lanes_that_leave_the_loop_make_room(void **unused) {
     assert_int_equal(may_load(&f), warps(0, 2)); /* 76 of 76 */
     branch_lanes(&f, 0, 20, 10, 13);
     assert_int_equal(may_load(&f), warps(0, 1));
-    branch_lanes(&f, 1, 20, 21, 32); /* warp 1 leaves: it needs nothing, and may load */
+    branch_lanes(&f, 1, 20, 21, 32); /* warp 1 leaves the loop: it needs nothing, and may load */
     expect_needed(&f, (const int[]){13, 0, 32, 32});
     assert_int_equal(may_load(&f), warps(0, 2));
     branch_lanes(&f, 1, 30, 25, 32); /* another loop, without the load */
@@ -545,12 +548,12 @@ static void daws_locality_is_a_warps_own(void **unused) {
     expect_needed(&f, (const int[]){0, 0, 0, 0});
     l1d_evict(&f, 1, 0x3000);
     issue_load(&f, 1, 12);
-    l1d_look_up(&f, 1, 12, 0x3000, TYTO_NO_WARP); /* its own, that it had lost */
+    l1d_look_up(&f, 1, 12, 0x3000, TYTO_NO_WARP); /* its own line, which it had lost */
     expect_needed(&f, (const int[]){1, 1, 1, 1});
     fabricated_free(&f);
 }
 
-/* Loads of one line after another: the first brings it, the others find it. */
+/* Loads of one line after another: the first brings it in, the others find it. */
 static void daws_a_line_counts_once_for_all_loads_that_find_it(void **unused) {
     (void)unused;
     Fabricated f;

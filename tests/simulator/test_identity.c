@@ -1,4 +1,4 @@
-/* What decides a run, as text (tyto_identity). */
+/* The text that identifies everything a run depends on (tyto_identity). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "tyto/tyto.h"
 
-/* The identity of a run with these options, up to a NULL. */
+/* The identity of a run with these options, which end with NULL. */
 static char *identity(const char *const *options) {
     char message[256];
     int count = 0;
@@ -47,7 +47,7 @@ static void code_overrides_the_machine(void **state) {
            "sm.instructions lowered", true);
 }
 
-/* A functional run's code and compute capability are the machine's. */
+/* The code and compute capability of a functional run are those of its machine. */
 static void a_functional_run_is_of_its_machine(void **state) {
     (void)state;
     char *named = IDENTITY("--functional", "--set", "gpu.compute_capability=8.0");

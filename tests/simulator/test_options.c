@@ -39,7 +39,7 @@ static void test_defaults(void **state) {
     (void)state;
     Parsed parsed = parse("");
     assert_true(parsed.is_right);
-    assert_int_equal(parsed.options->memory_bytes, 0); /* the machine's */
+    assert_int_equal(parsed.options->memory_bytes, 0); /* that of the machine */
     assert_int_equal(parsed.options->stack_bytes, 64 << 10);
     assert_int_equal(parsed.options->heap_bytes, 8 << 20);
     assert_int_equal(parsed.options->registers, 0);
@@ -108,7 +108,7 @@ static void test_mistakes(void **state) {
     refuse("--dump-registers 1:", "LINE");
 }
 
-/* Every mistake is reported, not only the first. The message says where the words came from. */
+/* Every mistake is reported, not only the first. The message names the source of the words. */
 static void test_all_mistakes_are_told(void **state) {
     (void)state;
     Parsed parsed = parse("--nonsense --memory x --quiet");
@@ -135,7 +135,7 @@ static void test_every_row(void **state) {
     }
 }
 
-/* A value that the option takes. */
+/* A value that the option accepts. */
 static const char *any_value(const TytoOption *option) {
     return option->traits & TYTO_OPTION_FILE ? "-" : option->initial ? "7" : "name";
 }

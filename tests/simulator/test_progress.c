@@ -1,4 +1,4 @@
-/* The progress line: the rest of a launch, and when the line is printed. */
+/* The progress line: the time left in a launch, and when the line is printed. */
 #include "simulator/progress.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static void test_the_time_left_follows_from_the_blocks_done(void **state) {
     assert_near(left(1000, 1000, 1000, 5), 0);
 }
 
-/* A first wave tells nothing: its blocks run side by side. */
+/* The first wave says nothing about the rest: its blocks run side by side. */
 static void test_the_first_blocks_tell_nothing(void **state) {
     (void)state;
     assert_true(isnan(left(0, 0, 100, 5)));
@@ -34,7 +34,8 @@ static void test_the_first_blocks_tell_nothing(void **state) {
     assert_true(left(10, 20, 100, 5) > 0);
 }
 
-/* A child of fork has no such thread: it neither waits for it nor for a lock that it held. */
+/* A child of fork does not have the progress thread. It waits neither for it nor for a lock that it
+ * held. */
 static void test_a_child_of_fork_waits_for_nothing(void **state) {
     (void)state;
     Diag *diag = diag_new();

@@ -1,5 +1,5 @@
-/* What a simulator's launches leave behind: one record, read as results, JSON and text, the same
- * with timing and without. */
+/* The results of a simulator's launches: one record, read as results, JSON and text; the same with
+ * and without timing. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #include "tyto/tyto.h"
 
-/* store: out[thread] = thread. stuck: both warps wait for 128 threads, which are not there. */
+/* store: out[thread] = thread. stuck: both warps wait for 128 threads, more than there are. */
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry store(.param .u64 out) {\n"
@@ -51,14 +51,14 @@ static TytoStatus launch(const Bench *bench, const char *kernel) {
     return tyto_launch(bench->simulator, &request);
 }
 
-/* The run's JSON contains `part`. */
+/* Checks that the JSON of the run contains `part`. */
 static void assert_reports(const Bench *bench, const char *part) {
     char *json = tyto_report_json(bench->simulator, "test");
     if (!strstr(json, part)) fail_msg("expected %s in:\n%s", part, json);
     free(json);
 }
 
-/* With timing and without: the same launches, and what else both must be given. */
+/* Options for the same launches with and without timing. */
 static const struct Mode {
     const char *words[8];
     int count;
@@ -137,7 +137,7 @@ static void test_both_modes_call_a_deadlock_stuck(void **state) {
     }
 }
 
-/* Of an output that functional runs do not have, they say so rather than leave it out. */
+/* For an output that functional runs do not have, they say so instead of omitting it. */
 static void test_functional_runs_write_every_file_or_refuse_it(void **state) {
     (void)state;
     int asked = 0;
@@ -218,7 +218,8 @@ static TytoValue value(const Bench *bench, int launch, const char *name) {
     return tyto_value(bench->simulator, launch, tyto_find_counter(name));
 }
 
-/* The text that a JSON object of `bench` has for a counter, in the part that `section` begins. */
+/* Checks a counter in the JSON of `bench`, in the part that begins with `section`, against its
+ * value. */
 static void assert_same_in_json(const Bench *bench, const char *section, int launch, int counter) {
     char *json = tyto_report_json(bench->simulator, "test"), key[128];
     snprintf(key, sizeof key, "\"%s\": ", tyto_counter(counter)->name);
@@ -288,7 +289,7 @@ static void test_values_add_up_to_the_total(void **state) {
         assert_int_equal(value(&bench, TYTO_TOTAL, names[n]).count, sum);
     }
     assert_int_equal(value(&bench, TYTO_TOTAL, "kernels").count, 3);
-    /* and no launch counts what the ones before it did */
+    /* no launch counts what the previous ones did */
     assert_int_equal(value(&bench, 2, "request_packets_sent").count,
                      value(&bench, 1, "request_packets_sent").count);
     tyto_free(bench.simulator);
@@ -326,7 +327,8 @@ static void misuse_launch(const Bench *bench, int i) {
     tyto_launch(bench->simulator, &request);
 }
 
-/* What a process says that calls `call` with index i, and whether it then aborts. */
+/* Calls `call` with index i in a child process. `said` receives its standard error; returns whether
+ * it aborts. */
 static bool aborts(void (*call)(const Bench *bench, int i), const Bench *bench, int i, char *said,
                    size_t size) {
     int ends[2], status;
@@ -347,8 +349,8 @@ static bool aborts(void (*call)(const Bench *bench, int i), const Bench *bench, 
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-/* The last index is answered, the next one and one below the first end the process with a line that
- * names the call and the index. */
+/* The last index is accepted. The next one, and the one below the first, end the process with a
+ * line that names the call and the index. */
 static void test_an_index_out_of_range_is_told_and_ends_the_process(void **state) {
     (void)state;
     Bench bench = make(modes[1].count, modes[1].words);

@@ -1,4 +1,4 @@
-/* Which launches --kernels and --skip choose, and the warnings when they choose none. */
+/* Which launches --kernels and --skip select, and the warnings when they select none. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static Selection *make(const char *names, uint64_t skip) {
     return selection;
 }
 
-/* Whether one launch of `kernel` is timed under --kernels `names`. */
+/* Whether a launch of `kernel` is timed under --kernels `names`. */
 static bool takes(const char *names, const char *kernel) {
     Selection *selection = make(names, 0);
     bool is_taken = selection_takes(selection, kernel);
@@ -49,7 +49,7 @@ static void test_names(void **state) {
         {"sum::*", "_ZN3sum4fast6reduceEPf", true},
         {"hidden", "_ZL6hiddenv", true}, /* a static kernel */
         {"hidden", "_ZN1aL6hiddenEv", true},
-        {"_Z99short", "_Z99short", true}, /* not a mangled name after all */
+        {"_Z99short", "_Z99short", true}, /* not a valid mangled name */
         {"_Z", "_Z", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -66,7 +66,7 @@ static void test_skip_counts_the_kernels_named(void **state) {
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(selection_takes(selection, launches[i]), timed[i]);
         assert_int_equal(selection_takes(selection, launches[i]),
-                         timed[i]); /* as it was not made */
+                         timed[i]); /* the same: not counted yet */
         selection_count(selection, launches[i]);
     }
     selection_free(selection);
@@ -83,7 +83,7 @@ static void test_empty_names_are_refused(void **state) {
     }
 }
 
-/* The warnings after these launches, which the caller frees. */
+/* The warnings after these launches; the caller frees them. */
 static Diag *warnings_after(const char *names, uint64_t skip, const char *const *kernels,
                             int count) {
     Selection *selection = make(names, skip);

@@ -60,7 +60,7 @@ static const IsaFault *fault(const WarpSource *source) {
     return fault->is_set ? fault : NULL;
 }
 
-/* A stream has been executed before: its warps wait for nothing but barriers. */
+/* The stream has been executed before, so its warps wait only for barriers. */
 static WarpPhase phase(WarpSource *source, SourceWarp *warp, uint32_t pc, uint32_t lanes,
                        uint64_t *cycles) {
     (void)source, (void)warp, (void)pc, (void)lanes, (void)cycles;
@@ -76,7 +76,7 @@ static uint64_t cache_policy(const WarpSource *source, const SourceWarp *warp, u
     return 0;
 }
 
-/* Each step brings the stream nearer to its end. */
+/* Each step brings the stream closer to its end. */
 static uint64_t changes(const WarpSource *source) {
     return ((const ReplaySource *)(const void *)source)->steps;
 }

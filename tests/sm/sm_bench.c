@@ -93,7 +93,7 @@ void bench_stop(Bench *bench) {
     stage_free(bench->stage);
 }
 
-/* Answers what has waited long enough, and takes in what has come. */
+/* Answers requests that have waited long enough, and accepts those that have arrived. */
 static void serve(Bench *bench) {
     Stage *stage = bench->stage;
     uint32_t kept = 0;

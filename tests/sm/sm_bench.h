@@ -7,7 +7,7 @@
 #include "sm/sm.h"
 #include "stage.h"
 
-enum { ANSWER = 40 /* cycles from a request's coming out of the network to its answer */ };
+enum { ANSWER = 40 /* cycles from the time when a request leaves the network to its answer */ };
 
 typedef struct Bench {
     Stage *stage;
@@ -26,7 +26,7 @@ typedef struct Bench {
     uint64_t steps;    /* cycles in which the SM was stepped */
     uint64_t ended_at; /* cycle in which the last CTA ended */
     uint64_t acked_at; /* cycle in which the last reply was sent */
-    uint64_t waited;   /* what sm_memory_cycles said at that end */
+    uint64_t waited;   /* the result of sm_memory_cycles at that end */
     uint32_t ends, requests;
     uint32_t waiting; /* requests not answered yet */
     struct {
@@ -35,18 +35,18 @@ typedef struct Bench {
     } queue[256];
 } Bench;
 
-/* An SM with this core (NULL: the machine's) for a kernel of these lines, which may use %r0..%r31,
- * %f0.., %d0.. and %p0..; %d0 is a buffer's address. */
+/* Creates an SM with this core (NULL: the machine's) for a kernel of these lines, which may use
+ * %r0..%r31, %f0.., %d0.. and %p0..; %d0 is the address of a buffer. */
 Bench *bench_new(const char *settings, uint32_t warps, const char *lines, bool never_sleeps,
                  const SmCore *core);
-/* The kernel's grid begins, with instructions from this source of its rows; NULL: from the PTX. */
+/* Begins the kernel's grid with instructions from this source of its rows; NULL: from the PTX. */
 void bench_begin(Bench *bench, WarpSource *source);
-/* Before that: how the instructions want to be issued. */
+/* Sets how the instructions must be issued; call it before bench_begin. */
 void bench_set_controls(Bench *bench, const IsaControl *controls);
 void bench_stop(Bench *bench);
-/* One cycle: what has waited long enough is answered. */
+/* Runs one cycle: requests that have waited long enough are answered. */
 void bench_cycle(Bench *bench);
-/* Runs `ctas` CTAs to their end and until all is answered. */
+/* Runs `ctas` CTAs to their end and until all requests are answered. */
 void bench_run(Bench *bench, uint32_t ctas);
 
 #endif

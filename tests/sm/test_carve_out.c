@@ -1,4 +1,5 @@
-/* Dividing a unified store: the driver's rule, preferences, and machines without one. */
+/* Dividing a unified store: the driver's rule, preferences, and machines without a unified
+ * store. */
 #include "sm/carve_out.h"
 
 #include <setjmp.h>
@@ -37,9 +38,9 @@ static void a_preference_is_of_the_most_and_holds_one_cta_at_least(void **state)
         uint32_t kib, fit;
     } rows[] = {
         {0, 16, 0, 0, 16},        /* all to the L1D */
-        {0, 16, 100, 96, 16},     /* all to shared memory, asked for or not */
-        {1024, 16, 50, 64, 16},   /* 48 KiB are not to be had */
-        {6 * KIB, 16, 0, 8, 1},   /* a CTA fits, and no second one */
+        {0, 16, 100, 96, 16},     /* all to shared memory, needed or not */
+        {1024, 16, 50, 64, 16},   /* 48 KiB are not available */
+        {6 * KIB, 16, 0, 8, 1},   /* one CTA fits, and no second one */
         {6 * KIB, 16, 33, 32, 5}, /* 31.7 KiB */
         {70 * KIB, 1, 0, 96, 1},
     };

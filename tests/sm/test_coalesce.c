@@ -76,8 +76,8 @@ static uint32_t cycles(Bench *bench) { return run(bench)->cycles; }
 
 /* ---- Accesses ---- */
 
-/* The accesses that the lanes would make with their data side by side: of a copy of vectors all of
- * them, of a stride a part, of one word that all lanes read the one that there is. */
+/* The accesses that the lanes would make if their data were adjacent: for a copy of vectors as many
+ * as are made, for a stride fewer, for one word that all lanes read just one. */
 static void test_accesses_that_the_data_need_are_known(void **state) {
     (void)state;
     static const struct {
@@ -98,13 +98,13 @@ static void test_accesses_that_the_data_need_are_known(void **state) {
         stride(&bench, BASE, rows[i].stride);
         assert_int_equal(run(&bench)->count, rows[i].made);
         assert_int_equal(run(&bench)->least, rows[i].least);
-        bench.lsu.coalesced_lanes = 16; /* each half has its own */
+        bench.lsu.coalesced_lanes = 16; /* each half has its own accesses */
         assert_true(run(&bench)->least <= run(&bench)->count);
     }
 }
 
-/* Each half alone has what it does not share with the other half. Constants and textures belong to
- * the warp. */
+/* Each half-warp has accesses of its own and shares none with the other half. Accesses to constants
+ * and textures belong to the whole warp. */
 static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) {
     (void)state;
     for (int has_pattern = 0; has_pattern < 2; has_pattern++) {
@@ -131,7 +131,7 @@ static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) 
         bench.operation.lanes = UINT32_MAX;
         stride(&bench, BASE, LINE);
         assert_int_equal(run(&bench)->count, 32);
-        bench.lsu.descends = true; /* the last half first, from its highest address on */
+        bench.lsu.descends = true; /* the last half first, starting from its highest address */
         run(&bench);
         for (uint32_t i = 0; i < 32; i++)
             assert_int_equal(memory->access[i].lanes, UINT32_C(1) << (31 - i));
@@ -141,12 +141,13 @@ static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) 
     }
 }
 
-/* With sectors of a line and a least segment of 32 bytes an access asks for the half of its segment
- * that it touches, and the half of that, but never for what lies across the middle alone. */
+/* With sectors of a line and a least segment of 32 bytes, an access requests the half of its
+ * segment that it touches, and the half of that half. An access on both sides of the middle is not
+ * halved. */
 static void test_segments_shrink_to_halves_within_a_sector(void **state) {
     (void)state;
     static const struct {
-        uint32_t from, lanes, bytes;    /* words `from` and so on of the line are touched */
+        uint32_t from, lanes, bytes;    /* touches words of the line from `from` on */
         uint32_t accesses, start, sent; /* of the first access */
         SmBytes written;
     } rows[] = {
@@ -167,7 +168,7 @@ static void test_segments_shrink_to_halves_within_a_sector(void **state) {
         assert_int_equal(memory->access[0].bytes, rows[i].sent);
         assert_int_equal(memory->access[0].sectors, 1);
         assert_true(memory->access[0].written == rows[i].written);
-        bench.coalescer.least_bytes = LINE; /* as without it */
+        bench.coalescer.least_bytes = LINE; /* as without shrinking */
         run(&bench);
         assert_int_equal(memory->count, 1);
         assert_int_equal(memory->access[0].address, BASE);
@@ -235,7 +236,7 @@ static void test_small_elements_coalesce_in_narrower_segments(void **state) {
     static const struct {
         uint8_t bytes;
         bool narrows;
-        uint32_t count; /* 128 bytes, one element of each fourth word */
+        uint32_t count; /* 128 bytes, one element in each word */
     } rows[] = {{1, true, 4}, {2, true, 2}, {4, true, 1}, {1, false, 1}, {2, false, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Bench bench;
@@ -277,7 +278,7 @@ static void test_atomics_on_one_word_go_one_after_the_other(void **state) {
         Bench bench;
         bench_init(&bench, ISA_MEMORY_ATOMIC, PTX_SPACE_GLOBAL, 4);
         for (uint32_t i = 0; i < ISA_LANES; i++)
-            bench.address[i] = BASE + i / same * SECTOR; /* a segment for every `same` lanes */
+            bench.address[i] = BASE + i / same * SECTOR; /* one segment for every `same` lanes */
         const SmMemory *memory = run(&bench);
         assert_true(memory->is_atomic);
         assert_int_equal(memory->path, SM_PATH_BYPASS);
@@ -293,7 +294,7 @@ static void test_atomics_on_different_words_of_a_segment_go_together(void **stat
     bench_init(&bench, ISA_MEMORY_ATOMIC, PTX_SPACE_GLOBAL, 4);
     stride(&bench, BASE, 4);
     assert_int_equal(run(&bench)->count, 4); /* 128 bytes in segments of 32 */
-    bench.address[1] = bench.address[0];     /* one more for the word that is named twice */
+    bench.address[1] = bench.address[0];     /* one more for the word that two lanes name */
     assert_int_equal(run(&bench)->count, 5);
 }
 
@@ -319,7 +320,7 @@ static void test_lanes_that_read_one_word_share_it(void **state) {
     bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
     stride(&bench, 64, 0);
     assert_int_equal(cycles(&bench), 1);
-    /* and they share it too when another word of the bank is read with it */
+    /* they also share it when another word of the bank is read */
     for (uint32_t words = 2; words <= 32; words *= 2) {
         for (uint32_t i = 0; i < ISA_LANES; i++)
             bench.address[i] = i % words * 128;
@@ -343,8 +344,8 @@ static void test_half_warps_take_turns_and_share_words_among_themselves(void **s
     assert_int_equal(cycles(&bench), 16);
 }
 
-/* What several lanes of a half read goes alone, whatever its width; the others keep the places that
- * they have in their banks. */
+/* A word that several lanes of a half read takes a pass of its own, whatever its width. The other
+ * lanes keep their positions in the banks. */
 static void test_what_lanes_have_in_common_can_take_a_pass_of_its_own(void **state) {
     (void)state;
     Bench bench;
@@ -359,14 +360,14 @@ static void test_what_lanes_have_in_common_can_take_a_pass_of_its_own(void **sta
     bench.info.vector = 4;
     assert_int_equal(cycles(&bench), 2);
     bench.info.vector = 1;
-    for (uint32_t i = 0; i < ISA_LANES; i++) /* four words for four lanes each */
+    for (uint32_t i = 0; i < ISA_LANES; i++) /* four words, read by four lanes each */
         bench.address[i] = i / 4 * 4;
     assert_int_equal(cycles(&bench), 8);
-    stride(&bench, 0, 4); /* one pair in each half, and 14 by themselves */
+    stride(&bench, 0, 4); /* one pair in each half, and 14 single lanes */
     bench.address[1] = bench.address[0];
     bench.address[17] = bench.address[16];
     assert_int_equal(cycles(&bench), 4);
-    bench.info.element_bytes = 1; /* bytes of a word are not the same */
+    bench.info.element_bytes = 1; /* different bytes of a word are not the same */
     stride(&bench, 0, 1);
     assert_int_equal(cycles(&bench), 8);
     bench.info.element_bytes = 8; /* every other bank, twice */
@@ -374,8 +375,8 @@ static void test_what_lanes_have_in_common_can_take_a_pass_of_its_own(void **sta
     assert_int_equal(cycles(&bench), 4);
 }
 
-/* Of the words that several lanes of a half want, the first bank's goes to all at once, and the
- * others to a lane a pass. */
+/* Of the words that several lanes of a half read, the one in the first bank goes to all of them at
+ * once. The others go to one lane per pass. */
 static void test_one_word_can_be_all_that_is_broadcast(void **state) {
     (void)state;
     Bench bench;
@@ -387,20 +388,20 @@ static void test_one_word_can_be_all_that_is_broadcast(void **state) {
     assert_int_equal(cycles(&bench), 2);
     stride(&bench, 0, 0); /* all the same */
     assert_int_equal(cycles(&bench), 2);
-    for (uint32_t i = 0; i < ISA_LANES; i++) /* two words for eight lanes each */
+    for (uint32_t i = 0; i < ISA_LANES; i++) /* two words, read by eight lanes each */
         bench.address[i] = i / 8 * 4;
     assert_int_equal(cycles(&bench), 16);
     bench.operation.lanes = 0xFFFF;
     assert_int_equal(cycles(&bench), 8);
-    for (uint32_t i = 0; i < 16; i++) /* of one bank, too: the lower is broadcast */
+    for (uint32_t i = 0; i < 16; i++) /* also in one bank: the lower word is broadcast */
         bench.address[i] = i < 6 ? 64 : 0;
     assert_int_equal(cycles(&bench), 7);
-    stride(&bench, 0, 64); /* a pair in the bank of 14 others, and that bank is the first */
+    stride(&bench, 0, 64); /* a pair in the bank of 14 others, which is the first bank */
     bench.address[1] = bench.address[0];
     assert_int_equal(cycles(&bench), 15);
-    bench.address[2] = bench.address[3] = 4; /* likewise of the next bank */
+    bench.address[2] = bench.address[3] = 4; /* likewise in the next bank */
     assert_int_equal(cycles(&bench), 13);
-    bench.info.element_bytes = 8; /* a wide element is known by its first word */
+    bench.info.element_bytes = 8; /* a wide element is identified by its first word */
     stride(&bench, 0, 8);
     assert_int_equal(cycles(&bench), 2);
 }
@@ -421,7 +422,8 @@ static void test_several_passes_can_fit_a_cycle(void **state) {
     assert_int_equal(cycles(&bench), 2);
 }
 
-/* Passes that the width of the data needs take one cycle each; what conflicts add takes more. */
+/* Passes needed for the width of the data take one cycle each; passes added by conflicts take
+ * more. */
 static void test_conflicts_can_take_several_cycles(void **state) {
     (void)state;
     static const struct {
@@ -450,7 +452,7 @@ static void test_each_word_of_constants_can_be_an_access(void **state) {
     assert_int_equal(bench.memory.count, 32);
     stride(&bench, 0, 0);
     cycles(&bench);
-    assert_int_equal(bench.memory.count, 1); /* one word for all */
+    assert_int_equal(bench.memory.count, 1); /* one word for all lanes */
 }
 
 static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state) {
@@ -466,7 +468,7 @@ static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state)
         stride(&bench, 0, (uint64_t)rows[i].bytes * rows[i].vector);
         assert_int_equal(cycles(&bench), rows[i].cycles);
     }
-    Bench bench; /* banks of 8 bytes take them in one */
+    Bench bench; /* banks of 8 bytes take them in one pass */
     bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 8);
     bench.shared.bank_bytes = 8;
     stride(&bench, 0, 8);
@@ -475,7 +477,7 @@ static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state)
 
 /* ---- Where accesses go ---- */
 
-/* Bank conflicts are what is beyond the cycles that the width of the data takes. */
+/* Bank conflicts are the cycles beyond those needed for the width of the data. */
 static void test_shared_cycles_without_conflicts_are_known(void **state) {
     (void)state;
     Bench bench;
@@ -540,7 +542,7 @@ static void test_an_l1d_that_does_not_cache_a_space_is_bypassed(void **state) {
     bench.lsu.caches_global = false;
     stride(&bench, BASE, 4);
     assert_int_equal(run(&bench)->path, SM_PATH_BYPASS);
-    assert_int_equal(bench.memory.count, 4); /* in the bypass's segments */
+    assert_int_equal(bench.memory.count, 4); /* in segments of the bypass */
 }
 
 static void test_what_no_lane_executes_or_a_call_passes_goes_nowhere(void **state) {
@@ -570,7 +572,7 @@ static void test_a_generic_access_is_its_first_lanes(void **state) {
 
 /* ---- Layouts ---- */
 
-/* Word w of thread t lies at (w x threads of the machine + t) x 4. */
+/* Word w of thread t is at (w x threads of the machine + t) x 4. */
 static void test_local_words_of_one_offset_lie_side_by_side(void **state) {
     (void)state;
     enum { LOCAL = 0x20000000, CTA_THREADS = 64, THREADS = CTA_THREADS * 8 * 4 };
@@ -598,15 +600,15 @@ static void test_parameters_lie_in_a_place_of_their_own(void **state) {
     assert_int_equal(bench.memory.access[0].sectors, 1);
 }
 
-/* ---- What has been found of the addresses before ---- */
+/* ---- Address patterns that are already known ---- */
 
-/* Half a warp's words, of a pattern, from `address` on. */
+/* Sets the addresses of half a warp's words from `address` on, by a pattern. */
 static void lay_half(Bench *bench, int first, uint32_t pattern, uint64_t address) {
     for (int i = 0; i < ISA_LANES / 2; i++)
         bench->address[first + i] = address + (pattern == ISA_HALF_RUN ? 4 * (uint64_t)i : 0);
 }
 
-/* What has been coalesced would have been found to be one pass of shared memory, or not. */
+/* Checks whether the coalesced access is recognized as one pass of shared memory. */
 static void assert_one_pass(Bench *bench, bool is_one) {
     SmMemory quick;
     bench->coalescer.has_word_banks = true;
@@ -653,7 +655,7 @@ static void test_a_pattern_that_is_known_changes_nothing(void **state) {
         }
 }
 
-/* Lanes that did not execute access nothing, whatever was found of others. */
+/* Lanes that did not execute access nothing, whatever pattern the others have. */
 static void test_a_pattern_is_that_of_all_lanes(void **state) {
     (void)state;
     Bench bench;

@@ -1,4 +1,4 @@
-/* Hints alone: which priority an access gets of instruction, cache policy and window. */
+/* Hints alone: the priority that an access gets from instruction, cache policy and window. */
 #include "sm/hints.h"
 
 #include <setjmp.h>
@@ -14,7 +14,7 @@ static const PolicyWindow none = {0};
 static const PolicyWindow persisting = {
     .address = INSIDE, .bytes = 0x1000, .share = 1, .hit = PTX_EVICT_LAST, .miss = PTX_EVICT_FIRST};
 
-/* Two accesses, in the window and outside, marked. */
+/* Applies hints to two accesses, one inside the window and one outside. */
 static void mark(SmAccess access[2], SmHints hints, uint8_t advice) {
     access[0] = (SmAccess){.address = INSIDE};
     access[1] = (SmAccess){.address = OUTSIDE};

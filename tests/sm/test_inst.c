@@ -23,8 +23,8 @@ static void test_so_many_instructions_are_under_way_and_no_more_after_a_reset_to
     stage_free(stage);
 }
 
-/* Accesses have a place for each instruction between issue and the latch, which it leaves with the
- * last of them. */
+/* There is a place for the accesses of every instruction between issue and the latch. The last
+ * access of an instruction frees its place. */
 static void test_accesses_have_a_place_for_every_instruction_up_to_the_latch(void **state) {
     (void)state;
     Stage *stage = stage_new("units.ldst.issue_slots=2 units.ldst.collector_units=3 "
@@ -63,7 +63,7 @@ static void test_a_load_is_complete_with_its_last_data_once_it_has_left_the_latc
     assert_true(insts_access_done(insts, inst));
     inst = stage_memory_inst(stage, load, 0, SM_PATH_L1D, 0, 2);
     assert_false(insts_access_done(insts, inst));
-    assert_false(insts_access_done(insts, inst)); /* all data, and still in the latch */
+    assert_false(insts_access_done(insts, inst)); /* all data, but still in the latch */
     assert_true(insts_handed_on(insts, inst));
     inst = stage_memory_inst(stage, store, 0, SM_PATH_L1D, 0, 2);
     assert_true(insts_handed_on(insts, inst)); /* a store waits for no data */

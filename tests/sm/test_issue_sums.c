@@ -1,4 +1,4 @@
-/* Sums of the issue stage: each ends in the counters that it is said to be of, once. */
+/* Sums of the issue stage: each is added once, to the counters that it belongs to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "sm/issue_sums.h"
 
-/* What was settled, in an SM of two schedulers. */
+/* The result of settling, in an SM with two schedulers. */
 typedef struct Settled {
     Counters counters;
     Histograms histograms;
@@ -81,7 +81,7 @@ static void what_two_kinds_can_run_counts_for_the_one_that_it_went_to(void **sta
 
 static void the_idle_cycles_of_an_sm_without_warps_are_told_apart(void **state) {
     (void)state;
-    /* Both schedulers in each of four cycles without a warp, and one of them in another. */
+    /* Both schedulers in each of four cycles without a warp, and one of them in another cycle. */
     SmIssueSums sums = {.no_warp = 4};
     sums.outcome[SM_IDLE_NO_WARP] = 9;
     sums.outcome[SM_IDLE_FETCH] = 3;

@@ -1,4 +1,5 @@
-/* The L1 data cache alone: latency, misses, every refusal and what ends it, stores by policy. */
+/* The L1 data cache alone: latency, misses, every kind of refusal and what ends it, stores by
+ * policy. */
 #include "sm/l1d.h"
 #include "stage.h"
 
@@ -24,7 +25,7 @@ static Bench *start(const char *settings) {
     return bench;
 }
 
-/* An access of one line enters the queue; its instruction, which has left the latch. */
+/* An access of one line enters the queue; returns its instruction, which has left the latch. */
 static uint16_t enter(Bench *bench, uint32_t pc, uint8_t warp, uint64_t address) {
     SmInsts *insts = &bench->stage->sm.insts;
     uint16_t inst = stage_memory_inst(bench->stage, pc, warp, SM_PATH_L1D, address, 1);
@@ -85,8 +86,8 @@ static void test_a_hit_is_done_when_the_latency_is_over_and_not_before(void **st
     }
 }
 
-/* Hits that are looked up in one cycle or the next have their data after the hit latency, in order.
- * A miss does not take that time. */
+/* Hits that are looked up in consecutive cycles have their data after the hit latency, in order. A
+ * miss does not take that time. */
 static void test_the_data_of_a_hit_come_after_the_latency_of_hits(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=1 l1d.hit_latency=10");
@@ -203,8 +204,7 @@ static void test_a_set_counts_its_lookups_misses_and_evictions(void **state) {
     stage_free(bench->stage);
 }
 
-/* Who had brought a line in: another warp, the warp's other threads, or all of those that hit it.
- */
+/* Who brought a line in: another warp, other threads of the warp, or all threads that hit it. */
 static void test_hits_are_told_by_who_brought_the_line_in(void **state) {
     (void)state;
     static const struct {
@@ -236,7 +236,7 @@ static void test_hits_are_told_by_who_brought_the_line_in(void **state) {
 
 /* ---- Refusals ---- */
 
-/* The head is stuck: steps change nothing, and cycles count as refusals of that kind. */
+/* The head is stuck: steps change nothing, and cycles are counted as refusals of that kind. */
 static void assert_stuck(Bench *bench, const uint64_t *counter) {
     uint64_t *now = &bench->stage->sm.cycle;
     step(bench);
@@ -278,9 +278,9 @@ static void test_two_mshrs_refuse_the_third_line_until_the_last_load_of_one_has_
     assert_stuck(bench, &counters(bench)->l1d_fail_mshrs);
     send_all(bench);
     assert_stuck(bench, &counters(bench)->l1d_fail_mshrs);
-    fill(bench, A); /* the line is there, and its MSHR still taken */
+    fill(bench, A); /* the line is there, but its MSHR is still taken */
     assert_stuck(bench, &counters(bench)->l1d_fail_mshrs);
-    l1d_pop_return(&bench->l1d); /* by one load less, which is no reason to look again */
+    l1d_pop_return(&bench->l1d); /* one load less, which is no reason to look again */
     assert_false(bench->l1d.freed & bench->l1d.needed);
     assert_stuck(bench, &counters(bench)->l1d_fail_mshrs);
     l1d_pop_return(&bench->l1d);
@@ -317,7 +317,7 @@ static void test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there(v
     stage_free(bench->stage);
 }
 
-/* A miss needs two places: its own and a dirty victim's. */
+/* A miss needs two places: one for itself and one for a dirty victim. */
 static void test_a_miss_queue_without_two_places_refuses_until_one_is_sent(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=1 l1d.miss_queue=3");
@@ -361,8 +361,8 @@ static void test_a_set_full_of_lines_under_way_refuses_until_one_is_filled(void 
 
 /* ---- Stores ---- */
 
-/* A set whose lines are all under way refuses a store to another line, where the machine says so,
- * and no store to one of them. */
+/* A set whose lines are all under way refuses a store to another line if the machine says so, but
+ * no store to one of them. */
 static void test_a_store_may_need_a_way_though_it_takes_none(void **state) {
     (void)state;
     for (int needs = 0; needs < 2; needs++) {
@@ -399,7 +399,7 @@ static void test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evict
         send_all(bench);
         enter(bench, bench->store, 6, A);
         step(bench);
-        assert_true(stage_is_silent(bench->stage)); /* its acknowledgement is to come */
+        assert_true(stage_is_silent(bench->stage)); /* its acknowledgement is still to come */
         assert_int_equal(misses(bench), 1);
         const SmSend *send =
             &bench->port.misses[MEM_CLIENT_L1D].items[bench->port.misses[MEM_CLIENT_L1D].head];
@@ -455,7 +455,7 @@ static void test_a_write_back_cache_keeps_stores_and_writes_back_what_is_dirty(v
         assert_true(stage_has_event(bench->stage, SM_EVENT_STORE_DONE, 2));
     }
     assert_int_equal(misses(bench), 0);
-    enter(bench, bench->load, 2, config->ways * apart); /* the first line must go */
+    enter(bench, bench->load, 2, config->ways * apart); /* the first line must be evicted */
     step(bench);
     assert_int_equal(counters(bench)->l1d_write_backs, 1);
     assert_int_equal(misses(bench), 2);
@@ -464,7 +464,7 @@ static void test_a_write_back_cache_keeps_stores_and_writes_back_what_is_dirty(v
     assert_int_equal(send->access.address, 0);
     assert_int_equal(send->access.bytes, LINE);
     assert_int_equal(send->waiting, SM_NO_WARP);
-    assert_int_equal(send->warp, 2); /* whose load it makes room for */
+    assert_int_equal(send->warp, 2); /* the warp whose load needs the room */
     stage_free(bench->stage);
 }
 
@@ -549,7 +549,7 @@ static void test_allocation_on_fill_takes_a_line_when_the_data_come(void **state
 
 /* ---- Hints ---- */
 
-/* The same with a priority; it is looked up at once. */
+/* The same with a priority; the access is looked up at once. */
 static void look_up(Bench *bench, uint64_t address, CachePriority priority, uint8_t advice) {
     SmInsts *insts = &bench->stage->sm.insts;
     uint32_t pc = advice ? bench->store : bench->load;
@@ -603,7 +603,7 @@ static void test_a_prefetch_brings_its_line_and_nobody_waits_for_it(void **state
     look_up(bench, A, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH);
     assert_int_equal(misses(bench), 1);
     look_up(bench, A, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH); /* under way already */
-    look_up(bench, B, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH); /* finds no MSHR: is given up */
+    look_up(bench, B, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH); /* finds no MSHR: is dropped */
     assert_int_equal(misses(bench), 1);
     assert_int_equal(bench->l1d.filled, 0);
     assert_int_equal(counters(bench)->l1d_accesses, 2);
@@ -643,8 +643,8 @@ static void test_each_bank_looks_up_an_access_a_cycle(void **state) {
     }
 }
 
-/* Behind a hit the next lookup comes after the one interval, behind all else after the other, or
- * the first where that is longer. */
+/* After a hit the next lookup comes after the bank interval. After anything else it comes after the
+ * miss interval, or the bank interval if that is longer. */
 static void test_what_does_not_hit_keeps_the_next_lookup_for_longer(void **state) {
     (void)state;
     static const struct {
@@ -662,7 +662,7 @@ static void test_what_does_not_hit_keeps_the_next_lookup_for_longer(void **state
         tag_array_fill(&bench->l1d.tags, place, 0xFF);
         enter(bench, bench->load, 0, A); /* it hits, ... */
         enter(bench, bench->load, 0, B); /* ... misses, ... */
-        enter(bench, bench->load, 0, B); /* ... and waits for the same */
+        enter(bench, bench->load, 0, B); /* ... and waits for the same line */
         enter(bench, bench->load, 0, A);
         steps(bench, 8);
         assert_int_equal(c->l1d_accesses, 1);
@@ -729,8 +729,8 @@ static void test_a_bank_that_is_stuck_lets_the_others_go_on(void **state) {
     stage_free(bench->stage);
 }
 
-/* Both banks want a way of one set, and one way is free. The second bank finds the line that the
- * first has brought, and lacks only its sector. */
+/* Both banks need a way of one set, and one way is free. The second bank finds the line that the
+ * first one has brought in, and lacks only its sector. */
 static void test_a_line_that_another_bank_brings_ends_the_want_of_a_way(void **state) {
     (void)state;
     Bench *bench = start(BANKED "l1d.size=4KiB l1d.ways=1 l1d.latency=2");
@@ -755,7 +755,7 @@ static void test_a_line_that_another_bank_brings_ends_the_want_of_a_way(void **s
     BANKED "l1d.write=write-through l1d.write_allocate=validate l1d.local_write=write-through "    \
            "l1d.local_write_allocate=validate "
 
-/* A store of the bytes whose bits are set, of the sector at `address`. */
+/* Stores the bytes whose bits are set, in the sector at `address`. */
 static void store_bytes(Bench *bench, uint64_t address, uint32_t bytes) {
     SmInsts *insts = &bench->stage->sm.insts;
     uint16_t inst = stage_memory_inst(bench->stage, bench->store, 5, SM_PATH_L1D, address, 1);
@@ -775,7 +775,7 @@ static void test_sectors_written_in_parts_can_be_read_once_all_their_bytes_are(v
         int32_t place;
         assert_int_not_equal(tag_array_probe(&bench->l1d.tags, A + 32, 2, &place), TAG_HIT);
         store_bytes(bench, A + 32, UINT32_C(0xF) << 4 * word);
-        assert_int_equal(misses(bench), word + 1); /* each goes on to L2 */
+        assert_int_equal(misses(bench), word + 1); /* each is sent on to L2 */
     }
     assert_int_equal(counters(bench)->l1d_misses, 1); /* the first */
     assert_int_equal(counters(bench)->l1d_hits, 7);
@@ -810,7 +810,7 @@ static void test_what_was_written_through_is_never_written_back(void **state) {
     Bench *bench = start(THROUGH "l1d.size=4KiB l1d.ways=1");
     store_bytes(bench, A, UINT32_MAX);
     send_all(bench);
-    enter(bench, bench->load, 5, A + 4096); /* takes its line */
+    enter(bench, bench->load, 5, A + 4096); /* takes the store's line */
     step(bench);
     assert_int_equal(counters(bench)->l1d_evictions, 1);
     assert_int_equal(misses(bench), 1);

@@ -1,5 +1,5 @@
-/* The load/store unit alone: the cycle in which each kind of access is written back, and what keeps
- * it waiting. The L1D, port and banks next to it are real. */
+/* The load/store unit alone: the cycle in which each kind of access is written back, and what
+ * delays it. The L1D, port and banks that it uses are real. */
 #include "sm/lsu.h"
 #include "stage.h"
 
@@ -44,13 +44,13 @@ static void step(Bench *bench) {
     lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->writes);
 }
 
-/* The unit takes an instruction in the cycle under way. */
+/* The unit takes an instruction in the current cycle. */
 static uint16_t accept(Bench *bench, uint16_t inst) {
     assert_true(lsu_accept(&bench->lsu, &bench->stage->sm, inst));
     return inst;
 }
 
-/* Cycles until the event, with silence before it. */
+/* Cycles until the event, with no other event before it. */
 static uint32_t cycles_to(Bench *bench, SmEventKind kind, uint32_t index) {
     for (uint32_t cycles = 1; cycles < 500; cycles++) {
         step(bench);
@@ -62,7 +62,7 @@ static uint32_t cycles_to(Bench *bench, SmEventKind kind, uint32_t index) {
     return 0;
 }
 
-/* The request that has gone out, after the cycles that it takes. */
+/* The request that was sent, after its time in the network. */
 static MemRequest *sent(Bench *bench) {
     stage_move(bench->stage);
     return stage_sent(bench->stage, &bench->port);
@@ -75,7 +75,7 @@ static void answer(Bench *bench, const MemRequest *request) {
 
 /* ---- The latch ---- */
 
-/* Five accesses, one a cycle, keep the latch a cycle longer than a warp has from pick to pick. */
+/* Five accesses, one per cycle, keep the latch a cycle longer than the time from pick to pick. */
 static void test_only_what_stays_longer_than_a_pick_stalls_the_pipeline(void **state) {
     (void)state;
     for (int stalls = 0; stalls < 2; stalls++) {
@@ -99,8 +99,8 @@ static void test_only_what_stays_longer_than_a_pick_stalls_the_pipeline(void **s
 
 /* ---- The pipeline in a row ---- */
 
-/* Three stages of four cycles: instructions leave one a pick, and what memory returns takes a pick
- * from them. It waits when all stages are full. */
+/* Three stages of four cycles: instructions leave one per pick, and data that memory returns take a
+ * pick from them. The pipeline stalls when all stages are full. */
 static void test_what_memory_returns_keeps_instructions_in_a_row(void **state) {
     (void)state;
     for (int returns = 0; returns < 2; returns++) {
@@ -124,7 +124,7 @@ static void test_what_memory_returns_keeps_instructions_in_a_row(void **state) {
             }
         }
         assert_int_equal(sm->cycle, first + 12);
-        /* the first instruction would leave now, were it not for the access */
+        /* the first instruction would leave now if the access did not */
         assert_int_equal(lsu_stalls_pipeline(&bench->lsu, sm), returns);
         assert_int_equal(lsu_has_work(&bench->lsu, sm, &bench->l1d, &bench->port), returns);
         for (int cycle = 0; returns && cycle < 4; cycle++) {
@@ -136,7 +136,7 @@ static void test_what_memory_returns_keeps_instructions_in_a_row(void **state) {
     }
 }
 
-/* Memory's accesses are written back one a pick, whatever else the port could take. */
+/* Accesses from memory are written back one per pick, whatever else the port could take. */
 static void test_a_row_takes_an_access_of_memory_a_pick(void **state) {
     (void)state;
     Bench *bench =
@@ -157,7 +157,7 @@ static void test_a_row_takes_an_access_of_memory_a_pick(void **state) {
 
 /* ---- Shared memory ---- */
 
-/* Taken at t, with c conflicts over by t + c, through the pipe, and one for the port. */
+/* Taken at t, done with c conflicts at t + c, then through the pipe, and one cycle for the port. */
 static void test_shared_loads_take_conflicts_and_latency(void **state) {
     (void)state;
     static const struct {
@@ -188,7 +188,7 @@ static void test_shared_loads_take_conflicts_and_latency(void **state) {
     }
 }
 
-/* The fourth of a row of loads waits in the latch until the port has taken the first. */
+/* The fourth of several loads in a row waits in the latch until the port has taken the first. */
 static void test_the_pipe_of_shared_memory_holds_as_many_loads_as_it_is_deep(void **state) {
     (void)state;
     for (uint32_t depth = 0; depth <= 3; depth += 3) {
@@ -245,7 +245,7 @@ static void test_a_constant_hit_ends_in_the_cycle_of_its_access(void **state) {
     Bench *bench = start("l1c.latency=0", 8);
     uint16_t miss = accept(bench, make(bench, bench->load, SM_PATH_CONST, 1));
     step(bench); /* looks up and queues the miss */
-    step(bench); /* which leaves */
+    step(bench); /* the miss leaves */
     MemRequest *request = sent(bench);
     assert_int_equal(request->client, MEM_CLIENT_L1C);
     answer(bench, request);
@@ -276,7 +276,7 @@ static void test_knows_that_a_texture_finds_no_room(void **state) {
     accept(bench, make(bench, bench->load, SM_PATH_TEXTURE, 2));
     step(bench); /* looks up and queues the miss */
     assert_false(bench->lsu.is_refused);
-    step(bench); /* which leaves; the other finds no MSHR */
+    step(bench); /* the miss leaves; the other access finds no MSHR */
     assert_true(bench->lsu.is_refused);
     assert_false(lsu_is_free(&bench->lsu));
     answer(bench, sent(bench));
@@ -297,8 +297,7 @@ static void test_a_texture_hit_passes_its_caches_latency(void **state) {
     stage_free(bench->stage);
 }
 
-/* Steps until the latch is free, or for `cycles` cycles. Returns the request that goes out
- * meanwhile. */
+/* Steps until a request goes out, for at most `cycles` cycles. Returns the request. */
 static MemRequest *sent_within(Bench *bench, uint32_t cycles) {
     MemRequest *request = NULL;
     while (cycles-- && !request) {
@@ -312,7 +311,7 @@ static uint16_t make_texture(Bench *bench, uint64_t address) {
     return stage_memory_inst(bench->stage, bench->load, 6, SM_PATH_TEXTURE, address, 1);
 }
 
-/* A miss whose line comes before the line of an older miss waits for it. A hit waits for no
+/* A miss whose line arrives before the line of an older miss waits for that one. A hit waits for no
  * other. */
 static void test_textures_end_in_the_order_of_their_misses_if_they_shall(void **state) {
     (void)state;
@@ -336,13 +335,13 @@ static void test_textures_end_in_the_order_of_their_misses_if_they_shall(void **
         else assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, younger), 3);
         answer(bench, first);
         assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, older), 3);
-        if (in_order) /* a cycle late, as both write the same register */
+        if (in_order) /* a cycle late, because both write the same register */
             assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, younger), 2);
         stage_free(bench->stage);
     }
 }
 
-/* Of two MSHRs one is kept by the line that has come before its turn; a hit needs none. */
+/* A line that arrives before its turn keeps one of two MSHRs; a hit needs none. */
 static void test_a_texture_keeps_its_mshr_until_it_ends(void **state) {
     (void)state;
     Bench *bench = start("l1t.latency=0 lsu.textures_in_order=yes l1t.mshr_requests=2", 64);
@@ -362,7 +361,7 @@ static void test_a_texture_keeps_its_mshr_until_it_ends(void **state) {
     stage_free(bench->stage);
 }
 
-/* One MSHR for all caches: a miss of one keeps those of the others, until its data are written. */
+/* One MSHR for all caches: a miss in one blocks misses in the others until its data are written. */
 static void test_caches_may_share_their_mshrs(void **state) {
     (void)state;
     static const char *const settings[] = {
@@ -389,7 +388,8 @@ static void test_caches_may_share_their_mshrs(void **state) {
     }
 }
 
-/* So does a constant that the second of two caches has. */
+/* A constant that is only in the second of two caches also keeps the shared MSHR until it is
+ * written. */
 static void test_a_constant_in_two_levels_gives_its_shared_mshr_back(void **state) {
     (void)state;
     Bench *bench = start("lsu.mshrs=1 l1d.latency=1 l1c.latency=0 lsu.second_constants=yes "
@@ -510,13 +510,13 @@ static void test_a_full_l1d_queue_keeps_the_access_in_the_latch(void **state) {
     assert_int_equal(waiting_in_l1d(bench), 2);
     step(bench);
     assert_false(lsu_is_free(&bench->lsu));
-    step(bench); /* the first has looked up its tags */
+    step(bench); /* the first access has looked up its tags */
     assert_true(lsu_is_free(&bench->lsu));
     stage_free(bench->stage);
 }
 
-/* Looked up from the latch, a hit has ended with the cycle of its access; a miss leaves, and what
- * is refused keeps the latch until it is taken, in a cycle of its own. */
+/* Accesses are looked up from the latch. A hit ends in the cycle of its access, and a miss leaves.
+ * A refused access keeps the latch until it is taken, which needs a cycle of its own. */
 static void test_without_latency_the_latch_keeps_what_the_l1d_refuses(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=0 l1d.mshrs=1 l1d.miss_queue=16", 64);
@@ -534,12 +534,12 @@ static void test_without_latency_the_latch_keeps_what_the_l1d_refuses(void **sta
     assert_true(l1d_is_refusing(&bench->l1d));
     stage_move(bench->stage);
     answer(bench, stage_sent(bench->stage, &bench->port));
-    step(bench); /* the line has come, the port takes the first of its two loads in the next */
+    step(bench); /* the line has come; the port takes the first of its loads in the next */
     assert_false(lsu_is_free(&bench->lsu));
     step(bench);
     step(bench);
     step(bench);
-    assert_true(lsu_is_free(&bench->lsu)); /* with the MSHR free */
+    assert_true(lsu_is_free(&bench->lsu)); /* once the MSHR is free */
     assert_int_equal(bench->stage->sm.counters.l1d_accesses, 3);
     uint16_t hit = accept(bench, make(bench, bench->load, SM_PATH_L1D, 1));
     step(bench);
@@ -547,7 +547,7 @@ static void test_without_latency_the_latch_keeps_what_the_l1d_refuses(void **sta
     stage_free(bench->stage);
 }
 
-/* Where tags can be looked up as often, the latch hands on two accesses a cycle. */
+/* If tags can be looked up that often, the latch hands on two accesses per cycle. */
 static void test_two_accesses_a_cycle_are_looked_up_from_the_latch(void **state) {
     (void)state;
     for (int interval = 0; interval < 2; interval++) {
@@ -589,8 +589,8 @@ static void test_so_many_misses_leave_in_a_cycle(void **state) {
     }
 }
 
-/* The accesses of stage_memory_inst lie 128 bytes apart: with banks of 128 bytes in four banks,
- * with banks of 32 in one. */
+/* The accesses of stage_memory_inst are 128 bytes apart: in four banks with banks of 128 bytes, in
+ * one bank with banks of 32. */
 static void test_an_access_a_cycle_enters_each_bank_of_the_l1d(void **state) {
     (void)state;
     static const struct {
@@ -627,7 +627,7 @@ static void test_an_l1d_miss_ends_two_cycles_after_its_reply(void **state) {
     for (uint32_t cycles = 1; !request; cycles++) {
         step(bench);
         request = sent(bench);
-        /* enters at 1, looks up its tags 3 later, and the miss leaves in the next cycle */
+        /* enters at 1, looks up its tags 3 cycles later, and the miss leaves in the next cycle */
         assert_int_equal(request != NULL, cycles == 1 + 3 + 1);
     }
     answer(bench, request);
@@ -637,7 +637,8 @@ static void test_an_l1d_miss_ends_two_cycles_after_its_reply(void **state) {
 
 /* ---- The write-back port ---- */
 
-/* Loads from shared memory and past the L1D whose data come in the same cycle. */
+/* Loads from shared memory and past the L1D whose data arrive in the same cycle. Returns the number
+ * of results in the first cycle. */
 static uint32_t results_in_first_cycle(const char *settings) {
     Bench *bench = start(settings, 64);
     uint16_t bypass = accept(bench, make(bench, bench->load, SM_PATH_BYPASS, 1));
@@ -672,8 +673,7 @@ static void test_each_port_writes_back_one_load_a_cycle(void **state) {
     assert_int_equal(results_in_first_cycle("shared.latency=2 lsu.writeback_ports=2"), 2);
 }
 
-/* Two textures, whose hits come cycle after cycle, and a reply between them: the port goes round.
- */
+/* Texture hits that come in consecutive cycles, and a reply between them: the port takes turns. */
 static void test_ways_back_take_turns_at_the_port(void **state) {
     (void)state;
     Bench *bench = start("l1t.latency=20 lsu.accesses_per_cycle=8", 64);
@@ -693,8 +693,8 @@ static void test_ways_back_take_turns_at_the_port(void **state) {
         step(bench);
         assert_true(lsu_is_free(&bench->lsu));
     }
-    /* Accessed at 2, 3 and 4, there at 22, 23 and 24, chosen a cycle later: the reply that is
-     * handled at 23 meets the second when the first has had its turn. */
+    /* Accessed at 2, 3 and 4, available at 22, 23 and 24, chosen a cycle later. The reply handled
+     * at 23 competes with the second hit, after the first has had its turn. */
     while (bench->stage->sm.cycle < 22)
         step(bench);
     answer(bench, request);
@@ -704,8 +704,8 @@ static void test_ways_back_take_turns_at_the_port(void **state) {
     stage_free(bench->stage);
 }
 
-/* It waits to be chosen, and is written a cycle after that; or it has been chosen, and waits then.
- */
+/* The load waits to be chosen, and is written a cycle after that; or it has already been chosen,
+ * and waits then. */
 static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **state) {
     (void)state;
     for (uint32_t late = 0; late < 2; late++) {
@@ -713,7 +713,7 @@ static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **sta
             start(late ? "shared.latency=1 lsu.waits_at_write=yes" : "shared.latency=1", 8);
         uint16_t inst = accept(bench, make(bench, bench->load, SM_PATH_SHARED, 1));
         step(bench);
-        for (int i = 0; i < 4; i++) { /* its bank is written, cycle after cycle */
+        for (int i = 0; i < 4; i++) { /* its bank is written in every cycle */
             stage_cycle(bench->stage);
             bench->written = bench->stage->sm.insts.inst[inst].writes;
             lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->writes);

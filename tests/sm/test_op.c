@@ -1,4 +1,4 @@
-/* Rows of instructions: banks of every warp, and what an instruction counts as. */
+/* Rows of instructions: the banks of every warp, and what an instruction counts as. */
 #include "sm/op.h"
 
 #include "stage.h"
@@ -33,8 +33,8 @@ static void test_an_ideal_collector_reads_no_bank(void **state) {
     assert_int_equal(op.use_count, 2);
 }
 
-/* 2,048 products at 256 a cycle are 8 cycles; where the machine has no rate for the type,
- * ops.matrix holds. */
+/* 2,048 products at 256 per cycle take 8 cycles. If the machine has no rate for the type,
+ * ops.matrix applies. */
 static void test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large(void **state) {
     (void)state;
     static const IsaReg pool[] = {{0, 0}};
@@ -69,9 +69,8 @@ static void test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large(void
     assert_int_equal(sm_op_longest(&config), 17 + 8192 / 16);
 }
 
-/* A division of 10 instructions: a reciprocal, then 9 multiply-adds that wait for one another. */
-/* 256 products a cycle: 4 cycles are a step, 8 are two; an instruction of half a step takes a whole
- * one, and one with a sparse A keeps the next waiting. */
+/* 256 products per cycle: 4 cycles are one step, 8 are two. An instruction of half a step takes a
+ * whole step, and one with a sparse A delays the next. */
 static void test_a_matrix_product_takes_steps_and_more_time_beyond_the_first(void **state) {
     (void)state;
     static const IsaReg pool[] = {{0, 0}};
@@ -100,10 +99,11 @@ static void test_a_matrix_product_takes_steps_and_more_time_beyond_the_first(voi
     }
 }
 
+/* A division of 10 instructions: a reciprocal, then 9 multiply-adds that wait for one another. */
 static void test_a_routine_is_one_instruction_of_its_class_and_multiply_adds(void **state) {
     (void)state;
     static const IsaReg pool[] = {{0, 0}};
-    enum { DISTANCE = 2 + 2 }; /* no operand is waited for, results go through the registers */
+    enum { DISTANCE = 2 + 2 }; /* no operand is waited for, results pass through the registers */
     static const struct {
         IsaInfo info;
         IsaSlots slots;

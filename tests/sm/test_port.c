@@ -1,4 +1,4 @@
-/* The network port alone: what goes out and when, what comes in and whom it wakes. */
+/* The network port alone: what is sent and when, what arrives and what it wakes. */
 #include "stage.h"
 
 typedef struct Bench {
@@ -30,7 +30,7 @@ static bool send(Bench *bench, const SmSend *what) {
 
 static MemRequest *receive(Bench *bench) { return stage_receive(bench->stage, &bench->port); }
 
-/* Replies that the request is still to get. */
+/* Replies that the request still expects. */
 static uint32_t expected(const Bench *bench, const MemRequest *request) {
     return bench->port.expected[mem_handle_index(request->handle)].replies;
 }
@@ -97,8 +97,8 @@ static void test_a_write_carries_its_data_and_its_byte_mask(void **state) {
     stage_free(bench->stage);
 }
 
-/* A store in the upper half of a sector of 256 bytes, for whose bytes there are no bits, writes it
- * in part all the same. */
+/* A store to the upper half of a 256-byte sector, whose bytes have no bits in the mask, still
+ * writes only a part of the sector. */
 static void test_a_part_beyond_the_byte_mask_stays_a_part(void **state) {
     (void)state;
     for (int is_part = 0; is_part < 2; is_part++) {
@@ -165,7 +165,8 @@ static MemRequest *sent(Bench *bench, MemClient client, uint32_t sectors) {
     return stage_sent(bench->stage, &bench->port);
 }
 
-/* A packet takes a cycle to leave the network, one in the port's queue, and only the last wakes. */
+/* A packet takes one cycle to leave the network and one in the port's queue. Only the last packet
+ * wakes the SM. */
 static void test_the_last_reply_wakes_the_sm_and_is_handled(void **state) {
     (void)state;
     Bench *bench = start("", 64);
@@ -212,7 +213,7 @@ static void test_a_unit_with_room_for_one_reply_leaves_the_rest_outside(void **s
     uint32_t handle;
     assert_int_equal(bench->port.unit.count, 1);
     assert_int_equal(stage->inbox.count, 2);
-    assert_true(noc_peek(stage->replies, STAGE_SM, &handle)); /* the fourth has no place */
+    assert_true(noc_peek(stage->replies, STAGE_SM, &handle)); /* no place for the fourth */
     MemRequest *const order[] = {first, second, third, fourth};
     for (int i = 0; i < 4; i++) {
         assert_ptr_equal(port_take_reply(&bench->port), order[i]);
@@ -255,7 +256,7 @@ static void test_an_acknowledged_write_counts_as_no_read(void **state) {
 
 /* ---- Agents and other SMs ---- */
 
-/* An agent that counts what it hears; its record is `heard`. */
+/* An agent that counts its calls; its record is `heard`. */
 typedef struct Heard {
     uint32_t answered, served;
     const MemRequest *last;
@@ -281,7 +282,7 @@ static const SmAgentOps asker = {
 static const SmAgentOps server = {
     .answered = hear_answer, .serve = hear_request, .step = do_nothing, .next_step = at_answers};
 
-/* The request that has come to another SM's node. */
+/* The request that has arrived at another SM's node. */
 static const MemRequest *sent_to_sm(Bench *bench, uint32_t sm) {
     uint32_t handle;
     if (!noc_take(bench->stage->requests, (int)sm, &handle)) return NULL;
@@ -303,12 +304,12 @@ static void test_a_request_to_another_sm_goes_to_its_node_and_is_answered_there(
     assert_null(stage_sent(bench->stage, &bench->port)); /* to no slice */
     const MemRequest *request = sent_to_sm(bench, 3);
     assert_non_null(request);
-    assert_int_equal(request->address, 0x104); /* the target's: not a sector's */
+    assert_int_equal(request->address, 0x104); /* the target's, not a sector's */
     assert_int_equal(request->target.kind, ENDPOINT_SM);
     assert_int_equal(request->waiting, 77);
     assert_int_equal(request->cta, UINT32_MAX);
     assert_int_equal(mem_source(request->handle).index, STAGE_SM);
-    /* two replies; the agent hears of the last one, for any state of the unit's queue */
+    /* two replies; the agent gets only the last one, whatever the state of the unit's queue */
     assert_true(port_offer(&bench->port, &bench->stage->sm, 5, request->handle, &line));
     assert_null(line);
     assert_int_equal(bench->stage->wake, UINT64_MAX);
@@ -320,7 +321,7 @@ static void test_a_request_to_another_sm_goes_to_its_node_and_is_answered_there(
     assert_int_equal(heard[0].answered, 0);
     assert_int_equal(heard[1].answered, 1);
     assert_ptr_equal(heard[1].last, request);
-    assert_int_equal(agents_next_step(&bench->port.agents), 100); /* the first of both */
+    assert_int_equal(agents_next_step(&bench->port.agents), 100); /* the earlier of both */
     stage_free(bench->stage);
 }
 
@@ -343,7 +344,7 @@ test_the_agent_that_serves_is_offered_requests_and_its_reply_finds_the_source(vo
     stage_free(bench->stage);
 }
 
-/* The network has room for one packet under way to a slice, and to one address: all want it. */
+/* The network has room for one packet under way to a slice, and all packets go to one address. */
 static void test_those_that_find_no_room_take_turns(void **state) {
     (void)state;
     Bench *bench = start("", 1);
@@ -353,7 +354,7 @@ static void test_those_that_find_no_room_take_turns(void **state) {
     agents_add(&bench->port.agents, &asker, &heard[0]);
     agents_add(&bench->port.agents, &asker, &heard[1]);
     for (int cycle = 0; cycle < 60; cycle++) {
-        for (int party = 0; party < 3; party++) { /* the unit first, and as often as it gets */
+        for (int party = 0; party < 3; party++) { /* the unit first, as often as it can */
             SmSend load = read_of(clients[party], 0x4000);
             while (send(bench, &load))
                 sent[party]++;

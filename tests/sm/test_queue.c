@@ -1,5 +1,5 @@
-/* The rings that stages hand instructions on through: in order, up to their capacity, round and
- * round. */
+/* The rings through which stages hand on instructions: in order, up to their capacity, going
+ * around. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

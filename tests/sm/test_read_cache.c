@@ -70,10 +70,10 @@ static void test_two_mshrs_take_two_lines(void **state) {
     assert_int_equal(look(bench, A, 1), READ_WAIT);
     assert_int_equal(look(bench, B, 2), READ_WAIT);
     assert_int_equal(look(bench, C, 3), READ_REFUSED);
-    assert_int_equal(look(bench, B, 4), READ_WAIT);    /* the second that an MSHR takes */
-    assert_int_equal(look(bench, B, 5), READ_REFUSED); /* and the third */
+    assert_int_equal(look(bench, B, 4), READ_WAIT);    /* the second for the MSHR */
+    assert_int_equal(look(bench, B, 5), READ_REFUSED); /* but not the third */
     read_cache_fill(&bench->cache, A);
-    assert_int_equal(look(bench, C, 3), READ_REFUSED); /* until what waited has been taken */
+    assert_int_equal(look(bench, C, 3), READ_REFUSED); /* until the waiting one is taken */
     assert_int_equal(mshr_pop(&bench->cache.mshr), 1);
     assert_int_equal(look(bench, C, 3), READ_WAIT);
     assert_int_equal(look(bench, A, 6), READ_HIT);
@@ -90,7 +90,7 @@ static void test_a_miss_queue_of_one_takes_one(void **state) {
     stage_free(bench->stage);
 }
 
-/* Ways of one set, each the size of a set apart. */
+/* Lines of one set: their addresses are size / ways apart. */
 static void test_a_set_full_of_lines_under_way_refuses_on_miss_and_not_on_fill(void **state) {
     (void)state;
     for (int on_fill = 0; on_fill < 2; on_fill++) {

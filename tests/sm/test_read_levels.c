@@ -1,4 +1,4 @@
-/* Two levels of read-only caches alone: who gets a line, and when. */
+/* Two levels of read-only caches alone: which caches get a line, and when. */
 #include "sm/read_levels.h"
 #include "stage.h"
 
@@ -32,8 +32,8 @@ static ReadResult look(Bench *bench, int warp, uint64_t address) {
                              &bench->port, address, SM_NO_PC, (uint32_t)warp, warp);
 }
 
-/* Steps until a cache above has received something, for at most `cycles` cycles. Returns which
- * have. */
+/* Steps until a cache above has received something, for at most `cycles` cycles. Returns the set of
+ * caches that have. */
 static uint32_t step(Bench *bench, uint32_t cycles) {
     uint32_t filled = 0;
     while (!filled && cycles--) {

@@ -1,5 +1,5 @@
-/* The SM's seams with the smallest implementations that there can be: a source that replays a
- * recorded stream of instructions, and a core that issues one instruction a cycle. */
+/* The interfaces of the SM with the smallest possible implementations: a source that replays a
+ * recorded stream of instructions, and a core that issues one instruction per cycle. */
 #include <string.h>
 
 #include "replay_source.h"
@@ -8,8 +8,8 @@
 
 enum { MOST_STEPS = 128 };
 
-/* A loop of three rounds with loads, stores, shared memory and a barrier; all warps execute the
- * same with the same addresses. */
+/* A loop of three rounds with loads, stores, shared memory and a barrier. All warps execute the
+ * same instructions with the same addresses. */
 static const char *const loop =
     "ld.param.u64 %d0, [buffer]; mov.u32 %r1, 3; mov.u32 %r4, %laneid; mul.wide.u32 %d1, %r4, 8;"
     "add.u64 %d2, %d0, %d1; shl.b32 %r6, %r4, 2;\n"
@@ -53,7 +53,7 @@ static WarpSource *record(Bench *bench) {
     return source;
 }
 
-/* Runs CTAs of the loop as it is, recorded. */
+/* Runs CTAs of the loop from its PTX, recorded. */
 static Bench *run_recorded(const char *settings, uint32_t warps, uint32_t ctas,
                            const SmCore *core) {
     Bench *bench = bench_new(settings, warps, loop, false, core);
@@ -64,7 +64,7 @@ static Bench *run_recorded(const char *settings, uint32_t warps, uint32_t ctas,
     return bench;
 }
 
-/* Runs CTAs of what was recorded. */
+/* Runs CTAs of the recorded stream. */
 static Bench *run_replayed(const char *settings, uint32_t warps, uint32_t ctas, const SmCore *core,
                            ReplaySource *replay) {
     Bench *bench = bench_new(settings, warps, loop, false, core);
@@ -75,7 +75,7 @@ static Bench *run_replayed(const char *settings, uint32_t warps, uint32_t ctas, 
 
 /* ---- A recorded stream ---- */
 
-/* On either core, and on a machine that issues instructions of its own. */
+/* With both cores, and on a machine that issues instructions of its own. */
 static void test_a_replayed_stream_takes_the_time_of_its_recording(void **state) {
     (void)state;
     static const struct {
@@ -91,7 +91,7 @@ static void test_a_replayed_stream_takes_the_time_of_its_recording(void **state)
         assert_int_equal(replay.steps, 2 * 3 * LOOP_STEPS);
         assert_int_equal(sm_changes(again->sm), replay.steps);
         bool has_starved = false;
-        assert_true(sm_all_poll(again->sm, 1, SM_POLLS_FOR_EVER, &has_starved)); /* none is there */
+        assert_true(sm_all_poll(again->sm, 1, SM_POLLS_FOR_EVER, &has_starved)); /* there is none */
         assert_false(has_starved);
         assert_int_equal(sm_counters(real->sm)->warp_instructions, 2 * 3 * LOOP_STEPS);
         assert_memory_equal(sm_counters(again->sm), sm_counters(real->sm), sizeof(Counters));
@@ -132,7 +132,7 @@ static void test_a_source_that_fails_ends_the_sm(void **state) {
     bench_stop(bench);
 }
 
-/* ---- A core that issues one instruction a cycle ---- */
+/* ---- A core that issues one instruction per cycle ---- */
 
 static void test_the_toy_core_issues_every_cycle(void **state) {
     (void)state;
@@ -149,13 +149,13 @@ static void test_the_toy_core_issues_every_cycle(void **state) {
         assert_int_equal(c->warp_instructions, warps * STEPS);
         assert_int_equal(c->thread_instructions, warps * (STEPS - 1) * 32); /* one has a guard */
         assert_int_equal(c->warps_finished, warps);
-        assert_int_equal(c->sm_cycles, warps * STEPS + 1); /* cycle 0 is one */
+        assert_int_equal(c->sm_cycles, warps * STEPS + 1); /* cycle 0 counts too */
         bench_stop(bench);
     }
 }
 
-/* From issue a load from shared memory is its latency and two cycles away: one in the latch, one
- * before the port. */
+/* From issue, a load from shared memory takes its latency and two more cycles: one in the latch,
+ * one before the port. */
 static void test_the_toy_core_waits_for_a_load(void **state) {
     (void)state;
     static const uint32_t latency[] = {10, 26, 46};

@@ -1,10 +1,10 @@
-/* A whole SM: the cycles that an instruction takes from issue to issue, what keeps a CTA, and
- * sleep. Requests are answered by the test, after a fixed time. */
+/* A whole SM: the cycles that an instruction takes from issue to issue, what keeps a CTA on the SM,
+ * and sleep. The test answers requests after a fixed time. */
 #include <string.h>
 
 #include "sm_bench.h"
 
-/* The kernel on the machine's core, begun. */
+/* Creates a bench with the machine's core and begins the kernel. */
 static Bench *start(const char *settings, uint32_t warps, const char *lines, bool never_sleeps) {
     Bench *bench = bench_new(settings, warps, lines, never_sleeps, NULL);
     bench_begin(bench, NULL);
@@ -46,8 +46,8 @@ static void test_independent_instructions_issue_cycle_after_cycle(void **state) 
     assert_int_equal(four - one, 3);
 }
 
-/* The load enters the unit at t + 4 and makes its access a cycle later: from there the pipe and the
- * port. */
+/* The load enters the unit at t + 4 and makes its access a cycle later. Then it passes the pipe and
+ * the port. */
 static void test_shared_memory_is_its_latency_and_six_cycles_away(void **state) {
     (void)state;
     uint64_t alone = cycles_of(IDEAL_FETCH "shared.latency=26", "mov.u32 %r2, 0;"
@@ -80,8 +80,8 @@ static void test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged(void **s
 
 #define SASS IDEAL_FETCH "sm.instructions=lowered "
 
-/* The sources are other registers than the results, so that nothing waits. A sum of 64 bits whose
- * upper half is stored is two instructions of the machine. */
+/* The source registers differ from the result registers, so that nothing waits. A 64-bit sum whose
+ * upper half is stored takes two machine instructions. */
 static void test_an_instruction_takes_as_many_issue_cycles_as_it_has_slots(void **state) {
     (void)state;
     static const char *const sums[] = {
@@ -146,7 +146,7 @@ static const char *const mixed =
     "shl.b32 %r6, %r1, 2; st.shared.u32 [%r6], %r3; bar.sync 0; ld.shared.u32 %r4, [%r6];"
     "atom.global.add.u32 %r5, [%d0], 1; membar.gl; st.global.u32 [%d2], %r4;";
 
-/* Sleep leaves out steps, and changes nothing that is counted. */
+/* Sleeping skips steps, but changes nothing that is counted. */
 static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state) {
     (void)state;
     static const char *const settings[] = {"",
@@ -247,7 +247,7 @@ static void test_a_line_is_dropped_when_the_sm_has_no_thread_left(void **state) 
     }
 }
 
-/* An agent that takes one request, and has something to do at `due`. */
+/* An agent that accepts one request, and has something to do at `due`. */
 typedef struct Clerk {
     uint64_t due, stepped;
     bool is_full;

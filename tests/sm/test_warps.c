@@ -3,7 +3,7 @@
 #include "sm/warps.h"
 #include "stage.h"
 
-/* A program of one kernel that exits at once, launched with a number of warps for each CTA. */
+/* A program of one kernel that exits at once, launched with a given number of warps per CTA. */
 typedef struct Bench {
     Stage *stage;
     PtxFunction ptx;
@@ -171,7 +171,7 @@ static void test_atomics_hold_their_warp_until_all_are_answered(void **state) {
     assert_false(warps_settle(warps_of(bench), 1, false));
     assert_false(is_drained(bench, 1));
     warps_atomic_done(warps_of(bench), 1);
-    assert_true(warps_settle(warps_of(bench), 1, false)); /* held no longer, and told so once */
+    assert_true(warps_settle(warps_of(bench), 1, false)); /* no longer held, and reported once */
     assert_int_equal(warps_of(bench)->held, 0);
     assert_true(is_drained(bench, 1));
     assert_false(warps_settle(warps_of(bench), 1, false));
@@ -188,7 +188,7 @@ static void test_atomics_may_leave_their_warp_to_issue(void **state) {
     warps_launch(&bench->stage->sm, &bench->stage->grid, 0);
     issue(bench, 0, &atomic, false);
     assert_int_equal(warps_of(bench)->held, 0);
-    warps_fence(warps_of(bench), 0, true, false); /* of its CTA alone */
+    warps_fence(warps_of(bench), 0, true, false); /* only for its CTA */
     assert_int_equal(warps_of(bench)->held, 0);
     warps_fence(warps_of(bench), 0, false, false);
     assert_int_equal(warps_of(bench)->held, 1);
@@ -237,11 +237,11 @@ static void test_acknowledgements_that_outlive_a_warp_come_to_the_next_one(void 
     warps_retire(sm, 0x1);
     assert_int_equal(warps_launch(sm, &bench->stage->grid, 1), 0x1);
     warps_store_done(warps_of(bench), 0);
-    warps_fence(warps_of(bench), 0, false, false); /* one is still under way */
+    warps_fence(warps_of(bench), 0, false, false); /* one store is still under way */
     assert_int_equal(warps_of(bench)->held, 0x1);
     warps_store_done(warps_of(bench), 0);
     assert_true(warps_settle(warps_of(bench), 0, false));
-    warps_fence(warps_of(bench), 0, false, false); /* nothing is */
+    warps_fence(warps_of(bench), 0, false, false); /* nothing is under way */
     assert_int_equal(warps_of(bench)->held, 0);
     stage_free(bench->stage);
 }
@@ -273,7 +273,7 @@ static void test_warps_arrive_at_a_barrier_and_are_released_together(void **stat
     assert_int_equal(sm->view.at_barrier, 0x8);
     assert_int_equal(heard->count[TYTO_EVENT_WARP_AT_BARRIER], 1);
     assert_int_equal(heard->last.warp, 3);
-    cta->waiting = 0; /* the other has come */
+    cta->waiting = 0; /* the other one has arrived */
     warps_update_barriers(sm, 2);
     assert_int_equal(sm->view.at_barrier, 0);
     assert_int_equal(heard->count[TYTO_EVENT_WARP_AT_BARRIER], 1);

@@ -1,4 +1,4 @@
-/* A core that issues one instruction a cycle (see the header). */
+/* A core that issues one instruction per cycle (see the header). */
 #include "toy_core.h"
 
 #include "sm/execute.h"
@@ -8,7 +8,7 @@ typedef struct Toy {
     SmExecute execute;
     SmIssueSums sums;
     SmBankWrites writes;
-    uint64_t written; /* what `writes` points to; any number of loads may end in a cycle */
+    uint64_t written; /* target of `writes`; any number of loads may end in a cycle */
     uint64_t busy;    /* warps with a memory instruction under way */
     int last;         /* warp that issued last */
 } Toy;
@@ -44,7 +44,7 @@ static void start_warp(Sm *sm, int warp) {
 
 static void line_arrived(Sm *sm, const MemRequest *line) { (void)sm, (void)line; }
 
-/* ---- What is over ---- */
+/* ---- Ended instructions and accesses ---- */
 
 static void end_inst(Toy *toy, SmContext *context, uint16_t index) {
     const SmInst *inst = &context->insts.inst[index];
@@ -75,7 +75,7 @@ static const SmOp *next_op(const SmContext *context, int warp) {
     return &w->grid->ops[w->handle->pc];
 }
 
-/* The next warp after the last that can go; -1: none can. */
+/* The next warp after the last one that can issue; -1 if none can. */
 static int pick(const Sm *sm, const Toy *toy) {
     const SmContext *context = &sm->context;
     uint64_t ready = context_live(context) & ~context->view.at_barrier & ~context->warps.held;
@@ -88,7 +88,7 @@ static int pick(const Sm *sm, const Toy *toy) {
     return -1;
 }
 
-/* The memory instruction that has just executed enters the load/store unit. */
+/* Enters the memory instruction that has just executed into the load/store unit. */
 static void access(Sm *sm, Toy *toy, int warp, uint32_t pc, const SmOp *op, uint32_t lanes) {
     SmContext *context = &sm->context;
     const uint16_t index = insts_new(&context->insts);

@@ -1,5 +1,5 @@
 /* Rules of advice: each applies from its threshold on and not below, in the order of their weights,
- * and says what was counted. */
+ * and states what was counted. */
 #include "stats/advice.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* A kernel of 1000 cycles on 10 SMs with 2 schedulers each, all of them with warps that issue in a
- * tenth of the cycles: nothing to advise. */
+/* A kernel of 1000 cycles on 10 SMs with 2 schedulers each. All schedulers have warps, which issue
+ * in a tenth of the cycles: nothing to advise. */
 typedef struct Case {
     Counters counters;
     LevelPeaks peaks;
@@ -60,7 +60,7 @@ static bool is_told(Case *at, AdviceRule rule) {
     return false;
 }
 
-/* Makes a kernel to which the rule applies just so, or just not. */
+/* Makes a kernel to which the rule only just applies, or only just does not. */
 static void make(Case *at, AdviceRule rule, bool applies) {
     Counters *c = &at->counters;
     const uint64_t less = applies ? 0 : 1;
@@ -137,12 +137,12 @@ static void test_each_rule_applies_from_its_threshold_on(void **state) {
     assert_null(advice_name(-1));
 }
 
-/* What else each rule asks for. */
+/* Further conditions of the rules. */
 static void test_rules_have_conditions(void **state) {
     (void)state;
     Case at;
     make(&at, ADVICE_small_grid, true);
-    at.facts.ctas = 20; /* as many as fit: it is a tail */
+    at.facts.ctas = 20; /* as many as fit, so it is a tail */
     assert_false(is_told(&at, ADVICE_small_grid));
     make(&at, ADVICE_tail, true);
     at.facts.ctas = 19;
@@ -154,23 +154,23 @@ static void test_rules_have_conditions(void **state) {
     at.occupancy.cta_warps = 4; /* half of the warps fit */
     assert_false(is_told(&at, ADVICE_low_occupancy));
     make(&at, ADVICE_memory_latency, true);
-    at.counters.l2_accesses = 6000; /* bandwidth bounds it */
+    at.counters.l2_accesses = 6000; /* bound by bandwidth */
     assert_false(is_told(&at, ADVICE_memory_latency));
     make(&at, ADVICE_memory_latency, true);
-    at.counters.least_accesses = 500; /* that is why */
+    at.counters.least_accesses = 500; /* this is the reason */
     assert_true(is_told(&at, ADVICE_uncoalesced));
     assert_false(is_told(&at, ADVICE_memory_latency));
     make(&at, ADVICE_load_store_bound, true);
     at.counters.least_accesses = 500;
     assert_false(is_told(&at, ADVICE_load_store_bound));
     make(&at, ADVICE_uncoalesced, true);
-    at.counters.l2_atomics = at.counters.l2_atomics_in_turn = 400; /* they had to come in turn */
+    at.counters.l2_atomics = at.counters.l2_atomics_in_turn = 400; /* they had to be serial */
     assert_false(is_told(&at, ADVICE_uncoalesced));
     make(&at, ADVICE_contended_atomics, true);
     at.counters.l2_atomics = at.counters.l2_atomics_in_turn = 400; /* 8% of the cycles */
     assert_false(is_told(&at, ADVICE_contended_atomics));
     make(&at, ADVICE_contended_atomics, true);
-    at.counters.scoreboard_other = 0; /* their warps need no results, and have ended */
+    at.counters.scoreboard_other = 0; /* their warps need no results, and have exited */
     at.counters.idle_no_warp = 30 * PERCENT;
     at.counters.seen_vacant = 10 * PERCENT;
     assert_true(is_told(&at, ADVICE_contended_atomics));
@@ -182,7 +182,8 @@ static void test_rules_have_conditions(void **state) {
     assert_false(is_told(&at, ADVICE_divergence));
 }
 
-/* Cycles of the launch dilute no other rule, and cycles without a warp none of those on warps. */
+/* Cycles of the launch do not dilute other rules, and cycles without a warp do not dilute rules
+ * about warps. */
 static void test_shares_leave_out_cycles_without_warps(void **state) {
     (void)state;
     Case at;
@@ -218,7 +219,7 @@ static void test_the_weightiest_rules_are_told_first(void **state) {
     assert_int_equal(found[2], ADVICE_barrier_bound);
 }
 
-/* For several launches together, no advice is given that needs a grid. */
+/* Advice that needs a grid is not given for several launches together. */
 static void test_a_total_has_no_grid(void **state) {
     (void)state;
     const AdviceRule rules[] = {ADVICE_small_grid, ADVICE_tail, ADVICE_low_occupancy};
@@ -242,21 +243,23 @@ static void test_sentences_have_the_numbers(void **state) {
                             "schedulers had no warp in 25.0% of their cycles"},
         {ADVICE_tail, "20 thread blocks are 1.0 times what the GPU holds at once; SMs had no warp "
                       "in 10.0% of their cycles"},
-        {ADVICE_memory_bound, "L2 moves 60.0% of what it can; fewer bytes, or more reuse above it, "
+        {ADVICE_memory_bound, "L2 moves 60.0% of its peak; fewer bytes, or more reuse above it, "
                               "make the kernel faster"},
-        {ADVICE_memory_latency, "warps wait for memory in 30.0% of the cycles with a warp, though "
-                                "L1D, the busiest level, moves 0.0% of what it can"},
+        {ADVICE_memory_latency,
+         "warps wait for memory in 30.0% of the cycles with a warp, although "
+         "L1D, the busiest level, moves only 0.0% of its peak"},
         {ADVICE_uncoalesced, "a global or local instruction makes 10.0 accesses; 50.0% of all "
-                             "accesses would not be needed with the data side by side"},
-        {ADVICE_bank_conflicts, "an instruction of shared memory takes 11.0 cycles where 1.0 would "
-                                "do; conflicts take it 10.0% of the cycles with a warp"},
-        {ADVICE_contended_atomics, "50.0% of 500 atomics came to the sector of the one before and "
-                                   "waited for it; add up in registers or shared memory first"},
+                             "accesses would not be needed with contiguous data"},
+        {ADVICE_bank_conflicts, "an instruction of shared memory takes 11.0 cycles instead of 1.0; "
+                                "conflicts take 10.0% of the cycles with a warp"},
+        {ADVICE_contended_atomics,
+         "50.0% of 500 atomics waited for the previous atomic to the same "
+         "sector; first add up in registers or shared memory"},
         {ADVICE_low_occupancy,
          "2 thread blocks of 2 warps fit on an SM, 25.0% of its warps, limited by warp slots and "
          "registers; warps wait for memory or results in 20.0% of the cycles with a warp"},
-        {ADVICE_divergence, "instructions use 16.0 of 32 lanes; no branch splits a warp: "
-                            "predicates or the size of the blocks idle lanes"},
+        {ADVICE_divergence, "instructions use 16.0 of 32 lanes; no branch splits a warp, "
+                            "so predicates or the block size leave lanes idle"},
         {ADVICE_issue_bound, "schedulers issue in 60.0% of the cycles with a warp; fewer "
                              "instructions make the kernel faster"},
     };
@@ -304,7 +307,7 @@ static void test_occupancy_names_all_that_limit_it(void **state) {
     assert_string_equal(text_string(&text),
                         "  warps   50.0% of 64 fit on an SM, limited by warp slots and registers; "
                         "25.0% were there while an SM had any\n");
-    occupancy.warps = 0; /* of a result that does not know */
+    occupancy.warps = 0; /* a result without occupancy */
     text_clear(&text);
     occupancy_report(&occupancy, &counters, &text);
     assert_string_equal(text_string(&text), "");

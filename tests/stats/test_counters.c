@@ -138,7 +138,7 @@ static void test_identities_hold_for_a_sound_run(void **state) {
     if (!is_good) fail_msg("%s", text_string(&why));
 }
 
-/* Counters that an identity watches: one more of any of them must be noticed. */
+/* Counters that an identity covers: an increment of any of them must be noticed. */
 static const CounterId watched[] = {
     COUNTER_cycles,
     COUNTER_sm_cycles,

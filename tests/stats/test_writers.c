@@ -1,5 +1,5 @@
-/* The writers of a run: JSON, CSV, text, comparison, time series, histograms, timeline; and failing
- * disks. JSON goes through a small checker of its grammar. */
+/* The writers of a run: JSON, CSV, text, comparison, time series, histograms, timeline; and disks
+ * that fail. A small checker of its grammar checks the JSON. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "stats/run_read.h"
 #include "stats/timeline.h"
 
-/* --- a checker of JSON's grammar: returns what follows a value, NULL on a mistake --- */
+/* --- a checker of JSON's grammar: returns what follows a value, NULL on an error --- */
 
 static const char *skip_space(const char *s) {
     while (s && isspace((unsigned char)*s))
@@ -111,7 +111,7 @@ static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memor
     return run;
 }
 
-/* Cycles before the first thread block can start are a row of their own. */
+/* Cycles before the first thread block can start have a row of their own. */
 static void test_the_launch_is_a_cause_of_its_own(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
@@ -152,17 +152,17 @@ static void test_run_sums_and_checks(void **state) {
     figures.counters.issued++;
     run_set_figures(run->kernels[1].timing, &figures);
     assert_false(run_check(run, &why));
-    run->kernels[1].has_overlapped = true; /* what it shared is counted for both */
+    run->kernels[1].has_overlapped = true; /* shared counts are in both */
     assert_true(run_check(run, &why));
     figures = run_figures(run->kernels[0].timing);
     figures.counters.issued++;
-    run_set_figures(run->kernels[0].timing, &figures); /* alone */
+    run_set_figures(run->kernels[0].timing, &figures); /* this one ran alone */
     assert_false(run_check(run, &why));
     text_free(&why);
     run_free(run);
 }
 
-/* States are checked and written where a core counts them. */
+/* Warp states are checked and written if the core counts them. */
 static void test_warp_states(void **state) {
     (void)state;
     RunStats *run = make_run("cggty", 2000, 500);
@@ -200,7 +200,7 @@ static int count_of(const char *text, char what) {
     return count;
 }
 
-/* The second of the run's kernels, as one that ran functionally. */
+/* Turns the second kernel of the run into one that ran functionally. */
 static void leave_out_second(RunStats *run) {
     KernelStats *kernel = &run->kernels[1];
     pack_free(&kernel->timing->figures);
@@ -248,7 +248,8 @@ static void test_untimed_kernels(void **state) {
     run_free(run);
 }
 
-/* The text of one launch and of a run without timing, for `instructions` in half a second. */
+/* Checks the text of one launch and of a run without timing, for `instructions` in half a
+ * second. */
 static void assert_functional_text(uint64_t instructions, const char *launch, const char *whole) {
     RunStats *run = run_new("matmul");
     run_set_origin(run, RUN_ORIGIN_machine, "owl");
@@ -335,7 +336,7 @@ static void test_json(void **state) {
     run_free(run);
 }
 
-/* CSV has every text and counter of a run, so that two runs are alike when theirs is. */
+/* CSV contains every text and counter of a run, so two runs are equal if their CSV is. */
 static void a_run_is_read_back_from_its_json(void **state) {
     (void)state;
     RunStats *run = make_run("ccws:k=8", 2000, 500);
@@ -349,7 +350,7 @@ static void a_run_is_read_back_from_its_json(void **state) {
     run_write_csv((const RunStats *[]){read}, 1, &after);
     assert_string_equal(after.bytes, before.bytes);
     run_free(read);
-    for (size_t cut = 0; cut < text.length; cut += 97) { /* half a text is no run */
+    for (size_t cut = 0; cut < text.length; cut += 97) { /* half a text is not a run */
         text.bytes[text.length - cut - 1] = '\0';
         assert_null(run_read_json(text.bytes));
     }
@@ -489,8 +490,8 @@ static void test_text(void **state) {
     run_free(run);
 }
 
-/* A loser's better figures are no reason for its losing, and the worst of the others comes first.
- */
+/* A loser's better figures are not a reason for its losing, and the worst of the others comes
+ * first. */
 static void only_what_is_worse_is_a_reason(void **state) {
     (void)state;
     RunStats *runs[] = {make_run("lrr", 2000, 500), make_run("gto", 1600, 580)};
@@ -553,7 +554,7 @@ static void test_comparison(void **state) {
     run_free(runs[1]);
 }
 
-/* The bar is always full, whatever the shares round to. */
+/* The bar is always full, however the shares are rounded. */
 static void test_bars_are_full(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
@@ -579,7 +580,8 @@ static void test_bars_are_full(void **state) {
 
 /* --- histograms, series --- */
 
-/* A launch costs what it counted, not what it could have: a run may have a hundred thousand. */
+/* A launch takes memory for what it counted, not for everything that it could have counted: a run
+ * may have a hundred thousand launches. */
 static void a_launch_takes_some_hundred_bytes(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
@@ -700,7 +702,7 @@ static void test_output(void **state) {
     close(mkstemp(path));
     Diag *diag = diag_new();
     Text text = {0};
-    assert_true(output_write(path, &text, diag)); /* nothing to write is fine */
+    assert_true(output_write(path, &text, diag)); /* writing nothing is fine */
     text_add(&text, "a,b\n");
     assert_true(output_write(path, &text, diag));
     size_t length;

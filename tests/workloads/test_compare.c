@@ -1,4 +1,5 @@
-/* How programs compare pictures: some pixels may differ by a level of a channel, fewer by more. */
+/* How programs compare pictures: some pixels may differ by one level of a channel, fewer pixels by
+ * more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +56,7 @@ static void test_a_third_may_be_off_by_more(void **state) {
     }
 }
 
-/* The least level and the greatest are not neighbours. */
+/* The lowest and the highest level are not neighbors. */
 static void test_levels_do_not_wrap(void **state) {
     (void)state;
     uint32_t black = 0x00000000, white = 0x000000ff;

@@ -1,4 +1,4 @@
-"""The square roots of a matrix product, which is made tile by tile through shared memory."""
+"""The square roots of a matrix product, computed tile by tile in shared memory."""
 import math
 
 import numpy

@@ -1,5 +1,5 @@
-/* Lists what of machine code cannot run: `sass_refusals FILE...` translates each cubin and prints
- * one line for each function that is refused, and a count. Exit status 1: a file cannot be read. */
+/* Lists machine code that cannot run: `sass_refusals FILE...` translates each cubin and prints one
+ * line for each function that is refused, and a count. Exit status 1: a file cannot be read. */
 #include <stdio.h>
 #include <stdlib.h>
 

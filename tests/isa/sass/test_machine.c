@@ -1,7 +1,7 @@
-/* Machine code that was made by hand, so that it runs where there is no ptxas too: its kernel runs,
- * and damaged files of it are refused, or run without harm.
+/* Handmade machine code, which also works where ptxas is not installed. Its kernel runs; damaged
+ * files are refused, or run without harm.
  *
- * usage: test_sass_machine [DAMAGED]: with a number, that many damaged files. */
+ * usage: test_sass_machine [DAMAGED]   DAMAGED: number of damaged files */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { DAMAGED = 3000 };
 
-/* Loads the file and launches each of its kernels. Returns how many ended as they should. */
+/* Loads the file and launches each of its kernels. Returns how many ended well. */
 static uint32_t run(Gpu *gpu, const void *file, size_t size, GpuResult *result) {
     static const char parameters[1 << 16];
     Diag *diag = diag_new();
@@ -52,7 +52,7 @@ static Gpu *new_gpu_with(GpuOptions options) {
 
 static Gpu *new_gpu(void) { return new_gpu_with((GpuOptions){0}); }
 
-/* Puts NOP in the place of the CALL, whose function returns to wherever R20 says. */
+/* Replaces the CALL by NOP, because its function returns to the address in R20. */
 static void remove_call(Text *file) {
     static const uint64_t call[] = {0x0000002000007944, 0x000fea0003c00000};
     static const uint64_t nop[] = {0x0000000000007918, 0x000fc00000000000};
@@ -69,7 +69,7 @@ static void test_a_kernel_made_by_hand_runs(void **state) {
     cubin_make(&(CubinMade){.architecture = 80}, &file);
     remove_call(&file);
     assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
-    /* MOV, MOV, MOV, BRA that no lane takes, NOP and EXIT, by four warps */
+    /* MOV, MOV, MOV, BRA (which no lane takes), NOP and EXIT, in four warps */
     assert_int_equal(result->warp_instructions, 4 * 6);
     assert_int_equal(result->thread_instructions, 2 * 48 * 5);
     text_free(&file);

@@ -1,5 +1,5 @@
-/* Operations of machine code that are several of PTX's, or the other way round, against PTX:
- * `test_sass_other SM LEVEL`. */
+/* Compares machine-code operations that correspond to several PTX operations, or the reverse, with
+ * PTX: `test_sass_other SM LEVEL`. */
 #include "trial.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Programs whose machine code is not that of one PTX text by ptxas -O3: built by nvcc -G, and linked by nvlink.
+"""Programs whose machine code is not made from one PTX text by ptxas -O3: built by nvcc -G, or linked by nvlink.
 
 usage: test_programs.py TYTO ROOT
 
-Each runs its own machine code and prints what it should. Skipped (status 77) without nvcc.
+Each runs its own machine code and must print the expected output. Skipped (status 77) without nvcc.
 """
 import json
 import pathlib
@@ -16,7 +16,7 @@ TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 SOURCES = ROOT / "tests" / "isa" / "sass" / "programs"
 DEBUG, LINKED = "thread 5\n1.9142 64.7508 no error\n", "107 222 500 no error\n"
 ONLY_CODE = ("-gencode", "arch=compute_80,code=sm_80")
-# sources, options of nvcc, compute capability, --code, who made the machine code, output
+# sources, options of nvcc, compute capability, --code, maker of the machine code, output
 CASES = (
     (("debug.cu",), ("-G", "-arch=sm_75"), "7.5", "machine", "ptxas", DEBUG),
     (("debug.cu",), ("-G", "-arch=sm_80"), "8.0", "machine", "ptxas", DEBUG),
@@ -30,7 +30,7 @@ SKIPPED = 77
 
 
 def run(folder, case):
-    """What went wrong; empty: nothing."""
+    """A description of the failure, or ""."""
     sources, options, capability, code, maker, expected = case
     program, record = folder / "program", folder / "run.json"
     subprocess.run(["nvcc", "-cudart", "shared", *options, *(SOURCES / name for name in sources), "-o", program], check=True, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-/* Tensor operations of machine code against PTX's: `test_sass_tensor SM LEVEL`. */
+/* Compares tensor operations of machine code with PTX: `test_sass_tensor SM LEVEL`. */
 #include "trial.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
         {first, MMA(shape ".row.col.satfinite.s32.s4.u4.s32 " a "," b), 0},                        \
         {first, MMA(shape ".row.col.s32.u4.s4.s32 " a "," b), 0},                                  \
         {first, MMA(shape ".row.col.satfinite.s32.s4.s4.s32 " a "," b), 0}
-/* Later architectures compute these otherwise, without tensor cores. */
+/* Later architectures compute these differently, without tensor cores. */
 #define QUADS(layout)                                                                              \
     {75, MMA("m8n8k4." layout ".f16.f16.f16.f16 >r4, <r2, <r2, <r4"), 75},                         \
         {75, MMA("m8n8k4." layout ".f32.f16.f16.f16 >f8, <r2, <r2, <r4"), 75},                     \

@@ -1,5 +1,5 @@
-/* Texture and surface operations of machine code against PTX's: `test_sass_texture SM LEVEL`. Each
- * kind of texture is read by handle and, of the module, by reference. */
+/* Compares texture and surface operations of machine code with PTX: `test_sass_texture SM LEVEL`.
+ * Each kind of texture is read by handle and by the module's reference. */
 #include "trial.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void check(CUresult result, const char *what) {
 
 /* ---- Rows ---- */
 
-/* By %h, and by the reference `tref`. */
+/* With the handle %h, and with the reference `tref`. */
 #define BOTH(before, behind) {75, before "[%h" behind, 0}, {75, before "[tref" behind, 0}
 
 static const TrialRow flat[] = {
@@ -68,13 +68,13 @@ static const TrialRow line_layers[] = {
     BOTH("tex.level.a1d.v4.f32.f32 >f4, ", ", {<s1, <f1}], <f1"),
     BOTH("tex.grad.a1d.v4.f32.f32 >f4, ", ", {<s1, <f1}], {<f1}, {<f1}"),
 };
-/* The direction is divided by its largest part first: nearest texels do not depend on that. */
+/* The direction is divided by its largest component first; nearest texels do not depend on that. */
 static const TrialRow cube[] = {
     BOTH("tex.cube.v4.f32.f32 >f4, ", ", {<f1, <f1, <f1, <f1}]"),
     BOTH("tex.level.cube.v4.f32.f32 >f4, ", ", {<f1, <f1, <f1, <f1}], <f1"),
     BOTH("tld4.b.cube.v4.f32.f32 >f4, ", ", {<f1, <f1, <f1, <f1}]"),
 };
-/* x in bytes is a multiple of what is accessed: 16 times a small number. */
+/* x is in bytes and a multiple of the access size: 16 times a small number. */
 #define SURFACE(before, behind) {75, before "[%h" behind, 0}, {75, before "[sref" behind, 0}
 static const TrialRow surface[] = {
     SURFACE("suld.b.2d.v4.b32.trap >r4, ", ", {<x1, <y1}]"),
@@ -160,7 +160,7 @@ static uint64_t handle_of(const Kind *kind, CUarray array) {
     return handle;
 }
 
-/* The references of both modules are bound to the array. */
+/* Binds the references of both modules to the array. */
 static void bind(const Kind *kind, Trial *trial, CUarray array) {
     for (int which = 0; which < 2; which++) {
         CUtexref texture;
@@ -180,12 +180,12 @@ static void bind(const Kind *kind, Trial *trial, CUarray array) {
     }
 }
 
-/* ---- Where stores went ---- */
+/* ---- Results of stores ---- */
 
 static Trial *trial;
 static CUarray stored_to;
 
-/* The texels of a surface after a run, for the comparison; then they are as before. */
+/* Copies the texels of a surface after a run, for the comparison, and restores the surface. */
 static void read_surface(void *texels, size_t size) {
     const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
                                 .srcArray = stored_to,

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the workloads on machine code that ptxas makes of their PTX: each verifies its own results.
+"""Runs the workloads as machine code that ptxas makes of their PTX. Each verifies its own results.
 
 usage: test_workloads.py BUILD
 
-On each device in DEVICES functionally, and some of them timed on a machine of that architecture. Skipped (status 77)
-without ptxas. A workload whose PTX is for a newer architecture than the device's runs its PTX, which is no failure.
-"""
+They run functionally on each device in DEVICES, and some of them also timed. Skipped (status 77) without ptxas. A
+workload whose PTX is for a newer architecture than the device's runs its PTX, which is not a failure."""
 import os
 import pathlib
 import shutil
@@ -14,12 +13,12 @@ import sys
 
 DEVICES = ("7.5", "8.0", "8.9", "9.0")  # compute capabilities
 TIMED = ("vecadd", "matmul", "bfs", "reduction", "histogram", "scan")  # on h100
-LEFT_OUT = {"micro", "mmicro"}  # what they print is time
+LEFT_OUT = {"micro", "mmicro"}  # they print times
 SKIPPED = 77
 
 
 def run(build: pathlib.Path, program: pathlib.Path, options: str) -> str:
-    """What went wrong; empty: the results are right."""
+    """A description of the failure; "" if the results are right."""
     environment = dict(os.environ, TYTO_OPTIONS=f"--quiet --code machine {options}", LD_LIBRARY_PATH=str(build))
     done = subprocess.run([program, "--size", "test"], env=environment, capture_output=True, text=True)
     if done.returncode == 0 and "verified" in done.stdout:

@@ -10,8 +10,8 @@
 
 enum {
     LANES = 32,
-    IN_BYTES = 512,  /* of a lane */
-    OUT_BYTES = 128, /* of a lane */
+    IN_BYTES = 512,  /* per lane */
+    OUT_BYTES = 128, /* per lane */
     INPUTS = 6
 };
 
@@ -21,7 +21,7 @@ struct Trial {
     int sm, level;
     CUmodule modules[2];
     CUdeviceptr in, out;
-    TrialRead *read; /* NULL: nothing more is compared */
+    TrialRead *read; /* NULL: nothing else is compared */
     size_t read_bytes;
     uint8_t *more[2];
 };
@@ -251,7 +251,7 @@ static uint64_t next_random(uint64_t *state) {
     return bits ^ (bits >> 31);
 }
 
-/* A half, bfloat16 or the upper part of a float or double of moderate size, in 16 bits. */
+/* A half, a bfloat16, or the upper part of a float or double, of moderate size, in 16 bits. */
 static uint32_t moderate(uint64_t random) {
     return (uint32_t)((random & 0x83ff) | (0x30 + (random >> 16) % 24) << 8);
 }

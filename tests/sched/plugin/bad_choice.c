@@ -1,4 +1,4 @@
-/* A CTA policy that sends every CTA to one SM, which may be full, or none. */
+/* A CTA policy that sends every CTA to one SM, even if it is full, or to none. */
 #include "tyto/cta_policy.h"
 
 static const TytoPolicyParameter parameters[] = {

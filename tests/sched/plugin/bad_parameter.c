@@ -1,4 +1,4 @@
-/* A policy with a parameter whose initial value is out of its bounds. */
+/* A policy with a parameter whose initial value is out of bounds. */
 #include "tyto/policy.h"
 
 static const TytoPolicyParameter parameters[] = {

@@ -1,11 +1,11 @@
-/* A policy that counts branches, and what their lanes do. */
+/* A policy that counts branches and checks their active lanes. */
 #include "tyto/policy.h"
 
 typedef struct State {
     uint64_t branches, divergent, taken;
     uint64_t split;              /* divergent ones after which fewer lanes are active */
-    uint64_t wrong;              /* whose lanes cannot be, or whose `issued` does not follow */
-    uint32_t pc[TYTO_MAX_WARPS]; /* by warp: of the branch that has yet to issue, and 1; 0: none */
+    uint64_t wrong;              /* branches with impossible lanes, or not followed by `issued` */
+    uint32_t pc[TYTO_MAX_WARPS]; /* by warp: pc + 1 of the branch that is still to issue; 0: none */
 } State;
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {

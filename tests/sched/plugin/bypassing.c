@@ -1,5 +1,5 @@
-/* A policy whose misses of one instruction take no line of the L1D. Checks that events tell the
- * instruction, and that nothing of it is ever brought in. */
+/* A policy under which the misses of one instruction take no line of the L1D. Checks that events
+ * name the instruction, and that none of its lines is brought in. */
 #include "tyto/policy.h"
 
 static const TytoPolicyParameter parameters[] = {
@@ -9,11 +9,11 @@ static const TytoPolicyParameter parameters[] = {
 typedef struct State {
     int64_t pc;
     int insertion;
-    uint64_t asked;    /* misses of the instruction that it was asked about */
+    uint64_t asked;    /* misses of the instruction for which the policy was asked */
     uint64_t placed;   /* lines of the instruction that were found, filled or evicted in a place */
-    uint64_t homeless; /* lines that came and found no place */
+    uint64_t homeless; /* lines that arrived and found no place */
     uint64_t unknown;  /* L1D events without an instruction */
-    double load_pc;    /* of the first load that issued, and 1; 0: none has */
+    double load_pc;    /* pc + 1 of the first load that issued; 0: none */
 } State;
 
 static void start(void *state, const TytoSmView *view, const double *values) {

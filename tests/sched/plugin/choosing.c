@@ -1,4 +1,4 @@
-/* A policy that gives up the youngest line of a set, or answers what it must not. */
+/* A policy that evicts the youngest line of a set, or gives an invalid answer. */
 #include "tyto/policy.h"
 
 enum { YOUNGEST, NONE, PENDING, BEYOND };
@@ -9,7 +9,7 @@ static const TytoPolicyParameter parameters[] = {
 typedef struct State {
     int answer;
     uint32_t chosen;        /* place of the last choice */
-    uint64_t asked, obeyed; /* choices; those whose line was evicted from that place */
+    uint64_t asked, obeyed; /* choices; choices whose line was evicted from that place */
 } State;
 
 static void start(void *state, const TytoSmView *view, const double *values) {

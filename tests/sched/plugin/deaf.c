@@ -1,4 +1,4 @@
-/* A CTA policy that watches an SM's misses and has no function to receive them. */
+/* A CTA policy that watches the loads of an SM, but has no function to receive them. */
 #include "tyto/cta_policy.h"
 
 static int watched_sm(const void *state) {

@@ -1,6 +1,6 @@
-/* Two policies in one shared object, for warps and for CTAs, that want more memory whenever they
- * are asked, fill what they were first given, and report how often they were asked. Their counters
- * are variables outside the state, which no policy may have. */
+/* Two policies in one shared object, for warps and for CTAs. They request more memory each time
+ * they are asked, fill what they were given first, and report how often they were asked. Their
+ * counters are variables outside the state, which real policies must not have. */
 #include <string.h>
 
 #include "tyto/cta_policy.h"

@@ -1,4 +1,4 @@
-/* A policy of a later layout of this version, none of whose new functions it has. */
+/* A policy with a later layout of this version that defines none of the new functions. */
 #include "tyto/policy.h"
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -8,7 +8,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 
 typedef struct Later {
     TytoPolicy policy;
-    void (*later)(void); /* that only a later Tyto knows */
+    void (*later)(void); /* unknown to this version of Tyto */
 } Later;
 
 extern __attribute__((visibility("default"))) const Later later __asm__("tyto_policy");

@@ -1,3 +1,3 @@
-/* The same, which has one of the new functions. */
+/* The same policy, but with one of the new functions defined. */
 #define USES_LATER
 #include "larger.c"

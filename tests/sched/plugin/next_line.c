@@ -1,4 +1,4 @@
-/* A policy that prefetches the line after each that misses, and keeps account by tags. */
+/* A policy that prefetches the line after each miss, and counts by tag. */
 #include "tyto/policy.h"
 
 enum { TAGS = 7 };
@@ -11,8 +11,8 @@ typedef struct State {
     uint64_t distance;   /* bytes */
     uint32_t times, tag; /* prefetches for each miss; tag of the next one */
     uint64_t asked, refused, sent, used, late, unused, dropped;
-    int64_t balance[TAGS]; /* by tag: sent, and not used, unused or dropped yet */
-    uint64_t wrong;        /* times that a balance fell below zero, or a tag was none */
+    int64_t balance[TAGS]; /* by tag: sent, but not yet used, unused or dropped */
+    uint64_t wrong;        /* times that a balance fell below zero, or a tag was invalid */
 } State;
 
 static void start(void *state, const TytoSmView *view, const double *values) {

@@ -1,5 +1,5 @@
-/* A CTA policy that pauses every other CTA slot for a while, then the others, and sends CTAs out
- * from the grid's end. Checks that paused CTAs issue nothing. */
+/* A CTA policy that alternately pauses the even and the odd CTA slots, and dispatches CTAs from the
+ * end of the grid. Checks that paused CTAs issue nothing. */
 #include "tyto/cta_policy.h"
 
 enum { EVERY, REVERSE, WRONG };
@@ -14,16 +14,16 @@ typedef struct State {
     uint64_t every;
     bool reverse;
     int wrong;
-    bool odd; /* the odd slots are paused now; else the even ones */
+    bool odd; /* the odd slots are paused now, otherwise the even ones */
     uint64_t samples;
     uint64_t moved;           /* samples at which a CTA that was not paused had issued something */
-    uint64_t cheated;         /* at which a paused CTA had */
-    uint64_t unpaused;        /* at which a CTA was not as it was to be */
-    uint64_t finished, total; /* CTAs; warp instructions of those */
-    uint64_t strange; /* questions in `finished` that were answered and should not be, or not */
+    uint64_t cheated;         /* samples at which a paused CTA had issued something */
+    uint64_t unpaused;        /* samples at which a CTA was wrongly paused or running */
+    uint64_t finished, total; /* CTAs; their warp instructions */
+    uint64_t strange;         /* unexpected answers to questions in `finished` */
     struct {
         uint64_t index, instructions;
-        bool is_paused; /* from the sample on */
+        bool is_paused; /* since the last sample */
     } cta[SMS][TYTO_MAX_CTAS];
 } State;
 

@@ -1,5 +1,5 @@
-/* A policy that wants rows prefetched: at least `lines` of each, twice as many while little waits.
- * 13 of them are one scheme that does not exist, 14 an order, and 15 a start. */
+/* A policy that requests prefetching of rows: at least `lines` of each, twice as many while few
+ * requests wait. 13 requests a scheme, 14 an order and 15 a start that does not exist. */
 #include "tyto/policy.h"
 
 static const TytoPolicyParameter parameters[] = {

@@ -1,5 +1,5 @@
-/* A policy of an earlier layout of this version: it states a size that ends before `may_load`.
- * What lies behind is not its own, and would hold all warps back. */
+/* A policy with an earlier layout of this version: it states a size that ends before `may_load`.
+ * The fields after that must be ignored; they would hold back all warps. */
 #include "tyto/policy.h"
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {

@@ -1,11 +1,11 @@
-/* A policy that sums up, over cycles, the warps that are ready and find something full. */
+/* A policy that sums over cycles the ready warps that find something full. */
 #include "tyto/policy.h"
 
 typedef struct State {
     uint64_t cycles, unit, lsu, mshrs; /* cycles, and warps in them */
     uint64_t no_mshr;                  /* cycles without a free MSHR */
     uint64_t no_miss;                  /* cycles without a free place in the queue of misses */
-    uint64_t wrong;                    /* cycles in which the sets cannot be true */
+    uint64_t wrong;                    /* cycles in which the sets are inconsistent */
 } State;
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {

@@ -1,9 +1,9 @@
-/* A CTA policy that reports the L1D that it sees, at a kernel's start and while it runs. */
+/* A CTA policy that reports the L1D that it sees at a kernel's start and while it runs. */
 #include "tyto/cta_policy.h"
 
 typedef struct State {
     uint32_t first_lines, first_ways; /* at the start */
-    uint32_t lines, ways;             /* when the last CTA went out */
+    uint32_t lines, ways;             /* when the last CTA was dispatched */
 } State;
 
 static void start(void *state, const TytoGridView *view, const double *values) {

@@ -1,4 +1,4 @@
-/* A policy whose state fits into no memory. */
+/* A policy whose state does not fit into any memory. */
 #include "tyto/policy.h"
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {

@@ -1,4 +1,4 @@
-/* The operand collector alone: when an instruction leaves it, and what holds it up. */
+/* The operand collector alone: when an instruction leaves it, and what delays it. */
 #include <string.h>
 
 #include "sm/classic/collector.h"
@@ -20,7 +20,7 @@ static void step(Stage *stage, SmCollector *collector) {
     collector_step(collector, &stage->sm);
 }
 
-/* Steps until the instruction that was put in has come out. */
+/* Steps until the instruction that was put in comes out; returns the number of steps. */
 static uint32_t cycles_through(Stage *stage, SmCollector *collector, uint16_t inst) {
     uint32_t cycles = 0;
     collector_put(collector, SM_UNIT_SP, inst);
@@ -35,7 +35,7 @@ static uint32_t cycles_through(Stage *stage, SmCollector *collector, uint16_t in
     return cycles;
 }
 
-/* A cycle for a unit, one for each read of the bank that is asked most, one to leave. */
+/* One cycle to get a unit, one for each read of the busiest bank, one to leave. */
 static void test_an_instruction_leaves_when_its_busiest_bank_has_served_it(void **state) {
     (void)state;
     static const struct {
@@ -95,7 +95,7 @@ static void test_a_bank_that_is_written_serves_no_read_unless_it_has_two_ports(v
         uint64_t written = UINT64_C(1) << 5 % 4;
         collector_put(collector, SM_UNIT_SP, stage_inst(stage, stage_program(stage, &reader), 0));
         step(stage, collector);
-        for (int i = 0; i < 3; i++) { /* written in three cycles running */
+        for (int i = 0; i < 3; i++) { /* written in three consecutive cycles */
             stage_cycle(stage);
             collector_forget_writes(collector);
             assert_true(collector_can_write(collector, written));
@@ -128,7 +128,7 @@ static void test_a_place_is_free_again_once_a_unit_has_the_instruction(void **st
     step(stage, collector); /* it leaves, and the second takes its place in the same cycle */
     assert_int_equal(collector_peek(collector, SM_UNIT_SP), first);
     assert_int_equal(collector->slots_free[SM_UNIT_SP], 2);
-    for (int i = 0; i < 5; i++) /* the one place behind is taken: the second waits in its unit */
+    for (int i = 0; i < 5; i++) /* the only place after it is taken: the second waits in its unit */
         step(stage, collector);
     assert_int_equal(collector->out[SM_UNIT_SP].count, 1);
     assert_false(collector_can_move(collector, true) && !collector->out_kinds);
@@ -147,7 +147,7 @@ static void test_units_leave_in_turns(void **state) {
                              "units.sp.dispatch_slots=4 collector.ideal=yes",
                              8);
     SmCollector *collector = start(stage);
-    StageInst reads = {.src_count = 2, .src = {0, 4}}; /* ideal: no bank is asked */
+    StageInst reads = {.src_count = 2, .src = {0, 4}}; /* ideal: no bank is read */
     uint32_t pc = stage_program(stage, &reads);
     uint16_t inst[4];
     for (uint8_t i = 0; i < 4; i++) {
@@ -156,8 +156,8 @@ static void test_units_leave_in_turns(void **state) {
     }
     for (int i = 0; i < 6; i++)
         step(stage, collector);
-    /* Unit 0 had dispatched last at the start, so that unit 1 comes first, and the fourth
-     * instruction, in the first unit that is free, last. */
+    /* Unit 0 dispatched last before the start, so unit 1 comes first. The fourth instruction gets
+     * the first unit that becomes free, and comes last. */
     static const int order[] = {1, 2, 0, 3};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(collector_peek(collector, SM_UNIT_SP), inst[order[i]]);
@@ -170,12 +170,13 @@ static void test_units_leave_in_turns(void **state) {
 
 enum { WAITING = 4 };
 
-/* Steps of a collector with as many free units as instructions; the first step lets those enter. */
+/* Steps a collector with as many free units as instructions. The first step moves instructions into
+ * units. */
 static void expect_flow(const char *sets, const uint32_t waiting_before[3],
                         const uint32_t waiting_behind[3]) {
     Stage *stage = stage_new(sets, 8);
     SmCollector *collector = start(stage);
-    StageInst reads = {.src_count = 1, .src = {0}}; /* collector.ideal: no bank is asked */
+    StageInst reads = {.src_count = 1, .src = {0}}; /* collector.ideal: no bank is read */
     uint32_t pc = stage_program(stage, &reads);
     for (uint8_t i = 0; i < WAITING; i++)
         collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, i));
@@ -234,8 +235,8 @@ static void test_it_has_nothing_to_move_only_when_all_wait_for_the_load_store_un
     "collector.banks=4 collector.adds_warp=no collector.units=2 units.sfu.count=1 "                \
     "units.sp.issue_slots=2 units.sp.dispatch_slots=2"
 
-/* Two units: an instruction of a third kind waits until one of them is free, of whatever kind the
- * other two are. */
+/* Two units: an instruction of a third kind waits until one of them is free, whatever kinds the
+ * other two instructions are. */
 static void test_units_for_all_kinds_are_taken_by_any(void **state) {
     (void)state;
     Stage *stage = stage_new(SHARED_UNITS, 8);
@@ -250,7 +251,7 @@ static void test_units_for_all_kinds_are_taken_by_any(void **state) {
     step(stage, collector); /* both units are taken */
     step(stage, collector); /* the SFU's operand is read */
     assert_int_equal(collector->in[SM_UNIT_LDST].count, 1);
-    step(stage, collector); /* its unit goes on to the load */
+    step(stage, collector); /* its unit takes the load next */
     assert_true(collector_has(collector, SM_UNIT_SFU));
     assert_int_equal(collector->in[SM_UNIT_LDST].count, 0);
     assert_false(collector_has(collector, SM_UNIT_SP));
@@ -263,8 +264,8 @@ static void test_units_for_all_kinds_are_taken_by_any(void **state) {
     stage_free(stage);
 }
 
-/* Two steps a cycle: out in the first of the next cycle, up to two reads of a bank for free. A
- * write blocks the first step alone. */
+/* With two steps per cycle an instruction leaves in the first step of the next cycle, and up to two
+ * reads of a bank add no time. A write blocks only the first step. */
 static void test_two_steps_a_cycle_read_a_bank_twice(void **state) {
     (void)state;
     static const struct {
@@ -282,16 +283,16 @@ static void test_two_steps_a_cycle_read_a_bank_twice(void **state) {
                          rows[i].cycles);
     }
     collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 0)); /* four reads of bank 1 */
-    step(stage, collector);                                         /* one of them */
+    step(stage, collector);                                         /* one is read */
     stage_cycle(stage);
     collector_forget_writes(collector);
     collector_write(collector, 1u << 1);
-    collector_step(collector, &stage->sm); /* one more, not two */
+    collector_step(collector, &stage->sm); /* one more is read, not two */
     assert_int_equal(collector->waiting_reads, 2);
     stage_free(stage);
 }
 
-/* The number of reads of an instruction after others of the same sub-core. */
+/* The number of reads that an instruction makes after others of the same sub-core. */
 static uint32_t reads_of(Stage *stage, SmCollector *collector, uint32_t pc, uint8_t warp) {
     uint16_t index = stage_inst(stage, pc, warp);
     SmInst *inst = &stage->sm.insts.inst[index];
@@ -314,18 +315,17 @@ static void test_an_operand_is_used_again_in_its_place_until_it_is_written(void 
     inst = (StageInst){.dst_count = 1, .dst = {3}, .src_count = 3, .src = {1, 2, 3}};
     uint32_t sum = stage_program(stage, &inst);
     assert_int_equal(reads_of(stage, collector, fma, 0), 3);
-    assert_int_equal(reads_of(stage, collector, fma, 0), 0);     /* all again */
-    assert_int_equal(reads_of(stage, collector, crossed, 0), 2); /* only register 3 in its place */
+    assert_int_equal(reads_of(stage, collector, fma, 0), 0);     /* all are reused */
+    assert_int_equal(reads_of(stage, collector, crossed, 0), 2); /* only register 3 is in place */
     assert_int_equal(reads_of(stage, collector, crossed, 4), 3); /* another warp */
-    assert_int_equal(reads_of(stage, collector, crossed, 0),
-                     3); /* and so the first one's are gone */
+    assert_int_equal(reads_of(stage, collector, crossed, 0), 3); /* so the first warp's are gone */
     assert_int_equal(reads_of(stage, collector, sum, 0), 2);
     assert_int_equal(reads_of(stage, collector, sum, 0), 1); /* register 3 has been written */
     stage_free(stage);
 }
 
-/* An instruction in front of a full queue stays. The collector looks at nothing until the queue has
- * room. */
+/* An instruction in front of a full queue stays there. The collector examines nothing until the
+ * queue has room. */
 static void test_a_collector_that_is_stuck_goes_on_when_something_leaves(void **state) {
     (void)state;
     Stage *stage = stage_new(ONE_UNIT, 8);
@@ -337,7 +337,7 @@ static void test_a_collector_that_is_stuck_goes_on_when_something_leaves(void **
     collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 1));
     for (int i = 0; i < 8; i++)
         step(stage, collector);
-    assert_true(collector->is_stuck); /* the one in the unit finds the queue out full */
+    assert_true(collector->is_stuck); /* the one in the unit finds the output queue full */
     collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 2));
     assert_false(collector->is_stuck);
     for (int i = 0; i < 8; i++)

@@ -1,4 +1,5 @@
-/* Fetch and decode alone: when a buffer is filled, for whom, and with how much. */
+/* Fetch and decode alone: when a buffer is filled, for which warp, and with how many
+ * instructions. */
 #include "sm/classic/fetch.h"
 #include "stage.h"
 
@@ -22,7 +23,7 @@ static Bench *start(const char *settings, int count) {
     return bench;
 }
 
-/* The line of an instruction is in the L1I. */
+/* Puts the line of an instruction into the L1I. */
 static void warm(Bench *bench, uint32_t pc) {
     const SmFetchConfig *config = bench->fetch.config;
     uint64_t line = bench->fetch.l1i.config->line_bytes;
@@ -41,7 +42,7 @@ static uint64_t step(Bench *bench) {
 
 static const SmBuffer *buffer(const Bench *bench, int warp) { return &bench->fetch.buffer[warp]; }
 
-/* Uses up what the warp has buffered, going on in order. */
+/* Consumes the warp's buffered instructions, continuing in order. */
 static void use_up(Bench *bench, int warp) {
     while (buffer(bench, warp)->count) {
         uint32_t pc = buffer(bench, warp)->pc;
@@ -76,10 +77,11 @@ static void test_warps_take_turns_and_the_scan_tells_whom_it_passed(void **state
     (void)state;
     Bench *bench = start("", 4);
     warm(bench, 0);
-    /* Slot 0 counts as fetched for last. A fetch takes a cycle, and its decoding the next. */
+    /* Slot 0 counts as the last one fetched for. A fetch takes one cycle, and decoding happens in
+     * the next. */
     static const struct {
         uint64_t passed;
-        int fetched; /* warp whose buffer is filled in the cycle, -1: none */
+        int fetched; /* warp whose buffer is filled in the cycle; -1: none */
     } rows[] = {{0x2, -1}, {0x4, 1}, {0x8, 2}, {~UINT64_C(0xE), 3}, {UINT64_MAX, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(step(bench), rows[i].passed);
@@ -160,7 +162,7 @@ static void test_a_miss_waits_for_its_line_and_uses_the_cycles_fetch(void **stat
     }
     fetch_line_arrived(&bench->fetch, request);
     assert_true(fetch_has_work(&bench->fetch, &stage->sm, &bench->port));
-    assert_int_equal(step(bench), 0); /* returned: no scan */
+    assert_int_equal(step(bench), 0); /* the line has returned: no scan */
     step(bench);
     assert_true(stage_has_fetched(stage, 1));
     assert_int_equal(bench->fetch.waits, 0);
@@ -170,7 +172,7 @@ static void test_a_miss_waits_for_its_line_and_uses_the_cycles_fetch(void **stat
     stage_free(stage);
 }
 
-/* The scan goes on meanwhile, a warp stops waiting each cycle, and finds the line or not. */
+/* The scan continues meanwhile. Each cycle one warp stops waiting; it finds the line or not. */
 static void test_a_warp_whose_line_has_come_asks_for_it_again(void **state) {
     (void)state;
     for (int stays = 0; stays < 2; stays++) {
@@ -190,7 +192,7 @@ static void test_a_warp_whose_line_has_come_asks_for_it_again(void **state) {
         if (!stays)
             for (uint32_t line = 1; line <= 64; line++)
                 warm(bench, 16 * line);
-        step(bench); /* and warp 0, which has only now stopped waiting, not yet */
+        step(bench); /* but not yet warp 0, which has only now stopped waiting */
         assert_int_equal(bench->fetch.waits, stays ? 0 : 0x2);
         assert_int_equal(stage->sm.counters.l1i_misses, stays ? 2 : 3);
         stage_free(stage);
@@ -203,7 +205,7 @@ static void test_a_branch_drops_what_is_buffered_and_what_is_being_decoded(void 
     warm(bench, 0);
     warm(bench, 100);
     step(bench);
-    fetch_flush(&bench->fetch, 0, 100); /* before decode */
+    fetch_flush(&bench->fetch, 0, 100); /* before decoding */
     step(bench);
     step(bench);
     assert_true(stage_is_silent(bench->stage));
@@ -212,7 +214,7 @@ static void test_a_branch_drops_what_is_buffered_and_what_is_being_decoded(void 
     assert_true(stage_has_fetched(bench->stage, 0));
     assert_int_equal(buffer(bench, 0)->pc, 100);
     assert_int_equal(bench->fetch.redirected, 0);
-    fetch_flush(&bench->fetch, 0, 4); /* after */
+    fetch_flush(&bench->fetch, 0, 4); /* after decoding */
     assert_int_equal(buffer(bench, 0)->count, 0);
     assert_int_equal(buffer(bench, 0)->fetch_pc, 4);
     assert_int_equal(bench->fetch.empty, 1);
@@ -225,7 +227,7 @@ static void test_the_last_instruction_of_a_buffer_tells_of_a_taken_branch(void *
     warm(bench, 0);
     step(bench);
     step(bench);
-    fetch_took(&bench->fetch, 0, 0, 50, false); /* the second is stale, which issue finds out */
+    fetch_took(&bench->fetch, 0, 0, 50, false); /* the second is stale; issue detects this */
     assert_int_equal(bench->fetch.redirected, 0);
     fetch_took(&bench->fetch, 0, 1, 50, false);
     assert_int_equal(bench->fetch.redirected, 1);
@@ -244,7 +246,7 @@ static void test_warps_that_have_exited_or_retired_are_not_fetched_for(void **st
     warm(bench, 0);
     bench->stage->sm.view.exited = 0x2;
     fetch_retire(&bench->fetch, 0x4);
-    assert_int_equal(step(bench), ~UINT64_C(1) | 1); /* round all, back to slot 0 */
+    assert_int_equal(step(bench), ~UINT64_C(1) | 1); /* once around, back to slot 0 */
     bench->stage->sm.view.exited = 0x3; /* exits while its instructions are being decoded */
     step(bench);
     assert_true(stage_is_silent(bench->stage));
@@ -273,7 +275,7 @@ static void test_an_ideal_front_end_fills_every_buffer_at_once(void **state) {
     stage_free(bench->stage);
 }
 
-/* ---- A front for each sub-core ---- */
+/* ---- A front end for each sub-core ---- */
 
 #define FRONTS                                                                                     \
     "scheduler.count=4 sm.subcores=4 fetch.per_subcore=yes fetch.width=2 l0i.size=512B "           \
@@ -285,14 +287,14 @@ static void test_each_sub_core_fetches_for_its_own_warps_in_a_cycle(void **state
     Bench *bench = start(FRONTS, 8);
     for (int f = 0; f < 4; f++)
         read_cache_fill(&bench->fetch.l0i[f], bench->fetch.config->code_base);
-    step(bench); /* a warp of each sub-core */
+    step(bench); /* one warp of each sub-core */
     assert_int_equal(bench->stage->sm.counters.fetches, 4);
     step(bench);
     uint32_t filled = 0;
     for (int warp = 0; warp < 8; warp++)
         filled += buffer(bench, warp)->count == 2;
     assert_int_equal(filled, 4);
-    for (int warp = 0; warp < 4; warp++) /* one of the two of each */
+    for (int warp = 0; warp < 4; warp++) /* one of the two warps of each */
         assert_int_equal(buffer(bench, warp)->count + buffer(bench, warp + 4)->count, 2);
     stage_free(bench->stage);
 }
@@ -317,7 +319,7 @@ test_a_miss_of_the_l0i_takes_the_l1is_latency_and_fills_that_sub_cores_alone(voi
     bench = start(FRONTS, 1);
     warm(bench, 0);
     uint32_t far = cycles_to_fill(bench, 0);
-    assert_int_equal(far - near, 20 + 1); /* and the cycle in which the L0I is looked up again */
+    assert_int_equal(far - near, 20 + 1); /* plus the cycle in which the L0I is looked up again */
     assert_true(read_cache_has(&bench->fetch.l0i[0], bench->fetch.config->code_base));
     assert_false(read_cache_has(&bench->fetch.l0i[1], bench->fetch.config->code_base));
     stage_free(bench->stage);

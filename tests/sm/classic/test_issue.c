@@ -1,6 +1,6 @@
-/* Issue alone: which warps can go in a cycle, what becomes of the instruction, and the cause of
- * every cycle without one. Instructions do nothing; they stand for their class, registers and
- * space. */
+/* Issue alone: which warps can issue in a cycle, what happens to the instruction, and the cause of
+ * every cycle without one. Instructions do nothing; only their class, registers and space
+ * matter. */
 #include "sm/classic/issue.h"
 #include "stage.h"
 
@@ -82,7 +82,7 @@ static void stop(Bench *bench) {
     stage_free(bench->stage);
 }
 
-/* Keeps the first `count` warps only. */
+/* Keeps only the first `count` warps. */
 static void keep(Bench *bench, int count) {
     bench->stage->sm.view.resident = bits_low_mask(count);
     for (int w = count; w < WARPS; w++) {
@@ -112,8 +112,8 @@ static const StageInst load = {.op_class = ISA_CLASS_MEMORY,
                                .dst_count = 1,
                                .dst = {1}};
 
-/* The same on a machine with instructions of its own: those at `free` take no slot. One warp's
- * buffer holds them all. */
+/* The same on a machine with instructions of its own: those whose bits are set in `free` take no
+ * slot. The buffer of one warp holds all of them. */
 static Bench *start_own(const StageInst *program, uint32_t count, uint64_t free) {
     Bench *bench = start(ONE, program, count);
     Stage *stage = bench->stage;
@@ -129,13 +129,13 @@ static Bench *start_own(const StageInst *program, uint32_t count, uint64_t free)
     return bench;
 }
 
-/* Something is over: an instruction, or what a warp waits for. */
+/* Signals that something has ended: an instruction, or something that a warp waits for. */
 static void tell(Bench *bench, SmEventKind kind, uint32_t index) {
     events_post(&bench->stage->sm.events, kind, index);
     issue_hear(&bench->issue, &bench->stage->sm);
 }
 
-/* The oldest instruction under way of a warp that has one is done. */
+/* Signals that an instruction under way is done. */
 static void complete(Bench *bench, uint16_t inst) { tell(bench, SM_EVENT_INST_DONE, inst); }
 
 static void
@@ -146,7 +146,7 @@ test_a_scheduler_issues_one_instruction_a_cycle_of_the_warp_that_is_picked(void 
         step(bench);
         assert_int_equal(issued(bench), i);
         assert_int_equal(bench->issue.outcome[0], SM_ISSUED);
-        /* the picked are the lowest, whose next instruction then waits for a register */
+        /* the lowest warps are picked, and their next instruction then waits for a register */
         assert_int_equal(bench->stage->sm.view.warp[i - 1].instructions, 1);
         assert_int_equal(bench->fetch.buffer[i - 1].count, 1);
     }
@@ -157,8 +157,8 @@ test_a_scheduler_issues_one_instruction_a_cycle_of_the_warp_that_is_picked(void 
     stop(bench);
 }
 
-/* A policy's view counts the lanes that are active when the warp is scheduled; the counters, those
- * that execute. */
+/* A policy's view counts the lanes that are active when the warp is scheduled. The counters count
+ * the lanes that execute. */
 static void test_a_warps_progress_is_of_its_active_lanes_whatever_their_guards(void **state) {
     (void)state;
     Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
@@ -218,7 +218,7 @@ static void test_a_wait_for_memory_is_told_from_other_waits(void **state) {
     assert_int_equal(bench->stage->sm.view.waits_memory, 0x2);
     issue_count_cycles(&bench->issue, &bench->stage->sm, 10, false);
     issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
-    assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 10); /* one could go */
+    assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 10); /* one could issue */
     stop(bench);
 }
 
@@ -249,11 +249,11 @@ static void test_a_wait_for_memory_goes_through_instructions_without_a_slot(void
     step(bench);
     assert_int_equal(issued(bench), 5);
     assert_false(scoreboard_is_clear(&bench->issue.scoreboard, 0, &bench->stage->ops[4],
-                                     &(bool){false})); /* its result alone is to come */
+                                     &(bool){false})); /* only its result is missing */
     stop(bench);
 }
 
-/* An instruction that reads what it writes; and two instructions that each read what the other
+/* An instruction that reads what it writes, and two instructions that each read what the other
  * writes. */
 static void test_no_instruction_without_a_slot_waits_for_its_own_result(void **state) {
     (void)state;
@@ -286,7 +286,7 @@ static void test_a_full_queue_of_the_pipelines_kind_stops_the_warp(void **state)
                          (StageInst[]){add, load}, 2);
     keep(bench, 2);
     step(bench);
-    step(bench); /* warp 0 wants the load/store unit for a register that it waits for */
+    step(bench); /* warp 0 wants the load/store unit, but its register is not ready */
     assert_int_equal(issued(bench), 1);
     assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_OTHER);
     stop(bench);
@@ -296,13 +296,13 @@ static void test_a_full_queue_of_the_pipelines_kind_stops_the_warp(void **state)
     step(bench);
     assert_int_equal(issued(bench), 1);
     assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_LSU);
-    /* it waits for others' data while the L1D refuses, else for its turn */
+    /* it waits for others' data while the L1D refuses, otherwise for its turn */
     for (int refuses = 0; refuses < 2; refuses++) {
         issue_count_cycles(&bench->issue, &bench->stage->sm, 7, refuses);
         issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
         assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, refuses ? 7 : 0);
     }
-    collector_step(&bench->collector, &bench->stage->sm); /* there is a place, but it is no turn */
+    collector_step(&bench->collector, &bench->stage->sm); /* there is room, but no turn */
     issue_stall(&bench->issue, false);
     issue_count_cycles(&bench->issue, &bench->stage->sm, 7, true);
     issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
@@ -330,7 +330,7 @@ static void test_cycles_are_sorted_by_the_warps_that_the_policy_looks_at(void **
     step(bench);
     assert_int_equal(bench->issue.seen[0], SM_SEEN_PIPELINE);
     issue_count_cycles(&bench->issue, sm, 2, false);
-    sm->view.at_barrier = 4; /* the others are as ready as before */
+    sm->view.at_barrier = 4; /* the other warps are as ready as before */
     step(bench);
     assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_LSU);
     assert_int_equal(bench->issue.seen[0], SM_SEEN_IDLE);
@@ -388,8 +388,8 @@ static uint64_t no_warp(void *state, const TytoSmView *view) {
     return 0;
 }
 
-/* A policy lets no warp load. Such a load is held back at every place among the instructions of a
- * pick. */
+/* A policy lets no warp load. A load is then held back at every position among the instructions of
+ * a pick. */
 static void test_a_load_behind_another_instruction_is_held_back_too(void **state) {
     (void)state;
     StageInst apart = load;
@@ -409,7 +409,7 @@ static void test_a_load_behind_another_instruction_is_held_back_too(void **state
     sched_agent_start(&sm->policy, &sm->view);
     for (int cycle = 0; cycle < 8; cycle++)
         step(bench);
-    assert_int_equal(issued(bench), WARPS); /* the first instruction of each */
+    assert_int_equal(issued(bench), WARPS); /* the first instruction of each warp */
     stop(bench);
 }
 
@@ -434,7 +434,7 @@ static void test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it(void **st
     assert_int_equal(bench->issue.stale, 0);
     assert_int_equal(bench->fetch.buffer[0].count, 0);
     assert_int_equal(bench->fetch.buffer[0].fetch_pc, 2);
-    assert_int_equal(issued(bench), 1); /* and the next in order issues in the same cycle */
+    assert_int_equal(issued(bench), 1); /* and the next warp in order issues in the same cycle */
     assert_int_equal(bench->stage->sm.view.warp[1].instructions, 1);
     stop(bench);
 }

@@ -32,7 +32,7 @@ static void step(Bench *bench) {
     pipes_step(&bench->pipes, &bench->stage->sm, &bench->collector);
 }
 
-/* Cycles from now to the next in which results come; all before are silent. */
+/* Cycles until the next results; all cycles before that are silent. */
 static uint32_t cycles_to_results(Bench *bench) {
     for (uint32_t cycles = 1; cycles < 3000; cycles++) {
         uint64_t expected = bench->pipes.next;
@@ -45,8 +45,8 @@ static uint32_t cycles_to_results(Bench *bench) {
     return 0;
 }
 
-/* An instruction that enters at t is written at t + L + 2, or as long after L as the machine says,
- * and later by the beats in which its warp enters but for the first. */
+/* An instruction that enters at t is written at t + L + 2, or as many cycles after L as the machine
+ * says, plus the beats in which its warp enters except the first. */
 static void test_a_result_comes_when_latency_and_lanes_say(void **state) {
     (void)state;
     static const struct {
@@ -66,7 +66,7 @@ static void test_a_result_comes_when_latency_and_lanes_say(void **state) {
         Bench *bench = start(rows[i].settings);
         StageInst add = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {3}};
         uint32_t pc = stage_program(bench->stage, &add);
-        for (int again = 0; again < 3; again++) { /* the rings go round */
+        for (int again = 0; again < 3; again++) { /* the rings go around */
             uint16_t inst = offer(bench, SM_UNIT_SP, pc, 1);
             assert_int_equal(bench->pipes.next, UINT64_MAX);
             step(bench);
@@ -79,7 +79,8 @@ static void test_a_result_comes_when_latency_and_lanes_say(void **state) {
     }
 }
 
-/* An input is busy for the initiation interval, or for as long as a warp takes to enter. */
+/* An input is busy for the initiation interval, or as long as a warp takes to enter if that is
+ * longer. */
 static void test_a_pipeline_takes_the_next_after_its_initiation_interval(void **state) {
     (void)state;
     static const struct {
@@ -108,7 +109,8 @@ static void test_a_pipeline_takes_the_next_after_its_initiation_interval(void **
     }
 }
 
-/* Two pipelines whose results would meet: with one bus the second enters a cycle later. */
+/* Two pipelines whose results would come in the same cycle: with one bus the second instruction
+ * enters a cycle later. */
 static void test_a_booked_result_bus_keeps_an_instruction_out(void **state) {
     (void)state;
     static const struct {
@@ -137,8 +139,8 @@ static void test_a_booked_result_bus_keeps_an_instruction_out(void **state) {
     }
 }
 
-/* A slow instruction and a fast one behind it would leave one pipeline in the same cycle, though
- * two buses are free: the fast one waits. */
+/* A slow instruction and a fast one after it would leave one pipeline in the same cycle. The fast
+ * one waits, although two buses are free. */
 static void test_a_pipeline_ends_one_instruction_a_cycle(void **state) {
     (void)state;
     Bench *bench = start("units.sp.count=1 sm.result_buses=2 sm.writeback_width=2 "

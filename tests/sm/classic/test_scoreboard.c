@@ -1,4 +1,4 @@
-/* The scoreboard alone: which registers hold an instruction up, and for how long. */
+/* The scoreboard alone: which registers delay an instruction, and for how long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static SmOp whole_op(void) {
 
 static SmOp writer_of(uint32_t place) { return op_of(&(IsaInfo){.regs = place, .dst_count = 1}); }
 
-/* A load of the same. */
+/* A load with the same destination. */
 static SmOp loader_of(uint32_t place) {
     return op_of(&(IsaInfo){
         .regs = place, .dst_count = 1, .memory = ISA_MEMORY_LOAD, .space = PTX_SPACE_GLOBAL});
@@ -70,7 +70,7 @@ static void test_what_is_read_only_holds_nothing_up(void **state) {
     SmScoreboard board;
     scoreboard_init(&board, 2);
     start(&board, REGS);
-    scoreboard_reserve(&board, 0, &whole); /* writes %1 alone */
+    scoreboard_reserve(&board, 0, &whole); /* writes only %1 */
     for (uint32_t place = 1; place < 5; place++) {
         SmOp writer = writer_of(place);
         assert_true(is_clear(&board, 0, &writer));
@@ -96,7 +96,7 @@ static void test_waiting_for_memory_is_told_from_waiting_for_a_pipeline(void **s
     assert_false(scoreboard_is_clear(&board, 0, &whole, &waits_memory));
     assert_true(waits_memory);
     scoreboard_release(&board, 0, &load);
-    scoreboard_reserve(&board, 0, &again); /* nothing remains of the load */
+    scoreboard_reserve(&board, 0, &again); /* no trace of the load remains */
     assert_false(scoreboard_is_clear(&board, 0, &whole, &waits_memory));
     assert_false(waits_memory);
     scoreboard_free(&board);
@@ -121,7 +121,8 @@ static void test_registers_that_share_a_bit_are_told_apart(void **state) {
     scoreboard_free(&board);
 }
 
-/* %1 = %2 without a slot, on boards that tell registers by their bits alone, and by sets too. */
+/* %1 = %2 without a slot, on boards that distinguish registers only by their bits, and on boards
+ * that also have sets. */
 static void test_a_result_comes_from_memory_while_a_source_does(void **state) {
     (void)state;
     static const int regs[] = {SM_OP_REGS, REGS};
@@ -143,7 +144,7 @@ static void test_a_result_comes_from_memory_while_a_source_does(void **state) {
         assert_false(waits_memory);
         scoreboard_reserve(&board, 0, &load);
         scoreboard_inherit(&board, 0, &moved);
-        scoreboard_release(&board, 0, &moved); /* nothing of the mark remains */
+        scoreboard_release(&board, 0, &moved); /* no trace of the mark remains */
         scoreboard_reserve(&board, 0, &reader);
         assert_false(scoreboard_is_clear(&board, 0, &reader, &waits_memory));
         assert_false(waits_memory);
@@ -180,7 +181,7 @@ static void test_a_program_with_more_registers_gets_more_room(void **state) {
     SmOp last = loader_of(4);
     scoreboard_reserve(&board, 0, &last);
     assert_false(is_clear(&board, 0, &last));
-    start(&board, 2); /* keeps the room, and forgets */
+    start(&board, 2); /* keeps the room, but is cleared */
     assert_int_equal(board.words, 3);
     assert_true(is_clear(&board, 0, &last));
     assert_false(scoreboard_has_pending(&board, 0));

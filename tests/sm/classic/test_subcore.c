@@ -1,5 +1,5 @@
-/* The part from issue to the pipelines, one and several: what passes through it while the
- * load/store unit is busy, what waits for that, and what sub-cores have of their own or share. */
+/* The path from issue to the pipelines, for one sub-core and several: what passes while the
+ * load/store unit is busy, what waits for it, and what sub-cores have of their own or share. */
 #include "sm/classic/subcore.h"
 #include "stage.h"
 
@@ -9,7 +9,7 @@ typedef struct Bench {
     SmL1d l1d;
     SmLsu lsu;
     SmSubcores cores;
-    uint32_t add, load, fma; /* pcs; the fma is of a kind that sub-cores share, or do not */
+    uint32_t add, load, fma; /* pcs; sub-cores may share the unit of the fma */
 } Bench;
 
 #define ONE "ops.int_add.latency=4 units.sp.lanes=32 shared.latency=2"
@@ -54,7 +54,7 @@ static void step(Bench *bench) {
     subcores_step(&bench->cores, sm, &bench->lsu);
 }
 
-/* Issues an instruction of each warp at once, and says in which cycle each one's result came. */
+/* Issues an instruction of each warp at once; `cycles` receives the cycle of each result. */
 static void race(Bench *bench, uint32_t pc, SmUnit unit, const uint8_t *warps, uint32_t count,
                  uint32_t *cycles) {
     uint16_t inst[8];
@@ -71,8 +71,8 @@ static void race(Bench *bench, uint32_t pc, SmUnit unit, const uint8_t *warps, u
     }
 }
 
-/* Issued at t: a unit at t + 1, nothing to read, out at t + 2, in its pipeline at t + 3, and the
- * result L + 2 later. */
+/* Issued at t: gets a unit at t + 1, has nothing to read, leaves at t + 2, is in its pipeline at t
+ * + 3, and has its result L + 2 later. */
 static void test_an_instruction_passes_while_the_load_store_unit_is_busy(void **state) {
     (void)state;
     Bench *bench = start(ONE);
@@ -101,7 +101,7 @@ static void test_a_load_waits_for_the_latch_and_leaves_when_it_is_taken(void **s
         assert_false(collector_is_empty(collector));
         assert_int_equal(subcores_have_work(&bench->cores, &bench->lsu), cycle < 2);
     }
-    step(bench); /* the last conflict is over, and the next is taken in the same cycle */
+    step(bench); /* the last conflict ends, and the next load is taken in the same cycle */
     assert_true(collector_is_empty(collector));
     assert_false(lsu_is_free(&bench->lsu));
     step(bench);
@@ -121,8 +121,8 @@ static void test_banks_are_written_for_one_cycle(void **state) {
     stage_free(bench->stage);
 }
 
-/* Initiation 2: of one warp's sub-core the second add comes two cycles later, of another's at once.
- */
+/* Initiation interval 2: the second add comes two cycles later in the same sub-core, and at once in
+ * another. */
 static void test_each_sub_core_has_pipelines_of_its_own(void **state) {
     (void)state;
     Bench *bench = start(FOUR);
@@ -135,14 +135,14 @@ static void test_each_sub_core_has_pipelines_of_its_own(void **state) {
     stage_free(bench->stage);
 
     bench = start(FOUR " units.sp.issue_slots=2");
-    race(bench, bench->add, SM_UNIT_SP, (uint8_t[]){1, 5}, 2, cycles); /* both sub-core 1 */
+    race(bench, bench->add, SM_UNIT_SP, (uint8_t[]){1, 5}, 2, cycles); /* both in sub-core 1 */
     assert_int_equal(cycles[0] + cycles[1], 2 * (3 + 4 + 2) + 2);
     assert_int_not_equal(cycles[0], cycles[1]);
     stage_free(bench->stage);
 }
 
-/* Shared by two, initiation 4: the partner waits for it, and not a cycle longer; the other pair has
- * its own. */
+/* Shared by two, initiation interval 4: the partner waits that long and not a cycle longer. The
+ * other pair has its own. */
 static void test_sub_cores_that_share_a_pipeline_take_turns_at_it(void **state) {
     (void)state;
     for (uint32_t by = 1; by <= 4; by *= 2) {
@@ -162,7 +162,7 @@ static void test_sub_cores_that_share_a_pipeline_take_turns_at_it(void **state) 
     }
 }
 
-/* Warp 3's load issued before those of the sub-cores that are looked at first. */
+/* Warp 3's load issued before those of the sub-cores that are examined first. */
 static void test_the_load_store_unit_takes_the_oldest_load_of_all_sub_cores(void **state) {
     (void)state;
     static const uint8_t warps[] = {3, 1, 2, 0};
@@ -183,7 +183,7 @@ static void test_the_load_store_unit_takes_the_oldest_load_of_all_sub_cores(void
     stage_free(bench->stage);
 }
 
-/* A write takes the bank in the writer's sub-core alone. */
+/* A write takes the bank only in the writer's sub-core. */
 static void test_sub_cores_have_banks_of_their_own(void **state) {
     (void)state;
     Bench *bench = start(FOUR);

@@ -1,4 +1,4 @@
-/* Whole SMs with the modern core that run a few lines under control bits of the test's own. */
+/* Whole SMs with the modern core that run a few lines with control bits chosen by the test. */
 #ifndef TYTO_TESTS_SM_MODERN_CONTROLS_H
 #define TYTO_TESTS_SM_MODERN_CONTROLS_H
 
@@ -16,7 +16,7 @@ static inline IsaControl plain(uint8_t stall) {
                         .write_counter = ISA_NO_COUNTER,
                         .read_counter = ISA_NO_COUNTER,
                         .waits_for = ISA_NO_COUNTER,
-                        .unit = ISA_UNIT_BRANCH, /* reads no register, and takes one a cycle */
+                        .unit = ISA_UNIT_BRANCH, /* reads no register, and takes one per cycle */
                         .words = 1,
                         .operand = {ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER}};
 }
@@ -26,7 +26,7 @@ static inline void start_controls(IsaControl control[MOST]) {
         control[i] = plain(1);
 }
 
-/* Runs a CTA of these lines under the control bits; the SM is left for questions. */
+/* Runs a CTA of these lines with the control bits; the SM is kept for queries. */
 static inline Bench *run(const char *more, uint32_t warps, const char *lines,
                          const IsaControl control[MOST], bool never_sleeps) {
     char settings[512];
@@ -48,7 +48,7 @@ static inline uint64_t issue_of(const Bench *bench, int warp, uint32_t pc) {
     return 0;
 }
 
-/* Cycles from the one to the other. */
+/* Cycles from one issue to the other. */
 static inline uint64_t between(const Bench *bench, int warp, uint32_t from, uint32_t to) {
     return issue_of(bench, warp, to) - issue_of(bench, warp, from);
 }
@@ -56,7 +56,8 @@ static inline uint64_t between(const Bench *bench, int warp, uint32_t from, uint
 static const char *const moves = "mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1;"
                                  "mov.u32 %r5, 1; mov.u32 %r6, 1;";
 
-/* Of all kinds: loads and stores of both memories, a barrier, a special function, a loop. */
+/* Instructions of all kinds: loads and stores of both memories, a barrier, a special function, a
+ * loop. */
 static const char *const work =
     "ld.param.u64 %d0, [buffer]; mov.u32 %r1, 5; mov.u32 %r4, %laneid; mul.wide.u32 %d1, %r4, 4;"
     "add.u64 %d2, %d0, %d1; shl.b32 %r6, %r4, 2;\n"

@@ -1,4 +1,4 @@
-/* Dependence counters, and the wheel of times. */
+/* Dependence counters, and the timing wheel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void test_depbar_waits_for_so_many(void **state) {
     }
 }
 
-/* Also those that are further away than the wheel turns, and several in one cycle. */
+/* Includes falls that are further away than one turn of the wheel, and several in one cycle. */
 static void test_counters_fall_in_their_cycle(void **state) {
     (void)state;
     static const uint64_t cycles[] = {1, 2, 2, 63, 64, 65, 128, 700, 1000};
@@ -103,7 +103,7 @@ static void test_counters_fall_in_their_cycle(void **state) {
     assert_int_equal(counters_next(&counters, NOW + 1000), UINT64_MAX);
 }
 
-/* A warp may exit before its results come, and another take its slot. */
+/* A warp may exit before its results arrive, and another warp may take its slot. */
 static void test_a_new_warp_does_not_hear_of_the_last_ones(void **state) {
     (void)state;
     counters_raise(&counters, 3, 1, false);

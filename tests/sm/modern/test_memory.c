@@ -1,5 +1,5 @@
 /* Memory instructions on their way to the load/store unit: the cycles in which a sub-core can issue
- * them, compared with those that Huerta's measurements show. */
+ * them, compared with Huerta's measurements. */
 #include "sm/modern/memory.h"
 #include "stage.h"
 
@@ -36,7 +36,7 @@ static uint16_t make(Bench *bench, uint8_t warp, uint32_t order) {
     return inst;
 }
 
-/* The unit is done with what it took in the cycle before. */
+/* The unit is done with what it took in the previous cycle. */
 static void clear_latch(Bench *bench) {
     if (lsu_is_free(&bench->lsu)) return;
     insts_handed_on(&bench->stage->sm.insts, bench->lsu.latch);
@@ -44,8 +44,8 @@ static void clear_latch(Bench *bench) {
     bench->lsu.latch = SM_NONE;
 }
 
-/* The cycles in which each of `subcores` sub-cores issues its first loads: one a cycle while there
- * is room, the first in cycle 2. */
+/* The cycles in which each of `subcores` sub-cores issues its first loads: one per cycle while
+ * there is room, the first in cycle 2. */
 static void issue_all(Bench *bench, uint32_t subcores, uint64_t cycles[SM_MAX_SUBCORES][MOST]) {
     uint32_t issued[SM_MAX_SUBCORES] = {0}, order = 0, done = 0;
     const uint64_t first = bench->stage->sm.cycle;
@@ -65,8 +65,8 @@ static void issue_all(Bench *bench, uint32_t subcores, uint64_t cycles[SM_MAX_SU
     }
 }
 
-/* Five in a row, then one for each that leaves: the sixth at 13, and further ones 4 cycles apart
- * for one or two sub-cores, 6 for three, 8 for four (Huerta, table 1). */
+/* Five consecutive issues, then one for each load that leaves: the sixth at 13, and further ones 4
+ * cycles apart for one or two sub-cores, 6 for three, 8 for four (Huerta, table 1). */
 static void test_issue_follows_the_published_table(void **state) {
     (void)state;
     static const uint64_t apart[] = {4, 4, 6, 8};
@@ -108,7 +108,7 @@ static void test_none_goes_before_its_addresses_are_there(void **state) {
     }
 }
 
-/* Whatever the number of its sub-core is. */
+/* Independent of the number of its sub-core. */
 static void test_the_oldest_goes_first(void **state) {
     (void)state;
     Bench *bench = start("sm.subcores=4 scheduler.count=4 sm.core=modern");

@@ -1,5 +1,5 @@
 /* A whole SM with the modern core: the cycles in which instructions issue under control bits, legal
- * in one cycle and not in that before, and that sleeping changes nothing. */
+ * in a cycle and not in the one before. Sleeping changes nothing. */
 #include <string.h>
 
 #include "controls.h"
@@ -33,7 +33,7 @@ static void test_a_warp_that_yields_issues_nothing_in_the_next_cycle(void **stat
     }
 }
 
-/* Warps 0 and 4 are of one sub-core, warp 1 of another. The one that waits gives way. */
+/* Warps 0 and 4 are in one sub-core, warp 1 is in another. The warp that waits gives way. */
 static void test_another_warp_of_the_subcore_uses_the_cycles(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -42,7 +42,7 @@ static void test_another_warp_of_the_subcore_uses_the_cycles(void **state) {
     Bench *bench = run("", 8, moves, control, false);
     assert_int_equal(between(bench, 0, 2, 3), 3);
     assert_int_equal(issue_of(bench, 4, 0), issue_of(bench, 0, 2) + 1);
-    assert_int_equal(issue_of(bench, 1, 3), issue_of(bench, 0, 3)); /* at the same time */
+    assert_int_equal(issue_of(bench, 1, 3), issue_of(bench, 0, 3)); /* in the same cycle */
     for (int warp = 0; warp < 8; warp++)
         for (int other = warp + SUBCORES; other < 8; other += SUBCORES)
             for (uint32_t pc = 0; pc < 6; pc++)
@@ -53,7 +53,7 @@ static void test_another_warp_of_the_subcore_uses_the_cycles(void **state) {
 
 /* ---- Dependence counters ---- */
 
-/* An instruction of variable latency, which raises counter 3, and one that waits for it. */
+/* An instruction of variable latency that raises counter 3, and one that waits for the counter. */
 static Bench *run_pair(uint8_t stall, uint32_t latency, uint8_t unit) {
     IsaControl control[MOST];
     char more[64];
@@ -77,7 +77,8 @@ static void test_a_counter_keeps_its_readers_until_the_result_is_there(void **st
     }
 }
 
-/* The raise shows a cycle late: the next instruction does not see it a cycle after. */
+/* The raise becomes visible a cycle late: an instruction that issues one cycle later does not see
+ * it. */
 static void test_a_raise_shows_two_cycles_after_issue(void **state) {
     (void)state;
     Bench *bench = run_pair(1, 40, ISA_UNIT_SFU);
@@ -107,7 +108,7 @@ static void test_depbar_lets_later_ones_go_on(void **state) {
     IsaControl control[MOST];
     start_controls(control);
     for (int i = 0; i < 3; i++) {
-        control[i].unit = ISA_UNIT_UNIFORM; /* its pipe takes one a cycle */
+        control[i].unit = ISA_UNIT_UNIFORM; /* its pipe takes one per cycle */
         control[i].stall = 10;
         control[i].write_counter = 5;
     }
@@ -119,7 +120,7 @@ static void test_depbar_lets_later_ones_go_on(void **state) {
     bench_stop(bench);
 }
 
-/* A fence waits for results that no memory brings, too. */
+/* A fence also waits for results that do not come from memory. */
 static void test_a_fence_goes_on_when_the_last_counter_falls(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -135,7 +136,7 @@ static void test_a_fence_goes_on_when_the_last_counter_falls(void **state) {
     bench_stop(bench);
 }
 
-/* While another warp issues, the raise shows nevertheless. */
+/* The raise becomes visible even while another warp issues. */
 static void test_a_raise_shows_to_a_warp_that_is_not_picked(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -175,7 +176,7 @@ static void test_a_load_is_read_before_it_is_written(void **state) {
 
 /* ---- Pipes ---- */
 
-/* Two warps of a sub-core: the pipe takes the second when it is free. */
+/* Two instructions of a sub-core: the pipe takes the second when it is free. */
 static void test_a_pipe_takes_one_in_its_interval(void **state) {
     (void)state;
     static const struct {
@@ -198,7 +199,7 @@ static void test_a_pipe_takes_one_in_its_interval(void **state) {
     }
 }
 
-/* The address is what the load leaves: which constant it is. */
+/* The address that the load leaves selects the constant. */
 static void test_an_indexed_constant_keeps_the_warp_behind_its_stall_count(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -279,7 +280,7 @@ static void test_sleep_changes_nothing(void **state) {
     }
 }
 
-/* Every cycle of every scheduler is accounted for once. */
+/* Every cycle of every scheduler is accounted for exactly once. */
 static void test_the_outcomes_add_up(void **state) {
     (void)state;
     Bench *bench = run("", 6, work, NULL, false);

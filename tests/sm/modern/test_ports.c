@@ -20,7 +20,8 @@ static ModernRow reads(uint8_t a, uint8_t b, uint8_t c, uint8_t words, uint8_t r
     return row;
 }
 
-/* Cycles between issues of many such instructions in a row, as soon as Control takes one. */
+/* Cycles between issues of many such instructions in a row, each issued as soon as Control accepts
+ * one. */
 static double interval(const ModernRow *row) {
     enum { COUNT = 60 };
     ModernPorts ports;
@@ -55,12 +56,13 @@ static void test_the_first_instruction_is_not_late(void **state) {
     ModernPorts ports;
     ports_start(&ports, START);
     assert_int_equal(ports_read(&ports, &three, 0, START), 0);
-    /* the other bank is free, the same one for its third cycle only */
+    /* the other bank is free; the same bank is busy for its third cycle */
     assert_int_equal(ports_read(&ports, &one, 0, START + 1), 0);
     assert_int_equal(ports_read(&ports, &three, 0, START + 2), 1);
 }
 
-/* One that waits in Allocate keeps the next in Control, and that the one after from issuing. */
+/* An instruction that waits in Allocate keeps the next one in Control, which keeps the one after
+ * that from issuing. */
 static void test_allocate_keeps_what_comes_behind(void **state) {
     (void)state;
     const ModernRow three = reads(0, 2, 4, 1, 0);
@@ -69,26 +71,26 @@ static void test_allocate_keeps_what_comes_behind(void **state) {
     ports_read(&ports, &three, 0, START);
     assert_int_equal(ports_free_from(&ports), START + 1);
     assert_int_equal(ports_read(&ports, &three, 0, START + 1), 2);
-    assert_int_equal(ports_free_from(&ports), START + 2); /* it has entered Allocate at once */
+    assert_int_equal(ports_free_from(&ports), START + 2); /* it enters Allocate at once */
     assert_int_equal(ports_read(&ports, &three, 0, START + 2), 4);
     assert_int_equal(ports_free_from(&ports), START + 5);
 }
 
-/* The register file cache, row by row: which reads it saves. After figure 4 of Huerta's. */
+/* The register file cache, row by row: which reads it saves. After Huerta, figure 4. */
 static void test_a_reused_operand_needs_no_port(void **state) {
     (void)state;
     static const struct {
-        uint8_t warp, a, b, c, reuse; /* IADD3 R1, R2.reuse, R3, R4 and what follows it */
-        uint8_t late;                 /* next to an instruction that reads all of bank 0 */
+        uint8_t warp, a, b, c, reuse; /* IADD3 R1, R2.reuse, R3, R4 and what follows */
+        uint8_t late;                 /* of an instruction after it that reads all of bank 0 */
     } rows[] = {
-        {0, 2, 3, 4, 1, 1}, /* R2 is kept, and read now; R4 */
-        {0, 2, 7, 8, 0, 0}, /* found, and not kept any longer */
+        {0, 2, 3, 4, 1, 1}, /* R2 is read now, and kept; R4 */
+        {0, 2, 7, 8, 0, 0}, /* found, and no longer kept */
         {0, 2, 7, 8, 1, 1}, /* read again, and kept */
-        {0, 3, 2, 8, 0, 1}, /* in another place, and a register of the other bank there: stays */
-        {0, 2, 7, 8, 1, 0}, /* found, and kept on */
+        {0, 3, 2, 8, 0, 1}, /* in another place, with a register of the other bank there: stays */
+        {0, 2, 7, 8, 1, 0}, /* found, and kept */
         {1, 2, 7, 8, 1, 1}, /* another warp's register: takes its place */
-        {0, 2, 7, 8, 1, 1}, /* ... so that it is gone */
-        {0, 6, 7, 8, 0, 1}, /* another register of that bank at that place drops it */
+        {0, 2, 7, 8, 1, 1}, /* ... so it is gone */
+        {0, 6, 7, 8, 0, 1}, /* another register of that bank in that place drops it */
         {0, 2, 7, 8, 0, 1},
     };
     ModernPorts ports;
@@ -98,7 +100,7 @@ static void test_a_reused_operand_needs_no_port(void **state) {
         const ModernRow row = reads(rows[i].a, rows[i].b, rows[i].c, 1, rows[i].reuse);
         const ModernRow after = reads(NONE, NONE, NONE, 1, 0);
         ModernRow full = after;
-        full.reads[0] = 3; /* an instruction without places: it does not touch what is kept */
+        full.reads[0] = 3; /* an instruction without places: it does not change what is kept */
         ports_read(&ports, &row, rows[i].warp, cycle);
         assert_int_equal(ports_read(&ports, &full, 0, cycle + 1), rows[i].late);
     }

@@ -1,12 +1,12 @@
 /* The states of warps by the profiler's names: what puts a warp into each of them and for how long,
- * in closed form, and that every warp is in one. */
+ * in closed form, and that every warp is in exactly one. */
 #include "controls.h"
 
-/* Warp cycles in a state, by the last letters of its name in the enum. */
+/* Warp cycles in a state, by the end of its name in the enum. */
 #define STATE(bench, name) (sm_warp_states((bench)->sm)->of[WARP_STATE_##name])
 
-/* A warp that issues an instruction a cycle never stalls. The exit may retire it in the same cycle,
- * and then it does not count as a resident warp in that cycle. */
+/* A warp that issues one instruction per cycle never stalls. The exit may retire it in the same
+ * cycle; then it does not count as a resident warp in that cycle. */
 static void test_a_warp_that_issues_is_selected(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -31,7 +31,7 @@ static void test_a_stall_count_is_a_wait(void **state) {
     }
 }
 
-/* Warps 0 and 4 are of one sub-core, whose recorder picks the lowest. */
+/* Warps 0 and 4 are in one sub-core, and its recorder picks the lowest. */
 static void test_one_of_two_is_not_selected(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -63,7 +63,7 @@ static void test_a_special_function_is_a_short_scoreboard(void **state) {
     }
 }
 
-/* Both of its counters are those of a global access; a parameter comes from the constant cache. */
+/* Both of its counters are those of a global access. A parameter comes from the constant cache. */
 static void test_a_load_is_a_long_scoreboard(void **state) {
     (void)state;
     static const char *const load =
@@ -86,7 +86,8 @@ static void test_a_load_is_a_long_scoreboard(void **state) {
     bench_stop(bench);
 }
 
-/* The kind is that of who raised the counter since it was 0, not of who did so before. */
+/* The kind is that of the instruction that raised the counter since it was last 0, not of an
+ * earlier one. */
 static void test_a_counter_forgets_who_raised_it_before(void **state) {
     (void)state;
     static const char *const load = "ld.param.u64 %d0, [buffer]; ld.global.u32 %r2, [%d0];"
@@ -128,7 +129,7 @@ static void test_a_missing_constant_is_an_imc_miss(void **state) {
     bench_stop(bench);
 }
 
-/* A warp looks at its constant when its counters let it. */
+/* A warp looks up its constant only when its counters allow it. */
 static void test_a_counter_comes_before_a_constant(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -145,14 +146,14 @@ static void test_a_counter_comes_before_a_constant(void **state) {
     bench_stop(bench);
 }
 
-/* Of these 13 instructions, eight are in the first line. */
+/* The first line holds eight of these 13 instructions. */
 static const char *const two_lines =
     "mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u32 %r3, 1; mov.u32 %r4, 1; mov.u32 %r5, 1;"
     "mov.u32 %r6, 1; mov.u32 %r7, 1; mov.u32 %r8, 1; mov.u32 %r9, 1; mov.u32 %r10, 1;"
     "mov.u32 %r11, 1; mov.u32 %r12, 1;";
 
-/* A stall count, a line that is not there and a constant that is not there come one after the
- * other: each has its own cycles. */
+/* A stall count, a missing line and a missing constant follow one another, and each has its own
+ * cycles. */
 static void test_a_delay_of_several_causes_is_told_apart(void **state) {
     (void)state;
     for (uint8_t stall = 1; stall <= 13; stall += 4) {
@@ -195,7 +196,7 @@ static void test_a_pipe_that_is_taken_throttles(void **state) {
     }
 }
 
-/* Two stores, or two loads of shared memory, and a queue of one. */
+/* Two stores, or two loads of shared memory, and a queue with one place. */
 static void test_a_full_queue_throttles_by_what_wants_it(void **state) {
     (void)state;
     static const char *const lines[] = {
@@ -217,8 +218,8 @@ static void test_a_full_queue_throttles_by_what_wants_it(void **state) {
     }
 }
 
-/* Behind the stall count of the instruction that reads it: a miss, then a hit. The address is what
- * the load leaves. */
+/* After the stall count of the instruction that reads it: a miss, then a hit. The address that the
+ * load leaves selects the constant. */
 static void test_an_indexed_constant_is_a_miss_of_its_cache(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -234,8 +235,8 @@ static void test_an_indexed_constant_is_a_miss_of_its_cache(void **state) {
     bench_stop(bench);
 }
 
-/* Three registers of a bank take its port for three cycles: what comes next is held in Allocate, so
- * that Control has no room for a third. */
+/* Three registers of a bank take its port for three cycles. The next instruction is held in
+ * Allocate, so Control has no room for a third one. */
 static void test_a_taken_control_stage_is_a_dispatch_stall(void **state) {
     (void)state;
     IsaControl control[MOST];
@@ -252,9 +253,9 @@ static void test_a_taken_control_stage_is_a_dispatch_stall(void **state) {
     bench_stop(bench);
 }
 
-/* ---- What residency holds ---- */
+/* ---- Warps held by residency ---- */
 
-/* Warp 4 comes to the barrier when warp 0 has, as both are of one sub-core. */
+/* Warp 4 reaches the barrier after warp 0, because both are in one sub-core. */
 static void test_a_barrier_keeps_those_that_came_first(void **state) {
     (void)state;
     static const char *const lines = "mov.u32 %r1, 1; bar.sync 0; mov.u32 %r2, 1;";
@@ -300,7 +301,7 @@ static void test_a_warp_drains_after_its_exit(void **state) {
 
 /* ---- All together ---- */
 
-/* Every resident warp of every cycle is in one state, asleep and awake. */
+/* In every cycle each resident warp is in exactly one state, asleep and awake. */
 static void test_the_states_are_the_resident_warps(void **state) {
     (void)state;
     static const char *const more[] = {"",

@@ -1,4 +1,4 @@
-/* What an instruction has to be supplied with: its line of code, and its constant. */
+/* The supply of an instruction: its line of code, and its constant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,12 +49,12 @@ static void test_a_line_comes_once(void **state) {
     Bench bench;
     start(&bench, 0);
     assert_int_equal(need(&bench, 0, CODE + 16, NOW), NOW + BEYOND + FETCH);
-    /* the other sub-core's comes from l1i, when that has it */
+    /* the other sub-core's line comes from l1i, once that has it */
     assert_int_equal(need(&bench, 1, CODE + 32, NOW + 10), NOW + BEYOND + FETCH);
-    /* another warp of the sub-core finds it on its way, and then there */
+    /* another warp of the sub-core finds the line on its way, and later there */
     assert_int_equal(need(&bench, 2, CODE, NOW + 50), NOW + BEYOND + FETCH);
     assert_int_equal(need(&bench, 4, CODE + LINE - 16, NOW + 500), NOW + 500);
-    assert_int_equal(need(&bench, 4, CODE + 32, NOW + 501), NOW + 501); /* its own line */
+    assert_int_equal(need(&bench, 4, CODE + 32, NOW + 501), NOW + 501); /* the line it has */
     assert_int_equal(bench.counters.l1i_accesses, 2);
     assert_int_equal(bench.counters.l1i_misses, 1);
     arena_free(bench.arena);
@@ -88,10 +88,10 @@ static void test_lines_behind_a_miss_are_asked_for_ahead(void **state) {
     need(&bench, 0, CODE, NOW);
     assert_int_equal(bench.counters.l1i_accesses, 4);
     assert_int_equal(need(&bench, 0, CODE + LINE, NOW + 50), NOW + 1 + BEYOND + FETCH);
-    assert_int_equal(bench.counters.l1i_accesses, 5); /* the next one behind them */
+    assert_int_equal(bench.counters.l1i_accesses, 5); /* the next line after them */
     assert_int_equal(need(&bench, 0, CODE + 3 * LINE, NOW + 500), NOW + 500);
     assert_int_equal(bench.counters.l1i_accesses, 7);
-    /* elsewhere: it begins again */
+    /* elsewhere: a new stream begins */
     assert_int_equal(need(&bench, 0, CODE + 20 * LINE, NOW + 900), NOW + 900 + BEYOND + FETCH);
     assert_int_equal(bench.counters.l1i_accesses, 11);
     arena_free(bench.arena);
